@@ -1,0 +1,110 @@
+//! Diagnostics: what parsers, verifiers and loaders have to say about a source.
+//!
+//! A library makes diagnostics and hands them to a [`DiagnosticSink`]; only a tool prints them.
+
+use std::fmt;
+
+use crate::place::Place;
+
+/// How grave a [`Diagnostic`] is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Severity {
+    /// Adds to another diagnostic.
+    Note,
+    /// Reports something that is neither wrong nor suspicious.
+    Remark,
+    /// Something is probably wrong.
+    Warning,
+    /// Something is wrong.
+    Error,
+}
+
+impl fmt::Display for Severity {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Self::Note => "note",
+            Self::Remark => "remark",
+            Self::Warning => "warning",
+            Self::Error => "error",
+        })
+    }
+}
+
+/// One finding about a source, with notes that add to it.
+///
+/// ```
+/// use tfrt_support::{Diagnostic, Place};
+///
+/// let found = Diagnostic::error(Place::file("p.mlir", 2, 5), "redefinition of SSA value '%a'")
+///     .with_note(Place::file("p.mlir", 1, 3), "previously defined here");
+/// assert_eq!(found.to_string(), "p.mlir:2:5: error: redefinition of SSA value '%a'");
+/// ```
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Diagnostic {
+    /// How grave it is.
+    pub severity: Severity,
+    /// What it is about. A [`Place::Text`] holds the location as MLIR prints it, such as `loc("name")`.
+    pub place: Place,
+    /// What was found; lower case, no full stop.
+    pub message: String,
+    /// What adds to it, in order.
+    pub notes: Vec<Diagnostic>,
+}
+
+impl Diagnostic {
+    /// A finding of the given severity, without notes.
+    #[must_use]
+    pub fn new(severity: Severity, place: Place, message: impl Into<String>) -> Self {
+        Self {
+            severity,
+            place,
+            message: message.into(),
+            notes: Vec::new(),
+        }
+    }
+
+    /// An error.
+    #[must_use]
+    pub fn error(place: Place, message: impl Into<String>) -> Self {
+        Self::new(Severity::Error, place, message)
+    }
+
+    /// A warning.
+    #[must_use]
+    pub fn warning(place: Place, message: impl Into<String>) -> Self {
+        Self::new(Severity::Warning, place, message)
+    }
+
+    /// A remark.
+    #[must_use]
+    pub fn remark(place: Place, message: impl Into<String>) -> Self {
+        Self::new(Severity::Remark, place, message)
+    }
+
+    /// The same finding with one more note.
+    #[must_use]
+    pub fn with_note(mut self, place: Place, message: impl Into<String>) -> Self {
+        self.notes.push(Self::new(Severity::Note, place, message));
+        self
+    }
+}
+
+impl fmt::Display for Diagnostic {
+    /// The finding on one line, without its notes.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}: {}: {}", self.place, self.severity, self.message)
+    }
+}
+
+/// Takes diagnostics as they are found.
+pub trait DiagnosticSink {
+    /// Takes one diagnostic with its notes.
+    fn emit(&mut self, diagnostic: Diagnostic);
+}
+
+/// Keeps the diagnostics, in order.
+impl DiagnosticSink for Vec<Diagnostic> {
+    fn emit(&mut self, diagnostic: Diagnostic) {
+        self.push(diagnostic);
+    }
+}

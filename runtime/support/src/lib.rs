@@ -1,0 +1,26 @@
+//! What every other crate of the runtime stands on: typed ids and dense maps, element types, locations, errors and
+//! diagnostics.
+//!
+//! Nothing here does I/O, and nothing here knows kernels, files or threads.
+#![forbid(unsafe_code)]
+
+pub mod entity;
+
+pub mod dtype;
+
+pub mod complex;
+
+pub mod float_text;
+
+pub mod place;
+
+pub mod error;
+
+pub mod diagnostic;
+
+pub mod nearest;
+
+pub use diagnostic::{Diagnostic, Severity};
+pub use dtype::DType;
+pub use error::{Error, ErrorCode};
+pub use place::Place;
