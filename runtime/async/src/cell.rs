@@ -1,0 +1,245 @@
+//! A value in memory: a header of 16 bytes, and the payload behind it in the same allocation.
+//!
+//! ```text
+//!  offset 0        4      5       6            8                16, or rounded up to the payload's alignment
+//!         ┌────────┬──────┬───────┬────────────┬────────────────┬───────────
+//!         │ count  │ kind │borrow │ type index │ state word     │ payload …
+//!         └────────┴──────┴───────┴────────────┴────────────────┴───────────
+//! ```
+//!
+//! Values without a type (indirect values, and errors that never had one) are a header alone.
+//!
+//! Invariant C1: a header whose type index is that of `T` is the first field of a `ValueCell<T>`; one without a type index
+//! is a box of its own. Upheld by the three makers of this file; the fields never change.
+//! Invariant C2: the payload is initialised if the word says `Payload`. Upheld by the promises.
+#![expect(unsafe_code, reason = "payloads are erased and reference-counted here")]
+
+use std::mem::MaybeUninit;
+use std::ptr::NonNull;
+
+use crate::borrow::BorrowCount;
+use crate::count::Count;
+use crate::live;
+use crate::sync::UnsafeCell;
+use crate::type_index::TypeIndex;
+use crate::value::Value;
+use crate::word::{Outcome, State, Word};
+
+/// What kind of value it is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[repr(u8)]
+pub(crate) enum Kind {
+    /// Has a payload of its own, or an error.
+    Concrete,
+    /// As `Concrete`, but lives for ever and is not counted.
+    Immortal,
+    /// Links to another value once that is known.
+    Indirect,
+}
+
+/// What every value begins with.
+#[derive(Debug)]
+#[repr(C)]
+pub(crate) struct Header {
+    pub(crate) count: Count,
+    pub(crate) kind: Kind,
+    pub(crate) borrow: BorrowCount,
+    pub(crate) type_index: TypeIndex,
+    pub(crate) word: Word,
+}
+
+#[cfg(all(not(loom), target_pointer_width = "64"))]
+const _: () = assert!(
+    size_of::<Header>() == 16,
+    "the header of a value is 16 bytes"
+);
+
+/// A value of payload type `T`.
+#[derive(Debug)]
+#[repr(C)]
+pub(crate) struct ValueCell<T> {
+    header: Header,
+    payload: UnsafeCell<MaybeUninit<T>>,
+}
+
+#[cfg(all(not(loom), target_pointer_width = "64"))]
+const _: () = assert!(
+    std::mem::offset_of!(ValueCell<u64>, payload) == 16,
+    "the payload follows the header at once"
+);
+
+// SAFETY: the header is made of atomics and of fields that never change; the payload is `Send` and `Sync` itself, written
+// by the promise alone before it is published, and afterwards under a borrow count that excludes readers.
+unsafe impl<T: Value> Sync for ValueCell<T> {}
+
+/// Makes a value that has a payload. One count.
+pub(crate) fn new_available<T: Value>(payload: T) -> NonNull<Header> {
+    new_cell(
+        Word::available(Outcome::Payload),
+        MaybeUninit::new(payload),
+        1,
+    )
+}
+
+/// Makes a value for a payload to come. Two counts: the promise's and the first reference's.
+pub(crate) fn new_unavailable<T: Value>() -> NonNull<Header> {
+    new_cell::<T>(Word::unavailable(), MaybeUninit::uninit(), 2)
+}
+
+fn new_cell<T: Value>(word: Word, payload: MaybeUninit<T>, owners: u32) -> NonNull<Header> {
+    let type_index = TypeIndex::of::<T>();
+    let header = Header {
+        count: Count::new(owners),
+        kind: Kind::Concrete,
+        borrow: BorrowCount::new(),
+        type_index,
+        word,
+    };
+    live::add_one();
+    NonNull::from(Box::leak(Box::new(ValueCell {
+        header,
+        payload: UnsafeCell::new(payload),
+    })))
+    .cast()
+}
+
+/// Makes a value without a type, of `owners` counts.
+pub(crate) fn new_untyped(kind: Kind, word: Word, owners: u32) -> NonNull<Header> {
+    let header = Header {
+        count: Count::new(owners),
+        kind,
+        borrow: BorrowCount::new(),
+        type_index: TypeIndex::NONE,
+        word,
+    };
+    live::add_one();
+    NonNull::from(Box::leak(Box::new(header)))
+}
+
+/// The ready chain's header.
+#[cfg(not(loom))]
+#[inline]
+pub(crate) fn ready_chain() -> NonNull<Header> {
+    use crate::value::Chain;
+
+    static READY: ValueCell<Chain> = ValueCell {
+        header: Header {
+            count: Count::new(1),
+            kind: Kind::Immortal,
+            borrow: BorrowCount::new(),
+            type_index: TypeIndex::CHAIN,
+            word: Word::payload(),
+        },
+        payload: UnsafeCell::new(MaybeUninit::new(Chain)),
+    };
+    NonNull::from(&READY).cast()
+}
+
+/// The ready chain's header: one for each run of a model.
+#[cfg(loom)]
+pub(crate) fn ready_chain() -> NonNull<Header> {
+    use crate::value::Chain;
+
+    loom::lazy_static! {
+        static ref READY: ValueCell<Chain> = ValueCell {
+            header: Header {
+                count: Count::new(1),
+                kind: Kind::Immortal,
+                borrow: BorrowCount::new(),
+                type_index: TypeIndex::CHAIN,
+                word: Word::available(Outcome::Payload),
+            },
+            payload: UnsafeCell::new(MaybeUninit::new(Chain)),
+        };
+    }
+    NonNull::from(&*READY).cast()
+}
+
+/// Where the payload of a value is.
+///
+/// # Safety
+/// 1. `header` is that of a live value.
+/// 2. Its payload type is `T`.
+#[inline]
+pub(crate) unsafe fn payload_ptr<T: Value>(header: NonNull<Header>) -> *mut T {
+    // SAFETY: duties 1 and 2, with C1; the pointer was made from the whole allocation.
+    let cell = unsafe { header.cast::<ValueCell<T>>().as_ref() };
+    cell.payload.with_mut(<*mut MaybeUninit<T>>::cast)
+}
+
+/// Reads the payload of a value.
+///
+/// # Safety
+/// 1. `header` is that of a value that lives throughout `'a`.
+/// 2. Its payload type is `T`.
+/// 3. Its state is `Payload`, and the caller has seen that.
+/// 4. Throughout `'a`, nobody writes the payload.
+#[inline]
+pub(crate) unsafe fn payload<'a, T: Value>(header: NonNull<Header>) -> &'a T {
+    // SAFETY: duties 1 and 2, with C1; the pointer was made from the whole allocation.
+    let cell = unsafe { header.cast::<ValueCell<T>>().as_ref() };
+    // SAFETY: duty 3 with C2: initialised; duty 4: read-only.
+    cell.payload
+        .with(|payload| unsafe { &*payload.cast::<T>() })
+}
+
+/// Initialises the payload of a value.
+///
+/// # Safety
+/// 1. `header` is that of a live value.
+/// 2. Its payload type is `T`.
+/// 3. Its state is not `Payload`, its payload is not initialised, and the caller alone may touch it.
+pub(crate) unsafe fn write_payload<T: Value>(header: NonNull<Header>, payload: T) {
+    // SAFETY: duties 1 and 2, with C1; the pointer was made from the whole allocation.
+    let cell = unsafe { header.cast::<ValueCell<T>>().as_ref() };
+    // SAFETY: duty 3: nobody else reads or writes, and nothing initialised is overwritten.
+    cell.payload
+        .with_mut(|place| unsafe { place.cast::<T>().write(payload) });
+}
+
+/// Drops the payload of a value, which is uninitialised from then on.
+///
+/// # Safety
+/// 1. `header` is that of a live value.
+/// 2. Its payload type is `T`.
+/// 3. Its payload is initialised, and the caller alone may touch it, now and later.
+pub(crate) unsafe fn drop_payload<T: Value>(header: NonNull<Header>) {
+    // SAFETY: duties 1 and 2, with C1; the pointer was made from the whole allocation.
+    let cell = unsafe { header.cast::<ValueCell<T>>().as_ref() };
+    // SAFETY: duty 3.
+    cell.payload
+        .with_mut(|place| unsafe { place.cast::<T>().drop_in_place() });
+}
+
+/// Destroys a value: edge 5.
+///
+/// # Safety
+/// 1. `header` is that of a live value that is not immortal.
+/// 2. The caller took the last count away; nobody uses the value any more.
+pub(crate) unsafe fn destroy(header: NonNull<Header>) {
+    live::remove_one();
+    // SAFETY: duty 1.
+    let type_index = unsafe { header.as_ref() }.type_index;
+    match type_index.info() {
+        // SAFETY: duties 1 and 2 are ours; C1 gives the third.
+        Some(info) => unsafe { (info.destroy)(header) },
+        // SAFETY: C1: a header without a type is a box of its own; duty 2.
+        None => drop(unsafe { Box::from_raw(header.as_ptr()) }),
+    }
+}
+
+/// Destroys a value of payload type `T`.
+///
+/// # Safety
+/// 1. `header` is that of a live value that is not immortal.
+/// 2. The caller took the last count away; nobody uses the value any more.
+/// 3. Its payload type is `T`.
+pub(crate) unsafe fn destroy_cell<T: Value>(header: NonNull<Header>) {
+    // SAFETY: duties 1 to 3, with C1: it came from such a box. The box also frees it should the payload's drop panic.
+    let cell = unsafe { Box::from_raw(header.cast::<ValueCell<T>>().as_ptr()) };
+    if matches!(cell.header.word.state(), State::Payload) {
+        // SAFETY: C2 says that it is initialised; duty 2 that nobody else touches it.
+        cell.payload
+            .with_mut(|payload| unsafe { payload.cast::<T>().drop_in_place() });
+    }
+}

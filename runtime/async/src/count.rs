@@ -1,0 +1,93 @@
+//! The count of references to one value.
+
+use crate::sync::{AtomicU32, Ordering};
+
+/// Beyond this many references, which only a leak can reach, the count stands still and the value lives for ever.
+const MAX_COUNT: u32 = u32::MAX / 2;
+
+/// Where a count stands that went beyond: as far from both ends of the range as threads at the same moment may push it.
+const STUCK: u32 = MAX_COUNT + MAX_COUNT / 2;
+
+/// A count of owners.
+#[derive(Debug)]
+pub(crate) struct Count(AtomicU32);
+
+impl Count {
+    /// A count of `owners`.
+    #[cfg(not(loom))]
+    pub(crate) const fn new(owners: u32) -> Self {
+        Self(AtomicU32::new(owners))
+    }
+
+    /// A count of `owners`.
+    #[cfg(loom)]
+    pub(crate) fn new(owners: u32) -> Self {
+        Self(AtomicU32::new(owners))
+    }
+
+    /// Adds an owner. Only an owner may call it.
+    #[inline]
+    pub(crate) fn increment(&self) {
+        // Relaxed: the caller owns a count already, and whoever it hands the new one to learns of the value by that.
+        if self.0.fetch_add(1, Ordering::Relaxed) >= MAX_COUNT {
+            self.stick();
+        }
+    }
+
+    /// Takes an owner away; whether it was the last one.
+    ///
+    /// If it was, everything that the other owners did to the value happened before this returns.
+    #[inline]
+    #[must_use]
+    pub(crate) fn decrement(&self) -> bool {
+        // A single owner needs no read-modify-write: nobody else can add one. The acquire of either branch pairs with
+        // the release half of the `fetch_sub` of the other owners.
+        if self.is_one() {
+            return true;
+        }
+        let before = self.0.fetch_sub(1, Ordering::AcqRel);
+        if before > MAX_COUNT {
+            self.stick();
+        }
+        before == 1
+    }
+
+    /// Whether there is one owner.
+    #[inline]
+    pub(crate) fn is_one(&self) -> bool {
+        // Acquire pairs with the release in `decrement`: what former owners did happened before.
+        self.0.load(Ordering::Acquire) == 1
+    }
+
+    #[cold]
+    fn stick(&self) {
+        // Relaxed: a value that is never destroyed needs no order.
+        self.0.store(STUCK, Ordering::Relaxed);
+    }
+}
+
+#[cfg(all(test, not(loom)))]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_last_owner_is_told() {
+        let count = Count::new(1);
+        count.increment();
+        assert!(!count.is_one());
+        assert!(!count.decrement());
+        assert!(count.is_one());
+        assert!(count.decrement());
+    }
+
+    #[test]
+    fn a_count_that_overflows_stands_still() {
+        let count = Count::new(MAX_COUNT);
+        count.increment();
+        for _ in 0..10 {
+            assert!(!count.decrement());
+        }
+        count.increment();
+        assert_eq!(count.0.load(Ordering::Relaxed), STUCK);
+    }
+}

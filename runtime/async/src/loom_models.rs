@@ -1,0 +1,298 @@
+//! Models of the protocols, over the shipped source: `RUSTFLAGS="--cfg loom" cargo test -p tfrt-async --release --lib loom`.
+//!
+//! Each names the edges of the crate's drawing that it lets race. Payloads are loom cells, so that a payload that is read
+//! without having been published is a failure of the model.
+
+use loom::cell::UnsafeCell;
+use loom::sync::Arc;
+use loom::sync::atomic::{AtomicUsize, Ordering};
+use loom::thread;
+use tfrt_support::Error;
+
+use crate::{AnyRef, AsyncValueRef, Chain, Value, run_when_ready};
+
+/// Counts its drops.
+struct Token(Arc<AtomicUsize>);
+
+impl Value for Token {
+    const MLIR_TYPE: &'static str = "!test.token";
+}
+
+impl Drop for Token {
+    fn drop(&mut self) {
+        self.0.fetch_add(1, Ordering::Relaxed);
+    }
+}
+
+struct Cellar(usize);
+
+impl Value for Cellar {
+    const MLIR_TYPE: &'static str = "!test.cellar";
+    const IS_MUTABLE: bool = true;
+}
+
+/// A model of three threads, which are left in the middle of something at most three times: without a bound it takes longer than
+/// anybody waited.
+fn bounded_model(f: impl Fn() + Send + Sync + 'static) {
+    let mut builder = loom::model::Builder::new();
+    builder.preemption_bound = Some(3);
+    builder.check(f);
+}
+
+fn counter() -> Arc<AtomicUsize> {
+    Arc::new(AtomicUsize::new(0))
+}
+
+fn count(counter: &AtomicUsize) -> usize {
+    counter.load(Ordering::Relaxed)
+}
+
+#[test]
+fn loom_2_against_3_a_waiter_runs_once_and_sees_the_payload() {
+    loom::model(|| {
+        let runs = counter();
+        let (promise, value) = AsyncValueRef::<i32>::unconstructed();
+        let waiting = thread::spawn({
+            let (value, runs) = (value.clone(), runs.clone());
+            move || {
+                // What the waiter captures is written by this thread and read by the one that publishes.
+                let captured = UnsafeCell::new(0);
+                captured.with_mut(|_| ());
+                value.and_then(move |value| {
+                    captured.with(|_| ());
+                    assert_eq!(value.get(), Some(&7));
+                    runs.fetch_add(1, Ordering::Relaxed);
+                });
+            }
+        });
+        promise.emplace(7);
+        waiting.join().unwrap();
+        assert_eq!(count(&runs), 1);
+    });
+}
+
+#[test]
+fn loom_2_against_2_and_3_no_registration_is_lost() {
+    bounded_model(|| {
+        let runs = counter();
+        let (promise, value) = AsyncValueRef::<i32>::unconstructed();
+        let threads = [(); 2].map(|()| {
+            let (value, runs) = (value.clone(), runs.clone());
+            thread::spawn(move || {
+                value.and_then(move |_| {
+                    runs.fetch_add(1, Ordering::Relaxed);
+                });
+            })
+        });
+        promise.emplace(7);
+        for thread in threads {
+            thread.join().unwrap();
+        }
+        assert_eq!(count(&runs), 2);
+    });
+}
+
+#[test]
+fn loom_3_link_against_3_an_indirect_value_arrives() {
+    loom::model(|| {
+        let runs = counter();
+        let (later, target) = AsyncValueRef::<i32>::unconstructed();
+        let (promise, value) = AnyRef::indirect();
+        value.and_then({
+            let runs = runs.clone();
+            move |value| {
+                assert_eq!(value.get::<i32>(), Some(&7));
+                runs.fetch_add(1, Ordering::Relaxed);
+            }
+        });
+        let forwarding = thread::spawn(move || promise.forward_to(target.into_any()));
+        later.emplace(7);
+        forwarding.join().unwrap();
+        assert_eq!(count(&runs), 1);
+        assert!(value.is_unique_through_links());
+    });
+}
+
+#[test]
+fn loom_3_against_4_one_outcome_wins_and_the_payload_is_dropped_once() {
+    loom::model(|| {
+        let (drops, runs) = (counter(), counter());
+        let (promise, value) = AsyncValueRef::<Token>::unconstructed();
+        value.and_then({
+            let runs = runs.clone();
+            move |_| {
+                runs.fetch_add(1, Ordering::Relaxed);
+            }
+        });
+        let failing = thread::spawn({
+            let value = value.clone();
+            move || value.try_set_error(Error::new("first"))
+        });
+        promise.emplace(Token(drops.clone()));
+        let is_error = failing.join().unwrap();
+        assert_eq!(value.is_error(), is_error);
+        assert_eq!((count(&runs), count(&drops)), (1, usize::from(is_error)));
+        drop(value);
+        assert_eq!(count(&drops), 1);
+    });
+}
+
+#[test]
+fn loom_3_link_against_4_one_outcome_wins_and_the_target_is_let_go() {
+    loom::model(|| {
+        let drops = counter();
+        let (promise, value) = AnyRef::indirect();
+        let failing = thread::spawn({
+            let value = value.clone();
+            move || value.try_set_error(Error::new("first"))
+        });
+        promise.forward_to(AnyRef::available(Token(drops.clone())));
+        assert_eq!(failing.join().unwrap(), value.is_error());
+        drop(value);
+        assert_eq!(count(&drops), 1);
+    });
+}
+
+#[test]
+fn loom_4_against_4_one_error_wins() {
+    loom::model(|| {
+        let (promise, value) = AsyncValueRef::<i32>::unconstructed();
+        let failing = thread::spawn({
+            let value = value.clone();
+            move || value.try_set_error(Error::new("first"))
+        });
+        drop(promise);
+        let is_first = failing.join().unwrap();
+        assert_eq!(
+            value.error_if_present().map(Error::message) == Some("first"),
+            is_first
+        );
+    });
+}
+
+#[test]
+fn loom_5_against_2_and_3_the_last_reference_goes_after_the_waiter() {
+    loom::model(|| {
+        let (drops, runs) = (counter(), counter());
+        let (promise, value) = AsyncValueRef::<Token>::unconstructed();
+        let leaving = thread::spawn({
+            let (drops, runs) = (drops.clone(), runs.clone());
+            move || {
+                value.and_then(move |_| {
+                    assert_eq!(drops.load(Ordering::Relaxed), 0);
+                    runs.fetch_add(1, Ordering::Relaxed);
+                });
+            }
+        });
+        promise.emplace(Token(drops.clone()));
+        leaving.join().unwrap();
+        assert_eq!((count(&runs), count(&drops)), (1, 1));
+    });
+}
+
+#[test]
+fn loom_5_against_5_the_payload_is_dropped_once() {
+    loom::model(|| {
+        let drops = counter();
+        let value = AnyRef::available(Token(drops.clone()));
+        let leaving = thread::spawn({
+            let value = value.clone();
+            move || {
+                assert!(value.is::<Token>());
+                drop(value);
+            }
+        });
+        drop(value);
+        leaving.join().unwrap();
+        assert_eq!(count(&drops), 1);
+    });
+}
+
+#[test]
+fn loom_5_uniqueness_orders_what_other_owners_did() {
+    loom::model(|| {
+        let value = AnyRef::available(Cellar(0));
+        let writing = thread::spawn({
+            let value = value.clone();
+            move || {
+                value
+                    .try_write::<Cellar>()
+                    .map(|mut cellar| cellar.0 = 1)
+                    .is_ok()
+            }
+        });
+        if value.is_unique() {
+            assert_eq!(value.try_read::<Cellar>().map(|cellar| cellar.0), Ok(1));
+        }
+        assert!(writing.join().unwrap());
+    });
+}
+
+#[test]
+fn loom_borrows_exclude_each_other_and_order_what_they_do() {
+    loom::model(|| {
+        let value = AnyRef::available(Cellar(0));
+        let writing = thread::spawn({
+            let value = value.clone();
+            move || {
+                value
+                    .try_write::<Cellar>()
+                    .map(|mut cellar| cellar.0 = 1)
+                    .is_ok()
+            }
+        });
+        let read = value.try_read::<Cellar>().map(|cellar| cellar.0);
+        let has_written = writing.join().unwrap();
+        assert!(has_written || read == Ok(0));
+        assert_eq!(
+            value.try_read::<Cellar>().map(|cellar| cellar.0),
+            Ok(usize::from(has_written))
+        );
+    });
+}
+
+#[test]
+fn loom_a_join_runs_once() {
+    loom::model(|| {
+        let runs = counter();
+        let (first, a) = AsyncValueRef::<i32>::unconstructed();
+        let (second, b) = AsyncValueRef::<i32>::unconstructed();
+        let publishing = thread::spawn(move || first.emplace(1));
+        run_when_ready(&[a.into_any(), b.into_any()], {
+            let runs = runs.clone();
+            move || {
+                runs.fetch_add(1, Ordering::Relaxed);
+            }
+        });
+        second.emplace(2);
+        publishing.join().unwrap();
+        assert_eq!(count(&runs), 1);
+    });
+}
+
+#[test]
+fn loom_deferred_waiters_run_before_the_first_publication_returns() {
+    loom::model(|| {
+        // Deeper than publications nest under the model checker.
+        let (first, mut last) = AsyncValueRef::<i32>::unconstructed();
+        for _ in 0..5 {
+            let (promise, value) = AsyncValueRef::<i32>::unconstructed();
+            last.and_then(move |previous| {
+                promise.emplace(previous.get().map_or(0, |count| count + 1))
+            });
+            last = value;
+        }
+        let publishing = thread::spawn(move || first.emplace(0));
+        publishing.join().unwrap();
+        assert_eq!(last.get(), Some(&5));
+    });
+}
+
+#[test]
+fn loom_the_ready_chain_is_one_and_never_goes() {
+    loom::model(|| {
+        let other = thread::spawn(|| drop(AnyRef::available(Chain)));
+        assert!(AnyRef::ready_chain().ptr_eq(&AnyRef::available(Chain)));
+        other.join().unwrap();
+    });
+}

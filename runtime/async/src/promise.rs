@@ -1,0 +1,236 @@
+//! Promises: the right to publish a value, once.
+//!
+//! Somebody else may make a value an error first ([`AnyRef::try_set_error`]). Then what the promise publishes is dropped,
+//! and nobody sees a difference. A promise that is dropped publishes an error, so that nobody waits for ever.
+#![expect(unsafe_code, reason = "initialises payloads in place")]
+
+use tfrt_support::{Error, ErrorCode};
+
+use crate::any_ref::AnyRef;
+use crate::cell;
+use crate::typed_ref::AsyncValueRef;
+use crate::value::Value;
+use crate::word::Outcome;
+
+#[cold]
+fn broken_promise() -> Error {
+    Error::new("promise dropped before a value was set").with_code(ErrorCode::Internal)
+}
+
+/// The right to give a value its payload.
+///
+/// Invariant P1: the value's payload is not initialised, and nobody but the promise may initialise it.
+///
+/// ```
+/// use tfrt_async::AsyncValueRef;
+///
+/// let (promise, value) = AsyncValueRef::<i32>::unconstructed();
+/// drop(promise);
+/// let error = value.error_if_present().map(ToString::to_string);
+/// assert_eq!(error.as_deref(), Some("promise dropped before a value was set"));
+/// ```
+#[derive(Debug)]
+#[must_use = "a promise that is dropped makes its value an error"]
+pub struct Promise<T: Value> {
+    value: AsyncValueRef<T>,
+}
+
+impl<T: Value> Promise<T> {
+    /// The promise of a value that was just made.
+    pub(crate) fn new(value: AsyncValueRef<T>) -> Self {
+        Self { value }
+    }
+
+    /// Publishes the payload and runs the waiters on this thread.
+    ///
+    /// # Panics
+    /// If a waiter does, after the others have run.
+    pub fn emplace(self, payload: T) {
+        self.construct(payload).set_concrete();
+    }
+
+    /// Publishes an error and runs the waiters on this thread.
+    ///
+    /// # Panics
+    /// If a waiter does, after the others have run.
+    pub fn set_error(self, error: Error) {
+        self.value.try_set_error(error);
+    }
+
+    /// Whether the value is an error already, so that there is no use in making a payload.
+    #[must_use]
+    pub fn is_settled(&self) -> bool {
+        self.value.is_available()
+    }
+
+    /// Gives the value a payload without publishing it.
+    pub fn construct(self, payload: T) -> ConstructedPromise<T> {
+        // SAFETY: the value lives by the promise's reference; its payload type is `T`; P1.
+        unsafe { cell::write_payload(self.value.as_any().as_header(), payload) };
+        ConstructedPromise {
+            promise: self,
+            owns_payload: true,
+        }
+    }
+}
+
+impl<T: Value> Drop for Promise<T> {
+    fn drop(&mut self) {
+        if !self.value.is_available() {
+            self.value.try_set_error(broken_promise());
+        }
+    }
+}
+
+/// The right to publish a payload that exists already, and until then to use it alone.
+///
+/// Invariant P2: while `owns_payload`, the value's payload is initialised and nobody but the promise may touch it.
+///
+/// ```
+/// use tfrt_async::AsyncValueRef;
+///
+/// let (mut promise, value) = AsyncValueRef::constructed(String::from("half"));
+/// assert_eq!(value.get(), None);
+/// promise.payload_mut().push_str(" done");
+/// promise.set_concrete();
+/// assert_eq!(value.get().map(String::as_str), Some("half done"));
+/// ```
+#[derive(Debug)]
+#[must_use = "a promise that is dropped makes its value an error"]
+pub struct ConstructedPromise<T: Value> {
+    promise: Promise<T>,
+    owns_payload: bool,
+}
+
+impl<T: Value> ConstructedPromise<T> {
+    /// The payload, which nobody else sees yet.
+    pub fn payload_mut(&mut self) -> &mut T {
+        // SAFETY: the value lives by the promise's reference, and its payload type is `T`.
+        let payload = unsafe { cell::payload_ptr::<T>(self.promise.value.as_any().as_header()) };
+        // SAFETY: P2, as only `set_concrete` and `drop` end the ownership, and both end the promise.
+        unsafe { &mut *payload }
+    }
+
+    /// Publishes the payload and runs the waiters on this thread.
+    ///
+    /// # Panics
+    /// If a waiter does, after the others have run.
+    pub fn set_concrete(mut self) {
+        // Given up before it is published: a waiter that panics must not bring it back.
+        self.owns_payload = false;
+        let lost = self
+            .promise
+            .value
+            .as_any()
+            .publish(Outcome::Payload)
+            .is_err();
+        self.owns_payload = lost;
+    }
+
+    /// Publishes an error, runs the waiters on this thread, and drops the payload.
+    ///
+    /// # Panics
+    /// If a waiter does, after the others have run.
+    pub fn set_error(self, error: Error) {
+        self.promise.value.try_set_error(error);
+    }
+}
+
+impl<T: Value> Drop for ConstructedPromise<T> {
+    fn drop(&mut self) {
+        if !self.owns_payload {
+            return;
+        }
+        // The error first: a payload whose drop panics must not keep the waiters from running.
+        if !self.promise.value.is_available() {
+            self.promise.value.try_set_error(broken_promise());
+        }
+        // SAFETY: the value lives by the promise's reference; its payload type is `T`; P2, and as the value is an error,
+        // its payload is never looked at again.
+        unsafe { cell::drop_payload::<T>(self.promise.value.as_any().as_header()) };
+    }
+}
+
+/// The right to say what an indirect value stands for.
+///
+/// ```
+/// use tfrt_async::{AnyRef, AsyncValueRef};
+///
+/// let (promise, value) = AnyRef::indirect();
+/// let (later, target) = AsyncValueRef::<i32>::unconstructed();
+/// promise.forward_to(target.into_any());
+/// assert!(!value.is_available());
+/// later.emplace(5);
+/// assert_eq!(value.get::<i32>(), Some(&5));
+/// ```
+#[derive(Debug)]
+#[must_use = "a promise that is dropped makes its value an error"]
+pub struct IndirectPromise {
+    value: AnyRef,
+}
+
+impl IndirectPromise {
+    /// The promise of an indirect value that was just made.
+    pub(crate) fn new(value: AnyRef) -> Self {
+        Self { value }
+    }
+
+    /// Lets the value stand for `target`: at once if that is available, otherwise when it will be.
+    ///
+    /// A resolved indirect value always stands for a value that has a payload of its own, or is an error. A value that is
+    /// forwarded to itself becomes an error; a longer circle of values that wait for each other is never resolved.
+    ///
+    /// # Panics
+    /// If a waiter does, after the others have run.
+    pub fn forward_to(self, target: AnyRef) {
+        if target.ptr_eq(&self.value) {
+            self.set_error(Error::new("value forwarded to itself").with_code(ErrorCode::Internal));
+        } else if target.is_available() {
+            self.resolve(target);
+        } else {
+            target.and_then(move |target| self.resolve(target.clone()));
+        }
+    }
+
+    /// As [`forward_to`](Self::forward_to) for an available `target`, but a payload that is no `T` becomes an error.
+    pub(crate) fn forward_matching<T: Value>(self, target: AnyRef) {
+        match target.wrong_type::<T>() {
+            Some(mismatch) => {
+                self.set_error(Error::from(mismatch).with_code(ErrorCode::InvalidArgument))
+            }
+            None => self.resolve(target),
+        }
+    }
+
+    /// Publishes an error and runs the waiters on this thread.
+    ///
+    /// # Panics
+    /// If a waiter does, after the others have run.
+    pub fn set_error(self, error: Error) {
+        self.value.try_set_error(error);
+    }
+
+    /// Whether the value is an error already, so that there is no use in finding a target.
+    #[must_use]
+    pub fn is_settled(&self) -> bool {
+        self.value.is_available()
+    }
+
+    fn resolve(self, target: AnyRef) {
+        if let Some(outcome) = target.outcome_for_link() {
+            // Where somebody else made the value an error, the target is just dropped.
+            drop(self.value.publish(outcome));
+        }
+    }
+}
+
+impl Drop for IndirectPromise {
+    fn drop(&mut self) {
+        if !self.value.is_available() {
+            self.value.try_set_error(broken_promise());
+        }
+    }
+}
+
+#[cfg(all(test, not(loom)))]
+mod tests;

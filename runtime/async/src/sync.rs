@@ -1,0 +1,55 @@
+//! Atomics, cells and thread-locals: those of `std`, or those of loom when the crate is model-checked.
+//!
+//! The table of types is not behind this shim: it outlives every model and is not part of any.
+
+#[cfg(not(loom))]
+mod shim {
+    pub(crate) use std::sync::atomic::{AtomicPtr, AtomicU8, AtomicU32, Ordering};
+
+    /// A thread-local whose initial value is a constant.
+    macro_rules! const_thread_local {
+        (static $name:ident: $payload:ty = $init:expr) => {
+            std::thread_local! { static $name: $payload = const { $init } }
+        };
+    }
+
+    pub(crate) use const_thread_local;
+
+    /// A cell with the interface of loom's.
+    #[derive(Debug)]
+    #[repr(transparent)]
+    pub(crate) struct UnsafeCell<T>(std::cell::UnsafeCell<T>);
+
+    impl<T> UnsafeCell<T> {
+        pub(crate) const fn new(inner: T) -> Self {
+            Self(std::cell::UnsafeCell::new(inner))
+        }
+
+        #[inline]
+        pub(crate) fn with<R>(&self, f: impl FnOnce(*const T) -> R) -> R {
+            f(self.0.get())
+        }
+
+        #[inline]
+        pub(crate) fn with_mut<R>(&self, f: impl FnOnce(*mut T) -> R) -> R {
+            f(self.0.get())
+        }
+    }
+}
+
+#[cfg(loom)]
+mod shim {
+    pub(crate) use loom::cell::UnsafeCell;
+    pub(crate) use loom::sync::atomic::{AtomicPtr, AtomicU8, AtomicU32, Ordering};
+
+    /// A thread-local whose initial value is a constant; loom's does not profit from that.
+    macro_rules! const_thread_local {
+        (static $name:ident: $payload:ty = $init:expr) => {
+            loom::thread_local! { static $name: $payload = $init }
+        };
+    }
+
+    pub(crate) use const_thread_local;
+}
+
+pub(crate) use shim::*;
