@@ -1,0 +1,174 @@
+//! Making queues by name.
+
+use std::fmt;
+use std::sync::Arc;
+
+use crate::queue::ConcurrentWorkQueue;
+use crate::single_threaded::SingleThreadedQueue;
+use crate::work_stealing::WorkStealingQueue;
+
+/// A queue that can be made by name.
+///
+/// Any crate that is linked into the program may submit one:
+///
+/// ```
+/// use std::sync::Arc;
+/// use tfrt_queue::{QueueFactory, SingleThreadedQueue, create_queue};
+///
+/// inventory::submit! {
+///     QueueFactory { name: "mine", create: |_argument| Ok(Arc::new(SingleThreadedQueue::new())) }
+/// }
+///
+/// assert!(create_queue("mine:anything").is_ok());
+/// ```
+#[derive(Clone, Copy, Debug)]
+pub struct QueueFactory {
+    /// What stands before the first colon of a configuration.
+    pub name: &'static str,
+    /// Makes the queue from what stands behind the colon, or says what is wrong with that.
+    pub create: fn(argument: &str) -> Result<Arc<dyn ConcurrentWorkQueue>, String>,
+}
+
+inventory::collect!(QueueFactory);
+
+/// Not submitted but listed, so that no linker can leave them out.
+const BUILT_IN: [QueueFactory; 2] = [
+    QueueFactory {
+        name: "s",
+        create: |argument| Ok(Arc::new(SingleThreadedQueue::from_argument(argument)?)),
+    },
+    QueueFactory {
+        name: "mstd",
+        create: |argument| Ok(Arc::new(WorkStealingQueue::from_argument(argument)?)),
+    },
+];
+
+/// Makes the queue that `config` asks for: a name, or a name, a colon, and an argument.
+///
+/// # Errors
+/// If no factory has the name, or the factory does not like the argument.
+///
+/// ```
+/// use tfrt_queue::create_queue;
+///
+/// let queue = create_queue("mstd:3,5")?;
+/// assert_eq!(queue.name(), "Multi-threaded C++ work queue (3 threads, 5 blocking threads)");
+/// let error = create_queue("mstd:3x").map_err(|error| error.to_string());
+/// assert_eq!(error.err().as_deref(), Some("Invalid argument for mstd work queue: 3x"));
+/// # Ok::<(), tfrt_queue::CreateQueueError>(())
+/// ```
+pub fn create_queue(config: &str) -> Result<Arc<dyn ConcurrentWorkQueue>, CreateQueueError> {
+    let (name, argument) = config.split_once(':').unwrap_or((config, ""));
+    match factories().find(|factory| factory.name == name) {
+        Some(factory) => (factory.create)(argument).map_err(CreateQueueError::InvalidArgument),
+        None => {
+            let mut known: Vec<_> = factories().map(|factory| factory.name).collect();
+            known.sort_unstable();
+            Err(CreateQueueError::Unknown {
+                name: name.into(),
+                known,
+            })
+        }
+    }
+}
+
+fn factories() -> impl Iterator<Item = &'static QueueFactory> {
+    BUILT_IN.iter().chain(inventory::iter::<QueueFactory>())
+}
+
+/// Why a queue could not be made.
+///
+/// ```
+/// use tfrt_queue::{CreateQueueError, create_queue};
+///
+/// match create_queue("fast") {
+///     Err(CreateQueueError::Unknown { name, known }) => {
+///         assert_eq!(name, "fast");
+///         assert!(known.contains(&"mstd"));
+///     }
+///     other => unreachable!("{other:?}"),
+/// }
+/// ```
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum CreateQueueError {
+    /// There is no factory of that name.
+    Unknown {
+        /// The name that was asked for.
+        name: String,
+        /// The names that there are, sorted.
+        known: Vec<&'static str>,
+    },
+    /// The factory does not like the argument; its own words.
+    InvalidArgument(String),
+}
+
+impl fmt::Display for CreateQueueError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Unknown { name, known } => {
+                write!(
+                    f,
+                    "unknown work queue `{name}`: expected one of `{}`",
+                    known.join("`, `")
+                )
+            }
+            Self::InvalidArgument(text) => f.write_str(text),
+        }
+    }
+}
+
+impl std::error::Error for CreateQueueError {}
+
+#[cfg(all(test, not(loom)))]
+mod tests {
+    use super::*;
+
+    fn name_or_error(config: &str) -> String {
+        create_queue(config).map_or_else(|error| error.to_string(), |queue| queue.name())
+    }
+
+    #[test]
+    fn a_config_is_a_name_and_an_argument() {
+        assert_eq!(name_or_error("s"), "single-threaded");
+        assert_eq!(
+            name_or_error("mstd:4"),
+            "Multi-threaded C++ work queue (4 threads, 256 blocking threads)"
+        );
+        assert_eq!(
+            name_or_error("mstd:3,5"),
+            "Multi-threaded C++ work queue (3 threads, 5 blocking threads)"
+        );
+    }
+
+    #[test]
+    fn a_bad_argument_is_named() {
+        assert_eq!(name_or_error("s:1"), "Invalid argument for s work queue: 1");
+        for argument in [
+            "x",
+            "3x",
+            "3,",
+            ",3",
+            "3,5,7",
+            "3,5x",
+            "0",
+            "2,0",
+            "+3",
+            "-1",
+            "99999999999999999999",
+        ] {
+            assert_eq!(
+                name_or_error(&format!("mstd:{argument}")),
+                format!("Invalid argument for mstd work queue: {argument}")
+            );
+        }
+    }
+
+    #[test]
+    fn an_unknown_name_lists_the_known_ones() {
+        assert_eq!(
+            name_or_error("fast:3"),
+            "unknown work queue `fast`: expected one of `mstd`, `s`"
+        );
+    }
+}

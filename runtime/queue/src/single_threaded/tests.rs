@@ -1,0 +1,172 @@
+use std::sync::Mutex;
+use std::thread;
+
+use tfrt_async::{AsyncValueRef, Promise};
+
+use super::*;
+
+/// What ran, in order.
+#[derive(Clone, Default)]
+struct Log(Arc<Mutex<Vec<&'static str>>>);
+
+impl Log {
+    fn task(&self, name: &'static str) -> Task {
+        let log = self.clone();
+        Task::new(move || log.push(name))
+    }
+
+    fn push(&self, name: &'static str) {
+        self.0.lock().unwrap().push(name);
+    }
+
+    fn entries(&self) -> Vec<&'static str> {
+        self.0.lock().unwrap().clone()
+    }
+}
+
+fn value() -> (Promise<i32>, [AnyRef; 1]) {
+    let (promise, value) = AsyncValueRef::unconstructed();
+    (promise, [value.into_any()])
+}
+
+#[test]
+fn tasks_run_in_order_and_added_ones_behind_the_batch() {
+    let queue = Arc::new(SingleThreadedQueue::new());
+    let log = Log::default();
+    queue.add_task({
+        let (queue, log) = (Arc::clone(&queue), log.clone());
+        Task::new(move || {
+            log.push("a");
+            queue.add_task(log.task("c"));
+        })
+    });
+    queue.add_blocking_task(log.task("b"), true).unwrap();
+    assert_eq!(log.entries(), [""; 0]);
+    queue.quiesce().unwrap();
+    assert_eq!(log.entries(), ["a", "b", "c"]);
+}
+
+#[test]
+fn nothing_runs_if_the_values_are_there() {
+    let queue = SingleThreadedQueue::new();
+    let log = Log::default();
+    queue.add_task(log.task("a"));
+    queue.await_values(&[AnyRef::ready_chain()]).unwrap();
+    queue.await_values(&[]).unwrap();
+    assert_eq!(log.entries(), [""; 0]);
+}
+
+#[test]
+fn tasks_left_by_an_await_stay_in_front() {
+    let queue = Arc::new(SingleThreadedQueue::new());
+    let log = Log::default();
+    let (promise, values) = value();
+    queue.add_task({
+        let (queue, log) = (Arc::clone(&queue), log.clone());
+        Task::new(move || {
+            log.push("a");
+            queue.add_task(log.task("d"));
+            promise.emplace(1);
+        })
+    });
+    queue.add_task(log.task("b"));
+    queue.add_task(log.task("c"));
+    queue.await_values(&values).unwrap();
+    assert_eq!(log.entries(), ["a"]);
+    queue.quiesce().unwrap();
+    assert_eq!(log.entries(), ["a", "b", "c", "d"]);
+}
+
+#[test]
+fn an_await_runs_tasks_that_other_threads_add() {
+    let queue = Arc::new(SingleThreadedQueue::new());
+    let (promise, values) = value();
+    thread::scope(|scope| {
+        let adder = Arc::clone(&queue);
+        scope.spawn(move || {
+            let inner = Arc::clone(&adder);
+            adder.add_task(Task::new(move || {
+                inner.add_task(Task::new(move || promise.emplace(1)))
+            }));
+        });
+        queue.await_values(&values).unwrap();
+    });
+    assert_eq!(values[0].get::<i32>(), Some(&1));
+}
+
+#[test]
+fn an_await_ends_when_another_thread_publishes() {
+    let queue = SingleThreadedQueue::new();
+    let (promise, values) = value();
+    thread::scope(|scope| {
+        scope.spawn(move || promise.emplace(1));
+        queue.await_values(&values).unwrap();
+    });
+    assert!(values[0].is_available());
+}
+
+#[test]
+fn several_threads_may_wait_at_once() {
+    let queue = Arc::new(SingleThreadedQueue::new());
+    thread::scope(|scope| {
+        for _ in 0..4 {
+            let queue = Arc::clone(&queue);
+            scope.spawn(move || {
+                for _ in 0..50 {
+                    let (promise, values) = value();
+                    queue.add_task(Task::new(move || promise.emplace(1)));
+                    queue.await_values(&values).unwrap();
+                    queue.quiesce().unwrap();
+                }
+            });
+        }
+    });
+}
+
+#[test]
+fn a_task_may_not_wait() {
+    let queue = Arc::new(SingleThreadedQueue::new());
+    let log = Log::default();
+    queue.add_task({
+        let (queue, log) = (Arc::clone(&queue), log.clone());
+        Task::new(move || {
+            assert!(queue.is_in_worker_thread());
+            assert_eq!(queue.await_values(&[]), Err(WouldDeadlock));
+            assert_eq!(queue.quiesce(), Err(WouldDeadlock));
+            log.push("refused");
+        })
+    });
+    queue.quiesce().unwrap();
+    assert!(!queue.is_in_worker_thread());
+    assert_eq!(log.entries(), ["refused"]);
+}
+
+#[test]
+fn a_task_that_panics_is_over_and_the_next_one_runs() {
+    let queue = SingleThreadedQueue::new();
+    let log = Log::default();
+    queue.add_task(Task::new(|| panic!("on purpose")));
+    queue.add_task(log.task("next"));
+    queue.quiesce().unwrap();
+    assert_eq!(log.entries(), ["next"]);
+}
+
+#[test]
+fn a_blocking_task_that_may_not_be_queued_comes_back() {
+    let queue = SingleThreadedQueue::new();
+    let log = Log::default();
+    queue
+        .add_blocking_task(log.task("back"), false)
+        .unwrap_err()
+        .run();
+    assert_eq!(log.entries(), ["back"]);
+}
+
+#[test]
+fn dropping_the_queue_runs_what_is_left() {
+    let log = Log::default();
+    let queue = SingleThreadedQueue::new();
+    queue.add_task(log.task("a"));
+    drop(queue);
+    assert_eq!(log.entries(), ["a"]);
+}

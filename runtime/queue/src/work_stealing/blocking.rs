@@ -1,0 +1,237 @@
+//! The blocking side: threads for tasks that mostly wait.
+//!
+//! There are two kinds of threads. *Pool* threads, up to a fixed number, share one bounded queue. *Dynamic* threads, without
+//! a limit, each serve tasks that must not wait behind others: such a task goes to a dynamic thread that is free, or a new one is
+//! started for it. A dynamic thread that has been free for a second ends. Threads start when they are first needed.
+//!
+//! Everything is under one mutex: a blocking task costs a system call or more anyway. Invariant B1: there are at least as
+//! many free dynamic threads as tasks handed over. Upheld by `run` and by the thread itself, which ends only when nothing is handed
+//! over.
+//!
+//! # Termination
+//!
+//! 1. The flag is set and all threads are woken.
+//! 2. A pool thread ends when the queue is empty, a dynamic thread when nothing is handed over.
+
+use std::collections::{HashMap, VecDeque};
+use std::io;
+use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
+use std::thread::{self, JoinHandle, ThreadId};
+use std::time::Duration;
+
+use super::{STACK_BYTES, Shared};
+use crate::role::{self, Role};
+use crate::task::Task;
+
+/// How many tasks may wait for each pool thread, as in the reference.
+const QUEUED_PER_THREAD: usize = 1024;
+
+/// How long a dynamic thread waits for its next task before it ends, as in the reference.
+const DYNAMIC_IDLE: Duration = Duration::from_secs(1);
+
+/// The blocking pool of a queue.
+#[derive(Debug)]
+pub(crate) struct Blocking {
+    num_threads: usize,
+    max_queued: usize,
+    state: Mutex<State>,
+    /// Tasks were queued, or the flag was set.
+    queued: Condvar,
+    /// Tasks were handed over, or the flag was set.
+    handed_over: Condvar,
+}
+
+#[derive(Debug, Default)]
+struct State {
+    /// Tasks for pool threads.
+    queue: VecDeque<Task>,
+    num_started: usize,
+    num_idle: usize,
+    /// Tasks for dynamic threads.
+    handover: VecDeque<Task>,
+    /// Dynamic threads that wait, or are about to.
+    num_free: usize,
+    num_running: usize,
+    num_accepted: u64,
+    is_terminating: bool,
+    /// Dynamic threads take their own handle away when they end.
+    handles: HashMap<ThreadId, JoinHandle<()>>,
+}
+
+/// A look at the pool: equal looks with no task in between.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct AtRest {
+    num_accepted: u64,
+}
+
+impl Blocking {
+    pub(crate) fn new(num_threads: usize) -> Self {
+        Self {
+            num_threads,
+            max_queued: num_threads.saturating_mul(QUEUED_PER_THREAD),
+            state: Mutex::default(),
+            queued: Condvar::new(),
+            handed_over: Condvar::new(),
+        }
+    }
+
+    pub(crate) fn num_threads(&self) -> usize {
+        self.num_threads
+    }
+
+    /// Where no task is pending or running, a look that changes as soon as one is accepted.
+    pub(crate) fn at_rest(&self) -> Option<AtRest> {
+        let state = self.lock();
+        state.is_at_rest().then_some(AtRest {
+            num_accepted: state.num_accepted,
+        })
+    }
+
+    /// Lets the threads end when they have no task.
+    pub(crate) fn terminate(&self) {
+        self.lock().is_terminating = true;
+        self.queued.notify_all();
+        self.handed_over.notify_all();
+    }
+
+    /// The threads that still live, to be joined after [`terminate`](Self::terminate).
+    pub(crate) fn take_threads(&self) -> Vec<JoinHandle<()>> {
+        self.lock()
+            .handles
+            .drain()
+            .map(|(_, handle)| handle)
+            .collect()
+    }
+
+    fn lock(&self) -> MutexGuard<'_, State> {
+        // Nothing that runs under the lock panics half way.
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl State {
+    fn is_at_rest(&self) -> bool {
+        self.num_running == 0 && self.queue.is_empty() && self.handover.is_empty()
+    }
+}
+
+/// Queues a task for a pool thread, or gives it back if the queue is full.
+pub(super) fn enqueue(shared: &Arc<Shared>, task: Task) -> Result<(), Task> {
+    let blocking = &shared.blocking;
+    let mut state = blocking.lock();
+    if state.queue.len() >= blocking.max_queued {
+        return Err(task);
+    }
+    state.queue.push_back(task);
+    state.num_accepted += 1;
+    if state.queue.len() > state.num_idle && state.num_started < blocking.num_threads {
+        let name = format!("tfrt-blocking-{}", state.num_started);
+        match spawn(shared, &mut state, name, run_pool_thread) {
+            Ok(()) => state.num_started += 1,
+            // Without a thread the task would wait for ever.
+            Err(_) if state.num_started == 0 => return state.queue.pop_back().map_or(Ok(()), Err),
+            Err(_) => {}
+        }
+    }
+    blocking.queued.notify_one();
+    Ok(())
+}
+
+/// Hands a task to a dynamic thread, or gives it back if there is none and none can be started.
+pub(super) fn run(shared: &Arc<Shared>, task: Task) -> Result<(), Task> {
+    let blocking = &shared.blocking;
+    let mut state = blocking.lock();
+    state.handover.push_back(task);
+    state.num_accepted += 1;
+    if state.handover.len() > state.num_free {
+        match spawn(
+            shared,
+            &mut state,
+            "tfrt-dynamic".into(),
+            run_dynamic_thread,
+        ) {
+            Ok(()) => state.num_free += 1,
+            // B1: the others that are handed over have threads; this one, the last, has none.
+            Err(_) => return state.handover.pop_back().map_or(Ok(()), Err),
+        }
+    }
+    blocking.handed_over.notify_one();
+    Ok(())
+}
+
+fn spawn(
+    shared: &Arc<Shared>,
+    state: &mut State,
+    name: String,
+    life: fn(&Shared),
+) -> io::Result<()> {
+    let shared = Arc::clone(shared);
+    let handle = thread::Builder::new()
+        .name(name)
+        .stack_size(STACK_BYTES)
+        .spawn(move || {
+            let _role = role::enter(shared.id(), Role::Blocking);
+            life(&shared);
+        })?;
+    state.handles.insert(handle.thread().id(), handle);
+    Ok(())
+}
+
+fn run_pool_thread(shared: &Shared) {
+    let blocking = &shared.blocking;
+    let mut state = blocking.lock();
+    loop {
+        if let Some(task) = state.queue.pop_front() {
+            state = run_unlocked(shared, state, task, |_| {});
+        } else if state.is_terminating {
+            return;
+        } else {
+            state.num_idle += 1;
+            state = blocking
+                .queued
+                .wait(state)
+                .unwrap_or_else(PoisonError::into_inner);
+            state.num_idle -= 1;
+        }
+    }
+}
+
+fn run_dynamic_thread(shared: &Shared) {
+    let blocking = &shared.blocking;
+    let mut state = blocking.lock();
+    loop {
+        state = blocking
+            .handed_over
+            .wait_timeout_while(state, DYNAMIC_IDLE, |state| {
+                state.handover.is_empty() && !state.is_terminating
+            })
+            .map_or_else(|poisoned| poisoned.into_inner().0, |(state, _)| state);
+        state.num_free -= 1;
+        let Some(task) = state.handover.pop_front() else {
+            state.handles.remove(&thread::current().id());
+            return;
+        };
+        state = run_unlocked(shared, state, task, |state| state.num_free += 1);
+    }
+}
+
+/// Runs a task without the lock. `done` changes the state in the same step in which the task stops counting as running.
+fn run_unlocked<'a>(
+    shared: &'a Shared,
+    mut state: MutexGuard<'a, State>,
+    task: Task,
+    done: impl FnOnce(&mut State),
+) -> MutexGuard<'a, State> {
+    state.num_running += 1;
+    drop(state);
+    task.run_and_survive();
+    let mut state = shared.blocking.lock();
+    state.num_running -= 1;
+    done(&mut state);
+    if state.is_at_rest() {
+        drop(state);
+        shared.came_to_rest();
+        state = shared.blocking.lock();
+    }
+    state
+}

@@ -1,0 +1,232 @@
+//! The compute side: workers with a deque each, which take from their own end and steal from the others' other end.
+//!
+//! A task that a worker adds goes to the worker's own deque, and is the next one it takes: its data is still in the cache. All
+//! others go to the injector, which is first in, first out. A worker whose deque is full adds to the injector, too, where any
+//! other can take it.
+
+use std::cell::OnceCell;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::thread::{self, JoinHandle};
+
+use crossbeam_deque::{Injector, Steal, Stealer, Worker};
+
+use super::sleep::{FellAsleep, Sleep};
+use super::{STACK_BYTES, Shared};
+use crate::role::{self, QueueId, Role};
+use crate::task::Task;
+
+/// How many tasks a worker keeps to itself, as in the reference.
+const DEQUE_CAPACITY: usize = 1024;
+
+/// Every so many tasks a worker looks at the injector first, so that workers which add to their own deques without end do not
+/// keep others out. A prime, so that it falls into step with no pattern of the program; the value is tokio's, not measured
+/// here.
+const INJECTOR_INTERVAL: u32 = 61;
+
+/// The compute workers of a queue, but for their threads.
+#[derive(Debug)]
+pub(crate) struct Compute {
+    injector: Injector<Task>,
+    stealers: Box<[Stealer<Task>]>,
+    sleep: Sleep,
+    threads: Mutex<Threads>,
+}
+
+#[derive(Debug)]
+struct Threads {
+    /// The deque of each worker, until its thread takes it.
+    deques: Vec<Option<Worker<Task>>>,
+    /// Whether each worker has a thread.
+    is_started: Vec<bool>,
+    handles: Vec<JoinHandle<()>>,
+}
+
+/// What the thread of a worker has to itself.
+struct Local {
+    queue: QueueId,
+    deque: Worker<Task>,
+}
+
+thread_local! {
+    static LOCAL: OnceCell<Local> = const { OnceCell::new() };
+}
+
+impl Compute {
+    pub(crate) fn new(num_workers: usize) -> Self {
+        let deques: Vec<_> = (0..num_workers).map(|_| Worker::new_lifo()).collect();
+        Self {
+            injector: Injector::new(),
+            stealers: deques.iter().map(Worker::stealer).collect(),
+            sleep: Sleep::new(num_workers),
+            threads: Mutex::new(Threads {
+                deques: deques.into_iter().map(Some).collect(),
+                is_started: vec![false; num_workers],
+                handles: Vec::new(),
+            }),
+        }
+    }
+
+    pub(crate) fn num_workers(&self) -> usize {
+        self.stealers.len()
+    }
+
+    /// Whether there is no task and nobody to add one, for the moment of the look.
+    pub(crate) fn is_at_rest(&self) -> bool {
+        let before = self.sleep.all_asleep();
+        before.is_some() && self.injector.is_empty() && self.sleep.all_asleep() == before
+    }
+
+    /// Lets the workers end when they find no task.
+    pub(crate) fn terminate(&self) {
+        self.sleep.terminate();
+    }
+
+    /// The threads that were started, to be joined after [`terminate`](Self::terminate).
+    pub(crate) fn take_threads(&self) -> Vec<JoinHandle<()>> {
+        std::mem::take(&mut self.lock_threads().handles)
+    }
+
+    fn lock_threads(&self) -> MutexGuard<'_, Threads> {
+        // Nothing that runs under the lock panics half way.
+        self.threads.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn has_tasks(&self) -> bool {
+        !self.injector.is_empty() || self.stealers.iter().any(|stealer| !stealer.is_empty())
+    }
+
+    /// A task of somebody else, for a searching worker: from the injector, or else from another worker.
+    fn find_task(&self, worker: usize, deque: &Worker<Task>) -> Option<Task> {
+        let others = || {
+            // Starting behind itself, no two workers steal in the same order.
+            let (before, after) = self.stealers.split_at(worker);
+            after.iter().skip(1).chain(before)
+        };
+        loop {
+            let mut stolen = self.injector.steal_batch_and_pop(deque);
+            for stealer in others() {
+                if stolen.is_success() {
+                    break;
+                }
+                stolen = stolen.or_else(|| stealer.steal());
+            }
+            match stolen {
+                Steal::Success(task) => return Some(task),
+                Steal::Empty => return None,
+                // Another thread was in the way, and has made progress by that.
+                Steal::Retry => {}
+            }
+        }
+    }
+}
+
+/// Adds a compute task, and sees to it that a thread will run it.
+pub(super) fn add_task(shared: &Arc<Shared>, task: Task) {
+    let compute = &shared.compute;
+    let mut task = Some(task);
+    // Fails where the thread is about to end: then it is a worker no more.
+    let _ = LOCAL.try_with(|local| {
+        if let Some(local) = local.get()
+            && local.queue == shared.id()
+            && local.deque.len() < DEQUE_CAPACITY
+            && let Some(task) = task.take()
+        {
+            local.deque.push(task);
+        }
+    });
+    if let Some(task) = task {
+        compute.injector.push(task);
+    }
+    wake(shared, compute.sleep.wake_one());
+}
+
+/// Lets a worker that was taken off the stack of sleepers go on, in its thread or a new one.
+fn wake(shared: &Arc<Shared>, worker: Option<usize>) {
+    let Some(worker) = worker else { return };
+    let compute = &shared.compute;
+    let mut threads = compute.lock_threads();
+    if threads.is_started[worker] {
+        drop(threads);
+        compute.sleep.unpark(worker);
+        return;
+    }
+    let run = {
+        let shared = Arc::clone(shared);
+        move || run_worker(&shared, worker)
+    };
+    match thread::Builder::new()
+        .name(format!("tfrt-compute-{worker}"))
+        .stack_size(STACK_BYTES)
+        .spawn(run)
+    {
+        Ok(handle) => {
+            threads.is_started[worker] = true;
+            threads.handles.push(handle);
+        }
+        Err(_) => {
+            // The system has no more threads to give. Those that there are will do; if there are none, this one must.
+            let has_threads = threads.is_started.contains(&true);
+            drop(threads);
+            compute.sleep.put_back(worker);
+            while !has_threads && let Some(task) = steal_until_empty(&compute.injector) {
+                task.run_and_survive();
+            }
+        }
+    }
+}
+
+fn steal_until_empty(injector: &Injector<Task>) -> Option<Task> {
+    std::iter::repeat_with(|| injector.steal())
+        .find(|stolen| !stolen.is_retry())?
+        .success()
+}
+
+/// The life of a compute thread. It begins as a searching worker, because somebody woke it.
+fn run_worker(shared: &Arc<Shared>, worker: usize) {
+    let _role = role::enter(shared.id(), Role::Compute);
+    let Some(deque) = shared.compute.lock_threads().deques[worker].take() else {
+        return;
+    };
+    LOCAL.with(|local| {
+        let local = local.get_or_init(|| Local {
+            queue: shared.id(),
+            deque,
+        });
+        search_and_run(shared, worker, &local.deque);
+    });
+}
+
+fn search_and_run(shared: &Arc<Shared>, worker: usize, deque: &Worker<Task>) {
+    let compute = &shared.compute;
+    let mut num_run: u32 = 0;
+    loop {
+        if let Some(task) = compute.find_task(worker, deque) {
+            wake(shared, compute.sleep.found_task(|| compute.has_tasks()));
+            task.run_and_survive();
+            loop {
+                num_run = num_run.wrapping_add(1);
+                let injected = if num_run.is_multiple_of(INJECTOR_INTERVAL) {
+                    steal_until_empty(&compute.injector)
+                } else {
+                    None
+                };
+                let Some(task) = injected.or_else(|| deque.pop()) else {
+                    break;
+                };
+                task.run_and_survive();
+            }
+            compute.sleep.start_search();
+        } else if compute.sleep.is_terminating() {
+            return;
+        } else {
+            let fell_asleep = |order| {
+                if order == FellAsleep::Last {
+                    shared.came_to_rest();
+                }
+            };
+            compute
+                .sleep
+                .sleep(worker, || compute.has_tasks(), fell_asleep);
+        }
+    }
+}

@@ -1,0 +1,307 @@
+use std::sync::Barrier;
+use std::sync::mpsc;
+
+use tfrt_async::AsyncValueRef;
+
+use super::*;
+
+fn counter() -> Arc<AtomicUsize> {
+    Arc::new(AtomicUsize::new(0))
+}
+
+fn count(counter: &AtomicUsize) -> usize {
+    counter.load(Ordering::Relaxed)
+}
+
+fn counting(counter: &Arc<AtomicUsize>) -> Task {
+    let counter = Arc::clone(counter);
+    Task::new(move || {
+        counter.fetch_add(1, Ordering::Relaxed);
+    })
+}
+
+#[test]
+fn every_task_runs_once() {
+    let queue = WorkStealingQueue::new(4, 1);
+    let runs = counter();
+    thread::scope(|scope| {
+        for _ in 0..4 {
+            scope.spawn(|| {
+                for _ in 0..25_000 {
+                    queue.add_task(counting(&runs));
+                }
+            });
+        }
+    });
+    queue.quiesce().unwrap();
+    assert_eq!(count(&runs), 100_000);
+}
+
+#[test]
+fn tasks_may_add_tasks() {
+    fn grow(queue: &Arc<WorkStealingQueue>, runs: &Arc<AtomicUsize>, depth: u32) {
+        runs.fetch_add(1, Ordering::Relaxed);
+        if depth == 0 {
+            return;
+        }
+        for _ in 0..2 {
+            let (inner, runs) = (Arc::clone(queue), Arc::clone(runs));
+            queue.add_task(Task::new(move || grow(&inner, &runs, depth - 1)));
+        }
+    }
+    let queue = Arc::new(WorkStealingQueue::new(3, 1));
+    let runs = counter();
+    grow(&queue, &runs, 14);
+    queue.quiesce().unwrap();
+    assert_eq!(count(&runs), (1 << 15) - 1);
+}
+
+#[test]
+fn a_worker_with_a_full_deque_shares_through_the_injector() {
+    let queue = Arc::new(WorkStealingQueue::new(2, 1));
+    let runs = counter();
+    queue.add_task({
+        let (queue, runs) = (Arc::clone(&queue), Arc::clone(&runs));
+        Task::new(move || (0..5_000).for_each(|_| queue.add_task(counting(&runs))))
+    });
+    queue.quiesce().unwrap();
+    assert_eq!(count(&runs), 5_000);
+}
+
+#[test]
+fn a_sleeping_queue_wakes_for_every_task() {
+    // Each task is added when all workers may be about to sleep.
+    let queue = WorkStealingQueue::new(2, 1);
+    for _ in 0..2_000 {
+        let (promise, value) = AsyncValueRef::<i32>::unconstructed();
+        queue.add_task(Task::new(move || promise.emplace(1)));
+        queue.await_values(&[value.into_any()]).unwrap();
+    }
+}
+
+#[test]
+fn quiescing_sees_tasks_that_go_back_and_forth() {
+    fn bounce(queue: &Arc<WorkStealingQueue>, runs: &Arc<AtomicUsize>, left: usize) {
+        runs.fetch_add(1, Ordering::Relaxed);
+        let (inner, runs) = (Arc::clone(queue), Arc::clone(runs));
+        let task = Task::new(move || bounce(&inner, &runs, left - 1));
+        match left {
+            0 => {}
+            _ if left.is_multiple_of(3) => queue.add_task(task),
+            _ => queue.add_blocking_task(task, left % 3 == 1).unwrap(),
+        }
+    }
+    for _ in 0..20 {
+        let queue = Arc::new(WorkStealingQueue::new(2, 2));
+        let runs = counter();
+        bounce(&queue, &runs, 60);
+        queue.quiesce().unwrap();
+        assert_eq!(count(&runs), 61);
+    }
+}
+
+#[test]
+fn several_threads_may_quiesce_at_once() {
+    let queue = WorkStealingQueue::new(2, 2);
+    let runs = counter();
+    thread::scope(|scope| {
+        for _ in 0..4 {
+            scope.spawn(|| {
+                for _ in 0..100 {
+                    queue.add_task(counting(&runs));
+                    queue.add_blocking_task(counting(&runs), true).unwrap();
+                    queue.quiesce().unwrap();
+                }
+            });
+        }
+    });
+    assert_eq!(count(&runs), 800);
+}
+
+#[test]
+fn a_task_may_not_wait_for_its_queue() {
+    let queue = Arc::new(WorkStealingQueue::new(1, 1));
+    let (sender, outcomes) = mpsc::channel();
+    let ask = |sender: &mpsc::Sender<_>| {
+        let (queue, sender) = (Arc::clone(&queue), sender.clone());
+        Task::new(move || {
+            sender
+                .send((
+                    queue.is_in_worker_thread(),
+                    queue.quiesce(),
+                    queue.await_values(&[]),
+                ))
+                .unwrap();
+        })
+    };
+    queue.add_task(ask(&sender));
+    assert_eq!(
+        outcomes.recv(),
+        Ok((true, Err(WouldDeadlock), Err(WouldDeadlock)))
+    );
+    // A blocking task may wait for values, which is what it is for.
+    queue.add_blocking_task(ask(&sender), true).unwrap();
+    assert_eq!(outcomes.recv(), Ok((false, Err(WouldDeadlock), Ok(()))));
+    queue.add_blocking_task(ask(&sender), false).unwrap();
+    assert_eq!(outcomes.recv(), Ok((false, Err(WouldDeadlock), Ok(()))));
+    assert!(!queue.is_in_worker_thread());
+}
+
+#[test]
+fn a_task_is_no_worker_of_another_queue() {
+    let (first, second) = (
+        WorkStealingQueue::new(1, 1),
+        Arc::new(WorkStealingQueue::new(1, 1)),
+    );
+    let (sender, outcomes) = mpsc::channel();
+    let inner = Arc::clone(&second);
+    first.add_task(Task::new(move || {
+        // Adds to the other queue, not to the deque of this thread.
+        inner.add_task(Task::new({
+            let inner = Arc::clone(&inner);
+            let sender = sender.clone();
+            move || sender.send(inner.is_in_worker_thread()).unwrap()
+        }));
+        sender.send(inner.is_in_worker_thread()).unwrap();
+    }));
+    let mut seen = [outcomes.recv().unwrap(), outcomes.recv().unwrap()];
+    seen.sort_unstable();
+    assert_eq!(seen, [false, true]);
+}
+
+#[test]
+fn a_task_without_queuing_starts_although_all_blocking_threads_block() {
+    let queue = WorkStealingQueue::new(1, 2);
+    let (release, blocked) = (Arc::new(Barrier::new(6)), Arc::new(Barrier::new(6)));
+    let block = || {
+        let (release, blocked) = (Arc::clone(&release), Arc::clone(&blocked));
+        Task::new(move || {
+            blocked.wait();
+            release.wait();
+        })
+    };
+    for _ in 0..2 {
+        queue.add_blocking_task(block(), true).unwrap();
+    }
+    for _ in 0..3 {
+        queue.add_blocking_task(block(), false).unwrap();
+    }
+    // All five have started, though none has ended.
+    blocked.wait();
+    release.wait();
+    queue.quiesce().unwrap();
+}
+
+#[test]
+fn a_full_blocking_queue_gives_the_task_back() {
+    let queue = WorkStealingQueue::new(1, 1);
+    let (release, started) = (Arc::new(Barrier::new(2)), Arc::new(Barrier::new(2)));
+    queue
+        .add_blocking_task(
+            Task::new({
+                let (release, started) = (Arc::clone(&release), Arc::clone(&started));
+                move || {
+                    started.wait();
+                    release.wait();
+                }
+            }),
+            true,
+        )
+        .unwrap();
+    started.wait();
+    let runs = counter();
+    for _ in 0..1024 {
+        queue.add_blocking_task(counting(&runs), true).unwrap();
+    }
+    let refused = queue.add_blocking_task(counting(&runs), true).unwrap_err();
+    release.wait();
+    queue.quiesce().unwrap();
+    assert_eq!(count(&runs), 1024);
+    refused.run();
+    assert_eq!(count(&runs), 1025);
+}
+
+#[test]
+fn a_dynamic_thread_serves_the_next_task() {
+    let queue = WorkStealingQueue::new(1, 1);
+    let (sender, threads) = mpsc::channel();
+    for _ in 0..2 {
+        let sender = sender.clone();
+        queue
+            .add_blocking_task(
+                Task::new(move || sender.send(thread::current().id()).unwrap()),
+                false,
+            )
+            .unwrap();
+        queue.quiesce().unwrap();
+    }
+    assert_eq!(threads.recv(), threads.recv());
+}
+
+#[test]
+fn a_task_that_panics_does_not_end_its_thread() {
+    let queue = WorkStealingQueue::new(1, 1);
+    let runs = counter();
+    for _ in 0..3 {
+        queue.add_task(Task::new(|| panic!("on purpose")));
+        queue.add_task(counting(&runs));
+        queue
+            .add_blocking_task(Task::new(|| panic!("on purpose")), true)
+            .unwrap();
+        queue.add_blocking_task(counting(&runs), true).unwrap();
+        queue
+            .add_blocking_task(Task::new(|| panic!("on purpose")), false)
+            .unwrap();
+        queue.add_blocking_task(counting(&runs), false).unwrap();
+    }
+    queue.quiesce().unwrap();
+    assert_eq!(count(&runs), 9);
+}
+
+#[test]
+fn dropping_the_queue_runs_what_is_left() {
+    let runs = counter();
+    let queue = WorkStealingQueue::new(2, 2);
+    for _ in 0..1_000 {
+        queue.add_task(counting(&runs));
+    }
+    for _ in 0..100 {
+        queue.add_blocking_task(counting(&runs), true).unwrap();
+    }
+    drop(queue);
+    assert_eq!(count(&runs), 1_100);
+}
+
+#[test]
+fn a_task_may_drop_its_queue() {
+    for is_blocking in [false, true] {
+        let queue = Arc::new(WorkStealingQueue::new(2, 2));
+        let (sender, receiver) = mpsc::channel();
+        let (go, wait) = mpsc::channel::<()>();
+        let inner = Arc::clone(&queue);
+        let task = Task::new(move || {
+            let _ = wait.recv();
+            inner.add_task(Task::new(move || sender.send("ran").unwrap()));
+            drop(inner);
+        });
+        if is_blocking {
+            queue.add_blocking_task(task, true).unwrap();
+        } else {
+            queue.add_task(task);
+        }
+        drop(queue);
+        drop(go);
+        assert_eq!(receiver.recv(), Ok("ran"));
+    }
+}
+
+#[test]
+fn threads_start_when_they_are_needed() {
+    let queue = WorkStealingQueue::new(8, 8);
+    assert!(queue.shared.compute.take_threads().is_empty());
+    queue.quiesce().unwrap();
+    queue.add_task(Task::new(|| {}));
+    queue.quiesce().unwrap();
+    let threads = queue.shared.compute.take_threads();
+    assert_eq!(threads.len(), 1);
+}
