@@ -1,0 +1,553 @@
+//! What a file says, as far as it can be read: tables up to the first entry that has no end, and names that may be missing.
+//!
+//! The readers in [`crate::read`] give a table or nothing. These give what there is, and where each entry is.
+
+use std::collections::HashMap;
+use std::ops::Range;
+
+use tfrt_attr::{AttrTypeCode, decode, verify};
+use tfrt_support::entity::EntityId;
+
+use super::text;
+use crate::cursor::Cursor;
+use crate::error::{BefError, Fault};
+use crate::format::{FunctionKind, KernelFlags, RECORD_ALIGNMENT, SectionId};
+use crate::ids::{LocationOffset, id};
+use crate::read::functions::{KernelRecord, RawBody};
+use crate::read::strings::string_at;
+use crate::read::{locations, sections};
+
+/// The frame of a section.
+pub(super) struct Frame {
+    /// The id.
+    pub(super) raw_id: u8,
+    /// From the id to the data.
+    pub(super) header: Range<usize>,
+    pub(super) data: Range<usize>,
+}
+
+/// An entry of a table, and where in the file it is.
+pub(super) struct Entry<T> {
+    pub(super) range: Range<usize>,
+    pub(super) value: T,
+}
+
+/// As much of a table as can be read.
+pub(super) struct Table<T> {
+    /// How many entries there should be.
+    pub(super) count: Option<Entry<u64>>,
+    pub(super) entries: Vec<Entry<T>>,
+    /// Why there are no more.
+    pub(super) fault: Option<Fault>,
+}
+
+impl<T> Default for Table<T> {
+    fn default() -> Self {
+        Self {
+            count: None,
+            entries: Vec::new(),
+            fault: None,
+        }
+    }
+}
+
+impl<T> Table<T> {
+    /// Reads a count, which is `what`, and as many entries.
+    fn read(
+        cursor: Option<Cursor<'_>>,
+        what: &str,
+        mut read: impl FnMut(&mut Cursor<'_>) -> Result<T, Fault>,
+    ) -> Self {
+        let mut table = Self::default();
+        if let Some(mut cursor) = cursor {
+            table.fault = table.fill(&mut cursor, what, &mut read).err();
+        }
+        table
+    }
+
+    fn fill(
+        &mut self,
+        cursor: &mut Cursor<'_>,
+        what: &str,
+        read: &mut impl FnMut(&mut Cursor<'_>) -> Result<T, Fault>,
+    ) -> Result<(), Fault> {
+        let count = entry(cursor, |cursor| cursor.vbr(what))?;
+        let number = count.value;
+        self.count = Some(count);
+        for _ in 0..number {
+            self.entries.push(entry(cursor, &mut *read)?);
+        }
+        Ok(())
+    }
+
+    /// The value of the entry at `index`, if there is one.
+    pub(super) fn get(&self, index: usize) -> Option<&T> {
+        self.entries.get(index).map(|entry| &entry.value)
+    }
+}
+
+/// Reads a value and notes where it is.
+pub(super) fn entry<T>(
+    cursor: &mut Cursor<'_>,
+    read: impl FnOnce(&mut Cursor<'_>) -> Result<T, Fault>,
+) -> Result<Entry<T>, Fault> {
+    let start = cursor.offset();
+    let value = read(cursor)?;
+    Ok(Entry {
+        range: start..cursor.offset(),
+        value,
+    })
+}
+
+/// What the index says of a function.
+pub(super) struct IndexEntry {
+    pub(super) raw_kind: u8,
+    pub(super) body_offset: u64,
+    pub(super) name: u32,
+    pub(super) arguments: Vec<u32>,
+    pub(super) results: Vec<u32>,
+}
+
+impl IndexEntry {
+    fn read(cursor: &mut Cursor<'_>) -> Result<Self, Fault> {
+        Ok(Self {
+            raw_kind: cursor.u8("the kind of a function")?,
+            body_offset: cursor.vbr("the offset of a body")?,
+            name: cursor.vbr_u32("the name of a function")?,
+            arguments: read_types(cursor)?,
+            results: read_types(cursor)?,
+        })
+    }
+
+    pub(super) fn has_body(&self) -> bool {
+        FunctionKind::from_raw(self.raw_kind).is_some_and(FunctionKind::has_body)
+    }
+}
+
+fn read_types(cursor: &mut Cursor<'_>) -> Result<Vec<u32>, Fault> {
+    let count = cursor.count("a number of types")?;
+    read_ids(cursor, count, "a type index")
+}
+
+fn read_ids(cursor: &mut Cursor<'_>, count: usize, what: &str) -> Result<Vec<u32>, Fault> {
+    (0..count).map(|_| cursor.vbr_u32(what)).collect()
+}
+
+/// An attribute, by the AttributeTypes section.
+pub(super) struct Attribute {
+    pub(super) offset: u32,
+    pub(super) raw_code: u64,
+    /// Where in the file the value ends, and what it is.
+    pub(super) value: Result<(usize, String), Fault>,
+}
+
+/// The flags of the kernels of one function.
+pub(super) struct FlagEntry {
+    pub(super) function: u32,
+    /// Kernels with their flags.
+    pub(super) flags: Vec<(u32, u64)>,
+}
+
+/// A body: whose it is, and where in the file it is, at most.
+#[derive(Clone)]
+pub(super) struct BodyPlace {
+    pub(super) function: usize,
+    pub(super) range: Range<usize>,
+}
+
+/// A file, as far as it can be read.
+pub(super) struct Model<'a> {
+    pub(super) file: &'a [u8],
+    /// What is wrong with the header of the file.
+    pub(super) header: Result<(), BefError>,
+    pub(super) frames: Vec<Frame>,
+    /// What ends the row of sections early, and the section that it is the header of.
+    pub(super) frame_fault: Option<(Frame, Fault)>,
+    pub(super) kernels: Table<u32>,
+    pub(super) types: Table<u32>,
+    pub(super) functions: Table<IndexEntry>,
+    /// In order of their places.
+    pub(super) bodies: Vec<BodyPlace>,
+    pub(super) attributes: Table<Attribute>,
+    attribute_texts: HashMap<u32, String>,
+    /// Of every function: the names of the attributes of its kernels, one after the other.
+    pub(super) attribute_names: Table<Vec<u32>>,
+    /// Of every function: the types of its registers.
+    pub(super) register_types: Table<Vec<u32>>,
+    pub(super) flags: Table<FlagEntry>,
+    /// By function and kernel.
+    flag_bits: HashMap<(usize, usize), u64>,
+}
+
+impl<'a> Model<'a> {
+    pub(super) fn read(file: &'a [u8]) -> Self {
+        let mut model = Self {
+            file,
+            header: Ok(()),
+            frames: Vec::new(),
+            frame_fault: None,
+            kernels: Table::default(),
+            types: Table::default(),
+            functions: Table::default(),
+            bodies: Vec::new(),
+            attributes: Table::default(),
+            attribute_texts: HashMap::new(),
+            attribute_names: Table::default(),
+            register_types: Table::default(),
+            flags: Table::default(),
+            flag_bits: HashMap::new(),
+        };
+        model.read_frames();
+        let cursor = |id| model.cursor(id);
+        let kernels = Table::read(
+            cursor(SectionId::Kernels),
+            "a number of kernels",
+            |cursor| cursor.vbr_u32("the name of a kernel"),
+        );
+        let types = Table::read(cursor(SectionId::Types), "a number of types", |cursor| {
+            cursor.vbr_u32("the name of a type")
+        });
+        let functions = Table::read(
+            cursor(SectionId::FunctionIndex),
+            "a number of functions",
+            IndexEntry::read,
+        );
+        let flags = Table::read(
+            cursor(SectionId::KernelFlags),
+            "a number of functions",
+            read_flags,
+        );
+        model.kernels = kernels;
+        model.types = types;
+        model.functions = functions;
+        model.flags = flags;
+        model.bodies = model.find_bodies();
+        model.flag_bits = model.find_flags();
+        model.read_attributes();
+        let num_attributes = model.count_attributes();
+        model.attribute_names = model.read_by_function(
+            SectionId::AttributeNames,
+            "a number of kernels",
+            |function, _| num_attributes.get(&function).copied(),
+            "the name of an attribute",
+        );
+        model.register_types = model.read_by_function(
+            SectionId::RegisterTypes,
+            "a number of registers",
+            |_, num_registers| Some(num_registers),
+            "a type index",
+        );
+        model
+    }
+
+    fn read_frames(&mut self) {
+        let mut cursor = Cursor::new(self.file);
+        self.header = sections::read_file_header(&mut cursor);
+        if self.header.is_err() {
+            return;
+        }
+        while cursor.remaining() != 0 {
+            let start = cursor.offset();
+            let raw_id = cursor.rest()[0];
+            match sections::read_section(&mut cursor) {
+                Ok((raw_id, data)) => self.frames.push(Frame {
+                    raw_id,
+                    header: start..data.start,
+                    data,
+                }),
+                Err(fault) => {
+                    let frame = Frame {
+                        raw_id,
+                        header: start..self.file.len(),
+                        data: 0..0,
+                    };
+                    self.frame_fault = Some((frame, fault));
+                    return;
+                }
+            }
+        }
+    }
+
+    /// The frame that counts: of two sections of one id the last.
+    pub(super) fn frame(&self, id: SectionId) -> Option<&Frame> {
+        self.frames
+            .iter()
+            .rev()
+            .find(|frame| frame.raw_id == id as u8)
+    }
+
+    /// The data of a section; empty if it is not there.
+    fn data(&self, id: SectionId) -> &'a [u8] {
+        self.frame(id)
+            .map_or(&[], |frame| &self.file[frame.data.clone()])
+    }
+
+    fn cursor(&self, id: SectionId) -> Option<Cursor<'a>> {
+        let data = self.frame(id)?.data.clone();
+        let start = data.start;
+        Some(Cursor::in_section(&self.file[data], start, id))
+    }
+
+    fn find_bodies(&self) -> Vec<BodyPlace> {
+        let section = self
+            .frame(SectionId::Functions)
+            .map_or(0..0, |frame| frame.data.clone());
+        let start_of = |entry: &IndexEntry| {
+            let offset = usize::try_from(entry.body_offset).ok()?;
+            (entry.has_body() && offset < section.len()).then(|| section.start + offset)
+        };
+        let mut starts: Vec<(usize, usize)> = self
+            .functions
+            .entries
+            .iter()
+            .enumerate()
+            .filter_map(|(function, entry)| Some((start_of(&entry.value)?, function)))
+            .collect();
+        starts.sort_unstable();
+        starts.dedup_by_key(|&mut (start, _)| start);
+        let ends = starts
+            .iter()
+            .skip(1)
+            .map(|&(start, _)| start)
+            .chain([section.end]);
+        starts
+            .iter()
+            .zip(ends)
+            .map(|(&(start, function), end)| BodyPlace {
+                function,
+                range: start..end,
+            })
+            .collect()
+    }
+
+    fn read_attributes(&mut self) {
+        let data = self.data(SectionId::Attributes);
+        let base = self
+            .frame(SectionId::Attributes)
+            .map_or(0, |frame| frame.data.start);
+        let mut end = 0;
+        // An empty section is as good as none.
+        let cursor = self
+            .cursor(SectionId::AttributeTypes)
+            .filter(|cursor| cursor.remaining() != 0);
+        self.attributes = Table::read(cursor, "a number of attributes", |cursor| {
+            let at = cursor.clone();
+            let offset = cursor.vbr_u32("the offset of an attribute")?;
+            let raw_code = cursor.vbr("the type code of an attribute")?;
+            let value = match (offset as usize) < end {
+                // Attributes that overlap would be looked at again and again.
+                true => Err(at.fault(format!(
+                    "expected an attribute at offset {end} or above, found one at {offset}"
+                ))),
+                false => read_attribute(data, base, offset, raw_code, &at),
+            };
+            if let Ok((value_end, _)) = &value {
+                end = value_end - base;
+            }
+            Ok(Attribute {
+                offset,
+                raw_code,
+                value,
+            })
+        });
+        let texts = self.attributes.entries.iter().filter_map(|entry| {
+            let (_, text) = entry.value.value.as_ref().ok()?;
+            Some((entry.value.offset, text.clone()))
+        });
+        self.attribute_texts = texts.collect();
+    }
+
+    /// Reads a section that has a table of every function with a body: a count, which is `what`, and the ids that `len` says
+    /// there are, by function and count.
+    fn read_by_function(
+        &self,
+        section: SectionId,
+        what: &str,
+        len: impl Fn(usize, usize) -> Option<usize>,
+        id: &str,
+    ) -> Table<Vec<u32>> {
+        let mut function = 0;
+        let cursor = self
+            .cursor(section)
+            .filter(|cursor| cursor.remaining() != 0);
+        Table::read(cursor, "a number of functions", |cursor| {
+            let at = cursor.clone();
+            let current = function;
+            function += 1;
+            match self.functions.get(current) {
+                Some(entry) if !entry.has_body() => return Ok(Vec::new()),
+                Some(_) => {}
+                None => {
+                    let found = self.functions.entries.len();
+                    return Err(at.fault(format!(
+                        "expected as many functions as in the index, found more than {found}"
+                    )));
+                }
+            }
+            let count = cursor.count(what)?;
+            let len = len(current, count).ok_or_else(|| {
+                at.fault(format!(
+                    "expected function {current} with a sound body, found none"
+                ))
+            })?;
+            read_ids(cursor, len, id)
+        })
+    }
+
+    fn find_flags(&self) -> HashMap<(usize, usize), u64> {
+        let entries = self.flags.entries.iter().map(|entry| &entry.value);
+        let flags = entries.flat_map(|entry| {
+            let function = entry.function as usize;
+            entry
+                .flags
+                .iter()
+                .map(move |&(kernel, bits)| ((function, kernel as usize), bits))
+        });
+        flags.collect()
+    }
+
+    /// Of every function whose body can be read: how many attributes its kernels have together.
+    fn count_attributes(&self) -> HashMap<usize, usize> {
+        self.bodies
+            .iter()
+            .filter_map(|place| Some((place.function, self.num_attributes(place)?)))
+            .collect()
+    }
+
+    fn num_attributes(&self, place: &BodyPlace) -> Option<usize> {
+        let num_results = self.functions.get(place.function)?.results.len();
+        let mut cursor = self.body_cursor(place);
+        let body = RawBody::read(&mut cursor, num_results).ok()?;
+        let words = words(&self.file[body.records.clone()]);
+        let attributes = body.kernels.iter().map(|kernel| {
+            let start = kernel.record_offset as usize / RECORD_ALIGNMENT;
+            let (record, _) = KernelRecord::read(&words, start)?;
+            Some(record.attributes.len())
+        });
+        attributes.sum()
+    }
+
+    /// The start of a body.
+    pub(super) fn body_cursor(&self, place: &BodyPlace) -> Cursor<'a> {
+        let bytes = &self.file[place.range.clone()];
+        Cursor::in_section(bytes, place.range.start, SectionId::Functions)
+    }
+
+    /// The string at `offset` of Strings, safe to print.
+    pub(super) fn string(&self, offset: u32) -> String {
+        match self.data(SectionId::Strings).get(offset as usize..) {
+            Some(rest) if !rest.is_empty() => {
+                // Looks no further than is shown: many names may be one long string.
+                let rest = &rest[..rest.len().min(text::MAX_TEXT_BYTES)];
+                text::plain(string_at(rest, 0))
+            }
+            _ => format!("(no string at {offset})"),
+        }
+    }
+
+    pub(super) fn kernel_name(&self, code: u32) -> String {
+        self.kernels
+            .get(code as usize)
+            .map_or_else(|| format!("(no kernel {code})"), |&name| self.string(name))
+    }
+
+    pub(super) fn type_name(&self, index: u32) -> String {
+        self.types
+            .get(index as usize)
+            .map_or_else(|| format!("(no type {index})"), |&name| self.string(name))
+    }
+
+    /// `fn3 @name`.
+    pub(super) fn function_name(&self, function: usize) -> String {
+        match self.functions.get(function) {
+            None => format!("fn{function} (no function)"),
+            Some(entry) => match self.string(entry.name) {
+                name if name.is_empty() => format!("fn{function} (region)"),
+                name => format!("fn{function} @{name}"),
+            },
+        }
+    }
+
+    /// The place recorded at `offset`, safe to print.
+    pub(super) fn place(&self, offset: u32) -> String {
+        let location: LocationOffset = id(offset);
+        let records = self.data(SectionId::Locations);
+        let strings = self.data(SectionId::LocationStrings);
+        match locations::read(records, strings, location.index()) {
+            Some(location) => text::plain(location.place().to_string().as_bytes()),
+            None => "nowhere".to_owned(),
+        }
+    }
+
+    /// The location record at `offset` of Locations, safe to print, and the offset behind it.
+    pub(super) fn location(&self, offset: usize) -> Option<(String, usize)> {
+        let records = self.data(SectionId::Locations);
+        let strings = self.data(SectionId::LocationStrings);
+        let (location, end) = locations::read_with_end(records, strings, offset)?;
+        Some((text::plain(location.place().to_string().as_bytes()), end))
+    }
+
+    /// The value of the attribute at `offset`, as text; where it is if its type is not known.
+    pub(super) fn attribute(&self, offset: u32) -> String {
+        match self.attribute_texts.get(&offset) {
+            Some(text) => format!("{text}  (attr+{offset})"),
+            None => format!("attr+{offset}"),
+        }
+    }
+
+    /// The flags of a kernel.
+    pub(super) fn kernel_flags(&self, function: usize, kernel: usize) -> u64 {
+        self.flag_bits
+            .get(&(function, kernel))
+            .copied()
+            .unwrap_or_default()
+    }
+}
+
+/// Reads the attribute at `offset` of the section `data`, which lies at `base` in the file; `at` is the entry that says so.
+fn read_attribute(
+    data: &[u8],
+    base: usize,
+    offset: u32,
+    raw_code: u64,
+    at: &Cursor<'_>,
+) -> Result<(usize, String), Fault> {
+    let code = u8::try_from(raw_code)
+        .ok()
+        .and_then(AttrTypeCode::from_raw)
+        .ok_or_else(|| at.fault(format!("expected an attribute type code, found {raw_code}")))?;
+    let invalid = |error: tfrt_attr::AttrError| {
+        let offset = base + error.offset();
+        Fault::new(SectionId::Attributes, offset, format!("{code}: {error}"))
+    };
+    let end = verify::verify(data, offset, code).map_err(invalid)?;
+    let value = decode::decode(data, offset, code).map_err(invalid)?;
+    Ok((base + end, text::attribute(&value)))
+}
+
+fn read_flags(cursor: &mut Cursor<'_>) -> Result<FlagEntry, Fault> {
+    let function = cursor.vbr_u32("a function id")?;
+    let count = cursor.count("a number of kernels")?;
+    let flags = (0..count)
+        .map(|_| {
+            let kernel = cursor.vbr_u32("a kernel index")?;
+            Ok((kernel, cursor.vbr("flags of a kernel")?))
+        })
+        .collect::<Result<_, Fault>>()?;
+    Ok(FlagEntry { function, flags })
+}
+
+/// The flags as text.
+pub(super) fn flags_text(bits: u64) -> String {
+    match KernelFlags::from_bits(bits) {
+        Some(flags) if flags.is_non_strict() => "non-strict".to_owned(),
+        Some(_) => "no flag".to_owned(),
+        None => format!("unknown flags {bits:#x}"),
+    }
+}
+
+/// The words of the records of a body, wherever they lie.
+pub(super) fn words(bytes: &[u8]) -> Vec<u32> {
+    let (words, _) = bytes.as_chunks();
+    words.iter().map(|&word| u32::from_le_bytes(word)).collect()
+}

@@ -1,0 +1,272 @@
+//! The sections in order of the file, and the lines of each but Functions.
+
+use std::io;
+use std::ops::Range;
+
+use super::listing::Listing;
+use super::model::{Entry, Frame, Model, Table, flags_text};
+use super::text::{self, count};
+use super::{DumpOptions, bodies};
+use crate::error::Fault;
+use crate::format::{FunctionKind, MAGIC, SectionId, VERSION};
+use crate::read::strings::string_at;
+
+/// Prints the whole file.
+pub(super) fn print<W: io::Write>(
+    model: &Model<'_>,
+    options: DumpOptions<'_>,
+    listing: &mut Listing<'_, W>,
+) -> io::Result<()> {
+    let num_bytes = model.file.len();
+    let header_bytes = num_bytes.min(MAGIC.len() + 1);
+    if model.header.is_err() {
+        let what = count(num_bytes, "byte");
+        return listing.line(0, 0..num_bytes, format_args!("no BEF file, {what}"));
+    }
+    let what = count(num_bytes, "byte");
+    listing.line(
+        0,
+        0..header_bytes,
+        format_args!("BEF, format version {VERSION}, {what}"),
+    )?;
+    for frame in &model.frames {
+        section(model, frame, options, listing)?;
+    }
+    if let Some((frame, fault)) = &model.frame_fault {
+        let name = section_name(frame.raw_id);
+        listing.line(
+            0,
+            frame.header.clone(),
+            format_args!("section {} {name}", frame.raw_id),
+        )?;
+        listing.fault(fault)?;
+    }
+    Ok(())
+}
+
+fn section_name(raw_id: u8) -> String {
+    SectionId::from_raw(raw_id).map_or_else(|| "(unknown)".to_owned(), |id| id.to_string())
+}
+
+fn section<W: io::Write>(
+    model: &Model<'_>,
+    frame: &Frame,
+    options: DumpOptions<'_>,
+    listing: &mut Listing<'_, W>,
+) -> io::Result<()> {
+    let (id, data) = (frame.raw_id, frame.data.clone());
+    let (name, size) = (section_name(id), count(data.len(), "byte"));
+    let Some(id) = SectionId::from_raw(id) else {
+        listing.line(
+            0,
+            frame.header.clone(),
+            format_args!("section {id} {name}, {size}"),
+        )?;
+        return listing.bytes(1, data, "that this version does not know");
+    };
+    let counts = model
+        .frame(id)
+        .is_some_and(|last| std::ptr::eq(last, frame));
+    let note = if counts { "" } else { ", replaced below" };
+    listing.line(
+        0,
+        frame.header.clone(),
+        format_args!("section {} {name}, {size}{note}", id as u8),
+    )?;
+    if !counts {
+        return listing.bytes(1, data, "that do not count");
+    }
+    match id {
+        SectionId::Strings => strings(model, &data, "str", listing),
+        SectionId::LocationStrings => strings(model, &data, "lstr", listing),
+        SectionId::Attributes => attributes(model, &data, listing),
+        SectionId::Kernels => table(&model.kernels, "kernel", &data, listing, |number, &name| {
+            format!("kernel {number} {}", model.string(name))
+        }),
+        SectionId::Types => table(&model.types, "type", &data, listing, |number, &name| {
+            format!("type {number} {}", model.string(name))
+        }),
+        SectionId::FunctionIndex => {
+            table(&model.functions, "function", &data, listing, |number, _| {
+                function(model, number)
+            })
+        }
+        SectionId::Functions => bodies::print(model, &data, options, listing),
+        SectionId::Locations => locations(model, &data, listing),
+        SectionId::AttributeTypes => table(
+            &model.attributes,
+            "attribute",
+            &data,
+            listing,
+            |_, attribute| {
+                let code = u8::try_from(attribute.raw_code)
+                    .ok()
+                    .and_then(tfrt_attr::AttrTypeCode::from_raw);
+                let code = code.map_or_else(
+                    || format!("unknown code {}", attribute.raw_code),
+                    |code| code.to_string(),
+                );
+                format!("attr+{} {code}", attribute.offset)
+            },
+        ),
+        SectionId::AttributeNames => {
+            by_function(model, &model.attribute_names, &data, listing, |name| {
+                model.string(name)
+            })
+        }
+        SectionId::RegisterTypes => {
+            by_function(model, &model.register_types, &data, listing, |index| {
+                model.type_name(index)
+            })
+        }
+        SectionId::KernelFlags => table(&model.flags, "function", &data, listing, |_, entry| {
+            let flags = text::list(&entry.flags, |&(kernel, bits)| {
+                format!("k{kernel} {}", flags_text(bits))
+            });
+            format!("{}: {flags}", model.function_name(entry.function as usize))
+        }),
+    }
+}
+
+/// Prints a table: its count, its entries, what ends it early, and what is behind it.
+fn table<T, W: io::Write>(
+    table: &Table<T>,
+    what: &str,
+    data: &Range<usize>,
+    listing: &mut Listing<'_, W>,
+    mut text: impl FnMut(usize, &T) -> String,
+) -> io::Result<()> {
+    let mut end = data.start;
+    if let Some(Entry { range, value }) = &table.count {
+        let number = usize::try_from(*value).unwrap_or(usize::MAX);
+        listing.line(1, range.clone(), count(number, what))?;
+        end = range.end;
+    }
+    for (number, entry) in table.entries.iter().enumerate() {
+        listing.line(1, entry.range.clone(), text(number, &entry.value))?;
+        end = entry.range.end;
+    }
+    match &table.fault {
+        Some(fault) => {
+            listing.bytes(1, end..data.end, "that cannot be read")?;
+            listing.fault(fault)
+        }
+        None => listing.bytes(1, end..data.end, "behind the table"),
+    }
+}
+
+/// Prints a table of ids for every function.
+fn by_function<W: io::Write>(
+    model: &Model<'_>,
+    ids: &Table<Vec<u32>>,
+    data: &Range<usize>,
+    listing: &mut Listing<'_, W>,
+    text: impl Fn(u32) -> String,
+) -> io::Result<()> {
+    table(ids, "function", data, listing, |function, ids| {
+        let texts = text::list(ids, |&id| text(id));
+        let line = format!("{}: {texts}", model.function_name(function));
+        line.trim_end_matches([' ', ':']).to_owned()
+    })
+}
+
+fn strings<W: io::Write>(
+    model: &Model<'_>,
+    data: &Range<usize>,
+    prefix: &str,
+    listing: &mut Listing<'_, W>,
+) -> io::Result<()> {
+    let mut start = data.start;
+    while start < data.end {
+        let bytes = string_at(&model.file[start..data.end], 0);
+        let end = start + bytes.len();
+        let offset = start - data.start;
+        let string = text::quoted(bytes);
+        listing.line(
+            1,
+            start..data.end.min(end + 1),
+            format_args!("{prefix}+{offset} {string}"),
+        )?;
+        if end == data.end {
+            let message = "expected a string that a zero byte ends, found the end";
+            return listing.fault(&Fault::new(None, start, message));
+        }
+        start = end + 1;
+    }
+    Ok(())
+}
+
+fn attributes<W: io::Write>(
+    model: &Model<'_>,
+    data: &Range<usize>,
+    listing: &mut Listing<'_, W>,
+) -> io::Result<()> {
+    let mut end = data.start;
+    for entry in &model.attributes.entries {
+        let attribute = &entry.value;
+        match &attribute.value {
+            Ok((value_end, text)) => {
+                let start = data.start + attribute.offset as usize;
+                listing.bytes(1, end..start, "of padding")?;
+                listing.line(
+                    1,
+                    start..*value_end,
+                    format_args!("attr+{} {text}", attribute.offset),
+                )?;
+                end = *value_end;
+            }
+            Err(fault) if fault.section == Some(SectionId::Attributes) => {
+                listing.fault(fault)?;
+            }
+            // It is the AttributeTypes section that is wrong.
+            Err(_) => {}
+        }
+    }
+    listing.bytes(1, end..data.end, "of which nothing gives the type")
+}
+
+fn function(model: &Model<'_>, number: usize) -> String {
+    let Some(entry) = model.functions.get(number) else {
+        return String::new();
+    };
+    let kind = match FunctionKind::from_raw(entry.raw_kind) {
+        Some(FunctionKind::Async) => "async".to_owned(),
+        Some(FunctionKind::Native) => "native".to_owned(),
+        Some(FunctionKind::Sync) => "sync".to_owned(),
+        None => format!("unknown kind {}", entry.raw_kind),
+    };
+    let types = |types: &[u32]| text::list(types, |&index| model.type_name(index));
+    let place = match entry.has_body() {
+        true => format!(", body+{:#x}", entry.body_offset),
+        false => String::new(),
+    };
+    format!(
+        "{} {kind} ({}) -> ({}){place}",
+        model.function_name(number),
+        types(&entry.arguments),
+        types(&entry.results)
+    )
+}
+
+fn locations<W: io::Write>(
+    model: &Model<'_>,
+    data: &Range<usize>,
+    listing: &mut Listing<'_, W>,
+) -> io::Result<()> {
+    let mut offset = 0;
+    while offset < data.len() {
+        let start = data.start + offset;
+        let Some((text, end)) = model.location(offset) else {
+            listing.bytes(1, start..data.end, "that cannot be read")?;
+            let message = "expected a location record, found none";
+            return listing.fault(&Fault::new(SectionId::Locations, start, message));
+        };
+        listing.line(
+            1,
+            start..data.start + end,
+            format_args!("loc+{offset} {text}"),
+        )?;
+        offset = end;
+    }
+    Ok(())
+}

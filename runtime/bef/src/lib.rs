@@ -1,0 +1,72 @@
+//! BEF, the binary executable format of TFRT: reader, verifier and writer.
+//!
+//! A file holds the functions of a program as dataflow graphs that an executor runs in place, without decoding them first.
+//! It is a header and a row of sections:
+//!
+//! ```text
+//!  0b ef 00                                     magic, version
+//!  section 0   Strings                          names and spellings, sorted
+//!  section 1   Attributes                       constants of kernels, see `tfrt_attr`
+//!  section 2   Kernels                          names of kernels; a position is a kernel code
+//!  section 3   Types                            spellings of types; a position is a type index
+//!  section 4   FunctionIndex                    kind, body, name, signature; a position is a function id
+//!  section 5   Functions                        bodies: registers, kernel table, kernel records
+//!  section 6   LocationStrings   section 7      Locations              where things come from
+//!  section 8   AttributeTypes    section 9      AttributeNames         optional: help for decoding
+//!  section 10  RegisterTypes     section 64     KernelFlags            ours: which kernels run non-strictly
+//! ```
+//!
+//! Files are not trusted. A [`BefFile`] is bytes; [`BefFile::verify`] checks its tables and makes a [`VerifiedBef`], whose
+//! [`function`](VerifiedBef::function) checks a body at its first look-up and makes a [`VerifiedFunction`]. These two types are
+//! the executor's right to skip checks. The other direction is [`write::BefBuilder`], byte for byte as TFRT writes, and
+//! [`build::ProgramBuilder`] above it, for programs that are made without MLIR. [`dump::dump`] prints any file for people, with
+//! what is wrong with it.
+//!
+//! This crate knows no kernels, no types and no text form.
+//!
+//! ```
+//! use tfrt_bef::write::{BefBuilder, WriteOptions};
+//! use tfrt_bef::BefFile;
+//!
+//! let bytes = BefBuilder::new(WriteOptions::default()).finish()?;
+//! let bef = BefFile::from_bytes(&bytes).verify()?;
+//! assert_eq!(bef.functions().count(), 0);
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
+// Unsafe code is in `read::map` alone.
+#![deny(unsafe_code)]
+
+#[cfg(target_endian = "big")]
+compile_error!("kernel records are read in place: BEF needs a little-endian machine");
+
+pub mod format;
+
+pub mod limits;
+
+pub mod ids;
+
+pub mod location;
+
+pub mod cursor;
+
+pub mod read;
+
+pub mod verify;
+
+pub mod write;
+
+pub mod build;
+
+pub mod dump;
+
+pub mod error;
+
+pub use error::{BefError, BodyPart, Reason};
+pub use format::{FunctionKind, KernelFlags, SectionId};
+pub use ids::{
+    AttributeOffset, FunctionId, KernelCode, KernelId, LocationOffset, RegisterId, StringOffset,
+    TypeIndex,
+};
+pub use location::Location;
+pub use read::BefFile;
+pub use verify::{Function, KernelEntry, VerifiedBef, VerifiedFunction};

@@ -1,0 +1,224 @@
+//! The Functions section: the bodies.
+//!
+//! ```text
+//!  body := vbr location
+//!          vbr R   (vbr use count) × R                        registers: arguments first, then results
+//!          vbr K   (vbr record offset, vbr operands, vbr stream) × K       kernels; entry 0 is the pseudo kernel
+//!          (vbr register) × results                           as many as the index says
+//!          padding to a word
+//!          records
+//!
+//!  record := code | location | arguments | attributes | functions | results      the header, six words
+//!            users of a result × results | argument register × arguments | attribute offset × attributes
+//!            function id × functions | result register × results | kernel × users, by result
+//! ```
+//!
+//! Record offsets count bytes from the first record.
+
+use std::ops::Range;
+
+use tfrt_support::entity::EntityId;
+
+use crate::cursor::Cursor;
+use crate::error::{BodyPart, Fault};
+use crate::format::{RECORD_ALIGNMENT, RECORD_HEADER_WORDS};
+use crate::ids::{
+    AttributeOffset, FunctionId, Ids, KernelCode, KernelId, LocationOffset, RegisterId, id,
+};
+
+/// An entry of a kernel table, as it is stored.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct RawKernelEntry {
+    pub(crate) record_offset: u32,
+    pub(crate) num_operands: u32,
+    pub(crate) stream: u32,
+    /// Where in the file the entry is.
+    pub(crate) offset_in_file: usize,
+}
+
+/// A body taken apart, but not checked.
+#[derive(Clone, Debug)]
+pub(crate) struct RawBody {
+    pub(crate) location: LocationOffset,
+    pub(crate) use_counts: Vec<u32>,
+    /// Where in the file the use counts are.
+    pub(crate) use_counts_in_file: usize,
+    pub(crate) kernels: Vec<RawKernelEntry>,
+    pub(crate) results: Vec<RegisterId>,
+    /// Where in the file the results are.
+    pub(crate) results_in_file: usize,
+    /// Where in the file the records are: whole words.
+    pub(crate) records: Range<usize>,
+}
+
+impl RawBody {
+    /// Reads the body at `cursor`; it ends where the bytes of the cursor do, or before.
+    ///
+    /// A fault comes with the part of the body that it is in.
+    pub(crate) fn read(
+        cursor: &mut Cursor<'_>,
+        num_results: usize,
+    ) -> Result<Self, (BodyPart, Fault)> {
+        let within = |part: BodyPart| move |fault: Fault| (part, fault);
+
+        let location = id(cursor
+            .vbr_u32("a location")
+            .map_err(within(BodyPart::Head))?);
+        let num_registers = cursor
+            .count("a number of registers")
+            .map_err(within(BodyPart::Head))?;
+        let use_counts_in_file = cursor.offset();
+        let use_counts = (0..num_registers)
+            .map(|_| cursor.vbr_u32("a use count"))
+            .collect::<Result<Vec<u32>, Fault>>()
+            .map_err(within(BodyPart::UseCounts))?;
+
+        let at = cursor.clone();
+        let num_kernels = cursor
+            .count("a number of kernels")
+            .map_err(within(BodyPart::NumKernels))?;
+        if num_kernels == 0 {
+            return Err((
+                BodyPart::NumKernels,
+                at.fault("expected at least the pseudo kernel, found no kernel"),
+            ));
+        }
+        let kernels = (0..num_kernels)
+            .map(|_| Self::read_kernel(cursor))
+            .collect::<Result<Vec<RawKernelEntry>, Fault>>()
+            .map_err(within(BodyPart::KernelTable))?;
+
+        let results_in_file = cursor.offset();
+        let results = (0..num_results)
+            .map(|_| {
+                cursor
+                    .vbr_below("a result register", num_registers as u64)
+                    .map(id)
+            })
+            .collect::<Result<Vec<RegisterId>, Fault>>()
+            .map_err(within(BodyPart::Results))?;
+
+        // The section is aligned to words, as `crate::verify` checks, so that the position in the file is that in the section.
+        let padding = cursor.offset().next_multiple_of(RECORD_ALIGNMENT) - cursor.offset();
+        if cursor.take(padding).is_none() {
+            let message = format!(
+                "expected {padding} bytes of padding, found {}",
+                cursor.remaining()
+            );
+            return Err((BodyPart::Alignment, cursor.fault(message)));
+        }
+        let start = cursor.offset();
+        let whole_words = cursor.remaining() / RECORD_ALIGNMENT * RECORD_ALIGNMENT;
+        let records = start..start + whole_words;
+        Ok(Self {
+            location,
+            use_counts,
+            use_counts_in_file,
+            kernels,
+            results,
+            results_in_file,
+            records,
+        })
+    }
+
+    fn read_kernel(cursor: &mut Cursor<'_>) -> Result<RawKernelEntry, Fault> {
+        Ok(RawKernelEntry {
+            offset_in_file: cursor.offset(),
+            record_offset: cursor.vbr_u32("the offset of a kernel record")?,
+            num_operands: cursor.vbr_u32("a number of operands")?,
+            stream: cursor.vbr_u32("a stream")?,
+        })
+    }
+}
+
+/// What a kernel does, in place; see [`VerifiedFunction::record`](crate::VerifiedFunction::record).
+///
+/// ```
+/// use tfrt_bef::VerifiedFunction;
+///
+/// /// One line for every kernel of a function.
+/// fn listing(function: &VerifiedFunction) -> Vec<String> {
+///     let line = |kernel| {
+///         let record = function.record(kernel);
+///         let name = function.bef().kernel_name(record.code);
+///         format!("{:?} = {name} {:?}", record.results, record.operands)
+///     };
+///     function.kernels().map(line).collect()
+/// }
+/// ```
+#[derive(Clone, Copy, Debug)]
+pub struct KernelRecord<'a> {
+    /// What it runs. Means nothing for the pseudo kernel.
+    pub code: KernelCode,
+    /// Where it comes from, and which operation it is. Means nothing for the pseudo kernel.
+    pub location: LocationOffset,
+    /// The registers it reads.
+    pub operands: Ids<'a, RegisterId>,
+    /// Its attributes, in order of their names.
+    pub attributes: Ids<'a, AttributeOffset>,
+    /// The functions it refers to: by attributes in order of their names, then by regions.
+    pub functions: Ids<'a, FunctionId>,
+    /// The registers it defines.
+    pub results: Ids<'a, RegisterId>,
+    /// How many users each result has.
+    user_counts: &'a [u32],
+    users: &'a [u32],
+}
+
+impl<'a> KernelRecord<'a> {
+    /// The record that starts at word `start` of `words`, and the word behind it; none if it does not fit.
+    #[inline]
+    pub(crate) fn read(words: &'a [u32], start: usize) -> Option<(Self, usize)> {
+        let words = words.get(start..)?;
+        let ([code, location, operands, attributes, functions, results], rest) =
+            words.split_first_chunk::<RECORD_HEADER_WORDS>()?;
+        let split = |rest: &'a [u32], len: u32| rest.split_at_checked(len as usize);
+        let (user_counts, rest) = split(rest, *results)?;
+        let (operands, rest) = split(rest, *operands)?;
+        let (attributes, rest) = split(rest, *attributes)?;
+        let (functions, rest) = split(rest, *functions)?;
+        let (results, rest) = split(rest, *results)?;
+        let num_users = user_counts
+            .iter()
+            .map(|&count| u64::from(count))
+            .sum::<u64>();
+        let (users, rest) = rest.split_at_checked(usize::try_from(num_users).ok()?)?;
+        let record = Self {
+            code: KernelCode::from_index(*code as usize),
+            location: LocationOffset::from_index(*location as usize),
+            operands: Ids::new(operands),
+            attributes: Ids::new(attributes),
+            functions: Ids::new(functions),
+            results: Ids::new(results),
+            user_counts,
+            users,
+        };
+        Some((record, start + words.len() - rest.len()))
+    }
+
+    /// The results, each with the kernels that use it: once for each use, the last in program order first.
+    ///
+    /// The first result of the pseudo kernel stands for nothing: its users are the kernels without operands, in program
+    /// order. Its further results are the arguments.
+    #[inline]
+    pub fn results_with_users(
+        &self,
+    ) -> impl ExactSizeIterator<Item = (RegisterId, Ids<'a, KernelId>)> + use<'a> {
+        let mut users = self.users;
+        self.results
+            .iter()
+            .zip(self.user_counts)
+            .map(move |(register, &count)| {
+                // `read` made the list as long as the counts together.
+                let (own, rest) = users.split_at(count as usize);
+                users = rest;
+                (register, Ids::new(own))
+            })
+    }
+
+    /// The users of all results, one after the other.
+    #[must_use]
+    pub fn users(&self) -> Ids<'a, KernelId> {
+        Ids::new(self.users)
+    }
+}

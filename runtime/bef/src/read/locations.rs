@@ -1,0 +1,126 @@
+//! The Locations and the LocationStrings section: where functions and kernels come from.
+//!
+//! Locations only serve messages, so that a malformed one is no reason to refuse a file: it reads as one that is out of range.
+
+use crate::cursor::Cursor;
+use crate::format::{SectionId, location_tag};
+use crate::limits;
+use crate::location::Location;
+use crate::read::strings::string_at;
+
+/// The location recorded at `offset` of `records`; none if it is out of range, malformed, or beyond the limits.
+pub(crate) fn read(records: &[u8], strings: &[u8], offset: usize) -> Option<Location> {
+    read_with_end(records, strings, offset).map(|(location, _)| location)
+}
+
+/// The location recorded at `offset` of `records`, and the offset behind it.
+pub(crate) fn read_with_end(
+    records: &[u8],
+    strings: &[u8],
+    offset: usize,
+) -> Option<(Location, usize)> {
+    let bytes = records.get(offset..).filter(|bytes| !bytes.is_empty())?;
+    let cursor = Cursor::in_section(bytes, offset, SectionId::Locations);
+    let mut reader = LocationReader {
+        cursor,
+        strings,
+        records_left: limits::MAX_LOCATION_RECORDS,
+        text_bytes_left: limits::MAX_LOCATION_TEXT_BYTES,
+    };
+    let location = reader.record(0)?;
+    Some((location, reader.cursor.offset()))
+}
+
+struct LocationReader<'a> {
+    cursor: Cursor<'a>,
+    strings: &'a [u8],
+    records_left: u32,
+    text_bytes_left: usize,
+}
+
+impl LocationReader<'_> {
+    fn record(&mut self, depth: u32) -> Option<Location> {
+        if depth == limits::MAX_LOCATION_NESTING {
+            return None;
+        }
+        self.records_left = self.records_left.checked_sub(1)?;
+        Some(match self.cursor.u8("a location").ok()? {
+            location_tag::UNKNOWN => Location::Unknown,
+            location_tag::FILE => {
+                let file = self.string()?;
+                let line = self.cursor.vbr_u32("a line").ok()?;
+                let column = self.cursor.vbr_u32("a column").ok()?;
+                Location::File { file, line, column }
+            }
+            location_tag::NAME => {
+                let name = self.string()?;
+                Location::Name {
+                    name,
+                    child: Box::new(self.record(depth + 1)?),
+                }
+            }
+            location_tag::CALL_SITE => {
+                let callee = Box::new(self.record(depth + 1)?);
+                Location::CallSite {
+                    callee,
+                    caller: Box::new(self.record(depth + 1)?),
+                }
+            }
+            location_tag::FUSED => {
+                let count = self.cursor.count("a number of locations").ok()?;
+                Location::Fused(
+                    (0..count)
+                        .map(|_| self.record(depth + 1))
+                        .collect::<Option<_>>()?,
+                )
+            }
+            _ => return None,
+        })
+    }
+
+    fn string(&mut self) -> Option<String> {
+        let offset = self
+            .cursor
+            .vbr_below("a string offset", self.strings.len() as u64)
+            .ok()?;
+        // Looks no further than the text may go on.
+        let start = offset as usize;
+        let end = self.strings.len().min(start + self.text_bytes_left + 1);
+        let text = string_at(&self.strings[..end], start);
+        self.text_bytes_left = self.text_bytes_left.checked_sub(text.len())?;
+        Some(String::from_utf8_lossy(text).into_owned())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn deep_and_wide_locations_read_as_none() {
+        let limit = limits::MAX_LOCATION_NESTING as usize;
+        let deep = |depth: usize| [[3, 0].repeat(depth), vec![0]].concat();
+        let nested = |depth: usize| [[4, 1].repeat(depth), vec![0]].concat();
+        assert_eq!(
+            read(&deep(1), b"", 0),
+            Some(Location::CallSite {
+                callee: Box::new(Location::Unknown),
+                caller: Box::new(Location::Unknown)
+            })
+        );
+        assert!(read(&nested(limit - 1), b"", 0).is_some());
+        assert!(read(&nested(limit), b"", 0).is_none());
+        let wide = [vec![4, 0x81, 0x80, 0x00], vec![0; 1 << 14]].concat();
+        assert!(read(&wide, b"", 0).is_none());
+    }
+
+    #[test]
+    fn truncated_locations_read_as_none() {
+        let record = [3, 2, 0, 0, 1, 0, 9, 9];
+        assert!(read(&record, b"n\0", 0).is_some());
+        for len in 0..record.len() {
+            assert!(read(&record[..len], b"n\0", 0).is_none());
+        }
+        assert!(read(&record, b"", 0).is_none());
+    }
+}

@@ -1,0 +1,67 @@
+//! Mapping: a file as memory, without reading it first. The one place of this crate with unsafe code.
+//!
+//! Pages are read when they are first looked at, and shared with every process that maps the file. The price is a duty that
+//! nobody can check, see [`BefFile::map`].
+
+use std::fs::File;
+use std::io;
+use std::ops::Deref;
+use std::path::Path;
+use std::sync::Arc;
+
+use memmap2::Mmap;
+use tfrt_attr::aligned::FILE_ALIGNMENT;
+
+use super::{BefFile, FileBytes};
+
+/// A mapped file. It starts at a page, so at a multiple of [`FILE_ALIGNMENT`].
+pub(super) struct MappedBytes(Mmap);
+
+impl Deref for MappedBytes {
+    type Target = [u8];
+
+    #[inline]
+    fn deref(&self) -> &[u8] {
+        &self.0
+    }
+}
+
+impl BefFile {
+    /// Maps the file at `path` into memory, without copying it.
+    ///
+    /// [`open`](Self::open) reads the file instead and asks for nothing. Mapping pays for large files of which little is used,
+    /// and where many processes share one file.
+    ///
+    /// # Errors
+    /// If the file cannot be opened or mapped. What it holds is not looked at.
+    ///
+    /// # Safety
+    /// 1. Nobody changes or truncates the file, in this process or another one, while the returned value, a clone of it, or
+    ///    anything made from one (a [`VerifiedBef`](crate::VerifiedBef), say) lives.
+    ///
+    /// ```
+    /// use tfrt_bef::BefFile;
+    ///
+    /// let path = std::env::temp_dir().join(format!("tfrt-map-{}.bef", std::process::id()));
+    /// std::fs::write(&path, b"\x0b\xef\0")?;
+    /// // SAFETY: duty 1. The name is that of this process alone, which leaves the file as it is.
+    /// let file = unsafe { BefFile::map(&path) }?;
+    /// assert_eq!(file.bytes(), b"\x0b\xef\0");
+    /// # drop(file);
+    /// # std::fs::remove_file(&path)?;
+    /// # Ok::<(), std::io::Error>(())
+    /// ```
+    pub unsafe fn map(path: impl AsRef<Path>) -> io::Result<Self> {
+        let file = File::open(path)?;
+        // SAFETY: what `Mmap::map` asks for is duty 1, which the caller took on for as long as the map lives: it is owned by
+        // the returned value.
+        let map = unsafe { Mmap::map(&file) }?;
+        assert!(
+            map.as_ptr().addr().is_multiple_of(FILE_ALIGNMENT),
+            "a page starts at a multiple of {FILE_ALIGNMENT}"
+        );
+        Ok(Self {
+            bytes: Arc::new(FileBytes::Mapped(MappedBytes(map))),
+        })
+    }
+}

@@ -1,0 +1,34 @@
+//! The RegisterTypes section: the types of the registers of every function.
+//!
+//! Counts all functions, but has a table only for those with a body.
+
+use tfrt_support::entity::PrimaryMap;
+
+use crate::cursor::Cursor;
+use crate::error::Fault;
+use crate::ids::{FunctionId, TypeIndex, id};
+
+/// The types of the registers of every function.
+pub type RegisterTypes = PrimaryMap<FunctionId, Vec<TypeIndex>>;
+
+/// Reads the section; `num_registers` says of every function how many registers its body has, if it has one.
+pub(crate) fn read(
+    mut cursor: Cursor<'_>,
+    num_types: usize,
+    num_registers: &PrimaryMap<FunctionId, Option<usize>>,
+) -> Result<RegisterTypes, Fault> {
+    cursor.expect_count("functions", num_registers.len())?;
+    let mut types = RegisterTypes::new();
+    for num_registers in num_registers.values() {
+        types.push(match num_registers {
+            None => Vec::new(),
+            Some(num_registers) => {
+                cursor.expect_count("registers", *num_registers)?;
+                (0..*num_registers)
+                    .map(|_| cursor.vbr_below("a type index", num_types as u64).map(id))
+                    .collect::<Result<_, _>>()?
+            }
+        });
+    }
+    Ok(types)
+}

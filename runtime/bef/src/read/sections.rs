@@ -1,0 +1,166 @@
+//! The file header, and the frames of the sections.
+//!
+//! ```text
+//!  section := id:u8  vbr(length << 1 | aligned)  [ alignment:u8  padding ]  data
+//! ```
+//!
+//! Sections come in any order. Of two with one id the last counts; those with unknown ids are skipped.
+
+use std::ops::Range;
+
+use crate::cursor::Cursor;
+use crate::error::{BefError, Fault, Reason};
+use crate::format::{MAGIC, SECTION_ALIGNED_BIT, SectionId, VERSION};
+use crate::limits;
+
+const NUM_SECTIONS: usize = SectionId::ALL.len();
+
+/// Where in a file the sections are.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct SectionTable {
+    /// By position in [`SectionId::ALL`].
+    ranges: [Option<Range<usize>>; NUM_SECTIONS],
+}
+
+impl SectionTable {
+    /// Where the section is, if it is there.
+    pub(crate) fn range(&self, id: SectionId) -> Option<Range<usize>> {
+        let slot = SectionId::ALL.iter().position(|&known| known == id)?;
+        self.ranges[slot].clone()
+    }
+
+    fn set(&mut self, id: SectionId, range: Range<usize>) {
+        if let Some(slot) = SectionId::ALL.iter().position(|&known| known == id) {
+            self.ranges[slot] = Some(range);
+        }
+    }
+
+    /// The start of the section, if it is there.
+    pub(crate) fn cursor<'a>(&self, file: &'a [u8], id: SectionId) -> Option<Cursor<'a>> {
+        let range = self.range(id)?;
+        let start = range.start;
+        Some(Cursor::in_section(&file[range], start, id))
+    }
+
+    /// The start of the section, which must be there.
+    pub(crate) fn required<'a>(&self, file: &'a [u8], id: SectionId) -> Result<Cursor<'a>, Fault> {
+        self.cursor(file, id).ok_or_else(|| {
+            Fault::new(
+                id,
+                file.len(),
+                "expected the section, found the end of the file",
+            )
+        })
+    }
+}
+
+/// The sections of a file.
+#[derive(Clone, Debug)]
+pub struct Sections<'a> {
+    file: &'a [u8],
+    table: SectionTable,
+}
+
+impl<'a> Sections<'a> {
+    pub(crate) fn read(file: &'a [u8]) -> Result<Self, BefError> {
+        let mut table = SectionTable::default();
+        let mut cursor = Cursor::new(file);
+        read_file_header(&mut cursor)?;
+        while cursor.remaining() != 0 {
+            let (id, range) =
+                read_section(&mut cursor).map_err(|fault| fault.because(Reason::SectionHeader))?;
+            if let Some(id) = SectionId::from_raw(id) {
+                table.set(id, range);
+            }
+        }
+        Ok(Self { file, table })
+    }
+
+    /// The data of a section, if the file has it.
+    #[must_use]
+    pub fn bytes(&self, id: SectionId) -> Option<&'a [u8]> {
+        self.table.range(id).map(|range| &self.file[range])
+    }
+
+    /// Where in the file the data of a section is, if the file has it.
+    #[must_use]
+    pub fn range(&self, id: SectionId) -> Option<Range<usize>> {
+        self.table.range(id)
+    }
+
+    pub(crate) fn into_table(self) -> SectionTable {
+        self.table
+    }
+}
+
+pub(crate) fn read_file_header(cursor: &mut Cursor<'_>) -> Result<(), BefError> {
+    let start = cursor.clone();
+    let magic = cursor.take(MAGIC.len());
+    if magic != Some(&MAGIC) {
+        let reason = if start.remaining() == 0 {
+            Reason::Empty
+        } else {
+            Reason::Magic
+        };
+        let found = magic.unwrap_or(start.rest());
+        return Err(start
+            .fault(format!(
+                "expected the bytes {MAGIC:02x?}, found {found:02x?}"
+            ))
+            .because(reason));
+    }
+    let version = cursor.clone();
+    match cursor.u8("a format version") {
+        Ok(VERSION) => Ok(()),
+        Ok(found) => {
+            Err(version.fault(format!("expected format version {VERSION}, found {found}")))
+        }
+        Err(fault) => Err(fault),
+    }
+    .map_err(|fault| fault.because(Reason::Version))
+}
+
+/// Reads one section: its id, and where its data is.
+pub(crate) fn read_section(cursor: &mut Cursor<'_>) -> Result<(u8, Range<usize>), Fault> {
+    let id = cursor.u8("a section id")?;
+    let at = cursor.clone();
+    let located = |mut fault: Fault| {
+        fault.section = SectionId::from_raw(id);
+        fault
+    };
+    let length_field = cursor.vbr("the length of the section").map_err(located)?;
+    if length_field & SECTION_ALIGNED_BIT != 0 {
+        let alignment = cursor.u8("the alignment of the section").map_err(located)?;
+        if !alignment.is_power_of_two() {
+            let message =
+                format!("expected an alignment that is a power of two, found {alignment}");
+            return Err(located(at.fault(message)));
+        }
+        let padding = cursor.offset().next_multiple_of(alignment.into()) - cursor.offset();
+        if cursor.take(padding).is_none() {
+            let message = format!(
+                "expected {padding} bytes of padding, found {}",
+                cursor.remaining()
+            );
+            return Err(located(cursor.fault(message)));
+        }
+    }
+    let length = length_field >> 1;
+    let start = cursor.offset();
+    if length > limits::MAX_SECTION_BYTES {
+        let message = format!(
+            "expected a length of at most {}, found {length}",
+            limits::MAX_SECTION_BYTES
+        );
+        return Err(located(at.fault(message)));
+    }
+    match cursor.take(length as usize) {
+        Some(data) => Ok((id, start..start + data.len())),
+        None => {
+            let remaining = cursor.remaining();
+            Err(located(at.fault(format!(
+                "expected at most {remaining} bytes of data, which is what remains, found a length of {length}"
+            ))))
+        }
+    }
+}

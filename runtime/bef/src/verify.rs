@@ -1,0 +1,518 @@
+//! Verification: what a file must keep so that an executor need not look again.
+//!
+//! Of the tables, checked by [`BefFile::verify`](crate::BefFile::verify):
+//!
+//! 1. The header is that of the format, and every section lies in the file.
+//! 2. Kernels, Types and FunctionIndex are there, and name strings that are in Strings, whole and UTF-8.
+//! 3. A function is asynchronous, native or synchronous, and the types of its signature exist.
+//! 4. A body starts in the Functions section, which is aligned to words. No two bodies start together; a body ends where the
+//!    next one starts.
+//! 5. KernelFlags, if there, names functions with a body, kernels in ascending order, and known flags.
+//!
+//! Of a body, checked at its first look-up: see [`body`].
+//!
+//! Sections that only serve messages and decoding are checked when they are asked for. A file with damage there is accepted.
+//!
+//! All checks together take time linear in the file (but for sorting the offsets of bodies, and the users of a register), since
+//! no two bodies, and no two records of a body, share bytes. What they allocate is a small multiple of the file.
+
+pub mod body;
+
+use std::fmt;
+use std::ops::Range;
+use std::sync::{Arc, OnceLock};
+
+use tfrt_attr::{AttrError, FromAttr};
+use tfrt_support::Place;
+use tfrt_support::entity::{EntityId, PrimaryMap};
+
+pub use body::{KernelEntry, VerifiedFunction};
+
+use crate::error::{BefError, Fault, Reason};
+use crate::format::{FunctionKind, RECORD_ALIGNMENT, SectionId};
+use crate::ids::{
+    AttributeOffset, FunctionId, KernelCode, LocationOffset, StringOffset, TypeIndex, raw,
+};
+use crate::location::{self, Location};
+use crate::read::attribute_names::{self, BodyShape};
+use crate::read::attribute_types::AttributeTypes;
+use crate::read::function_index::{FunctionEntry, FunctionIndex};
+use crate::read::kernel_flags::{self, FlagTable};
+use crate::read::register_types::{self, RegisterTypes};
+use crate::read::sections::SectionTable;
+use crate::read::strings::{Strings, string_at};
+use crate::read::{BefFile, locations, names};
+use body::VerifiedBody;
+
+/// A file whose tables were checked. Cloning shares; the bytes live as long as any clone.
+///
+/// See [`crate::verify`] for the rules.
+#[derive(Clone)]
+pub struct VerifiedBef {
+    data: Arc<BefData>,
+}
+
+struct BefData {
+    file: BefFile,
+    sections: SectionTable,
+    kernels: PrimaryMap<KernelCode, StringOffset>,
+    types: PrimaryMap<TypeIndex, StringOffset>,
+    index: FunctionIndex,
+    /// Where in the file the bodies are; empty for native functions.
+    body_ranges: PrimaryMap<FunctionId, Range<usize>>,
+    flags: Vec<(FunctionId, FlagTable)>,
+    bodies: PrimaryMap<FunctionId, OnceLock<Result<Arc<VerifiedBody>, BefError>>>,
+}
+
+/// What the index says of a function.
+///
+/// ```
+/// use tfrt_bef::write::{BefBuilder, WriteOptions};
+/// use tfrt_bef::{BefFile, FunctionKind};
+///
+/// let mut builder = BefBuilder::new(WriteOptions::default());
+/// let i32_type = builder.add_type("i32");
+/// builder.declare_function(FunctionKind::Native, "sink", vec![i32_type], vec![]);
+/// let bef = BefFile::from_bytes(&builder.finish()?).verify()?;
+///
+/// let sink = bef.function_entry(bef.find_function("sink").unwrap());
+/// assert_eq!((sink.name, sink.kind), ("sink", FunctionKind::Native));
+/// assert_eq!((sink.arguments, sink.results), (&[i32_type][..], &[][..]));
+/// assert_eq!(bef.type_name(i32_type), "i32");
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+#[derive(Clone, Copy, Debug)]
+pub struct Function<'a> {
+    /// Its position in the index.
+    pub id: FunctionId,
+    /// What it is.
+    pub kind: FunctionKind,
+    /// Its name; empty for a region.
+    pub name: &'a str,
+    /// The types of its arguments.
+    pub arguments: &'a [TypeIndex],
+    /// The types of its results.
+    pub results: &'a [TypeIndex],
+}
+
+impl VerifiedBef {
+    pub(crate) fn new(file: BefFile) -> Result<Self, BefError> {
+        let sections = file.sections()?.into_table();
+        let bytes = file.bytes();
+        let strings = strings_of(bytes, &sections);
+        let table = |id: SectionId| sections.required(bytes, id);
+
+        let kernels = table(SectionId::Kernels)
+            .and_then(|cursor| names::read(cursor, strings, "kernel"))
+            .map_err(|fault| fault.because(Reason::Kernels))?;
+        let types: PrimaryMap<TypeIndex, StringOffset> = table(SectionId::Types)
+            .and_then(|cursor| names::read(cursor, strings, "type"))
+            .map_err(|fault| fault.because(Reason::Types))?;
+        let index = table(SectionId::FunctionIndex)
+            .and_then(|cursor| FunctionIndex::read(cursor, strings, types.len()))
+            .map_err(|fault| fault.because(Reason::FunctionIndex))?;
+        let body_ranges = body_ranges(&sections, &index)?;
+        let flags = read_flags(bytes, &sections, &index)?;
+        let bodies = index.functions.ids().map(|_| OnceLock::new()).collect();
+        let data = BefData {
+            file,
+            sections,
+            kernels,
+            types,
+            index,
+            body_ranges,
+            flags,
+            bodies,
+        };
+        Ok(Self {
+            data: Arc::new(data),
+        })
+    }
+
+    /// The file.
+    #[must_use]
+    pub fn file(&self) -> &BefFile {
+        &self.data.file
+    }
+
+    /// The codes of the kernels, in order.
+    pub fn kernels(&self) -> impl ExactSizeIterator<Item = KernelCode> + use<> {
+        self.data.kernels.ids()
+    }
+
+    /// The name of a kernel; empty if there is no such code.
+    #[must_use]
+    pub fn kernel_name(&self, code: KernelCode) -> &str {
+        self.data
+            .kernels
+            .get(code)
+            .map_or("", |&name| self.string(name))
+    }
+
+    /// The types, in order.
+    pub fn types(&self) -> impl ExactSizeIterator<Item = TypeIndex> + use<> {
+        self.data.types.ids()
+    }
+
+    /// The spelling of a type; empty if there is no such type.
+    #[must_use]
+    pub fn type_name(&self, index: TypeIndex) -> &str {
+        self.data
+            .types
+            .get(index)
+            .map_or("", |&name| self.string(name))
+    }
+
+    /// The functions, in order of their ids.
+    pub fn functions(&self) -> impl ExactSizeIterator<Item = Function<'_>> {
+        self.data
+            .index
+            .functions
+            .iter()
+            .map(|(id, entry)| self.describe(id, entry))
+    }
+
+    /// What the index says of a function.
+    ///
+    /// # Panics
+    /// If there is no such function: ids of another file are a mistake of the caller.
+    #[must_use]
+    pub fn function_entry(&self, id: FunctionId) -> Function<'_> {
+        self.describe(id, &self.data.index.functions[id])
+    }
+
+    /// The function of a name: of two the last. The empty name is that of no function.
+    ///
+    /// Takes time linear in the number of functions.
+    #[must_use]
+    pub fn find_function(&self, name: &str) -> Option<FunctionId> {
+        let strings = self.section(SectionId::Strings);
+        let is_named = |offset: StringOffset| {
+            let rest = strings.get(offset.index()..).unwrap_or_default();
+            rest.strip_prefix(name.as_bytes())
+                .is_some_and(|rest| rest.first() == Some(&0))
+        };
+        let mut functions = self.data.index.functions.iter().rev();
+        functions
+            .find(|(_, entry)| !name.is_empty() && is_named(entry.name))
+            .map(|(id, _)| id)
+    }
+
+    /// The body of a function, checked; at the first look-up this takes time linear in its size.
+    ///
+    /// # Errors
+    /// If the body breaks a [rule](body), or the function is native and has none.
+    ///
+    /// # Panics
+    /// If there is no such function: ids of another file are a mistake of the caller.
+    pub fn function(&self, id: FunctionId) -> Result<VerifiedFunction, BefError> {
+        let body = self.data.bodies[id].get_or_init(|| self.verify_body(id).map(Arc::new));
+        match body {
+            Ok(body) => Ok(VerifiedFunction::new(self.clone(), id, Arc::clone(body))),
+            Err(error) => Err(error.clone()),
+        }
+    }
+
+    /// Checks every body.
+    ///
+    /// # Errors
+    /// That of the first body that breaks a [rule](body).
+    pub fn verify_functions(&self) -> Result<(), BefError> {
+        self.functions()
+            .filter(|function| function.kind.has_body())
+            .try_for_each(|function| self.function(function.id).map(drop))
+    }
+
+    /// Where the first kernel of this code is, among the functions whose bodies are sound.
+    #[must_use]
+    pub fn first_use(&self, code: KernelCode) -> Option<LocationOffset> {
+        let bodies = self
+            .functions()
+            .filter_map(|function| self.function(function.id).ok());
+        for body in bodies {
+            let mut records = body.kernels().map(|kernel| body.record(kernel));
+            if let Some(record) = records.find(|record| record.code == code) {
+                return Some(record.location);
+            }
+        }
+        None
+    }
+
+    /// The data of a section; empty if the file does not have it.
+    #[must_use]
+    pub fn section(&self, id: SectionId) -> &[u8] {
+        self.data
+            .sections
+            .range(id)
+            .map_or(&[], |range| &self.data.file.bytes()[range])
+    }
+
+    /// The attributes, to read from with [`tfrt_attr`]; empty if there are none.
+    #[must_use]
+    pub fn attributes(&self) -> &[u8] {
+        self.section(SectionId::Attributes)
+    }
+
+    /// Reads the attribute at `offset` as a `T`.
+    ///
+    /// # Errors
+    /// If the bytes there are no such attribute.
+    pub fn attribute<'a, T: FromAttr<'a>>(
+        &'a self,
+        offset: AttributeOffset,
+    ) -> Result<T, AttrError> {
+        T::read(self.attributes(), raw(offset))
+    }
+
+    /// The location recorded at `offset`; none if it is out of range or malformed.
+    #[must_use]
+    pub fn location(&self, offset: LocationOffset) -> Option<Location> {
+        let strings = self.section(SectionId::LocationStrings);
+        locations::read(self.section(SectionId::Locations), strings, offset.index())
+    }
+
+    /// The place recorded at `offset`; an empty file name, with line and column `u32::MAX`, if it is out of range or malformed.
+    #[must_use]
+    pub fn place(&self, offset: LocationOffset) -> Place {
+        self.location(offset)
+            .map_or_else(location::out_of_range, |location| location.place())
+    }
+
+    /// The name by which debuggers know the operation at `offset`, if it has one.
+    #[must_use]
+    pub fn debug_name(&self, offset: LocationOffset) -> Option<String> {
+        self.location(offset)?.debug_name().map(str::to_owned)
+    }
+
+    /// The type codes of the attributes; none if the section is absent or empty.
+    ///
+    /// # Errors
+    /// If the section is malformed, or an attribute is not as it says.
+    pub fn attribute_types(&self) -> Result<Option<AttributeTypes>, BefError> {
+        let Some(cursor) = self.optional(SectionId::AttributeTypes) else {
+            return Ok(None);
+        };
+        let base = self
+            .data
+            .sections
+            .range(SectionId::Attributes)
+            .map_or(0, |range| range.start);
+        AttributeTypes::read(cursor, self.attributes(), base)
+            .map(Some)
+            .map_err(|fault| fault.because(Reason::Section(SectionId::AttributeTypes)))
+    }
+
+    /// The names of the attributes of every function, those of its kernels one after the other in order of the records; none
+    /// if the section is absent or empty.
+    ///
+    /// # Errors
+    /// If the section, or a body, is malformed.
+    pub fn attribute_names(&self) -> Result<Option<PrimaryMap<FunctionId, Vec<&str>>>, BefError> {
+        let Some(cursor) = self.optional(SectionId::AttributeNames) else {
+            return Ok(None);
+        };
+        let shapes = self.of_bodies(|body| BodyShape {
+            num_kernels: body.num_kernels(),
+            num_attributes: body
+                .kernels()
+                .map(|kernel| body.record(kernel).attributes.len())
+                .sum(),
+        })?;
+        let strings = strings_of(self.data.file.bytes(), &self.data.sections);
+        let names = attribute_names::read(cursor, strings, &shapes)
+            .map_err(|fault| fault.because(Reason::Section(SectionId::AttributeNames)))?;
+        let texts = names
+            .values()
+            .map(|names| names.iter().map(|&name| self.string(name)).collect());
+        Ok(Some(texts.collect()))
+    }
+
+    /// The types of the registers of every function; none if the section is absent or empty.
+    ///
+    /// # Errors
+    /// If the section, or a body, is malformed.
+    pub fn register_types(&self) -> Result<Option<RegisterTypes>, BefError> {
+        let Some(cursor) = self.optional(SectionId::RegisterTypes) else {
+            return Ok(None);
+        };
+        let num_registers = self.of_bodies(VerifiedFunction::num_registers)?;
+        register_types::read(cursor, self.data.types.len(), &num_registers)
+            .map(Some)
+            .map_err(|fault| fault.because(Reason::Section(SectionId::RegisterTypes)))
+    }
+
+    /// Something of the body of every function that has one.
+    fn of_bodies<T>(
+        &self,
+        describe: impl Fn(&VerifiedFunction) -> T,
+    ) -> Result<PrimaryMap<FunctionId, Option<T>>, BefError> {
+        self.functions()
+            .map(|function| match function.kind.has_body() {
+                true => self.function(function.id).map(|body| Some(describe(&body))),
+                false => Ok(None),
+            })
+            .collect()
+    }
+
+    fn optional(&self, id: SectionId) -> Option<crate::cursor::Cursor<'_>> {
+        self.data
+            .sections
+            .cursor(self.data.file.bytes(), id)
+            .filter(|cursor| cursor.remaining() != 0)
+    }
+
+    fn describe<'a>(&'a self, id: FunctionId, entry: &FunctionEntry) -> Function<'a> {
+        let types = &self.data.index.types;
+        Function {
+            id,
+            kind: entry.kind,
+            name: self.string(entry.name),
+            arguments: &types[entry.arguments.clone()],
+            results: &types[entry.results.clone()],
+        }
+    }
+
+    /// A string that a table names; it is whole and UTF-8 by rule 2.
+    fn string(&self, offset: StringOffset) -> &str {
+        str::from_utf8(string_at(self.section(SectionId::Strings), offset.index()))
+            .unwrap_or_default()
+    }
+
+    fn flags(&self, id: FunctionId) -> Option<&FlagTable> {
+        let index = self
+            .data
+            .flags
+            .binary_search_by_key(&id, |&(function, _)| function)
+            .ok()?;
+        Some(&self.data.flags[index].1)
+    }
+
+    fn verify_body(&self, id: FunctionId) -> Result<VerifiedBody, BefError> {
+        let function = self.function_entry(id);
+        if !function.kind.has_body() {
+            let entry = &self.data.index.functions[id];
+            let message = format!("expected a function with a body, found `{}`", function.name);
+            let fault = Fault::new(SectionId::FunctionIndex, entry.offset_in_file, message);
+            return Err(fault.because(Reason::NoBody));
+        }
+        let context = body::Context {
+            file: self.data.file.bytes(),
+            range: self.data.body_ranges[id].clone(),
+            function,
+            num_kernel_codes: self.data.kernels.len(),
+            num_functions: self.data.index.functions.len(),
+            attributes_len: self.attributes().len(),
+            flags: self.flags(id),
+        };
+        body::verify(&context)
+    }
+}
+
+impl fmt::Debug for VerifiedBef {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("VerifiedBef")
+            .field("file", &self.data.file)
+            .field("kernels", &self.data.kernels.len())
+            .field("types", &self.data.types.len())
+            .field("functions", &self.data.index.functions.len())
+            .finish()
+    }
+}
+
+fn strings_of<'a>(file: &'a [u8], sections: &SectionTable) -> Strings<'a> {
+    Strings::new(
+        sections
+            .range(SectionId::Strings)
+            .map_or(&[], |range| &file[range]),
+    )
+}
+
+/// Checks rule 4 and says where in the file the bodies are.
+fn body_ranges(
+    sections: &SectionTable,
+    index: &FunctionIndex,
+) -> Result<PrimaryMap<FunctionId, Range<usize>>, BefError> {
+    let section = sections.range(SectionId::Functions).unwrap_or_default();
+    let mut ranges: PrimaryMap<FunctionId, Range<usize>> =
+        index.functions.ids().map(|_| 0..0).collect();
+    let mut starts = Vec::new();
+    for (id, entry) in index
+        .functions
+        .iter()
+        .filter(|(_, entry)| entry.kind.has_body())
+    {
+        let offset = usize::try_from(entry.body_offset)
+            .ok()
+            .filter(|&offset| offset < section.len());
+        let Some(offset) = offset else {
+            let message = format!(
+                "expected the offset of a body below {}, found {} for function {}",
+                section.len(),
+                entry.body_offset,
+                id.index()
+            );
+            return Err(body_offset_error(entry, message));
+        };
+        starts.push((section.start + offset, id));
+    }
+    if let Some(&(_, id)) = starts.first()
+        && !section.start.is_multiple_of(RECORD_ALIGNMENT)
+    {
+        let message = format!(
+            "expected the Functions section at a multiple of {RECORD_ALIGNMENT}, found it at {:#x}",
+            section.start
+        );
+        return Err(body_offset_error(&index.functions[id], message));
+    }
+    starts.sort_unstable();
+    for (position, &(start, id)) in starts.iter().enumerate() {
+        let end = starts
+            .get(position + 1)
+            .map_or(section.end, |&(next, _)| next);
+        if start == end {
+            let message = format!(
+                "expected a body of its own for function {}, found that of another one",
+                id.index()
+            );
+            return Err(body_offset_error(&index.functions[id], message));
+        }
+        ranges[id] = start..end;
+    }
+    Ok(ranges)
+}
+
+#[cold]
+fn body_offset_error(entry: &FunctionEntry, message: String) -> BefError {
+    let reason = match entry.kind {
+        FunctionKind::Sync => Reason::SyncBodyOffset,
+        FunctionKind::Async | FunctionKind::Native => Reason::AsyncBodyOffset,
+    };
+    Fault::new(SectionId::FunctionIndex, entry.offset_in_file, message).because(reason)
+}
+
+/// Checks rule 5.
+fn read_flags(
+    file: &[u8],
+    sections: &SectionTable,
+    index: &FunctionIndex,
+) -> Result<Vec<(FunctionId, FlagTable)>, BefError> {
+    let Some(cursor) = sections.cursor(file, SectionId::KernelFlags) else {
+        return Ok(Vec::new());
+    };
+    let invalid = |fault: Fault| fault.because(Reason::Section(SectionId::KernelFlags));
+    let tables = kernel_flags::read(cursor, index.functions.len()).map_err(invalid)?;
+    for (id, table) in &tables {
+        if !index.functions[*id].kind.has_body() {
+            let message = format!(
+                "expected a function with a body, found function {}",
+                id.index()
+            );
+            return Err(invalid(Fault::new(
+                SectionId::KernelFlags,
+                table.offset_in_file,
+                message,
+            )));
+        }
+    }
+    Ok(tables)
+}

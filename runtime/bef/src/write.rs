@@ -1,0 +1,344 @@
+//! Writing: what a compiler collects and emits, byte for byte as TFRT does.
+//!
+//! A [`BefBuilder`] is filled in two steps. The first walks the program and *collects*: strings, types, kernel names,
+//! attributes, functions. The order of these calls decides the order of the tables. The second gives every function with a
+//! body that [`Body`]. What can be computed is not asked for: use counts, used-by lists, offsets, section forms.
+//!
+//! One file per section, under the names of the readers.
+
+mod attribute_names;
+
+mod attribute_types;
+
+mod function_index;
+
+mod functions;
+
+mod kernel_flags;
+
+mod location_strings;
+
+mod locations;
+
+mod names;
+
+mod register_types;
+
+mod sections;
+
+mod strings;
+
+use std::collections::HashMap;
+use std::fmt;
+
+use tfrt_attr::{AttrEncoder, AttrTypeCode, AttrValue, EncodeError};
+use tfrt_support::define_id;
+use tfrt_support::entity::{EntityId, PrimaryMap};
+
+pub use functions::{Body, Kernel, KernelAttribute};
+
+use crate::format::{FunctionKind, RECORD_ALIGNMENT, SectionId};
+use crate::ids::{AttributeOffset, FunctionId, KernelCode, TypeIndex};
+use function_index::FunctionEntry;
+use locations::LocationWriter;
+use names::NameTable;
+use sections::FileWriter;
+use strings::StringSet;
+
+define_id! {
+    /// An attribute of the program: its position in the attribute list.
+    pub struct AttributeId("attr");
+}
+
+/// What a file shall hold.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct WriteOptions {
+    /// Whether the sections that only decoding needs are written. On by default.
+    pub optional_sections: bool,
+}
+
+impl Default for WriteOptions {
+    fn default() -> Self {
+        Self {
+            optional_sections: true,
+        }
+    }
+}
+
+/// Why a program could not be written.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum WriteError {
+    /// A name or spelling holds a zero byte, which the format has no way to express.
+    ZeroByteInString(String),
+    /// An attribute has no encoding.
+    Attribute(EncodeError),
+    /// A function of a kind that has bodies was given none.
+    MissingBody(FunctionId),
+    /// The signature of a function has a type that was not added.
+    UnknownType {
+        /// The function.
+        function: FunctionId,
+        /// The type.
+        index: TypeIndex,
+    },
+    /// A native function was given a body.
+    NativeBody(FunctionId),
+    /// A body refers to something that does not exist, or defines a register other than once.
+    InvalidBody {
+        /// The function.
+        function: FunctionId,
+        /// What is wrong with the body.
+        problem: String,
+    },
+    /// A section is longer than 32-bit offsets can say.
+    TooLong(SectionId),
+}
+
+impl fmt::Display for WriteError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::ZeroByteInString(text) => {
+                write!(f, "expected a name without zero bytes, found {text:?}")
+            }
+            Self::Attribute(error) => write!(f, "attribute: {error}"),
+            Self::MissingBody(function) => {
+                write!(f, "expected a body for function {}", function.index())
+            }
+            Self::UnknownType { function, index } => {
+                write!(
+                    f,
+                    "signature of function {}: expected a type that was added, found {index:?}",
+                    function.index()
+                )
+            }
+            Self::NativeBody(function) => {
+                write!(
+                    f,
+                    "expected no body for function {}, which is native",
+                    function.index()
+                )
+            }
+            Self::InvalidBody { function, problem } => {
+                write!(f, "body of function {}: {problem}", function.index())
+            }
+            Self::TooLong(section) => write!(
+                f,
+                "expected at most 4294967295 bytes in the {section} section"
+            ),
+        }
+    }
+}
+
+impl std::error::Error for WriteError {}
+
+/// Builds a file.
+///
+/// ```
+/// use tfrt_attr::Scalar;
+/// use tfrt_bef::write::{BefBuilder, Body, Kernel, KernelAttribute, WriteOptions};
+/// use tfrt_bef::{BefFile, FunctionKind, Location, RegisterId};
+/// use tfrt_support::entity::EntityId;
+///
+/// let mut builder = BefBuilder::new(WriteOptions::default());
+/// let i32_type = builder.add_type("i32");
+/// let constant = builder.add_kernel_name("tfrt.constant.i32");
+/// let seven = builder.add_attribute(Scalar::i32(7).into())?;
+/// let f = builder.declare_function(FunctionKind::Async, "f", vec![], vec![i32_type]);
+///
+/// let register = RegisterId::from_index(0);
+/// builder.define_body(f, Body {
+///     location: Some(Location::Unknown),
+///     root_stream: 0,
+///     num_arguments: 0,
+///     register_types: vec![i32_type],
+///     kernels: vec![Kernel {
+///         location: Some(Location::Unknown),
+///         attributes: vec![KernelAttribute { name: "value".into(), value: seven }],
+///         results: vec![register],
+///         ..Kernel::new(constant)
+///     }],
+///     results: vec![register],
+/// });
+/// let bytes = builder.finish()?;
+/// let bef = BefFile::from_bytes(&bytes).verify()?;
+/// assert_eq!(bef.find_function("f").map(|f| bef.kernel_name(constant)), Some("tfrt.constant.i32"));
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+#[derive(Clone, Debug, Default)]
+pub struct BefBuilder {
+    options: WriteOptions,
+    strings: StringSet,
+    kernels: NameTable<KernelCode>,
+    types: NameTable<TypeIndex>,
+    attributes: PrimaryMap<AttributeId, AttributeEntry>,
+    encoder: AttrEncoder,
+    attribute_ids: HashMap<AttrValue, AttributeId>,
+    functions: PrimaryMap<FunctionId, FunctionEntry>,
+    bodies: HashMap<FunctionId, Body>,
+}
+
+/// Where an attribute is, and what it is.
+#[derive(Clone, Copy, Debug)]
+struct AttributeEntry {
+    offset: AttributeOffset,
+    code: AttrTypeCode,
+}
+
+impl BefBuilder {
+    /// An empty program.
+    #[must_use]
+    pub fn new(options: WriteOptions) -> Self {
+        Self {
+            options,
+            ..Self::default()
+        }
+    }
+
+    /// What the file shall hold.
+    #[must_use]
+    pub fn options(&self) -> WriteOptions {
+        self.options
+    }
+
+    /// Adds a type to the type list, unless it is there.
+    pub fn add_type(&mut self, spelling: &str) -> TypeIndex {
+        self.strings.add(spelling);
+        self.types.add(spelling)
+    }
+
+    /// Adds the name of a kernel to the kernel list, unless it is there.
+    pub fn add_kernel_name(&mut self, name: &str) -> KernelCode {
+        self.strings.add(name);
+        self.kernels.add(name)
+    }
+
+    /// Notes the name of an attribute that is in no body: of a list of functions. Does nothing without optional sections.
+    pub fn add_attribute_name(&mut self, name: &str) {
+        if self.options.optional_sections {
+            self.strings.add(name);
+        }
+    }
+
+    /// Notes the element type of a number in an attribute: it enters the type list. Does nothing without optional sections.
+    pub fn add_attribute_type(&mut self, spelling: &str) {
+        if self.options.optional_sections {
+            self.add_type(spelling);
+        }
+    }
+
+    /// Adds an attribute to the attribute list, unless an equal one came through this method.
+    ///
+    /// Attributes of equal values may still be two in MLIR, such as `1 : i8` and `1 : si8`: a compiler that knows them
+    /// apart uniques by itself and calls [`push_attribute`](Self::push_attribute).
+    ///
+    /// # Errors
+    /// If the value has no encoding.
+    pub fn add_attribute(&mut self, value: AttrValue) -> Result<AttributeId, WriteError> {
+        if let Some(&id) = self.attribute_ids.get(&value) {
+            return Ok(id);
+        }
+        let id = self.push_attribute(&value)?;
+        self.attribute_ids.insert(value, id);
+        Ok(id)
+    }
+
+    /// Adds an attribute to the attribute list, even if it is there.
+    ///
+    /// # Errors
+    /// If the value has no encoding.
+    pub fn push_attribute(&mut self, value: &AttrValue) -> Result<AttributeId, WriteError> {
+        let offset = self.encoder.encode(value).map_err(WriteError::Attribute)?;
+        let offset = AttributeOffset::from_index(offset as usize);
+        Ok(self.attributes.push(AttributeEntry {
+            offset,
+            code: value.code(),
+        }))
+    }
+
+    /// Appends a function to the function list; a region has the empty name.
+    pub fn declare_function(
+        &mut self,
+        kind: FunctionKind,
+        name: &str,
+        arguments: Vec<TypeIndex>,
+        results: Vec<TypeIndex>,
+    ) -> FunctionId {
+        self.strings.add(name);
+        self.functions.push(FunctionEntry {
+            kind,
+            name: name.to_owned(),
+            arguments,
+            results,
+        })
+    }
+
+    /// Gives a function its body, in place of one that it may have. Notes the names of the attributes in it.
+    pub fn define_body(&mut self, function: FunctionId, body: Body) {
+        for attribute in body.kernels.iter().flat_map(|kernel| &kernel.attributes) {
+            self.add_attribute_name(&attribute.name);
+        }
+        self.bodies.insert(function, body);
+    }
+
+    /// The bytes of the file.
+    ///
+    /// # Errors
+    /// If a body is missing or refers to what does not exist, a name holds a zero byte, or a section gets too long.
+    pub fn finish(&self) -> Result<Vec<u8>, WriteError> {
+        let strings = self.strings.encode()?;
+        let mut locations = LocationWriter::default();
+        let functions = functions::encode(self, &mut locations)?;
+
+        let mut file = FileWriter::new();
+        file.section(SectionId::Strings, strings.bytes(), 1)?;
+        file.section(
+            SectionId::Attributes,
+            self.encoder.as_bytes(),
+            self.encoder.alignment(),
+        )?;
+        file.section(SectionId::Kernels, &self.kernels.encode(&strings), 1)?;
+        file.section(SectionId::Types, &self.types.encode(&strings), 1)?;
+        file.section(
+            SectionId::FunctionIndex,
+            &function_index::encode(self, &functions.offsets, &strings),
+            1,
+        )?;
+        let functions_alignment = if functions.bytes.is_empty() {
+            1
+        } else {
+            RECORD_ALIGNMENT
+        };
+        file.section(SectionId::Functions, &functions.bytes, functions_alignment)?;
+        if locations.has_records() {
+            file.section(SectionId::LocationStrings, locations.strings(), 1)?;
+            file.section(SectionId::Locations, locations.records(), 1)?;
+        }
+        if self.options.optional_sections {
+            file.section(SectionId::AttributeTypes, &attribute_types::encode(self), 1)?;
+            file.section(
+                SectionId::AttributeNames,
+                &attribute_names::encode(self, &strings),
+                1,
+            )?;
+            file.section(SectionId::RegisterTypes, &register_types::encode(self), 1)?;
+        }
+        let flags = kernel_flags::encode(self);
+        if !flags.is_empty() {
+            file.section(SectionId::KernelFlags, &flags, 1)?;
+        }
+        Ok(file.finish())
+    }
+
+    /// The functions that have a body, in order.
+    fn bodies(&self) -> impl Iterator<Item = (FunctionId, &Body)> {
+        self.functions
+            .ids()
+            .filter_map(|id| Some((id, self.bodies.get(&id)?)))
+    }
+}
+
+/// Appends an offset or an id, as an integer of variable length.
+fn push_id<K: EntityId>(bytes: &mut Vec<u8>, id: K) {
+    tfrt_attr::vbr::write(bytes, id.index() as u64);
+}

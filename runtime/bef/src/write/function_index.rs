@@ -1,0 +1,39 @@
+//! The FunctionIndex section: kind, place of the body, name and signature of every function.
+
+use tfrt_attr::vbr;
+
+use super::strings::EncodedStrings;
+use super::{BefBuilder, push_id};
+use crate::format::FunctionKind;
+use crate::ids::TypeIndex;
+
+/// What the index says of a function, beside the place of its body.
+#[derive(Clone, Debug)]
+pub(super) struct FunctionEntry {
+    pub(super) kind: FunctionKind,
+    pub(super) name: String,
+    pub(super) arguments: Vec<TypeIndex>,
+    pub(super) results: Vec<TypeIndex>,
+}
+
+/// The section; `body_offsets` says of every function where its body is in the Functions section.
+pub(super) fn encode(
+    builder: &BefBuilder,
+    body_offsets: &[usize],
+    strings: &EncodedStrings<'_>,
+) -> Vec<u8> {
+    let mut bytes = Vec::new();
+    vbr::write(&mut bytes, builder.functions.len() as u64);
+    for (function, &body_offset) in builder.functions.values().zip(body_offsets) {
+        bytes.push(function.kind as u8);
+        vbr::write(&mut bytes, body_offset as u64);
+        push_id(&mut bytes, strings.offset(&function.name));
+        for types in [&function.arguments, &function.results] {
+            vbr::write(&mut bytes, types.len() as u64);
+            for &index in types {
+                push_id(&mut bytes, index);
+            }
+        }
+    }
+    bytes
+}

@@ -1,0 +1,11 @@
+//! Tests of the reader, the verifier and the writer from outside.
+
+mod common;
+
+mod dumps;
+
+mod golden;
+
+mod rules;
+
+mod damage;
