@@ -1,0 +1,76 @@
+//! Constraints: which types a value may have, and which values an attribute may have.
+
+/// The types that an operand or a result may have.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum TypeConstraint {
+    /// Exactly the type of this spelling.
+    Exact(&'static str),
+    /// Any of the types of these spellings.
+    OneOf(&'static [&'static str]),
+    /// Any type; every occurrence on its own.
+    Any,
+    /// The type of the operand of this name.
+    SameAs(&'static str),
+}
+
+/// The values that an attribute may have.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum AttrKind {
+    /// An integer of this width in bits, signless or, if `is_unsigned`, unsigned. Width 1 is a truth value.
+    Int {
+        /// The width in bits: 1, 8, 16, 32 or 64.
+        width: u8,
+        /// Whether it is of an unsigned type, such as `ui32`.
+        is_unsigned: bool,
+    },
+    /// A floating point number of this type.
+    Float(FloatKind),
+    /// A text.
+    String,
+    /// A type that has a dtype.
+    Type,
+    /// A list whose elements are all of this kind.
+    Array(&'static AttrKind),
+    /// A list of anything, nested or not.
+    Aggregate,
+    /// Dense elements of a tensor.
+    Dense,
+    /// A tensor shape: `#corert.shape<…>`.
+    Shape,
+    /// A reference to a compilation unit: `@module::@function` into a compiled module.
+    CompilationUnit,
+    /// Anything that a file can hold.
+    Any,
+}
+
+impl AttrKind {
+    /// A truth value.
+    pub const BOOL: Self = Self::Int {
+        width: 1,
+        is_unsigned: false,
+    };
+    /// A signless integer of 32 bits.
+    pub const I32: Self = Self::Int {
+        width: 32,
+        is_unsigned: false,
+    };
+    /// A signless integer of 64 bits.
+    pub const I64: Self = Self::Int {
+        width: 64,
+        is_unsigned: false,
+    };
+    /// A single-precision number.
+    pub const F32: Self = Self::Float(FloatKind::F32);
+    /// A double-precision number.
+    pub const F64: Self = Self::Float(FloatKind::F64);
+}
+
+/// A floating point type.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[expect(missing_docs, reason = "the names are the documentation")]
+pub enum FloatKind {
+    Bf16,
+    F16,
+    F32,
+    F64,
+}

@@ -1,0 +1,116 @@
+//! What formats are refused, with which words, and where.
+
+use super::*;
+use crate::constraint::{AttrKind, TypeConstraint};
+use crate::op::{AttrDef, FunctionDef, FunctionForm, OperandDef, ResultDef};
+
+const DEF: OpDef = OpDef {
+    operands: &[
+        OperandDef::new("a", TypeConstraint::Exact("i32")),
+        OperandDef::variadic("rest", TypeConstraint::Any),
+    ],
+    attributes: &[
+        AttrDef::new("n", AttrKind::I64),
+        AttrDef::new("s", AttrKind::String),
+    ],
+    functions: &[
+        FunctionDef {
+            name: "f",
+            form: FunctionForm::Symbol,
+        },
+        FunctionDef {
+            name: "body",
+            form: FunctionForm::Region,
+        },
+    ],
+    results: &[ResultDef::variadic("out", TypeConstraint::Any)],
+    ..OpDef::new("t.op")
+};
+
+fn check(format: &'static str, expected: &str) {
+    let def = OpDef {
+        assembly_format: Some(format),
+        ..DEF
+    };
+    let found = Format::parse(&def).map_or_else(|error| error.to_string(), |_| "fine".into());
+    assert_eq!(found, expected, "{format}");
+}
+
+#[test]
+fn a_format_that_shows_everything_is_fine() {
+    check(
+        "$a `,` $rest $f attr-dict `:` functional-type($rest, $out) region($body, $a, $rest)",
+        "fine",
+    );
+    check(
+        "operands $f $n $s (`:` type-list($rest, $out))? region($body)",
+        "fine",
+    );
+    check(
+        "operands $f attr-dict `:` signature($rest, results) (`x` region($body) | empty-region($body, \"t.r\"))",
+        "fine",
+    );
+}
+
+#[test]
+fn mistakes_of_grammar_are_located() {
+    check("operands `to", "expected a closing ` at byte 9");
+    check("operands $", "expected a name after `$` at byte 9");
+    check(
+        "operands $x",
+        "no operand, attribute or function is called `x` at byte 9",
+    );
+    check(
+        "operands $body",
+        "region `body` is written as `region($body)` at byte 9",
+    );
+    check("operands wave", "unknown directive `wave` at byte 9");
+    check("operands ($n", "expected `)` at byte 12");
+    check("operands ()?", "expected an element in the group at byte 9");
+    check("operands ($n)", "expected `?` at byte 13");
+    check("operands )", "unexpected end of a group at byte 9");
+    check(
+        "operands type($n)",
+        "no operand or result is called `n` at byte 14",
+    );
+    check("operands @", "unexpected character `@` at byte 9");
+}
+
+#[test]
+fn what_is_missing_or_there_twice_is_named() {
+    let rest = "$f attr-dict `:` functional-type($rest, $out) region($body)";
+    for (format, expected) in [
+        ("$a", "no element shows operand `rest`"),
+        ("operands $a", "operand `a` is shown twice"),
+    ] {
+        check(String::leak(format!("{format} {rest}")), expected);
+    }
+    check(
+        "operands $f attr-dict region($body) `:` type($rest)",
+        "no element gives the type of result `out`",
+    );
+    check(
+        "operands $f attr-dict region($body) `:` type($out)",
+        "no element gives the type of operand `rest`",
+    );
+    check(
+        "operands $f $n `:` functional-type($rest, $out) region($body)",
+        "no element shows attribute `s`",
+    );
+    check(
+        "operands attr-dict attr-dict `:` functional-type($rest, $out) region($body)",
+        "attributes are shown twice",
+    );
+    check(
+        "operands attr-dict `:` functional-type($rest, $out)",
+        "no element shows function `body`",
+    );
+    check(
+        "operands attr-dict key-values($s) `:` functional-type($rest, $out)",
+        "attribute `s` is no integer",
+    );
+    check(
+        "operands attr-dict (type-list($rest, $out))? region($body)",
+        "no text tells whether a group is there",
+    );
+}

@@ -1,0 +1,383 @@
+//! The rules of a declaration, checked against one op.
+//!
+//! [`verify_op`] goes through the rules in this order: the number of regions, of results and of operands; the types of
+//! results that follow from the declaration; the attributes and named functions, by name; the types of operands; the types
+//! of the other results. Only if all of these hold does the op's own verifier run. Texts are those of MLIR.
+
+pub mod callee;
+
+pub mod region;
+
+mod describe;
+
+use std::borrow::Cow;
+
+use crate::constraint::TypeConstraint;
+use crate::instance::{AttrInstance, OpInstance};
+use crate::op::{Arity, FunctionForm, OpDef};
+use crate::traits::{Effect, OpTraits};
+
+pub use describe::is_of_kind;
+
+/// The spelling of the type of chains.
+pub const CHAIN_TYPE: &str = "!tfrt.chain";
+
+/// Rules of an op that its record cannot say; appends every breach to `breaches`.
+pub type OpVerifier = fn(op: &dyn OpInstance, breaches: &mut Vec<Breach>);
+
+/// One breach of one rule.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Breach {
+    /// What is wrong.
+    pub message: String,
+    /// Where it is.
+    pub at: BreachSite,
+    /// Whether the message is printed as it is, not after `'NAME' op `.
+    pub is_plain: bool,
+}
+
+impl Breach {
+    /// A breach at the op itself.
+    #[must_use]
+    pub fn op(message: impl Into<String>) -> Self {
+        Self {
+            message: message.into(),
+            at: BreachSite::Op,
+            is_plain: false,
+        }
+    }
+
+    /// A breach at the op itself, whose message does not name it.
+    #[must_use]
+    pub fn plain(message: impl Into<String>) -> Self {
+        Self {
+            message: message.into(),
+            at: BreachSite::Op,
+            is_plain: true,
+        }
+    }
+
+    /// A breach at the terminator of the region of this number.
+    #[must_use]
+    pub fn at_return(region: usize, message: impl Into<String>) -> Self {
+        Self {
+            message: message.into(),
+            at: BreachSite::Return(region),
+            is_plain: false,
+        }
+    }
+}
+
+/// The op that a breach is reported at.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum BreachSite {
+    /// The op itself.
+    Op,
+    /// The terminator of the region of this number.
+    Return(usize),
+}
+
+/// Every breach of the declaration `def` by `op`, in the order of the rules.
+#[must_use]
+pub fn verify_op(def: &OpDef, op: &dyn OpInstance) -> Vec<Breach> {
+    let mut breaches = Vec::new();
+    let operand_types = op.operand_types();
+    let result_types = op.result_types();
+
+    verify_region_count(def, op.regions().len(), &mut breaches);
+    let has_results = verify_count(&CountRule::results(def), result_types.len(), &mut breaches);
+    let operand_count = accepted_operand_count(def, &operand_types);
+    let has_operands = verify_count(&CountRule::operands(def), operand_count, &mut breaches);
+    let inferred = if has_results {
+        inferred_types(def, &operand_types)
+    } else {
+        None
+    };
+    if let Some(inferred) = &inferred
+        && inferred
+            .iter()
+            .zip(&result_types)
+            .any(|(inferred, actual)| inferred != actual)
+    {
+        breaches.push(Breach::op(format!(
+            "inferred type(s) {} are incompatible with return type(s) of operation {}",
+            quoted(inferred),
+            quoted(&result_types)
+        )));
+    }
+    verify_attributes(def, op, &mut breaches);
+    if has_operands {
+        verify_operand_types(def, &operand_types, &mut breaches);
+    }
+    if has_results && inferred.is_none() {
+        verify_result_types(def, &operand_types, &result_types, &mut breaches);
+    }
+    if breaches.is_empty()
+        && let Some(verifier) = def.verifier
+    {
+        verifier(op, &mut breaches);
+    }
+    breaches
+}
+
+/// Types in quotes, with commas between them.
+fn quoted(types: &[Cow<'_, str>]) -> String {
+    types
+        .iter()
+        .map(|ty| format!("'{ty}'"))
+        .collect::<Vec<_>>()
+        .join(", ")
+}
+
+fn verify_region_count(def: &OpDef, found: usize, breaches: &mut Vec<Breach>) {
+    let expected = def
+        .functions
+        .iter()
+        .filter(|function| function.form == FunctionForm::Region)
+        .count();
+    if found != expected {
+        breaches.push(Breach::op(match expected {
+            0 => "requires zero regions".into(),
+            1 => "requires one region".into(),
+            _ => format!("expected {expected} regions"),
+        }));
+    }
+}
+
+/// How many operands or results there must be, and how a breach is put.
+struct CountRule {
+    fixed: usize,
+    is_variadic: bool,
+    is_operands: bool,
+}
+
+impl CountRule {
+    fn operands(def: &OpDef) -> Self {
+        Self::new(def.operands.iter().map(|operand| operand.arity), true)
+    }
+
+    fn results(def: &OpDef) -> Self {
+        Self::new(def.results.iter().map(|result| result.arity), false)
+    }
+
+    fn new(arities: impl Iterator<Item = Arity>, is_operands: bool) -> Self {
+        let mut rule = Self {
+            fixed: 0,
+            is_variadic: false,
+            is_operands,
+        };
+        for arity in arities {
+            match arity {
+                Arity::One => rule.fixed += 1,
+                Arity::Variadic => rule.is_variadic = true,
+            }
+        }
+        rule
+    }
+}
+
+fn verify_count(rule: &CountRule, found: usize, breaches: &mut Vec<Breach>) -> bool {
+    let CountRule {
+        fixed,
+        is_variadic,
+        is_operands,
+    } = *rule;
+    let holds = if is_variadic {
+        found >= fixed
+    } else {
+        found == fixed
+    };
+    if !holds {
+        breaches.push(Breach::op(match (is_operands, is_variadic, fixed) {
+            (true, true, _) => format!("expected {fixed} or more operands"),
+            (true, false, 0) => "requires zero operands".into(),
+            (true, false, 1) => "requires a single operand".into(),
+            (true, false, _) => format!("expected {fixed} operands, but found {found}"),
+            (false, true, _) => format!("expected {fixed} or more results"),
+            (false, false, 0) => "requires zero results".into(),
+            (false, false, 1) => "requires one result".into(),
+            (false, false, _) => format!("expected {fixed} results"),
+        }));
+    }
+    holds
+}
+
+/// Whether the last operand is a chain that programs may leave out: the op has an effect, and only a generic form.
+fn has_optional_chain(def: &OpDef) -> bool {
+    def.effect != Effect::None
+        && def.assembly_format.is_none()
+        && def.operands.last().is_some_and(|last| {
+            last.ty == TypeConstraint::Exact(CHAIN_TYPE) && last.arity == Arity::One
+        })
+}
+
+/// The number of operands, as if a chain that may be there or not were as declared.
+fn accepted_operand_count(def: &OpDef, operand_types: &[Cow<'_, str>]) -> usize {
+    let found = operand_types.len();
+    let rule = CountRule::operands(def);
+    if rule.is_variadic {
+        return found;
+    }
+    let ends_in_chain = operand_types.last().is_some_and(|ty| ty == CHAIN_TYPE);
+    if found == rule.fixed + 1 && ends_in_chain && def.traits.contains(OpTraits::EXTRA_CHAIN) {
+        found - 1
+    } else if found + 1 == rule.fixed && has_optional_chain(def) {
+        found + 1
+    } else {
+        found
+    }
+}
+
+/// The declared index of each of `count` values, of which those of the one variadic group are as many as are left.
+pub fn spread(arities: &[Arity], count: usize) -> impl Iterator<Item = usize> {
+    let fixed = arities.iter().filter(|arity| **arity == Arity::One).count();
+    let variadic = count.saturating_sub(fixed);
+    arities
+        .iter()
+        .enumerate()
+        .flat_map(move |(index, arity)| {
+            std::iter::repeat_n(index, if *arity == Arity::One { 1 } else { variadic })
+        })
+        .take(count)
+        .collect::<Vec<_>>()
+        .into_iter()
+}
+
+/// The type of the first operand called `name`.
+fn type_of_operand<'a>(
+    def: &OpDef,
+    operand_types: &'a [Cow<'a, str>],
+    name: &str,
+) -> Option<&'a str> {
+    let arities: Vec<Arity> = def.operands.iter().map(|operand| operand.arity).collect();
+    let position =
+        spread(&arities, operand_types.len()).position(|index| def.operands[index].name == name)?;
+    operand_types.get(position).map(|ty| &**ty)
+}
+
+/// The types of the results, where the declaration alone and the operands decide them.
+fn inferred_types<'a>(def: &OpDef, operand_types: &'a [Cow<'a, str>]) -> Option<Vec<Cow<'a, str>>> {
+    def.results
+        .iter()
+        .map(|result| match (result.arity, result.ty) {
+            (Arity::One, TypeConstraint::Exact(ty)) => Some(Cow::Borrowed(ty)),
+            (Arity::One, TypeConstraint::SameAs(name)) => {
+                type_of_operand(def, operand_types, name).map(Cow::Borrowed)
+            }
+            _ => None,
+        })
+        .collect()
+}
+
+fn verify_attributes(def: &OpDef, op: &dyn OpInstance, breaches: &mut Vec<Breach>) {
+    let mut rules: Vec<(&str, Option<Breach>)> = Vec::new();
+    for attribute in def.attributes {
+        let breach = match op.attribute(attribute.name) {
+            Some(value) if is_of_kind(&attribute.kind, &value) => None,
+            Some(_) => Some(unfit(attribute.name, &describe::attribute(&attribute.kind))),
+            None if attribute.default.is_some() => None,
+            None => Some(missing(attribute.name)),
+        };
+        rules.push((attribute.name, breach));
+    }
+    for function in def.functions {
+        let (fits, what): (fn(&AttrInstance<'_>) -> bool, _) = match function.form {
+            FunctionForm::Region => continue,
+            FunctionForm::Symbol => (is_flat_symbol, "flat symbol reference attribute"),
+            FunctionForm::SymbolList => (is_flat_symbol_list, "flat symbol ref array attribute"),
+        };
+        let breach = match op.attribute(function.name) {
+            Some(value) if fits(&value) => None,
+            Some(_) => Some(unfit(function.name, what)),
+            None => Some(missing(function.name)),
+        };
+        rules.push((function.name, breach));
+    }
+    rules.sort_by_key(|(name, _)| *name);
+    breaches.extend(rules.into_iter().filter_map(|(_, breach)| breach));
+}
+
+fn is_flat_symbol(value: &AttrInstance<'_>) -> bool {
+    matches!(value, AttrInstance::Symbol(_, false))
+}
+
+fn is_flat_symbol_list(value: &AttrInstance<'_>) -> bool {
+    matches!(value, AttrInstance::Array(elements) if elements.iter().all(is_flat_symbol))
+}
+
+fn missing(name: &str) -> Breach {
+    Breach::op(format!("requires attribute '{name}'"))
+}
+
+fn unfit(name: &str, what: &str) -> Breach {
+    Breach::op(format!(
+        "attribute '{name}' failed to satisfy constraint: {what}"
+    ))
+}
+
+fn verify_operand_types(def: &OpDef, operand_types: &[Cow<'_, str>], breaches: &mut Vec<Breach>) {
+    let arities: Vec<Arity> = def.operands.iter().map(|operand| operand.arity).collect();
+    for (position, (declared, found)) in spread(&arities, operand_types.len())
+        .zip(operand_types)
+        .enumerate()
+    {
+        verify_type(
+            def,
+            operand_types,
+            def.operands[declared].ty,
+            found,
+            breaches,
+            || format!("operand #{position}"),
+        );
+    }
+}
+
+fn verify_result_types(
+    def: &OpDef,
+    operand_types: &[Cow<'_, str>],
+    result_types: &[Cow<'_, str>],
+    breaches: &mut Vec<Breach>,
+) {
+    let arities: Vec<Arity> = def.results.iter().map(|result| result.arity).collect();
+    for (position, (declared, found)) in spread(&arities, result_types.len())
+        .zip(result_types)
+        .enumerate()
+    {
+        verify_type(
+            def,
+            operand_types,
+            def.results[declared].ty,
+            found,
+            breaches,
+            || format!("result #{position}"),
+        );
+    }
+}
+
+fn verify_type(
+    def: &OpDef,
+    operand_types: &[Cow<'_, str>],
+    constraint: TypeConstraint,
+    found: &str,
+    breaches: &mut Vec<Breach>,
+    what: impl Fn() -> String,
+) {
+    let holds = match constraint {
+        TypeConstraint::Any => true,
+        TypeConstraint::Exact(ty) => ty == found,
+        TypeConstraint::OneOf(types) => types.contains(&found),
+        TypeConstraint::SameAs(name) => {
+            type_of_operand(def, operand_types, name).is_none_or(|ty| ty == found)
+        }
+    };
+    if !holds {
+        breaches.push(Breach::op(format!(
+            "{} must be {}, but got '{found}'",
+            what(),
+            describe::type_(constraint)
+        )));
+    }
+}
+
+#[cfg(test)]
+mod tests;

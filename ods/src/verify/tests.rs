@@ -1,0 +1,243 @@
+//! One instance, one declaration, the texts.
+
+use std::borrow::Cow;
+
+use super::*;
+use crate::constraint::AttrKind;
+use crate::instance::{RegionInstance, Signature};
+use crate::op::{AttrDef, FunctionDef, OperandDef, ResultDef};
+
+#[derive(Default)]
+struct Instance {
+    operands: Vec<&'static str>,
+    results: Vec<&'static str>,
+    attributes: Vec<(&'static str, AttrInstance<'static>)>,
+    regions: usize,
+}
+
+impl OpInstance for Instance {
+    fn name(&self) -> &str {
+        "t.op"
+    }
+
+    fn operand_types(&self) -> Vec<Cow<'_, str>> {
+        self.operands.iter().map(|ty| Cow::Borrowed(*ty)).collect()
+    }
+
+    fn result_types(&self) -> Vec<Cow<'_, str>> {
+        self.results.iter().map(|ty| Cow::Borrowed(*ty)).collect()
+    }
+
+    fn attribute(&self, name: &str) -> Option<AttrInstance<'_>> {
+        self.attributes
+            .iter()
+            .find(|(other, _)| *other == name)
+            .map(|(_, value)| value.clone())
+    }
+
+    fn regions(&self) -> Vec<RegionInstance<'_>> {
+        vec![
+            RegionInstance {
+                arguments: Vec::new(),
+                returns: None
+            };
+            self.regions
+        ]
+    }
+
+    fn resolve(&self, _symbol: &str) -> Option<Signature<'_>> {
+        None
+    }
+
+    fn enclosing_function(&self) -> Option<Signature<'_>> {
+        None
+    }
+}
+
+fn check(def: &OpDef, instance: &Instance, expected: &[&str]) {
+    let messages: Vec<String> = verify_op(def, instance)
+        .into_iter()
+        .map(|breach| breach.message)
+        .collect();
+    assert_eq!(messages, expected);
+}
+
+const I32: TypeConstraint = TypeConstraint::Exact("i32");
+const CHAIN: TypeConstraint = TypeConstraint::Exact(CHAIN_TYPE);
+
+const ADD: OpDef = OpDef {
+    operands: &[OperandDef::new("a", I32), OperandDef::new("b", I32)],
+    results: &[ResultDef::new("sum", I32)],
+    ..OpDef::new("t.op")
+};
+
+#[test]
+fn every_breach_is_reported_in_order() {
+    let instance = Instance {
+        operands: vec!["i32"],
+        results: vec!["i64"],
+        regions: 2,
+        ..Instance::default()
+    };
+    check(
+        &ADD,
+        &instance,
+        &[
+            "requires zero regions",
+            "expected 2 operands, but found 1",
+            "inferred type(s) 'i32' are incompatible with return type(s) of operation 'i64'",
+        ],
+    );
+}
+
+#[test]
+fn operand_types_are_put_in_words() {
+    let instance = Instance {
+        operands: vec!["i32", "!my.t"],
+        results: vec!["i32"],
+        ..Instance::default()
+    };
+    check(
+        &ADD,
+        &instance,
+        &["operand #1 must be 32-bit signless integer, but got '!my.t'"],
+    );
+}
+
+#[test]
+fn attributes_and_functions_are_checked_by_name() {
+    const DEF: OpDef = OpDef {
+        attributes: &[
+            AttrDef::new("c", AttrKind::I32),
+            AttrDef::new("d", AttrKind::Array(&AttrKind::I64)),
+        ],
+        functions: &[FunctionDef {
+            name: "b",
+            form: FunctionForm::Symbol,
+        }],
+        ..OpDef::new("t.op")
+    };
+    check(
+        &DEF,
+        &Instance::default(),
+        &[
+            "requires attribute 'b'",
+            "requires attribute 'c'",
+            "requires attribute 'd'",
+        ],
+    );
+    let attributes = vec![
+        ("b", AttrInstance::Symbol("m".into(), true)),
+        ("c", AttrInstance::Int(1, "ui32".into())),
+        ("d", AttrInstance::Array(vec![AttrInstance::Bool(true)])),
+    ];
+    check(
+        &DEF,
+        &Instance {
+            attributes,
+            ..Instance::default()
+        },
+        &[
+            "attribute 'b' failed to satisfy constraint: flat symbol reference attribute",
+            "attribute 'c' failed to satisfy constraint: 32-bit signless integer attribute",
+            "attribute 'd' failed to satisfy constraint: 64-bit integer array attribute",
+        ],
+    );
+}
+
+#[test]
+fn counts_of_variadic_groups_have_a_least_number() {
+    const DEF: OpDef = OpDef {
+        operands: &[
+            OperandDef::new("a", I32),
+            OperandDef::variadic("rest", TypeConstraint::Any),
+        ],
+        results: &[
+            ResultDef::new("chain", CHAIN),
+            ResultDef::variadic("rest", TypeConstraint::Any),
+        ],
+        ..OpDef::new("t.op")
+    };
+    check(
+        &DEF,
+        &Instance::default(),
+        &["expected 1 or more results", "expected 1 or more operands"],
+    );
+}
+
+#[test]
+fn a_generic_op_with_an_effect_may_leave_its_chain_out() {
+    const DEF: OpDef = OpDef {
+        operands: &[OperandDef::new("chain", CHAIN)],
+        results: &[ResultDef::new("chain", CHAIN)],
+        effect: Effect::IO,
+        ..OpDef::new("t.op")
+    };
+    check(
+        &DEF,
+        &Instance {
+            results: vec![CHAIN_TYPE],
+            ..Instance::default()
+        },
+        &[],
+    );
+    let with_form = OpDef {
+        assembly_format: Some("operands"),
+        ..DEF
+    };
+    check(
+        &with_form,
+        &Instance {
+            results: vec![CHAIN_TYPE],
+            ..Instance::default()
+        },
+        &["requires a single operand"],
+    );
+}
+
+#[test]
+fn an_extra_chain_is_a_trait() {
+    let instance = Instance {
+        operands: vec!["i32", "i32", CHAIN_TYPE],
+        results: vec!["i32"],
+        ..Instance::default()
+    };
+    check(&ADD, &instance, &["expected 2 operands, but found 3"]);
+    check(
+        &OpDef {
+            traits: OpTraits::EXTRA_CHAIN,
+            ..ADD
+        },
+        &instance,
+        &[],
+    );
+}
+
+#[test]
+fn the_own_verifier_runs_last() {
+    fn own(_: &dyn OpInstance, breaches: &mut Vec<Breach>) {
+        breaches.push(Breach::op("own"));
+    }
+    const DEF: OpDef = OpDef {
+        verifier: Some(own),
+        ..ADD
+    };
+    check(
+        &DEF,
+        &Instance {
+            operands: vec!["i32", "i32"],
+            results: vec!["i32"],
+            ..Instance::default()
+        },
+        &["own"],
+    );
+    check(
+        &DEF,
+        &Instance {
+            operands: vec!["i32"],
+            results: vec!["i32"],
+            ..Instance::default()
+        },
+        &["expected 2 operands, but found 1"],
+    );
+}
