@@ -1,0 +1,56 @@
+//! The MLIR text subset: the in-memory program, and the text that it is read from and written to.
+//!
+//! A program is one [`Module`]: dense tables of ops, blocks, regions and values under typed ids, with types, attributes
+//! and locations interned beside them. [`parse()`] makes one from text, [`print()`] writes one as text, and [`verify()`] checks
+//! one against the rules of its ops. What an op takes, gives and looks like comes from the [`Registry`] of declarations
+//! alone: apart from `func` and `module`, this crate knows no op by name.
+//!
+//! ```
+//! use std::sync::Arc;
+//! use tfrt_ir::{ParseOptions, PrintOptions, Registry, parse, print};
+//!
+//! let registry = Arc::new(Registry::default());
+//! let options = ParseOptions { allow_unregistered_dialects: true, ..ParseOptions::default() };
+//! let source = "func @f(%x: i32) {\n  \"my.op\"(%x) : (i32) -> ()\n}\n";
+//! let module = parse(source, "f.mlir", &registry, &options).map_err(|errors| errors[0].to_string())?;
+//! let text = print(&module, &PrintOptions::default());
+//! assert_eq!(text, "module {\n  func @f(%arg0: i32) {\n    \"my.op\"(%arg0) : (i32) -> ()\n  }\n}\n");
+//! # Ok::<(), String>(())
+//! ```
+#![forbid(unsafe_code)]
+
+mod intern;
+
+pub mod types;
+
+pub mod attribute;
+
+pub mod location;
+
+pub mod registry;
+
+pub mod module;
+
+pub mod symbols;
+
+pub mod diagnose;
+
+pub mod print;
+
+pub mod parse;
+
+pub mod verify;
+
+pub mod split;
+
+pub use attribute::{AttrId, Attribute, DenseElements};
+pub use diagnose::OpDiagnostics;
+pub use location::{Location, LocationId};
+pub use module::{BlockId, Module, NameId, OpId, OpState, RegionId, Use, ValueDef, ValueId};
+pub use parse::{ParseOptions, parse};
+pub use print::{PrintOptions, print, print_op};
+pub use registry::{Registry, RegistryError};
+pub use split::{Piece, split_input_file};
+pub use symbols::SymbolTable;
+pub use types::{FloatType, Signedness, Type, TypeId};
+pub use verify::{VerifyOptions, verify};

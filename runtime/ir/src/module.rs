@@ -1,0 +1,764 @@
+//! The program itself: dense tables of ops, blocks, regions and values, and the edits that keep them consistent.
+//!
+//! An op has operands, results, attributes, regions and successors; a region has blocks; a block has arguments and ops; a
+//! value is a result of an op or an argument of a block. Nobody holds a reference into the tables: everything is reached
+//! through ids, and ids are never reused. What is erased stays in its table, unlinked.
+//!
+//! Invariants, upheld by the methods that edit:
+//! - M1: `parent` links mirror the lists of ops, blocks and regions.
+//! - M2: a value lists each of its uses once, the newest last.
+//! - M3: the attributes of an op are in ascending byte order of their names.
+
+use std::collections::{HashMap, HashSet};
+use std::sync::Arc;
+
+use tfrt_ods::OpDef;
+use tfrt_support::entity::PrimaryMap;
+
+use crate::attribute::{AttrId, Attribute};
+use crate::intern::Interner;
+use crate::location::{Location, LocationId};
+use crate::registry::Registry;
+use crate::symbols::MODULE_OP;
+use crate::types::{self, Type, TypeId};
+
+tfrt_support::define_id! {
+    /// An op of a [`Module`].
+    pub struct OpId("op");
+}
+
+tfrt_support::define_id! {
+    /// A block of a [`Module`].
+    pub struct BlockId("block");
+}
+
+tfrt_support::define_id! {
+    /// A region of a [`Module`].
+    pub struct RegionId("region");
+}
+
+tfrt_support::define_id! {
+    /// A value of a [`Module`].
+    pub struct ValueId("value");
+}
+
+tfrt_support::define_id! {
+    /// The name of an op or of an attribute in a [`Module`]; equal ids mean equal names.
+    pub struct NameId("name");
+}
+
+/// A program: one op, a `builtin.module`, and everything inside of it.
+///
+/// ```
+/// use std::sync::Arc;
+/// use tfrt_ir::{Module, OpState, PrintOptions, Registry, Type, Signedness, print};
+///
+/// let mut module = Module::new(Arc::new(Registry::default()));
+/// let i32 = module.intern_type(Type::Integer { width: 32, signedness: Signedness::Signless });
+/// let location = module.unknown_location();
+/// let mut state = OpState::new("my.constant", location);
+/// state.result_types.push(i32);
+/// state.attributes.push(("value".into(), module.integer_attr(7, 32)));
+/// let op = module.create_op(state);
+/// module.append_op(module.body(), op);
+/// assert_eq!(module.op_name(op), "my.constant");
+/// assert_eq!(print(&module, &PrintOptions::default()), "module {\n  %0 = \"my.constant\"() {value = 7 : i32} : () -> i32\n}\n");
+/// ```
+#[derive(Clone, Debug)]
+pub struct Module {
+    registry: Arc<Registry>,
+    names: Interner<NameId, Box<str>>,
+    types: Interner<TypeId, Type>,
+    spellings: PrimaryMap<TypeId, Box<str>>,
+    types_by_spelling: HashMap<Box<str>, TypeId>,
+    attributes: Interner<AttrId, Attribute>,
+    locations: Interner<LocationId, Location>,
+    ops: PrimaryMap<OpId, OpData>,
+    blocks: PrimaryMap<BlockId, BlockData>,
+    regions: PrimaryMap<RegionId, RegionData>,
+    values: PrimaryMap<ValueId, ValueData>,
+    root: OpId,
+}
+
+#[derive(Clone, Debug)]
+struct OpData {
+    name: NameId,
+    def: Option<&'static OpDef>,
+    operands: Vec<ValueId>,
+    results: Vec<ValueId>,
+    attributes: Vec<(NameId, AttrId)>,
+    regions: Vec<RegionId>,
+    successors: Vec<BlockId>,
+    location: LocationId,
+    parent: Option<BlockId>,
+}
+
+#[derive(Clone, Debug)]
+struct BlockData {
+    arguments: Vec<ValueId>,
+    ops: Vec<OpId>,
+    parent: RegionId,
+}
+
+#[derive(Clone, Debug, Default)]
+struct RegionData {
+    blocks: Vec<BlockId>,
+    parent: Option<OpId>,
+}
+
+#[derive(Clone, Debug)]
+struct ValueData {
+    ty: TypeId,
+    def: ValueDef,
+    uses: Vec<Use>,
+}
+
+/// Where a value comes from.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum ValueDef {
+    /// Result number `index` of `op`.
+    Result {
+        /// The op.
+        op: OpId,
+        /// The number of the result.
+        index: usize,
+    },
+    /// Argument number `index` of `block`.
+    Argument {
+        /// The block.
+        block: BlockId,
+        /// The number of the argument.
+        index: usize,
+    },
+}
+
+/// A use of a value: operand number `operand` of `op`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Use {
+    /// The op that uses it.
+    pub op: OpId,
+    /// Which of its operands it is.
+    pub operand: usize,
+}
+
+/// Everything that an op is made of, before it is made.
+#[derive(Clone, Debug)]
+pub struct OpState {
+    /// The full name.
+    pub name: String,
+    /// The operands.
+    pub operands: Vec<ValueId>,
+    /// The types of the results.
+    pub result_types: Vec<TypeId>,
+    /// The attributes, in any order; of two with one name the first stays.
+    pub attributes: Vec<(String, AttrId)>,
+    /// The regions, which belong to no op yet.
+    pub regions: Vec<RegionId>,
+    /// The successors.
+    pub successors: Vec<BlockId>,
+    /// The location.
+    pub location: LocationId,
+}
+
+impl OpState {
+    /// An op without anything.
+    #[must_use]
+    pub fn new(name: impl Into<String>, location: LocationId) -> Self {
+        Self {
+            name: name.into(),
+            operands: Vec::new(),
+            result_types: Vec::new(),
+            attributes: Vec::new(),
+            regions: Vec::new(),
+            successors: Vec::new(),
+            location,
+        }
+    }
+}
+
+impl Module {
+    /// An empty program: a module without name, at an unknown location, with one block.
+    #[must_use]
+    pub fn new(registry: Arc<Registry>) -> Self {
+        let mut module = Self {
+            registry,
+            names: Interner::new(),
+            types: Interner::new(),
+            spellings: PrimaryMap::new(),
+            types_by_spelling: HashMap::new(),
+            attributes: Interner::new(),
+            locations: Interner::new(),
+            ops: PrimaryMap::new(),
+            blocks: PrimaryMap::new(),
+            regions: PrimaryMap::new(),
+            values: PrimaryMap::new(),
+            root: tfrt_support::entity::EntityId::from_index(0),
+        };
+        let location = module.unknown_location();
+        let body = module.create_region();
+        module.create_block(body, &[]);
+        let root = module.create_op(OpState {
+            regions: vec![body],
+            ..OpState::new(MODULE_OP, location)
+        });
+        module.root = root;
+        module
+    }
+
+    /// The declarations that the ops refer to.
+    #[must_use]
+    pub fn registry(&self) -> &Arc<Registry> {
+        &self.registry
+    }
+
+    /// The outermost op, a `builtin.module`.
+    #[must_use]
+    pub fn root(&self) -> OpId {
+        self.root
+    }
+
+    /// Makes `op`, a `builtin.module` that stands in no block, the outermost op.
+    pub fn set_root(&mut self, op: OpId) {
+        debug_assert!(self.ops[op].parent.is_none() && self.op_name(op) == MODULE_OP);
+        self.root = op;
+    }
+
+    /// The block of the outermost op.
+    ///
+    /// # Panics
+    /// If an edit took it away.
+    #[must_use]
+    pub fn body(&self) -> BlockId {
+        let region = self.ops[self.root].regions[0];
+        self.regions[region].blocks[0]
+    }
+}
+
+/// Types, attributes, locations and names.
+impl Module {
+    /// The id of a type.
+    pub fn intern_type(&mut self, ty: Type) -> TypeId {
+        let (id, is_new) = self.types.intern(ty);
+        if is_new {
+            let spelling: Box<str> = types::spell(self, self.types.get(id)).into();
+            self.types_by_spelling.entry(spelling.clone()).or_insert(id);
+            self.spellings.push(spelling);
+        }
+        id
+    }
+
+    /// The id of a function type.
+    pub fn function_type(&mut self, inputs: &[TypeId], results: &[TypeId]) -> TypeId {
+        self.intern_type(Type::Function {
+            inputs: inputs.into(),
+            results: results.into(),
+        })
+    }
+
+    /// The type of an id.
+    #[must_use]
+    pub fn ty(&self, ty: TypeId) -> &Type {
+        self.types.get(ty)
+    }
+
+    /// How a type is spelled, with the leading `!` of a dialect's type.
+    #[must_use]
+    pub fn type_spelling(&self, ty: TypeId) -> &str {
+        &self.spellings[ty]
+    }
+
+    /// The type of a spelling, if the program has met it already.
+    #[must_use]
+    pub fn known_type(&self, spelling: &str) -> Option<TypeId> {
+        self.types_by_spelling.get(spelling).copied()
+    }
+
+    /// The id of an attribute.
+    pub fn intern_attribute(&mut self, attribute: Attribute) -> AttrId {
+        self.attributes.intern(attribute).0
+    }
+
+    /// The attribute of an id.
+    #[must_use]
+    pub fn attribute(&self, attribute: AttrId) -> &Attribute {
+        self.attributes.get(attribute)
+    }
+
+    /// The id of a dictionary of these entries, in any order.
+    pub fn dictionary_attr(&mut self, mut entries: Vec<(NameId, AttrId)>) -> AttrId {
+        entries.sort_by(|a, b| self.name(a.0).as_bytes().cmp(self.name(b.0).as_bytes()));
+        self.intern_attribute(Attribute::Dictionary(entries.into()))
+    }
+
+    /// The id of a location.
+    pub fn intern_location(&mut self, location: Location) -> LocationId {
+        self.locations.intern(location).0
+    }
+
+    /// The location of an id.
+    #[must_use]
+    pub fn location(&self, location: LocationId) -> &Location {
+        self.locations.get(location)
+    }
+
+    /// The id of a name.
+    pub fn intern_name(&mut self, name: &str) -> NameId {
+        match self.names.find(name) {
+            Some(id) => id,
+            None => self.names.intern(name.into()).0,
+        }
+    }
+
+    /// The name of an id.
+    #[must_use]
+    pub fn name(&self, name: NameId) -> &str {
+        self.names.get(name)
+    }
+}
+
+/// Ops.
+impl Module {
+    /// Makes an op that stands in no block yet. Its regions become its own, its operands gain uses.
+    pub fn create_op(&mut self, state: OpState) -> OpId {
+        let name = self.intern_name(&state.name);
+        let def = self.registry.op(&state.name).map(|op| op.def);
+        let mut attributes: Vec<(NameId, AttrId)> = Vec::with_capacity(state.attributes.len());
+        let mut seen = HashSet::with_capacity(state.attributes.len());
+        for (name, value) in &state.attributes {
+            let name = self.intern_name(name);
+            if seen.insert(name) {
+                attributes.push((name, *value));
+            }
+        }
+        attributes.sort_by(|a, b| self.name(a.0).as_bytes().cmp(self.name(b.0).as_bytes()));
+        let op = self.ops.push(OpData {
+            name,
+            def,
+            operands: state.operands,
+            results: Vec::with_capacity(state.result_types.len()),
+            attributes,
+            regions: state.regions,
+            successors: state.successors,
+            location: state.location,
+            parent: None,
+        });
+        for index in 0..self.ops[op].operands.len() {
+            let value = self.ops[op].operands[index];
+            self.values[value].uses.push(Use { op, operand: index });
+        }
+        for (index, ty) in state.result_types.into_iter().enumerate() {
+            let value = self.values.push(ValueData {
+                ty,
+                def: ValueDef::Result { op, index },
+                uses: Vec::new(),
+            });
+            self.ops[op].results.push(value);
+        }
+        for index in 0..self.ops[op].regions.len() {
+            let region = self.ops[op].regions[index];
+            debug_assert!(
+                self.regions[region].parent.is_none(),
+                "a region belongs to one op"
+            );
+            self.regions[region].parent = Some(op);
+        }
+        op
+    }
+
+    /// The full name of an op: `tfrt.add.i32`, `builtin.func`.
+    #[must_use]
+    pub fn op_name(&self, op: OpId) -> &str {
+        self.name(self.ops[op].name)
+    }
+
+    /// The id of the full name of an op.
+    #[must_use]
+    pub fn op_name_id(&self, op: OpId) -> NameId {
+        self.ops[op].name
+    }
+
+    /// The declaration of an op, if the registry has one.
+    #[must_use]
+    pub fn op_def(&self, op: OpId) -> Option<&'static OpDef> {
+        self.ops[op].def
+    }
+
+    /// The operands of an op.
+    #[must_use]
+    pub fn operands(&self, op: OpId) -> &[ValueId] {
+        &self.ops[op].operands
+    }
+
+    /// The results of an op.
+    #[must_use]
+    pub fn results(&self, op: OpId) -> &[ValueId] {
+        &self.ops[op].results
+    }
+
+    /// The attributes of an op, in ascending byte order of their names.
+    #[must_use]
+    pub fn attributes(&self, op: OpId) -> &[(NameId, AttrId)] {
+        &self.ops[op].attributes
+    }
+
+    /// The attribute of this name, if the op has it.
+    #[must_use]
+    pub fn attr(&self, op: OpId, name: &str) -> Option<AttrId> {
+        self.ops[op]
+            .attributes
+            .iter()
+            .find(|(id, _)| self.name(*id) == name)
+            .map(|(_, value)| *value)
+    }
+
+    /// Whether the op has an attribute of this name.
+    #[must_use]
+    pub fn has_attr(&self, op: OpId, name: &str) -> bool {
+        self.attr(op, name).is_some()
+    }
+
+    /// Gives the op an attribute, in place of one with the same name.
+    pub fn set_attr(&mut self, op: OpId, name: &str, value: AttrId) {
+        let name = self.intern_name(name);
+        let position = {
+            let wanted = self.name(name).as_bytes();
+            self.ops[op]
+                .attributes
+                .binary_search_by(|(id, _)| self.name(*id).as_bytes().cmp(wanted))
+        };
+        match position {
+            Ok(index) => self.ops[op].attributes[index].1 = value,
+            Err(index) => self.ops[op].attributes.insert(index, (name, value)),
+        }
+    }
+
+    /// Takes the attribute of this name away and returns it.
+    pub fn remove_attr(&mut self, op: OpId, name: &str) -> Option<AttrId> {
+        let index = self.ops[op]
+            .attributes
+            .iter()
+            .position(|(id, _)| self.name(*id) == name)?;
+        Some(self.ops[op].attributes.remove(index).1)
+    }
+
+    /// The regions of an op.
+    #[must_use]
+    pub fn regions(&self, op: OpId) -> &[RegionId] {
+        &self.ops[op].regions
+    }
+
+    /// The blocks that the op may go on with.
+    #[must_use]
+    pub fn successors(&self, op: OpId) -> &[BlockId] {
+        &self.ops[op].successors
+    }
+
+    /// Where the op comes from.
+    #[must_use]
+    pub fn op_location(&self, op: OpId) -> LocationId {
+        self.ops[op].location
+    }
+
+    /// Says where the op comes from.
+    pub fn set_op_location(&mut self, op: OpId, location: LocationId) {
+        self.ops[op].location = location;
+    }
+
+    /// The block that the op stands in, if it stands in one.
+    #[must_use]
+    pub fn op_block(&self, op: OpId) -> Option<BlockId> {
+        self.ops[op].parent
+    }
+
+    /// The op that the block of this op belongs to.
+    #[must_use]
+    pub fn parent_op(&self, op: OpId) -> Option<OpId> {
+        self.regions[self.blocks[self.ops[op].parent?].parent].parent
+    }
+
+    /// The ops around `op`, nearest first, without itself.
+    pub fn ancestors(&self, op: OpId) -> impl Iterator<Item = OpId> + '_ {
+        std::iter::successors(self.parent_op(op), |&op| self.parent_op(op))
+    }
+
+    /// Every op inside of `op` and `op` itself: an op before those in its regions, otherwise in program order.
+    #[must_use]
+    pub fn walk(&self, op: OpId) -> Vec<OpId> {
+        let mut order = Vec::new();
+        let mut pending = vec![op];
+        while let Some(next) = pending.pop() {
+            order.push(next);
+            self.push_children_reversed(next, &mut pending);
+        }
+        order
+    }
+
+    /// Every op inside of `op` and `op` itself: an op after those in its regions, otherwise in program order.
+    #[must_use]
+    pub fn walk_post_order(&self, op: OpId) -> Vec<OpId> {
+        let mut order = Vec::new();
+        let mut pending = vec![(op, false)];
+        let mut children = Vec::new();
+        while let Some((next, is_done)) = pending.pop() {
+            if is_done {
+                order.push(next);
+                continue;
+            }
+            pending.push((next, true));
+            self.push_children_reversed(next, &mut children);
+            pending.extend(children.drain(..).map(|child| (child, false)));
+        }
+        order
+    }
+
+    fn push_children_reversed(&self, op: OpId, out: &mut Vec<OpId>) {
+        for &region in self.ops[op].regions.iter().rev() {
+            for &block in self.regions[region].blocks.iter().rev() {
+                out.extend(self.blocks[block].ops.iter().rev());
+            }
+        }
+    }
+}
+
+/// Regions, blocks and values.
+impl Module {
+    /// Makes a region without blocks that belongs to no op yet.
+    pub fn create_region(&mut self) -> RegionId {
+        self.regions.push(RegionData::default())
+    }
+
+    /// Appends a region without blocks to an op.
+    pub fn add_region(&mut self, op: OpId) -> RegionId {
+        let region = self.regions.push(RegionData {
+            blocks: Vec::new(),
+            parent: Some(op),
+        });
+        self.ops[op].regions.push(region);
+        region
+    }
+
+    /// The blocks of a region.
+    #[must_use]
+    pub fn blocks(&self, region: RegionId) -> &[BlockId] {
+        &self.regions[region].blocks
+    }
+
+    /// The op that a region belongs to, if it belongs to one.
+    #[must_use]
+    pub fn region_op(&self, region: RegionId) -> Option<OpId> {
+        self.regions[region].parent
+    }
+
+    /// Appends a block to a region.
+    pub fn create_block(&mut self, region: RegionId, argument_types: &[TypeId]) -> BlockId {
+        let block = self.create_loose_block(region);
+        self.link_block(block);
+        for &ty in argument_types {
+            self.add_block_argument(block, ty);
+        }
+        block
+    }
+
+    /// Makes a block that will stand in `region`, where [`link_block`](Self::link_block) appends it.
+    pub(crate) fn create_loose_block(&mut self, region: RegionId) -> BlockId {
+        self.blocks.push(BlockData {
+            arguments: Vec::new(),
+            ops: Vec::new(),
+            parent: region,
+        })
+    }
+
+    pub(crate) fn link_block(&mut self, block: BlockId) {
+        let region = self.blocks[block].parent;
+        self.regions[region].blocks.push(block);
+    }
+
+    /// The arguments of a block.
+    #[must_use]
+    pub fn block_arguments(&self, block: BlockId) -> &[ValueId] {
+        &self.blocks[block].arguments
+    }
+
+    /// Appends an argument to a block.
+    pub fn add_block_argument(&mut self, block: BlockId, ty: TypeId) -> ValueId {
+        let index = self.blocks[block].arguments.len();
+        let value = self.values.push(ValueData {
+            ty,
+            def: ValueDef::Argument { block, index },
+            uses: Vec::new(),
+        });
+        self.blocks[block].arguments.push(value);
+        value
+    }
+
+    /// Puts an argument in front of argument number `index` of a block.
+    pub fn insert_block_argument(&mut self, block: BlockId, index: usize, ty: TypeId) -> ValueId {
+        let value = self.values.push(ValueData {
+            ty,
+            def: ValueDef::Argument { block, index },
+            uses: Vec::new(),
+        });
+        self.blocks[block].arguments.insert(index, value);
+        for position in index + 1..self.blocks[block].arguments.len() {
+            let moved = self.blocks[block].arguments[position];
+            self.values[moved].def = ValueDef::Argument {
+                block,
+                index: position,
+            };
+        }
+        value
+    }
+
+    /// The ops of a block.
+    #[must_use]
+    pub fn block_ops(&self, block: BlockId) -> &[OpId] {
+        &self.blocks[block].ops
+    }
+
+    /// The last op of a block.
+    #[must_use]
+    pub fn last_op(&self, block: BlockId) -> Option<OpId> {
+        self.blocks[block].ops.last().copied()
+    }
+
+    /// The region that a block stands in.
+    #[must_use]
+    pub fn block_region(&self, block: BlockId) -> RegionId {
+        self.blocks[block].parent
+    }
+
+    /// Appends an op that stands in no block.
+    pub fn append_op(&mut self, block: BlockId, op: OpId) {
+        self.insert_op(block, self.blocks[block].ops.len(), op);
+    }
+
+    /// Puts an op that stands in no block in front of op number `index` of a block.
+    ///
+    /// # Panics
+    /// If the op stands in a block, or the block has less than `index` ops.
+    pub fn insert_op(&mut self, block: BlockId, index: usize, op: OpId) {
+        assert!(self.ops[op].parent.is_none(), "an op stands in one block");
+        self.ops[op].parent = Some(block);
+        self.blocks[block].ops.insert(index, op);
+    }
+
+    /// The position of an op in its block.
+    #[must_use]
+    pub fn op_index(&self, op: OpId) -> Option<usize> {
+        self.blocks[self.ops[op].parent?]
+            .ops
+            .iter()
+            .position(|other| *other == op)
+    }
+
+    /// Takes an op out of its block.
+    pub fn detach_op(&mut self, op: OpId) {
+        if let Some(index) = self.op_index(op)
+            && let Some(block) = self.ops[op].parent.take()
+        {
+            self.blocks[block].ops.remove(index);
+        }
+    }
+
+    /// Takes an op out of its block and drops it with everything in its regions. Nobody else may use their results.
+    pub fn erase_op(&mut self, op: OpId) {
+        self.detach_op(op);
+        for inner in self.walk(op) {
+            self.set_operands(inner, Vec::new());
+            self.ops[inner].successors.clear();
+        }
+        debug_assert!(
+            self.ops[op]
+                .results
+                .iter()
+                .all(|result| self.values[*result].uses.is_empty()),
+            "an erased op has no users"
+        );
+    }
+
+    /// Moves every op of block `from` behind the ops of block `to`.
+    pub fn splice_block(&mut self, from: BlockId, to: BlockId) {
+        let ops = std::mem::take(&mut self.blocks[from].ops);
+        for &op in &ops {
+            self.ops[op].parent = Some(to);
+        }
+        self.blocks[to].ops.extend(ops);
+    }
+
+    /// The type of a value.
+    #[must_use]
+    pub fn value_type(&self, value: ValueId) -> TypeId {
+        self.values[value].ty
+    }
+
+    /// Where a value comes from.
+    #[must_use]
+    pub fn value_def(&self, value: ValueId) -> ValueDef {
+        self.values[value].def
+    }
+
+    /// The op that a value is a result of, if it is one.
+    #[must_use]
+    pub fn defining_op(&self, value: ValueId) -> Option<OpId> {
+        match self.values[value].def {
+            ValueDef::Result { op, .. } => Some(op),
+            ValueDef::Argument { .. } => None,
+        }
+    }
+
+    /// The block that a value is defined in: that of its op, or that it is an argument of.
+    #[must_use]
+    pub fn value_block(&self, value: ValueId) -> Option<BlockId> {
+        match self.values[value].def {
+            ValueDef::Result { op, .. } => self.ops[op].parent,
+            ValueDef::Argument { block, .. } => Some(block),
+        }
+    }
+
+    /// The uses of a value, the newest first: for a program that was read from text, in reverse order of that text.
+    pub fn uses(&self, value: ValueId) -> impl ExactSizeIterator<Item = Use> + '_ {
+        self.values[value].uses.iter().rev().copied()
+    }
+
+    /// Changes one operand of an op.
+    pub fn set_operand(&mut self, op: OpId, operand: usize, value: ValueId) {
+        let old = std::mem::replace(&mut self.ops[op].operands[operand], value);
+        self.values[old]
+            .uses
+            .retain(|use_| *use_ != Use { op, operand });
+        self.values[value].uses.push(Use { op, operand });
+    }
+
+    /// Changes all operands of an op.
+    pub fn set_operands(&mut self, op: OpId, operands: Vec<ValueId>) {
+        for old in std::mem::take(&mut self.ops[op].operands) {
+            self.values[old].uses.retain(|use_| use_.op != op);
+        }
+        for (operand, value) in operands.iter().enumerate() {
+            self.values[*value].uses.push(Use { op, operand });
+        }
+        self.ops[op].operands = operands;
+    }
+
+    /// Lets everybody who uses `old` use `new` instead.
+    pub fn replace_all_uses(&mut self, old: ValueId, new: ValueId) {
+        let mut uses = std::mem::take(&mut self.values[old].uses);
+        uses.reverse();
+        for use_ in &uses {
+            self.ops[use_.op].operands[use_.operand] = new;
+        }
+        self.values[new].uses.extend(uses);
+    }
+
+    /// Makes a result of `op` that stands behind its other results.
+    pub fn add_result(&mut self, op: OpId, ty: TypeId) -> ValueId {
+        let index = self.ops[op].results.len();
+        let value = self.values.push(ValueData {
+            ty,
+            def: ValueDef::Result { op, index },
+            uses: Vec::new(),
+        });
+        self.ops[op].results.push(value);
+        value
+    }
+}

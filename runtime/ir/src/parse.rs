@@ -1,0 +1,93 @@
+//! A program from text: the parser, the inverse of the printer.
+//!
+//! A recursive-descent parser, one function for each production, over small tokens that know their place. The first
+//! mistake ends it, with the text and the place that MLIR gives; only values and blocks that nothing defines are reported
+//! all together. Nesting is bounded by [`MAX_NESTING`], so that no text can exhaust the stack.
+//!
+//! What is parsed is not verified: see [`crate::verify()`].
+
+mod lexer;
+
+mod parser;
+
+mod types;
+
+mod attributes;
+
+mod dense;
+
+mod locations;
+
+mod values;
+
+mod ops;
+
+mod builtin;
+
+mod custom;
+
+use std::sync::Arc;
+
+use tfrt_support::Diagnostic;
+
+use crate::attribute::AttrId;
+use crate::module::Module;
+use crate::registry::Registry;
+use crate::types::TypeId;
+use lexer::Kind;
+use parser::Parser;
+
+/// How deep regions, types, attributes and locations may nest in each other.
+pub const MAX_NESTING: usize = 128;
+
+/// What text may hold.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct ParseOptions {
+    /// Whether ops and types may be of dialects that nobody knows.
+    pub allow_unregistered_dialects: bool,
+}
+
+/// The program of a text. `file_name` is what locations call the file.
+///
+/// # Errors
+/// What is wrong with the text: one finding, or one for each value or block that nothing defines; never none.
+pub fn parse(
+    source: &str,
+    file_name: &str,
+    registry: &Arc<Registry>,
+    options: &ParseOptions,
+) -> Result<Module, Vec<Diagnostic>> {
+    let mut module = Module::new(Arc::clone(registry));
+    let mut parser = Parser::new(source, file_name, &mut module, *options);
+    match parser.program() {
+        Ok(()) => Ok(module),
+        Err(_) => Err(parser.into_diagnostics()),
+    }
+}
+
+/// The type of a spelling such as `tensor<2xi32>`, of any dialect; none if it is not the spelling of a type.
+pub fn parse_type(module: &mut Module, spelling: &str) -> Option<TypeId> {
+    if let Some(known) = module.known_type(spelling) {
+        return Some(known);
+    }
+    let options = ParseOptions {
+        allow_unregistered_dialects: true,
+    };
+    let mut parser = Parser::new(spelling, "", module, options);
+    parser.is_lenient = true;
+    let ty = parser.ty().ok()?;
+    (parser.token().kind == Kind::Eof).then_some(ty)
+}
+
+/// The attribute of a text such as `[1 : i32, "x"]`; none if it is not the text of an attribute.
+pub fn parse_attribute(module: &mut Module, text: &str) -> Option<AttrId> {
+    let options = ParseOptions {
+        allow_unregistered_dialects: true,
+    };
+    let mut parser = Parser::new(text, "", module, options);
+    let attribute = parser.attribute(None).ok()?;
+    (parser.token().kind == Kind::Eof).then_some(attribute)
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,290 @@
+//! What all productions share: the current token, places, mistakes, lists.
+
+use std::collections::HashMap;
+use std::sync::Arc;
+
+use tfrt_support::entity::SecondaryMap;
+use tfrt_support::{Diagnostic, Place};
+
+use super::lexer::{Kind, Lexer, Token, unescape};
+use super::values::Scopes;
+use super::{MAX_NESTING, ParseOptions};
+use crate::attribute::AttrId;
+use crate::location::LocationId;
+use crate::module::{Module, OpId};
+use crate::registry::Registry;
+use crate::types::TypeId;
+
+/// A mistake was found, and is among the diagnostics of the parser.
+#[derive(Debug)]
+pub(super) struct Failure(());
+
+/// What a production gives, unless there is a mistake.
+pub(super) type Parse<T> = Result<T, Failure>;
+
+/// The state of reading one text.
+pub(super) struct Parser<'s, 'm> {
+    pub(super) source: &'s str,
+    file_name: &'s str,
+    file: Arc<str>,
+    /// The first byte of each line.
+    line_starts: Vec<usize>,
+    pub(super) lexer: Lexer<'s>,
+    token: Token,
+    /// Where the token before the current one ends.
+    pub(super) previous_end: usize,
+    pub(super) module: &'m mut Module,
+    pub(super) registry: Arc<Registry>,
+    pub(super) options: ParseOptions,
+    /// Whether types are taken that text may not spell.
+    pub(super) is_lenient: bool,
+    pub(super) scopes: Scopes<'s>,
+    pub(super) attribute_aliases: HashMap<&'s str, AttrId>,
+    pub(super) type_aliases: HashMap<&'s str, TypeId>,
+    /// Ops whose location is an alias that was not defined yet, with the place of the alias.
+    pub(super) deferred_locations: Vec<(OpId, &'s str, usize)>,
+    /// How many attributes each attribute stands for, written out.
+    pub(super) attribute_sizes: SecondaryMap<AttrId, u64>,
+    diagnostics: Vec<Diagnostic>,
+    nesting: usize,
+}
+
+impl<'s, 'm> Parser<'s, 'm> {
+    pub(super) fn new(
+        source: &'s str,
+        file_name: &'s str,
+        module: &'m mut Module,
+        options: ParseOptions,
+    ) -> Self {
+        let line_starts = std::iter::once(0)
+            .chain(source.match_indices('\n').map(|(offset, _)| offset + 1))
+            .collect();
+        let mut lexer = Lexer::new(source);
+        let token = lexer.next();
+        Self {
+            source,
+            file_name,
+            file: file_name.into(),
+            line_starts,
+            lexer,
+            token,
+            previous_end: 0,
+            registry: Arc::clone(module.registry()),
+            module,
+            options,
+            is_lenient: false,
+            scopes: Scopes::new(),
+            attribute_aliases: HashMap::new(),
+            type_aliases: HashMap::new(),
+            deferred_locations: Vec::new(),
+            attribute_sizes: SecondaryMap::with_default(1),
+            diagnostics: Vec::new(),
+            nesting: 0,
+        }
+    }
+
+    pub(super) fn into_diagnostics(self) -> Vec<Diagnostic> {
+        self.diagnostics
+    }
+
+    // Tokens.
+
+    pub(super) fn token(&self) -> Token {
+        self.token
+    }
+
+    pub(super) fn spelling(&self, token: Token) -> &'s str {
+        &self.source[token.start..token.end]
+    }
+
+    /// What the current token spells.
+    pub(super) fn current(&self) -> &'s str {
+        self.spelling(self.token)
+    }
+
+    /// Goes on to the next token and returns the one before.
+    pub(super) fn advance(&mut self) -> Token {
+        let token = self.token;
+        self.previous_end = token.end;
+        self.token = self.lexer.next();
+        token
+    }
+
+    /// Goes on with the token that starts at a byte.
+    pub(super) fn reset(&mut self, offset: usize) {
+        self.lexer.reset(offset);
+        self.token = self.lexer.next();
+    }
+
+    pub(super) fn is(&self, kind: Kind) -> bool {
+        self.token.kind == kind
+    }
+
+    pub(super) fn is_word(&self, word: &str) -> bool {
+        self.is(Kind::Bare) && self.current() == word
+    }
+
+    pub(super) fn opt(&mut self, kind: Kind) -> bool {
+        let is_there = self.is(kind);
+        if is_there {
+            self.advance();
+        }
+        is_there
+    }
+
+    pub(super) fn opt_word(&mut self, word: &str) -> bool {
+        let is_there = self.is_word(word);
+        if is_there {
+            self.advance();
+        }
+        is_there
+    }
+
+    pub(super) fn expect(&mut self, kind: Kind, message: &str) -> Parse<Token> {
+        if self.is(kind) {
+            Ok(self.advance())
+        } else {
+            Err(self.error(message))
+        }
+    }
+
+    /// The bytes of a string token.
+    pub(super) fn string_bytes(&self, token: Token) -> Vec<u8> {
+        unescape(self.spelling(token))
+    }
+
+    /// The text of a string token, which must be UTF-8.
+    pub(super) fn string_text(&mut self, token: Token) -> Parse<String> {
+        String::from_utf8(self.string_bytes(token))
+            .map_err(|_| self.error_at(token.start, "expected UTF-8 text"))
+    }
+
+    /// The name of an `@name` token.
+    pub(super) fn symbol(&mut self, token: Token) -> Parse<String> {
+        let name = &self.spelling(token)[1..];
+        if !name.starts_with('"') {
+            return Ok(name.to_owned());
+        }
+        String::from_utf8(unescape(name))
+            .map_err(|_| self.error_at(token.start, "expected UTF-8 text"))
+    }
+
+    // Places and mistakes.
+
+    fn line_and_column(&self, offset: usize) -> (u32, u32) {
+        let line = self.line_starts.partition_point(|start| *start <= offset);
+        let column = offset - self.line_starts[line - 1] + 1;
+        (
+            u32::try_from(line).unwrap_or(u32::MAX),
+            u32::try_from(column).unwrap_or(u32::MAX),
+        )
+    }
+
+    pub(super) fn place(&self, offset: usize) -> Place {
+        let (line, column) = self.line_and_column(offset);
+        Place::file(Arc::clone(&self.file), line, column)
+    }
+
+    /// The location of a byte, for ops.
+    pub(super) fn location(&mut self, offset: usize) -> LocationId {
+        let (line, column) = self.line_and_column(offset);
+        self.module.file_location(self.file_name, line, column)
+    }
+
+    /// The location of the file as a whole.
+    pub(super) fn file_location(&mut self) -> LocationId {
+        self.module.file_location(self.file_name, 0, 0)
+    }
+
+    /// A mistake at the current token.
+    #[cold]
+    pub(super) fn error(&mut self, message: impl Into<String>) -> Failure {
+        self.error_at(self.token.start, message)
+    }
+
+    #[cold]
+    pub(super) fn error_at(&mut self, offset: usize, message: impl Into<String>) -> Failure {
+        let diagnostic = Diagnostic::error(self.place(offset), message);
+        self.report(diagnostic)
+    }
+
+    #[cold]
+    pub(super) fn error_with_note(
+        &mut self,
+        offset: usize,
+        message: impl Into<String>,
+        note_offset: usize,
+        note: &str,
+    ) -> Failure {
+        let diagnostic =
+            Diagnostic::error(self.place(offset), message).with_note(self.place(note_offset), note);
+        self.report(diagnostic)
+    }
+
+    /// Keeps a finding; where the current token is none at all, what is wrong with that comes first.
+    fn report(&mut self, diagnostic: Diagnostic) -> Failure {
+        match self.lexer.error {
+            Some(error) if self.is(Kind::Error) => {
+                self.diagnostics
+                    .push(Diagnostic::error(self.place(error.offset), error.message));
+            }
+            _ => self.diagnostics.push(diagnostic),
+        }
+        Failure(())
+    }
+
+    // Shapes of productions.
+
+    /// Runs a production one level deeper.
+    pub(super) fn nested<T>(&mut self, production: impl FnOnce(&mut Self) -> Parse<T>) -> Parse<T> {
+        if self.nesting == MAX_NESTING {
+            return Err(self.error(format!("nesting is deeper than {MAX_NESTING} levels")));
+        }
+        self.nesting += 1;
+        let result = production(self);
+        self.nesting -= 1;
+        result
+    }
+
+    /// At least one element, with commas between them.
+    pub(super) fn comma_list(
+        &mut self,
+        mut element: impl FnMut(&mut Self) -> Parse<()>,
+    ) -> Parse<()> {
+        element(self)?;
+        while self.opt(Kind::Comma) {
+            element(self)?;
+        }
+        Ok(())
+    }
+
+    /// Any number of elements between brackets. `context` ends the messages about the brackets.
+    pub(super) fn delimited(
+        &mut self,
+        (open, close): (Kind, Kind),
+        context: &str,
+        element: impl FnMut(&mut Self) -> Parse<()>,
+    ) -> Parse<()> {
+        self.expect(open, &format!("expected '{}'{context}", open.spelling()))?;
+        if self.opt(close) {
+            return Ok(());
+        }
+        self.comma_list(element)?;
+        self.expect(close, &format!("expected '{}'{context}", close.spelling()))?;
+        Ok(())
+    }
+
+    /// Any number of elements up to a bracket that closes, behind the one that opens.
+    pub(super) fn list_until(
+        &mut self,
+        close: Kind,
+        element: impl FnMut(&mut Self) -> Parse<()>,
+    ) -> Parse<()> {
+        if self.opt(close) {
+            return Ok(());
+        }
+        self.comma_list(element)?;
+        self.expect(close, &format!("expected ',' or '{}'", close.spelling()))?;
+        Ok(())
+    }
+}

@@ -1,0 +1,322 @@
+//! Names of values and blocks, and what they stand for.
+//!
+//! A value may be used before it is defined: a placeholder stands for it until then. A region opens a scope that ends its
+//! names with it; a region whose block arguments go by the names of operands opens one that sees no name from outside.
+
+use std::collections::HashMap;
+
+use super::lexer::Kind;
+use super::parser::{Parse, Parser};
+use crate::module::{BlockId, OpState, RegionId, ValueId};
+use crate::types::TypeId;
+
+/// A value as text names it: `%name#number`, at a byte.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Name<'s> {
+    pub(super) name: &'s str,
+    pub(super) number: u64,
+    pub(super) offset: usize,
+}
+
+/// What a name stands for.
+#[derive(Clone, Copy)]
+struct Definition {
+    value: ValueId,
+    /// Where it was defined, or first used.
+    offset: usize,
+    /// Whether its definition is still to come.
+    is_placeholder: bool,
+}
+
+/// The names that one isolated region, or the whole text, can see.
+#[derive(Default)]
+struct IsolatedScope<'s> {
+    values: HashMap<&'s str, HashMap<u64, Definition>>,
+    /// The names that end with each open region.
+    regions: Vec<Vec<&'s str>>,
+}
+
+/// The blocks of one region.
+#[derive(Default)]
+struct BlockScope<'s> {
+    blocks: HashMap<&'s str, BlockId>,
+    /// Blocks that were referred to and not defined yet, with the place of the first reference.
+    undefined: HashMap<BlockId, usize>,
+    region: Option<RegionId>,
+}
+
+/// All names of a text.
+pub(super) struct Scopes<'s> {
+    isolated: Vec<IsolatedScope<'s>>,
+    blocks: Vec<BlockScope<'s>>,
+    /// Where each value is first used whose definition is still to come.
+    undefined: HashMap<ValueId, usize>,
+}
+
+impl Scopes<'_> {
+    pub(super) fn new() -> Self {
+        let outermost = IsolatedScope {
+            values: HashMap::new(),
+            regions: vec![Vec::new()],
+        };
+        Self {
+            isolated: vec![outermost],
+            blocks: vec![BlockScope::default()],
+            undefined: HashMap::new(),
+        }
+    }
+}
+
+impl<'s> Parser<'s, '_> {
+    pub(super) fn push_scope(&mut self, region: RegionId, is_isolated: bool) {
+        if is_isolated {
+            self.scopes.isolated.push(IsolatedScope::default());
+        }
+        if let Some(scope) = self.scopes.isolated.last_mut() {
+            scope.regions.push(Vec::new());
+        }
+        self.scopes.blocks.push(BlockScope {
+            region: Some(region),
+            ..BlockScope::default()
+        });
+    }
+
+    pub(super) fn pop_scope(&mut self) -> Parse<()> {
+        let blocks = self.scopes.blocks.pop().unwrap_or_default();
+        let mut offsets: Vec<usize> = blocks.undefined.into_values().collect();
+        offsets.sort_unstable();
+        let mut failure = None;
+        for offset in offsets {
+            failure = Some(self.error_at(offset, "reference to an undefined block"));
+        }
+        if let Some(failure) = failure {
+            return Err(failure);
+        }
+        if let Some(scope) = self.scopes.isolated.last_mut() {
+            for name in scope.regions.pop().unwrap_or_default() {
+                scope.values.remove(name);
+            }
+            if scope.regions.is_empty() {
+                self.scopes.isolated.pop();
+            }
+        }
+        Ok(())
+    }
+
+    /// Reports every value that was used and never defined.
+    pub(super) fn check_values(&mut self) -> Parse<()> {
+        let mut offsets: Vec<usize> = self.scopes.undefined.values().copied().collect();
+        offsets.sort_unstable();
+        let mut result = Ok(());
+        for offset in offsets {
+            result = Err(self.error_at(offset, "use of undeclared SSA value name"));
+        }
+        result
+    }
+
+    /// `value-use ::= '%' name ('#' number)?`
+    pub(super) fn value_name(&mut self) -> Parse<Name<'s>> {
+        let token = self.expect(Kind::Percent, "expected SSA operand")?;
+        let mut number = 0;
+        if self.is(Kind::Hash) {
+            number = match self.current()[1..].parse() {
+                Ok(number) => number,
+                Err(_) => return Err(self.error("invalid SSA value result number")),
+            };
+            self.advance();
+        }
+        Ok(Name {
+            name: self.spelling(token),
+            number,
+            offset: token.start,
+        })
+    }
+
+    /// `(value-use (',' value-use)*)?`
+    pub(super) fn opt_value_names(&mut self) -> Parse<Vec<Name<'s>>> {
+        let mut names = Vec::new();
+        if self.is(Kind::Percent) {
+            self.comma_list(|this| {
+                names.push(this.value_name()?);
+                Ok(())
+            })?;
+        }
+        Ok(names)
+    }
+
+    fn definition(&self, name: &str, number: u64) -> Option<Definition> {
+        self.scopes
+            .isolated
+            .last()?
+            .values
+            .get(name)?
+            .get(&number)
+            .copied()
+    }
+
+    fn set_definition(&mut self, name: Name<'s>, definition: Definition) {
+        if let Some(scope) = self.scopes.isolated.last_mut() {
+            scope
+                .values
+                .entry(name.name)
+                .or_default()
+                .insert(name.number, definition);
+        }
+    }
+
+    /// Where the name was defined or used before.
+    pub(super) fn reference_offset(&self, name: Name<'s>) -> Option<usize> {
+        self.definition(name.name, name.number)
+            .map(|definition| definition.offset)
+    }
+
+    /// The value of a name, used with a type.
+    pub(super) fn resolve_value(&mut self, name: Name<'s>, ty: TypeId) -> Parse<ValueId> {
+        if let Some(definition) = self.definition(name.name, name.number) {
+            let found = self.module.value_type(definition.value);
+            if found == ty {
+                return Ok(definition.value);
+            }
+            let message = format!(
+                "use of value '{}' expects different type than prior uses: '{}' vs '{}'",
+                name.name,
+                self.module.type_spelling(ty),
+                self.module.type_spelling(found)
+            );
+            return Err(self.error_with_note(
+                name.offset,
+                message,
+                definition.offset,
+                "prior use here",
+            ));
+        }
+        if self
+            .definition(name.name, 0)
+            .is_some_and(|first| !first.is_placeholder)
+        {
+            return Err(self.error_at(name.offset, "reference to invalid result number"));
+        }
+        let location = self.module.unknown_location();
+        let state = OpState {
+            result_types: vec![ty],
+            ..OpState::new("builtin.placeholder", location)
+        };
+        let op = self.module.create_op(state);
+        let value = self.module.results(op)[0];
+        self.scopes.undefined.insert(value, name.offset);
+        self.set_definition(
+            name,
+            Definition {
+                value,
+                offset: name.offset,
+                is_placeholder: true,
+            },
+        );
+        Ok(value)
+    }
+
+    /// Lets a name stand for a value.
+    pub(super) fn define_value(&mut self, name: Name<'s>, value: ValueId) -> Parse<()> {
+        if let Some(existing) = self.definition(name.name, name.number) {
+            if !existing.is_placeholder {
+                let message = format!("redefinition of SSA value '{}'", name.name);
+                return Err(self.error_with_note(
+                    name.offset,
+                    message,
+                    existing.offset,
+                    "previously defined here",
+                ));
+            }
+            let (used, defined) = (
+                self.module.value_type(existing.value),
+                self.module.value_type(value),
+            );
+            if used != defined {
+                let message = format!(
+                    "definition of SSA value '{}#{}' has type '{}'",
+                    name.name,
+                    name.number,
+                    self.module.type_spelling(defined)
+                );
+                let note = format!(
+                    "previously used here with type '{}'",
+                    self.module.type_spelling(used)
+                );
+                return Err(self.error_with_note(name.offset, message, existing.offset, &note));
+            }
+            self.module.replace_all_uses(existing.value, value);
+            self.scopes.undefined.remove(&existing.value);
+        }
+        self.set_definition(
+            name,
+            Definition {
+                value,
+                offset: name.offset,
+                is_placeholder: false,
+            },
+        );
+        if let Some(names) = self
+            .scopes
+            .isolated
+            .last_mut()
+            .and_then(|scope| scope.regions.last_mut())
+        {
+            names.push(name.name);
+        }
+        Ok(())
+    }
+
+    /// The block of a name in the current region, defined or not.
+    pub(super) fn block_named(&mut self, name: &'s str, offset: usize) -> Parse<BlockId> {
+        let Some(scope) = self.scopes.blocks.last_mut() else {
+            return Err(self.error_at(offset, "reference to an undefined block"));
+        };
+        if let Some(&block) = scope.blocks.get(name) {
+            return Ok(block);
+        }
+        // Outside of every region, nothing can define the block.
+        let region = match scope.region {
+            Some(region) => region,
+            None => self.module.create_region(),
+        };
+        let block = self.module.create_loose_block(region);
+        scope.blocks.insert(name, block);
+        scope.undefined.insert(block, offset);
+        Ok(block)
+    }
+
+    /// The block that a label defines: `unnamed` if that is given, or else one that was referred to before, or a new one.
+    pub(super) fn define_block(
+        &mut self,
+        name: &'s str,
+        offset: usize,
+        unnamed: Option<BlockId>,
+    ) -> Parse<BlockId> {
+        let existing = self
+            .scopes
+            .blocks
+            .last()
+            .and_then(|scope| scope.blocks.get(name))
+            .copied();
+        let Some(block) = existing else {
+            let block = match unnamed {
+                Some(block) => block,
+                None => self.block_named(name, offset)?,
+            };
+            if let Some(scope) = self.scopes.blocks.last_mut() {
+                scope.blocks.insert(name, block);
+                scope.undefined.remove(&block);
+            }
+            return Ok(block);
+        };
+        let was_undefined = self
+            .scopes
+            .blocks
+            .last_mut()
+            .and_then(|scope| scope.undefined.remove(&block));
+        match was_undefined {
+            Some(_) => Ok(block),
+            None => Err(self.error_at(offset, format!("redefinition of block '{name}'"))),
+        }
+    }
+}

@@ -1,0 +1,79 @@
+//! Files of several programs, divided by lines `// -----`.
+
+const MARKER: &str = "// -----";
+
+/// A piece of a divided file.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Piece<'a> {
+    /// What the piece is called in locations.
+    pub name: String,
+    /// Its text: from the end of one marker to the start of the next.
+    pub text: &'a str,
+    /// The line of the file that its first line is on, from 1.
+    pub first_line: u32,
+}
+
+/// The pieces of a file. Even the only piece of a file is called by its place.
+///
+/// ```
+/// let pieces = tfrt_ir::split_input_file("a\n// -----\nb\n", "f");
+/// assert_eq!(pieces[0].name, "within split at f:1 offset ");
+/// assert_eq!((pieces[1].text, pieces[1].first_line), ("\nb\n", 2));
+/// ```
+#[must_use]
+pub fn split_input_file<'a>(source: &'a str, file_name: &str) -> Vec<Piece<'a>> {
+    let mut pieces = Vec::new();
+    let mut line = 1;
+    let mut start = 0;
+    for (end, next) in markers(source).chain([(source.len(), source.len())]) {
+        let text = &source[start..end];
+        if !text.is_empty() {
+            let name = format!("within split at {file_name}:{line} offset ");
+            pieces.push(Piece {
+                name,
+                text,
+                first_line: line,
+            });
+        }
+        line += source[start..next]
+            .bytes()
+            .filter(|byte| *byte == b'\n')
+            .count() as u32;
+        start = next;
+    }
+    pieces
+}
+
+/// Where each marker starts and ends. A marker begins a line, and ends it but for blanks.
+fn markers(source: &str) -> impl Iterator<Item = (usize, usize)> + '_ {
+    source
+        .match_indices(MARKER)
+        .map(|(start, marker)| (start, start + marker.len()))
+        .filter(|&(start, end)| {
+            let begins_line = start == 0 || source.as_bytes()[start - 1] == b'\n';
+            let rest = source[end..].lines().next().unwrap_or("");
+            begins_line && (rest.trim().is_empty() || source[end..].starts_with('\n'))
+        })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn longer_and_later_dashes_divide_nothing() {
+        assert_eq!(
+            split_input_file("a // -----\nb\n// ------\nc", "f").len(),
+            1
+        );
+    }
+
+    #[test]
+    fn empty_pieces_are_left_out() {
+        let lines: Vec<u32> = split_input_file("// -----\na\n// -----", "f")
+            .iter()
+            .map(|piece| piece.first_line)
+            .collect();
+        assert_eq!(lines, [1]);
+    }
+}

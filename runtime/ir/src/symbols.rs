@@ -1,0 +1,137 @@
+//! Symbols: functions and modules, and how a name finds them.
+//!
+//! A module is a symbol table: the ops of its block that carry `sym_name` are found by that name. A reference is looked
+//! up in the nearest table around the op that carries it, and nowhere further out.
+
+use std::collections::HashMap;
+
+use crate::attribute::{AttrId, Attribute};
+use crate::module::{BlockId, Module, OpId};
+use crate::types::{Type, TypeId};
+
+/// The name of the op that is a module.
+pub const MODULE_OP: &str = "builtin.module";
+/// The name of the op that is a function.
+pub const FUNC_OP: &str = "builtin.func";
+/// The attribute with the name of a symbol.
+pub const SYMBOL_NAME: &str = "sym_name";
+/// The attribute that says who may see a symbol.
+pub const SYMBOL_VISIBILITY: &str = "sym_visibility";
+/// The attribute with the type of a function.
+pub const FUNCTION_TYPE: &str = "type";
+/// The attribute of a function that runs synchronously; being there is what counts.
+pub const SYNC_ATTRIBUTE: &str = "tfrt.sync";
+/// The attribute with the dictionaries of the arguments of a function.
+pub const ARGUMENT_ATTRIBUTES: &str = "arg_attrs";
+/// The attribute with the dictionaries of the results of a function.
+pub const RESULT_ATTRIBUTES: &str = "res_attrs";
+
+impl Module {
+    /// Whether the op is a `builtin.module`.
+    #[must_use]
+    pub fn is_module(&self, op: OpId) -> bool {
+        self.op_name(op) == MODULE_OP
+    }
+
+    /// Whether the op is a `builtin.func`.
+    #[must_use]
+    pub fn is_func(&self, op: OpId) -> bool {
+        self.op_name(op) == FUNC_OP
+    }
+
+    /// The name of a function or module, if it has one.
+    #[must_use]
+    pub fn symbol_name(&self, op: OpId) -> Option<&str> {
+        self.attribute_str(self.attr(op, SYMBOL_NAME)?)
+    }
+
+    /// The inputs and results that a function declares; none for an op that is no function.
+    #[must_use]
+    pub fn signature(&self, func: OpId) -> Option<(&[TypeId], &[TypeId])> {
+        if !self.is_func(func) {
+            return None;
+        }
+        match self.attribute(self.attr(func, FUNCTION_TYPE)?) {
+            Attribute::Type(ty) => match self.ty(*ty) {
+                Type::Function { inputs, results } => Some((inputs, results)),
+                _ => None,
+            },
+            _ => None,
+        }
+    }
+
+    /// The first block of the first region of an op: the body of a function or module, if it has one.
+    #[must_use]
+    pub fn entry_block(&self, op: OpId) -> Option<BlockId> {
+        self.blocks(*self.regions(op).first()?).first().copied()
+    }
+
+    /// The functions directly in a module, in order.
+    pub fn functions(&self, module: OpId) -> impl Iterator<Item = OpId> + '_ {
+        let ops = self
+            .entry_block(module)
+            .map_or(&[][..], |block| self.block_ops(block));
+        ops.iter().copied().filter(|op| self.is_func(*op))
+    }
+
+    /// The nearest module around `op`, or `op` itself if it is one.
+    #[must_use]
+    pub fn nearest_symbol_table(&self, op: OpId) -> Option<OpId> {
+        if self.is_module(op) {
+            Some(op)
+        } else {
+            self.ancestors(op).find(|op| self.is_module(*op))
+        }
+    }
+
+    /// The op of a name directly in a module. Looks at every op; see [`SymbolTable`] for many look-ups.
+    #[must_use]
+    pub fn lookup_symbol(&self, module: OpId, name: &str) -> Option<OpId> {
+        let block = self.entry_block(module)?;
+        self.block_ops(block)
+            .iter()
+            .copied()
+            .find(|op| self.symbol_name(*op) == Some(name))
+    }
+
+    /// The op that a symbol reference carried by `from` means, if there is one.
+    #[must_use]
+    pub fn resolve_symbol(&self, from: OpId, reference: AttrId) -> Option<OpId> {
+        let Attribute::SymbolRef { root, nested } = self.attribute(reference) else {
+            return None;
+        };
+        let mut found = self.lookup_symbol(self.nearest_symbol_table(from)?, root)?;
+        for name in nested {
+            if !self.is_module(found) {
+                return None;
+            }
+            found = self.lookup_symbol(found, name)?;
+        }
+        Some(found)
+    }
+}
+
+/// The symbols of modules, found in constant time. Made on demand, stale after an edit that adds or drops a symbol.
+#[derive(Debug, Default)]
+pub struct SymbolTable {
+    by_module: HashMap<OpId, HashMap<Box<str>, OpId>>,
+}
+
+impl SymbolTable {
+    /// The op of a name directly in a module.
+    pub fn lookup(&mut self, module: &Module, table: OpId, name: &str) -> Option<OpId> {
+        let symbols = self.by_module.entry(table).or_insert_with(|| {
+            let mut symbols: HashMap<Box<str>, OpId> = HashMap::new();
+            let ops = module
+                .entry_block(table)
+                .map_or(&[][..], |block| module.block_ops(block));
+            for &op in ops {
+                if let Some(name) = module.symbol_name(op) {
+                    symbols.entry(name.into()).or_insert(op);
+                }
+            }
+            symbols
+        });
+        symbols.get(name).copied()
+    }
+}
