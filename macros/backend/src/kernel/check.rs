@@ -1,0 +1,301 @@
+//! What contradicts what: options among themselves, and with the signature.
+
+use syn::{ItemFn, Safety, Type};
+
+use crate::kernel::Form;
+use crate::options::Options;
+use crate::problems::Problems;
+use crate::signature::{self, Binding, Operand, Output, Parameter};
+
+/// How many parameters a function may have.
+const MAX_PARAMETERS: usize = 12;
+
+/// What a function may not be.
+pub(super) fn function(function: &ItemFn, problems: &mut Problems) {
+    if let Some(second) = function
+        .attrs
+        .iter()
+        .find(|attribute| signature::is_kernel(attribute))
+    {
+        problems.at(second, "a function has one `#[tfrt_kernel]`, with all its names: `#[tfrt_kernel(\"a.b\", \"a.c\")]`");
+    }
+    let signature = &function.sig;
+    if let Some(abi) = &signature.abi {
+        problems.at(abi, "a kernel is a Rust function: remove `extern`");
+    }
+    if let Safety::Unsafe(keyword) = &signature.safety {
+        problems.at(
+            keyword,
+            "a kernel is safe: wrap the unsafe function in a safe one",
+        );
+    }
+    if let Some(variadic) = &signature.variadic {
+        problems.at(
+            variadic,
+            "take all operands that remain as `Operands<'_, T>` or `&[AnyRef]`",
+        );
+    }
+}
+
+/// Pairs of flags that exclude each other, and why.
+const CONFLICTS: &[(&str, &str, &str)] = &[
+    ("pure", "side_effecting", "a pure kernel has no effect"),
+    (
+        "sync",
+        "blocking",
+        "a synchronous kernel runs in the interpreter, which waits for it",
+    ),
+    (
+        "sync",
+        "non_strict",
+        "operands of a synchronous kernel are always there",
+    ),
+    (
+        "raw",
+        "blocking",
+        "a frame does not outlive the call: enqueue the work yourself, with what it owns",
+    ),
+];
+
+/// Options that contradict each other, or stand for what the signature says.
+pub(super) fn options(options: &Options, form: Form, function: &ItemFn, problems: &mut Problems) {
+    for (first, second, reason) in CONFLICTS {
+        if let (Some(_), Some(second_flag)) = (options.flag(first), options.flag(second)) {
+            problems.at(
+                second_flag,
+                format!("`{second}` excludes `{first}`: {reason}"),
+            );
+        }
+    }
+    if let (Some(pure), Some(effect)) = (options.flag("pure"), &options.effect) {
+        problems.at(
+            effect,
+            format!("`{pure}` excludes an effect: a pure kernel has none"),
+        );
+    }
+    if let (Some(flag), Some(effect)) = (options.flag("side_effecting"), &options.effect) {
+        problems.at(
+            flag,
+            format!("`effect = \"{}\"` says so already", effect.value()),
+        );
+    }
+    if let Some(keyword) = &function.sig.asyncness {
+        for flag in ["sync", "raw", "blocking"] {
+            if options.has(flag) {
+                problems.at(
+                    keyword,
+                    format!("an `async fn` runs on the work queue, which excludes `{flag}`"),
+                );
+            }
+        }
+    }
+    if let (Some(span), true) = (options.chain_none, form.is_sync()) {
+        problems.at_span(span, "a synchronous kernel has no chain anyway");
+    }
+    if form.is_raw() {
+        if let Some((result, _)) = options.alias.first() {
+            problems.at(
+                result,
+                "`alias` names results of a function, and a raw kernel has slots",
+            );
+        }
+        return;
+    }
+    let by_signature = [
+        (
+            options.operands.as_ref().map(|list| list.0),
+            "operands",
+            "unmarked parameters",
+        ),
+        (
+            options.attrs.as_ref().map(|list| list.0),
+            "attrs",
+            "parameters with `#[attr]`",
+        ),
+        (
+            options.symbols.as_ref().map(|list| list.0),
+            "symbols",
+            "parameters of type `FunctionRef`",
+        ),
+        (
+            options.symbol_list.as_ref().map(|list| list.0),
+            "symbol_list",
+            "a parameter of type `&[FunctionRef]`",
+        ),
+        (
+            options.regions.as_ref().map(|list| list.0),
+            "regions",
+            "parameters with `#[region]`",
+        ),
+    ];
+    for (span, option, meaning) in by_signature {
+        if let Some(span) = span {
+            problems.at_span(
+                span,
+                format!("the signature says so: {meaning}; `{option}` is for `raw` kernels"),
+            );
+        }
+    }
+    for value in options.results.iter().flat_map(|list| &list.1) {
+        if value.ty.is_some() {
+            problems.at(
+                &value.name,
+                "the signature says the types of results: list their names alone",
+            );
+        }
+    }
+}
+
+/// Parameters that contradict each other, or the form.
+pub(super) fn parameters(
+    options: &Options,
+    form: Form,
+    function: &ItemFn,
+    parameters: &[Parameter],
+    problems: &mut Problems,
+) {
+    if form.is_raw() {
+        return raw_parameters(form, function, parameters, problems);
+    }
+    if parameters.len() > MAX_PARAMETERS {
+        problems.at(
+            &parameters[MAX_PARAMETERS].ty,
+            format!("a kernel takes at most {MAX_PARAMETERS} parameters; take the frame instead, with `raw`"),
+        );
+    }
+    let mut operands = parameters
+        .iter()
+        .filter_map(|parameter| match &parameter.binding {
+            Binding::Operand(operand) => Some((parameter, operand)),
+            _ => None,
+        });
+    let mut variadic = None;
+    let mut has_reference = false;
+    for (parameter, operand) in operands.by_ref() {
+        if let Some(name) = variadic {
+            problems.at(
+                &parameter.ty,
+                format!("`{name}` takes all operands that remain: it comes last"),
+            );
+        }
+        if operand.is_variadic() {
+            variadic = Some(&parameter.name);
+        }
+        has_reference |= operand.is_reference();
+        if form.is_sync() && operand.is_reference() {
+            let advice = if operand.is_variadic() {
+                "`Operands<'_, T>`"
+            } else {
+                "the payload"
+            };
+            problems.at(
+                &parameter.ty,
+                format!(
+                    "operands of a synchronous kernel are registers, not references: take {advice}"
+                ),
+            );
+        }
+        if let (Operand::ByMut(_), Some(pure)) = (operand, options.flag("pure")) {
+            problems.at(
+                pure,
+                format!("`{}` is written, which is an effect", parameter.name),
+            );
+        }
+    }
+    if let (Some(flag), false) = (options.flag("non_strict"), has_reference) {
+        problems.at(
+            flag,
+            "no operand may be late: take one as `AnyRef` or `AsyncValueRef<T>`, or the rest as `&[AnyRef]`",
+        );
+    }
+    let mut has_list = false;
+    for parameter in parameters {
+        match &parameter.binding {
+            Binding::Frame { .. } => problems.at(
+                &parameter.ty,
+                "to take the frame, write `raw` among the options",
+            ),
+            Binding::Function { is_list: true, .. } => {
+                if has_list {
+                    problems.at(
+                        &parameter.ty,
+                        "nobody could tell two lists of functions apart: take one",
+                    );
+                }
+                has_list = true;
+            }
+            _ => {}
+        }
+    }
+}
+
+fn raw_parameters(
+    form: Form,
+    function: &ItemFn,
+    parameters: &[Parameter],
+    problems: &mut Problems,
+) {
+    let frame = if form.is_sync() {
+        "SyncKernelFrame"
+    } else {
+        "KernelFrame"
+    };
+    match parameters {
+        [
+            Parameter {
+                binding: Binding::Frame { is_sync },
+                ..
+            },
+        ] if *is_sync == form.is_sync() => {}
+        [] => problems.at(
+            &function.sig.ident,
+            format!("a `raw` kernel takes its frame: `frame: &mut {frame}<'_>`"),
+        ),
+        [first, rest @ ..] => {
+            let is_frame =
+                matches!(first.binding, Binding::Frame { is_sync } if is_sync == form.is_sync());
+            let wrong = if is_frame {
+                rest.first().unwrap_or(first)
+            } else {
+                first
+            };
+            problems.at(
+                &wrong.ty,
+                format!("a `raw` kernel takes its frame, `&mut {frame}<'_>`, and nothing else: describe operands in the options"),
+            );
+        }
+    }
+}
+
+/// A return type that the form cannot have.
+pub(super) fn output(form: Form, function: &ItemFn, output: &Output, problems: &mut Problems) {
+    if form.is_raw() {
+        let is_fit = match output {
+            Output::Nothing => true,
+            Output::Fallible { ok, .. } => matches!(**ok, Output::Nothing),
+            _ => false,
+        };
+        if !is_fit {
+            problems.at(
+                &function.sig.output,
+                "a `raw` kernel fills slots of its frame: it returns nothing, or `Result<()>`",
+            );
+        }
+        return;
+    }
+    if form.is_sync() {
+        for leaf in output.leaves() {
+            let written: Option<&Type> = leaf.payload();
+            if matches!(
+                leaf,
+                Output::Any | Output::AnyTail | Output::Later(_) | Output::LaterTail(_)
+            ) {
+                let message = "a synchronous kernel is done when it returns: return the payload";
+                match written {
+                    Some(ty) => problems.at(ty, message),
+                    None => problems.at(&function.sig.output, message),
+                }
+            }
+        }
+    }
+}

@@ -1,0 +1,178 @@
+//! Instances of generic functions: one kernel for each combination of the listed values.
+
+use proc_macro2::TokenStream;
+use syn::spanned::Spanned;
+use syn::{Ident, ItemFn, LitStr, Type};
+
+use crate::options::{InstanceValue, Options};
+use crate::problems::{Problems, did_you_mean};
+use crate::signature;
+
+/// One instance of a function; a function that is not generic has one without values.
+#[derive(Debug)]
+pub struct Instance {
+    /// The name of the kernel.
+    pub name: String,
+    /// The generic parameters, with the types of those that are constants, and their values.
+    pub values: Vec<(Ident, Option<Type>, TokenStream)>,
+}
+
+/// A name with places for the values of parameters.
+struct Template {
+    /// Texts and parameters in turn: a text, then a parameter and a text, and so on.
+    start: String,
+    rest: Vec<(String, String)>,
+}
+
+/// All instances, in the order in which the values are listed, the last parameter fastest.
+pub(super) fn instances(
+    options: &Options,
+    function: &ItemFn,
+    problems: &mut Problems,
+) -> Vec<Instance> {
+    let parameters = signature::generic_parameters(function);
+    let known: Vec<String> = parameters.iter().map(ToString::to_string).collect();
+    for list in &options.instances {
+        if !parameters.contains(&&list.parameter) {
+            let name = list.parameter.to_string();
+            let hint = if known.is_empty() {
+                "the function is not generic".to_owned()
+            } else {
+                did_you_mean(&name, &known.iter().map(String::as_str).collect::<Vec<_>>())
+            };
+            problems.at(
+                &list.parameter,
+                format!("`{name}` is no generic parameter of the function: {hint}"),
+            );
+        }
+    }
+    let mut combinations: Vec<Vec<(&Ident, &InstanceValue)>> = vec![Vec::new()];
+    for parameter in &parameters {
+        let Some(list) = options
+            .instances
+            .iter()
+            .find(|list| list.parameter == **parameter)
+        else {
+            problems.at(
+                parameter,
+                format!(
+                    "list the values of `{parameter}` in the options: `{parameter} = [i32, i64]`"
+                ),
+            );
+            continue;
+        };
+        combinations = combinations
+            .iter()
+            .flat_map(|combination| {
+                list.values
+                    .iter()
+                    .map(move |value| [combination.as_slice(), &[(*parameter, value)]].concat())
+            })
+            .collect();
+    }
+    let mut instances: Vec<Instance> = Vec::new();
+    for name in &options.names {
+        let Some(template) = problems.note(Template::parse(name, &known)) else {
+            continue;
+        };
+        for combination in &combinations {
+            let instance = Instance {
+                name: template.fill(combination),
+                values: combination
+                    .iter()
+                    .map(|(parameter, value)| item(function, parameter, value))
+                    .collect(),
+            };
+            if instances
+                .iter()
+                .any(|earlier| earlier.name == instance.name)
+            {
+                problems.at(
+                    name,
+                    format!(
+                        "two instances are named `{}`: spell their values differently",
+                        instance.name
+                    ),
+                );
+            }
+            instances.push(instance);
+        }
+    }
+    instances
+}
+
+/// What a generic parameter is in an instance. Bounds that its value does not meet are reported at the value.
+fn item(
+    function: &ItemFn,
+    parameter: &Ident,
+    value: &InstanceValue,
+) -> (Ident, Option<Type>, TokenStream) {
+    let mut ident = parameter.clone();
+    ident.set_span(value.value.span().resolved_at(parameter.span()));
+    (
+        ident,
+        signature::const_type(function, parameter).cloned(),
+        value.value.clone(),
+    )
+}
+
+impl Template {
+    fn parse(name: &LitStr, parameters: &[String]) -> syn::Result<Self> {
+        let fail = |message: String| syn::Error::new(name.span(), message);
+        let text = name.value();
+        let mut pieces = text.split('{');
+        let start = pieces.next().unwrap_or_default().to_owned();
+        let mut rest = Vec::new();
+        for piece in pieces {
+            let Some((parameter, text)) = piece.split_once('}') else {
+                return Err(fail(format!("`{{` without `}}` in the name `{text}`")));
+            };
+            if !parameters.iter().any(|known| known == parameter) {
+                let known: Vec<&str> = parameters.iter().map(String::as_str).collect();
+                let hint = if known.is_empty() {
+                    "the function is not generic".to_owned()
+                } else {
+                    did_you_mean(parameter, &known)
+                };
+                return Err(fail(format!(
+                    "`{{{parameter}}}` is no generic parameter of the function: {hint}"
+                )));
+            }
+            rest.push((parameter.to_owned(), text.to_owned()));
+        }
+        if let Some(missing) = parameters
+            .iter()
+            .find(|known| !rest.iter().any(|(parameter, _)| parameter == *known))
+        {
+            return Err(fail(format!(
+                "the name must tell the instances apart: put `{{{missing}}}` into it"
+            )));
+        }
+        let fixed = rest
+            .iter()
+            .fold(start.clone(), |fixed, (_, text)| fixed + text);
+        if let Some(odd) = fixed
+            .chars()
+            .find(|char| !char.is_ascii_alphanumeric() && !"._$-".contains(*char))
+        {
+            return Err(fail(format!(
+                "names of kernels have no `{odd}`: letters, digits, `_`, `$`, `-` and dots between them"
+            )));
+        }
+        if !start.contains('.') || start.starts_with('.') {
+            return Err(fail(
+                "a name begins with its dialect: `dialect.name`".to_owned(),
+            ));
+        }
+        Ok(Self { start, rest })
+    }
+
+    fn fill(&self, values: &[(&Ident, &InstanceValue)]) -> String {
+        self.rest
+            .iter()
+            .fold(self.start.clone(), |name, (parameter, text)| {
+                let value = values.iter().find(|(known, _)| *known == parameter);
+                name + value.map_or("", |(_, value)| &value.spelling) + text
+            })
+    }
+}

@@ -1,0 +1,56 @@
+//! What the kernel macros do, on `proc_macro2`, so that unit tests can call it.
+//!
+//! ```text
+//!  attribute tokens ──► options ─┐                           ┌─► the function, as it was
+//!                                ├─► kernel (the model) ─────┤
+//!  function ──► signature ───────┘   checked as a whole      └─► expand: one instance after the other
+//! ```
+//!
+//! 1. [`options`] and [`signature`] parse what was written into a model with spans.
+//! 2. [`mod@kernel`] checks the model as a whole. Every error is gathered, none hides another.
+//! 3. [`expand`] writes tokens and decides nothing.
+//!
+//! Expansions are short: they name generic code of the host crate through one doc-hidden module, and hold no `unsafe`.
+#![forbid(unsafe_code)]
+
+pub mod options;
+
+pub mod signature;
+
+pub mod kernel;
+
+pub mod expand;
+
+pub mod value;
+
+mod doc;
+
+mod problems;
+
+use proc_macro2::TokenStream;
+use quote::quote;
+
+/// Expands `#[tfrt_kernel(options)]` on `item`.
+#[must_use]
+pub fn kernel(options: TokenStream, item: TokenStream) -> TokenStream {
+    match signature::parse_function(&item) {
+        Ok(function) => {
+            let kept = signature::without_markers(&function);
+            let generated = match kernel::Kernel::new(options, &function) {
+                Ok(kernel) => expand::expand(&kernel),
+                Err(error) => error.into_compile_error(),
+            };
+            quote! { #kept #generated }
+        }
+        Err(error) => {
+            let error = error.into_compile_error();
+            quote! { #item #error }
+        }
+    }
+}
+
+/// Expands `#[derive(Value)]` on `item`.
+#[must_use]
+pub fn derive_value(item: TokenStream) -> TokenStream {
+    value::derive(item).unwrap_or_else(syn::Error::into_compile_error)
+}

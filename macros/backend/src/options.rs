@@ -1,0 +1,485 @@
+//! The options in `#[tfrt_kernel("name", …)]`.
+//!
+//! Options are separated by commas. Each is parsed on its own, so that a mistake in one does not hide those in others.
+
+use proc_macro2::{Span, TokenStream, TokenTree};
+use quote::{ToTokens, quote};
+use syn::ext::IdentExt;
+use syn::parse::{ParseStream, Parser};
+use syn::punctuated::Punctuated;
+use syn::{Expr, Ident, Lit, LitStr, Path, Token, Type, bracketed, parenthesized};
+
+use crate::problems::{Problems, did_you_mean};
+
+/// What was written, unchecked but for its form.
+#[derive(Debug, Default)]
+pub struct Options {
+    /// The names, which may mention type parameters: `my.add.{T}`.
+    pub names: Vec<LitStr>,
+    /// Options without a value, with their places.
+    pub flags: Vec<Ident>,
+    /// `effect = "class"`.
+    pub effect: Option<LitStr>,
+    /// `format = "assembly format"`.
+    pub format: Option<LitStr>,
+    /// `verify = path::to::function`.
+    pub verify: Option<Path>,
+    /// `crate = path`.
+    pub crate_path: Option<Path>,
+    /// `chain = none`, with its place.
+    pub chain_none: Option<Span>,
+    /// `operands(name: type, …)`, for kernels that take their frame.
+    pub operands: Option<(Span, Vec<RawValue>)>,
+    /// `results(name, …)`, or `results(name: type, …)` for kernels that take their frame.
+    pub results: Option<(Span, Vec<RawValue>)>,
+    /// `attrs(name: type, …)`, for kernels that take their frame.
+    pub attrs: Option<(Span, Vec<RawAttr>)>,
+    /// `symbols(name, …)`, for kernels that take their frame.
+    pub symbols: Option<(Span, Vec<Ident>)>,
+    /// `symbol_list(name)`, for kernels that take their frame.
+    pub symbol_list: Option<(Span, Vec<Ident>)>,
+    /// `regions(name, …)`, for kernels that take their frame.
+    pub regions: Option<(Span, Vec<Ident>)>,
+    /// `alias(result = operand, …)`.
+    pub alias: Vec<(Ident, Ident)>,
+    /// `T = [i32, u32 as "ui32"]`.
+    pub instances: Vec<InstanceList>,
+}
+
+/// The values of one generic parameter.
+#[derive(Debug)]
+pub struct InstanceList {
+    /// The parameter.
+    pub parameter: Ident,
+    /// Its values.
+    pub values: Vec<InstanceValue>,
+}
+
+/// One value of a generic parameter.
+#[derive(Clone, Debug)]
+pub struct InstanceValue {
+    /// The type or constant.
+    pub value: TokenStream,
+    /// How names of kernels spell it.
+    pub spelling: String,
+}
+
+/// An operand or result of a kernel that takes its frame; of other kernels only the name of a result.
+#[derive(Debug)]
+pub struct RawValue {
+    /// Its name.
+    pub name: Ident,
+    /// What it may be.
+    pub ty: Option<RawType>,
+    /// Whether there may be any number.
+    pub is_variadic: bool,
+    /// Whether it is written.
+    pub is_mutated: bool,
+    /// Whether it is taken as a reference.
+    pub is_reference: bool,
+}
+
+/// The types that an operand or result may have.
+#[derive(Debug)]
+pub enum RawType {
+    /// `any`
+    Any,
+    /// `"i1"`
+    Spelled(LitStr),
+    /// `same_as(operand)`
+    SameAs(Ident),
+    /// A Rust type.
+    Rust(Box<Type>),
+}
+
+/// An attribute of a kernel that takes its frame.
+#[derive(Debug)]
+pub struct RawAttr {
+    /// Its name.
+    pub name: Ident,
+    /// Its Rust type.
+    pub ty: Type,
+    /// Its default.
+    pub default: Option<Expr>,
+}
+
+/// Options without a value.
+const FLAGS: &[&str] = &[
+    "side_effecting",
+    "pure",
+    "non_strict",
+    "sync",
+    "blocking",
+    "raw",
+    "named_results",
+    "cheap",
+    "cost_attribute",
+    "call",
+    "isolated",
+];
+
+/// Options with a value after `=`.
+const VALUES: &[&str] = &["effect", "format", "verify", "chain", "crate"];
+
+/// Options with a list in parentheses.
+const LISTS: &[&str] = &[
+    "operands",
+    "results",
+    "attrs",
+    "symbols",
+    "symbol_list",
+    "regions",
+    "alias",
+];
+
+impl Options {
+    /// Parses the tokens in the parentheses of the attribute.
+    pub(crate) fn parse(tokens: TokenStream, problems: &mut Problems) -> Self {
+        let mut options = Self::default();
+        for (index, option) in split_at_commas(tokens).into_iter().enumerate() {
+            let is_behind_names = index == options.names.len();
+            problems.note(
+                (|input: ParseStream<'_>| options.parse_option(input, is_behind_names))
+                    .parse2(option),
+            );
+        }
+        if options.names.is_empty() {
+            problems.at_span(
+                Span::call_site(),
+                "a kernel needs a name: write `#[tfrt_kernel(\"dialect.name\")]`",
+            );
+        }
+        options
+    }
+
+    /// The place of a flag, if it is set.
+    pub(crate) fn flag(&self, name: &str) -> Option<&Ident> {
+        self.flags.iter().find(|flag| *flag == name)
+    }
+
+    /// Whether a flag is set.
+    pub(crate) fn has(&self, name: &str) -> bool {
+        self.flag(name).is_some()
+    }
+
+    fn parse_option(&mut self, input: ParseStream<'_>, is_behind_names: bool) -> syn::Result<()> {
+        if input.peek(LitStr) {
+            let name: LitStr = input.parse()?;
+            if !is_behind_names {
+                return Err(syn::Error::new(
+                    name.span(),
+                    "names come first, before the options",
+                ));
+            }
+            self.names.push(name);
+            return expect_end(input);
+        }
+        let key = input.call(Ident::parse_any)?;
+        if input.peek(syn::token::Paren) {
+            let content;
+            parenthesized!(content in input);
+            self.parse_list(&key, &content)?;
+            expect_end(&content)?;
+        } else if input.peek(Token![=]) {
+            input.parse::<Token![=]>()?;
+            self.parse_value(&key, input)?;
+        } else {
+            self.parse_flag(key)?;
+        }
+        expect_end(input)
+    }
+
+    fn parse_flag(&mut self, key: Ident) -> syn::Result<()> {
+        let name = key.to_string();
+        if VALUES.contains(&name.as_str()) {
+            return Err(syn::Error::new(
+                key.span(),
+                format!("`{name}` needs a value: `{}`", example(&name)),
+            ));
+        }
+        if LISTS.contains(&name.as_str()) {
+            return Err(syn::Error::new(
+                key.span(),
+                format!("`{name}` needs a list: `{}`", example(&name)),
+            ));
+        }
+        if !FLAGS.contains(&name.as_str()) {
+            return Err(unknown(&key));
+        }
+        if self.has(&name) {
+            return Err(duplicate(&key));
+        }
+        self.flags.push(key);
+        Ok(())
+    }
+
+    fn parse_value(&mut self, key: &Ident, input: ParseStream<'_>) -> syn::Result<()> {
+        match key.to_string().as_str() {
+            "effect" => set(&mut self.effect, key, input.parse()?),
+            "format" => set(&mut self.format, key, input.parse()?),
+            "verify" => set(&mut self.verify, key, input.call(Path::parse_mod_style)?),
+            "crate" => set(
+                &mut self.crate_path,
+                key,
+                input.call(Path::parse_mod_style)?,
+            ),
+            "chain" => {
+                let value: Ident = input.parse()?;
+                if value != "none" {
+                    return Err(syn::Error::new(
+                        value.span(),
+                        "the only value is `chain = none`; a chain that the kernel handles itself is a parameter or result `Chain`",
+                    ));
+                }
+                set(&mut self.chain_none, key, key.span())
+            }
+            _ if input.peek(syn::token::Bracket) => self.parse_instances(key, input),
+            name if FLAGS.contains(&name) => Err(syn::Error::new(
+                key.span(),
+                format!("`{name}` takes no value: write `{name}` alone"),
+            )),
+            name if LISTS.contains(&name) => Err(syn::Error::new(
+                key.span(),
+                format!("`{name}` takes a list in parentheses: `{}`", example(name)),
+            )),
+            _ => Err(unknown(key)),
+        }
+    }
+
+    fn parse_instances(&mut self, key: &Ident, input: ParseStream<'_>) -> syn::Result<()> {
+        let content;
+        bracketed!(content in input);
+        let values = content.call(Punctuated::<InstanceValue, Token![,]>::parse_terminated)?;
+        if values.is_empty() {
+            return Err(syn::Error::new(
+                key.span(),
+                format!("`{key}` has no values, so that there would be no kernel"),
+            ));
+        }
+        if self.instances.iter().any(|list| list.parameter == *key) {
+            return Err(duplicate(key));
+        }
+        self.instances.push(InstanceList {
+            parameter: key.clone(),
+            values: values.into_iter().collect(),
+        });
+        Ok(())
+    }
+
+    fn parse_list(&mut self, key: &Ident, content: ParseStream<'_>) -> syn::Result<()> {
+        match key.to_string().as_str() {
+            "operands" => set(&mut self.operands, key, (key.span(), list(content)?)),
+            "results" => set(&mut self.results, key, (key.span(), list(content)?)),
+            "attrs" => set(&mut self.attrs, key, (key.span(), list(content)?)),
+            "symbols" => set(&mut self.symbols, key, (key.span(), list(content)?)),
+            "symbol_list" => set(&mut self.symbol_list, key, (key.span(), list(content)?)),
+            "regions" => set(&mut self.regions, key, (key.span(), list(content)?)),
+            "alias" => {
+                let pairs = content.call(Punctuated::<Alias, Token![,]>::parse_terminated)?;
+                self.alias
+                    .extend(pairs.into_iter().map(|alias| (alias.result, alias.operand)));
+                Ok(())
+            }
+            name if FLAGS.contains(&name) => Err(syn::Error::new(
+                key.span(),
+                format!("`{name}` takes no list: write `{name}` alone"),
+            )),
+            name if VALUES.contains(&name) => Err(syn::Error::new(
+                key.span(),
+                format!("`{name}` takes a value: `{}`", example(name)),
+            )),
+            _ => Err(unknown(key)),
+        }
+    }
+}
+
+/// How an option that needs a value or list is written.
+fn example(option: &str) -> &'static str {
+    match option {
+        "effect" => "effect = \"random\"",
+        "format" => "format = \"$a `,` $b attr-dict\"",
+        "verify" => "verify = path::to::function",
+        "chain" => "chain = none",
+        "crate" => "crate = path::to::tfrt",
+        "operands" => "operands(cond: \"i1\", args: variadic any)",
+        "results" => "results(quotient, remainder)",
+        "attrs" => "attrs(count: i64)",
+        "symbols" => "symbols(callee)",
+        "symbol_list" => "symbol_list(branches)",
+        "regions" => "regions(body)",
+        _ => "alias(result = operand)",
+    }
+}
+
+/// Splits at the commas that stand in no parentheses, brackets or braces.
+fn split_at_commas(tokens: TokenStream) -> Vec<TokenStream> {
+    let mut parts = vec![TokenStream::new()];
+    for token in tokens {
+        match (&token, parts.last_mut()) {
+            (TokenTree::Punct(punct), _) if punct.as_char() == ',' => {
+                parts.push(TokenStream::new())
+            }
+            (_, Some(part)) => part.extend([token]),
+            (_, None) => {}
+        }
+    }
+    parts.retain(|part| !part.is_empty());
+    parts
+}
+
+fn set<T>(slot: &mut Option<T>, key: &Ident, value: T) -> syn::Result<()> {
+    if slot.is_some() {
+        return Err(duplicate(key));
+    }
+    *slot = Some(value);
+    Ok(())
+}
+
+fn list<T: syn::parse::Parse>(content: ParseStream<'_>) -> syn::Result<Vec<T>> {
+    Ok(content
+        .call(Punctuated::<T, Token![,]>::parse_terminated)?
+        .into_iter()
+        .collect())
+}
+
+fn expect_end(input: ParseStream<'_>) -> syn::Result<()> {
+    if input.is_empty() {
+        Ok(())
+    } else {
+        Err(input.error("unexpected; options are separated by commas"))
+    }
+}
+
+fn unknown(key: &Ident) -> syn::Error {
+    let known = [FLAGS, VALUES, LISTS].concat();
+    syn::Error::new(
+        key.span(),
+        format!(
+            "unknown option `{key}`: {}",
+            did_you_mean(&key.to_string(), &known)
+        ),
+    )
+}
+
+fn duplicate(key: &Ident) -> syn::Error {
+    syn::Error::new(key.span(), format!("`{key}` is given twice"))
+}
+
+struct Alias {
+    result: Ident,
+    operand: Ident,
+}
+
+impl syn::parse::Parse for Alias {
+    fn parse(input: ParseStream<'_>) -> syn::Result<Self> {
+        let result = input.parse()?;
+        input.parse::<Token![=]>()?;
+        Ok(Self {
+            result,
+            operand: input.parse()?,
+        })
+    }
+}
+
+impl syn::parse::Parse for InstanceValue {
+    fn parse(input: ParseStream<'_>) -> syn::Result<Self> {
+        let value = if input.peek(Lit) || input.peek(Token![-]) {
+            let sign: Option<Token![-]> = input.parse()?;
+            let constant: Lit = input.parse()?;
+            quote!(#sign #constant)
+        } else {
+            input.parse::<Type>()?.to_token_stream()
+        };
+        if input.peek(Token![as]) {
+            input.parse::<Token![as]>()?;
+            return Ok(Self {
+                value,
+                spelling: input.parse::<LitStr>()?.value(),
+            });
+        }
+        let spelling = value.to_string();
+        if spelling
+            .chars()
+            .all(|char| char.is_alphanumeric() || char == '_')
+        {
+            Ok(Self { value, spelling })
+        } else {
+            let message = format!("say how names spell it: `{spelling} as \"…\"`");
+            Err(syn::Error::new_spanned(value, message))
+        }
+    }
+}
+
+impl syn::parse::Parse for RawValue {
+    fn parse(input: ParseStream<'_>) -> syn::Result<Self> {
+        let mut value = Self {
+            name: input.call(Ident::parse_any)?,
+            ty: None,
+            is_variadic: false,
+            is_mutated: false,
+            is_reference: false,
+        };
+        if !input.peek(Token![:]) {
+            return Ok(value);
+        }
+        input.parse::<Token![:]>()?;
+        loop {
+            if input.peek(Token![mut]) {
+                input.parse::<Token![mut]>()?;
+                value.is_mutated = true;
+            } else if input.peek(Token![ref]) {
+                input.parse::<Token![ref]>()?;
+                value.is_reference = true;
+            } else if is_keyword(input, "variadic") {
+                input.parse::<Ident>()?;
+                value.is_variadic = true;
+            } else {
+                break;
+            }
+        }
+        value.ty = Some(input.parse()?);
+        Ok(value)
+    }
+}
+
+/// Whether the next token is this word.
+fn is_keyword(input: ParseStream<'_>, word: &str) -> bool {
+    input
+        .fork()
+        .parse::<Ident>()
+        .is_ok_and(|ident| ident == word)
+}
+
+impl syn::parse::Parse for RawType {
+    fn parse(input: ParseStream<'_>) -> syn::Result<Self> {
+        if input.peek(LitStr) {
+            return Ok(Self::Spelled(input.parse()?));
+        }
+        if is_keyword(input, "any") {
+            input.parse::<Ident>()?;
+            return Ok(Self::Any);
+        }
+        if is_keyword(input, "same_as") {
+            input.parse::<Ident>()?;
+            let content;
+            parenthesized!(content in input);
+            return Ok(Self::SameAs(content.parse()?));
+        }
+        Ok(Self::Rust(Box::new(input.parse()?)))
+    }
+}
+
+impl syn::parse::Parse for RawAttr {
+    fn parse(input: ParseStream<'_>) -> syn::Result<Self> {
+        let name = input.call(Ident::parse_any)?;
+        input.parse::<Token![:]>()?;
+        let ty = input.parse()?;
+        let default = if input.peek(Token![=]) {
+            input.parse::<Token![=]>()?;
+            Some(input.parse()?)
+        } else {
+            None
+        };
+        Ok(Self { name, ty, default })
+    }
+}

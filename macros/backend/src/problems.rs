@@ -1,0 +1,61 @@
+//! Every error of one macro call, gathered.
+
+use proc_macro2::Span;
+use quote::ToTokens;
+use tfrt_support::nearest::nearest;
+
+/// Errors gathered so far.
+#[derive(Debug, Default)]
+pub(crate) struct Problems(Option<syn::Error>);
+
+impl Problems {
+    /// Notes an error at `tokens`.
+    pub(crate) fn at(&mut self, tokens: &impl ToTokens, message: impl Into<String>) {
+        self.push(syn::Error::new_spanned(tokens, message.into()));
+    }
+
+    /// Notes an error at `span`.
+    pub(crate) fn at_span(&mut self, span: Span, message: impl Into<String>) {
+        self.push(syn::Error::new(span, message.into()));
+    }
+
+    /// Notes an error.
+    pub(crate) fn push(&mut self, error: syn::Error) {
+        match &mut self.0 {
+            Some(first) => first.combine(error),
+            None => self.0 = Some(error),
+        }
+    }
+
+    /// Whether there was no error.
+    pub(crate) fn is_empty(&self) -> bool {
+        self.0.is_none()
+    }
+
+    /// The value, or none and an error noted.
+    pub(crate) fn note<T>(&mut self, result: syn::Result<T>) -> Option<T> {
+        result.map_err(|error| self.push(error)).ok()
+    }
+
+    /// `value`, if there was no error.
+    pub(crate) fn finish<T>(self, value: T) -> syn::Result<T> {
+        self.0.map_or(Ok(value), Err)
+    }
+}
+
+/// The end of a message about an unknown name: what may have been meant, or what there is.
+pub(crate) fn did_you_mean(name: &str, known: &[&str]) -> String {
+    match nearest(name, known.iter().copied()).first() {
+        Some(near) => format!("did you mean `{near}`?"),
+        None => format!("there are {}", list(known)),
+    }
+}
+
+/// The names in backticks, separated by commas.
+pub(crate) fn list(names: &[&str]) -> String {
+    names
+        .iter()
+        .map(|name| format!("`{name}`"))
+        .collect::<Vec<_>>()
+        .join(", ")
+}

@@ -1,0 +1,111 @@
+//! Where the runtime's larger memory comes from.
+//!
+//! A [`HostAllocator`] is chosen once per host. Executor state and tensor buffers are drawn from it; small runtime objects
+//! may bypass it. The implementations differ only in what they count and refuse; all of them stand on the system heap.
+
+mod fixed_size;
+mod malloc;
+mod profiled;
+
+use std::alloc::Layout;
+use std::fmt;
+use std::ptr::NonNull;
+use std::sync::Arc;
+
+pub use fixed_size::FixedSizeAllocator;
+pub use malloc::Malloc;
+pub use profiled::{AllocatorProfile, LeakCheckAllocator, ProfiledAllocator};
+
+/// Hands out memory and takes it back. Safe to call from any thread.
+///
+/// # Safety
+/// An implementor promises that what [`allocate`](Self::allocate) returns is valid for reads and writes of the layout's
+/// size, aligned as asked, and belongs to the caller alone until it is given back.
+pub unsafe trait HostAllocator: Send + Sync + fmt::Debug {
+    /// Memory of `layout`, uninitialised, or nothing if there is none to be had. The size may be zero.
+    fn allocate(&self, layout: Layout) -> Option<NonNull<u8>>;
+
+    /// Takes memory back.
+    ///
+    /// # Safety
+    /// 1. `memory` came from [`allocate`](Self::allocate) of this allocator, with this very `layout`.
+    /// 2. It is given back once, and nobody uses it afterwards.
+    unsafe fn deallocate(&self, memory: NonNull<u8>, layout: Layout);
+
+    /// What was counted, for allocators that count.
+    fn profile(&self) -> Option<AllocatorProfile> {
+        None
+    }
+}
+
+/// The allocators that a driver offers by name.
+///
+/// ```
+/// use tfrt_host::allocator::AllocatorKind;
+///
+/// let kind = AllocatorKind::from_name("malloc").unwrap();
+/// assert_eq!(kind.banner(), "Choosing malloc.");
+/// let allocator = kind.create();
+/// assert!(allocator.profile().is_none());
+/// ```
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum AllocatorKind {
+    /// The system heap.
+    Malloc,
+    /// 1024 bytes in all, for tests.
+    FixedSize1k,
+    /// Counts, and prints what it counted in the end.
+    Profiled,
+    /// Counts, and fails the run if something is left in the end.
+    #[default]
+    LeakCheck,
+}
+
+impl AllocatorKind {
+    /// Every kind, in the order of help texts.
+    pub const ALL: [Self; 4] = [
+        Self::Malloc,
+        Self::FixedSize1k,
+        Self::Profiled,
+        Self::LeakCheck,
+    ];
+
+    /// The name on the command line.
+    #[must_use]
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Malloc => "malloc",
+            Self::FixedSize1k => "test_fixed_size_1k",
+            Self::Profiled => "profiled_allocator",
+            Self::LeakCheck => "leak_check_allocator",
+        }
+    }
+
+    /// The kind of a name on the command line.
+    #[must_use]
+    pub fn from_name(name: &str) -> Option<Self> {
+        Self::ALL.into_iter().find(|kind| kind.name() == name)
+    }
+
+    /// What a driver prints when it chooses this kind.
+    #[must_use]
+    pub const fn banner(self) -> &'static str {
+        match self {
+            Self::Malloc => "Choosing malloc.",
+            Self::FixedSize1k => "Choosing fixed size malloc.",
+            Self::Profiled => "Choosing profiled allocator based on malloc.",
+            Self::LeakCheck => "Choosing memory leak check allocator.",
+        }
+    }
+
+    /// A new allocator of this kind.
+    #[must_use]
+    pub fn create(self) -> Arc<dyn HostAllocator> {
+        match self {
+            Self::Malloc => Arc::new(Malloc),
+            Self::FixedSize1k => Arc::new(FixedSizeAllocator::new(1024)),
+            Self::Profiled => Arc::new(ProfiledAllocator::default()),
+            Self::LeakCheck => Arc::new(LeakCheckAllocator::default()),
+        }
+    }
+}

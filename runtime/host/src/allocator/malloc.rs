@@ -1,0 +1,35 @@
+//! The system heap.
+
+use std::alloc::{Layout, alloc, dealloc};
+use std::ptr::NonNull;
+
+use super::HostAllocator;
+
+/// The system heap, through the global allocator. Counts nothing.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Malloc;
+
+impl Malloc {
+    /// The layout that is really asked for: the global allocator takes no zero sizes.
+    fn real(layout: Layout) -> Layout {
+        if layout.size() == 0 {
+            Layout::from_size_align(1, layout.align()).unwrap_or(layout)
+        } else {
+            layout
+        }
+    }
+}
+
+// SAFETY: the global allocator gives what `HostAllocator` promises, for every layout of a size above zero, and `real`
+// asks for no other.
+unsafe impl HostAllocator for Malloc {
+    fn allocate(&self, layout: Layout) -> Option<NonNull<u8>> {
+        // SAFETY: `real` is never of size zero.
+        NonNull::new(unsafe { alloc(Self::real(layout)) })
+    }
+
+    unsafe fn deallocate(&self, memory: NonNull<u8>, layout: Layout) {
+        // SAFETY: duties 1 and 2: `memory` came from `alloc(real(layout))` and is given back once.
+        unsafe { dealloc(memory.as_ptr(), Self::real(layout)) }
+    }
+}

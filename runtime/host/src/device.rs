@@ -1,0 +1,99 @@
+//! Devices: what values and ops may live on.
+
+use std::fmt;
+use std::sync::{Arc, Mutex, PoisonError};
+
+use tfrt_async::Value;
+
+/// A device: a name such as `CPU:0` and a type such as `cpu`.
+pub trait Device: Send + Sync + fmt::Debug {
+    /// The unique, non-empty name.
+    fn name(&self) -> &str;
+
+    /// What kind of device it is.
+    fn device_type(&self) -> &str;
+}
+
+/// The processor that the runtime runs on.
+#[derive(Debug)]
+pub struct CpuDevice {
+    name: String,
+}
+
+impl CpuDevice {
+    /// A CPU device of this name.
+    #[must_use]
+    pub fn new(name: impl Into<String>) -> Self {
+        Self { name: name.into() }
+    }
+}
+
+impl Device for CpuDevice {
+    fn name(&self) -> &str {
+        &self.name
+    }
+
+    fn device_type(&self) -> &str {
+        "cpu"
+    }
+}
+
+/// A shared reference to a device: the value of type `!tfrt.device`.
+#[derive(Clone, Debug)]
+pub struct DeviceRef(pub Arc<dyn Device>);
+
+impl Value for DeviceRef {
+    const MLIR_TYPE: &'static str = "!tfrt.device";
+}
+
+/// The devices of a host, by name.
+///
+/// ```
+/// use std::sync::Arc;
+/// use tfrt_host::device::{CpuDevice, DeviceManager};
+///
+/// let devices = DeviceManager::default();
+/// let first = devices.add_if_absent(Arc::new(CpuDevice::new("CPU:0")));
+/// assert_eq!(devices.get("CPU:0").unwrap().0.name(), first.0.name());
+/// assert!(devices.get("GPU:0").is_none());
+/// ```
+#[derive(Debug, Default)]
+pub struct DeviceManager {
+    devices: Mutex<Vec<DeviceRef>>,
+}
+
+impl DeviceManager {
+    /// Adds `device`, unless one of its name exists; returns the one that exists now.
+    pub fn add_if_absent(&self, device: Arc<dyn Device>) -> DeviceRef {
+        let mut devices = self.devices.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(existing) = devices
+            .iter()
+            .find(|existing| existing.0.name() == device.name())
+        {
+            return existing.clone();
+        }
+        let device = DeviceRef(device);
+        devices.push(device.clone());
+        device
+    }
+
+    /// The device of this name.
+    #[must_use]
+    pub fn get(&self, name: &str) -> Option<DeviceRef> {
+        let devices = self.devices.lock().unwrap_or_else(PoisonError::into_inner);
+        devices
+            .iter()
+            .find(|device| device.0.name() == name)
+            .cloned()
+    }
+
+    /// The first device of this type.
+    #[must_use]
+    pub fn first_of_type(&self, device_type: &str) -> Option<DeviceRef> {
+        let devices = self.devices.lock().unwrap_or_else(PoisonError::into_inner);
+        devices
+            .iter()
+            .find(|device| device.0.device_type() == device_type)
+            .cloned()
+    }
+}

@@ -1,0 +1,280 @@
+//! The host: what all requests of a process share.
+//!
+//! Dropped in this order: the work queue is drained first, so that no task outlives what it uses; then timers, shared
+//! contexts, queue and allocator go.
+
+use std::any::Any;
+use std::collections::HashMap;
+use std::fmt;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Arc, Mutex, PoisonError, Weak};
+
+use tfrt_async::AnyRef;
+use tfrt_queue::{ConcurrentWorkQueue, SingleThreadedQueue, WouldDeadlock};
+use tfrt_support::Error;
+
+use crate::allocator::{HostAllocator, Malloc};
+use crate::device::{CpuDevice, DeviceManager};
+use crate::kernel::KernelRegistry;
+use crate::limits::Limits;
+use crate::request::RequestContext;
+use crate::shared_context::SharedContexts;
+use crate::timer::TimerQueue;
+
+/// Told of every error that a kernel emits, once, on the thread that emits it.
+pub type DiagnosticHandler = Arc<dyn Fn(&Error) + Send + Sync>;
+
+/// Owns what the requests of a process share: kernels, devices, memory, threads, timers.
+///
+/// ```
+/// use tfrt_host::HostContext;
+///
+/// let host = HostContext::builder().build();
+/// assert_eq!(host.queue().name(), "single-threaded");
+/// assert!(host.devices().get("CPU:0").is_some());
+/// ```
+pub struct HostContext {
+    // Fields are dropped in this order.
+    timers: TimerQueue,
+    requests: Mutex<LiveRequests>,
+    shared_contexts: SharedContexts,
+    queue: Arc<dyn ConcurrentWorkQueue>,
+    allocator: Arc<dyn HostAllocator>,
+    diagnostic_handler: DiagnosticHandler,
+    devices: DeviceManager,
+    registry: Arc<KernelRegistry>,
+    limits: Limits,
+    num_live_invocations: AtomicUsize,
+}
+
+/// The requests that [`HostContext::cancel_all`] reaches.
+#[derive(Default)]
+struct LiveRequests {
+    by_number: HashMap<u64, Weak<RequestContext>>,
+    next_number: u64,
+    /// What new requests are cancelled with, between `cancel_all` and `restart`.
+    cancelled_with: Option<Error>,
+}
+
+/// Chooses the parts of a [`HostContext`]; what is not chosen has an obvious default.
+#[derive(Default)]
+pub struct HostContextBuilder {
+    registry: Option<Arc<KernelRegistry>>,
+    queue: Option<Arc<dyn ConcurrentWorkQueue>>,
+    allocator: Option<Arc<dyn HostAllocator>>,
+    diagnostic_handler: Option<DiagnosticHandler>,
+    limits: Limits,
+}
+
+impl HostContextBuilder {
+    /// The kernels; none by default.
+    #[must_use]
+    pub fn registry(mut self, registry: Arc<KernelRegistry>) -> Self {
+        self.registry = Some(registry);
+        self
+    }
+
+    /// The work queue; the single-threaded one by default.
+    #[must_use]
+    pub fn queue(mut self, queue: Arc<dyn ConcurrentWorkQueue>) -> Self {
+        self.queue = Some(queue);
+        self
+    }
+
+    /// The allocator; the system heap by default.
+    #[must_use]
+    pub fn allocator(mut self, allocator: Arc<dyn HostAllocator>) -> Self {
+        self.allocator = Some(allocator);
+        self
+    }
+
+    /// Who is told of errors that kernels emit; nobody by default.
+    #[must_use]
+    pub fn diagnostic_handler(mut self, handler: impl Fn(&Error) + Send + Sync + 'static) -> Self {
+        self.diagnostic_handler = Some(Arc::new(handler));
+        self
+    }
+
+    /// What programs may use.
+    #[must_use]
+    pub fn limits(mut self, limits: Limits) -> Self {
+        self.limits = limits;
+        self
+    }
+
+    /// The host.
+    #[must_use]
+    pub fn build(self) -> Arc<HostContext> {
+        let devices = DeviceManager::default();
+        devices.add_if_absent(Arc::new(CpuDevice::new("CPU:0")));
+        Arc::new(HostContext {
+            timers: TimerQueue::new(),
+            requests: Mutex::default(),
+            shared_contexts: SharedContexts::default(),
+            queue: self
+                .queue
+                .unwrap_or_else(|| Arc::new(SingleThreadedQueue::new())),
+            allocator: self.allocator.unwrap_or_else(|| Arc::new(Malloc)),
+            diagnostic_handler: self.diagnostic_handler.unwrap_or_else(|| Arc::new(|_| {})),
+            devices,
+            registry: self.registry.unwrap_or_default(),
+            limits: self.limits,
+            num_live_invocations: AtomicUsize::new(0),
+        })
+    }
+}
+
+impl HostContext {
+    /// Starts the choice of a host's parts.
+    #[must_use]
+    pub fn builder() -> HostContextBuilder {
+        HostContextBuilder::default()
+    }
+
+    /// The kernels that programs may use.
+    #[must_use]
+    pub fn registry(&self) -> &Arc<KernelRegistry> {
+        &self.registry
+    }
+
+    /// The devices.
+    #[must_use]
+    pub fn devices(&self) -> &DeviceManager {
+        &self.devices
+    }
+
+    /// Where memory comes from.
+    #[must_use]
+    pub fn allocator(&self) -> &Arc<dyn HostAllocator> {
+        &self.allocator
+    }
+
+    /// Where tasks run.
+    #[must_use]
+    pub fn queue(&self) -> &Arc<dyn ConcurrentWorkQueue> {
+        &self.queue
+    }
+
+    /// The timers.
+    #[must_use]
+    pub fn timers(&self) -> &TimerQueue {
+        &self.timers
+    }
+
+    /// What programs may use.
+    #[must_use]
+    pub fn limits(&self) -> &Limits {
+        &self.limits
+    }
+
+    /// The host's one object of type `T`, made on first use.
+    pub fn shared_context<T: Any + Send + Sync>(&self, make: impl FnOnce() -> T) -> Arc<T> {
+        self.shared_contexts.get_or_create(make)
+    }
+
+    /// Tells the diagnostic handler of `error`.
+    pub fn report(&self, error: &Error) {
+        (self.diagnostic_handler)(error);
+    }
+
+    /// Waits until every one of `values` is available.
+    ///
+    /// # Errors
+    /// If called from a thread of the work queue, which would wait for itself.
+    pub fn await_values(&self, values: &[AnyRef]) -> Result<(), WouldDeadlock> {
+        self.queue.await_values(values)
+    }
+
+    /// Waits until no task is pending or running.
+    ///
+    /// # Errors
+    /// If called from a thread of the work queue, which would wait for itself.
+    pub fn quiesce(&self) -> Result<(), WouldDeadlock> {
+        self.queue.quiesce()
+    }
+
+    /// Cancels every live request with `error`, and every new one until [`restart`](Self::restart).
+    pub fn cancel_all(&self, error: &Error) {
+        let live: Vec<_> = {
+            let mut requests = self.lock_requests();
+            requests.cancelled_with = Some(error.clone());
+            requests
+                .by_number
+                .values()
+                .filter_map(Weak::upgrade)
+                .collect()
+        };
+        for request in live {
+            request.cancel_with(error.clone());
+        }
+    }
+
+    /// Lets new requests run again after [`cancel_all`](Self::cancel_all). Requests that were cancelled stay cancelled.
+    pub fn restart(&self) {
+        self.lock_requests().cancelled_with = None;
+    }
+
+    /// Enters a request among the live ones; returns its number, and what to cancel it with at once.
+    pub(crate) fn enter_request(&self, request: &Weak<RequestContext>) -> (u64, Option<Error>) {
+        let mut requests = self.lock_requests();
+        let number = requests.next_number;
+        requests.next_number += 1;
+        requests.by_number.insert(number, Weak::clone(request));
+        (number, requests.cancelled_with.clone())
+    }
+
+    /// Takes a request from among the live ones.
+    pub(crate) fn leave_request(&self, number: u64) {
+        self.lock_requests().by_number.remove(&number);
+    }
+
+    /// Counts one more unfinished invocation, unless there are too many already.
+    ///
+    /// The count bounds memory and orders nothing: relaxed.
+    pub fn enter_invocation(&self) -> bool {
+        if self.num_live_invocations.fetch_add(1, Ordering::Relaxed)
+            < self.limits.max_live_invocations
+        {
+            return true;
+        }
+        self.leave_invocation();
+        false
+    }
+
+    /// Counts one unfinished invocation less.
+    pub fn leave_invocation(&self) {
+        self.num_live_invocations.fetch_sub(1, Ordering::Relaxed);
+    }
+
+    fn lock_requests(&self) -> std::sync::MutexGuard<'_, LiveRequests> {
+        self.requests.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl Drop for HostContext {
+    fn drop(&mut self) {
+        // Refused only on a thread of the queue itself, whose own drop drains it.
+        let _ = self.queue.quiesce();
+    }
+}
+
+impl fmt::Debug for HostContext {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("HostContext")
+            .field("queue", &self.queue)
+            .field("allocator", &self.allocator)
+            .field("devices", &self.devices)
+            .field("limits", &self.limits)
+            .finish_non_exhaustive()
+    }
+}
+
+impl fmt::Debug for HostContextBuilder {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("HostContextBuilder")
+            .field("queue", &self.queue)
+            .field("allocator", &self.allocator)
+            .field("limits", &self.limits)
+            .finish_non_exhaustive()
+    }
+}

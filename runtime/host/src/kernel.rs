@@ -1,0 +1,99 @@
+//! Kernels: plain functions, seen by the executor as entries of a table.
+//!
+//! `#[tfrt_kernel]` turns a function into a type that implements [`Kernel`]: a list of parameter markers, a list of result
+//! markers, a declaration, and a call. Everything else is generic code of this module, so that what a kernel is declared
+//! to take, what is checked, and what is read without a check are three readings of one list and cannot disagree:
+//!
+//! ```text
+//!            KernelFrame (or SyncKernelFrame)             registry: name ─► KernelDescriptor { op, entry }
+//!                │                                                                          │
+//!   check        ▼                                                                          ▼
+//!  ─────────► ParamList::hold ──► K::call(arguments) ──► ResultPart::put ──► result slots   invoke
+//!             one load, borrow       the author's           one per result
+//!             or copy per marker      function
+//! ```
+//!
+//! *Invoking* a descriptor reads operands without a check, which is the executor's right once it has proven the types of
+//! a function's registers; *invoking checked* looks at every operand first.
+//!
+//! Invariant K1: an operand marker reads the payload type that it checks and describes. Upheld by `operand`, whose
+//! markers are the only ones that read operands.
+//!
+//! Parameter, result and list markers are named by expansions alone, through [`crate::__private`].
+
+pub mod frame;
+
+pub mod sync_frame;
+
+pub mod descriptor;
+
+pub mod registry;
+
+pub mod operands;
+
+pub mod attribute;
+
+pub mod panic;
+
+pub(crate) mod source;
+
+pub(crate) mod param;
+
+pub(crate) mod operand;
+
+pub(crate) mod function;
+
+pub(crate) mod context;
+
+pub(crate) mod result;
+
+pub(crate) mod declare;
+
+pub(crate) mod deferred;
+
+use tfrt_ods::OpDef;
+
+use param::{Arguments, ParamList};
+use result::{ResultPart, Returned};
+
+pub use attribute::AttributeParam;
+pub use descriptor::{KernelDescriptor, KernelTypes, TypeList};
+pub use frame::{AttributeList, FunctionList, KernelFrame};
+pub use operands::Operands;
+pub use registry::{DuplicateKernels, KernelRegistry};
+pub use sync_frame::SyncKernelFrame;
+
+/// A function as a kernel. Implemented by `#[tfrt_kernel]` alone.
+pub trait Kernel: 'static {
+    /// What it takes, as markers.
+    type Params: ParamList;
+    /// What it gives, as markers.
+    type Results: ResultPart;
+    /// Its declaration.
+    const OP: &'static OpDef;
+
+    /// Calls the function.
+    fn call(arguments: Arguments<'_, '_, Self::Params>) -> Returned<Self::Results>;
+}
+
+/// An `async fn` as a kernel. Implemented by `#[tfrt_kernel]` alone.
+pub trait AsyncKernel: 'static {
+    /// What it takes, as markers.
+    type Params: ParamList;
+    /// What it gives, as markers.
+    type Results: ResultPart;
+    /// Its declaration.
+    const OP: &'static OpDef;
+
+    /// Calls the function.
+    fn call(
+        arguments: Arguments<'_, '_, Self::Params>,
+    ) -> impl Future<Output = Returned<Self::Results>> + Send;
+}
+
+/// A function marked with `#[tfrt_kernel]`, with all its instances. Implemented by the macro, on a type that has the
+/// name of the function.
+pub trait KernelSet {
+    /// One descriptor for each instance.
+    const KERNELS: &'static [KernelDescriptor];
+}

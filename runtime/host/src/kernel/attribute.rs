@@ -1,0 +1,206 @@
+//! Attributes as parameters.
+#![expect(unsafe_code, reason = "implements a trait with duties")]
+
+use std::marker::PhantomData;
+
+use half::{bf16, f16};
+use tfrt_attr::{AggregateView, CompilationUnitView, DenseView, FromAttr, ShapeView};
+use tfrt_ods::{AttrKind, OpDef};
+use tfrt_support::{DType, Error, ErrorCode};
+
+use crate::kernel::descriptor::TypeList;
+use crate::kernel::frame::AttributeList;
+use crate::kernel::param::{Param, Sealed, SyncParam};
+use crate::kernel::source::Source;
+
+/// A type that a parameter with `#[attr]` can have, or the type that such a reference refers to.
+///
+/// Numbers, `bool`, `&str`, `String`, [`DType`], `&[T]` and `Vec<T>` of numbers, and the views of [`tfrt_attr`] are such
+/// types. Others are made from one of them:
+///
+/// ```
+/// use tfrt_host::kernel::AttributeParam;
+/// use tfrt_ods::AttrKind;
+/// use tfrt_support::Error;
+///
+/// enum Padding {
+///     Same,
+///     Valid,
+/// }
+///
+/// impl AttributeParam for Padding {
+///     type Value<'a> = Padding;
+///     const KIND: AttrKind = AttrKind::String;
+///
+///     fn read(section: &[u8], offset: u32) -> Result<Padding, Error> {
+///         match str::read(section, offset)? {
+///             "same" => Ok(Padding::Same),
+///             "valid" => Ok(Padding::Valid),
+///             other => Err(Error::new(format!("padding '{other}' is not recognized"))),
+///         }
+///     }
+/// }
+/// ```
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` cannot be read from an attribute",
+    label = "no attribute type",
+    note = "numbers, `bool`, `&str`, `String`, `DType`, `&[T]` and `Vec<T>` of numbers, and the views of `tfrt::attr` can be; \
+            implement `AttributeParam` for a type of your own"
+)]
+pub trait AttributeParam {
+    /// What the function takes.
+    type Value<'a>: Send;
+
+    /// Which attributes it is read from.
+    const KIND: AttrKind;
+
+    /// Reads the attribute at `offset` of the attribute section of a file.
+    ///
+    /// # Errors
+    /// If the bytes there do not hold one.
+    fn read(section: &[u8], offset: u32) -> Result<Self::Value<'_>, Error>;
+}
+
+macro_rules! impl_attribute_param {
+    ($($ty:ty => $value:ty, $kind:expr;)*) => {$(
+        impl AttributeParam for $ty {
+            type Value<'a> = $value;
+            const KIND: AttrKind = $kind;
+
+            #[inline]
+            fn read(section: &[u8], offset: u32) -> Result<Self::Value<'_>, Error> {
+                Ok(FromAttr::read(section, offset)?)
+            }
+        }
+    )*};
+}
+
+/// Numbers: as themselves, as a slice read in place, and as a list that is copied.
+macro_rules! impl_number {
+    ($($ty:ty => $kind:expr;)*) => {
+        impl_attribute_param! {$(
+            $ty => $ty, $kind;
+            [$ty] => &'a [$ty], AttrKind::Array(&$kind);
+        )*}
+
+        $(impl AttributeParam for Vec<$ty> {
+            type Value<'a> = Self;
+            const KIND: AttrKind = AttrKind::Array(&$kind);
+
+            fn read(section: &[u8], offset: u32) -> Result<Self, Error> {
+                <[$ty]>::read(section, offset).map(<[$ty]>::to_vec)
+            }
+        })*
+    };
+}
+
+impl_number! {
+    i8 => AttrKind::Int { width: 8, is_unsigned: false };
+    i16 => AttrKind::Int { width: 16, is_unsigned: false };
+    i32 => AttrKind::I32;
+    i64 => AttrKind::I64;
+    u8 => AttrKind::Int { width: 8, is_unsigned: true };
+    u16 => AttrKind::Int { width: 16, is_unsigned: true };
+    u32 => AttrKind::Int { width: 32, is_unsigned: true };
+    u64 => AttrKind::Int { width: 64, is_unsigned: true };
+    f16 => AttrKind::Float(tfrt_ods::constraint::FloatKind::F16);
+    bf16 => AttrKind::Float(tfrt_ods::constraint::FloatKind::Bf16);
+    f32 => AttrKind::F32;
+    f64 => AttrKind::F64;
+}
+
+impl_attribute_param! {
+    bool => bool, AttrKind::BOOL;
+    str => &'a str, AttrKind::String;
+    DType => DType, AttrKind::Type;
+    ShapeView<'static> => ShapeView<'a>, AttrKind::Shape;
+    DenseView<'static> => DenseView<'a>, AttrKind::Dense;
+    AggregateView<'static> => AggregateView<'a>, AttrKind::Aggregate;
+    CompilationUnitView<'static> => CompilationUnitView<'a>, AttrKind::CompilationUnit;
+}
+
+impl AttributeParam for String {
+    type Value<'a> = Self;
+    const KIND: AttrKind = AttrKind::String;
+
+    fn read(section: &[u8], offset: u32) -> Result<Self, Error> {
+        str::read(section, offset).map(str::to_owned)
+    }
+}
+
+/// A parameter with `#[attr]`: the attribute at `INDEX`, in byte order of the names.
+#[derive(Debug)]
+pub struct Attribute<A: ?Sized, const INDEX: usize>(PhantomData<A>);
+
+impl<A: ?Sized, const INDEX: usize> Sealed for Attribute<A, INDEX> {}
+
+impl<A: AttributeParam + ?Sized, const INDEX: usize> Param for Attribute<A, INDEX> {
+    type Held<'f> = Option<A::Value<'f>>;
+    type Argument<'h, 'f> = A::Value<'f>;
+
+    #[inline]
+    unsafe fn hold<'f, S: Source<'f>>(source: S) -> Result<Self::Held<'f>, Error> {
+        read::<A>(source.op(), source.attributes(), INDEX).map(Some)
+    }
+
+    #[inline]
+    fn lend<'h, 'f>(held: &'h mut Self::Held<'f>) -> Self::Argument<'h, 'f> {
+        match held.take() {
+            Some(value) => value,
+            None => unreachable!("an argument is lent once"),
+        }
+    }
+
+    fn check<'a, S: Source<'a>>(_source: S) -> Result<(), Error> {
+        Ok(())
+    }
+
+    fn describe(_operands: &mut TypeList) {}
+}
+
+impl<A: AttributeParam + ?Sized, const INDEX: usize> SyncParam for Attribute<A, INDEX> {}
+
+/// Reads the attribute at `index`.
+#[inline]
+pub(crate) fn read<'a, A: AttributeParam + ?Sized>(
+    op: &'static OpDef,
+    attributes: AttributeList<'a>,
+    index: usize,
+) -> Result<A::Value<'a>, Error> {
+    match attributes.offsets.get(index) {
+        Some(&offset) => {
+            A::read(attributes.section, offset).map_err(|error| unreadable(op, index, error))
+        }
+        None => Err(missing(op, index)),
+    }
+}
+
+/// How messages name the attribute at `index`.
+fn name_of(op: &OpDef, index: usize) -> String {
+    op.attributes.get(index).map_or_else(
+        || index.to_string(),
+        |attribute| format!("`{}`", attribute.name),
+    )
+}
+
+#[cold]
+fn missing(op: &OpDef, index: usize) -> Error {
+    Error::new(format!(
+        "attribute {} of `{}` is missing",
+        name_of(op, index),
+        op.name
+    ))
+    .with_code(ErrorCode::InvalidArgument)
+}
+
+/// Says which attribute `error` is about.
+#[cold]
+fn unreadable(op: &OpDef, index: usize, error: Error) -> Error {
+    Error::new(format!(
+        "attribute {} of `{}`: {}",
+        name_of(op, index),
+        op.name,
+        error.message()
+    ))
+    .with_code(ErrorCode::InvalidArgument)
+}

@@ -1,0 +1,147 @@
+//! What expansions build declarations with: each function turns a marker into a part of an [`OpDef`](tfrt_ods::OpDef).
+
+use tfrt_async::{Chain, Value};
+use tfrt_ods::{Arity, AttrDef, AttrDefault, AttrKind, OperandDef, ResultDef, TypeConstraint};
+
+use crate::kernel::attribute::AttributeParam;
+use crate::kernel::operand::OperandParam;
+use crate::kernel::result::ResultParam;
+
+/// An operand that is bound by `P`.
+#[must_use]
+pub const fn operand<P: OperandParam>(name: &'static str) -> OperandDef {
+    OperandDef {
+        name,
+        ty: P::TYPE,
+        arity: P::ARITY,
+        is_mutated: P::IS_MUTATED,
+        is_reference: P::IS_REFERENCE,
+    }
+}
+
+/// The chain operand that the macro adds.
+#[must_use]
+pub const fn chain_operand() -> OperandDef {
+    OperandDef::new("in_chain", TypeConstraint::Exact(Chain::MLIR_TYPE))
+}
+
+/// A result that is put by `P`.
+#[must_use]
+pub const fn result<P: ResultParam>(
+    name: &'static str,
+    alias_of: Option<&'static str>,
+) -> ResultDef {
+    ResultDef {
+        name,
+        ty: P::TYPE,
+        arity: P::ARITY,
+        alias_of,
+    }
+}
+
+/// The chain result that the macro adds.
+#[must_use]
+pub const fn chain_result() -> ResultDef {
+    ResultDef::new("out_chain", TypeConstraint::Exact(Chain::MLIR_TYPE))
+}
+
+/// An attribute that is read as an `A`.
+///
+/// # Panics
+/// If the default is no `A`. At compile time, that is.
+#[must_use]
+#[track_caller]
+pub const fn attribute<A: AttributeParam + ?Sized>(
+    name: &'static str,
+    default: Option<AttrDefault>,
+) -> AttrDef {
+    if let Some(default) = &default {
+        let is_fit = match (default, &A::KIND) {
+            (AttrDefault::Bool(_), AttrKind::Int { width: 1, .. }) => true,
+            (AttrDefault::Int(value), AttrKind::Int { width, is_unsigned }) => {
+                fits(*value, *width, *is_unsigned)
+            }
+            (AttrDefault::Float(_), AttrKind::Float(_))
+            | (AttrDefault::String(_), AttrKind::String)
+            | (AttrDefault::EmptyArray, AttrKind::Array(_)) => true,
+            _ => false,
+        };
+        assert!(
+            is_fit,
+            "the default is not a value that the attribute can have"
+        );
+    }
+    AttrDef {
+        name,
+        kind: A::KIND,
+        default,
+    }
+}
+
+/// Whether an integer attribute of `width` bits can hold `value`.
+const fn fits(value: i128, width: u8, is_unsigned: bool) -> bool {
+    match (width, is_unsigned) {
+        (0 | 1 | 65.., _) => false,
+        (_, true) => 0 <= value && value < 1 << width,
+        (_, false) => -(1 << (width - 1)) <= value && value < 1 << (width - 1),
+    }
+}
+
+/// Checks that values of type `T` can be written, where a parameter is `&mut T`.
+///
+/// # Panics
+/// If they cannot. At compile time, that is.
+#[track_caller]
+pub const fn assert_mutable<T: Value>() {
+    assert!(
+        T::IS_MUTABLE,
+        "a kernel can write only into values of a mutable type: declare it as `#[value(\"…\", mutable)]`"
+    );
+}
+
+/// Checks that values of type `T` are never written, where a parameter is `Operands<'_, T>`.
+///
+/// # Panics
+/// If they can be. At compile time, that is.
+#[track_caller]
+pub const fn assert_not_mutable<T: Value>() {
+    assert!(
+        !T::IS_MUTABLE,
+        "values of a mutable type are borrowed one by one: take `&[AnyRef]` and `try_read` them"
+    );
+}
+
+/// The type constraint of a value of type `T`.
+#[must_use]
+pub const fn exactly<T: Value>() -> TypeConstraint {
+    TypeConstraint::Exact(T::MLIR_TYPE)
+}
+
+/// An operand as options of a raw kernel describe it.
+#[must_use]
+pub const fn raw_operand(
+    name: &'static str,
+    ty: TypeConstraint,
+    arity: Arity,
+    is_mutated: bool,
+    is_reference: bool,
+) -> OperandDef {
+    OperandDef {
+        name,
+        ty,
+        arity,
+        is_mutated,
+        is_reference,
+    }
+}
+
+/// A result as options of a raw kernel describe it.
+#[must_use]
+pub const fn raw_result(name: &'static str, ty: TypeConstraint, arity: Arity) -> ResultDef {
+    ResultDef {
+        name,
+        ty,
+        arity,
+        alias_of: None,
+    }
+}

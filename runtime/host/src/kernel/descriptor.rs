@@ -1,0 +1,475 @@
+//! Descriptors: kernels as entries of a table.
+#![expect(unsafe_code, reason = "runs kernels whose operands were proven")]
+
+use tfrt_async::{Chain, TypeIndex};
+use tfrt_ods::{Arity, OpDef, OpTraits};
+use tfrt_support::{Error, ErrorCode};
+
+use crate::kernel::deferred;
+use crate::kernel::frame::KernelFrame;
+use crate::kernel::param::{ParamList, SyncParamList};
+use crate::kernel::result::{FrameSink, RegisterSink, ResultPart, Returned, SyncResultPart};
+use crate::kernel::source::Source;
+use crate::kernel::sync_frame::SyncKernelFrame;
+use crate::kernel::{AsyncKernel, Kernel};
+
+/// One kernel: its declaration, and how to run it. A constant.
+///
+/// ```
+/// use tfrt_host::kernel::{AttributeList, FunctionList, KernelDescriptor, KernelFrame};
+/// use tfrt_ods::OpDef;
+///
+/// static OP: OpDef = OpDef::new("my.noop");
+/// const NOOP: KernelDescriptor = KernelDescriptor::raw(&OP, |_frame| ());
+/// assert_eq!(NOOP.name(), "my.noop");
+/// assert!(!NOOP.is_sync());
+/// ```
+#[derive(Clone, Copy, Debug)]
+pub struct KernelDescriptor {
+    op: &'static OpDef,
+    entry: Entry,
+    describe: fn(&mut KernelTypes),
+}
+
+#[derive(Clone, Copy, Debug)]
+enum Entry {
+    Async {
+        run: unsafe fn(&mut KernelFrame<'_>),
+        check: AsyncCheck,
+    },
+    Sync {
+        run: unsafe fn(&mut SyncKernelFrame<'_>),
+        check: SyncCheck,
+    },
+}
+
+type AsyncCheck = fn(&KernelFrame<'_>) -> Result<(), Error>;
+type SyncCheck = fn(&SyncKernelFrame<'_>) -> Result<(), Error>;
+
+/// The payload types that a kernel reads and gives.
+///
+/// What a loader proves registers with: a register whose producer gives and whose readers read one [`TypeIndex`] needs no
+/// check at run time.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct KernelTypes {
+    /// What it reads.
+    pub operands: TypeList,
+    /// What it gives.
+    pub results: TypeList,
+}
+
+/// The payload types of operands or of results.
+///
+/// ```
+/// use tfrt_async::TypeIndex;
+/// use tfrt_host::kernel::TypeList;
+///
+/// let mut operands = TypeList::default();
+/// operands.push(Some(TypeIndex::of::<i32>()));
+/// operands.push_tail(Some(TypeIndex::of::<f32>()));
+/// assert_eq!(operands.get(0, 3), Some(TypeIndex::of::<i32>()));
+/// assert_eq!(operands.get(2, 3), Some(TypeIndex::of::<f32>()));
+/// ```
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct TypeList {
+    fixed: Vec<Option<TypeIndex>>,
+    tail: Option<Option<TypeIndex>>,
+    chain: Option<ChainAtEnd>,
+}
+
+/// Whether a chain comes last.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum ChainAtEnd {
+    /// It may: behind a tail, the last value tells by its type.
+    Optional,
+    /// It does whenever there are more values than the fixed ones.
+    Behind,
+}
+
+impl TypeList {
+    /// The type of the value at `index` of `len`; none if values of any type may be there.
+    ///
+    /// Where a chain may come behind a variadic tail, the last value is taken for one of the tail.
+    #[must_use]
+    pub fn get(&self, index: usize, len: usize) -> Option<TypeIndex> {
+        match self.fixed.get(index) {
+            Some(ty) => *ty,
+            None if index + 1 == len && self.must_end_in_chain(len) => {
+                Some(TypeIndex::of::<Chain>())
+            }
+            None => self.tail.flatten(),
+        }
+    }
+
+    /// Whether a value of type `found`, or of one that is not known, may be at `index` of `len` without being looked at.
+    #[must_use]
+    pub fn admits(&self, index: usize, len: usize, found: Option<TypeIndex>) -> bool {
+        let wanted = self.get(index, len);
+        let is_chain = || index + 1 == len && found == Some(TypeIndex::of::<Chain>());
+        wanted.is_none()
+            || wanted == found
+            || (index >= self.fixed.len() && self.chain.is_some() && is_chain())
+    }
+
+    /// Whether the last of `len` values can only be a chain.
+    fn must_end_in_chain(&self, len: usize) -> bool {
+        match self.chain {
+            Some(ChainAtEnd::Optional) => self.tail.is_none(),
+            Some(ChainAtEnd::Behind) => len > self.fixed.len(),
+            None => false,
+        }
+    }
+
+    /// Adds a value of this type, or of any.
+    pub fn push(&mut self, ty: Option<TypeIndex>) {
+        self.fixed.push(ty);
+    }
+
+    /// Says that any number of values of this type, or of any, follow.
+    pub fn push_tail(&mut self, ty: Option<TypeIndex>) {
+        self.tail = Some(ty);
+    }
+
+    /// Says that the value at `index` is of this type, or of any.
+    pub(crate) fn set(&mut self, index: usize, ty: Option<TypeIndex>) {
+        if index >= self.fixed.len() {
+            self.fixed.resize(index + 1, None);
+        }
+        self.fixed[index] = ty;
+    }
+
+    /// Says that any number of values of this type, or of any, begin at `index`.
+    pub(crate) fn set_tail(&mut self, index: usize, ty: Option<TypeIndex>) {
+        self.fixed.resize(index.max(self.fixed.len()), None);
+        self.tail = Some(ty);
+    }
+
+    /// Says that operands may end in a chain.
+    fn set_optional_chain(&mut self) {
+        self.chain = Some(ChainAtEnd::Optional);
+    }
+
+    /// Says that results end in a chain, if the program wants it.
+    pub(crate) fn set_chain(&mut self) {
+        self.chain = Some(ChainAtEnd::Behind);
+    }
+}
+
+/// Making descriptors.
+impl KernelDescriptor {
+    /// A function.
+    #[must_use]
+    pub const fn of<K: Kernel>() -> Self {
+        Self {
+            op: K::OP,
+            entry: Entry::Async {
+                run: run::<K>,
+                check: check::<K::Params>,
+            },
+            describe: describe::<K::Params, K::Results>,
+        }
+    }
+
+    /// A function for the interpreter of synchronous functions.
+    #[must_use]
+    pub const fn sync<K: Kernel<Params: SyncParamList, Results: SyncResultPart>>() -> Self {
+        Self {
+            op: K::OP,
+            entry: Entry::Sync {
+                run: run_sync::<K>,
+                check: check_sync::<K::Params>,
+            },
+            describe: describe::<K::Params, K::Results>,
+        }
+    }
+
+    /// A function that runs on the blocking pool.
+    #[must_use]
+    pub const fn blocking<K: Kernel>() -> Self {
+        Self {
+            op: K::OP,
+            entry: Entry::Async {
+                run: deferred::run_blocking::<K>,
+                check: check::<K::Params>,
+            },
+            describe: describe::<K::Params, K::Results>,
+        }
+    }
+
+    /// An `async fn`, polled on the work queue.
+    #[must_use]
+    pub const fn future<K: AsyncKernel>() -> Self {
+        Self {
+            op: K::OP,
+            entry: Entry::Async {
+                run: deferred::run_future::<K>,
+                check: check::<K::Params>,
+            },
+            describe: describe::<K::Params, K::Results>,
+        }
+    }
+
+    /// A function that takes its frame.
+    #[must_use]
+    pub const fn raw(op: &'static OpDef, run: fn(&mut KernelFrame<'_>)) -> Self {
+        Self {
+            op,
+            entry: Entry::Async {
+                run,
+                check: |_| Ok(()),
+            },
+            describe: describe_raw,
+        }
+    }
+
+    /// A function that takes its frame, for the interpreter of synchronous functions.
+    #[must_use]
+    pub const fn raw_sync(op: &'static OpDef, run: fn(&mut SyncKernelFrame<'_>)) -> Self {
+        Self {
+            op,
+            entry: Entry::Sync {
+                run,
+                check: |_| Ok(()),
+            },
+            describe: describe_raw,
+        }
+    }
+}
+
+/// Using descriptors.
+impl KernelDescriptor {
+    /// The declaration.
+    #[inline]
+    #[must_use]
+    pub const fn op(&self) -> &'static OpDef {
+        self.op
+    }
+
+    /// The name.
+    #[must_use]
+    pub const fn name(&self) -> &'static str {
+        self.op.name
+    }
+
+    /// Whether the kernel is one for the interpreter of synchronous functions.
+    #[must_use]
+    pub const fn is_sync(&self) -> bool {
+        matches!(self.entry, Entry::Sync { .. })
+    }
+
+    /// The payload types that the kernel reads and gives.
+    #[must_use]
+    pub fn types(&self) -> KernelTypes {
+        let mut types = KernelTypes::default();
+        (self.describe)(&mut types);
+        if has_optional_chain(self.op) || self.op.traits.contains(OpTraits::EXTRA_CHAIN) {
+            types.operands.set_optional_chain();
+        }
+        types
+    }
+
+    /// Runs the kernel. Slots of results may stay empty only if the kernel is [raw](Self::raw).
+    ///
+    /// A synchronous kernel reports an error instead.
+    ///
+    /// # Safety
+    /// 1. There are as many operands as [`types`](Self::types) lists, or more.
+    /// 2. Each operand that is listed with a type and not declared as a reference is available, no error, and has a payload
+    ///    of that type; the last one may be a chain where [`TypeList::admits`] says so.
+    #[inline]
+    pub unsafe fn invoke(&self, frame: &mut KernelFrame<'_>) {
+        match self.entry {
+            // SAFETY: duties 1 and 2.
+            Entry::Async { run, .. } => unsafe { run(frame) },
+            Entry::Sync { .. } => {
+                frame.report_error(wrong_kind(self.op, "synchronous", "an asynchronous"))
+            }
+        }
+    }
+
+    /// Checks the operands and runs the kernel. A mismatch becomes the error of every result.
+    pub fn invoke_checked(&self, frame: &mut KernelFrame<'_>) {
+        let checked = match self.entry {
+            Entry::Async { check, .. } => self
+                .check_counts(frame.parts(), frame.num_results())
+                .and_then(|()| check(frame)),
+            Entry::Sync { .. } => Ok(()),
+        };
+        match checked {
+            // SAFETY: duties 1 and 2: the check looks at every operand that is read.
+            Ok(()) => unsafe { self.invoke(frame) },
+            Err(error) => frame.report_error(error),
+        }
+    }
+
+    /// Runs a synchronous kernel.
+    ///
+    /// An asynchronous kernel reports an error instead.
+    ///
+    /// # Safety
+    /// 1. There are as many operands as [`types`](Self::types) lists, or more, and their registers exist.
+    /// 2. Each operand that is listed with a type has a payload of that type.
+    #[inline]
+    pub unsafe fn invoke_sync(&self, frame: &mut SyncKernelFrame<'_>) {
+        match self.entry {
+            // SAFETY: duties 1 and 2.
+            Entry::Sync { run, .. } => unsafe { run(frame) },
+            Entry::Async { .. } => {
+                frame.report_error(wrong_kind(self.op, "asynchronous", "a synchronous"))
+            }
+        }
+    }
+
+    /// Checks the operands and runs a synchronous kernel. A mismatch is the error of the frame.
+    pub fn invoke_sync_checked(&self, frame: &mut SyncKernelFrame<'_>) {
+        let checked = match self.entry {
+            Entry::Sync { check, .. } => self
+                .check_counts(frame.parts(), frame.num_results())
+                .and_then(|()| check(frame)),
+            Entry::Async { .. } => Ok(()),
+        };
+        match checked {
+            // SAFETY: duties 1 and 2: the check looks at every operand that is read.
+            Ok(()) => unsafe { self.invoke_sync(frame) },
+            Err(error) => frame.report_error(error),
+        }
+    }
+
+    /// Whether there are as many operands and results as declared.
+    fn check_counts<'a, S: Source<'a>>(&self, source: S, num_results: usize) -> Result<(), Error> {
+        let num_operands = source.num_operands();
+        let (least, most) = operand_counts(self.op);
+        if num_operands < least || num_operands > most {
+            return Err(wrong_count(self.op, "operands", least, most, num_operands));
+        }
+        // The last operand that the declaration only allows is a chain.
+        if num_operands == most && most > least && most != usize::MAX {
+            source.check::<Chain>(most - 1)?;
+        }
+        let (least, most) = result_counts(self.op);
+        if num_results < least || num_results > most {
+            return Err(wrong_count(self.op, "results", least, most, num_results));
+        }
+        Ok(())
+    }
+}
+
+/// Adapts a function: holds its arguments, calls it, fills the slots.
+///
+/// # Safety
+/// The duties of [`KernelDescriptor::invoke`].
+unsafe fn run<K: Kernel>(frame: &mut KernelFrame<'_>) {
+    // SAFETY: the duties say of every operand what `check` looks for.
+    match unsafe { call::<K, _>(frame.parts()) } {
+        Ok(returned) => K::Results::put(returned, &mut FrameSink::new::<K::Results>(frame)),
+        Err(error) => frame.report_error(error),
+    }
+}
+
+/// As [`run`], over registers.
+///
+/// # Safety
+/// The duties of [`KernelDescriptor::invoke_sync`].
+unsafe fn run_sync<K: Kernel>(frame: &mut SyncKernelFrame<'_>) {
+    // SAFETY: the duties say of every operand what `check` looks for.
+    match unsafe { call::<K, _>(frame.parts()) } {
+        Ok(returned) => K::Results::put(returned, &mut RegisterSink::new(frame)),
+        Err(error) => frame.report_error(error),
+    }
+}
+
+/// Calls the function of `K`. Borrows end before anybody can see the results.
+///
+/// # Safety
+/// 1. `K::Params::check` of the same source would succeed.
+#[inline]
+pub(crate) unsafe fn call<'f, K: Kernel, S: Source<'f>>(
+    source: S,
+) -> Result<Returned<K::Results>, Error> {
+    // SAFETY: duty 1.
+    let mut held = unsafe { K::Params::hold(source) }?;
+    Ok(K::call(K::Params::lend(&mut held)))
+}
+
+fn check<P: ParamList>(frame: &KernelFrame<'_>) -> Result<(), Error> {
+    P::check(frame.parts())
+}
+
+fn check_sync<P: ParamList>(frame: &SyncKernelFrame<'_>) -> Result<(), Error> {
+    P::check(frame.parts())
+}
+
+fn describe<P: ParamList, R: ResultPart>(types: &mut KernelTypes) {
+    P::describe(&mut types.operands);
+    R::describe(&mut types.results);
+}
+
+/// A kernel that takes its frame says nothing of types: it checks what it reads, and what it gives is checked.
+fn describe_raw(types: &mut KernelTypes) {
+    types.operands.push_tail(None);
+    types.results.push_tail(None);
+}
+
+/// Whether a chain that a program may leave out comes last among operands and results.
+fn has_optional_chain(op: &OpDef) -> bool {
+    op.traits.contains(OpTraits::OPTIONAL_CHAIN)
+}
+
+/// How many operands a program may give.
+#[must_use]
+pub fn operand_counts(op: &OpDef) -> (usize, usize) {
+    let fixed = op
+        .operands
+        .iter()
+        .filter(|operand| operand.arity == Arity::One)
+        .count();
+    let is_variadic = fixed < op.operands.len();
+    let least = fixed - usize::from(has_optional_chain(op));
+    let most = if is_variadic {
+        usize::MAX
+    } else {
+        fixed + usize::from(op.traits.contains(OpTraits::EXTRA_CHAIN))
+    };
+    (least, most)
+}
+
+/// How many results a program may want.
+#[must_use]
+pub fn result_counts(op: &OpDef) -> (usize, usize) {
+    let fixed = op
+        .results
+        .iter()
+        .filter(|result| result.arity == Arity::One)
+        .count();
+    (
+        fixed - usize::from(has_optional_chain(op)),
+        if fixed < op.results.len() {
+            usize::MAX
+        } else {
+            fixed
+        },
+    )
+}
+
+#[cold]
+fn wrong_count(op: &OpDef, what: &str, least: usize, most: usize, found: usize) -> Error {
+    let expected = match most {
+        usize::MAX => format!("at least {least}"),
+        most if most == least => least.to_string(),
+        most => format!("{least} or {most}"),
+    };
+    Error::new(format!(
+        "`{}`: expected {expected} {what}, found {found}",
+        op.name
+    ))
+    .with_code(ErrorCode::InvalidArgument)
+}
+
+#[cold]
+fn wrong_kind(op: &OpDef, is: &str, wanted: &str) -> Error {
+    Error::new(format!(
+        "`{}` is {is} and cannot run in {wanted} function",
+        op.name
+    ))
+    .with_code(ErrorCode::InvalidArgument)
+}

@@ -1,0 +1,104 @@
+//! Markers of parameters that are functions.
+//!
+//! `INDEX` counts the functions of the kernel: those named by symbols in byte order of their attributes, then the regions.
+//! A list of functions stands anywhere among them; what follows it is counted from the end.
+#![expect(unsafe_code, reason = "implements a trait with duties")]
+
+use crate::function::FunctionRef;
+use crate::kernel::descriptor::TypeList;
+use crate::kernel::frame::missing_function;
+use crate::kernel::param::{Param, Sealed, SyncParam};
+use crate::kernel::source::Source;
+use tfrt_support::Error;
+
+/// `FunctionRef`: the function at `INDEX`, from the end if `FROM_END`.
+#[derive(Debug)]
+pub struct Function<const INDEX: usize, const FROM_END: bool>;
+
+/// `&FunctionRef`: the same, lent.
+#[derive(Debug)]
+pub struct LentFunction<const INDEX: usize, const FROM_END: bool>;
+
+/// `Vec<FunctionRef>`: all functions but the first `BEFORE` and the last `AFTER`.
+#[derive(Debug)]
+pub struct Functions<const BEFORE: usize, const AFTER: usize>;
+
+/// `&[FunctionRef]`: the same, lent.
+#[derive(Debug)]
+pub struct LentFunctions<const BEFORE: usize, const AFTER: usize>;
+
+fn take<'a, S: Source<'a>>(
+    source: S,
+    index: usize,
+    is_from_end: bool,
+) -> Result<FunctionRef, Error> {
+    let (op, functions) = (source.op(), source.functions());
+    let position_in = |len: usize| {
+        if is_from_end {
+            len.wrapping_sub(index + 1)
+        } else {
+            index
+        }
+    };
+    functions
+        .get(position_in(functions.ids.len()))
+        .ok_or_else(|| missing_function(op, position_in(op.functions.len())))
+}
+
+fn take_all<'a, S: Source<'a>>(
+    source: S,
+    before: usize,
+    after: usize,
+) -> Result<Vec<FunctionRef>, Error> {
+    let end = source.functions().ids.len().saturating_sub(after);
+    (before..end)
+        .map(|index| take(source, index, false))
+        .collect()
+}
+
+macro_rules! impl_function_param {
+    (
+        $marker:ident<$first:ident: $first_ty:ty, $second:ident: $second_ty:ty>, $held:ty, $argument:ty,
+        $take:ident, |$slot:ident| $lend:expr
+    ) => {
+        impl<const $first: $first_ty, const $second: $second_ty> Sealed
+            for $marker<$first, $second>
+        {
+        }
+
+        impl<const $first: $first_ty, const $second: $second_ty> Param
+            for $marker<$first, $second>
+        {
+            type Held<'f> = $held;
+            type Argument<'h, 'f> = $argument;
+
+            unsafe fn hold<'f, S: Source<'f>>(source: S) -> Result<Self::Held<'f>, Error> {
+                $take(source, $first, $second)
+            }
+
+            fn lend<'h, 'f>($slot: &'h mut Self::Held<'f>) -> Self::Argument<'h, 'f> {
+                $lend
+            }
+
+            fn check<'a, S: Source<'a>>(_source: S) -> Result<(), Error> {
+                Ok(())
+            }
+
+            fn describe(_operands: &mut TypeList) {}
+        }
+
+        impl<const $first: $first_ty, const $second: $second_ty> SyncParam
+            for $marker<$first, $second>
+        {
+        }
+    };
+}
+
+impl_function_param!(Function<INDEX: usize, FROM_END: bool>, FunctionRef, FunctionRef, take, |held| held.clone());
+impl_function_param!(LentFunction<INDEX: usize, FROM_END: bool>, FunctionRef, &'h FunctionRef, take, |held| held);
+impl_function_param!(
+    Functions<BEFORE: usize, AFTER: usize>, Vec<FunctionRef>, Vec<FunctionRef>, take_all, |held| std::mem::take(held)
+);
+impl_function_param!(
+    LentFunctions<BEFORE: usize, AFTER: usize>, Vec<FunctionRef>, &'h [FunctionRef], take_all, |held| held
+);

@@ -1,0 +1,374 @@
+//! Markers of parameters that are operands.
+//!
+//! `INDEX` is the position of the operand. K1 (see [`crate::kernel`]) is visible in each `impl`: `hold`, `check` and
+//! `describe` name one type and one position.
+#![expect(unsafe_code, reason = "reads operands whose types were proven")]
+
+use std::marker::PhantomData;
+
+use tfrt_async::{AnyRef, AsyncValueRef, TypeIndex, Value};
+use tfrt_ods::{Arity, TypeConstraint};
+use tfrt_support::Error;
+
+use crate::kernel::descriptor::TypeList;
+use crate::kernel::frame::mismatch;
+use crate::kernel::operands::Operands;
+use crate::kernel::param::{Param, Sealed, SyncParam};
+use crate::kernel::source::{ReadHold, Source, WriteHold};
+
+/// A marker that is an operand: what the declaration says of it.
+pub trait OperandParam: Param {
+    /// The types it may have.
+    const TYPE: TypeConstraint;
+    /// How often it occurs.
+    const ARITY: Arity = Arity::One;
+    /// Whether the kernel writes into it.
+    const IS_MUTATED: bool = false;
+    /// Whether the kernel takes it as a reference.
+    const IS_REFERENCE: bool = false;
+}
+
+/// `T`: a copy of the payload.
+#[derive(Debug)]
+pub struct ByValue<T, const INDEX: usize>(PhantomData<T>);
+
+/// `&T`: the payload.
+#[derive(Debug)]
+pub struct ByRef<T, const INDEX: usize>(PhantomData<T>);
+
+/// `&mut T`: the payload, to be written.
+#[derive(Debug)]
+pub struct ByMut<T, const INDEX: usize>(PhantomData<T>);
+
+/// `&str`: the text of a `String`.
+#[derive(Debug)]
+pub struct Text<const INDEX: usize>;
+
+/// `AnyRef` and `&AnyRef`: a reference to a value of any type.
+#[derive(Debug)]
+pub struct AnyOperand<const INDEX: usize, const IS_BORROWED: bool>;
+
+/// `AsyncValueRef<T>`: a reference to a value.
+#[derive(Debug)]
+pub struct Reference<T, const INDEX: usize>(PhantomData<T>);
+
+/// `&[AnyRef]`: references to all operands from `INDEX` on.
+#[derive(Debug)]
+pub struct AnyRest<const INDEX: usize, const CHAIN_FOLLOWS: bool>;
+
+/// `Operands<'_, T>`: the payloads of all operands from `INDEX` on.
+#[derive(Debug)]
+pub struct Rest<T, const INDEX: usize, const CHAIN_FOLLOWS: bool>(PhantomData<T>);
+
+/// Where the tail that begins at `start` ends: before the chain that may follow it.
+#[inline]
+fn end_of_tail<'a, S: Source<'a>>(source: S, start: usize, chain_follows: bool) -> usize {
+    let end = source.num_operands();
+    if chain_follows && end > start && source.is_chain(end - 1) {
+        end - 1
+    } else {
+        end
+    }
+}
+
+/// Whether there is an operand at `index`, of any type, available or not.
+fn check_any<'a, S: Source<'a>>(source: S, index: usize) -> Result<(), Error> {
+    if index < source.num_operands() {
+        Ok(())
+    } else {
+        Err(mismatch(source.op(), index, "a value", None))
+    }
+}
+
+impl<T, const INDEX: usize> Sealed for ByValue<T, INDEX> {}
+
+impl<T: Value + Clone, const INDEX: usize> Param for ByValue<T, INDEX> {
+    type Held<'f> = ReadHold<'f, T>;
+    type Argument<'h, 'f> = T;
+
+    #[inline]
+    unsafe fn hold<'f, S: Source<'f>>(source: S) -> Result<Self::Held<'f>, Error> {
+        // SAFETY: duty 1.
+        unsafe { source.read(INDEX) }
+    }
+
+    #[inline]
+    fn lend<'h, 'f>(held: &'h mut Self::Held<'f>) -> Self::Argument<'h, 'f> {
+        (**held).clone()
+    }
+
+    fn check<'a, S: Source<'a>>(source: S) -> Result<(), Error> {
+        source.check::<T>(INDEX)
+    }
+
+    fn describe(operands: &mut TypeList) {
+        operands.set(INDEX, Some(TypeIndex::of::<T>()));
+    }
+}
+
+impl<T: Value + Clone, const INDEX: usize> SyncParam for ByValue<T, INDEX> {}
+
+impl<T: Value + Clone, const INDEX: usize> OperandParam for ByValue<T, INDEX> {
+    const TYPE: TypeConstraint = TypeConstraint::Exact(T::MLIR_TYPE);
+}
+
+impl<T, const INDEX: usize> Sealed for ByRef<T, INDEX> {}
+
+impl<T: Value, const INDEX: usize> Param for ByRef<T, INDEX> {
+    type Held<'f> = ReadHold<'f, T>;
+    type Argument<'h, 'f> = &'h T;
+
+    #[inline]
+    unsafe fn hold<'f, S: Source<'f>>(source: S) -> Result<Self::Held<'f>, Error> {
+        // SAFETY: duty 1.
+        unsafe { source.read(INDEX) }
+    }
+
+    #[inline]
+    fn lend<'h, 'f>(held: &'h mut Self::Held<'f>) -> Self::Argument<'h, 'f> {
+        held
+    }
+
+    fn check<'a, S: Source<'a>>(source: S) -> Result<(), Error> {
+        source.check::<T>(INDEX)
+    }
+
+    fn describe(operands: &mut TypeList) {
+        operands.set(INDEX, Some(TypeIndex::of::<T>()));
+    }
+}
+
+impl<T: Value, const INDEX: usize> SyncParam for ByRef<T, INDEX> {}
+
+impl<T: Value, const INDEX: usize> OperandParam for ByRef<T, INDEX> {
+    const TYPE: TypeConstraint = TypeConstraint::Exact(T::MLIR_TYPE);
+}
+
+impl<T, const INDEX: usize> Sealed for ByMut<T, INDEX> {}
+
+impl<T: Value, const INDEX: usize> Param for ByMut<T, INDEX> {
+    type Held<'f> = WriteHold<'f, T>;
+    type Argument<'h, 'f> = &'h mut T;
+
+    #[inline]
+    unsafe fn hold<'f, S: Source<'f>>(source: S) -> Result<Self::Held<'f>, Error> {
+        source.write(INDEX)
+    }
+
+    #[inline]
+    fn lend<'h, 'f>(held: &'h mut Self::Held<'f>) -> Self::Argument<'h, 'f> {
+        held.as_mut()
+    }
+
+    fn check<'a, S: Source<'a>>(source: S) -> Result<(), Error> {
+        source.check::<T>(INDEX)
+    }
+
+    fn describe(operands: &mut TypeList) {
+        operands.set(INDEX, Some(TypeIndex::of::<T>()));
+    }
+}
+
+impl<T: Value, const INDEX: usize> SyncParam for ByMut<T, INDEX> {}
+
+impl<T: Value, const INDEX: usize> OperandParam for ByMut<T, INDEX> {
+    const TYPE: TypeConstraint = TypeConstraint::Exact(T::MLIR_TYPE);
+    const IS_MUTATED: bool = true;
+}
+
+impl<const INDEX: usize> Sealed for Text<INDEX> {}
+
+impl<const INDEX: usize> Param for Text<INDEX> {
+    type Held<'f> = &'f str;
+    type Argument<'h, 'f> = &'f str;
+
+    #[inline]
+    unsafe fn hold<'f, S: Source<'f>>(source: S) -> Result<Self::Held<'f>, Error> {
+        // SAFETY: duty 1, and `String` is not mutable.
+        Ok(unsafe { source.get::<String>(INDEX) })
+    }
+
+    #[inline]
+    fn lend<'h, 'f>(held: &'h mut Self::Held<'f>) -> Self::Argument<'h, 'f> {
+        held
+    }
+
+    fn check<'a, S: Source<'a>>(source: S) -> Result<(), Error> {
+        source.check::<String>(INDEX)
+    }
+
+    fn describe(operands: &mut TypeList) {
+        operands.set(INDEX, Some(TypeIndex::of::<String>()));
+    }
+}
+
+impl<const INDEX: usize> SyncParam for Text<INDEX> {}
+
+impl<const INDEX: usize> OperandParam for Text<INDEX> {
+    const TYPE: TypeConstraint = TypeConstraint::Exact(<String as Value>::MLIR_TYPE);
+}
+
+impl<const INDEX: usize, const IS_BORROWED: bool> Sealed for AnyOperand<INDEX, IS_BORROWED> {}
+
+impl<const INDEX: usize> Param for AnyOperand<INDEX, true> {
+    type Held<'f> = &'f AnyRef;
+    type Argument<'h, 'f> = &'f AnyRef;
+
+    #[inline]
+    unsafe fn hold<'f, S: Source<'f>>(source: S) -> Result<Self::Held<'f>, Error> {
+        source.reference(INDEX)
+    }
+
+    #[inline]
+    fn lend<'h, 'f>(held: &'h mut Self::Held<'f>) -> Self::Argument<'h, 'f> {
+        held
+    }
+
+    fn check<'a, S: Source<'a>>(source: S) -> Result<(), Error> {
+        check_any(source, INDEX)
+    }
+
+    fn describe(operands: &mut TypeList) {
+        operands.set(INDEX, None);
+    }
+}
+
+impl<const INDEX: usize> Param for AnyOperand<INDEX, false> {
+    type Held<'f> = &'f AnyRef;
+    type Argument<'h, 'f> = AnyRef;
+
+    #[inline]
+    unsafe fn hold<'f, S: Source<'f>>(source: S) -> Result<Self::Held<'f>, Error> {
+        source.reference(INDEX)
+    }
+
+    #[inline]
+    fn lend<'h, 'f>(held: &'h mut Self::Held<'f>) -> Self::Argument<'h, 'f> {
+        held.clone()
+    }
+
+    fn check<'a, S: Source<'a>>(source: S) -> Result<(), Error> {
+        check_any(source, INDEX)
+    }
+
+    fn describe(operands: &mut TypeList) {
+        operands.set(INDEX, None);
+    }
+}
+
+impl<const INDEX: usize, const IS_BORROWED: bool> OperandParam for AnyOperand<INDEX, IS_BORROWED>
+where
+    Self: Param,
+{
+    const TYPE: TypeConstraint = TypeConstraint::Any;
+    const IS_REFERENCE: bool = true;
+}
+
+impl<T, const INDEX: usize> Sealed for Reference<T, INDEX> {}
+
+impl<T: Value, const INDEX: usize> Param for Reference<T, INDEX> {
+    type Held<'f> = AsyncValueRef<T>;
+    type Argument<'h, 'f> = AsyncValueRef<T>;
+
+    // A value that has no type yet, or another one, is found out here: a reference promises nothing before.
+    unsafe fn hold<'f, S: Source<'f>>(source: S) -> Result<Self::Held<'f>, Error> {
+        let reference = source.reference(INDEX)?;
+        reference
+            .clone()
+            .downcast::<T>()
+            .map_err(|reference| mismatch(source.op(), INDEX, T::MLIR_TYPE, reference.mlir_type()))
+    }
+
+    #[inline]
+    fn lend<'h, 'f>(held: &'h mut Self::Held<'f>) -> Self::Argument<'h, 'f> {
+        held.clone()
+    }
+
+    fn check<'a, S: Source<'a>>(source: S) -> Result<(), Error> {
+        check_any(source, INDEX)
+    }
+
+    fn describe(operands: &mut TypeList) {
+        operands.set(INDEX, Some(TypeIndex::of::<T>()));
+    }
+}
+
+impl<T: Value, const INDEX: usize> OperandParam for Reference<T, INDEX> {
+    const TYPE: TypeConstraint = TypeConstraint::Exact(T::MLIR_TYPE);
+    const IS_REFERENCE: bool = true;
+}
+
+impl<const INDEX: usize, const CHAIN_FOLLOWS: bool> Sealed for AnyRest<INDEX, CHAIN_FOLLOWS> {}
+
+impl<const INDEX: usize, const CHAIN_FOLLOWS: bool> Param for AnyRest<INDEX, CHAIN_FOLLOWS> {
+    type Held<'f> = &'f [AnyRef];
+    type Argument<'h, 'f> = &'f [AnyRef];
+
+    #[inline]
+    unsafe fn hold<'f, S: Source<'f>>(source: S) -> Result<Self::Held<'f>, Error> {
+        source
+            .tail(INDEX, end_of_tail(source, INDEX, CHAIN_FOLLOWS))
+            .references(source.op(), INDEX)
+    }
+
+    #[inline]
+    fn lend<'h, 'f>(held: &'h mut Self::Held<'f>) -> Self::Argument<'h, 'f> {
+        held
+    }
+
+    fn check<'a, S: Source<'a>>(_source: S) -> Result<(), Error> {
+        Ok(())
+    }
+
+    fn describe(operands: &mut TypeList) {
+        operands.set_tail(INDEX, None);
+    }
+}
+
+impl<const INDEX: usize, const CHAIN_FOLLOWS: bool> OperandParam for AnyRest<INDEX, CHAIN_FOLLOWS> {
+    const TYPE: TypeConstraint = TypeConstraint::Any;
+    const ARITY: Arity = Arity::Variadic;
+    const IS_REFERENCE: bool = true;
+}
+
+impl<T, const INDEX: usize, const CHAIN_FOLLOWS: bool> Sealed for Rest<T, INDEX, CHAIN_FOLLOWS> {}
+
+impl<T: Value, const INDEX: usize, const CHAIN_FOLLOWS: bool> Param
+    for Rest<T, INDEX, CHAIN_FOLLOWS>
+{
+    type Held<'f> = Operands<'f, T>;
+    type Argument<'h, 'f> = Operands<'f, T>;
+
+    #[inline]
+    unsafe fn hold<'f, S: Source<'f>>(source: S) -> Result<Self::Held<'f>, Error> {
+        let tail = source.tail(INDEX, end_of_tail(source, INDEX, CHAIN_FOLLOWS));
+        // SAFETY: duty 1: `check` looks at every one of these operands.
+        Ok(unsafe { Operands::new(tail) })
+    }
+
+    #[inline]
+    fn lend<'h, 'f>(held: &'h mut Self::Held<'f>) -> Self::Argument<'h, 'f> {
+        *held
+    }
+
+    fn check<'a, S: Source<'a>>(source: S) -> Result<(), Error> {
+        (INDEX..end_of_tail(source, INDEX, CHAIN_FOLLOWS))
+            .try_for_each(|index| source.check::<T>(index))
+    }
+
+    fn describe(operands: &mut TypeList) {
+        operands.set_tail(INDEX, Some(TypeIndex::of::<T>()));
+    }
+}
+
+impl<T: Value, const INDEX: usize, const CHAIN_FOLLOWS: bool> SyncParam
+    for Rest<T, INDEX, CHAIN_FOLLOWS>
+{
+}
+
+impl<T: Value, const INDEX: usize, const CHAIN_FOLLOWS: bool> OperandParam
+    for Rest<T, INDEX, CHAIN_FOLLOWS>
+{
+    const TYPE: TypeConstraint = TypeConstraint::Exact(T::MLIR_TYPE);
+    const ARITY: Arity = Arity::Variadic;
+}

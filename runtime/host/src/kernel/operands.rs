@@ -1,0 +1,161 @@
+//! The operands of a variadic parameter.
+#![expect(unsafe_code, reason = "reads operands whose types were proven")]
+
+use std::fmt;
+use std::marker::PhantomData;
+use std::ops::Index;
+
+use tfrt_async::{AnyRef, Value};
+use tfrt_ods::OpDef;
+use tfrt_support::Error;
+
+use crate::kernel::frame::mismatch;
+use crate::kernel::source::Tail;
+
+/// All the operands that remain, each with a payload of type `T`: a list that a kernel reads in place.
+///
+/// ```
+/// use tfrt_async::Value;
+/// use tfrt_host::kernel::Operands;
+///
+/// fn sum(first: i32, rest: Operands<'_, i32>) -> i32 {
+///     rest.iter().fold(first, |sum, operand| sum.wrapping_add(*operand))
+/// }
+/// ```
+pub struct Operands<'a, T> {
+    // O1: every operand is available, its payload is a `T`, and `T` is not mutable. Upheld by `new`.
+    operands: Tail<'a>,
+    payload: PhantomData<&'a T>,
+}
+
+impl<'a, T: Value> Operands<'a, T> {
+    const IS_READABLE: () = assert!(
+        !T::IS_MUTABLE,
+        "values of a mutable type are borrowed one by one: take `&[AnyRef]` and `try_read` them"
+    );
+
+    /// A list of these operands.
+    ///
+    /// # Safety
+    /// 1. Every operand is available and its payload is a `T`.
+    #[inline]
+    pub(crate) unsafe fn new(operands: Tail<'a>) -> Self {
+        let () = Self::IS_READABLE;
+        Self {
+            operands,
+            payload: PhantomData,
+        }
+    }
+
+    /// How many operands there are.
+    #[inline]
+    #[must_use]
+    pub fn len(&self) -> usize {
+        match self.operands {
+            Tail::References(references) => references.len(),
+            Tail::Registers(_, indices) => indices.len(),
+        }
+    }
+
+    /// Whether there is none.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+
+    /// The operand at `index`, if there are so many.
+    #[inline]
+    #[must_use]
+    pub fn get(&self, index: usize) -> Option<&'a T> {
+        match self.operands {
+            Tail::References(references) => {
+                let reference = references.get(index)?;
+                // SAFETY: O1.
+                Some(unsafe { reference.get_unchecked() })
+            }
+            Tail::Registers(registers, indices) => {
+                let cell = registers.get(*indices.get(index)? as usize)?;
+                // SAFETY: O1.
+                Some(unsafe { cell.get_unchecked() })
+            }
+        }
+    }
+
+    /// The operands, in order.
+    #[must_use]
+    pub fn iter(&self) -> OperandsIter<'a, T> {
+        OperandsIter {
+            operands: *self,
+            next: 0,
+        }
+    }
+}
+
+impl<T> Clone for Operands<'_, T> {
+    fn clone(&self) -> Self {
+        *self
+    }
+}
+
+impl<T> Copy for Operands<'_, T> {}
+
+impl<T: Value> Index<usize> for Operands<'_, T> {
+    type Output = T;
+
+    fn index(&self, index: usize) -> &T {
+        match self.get(index) {
+            Some(operand) => operand,
+            None => panic!("there are {} operands, no operand {index}", self.len()),
+        }
+    }
+}
+
+impl<'a, T: Value> IntoIterator for Operands<'a, T> {
+    type Item = &'a T;
+    type IntoIter = OperandsIter<'a, T>;
+
+    fn into_iter(self) -> OperandsIter<'a, T> {
+        self.iter()
+    }
+}
+
+impl<T: Value + fmt::Debug> fmt::Debug for Operands<'_, T> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_list().entries(*self).finish()
+    }
+}
+
+/// Walks over [`Operands`].
+#[derive(Debug)]
+pub struct OperandsIter<'a, T: Value> {
+    operands: Operands<'a, T>,
+    next: usize,
+}
+
+impl<'a, T: Value> Iterator for OperandsIter<'a, T> {
+    type Item = &'a T;
+
+    #[inline]
+    fn next(&mut self) -> Option<&'a T> {
+        let operand = self.operands.get(self.next)?;
+        self.next += 1;
+        Some(operand)
+    }
+
+    fn size_hint(&self) -> (usize, Option<usize>) {
+        let remaining = self.operands.len() - self.next;
+        (remaining, Some(remaining))
+    }
+}
+
+impl<T: Value> ExactSizeIterator for OperandsIter<'_, T> {}
+
+impl<'a> Tail<'a> {
+    /// The operands as references. Only asynchronous kernels have references.
+    pub(crate) fn references(self, op: &OpDef, start: usize) -> Result<&'a [AnyRef], Error> {
+        match self {
+            Self::References(references) => Ok(references),
+            Self::Registers(..) => Err(mismatch(op, start, "references", None)),
+        }
+    }
+}

@@ -1,0 +1,154 @@
+//! Parameter markers: how one parameter of a function is bound.
+//!
+//! A marker is a type without values. Binding has two steps, so that what a kernel borrows outlives the call: *holding*
+//! reads, copies or borrows from the frame, *lending* makes the argument from what is held.
+#![expect(
+    unsafe_code,
+    reason = "passes on the duty to have checked the operands"
+)]
+
+use tfrt_support::Error;
+
+use crate::kernel::descriptor::TypeList;
+use crate::kernel::source::Source;
+
+/// How one parameter is bound.
+pub trait Param: Sealed {
+    /// What is taken from the frame for the duration of the call.
+    type Held<'f>: Send;
+    /// What the function takes.
+    type Argument<'h, 'f>;
+
+    /// Takes from the frame.
+    ///
+    /// # Errors
+    /// If a borrow is refused, or an attribute or function is not what it should be.
+    ///
+    /// # Safety
+    /// 1. [`check`](Self::check) of the same source would succeed.
+    unsafe fn hold<'f, S: Source<'f>>(source: S) -> Result<Self::Held<'f>, Error>;
+
+    /// The argument, made from what was taken.
+    fn lend<'h, 'f>(held: &'h mut Self::Held<'f>) -> Self::Argument<'h, 'f>;
+
+    /// Whether the operands that the marker reads are there, available, and of the payload types that it reads.
+    fn check<'a, S: Source<'a>>(source: S) -> Result<(), Error>;
+
+    /// Adds the operands that the marker reads to `operands`.
+    fn describe(operands: &mut TypeList);
+}
+
+/// A parameter that a synchronous kernel can have.
+#[diagnostic::on_unimplemented(
+    message = "a synchronous kernel cannot take this parameter",
+    label = "needs an AsyncValue, and a `sync` kernel has registers",
+    note = "take the payload (`T`, `&T`, `&mut T`, `Operands<'_, T>`), an `#[attr]`, a function or a context, or drop `sync`"
+)]
+pub trait SyncParam: Param {}
+
+/// How all the parameters of a function are bound.
+pub trait ParamList: Sealed {
+    /// What is taken from the frame.
+    type Held<'f>: Send;
+    /// What the function takes, as a tuple.
+    type Arguments<'h, 'f>;
+
+    /// Takes from the frame.
+    ///
+    /// # Errors
+    /// Those of the first marker that fails.
+    ///
+    /// # Safety
+    /// 1. [`check`](Self::check) of the same source would succeed.
+    unsafe fn hold<'f, S: Source<'f>>(source: S) -> Result<Self::Held<'f>, Error>;
+
+    /// The arguments, made from what was taken.
+    fn lend<'h, 'f>(held: &'h mut Self::Held<'f>) -> Self::Arguments<'h, 'f>;
+
+    /// Whether every operand that is read is there, available, and of the payload type that it is read as.
+    fn check<'a, S: Source<'a>>(source: S) -> Result<(), Error>;
+
+    /// The operands that are read.
+    fn describe(operands: &mut TypeList);
+}
+
+/// The arguments that `P` binds.
+pub type Arguments<'h, 'f, P> = <P as ParamList>::Arguments<'h, 'f>;
+
+/// Parameters that a synchronous kernel can have.
+pub trait SyncParamList: ParamList {}
+
+/// Keeps the traits of this module to the markers of this crate.
+pub trait Sealed {}
+
+macro_rules! impl_param_list {
+    ($($marker:ident $held:ident),*) => {
+        impl<$($marker),*> Sealed for ($($marker,)*) {}
+
+        impl<$($marker: Param),*> ParamList for ($($marker,)*) {
+            type Held<'f> = ($($marker::Held<'f>,)*);
+            type Arguments<'h, 'f> = ($($marker::Argument<'h, 'f>,)*);
+
+            #[inline]
+            unsafe fn hold<'f, S: Source<'f>>(source: S) -> Result<Self::Held<'f>, Error> {
+                Ok(($(
+                    // SAFETY: duty 1, which holds for the list only if it holds for each marker.
+                    unsafe { $marker::hold(source) }?,
+                )*))
+            }
+
+            #[inline]
+            fn lend<'h, 'f>(held: &'h mut Self::Held<'f>) -> Self::Arguments<'h, 'f> {
+                let ($($held,)*) = held;
+                ($($marker::lend($held),)*)
+            }
+
+            fn check<'a, S: Source<'a>>(source: S) -> Result<(), Error> {
+                $($marker::check(source)?;)*
+                Ok(())
+            }
+
+            fn describe(operands: &mut TypeList) {
+                $($marker::describe(operands);)*
+            }
+        }
+
+        impl<$($marker: SyncParam),*> SyncParamList for ($($marker,)*) {}
+    };
+}
+
+impl Sealed for () {}
+
+impl ParamList for () {
+    type Held<'f> = ();
+    type Arguments<'h, 'f> = ();
+
+    #[inline]
+    unsafe fn hold<'f, S: Source<'f>>(_source: S) -> Result<(), Error> {
+        Ok(())
+    }
+
+    #[inline]
+    fn lend<'h, 'f>(_held: &'h mut Self::Held<'f>) -> Self::Arguments<'h, 'f> {}
+
+    fn check<'a, S: Source<'a>>(_source: S) -> Result<(), Error> {
+        Ok(())
+    }
+
+    fn describe(_operands: &mut TypeList) {}
+}
+
+impl SyncParamList for () {}
+
+impl_param_list!(A a);
+impl_param_list!(A a, B b);
+impl_param_list!(A a, B b, C c);
+impl_param_list!(A a, B b, C c, D d);
+impl_param_list!(A a, B b, C c, D d, E e);
+impl_param_list!(A a, B b, C c, D d, E e, F f);
+impl_param_list!(A a, B b, C c, D d, E e, F f, G g);
+impl_param_list!(A a, B b, C c, D d, E e, F f, G g, H h);
+impl_param_list!(A a, B b, C c, D d, E e, F f, G g, H h, I i);
+impl_param_list!(A a, B b, C c, D d, E e, F f, G g, H h, I i, J j);
+impl_param_list!(A a, B b, C c, D d, E e, F f, G g, H h, I i, J j, K k);
+impl_param_list!(A a, B b, C c, D d, E e, F f, G g, H h, I i, J j, K k, L l);

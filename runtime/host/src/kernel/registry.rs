@@ -1,0 +1,314 @@
+//! The registry: kernels, declarations and native functions by name.
+//!
+//! Expansions of `#[tfrt_kernel]` collect themselves at link time; [`KernelRegistry::from_link`] gathers what was linked.
+//! A registry can also be filled by hand. Names are resolved once, when a file is loaded.
+
+use std::collections::BTreeMap;
+use std::collections::btree_map::Entry;
+use std::fmt;
+
+use tfrt_async::AnyRef;
+use tfrt_ods::OpDef;
+use tfrt_ods::dialect::DialectDef;
+use tfrt_support::nearest::nearest;
+
+use crate::host::HostContext;
+use crate::kernel::KernelSet;
+use crate::kernel::descriptor::KernelDescriptor;
+
+/// Kernels collected at link time. Submitted by `#[tfrt_kernel]`.
+#[derive(Clone, Copy, Debug)]
+pub struct KernelRegistration {
+    kernels: &'static [KernelDescriptor],
+}
+
+impl KernelRegistration {
+    /// All instances of a function.
+    #[must_use]
+    pub const fn of<S: KernelSet>() -> Self {
+        Self {
+            kernels: S::KERNELS,
+        }
+    }
+}
+
+inventory::collect!(KernelRegistration);
+
+/// Declarations without kernels, collected at link time.
+///
+/// ```
+/// use tfrt_host::kernel::registry::OpRegistration;
+/// use tfrt_ods::{OpDef, OpTraits};
+///
+/// static RETURN: OpDef = OpDef { traits: OpTraits::TERMINATOR, ..OpDef::new("my.return") };
+///
+/// tfrt_host::__private::submit! { OpRegistration(&[&RETURN]) }
+/// ```
+#[derive(Clone, Copy, Debug)]
+pub struct OpRegistration(pub &'static [&'static OpDef]);
+
+inventory::collect!(OpRegistration);
+
+/// Facts of dialects, collected at link time: for the text front end, which alone needs them.
+///
+/// ```
+/// use tfrt_host::kernel::registry::DialectRegistration;
+/// use tfrt_ods::dialect::DialectDef;
+///
+/// tfrt_host::__private::submit! { DialectRegistration(&[DialectDef::new("my_strange")]) }
+///
+/// assert!(DialectRegistration::linked().any(|dialect| dialect.name == "my_strange"));
+/// ```
+#[derive(Clone, Copy, Debug)]
+pub struct DialectRegistration(pub &'static [DialectDef]);
+
+inventory::collect!(DialectRegistration);
+
+impl DialectRegistration {
+    /// The facts that were linked, in no order.
+    pub fn linked() -> impl Iterator<Item = DialectDef> {
+        inventory::iter::<Self>
+            .into_iter()
+            .flat_map(|registration| registration.0.iter().copied())
+    }
+}
+
+/// A Rust function that programs call as they call their own functions, collected at link time.
+///
+/// ```
+/// use tfrt_async::AnyRef;
+/// use tfrt_host::kernel::registry::NativeFunction;
+///
+/// fn native_sink(_call: tfrt_host::kernel::registry::NativeCall<'_>) {}
+///
+/// tfrt_host::__private::submit! { NativeFunction { name: "native_sink", execute: native_sink } }
+/// ```
+#[derive(Clone, Copy, Debug)]
+pub struct NativeFunction {
+    /// The name that programs declare it under.
+    pub name: &'static str,
+    /// Runs it once all arguments are available, errors included. It fills every slot of results.
+    pub execute: fn(NativeCall<'_>),
+}
+
+inventory::collect!(NativeFunction);
+
+/// One call of a [`NativeFunction`].
+#[derive(Debug)]
+pub struct NativeCall<'a> {
+    /// The host.
+    pub host: &'a HostContext,
+    /// The arguments.
+    pub arguments: &'a [AnyRef],
+    /// The slots of its results.
+    pub results: &'a mut [Option<AnyRef>],
+}
+
+/// All kernels that programs can name.
+///
+/// ```
+/// use tfrt_host::kernel::{KernelDescriptor, KernelRegistry};
+/// use tfrt_ods::OpDef;
+///
+/// static OP: OpDef = OpDef::new("my.noop");
+///
+/// let mut registry = KernelRegistry::new();
+/// registry.add(KernelDescriptor::raw(&OP, |_frame| ()))?;
+/// assert!(registry.get("my.noop").is_some());
+/// assert_eq!(registry.suggest("my.nop"), ["my.noop"]);
+/// # Ok::<(), tfrt_host::kernel::DuplicateKernels>(())
+/// ```
+#[derive(Clone, Debug, Default)]
+pub struct KernelRegistry {
+    kernels: BTreeMap<&'static str, KernelDescriptor>,
+    ops: BTreeMap<&'static str, &'static OpDef>,
+    natives: BTreeMap<&'static str, NativeFunction>,
+}
+
+impl KernelRegistry {
+    /// An empty registry.
+    #[must_use]
+    pub const fn new() -> Self {
+        Self {
+            kernels: BTreeMap::new(),
+            ops: BTreeMap::new(),
+            natives: BTreeMap::new(),
+        }
+    }
+
+    /// Everything that was linked.
+    ///
+    /// # Errors
+    /// All names that were registered more than once.
+    pub fn from_link() -> Result<Self, DuplicateKernels> {
+        let mut registry = Self::new();
+        let mut duplicates = Vec::new();
+        let mut note = |added: Result<(), DuplicateKernels>| {
+            duplicates.extend(added.err().into_iter().flat_map(|error| error.0))
+        };
+        for registration in inventory::iter::<KernelRegistration> {
+            registration
+                .kernels
+                .iter()
+                .for_each(|kernel| note(registry.add(*kernel)));
+        }
+        for registration in inventory::iter::<OpRegistration> {
+            registration
+                .0
+                .iter()
+                .for_each(|op| note(registry.add_op(op)));
+        }
+        for native in inventory::iter::<NativeFunction> {
+            note(registry.add_native(*native));
+        }
+        if duplicates.is_empty() {
+            return Ok(registry);
+        }
+        // The order of link-time collection is the linker's; messages do not depend on it.
+        duplicates.sort();
+        Err(DuplicateKernels(duplicates))
+    }
+
+    /// Adds a kernel and its declaration.
+    ///
+    /// # Errors
+    /// If the name is taken; the registry is then unchanged.
+    pub fn add(&mut self, kernel: KernelDescriptor) -> Result<(), DuplicateKernels> {
+        self.add_op(kernel.op())?;
+        self.kernels.insert(kernel.name(), kernel);
+        Ok(())
+    }
+
+    /// Adds all instances of a function marked with `#[tfrt_kernel]`; the type has the name of the function.
+    ///
+    /// # Errors
+    /// If one of the names is taken; the instances before it stay.
+    pub fn add_all<S: KernelSet>(&mut self) -> Result<(), DuplicateKernels> {
+        S::KERNELS.iter().try_for_each(|kernel| self.add(*kernel))
+    }
+
+    /// Adds a declaration that has no kernel.
+    ///
+    /// # Errors
+    /// If the name is taken; the registry is then unchanged.
+    pub fn add_op(&mut self, op: &'static OpDef) -> Result<(), DuplicateKernels> {
+        match self.ops.entry(op.name) {
+            Entry::Vacant(entry) => {
+                entry.insert(op);
+                Ok(())
+            }
+            Entry::Occupied(entry) => {
+                Err(DuplicateKernels(vec![Duplicate::of_ops(op, entry.get())]))
+            }
+        }
+    }
+
+    /// Adds a native function.
+    ///
+    /// # Errors
+    /// If the name is taken; the registry is then unchanged.
+    pub fn add_native(&mut self, native: NativeFunction) -> Result<(), DuplicateKernels> {
+        match self.natives.entry(native.name) {
+            Entry::Vacant(entry) => {
+                entry.insert(native);
+                Ok(())
+            }
+            Entry::Occupied(_) => Err(DuplicateKernels(vec![Duplicate {
+                name: native.name,
+                places: [String::new(), String::new()],
+            }])),
+        }
+    }
+
+    /// The kernel of this name.
+    #[must_use]
+    pub fn get(&self, name: &str) -> Option<&KernelDescriptor> {
+        self.kernels.get(name)
+    }
+
+    /// The declaration of this name, whether it has a kernel or not.
+    #[must_use]
+    pub fn op(&self, name: &str) -> Option<&'static OpDef> {
+        self.ops.get(name).copied()
+    }
+
+    /// The native function of this name.
+    #[must_use]
+    pub fn native(&self, name: &str) -> Option<&NativeFunction> {
+        self.natives.get(name)
+    }
+
+    /// The names of kernels that are closest to `name`, nearest first.
+    #[must_use]
+    pub fn suggest(&self, name: &str) -> Vec<&'static str> {
+        nearest(name, self.kernels.keys().copied())
+    }
+
+    /// The kernels, by name.
+    pub fn kernels(&self) -> impl Iterator<Item = &KernelDescriptor> {
+        self.kernels.values()
+    }
+
+    /// All declarations, by name.
+    pub fn ops(&self) -> impl Iterator<Item = &'static OpDef> {
+        self.ops.values().copied()
+    }
+
+    /// The prefixes of names that have kernels, in order: which libraries are linked.
+    #[must_use]
+    pub fn dialects(&self) -> Vec<&'static str> {
+        let mut dialects: Vec<_> = self
+            .kernels
+            .values()
+            .map(|kernel| kernel.op().dialect())
+            .collect();
+        dialects.dedup();
+        dialects
+    }
+}
+
+/// Names that were registered more than once.
+///
+/// Prints one line for each, with the places of both declarations.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct DuplicateKernels(Vec<Duplicate>);
+
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+struct Duplicate {
+    name: &'static str,
+    /// As `file:line`, in order; empty where they are not known.
+    places: [String; 2],
+}
+
+impl Duplicate {
+    fn of_ops(one: &OpDef, other: &OpDef) -> Self {
+        let mut places = [one, other].map(|op| format!("{}:{}", op.place.file, op.place.line));
+        places.sort();
+        Self {
+            name: one.name,
+            places,
+        }
+    }
+}
+
+impl fmt::Display for DuplicateKernels {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        for (
+            index,
+            Duplicate {
+                name,
+                places: [first, second],
+            },
+        ) in self.0.iter().enumerate()
+        {
+            let separator = if index == 0 { "" } else { "\n" };
+            write!(f, "{separator}`{name}` is registered twice")?;
+            if !first.is_empty() {
+                write!(f, ": at {first} and at {second}")?;
+            }
+        }
+        Ok(())
+    }
+}
+
+impl std::error::Error for DuplicateKernels {}

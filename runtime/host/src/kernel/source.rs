@@ -1,0 +1,321 @@
+//! Where a marker reads its argument from: the frame of an asynchronous or of a synchronous kernel, in one interface.
+#![expect(unsafe_code, reason = "reads operands whose types were proven")]
+
+use std::ops::Deref;
+
+use tfrt_async::{AnyRef, Chain, ReadGuard, Value, WriteGuard};
+use tfrt_ods::OpDef;
+use tfrt_support::Error;
+
+use crate::execution::ExecutionContext;
+use crate::kernel::frame::{AttributeList, FrameParts, FunctionList, mismatch};
+use crate::value_cell::{CellReadGuard, CellWriteGuard, ValueCell};
+
+/// What an argument is read from.
+pub trait Source<'a>: Copy {
+    /// The declaration of the kernel.
+    fn op(self) -> &'static OpDef;
+
+    /// The context that the kernel runs in.
+    fn exec_ctx(self) -> &'a ExecutionContext;
+
+    /// The attributes.
+    fn attributes(self) -> AttributeList<'a>;
+
+    /// The functions.
+    fn functions(self) -> FunctionList<'a>;
+
+    /// How many operands there are.
+    fn num_operands(self) -> usize;
+
+    /// Whether the operand at `index` exists, is available and has the payload type `T`.
+    fn check<T: Value>(self, index: usize) -> Result<(), Error>;
+
+    /// Whether the operand at `index` exists and is a chain.
+    fn is_chain(self, index: usize) -> bool;
+
+    /// The payload of the operand at `index`.
+    ///
+    /// # Safety
+    /// 1. [`check`](Self::check) of `T` and `index` would succeed.
+    /// 2. `T` is not mutable.
+    unsafe fn get<T: Value>(self, index: usize) -> &'a T;
+
+    /// Borrows the payload of the operand at `index` to read it; costs nothing unless `T` is mutable.
+    ///
+    /// # Safety
+    /// 1. [`check`](Self::check) of `T` and `index` would succeed.
+    unsafe fn read<T: Value>(self, index: usize) -> Result<ReadHold<'a, T>, Error>;
+
+    /// Borrows the payload of the operand at `index`, of a mutable type, to write it.
+    fn write<T: Value>(self, index: usize) -> Result<WriteHold<'a, T>, Error>;
+
+    /// The operand at `index` as a reference. Only asynchronous kernels have references.
+    fn reference(self, index: usize) -> Result<&'a AnyRef, Error>;
+
+    /// The operands from `start` to before `end`.
+    fn tail(self, start: usize, end: usize) -> Tail<'a>;
+}
+
+/// Some operands in a row.
+#[derive(Clone, Copy, Debug)]
+pub enum Tail<'a> {
+    /// Of an asynchronous kernel.
+    References(&'a [AnyRef]),
+    /// Of a synchronous kernel: the registers of the function, and which of them.
+    Registers(&'a [ValueCell], &'a [u32]),
+}
+
+/// A payload that is being read.
+#[derive(Debug)]
+pub enum ReadHold<'a, T: Value> {
+    /// In an AsyncValue.
+    Value(ReadGuard<'a, T>),
+    /// In a register.
+    Cell(CellReadGuard<'a, T>),
+}
+
+impl<T: Value> Deref for ReadHold<'_, T> {
+    type Target = T;
+
+    #[inline]
+    fn deref(&self) -> &T {
+        match self {
+            Self::Value(guard) => guard,
+            Self::Cell(guard) => guard,
+        }
+    }
+}
+
+/// A payload that is being written.
+#[derive(Debug)]
+pub enum WriteHold<'a, T: Value> {
+    /// In an AsyncValue.
+    Value(WriteGuard<'a, T>),
+    /// In a register.
+    Cell(CellWriteGuard<'a, T>),
+}
+
+impl<T: Value> WriteHold<'_, T> {
+    #[inline]
+    pub(crate) fn as_mut(&mut self) -> &mut T {
+        match self {
+            Self::Value(guard) => guard,
+            Self::Cell(guard) => guard,
+        }
+    }
+}
+
+/// A payload could not be borrowed.
+#[cold]
+fn conflict(op: &OpDef, index: usize, verb: &str, reason: impl std::fmt::Display) -> Error {
+    let name = op.operands.get(index).map_or_else(
+        || index.to_string(),
+        |operand| format!("`{}`", operand.name),
+    );
+    Error::new(format!(
+        "`{}` cannot {verb} operand {name}: {reason}",
+        op.name
+    ))
+}
+
+impl<'a> Source<'a> for FrameParts<'a> {
+    #[inline]
+    fn op(self) -> &'static OpDef {
+        self.op
+    }
+
+    #[inline]
+    fn exec_ctx(self) -> &'a ExecutionContext {
+        self.exec_ctx
+    }
+
+    #[inline]
+    fn attributes(self) -> AttributeList<'a> {
+        self.attributes
+    }
+
+    #[inline]
+    fn functions(self) -> FunctionList<'a> {
+        self.functions
+    }
+
+    #[inline]
+    fn num_operands(self) -> usize {
+        self.arguments.len()
+    }
+
+    fn check<T: Value>(self, index: usize) -> Result<(), Error> {
+        let argument = self.arguments.get(index);
+        if argument.is_some_and(|value| value.is_concrete() && value.is::<T>()) {
+            return Ok(());
+        }
+        Err(mismatch(
+            self.op,
+            index,
+            T::MLIR_TYPE,
+            argument.and_then(AnyRef::mlir_type),
+        ))
+    }
+
+    fn is_chain(self, index: usize) -> bool {
+        self.arguments.get(index).is_some_and(AnyRef::is::<Chain>)
+    }
+
+    #[inline]
+    unsafe fn get<T: Value>(self, index: usize) -> &'a T {
+        debug_assert!(self.check::<T>(index).is_ok());
+        // SAFETY: duty 1: the operand exists.
+        let argument = unsafe { self.arguments.get_unchecked(index) };
+        // SAFETY: duty 1: it is available and its payload is a `T`; duty 2: nobody writes it.
+        unsafe { argument.get_unchecked() }
+    }
+
+    #[inline]
+    unsafe fn read<T: Value>(self, index: usize) -> Result<ReadHold<'a, T>, Error> {
+        debug_assert!(self.check::<T>(index).is_ok());
+        // SAFETY: duty 1: the operand exists.
+        let argument = unsafe { self.arguments.get_unchecked(index) };
+        // SAFETY: duty 1: it is available and its payload is a `T`.
+        let guard = unsafe { argument.try_read_unchecked::<T>() };
+        guard
+            .map(ReadHold::Value)
+            .map_err(|error| conflict(self.op, index, "read", error))
+    }
+
+    fn write<T: Value>(self, index: usize) -> Result<WriteHold<'a, T>, Error> {
+        let guard = self.reference(index)?.try_write::<T>();
+        guard
+            .map(WriteHold::Value)
+            .map_err(|error| conflict(self.op, index, "write", error))
+    }
+
+    #[inline]
+    fn reference(self, index: usize) -> Result<&'a AnyRef, Error> {
+        self.arguments
+            .get(index)
+            .ok_or_else(|| mismatch(self.op, index, "a value", None))
+    }
+
+    #[inline]
+    fn tail(self, start: usize, end: usize) -> Tail<'a> {
+        Tail::References(self.arguments.get(start..end).unwrap_or_default())
+    }
+}
+
+/// What is read of the frame of a synchronous kernel.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct SyncFrameParts<'a> {
+    pub(crate) exec_ctx: &'a ExecutionContext,
+    pub(crate) op: &'static OpDef,
+    pub(crate) registers: &'a [ValueCell],
+    pub(crate) arguments: &'a [u32],
+    pub(crate) attributes: AttributeList<'a>,
+    pub(crate) functions: FunctionList<'a>,
+}
+
+impl<'a> SyncFrameParts<'a> {
+    fn cell(self, index: usize) -> Option<&'a ValueCell> {
+        self.registers.get(*self.arguments.get(index)? as usize)
+    }
+
+    /// # Safety
+    /// 1. There is an operand at `index`.
+    #[inline]
+    unsafe fn cell_unchecked(self, index: usize) -> &'a ValueCell {
+        debug_assert!(self.cell(index).is_some());
+        // SAFETY: duty 1.
+        let register = unsafe { *self.arguments.get_unchecked(index) };
+        // SAFETY: duty 1: the register that it names exists too.
+        unsafe { self.registers.get_unchecked(register as usize) }
+    }
+
+    fn expect_cell(self, index: usize) -> Result<&'a ValueCell, Error> {
+        self.cell(index)
+            .ok_or_else(|| mismatch(self.op, index, "a value", None))
+    }
+}
+
+impl<'a> Source<'a> for SyncFrameParts<'a> {
+    #[inline]
+    fn op(self) -> &'static OpDef {
+        self.op
+    }
+
+    #[inline]
+    fn exec_ctx(self) -> &'a ExecutionContext {
+        self.exec_ctx
+    }
+
+    #[inline]
+    fn attributes(self) -> AttributeList<'a> {
+        self.attributes
+    }
+
+    #[inline]
+    fn functions(self) -> FunctionList<'a> {
+        self.functions
+    }
+
+    #[inline]
+    fn num_operands(self) -> usize {
+        self.arguments.len()
+    }
+
+    fn check<T: Value>(self, index: usize) -> Result<(), Error> {
+        let cell = self.cell(index);
+        if cell.is_some_and(ValueCell::is::<T>) {
+            return Ok(());
+        }
+        Err(mismatch(
+            self.op,
+            index,
+            T::MLIR_TYPE,
+            cell.and_then(ValueCell::mlir_type),
+        ))
+    }
+
+    fn is_chain(self, index: usize) -> bool {
+        self.cell(index).is_some_and(ValueCell::is::<Chain>)
+    }
+
+    #[inline]
+    unsafe fn get<T: Value>(self, index: usize) -> &'a T {
+        debug_assert!(self.check::<T>(index).is_ok());
+        // SAFETY: duty 1: the operand exists.
+        let cell = unsafe { self.cell_unchecked(index) };
+        // SAFETY: duty 1: its payload is a `T`; duty 2: nobody writes it.
+        unsafe { cell.get_unchecked() }
+    }
+
+    #[inline]
+    unsafe fn read<T: Value>(self, index: usize) -> Result<ReadHold<'a, T>, Error> {
+        // SAFETY: duty 1: the operand exists.
+        let cell = unsafe { self.cell_unchecked(index) };
+        // SAFETY: duty 1: its payload is a `T`.
+        let guard = unsafe { cell.try_read_unchecked::<T>() };
+        guard
+            .map(ReadHold::Cell)
+            .map_err(|error| conflict(self.op, index, "read", error))
+    }
+
+    fn write<T: Value>(self, index: usize) -> Result<WriteHold<'a, T>, Error> {
+        let guard = self.expect_cell(index)?.try_write::<T>();
+        guard
+            .map(WriteHold::Cell)
+            .map_err(|error| conflict(self.op, index, "write", error))
+    }
+
+    #[cold]
+    fn reference(self, index: usize) -> Result<&'a AnyRef, Error> {
+        Err(mismatch(self.op, index, "a reference", None))
+    }
+
+    #[inline]
+    fn tail(self, start: usize, end: usize) -> Tail<'a> {
+        Tail::Registers(
+            self.registers,
+            self.arguments.get(start..end).unwrap_or_default(),
+        )
+    }
+}

@@ -1,0 +1,26 @@
+//! Limits: what a program may use before it gets an error instead.
+
+/// What one host allows its programs.
+///
+/// ```
+/// use tfrt_host::Limits;
+///
+/// let limits = Limits { max_call_depth: 50, ..Limits::default() };
+/// assert!(limits.max_call_depth < Limits::default().max_call_depth);
+/// ```
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Limits {
+    /// How deep calls of functions may nest; the next one gives error values of code `ResourceExhausted`.
+    pub max_call_depth: u32,
+    /// How many invocations of functions may be unfinished at once.
+    pub max_live_invocations: usize,
+}
+
+impl Default for Limits {
+    fn default() -> Self {
+        Self {
+            max_call_depth: 100_000,
+            max_live_invocations: 10_000_000,
+        }
+    }
+}

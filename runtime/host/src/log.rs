@@ -1,0 +1,110 @@
+//! The runtime's log: lines on standard error.
+//!
+//! Format: `S YYYY-MM-DD HH:MM:SS.uuuuuu THREAD FILE:LINE] MESSAGE`, with S the first letter of the level and the time
+//! in UTC.
+
+use std::fmt;
+use std::io::Write;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::time::{SystemTime, UNIX_EPOCH};
+
+/// How grave a log line is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Level {
+    /// Good to know.
+    Info,
+    /// Probably wrong.
+    Warning,
+    /// Wrong.
+    Error,
+}
+
+impl Level {
+    /// The letter that starts the line.
+    #[must_use]
+    pub const fn letter(self) -> char {
+        match self {
+            Self::Info => 'I',
+            Self::Warning => 'W',
+            Self::Error => 'E',
+        }
+    }
+}
+
+/// Writes one line. A line that cannot be written is lost: a log has nobody else to tell.
+pub fn write_line(level: Level, file: &str, line: u32, message: fmt::Arguments<'_>) {
+    let file = file.rsplit(['/', '\\']).next().unwrap_or(file);
+    let since_epoch = SystemTime::now()
+        .duration_since(UNIX_EPOCH)
+        .unwrap_or_default();
+    let text = format!(
+        "{} {} {} {file}:{line}] {message}\n",
+        level.letter(),
+        timestamp(since_epoch.as_secs(), since_epoch.subsec_micros()),
+        thread_number(),
+    );
+    let _ = std::io::stderr().write_all(text.as_bytes());
+}
+
+/// A small number of the calling thread: 1 for the first thread that logs.
+fn thread_number() -> u64 {
+    // Only uniqueness matters, no other memory is ordered by it: relaxed.
+    static NEXT: AtomicU64 = AtomicU64::new(1);
+    thread_local!(static NUMBER: u64 = NEXT.fetch_add(1, Ordering::Relaxed));
+    NUMBER.with(|number| *number)
+}
+
+/// The civil time of a Unix time, in UTC; the algorithm is Howard Hinnant's `civil_from_days`.
+fn timestamp(unix_seconds: u64, micros: u32) -> String {
+    let (days, seconds) = (unix_seconds / 86_400, unix_seconds % 86_400);
+    let shifted = days + 719_468;
+    let era = shifted / 146_097;
+    let day_of_era = shifted % 146_097;
+    let year_of_era =
+        (day_of_era - day_of_era / 1_460 + day_of_era / 36_524 - day_of_era / 146_096) / 365;
+    let day_of_year = day_of_era - (365 * year_of_era + year_of_era / 4 - year_of_era / 100);
+    let month_from_march = (5 * day_of_year + 2) / 153;
+    let day = day_of_year - (153 * month_from_march + 2) / 5 + 1;
+    let month = if month_from_march < 10 {
+        month_from_march + 3
+    } else {
+        month_from_march - 9
+    };
+    let year = era * 400 + year_of_era + u64::from(month <= 2);
+    let (hour, minute, second) = (seconds / 3600, seconds / 60 % 60, seconds % 60);
+    format!("{year:04}-{month:02}-{day:02} {hour:02}:{minute:02}:{second:02}.{micros:06}")
+}
+
+/// Logs a line at level info, with the place of the call.
+#[macro_export]
+macro_rules! log_info {
+    ($($argument:tt)*) => {
+        $crate::log::write_line($crate::log::Level::Info, file!(), line!(), format_args!($($argument)*))
+    };
+}
+
+/// Logs a line at level error, with the place of the call.
+#[macro_export]
+macro_rules! log_error {
+    ($($argument:tt)*) => {
+        $crate::log::write_line($crate::log::Level::Error, file!(), line!(), format_args!($($argument)*))
+    };
+}
+
+pub use {log_error as error, log_info as info};
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn times_are_civil() {
+        assert_eq!(timestamp(0, 7), "1970-01-01 00:00:00.000007");
+        assert_eq!(
+            timestamp(951_782_399, 999_999),
+            "2000-02-28 23:59:59.999999"
+        );
+        assert_eq!(timestamp(951_868_800, 0), "2000-03-01 00:00:00.000000");
+        assert_eq!(timestamp(1_709_251_199, 0), "2024-02-29 23:59:59.000000");
+    }
+}

@@ -1,0 +1,268 @@
+//! Requests: one piece of work for one client, with a cancel switch and a deadline.
+//!
+//! Invariant C1: the cancel value is set at most once and never changes; reading it is one acquire load, which pairs with
+//! the release in [`RequestContext::cancel_with`].
+
+use std::any::{Any, TypeId};
+use std::collections::HashMap;
+use std::fmt;
+use std::sync::{Arc, OnceLock};
+use std::time::SystemTime;
+
+use tfrt_async::AnyRef;
+use tfrt_queue::RequestTag;
+use tfrt_support::{Error, ErrorCode};
+
+use crate::host::HostContext;
+use crate::resource::ResourceContext;
+
+/// One request: shared by everything that runs on its behalf.
+///
+/// ```
+/// use tfrt_host::{HostContext, RequestContextBuilder};
+///
+/// let host = HostContext::builder().build();
+/// let request = RequestContextBuilder::new(host).id(7).context_data(32_i32).build();
+/// assert_eq!((request.id(), request.context_data::<i32>()), (7, Some(&32)));
+///
+/// request.cancel();
+/// assert_eq!(request.cancel_value().unwrap().error_if_present().unwrap().message(), "Cancelled");
+/// ```
+pub struct RequestContext {
+    tag: RequestTag,
+    host: Arc<HostContext>,
+    resources: Option<Arc<ResourceContext>>,
+    data: ContextData,
+    cancel_value: OnceLock<AnyRef>,
+    number: u64,
+}
+
+#[derive(Default)]
+struct ContextData(HashMap<TypeId, Box<dyn Any + Send + Sync>>);
+
+/// Collects what a request starts with.
+#[derive(Debug)]
+pub struct RequestContextBuilder {
+    host: Arc<HostContext>,
+    resources: Option<Arc<ResourceContext>>,
+    tag: RequestTag,
+    data: ContextData,
+    deadline: Option<SystemTime>,
+}
+
+impl RequestContextBuilder {
+    /// A request of `host`, with id 0, priority 0, without resources, data or deadline.
+    #[must_use]
+    pub fn new(host: Arc<HostContext>) -> Self {
+        Self {
+            host,
+            resources: None,
+            tag: RequestTag { id: 0, priority: 0 },
+            data: ContextData::default(),
+            deadline: None,
+        }
+    }
+
+    /// The number that the client knows the request by.
+    #[must_use]
+    pub fn id(mut self, id: i64) -> Self {
+        self.tag.id = id;
+        self
+    }
+
+    /// How urgent the request is among others; higher is more urgent.
+    #[must_use]
+    pub fn priority(mut self, priority: i32) -> Self {
+        self.tag.priority = priority;
+        self
+    }
+
+    /// The resources that the request may use.
+    #[must_use]
+    pub fn resources(mut self, resources: Arc<ResourceContext>) -> Self {
+        self.resources = Some(resources);
+        self
+    }
+
+    /// A datum that kernels find by its type; the last one of a type wins.
+    #[must_use]
+    pub fn context_data<T: Any + Send + Sync>(mut self, datum: T) -> Self {
+        self.data.0.insert(TypeId::of::<T>(), Box::new(datum));
+        self
+    }
+
+    /// When the request is cancelled by itself.
+    #[must_use]
+    pub fn deadline(mut self, deadline: SystemTime) -> Self {
+        self.deadline = Some(deadline);
+        self
+    }
+
+    /// The request.
+    #[must_use]
+    pub fn build(self) -> Arc<RequestContext> {
+        let host = Arc::clone(&self.host);
+        let mut cancelled_with = None;
+        let request = Arc::new_cyclic(|weak| {
+            let (number, error) = host.enter_request(weak);
+            cancelled_with = error;
+            RequestContext {
+                tag: self.tag,
+                host: self.host,
+                resources: self.resources,
+                data: self.data,
+                cancel_value: OnceLock::new(),
+                number,
+            }
+        });
+        if let Some(error) = cancelled_with {
+            request.cancel_with(error);
+        }
+        if let Some(deadline) = self.deadline {
+            let request = Arc::downgrade(&request);
+            host.timers().schedule_at(deadline, move || {
+                if let Some(request) = request.upgrade() {
+                    request.cancel();
+                }
+            });
+        }
+        request
+    }
+}
+
+impl RequestContext {
+    /// The number that the client knows the request by.
+    #[must_use]
+    pub fn id(&self) -> i64 {
+        self.tag.id
+    }
+
+    /// What work queues are told of the request.
+    #[must_use]
+    pub fn tag(&self) -> &RequestTag {
+        &self.tag
+    }
+
+    /// The host that the request runs on.
+    #[must_use]
+    pub fn host(&self) -> &Arc<HostContext> {
+        &self.host
+    }
+
+    /// The resources that the request may use, if any.
+    #[must_use]
+    pub fn resources(&self) -> Option<&Arc<ResourceContext>> {
+        self.resources.as_ref()
+    }
+
+    /// The datum of type `T` that the request was built with.
+    #[must_use]
+    pub fn context_data<T: Any + Send + Sync>(&self) -> Option<&T> {
+        self.data.0.get(&TypeId::of::<T>())?.downcast_ref()
+    }
+
+    /// Cancels the request with the error `Cancelled`: kernels that have not started are skipped. Later calls change nothing.
+    pub fn cancel(&self) {
+        self.cancel_with(Error::cancelled());
+    }
+
+    /// Cancels the request with an error of the caller's. Later calls change nothing. The error is not reported.
+    pub fn cancel_with(&self, error: Error) {
+        let _ = self.cancel_value.set(AnyRef::error(error));
+    }
+
+    /// Whether the request is cancelled.
+    #[must_use]
+    pub fn is_cancelled(&self) -> bool {
+        self.cancel_value().is_some()
+    }
+
+    /// The error value of a cancelled request.
+    #[inline]
+    #[must_use]
+    pub fn cancel_value(&self) -> Option<&AnyRef> {
+        self.cancel_value.get()
+    }
+
+    /// An error that says that the request has no datum of type `T`.
+    #[must_use]
+    pub fn missing_context_data<T>() -> Error {
+        Error::new(format!(
+            "the request has no context data of type `{}`",
+            std::any::type_name::<T>()
+        ))
+        .with_code(ErrorCode::FailedPrecondition)
+    }
+}
+
+impl Drop for RequestContext {
+    fn drop(&mut self) {
+        self.host.leave_request(self.number);
+    }
+}
+
+impl fmt::Debug for RequestContext {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("RequestContext")
+            .field("tag", &self.tag)
+            .field("is_cancelled", &self.is_cancelled())
+            .finish_non_exhaustive()
+    }
+}
+
+impl fmt::Debug for ContextData {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{} data", self.0.len())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::time::Duration;
+
+    #[test]
+    fn the_first_cancel_stays() {
+        let request = RequestContextBuilder::new(HostContext::builder().build()).build();
+        assert!(!request.is_cancelled());
+        request.cancel_with(Error::new("first"));
+        request.cancel();
+        assert_eq!(
+            request
+                .cancel_value()
+                .unwrap()
+                .error_if_present()
+                .unwrap()
+                .message(),
+            "first"
+        );
+    }
+
+    #[test]
+    fn a_deadline_cancels() {
+        let request = RequestContextBuilder::new(HostContext::builder().build())
+            .deadline(SystemTime::now() + Duration::from_millis(5))
+            .build();
+        while !request.is_cancelled() {
+            std::thread::yield_now();
+        }
+    }
+
+    #[test]
+    fn cancelling_the_host_reaches_live_and_new_requests_until_restart() {
+        let host = HostContext::builder().build();
+        let live = RequestContextBuilder::new(Arc::clone(&host)).build();
+        host.cancel_all(&Error::new("shutting down"));
+        let new = RequestContextBuilder::new(Arc::clone(&host)).build();
+        host.restart();
+        let later = RequestContextBuilder::new(host).build();
+        assert_eq!(
+            [
+                live.is_cancelled(),
+                new.is_cancelled(),
+                later.is_cancelled()
+            ],
+            [true, true, false]
+        );
+    }
+}

@@ -1,0 +1,55 @@
+//! Shared contexts: one object per type and host.
+
+use std::any::{Any, TypeId};
+use std::collections::HashMap;
+use std::fmt;
+use std::sync::{Arc, Mutex, OnceLock, PoisonError};
+
+type Slot = Arc<OnceLock<Arc<dyn Any + Send + Sync>>>;
+
+/// One object per type, made on first use, exactly once, and dropped with the host.
+///
+/// ```
+/// use tfrt_host::SharedContexts;
+///
+/// let contexts = SharedContexts::default();
+/// let first = contexts.get_or_create(|| String::from("made once"));
+/// let second = contexts.get_or_create(|| String::from("never made"));
+/// assert_eq!(*second, "made once");
+/// assert!(std::sync::Arc::ptr_eq(&first, &second));
+/// ```
+#[derive(Default)]
+pub struct SharedContexts {
+    slots: Mutex<HashMap<TypeId, Slot>>,
+}
+
+impl SharedContexts {
+    /// The object of type `T`; `make` makes it if this is the first use. Other first users wait meanwhile; users of other
+    /// types do not. `make` must not ask for `T` itself.
+    ///
+    /// # Panics
+    /// Never, unless `make` does.
+    pub fn get_or_create<T: Any + Send + Sync>(&self, make: impl FnOnce() -> T) -> Arc<T> {
+        let slot = {
+            let mut slots = self.slots.lock().unwrap_or_else(PoisonError::into_inner);
+            Arc::clone(slots.entry(TypeId::of::<T>()).or_default())
+        };
+        let object = Arc::clone(slot.get_or_init(|| Arc::new(make())));
+        object
+            .downcast()
+            .expect("a slot holds an object of the type it is found by")
+    }
+}
+
+impl fmt::Debug for SharedContexts {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let num_contexts = self
+            .slots
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner)
+            .len();
+        f.debug_struct("SharedContexts")
+            .field("num_contexts", &num_contexts)
+            .finish()
+    }
+}
