@@ -1,0 +1,81 @@
+//! From IR to a BEF file.
+//!
+//! ```text
+//! 1. collect     walks the program once, op after op and inner ops first: every string, type, kernel name, attribute and
+//!                function enters its table at its first occurrence, and whatever a file cannot hold is reported
+//! 2. bodies      for each function that has one: registers, streams, kernels
+//! 3. write       `tfrt_bef` lays it out
+//! ```
+//!
+//! Invariant E1: past the first phase nothing can be wrong with the program any more; what is left to fail is a limit of
+//! the format, such as its 32-bit offsets.
+
+use tfrt_bef::write::WriteOptions;
+use tfrt_ir::Module;
+use tfrt_support::Diagnostic;
+
+mod collect;
+
+mod attributes;
+
+mod functions;
+
+mod locations;
+
+/// How to encode.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct EncodeOptions {
+    /// Whether the sections that only decoding needs are written. On by default.
+    pub optional_sections: bool,
+    /// Whether errors at an op show it in a note. On by default.
+    pub notes: bool,
+}
+
+impl Default for EncodeOptions {
+    fn default() -> Self {
+        Self {
+            optional_sections: true,
+            notes: true,
+        }
+    }
+}
+
+/// The BEF file of a program.
+///
+/// ```
+/// use std::sync::Arc;
+/// use tfrt_compiler::{EncodeOptions, encode};
+/// use tfrt_ir::{ParseOptions, Registry, parse};
+///
+/// let registry = Arc::new(Registry::default());
+/// let options = ParseOptions { allow_unregistered_dialects: true };
+/// let parse = |source: &str| parse(source, "f.mlir", &registry, &options).map_err(|errors| errors[0].to_string());
+///
+/// let module = parse("func @f() {\n  \"my.op\"() {a = 7 : i32} : () -> ()\n  \"tfrt.return\"() : () -> ()\n}\n")?;
+/// let bytes = encode(&module, &EncodeOptions::default()).map_err(|errors| errors[0].to_string())?;
+/// assert_eq!(bytes[..3], [0x0b, 0xef, 0]);
+///
+/// let module = parse("func @f() {\n  \"my.op\"() {a} : () -> ()\n  \"tfrt.return\"() : () -> ()\n}\n")?;
+/// let errors = encode(&module, &EncodeOptions::default()).unwrap_err();
+/// assert_eq!(errors[0].to_string(), "f.mlir:2:3: error: BEF files cannot encode the 'a' attribute");
+/// # Ok::<(), String>(())
+/// ```
+///
+/// # Errors
+/// Everything that a file cannot hold, in program order; at most one error for each op. An attribute that cannot be held is
+/// reported only if nothing is wrong before it, and a function that is not defined (the first one) only if nothing else is
+/// wrong at all.
+pub fn encode(module: &Module, options: &EncodeOptions) -> Result<Vec<u8>, Vec<Diagnostic>> {
+    let write_options = WriteOptions {
+        optional_sections: options.optional_sections,
+    };
+    let mut collection = collect::collect(module, write_options, options.notes)?;
+    functions::define_bodies(module, &mut collection);
+    collection.builder.finish().map_err(|error| {
+        let place = module.place(module.op_location(module.root()));
+        vec![Diagnostic::error(
+            place,
+            format!("the program does not fit in a BEF file: {error}"),
+        )]
+    })
+}

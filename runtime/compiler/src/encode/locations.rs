@@ -1,0 +1,32 @@
+//! Locations of IR as those of a file.
+
+use tfrt_ir::{LocationId, Module};
+
+/// The location as the file holds it: the metadata of fused locations is left out.
+pub(super) fn file_location(module: &Module, location: LocationId) -> tfrt_bef::Location {
+    match module.location(location) {
+        tfrt_ir::Location::Unknown => tfrt_bef::Location::Unknown,
+        tfrt_ir::Location::File { file, line, column } => tfrt_bef::Location::File {
+            file: (**file).to_owned(),
+            line: *line,
+            column: *column,
+        },
+        tfrt_ir::Location::Name { name, child } => tfrt_bef::Location::Name {
+            name: (**name).to_owned(),
+            child: Box::new(file_location(module, *child)),
+        },
+        tfrt_ir::Location::CallSite { callee, caller } => tfrt_bef::Location::CallSite {
+            callee: Box::new(file_location(module, *callee)),
+            caller: Box::new(file_location(module, *caller)),
+        },
+        tfrt_ir::Location::Fused {
+            members,
+            metadata: _,
+        } => tfrt_bef::Location::Fused(
+            members
+                .iter()
+                .map(|&member| file_location(module, member))
+                .collect(),
+        ),
+    }
+}

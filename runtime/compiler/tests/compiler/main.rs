@@ -1,0 +1,10 @@
+//! The compiler from outside: programs in, files out, and back.
+#![forbid(unsafe_code)]
+
+mod support;
+
+mod golden;
+
+mod encode_errors;
+
+mod round_trip;
