@@ -1,0 +1,185 @@
+//! Starting functions.
+
+use std::cell::Cell;
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::sync::Arc;
+
+use tfrt_async::{AnyRef, IndirectPromise, run_when_ready};
+use tfrt_bef::FunctionId;
+use tfrt_host::ExecutionContext;
+use tfrt_host::kernel::panic::panic_error;
+use tfrt_host::kernel::registry::{NativeCall, NativeFunction};
+use tfrt_support::{Error, ErrorCode};
+
+use crate::body::Body;
+use crate::interpreter::wrong_signature;
+use crate::invocation::InvocationRef;
+use crate::program::{FunctionBody, Program};
+use crate::ready;
+
+/// How many functions may start inside one another on the stack of one thread. A function that starts deeper does so as a
+/// task, on a stack of its own.
+///
+/// In a debug build one level takes about 4 KiB, so that 128 of them fit many times into the 2 MiB of a test thread.
+const MAX_NESTED_STARTS: u32 = 128;
+
+thread_local! {
+    static NUM_NESTED_STARTS: Cell<u32> = const { Cell::new(0) };
+}
+
+/// Starts function `id`; see [`FunctionTable::execute`](tfrt_host::function::FunctionTable::execute).
+pub(crate) fn execute(
+    program: Arc<Program>,
+    id: FunctionId,
+    ctx: &ExecutionContext,
+    arguments: &[AnyRef],
+    results: &mut [Option<AnyRef>],
+) {
+    if let Err(error) = try_execute(program, id, ctx, arguments, results) {
+        let error = AnyRef::error(error);
+        results
+            .iter_mut()
+            .filter(|result| result.is_none())
+            .for_each(|result| *result = Some(error.clone()));
+    }
+}
+
+fn try_execute(
+    program: Arc<Program>,
+    id: FunctionId,
+    ctx: &ExecutionContext,
+    arguments: &[AnyRef],
+    results: &mut [Option<AnyRef>],
+) -> Result<(), Error> {
+    let function = program.entry(id);
+    let expected = (function.argument_types.len(), function.result_types.len());
+    if (arguments.len(), results.len()) != expected {
+        return Err(wrong_signature(
+            &function.name,
+            expected,
+            (arguments.len(), results.len()),
+        ));
+    }
+    match program.body(id)? {
+        FunctionBody::Async(body) => {
+            let body = Arc::clone(body);
+            start(program, body, ctx, arguments, results)
+        }
+        FunctionBody::Native(function) => {
+            call_native(*function, ctx, arguments, results);
+            Ok(())
+        }
+        FunctionBody::Sync(_) => {
+            let name = &function.name;
+            Err(Error::new(format!(
+                "function `{name}` is synchronous and cannot be executed asynchronously"
+            ))
+            .with_code(ErrorCode::Unimplemented))
+        }
+    }
+}
+
+fn start(
+    program: Arc<Program>,
+    body: Arc<Body>,
+    ctx: &ExecutionContext,
+    arguments: &[AnyRef],
+    results: &mut [Option<AnyRef>],
+) -> Result<(), Error> {
+    let host = ctx.host();
+    let max_depth = host.limits().max_call_depth;
+    if ctx.call_depth() >= max_depth {
+        return Err(exhausted(format!(
+            "calls of functions are nested deeper than {max_depth}"
+        )));
+    }
+    if !host.enter_invocation() {
+        let max_live = host.limits().max_live_invocations;
+        return Err(exhausted(format!(
+            "more than {max_live} invocations of functions are unfinished"
+        )));
+    }
+    let callee_ctx = ctx.for_callee(Arc::clone(&program) as _);
+    let Some(invocation) = InvocationRef::new(program, body, callee_ctx, results) else {
+        host.leave_invocation();
+        return Err(exhausted(String::from(
+            "the host has no memory for the state of a function",
+        )));
+    };
+    if NUM_NESTED_STARTS.get() < MAX_NESTED_STARTS {
+        NUM_NESTED_STARTS.set(NUM_NESTED_STARTS.get() + 1);
+        ready::start(&invocation, arguments);
+        NUM_NESTED_STARTS.set(NUM_NESTED_STARTS.get() - 1);
+    } else {
+        let arguments = arguments.to_vec();
+        ctx.enqueue(move || ready::start(&invocation, &arguments));
+    }
+    Ok(())
+}
+
+#[cold]
+fn exhausted(message: String) -> Error {
+    Error::new(message).with_code(ErrorCode::ResourceExhausted)
+}
+
+/// Calls a native function: now if its arguments are available, else when they are. It is called with errors too.
+fn call_native(
+    function: NativeFunction,
+    ctx: &ExecutionContext,
+    arguments: &[AnyRef],
+    results: &mut [Option<AnyRef>],
+) {
+    if arguments.iter().all(AnyRef::is_available) {
+        return run_native(function, ctx, arguments, results);
+    }
+    let promises: Vec<IndirectPromise> = results
+        .iter_mut()
+        .map(|result| {
+            let (promise, value) = AnyRef::indirect();
+            *result = Some(value);
+            promise
+        })
+        .collect();
+    let ctx = ctx.clone();
+    let owned = arguments.to_vec();
+    run_when_ready(arguments, move || {
+        let mut results = vec![None; promises.len()];
+        run_native(function, &ctx, &owned, &mut results);
+        for (promise, result) in promises.into_iter().zip(results) {
+            // `run_native` fills every slot; a promise that is dropped fails its value.
+            if let Some(result) = result {
+                promise.forward_to(result);
+            }
+        }
+    });
+}
+
+fn run_native(
+    function: NativeFunction,
+    ctx: &ExecutionContext,
+    arguments: &[AnyRef],
+    results: &mut [Option<AnyRef>],
+) {
+    let call = NativeCall {
+        host: ctx.host(),
+        arguments,
+        results: &mut *results,
+    };
+    let called = catch_unwind(AssertUnwindSafe(|| (function.execute)(call)));
+    if results.iter().any(Option::is_none) {
+        let unset = || {
+            Error::new(format!(
+                "native function `{}` did not set every result",
+                function.name
+            ))
+        };
+        let error = called
+            .err()
+            .map_or_else(unset, |payload| panic_error(function.name, &*payload));
+        let error = AnyRef::error(error.with_code(ErrorCode::Internal));
+        results
+            .iter_mut()
+            .filter(|result| result.is_none())
+            .for_each(|result| *result = Some(error.clone()));
+    }
+}

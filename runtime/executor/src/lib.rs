@@ -1,0 +1,34 @@
+//! The executor: loads verified BEF files and runs their functions.
+//!
+//! ```text
+//!  BefFile ──verify──► names resolved ──► Program ──first look-up──► body: verified, proven, decoded
+//!                                                                       │
+//!                 execute ──► invocation (one block of state) ──► ready loop ──► kernels ──► values
+//!                 execute_sync ──► interpreter ──► kernels ──► registers
+//! ```
+//!
+//! Nothing here blocks and nothing here locks, but for the first look-up of a function. The ready loop does not recurse.
+//!
+//! The executor knows no kernel by name and no MLIR text. Unsafe code is confined to `invocation`, which holds the state
+//! of a running function, and `call`, which spends the proof of types.
+#![deny(unsafe_code)]
+
+mod program;
+
+mod decode;
+
+mod proof;
+
+mod body;
+
+mod invoke;
+
+mod invocation;
+
+mod ready;
+
+mod call;
+
+mod interpreter;
+
+pub use program::Program;

@@ -1,0 +1,288 @@
+//! A small language for graphs: functions as lists of kernels, built into files and loaded.
+
+use std::sync::Arc;
+
+use tfrt_async::AnyRef;
+use tfrt_bef::write::{BefBuilder, Body, Kernel, WriteOptions};
+use tfrt_bef::{BefFile, FunctionId, FunctionKind, KernelFlags, RegisterId};
+use tfrt_executor::Program;
+use tfrt_host::kernel::{KernelDescriptor, KernelFrame, KernelRegistry};
+use tfrt_host::{ExecutionContext, HostContext, HostContextBuilder, RequestContextBuilder};
+use tfrt_ods::{OpDef, OpTraits, OperandDef, ResultDef, TypeConstraint};
+use tfrt_queue::{ConcurrentWorkQueue, create_queue};
+use tfrt_support::Error;
+use tfrt_support::entity::EntityId;
+
+const ANY: &[OperandDef] = &[OperandDef::variadic("values", TypeConstraint::Any)];
+const RESULTS: &[ResultDef] = &[ResultDef::variadic("results", TypeConstraint::Any)];
+
+const fn op(name: &'static str) -> OpDef {
+    OpDef {
+        operands: ANY,
+        results: RESULTS,
+        ..OpDef::new(name)
+    }
+}
+
+/// 1 plus the sum of the operands, every result; available on return.
+pub static SUM: OpDef = op("test.sum");
+/// As `SUM`, computed by a task.
+pub static ASYNC_SUM: OpDef = op("test.async_sum");
+/// Fails.
+pub static FAIL: OpDef = op("test.fail");
+/// Panics.
+pub static PANIC: OpDef = op("test.panic");
+/// Cancels the request and gives 1.
+pub static CANCEL: OpDef = op("test.cancel");
+/// Calls its function.
+pub static CALL: OpDef = op("test.call");
+/// The number of its operands that are available, without waiting for them. Declared to wait for the first one.
+pub static COUNT: OpDef = OpDef {
+    operands: &[
+        OperandDef::new("waited", TypeConstraint::Any),
+        OperandDef {
+            is_reference: true,
+            ..OperandDef::variadic("others", TypeConstraint::Any)
+        },
+    ],
+    traits: OpTraits::NON_STRICT,
+    ..op("test.count")
+};
+/// As `COUNT`, but waits for none in particular.
+pub static COUNT_ANY: OpDef = OpDef {
+    operands: &[OperandDef {
+        is_reference: true,
+        ..OperandDef::variadic("values", TypeConstraint::Any)
+    }],
+    traits: OpTraits::NON_STRICT,
+    ..op("test.count_any")
+};
+/// Returns without setting its results.
+pub static FORGET: OpDef = op("test.forget");
+
+fn sum(arguments: &[AnyRef]) -> i64 {
+    1 + arguments
+        .iter()
+        .filter_map(AnyRef::get::<i64>)
+        .fold(0_i64, |sum, n| sum.wrapping_add(*n))
+}
+
+fn run_sum(frame: &mut KernelFrame<'_>) {
+    let sum = sum(frame.arguments());
+    (0..frame.num_results()).for_each(|index| frame.set_result(index, AnyRef::available(sum)));
+}
+
+fn run_async_sum(frame: &mut KernelFrame<'_>) {
+    let arguments = frame.arguments().to_vec();
+    let mut promises = Vec::new();
+    for index in 0..frame.num_results() {
+        let (promise, value) = tfrt_async::AsyncValueRef::<i64>::unconstructed();
+        frame.set_result(index, value.into());
+        promises.push(promise);
+    }
+    frame.exec_ctx().enqueue(move || {
+        let sum = sum(&arguments);
+        promises
+            .into_iter()
+            .for_each(|promise| promise.emplace(sum));
+    });
+}
+
+fn run_count(frame: &mut KernelFrame<'_>) {
+    let num_available = frame
+        .arguments()
+        .iter()
+        .filter(|argument| argument.is_available())
+        .count();
+    frame.set_result(
+        0,
+        AnyRef::available(i64::try_from(num_available).expect("few operands")),
+    );
+}
+
+fn run_call(frame: &mut KernelFrame<'_>) {
+    match frame.function(0) {
+        Ok(function) => {
+            let ctx = frame.exec_ctx();
+            let arguments = frame.arguments();
+            function.execute_into(ctx, arguments, frame.results());
+        }
+        Err(error) => frame.report_error(error),
+    }
+}
+
+/// The kernels above.
+pub fn registry() -> Arc<KernelRegistry> {
+    let mut registry = KernelRegistry::new();
+    let kernels = [
+        KernelDescriptor::raw(&SUM, run_sum),
+        KernelDescriptor::raw(&ASYNC_SUM, run_async_sum),
+        KernelDescriptor::raw(&FAIL, |frame| {
+            frame.report_error(Error::new("something bad happened"))
+        }),
+        KernelDescriptor::raw(&PANIC, |_| panic!("out of cheese")),
+        KernelDescriptor::raw(&CANCEL, |frame| {
+            frame.exec_ctx().request().cancel();
+            run_sum(frame);
+        }),
+        KernelDescriptor::raw(&CALL, run_call),
+        KernelDescriptor::raw(&FORGET, |_| ()),
+        KernelDescriptor::raw(&COUNT, run_count),
+        KernelDescriptor::raw(&COUNT_ANY, run_count),
+    ];
+    for kernel in kernels {
+        registry.add(kernel).expect("the names differ");
+    }
+    Arc::new(registry)
+}
+
+/// A host with the kernels above and the work queue of a configuration.
+pub fn host(queue: &str) -> HostContextBuilder {
+    HostContext::builder()
+        .registry(registry())
+        .queue(queue_of(queue))
+}
+
+pub fn queue_of(config: &str) -> Arc<dyn ConcurrentWorkQueue> {
+    create_queue(config).expect("a queue of this configuration")
+}
+
+/// One kernel: what it runs, which registers it reads, how many it defines, where it runs, what it calls.
+#[derive(Clone, Debug)]
+pub struct Node {
+    pub op: &'static str,
+    pub operands: Vec<usize>,
+    pub num_results: usize,
+    pub stream: u32,
+    pub callee: Option<usize>,
+    pub is_non_strict: bool,
+}
+
+impl Node {
+    pub fn new(op: &'static OpDef, operands: &[usize]) -> Self {
+        Self {
+            op: op.name,
+            operands: operands.to_vec(),
+            num_results: 1,
+            stream: 0,
+            callee: None,
+            is_non_strict: false,
+        }
+    }
+
+    pub fn on(self, stream: u32) -> Self {
+        Self { stream, ..self }
+    }
+
+    pub fn non_strict(self) -> Self {
+        Self {
+            is_non_strict: true,
+            ..self
+        }
+    }
+
+    pub fn calling(self, function: usize) -> Self {
+        Self {
+            callee: Some(function),
+            ..self
+        }
+    }
+}
+
+/// A function: how many arguments, its kernels, and the registers that it returns.
+#[derive(Clone, Debug, Default)]
+pub struct Graph {
+    pub num_arguments: usize,
+    pub nodes: Vec<Node>,
+    pub returns: Vec<usize>,
+}
+
+/// A file with one function for each graph, named `f0`, `f1`, ….
+pub fn build(graphs: &[Graph]) -> BefFile {
+    let mut builder = BefBuilder::new(WriteOptions {
+        optional_sections: false,
+    });
+    let ty = builder.add_type("i64");
+    let register = RegisterId::from_index;
+    let ids: Vec<FunctionId> = graphs
+        .iter()
+        .enumerate()
+        .map(|(index, graph)| {
+            let (arguments, results) =
+                (vec![ty; graph.num_arguments], vec![ty; graph.returns.len()]);
+            builder.declare_function(
+                FunctionKind::Async,
+                &format!("f{index}"),
+                arguments,
+                results,
+            )
+        })
+        .collect();
+    for (graph, &id) in graphs.iter().zip(&ids) {
+        let mut num_registers = graph.num_arguments;
+        let kernels = graph.nodes.iter().map(|node| {
+            let results = (num_registers..num_registers + node.num_results)
+                .map(register)
+                .collect();
+            num_registers += node.num_results;
+            Kernel {
+                stream: node.stream,
+                flags: if node.is_non_strict {
+                    KernelFlags::NON_STRICT
+                } else {
+                    KernelFlags::NONE
+                },
+                operands: node
+                    .operands
+                    .iter()
+                    .map(|&operand| register(operand))
+                    .collect(),
+                functions: node.callee.map(|callee| ids[callee]).into_iter().collect(),
+                results,
+                ..Kernel::new(builder.add_kernel_name(node.op))
+            }
+        });
+        let kernels = kernels.collect();
+        let body = Body {
+            location: None,
+            root_stream: 0,
+            num_arguments: graph.num_arguments,
+            register_types: vec![ty; num_registers],
+            kernels,
+            results: graph.returns.iter().map(|&index| register(index)).collect(),
+        };
+        builder.define_body(id, body);
+    }
+    BefFile::from_bytes(&builder.finish().expect("the graphs are well formed"))
+}
+
+/// What became of a value.
+pub type Outcome = Result<i64, String>;
+
+/// Runs `f0` of `graphs` and waits for its results and for the queue.
+pub fn run(host: &Arc<HostContext>, graphs: &[Graph], arguments: &[i64]) -> Vec<Outcome> {
+    let program = Program::load(host, &build(graphs)).expect("the kernels exist");
+    program.verify_all().expect("the bodies are well formed");
+    let ctx = ExecutionContext::new(RequestContextBuilder::new(Arc::clone(host)).build());
+    let arguments: Vec<AnyRef> = arguments
+        .iter()
+        .map(|&argument| AnyRef::available(argument))
+        .collect();
+    let results = program
+        .function("f0")
+        .expect("the first function")
+        .execute(&ctx, &arguments);
+    host.await_values(&results)
+        .expect("not a thread of the queue");
+    host.quiesce().expect("not a thread of the queue");
+    results.iter().map(outcome).collect()
+}
+
+fn outcome(value: &AnyRef) -> Outcome {
+    match value.error_if_present() {
+        Some(error) => Err(error.message().to_owned()),
+        None => Ok(*value
+            .get::<i64>()
+            .expect("an available value of the type that the kernels give")),
+    }
+}
