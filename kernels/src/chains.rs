@@ -1,0 +1,27 @@
+//! Chains: values without content that put kernels in order.
+
+use tfrt::prelude::*;
+
+/// Starts a chain.
+#[tfrt_kernel("tfrt.new.chain", pure, chain = none, format = "attr-dict")]
+fn new_chain() -> Chain {
+    Chain
+}
+
+/// Gives a chain that is ready once every operand is, and an error if one of them is. The operands may be of any type.
+#[tfrt_kernel(
+    "tfrt.merge.chains",
+    pure,
+    cheap,
+    format = "$values attr-dict `:` type($values)"
+)]
+fn merge_chains(_values: &[AnyRef]) -> Chain {
+    // The executor starts the kernel when all operands are there, which is all there is to wait for.
+    Chain
+}
+
+/// Gives the value itself, but only once the chain is ready.
+#[tfrt_kernel("tfrt.alias.value")]
+fn alias_value(_chain: Chain, value: AnyRef) -> AnyRef {
+    value
+}

@@ -1,0 +1,21 @@
+//! Comparison and truth.
+
+use tfrt::prelude::*;
+
+/// Whether both are true.
+#[tfrt_kernel("tfrt.and.i1", pure, chain = none, format = "operands attr-dict")]
+fn and(a: bool, b: bool) -> bool {
+    a && b
+}
+
+/// Whether two numbers are equal.
+#[tfrt_kernel("tfrt.equal.{T}", T = [i32, i64], pure, chain = none, format = "operands attr-dict")]
+fn equal<T: PartialEq>(a: T, b: T) -> bool {
+    a == b
+}
+
+/// Whether the first number is less than or equal to the second.
+#[tfrt_kernel("tfrt.lessequal.{T}", T = [i32, i64])]
+fn less_or_equal<T: PartialOrd>(a: T, b: T) -> bool {
+    a <= b
+}

@@ -1,0 +1,53 @@
+//! Calls, choices and loops: kernels that start functions.
+//!
+//! Such a kernel never waits for what it starts. It returns values that are not available yet, and goes on, if it has to,
+//! when a value that it needs arrives. All nested functions run in the context of the kernel, hence in its request.
+//!
+//! A non-strict op starts before its references are available; the kernels here hand references on without looking.
+
+pub mod call;
+
+pub mod conditional;
+
+pub mod case;
+
+pub mod repeat;
+
+pub mod while_loop;
+
+pub mod once;
+
+pub mod parallel;
+
+pub mod terminator;
+
+use tfrt::async_value::IndirectPromise;
+use tfrt::prelude::*;
+
+/// Values that are still to come, and the right to say which ones they are.
+#[derive(Debug)]
+pub(crate) struct Pending {
+    promises: Vec<IndirectPromise>,
+}
+
+impl Pending {
+    /// As many values as `count` says, none of them available.
+    pub(crate) fn new(count: usize) -> (Self, Vec<AnyRef>) {
+        let (promises, values) = (0..count).map(|_| AnyRef::indirect()).unzip();
+        (Self { promises }, values)
+    }
+
+    /// Every value is the one at its position in `targets`. Where there is none, it is an error.
+    pub(crate) fn forward_to(self, targets: Vec<AnyRef>) {
+        for (promise, target) in self.promises.into_iter().zip(targets) {
+            promise.forward_to(target);
+        }
+    }
+
+    /// Every value is `target`.
+    pub(crate) fn forward_all_to(self, target: &AnyRef) {
+        for promise in self.promises {
+            promise.forward_to(target.clone());
+        }
+    }
+}

@@ -1,0 +1,97 @@
+//! `tfrt.once`: a function that runs once for all requests of one client.
+
+use std::sync::{Mutex, PoisonError};
+
+use tfrt::ods::instance::OpInstance;
+use tfrt::ods::verify::{Breach, callee};
+use tfrt::prelude::*;
+
+use super::Pending;
+use crate::rules::function_if_defined;
+
+/// Calls a function, unless that was done before with the same resources: then the results are those of the first call,
+/// whatever the arguments. The results may become available later.
+///
+/// # Errors
+/// `tfrt.once requires resource context`.
+#[tfrt_kernel(
+    "tfrt.once",
+    results(values),
+    format = "$function `(` $arguments `)` attr-dict `:` signature($arguments, $values)",
+    verify = verify
+)]
+fn once(
+    arguments: &[AnyRef],
+    #[function] function: FunctionRef,
+    ctx: &ExecutionContext,
+) -> Result<Vec<AnyRef>> {
+    let Some(resources) = ctx.resources() else {
+        // Like the error of a cancelled request, this is a value that no handler is told of.
+        let error = AnyRef::error(Error::new("tfrt.once requires resource context"));
+        return Ok(vec![error; function.num_results()]);
+    };
+    let key = format!("tfrt.once @{}", function.name());
+    let outcome = resources.get_or_create(&key, || Outcome::new(function.num_results()))?;
+    // The function runs without the lock: it may come here again.
+    let first_call = outcome
+        .pending
+        .lock()
+        .unwrap_or_else(PoisonError::into_inner)
+        .take();
+    if let Some(pending) = first_call {
+        pending.forward_to(function.execute(ctx, arguments));
+    }
+    Ok(outcome.values.clone())
+}
+
+/// What the first call gives.
+struct Outcome {
+    values: Vec<AnyRef>,
+    /// Taken by the first caller. The lock is held for the taking only.
+    pending: Mutex<Option<Pending>>,
+}
+
+impl Outcome {
+    fn new(num_results: usize) -> Self {
+        let (pending, values) = Pending::new(num_results);
+        Self {
+            values,
+            pending: Mutex::new(Some(pending)),
+        }
+    }
+}
+
+/// A function that does not exist is reported when the program is converted.
+fn verify(op: &dyn OpInstance, breaches: &mut Vec<Breach>) {
+    if let Some(function) = function_if_defined(op, "function") {
+        callee::matches(
+            &function,
+            &op.operand_types(),
+            &op.result_types(),
+            "callee",
+            breaches,
+        );
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::rules::tests::{SampleOp, signature, symbol, verdict};
+
+    #[test]
+    fn operands_and_results_are_those_of_the_function() {
+        let op = |function| SampleOp {
+            operands: &["i32"],
+            results: &["i32"],
+            attributes: vec![("function", symbol("f"))],
+            functions: vec![("f", function)],
+            ..SampleOp::default()
+        };
+        assert_eq!(verdict(verify, &op(signature(&["i32"], &["i32"]))), "");
+        assert_eq!(
+            verdict(verify, &op(signature(&["i64"], &["i64"]))),
+            "operand type mismatch; result type mismatch"
+        );
+    }
+}

@@ -1,0 +1,16 @@
+//! `tfrt.return`: what ends a function or a region. Not a kernel.
+
+use tfrt::ods::verify::region;
+use tfrt::ods::{OpDef, OpTraits, OperandDef, TypeConstraint};
+
+/// `tfrt.return`.
+pub static RETURN: OpDef = OpDef {
+    summary: "Gives values back to whoever started the function or the region.",
+    operands: &[OperandDef::variadic("values", TypeConstraint::Any)],
+    traits: OpTraits::TERMINATOR.with(OpTraits::CHEAP),
+    assembly_format: Some("($values `:` type($values))?"),
+    verifier: Some(region::function_return),
+    ..OpDef::new(crate::rules::RETURN)
+};
+
+tfrt::declare_ops!(RETURN);

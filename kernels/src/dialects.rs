@@ -1,0 +1,152 @@
+//! Ops without kernels: declared, so that programs with them can be read, verified, written and translated; and facts of
+//! the dialects that all ops here belong to.
+//!
+//! Many ops come in families, one for each element type or rank. A family is one declaration under many names.
+
+pub mod shapes;
+
+pub mod dense_tensors;
+
+pub mod sparse_tensors;
+
+pub mod core_runtime;
+
+pub mod images;
+
+use tfrt::ods::{
+    AttrDef, AttrKind, DialectDef, OperandDef, ResultDef, TypeConstraint, UnknownTypes,
+};
+
+/// The dialects of the standard library. All but those of tensors and shapes accept ops and types that nobody declared.
+const DIALECTS: &[DialectDef] = &[
+    DialectDef::new("builtin"),
+    DialectDef::new("coo"),
+    DialectDef {
+        types: &[
+            "string",
+            "ophandler",
+            "tensorhandle",
+            "resource",
+            "variant",
+            "quint8",
+            "quint16",
+            "qint8",
+            "qint16",
+            "qint32",
+        ],
+        shape_attribute: Some("shape"),
+        ..DialectDef::new("corert")
+    },
+    DialectDef::new("corert_sync"),
+    DialectDef {
+        types: &["host_buffer"],
+        unknown_types: UnknownTypes::Rejected("unknown type: "),
+        allows_unknown_ops: false,
+        ..DialectDef::new("ht")
+    },
+    DialectDef {
+        types: &["tensor"],
+        unknown_types: UnknownTypes::Rejected("unknown tensor type: "),
+        allows_unknown_ops: false,
+        ..DialectDef::new("t")
+    },
+    DialectDef {
+        types: &["chain", "string", "tensor_type", "device"],
+        ..DialectDef::new("tfrt")
+    },
+    DialectDef {
+        types: &["dataset", "iterator"],
+        ..DialectDef::new("tfrt_data")
+    },
+    DialectDef::new("tfrt_dht"),
+    DialectDef::new("tfrt_dht_sync"),
+    DialectDef {
+        types: &[
+            "dist_context",
+            "dist_context_configuration",
+            "task_handle",
+            "remote_object_id",
+            "remote_execute_spec",
+            "remote_chain_manager",
+            "payload",
+        ],
+        ..DialectDef::new("tfrt_dist")
+    },
+    DialectDef::new("tfrt_test"),
+    DialectDef {
+        types: &["shape", "partial_shape"],
+        unknown_types: UnknownTypes::Rejected("unknown shape type: "),
+        allows_unknown_ops: false,
+        ..DialectDef::new("ts")
+    },
+];
+
+tfrt::declare_dialects!(DIALECTS);
+
+/// Operands in a list, and attributes: the form of most ops.
+const PLAIN: Option<&str> = Some("operands attr-dict");
+
+const CHAIN: &str = "!tfrt.chain";
+const STRING: &str = "!tfrt.string";
+const TENSOR: &str = "!t.tensor";
+const HOST_BUFFER: &str = "!ht.host_buffer";
+const SHAPE: &str = "!ts.shape";
+
+/// The sizes of dimensions.
+const SIZES: AttrKind = AttrKind::Array(&AttrKind::I64);
+
+const fn operand(name: &'static str, ty: &'static str) -> OperandDef {
+    OperandDef::new(name, TypeConstraint::Exact(ty))
+}
+
+const fn mutated(name: &'static str, ty: &'static str) -> OperandDef {
+    OperandDef {
+        is_mutated: true,
+        ..operand(name, ty)
+    }
+}
+
+const fn result(name: &'static str, ty: &'static str) -> ResultDef {
+    ResultDef::new(name, TypeConstraint::Exact(ty))
+}
+
+const fn attribute(name: &'static str, kind: AttrKind) -> AttrDef {
+    AttrDef::new(name, kind)
+}
+
+/// Declares one op under each of these names.
+macro_rules! declare_family {
+    ($def:expr; $($name:expr),+ $(,)?) => {
+        ::tfrt::__private::submit! {
+            ::tfrt::kernel::registry::OpRegistration(&[$(&::tfrt::ods::OpDef { name: $name, ..$def }),+])
+        }
+    };
+}
+
+/// Declares one op for each type of elements that tensors are declared for: `PREFIX.T`.
+macro_rules! declare_for_elements {
+    ($def:expr; $prefix:literal) => {
+        $crate::dialects::declare_family! {
+            $def;
+            concat!($prefix, ".ui8"),
+            concat!($prefix, ".ui16"),
+            concat!($prefix, ".ui32"),
+            concat!($prefix, ".ui64"),
+            concat!($prefix, ".i32"),
+            concat!($prefix, ".f32"),
+            concat!($prefix, ".i64"),
+            concat!($prefix, ".bool"),
+            concat!($prefix, ".complex64"),
+            concat!($prefix, ".complex128"),
+        }
+    };
+}
+
+/// Declares one op for each of these ranks: `PREFIX.R`.
+macro_rules! declare_for_ranks {
+    ($def:expr; $prefix:expr, $($rank:literal)+) => {
+        $crate::dialects::declare_family! { $def; $(concat!($prefix, ".", $rank)),+ }
+    };
+}
+
+use {declare_family, declare_for_elements, declare_for_ranks};

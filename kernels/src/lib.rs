@@ -1,0 +1,53 @@
+//! The standard kernel library.
+//!
+//! Every kernel here is an ordinary function with `#[tfrt_kernel]`: nothing in this crate has access to the runtime that any
+//! other crate of kernels would lack. Link it with [`tfrt::link!`], and its kernels can be named by programs:
+//!
+//! ```
+//! use tfrt::prelude::*;
+//!
+//! tfrt::link!(tfrt_kernels);
+//!
+//! let registry = KernelRegistry::from_link()?;
+//! let add = registry.get("tfrt.add.i32").expect("it is linked");
+//! assert_eq!(add.op().summary, "Gives the sum of two numbers.");
+//! # Ok::<(), tfrt::kernel::DuplicateKernels>(())
+//! ```
+//!
+//! | modules | kernels |
+//! |---|---|
+//! | [`constants`], [`arithmetic`], [`comparison`], [`cast`], [`print`](mod@print) | `tfrt.*` on scalars |
+//! | [`chains`], [`control_flow`], [`device`] | `tfrt.*` that order, call and choose |
+//! | [`test`](mod@test) | `tfrt_test.*`, `vt.*` and native functions, for tests |
+//! | [`tutorial`] | `tfrt_tutorial.*` |
+//! | [`dialects`] | ops that are declared, so that programs can be read and written, and have no kernel here |
+//!
+//! Ops that tools may drop when nobody uses their results are marked `pure`. Those are few: the reference marks constants,
+//! arithmetic that has a custom form, and chains, and what it keeps is kept here.
+#![forbid(unsafe_code)]
+
+pub mod constants;
+
+pub mod arithmetic;
+
+pub mod comparison;
+
+pub mod cast;
+
+pub mod print;
+
+pub mod chains;
+
+pub mod device;
+
+pub mod control_flow;
+
+pub mod test;
+
+pub mod tutorial;
+
+pub mod dialects;
+
+mod rules;
+
+mod text;

@@ -1,0 +1,31 @@
+//! Kernels for tests: of scheduling, of errors, of lifetimes, of every way to bind a parameter.
+//!
+//! Each is as small as what it shows. What they print is fixed to the byte, because tests compare it.
+
+pub mod plain;
+
+pub mod attributes;
+
+pub mod strings;
+
+pub mod errors;
+
+pub mod asynchrony;
+
+pub mod atomics;
+
+pub mod tracked_value;
+
+pub mod resources;
+
+pub mod tensor_types;
+
+pub mod locations;
+
+pub mod sync;
+
+pub mod native;
+
+pub mod benchmark;
+
+mod asynchronous_values;

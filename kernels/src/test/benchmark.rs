@@ -1,0 +1,265 @@
+//! Kernels that run a function again and again and report how long that took.
+//!
+//! Runs are made strictly one after the other. The first ones warm up and are not recorded. The loop ends when it has
+//! recorded as many runs as wanted, or when what it recorded took as long as wanted.
+
+mod report;
+
+use std::io;
+use std::time::Duration;
+
+use tfrt::async_value::Promise;
+use tfrt::host::FunctionKind;
+use tfrt::ods::instance::OpInstance;
+use tfrt::ods::verify::{Breach, callee, region};
+use tfrt::prelude::*;
+use tfrt::value_cell::ValueCell;
+
+use crate::text::print_line;
+use report::{Recorder, Stopwatch};
+
+/// When a benchmark ends.
+#[derive(Clone, Copy, Debug)]
+struct Plan {
+    duration: Duration,
+    num_warmup_runs: usize,
+    max_count: usize,
+}
+
+impl Plan {
+    /// Negative numbers count as zero.
+    fn new(duration_secs: i32, max_count: i32, num_warmup_runs: i32) -> Self {
+        Self {
+            duration: Duration::from_secs(u64::try_from(duration_secs).unwrap_or(0)),
+            num_warmup_runs: usize::try_from(num_warmup_runs).unwrap_or(0),
+            max_count: usize::try_from(max_count).unwrap_or(0),
+        }
+    }
+}
+
+/// Runs a region again and again and reports how long that took. Each run is a task of the work queue and ends when the
+/// one value that the region returns is available. The chain is ready after the report.
+///
+/// A run that fails ends the benchmark; its error becomes the result.
+///
+/// # Errors
+/// `Benchmark op requires the input function have exactly one return value`.
+#[tfrt_kernel(
+    "tfrt_test.benchmark",
+    isolated,
+    effect = "io",
+    chain = none,
+    results(done),
+    format = "$name `(` typed-operands($arguments) `)` key-values($duration_secs, $max_count, $num_warmup_runs) \
+              region($body, $arguments)",
+    verify = verify_benchmark
+)]
+fn benchmark(
+    arguments: &[AnyRef],
+    #[attr] duration_secs: i32,
+    #[attr] max_count: i32,
+    #[attr] name: &str,
+    #[attr(default = 1)] num_warmup_runs: i32,
+    #[region] body: FunctionRef,
+    ctx: &ExecutionContext,
+) -> Result<AsyncValueRef<Chain>> {
+    if body.num_results() != 1 {
+        return Err(Error::new(
+            "Benchmark op requires the input function have exactly one return value",
+        ));
+    }
+    let plan = Plan::new(duration_secs, max_count, num_warmup_runs);
+    let (promise, done) = AsyncValueRef::unconstructed();
+    let work = Benchmark {
+        ctx: ctx.clone(),
+        body,
+        arguments: arguments.to_vec(),
+        recorder: Recorder::new(plan),
+        name: name.to_owned(),
+        promise,
+    };
+    work.enqueue_next();
+    Ok(done)
+}
+
+/// A benchmark under way.
+struct Benchmark {
+    ctx: ExecutionContext,
+    body: FunctionRef,
+    arguments: Vec<AnyRef>,
+    recorder: Recorder,
+    name: String,
+    promise: Promise<Chain>,
+}
+
+impl Benchmark {
+    /// Enqueues the next run, or reports if there is none.
+    fn enqueue_next(self) {
+        if self.recorder.is_done() {
+            self.finish();
+        } else {
+            let ctx = self.ctx.clone();
+            ctx.enqueue(move || self.run());
+        }
+    }
+
+    fn run(self) {
+        let stopwatch = Stopwatch::start();
+        let result = self.body.execute(&self.ctx, &self.arguments).pop();
+        match result {
+            Some(result) => result.and_then(move |result| self.note(stopwatch, result)),
+            None => self.note(stopwatch, &AnyRef::ready_chain()),
+        }
+    }
+
+    fn note(mut self, stopwatch: Stopwatch, result: &AnyRef) {
+        match result.error_if_present() {
+            Some(error) => self.promise.set_error(error.clone()),
+            None => {
+                self.recorder.record(stopwatch.elapsed());
+                self.enqueue_next();
+            }
+        }
+    }
+
+    fn finish(self) {
+        match print_report(&self.recorder, &self.name) {
+            Ok(()) => self.promise.emplace(Chain),
+            Err(error) => self.promise.set_error(self.ctx.emit_error(error.into())),
+        }
+    }
+}
+
+fn print_report(recorder: &Recorder, name: &str) -> io::Result<()> {
+    recorder.report().lines(name).try_for_each(print_line)
+}
+
+fn verify_benchmark(op: &dyn OpInstance, breaches: &mut Vec<Breach>) {
+    region::takes(op, 0, &op.operand_types(), "body", breaches);
+    match op
+        .regions()
+        .first()
+        .map(|body| body.returns.as_ref().map(Vec::len))
+    {
+        Some(None) => breaches.push(Breach::op("missing return statement")),
+        Some(Some(1)) | None => {}
+        Some(Some(_)) => breaches.push(Breach::op(
+            "incorrect number of return values. One return value is expected",
+        )),
+    }
+}
+
+/// Runs a synchronous function again and again and reports how long that took.
+///
+/// # Errors
+/// `SyncBenchmark op requires the input function be a sync function`, `SyncBenchmark op requires the input function have zero
+/// return value`, `Incorrect number of arguments for the target function for the SyncBenchmark op`, and those of the
+/// function.
+#[tfrt_kernel(
+    "tfrt_test.sync_benchmark",
+    raw,
+    sync,
+    operands(arguments: variadic any),
+    attrs(duration_secs: i32, max_count: i32, num_warmup_runs: i32 = 1),
+    symbols(target_fn),
+    format = "$target_fn `(` typed-operands($arguments) `)` key-values($duration_secs, $max_count, $num_warmup_runs)",
+    verify = verify_sync_benchmark
+)]
+fn sync_benchmark(frame: &mut SyncKernelFrame<'_>) -> Result<()> {
+    let target = frame.function(0)?;
+    if target.kind() != FunctionKind::Sync {
+        return Err(Error::new(
+            "SyncBenchmark op requires the input function be a sync function",
+        ));
+    }
+    if target.num_results() != 0 {
+        return Err(Error::new(
+            "SyncBenchmark op requires the input function have zero return value",
+        ));
+    }
+    if target.num_arguments() != frame.num_arguments() {
+        return Err(Error::new(
+            "Incorrect number of arguments for the target function for the SyncBenchmark op",
+        ));
+    }
+    let mut arguments: Vec<ValueCell> = Vec::with_capacity(frame.num_arguments());
+    for index in 0..frame.num_arguments() {
+        arguments.push(ValueCell::from_ref(frame.share_argument(index)?));
+    }
+    let plan = Plan::new(
+        frame.attribute::<i32>(0)?,
+        frame.attribute::<i32>(1)?,
+        frame.attribute::<i32>(2)?,
+    );
+    let mut recorder = Recorder::new(plan);
+    while !recorder.is_done() {
+        let stopwatch = Stopwatch::start();
+        target.execute_sync(frame.exec_ctx(), &mut arguments, &mut [])?;
+        recorder.record(stopwatch.elapsed());
+    }
+    Ok(print_report(&recorder, target.name())?)
+}
+
+fn verify_sync_benchmark(op: &dyn OpInstance, breaches: &mut Vec<Breach>) {
+    if let Some(target) = callee::resolve(op, "target_fn", breaches) {
+        // Results are counted below, in words of this op.
+        callee::matches(
+            &target,
+            &op.operand_types(),
+            &target.results,
+            "callee",
+            breaches,
+        );
+        if !target.results.is_empty() {
+            breaches.push(Breach::op(
+                "Target benchmark function must return zero value.",
+            ));
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::rules::tests::{SampleOp, region, signature, symbol, verdict};
+
+    #[test]
+    fn a_region_returns_one_value() {
+        let check = |returns, expected: &str| {
+            let op = SampleOp {
+                operands: &["i32"],
+                regions: vec![region(&["i32"], returns)],
+                ..SampleOp::default()
+            };
+            assert_eq!(verdict(verify_benchmark, &op), expected);
+        };
+        check(Some(&["i32"]), "");
+        check(
+            Some(&[]),
+            "incorrect number of return values. One return value is expected",
+        );
+        check(None, "missing return statement");
+    }
+
+    #[test]
+    fn a_target_takes_the_operands_and_returns_nothing() {
+        let check = |target, expected: &str| {
+            let op = SampleOp {
+                operands: &["i32"],
+                attributes: vec![("target_fn", symbol("f"))],
+                functions: vec![("f", target)],
+                ..SampleOp::default()
+            };
+            assert_eq!(verdict(verify_sync_benchmark, &op), expected);
+        };
+        check(signature(&["i32"], &[]), "");
+        check(
+            signature(&[], &[]),
+            "incorrect number of operands for callee",
+        );
+        check(
+            signature(&["i32"], &["i32"]),
+            "Target benchmark function must return zero value.",
+        );
+    }
+}

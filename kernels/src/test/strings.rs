@@ -1,0 +1,83 @@
+//! Kernels on strings, and those that tell of something in one.
+
+use std::fs;
+use std::io;
+
+use tfrt::prelude::*;
+
+use super::asynchronous_values;
+use crate::text::{print_line, printf};
+
+/// Gives the text that is written in the program.
+#[tfrt_kernel("tfrt_test.get_string", chain = none, format = "attr-dict")]
+fn get_string(#[attr] value: &str) -> String {
+    value.to_owned()
+}
+
+/// Gives the text that is written in the program.
+#[tfrt_kernel("tfrt_test.get_string_sync", sync, format = "attr-dict")]
+fn get_string_sync(#[attr] value: &str) -> String {
+    value.to_owned()
+}
+
+/// Prints `string = ` and the text.
+#[tfrt_kernel("tfrt_test.print_string", side_effecting)]
+fn print_string(text: &str) -> io::Result<()> {
+    print_line(format_args!("string = {text}"))
+}
+
+/// Gives both texts in one.
+#[tfrt_kernel("tfrt_test.append_string")]
+fn append_string(a: &str, b: &str) -> String {
+    [a, b].concat()
+}
+
+/// Whether two texts are equal.
+#[tfrt_kernel("tfrt_test.string_equal")]
+fn string_equal(a: &str, b: &str) -> bool {
+    a == b
+}
+
+/// Gives the content of a file.
+///
+/// # Errors
+/// `failed to read from file PATH`.
+#[tfrt_kernel("tfrt_test.read_string_from_file")]
+fn read_string_from_file(path: &str) -> Result<String> {
+    fs::read_to_string(path).map_err(|_| Error::new(format!("failed to read from file {path}")))
+}
+
+/// Gives the text with its `%d` replaced by the number, as C's `printf` does it.
+///
+/// # Errors
+/// If the text asks for anything but one whole number.
+#[tfrt_kernel("tfrt_test.format_string")]
+fn format_string(format: &str, index: i32) -> Result<String> {
+    Ok(printf::expand(format, index)?)
+}
+
+/// Tells of a payload that is seen as what it is and as two things that it is too: `base1:base2:final_class:3`.
+#[tfrt_kernel("tfrt_test.async_value_get")]
+fn async_value_get() -> String {
+    asynchronous_values::views()
+}
+
+/// Tells how values become available: `available:2;unavailable;(3);available:3;unavailable;available:4`.
+#[tfrt_kernel("tfrt_test.async_value_ref")]
+fn async_value_ref() -> String {
+    asynchronous_values::life()
+}
+
+/// Gives the name of an object that a host makes once: `sample_shared_context0`.
+#[tfrt_kernel("tfrt_test.use_sample_shared_context", results(name, done))]
+fn use_sample_shared_context(chain: Chain, host: &HostContext) -> (String, Chain) {
+    let context = host.shared_context(|| SampleSharedContext {
+        name: "sample_shared_context0".to_owned(),
+    });
+    (context.name.clone(), chain)
+}
+
+/// What a host makes once.
+struct SampleSharedContext {
+    name: String,
+}

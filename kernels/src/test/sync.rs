@@ -1,0 +1,94 @@
+//! Synchronous kernels, and asynchronous ones that call synchronous functions.
+
+use tfrt::prelude::*;
+use tfrt::value_cell::ValueCell;
+
+/// Gives the sum of the operands, which it reads one by one.
+#[tfrt_kernel("tfrt_test.sync_sum", raw, sync, operands(first: i32, rest: variadic i32), results(sum: i32))]
+fn sync_sum(frame: &mut SyncKernelFrame<'_>) -> Result<()> {
+    let mut sum = 0_i32;
+    for index in 0..frame.num_arguments() {
+        sum = sum.wrapping_add(*frame.value::<i32>(index)?);
+    }
+    frame.set_result(0, sum);
+    Ok(())
+}
+
+/// Gives the sum of the operands.
+#[tfrt_kernel("tfrt_test.sync_sum2", sync)]
+fn sync_sum2(first: i32, rest: Operands<'_, i32>) -> i32 {
+    rest.iter()
+        .fold(first, |sum, number| sum.wrapping_add(*number))
+}
+
+/// Gives the sum of its attributes, however many there are and whatever they are called.
+#[tfrt_kernel("tfrt_test.sync_sum_attributes", raw, sync, results(sum: i32))]
+fn sync_sum_attributes(frame: &mut SyncKernelFrame<'_>) -> Result<()> {
+    let mut sum = 0_i32;
+    for index in 0..frame.num_attributes() {
+        sum = sum.wrapping_add(frame.attribute::<i32>(index)?);
+    }
+    frame.set_result(0, sum);
+    Ok(())
+}
+
+/// Calls a synchronous function of two numbers that gives one. The attribute that names it may have any name.
+#[tfrt_kernel(
+    "tfrt_test.invoke_sync_function.i32_i32.i32",
+    "tfrt_test.sync_function_runner.i32_i32.i32",
+    raw,
+    operands(a: i32, b: i32),
+    results(result: i32)
+)]
+fn invoke_for_one(frame: &mut KernelFrame<'_>) -> Result<()> {
+    invoke_named::<1>(frame)
+}
+
+/// Calls a synchronous function of two numbers that gives two. The attribute that names it may have any name.
+#[tfrt_kernel(
+    "tfrt_test.invoke_sync_function.i32_i32.i32_i32",
+    "tfrt_test.sync_function_runner.i32_i32.i32_i32",
+    raw,
+    operands(a: i32, b: i32),
+    results(first: i32, second: i32)
+)]
+fn invoke_for_two(frame: &mut KernelFrame<'_>) -> Result<()> {
+    invoke_named::<2>(frame)
+}
+
+fn invoke_named<const NUM_RESULTS: usize>(frame: &mut KernelFrame<'_>) -> Result<()> {
+    let (function, a, b) = (frame.function(0)?, *frame.value(0)?, *frame.value(1)?);
+    let results: [i32; NUM_RESULTS] = invoke(&function, frame.exec_ctx(), a, b)?;
+    for (index, result) in results.into_iter().enumerate() {
+        frame.set_result(index, AnyRef::available(result));
+    }
+    Ok(())
+}
+
+fn invoke<const NUM_RESULTS: usize>(
+    function: &FunctionRef,
+    ctx: &ExecutionContext,
+    a: i32,
+    b: i32,
+) -> Result<[i32; NUM_RESULTS]> {
+    let mut arguments = [ValueCell::new(a), ValueCell::new(b)];
+    let mut results = [const { ValueCell::empty() }; NUM_RESULTS];
+    function.execute_sync(ctx, &mut arguments, &mut results)?;
+    let mut numbers = [0; NUM_RESULTS];
+    for (number, result) in numbers.iter_mut().zip(&results) {
+        *number = *result
+            .get::<i32>()
+            .ok_or_else(|| not_a_number(function, result))?;
+    }
+    Ok(numbers)
+}
+
+#[cold]
+fn not_a_number(function: &FunctionRef, result: &ValueCell) -> Error {
+    let found = result.mlir_type().unwrap_or("nothing");
+    Error::new(format!(
+        "function `{}` gives `{found}`, where `i32` is expected",
+        function.name()
+    ))
+    .with_code(ErrorCode::InvalidArgument)
+}

@@ -1,0 +1,67 @@
+//! Kinds of tensors, by name.
+
+use std::io;
+
+use tfrt::prelude::*;
+
+use crate::text::print_line;
+
+/// A kind of tensor that programs can name.
+///
+/// ```
+/// use tfrt_kernels::test::tensor_types::TensorType;
+///
+/// assert_eq!(TensorType::from_name("DenseHost").map(TensorType::name), Some("DenseHost"));
+/// assert_eq!(TensorType::from_name("Imaginary"), None);
+/// ```
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Value)]
+#[value("!tfrt.tensor_type")]
+pub struct TensorType {
+    name: &'static str,
+}
+
+impl TensorType {
+    /// The names that there are.
+    const NAMES: [&'static str; 7] = [
+        "Unknown",
+        "DenseHost",
+        "ScalarHost",
+        "CooHost",
+        "StringHost",
+        "DenseGpu",
+        "Remote",
+    ];
+
+    /// The kind of this name, if there is one.
+    #[must_use]
+    pub fn from_name(name: &str) -> Option<Self> {
+        Self::NAMES
+            .into_iter()
+            .find(|known| *known == name)
+            .map(|name| Self { name })
+    }
+
+    /// The name.
+    #[must_use]
+    pub const fn name(self) -> &'static str {
+        self.name
+    }
+}
+
+/// Gives the kind of tensor of this name.
+///
+/// # Errors
+/// `tensor type NAME is not registered`.
+#[tfrt_kernel("tfrt_test.get_static_tensor_type")]
+fn get_static_tensor_type(#[attr] value: &str) -> Result<TensorType> {
+    let unknown = || {
+        Error::new(format!("tensor type {value} is not registered")).with_code(ErrorCode::NotFound)
+    };
+    TensorType::from_name(value).ok_or_else(unknown)
+}
+
+/// Prints `tensor_type = NAME`.
+#[tfrt_kernel("tfrt_test.print_tensor_type", side_effecting)]
+fn print_tensor_type(tensor_type: TensorType) -> io::Result<()> {
+    print_line(format_args!("tensor_type = {}", tensor_type.name()))
+}

@@ -1,0 +1,82 @@
+//! Numbers that print a line when they come to life, move, are copied, and die: for tests of lifetimes.
+//!
+//! Rust moves without a word. So that a test can see it, the kernels here move what they give by calling
+//! [`TrackedValue::moved`], which leaves nothing behind that could die.
+
+use std::io;
+
+use tfrt::prelude::*;
+
+use crate::text::{print_line, print_line_if_possible};
+
+/// A number that prints its life.
+///
+/// ```
+/// use tfrt_kernels::test::tracked_value::TrackedValue;
+///
+/// // Prints `constructed vt.value(7)`, `move constructed vt.value(7)` and `destroyed vt.value(7)`.
+/// drop(TrackedValue::new(7).moved());
+/// ```
+#[derive(Debug, Value)]
+#[value("!vt.value")]
+pub struct TrackedValue {
+    number: i32,
+}
+
+impl TrackedValue {
+    /// A new number. Prints `constructed vt.value(N)`.
+    #[must_use]
+    pub fn new(number: i32) -> Self {
+        print_line_if_possible(format_args!("constructed vt.value({number})"));
+        Self { number }
+    }
+
+    /// The number in another place. Prints `move constructed vt.value(N)`.
+    #[must_use]
+    pub fn moved(self) -> Self {
+        print_line_if_possible(format_args!("move constructed vt.value({})", self.number));
+        self
+    }
+}
+
+impl Clone for TrackedValue {
+    /// Another number, the same. Prints `copy constructed vt.value(N)`.
+    fn clone(&self) -> Self {
+        print_line_if_possible(format_args!("copy constructed vt.value({})", self.number));
+        Self {
+            number: self.number,
+        }
+    }
+}
+
+impl Drop for TrackedValue {
+    /// Prints `destroyed vt.value(N)`.
+    fn drop(&mut self) {
+        print_line_if_possible(format_args!("destroyed vt.value({})", self.number));
+    }
+}
+
+/// Gives the number that is written in the program.
+#[tfrt_kernel("vt.constant")]
+fn constant(#[attr] value: i32) -> TrackedValue {
+    TrackedValue::new(value).moved()
+}
+
+/// Gives the sum.
+#[tfrt_kernel("vt.add")]
+fn add(a: &TrackedValue, b: &TrackedValue) -> TrackedValue {
+    TrackedValue::new(a.number.wrapping_add(b.number)).moved()
+}
+
+/// Prints `print vt_value(N)`.
+#[tfrt_kernel("vt.print", side_effecting)]
+fn print(value: &TrackedValue) -> io::Result<()> {
+    print_line(format_args!("print vt_value({})", value.number))
+}
+
+/// Gives one number twice. It is not copied.
+#[tfrt_kernel("tfrt_test.share_to_two", raw, operands(value: ref TrackedValue), results(first: TrackedValue, second: TrackedValue))]
+fn share_to_two(frame: &mut KernelFrame<'_>) {
+    let value = frame.argument(0).clone();
+    frame.results().fill(Some(value));
+}

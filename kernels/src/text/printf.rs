@@ -1,0 +1,239 @@
+//! C's `printf` with one number: enough to name a shard of a file.
+//!
+//! ```text
+//! directive := '%' flag* width? ('.' precision?)? length? conversion          flag := '-' | '+' | ' ' | '0' | '#'
+//! ```
+//!
+//! The first directive takes the number; `%%` is a percent sign. A text asks for what C leaves undefined (a second number,
+//! a pointer, a conversion that does not exist) in vain: that is an error.
+
+use std::fmt::Write;
+use std::iter::Peekable;
+use std::str::Chars;
+
+/// Why a text cannot be expanded.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) enum FormatError {
+    /// There is a directive for a second number.
+    SecondNumber,
+    /// The conversion takes no whole number, or the text ends before it.
+    Conversion(Option<char>),
+    /// The width or the precision is larger than [`MAX_WIDTH`].
+    Width,
+}
+
+/// The largest width and precision.
+const MAX_WIDTH: usize = 4096;
+
+impl std::fmt::Display for FormatError {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match self {
+            Self::SecondNumber => f.write_str("the format asks for more than one number"),
+            Self::Conversion(Some(conversion)) => write!(
+                f,
+                "the format has `%{conversion}`, which takes no whole number"
+            ),
+            Self::Conversion(None) => f.write_str("the format ends inside of a directive"),
+            Self::Width => write!(f, "the format has a width or precision above {MAX_WIDTH}"),
+        }
+    }
+}
+
+impl std::error::Error for FormatError {}
+
+/// Expands `format` with `number`.
+pub(crate) fn expand(format: &str, number: i32) -> Result<String, FormatError> {
+    let mut text = String::with_capacity(format.len());
+    let mut number = Some(number);
+    let mut rest = format.chars().peekable();
+    while let Some(next) = rest.next() {
+        match next {
+            '%' if rest.next_if_eq(&'%').is_some() => text.push('%'),
+            '%' => {
+                let directive = Directive::parse(&mut rest)?;
+                let number = number.take().ok_or(FormatError::SecondNumber)?;
+                directive.write(number, &mut text);
+            }
+            other => text.push(other),
+        }
+    }
+    Ok(text)
+}
+
+/// What stands between `%` and the end of the conversion.
+#[derive(Clone, Copy, Debug, Default)]
+struct Directive {
+    is_left_aligned: bool,
+    has_plus: bool,
+    has_blank: bool,
+    has_zeros: bool,
+    is_alternative: bool,
+    width: usize,
+    precision: Option<usize>,
+    conversion: Conversion,
+}
+
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+enum Conversion {
+    #[default]
+    Decimal,
+    Unsigned,
+    LowerHex,
+    UpperHex,
+    Octal,
+    Character,
+}
+
+impl Directive {
+    fn parse(rest: &mut Peekable<Chars<'_>>) -> Result<Self, FormatError> {
+        let mut directive = Self::default();
+        while let Some(flag) = rest.next_if(|next| matches!(next, '-' | '+' | ' ' | '0' | '#')) {
+            match flag {
+                '-' => directive.is_left_aligned = true,
+                '+' => directive.has_plus = true,
+                ' ' => directive.has_blank = true,
+                '0' => directive.has_zeros = true,
+                _ => directive.is_alternative = true,
+            }
+        }
+        directive.width = parse_width(rest)?;
+        if rest.next_if_eq(&'.').is_some() {
+            directive.precision = Some(parse_width(rest)?);
+        }
+        while rest
+            .next_if(|next| matches!(next, 'h' | 'l' | 'j' | 'z' | 't'))
+            .is_some()
+        {}
+        directive.conversion = match rest.next() {
+            Some('d' | 'i') => Conversion::Decimal,
+            Some('u') => Conversion::Unsigned,
+            Some('x') => Conversion::LowerHex,
+            Some('X') => Conversion::UpperHex,
+            Some('o') => Conversion::Octal,
+            Some('c') => Conversion::Character,
+            other => return Err(FormatError::Conversion(other)),
+        };
+        Ok(directive)
+    }
+
+    fn write(self, number: i32, text: &mut String) {
+        let bits = number.cast_unsigned();
+        let (sign, mut digits) = match self.conversion {
+            Conversion::Decimal => (self.sign(number), number.unsigned_abs().to_string()),
+            Conversion::Unsigned => ("", bits.to_string()),
+            Conversion::LowerHex => (
+                if self.is_alternative && bits != 0 {
+                    "0x"
+                } else {
+                    ""
+                },
+                format!("{bits:x}"),
+            ),
+            Conversion::UpperHex => (
+                if self.is_alternative && bits != 0 {
+                    "0X"
+                } else {
+                    ""
+                },
+                format!("{bits:X}"),
+            ),
+            Conversion::Octal => (
+                "",
+                format!(
+                    "{}{bits:o}",
+                    if self.is_alternative && bits != 0 {
+                        "0"
+                    } else {
+                        ""
+                    }
+                ),
+            ),
+            // C converts to `unsigned char`.
+            Conversion::Character => ("", char::from(bits.to_le_bytes()[0]).to_string()),
+        };
+        if let Some(precision) = self.precision
+            && self.conversion != Conversion::Character
+        {
+            digits = if precision == 0 && number == 0 {
+                String::new()
+            } else {
+                format!("{digits:0>precision$}")
+            };
+        }
+        let fill = self
+            .width
+            .saturating_sub(sign.len() + digits.chars().count());
+        let is_zero_filled =
+            self.has_zeros && self.precision.is_none() && self.conversion != Conversion::Character;
+        let (before, zeros, after) = match (self.is_left_aligned, is_zero_filled) {
+            (true, _) => (0, 0, fill),
+            (false, true) => (0, fill, 0),
+            (false, false) => (fill, 0, 0),
+        };
+        // Writing into a string cannot fail.
+        let _ = write!(
+            text,
+            "{:before$}{sign}{:0>zeros$}{digits}{:after$}",
+            "", "", ""
+        );
+    }
+
+    fn sign(self, number: i32) -> &'static str {
+        match number {
+            ..0 => "-",
+            _ if self.has_plus => "+",
+            _ if self.has_blank => " ",
+            _ => "",
+        }
+    }
+}
+
+/// A decimal number, 0 if there is none.
+fn parse_width(rest: &mut Peekable<Chars<'_>>) -> Result<usize, FormatError> {
+    let mut width = 0;
+    while let Some(digit) = rest.peek().and_then(|next| next.to_digit(10)) {
+        rest.next();
+        width = width * 10 + digit as usize;
+        if width > MAX_WIDTH {
+            return Err(FormatError::Width);
+        }
+    }
+    Ok(width)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[track_caller]
+    fn check(format: &str, number: i32, expected: &str) {
+        assert_eq!(expand(format, number).as_deref(), Ok(expected));
+    }
+
+    #[test]
+    fn directives_expand_as_in_c() {
+        check("shard-%05d-of-00100", 42, "shard-00042-of-00100");
+        check("shard-%05d-of-00100", -1, "shard--0001-of-00100");
+        check("%d%%", i32::MIN, "-2147483648%");
+        check("[%+d][%%]", 7, "[+7][%]");
+        check("[% 4d]", 7, "[   7]");
+        check("[%-4i]", 7, "[7   ]");
+        check("[%6.3d]", -5, "[  -005]");
+        check("[%.0d]", 0, "[]");
+        check("%u", -1, "4294967295");
+        check("%#x", 255, "0xff");
+        check("%#06X", 255, "0X00FF");
+        check("%#o", 8, "010");
+        check("%3c", 65, "  A");
+        check("%lld", 3, "3");
+        check("without a number", 3, "without a number");
+    }
+
+    #[test]
+    fn what_c_leaves_undefined_is_refused() {
+        assert_eq!(expand("%d-%d", 1), Err(FormatError::SecondNumber));
+        assert_eq!(expand("%s", 1), Err(FormatError::Conversion(Some('s'))));
+        assert_eq!(expand("100%", 1), Err(FormatError::Conversion(None)));
+        assert_eq!(expand("%9999999999d", 1), Err(FormatError::Width));
+    }
+}

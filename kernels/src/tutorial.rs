@@ -1,0 +1,36 @@
+//! The kernels of the tutorial: a type of one's own, a kernel that makes it, a kernel that prints it.
+
+use std::io;
+
+use tfrt::prelude::*;
+
+use crate::text::print_line;
+
+/// A point in the plane.
+///
+/// ```
+/// use tfrt_kernels::tutorial::Coordinate;
+///
+/// let coordinate = Coordinate { x: 3, y: -4 };
+/// assert_eq!((coordinate.x, coordinate.y), (3, -4));
+/// ```
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Value)]
+#[value("!my.coordinate")]
+pub struct Coordinate {
+    /// How far to the right.
+    pub x: i32,
+    /// How far up.
+    pub y: i32,
+}
+
+/// Makes a coordinate.
+#[tfrt_kernel("tfrt_tutorial.create_coordinate")]
+fn create_coordinate(x: i32, y: i32) -> Coordinate {
+    Coordinate { x, y }
+}
+
+/// Prints a coordinate: `(X, Y)`.
+#[tfrt_kernel("tfrt_tutorial.print_coordinate", side_effecting)]
+fn print_coordinate(coordinate: &Coordinate) -> io::Result<()> {
+    print_line(format_args!("({}, {})", coordinate.x, coordinate.y))
+}
