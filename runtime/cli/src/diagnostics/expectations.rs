@@ -1,0 +1,291 @@
+//! Expectations: comments of a source that say which diagnostics it produces.
+//!
+//! An expectation is written anywhere in a line, at most one a line:
+//!
+//! ```text
+//! expected-(error|note|remark|warning)  [ @+N | @-N | @above | @below ]  {{SUBSTRING}}
+//! ```
+//!
+//! It is about its own line, the line `N` further down or up, the last line above without an expectation, or the next
+//! line below without one. It is met by a diagnostic of its severity on that line whose message contains the substring,
+//! and by any number of them.
+
+use std::collections::BTreeMap;
+
+use tfrt_support::{Diagnostic, Place, Severity};
+
+use super::render::Finding;
+use super::source_map::SourceMap;
+
+/// The expectations of several sources, and which of them were met.
+#[derive(Clone, Debug, Default)]
+pub struct Expectations {
+    by_file: BTreeMap<String, Vec<Expectation>>,
+}
+
+#[derive(Clone, Debug, PartialEq, Eq)]
+struct Expectation {
+    severity: Severity,
+    /// The line it is about, from 1.
+    line: u32,
+    substring: String,
+    /// Where it is written.
+    place: Place,
+    is_met: bool,
+}
+
+impl Expectations {
+    /// The expectations of every source that is known.
+    #[must_use]
+    pub fn of_all(sources: &SourceMap) -> Self {
+        Self {
+            by_file: sources
+                .iter()
+                .map(|(name, text)| (name.to_owned(), scan(name, text)))
+                .collect(),
+        }
+    }
+
+    /// Holds one diagnostic, without its notes, against the expectations. What it returns is to be reported: the diagnostic
+    /// was not expected, or was expected to be of another severity.
+    pub fn meet(&mut self, found: &Diagnostic, sources: &mut SourceMap) -> Option<Finding> {
+        if let Place::File { file, line, .. } = &found.place {
+            let expectations = self.by_file.entry(file.to_string()).or_insert_with(|| {
+                let text = sources.text(file);
+                text.map_or_else(Vec::new, |text| scan(file, &text))
+            });
+            let mut near_miss = None;
+            for expectation in expectations.iter_mut() {
+                if expectation.line == *line && found.message.contains(&expectation.substring) {
+                    if expectation.severity == found.severity {
+                        expectation.is_met = true;
+                        return None;
+                    }
+                    near_miss = Some(&*expectation);
+                }
+            }
+            if let Some(expectation) = near_miss {
+                let message = format!(
+                    "'{}' diagnostic emitted when expecting a '{}'",
+                    found.severity, expectation.severity
+                );
+                return Some(Finding::new(
+                    expectation.place.clone(),
+                    Severity::Error,
+                    message,
+                ));
+            }
+        }
+        let message = format!("unexpected {}: {}", found.severity, found.message);
+        Some(Finding::new(found.place.clone(), Severity::Error, message))
+    }
+
+    /// What to report about the expectations that were not met.
+    pub fn unmet(&self) -> impl Iterator<Item = Finding> {
+        self.by_file
+            .values()
+            .flatten()
+            .filter(|expectation| !expectation.is_met)
+            .map(|expectation| {
+                let Expectation {
+                    severity,
+                    substring,
+                    place,
+                    ..
+                } = expectation;
+                let message = format!("expected {severity} \"{substring}\" was not produced");
+                Finding {
+                    underline_len: substring.len(),
+                    ..Finding::new(place.clone(), Severity::Error, message)
+                }
+            })
+    }
+}
+
+/// Where the line that an expectation is about is, seen from its own line.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Target {
+    Offset(i64),
+    Above,
+    Below,
+}
+
+fn scan(file: &str, text: &[u8]) -> Vec<Expectation> {
+    let mut expectations: Vec<Expectation> = Vec::new();
+    let mut last_plain_line = 1;
+    let mut waiting_for_plain_line = Vec::new();
+    let num_lines = text.split(|byte| *byte == b'\n').count();
+    for (line, content) in (1..).zip(text.split(|byte| *byte == b'\n')) {
+        let content = content.trim_ascii_end();
+        let Some(found) = (0..content.len()).find_map(|column| designator_at(content, column))
+        else {
+            for index in waiting_for_plain_line.drain(..) {
+                let expectation: &mut Expectation = &mut expectations[index];
+                expectation.line = line;
+            }
+            last_plain_line = line;
+            continue;
+        };
+        let target = match found.target {
+            Target::Offset(offset) => u32::try_from(i64::from(line) + offset).unwrap_or(0),
+            Target::Above => last_plain_line,
+            Target::Below => {
+                waiting_for_plain_line.push(expectations.len());
+                u32::try_from(num_lines).unwrap_or(u32::MAX)
+            }
+        };
+        expectations.push(Expectation {
+            severity: found.severity,
+            line: target,
+            substring: String::from_utf8_lossy(found.substring).into_owned(),
+            place: Place::file(
+                file,
+                line,
+                u32::try_from(found.column + 1).unwrap_or(u32::MAX),
+            ),
+            is_met: false,
+        });
+    }
+    expectations
+}
+
+struct Designator<'a> {
+    severity: Severity,
+    target: Target,
+    substring: &'a [u8],
+    column: usize,
+}
+
+/// The designator that starts at `column` of a line.
+fn designator_at(line: &[u8], column: usize) -> Option<Designator<'_>> {
+    let rest = line[column..].strip_prefix(b"expected-")?;
+    let (severity, rest) = [
+        Severity::Error,
+        Severity::Note,
+        Severity::Remark,
+        Severity::Warning,
+    ]
+    .into_iter()
+    .find_map(|severity| {
+        Some((
+            severity,
+            rest.strip_prefix(severity.to_string().as_bytes())?,
+        ))
+    })?;
+    let (target, rest) = target(skip_blanks(rest))?;
+    let rest = skip_blanks(rest).strip_prefix(b"{{")?;
+    let end = rest.windows(2).rposition(|pair| pair == b"}}")?;
+    Some(Designator {
+        severity,
+        target,
+        substring: &rest[..end],
+        column,
+    })
+}
+
+/// The target at the start of `text`, with what follows it; nothing written means the same line.
+fn target(text: &[u8]) -> Option<(Target, &[u8])> {
+    let Some(text) = text.strip_prefix(b"@") else {
+        return Some((Target::Offset(0), text));
+    };
+    if let Some(rest) = text.strip_prefix(b"above") {
+        return Some((Target::Above, rest));
+    }
+    if let Some(rest) = text.strip_prefix(b"below") {
+        return Some((Target::Below, rest));
+    }
+    let (sign, digits) = text.split_first()?;
+    let sign = match sign {
+        b'+' => 1,
+        b'-' => -1,
+        _ => return None,
+    };
+    let len = digits
+        .iter()
+        .take_while(|digit| digit.is_ascii_digit())
+        .count();
+    let offset = digits[..len].iter().fold(0, |offset: i64, digit| {
+        offset
+            .saturating_mul(10)
+            .saturating_add(i64::from(digit - b'0'))
+    });
+    // A line number has 32 bits: whatever is further away is nowhere.
+    (len > 0).then(|| {
+        (
+            Target::Offset(sign * offset.min(i64::from(u32::MAX))),
+            &digits[len..],
+        )
+    })
+}
+
+fn skip_blanks(text: &[u8]) -> &[u8] {
+    let blanks = text.iter().take_while(|byte| **byte == b' ').count();
+    &text[blanks..]
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn lines_of(text: &str) -> Vec<(u32, String)> {
+        scan("f", text.as_bytes())
+            .into_iter()
+            .map(|expectation| (expectation.line, expectation.substring))
+            .collect()
+    }
+
+    #[test]
+    fn targets_are_relative_to_the_line() {
+        let text = "plain\n// expected-error@+2{{a}}\n// expected-note @-1 {{b}}\n// expected-remark {{c}}\n\
+                    // expected-warning @above {{d}}\n// expected-error @below {{e}}\n// expected-error @below{{f}}\nplain\n";
+        let expected = [(4, "a"), (2, "b"), (4, "c"), (1, "d"), (8, "e"), (8, "f")];
+        assert_eq!(
+            lines_of(text),
+            expected.map(|(line, text)| (line, text.to_owned()))
+        );
+    }
+
+    #[test]
+    fn a_dangling_below_is_about_the_last_line() {
+        assert_eq!(
+            lines_of("\n// expected-error @below {{a}}"),
+            [(2, "a".to_owned())]
+        );
+    }
+
+    #[test]
+    fn braces_match_greedily() {
+        assert_eq!(
+            lines_of("// expected-error {{a }} b}} c"),
+            [(1, "a }} b".to_owned())]
+        );
+    }
+
+    #[test]
+    fn what_only_looks_like_a_designator_is_none() {
+        for text in [
+            "expected-errors {{a}}",
+            "expected-error @2 {{a}}",
+            "expected-error {a}",
+            "expected-error {{a}",
+            "expected-error @+ {{a}}",
+        ] {
+            assert_eq!(lines_of(text), [], "{text}");
+        }
+        assert_eq!(
+            lines_of("expected-error expected-note {{a}}"),
+            [(1, "a".to_owned())]
+        );
+    }
+
+    #[test]
+    fn one_expectation_takes_several_diagnostics() {
+        let mut sources = SourceMap::new();
+        sources.insert("f", "x // expected-error {{bad}}");
+        let mut expectations = Expectations::of_all(&sources);
+        let found = Diagnostic::error(Place::file("f", 1, 1), "very bad thing");
+        assert_eq!(expectations.meet(&found, &mut sources), None);
+        assert_eq!(expectations.meet(&found, &mut sources), None);
+        assert_eq!(expectations.unmet().count(), 0);
+    }
+}

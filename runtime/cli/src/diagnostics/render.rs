@@ -1,0 +1,222 @@
+//! The text of a diagnostic: where, how grave, what, and the line of the source with a caret under it.
+//!
+//! The layout is that of LLVM's source manager, so that tools which read it keep working:
+//!
+//! ```text
+//! p.mlir:4:25: error: use of undeclared SSA value name
+//!   %b = tfrt.add.i32 %a, %nowhere
+//!                         ^
+//! ```
+//!
+//! A place that is no position in a file prints as `<unknown>:0: error: loc("name"): message`. A line that is not all
+//! ASCII is shown without a caret, since bytes are not columns there.
+
+use std::fmt;
+use std::io::Write;
+
+use tfrt_support::{Diagnostic, Place, Severity};
+
+use super::source_map::{SourceLine, SourceMap};
+
+/// Columns between two stops of the tabulator.
+const TAB_STOP: usize = 8;
+
+/// Something to say about a place: one diagnostic without its notes, ready to print.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Finding {
+    /// What it is about.
+    pub place: Place,
+    /// How grave it is.
+    pub severity: Severity,
+    /// What to say.
+    pub message: String,
+    /// How many bytes from the place on to underline.
+    pub underline_len: usize,
+}
+
+impl Finding {
+    /// A finding that underlines nothing.
+    #[must_use]
+    pub fn new(place: Place, severity: Severity, message: impl Into<String>) -> Self {
+        Self {
+            place,
+            severity,
+            message: message.into(),
+            underline_len: 0,
+        }
+    }
+
+    /// Prints the finding, with the line of the source if it can be had.
+    pub fn print(&self, sources: &mut SourceMap, out: &mut impl Write) {
+        self.print_to(Some(sources), out);
+    }
+
+    fn print_to(&self, sources: Option<&mut SourceMap>, out: &mut impl Write) {
+        let mut text = format!("{}\n", self.headline()).into_bytes();
+        if let Place::File { file, line, column } = &self.place
+            && let Some(source) = sources.and_then(|sources| sources.line(file, *line, *column))
+        {
+            push_source_line(&source, self.underline_len, &mut text);
+        }
+        // Whoever cannot read the messages cannot be told so.
+        let _ = out.write_all(&text).and_then(|()| out.flush());
+    }
+
+    fn headline(&self) -> impl fmt::Display + '_ {
+        let Self {
+            severity, message, ..
+        } = self;
+        fmt::from_fn(move |f| match &self.place {
+            Place::Unknown => write!(f, "<unknown>:0: {severity}: {message}"),
+            Place::Text(text) => write!(f, "<unknown>:0: {severity}: {text}: {message}"),
+            Place::File { file, line, column } => {
+                let file = if file.is_empty() { "-" } else { file };
+                write!(f, "{file}:{line}:{column}: {severity}: {message}")
+            }
+        })
+    }
+}
+
+/// Prints a diagnostic and its notes. A note at the place of what was printed before it comes without the line.
+pub fn print_diagnostic(diagnostic: &Diagnostic, sources: &mut SourceMap, out: &mut impl Write) {
+    let mut shown = None;
+    for found in std::iter::once(diagnostic).chain(&diagnostic.notes) {
+        let sources = (shown != Some(&found.place)).then_some(&mut *sources);
+        Finding::new(found.place.clone(), found.severity, &found.message).print_to(sources, out);
+        shown = Some(&found.place);
+    }
+}
+
+fn push_source_line(line: &SourceLine, underline_len: usize, out: &mut Vec<u8>) {
+    push_expanding_tabs(&line.text, &line.text, out);
+    out.push(b'\n');
+    if !line.text.is_ascii() {
+        return;
+    }
+    let mut marks = vec![b' '; line.text.len() + 1];
+    let underline_end = (line.column + underline_len).min(marks.len());
+    marks[line.column..underline_end].fill(b'~');
+    marks[line.column] = b'^';
+    let len = marks
+        .iter()
+        .rposition(|mark| *mark != b' ')
+        .map_or(0, |last| last + 1);
+    push_expanding_tabs(&marks[..len], &line.text, out);
+    out.push(b'\n');
+}
+
+/// Appends `content`, each byte as wide as the byte of `line` that it stands at.
+fn push_expanding_tabs(content: &[u8], line: &[u8], out: &mut Vec<u8>) {
+    let mut column = 0;
+    for (index, byte) in content.iter().enumerate() {
+        if line.get(index) != Some(&b'\t') {
+            out.push(*byte);
+            column += 1;
+            continue;
+        }
+        let filler = if *byte == b'\t' { b' ' } else { *byte };
+        let width = TAB_STOP - column % TAB_STOP;
+        out.extend(std::iter::repeat_n(filler, width));
+        column += width;
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn check(diagnostic: &Diagnostic, source: &str, expected: &str) {
+        let mut sources = SourceMap::new();
+        sources.insert("p", source);
+        let mut out = Vec::new();
+        print_diagnostic(diagnostic, &mut sources, &mut out);
+        assert_eq!(String::from_utf8_lossy(&out), expected);
+    }
+
+    #[test]
+    fn tabs_are_expanded_in_line_and_marks() {
+        check(
+            &Diagnostic::error(Place::file("p", 1, 4), "m"),
+            "\ta\tb",
+            "p:1:4: error: m\n        a       b\n                ^\n",
+        );
+        check(
+            &Diagnostic::error(Place::file("p", 1, 3), "m"),
+            "\ta\tb",
+            "p:1:3: error: m\n        a       b\n         ^^^^^^^\n",
+        );
+    }
+
+    #[test]
+    fn the_caret_may_stand_behind_the_line() {
+        check(
+            &Diagnostic::error(Place::file("p", 1, 3), "m"),
+            "ab\n",
+            "p:1:3: error: m\nab\n  ^\n",
+        );
+    }
+
+    #[test]
+    fn lines_that_are_not_ascii_have_no_caret() {
+        check(
+            &Diagnostic::error(Place::file("p", 1, 1), "m"),
+            "é",
+            "p:1:1: error: m\né\n",
+        );
+    }
+
+    #[test]
+    fn a_note_at_the_same_place_has_no_line() {
+        let diagnostic = Diagnostic::error(Place::file("p", 1, 1), "m")
+            .with_note(Place::file("p", 1, 1), "same")
+            .with_note(Place::file("p", 2, 1), "other");
+        check(
+            &diagnostic,
+            "a\nb\n",
+            "p:1:1: error: m\na\n^\np:1:1: note: same\np:2:1: note: other\nb\n^\n",
+        );
+    }
+
+    #[test]
+    fn places_outside_files_print_as_unknown() {
+        check(
+            &Diagnostic::error(Place::Unknown, "m"),
+            "",
+            "<unknown>:0: error: m\n",
+        );
+        check(
+            &Diagnostic::error(Place::Text("loc(\"n\")".into()), "m"),
+            "",
+            "<unknown>:0: error: loc(\"n\"): m\n",
+        );
+        check(
+            &Diagnostic::warning(Place::file("p", 0, 0), "m"),
+            "a",
+            "p:0:0: warning: m\n",
+        );
+        let beyond = Place::file("", u32::MAX, u32::MAX);
+        check(
+            &Diagnostic::error(beyond, "m"),
+            "",
+            "-:4294967295:4294967295: error: m\n",
+        );
+    }
+
+    #[test]
+    fn the_underline_ends_with_the_line() {
+        let mut sources = SourceMap::new();
+        sources.insert("p", "abcdef");
+        for (underline_len, marks) in [(0, "  ^"), (1, "  ^"), (3, "  ^~~"), (9, "  ^~~~~")] {
+            let mut out = Vec::new();
+            let finding = Finding {
+                underline_len,
+                ..Finding::new(Place::file("p", 1, 3), Severity::Error, "m")
+            };
+            finding.print(&mut sources, &mut out);
+            assert_eq!(
+                String::from_utf8_lossy(&out),
+                format!("p:1:3: error: m\nabcdef\n{marks}\n")
+            );
+        }
+    }
+}

@@ -1,0 +1,41 @@
+//! What ends a tool early.
+
+use std::fmt;
+use std::io;
+
+/// Why a tool ends without having done its work.
+#[derive(Debug)]
+pub(crate) enum Failure {
+    /// What to tell the user, in full.
+    Message(String),
+    /// The user was told already: diagnostics were printed.
+    Reported,
+    /// Nothing: the help that was asked for was printed, and there is nothing to do.
+    HelpGiven,
+    /// Nobody reads the output any more; there is nobody to tell.
+    ClosedPipe,
+}
+
+impl Failure {
+    /// A failure to write output.
+    pub(crate) fn of_output(error: &io::Error) -> Self {
+        if error.kind() == io::ErrorKind::BrokenPipe {
+            Self::ClosedPipe
+        } else {
+            Self::Message(format!("cannot write output: {}", Reason(error)))
+        }
+    }
+}
+
+/// An error of the operating system, without its number.
+pub(crate) struct Reason<'a>(pub(crate) &'a io::Error);
+
+impl fmt::Display for Reason<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let text = self.0.to_string();
+        f.write_str(
+            text.split_once(" (os error ")
+                .map_or(&*text, |(reason, _)| reason),
+        )
+    }
+}

@@ -1,0 +1,140 @@
+//! Input files: where they come from, and what they hold.
+
+use std::io::Read;
+use std::path::Path;
+
+use crate::failure::{Failure, Reason};
+
+/// The first two bytes of a BEF file.
+const BEF_MAGIC: [u8; 2] = [0x0B, 0xEF];
+
+/// What was read.
+#[derive(Debug)]
+pub(crate) struct Input {
+    /// What locations call it: the path as it was given, or `<stdin>`.
+    pub(crate) name: String,
+    /// All of it.
+    pub(crate) bytes: Vec<u8>,
+}
+
+/// What an input holds.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Kind {
+    /// A program in MLIR text.
+    Text,
+    /// A BEF file, or something so damaged that nobody can tell.
+    Bef,
+}
+
+impl Input {
+    /// Reads a file whole; `-` is standard input.
+    pub(crate) fn read(path: &str) -> Result<Self, Failure> {
+        let (name, read) = if path == "-" {
+            let mut bytes = Vec::new();
+            (
+                "<stdin>",
+                std::io::stdin()
+                    .lock()
+                    .read_to_end(&mut bytes)
+                    .map(|_| bytes),
+            )
+        } else {
+            (path, std::fs::read(path))
+        };
+        match read {
+            Ok(bytes) => Ok(Self {
+                name: name.to_owned(),
+                bytes,
+            }),
+            Err(error) => Err(Failure::Message(format!(
+                "cannot open input file '{path}': {}",
+                Reason(&error)
+            ))),
+        }
+    }
+
+    /// What the input holds, told by its first bytes.
+    ///
+    /// Only text can be text: an input with other control characters than blanks is taken for a BEF file, whose reader
+    /// says what is wrong with it. An empty input is text only if it is called `.mlir`.
+    pub(crate) fn kind(&self) -> Kind {
+        let is_plain = |byte: &u8| !byte.is_ascii_control() || byte.is_ascii_whitespace();
+        if self.bytes.starts_with(&BEF_MAGIC) {
+            Kind::Bef
+        } else if self.bytes.is_empty() {
+            let has_text_extension = Path::new(&self.name)
+                .extension()
+                .is_some_and(|extension| extension == "mlir");
+            if has_text_extension {
+                Kind::Text
+            } else {
+                Kind::Bef
+            }
+        } else if self.bytes.iter().all(is_plain) {
+            Kind::Text
+        } else {
+            Kind::Bef
+        }
+    }
+
+    /// The text of an input that should be text.
+    pub(crate) fn text(&self) -> Result<&str, Failure> {
+        std::str::from_utf8(&self.bytes).map_err(|error| {
+            let before = &self.bytes[..error.valid_up_to()];
+            let line = before.iter().filter(|byte| **byte == b'\n').count() + 1;
+            let column = before
+                .iter()
+                .rev()
+                .take_while(|byte| **byte != b'\n')
+                .count()
+                + 1;
+            Failure::Message(format!(
+                "{}:{line}:{column}: error: expected UTF-8 text",
+                self.name
+            ))
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn kind(name: &str, bytes: &[u8]) -> Kind {
+        Input {
+            name: name.to_owned(),
+            bytes: bytes.to_vec(),
+        }
+        .kind()
+    }
+
+    #[test]
+    fn magic_tells_files_from_text() {
+        assert_eq!(kind("x", b"\x0B\xEF\x00"), Kind::Bef);
+        assert_eq!(
+            kind("x.bef", b"func @f() {\n\ttfrt.return\r\n}"),
+            Kind::Text
+        );
+        assert_eq!(kind("x", "// é".as_bytes()), Kind::Text);
+    }
+
+    #[test]
+    fn damaged_files_are_not_text() {
+        for bytes in [&b""[..], b"\x0B", b"\x0B\xEE\0", b"func\0"] {
+            assert_eq!(kind("x", bytes), Kind::Bef, "{bytes:?}");
+        }
+        assert_eq!(kind("empty.mlir", b""), Kind::Text);
+    }
+
+    #[test]
+    fn invalid_utf8_is_located() {
+        let input = Input {
+            name: "p".to_owned(),
+            bytes: b"ab\nc\xFF".to_vec(),
+        };
+        let Err(Failure::Message(message)) = input.text() else {
+            panic!("accepted")
+        };
+        assert_eq!(message, "p:2:2: error: expected UTF-8 text");
+    }
+}

@@ -1,0 +1,88 @@
+//! `tfrt inspect`: what a BEF file holds, for people.
+
+use std::collections::HashMap;
+
+use clap::Parser;
+use tfrt_bef::dump::{DumpOptions, dump};
+use tfrt_ods::{Arity, OpDef, ResultDef, TypeConstraint};
+
+use crate::failure::Failure;
+use crate::front_end::FrontEnd;
+use crate::input::Input;
+use crate::output;
+
+const EXAMPLES: &str = "\
+Examples:
+  tfrt inspect program.bef
+  tfrt inspect --hex program.bef
+  tfrt translate --mlir-to-bef program.mlir | tfrt inspect -
+
+Each line starts with an offset in the file. In a damaged file every error stands behind the record at which it is found.
+The exit status is 1 if there is one.";
+
+/// Print what is in a BEF file, sound or damaged: sections, tables, functions and kernels.
+#[derive(Debug, Parser)]
+#[command(after_help = EXAMPLES)]
+pub(crate) struct Arguments {
+    /// The file; `-` is standard input
+    #[arg(default_value = "-")]
+    file: String,
+
+    /// Print the bytes of each record beside it
+    #[arg(long)]
+    hex: bool,
+}
+
+/// Runs the tool. `program` is the name it was started under.
+pub(crate) fn run(program: &str, arguments: &Arguments) -> Result<(), Failure> {
+    let front_end = FrontEnd::from_link(program)?;
+    let defs: HashMap<&str, &OpDef> = front_end.op_defs().map(|def| (def.name, def)).collect();
+    let declared_results = |kernel: &str, position: usize| {
+        declared_result(defs.get(kernel)?, position).map(str::to_owned)
+    };
+    let input = Input::read(&arguments.file)?;
+    let options = DumpOptions {
+        hex: arguments.hex,
+        declared_results: Some(&declared_results),
+    };
+    let mut text = Vec::new();
+    let written = dump(&input.bytes, options, &mut text);
+    let num_errors = written.map_err(|error| Failure::of_output(&error))?;
+    output::write("-", &text)?;
+    if num_errors == 0 {
+        Ok(())
+    } else {
+        Err(Failure::Reported)
+    }
+}
+
+/// The spelling of the type of a result, where the declaration leaves only one.
+fn declared_result(def: &OpDef, position: usize) -> Option<&'static str> {
+    let (result, before) = def.results.get(..=position)?.split_last()?;
+    // Results behind a variadic one are at no known position.
+    let is_alone = |result: &ResultDef| result.arity == Arity::One;
+    match result.ty {
+        TypeConstraint::Exact(spelling) if before.iter().all(is_alone) => Some(spelling),
+        _ => None,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    static PAIR: OpDef = OpDef {
+        results: &[
+            ResultDef::new("first", TypeConstraint::Exact("i32")),
+            ResultDef::new("second", TypeConstraint::Any),
+        ],
+        ..OpDef::new("my.pair")
+    };
+
+    #[test]
+    fn only_exact_types_are_compared() {
+        let declared = [0, 1, 2].map(|position| declared_result(&PAIR, position));
+        assert_eq!(declared, [Some("i32"), None, None]);
+        assert_eq!(declared_result(&OpDef::new("my.nothing"), 0), None);
+    }
+}

@@ -1,0 +1,148 @@
+//! The command line: a `main` that any binary can call with its own kernels linked.
+//!
+//! A kernel crate gets its own driver in three lines; every kernel that is linked into the binary is there:
+//!
+//! ```no_run
+//! fn main() -> std::process::ExitCode {
+//!     tfrt_cli::main()
+//! }
+//! ```
+//!
+//! Started under the name `bef_executor`, `tfrt_translate` or `tfrt_opt` the binary behaves as that tool; under any other
+//! name the first argument says which: `run`, `translate`, `opt`, `ops` or `inspect`. Each has a file here: its options, then
+//! what it does.
+//!
+//! What the tools print on standard output and as diagnostics is an interface that scripts depend on.
+#![forbid(unsafe_code)]
+
+pub mod diagnostics;
+
+mod arguments;
+
+mod input;
+
+mod output;
+
+mod failure;
+
+mod front_end;
+
+mod pieces;
+
+mod run;
+
+mod translate;
+
+mod opt;
+
+mod ops;
+
+mod inspect;
+
+use std::ffi::OsString;
+use std::io::Write;
+use std::panic::PanicHookInfo;
+use std::process::ExitCode;
+
+use clap::{Parser, Subcommand};
+use tfrt_host::log;
+
+use failure::Failure;
+
+#[cfg(feature = "standard-kernels")]
+tfrt::link!(tfrt_kernels);
+
+const EXAMPLES: &str = "\
+Examples:
+  tfrt run program.mlir             run a program
+  tfrt translate --help             explain one command
+  tfrt ops tfrt.add.i32             document one op
+
+Under the names `bef_executor`, `tfrt_translate` and `tfrt_opt` this is `tfrt run`, `tfrt translate` and `tfrt opt`.";
+
+/// Author kernels as plain functions, and run dataflow programs made of them.
+#[derive(Debug, Parser)]
+#[command(name = "tfrt", version, after_help = EXAMPLES, subcommand_required = true, arg_required_else_help = true)]
+struct Tfrt {
+    #[command(subcommand)]
+    command: Command,
+}
+
+#[derive(Debug, Subcommand)]
+enum Command {
+    Run(run::Arguments),
+    Translate(translate::Arguments),
+    Opt(opt::Arguments),
+    Ops(ops::Arguments),
+    Inspect(inspect::Arguments),
+}
+
+/// Runs the command line of this process: the kernels are those linked into the binary.
+///
+/// The exit status is 0 on success and 1 on any failure; what failed has then been printed. Nothing is printed about a
+/// closed pipe: whoever closed it knows.
+#[must_use]
+pub fn main() -> ExitCode {
+    std::panic::set_hook(Box::new(log_panic));
+    let mut arguments = std::env::args_os();
+    let program = arguments::program_name(arguments.next().as_ref());
+    match run_command(&program, arguments::with_two_dashes(arguments)) {
+        Ok(()) | Err(Failure::HelpGiven | Failure::ClosedPipe) => ExitCode::SUCCESS,
+        Err(Failure::Reported) => ExitCode::FAILURE,
+        Err(Failure::Message(message)) => {
+            // Whoever cannot read the message cannot be told so.
+            let _ = writeln!(std::io::stderr(), "{message}");
+            ExitCode::FAILURE
+        }
+    }
+}
+
+fn run_command(program: &str, arguments: Vec<OsString>) -> Result<(), Failure> {
+    let arguments = std::iter::once(program.into()).chain(arguments);
+    match program {
+        "bef_executor" | "bef_executor_lite" => run::run(program, &parse(program, arguments)?),
+        "tfrt_translate" => translate::run(program, &parse(program, arguments)?),
+        "tfrt_opt" => opt::run(program, &parse(program, arguments)?),
+        _ => match parse::<Tfrt>(program, arguments)?.command {
+            Command::Run(arguments) => run::run(program, &arguments),
+            Command::Translate(arguments) => translate::run(program, &arguments),
+            Command::Opt(arguments) => opt::run(program, &arguments),
+            Command::Ops(arguments) => ops::run(program, &arguments),
+            Command::Inspect(arguments) => inspect::run(program, &arguments),
+        },
+    }
+}
+
+/// Parses arguments; prints help or a complaint, and ends, if that is what they ask for.
+fn parse<T: Parser>(
+    program: &str,
+    arguments: impl Iterator<Item = OsString>,
+) -> Result<T, Failure> {
+    let command = T::command().bin_name(program);
+    let parsed = command
+        .try_get_matches_from(arguments)
+        .and_then(|matches| T::from_arg_matches(&matches));
+    parsed.map_err(|error| {
+        if error.use_stderr() {
+            return Failure::Message(error.to_string().trim_end().to_owned());
+        }
+        match output::write("-", error.to_string().as_bytes()) {
+            Ok(()) => Failure::HelpGiven,
+            Err(failure) => failure,
+        }
+    })
+}
+
+/// Logs a panic as one line. A kernel that panics yields an error value, so the panic itself is news for the log only.
+fn log_panic(info: &PanicHookInfo<'_>) {
+    let message = info.payload_as_str().unwrap_or("no message");
+    let (file, line) = info
+        .location()
+        .map_or(("unknown", 0), |place| (place.file(), place.line()));
+    log::write_line(
+        log::Level::Error,
+        file,
+        line,
+        format_args!("panicked: {message}"),
+    );
+}

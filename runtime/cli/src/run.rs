@@ -1,0 +1,330 @@
+//! `tfrt run`: executes the functions of a program, one after the other, and prints what they return.
+//!
+//! Scripts read this output: each line is flushed as soon as it is printed, and no line changes lightly.
+
+mod result_line;
+
+use std::sync::{Arc, Mutex, PoisonError};
+
+use clap::{Parser, ValueEnum};
+use tfrt_bef::BefFile;
+use tfrt_executor::Program;
+use tfrt_host::allocator::{AllocatorKind, HostAllocator};
+use tfrt_host::value_cell::ValueCell;
+use tfrt_host::{
+    ExecutionContext, FunctionKind, FunctionRef, HostContext, RequestContextBuilder,
+    ResourceContext, log,
+};
+use tfrt_queue::{ConcurrentWorkQueue, CreateQueueError};
+use tfrt_support::{Diagnostic, Error, Place};
+
+use crate::diagnostics::{Reporter, SourceMap};
+use crate::failure::Failure;
+use crate::front_end::FrontEnd;
+use crate::input::{Input, Kind};
+use crate::output::print_line;
+
+use result_line::{AsyncResult, SyncResult, result_line};
+
+const EXAMPLES: &str = "\
+Examples:
+  tfrt run program.mlir                             run every function without arguments
+  tfrt run --functions=main,check program.bef       run two of them, in this order
+  tfrt run --work_queue_type=mstd:4 program.mlir    run on four threads
+  tfrt translate --mlir-to-bef p.mlir | tfrt run    run what another tool made
+
+A comment `// expected-error {{text}}` in the source, on the line of a kernel, says that the kernel fails; the exit status
+is 0 if exactly the expected errors happened.";
+
+/// Run the functions of a program.
+#[derive(Debug, Parser)]
+#[command(after_help = EXAMPLES)]
+pub(crate) struct Arguments {
+    /// The program: MLIR text or a BEF file, told apart by its content; `-` is standard input
+    #[arg(default_value = "-")]
+    file: String,
+
+    /// Functions to run, in this order; all of them if none is named
+    #[arg(long, value_name = "NAME,…", value_delimiter = ',')]
+    functions: Vec<String>,
+
+    /// A function to run before all others, if the program has it
+    #[arg(
+        long = "test_init_function",
+        value_name = "NAME",
+        default_value = "",
+        hide_default_value = true
+    )]
+    test_init_function: String,
+
+    /// Where kernels run: `s` is the calling thread alone, `mstd:N,B` is N threads with B more for work that blocks
+    #[arg(
+        long = "work_queue_type",
+        value_name = "TYPE[:ARGUMENT]",
+        default_value = "s"
+    )]
+    work_queue_type: String,
+
+    /// Where tensors and executor state are allocated
+    #[arg(long = "host_allocator_type", value_name = "TYPE", value_parser = allocator_names(), default_value = AllocatorKind::LeakCheck.name())]
+    host_allocator_type: String,
+
+    /// Print the codes of errors beside their messages
+    #[arg(long = "print_error_code")]
+    print_error_code: bool,
+
+    /// Record what happens when, in the tracing sink that is linked
+    #[arg(long = "enable_tracing")]
+    enable_tracing: bool,
+
+    /// How much to record
+    #[arg(long = "tracing_level", value_name = "LEVEL", value_enum, default_value_t = TracingLevel::Default)]
+    tracing_level: TracingLevel,
+}
+
+#[derive(Clone, Copy, Debug, ValueEnum)]
+enum TracingLevel {
+    /// The whole run and each function
+    Default,
+    /// More
+    Verbose,
+    /// Each kernel
+    Debug,
+}
+
+fn allocator_names() -> Vec<&'static str> {
+    AllocatorKind::ALL.iter().map(|kind| kind.name()).collect()
+}
+
+/// Runs the tool. `program` is the name it was started under.
+pub(crate) fn run(program: &str, arguments: &Arguments) -> Result<(), Failure> {
+    let front_end = FrontEnd::from_link(program)?;
+    let input = Input::read(&arguments.file)?;
+    let mut sources = SourceMap::new();
+    let bef = match input.kind() {
+        Kind::Bef => input.bytes,
+        Kind::Text => {
+            let text = input.text()?;
+            sources.insert(&*input.name, text);
+            let mut reporter = Reporter::printing(sources.clone(), std::io::stderr());
+            front_end.translate(text, &input.name, true, &mut reporter)?
+        }
+    };
+    if arguments.enable_tracing {
+        log::write_line(
+            log::Level::Warning,
+            file!(),
+            line!(),
+            format_args!("No tfrt::TracingSink registered"),
+        );
+    }
+    let allocator_kind =
+        AllocatorKind::from_name(&arguments.host_allocator_type).unwrap_or_default();
+    print_line(allocator_kind.banner())?;
+    let allocator = allocator_kind.create();
+    let outcome = run_on(
+        program,
+        arguments,
+        &front_end,
+        Arc::clone(&allocator),
+        &bef,
+        sources,
+    );
+    // By now the host and all that it allocated are gone.
+    report_profile(allocator_kind, &*allocator).and(outcome)
+}
+
+fn run_on(
+    program: &str,
+    arguments: &Arguments,
+    front_end: &FrontEnd,
+    allocator: Arc<dyn HostAllocator>,
+    bef: &[u8],
+    sources: SourceMap,
+) -> Result<(), Failure> {
+    let queue = create_queue(program, &arguments.work_queue_type)?;
+    print_line(&format!("Choosing {} work queue.", queue.name()))?;
+    let reporter = Arc::new(Mutex::new(Reporter::verifying_lazily(
+        sources,
+        std::io::stderr(),
+    )));
+    let report = {
+        let reporter = Arc::clone(&reporter);
+        move |error: &Error| {
+            reporter
+                .lock()
+                .unwrap_or_else(PoisonError::into_inner)
+                .report(&runtime_diagnostic(error))
+        }
+    };
+    let host = HostContext::builder()
+        .registry(Arc::clone(front_end.kernels()))
+        .queue(queue)
+        .allocator(allocator)
+        .diagnostic_handler(report.clone())
+        .build();
+    match load(&host, bef) {
+        Ok(loaded) => run_functions(program, arguments, &host, &loaded)?,
+        Err(error) => report(&error),
+    }
+    drop(host);
+    let is_well = reporter
+        .lock()
+        .unwrap_or_else(PoisonError::into_inner)
+        .finish();
+    is_well.then_some(()).ok_or(Failure::Reported)
+}
+
+fn load(host: &Arc<HostContext>, bef: &[u8]) -> Result<Arc<Program>, Error> {
+    let loaded = Program::load(host, &BefFile::from_bytes(bef))?;
+    loaded.verify_all()?;
+    Ok(loaded)
+}
+
+fn create_queue(program: &str, config: &str) -> Result<Arc<dyn ConcurrentWorkQueue>, Failure> {
+    tfrt_queue::create_queue(config).map_err(|error| {
+        if let CreateQueueError::InvalidArgument(text) = &error {
+            log::error!("{text}");
+        }
+        Failure::Message(format!(
+            "{program}: couldn't create work queue type {config}"
+        ))
+    })
+}
+
+fn run_functions(
+    program: &str,
+    arguments: &Arguments,
+    host: &Arc<HostContext>,
+    loaded: &Arc<Program>,
+) -> Result<(), Failure> {
+    let init = loaded
+        .function(&arguments.test_init_function)
+        .filter(|_| !arguments.test_init_function.is_empty());
+    let selected: Vec<FunctionRef> = if arguments.functions.is_empty() {
+        loaded.functions().collect()
+    } else {
+        let find = |name: &String| {
+            let missing = || Failure::Message(format!("{program}: couldn't find function {name}"));
+            loaded.function(name).ok_or_else(missing)
+        };
+        arguments
+            .functions
+            .iter()
+            .map(find)
+            .collect::<Result<_, _>>()?
+    };
+    let is_init = |function: &FunctionRef| {
+        init.as_ref()
+            .is_some_and(|init| init.name() == function.name())
+    };
+    for function in init
+        .iter()
+        .chain(selected.iter().filter(|function| !is_init(function)))
+    {
+        run_function(function, arguments.print_error_code, host)?;
+    }
+    Ok(())
+}
+
+fn run_function(
+    function: &FunctionRef,
+    with_codes: bool,
+    host: &Arc<HostContext>,
+) -> Result<(), Failure> {
+    let name = function.name();
+    if function.num_arguments() > 0 {
+        return print_line(&format!(
+            "--- Not running '{name}' because it has arguments."
+        ));
+    }
+    if name.is_empty() {
+        return Ok(());
+    }
+    print_line(&format!("--- Running '{name}':"))?;
+    let num_live_before = tfrt_async::live_values();
+    // A fresh request for each function, gone before values are counted.
+    let ctx = ExecutionContext::new(
+        RequestContextBuilder::new(Arc::clone(host))
+            .resources(Arc::new(ResourceContext::new()))
+            .build(),
+    );
+    match function.kind() {
+        FunctionKind::Async | FunctionKind::Native => run_async(function, with_codes, &ctx)?,
+        FunctionKind::Sync => run_sync(function, &ctx)?,
+    }
+    drop(ctx);
+    let num_live_after = tfrt_async::live_values();
+    if num_live_before != num_live_after {
+        let num_leaked = num_live_after.abs_diff(num_live_before);
+        return Err(Failure::Message(format!(
+            "Evaluation of function '{name}' leaked {num_leaked} async values (before: {num_live_before}, after: {num_live_after})!"
+        )));
+    }
+    Ok(())
+}
+
+fn run_async(
+    function: &FunctionRef,
+    with_codes: bool,
+    ctx: &ExecutionContext,
+) -> Result<(), Failure> {
+    let would_deadlock =
+        |error| Failure::Message(format!("cannot wait for '{}': {error}", function.name()));
+    let results = function.execute(ctx, &[]);
+    ctx.host().await_values(&results).map_err(would_deadlock)?;
+    if !results.is_empty() {
+        let types = function.result_types();
+        let values = results.iter().zip(types).map(|(value, ty)| AsyncResult {
+            value,
+            ty,
+            with_codes,
+        });
+        print_line(&result_line(function.name(), values))?;
+    }
+    drop(results);
+    ctx.host().quiesce().map_err(would_deadlock)
+}
+
+fn run_sync(function: &FunctionRef, ctx: &ExecutionContext) -> Result<(), Failure> {
+    let types = function.result_types();
+    let mut cells: Vec<ValueCell> = types.iter().map(|_| ValueCell::default()).collect();
+    match function.execute_sync(ctx, &mut [], &mut cells) {
+        Err(error) => print_line(&format!(
+            "'{}' returned <<error: {}>>",
+            function.name(),
+            error.message()
+        )),
+        Ok(()) if cells.is_empty() => Ok(()),
+        Ok(()) => {
+            let values = cells
+                .iter()
+                .zip(types)
+                .map(|(cell, ty)| SyncResult { cell, ty });
+            print_line(&result_line(function.name(), values))
+        }
+    }
+}
+
+/// What the driver says of an error that a kernel reported, or that loading ended with.
+fn runtime_diagnostic(error: &Error) -> Diagnostic {
+    let place = match error.place() {
+        Place::Text(text) => Place::Text(format!("loc(\"{text}\")").into()),
+        place => place.clone(),
+    };
+    Diagnostic::error(place, format!("runtime error: {}", error.message()))
+}
+
+fn report_profile(kind: AllocatorKind, allocator: &dyn HostAllocator) -> Result<(), Failure> {
+    let Some(profile) = allocator.profile() else {
+        return Ok(());
+    };
+    match profile.leak() {
+        Some(leak) => {
+            print_line(&format!("{profile}\n{leak}"))?;
+            Err(Failure::Reported)
+        }
+        None if kind == AllocatorKind::Profiled => print_line(&profile.to_string()),
+        None => Ok(()),
+    }
+}

@@ -1,0 +1,139 @@
+//! The line that says what a function returned.
+//!
+//! `'NAME' returned V1,V2,…`, without blanks. A number prints as a number, by its declared type; any other value prints as
+//! its type.
+
+use std::fmt::{self, Display};
+
+use tfrt_async::{AnyRef, Value};
+use tfrt_host::value_cell::ValueCell;
+use tfrt_support::float_text::Scientific;
+
+/// The line for a function that returned `values`.
+pub(super) fn result_line(name: &str, values: impl Iterator<Item = impl Display>) -> String {
+    let values: Vec<String> = values.map(|value| value.to_string()).collect();
+    format!("'{name}' returned {}", values.join(","))
+}
+
+/// An available result of an asynchronous function.
+pub(super) struct AsyncResult<'a> {
+    pub(super) value: &'a AnyRef,
+    pub(super) ty: &'a str,
+    /// Whether errors print with their codes.
+    pub(super) with_codes: bool,
+}
+
+impl Display for AsyncResult<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self.value.error_if_present() {
+            Some(error) if self.with_codes => {
+                write!(f, "<<error: {}, code: {}>>", error.message(), error.code())
+            }
+            Some(error) => write!(f, "<<error: {}>>", error.message()),
+            None => fmt_value(f, self.ty, self),
+        }
+    }
+}
+
+/// A result of a synchronous function.
+pub(super) struct SyncResult<'a> {
+    pub(super) cell: &'a ValueCell,
+    pub(super) ty: &'a str,
+}
+
+impl Display for SyncResult<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        fmt_value(f, self.ty, self)
+    }
+}
+
+/// Something that holds a number, perhaps.
+trait Holder {
+    fn number<T: Value + Copy>(&self) -> Option<T>;
+}
+
+impl Holder for AsyncResult<'_> {
+    fn number<T: Value + Copy>(&self) -> Option<T> {
+        self.value.get::<T>().copied()
+    }
+}
+
+impl Holder for SyncResult<'_> {
+    fn number<T: Value + Copy>(&self) -> Option<T> {
+        self.cell.get::<T>().copied()
+    }
+}
+
+fn fmt_value(f: &mut fmt::Formatter<'_>, ty: &str, holder: &impl Holder) -> fmt::Result {
+    let text = match ty {
+        "i1" => holder
+            .number::<bool>()
+            .map(|value| u8::from(value).to_string()),
+        "i32" => holder.number::<i32>().map(|value| value.to_string()),
+        "i64" => holder.number::<i64>().map(|value| value.to_string()),
+        "f32" => holder
+            .number::<f32>()
+            .map(|value| Scientific(f64::from(value)).to_string()),
+        "f64" => holder
+            .number::<f64>()
+            .map(|value| Scientific(value).to_string()),
+        _ => None,
+    };
+    match text {
+        Some(text) => f.write_str(&text),
+        None => write!(f, "{ty} value"),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use tfrt_support::{Error, ErrorCode};
+
+    fn check(value: AnyRef, ty: &str, expected: &str) {
+        let printed = AsyncResult {
+            value: &value,
+            ty,
+            with_codes: false,
+        }
+        .to_string();
+        assert_eq!(printed, expected);
+    }
+
+    #[test]
+    fn numbers_print_by_their_type() {
+        check(AnyRef::available(true), "i1", "1");
+        check(AnyRef::available(-3_i32), "i32", "-3");
+        check(AnyRef::available(i64::MIN), "i64", "-9223372036854775808");
+        check(AnyRef::available(1.5_f32), "f32", "1.500000e+00");
+        check(AnyRef::available(7_u32), "ui32", "ui32 value");
+        check(AnyRef::ready_chain(), "!tfrt.chain", "!tfrt.chain value");
+    }
+
+    #[test]
+    fn a_value_of_another_type_prints_as_the_declared_one() {
+        check(AnyRef::available(7_u32), "i32", "i32 value");
+    }
+
+    #[test]
+    fn errors_print_with_their_code_if_asked() {
+        let value = AnyRef::error(Error::new("m").with_code(ErrorCode::NotFound));
+        let print = |with_codes| {
+            AsyncResult {
+                value: &value,
+                ty: "i32",
+                with_codes,
+            }
+            .to_string()
+        };
+        assert_eq!(
+            [print(false), print(true)],
+            ["<<error: m>>", "<<error: m, code: NotFound>>"]
+        );
+    }
+
+    #[test]
+    fn values_are_separated_by_commas_alone() {
+        assert_eq!(result_line("f", ["1", "2"].iter()), "'f' returned 1,2");
+    }
+}

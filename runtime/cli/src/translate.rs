@@ -1,0 +1,69 @@
+//! `tfrt translate`: MLIR text to BEF and back.
+
+use clap::{ArgGroup, Parser};
+
+use crate::arguments::PrintingArguments;
+use crate::diagnostics::{Reporter, SourceMap};
+use crate::failure::Failure;
+use crate::front_end::FrontEnd;
+use crate::input::Input;
+use crate::output;
+use crate::pieces::{self, PieceArguments};
+
+const EXAMPLES: &str = "\
+Examples:
+  tfrt translate --mlir-to-bef program.mlir -o program.bef
+  tfrt translate --bef-to-mlir program.bef
+  tfrt translate --mlir-to-bef --verify-diagnostics --split-input-file mistakes.mlir";
+
+/// Translate between MLIR text and BEF files.
+#[derive(Debug, Parser)]
+#[command(after_help = EXAMPLES)]
+#[command(group(ArgGroup::new("direction").required(true).args(["mlir_to_bef", "bef_to_mlir"])))]
+pub(crate) struct Arguments {
+    /// The file to translate; `-` is standard input
+    #[arg(default_value = "-")]
+    file: String,
+
+    /// Where to write; `-` is standard output
+    #[arg(short, long, alias = "o", value_name = "FILE", default_value = "-")]
+    output: String,
+
+    /// Translate a program to a BEF file
+    #[arg(long = "mlir-to-bef")]
+    mlir_to_bef: bool,
+
+    /// Translate a BEF file to a program
+    #[arg(long = "bef-to-mlir")]
+    bef_to_mlir: bool,
+
+    /// Leave names of attributes and types of registers out of the BEF file: smaller, but hard to decode
+    #[arg(long = "disable-optional-sections")]
+    disable_optional_sections: bool,
+
+    #[command(flatten)]
+    pieces: PieceArguments,
+
+    #[command(flatten)]
+    printing: PrintingArguments,
+}
+
+/// Runs the tool. `program` is the name it was started under.
+pub(crate) fn run(program: &str, arguments: &Arguments) -> Result<(), Failure> {
+    let front_end = FrontEnd::from_link(program)?;
+    let input = Input::read(&arguments.file)?;
+    if arguments.bef_to_mlir {
+        // A BEF file has no pieces and no comments that could expect something.
+        let mut reporter = Reporter::printing(SourceMap::new(), std::io::stderr());
+        let text = front_end.decode(&input, arguments.printing, &mut reporter)?;
+        return output::write(&arguments.output, text.as_bytes());
+    }
+    pieces::process(
+        &input,
+        arguments.pieces,
+        &arguments.output,
+        |text, name, reporter| {
+            front_end.translate(text, name, !arguments.disable_optional_sections, reporter)
+        },
+    )
+}

@@ -1,0 +1,59 @@
+//! Recorded commands that need something which does not exist yet.
+//!
+//! A pending command is run all the same: the moment it passes it must be taken off this list, and until then it is
+//! reported as ignored, with its reason.
+
+/// Commands that cannot pass yet.
+#[derive(Clone, Copy, Debug)]
+pub struct Pending {
+    /// What the command starts with: a tool, perhaps with a flag.
+    pub start: &'static str,
+    /// What else it contains.
+    pub part: &'static str,
+    /// What it is waiting for.
+    pub reason: &'static str,
+}
+
+const fn run(program: &'static str, reason: &'static str) -> Pending {
+    Pending {
+        start: "bef_executor ",
+        part: program,
+        reason,
+    }
+}
+
+/// All of them.
+pub const PENDING: &[Pending] = &[
+    run("44-tensors", "needs the tensor kernels"),
+    run("45-shapes", "needs the tensor kernels"),
+    run("46-tensor-arithmetic", "needs the tensor kernels"),
+    run("48-allocators", "needs the tensor kernels"),
+    run("51-core-runtime", "needs the core runtime"),
+    Pending {
+        start: "tfrt_opt --inline ",
+        part: "",
+        reason: "needs the inliner",
+    },
+    Pending {
+        start: "tfrt_opt --canonicalize ",
+        part: "",
+        reason: "needs the canonicalizer",
+    },
+];
+
+impl Pending {
+    /// Whether the command is one of these.
+    #[must_use]
+    pub fn covers(&self, command: &str) -> bool {
+        command.starts_with(self.start) && command.contains(self.part)
+    }
+}
+
+/// Why the command cannot pass yet, if it is on the list.
+#[must_use]
+pub fn reason(command: &str) -> Option<&'static str> {
+    PENDING
+        .iter()
+        .find(|pending| pending.covers(command))
+        .map(|pending| pending.reason)
+}

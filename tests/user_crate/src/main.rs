@@ -1,0 +1,5 @@
+mod coordinate;
+
+fn main() -> std::process::ExitCode {
+    tfrt_cli::main()
+}
