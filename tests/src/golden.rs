@@ -245,6 +245,11 @@ pub fn own_expectation(command: &str) -> Option<OwnExpectation> {
     const EMPTY_LISTS: OwnExpectation =
         OwnExpectation::AcceptsPieces(&["@empty_operand_list", "@empty_merge"]);
 
+    // Run as a text, without a file in between, it also says where.
+    const UNKNOWN_KERNEL: OwnExpectation = OwnExpectation::Fails(
+        "38-unknown-dialects.mlir:5:8: error: unexpected error: runtime error: unknown kernel name 'my.make'",
+    );
+
     let decodes = |name: &str| command == format!("tfrt_translate --bef-to-mlir {name}.bef");
     if DECODES.iter().any(|name| decodes(name)) {
         Some(OwnExpectation::Decodes)
@@ -256,6 +261,8 @@ pub fn own_expectation(command: &str) -> Option<OwnExpectation> {
         Some(ONE_VALUE_TWICE)
     } else if command.starts_with("bef_executor") && command.contains(" 22-sync-runner.") {
         Some(SYNC_RUNNER)
+    } else if command == "bef_executor 38-unknown-dialects.mlir" {
+        Some(UNKNOWN_KERNEL)
     } else if command.ends_with(" 73-bad-pieces.mlir") {
         Some(EMPTY_LISTS)
     } else {

@@ -173,7 +173,7 @@ impl InvocationRef {
     #[inline]
     pub(crate) fn count_down(&self, index: usize) -> bool {
         // SAFETY: I4; `index` is a user of a result, so it is in range (B4).
-        let count = unsafe { self.ready_count(index).as_ref() };
+        let count = unsafe { &*self.ready_count(index) };
         // Whoever sees 1 is the only one left to count (B3), so nobody else writes. Acquire pairs with the release of those
         // who counted before, whose slots the kernel will read (I1).
         if count.load(Ordering::Acquire) == 1 {
@@ -187,7 +187,7 @@ impl InvocationRef {
     #[inline]
     pub(crate) fn take_start(&self, index: usize) -> bool {
         // SAFETY: I4; `index` is a user of a result, so it is in range (B4).
-        let count = unsafe { self.ready_count(index).as_ref() };
+        let count = unsafe { &*self.ready_count(index) };
         // Acquire and release as in `count_down`. The kernel reads promised slots, which were written before the block was
         // shared.
         count.swap(0, Ordering::AcqRel) == 1
@@ -205,7 +205,7 @@ impl InvocationRef {
             std::mem::forget(value.clone());
         }
         // SAFETY: I4 and B4: in range.
-        let slot = unsafe { self.slot(register).as_ref() };
+        let slot = unsafe { &*self.slot(register) };
         // SAFETY: I1: nobody reads or writes the slot before its producer has counted its users down.
         unsafe { (*slot.get()).write(value) };
     }
@@ -214,15 +214,17 @@ impl InvocationRef {
     #[inline]
     pub(crate) fn take(&self, register: u32) -> AnyRef {
         // SAFETY: I4 and B4: in range.
-        let slot = unsafe { self.slot(register).as_ref() };
-        // SAFETY: I1: initialised and no longer written; I2: the reference that the copy owns is nobody else's.
-        unsafe { (*slot.get()).assume_init_read() }
+        let slot = unsafe { &*self.slot(register) };
+        // SAFETY: I1: no longer written.
+        let value = unsafe { &*slot.get() };
+        // SAFETY: I1: initialised; I2: the reference that the copy owns is nobody else's.
+        unsafe { value.assume_init_read() }
     }
 
     /// Takes the promise of a promised register. Called by the producer of the register.
     pub(crate) fn take_promise(&self, index: u32) -> Option<IndirectPromise> {
         // SAFETY: I4 and B4: in range.
-        let promise = unsafe { self.promise(index as usize).as_ref() };
+        let promise = unsafe { &*self.promise(index as usize) };
         // SAFETY: I3: only the producer comes here.
         unsafe { (*promise.get()).take() }
     }
@@ -232,40 +234,32 @@ impl InvocationRef {
         unsafe { self.block.as_ref() }
     }
 
-    /// # Safety
-    /// `index` is at most the number of kernels.
-    unsafe fn ready_count(&self, index: usize) -> NonNull<AtomicU32> {
-        // SAFETY: the caller's duty, with I4: inside the block.
-        unsafe {
-            self.block
-                .byte_add(self.body().block.ready_counts)
-                .cast::<AtomicU32>()
-                .add(index)
-        }
+    /// Where the ready count of kernel `index` is, by I4.
+    #[inline]
+    fn ready_count(&self, index: usize) -> *mut AtomicU32 {
+        self.element(self.body().block.ready_counts, index)
     }
 
-    /// # Safety
-    /// `register` is at most the number of registers.
-    unsafe fn slot(&self, register: u32) -> NonNull<Slot> {
-        // SAFETY: the caller's duty, with I4: inside the block.
-        unsafe {
-            self.block
-                .byte_add(self.body().block.slots)
-                .cast::<Slot>()
-                .add(register as usize)
-        }
+    /// Where the slot of `register` is, by I4.
+    #[inline]
+    fn slot(&self, register: u32) -> *mut Slot {
+        self.element(self.body().block.slots, register as usize)
     }
 
-    /// # Safety
-    /// `index` is at most the number of promised registers.
-    unsafe fn promise(&self, index: usize) -> NonNull<PromiseSlot> {
-        // SAFETY: the caller's duty, with I4: inside the block.
-        unsafe {
-            self.block
-                .byte_add(self.body().block.promises)
-                .cast::<PromiseSlot>()
-                .add(index)
-        }
+    /// Where promise `index` is, by I4.
+    #[inline]
+    fn promise(&self, index: usize) -> *mut PromiseSlot {
+        self.element(self.body().block.promises, index)
+    }
+
+    /// Element `index` of the array that begins `offset` bytes into the block.
+    #[inline]
+    fn element<T>(&self, offset: usize, index: usize) -> *mut T {
+        self.block
+            .as_ptr()
+            .wrapping_byte_add(offset)
+            .cast::<T>()
+            .wrapping_add(index)
     }
 }
 

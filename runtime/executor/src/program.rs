@@ -183,12 +183,7 @@ fn resolve_kernel(
         return Ok(*kernel);
     }
     let error = Error::new(unknown_kernel(registry, name)).with_code(ErrorCode::NotFound);
-    // The reference looks for the place before it reads the types, which it needs as soon as a function has an argument or a
-    // result. Without a place the error is at least the same in both cases that its tests know.
-    let has_signatures = bef
-        .functions()
-        .any(|function| !function.arguments.is_empty() || !function.results.is_empty());
-    if !has_signatures && let Some(location) = bef.first_use(code) {
+    if let Some(location) = bef.first_use(code) {
         error.set_place_if_unset(bef.place(location));
     }
     Err(error)

@@ -195,14 +195,13 @@ impl<'a> Path<'a> {
             self.scratch.operands.push(operand);
         }
         if let Strictness::Waits(positions) = kernel.strictness {
-            let waited = body
-                .words(positions)
-                .iter()
-                .map(|&position| &self.scratch.operands[position as usize]);
-            error = waited
-                .filter(|operand| operand.is_error())
-                .next_back()
-                .cloned()
+            let operands = &self.scratch.operands;
+            let waited = body.words(positions).iter();
+            let failed = waited
+                .rev()
+                .find(|&&position| operands[position as usize].is_error());
+            error = failed
+                .map(|&position| operands[position as usize].clone())
                 .or(error);
         }
         self.step = Step::Calling { kernel: index };

@@ -79,7 +79,7 @@ fn decimal_digits(value: f64, precision: usize) -> (Vec<u8>, i32) {
         .collect();
     let mut last = exponent.min(0);
 
-    let wanted_bits = (precision * 196 + 58) / 59;
+    let wanted_bits = (precision * 196).div_ceil(59);
     let num_cut = decimal_bits(significand, exponent).saturating_sub(wanted_bits) * 59 / 196;
     digits.truncate(digits.len() - num_cut);
     last += num_cut as i32;
