@@ -2,6 +2,7 @@
 //!
 //! A [`HostAllocator`] is chosen once per host. Executor state and tensor buffers are drawn from it; small runtime objects
 //! may bypass it. The implementations differ only in what they count and refuse; all of them stand on the system heap.
+#![expect(unsafe_code, reason = "hands out raw memory")]
 
 mod fixed_size;
 mod malloc;
