@@ -33,6 +33,9 @@ pub mod single_threaded;
 
 pub mod work_stealing;
 
+#[cfg(not(loom))]
+pub mod testing;
+
 mod role;
 
 mod latch;

@@ -1,0 +1,199 @@
+//! The contract of [`ConcurrentWorkQueue`], as a test that any queue must pass.
+
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::mpsc::channel;
+use std::sync::{Arc, Condvar, Mutex};
+
+use tfrt_async::{AnyRef, AsyncValueRef};
+
+use crate::queue::{ConcurrentWorkQueue, WouldDeadlock};
+use crate::task::Task;
+
+type Queue = Arc<dyn ConcurrentWorkQueue>;
+
+/// Checks every clause of the contract on queues that `make` gives.
+///
+/// ```
+/// use std::sync::Arc;
+/// use tfrt_queue::testing::conformance;
+/// use tfrt_queue::SingleThreadedQueue;
+///
+/// conformance::check(|| Arc::new(SingleThreadedQueue::new()));
+/// ```
+///
+/// # Panics
+/// If a clause does not hold; the message says which.
+pub fn check(make: impl Fn() -> Queue) {
+    every_task_runs_once(&make());
+    tasks_may_come_from_many_threads(&make());
+    awaiting_ends_when_the_values_are_there(&make());
+    waiting_inside_a_task_is_refused(&make());
+    a_panic_ends_its_task_alone(&make());
+    blocking_tasks_run_or_come_back(&make());
+    unqueued_blocking_tasks_start_whatever_blocks(&make());
+    dropping_runs_what_is_left(make());
+    assert!(
+        make().parallelism_level() > 0,
+        "at least one task is computed at a time"
+    );
+    assert!(!make().name().is_empty(), "a queue has a name");
+}
+
+/// Counts what tasks do.
+#[derive(Clone, Default)]
+struct Counter(Arc<AtomicUsize>);
+
+impl Counter {
+    fn increment(&self) {
+        // Waiting for the queue orders everything that the count is compared with: relaxed.
+        self.0.fetch_add(1, Ordering::Relaxed);
+    }
+
+    fn assert_is(&self, expected: usize, claim: &str) {
+        assert_eq!(self.0.load(Ordering::Relaxed), expected, "{claim}");
+    }
+}
+
+fn every_task_runs_once(queue: &Queue) {
+    fn spread(queue: &Queue, depth: u32, counter: &Counter) {
+        counter.increment();
+        for _ in 0..if depth == 0 { 0 } else { 3 } {
+            let (inner, counter) = (Arc::clone(queue), counter.clone());
+            queue.add_task(Task::new(move || spread(&inner, depth - 1, &counter)));
+        }
+    }
+    let counter = Counter::default();
+    spread(queue, 6, &counter);
+    queue.quiesce().expect("this is no thread of the queue");
+    counter.assert_is(
+        (0..=6).map(|depth| 3_usize.pow(depth)).sum(),
+        "every task runs once, those added by tasks too",
+    );
+}
+
+fn tasks_may_come_from_many_threads(queue: &Queue) {
+    let counter = Counter::default();
+    std::thread::scope(|scope| {
+        for _ in 0..4 {
+            scope.spawn(|| {
+                for _ in 0..250 {
+                    let counter = counter.clone();
+                    queue.add_task(Task::new(move || counter.increment()));
+                }
+            });
+        }
+    });
+    queue.quiesce().expect("this is no thread of the queue");
+    counter.assert_is(1000, "tasks may be added from any thread");
+}
+
+fn awaiting_ends_when_the_values_are_there(queue: &Queue) {
+    let (by_task, first) = AsyncValueRef::<i32>::unconstructed();
+    let (by_thread, second) = AsyncValueRef::<i32>::unconstructed();
+    let values = [first.into_any(), second.into_any(), AnyRef::ready_chain()];
+    queue.add_task(Task::new(move || by_task.emplace(1)));
+    std::thread::scope(|scope| {
+        scope.spawn(move || by_thread.emplace(2));
+        queue
+            .await_values(&values)
+            .expect("this is no thread of the queue");
+    });
+    assert!(
+        values.iter().all(AnyRef::is_available),
+        "awaiting ends when all values are available"
+    );
+    queue
+        .await_values(&[])
+        .expect("this is no thread of the queue");
+}
+
+fn waiting_inside_a_task_is_refused(queue: &Queue) {
+    assert!(
+        !queue.is_in_worker_thread(),
+        "this is no thread of the queue"
+    );
+    let (sender, receiver) = channel();
+    let inner = Arc::clone(queue);
+    queue.add_task(Task::new(move || {
+        let waits = [
+            inner.quiesce(),
+            inner.await_values(&[AnyRef::ready_chain()]),
+        ];
+        let _ = sender.send((inner.is_in_worker_thread(), waits));
+    }));
+    queue.quiesce().expect("this is no thread of the queue");
+    let (is_inside, waits) = receiver.try_recv().expect("the task ran");
+    assert!(is_inside, "a task knows that it is one");
+    assert_eq!(
+        waits,
+        [Err(WouldDeadlock); 2],
+        "a task that waits for its own queue is told so"
+    );
+}
+
+fn a_panic_ends_its_task_alone(queue: &Queue) {
+    let counter = Counter::default();
+    for index in 0..20 {
+        let counter = counter.clone();
+        queue.add_task(Task::new(move || {
+            counter.increment();
+            if index % 5 == 0 {
+                // Unlike `panic!`, this does not tell the hook, which would clutter the output of a good test.
+                std::panic::resume_unwind(Box::new("a task of the conformance test"));
+            }
+        }));
+    }
+    queue.quiesce().expect("this is no thread of the queue");
+    counter.assert_is(20, "a task that panics takes no other task along");
+}
+
+fn blocking_tasks_run_or_come_back(queue: &Queue) {
+    let counter = Counter::default();
+    for index in 0..100 {
+        let counter = counter.clone();
+        let task = Task::new(move || counter.increment());
+        if let Err(task) = queue.add_blocking_task(task, index % 2 == 0) {
+            task.run();
+        }
+    }
+    queue.quiesce().expect("this is no thread of the queue");
+    counter.assert_is(100, "a blocking task runs, or comes back whole");
+}
+
+fn unqueued_blocking_tasks_start_whatever_blocks(queue: &Queue) {
+    const NUM_TASKS: usize = 8;
+    let meeting = Arc::new((Mutex::new(0_usize), Condvar::new()));
+    let num_taken = (0..NUM_TASKS)
+        .filter(|_| {
+            let meeting = Arc::clone(&meeting);
+            let meet = move || {
+                let (num_here, changed) = &*meeting;
+                *num_here.lock().unwrap() += 1;
+                changed.notify_all();
+                drop(changed.wait_while(num_here.lock().unwrap(), |num_here| {
+                    *num_here < usize::MAX / 2
+                }));
+            };
+            queue.add_blocking_task(Task::new(meet), false).is_ok()
+        })
+        .count();
+    // If one of them waited for another to end, this would wait for ever.
+    let (num_here, changed) = &*meeting;
+    let mut here = changed
+        .wait_while(num_here.lock().unwrap(), |num_here| *num_here < num_taken)
+        .unwrap();
+    *here = usize::MAX / 2;
+    drop(here);
+    changed.notify_all();
+    queue.quiesce().expect("this is no thread of the queue");
+}
+
+fn dropping_runs_what_is_left(queue: Queue) {
+    let counter = Counter::default();
+    for _ in 0..50 {
+        let counter = counter.clone();
+        queue.add_task(Task::new(move || counter.increment()));
+    }
+    drop(queue);
+    counter.assert_is(50, "dropping a queue runs what is left");
+}
