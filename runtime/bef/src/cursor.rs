@@ -93,6 +93,13 @@ impl<'a> Cursor<'a> {
     /// If the bytes end before the integer does, or it does not fit in 64 bits.
     #[inline]
     pub fn vbr(&mut self, what: &str) -> Result<u64, Fault> {
+        // Most integers of a file take one byte.
+        if let Some(&byte) = self.bytes.get(self.position)
+            && byte < 0x80
+        {
+            self.position += 1;
+            return Ok(byte.into());
+        }
         match vbr::read(self.rest()) {
             Ok((value, len)) => {
                 self.position += len;

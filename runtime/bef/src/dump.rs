@@ -15,9 +15,11 @@ mod bodies;
 
 mod listing;
 
+mod table;
+
 mod model;
 
-mod tables;
+mod sections;
 
 mod text;
 
@@ -82,7 +84,7 @@ pub fn dump(bytes: &[u8], options: DumpOptions<'_>, out: impl io::Write) -> io::
     let file = BefFile::from_bytes(bytes);
     let model = Model::read(file.bytes());
     let mut listing = Listing::new(file.bytes(), options.hex, errors(&file), out);
-    tables::print(&model, options, &mut listing)?;
+    sections::print(&model, options, &mut listing)?;
     listing.finish()
 }
 

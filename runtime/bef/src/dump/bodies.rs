@@ -7,7 +7,8 @@ use tfrt_support::entity::EntityId;
 
 use super::DumpOptions;
 use super::listing::Listing;
-use super::model::{BodyPlace, Entry, Model, entry, flags_text, words};
+use super::model::{BodyPlace, Model, flags_text, words};
+use super::table::{Entry, entry};
 use super::text::{self, count};
 use crate::cursor::Cursor;
 use crate::error::Fault;

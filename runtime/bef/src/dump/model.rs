@@ -1,6 +1,4 @@
-//! What a file says, as far as it can be read: tables up to the first entry that has no end, and names that may be missing.
-//!
-//! The readers in [`crate::read`] give a table or nothing. These give what there is, and where each entry is.
+//! What a file says, as far as it can be read: [tables](super::table) that may end early, and names that may be missing.
 
 use std::collections::HashMap;
 use std::ops::Range;
@@ -8,10 +6,11 @@ use std::ops::Range;
 use tfrt_attr::{AttrTypeCode, decode, verify};
 use tfrt_support::entity::EntityId;
 
+use super::table::Table;
 use super::text;
 use crate::cursor::Cursor;
 use crate::error::{BefError, Fault};
-use crate::format::{FunctionKind, KernelFlags, RECORD_ALIGNMENT, SectionId};
+use crate::format::{FunctionKind, KernelFlags, RECORD_ALIGNMENT, SECTION_ALIGNED_BIT, SectionId};
 use crate::ids::{LocationOffset, id};
 use crate::read::functions::{KernelRecord, RawBody};
 use crate::read::strings::string_at;
@@ -24,79 +23,6 @@ pub(super) struct Frame {
     /// From the id to the data.
     pub(super) header: Range<usize>,
     pub(super) data: Range<usize>,
-}
-
-/// An entry of a table, and where in the file it is.
-pub(super) struct Entry<T> {
-    pub(super) range: Range<usize>,
-    pub(super) value: T,
-}
-
-/// As much of a table as can be read.
-pub(super) struct Table<T> {
-    /// How many entries there should be.
-    pub(super) count: Option<Entry<u64>>,
-    pub(super) entries: Vec<Entry<T>>,
-    /// Why there are no more.
-    pub(super) fault: Option<Fault>,
-}
-
-impl<T> Default for Table<T> {
-    fn default() -> Self {
-        Self {
-            count: None,
-            entries: Vec::new(),
-            fault: None,
-        }
-    }
-}
-
-impl<T> Table<T> {
-    /// Reads a count, which is `what`, and as many entries.
-    fn read(
-        cursor: Option<Cursor<'_>>,
-        what: &str,
-        mut read: impl FnMut(&mut Cursor<'_>) -> Result<T, Fault>,
-    ) -> Self {
-        let mut table = Self::default();
-        if let Some(mut cursor) = cursor {
-            table.fault = table.fill(&mut cursor, what, &mut read).err();
-        }
-        table
-    }
-
-    fn fill(
-        &mut self,
-        cursor: &mut Cursor<'_>,
-        what: &str,
-        read: &mut impl FnMut(&mut Cursor<'_>) -> Result<T, Fault>,
-    ) -> Result<(), Fault> {
-        let count = entry(cursor, |cursor| cursor.vbr(what))?;
-        let number = count.value;
-        self.count = Some(count);
-        for _ in 0..number {
-            self.entries.push(entry(cursor, &mut *read)?);
-        }
-        Ok(())
-    }
-
-    /// The value of the entry at `index`, if there is one.
-    pub(super) fn get(&self, index: usize) -> Option<&T> {
-        self.entries.get(index).map(|entry| &entry.value)
-    }
-}
-
-/// Reads a value and notes where it is.
-pub(super) fn entry<T>(
-    cursor: &mut Cursor<'_>,
-    read: impl FnOnce(&mut Cursor<'_>) -> Result<T, Fault>,
-) -> Result<Entry<T>, Fault> {
-    let start = cursor.offset();
-    let value = read(cursor)?;
-    Ok(Entry {
-        range: start..cursor.offset(),
-        value,
-    })
 }
 
 /// What the index says of a function.
@@ -161,7 +87,9 @@ pub(super) struct Model<'a> {
     /// What is wrong with the header of the file.
     pub(super) header: Result<(), BefError>,
     pub(super) frames: Vec<Frame>,
-    /// What ends the row of sections early, and the section that it is the header of.
+    /// The frame that counts of each id: of two sections of one id the last.
+    counting_frames: HashMap<u8, usize>,
+    /// What ends the row of sections early, and the section whose header it is in.
     pub(super) frame_fault: Option<(Frame, Fault)>,
     pub(super) kernels: Table<u32>,
     pub(super) types: Table<u32>,
@@ -185,6 +113,7 @@ impl<'a> Model<'a> {
             file,
             header: Ok(()),
             frames: Vec::new(),
+            counting_frames: HashMap::new(),
             frame_fault: None,
             kernels: Table::default(),
             types: Table::default(),
@@ -234,7 +163,7 @@ impl<'a> Model<'a> {
         model.register_types = model.read_by_function(
             SectionId::RegisterTypes,
             "a number of registers",
-            |_, num_registers| Some(num_registers),
+            |_, num_registers| usize::try_from(num_registers).ok(),
             "a type index",
         );
         model
@@ -247,33 +176,44 @@ impl<'a> Model<'a> {
             return;
         }
         while cursor.remaining() != 0 {
+            let at = cursor.clone();
             let start = cursor.offset();
             let raw_id = cursor.rest()[0];
             match sections::read_section(&mut cursor) {
-                Ok((raw_id, data)) => self.frames.push(Frame {
+                Ok((raw_id, data)) => self.push_frame(Frame {
                     raw_id,
                     header: start..data.start,
                     data,
                 }),
                 Err(fault) => {
-                    let frame = Frame {
+                    let mut frame = Frame {
                         raw_id,
                         header: start..self.file.len(),
                         data: 0..0,
                     };
-                    self.frame_fault = Some((frame, fault));
+                    // What there is of a section that is cut off can still be read.
+                    if let Some(data) = cut_off_data(&mut at.clone()) {
+                        frame.header.end = data.start;
+                        frame.data = data;
+                        self.push_frame(frame);
+                    } else {
+                        self.frame_fault = Some((frame, fault));
+                    }
                     return;
                 }
             }
         }
     }
 
-    /// The frame that counts: of two sections of one id the last.
+    fn push_frame(&mut self, frame: Frame) {
+        self.counting_frames.insert(frame.raw_id, self.frames.len());
+        self.frames.push(frame);
+    }
+
+    /// The frame that counts of the sections of that id.
     pub(super) fn frame(&self, id: SectionId) -> Option<&Frame> {
-        self.frames
-            .iter()
-            .rev()
-            .find(|frame| frame.raw_id == id as u8)
+        let &index = self.counting_frames.get(&(id as u8))?;
+        self.frames.get(index)
     }
 
     /// The data of a section; empty if it is not there.
@@ -363,7 +303,7 @@ impl<'a> Model<'a> {
         &self,
         section: SectionId,
         what: &str,
-        len: impl Fn(usize, usize) -> Option<usize>,
+        len: impl Fn(usize, u64) -> Option<usize>,
         id: &str,
     ) -> Table<Vec<u32>> {
         let mut function = 0;
@@ -384,7 +324,7 @@ impl<'a> Model<'a> {
                     )));
                 }
             }
-            let count = cursor.count(what)?;
+            let count = cursor.vbr(what)?;
             let len = len(current, count).ok_or_else(|| {
                 at.fault(format!(
                     "expected function {current} with a sound body, found none"
@@ -475,7 +415,7 @@ impl<'a> Model<'a> {
         let strings = self.data(SectionId::LocationStrings);
         match locations::read(records, strings, location.index()) {
             Some(location) => text::plain(location.place().to_string().as_bytes()),
-            None => "nowhere".to_owned(),
+            None => format!("nowhere (loc+{offset})"),
         }
     }
 
@@ -502,6 +442,22 @@ impl<'a> Model<'a> {
             .copied()
             .unwrap_or_default()
     }
+}
+
+/// Where the data of the section at `cursor` is, if only its end is missing.
+fn cut_off_data(cursor: &mut Cursor<'_>) -> Option<Range<usize>> {
+    cursor.u8("a section id").ok()?;
+    let length_field = cursor.vbr("a length").ok()?;
+    if length_field & SECTION_ALIGNED_BIT != 0 {
+        let alignment = cursor.u8("an alignment").ok()?;
+        if !alignment.is_power_of_two() {
+            return None;
+        }
+        let offset = cursor.offset();
+        cursor.take(offset.next_multiple_of(alignment.into()) - offset)?;
+    }
+    let start = cursor.offset();
+    Some(start..start + cursor.remaining())
 }
 
 /// Reads the attribute at `offset` of the section `data`, which lies at `base` in the file; `at` is the entry that says so.

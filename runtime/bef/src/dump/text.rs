@@ -3,7 +3,6 @@
 use half::{bf16, f16};
 use tfrt_attr::{AttrTypeCode, AttrValue, DenseAttr, Scalar};
 use tfrt_support::DType;
-use tfrt_support::float_text::Scientific;
 
 /// How many elements of a list or tensor are shown.
 const MAX_ELEMENTS: usize = 16;
@@ -125,17 +124,16 @@ fn number(dtype: DType, bytes: &[u8]) -> String {
 
 fn scalar(number: Scalar) -> String {
     let bits = number.bits();
-    let float = |value: f64| Scientific(value).to_string();
     match number.dtype() {
         DType::I1 => (bits != 0).to_string(),
         DType::I8 => (bits as u8).cast_signed().to_string(),
         DType::I16 => (bits as u16).cast_signed().to_string(),
         DType::I32 => (bits as u32).cast_signed().to_string(),
         DType::I64 => bits.cast_signed().to_string(),
-        DType::F32 => float(f32::from_bits(bits as u32).into()),
-        DType::F64 => float(f64::from_bits(bits)),
-        DType::Bf16 => float(bf16::from_bits(bits as u16).into()),
-        DType::F16 => float(f16::from_bits(bits as u16).into()),
+        DType::F32 => format!("{:?}", f32::from_bits(bits as u32)),
+        DType::F64 => format!("{:?}", f64::from_bits(bits)),
+        DType::Bf16 => format!("{:?}", bf16::from_bits(bits as u16).to_f32()),
+        DType::F16 => format!("{:?}", f16::from_bits(bits as u16).to_f32()),
         _ => bits.to_string(),
     }
 }

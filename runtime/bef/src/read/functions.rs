@@ -68,10 +68,12 @@ impl RawBody {
             .count("a number of registers")
             .map_err(within(BodyPart::Head))?;
         let use_counts_in_file = cursor.offset();
-        let use_counts = (0..num_registers)
-            .map(|_| cursor.vbr_u32("a use count"))
-            .collect::<Result<Vec<u32>, Fault>>()
-            .map_err(within(BodyPart::UseCounts))?;
+        // `count` saw to it that there is a byte for each.
+        let mut use_counts = Vec::with_capacity(num_registers);
+        for _ in 0..num_registers {
+            let count = cursor.vbr_u32("a use count");
+            use_counts.push(count.map_err(within(BodyPart::UseCounts))?);
+        }
 
         let at = cursor.clone();
         let num_kernels = cursor
@@ -83,10 +85,12 @@ impl RawBody {
                 at.fault("expected at least the pseudo kernel, found no kernel"),
             ));
         }
-        let kernels = (0..num_kernels)
-            .map(|_| Self::read_kernel(cursor))
-            .collect::<Result<Vec<RawKernelEntry>, Fault>>()
-            .map_err(within(BodyPart::KernelTable))?;
+        // An entry takes a byte for each of its fields at least.
+        let mut kernels = Vec::with_capacity(num_kernels.min(cursor.remaining() / 3));
+        for _ in 0..num_kernels {
+            let entry = Self::read_kernel(cursor);
+            kernels.push(entry.map_err(within(BodyPart::KernelTable))?);
+        }
 
         let results_in_file = cursor.offset();
         let results = (0..num_results)

@@ -316,6 +316,10 @@ struct BodyChecker<'a> {
     record_starts: Vec<u32>,
     /// Of every register: the kernel that defines it.
     definers: Vec<u32>,
+    /// Of every register: how often kernels have it as an operand.
+    operand_counts: Vec<u32>,
+    /// The first kernel with an operand that no kernel before it defines, and that operand; none in a body in program order.
+    first_late: Option<(usize, RegisterId)>,
 }
 
 impl<'a> BodyChecker<'a> {
@@ -350,6 +354,8 @@ impl<'a> BodyChecker<'a> {
             words,
             record_starts,
             definers: vec![UNDEFINED; body.use_counts.len()],
+            operand_counts: vec![0; body.use_counts.len()],
+            first_late: None,
         })
     }
 
@@ -504,9 +510,20 @@ impl<'a> BodyChecker<'a> {
                 self.context.num_functions,
             )?;
             self.check_users_in_range(kernel, &record)?;
+            self.note_operands(kernel, &record);
             self.define(kernel, record.results.as_words())?;
         }
         Ok(())
+    }
+
+    /// Notes what `kernel` reads, which is in range. The kernels before it have been noted, and have defined their results.
+    fn note_operands(&mut self, kernel: usize, record: &KernelRecord<'_>) {
+        for operand in record.operands.iter() {
+            self.operand_counts[operand.index()] += 1;
+            if self.first_late.is_none() && self.definers[operand.index()] == UNDEFINED {
+                self.first_late = Some((kernel, operand));
+            }
+        }
     }
 
     /// Rule 5: that no register is undefined. That none is defined twice was checked before.
@@ -544,7 +561,10 @@ impl<'a> BodyChecker<'a> {
                     true => &roots[..],
                     false => operand_users.of_register(register.index()),
                 };
-                // The reverse of a list in program order is sorted in linear time.
+                // As TFRT writes them. A list in any other order is sorted, the reverse of a sorted one in linear time.
+                if users.as_words().iter().rev().eq(expected) {
+                    continue;
+                }
                 sorted.clear();
                 sorted.extend_from_slice(users.as_words());
                 sorted.sort_unstable();
@@ -564,12 +584,7 @@ impl<'a> BodyChecker<'a> {
 
     /// Rule 7 for the registers. By rule 6 the users are all there.
     fn check_use_counts(&self) -> Result<(), Fault> {
-        let mut counts = vec![0_u32; self.num_registers()];
-        for (_, record) in self.records() {
-            for operand in record.operands.iter() {
-                counts[operand.index()] += 1;
-            }
-        }
+        let mut counts = self.operand_counts.clone();
         for result in &self.body.results {
             counts[result.index()] += 1;
         }
@@ -593,8 +608,11 @@ impl<'a> BodyChecker<'a> {
         }
     }
 
-    /// Rule 8 for an asynchronous function: runs it without running it.
+    /// Rule 8 for an asynchronous function: in program order there are no cycles; else runs it without running it.
     fn check_acyclic(&self) -> Result<(), Fault> {
+        if self.first_late.is_none() {
+            return Ok(());
+        }
         let mut missing: Vec<u32> = self
             .body
             .kernels
@@ -627,20 +645,16 @@ impl<'a> BodyChecker<'a> {
 
     /// Rule 8 for a synchronous function.
     fn check_program_order(&self) -> Result<(), Fault> {
-        for (kernel, record) in self.records() {
-            if let Some(operand) = record
-                .operands
-                .iter()
-                .find(|operand| self.definers[operand.index()] as usize >= kernel)
-            {
+        match self.first_late {
+            None => Ok(()),
+            Some((kernel, operand)) => {
                 let message = format!(
                     "expected operands that are defined before, found register {}",
                     operand.index()
                 );
-                return Err(self.fault(kernel, message));
+                Err(self.fault(kernel, message))
             }
         }
-        Ok(())
     }
 
     /// Rule 9.
@@ -675,12 +689,9 @@ struct OperandUsers {
 
 impl OperandUsers {
     fn of(checker: &BodyChecker<'_>) -> Self {
-        let mut starts = vec![0_u32; checker.num_registers() + 1];
-        for (_, record) in checker.records() {
-            for operand in record.operands.iter() {
-                starts[operand.index() + 1] += 1;
-            }
-        }
+        let mut starts = Vec::with_capacity(checker.num_registers() + 1);
+        starts.push(0);
+        starts.extend_from_slice(&checker.operand_counts);
         let mut total = 0;
         for start in &mut starts {
             total += *start;

@@ -9,3 +9,9 @@ mod golden;
 mod rules;
 
 mod damage;
+
+mod listings;
+
+mod programs;
+
+mod memory_safety;

@@ -4,7 +4,8 @@ use std::io;
 use std::ops::Range;
 
 use super::listing::Listing;
-use super::model::{Entry, Frame, Model, Table, flags_text};
+use super::model::{Frame, Model, flags_text};
+use super::table::{Entry, Table};
 use super::text::{self, count};
 use super::{DumpOptions, bodies};
 use crate::error::Fault;
@@ -18,16 +19,19 @@ pub(super) fn print<W: io::Write>(
     listing: &mut Listing<'_, W>,
 ) -> io::Result<()> {
     let num_bytes = model.file.len();
+    let size = count(num_bytes, "byte");
     let header_bytes = num_bytes.min(MAGIC.len() + 1);
     if model.header.is_err() {
-        let what = count(num_bytes, "byte");
-        return listing.line(0, 0..num_bytes, format_args!("no BEF file, {what}"));
+        let what = match model.file.starts_with(&MAGIC) {
+            true => "BEF of an unknown format version",
+            false => "no BEF file",
+        };
+        return listing.line(0, 0..num_bytes, format_args!("{what}, {size}"));
     }
-    let what = count(num_bytes, "byte");
     listing.line(
         0,
         0..header_bytes,
-        format_args!("BEF, format version {VERSION}, {what}"),
+        format_args!("BEF, format version {VERSION}, {size}"),
     )?;
     for frame in &model.frames {
         section(model, frame, options, listing)?;

@@ -1,1 +1,0 @@
-fn main(){ let a:Vec<String>=std::env::args().collect(); let b=std::fs::read(&a[1]).unwrap(); let n=tfrt_bef::dump::dump(&b, tfrt_bef::dump::DumpOptions{hex:a.len()>2,..Default::default()}, std::io::stdout()).unwrap(); eprintln!("{n} errors");}
