@@ -34,6 +34,7 @@ const DIALECTS: &[DialectDef] = &[
             "qint16",
             "qint32",
         ],
+        allows_inlining: true,
         shape_attribute: Some("shape"),
         ..DialectDef::new("corert")
     },
@@ -52,6 +53,7 @@ const DIALECTS: &[DialectDef] = &[
     },
     DialectDef {
         types: &["chain", "string", "tensor_type", "device"],
+        allows_inlining: true,
         ..DialectDef::new("tfrt")
     },
     DialectDef {

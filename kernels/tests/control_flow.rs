@@ -246,6 +246,25 @@ fn repeat_of_nothing_ends_when_its_request_is_cancelled() {
 }
 
 #[test]
+fn parallel_loops_leave_out_what_a_cancelled_request_has_not_started() {
+    for queue in ["s", "mstd:4,1"] {
+        let ctx = context(queue);
+        let num_blocks = Arc::new(AtomicUsize::new(0));
+        let counter = Arc::clone(&num_blocks);
+        let body = closure(2, 0, move |ctx, _| {
+            if counter.fetch_add(1, Ordering::Relaxed) == 4 {
+                ctx.request().cancel();
+            }
+            Vec::new()
+        });
+        let range = numbers(&[0, i32::MAX, 1]);
+        let results = run(&ctx, "tfrt.parallel_for.i32", &range, vec![body], 1);
+        assert_eq!(message(&results[0]), "Cancelled");
+        assert!(num_blocks.load(Ordering::Relaxed) < 1_000_000);
+    }
+}
+
+#[test]
 fn a_body_with_too_few_results_is_an_error() {
     let body = closure(1, 0, |_, _| Vec::new());
     let results = run(

@@ -55,7 +55,7 @@ fn every_group_has_its_kernels() {
     // Kernels, and synchronous ones among them. `tfrt.select` comes on top of the 65 of the reference.
     let expected = [
         ("tfrt", (66, 9)),
-        ("tfrt_test", (70, 7)),
+        ("tfrt_test", (71, 7)),
         ("tfrt_tutorial", (2, 0)),
         ("vt", (3, 0)),
     ];

@@ -5,7 +5,7 @@ use proc_macro::TokenStream;
 
 /// Turns a function into a kernel: adapter, declaration and registration are derived from it.
 ///
-/// The function itself stays as it is. See the documentation of `tfrt` for all forms.
+/// The function itself stays as it is. The documentation of the crate `tfrt` has all forms and options.
 ///
 /// ```text
 /// /// Returns the sum of two numbers.

@@ -23,6 +23,8 @@ pub struct DialectDef {
     pub unknown_types: UnknownTypes,
     /// Whether an op under its prefix may be one that nobody declared.
     pub allows_unknown_ops: bool,
+    /// Whether its ops may move from the body of a function into the body of a caller.
+    pub allows_inlining: bool,
     /// The keyword of its shape attributes, if it has such: `#name.keyword<2x?>`.
     pub shape_attribute: Option<&'static str>,
 }
@@ -37,7 +39,7 @@ pub enum UnknownTypes {
 }
 
 impl DialectDef {
-    /// A dialect that accepts everything: the base for struct update syntax.
+    /// A dialect that accepts everything, and whose ops stay where they are: the base for struct update syntax.
     #[must_use]
     pub const fn new(name: &'static str) -> Self {
         Self {
@@ -45,6 +47,7 @@ impl DialectDef {
             types: &[],
             unknown_types: UnknownTypes::Opaque,
             allows_unknown_ops: true,
+            allows_inlining: false,
             shape_attribute: None,
         }
     }

@@ -22,8 +22,11 @@ pub mod instance;
 
 pub mod verify;
 
+pub mod fold;
+
 pub use constraint::{AttrKind, TypeConstraint};
 pub use dialect::{DialectDef, UnknownTypes};
+pub use fold::{AttrPath, Fold};
 pub use op::{
     Arity, AttrDef, AttrDefault, FunctionDef, FunctionForm, OpDef, OperandDef, ResultDef,
     SourcePlace,

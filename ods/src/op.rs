@@ -1,6 +1,7 @@
 //! The record itself: [`OpDef`] and its parts.
 
 use crate::constraint::{AttrKind, TypeConstraint};
+use crate::fold::OpFolder;
 use crate::traits::{Effect, OpTraits};
 use crate::verify::OpVerifier;
 
@@ -42,6 +43,8 @@ pub struct OpDef {
     pub assembly_format: Option<&'static str>,
     /// Rules that the rest of the record cannot say.
     pub verifier: Option<OpVerifier>,
+    /// Tells which constant the result is, where that is known without running the op.
+    pub folder: Option<OpFolder>,
     /// Where the declaration stands.
     pub place: SourcePlace,
 }
@@ -62,6 +65,7 @@ impl OpDef {
             effect: Effect::None,
             assembly_format: None,
             verifier: None,
+            folder: None,
             place: SourcePlace::UNKNOWN,
         }
     }

@@ -41,6 +41,9 @@ impl OpTraits {
     /// Its last operand and its last result are chains that a program may leave out.
     pub const OPTIONAL_CHAIN: Self = Self(1 << 11);
 
+    /// Gives a constant: equal attributes give equal values, so that one op may stand for several, anywhere.
+    pub const CONSTANT: Self = Self(1 << 12);
+
     /// The traits of both sets.
     #[must_use]
     pub const fn with(self, other: Self) -> Self {

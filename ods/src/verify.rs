@@ -85,7 +85,8 @@ pub fn verify_op(def: &OpDef, op: &dyn OpInstance) -> Vec<Breach> {
     let result_types = op.result_types();
 
     verify_region_count(def, op.regions().len(), &mut breaches);
-    let has_results = verify_count(&CountRule::results(def), result_types.len(), &mut breaches);
+    let result_count = accepted_result_count(def, result_types.len());
+    let has_results = verify_count(&CountRule::results(def), result_count, &mut breaches);
     let operand_count = accepted_operand_count(def, &operand_types);
     let has_operands = verify_count(&CountRule::operands(def), operand_count, &mut breaches);
     let inferred = if has_results {
@@ -202,9 +203,10 @@ fn verify_count(rule: &CountRule, found: usize, breaches: &mut Vec<Breach>) -> b
     holds
 }
 
-/// Whether the last operand is a chain that programs may leave out: the op has an effect, and only a generic form.
+/// Whether the last operand is a chain that programs may leave out: the op says so or has an effect, and has only a generic
+/// form.
 fn has_optional_chain(def: &OpDef) -> bool {
-    def.effect != Effect::None
+    (def.traits.contains(OpTraits::OPTIONAL_CHAIN) || def.effect != Effect::None)
         && def.assembly_format.is_none()
         && def.operands.last().is_some_and(|last| {
             last.ty == TypeConstraint::Exact(CHAIN_TYPE) && last.arity == Arity::One
@@ -222,6 +224,17 @@ fn accepted_operand_count(def: &OpDef, operand_types: &[Cow<'_, str>]) -> usize 
     if found == rule.fixed + 1 && ends_in_chain && def.traits.contains(OpTraits::EXTRA_CHAIN) {
         found - 1
     } else if found + 1 == rule.fixed && has_optional_chain(def) {
+        found + 1
+    } else {
+        found
+    }
+}
+
+/// The number of results, as if a chain that may be left out were there.
+fn accepted_result_count(def: &OpDef, found: usize) -> usize {
+    let rule = CountRule::results(def);
+    let may_miss = def.traits.contains(OpTraits::OPTIONAL_CHAIN) && def.assembly_format.is_none();
+    if may_miss && !rule.is_variadic && found + 1 == rule.fixed {
         found + 1
     } else {
         found

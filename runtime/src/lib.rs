@@ -53,7 +53,96 @@
 //! A kernel with effects (`side_effecting`, or a `&mut` operand) gets a chain as its last operand and last result, unless
 //! it has one of type [`Chain`](prelude::Chain) itself, or says `chain = none`.
 //!
-//! A kernel that needs more takes its frame: see `raw` and [`kernel::KernelFrame`].
+//! An attribute is a number, `bool`, `&str` or `String`, [`DType`](prelude::DType), a list `&[T]` or `Vec<T>` of numbers, one of
+//! the views of the [`prelude`], or a type that implements [`AttributeParam`](prelude::AttributeParam). A default is a number,
+//! `true`, `"text"` or `[]`. Types of values other than numbers derive [`Value`](prelude::Value) and say how programs spell them:
+//! `#[value("!my.type")]`, or `#[value("!my.type", mutable)]` if kernels may take them as `&mut`.
+//!
+//! # Several kernels from one function
+//!
+//! A generic function becomes a kernel for each value in a list; the name tells them apart. Several lists are combined in every
+//! way. A type whose name in MLIR differs from Rust's is followed by the spelling that the name of the kernel has.
+//!
+//! ```
+//! use tfrt::prelude::*;
+//!
+//! /// Returns the larger number.
+//! #[tfrt_kernel("my.max.{T}", T = [i32, f32, u32 as "ui32"])]
+//! fn max<T: Value + PartialOrd>(a: T, b: T) -> T {
+//!     if b > a { b } else { a }
+//! }
+//!
+//! /// Multiplies by a constant, with quotient and remainder by ten.
+//! #[tfrt_kernel("my.times.{N}", N = [2, 3 as "three"], results(tens, ones))]
+//! fn times<const N: i32>(number: i32) -> (i32, i32) {
+//!     (number * N / 10, number * N % 10)
+//! }
+//!
+//! let registry = KernelRegistry::from_link()?;
+//! assert!(registry.get("my.max.ui32").is_some() && registry.get("my.times.three").is_some());
+//! # Ok::<(), tfrt::kernel::DuplicateKernels>(())
+//! ```
+//!
+//! # Options
+//!
+//! They follow the name, or the names if one function goes by several:
+//!
+//! | option | means |
+//! |---|---|
+//! | `side_effecting`, `effect = "random"` | the kernel has effects, of the class `io` or another one: chains keep those of a class in order |
+//! | `pure` | it does nothing but compute its results, although it looks otherwise |
+//! | `chain = none` | it has effects that need no order |
+//! | `non_strict` | it starts before operands of type `AnyRef`, `AsyncValueRef<T>` and `&[AnyRef]` are available |
+//! | `blocking` | it may wait for something outside: it runs on the blocking pool |
+//! | `sync` | it belongs to the interpreter for functions `attributes {tfrt.sync}`; no references, no chains |
+//! | `results(quotient, remainder)` | names of the results, for messages and documentation |
+//! | `alias(result = operand)` | the result shares the memory of the operand |
+//! | `format = "$a attr-dict"` | how the op is written; else only its generic form is known |
+//! | `verify = path::to::function` | checks an op beyond its declaration |
+//! | `named_results`, `isolated`, `call`, `cheap`, `cost_attribute` | hints for printing, verification, inlining and streams; see [`OpTraits`](ods::OpTraits) |
+//! | `raw` | the function takes the frame, and options declare the rest |
+//! | `crate = path::to::tfrt` | where this crate is, if it was renamed |
+//!
+//! # Values that come later
+//!
+//! An `async fn` is the plain way. A kernel that hands the work to somebody else returns a reference and keeps the promise:
+//!
+//! ```
+//! use tfrt::prelude::*;
+//!
+//! /// Adds on another thread.
+//! #[tfrt_kernel("my.add_elsewhere")]
+//! fn add_elsewhere(a: i32, b: i32) -> AsyncValueRef<i32> {
+//!     let (promise, sum) = AsyncValueRef::unconstructed();
+//!     std::thread::spawn(move || promise.emplace(a + b)); // Dropped instead, it would be an error.
+//!     sum
+//! }
+//! # assert!(KernelRegistry::from_link()?.get("my.add_elsewhere").is_some());
+//! # Ok::<(), tfrt::kernel::DuplicateKernels>(())
+//! ```
+//!
+//! # Frames
+//!
+//! Control flow, and whatever else fits no signature, takes its frame with `raw`: a
+//! [`KernelFrame`](prelude::KernelFrame), or with `sync` a [`SyncKernelFrame`](prelude::SyncKernelFrame). Types are `any`,
+//! `"!my.type"` or a Rust type, behind `variadic`, `mut` or `ref` (may be unavailable):
+//!
+//! ```
+//! use tfrt::prelude::*;
+//!
+//! /// Calls a function.
+//! #[tfrt_kernel("my.apply", raw, non_strict, operands(arguments: ref variadic any), attrs(count: i64 = 1), symbols(callee),
+//!               results(values: variadic any))]
+//! fn apply(frame: &mut KernelFrame<'_>) -> Result<()> {
+//!     let callee = frame.function(0)?;
+//!     assert!(frame.attribute::<i64>(0)? > 0);
+//!     let (context, arguments) = (frame.exec_ctx(), frame.arguments());
+//!     callee.execute_into(context, arguments, frame.results());
+//!     Ok(())
+//! }
+//! # assert!(KernelRegistry::from_link()?.get("my.apply").is_some());
+//! # Ok::<(), tfrt::kernel::DuplicateKernels>(())
+//! ```
 #![forbid(unsafe_code)]
 
 pub use tfrt_async as async_value;
@@ -89,6 +178,36 @@ pub mod prelude {
     // The trait and the derive of one name.
     pub use tfrt_async::Value;
     pub use tfrt_macros::{Value, tfrt_kernel};
+}
+
+/// Makes a kernel library of this crate, which is then of the type `cdylib`: `tfrt run --kernel-library` and
+/// [`KernelRegistry::load_library`](kernel::KernelRegistry::load_library) load it, with all kernels that are linked into it.
+///
+/// Said once, at the top of the crate. See [`host::library`] for what a library must not do.
+///
+/// ```
+/// use tfrt::prelude::*;
+///
+/// /// Returns twice a number.
+/// #[tfrt_kernel("my.twice")]
+/// fn twice(number: i32) -> i32 {
+///     number * 2
+/// }
+///
+/// tfrt::export_kernels!();
+/// # fn main() {}
+/// ```
+#[macro_export]
+macro_rules! export_kernels {
+    () => {
+        /// What a program asks a kernel library for.
+        // The name is no other item's: it has the runtime's in it. The attribute says so to the compiler, and is all that
+        // is unsafe here.
+        #[unsafe(no_mangle)]
+        pub extern "C" fn tfrt_kernel_library() -> *const $crate::__private::LibraryHeader {
+            $crate::__private::library_header()
+        }
+    };
 }
 
 /// Keeps crates of kernels in the program, although nothing else names them: a linker leaves out what nobody refers to.
@@ -166,7 +285,10 @@ macro_rules! declare_dialects {
 macro_rules! native_function {
     ($name:literal, $function:path) => {
         $crate::__private::submit! {
-            $crate::kernel::registry::NativeFunction { name: $name, execute: $function }
+            $crate::kernel::registry::NativeFunction {
+                name: $name,
+                execute: |call| $crate::__private::call_native($name, call, $function),
+            }
         }
     };
 }

@@ -29,16 +29,6 @@ pub const PENDING: &[Pending] = &[
     run("46-tensor-arithmetic", "needs the tensor kernels"),
     run("48-allocators", "needs the tensor kernels"),
     run("51-core-runtime", "needs the core runtime"),
-    Pending {
-        start: "tfrt_opt --inline ",
-        part: "",
-        reason: "needs the inliner",
-    },
-    Pending {
-        start: "tfrt_opt --canonicalize ",
-        part: "",
-        reason: "needs the canonicalizer",
-    },
 ];
 
 impl Pending {

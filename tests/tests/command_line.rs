@@ -28,7 +28,20 @@ fn main() -> ExitCode {
             a_failed_translation_leaves_no_output_file,
         ),
         Trial::test("text_and_file_run_alike", text_and_file_run_alike),
+        Trial::test("a_graph_is_drawn", a_graph_is_drawn),
         Trial::test("listed_ops_are_documented", listed_ops_are_documented),
+        Trial::test(
+            "tracing_without_a_sink_is_a_warning",
+            tracing_without_a_sink_is_a_warning,
+        ),
+        Trial::test(
+            "the_simple_sink_logs_what_a_thread_did",
+            the_simple_sink_logs_what_a_thread_did,
+        ),
+        Trial::test(
+            "a_trace_has_functions_and_kernels",
+            a_trace_has_functions_and_kernels,
+        ),
     ];
     libtest_mimic::run(&Arguments::from_args(), trials).exit_code()
 }
@@ -64,8 +77,11 @@ fn every_command_explains_itself() -> Outcome {
             &["translate", "--help"],
             "--disable-optional-sections",
         ),
+        ("tfrt", &["trace", "--help"], "--tracing_level"),
         ("tfrt", &["opt", "--help"], "--tfrt-print-stream"),
         ("tfrt", &["ops", "--help"], "[NAME]"),
+        ("tfrt", &["graph", "--help"], "--format"),
+        ("tfrt", &["inspect", "--help"], "--hex"),
         ("bef_executor", &["-help"], "--test_init_function"),
         ("tfrt_translate", &["--help"], "--bef-to-mlir"),
         ("tfrt_opt", &["-h"], "--allow-unregistered-dialect"),
@@ -175,6 +191,23 @@ fn text_and_file_run_alike() -> Outcome {
     Ok(())
 }
 
+/// Whether or not Graphviz is installed.
+fn a_graph_is_drawn() -> Outcome {
+    for path in ["", "/nowhere"] {
+        let mut command = tool::command("tfrt", &programs::directory())?;
+        command.args(["graph", "--format=svg", "hello.mlir"]);
+        if !path.is_empty() {
+            command.env("PATH", path);
+        }
+        let output = tool::run(command)?;
+        require_status(0, &output)?;
+        for part in ["<svg", "tfrt_test.print_hello", "</svg>"] {
+            require_contains(&output.stdout, part)?;
+        }
+    }
+    Ok(())
+}
+
 fn listed_ops_are_documented() -> Outcome {
     let list = run("tfrt", &["ops", "tfrt"])?;
     require_status(0, &list)?;
@@ -187,4 +220,58 @@ fn listed_ops_are_documented() -> Outcome {
     let documentation = run("tfrt", &["ops", name])?;
     require_status(0, &documentation)?;
     require_contains(&documentation.stdout, name)
+}
+
+fn tracing_without_a_sink_is_a_warning() -> Outcome {
+    let output = run("bef_executor", &["-enable_tracing", "hello.mlir"])?;
+    require_status(0, &output)?;
+    require_contains(&output.stderr, "] No tfrt::TracingSink registered\n")
+}
+
+fn the_simple_sink_logs_what_a_thread_did() -> Outcome {
+    let output = run(
+        "tfrt",
+        &[
+            "run",
+            "--enable_tracing",
+            "--tracing_sink=simple",
+            "hello.mlir",
+        ],
+    )?;
+    require_status(0, &output)?;
+    require_contains(&output.stderr, "] ::: [Bef Executor]: ")?;
+    require_contains(&output.stderr, "] ::: [Function: hello]: ")?;
+    require_contains(&output.stderr, "] Total activities collected: 2\n")
+}
+
+fn a_trace_has_functions_and_kernels() -> Outcome {
+    let path = scratch_file("trace.json");
+    let file = path.to_str().ok_or("the path is text")?;
+    let plain = run("tfrt", &["run", "hello.mlir"])?;
+    for arguments in [
+        ["trace", file, "hello.mlir"],
+        ["run", &format!("--trace={file}"), "hello.mlir"],
+    ] {
+        if run("tfrt", &arguments)? != plain {
+            return Err(format!("{arguments:?} does not print what `run` does").into());
+        }
+        let written: serde_json::Value = serde_json::from_slice(&fs::read(&path)?)?;
+        fs::remove_file(&path)?;
+        let events = written["traceEvents"].as_array().ok_or("no events")?;
+        let slices: Vec<_> = events.iter().filter(|event| event["ph"] == "X").collect();
+        let names: Vec<_> = slices.iter().map(|slice| &slice["name"]).collect();
+        let expected = [
+            "Bef Executor",
+            "Function: hello",
+            "tfrt.new.chain",
+            "tfrt_test.print_hello",
+        ];
+        if names != expected {
+            return Err(format!("the slices are {names:?}").into());
+        }
+        if slices[3]["args"]["location"] != "hello.mlir:8:11" {
+            return Err(format!("the kernel is {}", slices[3]).into());
+        }
+    }
+    Ok(())
 }

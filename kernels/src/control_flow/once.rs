@@ -1,5 +1,6 @@
 //! `tfrt.once`: a function that runs once for all requests of one client.
 
+use std::collections::{HashMap, HashSet};
 use std::sync::{Mutex, PoisonError};
 
 use tfrt::ods::instance::OpInstance;
@@ -13,7 +14,7 @@ use crate::rules::function_if_defined;
 /// whatever the arguments. The results may become available later.
 ///
 /// # Errors
-/// `tfrt.once requires resource context`.
+/// `tfrt.once requires resource context`; if the function, running for the first time, comes here for its own results.
 #[tfrt_kernel(
     "tfrt.once",
     results(values),
@@ -31,6 +32,11 @@ fn once(
         return Ok(vec![error; function.num_results()]);
     };
     let key = format!("tfrt.once @{}", function.name());
+    if let Some(Running(outer)) = ctx.mark() {
+        resources
+            .get_or_create("tfrt.once", Waits::default)?
+            .add(outer, &key)?;
+    }
     let outcome = resources.get_or_create(&key, || Outcome::new(function.num_results()))?;
     // The function runs without the lock: it may come here again.
     let first_call = outcome
@@ -39,9 +45,47 @@ fn once(
         .unwrap_or_else(PoisonError::into_inner)
         .take();
     if let Some(pending) = first_call {
-        pending.forward_to(function.execute(ctx, arguments));
+        let ctx = ctx.clone().with_mark(Running(key));
+        pending.forward_to(function.execute(&ctx, arguments));
     }
     Ok(outcome.values.clone())
+}
+
+/// Marks what happens inside the first call of a function, by the key of its results.
+struct Running(String);
+
+/// Which first calls asked for the results of which others. A circle would wait for itself for ever.
+#[derive(Default)]
+struct Waits {
+    by_asker: Mutex<HashMap<String, HashSet<String>>>,
+}
+
+impl Waits {
+    /// Notes that `asker` asks for the results of `asked`.
+    ///
+    /// Every request is noted before it is granted, under one lock: of the requests of a circle the last one is refused.
+    fn add(&self, asker: &str, asked: &str) -> Result<()> {
+        let mut by_asker = self.by_asker.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut reached = HashSet::from([asked]);
+        let mut unvisited = vec![asked];
+        while let Some(key) = unvisited.pop() {
+            if key == asker {
+                let text = format!("{asked} waits for its own results");
+                return Err(Error::new(text).with_code(ErrorCode::FailedPrecondition));
+            }
+            let further = by_asker.get(key).into_iter().flatten();
+            unvisited.extend(
+                further
+                    .map(String::as_str)
+                    .filter(|key| reached.insert(key)),
+            );
+        }
+        by_asker
+            .entry(asker.to_owned())
+            .or_default()
+            .insert(asked.to_owned());
+        Ok(())
+    }
 }
 
 /// What the first call gives.
@@ -78,6 +122,17 @@ fn verify(op: &dyn OpInstance, breaches: &mut Vec<Breach>) {
 mod tests {
     use super::*;
     use crate::rules::tests::{SampleOp, signature, symbol, verdict};
+
+    #[test]
+    fn circles_are_refused_and_nothing_else() {
+        let waits = Waits::default();
+        assert!(waits.add("f", "g").is_ok());
+        assert!(waits.add("g", "h").is_ok());
+        assert!(waits.add("f", "h").is_ok());
+        let error = waits.add("h", "f").unwrap_err();
+        assert_eq!(error.message(), "f waits for its own results");
+        assert!(waits.add("h", "h").is_err());
+    }
 
     #[test]
     fn operands_and_results_are_those_of_the_function() {

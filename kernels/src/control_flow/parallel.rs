@@ -17,7 +17,8 @@ use crate::rules::RETURN;
 /// Runs the region for every block of `start..end`, blocks of the given size, with the first and the end index of the block
 /// and the arguments. The chain is ready when all blocks are done.
 ///
-/// The region returns nothing, or a chain. An error among the chains becomes the result, that of the lowest block first.
+/// The region returns nothing, or a chain. An error among the chains becomes the result, that of the lowest block first. A
+/// cancelled request leaves out the blocks that have not started; the result is then the error of the request.
 ///
 /// # Errors
 /// `Invalid parallel body function result types`; a range that ends before it starts; a block size below one.
@@ -43,7 +44,8 @@ fn parallel_for_region(
 /// Calls the function for every block of `start..end`, blocks of the given size, with the first and the end index of the
 /// block and the arguments. The chain is ready when all blocks are done.
 ///
-/// The function returns nothing, or a chain. An error among the chains becomes the result, that of the lowest block first.
+/// The function returns nothing, or a chain. An error among the chains becomes the result, that of the lowest block first. A
+/// cancelled request leaves out the blocks that have not started; the result is then the error of the request.
 ///
 /// # Errors
 /// `Invalid parallel body function result types`; a range that ends before it starts; a block size below one.
@@ -82,6 +84,9 @@ fn run(
     });
     let (body_ctx, arguments, first_index) = (ctx.clone(), arguments.to_vec(), range.start);
     let run_block = move |block: Range<usize>| {
+        if let Some(cancelled) = body_ctx.request().cancel_value() {
+            return completion.note(block.start, cancelled);
+        }
         let mut inputs = Vec::with_capacity(arguments.len() + 2);
         inputs.push(AnyRef::available(index_at(first_index, block.start)));
         inputs.push(AnyRef::available(index_at(first_index, block.end)));

@@ -3,8 +3,8 @@
 use tfrt::ods::instance::{AttrInstance, OpInstance};
 use tfrt::ods::verify::{Breach, callee};
 use tfrt::ods::{
-    AttrDef, AttrKind, Effect, FunctionDef, FunctionForm, OpDef, OpTraits, OperandDef, ResultDef,
-    TypeConstraint,
+    AttrDef, AttrKind, AttrPath, Effect, Fold, FunctionDef, FunctionForm, OpDef, OpTraits,
+    OperandDef, ResultDef, TypeConstraint,
 };
 
 use super::{CHAIN, PLAIN, SIZES, attribute, declare_family, operand, result};
@@ -40,6 +40,7 @@ static EXECUTE: OpDef = OpDef {
          (`:` result-count($results))?",
     ),
     verifier: Some(verify_execute),
+    folder: Some(fold_const),
     ..OpDef::new("corert.executeop")
 };
 
@@ -95,6 +96,29 @@ fn verify_execute(op: &dyn OpInstance, breaches: &mut Vec<Breach>) {
     }
 }
 
+/// The op `tf.Const` gives its attribute `value`, whatever the handler.
+fn fold_const(op: &dyn OpInstance) -> Option<Fold> {
+    if op.attribute("op_name") != Some(AttrInstance::String("tf.Const".into())) {
+        return None;
+    }
+    let Some(AttrInstance::Array(pairs)) = op.attribute("op_attrs") else {
+        return None;
+    };
+    // Texts have no form as a dense tensor of the program: their type is one of a dialect.
+    let is_value = |pair: &AttrInstance<'_>| {
+        matches!(pair, AttrInstance::Array(pair) if matches!(&pair[..],
+            [AttrInstance::String(name), AttrInstance::Dense(ty)] if name == "value" && !ty.contains('!')))
+    };
+    let position = pairs.iter().position(is_value)?;
+    Some(Fold {
+        constant: &CONST_DENSE_TENSOR,
+        value: AttrPath {
+            attribute: "op_attrs",
+            indices: vec![position, 1],
+        },
+    })
+}
+
 static GET_HANDLER: OpDef = OpDef {
     summary: "Gives the handler of this name.",
     operands: &[operand("in_chain", CHAIN)],
@@ -127,7 +151,7 @@ static CONST_DENSE_TENSOR: OpDef = OpDef {
     summary: "Gives a tensor that is written in the program.",
     attributes: &[attribute("value", AttrKind::Dense)],
     results: &[result("tensor", TENSOR_HANDLE)],
-    traits: OpTraits::PURE,
+    traits: OpTraits::PURE.with(OpTraits::CONSTANT),
     assembly_format: Some("typed($value) attr-dict"),
     ..OpDef::new("corert.const_dense_tensor")
 };

@@ -269,7 +269,7 @@ fn read_parameter(parameter: &PatType) -> syn::Result<Parameter> {
         [_, second, ..] => {
             return Err(syn::Error::new_spanned(
                 second,
-                "a parameter has one marker",
+                "a parameter has one marker: remove this one or the other",
             ));
         }
     };
@@ -550,7 +550,10 @@ fn read_output(ty: &Type, nesting: Nesting) -> syn::Result<Output> {
             ty,
             "name the type; what finishes later is an `async fn`",
         )),
-        Type::Never(ty) => Err(syn::Error::new_spanned(ty, "a kernel returns")),
+        Type::Never(ty) => Err(syn::Error::new_spanned(
+            ty,
+            "a kernel returns: write the types of its results, or no type if it has none",
+        )),
         ty => match last_name(ty).as_deref() {
             Some("Result") => read_result(ty, nesting),
             Some("Option") => Err(syn::Error::new_spanned(

@@ -196,6 +196,47 @@ fn a_generic_op_with_an_effect_may_leave_its_chain_out() {
 }
 
 #[test]
+fn an_optional_chain_may_be_missing_among_the_results_too() {
+    const DEF: OpDef = OpDef {
+        operands: &[OperandDef::new("a", I32), OperandDef::new("chain", CHAIN)],
+        results: &[ResultDef::new("b", I32), ResultDef::new("chain", CHAIN)],
+        effect: Effect::IO,
+        traits: OpTraits::OPTIONAL_CHAIN,
+        ..OpDef::new("t.op")
+    };
+    let instance = |results| Instance {
+        operands: vec!["i32"],
+        results,
+        ..Instance::default()
+    };
+    check(&DEF, &instance(vec!["i32", CHAIN_TYPE]), &[]);
+    check(&DEF, &instance(vec!["i32"]), &[]);
+    // A kernel that writes an operand needs no other effect.
+    let writes = OpDef {
+        effect: Effect::None,
+        ..DEF
+    };
+    check(&writes, &instance(vec!["i32"]), &[]);
+    check(&DEF, &instance(vec![]), &["expected 2 results"]);
+    check(
+        &DEF,
+        &instance(vec!["i64"]),
+        &[
+            "inferred type(s) 'i32', '!tfrt.chain' are incompatible with return type(s) of operation 'i64'",
+        ],
+    );
+    let without_trait = OpDef {
+        traits: OpTraits::NONE,
+        ..DEF
+    };
+    check(
+        &without_trait,
+        &instance(vec!["i32"]),
+        &["expected 2 results"],
+    );
+}
+
+#[test]
 fn an_extra_chain_is_a_trait() {
     let instance = Instance {
         operands: vec!["i32", "i32", CHAIN_TYPE],

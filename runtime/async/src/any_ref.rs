@@ -390,8 +390,10 @@ impl AnyRef {
     pub fn and_then(&self, f: impl FnOnce(&AnyRef) + Send + 'static) {
         if self.is_available() {
             f(self);
-        } else if let Err(waiter) = self.header().word.register(Waiter::new(f)) {
-            waiter.run(self);
+        } else if let Err(waiter) = self.header().word.register(Waiter::new(f))
+            && let Err(payload) = waiter.run(self)
+        {
+            std::panic::resume_unwind(payload);
         }
     }
 
@@ -443,6 +445,18 @@ impl AnyRef {
     #[must_use]
     pub fn into_raw(self) -> NonNull<()> {
         self.into_header().cast()
+    }
+
+    /// Adds `count` references without a handle of their own: each is to be taken up by [`from_raw`](Self::from_raw), or by a
+    /// copy of the bits of this one. What is not taken up is leaked.
+    ///
+    /// As `count` times `mem::forget(value.clone())`, in one step.
+    #[inline]
+    pub fn leak_clones(&self, count: u32) {
+        let header = self.header();
+        if header.kind != Kind::Immortal {
+            header.count.add(count);
+        }
     }
 
     /// Takes a count that was given up.

@@ -14,13 +14,17 @@
 //! Invariant C2: the payload is initialised if the word says `Payload`. Upheld by the promises.
 #![expect(unsafe_code, reason = "payloads are erased and reference-counted here")]
 
-use std::mem::MaybeUninit;
+use std::mem::{MaybeUninit, needs_drop};
+use std::panic::{self, AssertUnwindSafe};
 use std::ptr::NonNull;
 
 use crate::borrow::BorrowCount;
 use crate::count::Count;
 use crate::live;
+use crate::nesting::PanicPayload;
 use crate::sync::UnsafeCell;
+#[cfg(not(loom))]
+use crate::sync::{AtomicPtr, Ordering};
 use crate::type_index::TypeIndex;
 use crate::value::Value;
 use crate::word::{Outcome, State, Word};
@@ -116,23 +120,44 @@ pub(crate) fn new_untyped(kind: Kind, word: Word, owners: u32) -> NonNull<Header
     NonNull::from(Box::leak(Box::new(header)))
 }
 
+/// The ready chain.
+#[cfg(not(loom))]
+static READY: ValueCell<crate::value::Chain> = ValueCell {
+    header: Header {
+        count: Count::new(1),
+        kind: Kind::Immortal,
+        borrow: BorrowCount::new(),
+        type_index: TypeIndex::CHAIN,
+        word: Word::payload(),
+    },
+    payload: UnsafeCell::new(MaybeUninit::new(crate::value::Chain)),
+};
+
+/// Where the ready chain is: in this copy of the crate, or in that of the program.
+///
+/// Invariant C3: it points to a ready chain, which lives for ever. Upheld by `adopt_ready_chain`.
+#[cfg(not(loom))]
+static READY_PLACE: AtomicPtr<Header> =
+    AtomicPtr::new((&raw const READY).cast::<Header>().cast_mut());
+
 /// The ready chain's header.
 #[cfg(not(loom))]
 #[inline]
 pub(crate) fn ready_chain() -> NonNull<Header> {
-    use crate::value::Chain;
+    // Relaxed: every ready chain is as good as the other, and was complete when the process, or its library, began.
+    let place = READY_PLACE.load(Ordering::Relaxed);
+    // SAFETY: C3: not null.
+    unsafe { NonNull::new_unchecked(place) }
+}
 
-    static READY: ValueCell<Chain> = ValueCell {
-        header: Header {
-            count: Count::new(1),
-            kind: Kind::Immortal,
-            borrow: BorrowCount::new(),
-            type_index: TypeIndex::CHAIN,
-            word: Word::payload(),
-        },
-        payload: UnsafeCell::new(MaybeUninit::new(Chain)),
-    };
-    NonNull::from(&READY).cast()
+/// Lets this copy of the crate use the ready chain of another one.
+///
+/// # Safety
+/// 1. `ready_chain` came from [`ready_chain`] in a copy of the crate that is never unloaded.
+#[cfg(not(loom))]
+pub(crate) unsafe fn adopt_ready_chain(ready_chain: NonNull<Header>) {
+    // Relaxed: see `ready_chain`.
+    READY_PLACE.store(ready_chain.as_ptr(), Ordering::Relaxed);
 }
 
 /// The ready chain's header: one for each run of a model.
@@ -221,25 +246,33 @@ pub(crate) unsafe fn destroy(header: NonNull<Header>) {
     // SAFETY: duty 1.
     let type_index = unsafe { header.as_ref() }.type_index;
     match type_index.info() {
-        // SAFETY: duties 1 and 2 are ours; C1 gives the third.
-        Some(info) => unsafe { (info.destroy)(header) },
+        Some(info) => {
+            // SAFETY: duties 1 and 2 are ours; C1 gives the third.
+            let panicked = unsafe { (info.destroy)(header) };
+            if let Some(payload) = panicked {
+                panic::resume_unwind(payload);
+            }
+        }
         // SAFETY: C1: a header without a type is a box of its own; duty 2.
         None => drop(unsafe { Box::from_raw(header.as_ptr()) }),
     }
 }
 
-/// Destroys a value of payload type `T`.
+/// Destroys a value of payload type `T`. Gives back what the payload panicked with.
 ///
 /// # Safety
 /// 1. `header` is that of a live value that is not immortal.
 /// 2. The caller took the last count away; nobody uses the value any more.
 /// 3. Its payload type is `T`.
-pub(crate) unsafe fn destroy_cell<T: Value>(header: NonNull<Header>) {
-    // SAFETY: duties 1 to 3, with C1: it came from such a box. The box also frees it should the payload's drop panic.
+pub(crate) unsafe fn destroy_cell<T: Value>(header: NonNull<Header>) -> Option<PanicPayload> {
+    // SAFETY: duties 1 to 3, with C1: it came from such a box.
     let cell = unsafe { Box::from_raw(header.cast::<ValueCell<T>>().as_ptr()) };
-    if matches!(cell.header.word.state(), State::Payload) {
-        // SAFETY: C2 says that it is initialised; duty 2 that nobody else touches it.
-        cell.payload
-            .with_mut(|payload| unsafe { payload.cast::<T>().drop_in_place() });
+    if !needs_drop::<T>() || !matches!(cell.header.word.state(), State::Payload) {
+        return None;
     }
+    // SAFETY: C2 says that it is initialised; duty 2 that nobody else touches it.
+    let drop_payload =
+        |payload: *mut MaybeUninit<T>| unsafe { payload.cast::<T>().drop_in_place() };
+    let drop_in_cell = || cell.payload.with_mut(drop_payload);
+    panic::catch_unwind(AssertUnwindSafe(drop_in_cell)).err()
 }

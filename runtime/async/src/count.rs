@@ -34,6 +34,19 @@ impl Count {
         }
     }
 
+    /// Adds many owners. Only an owner may call it.
+    #[inline]
+    pub(crate) fn add(&self, owners: u32) {
+        // So many at once could wrap the count; it stands still before that.
+        if owners > MAX_COUNT / 2 {
+            return self.stick();
+        }
+        // Relaxed: as in `increment`.
+        if self.0.fetch_add(owners, Ordering::Relaxed) >= MAX_COUNT - owners {
+            self.stick();
+        }
+    }
+
     /// Takes an owner away; whether it was the last one.
     ///
     /// If it was, everything that the other owners did to the value happened before this returns.
@@ -78,6 +91,20 @@ mod tests {
         assert!(!count.decrement());
         assert!(count.is_one());
         assert!(count.decrement());
+    }
+
+    #[test]
+    fn many_owners_are_added_at_once() {
+        let count = Count::new(1);
+        count.add(2);
+        assert!(!count.decrement());
+        assert!(!count.decrement());
+        assert!(count.decrement());
+        for owners in [MAX_COUNT / 2, u32::MAX] {
+            let count = Count::new(MAX_COUNT / 2 + 1);
+            count.add(owners);
+            assert_eq!(count.0.load(Ordering::Relaxed), STUCK);
+        }
     }
 
     #[test]

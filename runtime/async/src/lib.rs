@@ -64,6 +64,9 @@ pub mod borrow;
 
 pub mod type_index;
 
+#[cfg(not(loom))]
+pub mod shared;
+
 mod join;
 
 mod future;

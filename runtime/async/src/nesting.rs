@@ -9,7 +9,7 @@
 use std::any::Any;
 use std::cell::{Cell, RefCell};
 use std::collections::VecDeque;
-use std::panic::{self, AssertUnwindSafe};
+use std::panic;
 
 use crate::any_ref::AnyRef;
 use crate::sync;
@@ -29,7 +29,10 @@ const MAX_NESTING: u32 = 2;
 sync::const_thread_local!(static NESTING: Cell<u32> = Cell::new(0));
 sync::const_thread_local!(static DEFERRED: RefCell<VecDeque<(AnyRef, Waiters)>> = RefCell::new(VecDeque::new()));
 
-type PanicPayload = Box<dyn Any + Send>;
+/// What a panic was raised with.
+///
+/// Where code of one copy of the runtime is called by another one, a panic is given back as this: see [`crate::shared`].
+pub(crate) type PanicPayload = Box<dyn Any + Send>;
 
 /// Runs the waiters of `value`, which has just become available: newest first, on this thread.
 ///
@@ -67,8 +70,7 @@ pub(crate) fn run_waiters(value: &AnyRef, waiters: Waiters) {
 
 fn run_all(value: &AnyRef, mut waiters: Waiters, first_panic: &mut Option<PanicPayload>) {
     while let Some(waiter) = waiters.pop() {
-        // A waiter is gone when it panics, and the value is available and never changes: nothing is seen half done.
-        if let Err(payload) = panic::catch_unwind(AssertUnwindSafe(|| waiter.run(value))) {
+        if let Err(payload) = waiter.run(value) {
             first_panic.get_or_insert(payload);
         }
     }

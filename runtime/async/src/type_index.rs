@@ -3,17 +3,24 @@
 //! The header of a value has two bytes for the type of its payload. A type gets its number when it is first asked for, and
 //! keeps it as long as the process lives. Asking again takes no lock: a table of pointers is indexed by a hash that the
 //! compiler folds to a constant, and the full id is compared with what is found there.
+//!
+//! A [kernel library](crate::shared) has tables of its own, which hold numbers that the program gave: the program is asked
+//! where its own tables were, once for each type, and the answer is kept. A type is the same one on both sides if its ids are
+//! equal. A compiler that is called twice may give two ids to a type of the runtime itself; such a type is known by its
+//! path, as both sides are built from the same source. Size, alignment and spellings are compared in either case.
 #![expect(unsafe_code, reason = "follows pointers that a table of atomics holds")]
 
+use std::alloc::Layout;
 use std::any::TypeId;
 use std::collections::HashMap;
 use std::fmt;
 use std::hash::{Hash, Hasher};
 use std::ptr::{self, NonNull};
 use std::sync::atomic::{AtomicPtr, Ordering};
-use std::sync::{LazyLock, Mutex, PoisonError};
+use std::sync::{LazyLock, Mutex, OnceLock, PoisonError};
 
 use crate::cell::{self, Header};
+use crate::nesting::PanicPayload;
 use crate::value::{Chain, Value};
 
 /// The number of a payload type, 1 to 65534; 0 stands for no type.
@@ -52,7 +59,7 @@ impl TypeIndex {
         }
         match find(id) {
             Some(info) => info.index,
-            None => register(id, TypeInfo::new::<T>).index,
+            None => register(TypeInfo::new::<T>(Self::NONE)).index,
         }
     }
 
@@ -80,7 +87,10 @@ impl TypeIndex {
         if self == Self::CHAIN {
             return Some(&CHAIN_INFO);
         }
-        INFOS.get(usize::from(self.0)).and_then(Slot::get)
+        match INFOS.get(usize::from(self.0)).and_then(Slot::get) {
+            None if self != Self::NONE => info_of_program(self),
+            found => found,
+        }
     }
 }
 
@@ -91,13 +101,16 @@ impl fmt::Debug for TypeIndex {
 }
 
 /// What the runtime knows of a payload type.
+#[derive(Clone, Copy)]
 pub(crate) struct TypeInfo {
     id: TypeId,
     index: TypeIndex,
+    layout: Layout,
     mlir_type: &'static str,
     rust_name: fn() -> &'static str,
-    /// Destroys a value of this payload type: see [`cell::destroy_cell`] for the duties.
-    pub(crate) destroy: unsafe fn(NonNull<Header>),
+    /// Destroys a value of this payload type: see [`cell::destroy_cell`] for the duties. What a payload panics with is given
+    /// back, because a panic must not leave the copy of the standard library that raised it.
+    pub(crate) destroy: unsafe fn(NonNull<Header>) -> Option<PanicPayload>,
 }
 
 impl TypeInfo {
@@ -105,10 +118,27 @@ impl TypeInfo {
         Self {
             id: TypeId::of::<T>(),
             index,
+            layout: Layout::new::<T>(),
             mlir_type: T::MLIR_TYPE,
             rust_name: std::any::type_name::<T>,
             destroy: cell::destroy_cell::<T>,
         }
+    }
+
+    /// Whether both records say the same of what may be one type.
+    fn agrees_with(&self, other: &Self) -> bool {
+        let facts = |info: &Self| (info.layout, info.mlir_type, (info.rust_name)());
+        facts(self) == facts(other)
+    }
+
+    /// The path that the type is known by in every copy of the runtime; none for the types of others.
+    ///
+    /// The parameters of a type may be anybody's, so that only those are known whose name is no path: numbers.
+    fn shared_path(&self) -> Option<&'static str> {
+        let path = (self.rust_name)();
+        let (krate, _) = path.split_once("::")?;
+        let (_, parameters) = path.split_once('<').unwrap_or_default();
+        (SHARED_CRATES.contains(&krate) && !parameters.contains("::")).then_some(path)
     }
 }
 
@@ -129,9 +159,26 @@ static INFOS: [Slot; MAX_TYPES] = [const { Slot::empty() }; MAX_TYPES];
 /// By hash of the id, with linear probing.
 static SLOTS: [Slot; NUM_SLOTS] = [const { Slot::empty() }; NUM_SLOTS];
 
-/// By id: the truth, of which [`SLOTS`] is a cache.
-static REGISTERED: LazyLock<Mutex<HashMap<TypeId, &'static TypeInfo>>> =
-    LazyLock::new(Mutex::default);
+/// The truth, of which [`SLOTS`] is a cache.
+static REGISTERED: LazyLock<Mutex<Registered>> = LazyLock::new(Mutex::default);
+
+/// The crates whose payload types are the same in every copy of the runtime: the runtime's own, whose source the loader of
+/// libraries compares, and the one of half-precision numbers, which are 16 bits whatever its version.
+const SHARED_CRATES: [&str; 5] = [
+    "tfrt_support",
+    "tfrt_async",
+    "tfrt_host",
+    "tfrt_tensor",
+    "half",
+];
+
+#[derive(Default)]
+struct Registered {
+    by_id: HashMap<TypeId, &'static TypeInfo>,
+    /// Types that are [known by their path](TypeInfo::shared_path).
+    by_path: HashMap<&'static str, &'static TypeInfo>,
+    num_types: usize,
+}
 
 /// A place for one type. Invariant S1: it holds null or a pointer made from a `&'static TypeInfo`. Upheld by `set`.
 struct Slot(AtomicPtr<TypeInfo>);
@@ -173,23 +220,103 @@ fn find(id: TypeId) -> Option<&'static TypeInfo> {
 
 /// Finds a type that is not cached, and gives it a number if it has none.
 #[cold]
-fn register(id: TypeId, make: fn(TypeIndex) -> TypeInfo) -> &'static TypeInfo {
+fn register(candidate: TypeInfo) -> &'static TypeInfo {
     let mut registered = REGISTERED.lock().unwrap_or_else(PoisonError::into_inner);
-    if let Some(known) = registered.get(&id) {
+    if let Some(known) = registered.by_id.get(&candidate.id) {
         return known;
     }
-    let next = usize::from(TypeIndex::CHAIN.0) + 1 + registered.len();
-    assert!(
-        next < MAX_TYPES,
-        "a process has at most 65534 payload types"
-    );
-    let info: &'static TypeInfo = Box::leak(Box::new(make(TypeIndex(next as u16))));
-    registered.insert(id, info);
-    INFOS[next].set(info);
-    if let Some(slot) = probes(id).find(|slot| slot.get().is_none()) {
+    let numbered = match PROGRAM.get() {
+        Some(program) => (program.number)(candidate),
+        None => registered.number(candidate),
+    };
+    let Ok(info) = numbered else {
+        let name = (candidate.rust_name)();
+        panic!("`{name}` is another type in the program than in one of its kernel libraries");
+    };
+    registered.by_id.insert(candidate.id, info);
+    INFOS[usize::from(info.index.0)].set(info);
+    if let Some(slot) = probes(candidate.id).find(|slot| slot.get().is_none()) {
         slot.set(info);
     }
     info
+}
+
+/// Two types that would have to be one.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+struct TypeClash;
+
+impl Registered {
+    /// The record of a type, with the number that it has or gets.
+    fn number(&mut self, candidate: TypeInfo) -> Result<&'static TypeInfo, TypeClash> {
+        let path = candidate.shared_path();
+        let by_path = || self.by_path.get(path?);
+        let known = self.by_id.get(&candidate.id).or_else(by_path).copied();
+        let index = match known {
+            Some(known) if !known.agrees_with(&candidate) => return Err(TypeClash),
+            Some(known) if known.id == candidate.id => return Ok(known),
+            Some(known) => known.index,
+            None => self.next_index(),
+        };
+        let info: &'static TypeInfo = Box::leak(Box::new(TypeInfo { index, ..candidate }));
+        self.by_id.insert(candidate.id, info);
+        if let Some(path) = path {
+            self.by_path.entry(path).or_insert(info);
+        }
+        INFOS[usize::from(index.0)].set(info);
+        Ok(info)
+    }
+
+    fn next_index(&mut self) -> TypeIndex {
+        self.num_types += 1;
+        let next = usize::from(TypeIndex::CHAIN.0) + self.num_types;
+        assert!(
+            next < MAX_TYPES,
+            "a process has at most 65534 payload types"
+        );
+        TypeIndex(next as u16)
+    }
+}
+
+/// How a library asks the program for what its own tables lack.
+#[derive(Clone, Copy)]
+pub(crate) struct TypeTable {
+    number: fn(TypeInfo) -> Result<&'static TypeInfo, TypeClash>,
+    info: fn(TypeIndex) -> Option<&'static TypeInfo>,
+}
+
+/// The tables of the program, in a library.
+static PROGRAM: OnceLock<TypeTable> = OnceLock::new();
+
+/// The tables that this copy of the crate takes its numbers from.
+#[cfg(not(loom))]
+pub(crate) fn table() -> TypeTable {
+    PROGRAM.get().copied().unwrap_or(TypeTable {
+        number: |candidate| {
+            let mut registered = REGISTERED.lock().unwrap_or_else(PoisonError::into_inner);
+            registered.number(candidate)
+        },
+        info: TypeIndex::info,
+    })
+}
+
+/// Lets this copy of the crate take its numbers from `table`, from now on. Whether it does: not if it has given numbers itself.
+#[cfg(not(loom))]
+pub(crate) fn adopt(table: TypeTable) -> bool {
+    let registered = REGISTERED.lock().unwrap_or_else(PoisonError::into_inner);
+    if registered.num_types > 0 {
+        return false;
+    }
+    let adopted = PROGRAM.get_or_init(|| table);
+    drop(registered);
+    std::ptr::fn_addr_eq(adopted.info, table.info)
+}
+
+/// What the program knows of a number that this copy of the crate has not met yet.
+#[cold]
+fn info_of_program(index: TypeIndex) -> Option<&'static TypeInfo> {
+    let info = (PROGRAM.get()?.info)(index)?;
+    INFOS[usize::from(index.0)].set(info);
+    Some(info)
 }
 
 /// A hasher for ids, which are hashes already.
@@ -261,8 +388,62 @@ mod tests {
     #[test]
     fn a_type_whose_probes_are_taken_is_still_found() {
         // The locked map answers for what the table has no room for.
-        let id = TypeId::of::<Tagged<4>>();
-        let first = register(id, TypeInfo::new::<Tagged<4>>).index;
-        assert_eq!(register(id, TypeInfo::new::<Tagged<4>>).index, first);
+        let candidate = TypeInfo::new::<Tagged<4>>(TypeIndex::NONE);
+        let first = register(candidate).index;
+        assert_eq!(register(candidate).index, first);
+    }
+
+    /// What another copy of the crate says of a type of the runtime: the id is another one.
+    fn of_another_copy(path: fn() -> &'static str) -> TypeInfo {
+        TypeInfo {
+            rust_name: path,
+            ..TypeInfo::new::<Tagged<5>>(TypeIndex::NONE)
+        }
+    }
+
+    #[test]
+    fn a_type_of_the_runtime_is_known_by_its_path() {
+        let mut registered = Registered {
+            num_types: 60_000,
+            ..Registered::default()
+        };
+        let ours = of_another_copy(|| "tfrt_host::device::Example");
+        let theirs = TypeInfo {
+            id: TypeId::of::<Tagged<6>>(),
+            ..ours
+        };
+        let number = registered.number(ours).map(|info| info.index);
+        assert!(number.is_ok());
+        assert_eq!(registered.number(theirs).map(|info| info.index), number);
+        let altered = TypeInfo {
+            id: TypeId::of::<Tagged<7>>(),
+            layout: Layout::new::<u64>(),
+            ..ours
+        };
+        assert_eq!(
+            registered.number(altered).map(|info| info.index),
+            Err(TypeClash)
+        );
+    }
+
+    #[test]
+    fn a_type_of_somebody_else_is_known_by_its_id_alone() {
+        let mut registered = Registered {
+            num_types: 61_000,
+            ..Registered::default()
+        };
+        for path in [|| "mine::Example", || "tfrt_host::Wrapper<mine::Example>"]
+            as [fn() -> &'static str; 2]
+        {
+            let ours = of_another_copy(path);
+            let theirs = TypeInfo {
+                id: TypeId::of::<Tagged<6>>(),
+                ..ours
+            };
+            let (ours, theirs) = (registered.number(ours), registered.number(theirs));
+            assert!(ours.is_ok() && theirs.is_ok());
+            assert_ne!(ours.map(|info| info.index), theirs.map(|info| info.index));
+            registered.by_id.clear();
+        }
     }
 }

@@ -7,9 +7,11 @@
     reason = "a node and its closure are one allocation behind a thin pointer"
 )]
 
+use std::panic::{self, AssertUnwindSafe};
 use std::ptr::{self, NonNull};
 
 use crate::any_ref::AnyRef;
+use crate::nesting::PanicPayload;
 
 /// The head of a waiter, in front of its closure.
 ///
@@ -18,7 +20,7 @@ use crate::any_ref::AnyRef;
 #[repr(C)]
 pub(crate) struct Node {
     next: *mut Node,
-    run: unsafe fn(NonNull<Node>, &AnyRef),
+    run: unsafe fn(NonNull<Node>, &AnyRef) -> Result<(), PanicPayload>,
 }
 
 #[repr(C)]
@@ -40,8 +42,8 @@ impl Waiter {
         Self(NonNull::from(Box::leak(Box::new(Full { node, f }))).cast())
     }
 
-    /// Runs the closure with the value that has become available.
-    pub(crate) fn run(self, value: &AnyRef) {
+    /// Runs the closure with the value that has become available. Gives back what it panics with.
+    pub(crate) fn run(self, value: &AnyRef) -> Result<(), PanicPayload> {
         // SAFETY: N2, so that the node is alive and nobody else touches it.
         let run = unsafe { (*self.0.as_ptr()).run };
         // SAFETY: N1 gives duty 1, N2 and the move of `self` give duty 2.
@@ -88,11 +90,15 @@ impl Waiters {
 /// # Safety
 /// 1. `node` is the first field of a `Full<F>` that came from a box.
 /// 2. The caller owns it and gives it away.
-unsafe fn run_full<F: FnOnce(&AnyRef)>(node: NonNull<Node>, value: &AnyRef) {
+unsafe fn run_full<F: FnOnce(&AnyRef)>(
+    node: NonNull<Node>,
+    value: &AnyRef,
+) -> Result<(), PanicPayload> {
     // SAFETY: duties 1 and 2. The pointer was made from the whole box, so it may be used for all of it.
     let full = unsafe { Box::from_raw(node.cast::<Full<F>>().as_ptr()) };
     let Full { f, .. } = *full;
-    f(value);
+    // A waiter is gone when it panics, and the value is available and never changes: nothing is seen half done.
+    panic::catch_unwind(AssertUnwindSafe(|| f(value)))
 }
 
 // SAFETY: a waiter owns its closure, which is `Send` by the bound of `Waiter::new`; nothing else hangs on the node.

@@ -8,16 +8,19 @@ use std::sync::Arc;
 
 use tfrt_bef::BefFile;
 use tfrt_compiler::EncodeOptions;
+use tfrt_compiler::passes::Pipeline;
 use tfrt_host::kernel::KernelRegistry;
 use tfrt_host::kernel::registry::DialectRegistration;
+use tfrt_host::library::LoadedLibrary;
 use tfrt_ir::{Module, ParseOptions, PrintOptions, Registry, VerifyOptions};
 use tfrt_ods::OpDef;
-use tfrt_support::Diagnostic;
+use tfrt_support::{Diagnostic, Severity};
 
 use crate::arguments::PrintingArguments;
 use crate::diagnostics::Reporter;
 use crate::failure::Failure;
 use crate::input::Input;
+use crate::libraries::LibraryArguments;
 
 /// The kernels and declarations that are linked into this binary.
 #[derive(Debug)]
@@ -28,11 +31,13 @@ pub(crate) struct FrontEnd {
 
 /// What `tfrt opt` does with a program.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct OptOptions {
+pub(crate) struct OptOptions<'a> {
     /// Whether unknown dialects are accepted.
     pub(crate) allow_unregistered_dialects: bool,
-    /// Whether to report the streams.
-    pub(crate) print_stream: bool,
+    /// The passes to run.
+    pub(crate) pipeline: &'a Pipeline,
+    /// Whether to verify after each of them.
+    pub(crate) verify_each: bool,
     /// How to print.
     pub(crate) printing: PrintingArguments,
 }
@@ -40,11 +45,30 @@ pub(crate) struct OptOptions {
 impl FrontEnd {
     /// Collects what is linked. `program` is the name that complaints start with.
     pub(crate) fn from_link(program: &str) -> Result<Self, Failure> {
-        let complain =
-            |error: &dyn std::fmt::Display| Failure::Message(format!("{program}: {error}"));
-        let kernels = KernelRegistry::from_link().map_err(|error| complain(&error))?;
-        let registry = Registry::new(kernels.ops(), DialectRegistration::linked())
-            .map_err(|error| complain(&error))?;
+        let kernels = KernelRegistry::from_link()
+            .map_err(|error| Failure::Message(format!("{program}: {error}")))?;
+        Self::of_kernels(program, kernels)
+    }
+
+    /// Loads kernel libraries besides.
+    pub(crate) fn with_libraries(
+        self,
+        program: &str,
+        libraries: &LibraryArguments,
+    ) -> Result<Self, Failure> {
+        if libraries.paths().is_empty() {
+            return Ok(self);
+        }
+        let mut kernels = KernelRegistry::clone(&self.kernels);
+        libraries.load(program, &mut kernels)?;
+        Self::of_kernels(program, kernels)
+    }
+
+    fn of_kernels(program: &str, kernels: KernelRegistry) -> Result<Self, Failure> {
+        let of_libraries = kernels.libraries().iter().flat_map(LoadedLibrary::dialects);
+        let dialects = DialectRegistration::linked().chain(of_libraries);
+        let registry = Registry::new(kernels.ops(), dialects)
+            .map_err(|error| Failure::Message(format!("{program}: {error}")))?;
         Ok(Self {
             kernels: Arc::new(kernels),
             registry: Arc::new(registry),
@@ -91,15 +115,24 @@ impl FrontEnd {
         printing: PrintingArguments,
         reporter: &mut Reporter<impl Write>,
     ) -> Result<String, Failure> {
+        let module = self.decode_module(input, reporter)?;
+        verify(&module, reporter)?;
+        Ok(tfrt_ir::print(&module, &print_options(printing)))
+    }
+
+    /// Makes a program of a BEF file, unverified.
+    pub(crate) fn decode_module(
+        &self,
+        input: &Input,
+        reporter: &mut Reporter<impl Write>,
+    ) -> Result<Module, Failure> {
         let file = BefFile::from_bytes(&input.bytes);
         let decoded = tfrt_compiler::decode(&file, &input.name, &self.registry);
         decoded
             .diagnostics
             .iter()
             .for_each(|diagnostic| reporter.report(diagnostic));
-        let module = decoded.module.ok_or(Failure::Reported)?;
-        verify(&module, reporter)?;
-        Ok(tfrt_ir::print(&module, &print_options(printing)))
+        decoded.module.ok_or(Failure::Reported)
     }
 
     /// Checks a program, does with it what the options say, and prints it.
@@ -107,19 +140,24 @@ impl FrontEnd {
         &self,
         text: &str,
         name: &str,
-        options: OptOptions,
+        options: OptOptions<'_>,
         reporter: &mut Reporter<impl Write>,
     ) -> Result<String, Failure> {
-        let module = self.check(text, name, options.allow_unregistered_dialects, reporter)?;
-        if options.print_stream {
-            let remarks = tfrt_compiler::stream_analysis::print_streams(&module);
-            remarks.iter().for_each(|remark| reporter.report(remark));
+        let mut module = self.check(text, name, options.allow_unregistered_dialects, reporter)?;
+        let verify_each = options.verify_each.then(|| verify_options(reporter));
+        let findings = options.pipeline.run(&mut module, verify_each);
+        let failure = report_all(&findings, reporter);
+        if findings
+            .iter()
+            .any(|found| found.severity == Severity::Error)
+        {
+            return Err(failure);
         }
         Ok(tfrt_ir::print(&module, &print_options(options.printing)))
     }
 
     /// Parses a program and verifies it.
-    fn check(
+    pub(crate) fn check(
         &self,
         text: &str,
         name: &str,
@@ -137,15 +175,18 @@ impl FrontEnd {
 }
 
 fn verify(module: &Module, reporter: &mut Reporter<impl Write>) -> Result<(), Failure> {
-    let options = VerifyOptions {
-        stops_at_first: true,
-        shows_op: !reporter.is_verifying(),
-    };
-    let found = tfrt_ir::verify(module, &options);
+    let found = tfrt_ir::verify(module, &verify_options(reporter));
     if found.is_empty() {
         Ok(())
     } else {
         Err(report_all(&found, reporter))
+    }
+}
+
+fn verify_options(reporter: &Reporter<impl Write>) -> VerifyOptions {
+    VerifyOptions {
+        stops_at_first: true,
+        shows_op: !reporter.is_verifying(),
     }
 }
 

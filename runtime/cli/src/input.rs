@@ -79,6 +79,7 @@ impl Input {
 
     /// The text of an input that should be text.
     pub(crate) fn text(&self) -> Result<&str, Failure> {
+        let is_bef = self.bytes.starts_with(&BEF_MAGIC);
         std::str::from_utf8(&self.bytes).map_err(|error| {
             let before = &self.bytes[..error.valid_up_to()];
             let line = before.iter().filter(|byte| **byte == b'\n').count() + 1;
@@ -89,8 +90,13 @@ impl Input {
                 .count()
                 + 1;
             Failure::Message(format!(
-                "{}:{line}:{column}: error: expected UTF-8 text",
-                self.name
+                "{}:{line}:{column}: error: expected UTF-8 text{}",
+                self.name,
+                if is_bef {
+                    ", found a BEF file: `tfrt translate --bef-to-mlir` makes text of it"
+                } else {
+                    ""
+                }
             ))
         })
     }
@@ -136,5 +142,17 @@ mod tests {
             panic!("accepted")
         };
         assert_eq!(message, "p:2:2: error: expected UTF-8 text");
+    }
+
+    #[test]
+    fn a_file_in_place_of_text_is_recognised() {
+        let input = Input {
+            name: "p".to_owned(),
+            bytes: b"\x0B\xEF\x00".to_vec(),
+        };
+        let Err(Failure::Message(message)) = input.text() else {
+            panic!("accepted")
+        };
+        assert!(message.contains("found a BEF file"), "{message}");
     }
 }

@@ -1,4 +1,4 @@
-//! `tfrt inspect`: what a BEF file holds, for people.
+//! `tfrt inspect`: what a BEF file holds, for people. Of a program in MLIR text: what its file would hold.
 
 use std::collections::HashMap;
 
@@ -6,15 +6,17 @@ use clap::Parser;
 use tfrt_bef::dump::{DumpOptions, dump};
 use tfrt_ods::{Arity, OpDef, ResultDef, TypeConstraint};
 
+use crate::diagnostics::{Reporter, SourceMap};
 use crate::failure::Failure;
 use crate::front_end::FrontEnd;
-use crate::input::Input;
+use crate::input::{Input, Kind};
 use crate::output;
 
 const EXAMPLES: &str = "\
 Examples:
   tfrt inspect program.bef
   tfrt inspect --hex program.bef
+  tfrt inspect program.mlir         what the program is translated to
   tfrt translate --mlir-to-bef program.mlir | tfrt inspect -
 
 Each line starts with an offset in the file. In a damaged file every error stands behind the record at which it is found.
@@ -24,7 +26,7 @@ The exit status is 1 if there is one.";
 #[derive(Debug, Parser)]
 #[command(after_help = EXAMPLES)]
 pub(crate) struct Arguments {
-    /// The file; `-` is standard input
+    /// The file, or a program in MLIR text; `-` is standard input
     #[arg(default_value = "-")]
     file: String,
 
@@ -41,12 +43,16 @@ pub(crate) fn run(program: &str, arguments: &Arguments) -> Result<(), Failure> {
         declared_result(defs.get(kernel)?, position).map(str::to_owned)
     };
     let input = Input::read(&arguments.file)?;
+    let bytes = match input.kind() {
+        Kind::Bef => input.bytes,
+        Kind::Text => translate(&front_end, &input)?,
+    };
     let options = DumpOptions {
         hex: arguments.hex,
         declared_results: Some(&declared_results),
     };
     let mut text = Vec::new();
-    let written = dump(&input.bytes, options, &mut text);
+    let written = dump(&bytes, options, &mut text);
     let num_errors = written.map_err(|error| Failure::of_output(&error))?;
     output::write("-", &text)?;
     if num_errors == 0 {
@@ -54,6 +60,15 @@ pub(crate) fn run(program: &str, arguments: &Arguments) -> Result<(), Failure> {
     } else {
         Err(Failure::Reported)
     }
+}
+
+/// The file that a program is stored as.
+fn translate(front_end: &FrontEnd, input: &Input) -> Result<Vec<u8>, Failure> {
+    let text = input.text()?;
+    let mut sources = SourceMap::new();
+    sources.insert(&*input.name, text);
+    let mut reporter = Reporter::printing(sources, std::io::stderr());
+    front_end.translate(text, &input.name, true, &mut reporter)
 }
 
 /// The spelling of the type of a result, where the declaration leaves only one.

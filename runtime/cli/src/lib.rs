@@ -9,11 +9,11 @@
 //! ```
 //!
 //! Started under the name `bef_executor`, `tfrt_translate` or `tfrt_opt` the binary behaves as that tool; under any other
-//! name the first argument says which: `run`, `translate`, `opt`, `ops` or `inspect`. Each has a file here: its options, then
+//! name the first argument says which: `run`, `trace`, `translate`, `opt`, `ops`, `inspect` or `graph`. Each has a file here: its options, then
 //! what it does.
 //!
 //! What the tools print on standard output and as diagnostics is an interface that scripts depend on.
-#![forbid(unsafe_code)]
+#![deny(unsafe_code)]
 
 pub mod diagnostics;
 
@@ -25,11 +25,15 @@ mod output;
 
 mod failure;
 
+mod libraries;
+
 mod front_end;
 
 mod pieces;
 
 mod run;
+
+mod trace;
 
 mod translate;
 
@@ -38,6 +42,8 @@ mod opt;
 mod ops;
 
 mod inspect;
+
+mod graph;
 
 use std::ffi::OsString;
 use std::io::Write;
@@ -71,10 +77,12 @@ struct Tfrt {
 #[derive(Debug, Subcommand)]
 enum Command {
     Run(run::Arguments),
+    Trace(trace::Arguments),
     Translate(translate::Arguments),
     Opt(opt::Arguments),
     Ops(ops::Arguments),
     Inspect(inspect::Arguments),
+    Graph(graph::Arguments),
 }
 
 /// Runs the command line of this process: the kernels are those linked into the binary.
@@ -105,10 +113,12 @@ fn run_command(program: &str, arguments: Vec<OsString>) -> Result<(), Failure> {
         "tfrt_opt" => opt::run(program, &parse(program, arguments)?),
         _ => match parse::<Tfrt>(program, arguments)?.command {
             Command::Run(arguments) => run::run(program, &arguments),
+            Command::Trace(arguments) => trace::run(program, &arguments),
             Command::Translate(arguments) => translate::run(program, &arguments),
             Command::Opt(arguments) => opt::run(program, &arguments),
             Command::Ops(arguments) => ops::run(program, &arguments),
             Command::Inspect(arguments) => inspect::run(program, &arguments),
+            Command::Graph(arguments) => graph::run(program, &arguments),
         },
     }
 }

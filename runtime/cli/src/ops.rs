@@ -7,6 +7,7 @@ use tfrt_ods::{
     Arity, AttrDef, AttrDefault, AttrKind, Effect, FunctionForm, OpDef, OpTraits, SourcePlace,
     TypeConstraint,
 };
+use tfrt_support::nearest::did_you_mean;
 
 use crate::failure::Failure;
 use crate::front_end::FrontEnd;
@@ -40,9 +41,10 @@ pub(crate) fn run(program: &str, arguments: &Arguments) -> Result<(), Failure> {
 }
 
 fn list_family(program: &str, name: &str, front_end: &FrontEnd) -> Result<String, Failure> {
+    let family = name.strip_suffix('.').unwrap_or(name);
     let is_member = |def: &&OpDef| {
         def.name
-            .strip_prefix(name)
+            .strip_prefix(family)
             .is_some_and(|rest| rest.starts_with('.'))
     };
     let text = list(front_end.op_defs().filter(is_member));
@@ -50,12 +52,10 @@ fn list_family(program: &str, name: &str, front_end: &FrontEnd) -> Result<String
         return Ok(text);
     }
     let suggestions = front_end.kernels().suggest(name);
-    let mut message = format!("{program}: no op `{name}` is linked");
-    if !suggestions.is_empty() {
-        let names: Vec<String> = suggestions.iter().map(|name| format!("`{name}`")).collect();
-        message.push_str(&format!("; did you mean {}?", names.join(" or ")));
-    }
-    Err(Failure::Message(message))
+    Err(Failure::Message(format!(
+        "{program}: no op `{name}` is linked{}",
+        did_you_mean(&suggestions)
+    )))
 }
 
 /// One line for each op: its name, and what it does.

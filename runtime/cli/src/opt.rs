@@ -1,18 +1,27 @@
 //! `tfrt opt`: parses a program, verifies it, runs passes and prints it.
 
+mod pass_arguments;
+
 use clap::Parser;
+use clap::builder::BoolishValueParser;
+use tfrt_compiler::passes::pipeline::PIPELINE_SOURCE;
 
 use crate::arguments::PrintingArguments;
+use crate::diagnostics::{Reporter, SourceMap};
 use crate::failure::Failure;
 use crate::front_end::{FrontEnd, OptOptions};
 use crate::input::Input;
 use crate::output;
 use crate::pieces::{self, PieceArguments};
 
+use pass_arguments::PassArguments;
+
 const EXAMPLES: &str = "\
 Examples:
   tfrt opt program.mlir                             check a program and print it
   tfrt opt --mlir-print-op-generic program.mlir     print it without custom forms
+  tfrt opt --inline --canonicalize program.mlir     run two passes, in this order
+  tfrt opt --pass-pipeline='inline,func(canonicalize)' program.mlir
   tfrt opt --tfrt-print-stream program.mlir         say which stream each kernel runs on";
 
 /// Check a program, transform it, and print it.
@@ -27,17 +36,22 @@ pub(crate) struct Arguments {
     #[arg(short, long, alias = "o", value_name = "FILE", default_value = "-")]
     output: String,
 
-    /// Replace calls by the bodies of what they call (not available yet)
-    #[arg(long)]
-    inline: bool,
+    #[command(flatten)]
+    passes: PassArguments,
 
-    /// Remove what nobody uses (not available yet)
-    #[arg(long)]
-    canonicalize: bool,
-
-    /// Report the stream and the cost of every op, as remarks
-    #[arg(long = "tfrt-print-stream")]
-    print_stream: bool,
+    /// Verify the program after each pass
+    #[arg(
+        long = "verify-each",
+        value_name = "BOOL",
+        num_args = 0..=1,
+        require_equals = true,
+        default_value = "true",
+        default_missing_value = "true",
+        action = clap::ArgAction::Set,
+        value_parser = BoolishValueParser::new(),
+        help_heading = "Passes"
+    )]
+    verify_each: bool,
 
     /// Accept ops and types of dialects that nobody registered
     #[arg(long = "allow-unregistered-dialect")]
@@ -65,20 +79,17 @@ pub(crate) fn run(program: &str, arguments: &Arguments) -> Result<(), Failure> {
         }
         return output::write("-", text.as_bytes());
     }
-    for (is_asked, pass) in [
-        (arguments.inline, "inline"),
-        (arguments.canonicalize, "canonicalize"),
-    ] {
-        if is_asked {
-            return Err(Failure::Message(format!(
-                "{program}: the pass `--{pass}` is not available yet"
-            )));
-        }
-    }
+    let pipeline = arguments.passes.pipeline().map_err(|mistake| {
+        let mut sources = SourceMap::new();
+        sources.insert(PIPELINE_SOURCE, mistake.text);
+        Reporter::printing(sources, std::io::stderr()).report(&mistake.diagnostic);
+        Failure::Reported
+    })?;
     let input = Input::read(&arguments.file)?;
     let options = OptOptions {
         allow_unregistered_dialects: arguments.allow_unregistered_dialect,
-        print_stream: arguments.print_stream,
+        pipeline: &pipeline,
+        verify_each: arguments.verify_each,
         printing: arguments.printing,
     };
     pieces::process(

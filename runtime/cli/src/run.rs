@@ -2,28 +2,35 @@
 //!
 //! Scripts read this output: each line is flushed as soon as it is printed, and no line changes lightly.
 
+mod recording;
+
 mod result_line;
 
 use std::sync::{Arc, Mutex, PoisonError};
 
-use clap::{Parser, ValueEnum};
+use clap::{Args, Parser};
 use tfrt_bef::BefFile;
 use tfrt_executor::Program;
 use tfrt_host::allocator::{AllocatorKind, HostAllocator};
+use tfrt_host::library::LoadedLibrary;
+use tfrt_host::tracing::{Scope, TracingLevel};
 use tfrt_host::value_cell::ValueCell;
 use tfrt_host::{
     ExecutionContext, FunctionKind, FunctionRef, HostContext, RequestContextBuilder,
-    ResourceContext, log,
+    ResourceContext, log, tracing,
 };
 use tfrt_queue::{ConcurrentWorkQueue, CreateQueueError};
+use tfrt_support::nearest::{did_you_mean, nearest};
 use tfrt_support::{Diagnostic, Error, Place};
 
 use crate::diagnostics::{Reporter, SourceMap};
 use crate::failure::Failure;
 use crate::front_end::FrontEnd;
 use crate::input::{Input, Kind};
+use crate::libraries::LibraryArguments;
 use crate::output::print_line;
 
+use recording::{LevelName, Recording, SinkName};
 use result_line::{AsyncResult, SyncResult, result_line};
 
 const EXAMPLES: &str = "\
@@ -32,6 +39,8 @@ Examples:
   tfrt run --functions=main,check program.bef       run two of them, in this order
   tfrt run --work_queue_type=mstd:4 program.mlir    run on four threads
   tfrt translate --mlir-to-bef p.mlir | tfrt run    run what another tool made
+  tfrt run --kernel-library libmine.so p.mlir       run with kernels of a library besides
+  tfrt run --trace trace.json program.mlir          record every kernel, for https://ui.perfetto.dev
 
 A comment `// expected-error {{text}}` in the source, on the line of a kernel, says that the kernel fails; the exit status
 is 0 if exactly the expected errors happened.";
@@ -40,6 +49,17 @@ is 0 if exactly the expected errors happened.";
 #[derive(Debug, Parser)]
 #[command(after_help = EXAMPLES)]
 pub(crate) struct Arguments {
+    #[command(flatten)]
+    options: Options,
+
+    /// Record every kernel and write a file that the viewer at https://ui.perfetto.dev opens
+    #[arg(long, value_name = "FILE", conflicts_with = "tracing_sink")]
+    trace: Option<String>,
+}
+
+/// What to run, and how.
+#[derive(Args, Debug)]
+pub(crate) struct Options {
     /// The program: MLIR text or a BEF file, told apart by its content; `-` is standard input
     #[arg(default_value = "-")]
     file: String,
@@ -69,27 +89,29 @@ pub(crate) struct Arguments {
     #[arg(long = "host_allocator_type", value_name = "TYPE", value_parser = allocator_names(), default_value = AllocatorKind::LeakCheck.name())]
     host_allocator_type: String,
 
+    #[command(flatten)]
+    libraries: LibraryArguments,
+
     /// Print the codes of errors beside their messages
     #[arg(long = "print_error_code")]
     print_error_code: bool,
 
-    /// Record what happens when, in the tracing sink that is linked
+    /// Tell the tracing sink what happens when; without a sink that is a warning
     #[arg(long = "enable_tracing")]
     enable_tracing: bool,
 
-    /// How much to record
-    #[arg(long = "tracing_level", value_name = "LEVEL", value_enum, default_value_t = TracingLevel::Default)]
-    tracing_level: TracingLevel,
-}
+    /// How much to tell: `default`, or `debug` if a trace file is written, unless it is said
+    #[arg(long = "tracing_level", value_name = "LEVEL", value_enum)]
+    tracing_level: Option<LevelName>,
 
-#[derive(Clone, Copy, Debug, ValueEnum)]
-enum TracingLevel {
-    /// The whole run and each function
-    Default,
-    /// More
-    Verbose,
-    /// Each kernel
-    Debug,
+    /// The sink to tell, in place of one that is linked
+    #[arg(
+        long = "tracing_sink",
+        value_name = "SINK",
+        value_enum,
+        requires = "enable_tracing"
+    )]
+    tracing_sink: Option<SinkName>,
 }
 
 fn allocator_names() -> Vec<&'static str> {
@@ -98,8 +120,44 @@ fn allocator_names() -> Vec<&'static str> {
 
 /// Runs the tool. `program` is the name it was started under.
 pub(crate) fn run(program: &str, arguments: &Arguments) -> Result<(), Failure> {
+    let options = &arguments.options;
+    if let Some(path) = &arguments.trace {
+        return run_recorded(program, options, path);
+    }
+    if options.enable_tracing {
+        if let Some(sink) = options.tracing_sink {
+            sink.register();
+        }
+        let level = options.tracing_level.map(TracingLevel::from);
+        tracing::enable(level.unwrap_or(TracingLevel::Default));
+    }
+    let outcome = run_program(program, options);
+    tracing::disable();
+    outcome
+}
+
+/// Runs the program and writes a trace of that at `path`, also if the run fails.
+pub(crate) fn run_recorded(program: &str, options: &Options, path: &str) -> Result<(), Failure> {
+    let level = options.tracing_level.map(TracingLevel::from);
+    let recording = Recording::start(path, level.unwrap_or(TracingLevel::Debug))?;
+    let outcome = run_program(program, options);
+    let written = recording.finish();
+    outcome.and(written)
+}
+
+fn run_program(program: &str, arguments: &Options) -> Result<(), Failure> {
+    let _scope = Scope::enter(TracingLevel::Default, || "Bef Executor");
     let front_end = FrontEnd::from_link(program)?;
     let input = Input::read(&arguments.file)?;
+    let front_end = match front_end.with_libraries(program, &arguments.libraries) {
+        Ok(front_end) => front_end,
+        Err(failure) => {
+            // To whoever reads the output, libraries are loaded when the work queue is there, whatever the input is.
+            print_line(allocator_kind(arguments).banner())?;
+            choose_queue(program, arguments)?;
+            return Err(failure);
+        }
+    };
     let mut sources = SourceMap::new();
     let kind = input.kind();
     let bef = match kind {
@@ -111,16 +169,7 @@ pub(crate) fn run(program: &str, arguments: &Arguments) -> Result<(), Failure> {
             front_end.translate(text, &input.name, true, &mut reporter)?
         }
     };
-    if arguments.enable_tracing {
-        log::write_line(
-            log::Level::Warning,
-            file!(),
-            line!(),
-            format_args!("No tfrt::TracingSink registered"),
-        );
-    }
-    let allocator_kind =
-        AllocatorKind::from_name(&arguments.host_allocator_type).unwrap_or_default();
+    let allocator_kind = allocator_kind(arguments);
     print_line(allocator_kind.banner())?;
     let allocator = allocator_kind.create();
     let outcome = run_on(
@@ -137,14 +186,13 @@ pub(crate) fn run(program: &str, arguments: &Arguments) -> Result<(), Failure> {
 
 fn run_on(
     program: &str,
-    arguments: &Arguments,
+    arguments: &Options,
     front_end: &FrontEnd,
     allocator: Arc<dyn HostAllocator>,
     (kind, bef): (Kind, &BefFile),
     sources: SourceMap,
 ) -> Result<(), Failure> {
-    let queue = create_queue(program, &arguments.work_queue_type)?;
-    print_line(&format!("Choosing {} work queue.", queue.name()))?;
+    let queue = choose_queue(program, arguments)?;
     let reporter = Arc::new(Mutex::new(Reporter::verifying_lazily(
         sources,
         std::io::stderr(),
@@ -200,20 +248,39 @@ fn as_recorded(error: Error, bef: &BefFile) -> Error {
     }
 }
 
+fn allocator_kind(arguments: &Options) -> AllocatorKind {
+    AllocatorKind::from_name(&arguments.host_allocator_type).unwrap_or_default()
+}
+
+fn choose_queue(
+    program: &str,
+    arguments: &Options,
+) -> Result<Arc<dyn ConcurrentWorkQueue>, Failure> {
+    let queue = create_queue(program, &arguments.work_queue_type)?;
+    print_line(&format!("Choosing {} work queue.", queue.name()))?;
+    Ok(queue)
+}
+
 fn create_queue(program: &str, config: &str) -> Result<Arc<dyn ConcurrentWorkQueue>, Failure> {
     tfrt_queue::create_queue(config).map_err(|error| {
-        if let CreateQueueError::InvalidArgument(text) = &error {
-            log::error!("{text}");
-        }
+        let suggestion = match &error {
+            CreateQueueError::Unknown { name, known } => {
+                did_you_mean(&nearest(name, known.iter().copied()))
+            }
+            error => {
+                log::error!("{error}");
+                String::new()
+            }
+        };
         Failure::Message(format!(
-            "{program}: couldn't create work queue type {config}"
+            "{program}: couldn't create work queue type {config}{suggestion}"
         ))
     })
 }
 
 fn run_functions(
     program: &str,
-    arguments: &Arguments,
+    arguments: &Options,
     host: &Arc<HostContext>,
     loaded: &Arc<Program>,
 ) -> Result<(), Failure> {
@@ -224,7 +291,20 @@ fn run_functions(
         loaded.functions().collect()
     } else {
         let find = |name: &String| {
-            let missing = || Failure::Message(format!("{program}: couldn't find function {name}"));
+            let missing = || {
+                let known: Vec<_> = loaded.functions().collect();
+                let near = nearest(
+                    name,
+                    known
+                        .iter()
+                        .map(FunctionRef::name)
+                        .filter(|known| !known.is_empty()),
+                );
+                Failure::Message(format!(
+                    "{program}: couldn't find function {name}{}",
+                    did_you_mean(&near)
+                ))
+            };
             loaded.function(name).ok_or_else(missing)
         };
         arguments
@@ -261,6 +341,7 @@ fn run_function(
         return Ok(());
     }
     print_line(&format!("--- Running '{name}':"))?;
+    let _scope = Scope::enter(TracingLevel::Default, || format!("Function: {name}"));
     let num_live_before = tfrt_async::live_values();
     // A fresh request for each function, gone before values are counted.
     let ctx = ExecutionContext::new(
@@ -292,6 +373,7 @@ fn run_async(
         |error| Failure::Message(format!("cannot wait for '{}': {error}", function.name()));
     let results = function.execute(ctx, &[]);
     ctx.host().await_values(&results).map_err(would_deadlock)?;
+    flush_libraries(ctx);
     if !results.is_empty() {
         let types = function.result_types();
         let values = results.iter().zip(types).map(|(value, ty)| AsyncResult {
@@ -302,13 +384,24 @@ fn run_async(
         print_line(&result_line(function.name(), values))?;
     }
     drop(results);
-    ctx.host().quiesce().map_err(would_deadlock)
+    ctx.host().quiesce().map_err(would_deadlock)?;
+    flush_libraries(ctx);
+    Ok(())
+}
+
+/// Writes what kernels of libraries have printed, which their own copies of the standard library hold back up to the end of a
+/// line.
+fn flush_libraries(ctx: &ExecutionContext) {
+    let libraries = ctx.host().registry().libraries();
+    libraries.iter().for_each(LoadedLibrary::flush_output);
 }
 
 fn run_sync(function: &FunctionRef, ctx: &ExecutionContext) -> Result<(), Failure> {
     let types = function.result_types();
     let mut cells: Vec<ValueCell> = types.iter().map(|_| ValueCell::default()).collect();
-    match function.execute_sync(ctx, &mut [], &mut cells) {
+    let executed = function.execute_sync(ctx, &mut [], &mut cells);
+    flush_libraries(ctx);
+    match executed {
         Err(error) => print_line(&format!(
             "'{}' returned <<error: {}>>",
             function.name(),

@@ -6,7 +6,7 @@ use crate::arguments::PrintingArguments;
 use crate::diagnostics::{Reporter, SourceMap};
 use crate::failure::Failure;
 use crate::front_end::FrontEnd;
-use crate::input::Input;
+use crate::input::{Input, Kind};
 use crate::output;
 use crate::pieces::{self, PieceArguments};
 
@@ -55,7 +55,9 @@ pub(crate) fn run(program: &str, arguments: &Arguments) -> Result<(), Failure> {
     if arguments.bef_to_mlir {
         // A BEF file has no pieces and no comments that could expect something.
         let mut reporter = Reporter::printing(SourceMap::new(), std::io::stderr());
-        let text = front_end.decode(&input, arguments.printing, &mut reporter)?;
+        let text = front_end
+            .decode(&input, arguments.printing, &mut reporter)
+            .map_err(|failure| file_expected(program, &input, failure))?;
         return output::write(&arguments.output, text.as_bytes());
     }
     pieces::process(
@@ -66,4 +68,15 @@ pub(crate) fn run(program: &str, arguments: &Arguments) -> Result<(), Failure> {
             front_end.translate(text, name, !arguments.disable_optional_sections, reporter)
         },
     )
+}
+
+/// What to say after a file could not be read: which flag was meant, if the input is no file but a text.
+fn file_expected(program: &str, input: &Input, failure: Failure) -> Failure {
+    match input.kind() {
+        Kind::Text => Failure::Message(format!(
+            "{program}: {} is MLIR text; `--mlir-to-bef` makes a BEF file of it",
+            input.name
+        )),
+        Kind::Bef => failure,
+    }
 }

@@ -4,11 +4,12 @@
 //!  Module ──encode──► BEF bytes          collect ► attributes, locations ► streams ► bodies
 //!  Module ◄──decode── BEF file           names that the file forgets come back from the declarations
 //!  Module ──print_streams──► remarks
+//!  Module ──passes──► the same module
 //! ```
 //!
 //! [`encode`](encode::encode) writes byte for byte what TFRT writes. It expects a verified program, but never trusts that: what a
 //! file cannot hold is an error with a place. [`decode`](decode::decode) makes a program out of any file that the reader verified.
-//! Neither runs passes: a program is stored as it is written.
+//! Neither runs [`passes`]: a program is stored as it is written, and only who asks for a pass gets it.
 //!
 //! No op is known here by name but the terminator of functions, which files do not store; everything else about an op
 //! comes from its declaration.
@@ -19,6 +20,8 @@ pub mod stream_analysis;
 pub mod encode;
 
 pub mod decode;
+
+pub mod passes;
 
 mod element_type;
 

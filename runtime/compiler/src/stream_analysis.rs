@@ -77,25 +77,23 @@ pub fn analyze_block(module: &Module, block: BlockId) -> Streams {
 /// ```
 #[must_use]
 pub fn print_streams(module: &Module) -> Vec<Diagnostic> {
-    let mut remarks = Vec::new();
-    for func in module
-        .walk(module.root())
-        .into_iter()
-        .filter(|&op| module.is_func(op))
-    {
-        let Some(body) = module.entry_block(func) else {
-            continue;
-        };
-        let streams = analyze_block(module, body);
-        remarks.push(remark(module, func, &streams, streams.root()));
-        for (index, &op) in module.block_ops(body).iter().enumerate() {
-            remarks.push(remark(
-                module,
-                op,
-                &streams,
-                streams.of(NodeId::from_index(index)),
-            ));
-        }
+    let ops = module.walk(module.root()).into_iter();
+    ops.filter(|&op| module.is_func(op))
+        .flat_map(|func| print_function_streams(module, func))
+        .collect()
+}
+
+/// As [`print_streams`], for one function; nothing if it has no body.
+#[must_use]
+pub fn print_function_streams(module: &Module, func: OpId) -> Vec<Diagnostic> {
+    let Some(body) = module.entry_block(func) else {
+        return Vec::new();
+    };
+    let streams = analyze_block(module, body);
+    let mut remarks = vec![remark(module, func, &streams, streams.root())];
+    for (index, &op) in module.block_ops(body).iter().enumerate() {
+        let stream = streams.of(NodeId::from_index(index));
+        remarks.push(remark(module, op, &streams, stream));
     }
     remarks
 }

@@ -79,7 +79,11 @@ fn prove(program: &Program, function: &VerifiedFunction) -> Result<Vec<bool>, Er
         .iter()
         .enumerate()
         .map(|(index, kernel)| registers.check_kernel(index, *kernel));
-    let proofs = proofs.collect::<Result<_, _>>().map_err(locate)?;
+    let mut proofs: Vec<bool> = proofs.collect::<Result<_, _>>().map_err(locate)?;
+    for (kernel, is_proven) in function.kernels().zip(&mut proofs) {
+        // Which operands a non-strict kernel waits for is the word of its declaration; so it looks at what it reads.
+        *is_proven &= !is_non_strict(function, kernel);
+    }
     registers
         .check_returns(&returned, &declared)
         .map_err(locate)?;
@@ -341,6 +345,7 @@ fn decode_sync(program: &Program, function: &VerifiedFunction, proofs: &[bool]) 
             SyncKernel {
                 descriptor: program.kernel(record.code),
                 is_proven,
+                location: to_number(record.location),
                 operands: words.push(record.operands.as_words()),
                 attributes: words.push(record.attributes.as_words()),
                 functions: words.push(record.functions.as_words()),

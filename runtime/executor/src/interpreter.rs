@@ -2,7 +2,7 @@
 //!
 //! No atomics, no queue, no cancellation: a synchronous function runs to its end or to its first error.
 
-use std::cell::RefCell;
+use std::cell::{Cell, RefCell};
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
 
@@ -11,12 +11,14 @@ use tfrt_host::ExecutionContext;
 use tfrt_host::function::FunctionTable;
 use tfrt_host::kernel::panic::panic_error;
 use tfrt_host::kernel::{AttributeList, FunctionList, KernelDescriptor, SyncKernelFrame};
+use tfrt_host::tracing::{self, TracingLevel};
 use tfrt_host::value_cell::ValueCell;
 use tfrt_support::{Error, ErrorCode};
 
 use crate::body::Words;
 use crate::call;
 use crate::program::{FunctionBody, Program};
+use crate::traced;
 
 /// The body of a synchronous function.
 #[derive(Debug)]
@@ -34,6 +36,7 @@ pub(crate) struct SyncKernel {
     pub(crate) descriptor: KernelDescriptor,
     /// Whether the types of its operands were proven when the body was loaded.
     pub(crate) is_proven: bool,
+    pub(crate) location: u32,
     pub(crate) operands: Words,
     pub(crate) attributes: Words,
     pub(crate) functions: Words,
@@ -42,10 +45,12 @@ pub(crate) struct SyncKernel {
     pub(crate) dead: Words,
 }
 
-/// How deep synchronous calls may nest, since each takes room on the stack: a synchronous kernel calls a function directly.
+/// How deep synchronous calls may nest on one stack, where each takes room: a synchronous kernel calls a function directly.
 const MAX_NESTED_RUNS: u32 = 256;
 
 thread_local! {
+    static NUM_NESTED_RUNS: Cell<u32> = const { Cell::new(0) };
+
     /// Registers that no call uses at the moment. Nested calls take one set each.
     static SPARE: RefCell<Vec<Vec<ValueCell>>> = const { RefCell::new(Vec::new()) };
 }
@@ -71,11 +76,12 @@ pub(crate) fn execute(
         let message = format!("function `{}` is not synchronous", function.name);
         return Err(Error::new(message).with_code(ErrorCode::InvalidArgument));
     };
-    let max_depth = ctx.host().limits().max_call_depth.min(MAX_NESTED_RUNS);
+    let max_depth = ctx.host().limits().max_call_depth;
     if ctx.call_depth() >= max_depth {
         let message = format!("calls of functions are nested deeper than {max_depth}");
         return Err(Error::new(message).with_code(ErrorCode::ResourceExhausted));
     }
+    let _nesting = NestedRun::enter()?;
     run(
         program,
         body,
@@ -83,6 +89,29 @@ pub(crate) fn execute(
         arguments,
         results,
     )
+}
+
+/// Counts one synchronous call on the stack of this thread.
+#[derive(Debug)]
+struct NestedRun;
+
+impl NestedRun {
+    fn enter() -> Result<Self, Error> {
+        let num_nested = NUM_NESTED_RUNS.get();
+        if num_nested >= MAX_NESTED_RUNS {
+            let message =
+                format!("calls of synchronous functions are nested deeper than {MAX_NESTED_RUNS}");
+            return Err(Error::new(message).with_code(ErrorCode::ResourceExhausted));
+        }
+        NUM_NESTED_RUNS.set(num_nested + 1);
+        Ok(Self)
+    }
+}
+
+impl Drop for NestedRun {
+    fn drop(&mut self) {
+        NUM_NESTED_RUNS.set(NUM_NESTED_RUNS.get() - 1);
+    }
 }
 
 /// Runs `body`. Arguments are lent to the registers and come back, whatever happens.
@@ -128,6 +157,7 @@ fn run_kernels(
 ) -> Result<(), Error> {
     let words = |range: Words| &body.words[range.as_range()];
     let mut table: Option<Arc<dyn FunctionTable>> = None;
+    let mut number = None;
     for kernel in &body.kernels {
         let functions = match words(kernel.functions) {
             [] => FunctionList::default(),
@@ -150,7 +180,14 @@ fn run_kernels(
             functions,
             words(kernel.results),
         );
-        let called = catch_unwind(AssertUnwindSafe(|| call::call_sync(kernel, &mut frame)));
+        let called = catch_unwind(AssertUnwindSafe(|| {
+            if tracing::is_active(TracingLevel::Debug) {
+                let number = number.get_or_insert_with(tracing::next_invocation_number);
+                traced::call_sync(*number, body, kernel, &mut frame);
+            } else {
+                call::call_sync(kernel, &mut frame);
+            }
+        }));
         called.map_err(|payload| panic_error(op.name, &*payload))?;
         let outcome = frame.into_result();
         for &register in words(kernel.dead) {

@@ -32,11 +32,11 @@ use std::cell::UnsafeCell;
 use std::fmt;
 use std::mem::MaybeUninit;
 use std::ptr::NonNull;
-use std::sync::Arc;
-use std::sync::atomic::{AtomicU32, Ordering, fence};
+use std::sync::atomic::{AtomicU32, Ordering};
+use std::sync::{Arc, OnceLock};
 
 use tfrt_async::{AnyRef, IndirectPromise};
-use tfrt_host::ExecutionContext;
+use tfrt_host::{ExecutionContext, tracing};
 
 use crate::body::Body;
 use crate::program::Program;
@@ -47,6 +47,8 @@ struct Header {
     program: Arc<Program>,
     body: Arc<Body>,
     ctx: ExecutionContext,
+    /// What traces call the invocation, once one wants to know.
+    number: OnceLock<u64>,
 }
 
 /// A register: several owned references to one value, once it is put.
@@ -94,7 +96,7 @@ pub(crate) struct InvocationRef {
     block: NonNull<Header>,
 }
 
-// SAFETY: of the header, the count is atomic and the rest is `Send + Sync` and never changes; slots and promises pass
+// SAFETY: of the header, the count is atomic and the rest is `Send + Sync` and never moves; slots and promises pass
 // from thread to thread as I1 to I3 say, and what they hold is `Send`.
 unsafe impl Send for InvocationRef {}
 // SAFETY: as above: `&InvocationRef` gives no more than `InvocationRef`, which can be cloned from it.
@@ -121,6 +123,7 @@ impl InvocationRef {
             program,
             body,
             ctx,
+            number: OnceLock::new(),
         };
         // SAFETY: the block is ours alone, and begins with room for a header.
         unsafe { block.write(header) };
@@ -169,6 +172,14 @@ impl InvocationRef {
         &self.header().ctx
     }
 
+    /// A number that no other invocation of the process has.
+    pub(crate) fn number(&self) -> u64 {
+        *self
+            .header()
+            .number
+            .get_or_init(tracing::next_invocation_number)
+    }
+
     /// Counts one of the operands of kernel `index` as available. True if it was the last one: the kernel is ready.
     #[inline]
     pub(crate) fn count_down(&self, index: usize) -> bool {
@@ -200,9 +211,9 @@ impl InvocationRef {
         if num_uses == 0 {
             return;
         }
-        for _ in 1..num_uses {
+        if num_uses > 1 {
             // Each use owns one count without a handle of its own, until it takes it out of the slot.
-            std::mem::forget(value.clone());
+            value.leak_clones(num_uses - 1);
         }
         // SAFETY: I4 and B4: in range.
         let slot = unsafe { &*self.slot(register) };
@@ -230,7 +241,8 @@ impl InvocationRef {
     }
 
     fn header(&self) -> &Header {
-        // SAFETY: the block lives as long as it has an owner, and `self` is one; of the header only the count changes.
+        // SAFETY: the block lives as long as it has an owner, and `self` is one; of the header only the count and the
+        // number change, which are made for that.
         unsafe { self.block.as_ref() }
     }
 
@@ -274,12 +286,11 @@ impl Clone for InvocationRef {
 
 impl Drop for InvocationRef {
     fn drop(&mut self) {
-        // Release: what this owner did happens before the block goes away.
-        if self.header().num_owners.fetch_sub(1, Ordering::Release) != 1 {
+        // Release: what this owner did happens before the block goes away. Acquire, for the last one, pairs with that. A fence
+        // in its place would be hidden from the thread sanitizer.
+        if self.header().num_owners.fetch_sub(1, Ordering::AcqRel) != 1 {
             return;
         }
-        // Pairs with the releases above.
-        fence(Ordering::Acquire);
         let num_promised = self.body().promised.len();
         for index in 0..num_promised {
             // SAFETY: I4; the block is ours alone by now. An unkept promise fails its result here.

@@ -29,6 +29,8 @@ mod ready;
 
 mod call;
 
+mod traced;
+
 mod interpreter;
 
 pub use program::Program;

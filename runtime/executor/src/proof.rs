@@ -77,7 +77,9 @@ impl<'a> Registers<'a> {
         let op = kernel.op;
         let count = kernel.operands.len();
         let (least, most) = operand_counts(op);
-        let mut is_proven = (least..=most).contains(&count);
+        // The payload types come from the function, the counts from the declaration: neither takes the other's word.
+        let mut is_proven =
+            (least..=most).contains(&count) && count >= kernel.types.operands.num_fixed();
         for (number, &register) in kernel.operands.iter().enumerate() {
             let found = self.0[register as usize];
             let wanted_payload = kernel.types.operands.get(number, count);

@@ -18,11 +18,13 @@ use tfrt_host::ExecutionContext;
 use tfrt_host::function::FunctionTable;
 use tfrt_host::kernel::panic::panic_error;
 use tfrt_host::kernel::{AttributeList, FunctionList, KernelFrame};
+use tfrt_host::tracing::{self, TracingLevel};
 use tfrt_support::{Error, ErrorCode};
 
 use crate::body::{Body, Kernel, KernelResult, Strictness, Words};
 use crate::call;
 use crate::invocation::InvocationRef;
+use crate::traced;
 
 /// The lists of a path, kept from one path to the next on the same thread.
 #[derive(Debug, Default)]
@@ -111,6 +113,7 @@ impl<'a> Path<'a> {
         };
         while let Err(payload) = catch_unwind(AssertUnwindSafe(|| run(&mut path))) {
             path.recover(&*payload);
+            drop_quietly(payload);
         }
         path.scratch.give_back();
     }
@@ -172,8 +175,12 @@ impl<'a> Path<'a> {
         {
             let invocation = self.invocation.clone();
             let (stream, ready) = (stream_of(&group[0]), Box::<[u32]>::from(group));
-            self.ctx
-                .enqueue(move || resume(&invocation, stream, &ready));
+            let enqueue = || {
+                self.ctx
+                    .enqueue(move || resume(&invocation, stream, &ready));
+            };
+            // A queue that panics may have taken the task all the same, so that these kernels must not be handed over again.
+            drop(catch_unwind(AssertUnwindSafe(enqueue)));
         }
         self.scratch.outline.clear();
     }
@@ -238,10 +245,12 @@ impl<'a> Path<'a> {
             operands, results, ..
         } = &mut self.scratch;
         let op = kernel.descriptor.op();
-        call::call(
-            kernel,
-            &mut KernelFrame::new(&self.ctx, op, operands, attributes, functions, results),
-        );
+        let frame = &mut KernelFrame::new(&self.ctx, op, operands, attributes, functions, results);
+        if tracing::is_active(TracingLevel::Debug) {
+            traced::call(self.invocation, kernel, frame);
+        } else {
+            call::call(kernel, frame);
+        }
     }
 
     /// Publishes the results of a kernel, from the one of number `first` on.
@@ -254,7 +263,7 @@ impl<'a> Path<'a> {
             };
             let value = self.scratch.results[number]
                 .take()
-                .unwrap_or_else(|| missing_result(kernel, number));
+                .unwrap_or_else(|| self.missing_result(kernel, number));
             self.publish(result, value);
         }
         self.scratch.results.clear();
@@ -286,7 +295,10 @@ impl<'a> Path<'a> {
             None => self.invocation.put(result.register, value),
             Some(promise) => {
                 if let Some(promise) = self.invocation.take_promise(promise) {
-                    promise.forward_to(value);
+                    // A waiter that somebody else left with the result may panic. The value is there all the same, and
+                    // its users must learn of it.
+                    let forward = || promise.forward_to(value);
+                    drop(catch_unwind(AssertUnwindSafe(forward)));
                 }
             }
         }
@@ -310,6 +322,15 @@ impl<'a> Path<'a> {
         }
     }
 
+    #[cold]
+    fn missing_result(&self, kernel: &Kernel, number: usize) -> AnyRef {
+        let name = kernel.descriptor.name();
+        let error = Error::new(format!("kernel '{name}' did not set result {number}"))
+            .with_code(ErrorCode::Internal);
+        error.set_kernel_if_unset(name);
+        AnyRef::error(self.ctx.emit_error(error))
+    }
+
     /// Prepares to go on after a panic: the kernel that was being called fails; results that were being published stay.
     #[cold]
     fn recover(&mut self, payload: &(dyn Any + Send)) {
@@ -317,7 +338,9 @@ impl<'a> Path<'a> {
         if let Step::Calling { kernel: index } = self.step {
             let error = panic_error(self.body.kernels[index].descriptor.name(), payload);
             let error = AnyRef::error(self.ctx.emit_error(error));
-            self.scratch.results.fill(Some(error));
+            let given = std::mem::take(&mut self.scratch.results);
+            self.scratch.results.resize(given.len(), Some(error));
+            drop_quietly(given);
             self.step = Step::Publishing {
                 kernel: index,
                 num_published: 0,
@@ -326,11 +349,11 @@ impl<'a> Path<'a> {
     }
 }
 
+/// Drops what may panic once more while it goes away.
 #[cold]
-fn missing_result(kernel: &Kernel, number: usize) -> AnyRef {
-    let name = kernel.descriptor.name();
-    let error = Error::new(format!("kernel '{name}' did not set result {number}"))
-        .with_code(ErrorCode::Internal);
-    error.set_kernel_if_unset(name);
-    AnyRef::error(error)
+fn drop_quietly<T>(value: T) {
+    if let Err(payload) = catch_unwind(AssertUnwindSafe(|| drop(value))) {
+        // Whatever a panic brought along that panics itself is better leaked than dropped.
+        std::mem::forget(payload);
+    }
 }

@@ -1,5 +1,6 @@
 //! The context that a kernel runs in.
 
+use std::any::Any;
 use std::sync::Arc;
 
 use tfrt_queue::{ConcurrentWorkQueue, Task};
@@ -28,6 +29,7 @@ pub struct ExecutionContext {
     location_source: Option<Arc<dyn LocationSource>>,
     location_token: u32,
     call_depth: u32,
+    mark: Option<Arc<dyn Any + Send + Sync>>,
 }
 
 impl ExecutionContext {
@@ -40,6 +42,7 @@ impl ExecutionContext {
             location_source: None,
             location_token: 0,
             call_depth: 0,
+            mark: None,
         }
     }
 
@@ -58,6 +61,19 @@ impl ExecutionContext {
             call_depth: self.call_depth + 1,
             ..self.clone()
         }
+    }
+
+    /// The same context with a mark that the kernels of called functions find, however deep. A later mark replaces it.
+    #[must_use]
+    pub fn with_mark<T: Any + Send + Sync>(mut self, mark: T) -> Self {
+        self.mark = Some(Arc::new(mark));
+        self
+    }
+
+    /// The innermost mark, if it is a `T`.
+    #[must_use]
+    pub fn mark<T: Any + Send + Sync>(&self) -> Option<&T> {
+        self.mark.as_deref()?.downcast_ref()
     }
 
     /// The request.
@@ -100,6 +116,12 @@ impl ExecutionContext {
     #[must_use]
     pub fn location_token(&self) -> u32 {
         self.location_token
+    }
+
+    /// What decodes the token, if anything does.
+    #[must_use]
+    pub fn location_source(&self) -> Option<&Arc<dyn LocationSource>> {
+        self.location_source.as_ref()
     }
 
     /// Moves the context to another op of the same file.

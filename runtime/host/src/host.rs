@@ -6,6 +6,7 @@
 use std::any::Any;
 use std::collections::HashMap;
 use std::fmt;
+use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, PoisonError, Weak};
 
@@ -91,7 +92,11 @@ impl HostContextBuilder {
     /// Who is told of errors that kernels emit; nobody by default.
     #[must_use]
     pub fn diagnostic_handler(mut self, handler: impl Fn(&Error) + Send + Sync + 'static) -> Self {
-        self.diagnostic_handler = Some(Arc::new(handler));
+        // A kernel that fails must be able to say so whatever becomes of the handler; the panic hook has been told. The panic
+        // is caught here and not where the handler is called, which a kernel library may do.
+        self.diagnostic_handler = Some(Arc::new(move |error| {
+            drop(catch_unwind(AssertUnwindSafe(|| handler(error))));
+        }));
         self
     }
 
@@ -172,7 +177,8 @@ impl HostContext {
         self.shared_contexts.get_or_create(make)
     }
 
-    /// Tells the diagnostic handler of `error`.
+    /// Tells the diagnostic handler of `error`. A handler that panics is not listened to.
+    #[cold]
     pub fn report(&self, error: &Error) {
         (self.diagnostic_handler)(error);
     }
@@ -214,13 +220,24 @@ impl HostContext {
         self.lock_requests().cancelled_with = None;
     }
 
-    /// Enters a request among the live ones; returns its number, and what to cancel it with at once.
-    pub(crate) fn enter_request(&self, request: &Weak<RequestContext>) -> (u64, Option<Error>) {
+    /// A number for a request, to enter it with.
+    pub(crate) fn next_request_number(&self) -> u64 {
         let mut requests = self.lock_requests();
-        let number = requests.next_number;
         requests.next_number += 1;
-        requests.by_number.insert(number, Weak::clone(request));
-        (number, requests.cancelled_with.clone())
+        requests.next_number
+    }
+
+    /// Enters a request among the live ones; returns what to cancel it with at once.
+    ///
+    /// The request exists by now, so that [`cancel_all`](Self::cancel_all) either finds it or has left its error.
+    pub(crate) fn enter_request(
+        &self,
+        number: u64,
+        request: &Arc<RequestContext>,
+    ) -> Option<Error> {
+        let mut requests = self.lock_requests();
+        requests.by_number.insert(number, Arc::downgrade(request));
+        requests.cancelled_with.clone()
     }
 
     /// Takes a request from among the live ones.

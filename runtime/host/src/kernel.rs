@@ -51,6 +51,8 @@ pub(crate) mod declare;
 
 pub(crate) mod deferred;
 
+mod library_kernel;
+
 use tfrt_ods::OpDef;
 
 use param::{Arguments, ParamList};

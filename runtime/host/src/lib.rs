@@ -5,7 +5,7 @@
 //! registry.
 //!
 //! This crate knows neither BEF nor MLIR text. Unsafe code is denied but in the modules that say why they need it:
-//! [`allocator`], [`value_cell`], and what reads operands under [`kernel`].
+//! [`allocator`], [`value_cell`], what loads a [`library`], and what reads operands under [`kernel`].
 #![deny(unsafe_code)]
 
 extern crate self as tfrt_host;
@@ -39,6 +39,10 @@ pub mod parallel;
 pub mod shared_context;
 
 pub mod timer;
+
+pub mod tracing;
+
+pub mod library;
 
 #[doc(hidden)]
 #[path = "private.rs"]

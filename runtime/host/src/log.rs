@@ -5,6 +5,7 @@
 
 use std::fmt;
 use std::io::Write;
+use std::sync::OnceLock;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::{SystemTime, UNIX_EPOCH};
 
@@ -46,8 +47,19 @@ pub fn write_line(level: Level, file: &str, line: u32, message: fmt::Arguments<'
     let _ = std::io::stderr().write_all(text.as_bytes());
 }
 
+/// Gives the numbers of threads, in a kernel library: threads have one number in the whole process.
+static PROGRAM: OnceLock<fn() -> u64> = OnceLock::new();
+
+/// Lets this copy of the crate take the numbers of threads from another one.
+pub(crate) fn adopt_thread_numbers(thread_number: fn() -> u64) {
+    PROGRAM.get_or_init(|| thread_number);
+}
+
 /// A small number of the calling thread: 1 for the first thread that logs.
-fn thread_number() -> u64 {
+pub(crate) fn thread_number() -> u64 {
+    if let Some(thread_number) = PROGRAM.get() {
+        return thread_number();
+    }
     // Only uniqueness matters, no other memory is ordered by it: relaxed.
     static NEXT: AtomicU64 = AtomicU64::new(1);
     thread_local!(static NUMBER: u64 = NEXT.fetch_add(1, Ordering::Relaxed));
@@ -83,6 +95,14 @@ macro_rules! log_info {
     };
 }
 
+/// Logs a line at level warning, with the place of the call.
+#[macro_export]
+macro_rules! log_warning {
+    ($($argument:tt)*) => {
+        $crate::log::write_line($crate::log::Level::Warning, file!(), line!(), format_args!($($argument)*))
+    };
+}
+
 /// Logs a line at level error, with the place of the call.
 #[macro_export]
 macro_rules! log_error {
@@ -91,7 +111,7 @@ macro_rules! log_error {
     };
 }
 
-pub use {log_error as error, log_info as info};
+pub use {log_error as error, log_info as info, log_warning as warning};
 
 #[cfg(test)]
 mod tests {

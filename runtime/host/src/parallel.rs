@@ -5,7 +5,6 @@
 
 use std::ops::Range;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicUsize, Ordering};
 
 use crate::execution::ExecutionContext;
 
@@ -32,6 +31,9 @@ impl BlockSize {
 
 /// Runs `body` for every block of `0..total`, on the work queue of `ctx`, and then `on_done`, once, on the thread that
 /// finishes last. Without indices `on_done` runs at once; a single block runs on the calling thread. Does not wait.
+///
+/// Once the request of `ctx` is cancelled, a task leaves out all but the first of the blocks that it has in hand. `body`
+/// finds the cancel value there.
 ///
 /// ```
 /// use std::sync::Arc;
@@ -75,6 +77,11 @@ pub fn parallel_for(
     Loop::run_blocks(work, 0..num_blocks);
 }
 
+/// A loop is cut into no more tasks than this; beyond it, a task runs several blocks, one after the other.
+///
+/// It bounds the memory of what is queued at once, to a few megabytes, and is far more than any machine has workers.
+const MAX_TASKS: usize = 1 << 16;
+
 /// The state that the tasks of one loop share. The last task drops it, which runs `on_done`.
 struct Loop<B, D: FnOnce()> {
     ctx: ExecutionContext,
@@ -101,42 +108,59 @@ where
     D: FnOnce() + Send + Sync + 'static,
 {
     fn run_blocks(self: Arc<Self>, mut blocks: Range<usize>) {
-        while blocks.len() > 1 {
+        if self.ctx.request().is_cancelled() {
+            // One block is enough for the body to learn of it.
+            blocks.end = blocks.start + 1;
+        }
+        let blocks_per_task = self.total.div_ceil(self.block_size).div_ceil(MAX_TASKS);
+        while blocks.len() > blocks_per_task {
             let middle = blocks.start + blocks.len() / 2;
             let upper = middle..blocks.end;
             let work = Arc::clone(&self);
             self.ctx.enqueue(move || work.run_blocks(upper));
             blocks.end = middle;
         }
-        let start = blocks.start * self.block_size;
-        (self.body)(start..self.total.min(start + self.block_size));
+        for block in blocks {
+            let start = block * self.block_size;
+            (self.body)(start..self.total.min(start + self.block_size));
+            if self.ctx.request().is_cancelled() {
+                break;
+            }
+        }
         // Dropping the last reference runs `on_done`; `Arc` orders every block before that.
-    }
-}
-
-/// Counts down to zero from many threads; the one that gets there learns of it.
-#[derive(Debug)]
-pub struct Countdown(AtomicUsize);
-
-impl Countdown {
-    /// A countdown from `count`.
-    #[must_use]
-    pub fn new(count: usize) -> Self {
-        Self(AtomicUsize::new(count))
-    }
-
-    /// Counts one down; true for the call that reaches zero.
-    ///
-    /// Acquire-release: whatever earlier callers did before is visible to the one that gets `true`.
-    #[must_use]
-    pub fn arrive(&self) -> bool {
-        self.0.fetch_sub(1, Ordering::AcqRel) == 1
     }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_loop_of_many_blocks_is_cut_into_few_tasks() {
+        use std::sync::atomic::{AtomicUsize, Ordering};
+        let host = crate::HostContext::builder().build();
+        let ctx =
+            ExecutionContext::new(crate::RequestContextBuilder::new(Arc::clone(&host)).build());
+        let counts = Arc::new([const { AtomicUsize::new(0) }; 2]);
+        let (in_body, in_end) = (Arc::clone(&counts), Arc::clone(&counts));
+        let total = 3 * MAX_TASKS + 1;
+        parallel_for(
+            &ctx,
+            total,
+            BlockSize::Fixed(1),
+            move |block| {
+                in_body[0].fetch_add(block.len(), Ordering::Relaxed);
+            },
+            move || {
+                in_end[1].fetch_add(1, Ordering::Relaxed);
+            },
+        );
+        host.quiesce().expect("not a thread of the queue");
+        assert_eq!(
+            [0, 1].map(|index| counts[index].load(Ordering::Relaxed)),
+            [total, 1]
+        );
+    }
 
     #[test]
     fn block_sizes_follow_their_policy() {

@@ -24,6 +24,7 @@ pub use crate::kernel::function::{Function, Functions, LentFunction, LentFunctio
 pub use crate::kernel::operand::{
     AnyOperand, AnyRest, ByMut, ByRef, ByValue, Reference, Rest, Text,
 };
+pub use crate::kernel::panic::call_native;
 pub use crate::kernel::param::Arguments;
 pub use crate::kernel::registry::KernelRegistration;
 pub use crate::kernel::result::Returned;
@@ -32,3 +33,4 @@ pub use crate::kernel::result::{
     PayloadTail, WithChain,
 };
 pub use crate::kernel::{AsyncKernel, Kernel, KernelDescriptor, KernelSet};
+pub use crate::library::{LibraryHeader, library_header};

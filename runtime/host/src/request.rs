@@ -4,9 +4,10 @@
 //! the release in [`RequestContext::cancel_with`].
 
 use std::any::{Any, TypeId};
-use std::collections::HashMap;
+use std::collections::{BTreeMap, HashMap};
 use std::fmt;
-use std::sync::{Arc, OnceLock};
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError, Weak};
 use std::time::SystemTime;
 
 use tfrt_async::AnyRef;
@@ -34,7 +35,30 @@ pub struct RequestContext {
     resources: Option<Arc<ResourceContext>>,
     data: ContextData,
     cancel_value: OnceLock<AnyRef>,
+    cancel_hooks: Mutex<CancelHooks>,
     number: u64,
+}
+
+/// What is to be done when the request is cancelled, in the order in which it was asked for.
+#[derive(Default)]
+struct CancelHooks {
+    next_number: u64,
+    by_number: BTreeMap<u64, Box<dyn FnOnce() + Send>>,
+}
+
+/// Something to be done when a request is cancelled. Dropping it calls that off.
+pub(crate) struct CancelHook {
+    request: Weak<RequestContext>,
+    number: u64,
+}
+
+impl Drop for CancelHook {
+    fn drop(&mut self) {
+        if let Some(request) = self.request.upgrade() {
+            let hook = request.lock_hooks().by_number.remove(&self.number);
+            drop(hook);
+        }
+    }
 }
 
 #[derive(Default)]
@@ -102,20 +126,17 @@ impl RequestContextBuilder {
     #[must_use]
     pub fn build(self) -> Arc<RequestContext> {
         let host = Arc::clone(&self.host);
-        let mut cancelled_with = None;
-        let request = Arc::new_cyclic(|weak| {
-            let (number, error) = host.enter_request(weak);
-            cancelled_with = error;
-            RequestContext {
-                tag: self.tag,
-                host: self.host,
-                resources: self.resources,
-                data: self.data,
-                cancel_value: OnceLock::new(),
-                number,
-            }
+        let number = host.next_request_number();
+        let request = Arc::new(RequestContext {
+            tag: self.tag,
+            host: self.host,
+            resources: self.resources,
+            data: self.data,
+            cancel_value: OnceLock::new(),
+            cancel_hooks: Mutex::default(),
+            number,
         });
-        if let Some(error) = cancelled_with {
+        if let Some(error) = host.enter_request(number, &request) {
             request.cancel_with(error);
         }
         if let Some(deadline) = self.deadline {
@@ -168,7 +189,41 @@ impl RequestContext {
 
     /// Cancels the request with an error of the caller's. Later calls change nothing. The error is not reported.
     pub fn cancel_with(&self, error: Error) {
-        let _ = self.cancel_value.set(AnyRef::error(error));
+        if self.cancel_value.set(AnyRef::error(error)).is_err() {
+            return;
+        }
+        let hooks = std::mem::take(&mut self.lock_hooks().by_number);
+        for hook in hooks.into_values() {
+            hook();
+        }
+    }
+
+    /// Calls `hook` when the request is cancelled, on the thread that does it; none if it is cancelled already.
+    pub(crate) fn on_cancel(
+        self: &Arc<Self>,
+        hook: impl FnOnce() + Send + 'static,
+    ) -> Option<CancelHook> {
+        let mut hooks = self.lock_hooks();
+        // Looked at under the lock: who cancels takes the hooks after the value is set.
+        if self.is_cancelled() {
+            return None;
+        }
+        let number = hooks.next_number;
+        hooks.next_number += 1;
+        // A future that panics as it is dropped must not keep the others. It is caught by the code that made it, which may be
+        // a kernel library's.
+        let hook = || drop(catch_unwind(AssertUnwindSafe(hook)));
+        hooks.by_number.insert(number, Box::new(hook));
+        Some(CancelHook {
+            request: Arc::downgrade(self),
+            number,
+        })
+    }
+
+    fn lock_hooks(&self) -> MutexGuard<'_, CancelHooks> {
+        self.cancel_hooks
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner)
     }
 
     /// Whether the request is cancelled.

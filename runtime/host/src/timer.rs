@@ -6,6 +6,7 @@
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 use std::fmt;
+use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::thread::JoinHandle;
@@ -87,7 +88,9 @@ impl TimerQueue {
             deadline,
             sequence,
             is_cancelled: Arc::clone(&is_cancelled),
-            callback: Box::new(callback),
+            // A callback that panics must not end the thread that the other timers need. It is caught here, by the code
+            // that may be a kernel library's, as the code of the timers could not.
+            callback: Box::new(|| drop(catch_unwind(AssertUnwindSafe(callback)))),
         }));
         drop(state);
         self.shared.changed.notify_one();
@@ -164,8 +167,7 @@ impl Shared {
 impl Entry {
     fn run(self) {
         if !self.is_cancelled.load(Ordering::Relaxed) {
-            // A callback that panics must not end the thread that the other timers need.
-            let _ = std::panic::catch_unwind(std::panic::AssertUnwindSafe(self.callback));
+            (self.callback)();
         }
     }
 }

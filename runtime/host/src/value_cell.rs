@@ -18,11 +18,12 @@
 //! other types are never written through a shared cell. Upheld by `try_read` and `try_write`.
 #![expect(unsafe_code, reason = "holds payloads of any type in place")]
 
-use std::any::TypeId;
+use std::any::{Any, TypeId};
 use std::cell::UnsafeCell;
 use std::fmt;
-use std::mem::{ManuallyDrop, MaybeUninit};
+use std::mem::{ManuallyDrop, MaybeUninit, needs_drop};
 use std::ops::{Deref, DerefMut};
+use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
 use std::sync::atomic::{AtomicU8, Ordering};
 
 use tfrt_async::{AnyRef, BorrowError, ReadGuard, Value, WriteGuard};
@@ -75,8 +76,9 @@ enum Form {
 struct Vtable {
     id: TypeId,
     mlir_type: &'static str,
-    /// Destroys the payload. Duty: V1 holds, and the cell becomes empty.
-    destroy: unsafe fn(&mut Data),
+    /// Destroys the payload. Duty: V1 holds, and the cell becomes empty. Gives back what the payload panics with, which only
+    /// the code that made the table can catch: it may be that of a kernel library.
+    destroy: unsafe fn(&mut Data) -> Option<Box<dyn Any + Send>>,
     /// Moves the payload into an AsyncValue. Duty: V1 holds, and the cell becomes empty.
     publish: unsafe fn(&mut Data) -> AnyRef,
 }
@@ -100,7 +102,11 @@ trait Layout: Value + Sized {
         mlir_type: Self::MLIR_TYPE,
         destroy: |data| {
             // SAFETY: the duty of the field, passed on.
-            drop(unsafe { data.read::<Self>() });
+            let payload = unsafe { data.read::<Self>() };
+            if !needs_drop::<Self>() {
+                return None;
+            }
+            catch_unwind(AssertUnwindSafe(|| drop(payload))).err()
         },
         publish: |data| {
             // SAFETY: the duty of the field, passed on.
@@ -399,7 +405,10 @@ impl ValueCell {
             drop(unsafe { data.0.as_mut_ptr().cast::<AnyRef>().read() });
         } else if let Some(vtable) = vtable {
             // SAFETY: V1: the data is of the vtable's type; the cell has just been marked empty.
-            unsafe { (vtable.destroy)(data) };
+            let panicked = unsafe { (vtable.destroy)(data) };
+            if let Some(payload) = panicked {
+                resume_unwind(payload);
+            }
         }
     }
 }

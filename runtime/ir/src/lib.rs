@@ -41,10 +41,13 @@ pub mod parse;
 
 pub mod verify;
 
+pub mod fold;
+
 pub mod split;
 
 pub use attribute::{AttrId, Attribute, DenseElements};
 pub use diagnose::OpDiagnostics;
+pub use fold::FoldedConstant;
 pub use location::{Location, LocationId};
 pub use module::{BlockId, Module, NameId, OpId, OpState, RegionId, Use, ValueDef, ValueId};
 pub use parse::{ParseOptions, parse};

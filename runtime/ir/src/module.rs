@@ -676,6 +676,15 @@ impl Module {
         );
     }
 
+    /// Takes every op out of a block, in order.
+    pub fn take_block_ops(&mut self, block: BlockId) -> Vec<OpId> {
+        let ops = std::mem::take(&mut self.blocks[block].ops);
+        for &op in &ops {
+            self.ops[op].parent = None;
+        }
+        ops
+    }
+
     /// Moves every op of block `from` behind the ops of block `to`.
     pub fn splice_block(&mut self, from: BlockId, to: BlockId) {
         let ops = std::mem::take(&mut self.blocks[from].ops);

@@ -6,6 +6,7 @@ use std::fmt;
 use tfrt_ods::OpDef;
 use tfrt_ods::dialect::DialectDef;
 use tfrt_ods::format::{Format, FormatError};
+use tfrt_support::nearest::nearest;
 
 /// The ops and dialects that a program may use. Nothing global: whoever starts a tool collects them and hands them over.
 ///
@@ -77,6 +78,12 @@ impl Registry {
     #[must_use]
     pub fn op(&self, name: &str) -> Option<&RegisteredOp> {
         self.ops.get(name)
+    }
+
+    /// What a program may have meant by `name`: the names of ops and of built-in forms that are closest, nearest first.
+    #[must_use]
+    pub fn suggest(&self, name: &str) -> Vec<&str> {
+        nearest(name, self.ops.keys().copied().chain(["func", "module"]))
     }
 
     /// The facts of a dialect, if somebody stated them.

@@ -85,6 +85,11 @@ pub trait ConcurrentWorkQueue: Send + Sync + fmt::Debug {
 
     /// Whether this thread runs a compute task of the queue.
     fn is_in_worker_thread(&self) -> bool;
+
+    /// How many tasks wait for a thread, if the queue can tell. A look for people: by the time it is back it may be wrong.
+    fn num_pending_tasks(&self) -> Option<usize> {
+        None
+    }
 }
 
 /// A task asked to wait for what may need its own thread.

@@ -1,5 +1,6 @@
 //! Tasks, and whose they are.
 
+use std::any::Any;
 use std::fmt;
 use std::panic::{self, AssertUnwindSafe};
 
@@ -13,12 +14,17 @@ use std::panic::{self, AssertUnwindSafe};
 /// assert_eq!(receiver.recv(), Ok("done"));
 /// ```
 #[must_use = "a task that does not run is lost"]
-pub struct Task(Box<dyn FnOnce() + Send>);
+pub struct Task(Box<dyn FnOnce() -> Result<(), PanicPayload> + Send>);
+
+/// What a panic was raised with. It is caught by the code that made the task, which may be that of a kernel library: another
+/// copy of the standard library, such as the queue's, could not catch it.
+type PanicPayload = Box<dyn Any + Send>;
 
 impl Task {
     /// A task that calls `f`.
     pub fn new(f: impl FnOnce() + Send + 'static) -> Self {
-        Self(Box::new(f))
+        // The task is gone when it panics; what it shared with others it shared by types that are sound to see half done.
+        Self(Box::new(|| panic::catch_unwind(AssertUnwindSafe(f))))
     }
 
     /// Runs the task on this thread.
@@ -26,13 +32,14 @@ impl Task {
     /// # Panics
     /// If the task does.
     pub fn run(self) {
-        (self.0)();
+        if let Err(payload) = (self.0)() {
+            panic::resume_unwind(payload);
+        }
     }
 
     /// Runs the task on this thread, which survives a panic of it. The panic hook has reported it by then.
     pub(crate) fn run_and_survive(self) {
-        // The task is gone when it panics; what it shared with others it shared by types that are sound to see half done.
-        drop(panic::catch_unwind(AssertUnwindSafe(self.0)));
+        drop((self.0)());
     }
 }
 

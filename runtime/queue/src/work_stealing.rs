@@ -212,6 +212,10 @@ impl ConcurrentWorkQueue for WorkStealingQueue {
     fn is_in_worker_thread(&self) -> bool {
         role::current(self.shared.id()) == Some(Role::Compute)
     }
+
+    fn num_pending_tasks(&self) -> Option<usize> {
+        Some(self.shared.compute.num_pending() + self.shared.blocking.num_pending())
+    }
 }
 
 impl Drop for WorkStealingQueue {

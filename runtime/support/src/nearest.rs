@@ -24,6 +24,23 @@ pub fn nearest<'a>(name: &str, candidates: impl IntoIterator<Item = &'a str>) ->
         .collect()
 }
 
+/// What a message about an unknown name ends with: `` ; did you mean `a` or `b`? ``, or nothing if nothing is near.
+///
+/// ```
+/// use tfrt_support::nearest::did_you_mean;
+///
+/// assert_eq!(did_you_mean(&["a", "b"]), "; did you mean `a` or `b`?");
+/// assert_eq!(did_you_mean(&[]), "");
+/// ```
+#[must_use]
+pub fn did_you_mean(suggestions: &[&str]) -> String {
+    if suggestions.is_empty() {
+        return String::new();
+    }
+    let names: Vec<_> = suggestions.iter().map(|name| format!("`{name}`")).collect();
+    format!("; did you mean {}?", names.join(" or "))
+}
+
 /// How many letters must be added, removed or replaced to turn `from` into `to`.
 fn edits(from: &str, to: &str) -> usize {
     let to: Vec<char> = to.chars().collect();

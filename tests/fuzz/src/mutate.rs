@@ -25,7 +25,7 @@ impl Random {
     }
 
     /// A number that is likely to be just in range or just out of it.
-    fn edge(&mut self, near: u64) -> u64 {
+    pub fn edge(&mut self, near: u64) -> u64 {
         const EDGES: [u64; 10] = [0, 1, 2, 3, 4, 8, 127, 128, u32::MAX as u64, u64::MAX];
         match self.below(4) {
             0 => near.wrapping_add(1),

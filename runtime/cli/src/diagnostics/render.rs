@@ -8,9 +8,10 @@
 //!                         ^
 //! ```
 //!
-//! A place that is no position in a file prints as `<unknown>:0: error: loc("name"): message`. A line that is not all
+//! A line that no screen holds is shown in part, around the place. A place that is no position in a file prints as `<unknown>:0: error: loc("name"): message`. A line that is not all
 //! ASCII is shown without a caret, since bytes are not columns there.
 
+use std::borrow::Cow;
 use std::fmt;
 use std::io::Write;
 
@@ -20,6 +21,13 @@ use super::source_map::{SourceLine, SourceMap};
 
 /// Columns between two stops of the tabulator.
 const TAB_STOP: usize = 8;
+
+/// How much of a line is shown. Lines of programs that people write are shorter; constants in generated ones can have
+/// megabytes.
+const MAX_SHOWN_BYTES: usize = 1_000;
+
+/// Stands for what is left out of a line.
+const ELLIPSIS: &[u8] = b"...";
 
 /// Something to say about a place: one diagnostic without its notes, ready to print.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -87,7 +95,30 @@ pub fn print_diagnostic(diagnostic: &Diagnostic, sources: &mut SourceMap, out: &
     }
 }
 
+/// The part of a line around its position that is short enough to show: the line itself, if that is.
+fn excerpt(line: &SourceLine) -> Cow<'_, SourceLine> {
+    let SourceLine { text, column } = line;
+    if text.len() <= MAX_SHOWN_BYTES {
+        return Cow::Borrowed(line);
+    }
+    let start = char_boundary(text, column.saturating_sub(MAX_SHOWN_BYTES / 2));
+    let end = char_boundary(text, (start + MAX_SHOWN_BYTES).min(text.len()));
+    let before = if start > 0 { ELLIPSIS } else { b"" };
+    let after = if end < text.len() { ELLIPSIS } else { b"" };
+    Cow::Owned(SourceLine {
+        text: [before, &text[start..end], after].concat().into(),
+        column: column - start + before.len(),
+    })
+}
+
+/// The first boundary of characters at `offset` or behind it.
+fn char_boundary(text: &[u8], offset: usize) -> usize {
+    let is_inside = |byte: &&u8| **byte & 0xC0 == 0x80;
+    offset + text[offset..].iter().take_while(is_inside).count()
+}
+
 fn push_source_line(line: &SourceLine, underline_len: usize, out: &mut Vec<u8>) {
+    let line = &*excerpt(line);
     push_expanding_tabs(&line.text, &line.text, out);
     out.push(b'\n');
     if !line.text.is_ascii() {
@@ -175,6 +206,34 @@ mod tests {
             "a\nb\n",
             "p:1:1: error: m\na\n^\np:1:1: note: same\np:2:1: note: other\nb\n^\n",
         );
+    }
+
+    #[test]
+    fn a_line_that_is_too_long_is_shown_around_the_place() {
+        let message = |line: &str, column| {
+            let mut sources = SourceMap::new();
+            sources.insert("p", line);
+            let mut out = Vec::new();
+            let error = Diagnostic::error(Place::file("p", 1, column), "m");
+            print_diagnostic(&error, &mut sources, &mut out);
+            String::from_utf8(out).expect("characters are whole")
+        };
+        let line = "a".repeat(5_000) + "here" + &"b".repeat(5_000);
+        let text = message(&line, 5_001);
+        let (shown, marks) = text
+            .strip_prefix("p:1:5001: error: m\n")
+            .unwrap()
+            .split_once('\n')
+            .unwrap();
+        assert_eq!(shown.len(), MAX_SHOWN_BYTES + 2 * ELLIPSIS.len());
+        assert_eq!(shown[marks.find('^').unwrap()..].find("here"), Some(0));
+        assert!(shown.starts_with("...a") && shown.ends_with("b..."));
+
+        let at_start = message(&line, 1);
+        assert!(at_start.contains("\naaa") && at_start.ends_with("a...\n^\n"));
+        assert!(message(&line, 10_005).contains("bbb\n"));
+        // Characters of two bytes, from an odd offset on.
+        assert!(message(&("a".to_owned() + &"é".repeat(5_000)), 5_001).contains("...é"));
     }
 
     #[test]

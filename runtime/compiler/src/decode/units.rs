@@ -65,8 +65,57 @@ fn parse_units(
     let options = ParseOptions {
         allow_unregistered_dialects: true,
     };
-    parse(&source, reporter.file_name, registry, &options).map_err(|errors| {
-        let detail = errors.first().map_or("", |error| &error.message);
-        reporter.detailed_error("Failed to parse compilation unit.", detail)
-    })
+    let error = |detail: &str| reporter.detailed_error("Failed to parse compilation unit.", detail);
+    let module = parse(&source, reporter.file_name, registry, &options)
+        .map_err(|errors| error(errors.first().map_or("", |error| &error.message)))?;
+    // A text is not trusted to be a module: it may hold nothing, or end the module around it.
+    match module.regions(module.root()) {
+        &[region] if module.blocks(region).len() == 1 => Ok(module),
+        _ => Err(error("expected a module")),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::Arc;
+
+    use tfrt_attr::{AttrValue, SymbolRefAttr};
+    use tfrt_bef::BefFile;
+    use tfrt_bef::build::{BuildError, KernelBuilder, ProgramBuilder};
+    use tfrt_ir::Registry;
+
+    /// What decoding says of a file whose only attribute refers into a compiled module of this text.
+    fn decode(text: &str) -> Result<Vec<String>, BuildError> {
+        let mut program = ProgramBuilder::new();
+        let (_, mut body) = program.add_function("f", &[], &[])?;
+        let unit = AttrValue::SymbolRef(SymbolRefAttr {
+            root: "m".into(),
+            nested: Vec::new(),
+            text: text.into(),
+        });
+        body.add(KernelBuilder::new("k").attribute("unit", unit), [])?;
+        program.define(body, &[])?;
+        let file = BefFile::from_bytes(&program.finish()?);
+        let decoded = crate::decode(&file, "f.bef", &Arc::new(Registry::default()));
+        assert_eq!(decoded.module.is_none(), !decoded.diagnostics.is_empty());
+        let messages = decoded.diagnostics.iter();
+        Ok(messages
+            .map(|diagnostic| diagnostic.message.clone())
+            .collect())
+    }
+
+    #[test]
+    fn a_unit_that_is_no_module_is_refused() -> Result<(), BuildError> {
+        for text in [
+            "",
+            "^one:\n^two:",
+            "}) : () -> () \"x.y\"() ({",
+            "\"x.y\"() : () -> ()",
+        ] {
+            assert!(!decode(text)?.is_empty(), "{text}");
+        }
+        let module = "\"builtin.module\"() ({\n^bb0:\n}) {sym_name = \"m\"} : () -> ()";
+        assert_eq!(decode(module)?, Vec::<String>::new());
+        Ok(())
+    }
 }

@@ -5,6 +5,8 @@ mod support;
 
 mod golden;
 
+mod passes;
+
 mod encode_errors;
 
 mod round_trip;

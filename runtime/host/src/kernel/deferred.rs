@@ -7,15 +7,18 @@
 //!  one indirect value per result slot               ◄────── forward each result
 //! ```
 //!
-//! The task owns all that it borrows from. A request that was cancelled before the task begins, or between two polls,
-//! makes its results the cancel value.
+//! The task owns all that it borrows from. A request that is cancelled before the task begins makes its results the cancel
+//! value. So it does while a future waits, which is then dropped at once, or as soon as the poll under way is over.
 #![expect(unsafe_code, reason = "runs kernels whose operands were proven")]
 
 use std::future::poll_fn;
 use std::panic::{AssertUnwindSafe, catch_unwind};
-use std::sync::Arc;
-use std::task::Poll;
+use std::pin::Pin;
+use std::sync::atomic::{Ordering, fence};
+use std::sync::{Arc, Mutex, OnceLock, PoisonError, TryLockError};
+use std::task::{Context, Poll};
 
+use async_task::Runnable;
 use tfrt_async::{AnyRef, IndirectPromise};
 use tfrt_attr::AlignedBytes;
 use tfrt_ods::OpDef;
@@ -30,6 +33,7 @@ use crate::kernel::panic::panic_error;
 use crate::kernel::param::ParamList;
 use crate::kernel::result::{FrameSink, ResultPart};
 use crate::kernel::{AsyncKernel, Kernel};
+use crate::request::CancelHook;
 
 /// What the results become if the blocking pool is full.
 const POOL_IS_FULL: &str = "Failed to enqueue blocking work.";
@@ -75,40 +79,133 @@ pub(crate) unsafe fn run_future<K: AsyncKernel>(frame: &mut KernelFrame<'_>) {
     let promises = promise_results(frame);
     let (ctx, op) = (frame.exec_ctx().clone(), frame.op());
     let results: Vec<AnyRef> = frame.results().iter().flatten().cloned().collect();
+    // Not the future's own: one that panics drops what it owns, and would break the promises before the panic is known.
+    let promises = Arc::new(Mutex::new(promises));
+    let kept = Arc::clone(&promises);
 
-    let mut work = Box::pin(async move {
+    let work = Box::pin(async move {
         // SAFETY: the duties hold for the frame, hence for its copy: what is available stays so.
         let outcome = match unsafe { K::Params::hold(owned.parts()) } {
             Ok(mut held) => Ok(K::call(K::Params::lend(&mut held)).await),
             Err(error) => Err(error),
         };
+        let promises =
+            std::mem::take(&mut *promises.lock().unwrap_or_else(PoisonError::into_inner));
         owned.settle::<K::Results>(outcome, promises);
     });
     let queue_ctx = ctx.clone();
-    let guarded = poll_fn(move |cx| {
-        let error = match ctx
-            .request()
-            .cancel_value()
-            .and_then(AnyRef::error_if_present)
-        {
-            Some(cancelled) => cancelled.clone(),
-            None => match catch_unwind(AssertUnwindSafe(|| work.as_mut().poll(cx))) {
-                Ok(poll) => return poll,
-                Err(payload) => ctx.emit_error(panic_error(op.name, &*payload)),
-            },
+    let task = Arc::new(FutureTask {
+        ctx,
+        op,
+        results,
+        _promises: kept,
+        work: Mutex::new(Some(work)),
+        _hook: OnceLock::new(),
+    });
+    let polled = Arc::clone(&task);
+    let (runnable, handle) = async_task::spawn(
+        poll_fn(move |cx| polled.poll(cx)),
+        move |runnable: Runnable| {
+            queue_ctx.enqueue(move || {
+                runnable.run();
+            });
+        },
+    );
+    handle.detach();
+    runnable.run();
+    task.watch_for_cancel();
+}
+
+/// An `async fn` under way.
+///
+/// Whoever has used `work` looks afterwards whether the request was cancelled meanwhile, and whoever cancels it looks whether
+/// somebody uses `work`; a fence between the two steps of each sees to it that one of them drops the future.
+struct FutureTask<F> {
+    ctx: ExecutionContext,
+    op: &'static OpDef,
+    /// What the future will settle.
+    results: Vec<AnyRef>,
+    /// Kept until `results` are settled, by the future or in its stead.
+    _promises: Arc<Mutex<Vec<IndirectPromise>>>,
+    /// None when it is over.
+    work: Mutex<Option<Pin<Box<F>>>>,
+    /// Goes away with the task, which ends the watch.
+    _hook: OnceLock<CancelHook>,
+}
+
+impl<F: Future<Output = ()> + Send + 'static> FutureTask<F> {
+    fn poll(&self, cx: &mut Context<'_>) -> Poll<()> {
+        if self.give_up_if_cancelled() {
+            return Poll::Ready(());
+        }
+        let mut guard = self.work.lock().unwrap_or_else(PoisonError::into_inner);
+        let Some(work) = guard.as_mut() else {
+            return Poll::Ready(());
         };
-        for result in &results {
+        let polled = catch_unwind(AssertUnwindSafe(|| work.as_mut().poll(cx)));
+        if matches!(polled, Ok(Poll::Pending)) {
+            drop(guard);
+            return match self.give_up_if_cancelled() {
+                true => Poll::Ready(()),
+                false => Poll::Pending,
+            };
+        }
+        let over = guard.take();
+        drop(guard);
+        if let Err(payload) = polled {
+            self.fail(&self.ctx.emit_error(panic_error(self.op.name, &*payload)));
+        }
+        drop(over);
+        Poll::Ready(())
+    }
+
+    /// Sees to it that the future is dropped when the request is cancelled, though nobody wakes it.
+    fn watch_for_cancel(self: &Arc<Self>) {
+        let is_over = match self.work.try_lock() {
+            Ok(work) => work.is_none(),
+            Err(_) => false,
+        };
+        if is_over {
+            return;
+        }
+        let task = Arc::downgrade(self);
+        let give_up = move || {
+            if let Some(task) = task.upgrade() {
+                task.give_up_if_cancelled();
+            }
+        };
+        if let Some(hook) = self.ctx.request().on_cancel(give_up) {
+            let _ = self._hook.set(hook);
+        }
+        // Cancelled before it was watched, or while it was looked at above.
+        self.give_up_if_cancelled();
+    }
+
+    /// Fails the results and drops the future if the request is cancelled. If somebody uses the future just now, it is left to
+    /// them.
+    fn give_up_if_cancelled(&self) -> bool {
+        // Of the fences of a canceller and of somebody who has just used `work`, one comes first: see the type.
+        fence(Ordering::SeqCst);
+        let request = self.ctx.request();
+        let Some(cancelled) = request.cancel_value().and_then(AnyRef::error_if_present) else {
+            return false;
+        };
+        let over = match self.work.try_lock() {
+            Ok(mut work) => work.take(),
+            Err(TryLockError::Poisoned(work)) => work.into_inner().take(),
+            Err(TryLockError::WouldBlock) => return true,
+        };
+        // Before the promises go away with the future.
+        self.fail(cancelled);
+        drop(over);
+        true
+    }
+
+    fn fail(&self, error: &Error) {
+        for result in &self.results {
             let _ = result.try_set_error(error.clone());
         }
-        Poll::Ready(())
-    });
-    let (runnable, task) = async_task::spawn(guarded, move |runnable: async_task::Runnable| {
-        queue_ctx.enqueue(move || {
-            runnable.run();
-        });
-    });
-    task.detach();
-    runnable.run();
+    }
 }
 
 /// Fills every slot with a value that is still to come.
@@ -194,7 +291,97 @@ impl OwnedFrame {
         }
         frame.finish();
         for (promise, result) in promises.into_iter().zip(results.into_iter().flatten()) {
-            promise.forward_to(result);
+            // A waiter of one result that panics must not keep the others from theirs.
+            drop(catch_unwind(AssertUnwindSafe(|| {
+                promise.forward_to(result)
+            })));
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::atomic::{AtomicUsize, Ordering};
+    use std::time::{Duration, SystemTime};
+
+    use super::*;
+    use tfrt_ods::{ResultDef, TypeConstraint};
+
+    use crate::host::HostContext;
+    use crate::kernel::KernelDescriptor;
+    use crate::kernel::param::Arguments;
+    use crate::kernel::result::Payload;
+    use crate::request::{RequestContext, RequestContextBuilder};
+
+    static NUM_DROPPED: AtomicUsize = AtomicUsize::new(0);
+    static WAKERS: Mutex<Vec<std::task::Waker>> = Mutex::new(Vec::new());
+
+    struct CountDrop;
+
+    impl Drop for CountDrop {
+        fn drop(&mut self) {
+            NUM_DROPPED.fetch_add(1, Ordering::Relaxed);
+        }
+    }
+
+    /// Waits for ever, and is kept alive by a waker that nobody calls.
+    struct Forever;
+
+    impl AsyncKernel for Forever {
+        type Params = ();
+        type Results = Payload<i32>;
+        const OP: &'static OpDef = &OpDef {
+            results: &[ResultDef::new("later", TypeConstraint::Exact("i32"))],
+            ..OpDef::new("test.forever")
+        };
+
+        fn call((): Arguments<'_, '_, ()>) -> impl Future<Output = i32> + Send {
+            let count = CountDrop;
+            poll_fn(move |cx| {
+                let _ = &count;
+                WAKERS.lock().unwrap().push(cx.waker().clone());
+                Poll::Pending
+            })
+        }
+    }
+
+    fn start(request: &Arc<RequestContext>) -> AnyRef {
+        let ctx = ExecutionContext::new(Arc::clone(request));
+        let mut results = [None];
+        KernelDescriptor::future::<Forever>().invoke_checked(&mut KernelFrame::new(
+            &ctx,
+            Forever::OP,
+            &[],
+            AttributeList::EMPTY,
+            FunctionList::default(),
+            &mut results,
+        ));
+        let [result] = results;
+        result.expect("the slot is filled")
+    }
+
+    fn message(value: &AnyRef) -> Option<String> {
+        value.error_if_present().map(ToString::to_string)
+    }
+
+    #[test]
+    fn cancelling_drops_a_future_that_nobody_wakes() {
+        let request = RequestContextBuilder::new(HostContext::builder().build()).build();
+        let before = NUM_DROPPED.load(Ordering::Relaxed);
+        let waiting = start(&request);
+        assert!(!waiting.is_available());
+        request.cancel();
+        assert_eq!(message(&waiting).as_deref(), Some("Cancelled"));
+        assert_eq!(message(&start(&request)).as_deref(), Some("Cancelled"));
+        assert!(NUM_DROPPED.load(Ordering::Relaxed) > before);
+
+        let late = RequestContextBuilder::new(HostContext::builder().build())
+            .deadline(SystemTime::now() + Duration::from_millis(5))
+            .build();
+        let waiting = start(&late);
+        while !waiting.is_available() {
+            std::thread::yield_now();
+        }
+        assert_eq!(message(&waiting).as_deref(), Some("Cancelled"));
     }
 }

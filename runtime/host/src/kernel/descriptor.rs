@@ -7,6 +7,7 @@ use tfrt_support::{Error, ErrorCode};
 
 use crate::kernel::deferred;
 use crate::kernel::frame::KernelFrame;
+use crate::kernel::library_kernel::LibraryKernel;
 use crate::kernel::param::{ParamList, SyncParamList};
 use crate::kernel::result::{FrameSink, RegisterSink, ResultPart, Returned, SyncResultPart};
 use crate::kernel::source::Source;
@@ -41,6 +42,7 @@ enum Entry {
         run: unsafe fn(&mut SyncKernelFrame<'_>),
         check: SyncCheck,
     },
+    Library(&'static LibraryKernel),
 }
 
 type AsyncCheck = fn(&KernelFrame<'_>) -> Result<(), Error>;
@@ -109,6 +111,12 @@ impl TypeList {
         wanted.is_none()
             || wanted == found
             || (index >= self.fixed.len() && self.chain.is_some() && is_chain())
+    }
+
+    /// How many values there are at least: all but those of a tail and a chain that may be left out.
+    #[must_use]
+    pub fn num_fixed(&self) -> usize {
+        self.fixed.len()
     }
 
     /// Whether the last of `len` values can only be a chain.
@@ -236,6 +244,17 @@ impl KernelDescriptor {
     }
 }
 
+/// Handing descriptors over.
+impl KernelDescriptor {
+    /// The kernel as another copy of the runtime may run it. It lives for ever.
+    pub(crate) fn for_export(self) -> Self {
+        Self {
+            entry: Entry::Library(Box::leak(Box::new(LibraryKernel::new(self)))),
+            ..self
+        }
+    }
+}
+
 /// Using descriptors.
 impl KernelDescriptor {
     /// The declaration.
@@ -254,7 +273,11 @@ impl KernelDescriptor {
     /// Whether the kernel is one for the interpreter of synchronous functions.
     #[must_use]
     pub const fn is_sync(&self) -> bool {
-        matches!(self.entry, Entry::Sync { .. })
+        match self.entry {
+            Entry::Async { .. } => false,
+            Entry::Sync { .. } => true,
+            Entry::Library(kernel) => kernel.is_sync(),
+        }
     }
 
     /// The payload types that the kernel reads and gives.
@@ -281,6 +304,8 @@ impl KernelDescriptor {
         match self.entry {
             // SAFETY: duties 1 and 2.
             Entry::Async { run, .. } => unsafe { run(frame) },
+            // SAFETY: duties 1 and 2.
+            Entry::Library(kernel) => unsafe { kernel.invoke(frame) },
             Entry::Sync { .. } => {
                 frame.report_error(wrong_kind(self.op, "synchronous", "an asynchronous"))
             }
@@ -293,6 +318,7 @@ impl KernelDescriptor {
             Entry::Async { check, .. } => self
                 .check_counts(frame.parts(), frame.num_results())
                 .and_then(|()| check(frame)),
+            Entry::Library(kernel) => return kernel.invoke_checked(frame),
             Entry::Sync { .. } => Ok(()),
         };
         match checked {
@@ -314,6 +340,8 @@ impl KernelDescriptor {
         match self.entry {
             // SAFETY: duties 1 and 2.
             Entry::Sync { run, .. } => unsafe { run(frame) },
+            // SAFETY: duties 1 and 2.
+            Entry::Library(kernel) => unsafe { kernel.invoke_sync(frame) },
             Entry::Async { .. } => {
                 frame.report_error(wrong_kind(self.op, "asynchronous", "a synchronous"))
             }
@@ -326,6 +354,7 @@ impl KernelDescriptor {
             Entry::Sync { check, .. } => self
                 .check_counts(frame.parts(), frame.num_results())
                 .and_then(|()| check(frame)),
+            Entry::Library(kernel) => return kernel.invoke_sync_checked(frame),
             Entry::Async { .. } => Ok(()),
         };
         match checked {

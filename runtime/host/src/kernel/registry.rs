@@ -15,6 +15,7 @@ use tfrt_support::nearest::nearest;
 use crate::host::HostContext;
 use crate::kernel::KernelSet;
 use crate::kernel::descriptor::KernelDescriptor;
+use crate::library::LoadedLibrary;
 
 /// Kernels collected at link time. Submitted by `#[tfrt_kernel]`.
 #[derive(Clone, Copy, Debug)]
@@ -29,6 +30,10 @@ impl KernelRegistration {
         Self {
             kernels: S::KERNELS,
         }
+    }
+
+    pub(crate) fn kernels(&self) -> &'static [KernelDescriptor] {
+        self.kernels
     }
 }
 
@@ -87,7 +92,8 @@ impl DialectRegistration {
 pub struct NativeFunction {
     /// The name that programs declare it under.
     pub name: &'static str,
-    /// Runs it once all arguments are available, errors included. It fills every slot of results.
+    /// Runs it once all arguments are available, errors included. It fills every slot of results. In a kernel library it must
+    /// not panic; `tfrt::native_function!` sees to that.
     pub execute: fn(NativeCall<'_>),
 }
 
@@ -123,6 +129,7 @@ pub struct KernelRegistry {
     kernels: BTreeMap<&'static str, KernelDescriptor>,
     ops: BTreeMap<&'static str, &'static OpDef>,
     natives: BTreeMap<&'static str, NativeFunction>,
+    libraries: Vec<LoadedLibrary>,
 }
 
 impl KernelRegistry {
@@ -133,6 +140,7 @@ impl KernelRegistry {
             kernels: BTreeMap::new(),
             ops: BTreeMap::new(),
             natives: BTreeMap::new(),
+            libraries: Vec::new(),
         }
     }
 
@@ -142,27 +150,36 @@ impl KernelRegistry {
     /// All names that were registered more than once.
     pub fn from_link() -> Result<Self, DuplicateKernels> {
         let mut registry = Self::new();
+        let kernels = inventory::iter::<KernelRegistration>.into_iter();
+        let ops = inventory::iter::<OpRegistration>.into_iter();
+        let natives = inventory::iter::<NativeFunction>.into_iter();
+        registry.add_many(
+            kernels.flat_map(|registration| registration.kernels.iter().copied()),
+            ops.flat_map(|registration| registration.0.iter().copied()),
+            natives.copied(),
+        )?;
+        Ok(registry)
+    }
+
+    /// Adds what was collected at link time.
+    ///
+    /// # Errors
+    /// All names that are taken; everything else was added.
+    pub(crate) fn add_many(
+        &mut self,
+        kernels: impl Iterator<Item = KernelDescriptor>,
+        ops: impl Iterator<Item = &'static OpDef>,
+        natives: impl Iterator<Item = NativeFunction>,
+    ) -> Result<(), DuplicateKernels> {
         let mut duplicates = Vec::new();
         let mut note = |added: Result<(), DuplicateKernels>| {
             duplicates.extend(added.err().into_iter().flat_map(|error| error.0))
         };
-        for registration in inventory::iter::<KernelRegistration> {
-            registration
-                .kernels
-                .iter()
-                .for_each(|kernel| note(registry.add(*kernel)));
-        }
-        for registration in inventory::iter::<OpRegistration> {
-            registration
-                .0
-                .iter()
-                .for_each(|op| note(registry.add_op(op)));
-        }
-        for native in inventory::iter::<NativeFunction> {
-            note(registry.add_native(*native));
-        }
+        kernels.for_each(|kernel| note(self.add(kernel)));
+        ops.for_each(|op| note(self.add_op(op)));
+        natives.for_each(|native| note(self.add_native(native)));
         if duplicates.is_empty() {
-            return Ok(registry);
+            return Ok(());
         }
         // The order of link-time collection is the linker's; messages do not depend on it.
         duplicates.sort();
@@ -252,6 +269,17 @@ impl KernelRegistry {
     /// All declarations, by name.
     pub fn ops(&self) -> impl Iterator<Item = &'static OpDef> {
         self.ops.values().copied()
+    }
+
+    /// The libraries that were loaded into the registry, in that order.
+    #[must_use]
+    pub fn libraries(&self) -> &[LoadedLibrary] {
+        &self.libraries
+    }
+
+    /// Enters a library whose kernels were added.
+    pub(crate) fn add_library(&mut self, library: LoadedLibrary) -> &LoadedLibrary {
+        self.libraries.push_mut(library)
     }
 
     /// The prefixes of names that have kernels, in order: which libraries are linked.

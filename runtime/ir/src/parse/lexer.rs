@@ -196,6 +196,10 @@ impl<'s> Lexer<'s> {
                     Kind::Bare
                 }
             }
+            _ if self.source[start..].starts_with('\u{FEFF}') => self.fail(
+                start,
+                "unexpected character: a byte order mark; save the file as UTF-8 without one",
+            ),
             _ => self.fail(start, "unexpected character"),
         }
     }

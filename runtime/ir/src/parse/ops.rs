@@ -2,12 +2,14 @@
 
 use tfrt_ods::constraint::FloatKind;
 use tfrt_ods::{AttrDefault, AttrKind, OpDef, OpTraits};
+use tfrt_support::nearest::did_you_mean;
 
-use super::lexer::Kind;
-use super::parser::{Parse, Parser};
+use super::lexer::{Kind, Token};
+use super::parser::{Failure, Parse, Parser};
 use super::values::Name;
 use crate::attribute::{AttrId, Attribute};
 use crate::module::{BlockId, OpId, OpState, RegionId};
+use crate::registry::Registry;
 use crate::symbols::{FUNC_OP, MODULE_OP};
 use crate::types::{FloatType, Signedness, Type, TypeId};
 
@@ -168,8 +170,17 @@ impl<'s> Parser<'s, '_> {
                     format!("custom op '{name}' has no custom assembly form"),
                 )),
             },
-            None => Err(self.error_at(token.start, format!("custom op '{name}' is unknown"))),
+            None => Err(self.unknown_custom_op(token, name, &registry)),
         }
+    }
+
+    #[cold]
+    fn unknown_custom_op(&mut self, token: Token, name: &str, registry: &Registry) -> Failure {
+        let message = format!(
+            "custom op '{name}' is unknown{}",
+            did_you_mean(&registry.suggest(name))
+        );
+        self.error_at(token.start, message)
     }
 
     /// `generic-op ::= string '(' values ')' successors? regions? attribute-dict? ':' function-type`

@@ -130,6 +130,26 @@ fn an_op_without_custom_form_says_so() {
 }
 
 #[test]
+fn an_unknown_op_is_compared_with_those_that_are_known() {
+    check_error(
+        "t.generik",
+        "f:1:1: error: custom op 't.generik' is unknown; did you mean `t.generic`?",
+    );
+    check_error(
+        "fun @f() {}",
+        "f:1:1: error: custom op 'fun' is unknown; did you mean `func`?",
+    );
+}
+
+#[test]
+fn a_byte_order_mark_is_called_by_its_name() {
+    check_error(
+        "\u{FEFF}t.generic",
+        "f:1:1: error: unexpected character: a byte order mark; save the file as UTF-8 without one",
+    );
+}
+
+#[test]
 fn attributes_of_arguments_and_results_are_kept() {
     check_print(
         "func private @f(i32 {a = 1 : i32}, i64) -> (f32, f64 {b})",

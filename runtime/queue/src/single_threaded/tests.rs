@@ -170,3 +170,18 @@ fn dropping_the_queue_runs_what_is_left() {
     drop(queue);
     assert_eq!(log.entries(), ["a"]);
 }
+
+#[test]
+fn tasks_of_the_list_and_of_the_batch_are_pending() {
+    let queue = Arc::new(SingleThreadedQueue::new());
+    let seen = Arc::new(Mutex::new(Vec::new()));
+    for _ in 0..3 {
+        let (inner, seen) = (Arc::clone(&queue), Arc::clone(&seen));
+        queue.add_task(Task::new(move || {
+            seen.lock().unwrap().push(inner.num_pending_tasks());
+        }));
+    }
+    assert_eq!(queue.num_pending_tasks(), Some(3));
+    queue.quiesce().unwrap();
+    assert_eq!(*seen.lock().unwrap(), [Some(2), Some(1), Some(0)]);
+}

@@ -79,6 +79,12 @@ impl Blocking {
         self.num_threads
     }
 
+    /// How many tasks wait for a thread.
+    pub(crate) fn num_pending(&self) -> usize {
+        let state = self.lock();
+        state.queue.len() + state.handover.len()
+    }
+
     /// Where no task is pending or running, a look that changes as soon as one is accepted.
     pub(crate) fn at_rest(&self) -> Option<AtRest> {
         let state = self.lock();

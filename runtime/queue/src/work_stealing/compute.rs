@@ -70,6 +70,12 @@ impl Compute {
         self.stealers.len()
     }
 
+    /// How many tasks wait, more or less: the deques are looked at one after the other.
+    pub(crate) fn num_pending(&self) -> usize {
+        let in_deques: usize = self.stealers.iter().map(Stealer::len).sum();
+        self.injector.len() + in_deques
+    }
+
     /// Whether there is no task and nobody to add one, for the moment of the look.
     pub(crate) fn is_at_rest(&self) -> bool {
         let before = self.sleep.all_asleep();

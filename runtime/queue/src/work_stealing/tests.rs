@@ -305,3 +305,28 @@ fn threads_start_when_they_are_needed() {
     let threads = queue.shared.compute.take_threads();
     assert_eq!(threads.len(), 1);
 }
+
+#[test]
+fn tasks_of_both_sides_are_pending() {
+    let queue = WorkStealingQueue::new(1, 1);
+    let barrier = Arc::new(Barrier::new(3));
+    let hold = || {
+        let barrier = Arc::clone(&barrier);
+        Task::new(move || {
+            // Once both threads are busy, and once more when they may go on.
+            barrier.wait();
+            barrier.wait();
+        })
+    };
+    queue.add_task(hold());
+    queue.add_blocking_task(hold(), true).unwrap();
+    barrier.wait();
+    let runs = counter();
+    queue.add_task(counting(&runs));
+    queue.add_task(counting(&runs));
+    queue.add_blocking_task(counting(&runs), true).unwrap();
+    assert_eq!(queue.num_pending_tasks(), Some(3));
+    barrier.wait();
+    queue.quiesce().unwrap();
+    assert_eq!(queue.num_pending_tasks(), Some(0));
+}

@@ -1,37 +1,24 @@
 //! Graphs under every queue: what comes out, what is skipped, and that nothing is left over.
 
-mod support;
+use std::sync::Arc;
 
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
-
-use proptest::prelude::*;
-use support::{
+use crate::support::{
     ASYNC_SUM, CALL, CANCEL, COUNT, COUNT_ANY, FAIL, FORGET, Graph, Node, Outcome, PANIC, SUM,
-    host, run,
+    alone, host, run,
 };
+use proptest::prelude::*;
 use tfrt_host::Limits;
 
 const QUEUES: [&str; 3] = ["s", "mstd:1,1", "mstd:4,2"];
 
-/// Tests that count live values exclude one another.
-fn alone() -> MutexGuard<'static, ()> {
-    static LOCK: Mutex<()> = Mutex::new(());
-    LOCK.lock().unwrap_or_else(PoisonError::into_inner)
-}
-
 /// Runs `f0` under every queue; everything that it made must be gone afterwards.
 fn check(graphs: &[Graph], arguments: &[i64], expected: &[Outcome]) {
-    let _alone = alone();
+    let alone = alone();
     for queue in QUEUES {
-        let before = tfrt_async::live_values();
         let host = host(queue).build();
         assert_eq!(run(&host, graphs, arguments), expected, "under {queue}");
         drop(host);
-        assert_eq!(
-            tfrt_async::live_values(),
-            before,
-            "values leaked under {queue}"
-        );
+        alone.assert_nothing_left(queue);
     }
 }
 
@@ -147,9 +134,8 @@ fn a_cancelled_request_skips_what_has_not_started() {
 
 #[test]
 fn a_function_may_call_itself_no_deeper_than_the_limit() {
-    let _alone = alone();
+    let alone = alone();
     for queue in QUEUES {
-        let before = tfrt_async::live_values();
         let host = host(queue)
             .limits(Limits {
                 max_call_depth: 5_000,
@@ -164,11 +150,7 @@ fn a_function_may_call_itself_no_deeper_than_the_limit() {
         let expected = err("calls of functions are nested deeper than 5000");
         assert_eq!(run(&host, &[graph], &[]), [expected], "under {queue}");
         drop(host);
-        assert_eq!(
-            tfrt_async::live_values(),
-            before,
-            "values leaked under {queue}"
-        );
+        alone.assert_nothing_left(queue);
     }
 }
 
@@ -220,6 +202,7 @@ fn unfinished_invocations_are_limited() {
 
 #[test]
 fn a_non_strict_kernel_waits_for_what_it_declares_as_values() {
+    let _alone = alone();
     // The first operand is there, the second one is made by a task that has not run: under `s` it cannot have.
     let nodes = vec![
         Node::new(&SUM, &[]),

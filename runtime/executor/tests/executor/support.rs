@@ -1,6 +1,7 @@
 //! A small language for graphs: functions as lists of kernels, built into files and loaded.
 
-use std::sync::Arc;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::{Duration, Instant};
 
 use tfrt_async::AnyRef;
 use tfrt_bef::write::{BefBuilder, Body, Kernel, WriteOptions};
@@ -36,6 +37,15 @@ pub static PANIC: OpDef = op("test.panic");
 pub static CANCEL: OpDef = op("test.cancel");
 /// Calls its function.
 pub static CALL: OpDef = op("test.call");
+/// As `CALL`, without waiting for the arguments.
+pub static CALL_EARLY: OpDef = OpDef {
+    operands: &[OperandDef {
+        is_reference: true,
+        ..OperandDef::variadic("values", TypeConstraint::Any)
+    }],
+    traits: OpTraits::NON_STRICT,
+    ..op("test.call_early")
+};
 /// The number of its operands that are available, without waiting for them. Declared to wait for the first one.
 pub static COUNT: OpDef = OpDef {
     operands: &[
@@ -56,6 +66,18 @@ pub static COUNT_ANY: OpDef = OpDef {
     }],
     traits: OpTraits::NON_STRICT,
     ..op("test.count_any")
+};
+/// Its second operand if the first one is 1, else its third one, without waiting for either.
+pub static SELECT: OpDef = OpDef {
+    operands: &[
+        OperandDef::new("condition", TypeConstraint::Any),
+        OperandDef {
+            is_reference: true,
+            ..OperandDef::variadic("choices", TypeConstraint::Any)
+        },
+    ],
+    traits: OpTraits::NON_STRICT,
+    ..op("test.select")
 };
 /// Returns without setting its results.
 pub static FORGET: OpDef = op("test.forget");
@@ -86,6 +108,11 @@ fn run_async_sum(frame: &mut KernelFrame<'_>) {
             .into_iter()
             .for_each(|promise| promise.emplace(sum));
     });
+}
+
+fn run_select(frame: &mut KernelFrame<'_>) {
+    let is_one = frame.value::<i64>(0).is_ok_and(|condition| *condition == 1);
+    frame.set_result(0, frame.argument(if is_one { 1 } else { 2 }).clone());
 }
 
 fn run_count(frame: &mut KernelFrame<'_>) {
@@ -126,7 +153,9 @@ pub fn registry() -> Arc<KernelRegistry> {
             run_sum(frame);
         }),
         KernelDescriptor::raw(&CALL, run_call),
+        KernelDescriptor::raw(&CALL_EARLY, run_call),
         KernelDescriptor::raw(&FORGET, |_| ()),
+        KernelDescriptor::raw(&SELECT, run_select),
         KernelDescriptor::raw(&COUNT, run_count),
         KernelDescriptor::raw(&COUNT_ANY, run_count),
     ];
@@ -256,6 +285,67 @@ pub fn build(graphs: &[Graph]) -> BefFile {
     BefFile::from_bytes(&builder.finish().expect("the graphs are well formed"))
 }
 
+/// Keeps other tests away, and sees to it that every value made meanwhile is gone in the end.
+pub struct Alone {
+    num_live_before: usize,
+    _lock: MutexGuard<'static, ()>,
+}
+
+/// Starts a test that counts live values, as all of them do.
+pub fn alone() -> Alone {
+    static LOCK: Mutex<()> = Mutex::new(());
+    let lock = LOCK.lock().unwrap_or_else(PoisonError::into_inner);
+    Alone {
+        num_live_before: tfrt_async::live_values(),
+        _lock: lock,
+    }
+}
+
+impl Alone {
+    /// Fails if a value made since the start of the test is left.
+    ///
+    /// A worker or timer thread that held the last reference to a host drops it while the test goes on, so that values may
+    /// need a moment. The time allowed is far more than any machine needs.
+    pub fn assert_nothing_left(&self, context: &str) {
+        let start = Instant::now();
+        while tfrt_async::live_values() != self.num_live_before
+            && start.elapsed() < Duration::from_secs(30)
+        {
+            std::thread::yield_now();
+        }
+        assert_eq!(
+            tfrt_async::live_values(),
+            self.num_live_before,
+            "values leaked {context}"
+        );
+    }
+}
+
+impl Drop for Alone {
+    fn drop(&mut self) {
+        if !std::thread::panicking() {
+            self.assert_nothing_left("by the end of the test");
+        }
+    }
+}
+
+/// Random numbers: small, fast, and the same everywhere (SplitMix64).
+pub struct Random(pub u64);
+
+impl Random {
+    pub fn next(&mut self) -> u64 {
+        self.0 = self.0.wrapping_add(0x9E37_79B9_7F4A_7C15);
+        let mixed = (self.0 ^ (self.0 >> 30)).wrapping_mul(0xBF58_476D_1CE4_E5B9);
+        let mixed = (mixed ^ (mixed >> 27)).wrapping_mul(0x94D0_49BB_1331_11EB);
+        mixed ^ (mixed >> 31)
+    }
+
+    /// A number below `end`, or 0 if there is none.
+    pub fn below(&mut self, end: usize) -> usize {
+        usize::try_from(self.next() % end.max(1) as u64).expect("below `end`")
+    }
+}
+
 /// What became of a value.
 pub type Outcome = Result<i64, String>;
 
@@ -278,7 +368,7 @@ pub fn run(host: &Arc<HostContext>, graphs: &[Graph], arguments: &[i64]) -> Vec<
     results.iter().map(outcome).collect()
 }
 
-fn outcome(value: &AnyRef) -> Outcome {
+pub fn outcome(value: &AnyRef) -> Outcome {
     match value.error_if_present() {
         Some(error) => Err(error.message().to_owned()),
         None => Ok(*value

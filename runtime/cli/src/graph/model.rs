@@ -1,0 +1,215 @@
+//! What there is to draw: nodes, edges between them, and scopes around them.
+
+use std::collections::HashMap;
+
+use tfrt_compiler::stream_analysis::analyze_block;
+use tfrt_compiler::stream_analysis::graph::NodeId;
+use tfrt_ir::print::attributes::print_attribute;
+use tfrt_ir::{BlockId, Module, OpId, ValueDef, ValueId};
+use tfrt_ods::FunctionForm;
+use tfrt_ods::verify::CHAIN_TYPE;
+use tfrt_support::entity::EntityId;
+
+/// How many letters of an attribute are shown.
+const MAX_ATTRIBUTE_CHARS: usize = 40;
+
+/// Everything that is drawn at once.
+#[derive(Debug)]
+pub(super) struct Graph {
+    /// The name of the program.
+    pub(super) title: String,
+    /// The functions.
+    pub(super) functions: Vec<Scope>,
+    /// All edges, those within regions included.
+    pub(super) edges: Vec<Edge>,
+}
+
+/// A function or a region: nodes in program order, arguments first.
+#[derive(Debug)]
+pub(super) struct Scope {
+    /// What to call it.
+    pub(super) label: String,
+    /// What is in it.
+    pub(super) nodes: Vec<Node>,
+}
+
+/// An op, or an argument.
+#[derive(Debug)]
+pub(super) struct Node {
+    /// Its number, unique in the graph; numbers start at 0 and follow the order of the program.
+    pub(super) id: usize,
+    /// What is written on it, line by line.
+    pub(super) lines: Vec<String>,
+    /// The stream that it runs on; none for arguments.
+    pub(super) stream: Option<usize>,
+    /// What runs inside of it.
+    pub(super) regions: Vec<Scope>,
+}
+
+/// A use of a value.
+#[derive(Debug)]
+pub(super) struct Edge {
+    /// The node that gives the value.
+    pub(super) from: usize,
+    /// The node that takes it.
+    pub(super) to: usize,
+    /// Which result it is, if there are several.
+    pub(super) result: Option<usize>,
+    /// The type of the value.
+    pub(super) ty: String,
+}
+
+impl Edge {
+    /// Whether it stands for order rather than data.
+    pub(super) fn is_chain(&self) -> bool {
+        self.ty == CHAIN_TYPE
+    }
+}
+
+impl Graph {
+    /// The graph of these functions.
+    pub(super) fn of_functions(module: &Module, title: &str, functions: &[OpId]) -> Self {
+        let mut builder = Builder {
+            module,
+            nodes_of: HashMap::new(),
+            num_nodes: 0,
+            edges: Vec::new(),
+        };
+        let functions = functions.iter().map(|&func| builder.function(func));
+        let functions = functions.collect();
+        Self {
+            title: title.to_owned(),
+            functions,
+            edges: builder.edges,
+        }
+    }
+}
+
+struct Builder<'a> {
+    module: &'a Module,
+    /// The node that gives each value.
+    nodes_of: HashMap<ValueId, usize>,
+    num_nodes: usize,
+    edges: Vec<Edge>,
+}
+
+impl Builder<'_> {
+    fn function(&mut self, func: OpId) -> Scope {
+        let module = self.module;
+        let name = module.symbol_name(func).unwrap_or_default();
+        let regions = module.regions(func).iter();
+        let blocks: Vec<BlockId> = regions
+            .flat_map(|region| module.blocks(*region))
+            .copied()
+            .collect();
+        let mut scope = self.scope(format!("@{name}"), &blocks);
+        if blocks.is_empty() {
+            let id = self.next_id();
+            scope.nodes.push(Node {
+                id,
+                lines: vec!["declared only".to_owned()],
+                stream: None,
+                regions: Vec::new(),
+            });
+        }
+        scope
+    }
+
+    fn scope(&mut self, label: String, blocks: &[BlockId]) -> Scope {
+        let mut nodes = Vec::new();
+        for &block in blocks {
+            self.block(block, &mut nodes);
+        }
+        Scope { label, nodes }
+    }
+
+    fn block(&mut self, block: BlockId, nodes: &mut Vec<Node>) {
+        let module = self.module;
+        for (index, &argument) in module.block_arguments(block).iter().enumerate() {
+            let id = self.next_id();
+            self.nodes_of.insert(argument, id);
+            let ty = module.type_spelling(module.value_type(argument));
+            nodes.push(Node {
+                id,
+                lines: vec![format!("argument {index}: {ty}")],
+                stream: None,
+                regions: Vec::new(),
+            });
+        }
+        let streams = analyze_block(module, block);
+        for (index, &op) in module.block_ops(block).iter().enumerate() {
+            let stream = streams.of(NodeId::from_index(index));
+            let node = self.op(op, stream.index());
+            nodes.push(node);
+        }
+    }
+
+    fn op(&mut self, op: OpId, stream: usize) -> Node {
+        let module = self.module;
+        let id = self.next_id();
+        self.nodes_of
+            .extend(module.results(op).iter().map(|result| (*result, id)));
+        for &operand in module.operands(op) {
+            self.edge(operand, id);
+        }
+        let mut lines = vec![module.op_name(op).to_owned()];
+        lines.extend(module.attributes(op).iter().map(|(name, value)| {
+            let mut text = format!("{} = ", module.name(*name));
+            print_attribute(module, *value, &mut text);
+            shortened(&text)
+        }));
+        let names = module.op_def(op).map_or(&[][..], |def| def.functions);
+        let mut names = names
+            .iter()
+            .filter(|function| function.form == FunctionForm::Region)
+            .map(|function| function.name);
+        let regions = module.regions(op).iter().map(|&region| {
+            let label = names.next().unwrap_or("region").to_owned();
+            self.scope(label, module.blocks(region))
+        });
+        Node {
+            id,
+            lines,
+            stream: Some(stream),
+            regions: regions.collect(),
+        }
+    }
+
+    fn edge(&mut self, value: ValueId, to: usize) {
+        let Some(&from) = self.nodes_of.get(&value) else {
+            return;
+        };
+        let result = match self.module.value_def(value) {
+            ValueDef::Result { op, index } if self.module.results(op).len() > 1 => Some(index),
+            _ => None,
+        };
+        let ty = self.module.type_spelling(self.module.value_type(value));
+        self.edges.push(Edge {
+            from,
+            to,
+            result,
+            ty: ty.to_owned(),
+        });
+    }
+
+    fn next_id(&mut self) -> usize {
+        self.num_nodes += 1;
+        self.num_nodes - 1
+    }
+}
+
+fn shortened(text: &str) -> String {
+    match text.char_indices().nth(MAX_ATTRIBUTE_CHARS) {
+        Some((end, _)) => format!("{}…", &text[..end]),
+        None => text.to_owned(),
+    }
+}
+
+/// The colour of the boxes of a stream; there are more streams than colours.
+pub(super) fn color(stream: Option<usize>) -> &'static str {
+    const COLORS: [&str; 12] = [
+        "#8dd3c7", "#ffffb3", "#bebada", "#fb8072", "#80b1d3", "#fdb462", "#b3de69", "#fccde5",
+        "#d9d9d9", "#bc80bd", "#ccebc5", "#ffed6f",
+    ];
+    stream.map_or("#ffffff", |stream| COLORS[stream % COLORS.len()])
+}

@@ -1,0 +1,105 @@
+//! The flags that name passes. What counts is their order on the command line.
+
+use clap::{Arg, ArgAction, ArgMatches, Args, Command, FromArgMatches};
+use tfrt_compiler::passes::{PASSES, Pipeline};
+use tfrt_support::Diagnostic;
+
+const PIPELINE: &str = "pass-pipeline";
+
+/// The texts of pipelines, as they were typed: a flag `--inline` is the pipeline `inline`.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub(crate) struct PassArguments {
+    pipelines: Vec<String>,
+}
+
+/// A pipeline that is no pipeline.
+pub(crate) struct Mistake<'a> {
+    /// What was typed.
+    pub(crate) text: &'a str,
+    /// What is wrong with it.
+    pub(crate) diagnostic: Diagnostic,
+}
+
+impl PassArguments {
+    /// Everything in one pipeline.
+    pub(crate) fn pipeline(&self) -> Result<Pipeline, Mistake<'_>> {
+        let mut whole = Pipeline::default();
+        for text in &self.pipelines {
+            let pipeline = Pipeline::parse(text);
+            whole.append(pipeline.map_err(|diagnostic| Mistake { text, diagnostic })?);
+        }
+        Ok(whole)
+    }
+}
+
+// Derived arguments forget in which order flags of different names stood, so these are declared and read by hand.
+impl Args for PassArguments {
+    fn augment_args(command: Command) -> Command {
+        let flags = PASSES.iter().map(|pass| {
+            Arg::new(pass.name)
+                .long(pass.name)
+                .help(pass.summary)
+                .help_heading("Passes")
+                .action(ArgAction::Append)
+                .num_args(0)
+                .default_missing_value(pass.name)
+        });
+        command.args(flags).arg(
+            Arg::new(PIPELINE)
+                .long(PIPELINE)
+                .value_name("PASS,…")
+                .help("Run these passes, in this order; `func(PASS,…)` runs them function by function")
+                .help_heading("Passes")
+                .action(ArgAction::Append),
+        )
+    }
+
+    fn augment_args_for_update(command: Command) -> Command {
+        Self::augment_args(command)
+    }
+}
+
+impl FromArgMatches for PassArguments {
+    fn from_arg_matches(matches: &ArgMatches) -> Result<Self, clap::Error> {
+        let mut placed: Vec<(usize, String)> = Vec::new();
+        for name in PASSES.iter().map(|pass| pass.name).chain([PIPELINE]) {
+            if let (Some(indices), Some(texts)) =
+                (matches.indices_of(name), matches.get_many::<String>(name))
+            {
+                placed.extend(indices.zip(texts.cloned()));
+            }
+        }
+        placed.sort_unstable();
+        let pipelines = placed.into_iter().map(|(_, text)| text).collect();
+        Ok(Self { pipelines })
+    }
+
+    fn update_from_arg_matches(&mut self, matches: &ArgMatches) -> Result<(), clap::Error> {
+        *self = Self::from_arg_matches(matches)?;
+        Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn passes_run_in_the_order_of_the_command_line() {
+        let command = PassArguments::augment_args(Command::new("opt"));
+        let typed = [
+            "opt",
+            "--tfrt-print-stream",
+            "--inline",
+            "--pass-pipeline=func(canonicalize)",
+            "--inline",
+        ];
+        let matches = command.get_matches_from(typed);
+        let arguments = PassArguments::from_arg_matches(&matches).unwrap_or_default();
+        let pipeline = arguments.pipeline().map(|pipeline| pipeline.to_string());
+        assert_eq!(
+            pipeline.ok().as_deref(),
+            Some("tfrt-print-stream,inline,func(canonicalize),inline")
+        );
+    }
+}

@@ -1,0 +1,103 @@
+//! What a run tells a tracing sink, and the file that is made of it.
+
+use std::fs::File;
+use std::io::BufWriter;
+use std::sync::Arc;
+
+use clap::ValueEnum;
+use tfrt_host::log;
+use tfrt_host::tracing::{self, DebugSink, SimpleSink, TraceRecorder, TracingLevel, TracingSink};
+
+use crate::failure::{Failure, Reason};
+
+/// How much to record, as it is spelled on the command line.
+#[derive(Clone, Copy, Debug, ValueEnum)]
+pub(crate) enum LevelName {
+    /// The whole run and each function
+    Default,
+    /// More
+    Verbose,
+    /// Each kernel
+    Debug,
+}
+
+/// One of our own sinks, as it is spelled on the command line.
+#[derive(Clone, Copy, Debug, ValueEnum)]
+pub(crate) enum SinkName {
+    /// Logs what each thread did when the thread ends
+    Simple,
+    /// Prints a line to standard output as a scope begins or ends
+    Debug,
+}
+
+/// A trace file that is being made. The process records until it is finished.
+#[derive(Debug)]
+pub(crate) struct Recording {
+    path: String,
+    /// Open from the start, so that nobody runs for an hour to learn that it cannot be written.
+    file: File,
+    recorder: Arc<TraceRecorder>,
+}
+
+impl From<LevelName> for TracingLevel {
+    fn from(level: LevelName) -> Self {
+        match level {
+            LevelName::Default => Self::Default,
+            LevelName::Verbose => Self::Verbose,
+            LevelName::Debug => Self::Debug,
+        }
+    }
+}
+
+impl SinkName {
+    /// Makes it the sink of this process.
+    pub(crate) fn register(self) {
+        let sink: Arc<dyn TracingSink> = match self {
+            Self::Simple => Arc::new(SimpleSink),
+            Self::Debug => Arc::new(DebugSink::default()),
+        };
+        tracing::set_sink(Some(sink));
+    }
+}
+
+impl Recording {
+    /// Starts to record for the file at `path`.
+    pub(crate) fn start(path: &str, level: TracingLevel) -> Result<Self, Failure> {
+        let file = File::create(path).map_err(|error| {
+            Failure::Message(format!(
+                "cannot open output file '{path}': {}",
+                Reason(&error)
+            ))
+        })?;
+        let recorder = Arc::new(TraceRecorder::new());
+        tracing::set_sink(Some(Arc::clone(&recorder) as _));
+        tracing::enable(level);
+        Ok(Self {
+            path: path.to_owned(),
+            file,
+            recorder,
+        })
+    }
+
+    /// Stops to record and writes the file.
+    pub(crate) fn finish(self) -> Result<(), Failure> {
+        tracing::disable();
+        tracing::set_sink(None);
+        let num_dropped = self.recorder.num_dropped();
+        if num_dropped > 0 {
+            log::warning!(
+                "{num_dropped} activities are not in '{}': there were too many",
+                self.path
+            );
+        }
+        self.recorder
+            .write(BufWriter::new(self.file))
+            .map_err(|error| {
+                Failure::Message(format!(
+                    "cannot write output file '{}': {}",
+                    self.path,
+                    Reason(&error)
+                ))
+            })
+    }
+}

@@ -1,0 +1,33 @@
+//! `tfrt trace`: runs a program as `tfrt run` does, and writes what happened when as a file for a viewer.
+
+use clap::Parser;
+
+use crate::failure::Failure;
+use crate::run;
+
+const EXAMPLES: &str = "\
+Examples:
+  tfrt trace trace.json program.mlir                          run a program and record it
+  tfrt trace trace.json --work_queue_type=mstd:4 p.bef        on four threads
+  tfrt trace trace.json --tracing_level=default p.mlir        functions only, no kernels
+
+Open the file in a browser at https://ui.perfetto.dev. Each thread has a track; on it is a slice for each kernel, with its place
+in the source, its stream and its invocation. Arrows lead from the kernel that made a value to those that read it. A curve
+shows how many tasks wait for a thread.";
+
+/// Run the functions of a program and record what happens when, for a viewer.
+#[derive(Debug, Parser)]
+#[command(after_help = EXAMPLES)]
+pub(crate) struct Arguments {
+    /// The file to write, in Chrome's trace event format
+    #[arg(value_name = "TRACE", conflicts_with = "tracing_sink")]
+    trace: String,
+
+    #[command(flatten)]
+    options: run::Options,
+}
+
+/// Runs the tool. `program` is the name it was started under.
+pub(crate) fn run(program: &str, arguments: &Arguments) -> Result<(), Failure> {
+    run::run_recorded(program, &arguments.options, &arguments.trace)
+}

@@ -1,0 +1,108 @@
+//! Passes: edits of a program that keep what it does.
+//!
+//! A pass is a file here with one public function over what it edits; its header says what it expects, does and costs. [`PASSES`]
+//! lists all of them by name, and a [`Pipeline`] is a choice of them in an order, as a command line states it. Between two passes the program
+//! is verified, always in debug builds and otherwise on request.
+//!
+//! What every pass keeps: the order that data flow, chains and declared effects imply. No pass knows an op by its name.
+
+mod canonicalize;
+
+mod inline;
+
+pub mod pipeline;
+
+use tfrt_ir::{Module, OpId};
+use tfrt_ods::OpTraits;
+use tfrt_support::Diagnostic;
+
+use crate::stream_analysis::print_function_streams;
+
+pub use canonicalize::canonicalize;
+pub use inline::{MAX_GROWTH_OPS, inline};
+pub use pipeline::Pipeline;
+
+/// Every pass, in order of the names.
+pub const PASSES: &[Pass] = &[
+    Pass {
+        name: "canonicalize",
+        summary: "Remove what nobody uses, and state known constants as constants",
+        scope: Scope::Op,
+        run: |module, op| {
+            canonicalize(module, op);
+            Vec::new()
+        },
+    },
+    Pass {
+        name: "inline",
+        summary: "Replace calls by the bodies of what they call",
+        scope: Scope::Module,
+        run: |module, op| {
+            inline(module, op);
+            Vec::new()
+        },
+    },
+    Pass {
+        name: "tfrt-print-stream",
+        summary: "Report the stream and the cost of every op, as remarks",
+        scope: Scope::Function,
+        run: |module, func| print_function_streams(module, func),
+    },
+];
+
+/// One pass: what it is called and what it does.
+///
+/// ```
+/// use tfrt_compiler::passes::{PASSES, Pass};
+///
+/// assert!(Pass::find("inline").is_some() && Pass::find("outline").is_none());
+/// assert!(PASSES.is_sorted_by_key(|pass| pass.name));
+/// ```
+#[derive(Clone, Copy, Debug)]
+pub struct Pass {
+    /// Its name in pipelines and, behind two dashes, on command lines.
+    pub name: &'static str,
+    /// What it does, in a few words.
+    pub summary: &'static str,
+    /// What it runs on.
+    pub scope: Scope,
+    run: fn(&mut Module, OpId) -> Vec<Diagnostic>,
+}
+
+/// What a pass runs on.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Scope {
+    /// A module as a whole.
+    Module,
+    /// A function, each by itself.
+    Function,
+    /// Any op that holds others.
+    Op,
+}
+
+impl Pass {
+    /// The pass of this name.
+    #[must_use]
+    pub fn find(name: &str) -> Option<&'static Self> {
+        PASSES.iter().find(|pass| pass.name == name)
+    }
+
+    /// Runs on everything inside of `op`, and says what there is to say about it.
+    fn run_on(&self, module: &mut Module, op: OpId) -> Vec<Diagnostic> {
+        if self.scope != Scope::Function || module.is_func(op) {
+            return (self.run)(module, op);
+        }
+        let functions: Vec<OpId> = module.walk(op);
+        let functions = functions.into_iter().filter(|&op| module.is_func(op));
+        let functions: Vec<OpId> = functions.collect();
+        let findings = functions.into_iter().map(|func| (self.run)(module, func));
+        findings.flatten().collect()
+    }
+}
+
+/// Whether the declaration of an op has all of these traits.
+fn has_traits(module: &Module, op: OpId, traits: OpTraits) -> bool {
+    module
+        .op_def(op)
+        .is_some_and(|def| def.traits.contains(traits))
+}

@@ -1,0 +1,211 @@
+//! Canonicalization: drops what nobody uses and states known constants as constants.
+//!
+//! Preconditions: the program is verified. Everything this pass knows of an op comes from its declaration: that it is
+//! [`PURE`](OpTraits::PURE), that it is a [`CONSTANT`](OpTraits::CONSTANT), how it folds. An op without these stays.
+//!
+//! Phases:
+//! 1. *fold*: the users of an op that folds use a new constant in its place;
+//! 2. *gather*: within each isolated op, constants move to the front of its entry block, and equal ones become one;
+//! 3. *sweep*: pure ops without users go, last to first, so that what they used goes with them.
+//!
+//! Ordering: nothing that has an effect goes or moves, and a constant waits for nothing. Running the pass twice changes nothing
+//! more.
+//!
+//! Cost: linear in the number of ops, plus, for each op that goes, the number of uses of what it used.
+
+use std::collections::{HashMap, HashSet};
+
+use tfrt_ir::{AttrId, BlockId, Module, NameId, OpId, OpState, TypeId};
+use tfrt_ods::OpTraits;
+
+use super::has_traits;
+
+/// Canonicalizes everything inside of `root`.
+///
+/// ```
+/// use std::sync::Arc;
+/// use tfrt_compiler::passes::canonicalize;
+/// use tfrt_ir::{ParseOptions, PrintOptions, Registry, parse, print};
+/// use tfrt_ods::{OpDef, OpTraits, ResultDef, TypeConstraint};
+///
+/// static MAKE: OpDef = OpDef {
+///     results: &[ResultDef::new("value", TypeConstraint::Exact("i32"))],
+///     traits: OpTraits::PURE,
+///     assembly_format: Some("attr-dict"),
+///     ..OpDef::new("my.make")
+/// };
+///
+/// let registry = Arc::new(Registry::new([&MAKE], [])?);
+/// let mut module = parse("%a = my.make\n", "p.mlir", &registry, &ParseOptions::default()).map_err(|errors| errors[0].to_string())?;
+/// let root = module.root();
+/// canonicalize(&mut module, root);
+/// assert_eq!(print(&module, &PrintOptions::default()), "module {\n}\n");
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+pub fn canonicalize(module: &mut Module, root: OpId) {
+    fold(module, root);
+    gather_constants(module, root);
+    while sweep(module, root) {}
+}
+
+/// Phase 1.
+fn fold(module: &mut Module, root: OpId) {
+    // The constants to put in front of ops, and the blocks of those.
+    let mut constants = HashMap::new();
+    let mut blocks = Vec::new();
+    for op in module.walk(root) {
+        let block = module.op_block(op);
+        if let (Some(block), Some(constant)) = (block, folded(module, op)) {
+            constants.insert(op, constant);
+            if blocks.last() != Some(&block) {
+                blocks.push(block);
+            }
+        }
+    }
+    for block in blocks {
+        for op in module.take_block_ops(block) {
+            if let Some(constant) = constants.remove(&op) {
+                module.append_op(block, constant);
+            }
+            module.append_op(block, op);
+        }
+    }
+}
+
+/// A constant that everybody uses now who used the result of `op` before, if `op` folds; it stands in no block yet.
+fn folded(module: &mut Module, op: OpId) -> Option<OpId> {
+    let [result] = *module.results(op) else {
+        return None;
+    };
+    if has_traits(module, op, OpTraits::CONSTANT) || module.uses(result).len() == 0 {
+        return None;
+    }
+    let (constant, value) = module.fold_op(op)?;
+    let mut state = OpState::new(constant.name, module.op_location(op));
+    let attribute = constant.attributes.first()?.name.to_owned();
+    state.attributes.push((attribute, value));
+    state.result_types.push(module.value_type(result));
+    let constant = module.create_op(state);
+    module.replace_all_uses(result, module.results(constant)[0]);
+    Some(constant)
+}
+
+/// What two constants have in common if they are equal.
+type ConstantKey = (NameId, Vec<(NameId, AttrId)>, Vec<TypeId>);
+
+/// Phase 2.
+fn gather_constants(module: &mut Module, root: OpId) {
+    for scope in module.walk(root) {
+        if module.is_module(scope) || !module.is_isolated(scope) {
+            continue;
+        }
+        for region in module.regions(scope).to_vec() {
+            let blocks = blocks_of_scope(module, module.blocks(region));
+            let constants = blocks.iter().flat_map(|block| module.block_ops(*block));
+            let constants: Vec<OpId> = constants
+                .copied()
+                .filter(|&op| has_traits(module, op, OpTraits::CONSTANT | OpTraits::PURE))
+                .collect();
+            if let (Some(&entry), false) = (blocks.first(), constants.is_empty()) {
+                gather_into(module, entry, constants);
+            }
+        }
+    }
+}
+
+/// These blocks, and those in regions that see the same values.
+fn blocks_of_scope(module: &Module, outermost: &[BlockId]) -> Vec<BlockId> {
+    let mut blocks = outermost.to_vec();
+    let mut next = 0;
+    while let Some(&block) = blocks.get(next) {
+        next += 1;
+        let open = module
+            .block_ops(block)
+            .iter()
+            .filter(|op| !module.is_isolated(**op));
+        for &region in open.flat_map(|op| module.regions(*op)) {
+            blocks.extend(module.blocks(region));
+        }
+    }
+    blocks
+}
+
+fn gather_into(module: &mut Module, entry: BlockId, constants: Vec<OpId>) {
+    let mut first_of: HashMap<ConstantKey, OpId> = HashMap::new();
+    let mut leading = Vec::new();
+    for op in constants {
+        let types = module.results(op).iter();
+        let key = (
+            module.op_name_id(op),
+            module.attributes(op).to_vec(),
+            types.map(|result| module.value_type(*result)).collect(),
+        );
+        match first_of.get(&key) {
+            Some(&first) => {
+                for index in 0..module.results(op).len() {
+                    module
+                        .replace_all_uses(module.results(op)[index], module.results(first)[index]);
+                }
+            }
+            None => {
+                first_of.insert(key, op);
+                leading.push(op);
+            }
+        }
+    }
+    if module.block_ops(entry).starts_with(&leading) {
+        return;
+    }
+    for &op in &leading {
+        if module.op_block(op) != Some(entry) {
+            module.detach_op(op);
+        }
+    }
+    let is_leading: HashSet<OpId> = leading.iter().copied().collect();
+    let rest = module.take_block_ops(entry);
+    let rest = rest.into_iter().filter(|op| !is_leading.contains(op));
+    for op in leading.into_iter().chain(rest) {
+        module.append_op(entry, op);
+    }
+}
+
+/// Phase 3; whether anything went. Where blocks do not stand in the order they run in, one sweep may not see it all.
+fn sweep(module: &mut Module, root: OpId) -> bool {
+    let mut dead = HashSet::new();
+    let mut blocks = Vec::new();
+    for op in module.walk(root).into_iter().rev() {
+        let Some(block) = module.op_block(op).filter(|_| op != root) else {
+            continue;
+        };
+        if !is_unused(module, op) {
+            continue;
+        }
+        for inner in module.walk(op) {
+            module.set_operands(inner, Vec::new());
+        }
+        dead.insert(op);
+        // The ops of a block follow each other in the walk, but for those inside of them.
+        if blocks.last() != Some(&block) {
+            blocks.push(block);
+        }
+    }
+    for block in blocks {
+        for op in module.take_block_ops(block) {
+            if dead.contains(&op) {
+                module.erase_op(op);
+            } else {
+                module.append_op(block, op);
+            }
+        }
+    }
+    !dead.is_empty()
+}
+
+fn is_unused(module: &Module, op: OpId) -> bool {
+    has_traits(module, op, OpTraits::PURE)
+        && !has_traits(module, op, OpTraits::TERMINATOR)
+        && module
+            .results(op)
+            .iter()
+            .all(|result| module.uses(*result).len() == 0)
+}

@@ -1,0 +1,159 @@
+//! Inlining: calls of functions become the bodies of those functions.
+//!
+//! Preconditions: the program is verified. An op is a call if its declaration says so ([`OpTraits::CALL`](tfrt_ods::OpTraits::CALL)): its operands are
+//! the arguments, its results those of the function that its symbol names.
+//!
+//! What is inlined: a call directly in the body of a function, of a function of the same module that has a body, unless
+//! - I1: the callee is recursive, by itself or through others;
+//! - I2: an op in the callee, at any depth, is of a dialect that does not allow it, or there is more than one block;
+//! - I3: one of the two functions is synchronous and the other is not: their kernels are of different kinds;
+//! - I4: an effect of the callee would no longer wait for an argument that the call waits for;
+//! - I5: the caller would grow by more than [`MAX_GROWTH_OPS`].
+//!
+//! Phases, for each module, the innermost first:
+//! 1. *order*: callees before their callers, see [`call_graph`];
+//! 2. for each function: canonicalize it, replace its calls, and canonicalize it again if there were any;
+//! 3. *prune*: private functions that nothing refers to go.
+//!
+//! An op that moves gets the location `callsite(its own at that of the call)`.
+//!
+//! Errors: a call gives errors only when an argument is an error. Its body, once inlined, gives an error only where the argument was
+//! used. Effects are skipped as before, by I4.
+//!
+//! Cost: linear in the size of the result, which I5 bounds.
+
+mod call_graph;
+
+mod callee;
+
+mod clone;
+
+mod prune;
+
+use std::collections::HashMap;
+
+use tfrt_ir::{BlockId, Module, OpId};
+
+use super::canonicalize;
+use call_graph::CallGraph;
+use callee::Callee;
+
+/// How many ops a function may gain, so that calls of calls of calls end somewhere.
+pub const MAX_GROWTH_OPS: usize = 10_000;
+
+/// Inlines calls in every module inside of `root`, and in `root` itself.
+///
+/// ```
+/// use std::sync::Arc;
+/// use tfrt_compiler::passes::inline;
+/// use tfrt_ir::{ParseOptions, PrintOptions, Registry, parse, print};
+/// use tfrt_ods::{DialectDef, FunctionDef, FunctionForm, OpDef, OpTraits, OperandDef, ResultDef, TypeConstraint};
+///
+/// const ANY: &[OperandDef] = &[OperandDef::variadic("values", TypeConstraint::Any)];
+/// static RETURN: OpDef = OpDef {
+///     operands: ANY,
+///     traits: OpTraits::TERMINATOR,
+///     assembly_format: Some("(operands `:` type(operands))?"),
+///     ..OpDef::new("my.return")
+/// };
+/// static CALL: OpDef = OpDef {
+///     operands: ANY,
+///     functions: &[FunctionDef { name: "callee", form: FunctionForm::Symbol }],
+///     results: &[ResultDef::variadic("results", TypeConstraint::Any)],
+///     traits: OpTraits::CALL,
+///     ..OpDef::new("my.call")
+/// };
+///
+/// let dialect = DialectDef { allows_inlining: true, ..DialectDef::new("my") };
+/// let registry = Arc::new(Registry::new([&RETURN, &CALL], [dialect])?);
+/// let source = r#"
+///   func private @swap(%a: i32, %b: i32) -> (i32, i32) { my.return %b, %a : i32, i32 }
+///   func @f(%x: i32, %y: i32) -> i32 {
+///     %r:2 = "my.call"(%x, %y) {callee = @swap} : (i32, i32) -> (i32, i32)
+///     my.return %r#0 : i32
+///   }"#;
+/// let mut module = parse(source, "p.mlir", &registry, &ParseOptions::default()).map_err(|errors| errors[0].to_string())?;
+/// let root = module.root();
+/// inline(&mut module, root);
+/// assert_eq!(
+///     print(&module, &PrintOptions::default()),
+///     "module {\n  func @f(%arg0: i32, %arg1: i32) -> i32 {\n    my.return %arg1 : i32\n  }\n}\n"
+/// );
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+pub fn inline(module: &mut Module, root: OpId) {
+    for op in module.walk_post_order(root) {
+        if module.is_module(op) {
+            inline_in_module(module, op);
+        }
+    }
+    prune::prune(module, root);
+}
+
+fn inline_in_module(module: &mut Module, table: OpId) {
+    let graph = CallGraph::new(module, table);
+    // The functions that are done and may be inlined: I1 and I2 hold.
+    let mut callees = HashMap::new();
+    for &func in graph.bottom_up() {
+        canonicalize(module, func);
+        if inline_calls(module, &graph, &callees, func) {
+            canonicalize(module, func);
+        }
+        if !graph.is_recursive(func) {
+            callees.extend(Callee::new(module, func).map(|callee| (func, callee)));
+        }
+    }
+}
+
+/// Replaces the calls directly in the body of a function; whether there were any.
+fn inline_calls(
+    module: &mut Module,
+    graph: &CallGraph,
+    callees: &HashMap<OpId, Callee>,
+    func: OpId,
+) -> bool {
+    let mut num_gained = 0;
+    let mut has_inlined = false;
+    let regions = module.regions(func).iter();
+    let blocks: Vec<BlockId> = regions
+        .flat_map(|region| module.blocks(*region).to_vec())
+        .collect();
+    for block in blocks {
+        let mut targets = HashMap::new();
+        for &op in module.block_ops(block) {
+            if let Some(callee) = graph.callee(op).and_then(|callee| callees.get(&callee))
+                && callee.may_replace(module, func, op)
+                && num_gained + callee.num_ops() <= MAX_GROWTH_OPS
+            {
+                num_gained += callee.num_ops();
+                targets.insert(op, callee);
+            }
+        }
+        if targets.is_empty() {
+            continue;
+        }
+        has_inlined = true;
+        for op in module.take_block_ops(block) {
+            match targets.get(&op) {
+                Some(callee) => replace_call(module, op, callee, block),
+                None => module.append_op(block, op),
+            }
+        }
+    }
+    has_inlined
+}
+
+/// Puts a copy of the body of `callee` at the end of `block`, in place of `call`, which stands in no block any more.
+fn replace_call(module: &mut Module, call: OpId, callee: &Callee, block: BlockId) {
+    let returned = clone::clone_body(
+        module,
+        callee.body(),
+        module.operands(call).to_vec(),
+        module.op_location(call),
+        block,
+    );
+    for (index, value) in returned.into_iter().enumerate() {
+        module.replace_all_uses(module.results(call)[index], value);
+    }
+    module.erase_op(call);
+}

@@ -1,0 +1,293 @@
+//! Pipelines: passes in the order they run in, and the text that says so.
+//!
+//! ```text
+//! pipeline := entry (`,` entry)*
+//! entry    := pass | (`func` | `builtin.func`) `(` pass (`,` pass)* `)`
+//! ```
+//!
+//! A pass by itself runs on the program; one in the parentheses of `func` on each function directly in it, and all of them on one function before
+//! the next one has its turn. Blanks do not count.
+
+use std::fmt;
+
+use tfrt_ir::{Module, OpId, VerifyOptions, verify};
+use tfrt_support::nearest::nearest;
+use tfrt_support::{Diagnostic, Place, Severity};
+
+use super::{PASSES, Pass, Scope};
+
+/// What stands in the place of a file name where a pipeline is at fault.
+pub const PIPELINE_SOURCE: &str = "<Pass-Pipeline-Parser>";
+
+/// Passes, in order.
+///
+/// ```
+/// use std::sync::Arc;
+/// use tfrt_compiler::passes::Pipeline;
+/// use tfrt_ir::{Module, Registry};
+///
+/// let mut pipeline = Pipeline::parse("inline, func(canonicalize)").unwrap();
+/// pipeline.append(Pipeline::parse("tfrt-print-stream").unwrap());
+/// assert_eq!(pipeline.to_string(), "inline,func(canonicalize),tfrt-print-stream");
+///
+/// let mut module = Module::new(Arc::new(Registry::default()));
+/// assert!(pipeline.run(&mut module, None).is_empty());
+///
+/// let error = Pipeline::parse("inline,outline").unwrap_err();
+/// assert_eq!(
+///     error.to_string(),
+///     "<Pass-Pipeline-Parser>:1:8: error: 'outline' does not refer to a registered pass; did you mean `inline`?"
+/// );
+/// ```
+#[derive(Clone, Debug, Default)]
+pub struct Pipeline {
+    entries: Vec<Entry>,
+}
+
+#[derive(Clone, Debug)]
+enum Entry {
+    /// On the program.
+    Whole(&'static Pass),
+    /// On each function directly in the program.
+    Functions(Vec<&'static Pass>),
+}
+
+impl Pipeline {
+    /// Reads a pipeline.
+    ///
+    /// # Errors
+    /// What is wrong with the text, at its place in [`PIPELINE_SOURCE`].
+    pub fn parse(text: &str) -> Result<Self, Diagnostic> {
+        let mut parser = Parser { text, position: 0 };
+        let mut entries = vec![parser.entry()?];
+        while parser.consume(',') {
+            entries.push(parser.entry()?);
+        }
+        parser.skip_blanks();
+        match parser.rest().chars().next() {
+            None => Ok(Self { entries }),
+            Some(found) => Err(parser.error(format!(
+                "expected `,` or the end of the pipeline, found `{found}`"
+            ))),
+        }
+    }
+
+    /// Adds what another pipeline does after this one.
+    pub fn append(&mut self, other: Self) {
+        self.entries.extend(other.entries);
+    }
+
+    /// Runs every pass on a verified program, and returns what they report.
+    ///
+    /// With `verify_each` the program is verified after each entry, and the run ends with the first breach; that is an error among what is
+    /// returned, and a defect of the pass before it. Debug builds verify in any case.
+    ///
+    /// # Panics
+    /// In debug builds, if `verify_each` is none and a pass leaves a program that breaks a rule.
+    pub fn run(&self, module: &mut Module, verify_each: Option<VerifyOptions>) -> Vec<Diagnostic> {
+        let mut findings = Vec::new();
+        for entry in &self.entries {
+            findings.extend(entry.run(module));
+            match verify_each {
+                Some(options) => findings.extend(verify(module, &options)),
+                None => debug_assert!(
+                    verify(module, &VerifyOptions::default()).is_empty(),
+                    "`{entry}` leaves a program that is well formed"
+                ),
+            }
+            if findings
+                .iter()
+                .any(|found| found.severity == Severity::Error)
+            {
+                break;
+            }
+        }
+        findings
+    }
+}
+
+impl Entry {
+    fn run(&self, module: &mut Module) -> Vec<Diagnostic> {
+        let root = module.root();
+        match self {
+            Self::Whole(pass) => pass.run_on(module, root),
+            Self::Functions(passes) => {
+                let functions: Vec<OpId> = module.functions(root).collect();
+                let mut findings = Vec::new();
+                for func in functions {
+                    for pass in passes {
+                        findings.extend(pass.run_on(module, func));
+                    }
+                }
+                findings
+            }
+        }
+    }
+}
+
+impl fmt::Display for Pipeline {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write_list(f, &self.entries)
+    }
+}
+
+impl fmt::Display for Entry {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Whole(pass) => f.write_str(pass.name),
+            Self::Functions(passes) => {
+                f.write_str("func(")?;
+                let names: Vec<&str> = passes.iter().map(|pass| pass.name).collect();
+                write_list(f, &names)?;
+                f.write_str(")")
+            }
+        }
+    }
+}
+
+fn write_list(f: &mut fmt::Formatter<'_>, elements: &[impl fmt::Display]) -> fmt::Result {
+    for (index, element) in elements.iter().enumerate() {
+        let comma = if index == 0 { "" } else { "," };
+        write!(f, "{comma}{element}")?;
+    }
+    Ok(())
+}
+
+struct Parser<'a> {
+    text: &'a str,
+    /// In bytes.
+    position: usize,
+}
+
+impl<'a> Parser<'a> {
+    fn entry(&mut self) -> Result<Entry, Diagnostic> {
+        let (name, start) = self.name()?;
+        if !self.consume('(') {
+            return self.pass(name, start, Scope::Module).map(Entry::Whole);
+        }
+        if !matches!(name, "func" | "builtin.func") {
+            self.position = start;
+            return Err(self.error(format!("expected `func` in front of `(`, found `{name}`")));
+        }
+        let mut passes = Vec::new();
+        loop {
+            let (name, start) = self.name()?;
+            passes.push(self.pass(name, start, Scope::Function)?);
+            if self.consume(')') {
+                return Ok(Entry::Functions(passes));
+            }
+            if !self.consume(',') {
+                return Err(self.error("expected `,` or `)`"));
+            }
+        }
+    }
+
+    fn pass(
+        &mut self,
+        name: &str,
+        start: usize,
+        scope: Scope,
+    ) -> Result<&'static Pass, Diagnostic> {
+        let complaint = match Pass::find(name) {
+            Some(pass) if scope == Scope::Function && pass.scope == Scope::Module => {
+                format!("`{name}` runs on modules, not on single functions")
+            }
+            Some(pass) if !self.rest().starts_with('{') => return Ok(pass),
+            Some(_) => format!("`{name}` takes no options"),
+            None => {
+                let mut message = format!("'{name}' does not refer to a registered pass");
+                if let Some(meant) = nearest(name, PASSES.iter().map(|pass| pass.name)).first() {
+                    message.push_str(&format!("; did you mean `{meant}`?"));
+                }
+                message
+            }
+        };
+        self.position = start;
+        Err(self.error(complaint))
+    }
+
+    /// A name, and where it starts.
+    fn name(&mut self) -> Result<(&'a str, usize), Diagnostic> {
+        self.skip_blanks();
+        let rest = self.rest();
+        let is_part = |c: char| c.is_alphanumeric() || matches!(c, '-' | '_' | '.');
+        let name = &rest[..rest.find(|c| !is_part(c)).unwrap_or(rest.len())];
+        if name.is_empty() {
+            return Err(self.error("expected the name of a pass"));
+        }
+        let start = self.position;
+        self.position += name.len();
+        Ok((name, start))
+    }
+
+    fn consume(&mut self, wanted: char) -> bool {
+        self.skip_blanks();
+        let is_there = self.rest().starts_with(wanted);
+        if is_there {
+            self.position += wanted.len_utf8();
+        }
+        is_there
+    }
+
+    fn skip_blanks(&mut self) {
+        self.position = self.text.len() - self.rest().trim_start().len();
+    }
+
+    fn rest(&self) -> &'a str {
+        &self.text[self.position..]
+    }
+
+    fn error(&self, message: impl Into<String>) -> Diagnostic {
+        let column = u32::try_from(self.position + 1).unwrap_or(u32::MAX);
+        Diagnostic::error(Place::file(PIPELINE_SOURCE, 1, column), message)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn check(text: &str, expected: &str) {
+        let outcome = match Pipeline::parse(text) {
+            Ok(pipeline) => pipeline.to_string(),
+            Err(error) => error.to_string().replace(PIPELINE_SOURCE, ""),
+        };
+        assert_eq!(outcome, expected, "{text}");
+    }
+
+    #[test]
+    fn passes_stand_alone_or_in_functions() {
+        check("inline", "inline");
+        check(
+            " builtin.func( canonicalize ,tfrt-print-stream) , inline ",
+            "func(canonicalize,tfrt-print-stream),inline",
+        );
+    }
+
+    #[test]
+    fn mistakes_are_located() {
+        check("", ":1:1: error: expected the name of a pass");
+        check("inline,", ":1:8: error: expected the name of a pass");
+        check(
+            "inline canonicalize",
+            ":1:8: error: expected `,` or the end of the pipeline, found `c`",
+        );
+        check(
+            "func(inline)",
+            ":1:6: error: `inline` runs on modules, not on single functions",
+        );
+        check("func(canonicalize", ":1:18: error: expected `,` or `)`");
+        check(
+            "module(inline)",
+            ":1:1: error: expected `func` in front of `(`, found `module`",
+        );
+        check(
+            "canonicalize{top-down=true}",
+            ":1:1: error: `canonicalize` takes no options",
+        );
+        check(
+            "zzzzzzzzz",
+            ":1:1: error: 'zzzzzzzzz' does not refer to a registered pass",
+        );
+    }
+}

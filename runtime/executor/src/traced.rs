@@ -1,0 +1,53 @@
+//! Calls of kernels that a trace records: the same calls, in a scope that says which kernel it is and what it is connected
+//! with.
+//!
+//! Out of line, so that the loops which call kernels carry one compare for it.
+
+use tfrt_host::kernel::{KernelFrame, SyncKernelFrame};
+use tfrt_host::tracing::{KernelRun, Scope};
+
+use crate::body::{Kernel, Words};
+use crate::call;
+use crate::interpreter::{SyncBody, SyncKernel};
+use crate::invocation::InvocationRef;
+
+/// Calls an asynchronous kernel; see [`call::call`].
+#[cold]
+pub(crate) fn call(invocation: &InvocationRef, kernel: &Kernel, frame: &mut KernelFrame<'_>) {
+    let results: Vec<u32> = kernel
+        .results
+        .iter()
+        .map(|result| result.register)
+        .collect();
+    let _scope = Scope::enter_kernel(KernelRun {
+        name: kernel.descriptor.name(),
+        ctx: frame.exec_ctx(),
+        location_token: kernel.location,
+        invocation: invocation.number(),
+        stream: Some(kernel.stream),
+        operands: invocation.body().words(kernel.operands),
+        results: &results,
+    });
+    call::call(kernel, frame);
+}
+
+/// Calls a synchronous kernel; see [`call::call_sync`]. `invocation` is the number of this run of its function.
+#[cold]
+pub(crate) fn call_sync(
+    invocation: u64,
+    body: &SyncBody,
+    kernel: &SyncKernel,
+    frame: &mut SyncKernelFrame<'_>,
+) {
+    let words = |range: Words| &body.words[range.as_range()];
+    let _scope = Scope::enter_kernel(KernelRun {
+        name: kernel.descriptor.name(),
+        ctx: frame.exec_ctx(),
+        location_token: kernel.location,
+        invocation,
+        stream: None,
+        operands: words(kernel.operands),
+        results: words(kernel.results),
+    });
+    call::call_sync(kernel, frame);
+}

@@ -1,0 +1,13 @@
+//! The executor, from files built by hand to the values that come out.
+
+mod support;
+
+mod graphs;
+
+mod faults;
+
+mod schedules;
+
+mod stress;
+
+mod sync_functions;

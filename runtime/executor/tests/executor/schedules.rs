@@ -1,0 +1,163 @@
+//! Random programs, some large, under random schedules: calls, kernels that finish later, fail, or choose without waiting.
+//! Whatever the order of tasks, the outcome is that of a sequential model, and nothing is left over.
+//!
+//! `TFRT_STRESS=N` runs N programs instead of a few.
+
+use std::sync::Arc;
+
+use tfrt_async::AnyRef;
+use tfrt_executor::Program;
+use tfrt_host::{ExecutionContext, HostContext, RequestContextBuilder};
+use tfrt_queue::ConcurrentWorkQueue;
+use tfrt_queue::testing::RandomOrderQueue;
+
+use crate::support::{
+    ASYNC_SUM, CALL, FAIL, Graph, Node, Outcome, Random, SELECT, SUM, alone, build, outcome,
+    queue_of, registry,
+};
+
+/// How many programs a test tries.
+fn num_programs(default: u64) -> u64 {
+    std::env::var("TFRT_STRESS")
+        .ok()
+        .and_then(|text| text.parse().ok())
+        .unwrap_or(default)
+}
+
+/// A program of a few functions, of 1 to `max_nodes` kernels each; a function calls only those behind it.
+fn random_program(random: &mut Random, max_nodes: usize) -> Vec<Graph> {
+    let num_functions = 1 + random.below(4);
+    let num_arguments: Vec<usize> = (0..num_functions)
+        .map(|index| if index == 0 { 0 } else { random.below(3) })
+        .collect();
+    (0..num_functions)
+        .map(|function| {
+            // Small functions are as likely as large ones.
+            let magnitude = random.below(max_nodes.ilog2() as usize + 1);
+            let num_nodes = 1 + random.below(1 << magnitude);
+            let mut num_registers = num_arguments[function];
+            let mut nodes = Vec::new();
+            while nodes.len() < num_nodes {
+                let stream = random.below(5) as u32;
+                let mut registers = |count: usize| -> Vec<usize> {
+                    let count = if num_registers == 0 { 0 } else { count };
+                    // Near registers more often than far ones, so that there are long chains.
+                    (0..count)
+                        .map(|_| {
+                            num_registers - 1 - random.below(num_registers.min(1 << (count % 12)))
+                        })
+                        .collect()
+                };
+                let node = match nodes.len() % 16 {
+                    3 | 9 if num_registers > 0 => Node::new(&SELECT, &registers(3)).non_strict(),
+                    5 if function + 1 < num_functions && num_nodes < 64 && num_registers > 0 => {
+                        let callee = function + 1;
+                        Node::new(&CALL, &registers(num_arguments[callee])).calling(callee)
+                    }
+                    7 if stream == 0 => Node::new(&FAIL, &registers(1)),
+                    index if index % 3 == 0 => Node::new(&ASYNC_SUM, &registers(index % 4)),
+                    index => Node::new(&SUM, &registers(index % 4)),
+                };
+                nodes.push(node.on(stream));
+                num_registers += 1;
+            }
+            let returns = match function {
+                0 => (0..num_registers).step_by(1 + num_registers / 50).collect(),
+                _ => vec![num_registers - 1],
+            };
+            Graph {
+                num_arguments: num_arguments[function],
+                nodes,
+                returns,
+            }
+        })
+        .collect()
+}
+
+/// What `function` gives, computed one kernel after the other.
+fn model(program: &[Graph], function: usize, arguments: &[Outcome]) -> Vec<Outcome> {
+    let mut registers = arguments.to_vec();
+    for node in &program[function].nodes {
+        let operands: Vec<Outcome> = node
+            .operands
+            .iter()
+            .map(|&operand| registers[operand].clone())
+            .collect();
+        let waited = if node.op == SELECT.name {
+            &operands[..1]
+        } else {
+            &operands
+        };
+        let outcome = match waited
+            .iter()
+            .rev()
+            .find_map(|operand| operand.as_ref().err())
+        {
+            Some(error) => Err(error.clone()),
+            None if node.op == FAIL.name => Err("something bad happened".into()),
+            None if node.op == SELECT.name => {
+                operands[if operands[0] == Ok(1) { 1 } else { 2 }].clone()
+            }
+            None => match node.callee {
+                Some(callee) => model(program, callee, &operands)[0].clone(),
+                None => Ok(operands
+                    .iter()
+                    .flatten()
+                    .fold(1_i64, |sum, n| sum.wrapping_add(*n))),
+            },
+        };
+        registers.push(outcome);
+    }
+    program[function]
+        .returns
+        .iter()
+        .map(|&register| registers[register].clone())
+        .collect()
+}
+
+fn host_with(queue: Arc<dyn ConcurrentWorkQueue>) -> Arc<HostContext> {
+    HostContext::builder()
+        .registry(registry())
+        .queue(queue)
+        .build()
+}
+
+fn outcomes(values: &[AnyRef]) -> Vec<Outcome> {
+    values.iter().map(outcome).collect()
+}
+
+fn start(host: &Arc<HostContext>, program: &[Graph]) -> Vec<AnyRef> {
+    let loaded = Program::load(host, &build(program)).expect("the kernels exist");
+    let ctx = ExecutionContext::new(RequestContextBuilder::new(Arc::clone(host)).build());
+    let function = loaded.function("f0").expect("the first function");
+    function.execute(&ctx, &[])
+}
+
+fn check(queue: Arc<dyn ConcurrentWorkQueue>, program: &[Graph], seed: u64) {
+    let host = host_with(queue);
+    let results = start(&host, program);
+    host.await_values(&results)
+        .expect("not a thread of the queue");
+    host.quiesce().expect("not a thread of the queue");
+    assert_eq!(
+        outcomes(&results),
+        model(program, 0, &[]),
+        "program {seed} under {}",
+        host.queue().name()
+    );
+}
+
+#[test]
+fn programs_do_under_every_schedule_what_they_do_in_order() {
+    let alone = alone();
+    for seed in 0..num_programs(60) {
+        let program = random_program(&mut Random(seed), if seed % 10 == 0 { 5_000 } else { 200 });
+        check(Arc::new(RandomOrderQueue::new(seed)), &program, seed);
+        check(
+            queue_of(["s", "mstd:2,1", "mstd:4,1"][seed as usize % 3]),
+            &program,
+            seed,
+        );
+        alone.assert_nothing_left(&format!("by program {seed}"));
+    }
+}

@@ -1,0 +1,95 @@
+//! Kernels as another copy of the runtime runs them.
+//!
+//! A kernel library has a copy of the standard library, which alone can catch the panics of the library's code. So the program
+//! does not call such a kernel itself: it calls code of the library that does and gives back what the kernel panicked with.
+//! The program then panics in the library's stead, and what becomes of that is as with any other kernel.
+#![expect(unsafe_code, reason = "passes the duties of descriptors on")]
+
+use std::any::Any;
+use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
+
+use crate::kernel::descriptor::KernelDescriptor;
+use crate::kernel::frame::KernelFrame;
+use crate::kernel::sync_frame::SyncKernelFrame;
+
+/// What came of a call: nothing, or what it panicked with.
+type Outcome = Result<(), Box<dyn Any + Send>>;
+
+/// A kernel of a library, and the library's ways to run it.
+#[derive(Debug)]
+pub(super) struct LibraryKernel {
+    kernel: KernelDescriptor,
+    invoke: unsafe fn(&KernelDescriptor, &mut KernelFrame<'_>) -> Outcome,
+    invoke_checked: fn(&KernelDescriptor, &mut KernelFrame<'_>) -> Outcome,
+    invoke_sync: unsafe fn(&KernelDescriptor, &mut SyncKernelFrame<'_>) -> Outcome,
+    invoke_sync_checked: fn(&KernelDescriptor, &mut SyncKernelFrame<'_>) -> Outcome,
+}
+
+/// In the library.
+impl LibraryKernel {
+    /// A kernel of this copy of the runtime, for another one.
+    pub(super) fn new(kernel: KernelDescriptor) -> Self {
+        // A frame that a kernel left half filled is what the executor expects after a panic.
+        Self {
+            kernel,
+            invoke: |kernel, frame| {
+                // SAFETY: the duties of the field are those of the method.
+                let invoke = || unsafe { kernel.invoke(frame) };
+                catch_unwind(AssertUnwindSafe(invoke))
+            },
+            invoke_checked: |kernel, frame| {
+                catch_unwind(AssertUnwindSafe(|| kernel.invoke_checked(frame)))
+            },
+            invoke_sync: |kernel, frame| {
+                // SAFETY: the duties of the field are those of the method.
+                let invoke = || unsafe { kernel.invoke_sync(frame) };
+                catch_unwind(AssertUnwindSafe(invoke))
+            },
+            invoke_sync_checked: |kernel, frame| {
+                catch_unwind(AssertUnwindSafe(|| kernel.invoke_sync_checked(frame)))
+            },
+        }
+    }
+}
+
+/// In the program.
+impl LibraryKernel {
+    pub(super) const fn is_sync(&self) -> bool {
+        self.kernel.is_sync()
+    }
+
+    /// See [`KernelDescriptor::invoke`].
+    ///
+    /// # Safety
+    /// The duties of [`KernelDescriptor::invoke`].
+    pub(super) unsafe fn invoke(&self, frame: &mut KernelFrame<'_>) {
+        // SAFETY: the caller's duties.
+        go_on(unsafe { (self.invoke)(&self.kernel, frame) });
+    }
+
+    /// See [`KernelDescriptor::invoke_checked`].
+    pub(super) fn invoke_checked(&self, frame: &mut KernelFrame<'_>) {
+        go_on((self.invoke_checked)(&self.kernel, frame));
+    }
+
+    /// See [`KernelDescriptor::invoke_sync`].
+    ///
+    /// # Safety
+    /// The duties of [`KernelDescriptor::invoke_sync`].
+    pub(super) unsafe fn invoke_sync(&self, frame: &mut SyncKernelFrame<'_>) {
+        // SAFETY: the caller's duties.
+        go_on(unsafe { (self.invoke_sync)(&self.kernel, frame) });
+    }
+
+    /// See [`KernelDescriptor::invoke_sync_checked`].
+    pub(super) fn invoke_sync_checked(&self, frame: &mut SyncKernelFrame<'_>) {
+        go_on((self.invoke_sync_checked)(&self.kernel, frame));
+    }
+}
+
+/// Lets a panic of a library go on in the program.
+fn go_on(outcome: Outcome) {
+    if let Err(payload) = outcome {
+        resume_unwind(payload);
+    }
+}

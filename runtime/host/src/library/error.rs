@@ -1,0 +1,62 @@
+//! Why a library is refused.
+
+use std::fmt;
+use std::path::PathBuf;
+
+use crate::kernel::DuplicateKernels;
+
+/// Why a kernel library could not be loaded.
+///
+/// ```
+/// use tfrt_host::kernel::KernelRegistry;
+///
+/// let mut registry = KernelRegistry::new();
+/// // SAFETY: there is no such file, so that no code is loaded.
+/// let loaded = unsafe { registry.load_library("/nowhere/libmine.so") };
+/// assert!(loaded.is_err_and(|error| error.to_string().starts_with("`/nowhere/libmine.so`: ")));
+/// ```
+#[derive(Debug)]
+pub struct LoadLibraryError {
+    pub(super) path: PathBuf,
+    pub(super) reason: Reason,
+}
+
+#[derive(Debug)]
+pub(super) enum Reason {
+    /// The system's loader does not take it.
+    Open(libloading::Error),
+    /// It exports no entry point.
+    NoEntryPoint,
+    /// Its header has another layout.
+    AbiVersion { expected: u32, found: u32 },
+    /// It was built differently.
+    Fingerprint { expected: String, found: String },
+    /// It does not take over the program's state.
+    Connect(tfrt_async::shared::AdoptError),
+    /// What it registers is registered already.
+    Duplicates(DuplicateKernels),
+}
+
+impl fmt::Display for LoadLibraryError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "`{}`: ", self.path.display())?;
+        match &self.reason {
+            Reason::Open(error) => write!(f, "{error}"),
+            Reason::NoEntryPoint => f.write_str(
+                "no kernel library: it exports no `tfrt_kernel_library`, as `tfrt::export_kernels!()` makes it do",
+            ),
+            Reason::AbiVersion { expected, found } => write!(
+                f,
+                "built for another runtime: expected version {expected} of the table of kernels, found {found}"
+            ),
+            Reason::Fingerprint { expected, found } => write!(
+                f,
+                "built differently from this program\n  expected: {expected}\n  found:    {found}"
+            ),
+            Reason::Connect(error) => write!(f, "{error}"),
+            Reason::Duplicates(error) => write!(f, "{error}"),
+        }
+    }
+}
+
+impl std::error::Error for LoadLibraryError {}

@@ -1,0 +1,279 @@
+//! The sink that keeps everything, for a file that viewers open.
+//!
+//! Each thread writes into a *track* of its own, under a lock that is free but while the file is written. What costs time is
+//! left to the writer: decoding places, and finding out which kernel made what another one reads.
+
+use std::borrow::Cow;
+use std::cell::RefCell;
+use std::fmt;
+use std::io;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::Instant;
+
+use super::sink::{Activity, KernelRun, TracingSink};
+use crate::location::LocationSource;
+
+mod chrome;
+
+/// How many slices are kept of each thread unless the maker says: about 200 MB of kernels.
+const DEFAULT_CAPACITY: usize = 1 << 20;
+
+/// Keeps every activity in memory, and writes them as a file of Chrome's trace event format, which the viewer of Perfetto
+/// (<https://ui.perfetto.dev>) opens.
+///
+/// The file has a track for each thread; on it a slice for each scope, and for each kernel with its place in the source, stream
+/// and invocation; an arrow from the kernel that made a value to each kernel that reads it; and a curve of how many tasks wait.
+/// No arrow leads to a kernel that started before the value was made, as kernels do that do not wait for it.
+///
+/// See [the module](super) for an example.
+pub struct TraceRecorder {
+    /// Unlike that of every other recorder.
+    number: u64,
+    start: Instant,
+    capacity: usize,
+    tracks: Mutex<Vec<Arc<Track>>>,
+}
+
+/// What one thread did.
+struct Track {
+    thread: String,
+    records: Mutex<Records>,
+}
+
+#[derive(Default)]
+struct Records {
+    /// In the order in which they began.
+    slices: Vec<Slice>,
+    /// Where the open scopes are among the slices; nothing for those that are not kept.
+    open: Vec<Option<usize>>,
+    events: Vec<Event>,
+    samples: Vec<Sample>,
+    num_dropped: usize,
+}
+
+/// A scope. Times are in nanoseconds since the start of the recorder.
+struct Slice {
+    name: Cow<'static, str>,
+    start_ns: u64,
+    /// None while it is open.
+    end_ns: Option<u64>,
+    kernel: Option<Box<Kernel>>,
+}
+
+/// What makes a slice the run of a kernel.
+struct Kernel {
+    place: Option<(Arc<dyn LocationSource>, u32)>,
+    invocation: u64,
+    stream: Option<u32>,
+    operands: Box<[u32]>,
+    results: Box<[u32]>,
+}
+
+struct Event {
+    name: String,
+    at_ns: u64,
+}
+
+/// The value of a quantity.
+struct Sample {
+    name: &'static str,
+    at_ns: u64,
+    value: u64,
+}
+
+thread_local! {
+    /// The track of this thread, in the recorder of this number.
+    static TRACK: RefCell<Option<(u64, Arc<Track>)>> = const { RefCell::new(None) };
+}
+
+impl TraceRecorder {
+    /// A recorder that keeps a million slices of each thread.
+    #[must_use]
+    pub fn new() -> Self {
+        Self::with_capacity(DEFAULT_CAPACITY)
+    }
+
+    /// A recorder that keeps `capacity` slices of each thread, and as many events and samples; those that come later are only
+    /// counted.
+    #[must_use]
+    pub fn with_capacity(capacity: usize) -> Self {
+        // Only uniqueness matters, no other memory is ordered by it: relaxed.
+        static NEXT: AtomicU64 = AtomicU64::new(0);
+        Self {
+            number: NEXT.fetch_add(1, Ordering::Relaxed),
+            start: Instant::now(),
+            capacity,
+            tracks: Mutex::default(),
+        }
+    }
+
+    /// How many slices, events and samples came too late to be kept.
+    #[must_use]
+    pub fn num_dropped(&self) -> usize {
+        let tracks = lock(&self.tracks);
+        tracks
+            .iter()
+            .map(|track| lock(&track.records).num_dropped)
+            .sum()
+    }
+
+    /// Writes what was recorded so far. Scopes that are open end now. Threads that have something to record wait meanwhile.
+    ///
+    /// # Errors
+    /// If `out` cannot be written.
+    pub fn write(&self, out: impl io::Write) -> io::Result<()> {
+        let tracks = lock(&self.tracks);
+        let threads = tracks
+            .iter()
+            .map(|track| (&*track.thread, lock(&track.records)));
+        let threads: Vec<_> = threads.collect();
+        chrome::write(&threads, self.now_ns(), out)
+    }
+
+    fn now_ns(&self) -> u64 {
+        // 64 bits of nanoseconds are 584 years.
+        u64::try_from(self.start.elapsed().as_nanos()).unwrap_or(u64::MAX)
+    }
+
+    /// Records something on the track of this thread. Does nothing where the thread has come too far in its end.
+    fn record(&self, record: impl FnOnce(&mut Records)) {
+        let _ = TRACK.try_with(|current| {
+            let mut current = current.borrow_mut();
+            let track = match &mut *current {
+                Some((number, track)) if *number == self.number => track,
+                other => &mut other.insert((self.number, self.add_track())).1,
+            };
+            record(&mut lock(&track.records));
+        });
+    }
+
+    fn add_track(&self) -> Arc<Track> {
+        let mut tracks = lock(&self.tracks);
+        let number = tracks.len() + 1;
+        let name = std::thread::current().name().map(str::to_owned);
+        let track = Arc::new(Track {
+            thread: name.unwrap_or_else(|| format!("thread {number}")),
+            records: Mutex::default(),
+        });
+        tracks.push(Arc::clone(&track));
+        track
+    }
+}
+
+/// Keeps an item if there is room, and counts it otherwise; where it is.
+fn keep<T>(items: &mut Vec<T>, capacity: usize, num_dropped: &mut usize, item: T) -> Option<usize> {
+    if items.len() < capacity {
+        items.push(item);
+        Some(items.len() - 1)
+    } else {
+        *num_dropped += 1;
+        None
+    }
+}
+
+impl Kernel {
+    fn new(run: &KernelRun<'_>) -> Self {
+        let source = run.ctx.location_source();
+        Self {
+            place: source.map(|source| (Arc::clone(source), run.location_token)),
+            invocation: run.invocation,
+            stream: run.stream,
+            operands: run.operands.into(),
+            results: run.results.into(),
+        }
+    }
+}
+
+impl Drop for TraceRecorder {
+    /// Lets go of what was recorded: threads know their tracks for longer.
+    fn drop(&mut self) {
+        for track in &*lock(&self.tracks) {
+            *lock(&track.records) = Records::default();
+        }
+    }
+}
+
+impl Default for TraceRecorder {
+    fn default() -> Self {
+        Self::new()
+    }
+}
+
+impl TracingSink for TraceRecorder {
+    fn begin(&self, activity: Activity<'_>) {
+        let kernel = activity.kernel.map(|kernel| Box::new(Kernel::new(&kernel)));
+        self.record(|records| {
+            let slice = Slice {
+                name: activity.name,
+                start_ns: self.now_ns(),
+                end_ns: None,
+                kernel,
+            };
+            let kept = keep(
+                &mut records.slices,
+                self.capacity,
+                &mut records.num_dropped,
+                slice,
+            );
+            records.open.push(kept);
+        });
+    }
+
+    fn end(&self) {
+        let end_ns = self.now_ns();
+        self.record(|records| {
+            if let Some(kept) = records.open.pop().flatten() {
+                records.slices[kept].end_ns = Some(end_ns);
+            }
+        });
+    }
+
+    fn event(&self, name: &str) {
+        self.record(|records| {
+            let event = Event {
+                name: name.to_owned(),
+                at_ns: self.now_ns(),
+            };
+            keep(
+                &mut records.events,
+                self.capacity,
+                &mut records.num_dropped,
+                event,
+            );
+        });
+    }
+
+    fn counter(&self, name: &'static str, value: u64) {
+        self.record(|records| {
+            let sample = Sample {
+                name,
+                at_ns: self.now_ns(),
+                value,
+            };
+            keep(
+                &mut records.samples,
+                self.capacity,
+                &mut records.num_dropped,
+                sample,
+            );
+        });
+    }
+}
+
+fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    // Nothing that runs under the locks panics half way.
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+impl fmt::Debug for TraceRecorder {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("TraceRecorder")
+            .field("capacity", &self.capacity)
+            .field("num_threads", &lock(&self.tracks).len())
+            .finish_non_exhaustive()
+    }
+}
+
+#[cfg(test)]
+mod tests;

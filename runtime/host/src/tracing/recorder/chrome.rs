@@ -1,0 +1,232 @@
+//! Chrome's trace event format, as Perfetto's viewer reads it: a JSON object with a list of events.
+//!
+//! | event | `ph` | where |
+//! |---|---|---|
+//! | name of the process or of a thread | `M` | at the start of its track |
+//! | slice, with its length | `X` | in the order in which the slices began |
+//! | start and end of an arrow | `s`, `f` | right behind the slice where it starts or ends, with that slice's time: the viewer takes the slice that began last |
+//! | event without length | `i` | behind the slices of its thread |
+//! | sample of a quantity | `C` | behind the events |
+//!
+//! Times are microseconds with three decimals, so nothing of the nanoseconds is lost.
+
+use std::collections::HashMap;
+use std::fmt;
+use std::io::{self, Write};
+use std::ops::Deref;
+
+use super::{Event, Kernel, Records, Sample, Slice};
+
+/// Where a slice is: the number of the thread, and of the slice in it.
+type SliceId = (usize, usize);
+
+/// The arrows that begin and end at a slice.
+#[derive(Default)]
+struct Arrows {
+    outgoing: HashMap<SliceId, Vec<usize>>,
+    incoming: HashMap<SliceId, Vec<usize>>,
+}
+
+/// Writes a trace: each thread by its name.
+pub(super) fn write<R: Deref<Target = Records>>(
+    threads: &[(&str, R)],
+    now_ns: u64,
+    out: impl Write,
+) -> io::Result<()> {
+    let arrows = Arrows::find(threads);
+    let mut out = EventList::begin(out)?;
+    out.event(format_args!(
+        r#""ph":"M","name":"process_name","args":{{"name":"tfrt"}}"#
+    ))?;
+    for (thread, (name, records)) in threads.iter().enumerate() {
+        let tid = thread + 1;
+        out.event(format_args!(
+            r#""ph":"M","tid":{tid},"name":"thread_name","args":{{"name":{}}}"#,
+            Text(name)
+        ))?;
+        for (number, slice) in records.slices.iter().enumerate() {
+            write_slice(&mut out, tid, slice, now_ns)?;
+            let ts = Micros(slice.start_ns);
+            for id in at(&arrows.incoming, (thread, number)) {
+                out.event(format_args!(
+                    r#""ph":"f","bp":"e","id":{id},"tid":{tid},"ts":{ts},"cat":"value","name":"value""#
+                ))?;
+            }
+            for id in at(&arrows.outgoing, (thread, number)) {
+                out.event(format_args!(
+                    r#""ph":"s","id":{id},"tid":{tid},"ts":{ts},"cat":"value","name":"value""#
+                ))?;
+            }
+        }
+        for Event { name, at_ns } in &records.events {
+            out.event(format_args!(
+                r#""ph":"i","s":"t","tid":{tid},"ts":{},"name":{}"#,
+                Micros(*at_ns),
+                Text(name)
+            ))?;
+        }
+        for Sample { name, at_ns, value } in &records.samples {
+            out.event(format_args!(
+                r#""ph":"C","ts":{},"name":{},"args":{{"value":{value}}}"#,
+                Micros(*at_ns),
+                Text(name)
+            ))?;
+        }
+    }
+    out.end()
+}
+
+fn write_slice(
+    out: &mut EventList<impl Write>,
+    tid: usize,
+    slice: &Slice,
+    now_ns: u64,
+) -> io::Result<()> {
+    let end_ns = slice.end_ns.unwrap_or(now_ns);
+    let (ts, dur) = (
+        Micros(slice.start_ns),
+        Micros(end_ns.saturating_sub(slice.start_ns)),
+    );
+    let name = Text(&slice.name);
+    match &slice.kernel {
+        None => out.event(format_args!(
+            r#""ph":"X","tid":{tid},"ts":{ts},"dur":{dur},"cat":"scope","name":{name}"#
+        )),
+        Some(kernel) => out.event(format_args!(
+            r#""ph":"X","tid":{tid},"ts":{ts},"dur":{dur},"cat":"kernel","name":{name},"args":{{{}}}"#,
+            Facts(kernel)
+        )),
+    }
+}
+
+impl Arrows {
+    /// From each kernel that made a value to each that reads it, if that started later.
+    fn find<R: Deref<Target = Records>>(threads: &[(&str, R)]) -> Self {
+        let kernels = || {
+            threads
+                .iter()
+                .enumerate()
+                .flat_map(|(thread, (_, records))| {
+                    let slices = records.slices.iter().enumerate();
+                    slices.filter_map(move |(number, slice)| {
+                        let kernel = slice.kernel.as_deref()?;
+                        Some(((thread, number), slice.start_ns, kernel))
+                    })
+                })
+        };
+        let mut producers: HashMap<(u64, u32), (SliceId, u64)> = HashMap::new();
+        for (id, start_ns, kernel) in kernels() {
+            for &register in &kernel.results {
+                producers.insert((kernel.invocation, register), (id, start_ns));
+            }
+        }
+        let mut arrows = Self::default();
+        let mut num_arrows = 0;
+        for (consumer, start_ns, kernel) in kernels() {
+            let mut operands = kernel.operands.to_vec();
+            operands.sort_unstable();
+            operands.dedup();
+            for register in operands {
+                if let Some(&(producer, produced_ns)) =
+                    producers.get(&(kernel.invocation, register))
+                    && produced_ns <= start_ns
+                {
+                    num_arrows += 1;
+                    arrows
+                        .outgoing
+                        .entry(producer)
+                        .or_default()
+                        .push(num_arrows);
+                    arrows
+                        .incoming
+                        .entry(consumer)
+                        .or_default()
+                        .push(num_arrows);
+                }
+            }
+        }
+        arrows
+    }
+}
+
+/// The numbers of the arrows that have an end at `slice`.
+fn at(ends: &HashMap<SliceId, Vec<usize>>, slice: SliceId) -> impl Iterator<Item = usize> {
+    ends.get(&slice).into_iter().flatten().copied()
+}
+
+/// The list of events, as it is written.
+struct EventList<W> {
+    out: W,
+    is_empty: bool,
+}
+
+impl<W: Write> EventList<W> {
+    fn begin(mut out: W) -> io::Result<Self> {
+        out.write_all(b"{\"displayTimeUnit\":\"ns\",\"traceEvents\":[")?;
+        Ok(Self {
+            out,
+            is_empty: true,
+        })
+    }
+
+    /// Writes one event: its members, but for those that all events have.
+    fn event(&mut self, members: fmt::Arguments<'_>) -> io::Result<()> {
+        let comma = if self.is_empty { "" } else { "," };
+        self.is_empty = false;
+        write!(self.out, "{comma}\n{{\"pid\":1,{members}}}")
+    }
+
+    fn end(mut self) -> io::Result<()> {
+        self.out.write_all(b"\n]}\n")?;
+        self.out.flush()
+    }
+}
+
+/// Nanoseconds, printed as microseconds.
+struct Micros(u64);
+
+impl fmt::Display for Micros {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}.{:03}", self.0 / 1000, self.0 % 1000)
+    }
+}
+
+/// What a viewer shows of a kernel beside its name.
+struct Facts<'a>(&'a Kernel);
+
+impl fmt::Display for Facts<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let kernel = self.0;
+        if let Some((source, token)) = &kernel.place {
+            write!(
+                f,
+                r#""location":{},"#,
+                Text(&source.place(*token).to_string())
+            )?;
+            if let Some(name) = source.debug_name(*token) {
+                write!(f, r#""op":{},"#, Text(&name))?;
+            }
+        }
+        if let Some(stream) = kernel.stream {
+            write!(f, r#""stream":{stream},"#)?;
+        }
+        write!(f, r#""invocation":{}"#, kernel.invocation)
+    }
+}
+
+/// A string, printed as JSON wants it.
+struct Text<'a>(&'a str);
+
+impl fmt::Display for Text<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("\"")?;
+        for c in self.0.chars() {
+            match c {
+                '"' | '\\' => write!(f, "\\{c}")?,
+                c if u32::from(c) < 0x20 => write!(f, "\\u{:04x}", u32::from(c))?,
+                c => write!(f, "{c}")?,
+            }
+        }
+        f.write_str("\"")
+    }
+}

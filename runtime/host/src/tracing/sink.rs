@@ -1,0 +1,81 @@
+//! Who is told of activities.
+
+use std::borrow::Cow;
+use std::fmt;
+
+use crate::execution::ExecutionContext;
+
+/// Hears of activities as they happen.
+///
+/// Every method is called on the thread that the activity is of, in the middle of the work: it must be quick, must not block
+/// for long, and must not panic.
+///
+/// ```
+/// use std::sync::Arc;
+/// use std::sync::atomic::{AtomicUsize, Ordering};
+/// use tfrt_host::tracing::{self, Activity, TracingLevel, TracingSink};
+///
+/// #[derive(Debug, Default)]
+/// struct CountEvents(AtomicUsize);
+///
+/// impl TracingSink for CountEvents {
+///     fn begin(&self, _: Activity<'_>) {}
+///     fn end(&self) {}
+///     fn event(&self, _name: &str) {
+///         self.0.fetch_add(1, Ordering::Relaxed);
+///     }
+/// }
+///
+/// let sink = Arc::new(CountEvents::default());
+/// tracing::set_sink(Some(Arc::clone(&sink) as _));
+/// tracing::enable(TracingLevel::Verbose);
+/// tracing::event(TracingLevel::Verbose, || "cache miss");
+/// tracing::event(TracingLevel::Debug, || "too fine");
+/// assert_eq!(sink.0.load(Ordering::Relaxed), 1);
+/// ```
+pub trait TracingSink: Send + Sync + fmt::Debug {
+    /// A scope begins on this thread, inside those that are open.
+    fn begin(&self, activity: Activity<'_>);
+
+    /// The innermost open scope of this thread ends.
+    fn end(&self);
+
+    /// Something happened.
+    fn event(&self, name: &str);
+
+    /// The quantity `name` of the process has this value now. Sinks that keep no quantities ignore it.
+    fn counter(&self, name: &'static str, value: u64) {
+        let _ = (name, value);
+    }
+}
+
+/// What a scope is.
+#[derive(Clone, Debug)]
+pub struct Activity<'a> {
+    /// What people call it.
+    pub name: Cow<'static, str>,
+    /// More, if it is the run of a kernel.
+    pub kernel: Option<KernelRun<'a>>,
+}
+
+/// One run of a kernel: which it is, and how it is connected with others.
+///
+/// Register numbers are those of the function. A register has one producer in an invocation, so the invocation and the
+/// number together name a value.
+#[derive(Clone, Copy, Debug)]
+pub struct KernelRun<'a> {
+    /// The name of the kernel.
+    pub name: &'static str,
+    /// What it runs in.
+    pub ctx: &'a ExecutionContext,
+    /// Where it stands in its program, for the context's [location source](ExecutionContext::location_source).
+    pub location_token: u32,
+    /// The number of the invocation, from [`next_invocation_number`](super::next_invocation_number).
+    pub invocation: u64,
+    /// The stream that it runs on; none in a synchronous function.
+    pub stream: Option<u32>,
+    /// The registers that it reads.
+    pub operands: &'a [u32],
+    /// The registers that it defines.
+    pub results: &'a [u32],
+}

@@ -1,0 +1,64 @@
+//! Folding of one op: what its declaration says it gives, as an attribute of the program.
+
+use std::cell::RefCell;
+
+use tfrt_ods::{AttrPath, OpDef};
+
+use crate::attribute::{AttrId, Attribute};
+use crate::module::{Module, OpId};
+use crate::symbols::SymbolTable;
+use crate::verify::instance::Instance;
+
+/// The constant that an op gives: the declaration of the op that states it, and the attribute to state.
+pub type FoldedConstant = (&'static OpDef, AttrId);
+
+impl Module {
+    /// The constant that the only result of an op is known to be, by its declaration. The op itself stays as it is.
+    ///
+    /// ```
+    /// use std::sync::Arc;
+    /// use tfrt_ir::{Module, OpState, Registry, Type};
+    /// use tfrt_ods::{AttrDef, AttrKind, AttrPath, Fold, OpDef};
+    ///
+    /// static CONSTANT: OpDef = OpDef { attributes: &[AttrDef::new("value", AttrKind::I64)], ..OpDef::new("my.constant") };
+    /// static SAME: OpDef = OpDef {
+    ///     folder: Some(|_| Some(Fold { constant: &CONSTANT, value: AttrPath { attribute: "of", indices: vec![] } })),
+    ///     ..OpDef::new("my.same")
+    /// };
+    ///
+    /// let mut module = Module::new(Arc::new(Registry::new([&SAME], [])?));
+    /// let mut state = OpState::new("my.same", module.unknown_location());
+    /// let seven = module.integer_attr(7, 64);
+    /// state.attributes.push(("of".into(), seven));
+    /// state.result_types.push(module.intern_type(Type::Index));
+    /// let op = module.create_op(state);
+    /// assert_eq!(module.fold_op(op).map(|(constant, value)| (constant.name, value)), Some(("my.constant", seven)));
+    /// # Ok::<(), tfrt_ir::RegistryError>(())
+    /// ```
+    #[must_use]
+    pub fn fold_op(&self, op: OpId) -> Option<FoldedConstant> {
+        let folder = self.op_def(op)?.folder?;
+        if self.results(op).len() != 1 {
+            return None;
+        }
+        let symbols = RefCell::new(SymbolTable::default());
+        let fold = folder(&Instance {
+            module: self,
+            op,
+            symbols: &symbols,
+        })?;
+        Some((fold.constant, self.attribute_at(op, &fold.value)?))
+    }
+
+    /// The attribute at the end of a path, if there is one.
+    fn attribute_at(&self, op: OpId, path: &AttrPath) -> Option<AttrId> {
+        let mut found = self.attr(op, path.attribute)?;
+        for &index in &path.indices {
+            let Attribute::Array(elements) = self.attribute(found) else {
+                return None;
+            };
+            found = *elements.get(index)?;
+        }
+        Some(found)
+    }
+}

@@ -1,0 +1,186 @@
+//! The list of targets: what each is called, what it is fed with, and what it does.
+
+use crate::mutate::{self, Random};
+use crate::seeds::Seeds;
+use crate::{mutate_text, programs, targets};
+
+/// One target.
+#[derive(Clone, Copy, Debug)]
+pub struct Target {
+    /// Its name.
+    pub name: &'static str,
+    /// What it takes.
+    pub food: Food,
+    /// Does it; says whether the input was accepted, which makes it worth mutating again. Panics if something is wrong.
+    pub run: fn(&[u8]) -> bool,
+}
+
+/// What a target takes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Food {
+    /// Programs in text.
+    Text,
+    /// Files.
+    File,
+    /// A type code and what may be an attribute.
+    Attribute,
+}
+
+/// All targets.
+pub const TARGETS: [Target; 7] = [
+    Target {
+        name: "verify",
+        food: Food::File,
+        run: |bytes| always(targets::verify, bytes),
+    },
+    Target {
+        name: "dump",
+        food: Food::File,
+        run: |bytes| always(targets::dump_file, bytes),
+    },
+    Target {
+        name: "attribute",
+        food: Food::Attribute,
+        run: |bytes| always(targets::attribute, bytes),
+    },
+    Target {
+        name: "mlir_parse",
+        food: Food::Text,
+        run: programs::mlir_parse,
+    },
+    Target {
+        name: "text_bef_text",
+        food: Food::Text,
+        run: programs::text_bef_text,
+    },
+    Target {
+        name: "bef_to_mlir",
+        food: Food::File,
+        run: programs::bef_to_mlir,
+    },
+    Target {
+        name: "verify_run",
+        food: Food::File,
+        run: programs::verify_run,
+    },
+];
+
+/// The target of this name.
+#[must_use]
+pub fn find(name: &str) -> Option<Target> {
+    TARGETS.into_iter().find(|target| target.name == name)
+}
+
+/// Runs a target that does not say what it accepted.
+fn always(run: fn(&[u8]), bytes: &[u8]) -> bool {
+    run(bytes);
+    tfrt_bef::BefFile::from_bytes(bytes).verify().is_ok()
+}
+
+/// How many accepted mutants are kept to be mutated again.
+const MAX_BRED: usize = 512;
+
+/// Gives inputs for ever: the seeds, mutants of them, and mutants of mutants. The same ones for the same seed.
+#[derive(Debug)]
+pub struct Feed {
+    food: Food,
+    max_bytes: usize,
+    seeds: Vec<Vec<u8>>,
+    bred: Vec<Vec<u8>>,
+    random: Random,
+    num_given: usize,
+}
+
+impl Feed {
+    /// Feeds what `food` says. Inputs of more than `max_bytes` are not mutated further.
+    #[must_use]
+    pub fn new(food: Food, seeds: &Seeds, max_bytes: usize, seed: u64) -> Self {
+        let seeds = match food {
+            Food::Text => seeds
+                .texts
+                .iter()
+                .map(|text| text.clone().into_bytes())
+                .collect(),
+            Food::File => seeds.files.clone(),
+            Food::Attribute => Vec::new(),
+        };
+        Self {
+            food,
+            max_bytes,
+            seeds,
+            bred: Vec::new(),
+            random: Random::new(seed),
+            num_given: 0,
+        }
+    }
+
+    /// The next input.
+    pub fn next_input(&mut self) -> Vec<u8> {
+        self.num_given += 1;
+        if let Some(seed) = self.seeds.get(self.num_given - 1) {
+            return seed.clone();
+        }
+        match self.food {
+            Food::Attribute => self.attribute(),
+            Food::File => {
+                let index = self.pick();
+                mutate::mutate(input(&self.seeds, &self.bred, index), &mut self.random)
+            }
+            Food::Text => {
+                let (index, other) = (self.pick(), self.pick());
+                let [text, other] = [index, other]
+                    .map(|index| String::from_utf8_lossy(input(&self.seeds, &self.bred, index)));
+                mutate_text::mutate(&text, &other, &mut self.random).into_bytes()
+            }
+        }
+    }
+
+    /// Keeps an input that was accepted, to be mutated again.
+    pub fn keep(&mut self, input: Vec<u8>) {
+        if input.len() > self.max_bytes || self.food == Food::Attribute {
+            return;
+        }
+        if self.bred.len() < MAX_BRED {
+            self.bred.push(input);
+        } else {
+            let index = self.random.below(MAX_BRED);
+            self.bred[index] = input;
+        }
+    }
+
+    /// A seed or what was bred, each half of the time.
+    fn pick(&mut self) -> usize {
+        if self.bred.is_empty() || self.random.below(2) == 0 {
+            self.random.below(self.seeds.len())
+        } else {
+            self.seeds.len() + self.random.below(self.bred.len())
+        }
+    }
+
+    /// A section as short as attributes are, behind a type code: mostly small numbers, as lengths and offsets are.
+    fn attribute(&mut self) -> Vec<u8> {
+        const SMALL: [u8; 12] = [0, 0, 0, 1, 2, 3, 4, 8, 12, 16, 20, 24];
+        let random = &mut self.random;
+        let len = random.below(96);
+        let mut bytes: Vec<u8> = (0..=len)
+            .map(|_| match random.below(3) {
+                0 => random.below(256) as u8,
+                _ => SMALL[random.below(SMALL.len())],
+            })
+            .collect();
+        if random.below(8) != 0 {
+            bytes[0] = [
+                0, 1, 2, 3, 4, 5, 6, 7, 16, 17, 25, 26, 27, 28, 29, 30, 133, 136, 137,
+            ][random.below(19)];
+        }
+        bytes
+    }
+}
+
+/// A seed or, behind them, what was bred.
+fn input<'a>(seeds: &'a [Vec<u8>], bred: &'a [Vec<u8>], index: usize) -> &'a [u8] {
+    match seeds.get(index) {
+        Some(seed) => seed,
+        None => &bred[index - seeds.len()],
+    }
+}

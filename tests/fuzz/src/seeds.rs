@@ -1,0 +1,75 @@
+//! What mutation starts from: the golden programs, whole and function by function.
+
+use std::fs;
+use std::path::Path;
+
+use tfrt_compiler::{EncodeOptions, encode};
+
+use crate::programs;
+
+/// Texts and files to start from.
+#[derive(Debug)]
+pub struct Seeds {
+    /// Programs in text: the golden ones, and each function of them that is a program of its own.
+    pub texts: Vec<String>,
+    /// Files: the golden ones, damaged ones included, and those of the functions.
+    pub files: Vec<Vec<u8>>,
+}
+
+impl Seeds {
+    /// Reads the golden programs of at most `max_bytes`.
+    ///
+    /// # Panics
+    /// If they are not there.
+    #[must_use]
+    pub fn read(max_bytes: usize) -> Self {
+        let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../golden");
+        let read_all = |extension: &str| {
+            let mut paths: Vec<_> = fs::read_dir(&folder)
+                .expect("the folder of golden files")
+                .map(|entry| entry.expect("a folder entry").path())
+                .filter(|path| path.extension().is_some_and(|found| found == extension))
+                .collect();
+            paths.sort();
+            assert!(paths.len() > 40, "the golden files are there");
+            paths
+                .iter()
+                .map(|path| fs::read(path).expect("a golden file"))
+                .filter(|bytes| bytes.len() <= max_bytes)
+                .collect::<Vec<_>>()
+        };
+        let mut files = read_all("bef");
+        let mut texts = Vec::new();
+        for text in read_all("mlir") {
+            let text = String::from_utf8(text).expect("a golden text in UTF-8");
+            for function in functions(&text) {
+                let Ok(module) = programs::read(function) else {
+                    continue;
+                };
+                if let Ok(file) = encode(&module, &EncodeOptions::default()) {
+                    texts.push(function.to_owned());
+                    files.push(file);
+                }
+            }
+            texts.push(text);
+        }
+        Self { texts, files }
+    }
+}
+
+/// The pieces of a text that begin with a function and end before the next one.
+fn functions(text: &str) -> Vec<&str> {
+    let mut starts: Vec<usize> = text
+        .match_indices("\nfunc ")
+        .map(|(at, _)| at + 1)
+        .collect();
+    if text.starts_with("func ") {
+        starts.insert(0, 0);
+    }
+    let ends = starts.iter().skip(1).copied().chain([text.len()]);
+    starts
+        .iter()
+        .zip(ends)
+        .map(|(&start, end)| &text[start..end])
+        .collect()
+}

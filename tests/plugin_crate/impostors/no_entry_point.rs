@@ -1,0 +1,4 @@
+//! A library, but none of kernels.
+
+#[unsafe(no_mangle)]
+pub extern "C" fn something_else() {}

@@ -1,0 +1,36 @@
+// Panics of the library's code, wherever the program runs it.
+
+func @kernel() -> i32 {
+  %a = "plugin.panic"() : () -> i32 // expected-error {{kernel 'plugin.panic' panicked: at the library}}
+  tfrt.return %a : i32
+}
+
+func @sync_kernel() -> i32 attributes { tfrt.sync } {
+  %a = "plugin.panic_sync"() : () -> i32
+  tfrt.return %a : i32
+}
+
+func @blocking_kernel() -> i32 {
+  %a = "plugin.panic_blocking"() : () -> i32 // expected-error {{kernel 'plugin.panic_blocking' panicked: at the library, on the pool}}
+  tfrt.return %a : i32
+}
+
+func @future() -> i32 {
+  %a = tfrt.constant.i32 7
+  %later = "plugin.later"(%a) : (i32) -> i32
+  %b = "plugin.panic_async"(%later) : (i32) -> i32 // expected-error {{kernel 'plugin.panic_async' panicked: at the library, awaiting 7}}
+  tfrt.return %b : i32
+}
+
+func @careless() -> i32 {
+  %a = tfrt.constant.i32 8
+  %b = "plugin.careless"(%a) : (i32) -> i32
+  %c = tfrt.add.i32 %b, %b
+  tfrt.return %c : i32
+}
+
+func @payload() -> i32 {
+  %bomb = "plugin.bomb"() : () -> !plugin.bomb
+  %a = tfrt.constant.i32 9
+  tfrt.return %a : i32
+}

@@ -1,0 +1,299 @@
+//! Kernel libraries: a crate outside of this workspace, built as a stranger would build it, and loaded into the tools.
+
+use std::path::{Path, PathBuf};
+use std::process::{Command, ExitCode};
+use std::sync::OnceLock;
+
+use libtest_mimic::{Arguments, Failed, Trial};
+use tfrt_tests::tool;
+
+/// What every run prints before it runs anything.
+const PREAMBLE: &str =
+    "Choosing memory leak check allocator.\nChoosing single-threaded work queue.\n";
+
+fn main() -> ExitCode {
+    if let Some(code) = tool::run_if_started_as_tool() {
+        return code;
+    }
+    let trials = [
+        (
+            "values_and_their_code_pass_both_ways",
+            values_and_their_code_pass_both_ways as fn() -> _,
+        ),
+        (
+            "the_work_queue_makes_no_difference",
+            the_work_queue_makes_no_difference,
+        ),
+        (
+            "a_panic_of_the_library_is_an_error_value",
+            a_panic_of_the_library_is_an_error_value,
+        ),
+        (
+            "an_impostor_is_refused_with_the_reason",
+            an_impostor_is_refused_with_the_reason,
+        ),
+        (
+            "another_fingerprint_is_refused_with_both_shown",
+            another_fingerprint_is_refused_with_both_shown,
+        ),
+        (
+            "a_name_that_is_taken_is_refused_with_both_places",
+            a_name_that_is_taken_is_refused_with_both_places,
+        ),
+        (
+            "a_file_that_is_no_library_is_refused",
+            a_file_that_is_no_library_is_refused,
+        ),
+        (
+            "without_the_library_its_kernels_are_unknown",
+            without_the_library_its_kernels_are_unknown,
+        ),
+    ];
+    let trials = trials.map(|(name, test)| Trial::test(name, test));
+    libtest_mimic::run(&Arguments::from_args(), trials.into()).exit_code()
+}
+
+fn plugin_crate() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("plugin_crate")
+}
+
+fn scratch(name: &str) -> PathBuf {
+    Path::new(env!("CARGO_TARGET_TMPDIR")).join(name)
+}
+
+/// Builds the library as this test was built, once for each list of features.
+fn build(features: &str) -> Result<PathBuf, Failed> {
+    static LOCK_FILE: OnceLock<Result<u64, String>> = OnceLock::new();
+    // The versions that the workspace was built with are there already; others might have to be fetched.
+    let copied = LOCK_FILE.get_or_init(|| {
+        let lock_file = Path::new(env!("CARGO_MANIFEST_DIR")).join("../Cargo.lock");
+        std::fs::copy(lock_file, plugin_crate().join("Cargo.lock"))
+            .map_err(|error| format!("the lock file is not copied: {error}"))
+    });
+    copied.clone()?;
+    let target_directory = scratch("plugin_crate");
+    let (profile, flag) = match cfg!(debug_assertions) {
+        true => ("debug", None),
+        false => ("release", Some("--release")),
+    };
+    let status = Command::new(env!("CARGO"))
+        .args(["build", "--quiet", "--offline", "--features", features])
+        .args(flag)
+        .arg("--target-dir")
+        .arg(&target_directory)
+        .current_dir(plugin_crate())
+        .status()?;
+    if !status.success() {
+        return Err("the library does not build".into());
+    }
+    let built = target_directory.join(profile).join(file_name("plugin"));
+    let path = scratch(&file_name(&format!("plugin_{features}")));
+    // A library that another test has loaded must not be written over.
+    let own = path.with_extension("new");
+    std::fs::copy(built, &own)?;
+    std::fs::rename(own, &path)?;
+    Ok(path)
+}
+
+fn library() -> Result<&'static Path, Failed> {
+    static LIBRARY: OnceLock<Result<PathBuf, String>> = OnceLock::new();
+    let built = LIBRARY.get_or_init(|| {
+        let _alone = alone();
+        build("").map_err(|failed| failed.message().unwrap_or_default().to_owned())
+    });
+    Ok(built.as_deref().map_err(String::clone)?)
+}
+
+/// Two builds in one target folder would take turns at one file.
+fn alone() -> std::sync::MutexGuard<'static, ()> {
+    static BUILDING: std::sync::Mutex<()> = std::sync::Mutex::new(());
+    BUILDING
+        .lock()
+        .unwrap_or_else(std::sync::PoisonError::into_inner)
+}
+
+/// Compiles a small library that is no kernel library of this build.
+fn build_impostor(name: &str) -> Result<PathBuf, Failed> {
+    let path = scratch(&file_name(name));
+    let source = plugin_crate().join("impostors").join(format!("{name}.rs"));
+    let status = Command::new("rustc")
+        .args(["--edition", "2024", "--crate-type", "cdylib", "-o"])
+        .args([&path, &source])
+        .current_dir(plugin_crate())
+        .status()?;
+    match status.success() {
+        true => Ok(path),
+        false => Err(format!("`{name}` does not compile").into()),
+    }
+}
+
+fn file_name(library: &str) -> String {
+    format!(
+        "{}{library}{}",
+        std::env::consts::DLL_PREFIX,
+        std::env::consts::DLL_SUFFIX
+    )
+}
+
+/// What a run did: its exit status, standard output and standard error.
+type Run = (Option<i32>, String, String);
+
+fn run(library: &str, arguments: &[&str]) -> Result<Run, Failed> {
+    let mut command = tool::command("tfrt", &plugin_crate())?;
+    command.arg("run");
+    if !library.is_empty() {
+        command.args(["--kernel-library", library]);
+    }
+    command.args(arguments);
+    let output = tool::run(command)?;
+    Ok((
+        output.status,
+        String::from_utf8(output.stdout)?,
+        String::from_utf8(output.stderr)?,
+    ))
+}
+
+fn path_text(path: &Path) -> Result<&str, Failed> {
+    path.to_str().ok_or_else(|| "the path is no Unicode".into())
+}
+
+fn require_equal<T: PartialEq + std::fmt::Debug>(found: T, expected: T) -> Result<(), Failed> {
+    if found == expected {
+        return Ok(());
+    }
+    Err(format!("expected: {expected:#?}\nfound: {found:#?}").into())
+}
+
+const PLUGIN_LINES: &str = "\
+--- Not running 'plugin_sub' because it has arguments.
+--- Running 'numbers':
+'numbers' returned 6,12,9
+--- Running 'in_step':
+'in_step' returned 8
+--- Running 'strings':
+string = hello, library
+'strings' returned !tfrt.chain value
+--- Running 'types_of_the_runtime':
+string = CPU:0
+'types_of_the_runtime' returned !tfrt.chain value
+--- Running 'own_type':
+tally = [1, 2];'own_type' returned !tfrt.chain value
+--- Running 'errors':
+string = failed: it was not there (NotFound)
+'errors' returned <<error: failed: it was not there>>,!tfrt.chain value
+";
+
+fn values_and_their_code_pass_both_ways() -> Result<(), Failed> {
+    let found = run(path_text(library()?)?, &["plugin.mlir"])?;
+    let expected = (Some(0), format!("{PREAMBLE}{PLUGIN_LINES}"), String::new());
+    require_equal(found, expected)
+}
+
+fn the_work_queue_makes_no_difference() -> Result<(), Failed> {
+    let library = path_text(library()?)?;
+    let flag = format!("--shared_libs={library}");
+    let (status, stdout, stderr) = run("", &[&flag, "--work_queue_type=mstd:4", "plugin.mlir"])?;
+    let lines = stdout.split_inclusive('\n').skip(2).collect::<String>();
+    require_equal((status, &*lines, &*stderr), (Some(0), PLUGIN_LINES, ""))
+}
+
+fn a_panic_of_the_library_is_an_error_value() -> Result<(), Failed> {
+    let library = path_text(library()?)?;
+    let (status, stdout, stderr) = run(library, &["--work_queue_type=mstd:2", "panics.mlir"])?;
+    let lines = stdout.split_inclusive('\n').skip(2).collect::<String>();
+    let expected = "\
+--- Running 'kernel':
+'kernel' returned <<error: kernel 'plugin.panic' panicked: at the library>>
+--- Running 'sync_kernel':
+'sync_kernel' returned <<error: kernel 'plugin.panic_sync' panicked: at the library, in step>>
+--- Running 'blocking_kernel':
+'blocking_kernel' returned <<error: kernel 'plugin.panic_blocking' panicked: at the library, on the pool>>
+--- Running 'future':
+'future' returned <<error: kernel 'plugin.panic_async' panicked: at the library, awaiting 7>>
+--- Running 'careless':
+'careless' returned 16
+--- Running 'payload':
+'payload' returned 9
+";
+    require_equal((status, &*lines), (Some(0), expected))?;
+    // The panics are lines of the program's log.
+    let is_log_line = |line: &str| line.starts_with("E 2") && line.contains("] panicked: ");
+    match stderr.lines().find(|line| !is_log_line(line)) {
+        None => require_equal(stderr.lines().count(), 8),
+        Some(line) => Err(format!("no line of the log: {line}").into()),
+    }
+}
+
+/// Runs with a library that is refused; gives the complaint, without the words that are the same for all.
+fn complaint(library: &str) -> Result<String, Failed> {
+    let (status, stdout, stderr) = run(library, &["plugin.mlir"])?;
+    require_equal((status, &*stdout), (Some(1), PREAMBLE))?;
+    let prefix = format!("tfrt: couldn't load library `{library}`: ");
+    match stderr.strip_prefix(&prefix) {
+        Some(reason) => Ok(reason.to_owned()),
+        None => Err(format!("unexpected complaint: {stderr}").into()),
+    }
+}
+
+fn an_impostor_is_refused_with_the_reason() -> Result<(), Failed> {
+    let path = build_impostor("no_entry_point")?;
+    require_equal(
+        &*complaint(path_text(&path)?)?,
+        "no kernel library: it exports no `tfrt_kernel_library`, as `tfrt::export_kernels!()` makes it do\n",
+    )?;
+    let path = build_impostor("abi_version")?;
+    require_equal(
+        &*complaint(path_text(&path)?)?,
+        "built for another runtime: expected version 1 of the table of kernels, found 4000000\n",
+    )
+}
+
+fn another_fingerprint_is_refused_with_both_shown() -> Result<(), Failed> {
+    let path = build_impostor("fingerprint")?;
+    let complaint = complaint(path_text(&path)?)?;
+    let lines: Vec<_> = complaint.lines().collect();
+    match lines[..] {
+        ["built differently from this program", expected, found] => {
+            require_equal(
+                expected.starts_with("  expected: rustc 1.") && expected.contains(", tfrt 0.1.0 ("),
+                true,
+            )?;
+            require_equal(found, "  found:    rustc 1.0.0, of another time")
+        }
+        _ => Err(format!("unexpected complaint: {complaint}").into()),
+    }
+}
+
+fn a_name_that_is_taken_is_refused_with_both_places() -> Result<(), Failed> {
+    let path = {
+        let _alone = alone();
+        build("duplicate")?
+    };
+    let complaint = complaint(path_text(&path)?)?;
+    let has_places = complaint.starts_with("`tfrt.add.i32` is registered twice: at ")
+        && complaint.contains("arithmetic.rs:")
+        && complaint.contains("src/lib.rs:");
+    match has_places {
+        true => Ok(()),
+        false => Err(format!("unexpected complaint: {complaint}").into()),
+    }
+}
+
+fn a_file_that_is_no_library_is_refused() -> Result<(), Failed> {
+    let text = plugin_crate().join("plugin.mlir");
+    require_equal(complaint(path_text(&text)?)?.is_empty(), false)?;
+    let missing = complaint("/nowhere/libmine.so")?;
+    match missing.contains("No such file") {
+        true => Ok(()),
+        false => Err(format!("unexpected complaint: {missing}").into()),
+    }
+}
+
+fn without_the_library_its_kernels_are_unknown() -> Result<(), Failed> {
+    let (status, _, stderr) = run("", &["panics.mlir"])?;
+    require_equal(status, Some(1))?;
+    match stderr.contains("plugin.panic") {
+        true => Ok(()),
+        false => Err(format!("unexpected complaint: {stderr}").into()),
+    }
+}

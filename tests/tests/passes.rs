@@ -1,0 +1,414 @@
+//! Passes keep what programs do: random programs give the same results and the same effects before and after.
+
+use std::fmt::Write;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+use proptest::prelude::{Strategy, any, prop};
+use proptest::test_runner::TestCaseError;
+use proptest::{prop_assert_eq, prop_oneof, proptest};
+use tfrt::bef::BefFile;
+use tfrt::executor::Program;
+use tfrt::host::RequestContextBuilder;
+use tfrt::kernel::registry::DialectRegistration;
+use tfrt::ods::DialectDef;
+use tfrt::prelude::*;
+use tfrt::queue::create_queue;
+use tfrt_compiler::passes::{PASSES, Pipeline};
+use tfrt_compiler::{EncodeOptions, encode};
+use tfrt_ir::{Module, ParseOptions, PrintOptions, Registry, VerifyOptions, parse, print, verify};
+
+tfrt::link!(tfrt_kernels);
+
+/// What [`record`] was given, in order. The one test that runs programs runs them one after the other.
+static RECORDED: Mutex<Vec<i32>> = Mutex::new(Vec::new());
+
+fn recorded() -> MutexGuard<'static, Vec<i32>> {
+    RECORDED.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+/// Keeps a number.
+#[tfrt_kernel("check.record", side_effecting)]
+fn record(value: i32) {
+    recorded().push(value);
+}
+
+const DIALECTS: &[DialectDef] = &[DialectDef {
+    allows_inlining: true,
+    ..DialectDef::new("check")
+}];
+
+tfrt::declare_dialects!(DIALECTS);
+
+/// One line of a function. Numbers pick values among those that are there, or functions among those further up.
+#[derive(Clone, Copy, Debug)]
+enum Line {
+    Constant(i8),
+    Add(u8, u8),
+    Multiply(u8, u8),
+    Subtract(u8, u8),
+    Divide(u8),
+    Record(u8),
+    ForkChain,
+    Call(u8, u8, u8, bool),
+    CallInBranch(u8, u8, bool),
+    CallInLoop(u8, u8),
+}
+
+/// A function `(i32, i32, !tfrt.chain) -> (i32, i32, !tfrt.chain)`.
+#[derive(Clone, Debug)]
+struct Function {
+    is_private: bool,
+    lines: Vec<Line>,
+    returned: (u8, u8),
+}
+
+fn line() -> impl Strategy<Value = Line> {
+    prop_oneof![
+        any::<i8>().prop_map(Line::Constant),
+        any::<(u8, u8)>().prop_map(|(a, b)| Line::Add(a, b)),
+        any::<(u8, u8)>().prop_map(|(a, b)| Line::Multiply(a, b)),
+        any::<(u8, u8)>().prop_map(|(a, b)| Line::Subtract(a, b)),
+        any::<u8>().prop_map(Line::Divide),
+        any::<u8>().prop_map(Line::Record),
+        proptest::strategy::Just(Line::ForkChain),
+        any::<(u8, u8, u8, bool)>().prop_map(|(f, a, b, strict)| Line::Call(f, a, b, strict)),
+        any::<(u8, u8, bool)>().prop_map(|(f, a, taken)| Line::CallInBranch(f, a, taken)),
+        any::<(u8, u8)>().prop_map(|(f, a)| Line::CallInLoop(f, a)),
+    ]
+}
+
+fn function() -> impl Strategy<Value = Function> {
+    (
+        any::<bool>(),
+        prop::collection::vec(line(), 0..7),
+        any::<(u8, u8)>(),
+    )
+        .prop_map(|(is_private, lines, returned)| Function {
+            is_private,
+            lines,
+            returned,
+        })
+}
+
+const SIGNATURE: &str = "(i32, i32, !tfrt.chain) -> (i32, i32, !tfrt.chain)";
+
+/// The program: `@main` calls the last function, and each function calls earlier ones.
+fn text_of(functions: &[Function]) -> String {
+    let mut out = String::new();
+    for (index, function) in functions.iter().enumerate() {
+        write_function(index, function, &mut out);
+    }
+    let last = functions.len() - 1;
+    let _ = write!(
+        out,
+        "func @main() -> (i32, i32, !tfrt.chain) {{
+  %a = tfrt.constant.i32 3
+  %b = tfrt.constant.i32 5
+  %c = tfrt.new.chain
+  %r:3 = tfrt.call @f{last}(%a, %b, %c) : {SIGNATURE}
+  tfrt.return %r#0, %r#1, %r#2 : i32, i32, !tfrt.chain
+}}
+"
+    );
+    out
+}
+
+fn write_function(index: usize, function: &Function, out: &mut String) {
+    let visibility = if function.is_private { "private " } else { "" };
+    let _ = writeln!(
+        out,
+        "func {visibility}@f{index}(%x: i32, %y: i32, %c: !tfrt.chain) -> (i32, i32, !tfrt.chain) {{"
+    );
+    let mut body = Body {
+        values: vec!["%x".into(), "%y".into()],
+        chain: "%c".into(),
+        next: 0,
+        num_callees: index,
+        out,
+    };
+    for &line in &function.lines {
+        body.line(line);
+    }
+    let (first, second) = (
+        body.value(function.returned.0),
+        body.value(function.returned.1),
+    );
+    let chain = body.chain.clone();
+    let _ = writeln!(
+        out,
+        "  tfrt.return {first}, {second}, {chain} : i32, i32, !tfrt.chain\n}}"
+    );
+}
+
+/// A body in the middle of being written.
+struct Body<'a> {
+    values: Vec<String>,
+    chain: String,
+    next: usize,
+    num_callees: usize,
+    out: &'a mut String,
+}
+
+impl Body<'_> {
+    fn value(&self, pick: u8) -> String {
+        self.values[usize::from(pick) % self.values.len()].clone()
+    }
+
+    fn callee(&self, pick: u8) -> Option<usize> {
+        usize::from(pick).checked_rem(self.num_callees)
+    }
+
+    fn fresh(&mut self) -> String {
+        self.next += 1;
+        format!("%v{}", self.next)
+    }
+
+    fn push(&mut self, line: &str) {
+        let _ = writeln!(self.out, "  {line}");
+    }
+
+    fn binary(&mut self, op: &str, a: u8, b: u8) {
+        let (a, b, sum) = (self.value(a), self.value(b), self.fresh());
+        self.push(&format!("{sum} = \"{op}\"({a}, {b}) : (i32, i32) -> i32"));
+        self.values.push(sum);
+    }
+
+    fn take_results(&mut self, pack: &str) {
+        self.values
+            .extend([format!("{pack}#0"), format!("{pack}#1")]);
+        self.chain = format!("{pack}#2");
+    }
+
+    fn line(&mut self, line: Line) {
+        match line {
+            Line::Constant(number) => {
+                let name = self.fresh();
+                self.push(&format!("{name} = tfrt.constant.i32 {number}"));
+                self.values.push(name);
+            }
+            Line::Add(a, b) => self.binary("tfrt.add.i32", a, b),
+            Line::Multiply(a, b) => self.binary("tfrt.mul.i32", a, b),
+            Line::Subtract(a, b) => self.binary("tfrt.minus.i32", a, b),
+            Line::Divide(a) => {
+                let (a, two, pair) = (self.value(a), self.fresh(), self.fresh());
+                self.push(&format!("{two} = tfrt.constant.i32 2"));
+                self.push(&format!("{pair}:2 = tfrt.div.i32 {a}, {two}"));
+                self.values
+                    .extend([format!("{pair}#0"), format!("{pair}#1")]);
+            }
+            Line::Record(a) => {
+                let (a, chain, next) = (self.value(a), self.chain.clone(), self.fresh());
+                self.push(&format!(
+                    "{next} = \"check.record\"({a}, {chain}) : (i32, !tfrt.chain) -> !tfrt.chain"
+                ));
+                self.chain = next;
+            }
+            Line::ForkChain => {
+                let (new, merged, chain) = (self.fresh(), self.fresh(), self.chain.clone());
+                self.push(&format!("{new} = tfrt.new.chain"));
+                self.push(&format!(
+                    "{merged} = tfrt.merge.chains {new}, {chain} : !tfrt.chain, !tfrt.chain"
+                ));
+                self.chain = merged;
+            }
+            Line::Call(callee, a, b, is_strict) => self.call(callee, a, b, is_strict),
+            Line::CallInBranch(callee, a, is_taken) => self.call_in_branch(callee, a, is_taken),
+            Line::CallInLoop(callee, a) => self.call_in_loop(callee, a),
+        }
+    }
+
+    fn call(&mut self, callee: u8, a: u8, b: u8, is_strict: bool) {
+        let Some(callee) = self.callee(callee) else {
+            return;
+        };
+        let (a, b, chain, pack) = (
+            self.value(a),
+            self.value(b),
+            self.chain.clone(),
+            self.fresh(),
+        );
+        let mark = if is_strict { "" } else { " {bef.nonstrict}" };
+        self.push(&format!(
+            "{pack}:3 = tfrt.call @f{callee}({a}, {b}, {chain}){mark} : {SIGNATURE}"
+        ));
+        self.take_results(&pack);
+    }
+
+    fn call_in_branch(&mut self, callee: u8, a: u8, is_taken: bool) {
+        let Some(callee) = self.callee(callee) else {
+            return;
+        };
+        let (a, b, chain) = (self.value(a), self.fresh(), self.chain.clone());
+        let (condition, passed, pack) = (self.fresh(), self.fresh(), self.fresh());
+        self.push(&format!("{condition} = tfrt.constant.i1 {is_taken}"));
+        self.push(&format!("{b} = tfrt.constant.i32 7"));
+        self.push(&format!(
+            "{passed} = tfrt.merge.chains {chain} : !tfrt.chain"
+        ));
+        let a_copy = self.fresh();
+        self.push(&format!("{a_copy} = tfrt.add.i32 {a}, {b}"));
+        self.push(&format!(
+            "{pack}:3 = tfrt.if {condition}, {a_copy}, {b}, {passed} : {SIGNATURE} {{"
+        ));
+        self.push(&format!(
+            "  %r:3 = tfrt.call @f{callee}({a_copy}, {b}, {passed}) : {SIGNATURE}"
+        ));
+        self.push("  tfrt.return %r#0, %r#1, %r#2 : i32, i32, !tfrt.chain");
+        self.push("} else {");
+        self.push("  %unused = tfrt.constant.i32 1");
+        self.push(&format!(
+            "  tfrt.return {b}, {a_copy}, {passed} : i32, i32, !tfrt.chain"
+        ));
+        self.push("}");
+        self.take_results(&pack);
+    }
+
+    fn call_in_loop(&mut self, callee: u8, a: u8) {
+        let Some(callee) = self.callee(callee) else {
+            return;
+        };
+        let (a, count, chain) = (self.value(a), self.fresh(), self.chain.clone());
+        let (start, other, passed, pack) = (self.fresh(), self.fresh(), self.fresh(), self.fresh());
+        self.push(&format!("{count} = tfrt.constant.i32 2"));
+        self.push(&format!("{other} = tfrt.constant.i32 1"));
+        self.push(&format!("{start} = tfrt.add.i32 {a}, {other}"));
+        self.push(&format!(
+            "{passed} = tfrt.merge.chains {chain} : !tfrt.chain"
+        ));
+        self.push(&format!(
+            "{pack}:3 = tfrt.repeat.i32 {count}, {start}, {other}, {passed} : i32, i32, !tfrt.chain {{"
+        ));
+        self.push(&format!(
+            "  %r:3 = tfrt.call @f{callee}({start}, {other}, {passed}) : {SIGNATURE}"
+        ));
+        self.push("  tfrt.return %r#0, %r#1, %r#2 : i32, i32, !tfrt.chain");
+        self.push("}");
+        self.take_results(&pack);
+    }
+}
+
+/// What a program did: its results, and what it recorded.
+type Behaviour = (Vec<i32>, Vec<i32>);
+
+/// What the programs are read against and run on.
+struct Bench {
+    registry: Arc<Registry>,
+    hosts: Vec<Arc<HostContext>>,
+}
+
+impl Bench {
+    fn new() -> Result<Self> {
+        let failed = |error: &dyn std::fmt::Display| Error::new(error.to_string());
+        let kernels = Arc::new(KernelRegistry::from_link().map_err(|error| failed(&error))?);
+        let registry = Registry::new(kernels.ops(), DialectRegistration::linked());
+        let registry = Arc::new(registry.map_err(|error| failed(&error))?);
+        let mut hosts = Vec::new();
+        for queue in ["s", "mstd:2"] {
+            let queue = create_queue(queue).map_err(|error| failed(&error))?;
+            let host = HostContext::builder().registry(Arc::clone(&kernels));
+            hosts.push(host.queue(queue).build());
+        }
+        Ok(Self { registry, hosts })
+    }
+
+    /// The program of a text; it must be well formed.
+    fn read(&self, text: &str) -> Result<Module, TestCaseError> {
+        let module = parse(text, "p.mlir", &self.registry, &ParseOptions::default());
+        let module = module.map_err(|errors| fail(format!("{}\n{text}", errors[0])))?;
+        match verify(&module, &VerifyOptions::default()).first() {
+            Some(error) => Err(fail(format!("{error}\n{text}"))),
+            None => Ok(module),
+        }
+    }
+
+    /// Runs `@main` on one thread and on several.
+    fn run(&self, module: &Module) -> Result<Vec<Behaviour>, TestCaseError> {
+        let bytes = encode(module, &EncodeOptions::default())
+            .map_err(|errors| fail(errors[0].to_string()))?;
+        let behaviours = self.hosts.iter().map(|host| run(host, &bytes));
+        behaviours
+            .map(|outcome| outcome.map_err(|error| fail(error.to_string())))
+            .collect()
+    }
+
+    /// Holds a program against what a pipeline makes of it.
+    fn check(&self, functions: &[Function]) -> Result<(), TestCaseError> {
+        let original = self.read(&text_of(functions))?;
+        let expected = self.run(&original)?;
+        for pipeline in ["canonicalize", "inline", "inline,canonicalize,inline"] {
+            let mut module = original.clone();
+            run_pipeline(pipeline, &mut module)?;
+            let text = print(&module, &PrintOptions::default());
+            prop_assert_eq!(&self.run(&module)?, &expected, "{}:\n{}", pipeline, text);
+            let read_back = self.read(&text)?;
+            prop_assert_eq!(print(&read_back, &PrintOptions::default()), text.clone());
+            prop_assert_eq!(
+                &self.run(&read_back)?,
+                &expected,
+                "{}, read back:\n{}",
+                pipeline,
+                text
+            );
+
+            let mut again = read_back;
+            run_pipeline("canonicalize", &mut again)?;
+            prop_assert_eq!(
+                print(&again, &PrintOptions::default()),
+                text,
+                "canonicalize is done after once"
+            );
+        }
+        Ok(())
+    }
+}
+
+fn fail(message: String) -> TestCaseError {
+    TestCaseError::fail(message)
+}
+
+fn run_pipeline(text: &str, module: &mut Module) -> Result<(), TestCaseError> {
+    let pipeline = Pipeline::parse(text).map_err(|error| fail(error.to_string()))?;
+    match pipeline.run(module, Some(VerifyOptions::default())).first() {
+        Some(found) => Err(fail(format!("{text}: {found}"))),
+        None => Ok(()),
+    }
+}
+
+fn run(host: &Arc<HostContext>, file: &[u8]) -> Result<Behaviour> {
+    recorded().clear();
+    let program = Program::load(host, &BefFile::from_bytes(file))?;
+    program.verify_all()?;
+    let main = program
+        .function("main")
+        .ok_or_else(|| Error::new("no main"))?;
+    let ctx = ExecutionContext::new(RequestContextBuilder::new(Arc::clone(host)).build());
+    let results = main.execute(&ctx, &[]);
+    host.await_values(&results)?;
+    host.quiesce()?;
+    let number = |value: &AnyRef| match value.error_if_present() {
+        Some(error) => Err(error.clone()),
+        None => value
+            .get::<i32>()
+            .copied()
+            .ok_or_else(|| Error::new("no number")),
+    };
+    let numbers = results[..2].iter().map(number).collect::<Result<_>>()?;
+    let effects = std::mem::take(&mut *recorded());
+    Ok((numbers, effects))
+}
+
+#[test]
+fn passes_keep_results_and_effects() {
+    let bench = Bench::new().unwrap_or_else(|error| panic!("{error}"));
+    proptest!(proptest::test_runner::Config { failure_persistence: None, ..proptest::test_runner::Config::with_cases(200) },
+        |(functions in prop::collection::vec(function(), 1..6))| bench.check(&functions)?
+    );
+}
+
+#[test]
+fn every_pass_stands_alone_in_a_pipeline() {
+    for pass in PASSES {
+        let pipeline = Pipeline::parse(pass.name).map(|pipeline| pipeline.to_string());
+        assert_eq!(pipeline.as_deref(), Ok(pass.name));
+    }
+}
