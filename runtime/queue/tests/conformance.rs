@@ -1,4 +1,5 @@
 //! Every queue of this crate keeps the contract, and so do queues that others might write.
+#![cfg(not(loom))]
 
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Condvar, Mutex};
