@@ -21,6 +21,10 @@ pub(super) fn module(verifier: &mut Verifier<'_>, op: OpId) {
             "Operations with a 'SymbolTable' must have exactly one block",
         );
     };
+    // The custom form has no place to write them.
+    if !module.block_arguments(block).is_empty() {
+        verifier.op_error(op, "region should have no arguments");
+    }
     symbol(verifier, op, false);
     let mut defined: HashMap<&str, OpId> = HashMap::new();
     for &inner in module.block_ops(block) {

@@ -184,3 +184,11 @@ fn functions_stand_in_modules_and_match_their_type() {
         ],
     );
 }
+
+#[test]
+fn modules_take_no_arguments() {
+    check(
+        "\"builtin.module\"() ({\n^b(%x: i32):\n \"t.op\"() : () -> ()\n}) : () -> ()",
+        &["f:1:1: error: 'builtin.module' op region should have no arguments"],
+    );
+}
