@@ -48,16 +48,19 @@ impl TensorType {
     }
 }
 
-/// Gives the kind of tensor of this name.
+/// Gives the kind of tensor that its attribute names, whatever the attribute is called.
 ///
 /// # Errors
 /// `tensor type NAME is not registered`.
-#[tfrt_kernel("tfrt_test.get_static_tensor_type")]
-fn get_static_tensor_type(#[attr] value: &str) -> Result<TensorType> {
+#[tfrt_kernel("tfrt_test.get_static_tensor_type", raw, results(tensor_type: TensorType))]
+fn get_static_tensor_type(frame: &mut KernelFrame<'_>) -> Result<()> {
+    let name = frame.attribute::<str>(0)?;
     let unknown = || {
-        Error::new(format!("tensor type {value} is not registered")).with_code(ErrorCode::NotFound)
+        Error::new(format!("tensor type {name} is not registered")).with_code(ErrorCode::NotFound)
     };
-    TensorType::from_name(value).ok_or_else(unknown)
+    let tensor_type = TensorType::from_name(name).ok_or_else(unknown)?;
+    frame.set_result(0, AnyRef::available(tensor_type));
+    Ok(())
 }
 
 /// Prints `tensor_type = NAME`.

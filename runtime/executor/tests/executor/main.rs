@@ -8,6 +8,8 @@ mod faults;
 
 mod schedules;
 
+mod streams;
+
 mod stress;
 
 mod sync_functions;
