@@ -145,6 +145,9 @@
 //! ```
 #![forbid(unsafe_code)]
 
+#[cfg(feature = "text")]
+pub mod text;
+
 pub use tfrt_async as async_value;
 pub use tfrt_attr as attr;
 pub use tfrt_bef as bef;
