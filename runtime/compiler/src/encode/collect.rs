@@ -173,6 +173,10 @@ impl Collector<'_> {
             return Err(self.error(func, "expected a function with a name and a type"));
         };
         self.check_name(func, name)?;
+        if name.is_empty() {
+            // An empty name is how a file marks the region of an op.
+            return Err(self.error(func, "BEF files cannot hold a function with an empty name"));
+        }
         let block = module.entry_block(func);
         if module.has_attr(func, NATIVE_ATTRIBUTE) {
             if block.is_some() {

@@ -160,3 +160,11 @@ fn names_hold_no_zero_bytes() {
         &["f.mlir:2:3: error: BEF files cannot hold the name \"a\\0b\", which has a zero byte"],
     );
 }
+
+#[test]
+fn functions_have_names() {
+    check(
+        "func @\"\"() {\n  tfrt.return\n}\n",
+        &["f.mlir:1:1: error: BEF files cannot hold a function with an empty name"],
+    );
+}
