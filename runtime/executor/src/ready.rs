@@ -66,6 +66,8 @@ enum Step {
 struct Path<'a> {
     invocation: &'a InvocationRef,
     body: &'a Body,
+    /// The attribute section of the file.
+    attributes: &'a [u8],
     ctx: ExecutionContext,
     stream: u32,
     scratch: Scratch,
@@ -99,6 +101,7 @@ impl<'a> Path<'a> {
         let mut path = Self {
             invocation,
             body: invocation.body(),
+            attributes: invocation.program().attribute_section(),
             ctx: invocation.ctx().clone(),
             stream,
             scratch: Scratch::take(),
@@ -214,7 +217,7 @@ impl<'a> Path<'a> {
         self.step = Step::Calling { kernel: index };
         self.scratch
             .results
-            .resize(kernel.results.len(), error.clone());
+            .resize_with(kernel.results.len(), || error.clone());
         if error.is_none() {
             self.call(kernel);
         }
@@ -225,12 +228,11 @@ impl<'a> Path<'a> {
     #[inline]
     fn call(&mut self, kernel: &Kernel) {
         self.ctx.set_location_token(kernel.location);
-        let program = self.invocation.program();
         let table: Arc<dyn FunctionTable>;
         let functions = match self.body.words(kernel.functions) {
             [] => FunctionList::default(),
             ids => {
-                table = Arc::clone(program) as _;
+                table = Arc::clone(self.invocation.program()) as _;
                 FunctionList {
                     table: Some(&table),
                     ids,
@@ -238,7 +240,7 @@ impl<'a> Path<'a> {
             }
         };
         let attributes = AttributeList {
-            section: program.attribute_section(),
+            section: self.attributes,
             offsets: self.body.words(kernel.attributes),
         };
         let Scratch {
