@@ -103,8 +103,7 @@ fn log_of(nodes: Vec<Node>) -> String {
         .execute(&ExecutionContext::new(request), &[]);
     log.lock().unwrap().push('|');
     host.quiesce().expect("not a thread of the queue");
-    let text = log.lock().unwrap().clone();
-    text
+    log.lock().unwrap().clone()
 }
 
 fn note(operands: &[usize]) -> Node {
