@@ -157,10 +157,6 @@ impl Program {
     pub(crate) fn kernel(&self, code: KernelCode) -> KernelDescriptor {
         self.kernels[code]
     }
-
-    pub(crate) fn attribute_section(&self) -> &[u8] {
-        self.bef.attributes()
-    }
 }
 
 /// The error for a malformed file: what TFRT says, then what was found where.
