@@ -3,7 +3,7 @@
 use tfrt::prelude::*;
 
 /// Starts a chain.
-#[tfrt_kernel("tfrt.new.chain", pure, chain = none, format = "attr-dict")]
+#[tfrt_kernel("tfrt.new.chain", pure, chain_source, chain = none, format = "attr-dict")]
 fn new_chain() -> Chain {
     Chain
 }
@@ -12,6 +12,7 @@ fn new_chain() -> Chain {
 #[tfrt_kernel(
     "tfrt.merge.chains",
     pure,
+    chain_merge,
     cheap,
     format = "$values attr-dict `:` type($values)"
 )]

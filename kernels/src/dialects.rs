@@ -20,8 +20,12 @@ use tfrt::ods::{
 /// The dialects of the standard library. All but those of tensors and shapes accept ops and types that nobody declared.
 const DIALECTS: &[DialectDef] = &[
     DialectDef::new("builtin"),
-    DialectDef::new("coo"),
     DialectDef {
+        summary: "Sparse tensors in coordinate form.",
+        ..DialectDef::new("coo")
+    },
+    DialectDef {
+        summary: "Ops that run other ops, by name, on tensor handles.",
         types: &[
             "string",
             "ophandler",
@@ -38,31 +42,45 @@ const DIALECTS: &[DialectDef] = &[
         shape_attribute: Some("shape"),
         ..DialectDef::new("corert")
     },
-    DialectDef::new("corert_sync"),
     DialectDef {
+        summary: "The same in synchronous functions.",
+        ..DialectDef::new("corert_sync")
+    },
+    DialectDef {
+        summary: "Buffers in host memory.",
         types: &["host_buffer"],
         unknown_types: UnknownTypes::Rejected("unknown type: "),
         allows_unknown_ops: false,
         ..DialectDef::new("ht")
     },
     DialectDef {
+        summary: "Tensors of any kind.",
         types: &["tensor"],
         unknown_types: UnknownTypes::Rejected("unknown tensor type: "),
         allows_unknown_ops: false,
         ..DialectDef::new("t")
     },
     DialectDef {
+        summary: "Numbers, chains, calls and loops.",
         types: &["chain", "string", "tensor_type", "device"],
         allows_inlining: true,
         ..DialectDef::new("tfrt")
     },
     DialectDef {
+        summary: "Pipelines of input data.",
         types: &["dataset", "iterator"],
         ..DialectDef::new("tfrt_data")
     },
-    DialectDef::new("tfrt_dht"),
-    DialectDef::new("tfrt_dht_sync"),
     DialectDef {
+        summary: "Dense tensors in host memory, and the buffers that they lie in.",
+        ..DialectDef::new("tfrt_dht")
+    },
+    DialectDef {
+        summary: "Dense tensors in synchronous functions.",
+        ..DialectDef::new("tfrt_dht_sync")
+    },
+    DialectDef {
+        summary: "Work on other machines.",
         types: &[
             "dist_context",
             "dist_context_configuration",
@@ -74,8 +92,12 @@ const DIALECTS: &[DialectDef] = &[
         ],
         ..DialectDef::new("tfrt_dist")
     },
-    DialectDef::new("tfrt_test"),
     DialectDef {
+        summary: "What tests need: delays, counters, errors, benchmarks.",
+        ..DialectDef::new("tfrt_test")
+    },
+    DialectDef {
+        summary: "Shapes of tensors.",
         types: &["shape", "partial_shape"],
         unknown_types: UnknownTypes::Rejected("unknown shape type: "),
         allows_unknown_ops: false,
@@ -115,40 +137,3 @@ const fn result(name: &'static str, ty: &'static str) -> ResultDef {
 const fn attribute(name: &'static str, kind: AttrKind) -> AttrDef {
     AttrDef::new(name, kind)
 }
-
-/// Declares one op under each of these names.
-macro_rules! declare_family {
-    ($def:expr; $($name:expr),+ $(,)?) => {
-        ::tfrt::__private::submit! {
-            ::tfrt::kernel::registry::OpRegistration(&[$(&::tfrt::ods::OpDef { name: $name, ..$def }),+])
-        }
-    };
-}
-
-/// Declares one op for each type of elements that tensors are declared for: `PREFIX.T`.
-macro_rules! declare_for_elements {
-    ($def:expr; $prefix:literal) => {
-        $crate::dialects::declare_family! {
-            $def;
-            concat!($prefix, ".ui8"),
-            concat!($prefix, ".ui16"),
-            concat!($prefix, ".ui32"),
-            concat!($prefix, ".ui64"),
-            concat!($prefix, ".i32"),
-            concat!($prefix, ".f32"),
-            concat!($prefix, ".i64"),
-            concat!($prefix, ".bool"),
-            concat!($prefix, ".complex64"),
-            concat!($prefix, ".complex128"),
-        }
-    };
-}
-
-/// Declares one op for each of these ranks: `PREFIX.R`.
-macro_rules! declare_for_ranks {
-    ($def:expr; $prefix:expr, $($rank:literal)+) => {
-        $crate::dialects::declare_family! { $def; $(concat!($prefix, ".", $rank)),+ }
-    };
-}
-
-use {declare_family, declare_for_elements, declare_for_ranks};

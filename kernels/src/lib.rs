@@ -18,9 +18,13 @@
 //! |---|---|
 //! | [`constants`], [`arithmetic`], [`comparison`], [`cast`], [`print`](mod@print) | `tfrt.*` on scalars |
 //! | [`chains`], [`control_flow`], [`device`] | `tfrt.*` that order, call and choose |
+//! | [`shapes`] | `ts.*`, `ts_sync.*` |
+//! | [`dense_tensors`], [`sparse_tensors`], [`string_tensors`], [`tensor_files`] | `tfrt_dht.*`, `coo.*`, `tfrt_sht.*`, `btf.*`, and their `_sync` twins |
 //! | [`test`](mod@test) | `tfrt_test.*`, `vt.*` and native functions, for tests |
 //! | [`tutorial`] | `tfrt_tutorial.*` |
 //! | [`dialects`] | ops that are declared, so that programs can be read and written, and have no kernel here |
+//!
+//! Every op is documented in `REFERENCE.md` beside this crate's manifest, which `tfrt ops --format=markdown` writes.
 //!
 //! Ops that tools may drop when nobody uses their results are marked `pure`. Those are few: the reference marks constants,
 //! arithmetic that has a custom form, and chains, and what it keeps is kept here.
@@ -42,6 +46,16 @@ pub mod device;
 
 pub mod control_flow;
 
+pub mod shapes;
+
+pub mod dense_tensors;
+
+pub mod sparse_tensors;
+
+pub mod string_tensors;
+
+pub mod tensor_files;
+
 pub mod test;
 
 pub mod tutorial;
@@ -49,5 +63,7 @@ pub mod tutorial;
 pub mod dialects;
 
 mod rules;
+
+mod scalar;
 
 mod text;

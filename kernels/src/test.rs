@@ -20,6 +20,8 @@ pub mod resources;
 
 pub mod tensor_types;
 
+pub mod tensors;
+
 pub mod locations;
 
 pub mod sync;

@@ -54,9 +54,17 @@ fn every_group_has_its_kernels() {
     }
     // Kernels, and synchronous ones among them. `tfrt.select` comes on top of the 65 of the reference.
     let expected = [
+        ("btf", (40, 0)),
+        ("coo", (24, 0)),
         ("tfrt", (66, 9)),
-        ("tfrt_test", (71, 7)),
+        ("tfrt_dht", (178, 0)),
+        ("tfrt_dht_sync", (114, 114)),
+        ("tfrt_sht", (1, 0)),
+        ("tfrt_sht_sync", (2, 2)),
+        ("tfrt_test", (73, 8)),
         ("tfrt_tutorial", (2, 0)),
+        ("ts", (16, 0)),
+        ("ts_sync", (3, 3)),
         ("vt", (3, 0)),
     ];
     assert_eq!(counts, BTreeMap::from(expected));

@@ -1,27 +1,435 @@
-//! The kernel macros: entry points only. What they do lives in `tfrt-macros-backend`.
+//! The kernel macros: entry points, with everything that authors can write. What they do lives in `tfrt-macros-backend`.
 #![forbid(unsafe_code)]
 
 use proc_macro::TokenStream;
 
 /// Turns a function into a kernel: adapter, declaration and registration are derived from it.
 ///
-/// The function itself stays as it is. The documentation of the crate `tfrt` has all forms and options.
+/// The function itself stays as it is, and can be called as before.
 ///
-/// ```text
+/// ```
+/// use tfrt::prelude::*;
+///
 /// /// Returns the sum of two numbers.
-/// #[tfrt_kernel("my.add.{T}", T = [i32, i64])]
-/// fn add<T: WrappingAdd>(a: T, b: T) -> T {
+/// #[tfrt_kernel("my.add")]
+/// fn add(a: i32, b: i32) -> i32 {
 ///     a.wrapping_add(b)
 /// }
+///
+/// tfrt::testing::kernel("my.add").operands((1, 2)).run().expect_value(3);
+/// assert_eq!(add(1, 2), 3);
 /// ```
+///
+/// # Operands
+///
+/// A parameter without a marker is an operand, unless its type is one of those of the following sections.
+///
+/// | parameter | takes |
+/// |---|---|
+/// | `T` | a copy of the payload; `T` is `Value + Clone` |
+/// | `&T`, `&str` | the payload |
+/// | `&mut T` | the payload, to be changed: `T` is declared [`mutable`](Value), and the kernel gets a chain |
+/// | `AsyncValueRef<T>`, `AnyRef`, `&AnyRef` | a reference, which may be unavailable if the kernel is `non_strict` |
+/// | `Option<T>`, `Option<&T>` | the last operand, if the program gives it |
+/// | `#[operand(default = …)] name: T` | the same, or the value of an expression |
+/// | `Operands<'_, T>`, `&[AnyRef]` | all operands that remain |
+///
+/// ```
+/// use tfrt::prelude::*;
+///
+/// #[tfrt_kernel("my.scale")]
+/// fn scale(number: i32, #[operand(default = 10)] by: i32) -> i32 {
+///     number * by
+/// }
+///
+/// #[tfrt_kernel("my.concat")]
+/// fn concat(first: &str, rest: Operands<'_, String>) -> String {
+///     rest.iter().fold(first.to_owned(), |text, piece| text + piece)
+/// }
+///
+/// #[tfrt_kernel("my.pick", non_strict)]
+/// fn pick(first: bool, a: AnyRef, b: AnyRef) -> AnyRef {
+///     if first { a } else { b }
+/// }
+///
+/// use tfrt::testing;
+/// testing::kernel("my.scale").operands((4,)).run().expect_value(40);
+/// testing::kernel("my.concat").operands(("a", "b", "c")).run().expect_value(String::from("abc"));
+/// testing::kernel("my.pick").operands((true, 1, testing::error("nobody asks"))).non_strict().run().expect_value(1);
+/// ```
+///
+/// # Attributes
+///
+/// `#[attr]` makes a parameter an attribute of its name; `#[attr("name")]` and `#[attr(name = "…")]` of another one, and `default = …`
+/// stands in where programs leave it out. Its type is a number, `bool`, `&str` or `String`, `DType`, a list `&[T]` or `Vec<T>` of
+/// numbers, `ShapeView`, `DenseView`, `AggregateView` or `CompilationUnitView`, an enum that derives [`Attr`], or whatever implements
+/// `AttributeParam`. `Attributes<'_>` takes all attributes, without their names.
+///
+/// ```
+/// use tfrt::prelude::*;
+///
+/// #[derive(Attr)]
+/// enum Padding {
+///     Same,
+///     Valid,
+/// }
+///
+/// #[tfrt_kernel("my.window")]
+/// fn window(
+///     #[attr] name: &str,
+///     #[attr("ksize")] extents: &[i64],
+///     #[attr(default = 1)] stride: i64,
+///     #[attr(default = Padding::Valid)] padding: Padding,
+/// ) -> String {
+///     let padding = if matches!(padding, Padding::Same) { "same" } else { "valid" };
+///     format!("{name} {extents:?} {stride} {padding}")
+/// }
+///
+/// #[tfrt_kernel("my.sum_attributes")]
+/// fn sum_attributes(numbers: Attributes<'_>) -> Result<i32> {
+///     (0..numbers.len()).map(|index| numbers.get::<i32>(index)).sum()
+/// }
+///
+/// let program = tfrt::testing::program(r#"
+///     func @main() -> (!tfrt.string, i32) {
+///       %text = "my.window"() {name = "pool", ksize = [2, 2]} : () -> !tfrt.string
+///       %sum = "my.sum_attributes"() {a = 1 : i32, b = 2 : i32} : () -> i32
+///       tfrt.return %text, %sum : !tfrt.string, i32
+///     }
+/// "#);
+/// program.call("main", ()).expect_values((String::from("pool [2, 2] 1 valid"), 3));
+/// ```
+///
+/// # Functions and regions
+///
+/// `Function<(A,), (R,)>` is a function that programs name by a symbol, `Region<(A,), (R,)>` one that stands in the op. The loader
+/// refuses functions of another signature. `FunctionRef` takes any function, with `#[region]` any region, and `&[FunctionRef]` a
+/// list of symbols.
+///
+/// ```
+/// use tfrt::prelude::*;
+///
+/// /// Applies a function twice.
+/// #[tfrt_kernel("my.twice")]
+/// fn twice(body: Region<(i32,), (i32,)>, number: i32, ctx: &ExecutionContext) -> AsyncValueRef<i32> {
+///     let (once,) = body.call(ctx, (number,));
+///     let (twice,) = body.call_later(ctx, (once,));
+///     twice
+/// }
+///
+/// #[tfrt_kernel("my.double")]
+/// fn double(number: i32) -> i32 {
+///     2 * number
+/// }
+///
+/// let program = tfrt::testing::program(r#"
+///     func @main(%x: i32) -> i32 {
+///       %y = "my.twice"(%x) ({
+///       ^bb0(%z: i32):
+///         %w = "my.double"(%z) : (i32) -> i32
+///         tfrt.return %w : i32
+///       }) : (i32) -> i32
+///       tfrt.return %y : i32
+///     }
+/// "#);
+/// program.call("main", (5,)).expect_value(20);
+/// ```
+///
+/// # Contexts and resources
+///
+/// `&ExecutionContext`, `&HostContext` and `&RequestContext` are the context of the run; the latter two also in an `Arc`. `Res<T>` and
+/// `&Res<T>` are an object that kernels of a host, a client or a request share; see [`Resource`].
+///
+/// # Results
+///
+/// | return type | gives |
+/// |---|---|
+/// | nothing, `()` | no result |
+/// | `T` | a value |
+/// | `AsyncValueRef<T>`, `AnyRef` | a value that may become available later |
+/// | `(A, B)` | several results, up to 8 |
+/// | `Vec<T>`, `Vec<AsyncValueRef<T>>`, `Vec<AnyRef>` | all results that remain |
+/// | `Result<…, E>` around all of it | the error of all results; `E` is a `tfrt::Error` or a `std::error::Error` |
+/// | `Result<T, E>` inside a tuple | the error of this result alone |
+///
+/// `results(a, b)` among the options names them, and `alias(result = operand)` says that one shares the memory of an operand.
+///
+/// ```
+/// use tfrt::prelude::*;
+///
+/// #[tfrt_kernel("my.div_rem", results(quotient, remainder))]
+/// fn div_rem(a: i32, b: i32) -> Result<(i32, i32)> {
+///     let quotient = a.checked_div(b).ok_or_else(|| Error::new("division by zero"))?;
+///     Ok((quotient, a - quotient * b))
+/// }
+///
+/// tfrt::testing::kernel("my.div_rem").operands((7, 2)).run().expect_values((3, 1));
+/// tfrt::testing::kernel("my.div_rem").operands((7, 0)).run().expect_error("division by zero");
+/// ```
+///
+/// # Results that are allocated before the call
+///
+/// `#[out] name: &mut T` is a result that the kernel fills. What is allocated follows from `metadata = path`: a function from the
+/// metadata of every operand that the kernel takes as `&T` or `&mut T`, and of every attribute by the type of its parameter, in
+/// their order, to a `TensorMetadata`, a tuple of one for each `#[out]`, or a `Result` of these. `T` is `Preallocated`, as tensors are.
+/// Likewise `workspace = path` is a function to the number of elements of `#[workspace] name: &mut [f32]`, which are zero when
+/// the kernel starts.
+///
+/// Both functions are part of the declaration. The loader asks them, and refuses programs whose shapes do not fit.
+///
+/// ```
+/// use tfrt::prelude::*;
+///
+/// #[derive(Debug, PartialEq, Value)]
+/// #[value("!my.vector", mutable)]
+/// struct Vector(Vec<f32>);
+///
+/// impl Shaped for Vector {
+///     fn metadata(&self) -> TensorMetadata {
+///         TensorMetadata::new(DType::F32, [self.0.len()])
+///     }
+/// }
+///
+/// impl Preallocated for Vector {
+///     fn allocate(_ctx: &ExecutionContext, metadata: &TensorMetadata) -> Result<Self> {
+///         Ok(Vector(vec![0.0; metadata.num_elements().unwrap_or(0)]))
+///     }
+/// }
+///
+/// /// Returns `a * x + b`.
+/// #[tfrt_kernel("my.axpb", metadata = same)]
+/// fn axpb(a: f32, x: &Vector, b: f32, #[out] y: &mut Vector) {
+///     y.0.iter_mut().zip(&x.0).for_each(|(y, x)| *y = a * x + b);
+/// }
+///
+/// fn same(x: &TensorMetadata) -> TensorMetadata {
+///     x.clone()
+/// }
+///
+/// let x = tfrt::testing::made(|| Vector(vec![1.0, 2.0]));
+/// let outcome = tfrt::testing::kernel("my.axpb").operands((2.0_f32, x, 1.0_f32)).run();
+/// outcome.with_value(0, |y: &Vector| assert_eq!(y.0, [3.0, 5.0]));
+/// ```
+///
+/// # Effects and chains
+///
+/// `side_effecting`, `effect = "class"` and operands `&mut T` give the kernel a chain as its last operand and its last result, which
+/// keep effects of a class in order. A parameter or result of type `Chain` is the chain, where the kernel has to do with it itself,
+/// and `chain = none` says that there is no order to keep. `pure` says that there is no effect, although it looks otherwise.
+///
+/// ```
+/// use tfrt::prelude::*;
+///
+/// #[derive(Debug, PartialEq, Value)]
+/// #[value("!my.log", mutable)]
+/// struct Log(Vec<i64>);
+///
+/// #[tfrt_kernel("my.push", results(len))]
+/// fn push(log: &mut Log, number: i64) -> i64 {
+///     log.0.push(number);
+///     log.0.len() as i64
+/// }
+///
+/// let declared = KernelRegistry::from_link()?.op("my.push").map(|op| (op.operands.len(), op.results.len()));
+/// assert_eq!(declared, Some((3, 2)));
+/// # Ok::<(), tfrt::kernel::DuplicateKernels>(())
+/// ```
+///
+/// # Where and when it runs
+///
+/// A plain function runs at once, on the thread that finds it ready. `blocking` sends it to the blocking pool, an `async fn` is polled
+/// on the work queue, and `non_strict` lets it start before operands that it takes as references are available. `sync` makes it a
+/// kernel of the interpreter for functions `attributes {tfrt.sync}`, which has neither references nor chains; `sync = "name"` makes
+/// one function a kernel of both.
+///
+/// ```
+/// use tfrt::prelude::*;
+///
+/// #[tfrt_kernel("my.add_later")]
+/// async fn add_later(a: AsyncValueRef<i32>, b: i32) -> Result<i32> {
+///     Ok(a.await?.get().copied().unwrap_or_default() + b)
+/// }
+///
+/// #[tfrt_kernel("my.read", blocking)]
+/// fn read(path: &str) -> std::io::Result<String> {
+///     std::fs::read_to_string(path)
+/// }
+///
+/// #[tfrt_kernel("my.negate", sync = "my_sync.negate")]
+/// fn negate(number: i32) -> i32 {
+///     -number
+/// }
+///
+/// let program = tfrt::testing::program(r#"
+///     func @now(%x: i32) -> i32 attributes {tfrt.sync} {
+///       %y = "my_sync.negate"(%x) : (i32) -> i32
+///       tfrt.return %y : i32
+///     }
+///     func @later(%x: i32) -> i32 {
+///       %y = "my.negate"(%x) : (i32) -> i32
+///       %z = "my.add_later"(%y, %y) : (i32, i32) -> i32
+///       tfrt.return %z : i32
+///     }
+/// "#);
+/// program.call("now", (3,)).expect_value(-3);
+/// program.call("later", (3,)).expect_value(-6);
+/// tfrt::testing::kernel("my.read").operands(("/no/such/file",)).run().expect_error("No such file");
+/// ```
+///
+/// # Families
+///
+/// A generic function is a kernel for each combination of the values that options list. `{T}` in the name is the spelling of a value:
+/// its Rust name, or what follows `as`. Constants work as types do.
+///
+/// ```
+/// use tfrt::prelude::*;
+///
+/// #[tfrt_kernel("my.fill.{T}.{N}", T = [i32, i64, f32, f64, u32 as "ui32"], N = [1, 2, 3, 4])]
+/// fn fill<T: Value + Clone, const N: usize>(value: T) -> Vec<T> {
+///     vec![value; N]
+/// }
+///
+/// let registry = KernelRegistry::from_link()?;
+/// assert!(registry.get("my.fill.ui32.3").is_some());
+/// assert_eq!(registry.kernels().filter(|kernel| kernel.name().starts_with("my.fill.")).count(), 20);
+/// # Ok::<(), tfrt::kernel::DuplicateKernels>(())
+/// ```
+///
+/// # Custom syntax
+///
+/// `format = "…"` is how the op is written in programs, in the language of [`tfrt::ods::format`](../tfrt/ods/format/index.html). A format
+/// that does not fit the function is an error of the compiler.
+///
+/// ```
+/// use tfrt::prelude::*;
+///
+/// #[tfrt_kernel("my.shift", format = "$number `by` $amount attr-dict")]
+/// fn shift(number: i32, #[attr] amount: i32) -> i32 {
+///     number + amount
+/// }
+///
+/// let program = tfrt::testing::program(
+///     "func @main(%x: i32) -> i32 {\n  %y = my.shift %x by 4 : i32\n  tfrt.return %y : i32\n}",
+/// );
+/// program.call("main", (3,)).expect_value(7);
+/// ```
+///
+/// # Frames
+///
+/// With `raw` the function takes its frame, `&mut KernelFrame<'_>` or with `sync` `&mut SyncKernelFrame<'_>`, and returns nothing or
+/// `Result<()>`. Options declare the rest: `operands(…)`, `results(…)`, `attrs(…)`, `symbols(…)`, `symbol_list(…)` and `regions(…)`. The type of an
+/// operand or result is `any`, `"!my.type"`, `same_as(operand)` or a Rust type, behind `variadic`, `optional`, `mut` or `ref`.
+///
+/// ```
+/// use tfrt::prelude::*;
+///
+/// #[tfrt_kernel("my.count", raw, operands(values: variadic any), results(count: i64))]
+/// fn count(frame: &mut KernelFrame<'_>) {
+///     let count = frame.num_arguments() as i64;
+///     frame.set_result(0, AnyRef::available(count));
+/// }
+///
+/// tfrt::testing::kernel("my.count").operands((1, 2.5_f32)).run().expect_value(2_i64);
+/// ```
+///
+/// # Further options
+///
+/// | option | means |
+/// |---|---|
+/// | `"a.b", "a.c"` | several names for one kernel |
+/// | `verify = path` | checks an op beyond its declaration |
+/// | `named_results`, `isolated`, `call`, `forwards`, `loops`, `parallel`, `cheap`, `cost_attribute`, `chain_source`, `chain_merge` | facts for printer, verifier, passes and streams; see `tfrt::ods::OpTraits` |
+/// | `crate = path::to::tfrt` | where the facade is, if it was renamed |
 #[proc_macro_attribute]
 pub fn tfrt_kernel(options: TokenStream, item: TokenStream) -> TokenStream {
     tfrt_macros_backend::kernel(options.into(), item.into()).into()
 }
 
-/// Makes a type one that values can have: `#[value("!my.type")]`, or `#[value("!my.type", mutable)]` for one that kernels
-/// change in place.
+/// Makes a type one that values can have.
+///
+/// `#[value("!dialect.name")]` says how programs spell the type. Behind the spelling there may be
+///
+/// - `mutable`: kernels may take it as `&mut T`, and share it meanwhile with nobody;
+/// - `copied`: kernels see copies, which small types that are `Copy` are cheaper as;
+/// - `display`: the `Display` of the type is what people see, such as in the driver's line for results;
+/// - `crate = path::to::tfrt`: where the facade is, if it was renamed.
+///
+/// ```
+/// use std::fmt;
+/// use tfrt::prelude::*;
+///
+/// /// A point on a grid.
+/// #[derive(Clone, Copy, Value)]
+/// #[value("!my.point", copied, display)]
+/// struct Point {
+///     x: i32,
+///     y: i32,
+/// }
+///
+/// impl fmt::Display for Point {
+///     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+///         write!(f, "({}, {})", self.x, self.y)
+///     }
+/// }
+///
+/// let value = AnyRef::available(Point { x: 3, y: 4 });
+/// assert_eq!(value.mlir_type(), Some("!my.point"));
+/// assert_eq!(value.displayed().map(|shown| shown.to_string()).as_deref(), Some("(3, 4)"));
+/// ```
 #[proc_macro_derive(Value, attributes(value))]
 pub fn derive_value(item: TokenStream) -> TokenStream {
     tfrt_macros_backend::derive_value(item.into()).into()
+}
+
+/// Makes an enum without fields one that attributes can have.
+///
+/// Files and generic forms hold the number of a case, as an `i32`. Custom forms show its keyword: its name in snake case, or what
+/// `#[attr("keyword")]` on the case says. `#[attr(crate = path::to::tfrt)]` on the enum says where the facade is, if it was renamed.
+///
+/// ```
+/// use tfrt::kernel::AttributeParam;
+/// use tfrt::ods::AttrKind;
+/// use tfrt::prelude::*;
+///
+/// #[derive(Attr)]
+/// enum Activation {
+///     Relu,
+///     #[attr("LeakyRelu")]
+///     LeakyRelu = 7,
+/// }
+///
+/// let AttrKind::Enum(declared) = <Activation as AttributeParam>::KIND else { unreachable!() };
+/// assert_eq!(declared.value_of("LeakyRelu"), Some(7));
+/// assert_eq!(declared.keyword_of(0), Some("relu"));
+/// ```
+#[proc_macro_derive(Attr, attributes(attr))]
+pub fn derive_attr(item: TokenStream) -> TokenStream {
+    tfrt_macros_backend::derive_attr(item.into()).into()
+}
+
+/// Makes a type with a default one of which kernels share an object.
+///
+/// `#[resource(host)]` is one object for all requests of a host, `#[resource(client)]` one for the requests that were built with the same
+/// `ResourceContext`, and `#[resource(request)]` one for a request. Implement the trait by hand where making the object takes more
+/// than a default, or can fail.
+///
+/// ```
+/// use std::sync::atomic::{AtomicI64, Ordering};
+/// use tfrt::prelude::*;
+///
+/// /// How often something happened.
+/// #[derive(Default, Resource)]
+/// #[resource(request)]
+/// struct Tally(AtomicI64);
+///
+/// #[tfrt_kernel("my.happen", side_effecting)]
+/// fn happen(tally: Res<Tally>) -> i64 {
+///     tally.0.fetch_add(1, Ordering::Relaxed) + 1
+/// }
+///
+/// tfrt::testing::kernel("my.happen").run().expect_value(1_i64);
+/// ```
+#[proc_macro_derive(Resource, attributes(resource))]
+pub fn derive_resource(item: TokenStream) -> TokenStream {
+    tfrt_macros_backend::derive_resource(item.into()).into()
 }

@@ -1,5 +1,8 @@
 //! Constraints: which types a value may have, and which values an attribute may have.
 
+/// The spelling of the type of chains.
+pub const CHAIN_TYPE: &str = "!tfrt.chain";
+
 /// The types that an operand or a result may have.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum TypeConstraint {
@@ -11,6 +14,14 @@ pub enum TypeConstraint {
     Any,
     /// The type of the operand of this name.
     SameAs(&'static str),
+}
+
+impl TypeConstraint {
+    /// Whether only chains meet it.
+    #[must_use]
+    pub fn is_chain(&self) -> bool {
+        *self == Self::Exact(CHAIN_TYPE)
+    }
 }
 
 /// The values that an attribute may have.
@@ -39,8 +50,60 @@ pub enum AttrKind {
     Shape,
     /// A reference to a compilation unit: `@module::@function` into a compiled module.
     CompilationUnit,
+    /// One of a few cases, each with a keyword of its own.
+    Enum(&'static EnumDef),
     /// Anything that a file can hold.
     Any,
+}
+
+/// The cases of an [`AttrKind::Enum`].
+///
+/// In files and in generic forms the value of an attribute is a signless integer; custom forms show its keyword.
+///
+/// ```
+/// use tfrt_ods::constraint::{EnumCase, EnumDef};
+///
+/// static PADDING: EnumDef = EnumDef {
+///     name: "Padding",
+///     width: 32,
+///     cases: &[EnumCase { keyword: "same", value: 0 }, EnumCase { keyword: "valid", value: 1 }],
+/// };
+/// assert_eq!(PADDING.value_of("valid"), Some(1));
+/// assert_eq!(PADDING.keyword_of(0), Some("same"));
+/// ```
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct EnumDef {
+    /// What it is called in documentation.
+    pub name: &'static str,
+    /// The width of the integer in bits: 8, 16, 32 or 64.
+    pub width: u8,
+    /// The cases, in the order in which they are documented.
+    pub cases: &'static [EnumCase],
+}
+
+/// One case of an [`EnumDef`].
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct EnumCase {
+    /// How custom forms show it: a bare identifier.
+    pub keyword: &'static str,
+    /// The integer that stands for it.
+    pub value: i128,
+}
+
+impl EnumDef {
+    /// The integer that stands for a keyword.
+    #[must_use]
+    pub fn value_of(&self, keyword: &str) -> Option<i128> {
+        let case = self.cases.iter().find(|case| case.keyword == keyword)?;
+        Some(case.value)
+    }
+
+    /// The keyword of an integer.
+    #[must_use]
+    pub fn keyword_of(&self, value: i128) -> Option<&'static str> {
+        let case = self.cases.iter().find(|case| case.value == value)?;
+        Some(case.keyword)
+    }
 }
 
 impl AttrKind {

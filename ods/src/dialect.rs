@@ -17,6 +17,10 @@
 pub struct DialectDef {
     /// The prefix, without its dot.
     pub name: &'static str,
+    /// What its ops are about, in one sentence; may be empty.
+    pub summary: &'static str,
+    /// The rest of the documentation, in Markdown; may be empty.
+    pub description: &'static str,
     /// The types it declares, without the prefix.
     pub types: &'static [&'static str],
     /// What it does with other types.
@@ -44,6 +48,8 @@ impl DialectDef {
     pub const fn new(name: &'static str) -> Self {
         Self {
             name,
+            summary: "",
+            description: "",
             types: &[],
             unknown_types: UnknownTypes::Opaque,
             allows_unknown_ops: true,

@@ -4,34 +4,49 @@
 //! the printer writes it by. It covers what follows the name of the op. The language grew from MLIR's `assemblyFormat`:
 //! every element there that this one also has means the same.
 //!
+//! # Elements that MLIR has, too
+//!
 //! | element | text |
 //! |---|---|
 //! | `` `to` `` | a keyword or punctuation |
-//! | `$operand` | `%a`; for a variadic operand `%a, %b`, or nothing |
-//! | `operands`, `operands($a, $b)` | all operands, or these (no blank before the parenthesis), in one list: `%a, %b` |
-//! | `typed-operands($args)` | operands with their types: `%a : i32, %b : i64` |
-//! | `$attribute` | its value, without the type where the declaration fixes that |
-//! | `typed($attribute)` | its value with its type |
+//! | ``` `` ```, `` ` ` `` | no blank here, or a blank here, whatever printers do by themselves; readers take any |
+//! | `$operand` | `%a`; for an optional or variadic operand `%a, %b`, or nothing |
+//! | `operands` | all operands in one list: `%a, %b` |
+//! | `$attribute` | its value, without the type where the declaration fixes that; the keyword of a case |
 //! | `$function` | `@f`, or `[@f, @g]` for a list |
+//! | `$region`, `regions` | `{ … }`; the label of the first block says which arguments it has. All regions, one after the other |
 //! | `attr-dict` | `{a = 1 : i32}` with every attribute that no other element shows; nothing if there is none |
 //! | `attr-dict-with-keyword` | the same behind the word `attributes` |
-//! | `attr-dict-or-keyword` | printed like the first, read in both ways |
+//! | `type($x)` | the types of one group of operands or results |
+//! | `functional-type($a, $results)` | `(i32) -> i64`, or `(i32) -> (i64, i64)` |
+//! | `(… $x^ …)?` | elements that are there together or not at all: read if the first one is there, written if the anchor `^` has a text. An attribute that is the anchor has one unless its value is the default |
+//! | `(… $x^ …) : (…)?` | the first elements, or the others where those are not there |
+//!
+//! There are no successors, and nothing is written in C++: `custom`, `ref` and `successors` are missing.
+//!
+//! # Elements of our own
+//!
+//! | element | text |
+//! |---|---|
+//! | `operands($a, $b)` | these operands in one list (no blank before the parenthesis) |
+//! | `typed-operands($args)` | operands with their types: `%a : i32, %b : i64` |
+//! | `typed($attribute)` | its value with its type |
+//! | `attr-dict-or-keyword` | printed like `attr-dict`, read with and without the keyword |
 //! | `key-values($a, $b)` | `a = 1, b = 2`: integer attributes, read in any order |
 //! | `pairs($a)` | `{k = 1 : i32}` for the array `[["k", 1 : i32]]`; nothing for an empty array |
-//! | `type($x)`, `type-list($a, $results)` | the types of one group of operands or results; those that several groups share |
-//! | `functional-type($a, $results)` | `(i32) -> i64`, or `(i32) -> (i64, i64)` |
-//! | `signature($a, $results)` | the same, printed with parentheses around any number of results |
+//! | `type-list($a, $results)` | the types that several groups share |
+//! | `signature($a, $results)` | like `functional-type`, printed with parentheses around any number of results |
 //! | `result-count($results)` | how many results there are, of the one type that the declaration gives them |
 //! | `region($body, $a, $b)` | `{ … }`, whose block arguments go by the names of these operands |
 //! | `empty-region($body, $a, "t.return")` | no text: a region that does nothing but end in this op; without results only |
 //! | `expect($a, "condition")` | no text: the error `expected condition` here if operand `a` was not written |
-//! | `(…)?` | elements that are there together or not at all; they are if the first one is |
-//! | `(… \| …)` | the first elements, or the others where those are not there |
+//! | `(…)?`, `(… \| …)` | the groups of MLIR without an anchor: written if any element has a text |
 //!
 //! In place of a group, `operands` stands for all operands and `results` for all results.
 //!
 //! Operand and result types that are neither fixed by the declaration nor named by an element are an error, as is an
-//! operand, a region or a required attribute that no element shows.
+//! operand, a region or a required attribute that no element shows, and whatever is shown twice. Errors say where in the format
+//! they are. [`OpDef::check`] finds them at compile time.
 //!
 //! ```
 //! use tfrt_ods::format::Format;
@@ -48,12 +63,19 @@
 //! assert_eq!(Format::parse(&WRONG).unwrap_err().to_string(), "no element gives the type of operand `value`");
 //! ```
 
+mod lexer;
+
+mod nodes;
+
 mod grammar;
 
 mod validate;
 
+mod build;
+
 use std::fmt;
 
+use crate::check::{DeclarationError, attempt};
 use crate::op::OpDef;
 
 /// A custom syntax, made ready: the elements in order. Numbers in it index the lists of the declaration.
@@ -68,6 +90,11 @@ pub struct Format {
 pub enum Element {
     /// A keyword or punctuation.
     Literal(String),
+    /// A blank that is written, or left out, whatever the printer would do by itself.
+    Blank {
+        /// Whether it is written.
+        is_written: bool,
+    },
     /// Operands in one list, at most one of them variadic.
     Operands(Vec<usize>),
     /// Operands with their types.
@@ -107,6 +134,8 @@ pub enum Element {
         /// The operands whose names its block arguments have.
         arguments: Vec<usize>,
     },
+    /// A region with the arguments of its first block.
+    WholeRegion(usize),
     /// A region that does nothing, which is not written.
     EmptyRegion {
         /// Which function it is.
@@ -124,9 +153,21 @@ pub enum Element {
         what: String,
     },
     /// Elements that are there together or not at all.
-    Optional(Vec<Element>),
+    Optional {
+        /// The elements.
+        elements: Vec<Element>,
+        /// Which of them decides that they are written; without one, any does that has a text.
+        anchor: Option<usize>,
+    },
     /// One of two lists of elements.
-    Either(Vec<Element>, Vec<Element>),
+    Either {
+        /// The elements that are there if the first one is.
+        first: Vec<Element>,
+        /// The elements that are there otherwise.
+        second: Vec<Element>,
+        /// Which of the first elements decides that they are written; without one, any does that has a text.
+        anchor: Option<usize>,
+    },
 }
 
 /// Whether a dictionary of attributes has the word `attributes` in front.
@@ -155,10 +196,10 @@ impl Format {
     /// # Errors
     /// If it is not well formed or does not fit the declaration.
     pub fn parse(def: &OpDef) -> Result<Self, FormatError> {
-        let elements = grammar::parse(def, def.assembly_format.unwrap_or_default())?;
-        if def.assembly_format.is_some() {
-            validate::validate(def, &elements)?;
-        }
+        let elements = match def.assembly_format {
+            Some(text) => build::build(&parse(def, text)?),
+            None => Vec::new(),
+        };
         Ok(Self { elements })
     }
 
@@ -172,14 +213,28 @@ fn visit_all<'a>(elements: &'a [Element], visit: &mut dyn FnMut(&'a Element)) {
     for element in elements {
         visit(element);
         match element {
-            Element::Optional(inner) => visit_all(inner, visit),
-            Element::Either(first, second) => {
+            Element::Optional { elements, .. } => visit_all(elements, visit),
+            Element::Either { first, second, .. } => {
                 visit_all(first, visit);
                 visit_all(second, visit);
             }
             _ => {}
         }
     }
+}
+
+/// Checks the assembly format of a declaration, in constants too.
+pub(crate) const fn check(def: &OpDef) -> Result<(), DeclarationError> {
+    if let Some(text) = def.assembly_format {
+        attempt!(parse(def, text));
+    }
+    Ok(())
+}
+
+const fn parse(def: &OpDef, text: &'static str) -> Result<nodes::Nodes, DeclarationError> {
+    let nodes = attempt!(grammar::parse(def, text));
+    attempt!(validate::validate(def, &nodes));
+    Ok(nodes)
 }
 
 /// What is wrong with an assembly format.
@@ -189,6 +244,15 @@ pub struct FormatError {
     pub message: String,
     /// Where in the format, in bytes; none if something is missing from the whole.
     pub offset: Option<usize>,
+}
+
+impl From<DeclarationError> for FormatError {
+    fn from(error: DeclarationError) -> Self {
+        Self {
+            message: error.message(),
+            offset: error.offset(),
+        }
+    }
 }
 
 impl fmt::Display for FormatError {

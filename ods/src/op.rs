@@ -2,6 +2,7 @@
 
 use crate::constraint::{AttrKind, TypeConstraint};
 use crate::fold::OpFolder;
+use crate::metadata::{MetadataFn, WorkspaceFn};
 use crate::traits::{Effect, OpTraits};
 use crate::verify::OpVerifier;
 
@@ -27,13 +28,15 @@ pub struct OpDef {
     pub summary: &'static str,
     /// The rest of the documentation, in Markdown; may be empty.
     pub description: &'static str,
-    /// The operands, in order. At most one is [`Arity::Variadic`].
+    /// The operands, in order. At most one is not [`Arity::One`].
     pub operands: &'static [OperandDef],
     /// The attributes that are not functions, in ascending byte order of their names.
     pub attributes: &'static [AttrDef],
     /// The functions: first those named by symbol, in ascending byte order of their names, then the regions in order.
     pub functions: &'static [FunctionDef],
-    /// The results, in order. At most one is [`Arity::Variadic`].
+    /// What is required of some of the functions.
+    pub signatures: &'static [FunctionSignature],
+    /// The results, in order. At most one is not [`Arity::One`].
     pub results: &'static [ResultDef],
     /// What is true of the op as a whole.
     pub traits: OpTraits,
@@ -45,6 +48,10 @@ pub struct OpDef {
     pub verifier: Option<OpVerifier>,
     /// Tells which constant the result is, where that is known without running the op.
     pub folder: Option<OpFolder>,
+    /// Tells the metadata of results before they are there.
+    pub metadata: Option<MetadataFn>,
+    /// Tells how much workspace a run needs.
+    pub workspace: Option<WorkspaceFn>,
     /// Where the declaration stands.
     pub place: SourcePlace,
 }
@@ -60,12 +67,15 @@ impl OpDef {
             operands: &[],
             attributes: &[],
             functions: &[],
+            signatures: &[],
             results: &[],
             traits: OpTraits::NONE,
             effect: Effect::None,
             assembly_format: None,
             verifier: None,
             folder: None,
+            metadata: None,
+            workspace: None,
             place: SourcePlace::UNKNOWN,
         }
     }
@@ -84,6 +94,22 @@ impl OpDef {
     pub const fn is_isolated(&self) -> bool {
         self.traits.contains(OpTraits::ISOLATED) || self.assembly_format.is_some()
     }
+
+    /// The operand that orders the op: the last single one that can only be a chain.
+    #[must_use]
+    pub fn chain_operand(&self) -> Option<usize> {
+        self.operands
+            .iter()
+            .rposition(|operand| operand.arity == Arity::One && operand.ty.is_chain())
+    }
+
+    /// The result that orders what comes after the op: the last single one that can only be a chain.
+    #[must_use]
+    pub fn chain_result(&self) -> Option<usize> {
+        self.results
+            .iter()
+            .rposition(|result| result.arity == Arity::One && result.ty.is_chain())
+    }
 }
 
 /// How often an operand or result occurs.
@@ -91,6 +117,8 @@ impl OpDef {
 pub enum Arity {
     /// Exactly once.
     One,
+    /// Once or not at all.
+    Optional,
     /// Any number of times, none included.
     Variadic,
 }
@@ -120,6 +148,15 @@ impl OperandDef {
             arity: Arity::One,
             is_mutated: false,
             is_reference: false,
+        }
+    }
+
+    /// An operand that programs may leave out.
+    #[must_use]
+    pub const fn optional(name: &'static str, ty: TypeConstraint) -> Self {
+        Self {
+            arity: Arity::Optional,
+            ..Self::new(name, ty)
         }
     }
 
@@ -155,6 +192,15 @@ impl ResultDef {
             ty,
             arity: Arity::One,
             alias_of: None,
+        }
+    }
+
+    /// A result that programs may leave out.
+    #[must_use]
+    pub const fn optional(name: &'static str, ty: TypeConstraint) -> Self {
+        Self {
+            arity: Arity::Optional,
+            ..Self::new(name, ty)
         }
     }
 
@@ -196,7 +242,7 @@ impl AttrDef {
 pub enum AttrDefault {
     /// A truth value, for [`AttrKind::Int`] of width 1.
     Bool(bool),
-    /// A number, for every other [`AttrKind::Int`].
+    /// A number, for every other [`AttrKind::Int`], and for [`AttrKind::Enum`].
     Int(i128),
     /// A number, for [`AttrKind::Float`].
     Float(f64),
@@ -204,6 +250,42 @@ pub enum AttrDefault {
     String(&'static str),
     /// An empty list, for [`AttrKind::Array`].
     EmptyArray,
+}
+
+impl AttrDefault {
+    /// Whether an attribute of this kind can have the value.
+    #[must_use]
+    pub const fn fits(&self, kind: &AttrKind) -> bool {
+        match (self, kind) {
+            (Self::Bool(_), AttrKind::Int { width: 1, .. })
+            | (Self::Float(_), AttrKind::Float(_))
+            | (Self::String(_), AttrKind::String)
+            | (Self::EmptyArray, AttrKind::Array(_) | AttrKind::Aggregate) => true,
+            (Self::Int(value), AttrKind::Int { width, is_unsigned }) => {
+                fits_in(*value, *width, *is_unsigned)
+            }
+            (Self::Int(value), AttrKind::Enum(def)) => {
+                let mut index = 0;
+                while index < def.cases.len() {
+                    if def.cases[index].value == *value {
+                        return true;
+                    }
+                    index += 1;
+                }
+                false
+            }
+            _ => false,
+        }
+    }
+}
+
+/// Whether an integer of `width` bits, which are not 1, can be `value`.
+pub(crate) const fn fits_in(value: i128, width: u8, is_unsigned: bool) -> bool {
+    match (width, is_unsigned) {
+        (0 | 1 | 65.., _) => false,
+        (_, true) => 0 <= value && value < 1 << width,
+        (_, false) => -(1 << (width - 1)) <= value && value < 1 << (width - 1),
+    }
 }
 
 /// A function that the op calls.
@@ -224,6 +306,17 @@ pub enum FunctionForm {
     SymbolList,
     /// As a region of its own.
     Region,
+}
+
+/// What an op requires of a function that it calls: exactly these arguments and results.
+#[derive(Clone, Copy, Debug)]
+pub struct FunctionSignature {
+    /// The name of the function among [`OpDef::functions`].
+    pub function: &'static str,
+    /// The spellings of the types of its arguments.
+    pub arguments: &'static [&'static str],
+    /// The spellings of the types of its results.
+    pub results: &'static [&'static str],
 }
 
 /// The place of a declaration in its source.

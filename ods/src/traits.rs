@@ -40,14 +40,63 @@ impl OpTraits {
     pub const EXTRA_CHAIN: Self = Self(1 << 10);
     /// Its last operand and its last result are chains that a program may leave out.
     pub const OPTIONAL_CHAIN: Self = Self(1 << 11);
-
     /// Gives a constant: equal attributes give equal values, so that one op may stand for several, anywhere.
     pub const CONSTANT: Self = Self(1 << 12);
+    /// Takes nothing and gives a chain that is ready: where an order starts. One op has this part.
+    pub const CHAIN_SOURCE: Self = Self(1 << 13);
+    /// Takes values of any types and gives a chain that is ready once they all are. One op has this part.
+    pub const CHAIN_MERGE: Self = Self(1 << 14);
+    /// Is a future, which the work queue polls until its results are there.
+    pub const ASYNC: Self = Self(1 << 15);
+    /// Runs its functions with its last operands as their arguments, and gives their first results as its own. A
+    /// [`CALL`](Self::CALL) does so, too.
+    pub const FORWARDS: Self = Self(1 << 20);
+    /// Runs its functions again and again, or never: what one run gives is what the next one takes, and in the end the result.
+    pub const LOOPS: Self = Self(1 << 21);
+    /// Runs its function for every part of a range, many at once, with two indices and then its last operands. The function
+    /// gives nothing or a chain, and the only result is a chain that is ready when all runs are done.
+    pub const PARALLEL: Self = Self(1 << 22);
 
     /// The traits of both sets.
     #[must_use]
     pub const fn with(self, other: Self) -> Self {
         Self(self.0 | other.0)
+    }
+
+    /// The names of the traits in this set: those of the constants, in lower case.
+    ///
+    /// ```
+    /// use tfrt_ods::OpTraits;
+    ///
+    /// let traits = OpTraits::NON_STRICT.with(OpTraits::PURE);
+    /// assert!(traits.names().eq(["pure", "non_strict"]));
+    /// ```
+    pub fn names(self) -> impl Iterator<Item = &'static str> {
+        const NAMES: &[(OpTraits, &str)] = &[
+            (OpTraits::TERMINATOR, "terminator"),
+            (OpTraits::PURE, "pure"),
+            (OpTraits::NON_STRICT, "non_strict"),
+            (OpTraits::SYNC, "sync"),
+            (OpTraits::BLOCKING, "blocking"),
+            (OpTraits::NAMED_RESULTS, "named_results"),
+            (OpTraits::ISOLATED, "isolated"),
+            (OpTraits::CHEAP, "cheap"),
+            (OpTraits::COST_ATTRIBUTE, "cost_attribute"),
+            (OpTraits::CALL, "call"),
+            (OpTraits::EXTRA_CHAIN, "extra_chain"),
+            (OpTraits::OPTIONAL_CHAIN, "optional_chain"),
+            (OpTraits::CONSTANT, "constant"),
+            (OpTraits::CHAIN_SOURCE, "chain_source"),
+            (OpTraits::CHAIN_MERGE, "chain_merge"),
+            (OpTraits::ASYNC, "async"),
+            (OpTraits::FORWARDS, "forwards"),
+            (OpTraits::LOOPS, "loops"),
+            (OpTraits::PARALLEL, "parallel"),
+        ];
+        NAMES
+            .iter()
+            .filter(move |(one, _)| self.contains(*one))
+            .map(|(_, name)| *name)
     }
 
     /// Whether every trait of `other` is in this set.
@@ -77,4 +126,15 @@ pub enum Effect {
 impl Effect {
     /// The class of a side effect that is not said more exactly.
     pub const IO: Self = Self::Ordered("io");
+    /// The class of draws from a shared source of random numbers.
+    pub const RANDOM: Self = Self::Ordered("random");
+
+    /// The class within which program order is kept, if the op has an effect.
+    #[must_use]
+    pub const fn class(self) -> Option<&'static str> {
+        match self {
+            Self::None => None,
+            Self::Ordered(class) => Some(class),
+        }
+    }
 }

@@ -8,6 +8,8 @@ pub mod callee;
 
 pub mod region;
 
+pub mod left_out;
+
 mod describe;
 
 use std::borrow::Cow;
@@ -17,10 +19,9 @@ use crate::instance::{AttrInstance, OpInstance};
 use crate::op::{Arity, FunctionForm, OpDef};
 use crate::traits::{Effect, OpTraits};
 
+pub use crate::constraint::CHAIN_TYPE;
 pub use describe::is_of_kind;
-
-/// The spelling of the type of chains.
-pub const CHAIN_TYPE: &str = "!tfrt.chain";
+pub use left_out::verify_op_without_chains;
 
 /// Rules of an op that its record cannot say; appends every breach to `breaches`.
 pub type OpVerifier = fn(op: &dyn OpInstance, breaches: &mut Vec<Breach>);
@@ -80,6 +81,17 @@ pub enum BreachSite {
 /// Every breach of the declaration `def` by `op`, in the order of the rules.
 #[must_use]
 pub fn verify_op(def: &OpDef, op: &dyn OpInstance) -> Vec<Breach> {
+    let mut breaches = verify_record(def, op);
+    if breaches.is_empty()
+        && let Some(verifier) = def.verifier
+    {
+        verifier(op, &mut breaches);
+    }
+    breaches
+}
+
+/// Every breach of what the record says by itself.
+fn verify_record(def: &OpDef, op: &dyn OpInstance) -> Vec<Breach> {
     let mut breaches = Vec::new();
     let operand_types = op.operand_types();
     let result_types = op.result_types();
@@ -108,15 +120,11 @@ pub fn verify_op(def: &OpDef, op: &dyn OpInstance) -> Vec<Breach> {
     }
     verify_attributes(def, op, &mut breaches);
     if has_operands {
-        verify_operand_types(def, &operand_types, &mut breaches);
+        let declared = operand_count.min(operand_types.len());
+        verify_operand_types(def, &operand_types[..declared], &mut breaches);
     }
     if has_results && inferred.is_none() {
         verify_result_types(def, &operand_types, &result_types, &mut breaches);
-    }
-    if breaches.is_empty()
-        && let Some(verifier) = def.verifier
-    {
-        verifier(op, &mut breaches);
     }
     breaches
 }
@@ -148,6 +156,8 @@ fn verify_region_count(def: &OpDef, found: usize, breaches: &mut Vec<Breach>) {
 /// How many operands or results there must be, and how a breach is put.
 struct CountRule {
     fixed: usize,
+    /// Where the optional one stands, if there is one.
+    optional: Option<usize>,
     is_variadic: bool,
     is_operands: bool,
 }
@@ -164,32 +174,47 @@ impl CountRule {
     fn new(arities: impl Iterator<Item = Arity>, is_operands: bool) -> Self {
         let mut rule = Self {
             fixed: 0,
+            optional: None,
             is_variadic: false,
             is_operands,
         };
-        for arity in arities {
+        for (index, arity) in arities.enumerate() {
             match arity {
                 Arity::One => rule.fixed += 1,
+                Arity::Optional => rule.optional = Some(index),
                 Arity::Variadic => rule.is_variadic = true,
             }
         }
         rule
+    }
+
+    /// The most that there may be.
+    fn most(&self) -> usize {
+        if self.is_variadic {
+            usize::MAX
+        } else {
+            self.fixed + usize::from(self.optional.is_some())
+        }
     }
 }
 
 fn verify_count(rule: &CountRule, found: usize, breaches: &mut Vec<Breach>) -> bool {
     let CountRule {
         fixed,
+        optional,
         is_variadic,
         is_operands,
     } = *rule;
-    let holds = if is_variadic {
-        found >= fixed
-    } else {
-        found == fixed
-    };
-    if !holds {
-        breaches.push(Breach::op(match (is_operands, is_variadic, fixed) {
+    let holds = (fixed..=rule.most()).contains(&found);
+    if let Some(index) = optional.filter(|_| found > rule.most()) {
+        let what = if is_operands { "operand" } else { "result" };
+        breaches.push(Breach::op(format!(
+            "{what} group starting at #{index} requires 0 or 1 element, but found {}",
+            found - fixed
+        )));
+    } else if !holds {
+        let is_open = is_variadic || optional.is_some();
+        breaches.push(Breach::op(match (is_operands, is_open, fixed) {
             (true, true, _) => format!("expected {fixed} or more operands"),
             (true, false, 0) => "requires zero operands".into(),
             (true, false, 1) => "requires a single operand".into(),
@@ -221,7 +246,10 @@ fn accepted_operand_count(def: &OpDef, operand_types: &[Cow<'_, str>]) -> usize 
         return found;
     }
     let ends_in_chain = operand_types.last().is_some_and(|ty| ty == CHAIN_TYPE);
-    if found == rule.fixed + 1 && ends_in_chain && def.traits.contains(OpTraits::EXTRA_CHAIN) {
+    // A chain is not taken for an operand that may be left out.
+    let may_have_extra =
+        found == rule.most() + 1 || (rule.optional.is_some() && found == rule.most());
+    if may_have_extra && ends_in_chain && def.traits.contains(OpTraits::EXTRA_CHAIN) {
         found - 1
     } else if found + 1 == rule.fixed && has_optional_chain(def) {
         found + 1
@@ -241,7 +269,7 @@ fn accepted_result_count(def: &OpDef, found: usize) -> usize {
     }
 }
 
-/// The declared index of each of `count` values, of which those of the one variadic group are as many as are left.
+/// The declared index of each of `count` values, of which those of the one optional or variadic group are as many as are left.
 pub fn spread(arities: &[Arity], count: usize) -> impl Iterator<Item = usize> {
     let fixed = arities.iter().filter(|arity| **arity == Arity::One).count();
     let variadic = count.saturating_sub(fixed);

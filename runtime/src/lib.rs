@@ -32,6 +32,8 @@
 //! # Ok::<(), tfrt::kernel::DuplicateKernels>(())
 //! ```
 //!
+//! The [`guide`] explains all of it, page by page; [`testing`] runs kernels and programs in tests. What follows is the summary.
+//!
 //! # Kernels
 //!
 //! Unmarked parameters are operands. A parameter is one of:
@@ -41,9 +43,14 @@
 //! | `T`, `&T`, `&str` | the payload of the next operand |
 //! | `&mut T` | the same, to be written: borrowed for the duration of the call |
 //! | `AnyRef`, `&AnyRef`, `AsyncValueRef<T>` | a reference to the next operand |
+//! | `Option<T>`, `Option<&T>` | the last operand, which may be left out; also `#[operand(default = …)] name: T` |
 //! | `Operands<'_, T>`, `&[AnyRef]` | all the operands that remain |
+//! | `#[out] name: &mut T`, `#[workspace] name: &mut [f32]` | a result that is allocated already, and scratch memory: see [`guide::shapes`] |
 //! | `#[attr] name: A` | the attribute `name`; also `#[attr("name")]` and `#[attr(name = "…", default = …)]` |
+//! | `Attributes<'_>` | all attributes, whatever their names |
 //! | `FunctionRef`, `&FunctionRef`, `&[FunctionRef]` | functions named by symbols, or with `#[region]` a region |
+//! | `Function<(A,), (B,)>`, `Region<(A,), (B,)>` | one whose type the loader checks |
+//! | `Res<T>` | an object that a host, a client or a request shares: see [`guide::resources`] |
 //! | `&ExecutionContext`, `&HostContext`, `&RequestContext`, or the latter in an `Arc` | the context |
 //!
 //! A function returns nothing, a value, a tuple of values, or references to values that become available later; a `Result`
@@ -54,7 +61,7 @@
 //! it has one of type [`Chain`](prelude::Chain) itself, or says `chain = none`.
 //!
 //! An attribute is a number, `bool`, `&str` or `String`, [`DType`](prelude::DType), a list `&[T]` or `Vec<T>` of numbers, one of
-//! the views of the [`prelude`], or a type that implements [`AttributeParam`](prelude::AttributeParam). A default is a number,
+//! the views of the [`prelude`], an enum that derives [`Attr`](prelude::Attr), or a type that implements [`AttributeParam`](prelude::AttributeParam). A default is a number,
 //! `true`, `"text"` or `[]`. Types of values other than numbers derive [`Value`](prelude::Value) and say how programs spell them:
 //! `#[value("!my.type")]`, or `#[value("!my.type", mutable)]` if kernels may take them as `&mut`.
 //!
@@ -95,6 +102,8 @@
 //! | `non_strict` | it starts before operands of type `AnyRef`, `AsyncValueRef<T>` and `&[AnyRef]` are available |
 //! | `blocking` | it may wait for something outside: it runs on the blocking pool |
 //! | `sync` | it belongs to the interpreter for functions `attributes {tfrt.sync}`; no references, no chains |
+//! | `sync = "my.add.sync"` | it is a kernel of the interpreter, too, under that name |
+//! | `metadata = path`, `workspace = path` | functions that tell the shapes of `#[out]` results, and the size of the workspace |
 //! | `results(quotient, remainder)` | names of the results, for messages and documentation |
 //! | `alias(result = operand)` | the result shares the memory of the operand |
 //! | `format = "$a attr-dict"` | how the op is written; else only its generic form is known |
@@ -145,8 +154,16 @@
 //! ```
 #![forbid(unsafe_code)]
 
+mod declare;
+
+#[cfg(feature = "text")]
+pub mod guide;
+
 #[cfg(feature = "text")]
 pub mod text;
+
+#[cfg(feature = "text")]
+pub mod testing;
 
 pub use tfrt_async as async_value;
 pub use tfrt_attr as attr;
@@ -155,7 +172,7 @@ pub use tfrt_executor as executor;
 pub use tfrt_host as host;
 pub use tfrt_host::kernel;
 pub use tfrt_host::value_cell;
-pub use tfrt_macros::{Value, tfrt_kernel};
+pub use tfrt_macros::{Attr, Resource, Value, tfrt_kernel};
 pub use tfrt_ods as ods;
 pub use tfrt_queue as queue;
 pub use tfrt_support as support;
@@ -172,15 +189,17 @@ pub mod prelude {
     pub use tfrt_async::{AnyRef, AsyncValueRef, Chain};
     pub use tfrt_attr::{AggregateView, CompilationUnitView, DenseView, ShapeView};
     pub use tfrt_host::kernel::{
-        AttributeParam, KernelFrame, KernelRegistry, Operands, SyncKernelFrame,
+        AttributeParam, Attributes, Function, KernelFrame, KernelRegistry, Operands, Preallocated,
+        Region, Res, ResourceScope, Shaped, SyncKernelFrame,
     };
     pub use tfrt_host::{ExecutionContext, FunctionRef, HostContext, RequestContext};
-    pub use tfrt_support::{DType, Error, ErrorCode};
+    pub use tfrt_support::{DType, Error, ErrorCode, TensorMetadata};
 
     pub use crate::Result;
-    // The trait and the derive of one name.
+    // The traits and the derives of one name.
     pub use tfrt_async::Value;
-    pub use tfrt_macros::{Value, tfrt_kernel};
+    pub use tfrt_host::kernel::Resource;
+    pub use tfrt_macros::{Attr, Resource, Value, tfrt_kernel};
 }
 
 /// Makes a kernel library of this crate, which is then of the type `cdylib`: `tfrt run --kernel-library` and
@@ -228,45 +247,6 @@ macro_rules! link {
     };
 }
 
-/// Declares ops that have no kernel, from statics of type [`OpDef`](ods::OpDef).
-///
-/// ```
-/// use tfrt::ods::{OpDef, OpTraits};
-///
-/// static RETURN: OpDef = OpDef { traits: OpTraits::TERMINATOR, ..OpDef::new("my.return") };
-///
-/// tfrt::declare_ops!(RETURN);
-///
-/// let registry = tfrt::kernel::KernelRegistry::from_link()?;
-/// assert!(registry.op("my.return").is_some() && registry.get("my.return").is_none());
-/// # Ok::<(), tfrt::kernel::DuplicateKernels>(())
-/// ```
-#[macro_export]
-macro_rules! declare_ops {
-    ($($op:path),+ $(,)?) => {
-        $crate::__private::submit! { $crate::kernel::registry::OpRegistration(&[$(&$op),+]) }
-    };
-}
-
-/// States facts of dialects that no declaration of an op can state, from a constant list of [`DialectDef`](ods::DialectDef).
-///
-/// ```
-/// use tfrt::kernel::registry::DialectRegistration;
-/// use tfrt::ods::DialectDef;
-///
-/// const DIALECTS: &[DialectDef] = &[DialectDef { types: &["matrix"], ..DialectDef::new("my_algebra") }];
-///
-/// tfrt::declare_dialects!(DIALECTS);
-///
-/// assert!(DialectRegistration::linked().any(|dialect| dialect.name == "my_algebra"));
-/// ```
-#[macro_export]
-macro_rules! declare_dialects {
-    ($dialects:expr) => {
-        $crate::__private::submit! { $crate::kernel::registry::DialectRegistration($dialects) }
-    };
-}
-
 /// Registers a Rust function that programs call as they call their own: `func private @native_add(…)` with the attribute
 /// `tfrt.native`.
 ///
@@ -290,6 +270,10 @@ macro_rules! native_function {
         $crate::__private::submit! {
             $crate::kernel::registry::NativeFunction {
                 name: $name,
+                place: $crate::__private::SourcePlace {
+                    file: $crate::__private::file!(),
+                    line: $crate::__private::line!(),
+                },
                 execute: |call| $crate::__private::call_native($name, call, $function),
             }
         }

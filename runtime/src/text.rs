@@ -15,16 +15,10 @@
 //!     a.wrapping_add(b)
 //! }
 //!
-//! # tfrt::declare_ops!(RETURN);
-//! # static RETURN: tfrt::ods::OpDef = tfrt::ods::OpDef {
-//! #     operands: &[tfrt::ods::OperandDef::variadic("values", tfrt::ods::TypeConstraint::Any)],
-//! #     traits: tfrt::ods::OpTraits::TERMINATOR,
-//! #     ..tfrt::ods::OpDef::new("tfrt.return")
-//! # };
 //! let source = r#"
 //!     func @double(%x: i32) -> i32 {
 //!       %y = "my.add"(%x, %x) : (i32, i32) -> i32
-//!       "tfrt.return"(%y) : (i32) -> ()
+//!       tfrt.return %y : i32
 //!     }
 //! "#;
 //! let kernels = Arc::new(KernelRegistry::from_link()?);
@@ -40,21 +34,40 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 
+mod excerpt;
+
 use std::sync::Arc;
 
 use tfrt_bef::BefFile;
+use tfrt_compiler::passes::thread_chains;
 use tfrt_compiler::{EncodeOptions, encode};
 use tfrt_host::kernel::KernelRegistry;
 use tfrt_host::kernel::registry::DialectRegistration;
 use tfrt_host::library::LoadedLibrary;
-use tfrt_ir::{ParseOptions, Registry, VerifyOptions, parse, verify};
+use tfrt_ir::{Module, ParseOptions, Registry, VerifyOptions, parse, parse_without_chains, verify};
+use tfrt_ods::verify::region;
+use tfrt_ods::{OpDef, OpTraits, OperandDef, TypeConstraint};
 use tfrt_support::{Diagnostic, Place};
 
 pub use tfrt_compiler as compiler;
 pub use tfrt_ir as ir;
 
+pub(crate) use excerpt::excerpt;
+pub use excerpt::render;
+
+/// What ends a function. Files know it without a name, so that every program may use it, whichever kernels are linked; the
+/// declaration of the standard kernel library comes before this one.
+static RETURN: OpDef = OpDef {
+    summary: "Gives values back to whoever started the function or the region.",
+    operands: &[OperandDef::variadic("values", TypeConstraint::Any)],
+    traits: OpTraits::TERMINATOR.with(OpTraits::CHEAP),
+    assembly_format: Some("($values `:` type($values))?"),
+    verifier: Some(region::function_return),
+    ..OpDef::new("tfrt.return")
+};
+
 /// Makes a file of a program, checked against the declarations of `kernels`. `file_name` is what diagnostics and the locations
-/// of errors at run time call the source.
+/// of errors at run time call the source. Functions end in `tfrt.return`, whether `kernels` declare it or not.
 ///
 /// # Errors
 /// Everything that is wrong with the program, in the order of the source: one finding if it is no MLIR text, else every
@@ -64,30 +77,60 @@ pub fn compile(
     file_name: &str,
     kernels: &KernelRegistry,
 ) -> Result<BefFile, Vec<Diagnostic>> {
+    let module = parse(source, file_name, &registry(kernels)?, &PARSE_OPTIONS)?;
+    check(&module)?;
+    to_file(&module)
+}
+
+/// As [`compile`], of a program that may be written without chains: it gets those that keep it in order, see
+/// [`thread_chains`](tfrt_compiler::passes::thread_chains). Among `kernels` is one that starts chains and one that merges them, as in the
+/// standard kernel library.
+///
+/// A function with arguments that takes part in an order takes its chains before them.
+///
+/// # Errors
+/// As [`compile`]; and what keeps the program from being put in order.
+pub fn compile_without_chains(
+    source: &str,
+    file_name: &str,
+    kernels: &KernelRegistry,
+) -> Result<BefFile, Vec<Diagnostic>> {
+    let mut module = parse_without_chains(source, file_name, &registry(kernels)?, &PARSE_OPTIONS)?;
+    check(&module)?;
+    let root = module.root();
+    thread_chains(&mut module, root)?;
+    to_file(&module)
+}
+
+const PARSE_OPTIONS: ParseOptions = ParseOptions {
+    allow_unregistered_dialects: true,
+};
+
+/// What text is read against.
+fn registry(kernels: &KernelRegistry) -> Result<Arc<Registry>, Vec<Diagnostic>> {
     let of_libraries = kernels.libraries().iter().flat_map(LoadedLibrary::dialects);
     let dialects = DialectRegistration::linked().chain(of_libraries);
-    let registry = Registry::new(kernels.ops(), dialects)
-        .map_err(|error| vec![Diagnostic::error(Place::Unknown, error.to_string())])?;
-    let options = ParseOptions {
-        allow_unregistered_dialects: true,
+    let ending = kernels.op(RETURN.name).is_none().then_some(&RETURN);
+    Registry::new(kernels.ops().chain(ending), dialects)
+        .map(Arc::new)
+        .map_err(|error| vec![Diagnostic::error(Place::Unknown, error.to_string())])
+}
+
+fn check(module: &Module) -> Result<(), Vec<Diagnostic>> {
+    let options = VerifyOptions {
+        stops_at_first: false,
+        shows_op: false,
     };
-    let module = parse(source, file_name, &Arc::new(registry), &options)?;
-    let found = verify(
-        &module,
-        &VerifyOptions {
-            stops_at_first: false,
-            shows_op: false,
-        },
-    );
-    if !found.is_empty() {
-        return Err(found);
+    match verify(module, &options) {
+        found if found.is_empty() => Ok(()),
+        found => Err(found),
     }
-    let bytes = encode(
-        &module,
-        &EncodeOptions {
-            notes: false,
-            ..EncodeOptions::default()
-        },
-    )?;
-    Ok(BefFile::from_bytes(&bytes))
+}
+
+fn to_file(module: &Module) -> Result<BefFile, Vec<Diagnostic>> {
+    let options = EncodeOptions {
+        notes: false,
+        ..EncodeOptions::default()
+    };
+    encode(module, &options).map(|bytes| BefFile::from_bytes(&bytes))
 }

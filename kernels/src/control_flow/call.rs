@@ -8,6 +8,7 @@ use tfrt::prelude::*;
     raw,
     non_strict,
     call,
+    forwards,
     operands(arguments: ref variadic any),
     results(values: variadic any),
     symbols(callee),

@@ -13,6 +13,7 @@ use tfrt::prelude::*;
     "tfrt.case",
     raw,
     non_strict,
+    forwards,
     named_results,
     operands(branch_index: "i32", in_op_chain: ref "!tfrt.chain", branch_operands: ref variadic any),
     results(out_op_chain: "!tfrt.chain", branch_outputs: variadic any),

@@ -17,6 +17,7 @@ use crate::rules::function_if_defined;
 /// `tfrt.once requires resource context`; if the function, running for the first time, comes here for its own results.
 #[tfrt_kernel(
     "tfrt.once",
+    forwards,
     results(values),
     format = "$function `(` $arguments `)` attr-dict `:` signature($arguments, $values)",
     verify = verify

@@ -1,16 +1,19 @@
 //! `tfrt.parallel_for.i32` and `tfrt.parallel_call.i32`: a body for every block of a range, on all workers.
 //!
 //! A body without results does all its work before it returns. A body that returns a chain may go on after that; the loop
-//! is done when all chains are there.
+//! is done when all chains are there. The function of a parallel call may be synchronous, which is much the cheapest: a block
+//! is then neither a task nor an invocation, and its indices are no values of their own.
 
 use std::ops::Range;
 use std::sync::{Arc, Mutex, PoisonError};
 
 use tfrt::async_value::Promise;
-use tfrt::host::parallel::{BlockSize, parallel_for};
+use tfrt::host::FunctionKind;
+use tfrt::host::parallel::{BlockSize, FailedBlock, parallel_for_with};
 use tfrt::ods::instance::OpInstance;
 use tfrt::ods::verify::{Breach, region};
 use tfrt::prelude::*;
+use tfrt::value_cell::ValueCell;
 
 use crate::rules::RETURN;
 
@@ -25,6 +28,7 @@ use crate::rules::RETURN;
 #[tfrt_kernel(
     "tfrt.parallel_for.i32",
     isolated,
+    parallel,
     results(done),
     format = "$start `to` $end `fixed` operands($block_size, $arguments) (`:` type($arguments))? \
               region($body, $start, $end, $arguments)",
@@ -51,6 +55,7 @@ fn parallel_for_region(
 /// `Invalid parallel body function result types`; a range that ends before it starts; a block size below one.
 #[tfrt_kernel(
     "tfrt.parallel_call.i32",
+    parallel,
     results(done),
     format = "$start `to` $end `fixed` $block_size $callee `(` $arguments `)` (`:` type($arguments))?",
     verify = tfrt::ods::verify::callee::parallel_call
@@ -82,22 +87,97 @@ fn run(
         promise: Some(promise),
         first_error: Mutex::new(None),
     });
-    let (body_ctx, arguments, first_index) = (ctx.clone(), arguments.to_vec(), range.start);
-    let run_block = move |block: Range<usize>| {
-        if let Some(cancelled) = body_ctx.request().cancel_value() {
-            return completion.note(block.start, cancelled);
+    let body = Arc::new(Body {
+        num_results: body.num_results(),
+        function: body,
+        ctx: ctx.clone(),
+        arguments: arguments.to_vec(),
+        first_index: range.start,
+    });
+    let (in_make, in_block) = (Arc::clone(&body), Arc::clone(&completion));
+    let run_block = move |inputs: &mut Inputs, block: Range<usize>| {
+        let start = block.start;
+        if let Some(chain) = body.run(inputs, block)? {
+            let completion = Arc::clone(&in_block);
+            chain.and_then(move |chain| completion.note_chain(start, chain));
         }
-        let mut inputs = Vec::with_capacity(arguments.len() + 2);
-        inputs.push(AnyRef::available(index_at(first_index, block.start)));
-        inputs.push(AnyRef::available(index_at(first_index, block.end)));
-        inputs.extend_from_slice(&arguments);
-        for chain in body.execute(&body_ctx, &inputs) {
-            let completion = Arc::clone(&completion);
-            chain.and_then(move |chain| completion.note(block.start, chain));
+        Ok(())
+    };
+    let on_done = move |outcome: std::result::Result<(), FailedBlock>| {
+        if let Err(FailedBlock { start, error }) = outcome {
+            completion.note(start, error);
         }
     };
-    parallel_for(ctx, total, BlockSize::Fixed(block_size), run_block, || {});
+    parallel_for_with(
+        ctx,
+        total,
+        BlockSize::Fixed(block_size),
+        move || in_make.inputs(),
+        run_block,
+        on_done,
+    );
     Ok(done)
+}
+
+/// The body of a loop, and what is the same for all of its blocks.
+struct Body {
+    function: FunctionRef,
+    num_results: usize,
+    ctx: ExecutionContext,
+    arguments: Vec<AnyRef>,
+    first_index: i32,
+}
+
+/// The first and the end index of a block, then the arguments. Blocks that run one after the other change the indices only.
+enum Inputs {
+    /// Of a synchronous function.
+    Cells(Vec<ValueCell>),
+    /// Of any other.
+    Values(Vec<AnyRef>),
+}
+
+impl Body {
+    /// Inputs without indices.
+    fn inputs(&self) -> Inputs {
+        let arguments = self.arguments.iter().cloned();
+        match self.function.kind() {
+            FunctionKind::Sync => {
+                let indices = [ValueCell::empty(), ValueCell::empty()].into_iter();
+                Inputs::Cells(indices.chain(arguments.map(ValueCell::from_ref)).collect())
+            }
+            FunctionKind::Async | FunctionKind::Native => {
+                let indices = [AnyRef::ready_chain(), AnyRef::ready_chain()].into_iter();
+                Inputs::Values(indices.chain(arguments).collect())
+            }
+        }
+    }
+
+    /// Runs the body for a block. Gives its chain if there is more to wait for.
+    fn run(&self, inputs: &mut Inputs, block: Range<usize>) -> Result<Option<AnyRef>> {
+        let indices = [block.start, block.end].map(|offset| index_at(self.first_index, offset));
+        match inputs {
+            Inputs::Cells(cells) => {
+                cells
+                    .iter_mut()
+                    .zip(indices)
+                    .for_each(|(cell, index)| cell.set(index));
+                let results = &mut [ValueCell::empty()][..self.num_results];
+                self.function.execute_sync(&self.ctx, cells, results)?;
+                Ok(None)
+            }
+            Inputs::Values(values) => {
+                let indices = indices.map(AnyRef::available);
+                values
+                    .iter_mut()
+                    .zip(indices)
+                    .for_each(|(value, index)| *value = index);
+                let mut result = [None];
+                let results = &mut result[..self.num_results];
+                self.function.execute_into(&self.ctx, values, results);
+                Ok(result.into_iter().flatten().next())
+            }
+        }
+    }
 }
 
 /// How many indices a loop has, and how many of them make a block.
@@ -131,19 +211,25 @@ struct Completion {
 }
 
 impl Completion {
-    /// Notes what became of the block that starts at `index`.
-    fn note(&self, index: usize, chain: &AnyRef) {
+    /// Notes what became of the chain of the block that starts at `index`.
+    fn note_chain(&self, index: usize, chain: &AnyRef) {
         if let Some(error) = chain.error_if_present() {
-            let mut first = self
-                .first_error
-                .lock()
-                .unwrap_or_else(PoisonError::into_inner);
-            if first
-                .as_ref()
-                .is_none_or(|(first_index, _)| index < *first_index)
-            {
-                *first = Some((index, error.clone()));
-            }
+            self.note(index, error.clone());
+        }
+    }
+
+    /// Notes that the block that starts at `index` failed.
+    #[cold]
+    fn note(&self, index: usize, error: Error) {
+        let mut first = self
+            .first_error
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner);
+        if first
+            .as_ref()
+            .is_none_or(|(first_index, _)| index < *first_index)
+        {
+            *first = Some((index, error));
         }
     }
 }
@@ -209,9 +295,9 @@ mod tests {
             promise: Some(promise),
             first_error: Mutex::new(None),
         };
-        completion.note(20, &AnyRef::error(Error::new("later")));
-        completion.note(10, &AnyRef::error(Error::new("first")));
-        completion.note(0, &AnyRef::ready_chain());
+        completion.note(20, Error::new("later"));
+        completion.note_chain(10, &AnyRef::error(Error::new("first")));
+        completion.note_chain(0, &AnyRef::ready_chain());
         assert!(!done.is_available());
         drop(completion);
         assert_eq!(done.error_if_present().map(Error::message), Some("first"));

@@ -29,6 +29,8 @@ use crate::rules::{check_body, check_carried};
 #[tfrt_kernel(
     "tfrt.repeat.i32",
     non_strict,
+    forwards,
+    loops,
     isolated,
     results(values),
     format = "operands expect($count, \"trip count\") attr-dict-or-keyword (`:` type-list($arguments, $values))? \

@@ -3,14 +3,13 @@
 use tfrt::ods::verify::region;
 use tfrt::ods::{OpDef, OpTraits, OperandDef, TypeConstraint};
 
-/// `tfrt.return`.
-pub static RETURN: OpDef = OpDef {
-    summary: "Gives values back to whoever started the function or the region.",
-    operands: &[OperandDef::variadic("values", TypeConstraint::Any)],
-    traits: OpTraits::TERMINATOR.with(OpTraits::CHEAP),
-    assembly_format: Some("($values `:` type($values))?"),
-    verifier: Some(region::function_return),
-    ..OpDef::new(crate::rules::RETURN)
-};
-
-tfrt::declare_ops!(RETURN);
+tfrt::declare_op! {
+    /// Gives values back to whoever started the function or the region.
+    pub static RETURN: OpDef = OpDef {
+        operands: &[OperandDef::variadic("values", TypeConstraint::Any)],
+        traits: OpTraits::TERMINATOR.with(OpTraits::CHEAP),
+        assembly_format: Some("($values `:` type($values))?"),
+        verifier: Some(region::function_return),
+        ..OpDef::new(crate::rules::RETURN)
+    };
+}

@@ -20,6 +20,8 @@ use crate::rules::{check_carried, function_if_defined};
 #[tfrt_kernel(
     "tfrt.while",
     non_strict,
+    forwards,
+    loops,
     results(values),
     format = "$condition $body_fn `(` $arguments `)` attr-dict `parallel_iterations` `(` $parallel_iterations `)` \
               `:` signature($arguments, $values)",

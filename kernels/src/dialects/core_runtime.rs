@@ -7,7 +7,7 @@ use tfrt::ods::{
     OperandDef, ResultDef, TypeConstraint,
 };
 
-use super::{CHAIN, PLAIN, SIZES, attribute, declare_family, operand, result};
+use super::{CHAIN, PLAIN, SIZES, attribute, operand, result};
 
 const HANDLER: &str = "!corert.ophandler";
 const TENSOR_HANDLE: &str = "!corert.tensorhandle";
@@ -25,61 +25,67 @@ const fn pairs(name: &'static str) -> AttrDef {
     attribute(name, AttrKind::Aggregate)
 }
 
-static EXECUTE: OpDef = OpDef {
-    summary: "Runs an op of a handler, by name.",
-    operands: &[operand("op_handler", HANDLER), tensor_handles("arguments")],
-    attributes: &[
-        pairs("op_attrs"),
-        pairs("op_func_attrs"),
-        attribute("op_name", AttrKind::String),
-    ],
-    results: &[resulting_handles("results")],
-    traits: OpTraits::PURE,
-    assembly_format: Some(
-        "`(` $op_handler `)` $op_name `(` $arguments `)` pairs($op_attrs) pairs($op_func_attrs) \
-         (`:` result-count($results))?",
-    ),
-    verifier: Some(verify_execute),
-    folder: Some(fold_const),
-    ..OpDef::new("corert.executeop")
-};
+tfrt::declare_op! {
+    /// Runs an op of a handler, by name.
+    static EXECUTE: OpDef = OpDef {
+        operands: &[operand("op_handler", HANDLER), tensor_handles("arguments")],
+        attributes: &[
+            pairs("op_attrs"),
+            pairs("op_func_attrs"),
+            attribute("op_name", AttrKind::String),
+        ],
+        results: &[resulting_handles("results")],
+        traits: OpTraits::PURE,
+        assembly_format: Some(
+            "`(` $op_handler `)` $op_name `(` $arguments `)` pairs($op_attrs) pairs($op_func_attrs) \
+             (`:` result-count($results))?",
+        ),
+        verifier: Some(verify_execute),
+        folder: Some(fold_const),
+        ..OpDef::new("corert.executeop")
+    };
+}
 
-static EXECUTE_IN_ORDER: OpDef = OpDef {
-    summary: "Runs an op of a handler, by name, after a chain.",
-    operands: &[
-        operand("op_handler", HANDLER),
-        operand("in_op_chain", CHAIN),
-        tensor_handles("arguments"),
-    ],
-    attributes: &[
-        pairs("op_attrs"),
-        pairs("op_func_attrs"),
-        attribute("op_name", AttrKind::String),
-    ],
-    results: &[result("out_op_chain", CHAIN), resulting_handles("results")],
-    traits: OpTraits::NAMED_RESULTS,
-    effect: Effect::IO,
-    assembly_format: Some(
-        "`(` operands($op_handler, $in_op_chain) `)` $op_name `(` $arguments `)` pairs($op_attrs) pairs($op_func_attrs) \
-         (`:` result-count($results))?",
-    ),
-    verifier: Some(verify_execute),
-    ..OpDef::new("corert.executeop.seq")
-};
+tfrt::declare_op! {
+    /// Runs an op of a handler, by name, after a chain.
+    static EXECUTE_IN_ORDER: OpDef = OpDef {
+        operands: &[
+            operand("op_handler", HANDLER),
+            operand("in_op_chain", CHAIN),
+            tensor_handles("arguments"),
+        ],
+        attributes: &[
+            pairs("op_attrs"),
+            pairs("op_func_attrs"),
+            attribute("op_name", AttrKind::String),
+        ],
+        results: &[result("out_op_chain", CHAIN), resulting_handles("results")],
+        traits: OpTraits::NAMED_RESULTS,
+        effect: Effect::IO,
+        assembly_format: Some(
+            "`(` operands($op_handler, $in_op_chain) `)` $op_name `(` $arguments `)` pairs($op_attrs) pairs($op_func_attrs) \
+             (`:` result-count($results))?",
+        ),
+        verifier: Some(verify_execute),
+        ..OpDef::new("corert.executeop.seq")
+    };
+}
 
-static SYNC_EXECUTE: OpDef = OpDef {
-    summary: "Runs an op of a handler, by name.",
-    operands: &[operand("op_handler", HANDLER), tensor_handles("arguments")],
-    attributes: &[pairs("op_attrs"), attribute("op_name", AttrKind::String)],
-    results: &[resulting_handles("results")],
-    traits: OpTraits::SYNC,
-    effect: Effect::IO,
-    assembly_format: Some(
-        "`(` $op_handler `)` $op_name `(` $arguments `)` pairs($op_attrs) (`:` result-count($results))?",
-    ),
-    verifier: Some(verify_execute),
-    ..OpDef::new("corert_sync.executeop")
-};
+tfrt::declare_op! {
+    /// Runs an op of a handler, by name.
+    static SYNC_EXECUTE: OpDef = OpDef {
+        operands: &[operand("op_handler", HANDLER), tensor_handles("arguments")],
+        attributes: &[pairs("op_attrs"), attribute("op_name", AttrKind::String)],
+        results: &[resulting_handles("results")],
+        traits: OpTraits::SYNC,
+        effect: Effect::IO,
+        assembly_format: Some(
+            "`(` $op_handler `)` $op_name `(` $arguments `)` pairs($op_attrs) (`:` result-count($results))?",
+        ),
+        verifier: Some(verify_execute),
+        ..OpDef::new("corert_sync.executeop")
+    };
+}
 
 /// The attributes of the op that is run are pairs of a name and a value.
 fn verify_execute(op: &dyn OpInstance, breaches: &mut Vec<Breach>) {
@@ -119,145 +125,162 @@ fn fold_const(op: &dyn OpInstance) -> Option<Fold> {
     })
 }
 
-static GET_HANDLER: OpDef = OpDef {
-    summary: "Gives the handler of this name.",
-    operands: &[operand("in_chain", CHAIN)],
-    attributes: &[attribute("op_handler_name", AttrKind::String)],
-    results: &[result("op_handler", HANDLER)],
-    traits: OpTraits::PURE,
-    assembly_format: Some("$in_chain $op_handler_name attr-dict"),
-    ..OpDef::new("corert.get_op_handler")
-};
+tfrt::declare_op! {
+    /// Gives the handler of this name.
+    static GET_HANDLER: OpDef = OpDef {
+        operands: &[operand("in_chain", CHAIN)],
+        attributes: &[attribute("op_handler_name", AttrKind::String)],
+        results: &[result("op_handler", HANDLER)],
+        traits: OpTraits::PURE,
+        assembly_format: Some("$in_chain $op_handler_name attr-dict"),
+        ..OpDef::new("corert.get_op_handler")
+    };
+}
 
-static SYNC_GET_HANDLER: OpDef = OpDef {
-    operands: &[],
-    traits: OpTraits::SYNC,
-    assembly_format: Some("$op_handler_name attr-dict"),
-    name: "corert_sync.get_op_handler",
-    ..GET_HANDLER
-};
+tfrt::declare_op! {
+    static SYNC_GET_HANDLER: OpDef = OpDef {
+        operands: &[],
+        traits: OpTraits::SYNC,
+        assembly_format: Some("$op_handler_name attr-dict"),
+        name: "corert_sync.get_op_handler",
+        ..GET_HANDLER
+    };
+}
 
-static REGISTER_HANDLER: OpDef = OpDef {
-    summary: "Gives a handler a name.",
-    operands: &[operand("op_handler", HANDLER)],
-    attributes: &[attribute("op_handler_name", AttrKind::String)],
-    results: &[result("out_chain", CHAIN)],
-    effect: Effect::IO,
-    assembly_format: Some("$op_handler $op_handler_name attr-dict"),
-    ..OpDef::new("corert.register_op_handler")
-};
+tfrt::declare_op! {
+    /// Gives a handler a name.
+    static REGISTER_HANDLER: OpDef = OpDef {
+        operands: &[operand("op_handler", HANDLER)],
+        attributes: &[attribute("op_handler_name", AttrKind::String)],
+        results: &[result("out_chain", CHAIN)],
+        effect: Effect::IO,
+        assembly_format: Some("$op_handler $op_handler_name attr-dict"),
+        ..OpDef::new("corert.register_op_handler")
+    };
+}
 
-static CONST_DENSE_TENSOR: OpDef = OpDef {
-    summary: "Gives a tensor that is written in the program.",
-    attributes: &[attribute("value", AttrKind::Dense)],
-    results: &[result("tensor", TENSOR_HANDLE)],
-    traits: OpTraits::PURE.with(OpTraits::CONSTANT),
-    assembly_format: Some("typed($value) attr-dict"),
-    ..OpDef::new("corert.const_dense_tensor")
-};
+tfrt::declare_op! {
+    /// Gives a tensor that is written in the program.
+    static CONST_DENSE_TENSOR: OpDef = OpDef {
+        attributes: &[attribute("value", AttrKind::Dense)],
+        results: &[result("tensor", TENSOR_HANDLE)],
+        traits: OpTraits::PURE.with(OpTraits::CONSTANT),
+        assembly_format: Some("typed($value) attr-dict"),
+        ..OpDef::new("corert.const_dense_tensor")
+    };
+}
 
-static SYNC_CONST_DENSE_TENSOR: OpDef = OpDef {
-    traits: OpTraits::SYNC,
-    name: "corert_sync.const_dense_tensor",
-    ..CONST_DENSE_TENSOR
-};
+tfrt::declare_op! {
+    static SYNC_CONST_DENSE_TENSOR: OpDef = OpDef {
+        traits: OpTraits::SYNC,
+        name: "corert_sync.const_dense_tensor",
+        ..CONST_DENSE_TENSOR
+    };
+}
 
-static CONST_STRING_TENSOR: OpDef = OpDef {
-    summary: "Gives a tensor of texts that are written in the program: one for each element, or one for all.",
-    attributes: &[
-        attribute("shape", SIZES),
-        attribute("value", AttrKind::Aggregate),
-    ],
-    results: &[result("tensor", TENSOR_HANDLE)],
-    traits: OpTraits::PURE,
-    assembly_format: Some("attr-dict"),
-    ..OpDef::new("corert.const_string_tensor")
-};
-
-const CREATE_DENSE_TENSOR: OpDef = OpDef {
-    summary: "Gives a tensor of the elements that are written in the program.",
-    attributes: &[
-        attribute("shape", SIZES),
-        attribute("value", AttrKind::Array(&AttrKind::Any)),
-    ],
-    results: &[result("tensor", TENSOR_HANDLE)],
-    traits: OpTraits::PURE,
-    assembly_format: Some("attr-dict"),
-    ..OpDef::new("")
-};
-
-const SYNC_CREATE_DENSE_TENSOR: OpDef = OpDef {
-    traits: OpTraits::SYNC,
-    ..CREATE_DENSE_TENSOR
-};
+tfrt::declare_op! {
+    /// Gives a tensor of texts that are written in the program: one for each element, or one for all.
+    static CONST_STRING_TENSOR: OpDef = OpDef {
+        attributes: &[
+            attribute("shape", SIZES),
+            attribute("value", AttrKind::Aggregate),
+        ],
+        results: &[result("tensor", TENSOR_HANDLE)],
+        traits: OpTraits::PURE,
+        assembly_format: Some("attr-dict"),
+        ..OpDef::new("corert.const_string_tensor")
+    };
+}
 
 macro_rules! declare_create_dense_tensor {
     ($($element:literal)+) => {
-        declare_family! { CREATE_DENSE_TENSOR; $(concat!("corert.create_dense_tensor.", $element)),+ }
-        declare_family! { SYNC_CREATE_DENSE_TENSOR; $(concat!("corert_sync.create_dense_tensor.", $element)),+ }
+        tfrt::declare_op! {
+            /// Gives a tensor of the elements that are written in the program.
+            #[names($(concat!("corert.create_dense_tensor.", $element)),+)]
+            const CREATE_DENSE_TENSOR: OpDef = OpDef {
+                attributes: &[
+                    attribute("shape", SIZES),
+                    attribute("value", AttrKind::Array(&AttrKind::Any)),
+                ],
+                results: &[result("tensor", TENSOR_HANDLE)],
+                traits: OpTraits::PURE,
+                assembly_format: Some("attr-dict"),
+                ..OpDef::new("")
+            };
+
+            #[names($(concat!("corert_sync.create_dense_tensor.", $element)),+)]
+            const SYNC_CREATE_DENSE_TENSOR: OpDef = OpDef {
+                traits: OpTraits::SYNC,
+                ..CREATE_DENSE_TENSOR
+            };
+        }
     };
 }
 
 declare_create_dense_tensor!("ui8" "ui16" "ui32" "ui64" "i1" "i8" "i16" "i32" "i64" "f16" "bf16" "f32" "f64");
 
-static COND: OpDef = OpDef {
-    summary: "Calls one of two functions, by the truth of a tensor.",
-    operands: &[
-        operand("condition", TENSOR_HANDLE),
-        operand("in_op_chain", CHAIN),
-        OperandDef::variadic("arguments", TypeConstraint::Any),
-    ],
-    functions: &[
-        FunctionDef {
-            name: "a_true_fn",
-            form: FunctionForm::Symbol,
-        },
-        FunctionDef {
-            name: "b_false_fn",
-            form: FunctionForm::Symbol,
-        },
-    ],
-    results: &[
-        result("out_op_chain", CHAIN),
-        ResultDef::variadic("fn_outputs", TypeConstraint::Any),
-    ],
-    traits: OpTraits::NAMED_RESULTS,
-    assembly_format: Some(
-        "$condition $a_true_fn $b_false_fn `(` operands($in_op_chain, $arguments) `)` attr-dict \
-         `:` signature($arguments, $fn_outputs)",
-    ),
-    verifier: Some(verify_cond),
-    ..OpDef::new("corert.cond")
-};
+tfrt::declare_op! {
+    /// Calls one of two functions, by the truth of a tensor.
+    static COND: OpDef = OpDef {
+        operands: &[
+            operand("condition", TENSOR_HANDLE),
+            operand("in_op_chain", CHAIN),
+            OperandDef::variadic("arguments", TypeConstraint::Any),
+        ],
+        functions: &[
+            FunctionDef {
+                name: "a_true_fn",
+                form: FunctionForm::Symbol,
+            },
+            FunctionDef {
+                name: "b_false_fn",
+                form: FunctionForm::Symbol,
+            },
+        ],
+        results: &[
+            result("out_op_chain", CHAIN),
+            ResultDef::variadic("fn_outputs", TypeConstraint::Any),
+        ],
+        traits: OpTraits::NAMED_RESULTS,
+        assembly_format: Some(
+            "$condition $a_true_fn $b_false_fn `(` operands($in_op_chain, $arguments) `)` attr-dict \
+             `:` signature($arguments, $fn_outputs)",
+        ),
+        verifier: Some(verify_cond),
+        ..OpDef::new("corert.cond")
+    };
+}
 
-static WHILE: OpDef = OpDef {
-    summary: "Calls a function as long as another one gives a tensor that is true.",
-    operands: &[
-        operand("in_op_chain", CHAIN),
-        OperandDef::variadic("arguments", TypeConstraint::Any),
-    ],
-    functions: &[
-        FunctionDef {
-            name: "a_cond_fn",
-            form: FunctionForm::Symbol,
-        },
-        FunctionDef {
-            name: "b_body_fn",
-            form: FunctionForm::Symbol,
-        },
-    ],
-    results: &[
-        result("out_op_chain", CHAIN),
-        ResultDef::variadic("fn_outputs", TypeConstraint::Any),
-    ],
-    traits: OpTraits::NAMED_RESULTS,
-    assembly_format: Some(
-        "$a_cond_fn $b_body_fn `(` operands($in_op_chain, $arguments) `)` attr-dict \
-         `:` signature($arguments, $fn_outputs)",
-    ),
-    verifier: Some(verify_while),
-    ..OpDef::new("corert.while")
-};
+tfrt::declare_op! {
+    /// Calls a function as long as another one gives a tensor that is true.
+    static WHILE: OpDef = OpDef {
+        operands: &[
+            operand("in_op_chain", CHAIN),
+            OperandDef::variadic("arguments", TypeConstraint::Any),
+        ],
+        functions: &[
+            FunctionDef {
+                name: "a_cond_fn",
+                form: FunctionForm::Symbol,
+            },
+            FunctionDef {
+                name: "b_body_fn",
+                form: FunctionForm::Symbol,
+            },
+        ],
+        results: &[
+            result("out_op_chain", CHAIN),
+            ResultDef::variadic("fn_outputs", TypeConstraint::Any),
+        ],
+        traits: OpTraits::NAMED_RESULTS,
+        assembly_format: Some(
+            "$a_cond_fn $b_body_fn `(` operands($in_op_chain, $arguments) `)` attr-dict \
+             `:` signature($arguments, $fn_outputs)",
+        ),
+        verifier: Some(verify_while),
+        ..OpDef::new("corert.while")
+    };
+}
 
 /// Both functions take the chain and the arguments, and give the results.
 fn verify_cond(op: &dyn OpInstance, breaches: &mut Vec<Breach>) {
@@ -305,65 +328,55 @@ fn check_function(
     }
 }
 
-static TRANSFER: OpDef = OpDef {
-    summary: "Gives a tensor on another device, as a kind of tensor.",
-    operands: &[
-        operand("tensor", TENSOR_HANDLE),
-        operand("device", "!tfrt.device"),
-        operand("tensor_type", "!tfrt.tensor_type"),
-    ],
-    results: &[result("transferred", TENSOR_HANDLE)],
-    assembly_format: PLAIN,
-    ..OpDef::new("corert.transfer")
-};
+tfrt::declare_op! {
+    /// Gives a tensor on another device, as a kind of tensor.
+    static TRANSFER: OpDef = OpDef {
+        operands: &[
+            operand("tensor", TENSOR_HANDLE),
+            operand("device", "!tfrt.device"),
+            operand("tensor_type", "!tfrt.tensor_type"),
+        ],
+        results: &[result("transferred", TENSOR_HANDLE)],
+        assembly_format: PLAIN,
+        ..OpDef::new("corert.transfer")
+    };
+}
 
-static TRANSFER_INFERRED: OpDef = OpDef {
-    summary: "Gives a tensor on another device, as the kind of tensor that is usual there.",
-    operands: &[
-        operand("tensor", TENSOR_HANDLE),
-        operand("device", "!tfrt.device"),
-    ],
-    results: &[result("transferred", TENSOR_HANDLE)],
-    assembly_format: PLAIN,
-    ..OpDef::new("corert.transfer_inferred_tensortype")
-};
+tfrt::declare_op! {
+    /// Gives a tensor on another device, as the kind of tensor that is usual there.
+    static TRANSFER_INFERRED: OpDef = OpDef {
+        operands: &[
+            operand("tensor", TENSOR_HANDLE),
+            operand("device", "!tfrt.device"),
+        ],
+        results: &[result("transferred", TENSOR_HANDLE)],
+        assembly_format: PLAIN,
+        ..OpDef::new("corert.transfer_inferred_tensortype")
+    };
+}
 
-static GET_DESTINATION_TYPE: OpDef = OpDef {
-    summary: "Gives the kind of tensor that is usual on a device.",
-    operands: &[
-        operand("tensor", TENSOR_HANDLE),
-        operand("device", "!tfrt.device"),
-    ],
-    results: &[result("tensor_type", "!tfrt.tensor_type")],
-    assembly_format: PLAIN,
-    ..OpDef::new("corert.get_dst_tensor_type")
-};
+tfrt::declare_op! {
+    /// Gives the kind of tensor that is usual on a device.
+    static GET_DESTINATION_TYPE: OpDef = OpDef {
+        operands: &[
+            operand("tensor", TENSOR_HANDLE),
+            operand("device", "!tfrt.device"),
+        ],
+        results: &[result("tensor_type", "!tfrt.tensor_type")],
+        assembly_format: PLAIN,
+        ..OpDef::new("corert.get_dst_tensor_type")
+    };
+}
 
-static TO_INT32: OpDef = OpDef {
-    summary: "Gives the only element of a tensor.",
-    operands: &[operand("tensor", TENSOR_HANDLE)],
-    results: &[result("number", "i32")],
-    assembly_format: PLAIN,
-    ..OpDef::new("corert.tensorhandle_to_int32")
-};
-
-tfrt::declare_ops!(
-    EXECUTE,
-    EXECUTE_IN_ORDER,
-    SYNC_EXECUTE,
-    GET_HANDLER,
-    SYNC_GET_HANDLER,
-    REGISTER_HANDLER,
-    CONST_DENSE_TENSOR,
-    SYNC_CONST_DENSE_TENSOR,
-    CONST_STRING_TENSOR,
-    COND,
-    WHILE,
-    TRANSFER,
-    TRANSFER_INFERRED,
-    GET_DESTINATION_TYPE,
-    TO_INT32,
-);
+tfrt::declare_op! {
+    /// Gives the only element of a tensor.
+    static TO_INT32: OpDef = OpDef {
+        operands: &[operand("tensor", TENSOR_HANDLE)],
+        results: &[result("number", "i32")],
+        assembly_format: PLAIN,
+        ..OpDef::new("corert.tensorhandle_to_int32")
+    };
+}
 
 #[cfg(test)]
 mod tests {

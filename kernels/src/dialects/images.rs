@@ -6,54 +6,56 @@ use super::{PLAIN, STRING, TENSOR, operand, result};
 
 const EXAMPLE: &str = "!proto.example";
 
-static DECODE_JPEG: OpDef = OpDef {
-    summary: "Decodes an image in JPEG format.",
-    operands: &[operand("data", STRING)],
-    results: &[result("image", TENSOR)],
-    assembly_format: PLAIN,
-    ..OpDef::new("tfrt_test.decode_jpeg")
-};
+tfrt::declare_op! {
+    /// Decodes an image in JPEG format.
+    static DECODE_JPEG: OpDef = OpDef {
+        operands: &[operand("data", STRING)],
+        results: &[result("image", TENSOR)],
+        assembly_format: PLAIN,
+        ..OpDef::new("tfrt_test.decode_jpeg")
+    };
+}
 
-static RESIZE_BILINEAR: OpDef = OpDef {
-    summary: "Gives an image in another size, interpolated between the four nearest points.",
-    operands: &[
-        operand("image", TENSOR),
-        operand("height", "i64"),
-        operand("width", "i64"),
-    ],
-    results: &[result("resized", TENSOR)],
-    assembly_format: PLAIN,
-    ..OpDef::new("tfrt_test.resize_bilinear")
-};
+tfrt::declare_op! {
+    /// Gives an image in another size, interpolated between the four nearest points.
+    static RESIZE_BILINEAR: OpDef = OpDef {
+        operands: &[
+            operand("image", TENSOR),
+            operand("height", "i64"),
+            operand("width", "i64"),
+        ],
+        results: &[result("resized", TENSOR)],
+        assembly_format: PLAIN,
+        ..OpDef::new("tfrt_test.resize_bilinear")
+    };
+}
 
-static PARSE_EXAMPLE: OpDef = OpDef {
-    summary: "Decodes a record of named fields.",
-    operands: &[operand("data", STRING)],
-    results: &[result("example", EXAMPLE)],
-    assembly_format: PLAIN,
-    ..OpDef::new("tfrt_test.parse_example_from_bytes")
-};
+tfrt::declare_op! {
+    /// Decodes a record of named fields.
+    static PARSE_EXAMPLE: OpDef = OpDef {
+        operands: &[operand("data", STRING)],
+        results: &[result("example", EXAMPLE)],
+        assembly_format: PLAIN,
+        ..OpDef::new("tfrt_test.parse_example_from_bytes")
+    };
+}
 
-static GET_BYTES_FIELD: OpDef = OpDef {
-    summary: "Gives the bytes of one field of a record.",
-    operands: &[operand("example", EXAMPLE), operand("key", STRING)],
-    results: &[result("field", STRING)],
-    assembly_format: PLAIN,
-    ..OpDef::new("tfrt_test.get_bytes_field_from_example")
-};
+tfrt::declare_op! {
+    /// Gives the bytes of one field of a record.
+    static GET_BYTES_FIELD: OpDef = OpDef {
+        operands: &[operand("example", EXAMPLE), operand("key", STRING)],
+        results: &[result("field", STRING)],
+        assembly_format: PLAIN,
+        ..OpDef::new("tfrt_test.get_bytes_field_from_example")
+    };
+}
 
-static GET_INT64_FIELD: OpDef = OpDef {
-    summary: "Gives the number in one field of a record.",
-    operands: &[operand("example", EXAMPLE), operand("key", STRING)],
-    results: &[result("field", "i64")],
-    assembly_format: PLAIN,
-    ..OpDef::new("tfrt_test.get_int64_field_from_example")
-};
-
-tfrt::declare_ops!(
-    DECODE_JPEG,
-    RESIZE_BILINEAR,
-    PARSE_EXAMPLE,
-    GET_BYTES_FIELD,
-    GET_INT64_FIELD
-);
+tfrt::declare_op! {
+    /// Gives the number in one field of a record.
+    static GET_INT64_FIELD: OpDef = OpDef {
+        operands: &[operand("example", EXAMPLE), operand("key", STRING)],
+        results: &[result("field", "i64")],
+        assembly_format: PLAIN,
+        ..OpDef::new("tfrt_test.get_int64_field_from_example")
+    };
+}

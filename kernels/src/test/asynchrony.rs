@@ -62,6 +62,7 @@ fn copy_with_delay<T>(number: T) -> T {
 #[tfrt_kernel(
     "tfrt_test.do.async",
     non_strict,
+    forwards,
     isolated,
     results(values),
     format = "$arguments attr-dict-with-keyword `:` signature($arguments, $values) region($body, $arguments)",

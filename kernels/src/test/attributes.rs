@@ -84,8 +84,7 @@ fn flat(frame: &mut KernelFrame<'_>) -> Result<()> {
 fn element<'a, T: FromAttr<'a>>(list: AggregateView<'a>, index: usize) -> Result<T> {
     let element = list.get(index).ok_or_else(|| {
         let text = format!(
-            "a list must have {} elements at least, but has {}",
-            index + 1,
+            "a list must have more than {index} elements, but has {}",
             list.len()
         );
         Error::new(text).with_code(ErrorCode::InvalidArgument)

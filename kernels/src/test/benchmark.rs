@@ -40,7 +40,7 @@ impl Plan {
 /// Runs a region again and again and reports how long that took. Each run is a task of the work queue and ends when the
 /// one value that the region returns is available. The chain is ready after the report.
 ///
-/// A run that fails ends the benchmark; its error becomes the result.
+/// A run that fails ends the benchmark, and so does a cancelled request; the error becomes the result.
 ///
 /// # Errors
 /// `Benchmark op requires the input function have exactly one return value`.
@@ -70,19 +70,19 @@ fn benchmark(
     }
     let plan = Plan::new(duration_secs, max_count, num_warmup_runs);
     let (promise, done) = AsyncValueRef::unconstructed();
-    let work = Benchmark {
+    let work = Box::new(Benchmark {
         ctx: ctx.clone(),
         body,
         arguments: arguments.to_vec(),
         recorder: Recorder::new(plan),
         name: name.to_owned(),
         promise,
-    };
+    });
     work.enqueue_next();
     Ok(done)
 }
 
-/// A benchmark under way.
+/// A benchmark under way. It is moved from task to task in a box, so that what is measured is the function.
 struct Benchmark {
     ctx: ExecutionContext,
     body: FunctionRef,
@@ -93,9 +93,11 @@ struct Benchmark {
 }
 
 impl Benchmark {
-    /// Enqueues the next run, or reports if there is none.
-    fn enqueue_next(self) {
-        if self.recorder.is_done() {
+    /// Enqueues the next run, or reports if there is none. A cancelled request has none, and no report.
+    fn enqueue_next(self: Box<Self>) {
+        if let Some(cancelled) = cancellation(&self.ctx) {
+            self.promise.set_error(cancelled);
+        } else if self.recorder.is_done() {
             self.finish();
         } else {
             let ctx = self.ctx.clone();
@@ -103,16 +105,17 @@ impl Benchmark {
         }
     }
 
-    fn run(self) {
+    fn run(self: Box<Self>) {
         let stopwatch = Stopwatch::start();
-        let result = self.body.execute(&self.ctx, &self.arguments).pop();
-        match result {
-            Some(result) => result.and_then(move |result| self.note(stopwatch, result)),
-            None => self.note(stopwatch, &AnyRef::ready_chain()),
-        }
+        let mut result = [None];
+        self.body
+            .execute_into(&self.ctx, &self.arguments, &mut result);
+        let [result] = result;
+        let result = result.unwrap_or_else(AnyRef::ready_chain);
+        result.and_then(move |result| self.note(&stopwatch, result));
     }
 
-    fn note(mut self, stopwatch: Stopwatch, result: &AnyRef) {
+    fn note(mut self: Box<Self>, stopwatch: &Stopwatch, result: &AnyRef) {
         match result.error_if_present() {
             Some(error) => self.promise.set_error(error.clone()),
             None => {
@@ -122,12 +125,17 @@ impl Benchmark {
         }
     }
 
-    fn finish(self) {
+    fn finish(self: Box<Self>) {
         match print_report(&self.recorder, &self.name) {
             Ok(()) => self.promise.emplace(Chain),
             Err(error) => self.promise.set_error(self.ctx.emit_error(error.into())),
         }
     }
+}
+
+/// The error of a cancelled request.
+fn cancellation(ctx: &ExecutionContext) -> Option<Error> {
+    ctx.request().cancel_value()?.error_if_present().cloned()
 }
 
 fn print_report(recorder: &Recorder, name: &str) -> io::Result<()> {
@@ -193,6 +201,10 @@ fn sync_benchmark(frame: &mut SyncKernelFrame<'_>) -> Result<()> {
     );
     let mut recorder = Recorder::new(plan);
     while !recorder.is_done() {
+        // No kernel of the target looks at the request.
+        if let Some(cancelled) = cancellation(frame.exec_ctx()) {
+            return Err(cancelled);
+        }
         let stopwatch = Stopwatch::start();
         target.execute_sync(frame.exec_ctx(), &mut arguments, &mut [])?;
         recorder.record(stopwatch.elapsed());

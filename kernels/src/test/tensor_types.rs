@@ -3,50 +3,9 @@
 use std::io;
 
 use tfrt::prelude::*;
+use tfrt_tensor::TensorType;
 
 use crate::text::print_line;
-
-/// A kind of tensor that programs can name.
-///
-/// ```
-/// use tfrt_kernels::test::tensor_types::TensorType;
-///
-/// assert_eq!(TensorType::from_name("DenseHost").map(TensorType::name), Some("DenseHost"));
-/// assert_eq!(TensorType::from_name("Imaginary"), None);
-/// ```
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Value)]
-#[value("!tfrt.tensor_type")]
-pub struct TensorType {
-    name: &'static str,
-}
-
-impl TensorType {
-    /// The names that there are.
-    const NAMES: [&'static str; 7] = [
-        "Unknown",
-        "DenseHost",
-        "ScalarHost",
-        "CooHost",
-        "StringHost",
-        "DenseGpu",
-        "Remote",
-    ];
-
-    /// The kind of this name, if there is one.
-    #[must_use]
-    pub fn from_name(name: &str) -> Option<Self> {
-        Self::NAMES
-            .into_iter()
-            .find(|known| *known == name)
-            .map(|name| Self { name })
-    }
-
-    /// The name.
-    #[must_use]
-    pub const fn name(self) -> &'static str {
-        self.name
-    }
-}
 
 /// Gives the kind of tensor that its attribute names, whatever the attribute is called.
 ///

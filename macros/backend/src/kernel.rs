@@ -11,16 +11,16 @@ mod format;
 mod instances;
 
 use proc_macro2::{Span, TokenStream};
-use syn::spanned::Spanned;
-use syn::{Attribute, Ident, ItemFn, LitStr, Path, ReturnType, Type, Visibility};
+use syn::{Attribute, Expr, Ident, LitStr, Path, Type, Visibility};
 
+use crate::function::Function;
 use crate::options::{Options, RawType};
 use crate::problems::Problems;
 use crate::signature::{self, Binding, Operand, Output};
 
 pub use instances::Instance;
 
-/// A kernel, with nothing left to decide.
+/// A function as a kernel, with nothing left to decide.
 #[derive(Debug)]
 pub struct Kernel {
     /// The function.
@@ -31,24 +31,27 @@ pub struct Kernel {
     pub conditions: Vec<Attribute>,
     /// The root of paths in the expansion, if it is not `::tfrt`.
     pub crate_path: Option<Path>,
+    /// Where the return type stands.
+    pub output_span: Span,
+    /// What the function gives.
+    pub output: Output,
+    /// What runs it: one variant, or one for the executor and one for the interpreter.
+    pub variants: Vec<Variant>,
+}
+
+/// One way to run a kernel, under names of its own.
+#[derive(Debug)]
+pub struct Variant {
     /// What runs it.
     pub form: Form,
     /// The instances; one without values if the function is not generic.
     pub instances: Vec<Instance>,
-    /// The parameters, as markers, and where their types stand.
-    pub parameters: Vec<(Marker, Span)>,
-    /// Where the list of parameters stands.
-    pub parameters_span: Span,
-    /// Where the return type stands.
-    pub output_span: Span,
-    /// What it gives.
-    pub output: Output,
+    /// The parameters.
+    pub parameters: Vec<Bound>,
+    /// Functions that prepare the call.
+    pub preparation: Preparation,
     /// The declaration.
     pub declaration: Declaration,
-    /// Payload types that must be mutable.
-    pub mutable_types: Vec<Type>,
-    /// Payload types that must not be.
-    pub immutable_types: Vec<Type>,
 }
 
 /// What runs a kernel.
@@ -68,13 +71,24 @@ pub enum Form {
     RawSync,
 }
 
-/// How one parameter is bound, with its position.
+/// A parameter, and where its type stands.
+#[derive(Debug)]
+pub struct Bound {
+    /// What it is bound to, with its position.
+    pub marker: Marker,
+    /// Where its type stands.
+    pub span: Span,
+}
+
+/// What one parameter is bound to, with its position.
 #[derive(Debug)]
 pub enum Marker {
-    /// The operand at this position; the chain follows a variadic one.
+    /// The operand at this position; a chain may follow one that need not be there.
     Operand(Operand, usize, bool),
     /// The attribute at this position.
     Attribute(Box<Type>, usize),
+    /// All attributes.
+    AllAttributes,
     /// The function at this position.
     Function {
         /// From the start, or from the end.
@@ -83,6 +97,8 @@ pub enum Marker {
         is_from_end: bool,
         /// Whether the parameter is a reference.
         is_lent: bool,
+        /// The type of the parameter, if it says the signature.
+        callable: Option<Box<Type>>,
     },
     /// The functions between these many at the start and at the end.
     Functions {
@@ -93,8 +109,30 @@ pub enum Marker {
         /// Whether the parameter is a reference.
         is_lent: bool,
     },
+    /// A resource, and whether the parameter is a reference.
+    Resource(Box<Type>, bool),
+    /// The preallocated result at this position.
+    Out(Box<Type>, usize),
+    /// The workspace: the type of its elements.
+    Workspace(Box<Type>),
     /// A context.
     Context(&'static str),
+}
+
+/// The functions that an adapter calls before the kernel.
+#[derive(Debug, Default)]
+pub struct Preparation {
+    /// The metadata function.
+    pub metadata: Option<Path>,
+    /// The workspace function.
+    pub workspace: Option<Path>,
+}
+
+impl Preparation {
+    /// Whether there is something to prepare.
+    pub(crate) fn is_needed(&self) -> bool {
+        self.metadata.is_some() || self.workspace.is_some()
+    }
 }
 
 /// The declaration, apart from what types say.
@@ -138,6 +176,8 @@ pub enum OperandEntry {
 pub enum ResultEntry {
     /// That of a leaf of the output, by its index; and the operand that it shares memory with.
     OfOutput(String, usize, Option<String>),
+    /// That of a parameter, which is allocated before the call: its type.
+    Out(String, Box<Type>),
     /// As an option describes it.
     Raw(String, RawEntry),
 }
@@ -149,6 +189,8 @@ pub struct RawEntry {
     pub ty: RawType,
     /// Whether there may be any number.
     pub is_variadic: bool,
+    /// Whether it may be left out.
+    pub is_optional: bool,
     /// Whether it is written.
     pub is_mutated: bool,
     /// Whether it is taken as a reference.
@@ -184,14 +226,8 @@ pub struct FunctionEntry {
     pub name: String,
     /// The variant of `FunctionForm`.
     pub form: &'static str,
-}
-
-/// Where the return type stands; without one, where the function is named.
-fn output_span(function: &ItemFn) -> Span {
-    match &function.sig.output {
-        ReturnType::Default => function.sig.ident.span(),
-        ReturnType::Type(_, ty) => ty.span(),
-    }
+    /// The type that says its signature.
+    pub callable: Option<Type>,
 }
 
 impl Form {
@@ -205,12 +241,12 @@ impl Form {
         matches!(self, Self::Sync | Self::RawSync)
     }
 
-    fn of(options: &Options, function: &ItemFn) -> Self {
+    fn of(options: &Options, function: &Function) -> Self {
         match (options.has("raw"), options.has("sync")) {
             (true, true) => Self::RawSync,
             (true, false) => Self::Raw,
             (false, true) => Self::Sync,
-            _ if function.sig.asyncness.is_some() => Self::Future,
+            _ if function.signature.asyncness.is_some() => Self::Future,
             _ if options.has("blocking") => Self::Blocking,
             _ => Self::Plain,
         }
@@ -222,59 +258,92 @@ impl Kernel {
     ///
     /// # Errors
     /// Everything that is wrong.
-    pub fn new(options: TokenStream, function: &ItemFn) -> syn::Result<Self> {
+    pub fn new(options: TokenStream, function: &Function) -> syn::Result<Self> {
         let mut problems = Problems::default();
         let options = Options::parse(options, &mut problems);
         let form = Form::of(&options, function);
-        let parameters = signature::parameters(function, &mut problems);
-        let output = signature::output(&function.sig.output, &mut problems);
-        let instances = instances::instances(&options, function, &mut problems);
+        let output = signature::output::read(&function.signature.output, &mut problems);
 
         check::function(function, &mut problems);
         check::options(&options, form, function, &mut problems);
-        check::parameters(&options, form, function, &parameters, &mut problems);
-        check::output(form, function, &output, &mut problems);
-
-        let types_where = |select: fn(&Operand) -> Option<&Type>| {
-            let operands = parameters
-                .iter()
-                .filter_map(|parameter| match &parameter.binding {
-                    Binding::Operand(operand) => select(operand),
-                    _ => None,
-                });
-            operands.cloned().collect()
-        };
-        let mutable_types = types_where(|operand| match operand {
-            Operand::ByMut(ty) => Some(ty),
-            _ => None,
-        });
-        let immutable_types = types_where(|operand| match operand {
-            Operand::Rest(ty) => Some(ty),
-            _ => None,
-        });
-        let crate_path = options.crate_path.clone();
-        let (markers, declaration) =
-            declare::declare(options, form, function, parameters, &output, &mut problems);
-        format::check(&declaration, &markers, &output, &mut problems);
-        problems.finish(Self {
-            ident: function.sig.ident.clone(),
-            visibility: function.vis.clone(),
-            conditions: function
-                .attrs
-                .iter()
-                .filter(|attribute| attribute.path().is_ident("cfg"))
-                .cloned()
-                .collect(),
-            crate_path,
+        let names = &options.names;
+        let mut variants = vec![Variant::new(
+            &options,
+            names,
             form,
-            instances,
-            parameters: markers,
-            parameters_span: function.sig.paren_token.span.join(),
-            output_span: output_span(function),
+            function,
+            &output,
+            &mut problems,
+        )];
+        // What is wrong with the function is wrong in either form, and was said.
+        if !options.sync_names.is_empty() && problems.is_empty() {
+            let names = &options.sync_names;
+            variants.push(Variant::new(
+                &options,
+                names,
+                Form::Sync,
+                function,
+                &output,
+                &mut problems,
+            ));
+        }
+        problems.finish(Self {
+            ident: function.signature.ident.clone(),
+            visibility: function.visibility.clone(),
+            conditions: function.conditions(),
+            crate_path: options.crate_path,
+            output_span: function.output_span(),
             output,
-            declaration,
-            mutable_types,
-            immutable_types,
+            variants,
         })
     }
+}
+
+impl Variant {
+    fn new(
+        options: &Options,
+        names: &[LitStr],
+        form: Form,
+        function: &Function,
+        output: &Output,
+        problems: &mut Problems,
+    ) -> Self {
+        let instances = instances::instances(options, names, function, problems);
+        let parameters = signature::parameters(function, problems);
+        check::parameters(options, form, function, &parameters, problems);
+        check::output(form, function, output, &parameters, problems);
+        let (parameters, declaration) =
+            declare::declare(options, form, function, parameters, output, problems);
+        format::check(&declaration, &parameters, output, problems);
+        Self {
+            form,
+            instances,
+            parameters,
+            preparation: Preparation {
+                metadata: options.metadata.clone(),
+                workspace: options.workspace.clone(),
+            },
+            declaration,
+        }
+    }
+}
+
+impl Marker {
+    /// Whether the adapter makes the argument, rather than the frame.
+    pub(crate) fn is_prepared(&self) -> bool {
+        matches!(self, Self::Out(..) | Self::Workspace(_))
+    }
+
+    /// The value that stands in for an operand that programs leave out.
+    pub(crate) fn default(&self) -> Option<&Expr> {
+        match self {
+            Self::Operand(Operand::Defaulted(_, default), ..) => Some(default),
+            _ => None,
+        }
+    }
+}
+
+/// Whether a binding is an operand that is written.
+pub(crate) fn is_written(binding: &Binding) -> bool {
+    matches!(binding, Binding::Operand(Operand::ByMut(_)))
 }

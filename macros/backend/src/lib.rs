@@ -6,12 +6,14 @@
 //!  function ──► signature ───────┘   checked as a whole      └─► expand: one instance after the other
 //! ```
 //!
-//! 1. [`options`] and [`signature`] parse what was written into a model with spans.
+//! 1. [`options`], [`mod@function`] and [`signature`] parse what was written into a model with spans; the body stays as it is.
 //! 2. [`mod@kernel`] checks the model as a whole. Every error is gathered, none hides another.
 //! 3. [`expand`] writes tokens and decides nothing.
 //!
 //! Expansions are short: they name generic code of the host crate through one doc-hidden module, and hold no `unsafe`.
 #![forbid(unsafe_code)]
+
+pub mod function;
 
 pub mod options;
 
@@ -23,6 +25,10 @@ pub mod expand;
 
 pub mod value;
 
+pub mod attr;
+
+pub mod resource;
+
 mod doc;
 
 mod problems;
@@ -30,17 +36,20 @@ mod problems;
 use proc_macro2::TokenStream;
 use quote::quote;
 
+use function::Function;
+
 /// Expands `#[tfrt_kernel(options)]` on `item`.
+///
+/// The function stays, whatever is wrong: an editor shall not lose sight of it.
 #[must_use]
 pub fn kernel(options: TokenStream, item: TokenStream) -> TokenStream {
-    match signature::parse_function(&item) {
+    match Function::of_item(item.clone()) {
         Ok(function) => {
-            let kept = signature::without_markers(&function);
             let generated = match kernel::Kernel::new(options, &function) {
                 Ok(kernel) => expand::expand(&kernel),
                 Err(error) => error.into_compile_error(),
             };
-            quote! { #kept #generated }
+            quote! { #function #generated }
         }
         Err(error) => {
             let error = error.into_compile_error();
@@ -53,4 +62,16 @@ pub fn kernel(options: TokenStream, item: TokenStream) -> TokenStream {
 #[must_use]
 pub fn derive_value(item: TokenStream) -> TokenStream {
     value::derive(item).unwrap_or_else(syn::Error::into_compile_error)
+}
+
+/// Expands `#[derive(Attr)]` on `item`.
+#[must_use]
+pub fn derive_attr(item: TokenStream) -> TokenStream {
+    attr::derive(item).unwrap_or_else(syn::Error::into_compile_error)
+}
+
+/// Expands `#[derive(Resource)]` on `item`.
+#[must_use]
+pub fn derive_resource(item: TokenStream) -> TokenStream {
+    resource::derive(item).unwrap_or_else(syn::Error::into_compile_error)
 }

@@ -2,20 +2,28 @@
 //!
 //! Options are separated by commas. Each is parsed on its own, so that a mistake in one does not hide those in others.
 
+mod instance;
+
+mod raw;
+
 use proc_macro2::{Span, TokenStream, TokenTree};
-use quote::{ToTokens, quote};
 use syn::ext::IdentExt;
 use syn::parse::{ParseStream, Parser};
 use syn::punctuated::Punctuated;
-use syn::{Expr, Ident, Lit, LitStr, Path, Token, Type, bracketed, parenthesized};
+use syn::{Ident, LitStr, Path, Token, bracketed, parenthesized};
 
 use crate::problems::{Problems, did_you_mean};
+
+pub use instance::{InstanceList, InstanceValue};
+pub use raw::{RawAttr, RawType, RawValue};
 
 /// What was written, unchecked but for its form.
 #[derive(Debug, Default)]
 pub struct Options {
     /// The names, which may mention type parameters: `my.add.{T}`.
     pub names: Vec<LitStr>,
+    /// `sync = "name"`: the names under which the interpreter of synchronous functions has the kernel too.
+    pub sync_names: Vec<LitStr>,
     /// Options without a value, with their places.
     pub flags: Vec<Ident>,
     /// `effect = "class"`.
@@ -24,6 +32,10 @@ pub struct Options {
     pub format: Option<LitStr>,
     /// `verify = path::to::function`.
     pub verify: Option<Path>,
+    /// `metadata = path::to::function`.
+    pub metadata: Option<Path>,
+    /// `workspace = path::to::function`.
+    pub workspace: Option<Path>,
     /// `crate = path`.
     pub crate_path: Option<Path>,
     /// `chain = none`, with its place.
@@ -46,63 +58,6 @@ pub struct Options {
     pub instances: Vec<InstanceList>,
 }
 
-/// The values of one generic parameter.
-#[derive(Debug)]
-pub struct InstanceList {
-    /// The parameter.
-    pub parameter: Ident,
-    /// Its values.
-    pub values: Vec<InstanceValue>,
-}
-
-/// One value of a generic parameter.
-#[derive(Clone, Debug)]
-pub struct InstanceValue {
-    /// The type or constant.
-    pub value: TokenStream,
-    /// How names of kernels spell it.
-    pub spelling: String,
-}
-
-/// An operand or result of a kernel that takes its frame; of other kernels only the name of a result.
-#[derive(Debug)]
-pub struct RawValue {
-    /// Its name.
-    pub name: Ident,
-    /// What it may be.
-    pub ty: Option<RawType>,
-    /// Whether there may be any number.
-    pub is_variadic: bool,
-    /// Whether it is written.
-    pub is_mutated: bool,
-    /// Whether it is taken as a reference.
-    pub is_reference: bool,
-}
-
-/// The types that an operand or result may have.
-#[derive(Debug)]
-pub enum RawType {
-    /// `any`
-    Any,
-    /// `"i1"`
-    Spelled(LitStr),
-    /// `same_as(operand)`
-    SameAs(Ident),
-    /// A Rust type.
-    Rust(Box<Type>),
-}
-
-/// An attribute of a kernel that takes its frame.
-#[derive(Debug)]
-pub struct RawAttr {
-    /// Its name.
-    pub name: Ident,
-    /// Its Rust type.
-    pub ty: Type,
-    /// Its default.
-    pub default: Option<Expr>,
-}
-
 /// Options without a value.
 const FLAGS: &[&str] = &[
     "side_effecting",
@@ -116,10 +71,23 @@ const FLAGS: &[&str] = &[
     "cost_attribute",
     "call",
     "isolated",
+    "chain_source",
+    "chain_merge",
+    "forwards",
+    "loops",
+    "parallel",
 ];
 
 /// Options with a value after `=`.
-const VALUES: &[&str] = &["effect", "format", "verify", "chain", "crate"];
+const VALUES: &[&str] = &[
+    "effect",
+    "format",
+    "verify",
+    "metadata",
+    "workspace",
+    "chain",
+    "crate",
+];
 
 /// Options with a list in parentheses.
 const LISTS: &[&str] = &[
@@ -218,11 +186,21 @@ impl Options {
             "effect" => set(&mut self.effect, key, input.parse()?),
             "format" => set(&mut self.format, key, input.parse()?),
             "verify" => set(&mut self.verify, key, input.call(Path::parse_mod_style)?),
+            "metadata" => set(&mut self.metadata, key, input.call(Path::parse_mod_style)?),
+            "workspace" => set(&mut self.workspace, key, input.call(Path::parse_mod_style)?),
             "crate" => set(
                 &mut self.crate_path,
                 key,
                 input.call(Path::parse_mod_style)?,
             ),
+            "sync" => {
+                self.sync_names.push(input.parse().map_err(|error| {
+                    let example = "`sync = \"dialect.name\"` gives the kernel for the interpreter its name; \
+                                   `sync` alone says that there is no other";
+                    syn::Error::new(error.span(), example)
+                })?);
+                Ok(())
+            }
             "chain" => {
                 let value: Ident = input.parse()?;
                 if value != "none" {
@@ -299,6 +277,8 @@ fn example(option: &str) -> &'static str {
         "effect" => "effect = \"random\"",
         "format" => "format = \"$a `,` $b attr-dict\"",
         "verify" => "verify = path::to::function",
+        "metadata" => "metadata = path::to::function",
+        "workspace" => "workspace = path::to::function",
         "chain" => "chain = none",
         "crate" => "crate = path::to::tfrt",
         "operands" => "operands(cond: \"i1\", args: variadic any)",
@@ -312,7 +292,7 @@ fn example(option: &str) -> &'static str {
 }
 
 /// Splits at the commas that stand in no parentheses, brackets or braces.
-fn split_at_commas(tokens: TokenStream) -> Vec<TokenStream> {
+pub(crate) fn split_at_commas(tokens: TokenStream) -> Vec<TokenStream> {
     let mut parts = vec![TokenStream::new()];
     for token in tokens {
         match (&token, parts.last_mut()) {
@@ -378,108 +358,5 @@ impl syn::parse::Parse for Alias {
             result,
             operand: input.parse()?,
         })
-    }
-}
-
-impl syn::parse::Parse for InstanceValue {
-    fn parse(input: ParseStream<'_>) -> syn::Result<Self> {
-        let value = if input.peek(Lit) || input.peek(Token![-]) {
-            let sign: Option<Token![-]> = input.parse()?;
-            let constant: Lit = input.parse()?;
-            quote!(#sign #constant)
-        } else {
-            input.parse::<Type>()?.to_token_stream()
-        };
-        if input.peek(Token![as]) {
-            input.parse::<Token![as]>()?;
-            return Ok(Self {
-                value,
-                spelling: input.parse::<LitStr>()?.value(),
-            });
-        }
-        let spelling = value.to_string();
-        if spelling
-            .chars()
-            .all(|char| char.is_alphanumeric() || char == '_')
-        {
-            Ok(Self { value, spelling })
-        } else {
-            let message = format!("say how names spell it: `{spelling} as \"…\"`");
-            Err(syn::Error::new_spanned(value, message))
-        }
-    }
-}
-
-impl syn::parse::Parse for RawValue {
-    fn parse(input: ParseStream<'_>) -> syn::Result<Self> {
-        let mut value = Self {
-            name: input.call(Ident::parse_any)?,
-            ty: None,
-            is_variadic: false,
-            is_mutated: false,
-            is_reference: false,
-        };
-        if !input.peek(Token![:]) {
-            return Ok(value);
-        }
-        input.parse::<Token![:]>()?;
-        loop {
-            if input.peek(Token![mut]) {
-                input.parse::<Token![mut]>()?;
-                value.is_mutated = true;
-            } else if input.peek(Token![ref]) {
-                input.parse::<Token![ref]>()?;
-                value.is_reference = true;
-            } else if is_keyword(input, "variadic") {
-                input.parse::<Ident>()?;
-                value.is_variadic = true;
-            } else {
-                break;
-            }
-        }
-        value.ty = Some(input.parse()?);
-        Ok(value)
-    }
-}
-
-/// Whether the next token is this word.
-fn is_keyword(input: ParseStream<'_>, word: &str) -> bool {
-    input
-        .fork()
-        .parse::<Ident>()
-        .is_ok_and(|ident| ident == word)
-}
-
-impl syn::parse::Parse for RawType {
-    fn parse(input: ParseStream<'_>) -> syn::Result<Self> {
-        if input.peek(LitStr) {
-            return Ok(Self::Spelled(input.parse()?));
-        }
-        if is_keyword(input, "any") {
-            input.parse::<Ident>()?;
-            return Ok(Self::Any);
-        }
-        if is_keyword(input, "same_as") {
-            input.parse::<Ident>()?;
-            let content;
-            parenthesized!(content in input);
-            return Ok(Self::SameAs(content.parse()?));
-        }
-        Ok(Self::Rust(Box::new(input.parse()?)))
-    }
-}
-
-impl syn::parse::Parse for RawAttr {
-    fn parse(input: ParseStream<'_>) -> syn::Result<Self> {
-        let name = input.call(Ident::parse_any)?;
-        input.parse::<Token![:]>()?;
-        let ty = input.parse()?;
-        let default = if input.peek(Token![=]) {
-            input.parse::<Token![=]>()?;
-            Some(input.parse()?)
-        } else {
-            None
-        };
-        Ok(Self { name, ty, default })
     }
 }

@@ -1,117 +1,149 @@
-//! `#[derive(Value)]`: how MLIR spells a type, and whether kernels change its values in place.
+//! `#[derive(Value)]`: how MLIR spells a type, whether kernels change its values in place, and how they are shown.
 
 use proc_macro2::TokenStream;
-use quote::{ToTokens, quote};
-use syn::parse::ParseStream;
-use syn::{DeriveInput, LitStr, Path, Token, parse_quote};
+use quote::quote;
+use syn::ext::IdentExt;
+use syn::parse::{ParseStream, Parser};
+use syn::{DeriveInput, Ident, LitStr, Meta, Path, Token, parse_quote};
 
-use crate::problems::Problems;
+use crate::expand::root;
+use crate::options::split_at_commas;
+use crate::problems::{Problems, did_you_mean};
 
 /// What `#[value(…)]` says.
 #[derive(Default)]
 struct Options {
     spelling: Option<LitStr>,
-    is_mutable: bool,
+    /// Options without a value, with their places.
+    flags: Vec<Ident>,
     crate_path: Option<Path>,
 }
+
+/// Options without a value.
+const FLAGS: &[&str] = &["mutable", "copied", "display"];
 
 /// Expands the derive.
 ///
 /// # Errors
-/// If the attribute is missing or says something else than a spelling and `mutable`.
+/// Everything that is wrong with the attribute or the type.
 pub(crate) fn derive(item: TokenStream) -> syn::Result<TokenStream> {
     let input: DeriveInput = syn::parse2(item)?;
     let mut problems = Problems::default();
-    let mut options = Options::default();
-    for attribute in input
-        .attrs
-        .iter()
-        .filter(|attribute| attribute.path().is_ident("value"))
-    {
-        problems.note(attribute.parse_args_with(|content: ParseStream<'_>| options.parse(content)));
+    let options = Options::of(&input, &mut problems);
+    match &options.spelling {
+        Some(spelling) => check_spelling(spelling, &mut problems),
+        None if problems.is_empty() => problems.at(
+            &input.ident,
+            "say how MLIR spells the type: `#[value(\"!dialect.name\")]`",
+        ),
+        None => {}
     }
-    let Some(spelling) = &options.spelling else {
-        if !problems.is_empty() {
-            return problems.finish(TokenStream::new());
-        }
-        let message = "say how MLIR spells the type: `#[value(\"!dialect.name\")]`";
-        return Err(syn::Error::new_spanned(&input.ident, message));
-    };
-    check_spelling(spelling, &mut problems);
     for lifetime in input.generics.lifetimes() {
         problems.at(
             lifetime,
             "a value owns what it has: a type with a lifetime cannot be one",
         );
     }
-    let root = options
-        .crate_path
-        .as_ref()
-        .map_or_else(|| quote!(::tfrt), ToTokens::to_token_stream);
+    if let (Some(_), Some(copied)) = (options.flag("mutable"), options.flag("copied")) {
+        problems.at(
+            copied,
+            "`copied` excludes `mutable`: what kernels write they must share",
+        );
+    }
+    let root = root(options.crate_path.as_ref());
     let mut generics = input.generics.clone();
     for parameter in generics.type_params_mut() {
-        parameter.bounds.push(parse_quote!(#root::__private::Send));
-        parameter.bounds.push(parse_quote!(#root::__private::Sync));
+        parameter.bounds.push(parse_quote!(#root::Send));
+        parameter.bounds.push(parse_quote!(#root::Sync));
         parameter.bounds.push(parse_quote!('static));
     }
     let (impl_generics, type_generics, where_clause) = generics.split_for_impl();
-    let (ident, is_mutable) = (&input.ident, options.is_mutable);
+    let (ident, spelling) = (&input.ident, &options.spelling);
+    let is_mutable = options.flag("mutable").is_some();
+    let passing = options.flag("copied").map(|flag| {
+        let copied = Ident::new("COPIED", flag.span());
+        quote!(const PASSING: #root::Passing<Self> = #root::Passing::<Self>::#copied;)
+    });
+    let display = options.flag("display").map(|flag| {
+        let displayed = quote::quote_spanned!(flag.span()=> <Self as #root::Display>::fmt);
+        quote!(const DISPLAY: #root::Option<#root::DisplayFn<Self>> = #root::Some(#displayed);)
+    });
     problems.finish(quote! {
         #[automatically_derived]
-        impl #impl_generics #root::__private::Value for #ident #type_generics #where_clause {
+        impl #impl_generics #root::Value for #ident #type_generics #where_clause {
             const MLIR_TYPE: &'static str = #spelling;
             const IS_MUTABLE: bool = #is_mutable;
+            #passing
+            #display
         }
     })
 }
 
 impl Options {
-    fn parse(&mut self, content: ParseStream<'_>) -> syn::Result<()> {
-        while !content.is_empty() {
-            if content.peek(LitStr) {
-                let spelling: LitStr = content.parse()?;
-                if self.spelling.is_some() {
-                    return Err(syn::Error::new(spelling.span(), "a type has one spelling"));
-                }
-                self.spelling = Some(spelling);
-            } else if content.peek(Token![crate]) {
-                content.parse::<Token![crate]>()?;
-                content.parse::<Token![=]>()?;
-                self.crate_path = Some(content.call(Path::parse_mod_style)?);
-            } else {
-                let option: syn::Ident = content.parse()?;
-                if option != "mutable" {
-                    let message = format!(
-                        "unknown option `{option}`: write `#[value(\"!dialect.name\", mutable)]`"
-                    );
-                    return Err(syn::Error::new(option.span(), message));
-                }
-                self.is_mutable = true;
-            }
-            if !content.is_empty() {
-                content.parse::<Token![,]>()?;
+    fn of(input: &DeriveInput, problems: &mut Problems) -> Self {
+        let mut options = Self::default();
+        let attributes = input.attrs.iter();
+        for attribute in attributes.filter(|attribute| attribute.path().is_ident("value")) {
+            let Meta::List(list) = &attribute.meta else {
+                problems.at(attribute, "write `#[value(\"!dialect.name\")]`");
+                continue;
+            };
+            for option in split_at_commas(list.tokens.clone()) {
+                let parse = |input: ParseStream<'_>| options.parse(input);
+                problems.note(parse.parse2(option));
             }
         }
+        options
+    }
+
+    fn flag(&self, name: &str) -> Option<&Ident> {
+        self.flags.iter().find(|flag| *flag == name)
+    }
+
+    fn parse(&mut self, input: ParseStream<'_>) -> syn::Result<()> {
+        if input.peek(LitStr) {
+            let spelling: LitStr = input.parse()?;
+            if self.spelling.is_some() {
+                return Err(syn::Error::new(spelling.span(), "a type has one spelling"));
+            }
+            self.spelling = Some(spelling);
+            return Ok(());
+        }
+        let key = input.call(Ident::parse_any)?;
+        let name = key.to_string();
+        if name == "crate" {
+            input.parse::<Token![=]>()?;
+            self.crate_path = Some(input.call(Path::parse_mod_style)?);
+            return Ok(());
+        }
+        if !FLAGS.contains(&name.as_str()) {
+            let hint = did_you_mean(&name, &[FLAGS, &["crate"]].concat());
+            return Err(syn::Error::new(
+                key.span(),
+                format!("unknown option `{name}`: {hint}"),
+            ));
+        }
+        if self.flag(&name).is_some() {
+            return Err(syn::Error::new(
+                key.span(),
+                format!("`{name}` is given twice"),
+            ));
+        }
+        self.flags.push(key);
         Ok(())
     }
 }
 
 fn check_spelling(spelling: &LitStr, problems: &mut Problems) {
     let text = spelling.value();
+    let is_word = |word: &str| {
+        let is_fit = |char: char| char.is_ascii_alphanumeric() || "_$.".contains(char);
+        !word.is_empty() && word.chars().all(is_fit)
+    };
     let is_dialect_type = text
         .strip_prefix('!')
-        .is_some_and(|rest| match rest.split_once('.') {
-            Some((dialect, name)) => {
-                let is_word = |word: &str| {
-                    !word.is_empty()
-                        && word
-                            .chars()
-                            .all(|char| char.is_ascii_alphanumeric() || "_$.".contains(char))
-                };
-                is_word(dialect) && is_word(name)
-            }
-            None => false,
-        });
+        .and_then(|rest| rest.split_once('.'))
+        .is_some_and(|(dialect, name)| is_word(dialect) && is_word(name));
     if !is_dialect_type {
         problems.at(
             spelling,

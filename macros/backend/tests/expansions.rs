@@ -4,14 +4,19 @@
 //! records the latter anew; read the difference before committing it.
 
 use std::fs;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use proc_macro2::TokenStream;
 use quote::ToTokens;
-use syn::{Item, Meta};
+use syn::punctuated::Punctuated;
+use syn::{Item, ItemEnum, ItemStruct, Meta, Token};
+
+fn folder() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/expansions")
+}
 
 fn check(name: &str) {
-    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/expansions");
+    let folder = folder();
     let written = fs::read_to_string(folder.join(format!("{name}.rs"))).unwrap();
     let expanded = expand(syn::parse_file(&written).unwrap());
     let expected = folder.join(format!("{name}.expanded.rs"));
@@ -46,51 +51,114 @@ fn expand(file: syn::File) -> String {
             };
             tfrt_macros_backend::kernel(options, function.into_token_stream())
         }
-        Some(item) => tfrt_macros_backend::derive_value(item.into_token_stream()),
+        Some(item) => derive(&item),
         None => TokenStream::new(),
     };
     prettyplease::unparse(&syn::parse2(expansion).unwrap())
 }
 
-#[test]
-fn plain_kernel() {
-    check("plain");
+/// What the last derive of a type writes.
+fn derive(item: &Item) -> TokenStream {
+    let (Item::Struct(ItemStruct { attrs, .. }) | Item::Enum(ItemEnum { attrs, .. })) = item else {
+        panic!("a kernel is a function, and what is derived is derived for a type");
+    };
+    let derives = attrs
+        .iter()
+        .filter(|attribute| attribute.path().is_ident("derive"))
+        .flat_map(|attribute| {
+            let paths = Punctuated::<syn::Path, Token![,]>::parse_terminated;
+            attribute.parse_args_with(paths).unwrap()
+        });
+    let tokens = item.to_token_stream();
+    match derives
+        .last()
+        .unwrap()
+        .require_ident()
+        .unwrap()
+        .to_string()
+        .as_str()
+    {
+        "Attr" => tfrt_macros_backend::derive_attr(tokens),
+        "Resource" => tfrt_macros_backend::derive_resource(tokens),
+        _ => tfrt_macros_backend::derive_value(tokens),
+    }
+}
+
+/// A test for each folder entry that is named here; that none is forgotten is a test of its own.
+macro_rules! expansions {
+    ($($name:ident)*) => {
+        $(#[test]
+        fn $name() {
+            check(stringify!($name));
+        })*
+
+        const NAMES: &[&str] = &[$(stringify!($name)),*];
+    };
+}
+
+expansions! {
+    all_attributes
+    attr
+    attr_renamed
+    attributes
+    blocking
+    by_reference
+    by_value
+    chain
+    const_generic
+    contexts
+    defaulted
+    functions
+    future
+    generic
+    optional
+    optional_reference
+    parameters
+    plain
+    preallocated
+    preallocated_async
+    raw
+    raw_sync
+    references
+    renamed
+    resource
+    resource_renamed
+    resources
+    results_later
+    results_partial
+    results_tuple
+    several_names
+    sync
+    sync_twin
+    value
+    value_display
+    value_generic
+    variadic
+    workspace
+    written
 }
 
 #[test]
-fn generic_kernel() {
-    check("generic");
-}
-
-#[test]
-fn kernel_with_every_parameter() {
-    check("parameters");
-}
-
-#[test]
-fn synchronous_kernel() {
-    check("sync");
-}
-
-#[test]
-fn raw_kernel() {
-    check("raw");
-}
-
-#[test]
-fn async_kernel() {
-    check("future");
-}
-
-#[test]
-fn value() {
-    check("value");
+fn every_kernel_of_the_folder_is_expanded() {
+    let mut found: Vec<String> = fs::read_dir(folder())
+        .unwrap()
+        .filter_map(|entry| entry.unwrap().file_name().into_string().ok())
+        .filter_map(|name| name.strip_suffix(".rs").map(str::to_owned))
+        .filter(|name| !name.ends_with(".expanded"))
+        .collect();
+    found.sort();
+    assert_eq!(found, NAMES);
 }
 
 #[test]
 fn every_mistake_is_an_error_of_its_own() {
     let item = quote::quote!(
-        unsafe fn add(a: Option<i32>, (b, c): (i32, i32), #[attr(default = x)] d: i32) -> &str {}
+        unsafe fn add(
+            a: Option<&mut i32>,
+            (b, c): (i32, i32),
+            #[attr(default = x())] d: i32,
+        ) -> &str {
+        }
     );
     let expansion =
         tfrt_macros_backend::kernel(quote::quote!("add", side_efecting, pure = 1), item)

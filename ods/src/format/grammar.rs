@@ -1,390 +1,477 @@
-//! The grammar of the language: text to elements.
+//! The grammar of the language: text to nodes.
+//!
+//! A parser that also runs in constants, so that a format is checked where it is written. [`super::build`] makes
+//! [`Element`](super::Element)s of its nodes.
 
-use super::{DictKeyword, Element, FormatError, Group};
+use super::DictKeyword;
+use super::lexer::{Lexer, Token};
+use super::nodes::{MAX_PARTS, Named, Names, Node, Nodes, What};
+use crate::check::{DeclarationError, attempt};
+use crate::const_text::same;
 use crate::op::{FunctionForm, OpDef};
 
 /// How deep groups may nest.
 const MAX_DEPTH: usize = 8;
 
-pub(super) fn parse(def: &OpDef, text: &str) -> Result<Vec<Element>, FormatError> {
+/// How long a format may be, in bytes.
+const MAX_LEN: usize = 4096;
+
+pub(super) type Parse<T> = Result<T, DeclarationError>;
+
+/// Parses the format of a declaration.
+pub(super) const fn parse(def: &OpDef, text: &'static str) -> Parse<Nodes> {
+    if def.operands.len() > MAX_PARTS
+        || def.results.len() > MAX_PARTS
+        || def.attributes.len() > MAX_PARTS
+        || def.functions.len() > MAX_PARTS
+    {
+        return Err(DeclarationError::named(
+            "an op with so many parts has no format",
+            "",
+            "",
+        ));
+    }
+    if text.len() > MAX_LEN {
+        return Err(DeclarationError::named("the format is too long", "", ""));
+    }
     let mut parser = Parser {
         def,
-        text,
-        offset: 0,
-        start: 0,
+        tokens: Lexer::new(text),
+        out: Nodes::new(),
     };
-    let elements = parser.elements(0)?;
-    match parser.next()? {
-        Token::End => Ok(elements),
-        _ => Err(parser.error("unexpected end of a group")),
+    attempt!(parser.elements(0));
+    match attempt!(parser.tokens.next()) {
+        Token::End => Ok(parser.out),
+        _ => Err(parser.tokens.error("unexpected end of a group")),
     }
-}
-
-#[derive(Clone, Copy, PartialEq, Eq)]
-enum Token<'a> {
-    /// `` `text` ``
-    Literal(&'a str),
-    /// `"text"`
-    Text(&'a str),
-    /// `$name`
-    Variable(&'a str),
-    /// `word-of-the-language`
-    Word(&'a str),
-    /// One of `()?|,`.
-    Mark(char),
-    End,
 }
 
 struct Parser<'a> {
     def: &'a OpDef,
-    text: &'a str,
-    /// Where the next token starts, or blanks before it.
-    offset: usize,
-    /// Where the last token started.
-    start: usize,
+    tokens: Lexer,
+    out: Nodes,
 }
 
-impl<'a> Parser<'a> {
-    #[cold]
-    fn error(&self, message: impl Into<String>) -> FormatError {
-        FormatError {
-            message: message.into(),
-            offset: Some(self.start),
-        }
-    }
-
-    fn next(&mut self) -> Result<Token<'a>, FormatError> {
-        let rest = self.text[self.offset..].trim_start();
-        self.start = self.text.len() - rest.len();
-        let Some(first) = rest.chars().next() else {
-            self.offset = self.text.len();
-            return Ok(Token::End);
-        };
-        let (token, length) = match first {
-            '`' | '"' => {
-                let Some(length) = rest[1..].find(first) else {
-                    return Err(self.error(format!("expected a closing {first}")));
-                };
-                let text = &rest[1..=length];
-                if text.is_empty() {
-                    return Err(self.error("expected a text that is not empty"));
-                }
-                (
-                    if first == '`' {
-                        Token::Literal(text)
-                    } else {
-                        Token::Text(text)
-                    },
-                    length + 2,
-                )
-            }
-            '$' => {
-                let length = word_length(&rest[1..], |c| c.is_ascii_alphanumeric() || c == '_');
-                if length == 0 {
-                    return Err(self.error("expected a name after `$`"));
-                }
-                (Token::Variable(&rest[1..=length]), length + 1)
-            }
-            '(' | ')' | '?' | '|' | ',' => (Token::Mark(first), 1),
-            c if c.is_ascii_alphabetic() => {
-                let length = word_length(rest, |c| c.is_ascii_alphanumeric() || c == '-');
-                (Token::Word(&rest[..length]), length)
-            }
-            other => return Err(self.error(format!("unexpected character `{other}`"))),
-        };
-        self.offset = self.start + length;
-        Ok(token)
-    }
-
-    fn peek(&mut self) -> Result<Token<'a>, FormatError> {
-        let (offset, start) = (self.offset, self.start);
-        let token = self.next();
-        (self.offset, self.start) = (offset, start);
-        token
-    }
-
-    fn expect(&mut self, mark: char) -> Result<(), FormatError> {
-        match self.next()? {
-            Token::Mark(found) if found == mark => Ok(()),
-            _ => Err(self.error(format!("expected `{mark}`"))),
-        }
-    }
+impl Parser<'_> {
+    // Elements.
 
     /// Elements up to a mark that closes or divides a group, or to the end.
-    fn elements(&mut self, depth: usize) -> Result<Vec<Element>, FormatError> {
-        let mut elements = Vec::new();
-        while !matches!(self.peek()?, Token::End | Token::Mark(')' | '|')) {
-            elements.push(self.element(depth)?);
+    const fn elements(&mut self, depth: usize) -> Parse<()> {
+        while !matches!(
+            attempt!(self.tokens.peek()),
+            Token::End | Token::Mark(b')' | b'|')
+        ) {
+            attempt!(self.element(depth));
         }
-        Ok(elements)
+        Ok(())
     }
 
-    fn element(&mut self, depth: usize) -> Result<Element, FormatError> {
-        match self.next()? {
-            Token::Literal(text) => Ok(Element::Literal(text.into())),
-            Token::Variable(name) => self.variable(name, false),
-            Token::Word(word) => self.directive(word),
-            Token::Mark('(') if depth < MAX_DEPTH => self.group(depth),
-            Token::Mark('(') => Err(self.error("groups nest too deeply")),
-            _ => Err(self.error("expected an element")),
+    const fn element(&mut self, depth: usize) -> Parse<()> {
+        let token = attempt!(self.tokens.next());
+        let offset = self.tokens.start();
+        let what = match token {
+            Token::Literal(text) if text.is_empty() => What::Blank(false),
+            Token::Literal(text) if same(text, " ") => What::Blank(true),
+            Token::Literal(text) => {
+                if !is_literal(text) {
+                    return Err(self.tokens.error_named(
+                        "`",
+                        text,
+                        "` is neither a keyword nor punctuation",
+                    ));
+                }
+                What::Literal(text)
+            }
+            Token::Variable(name) => attempt!(self.variable(name, false)),
+            Token::Word(word) => return self.directive(word, offset, depth),
+            Token::Mark(b'(') if depth < MAX_DEPTH => return self.group(depth),
+            Token::Mark(b'(') => return Err(self.tokens.error("groups nest too deeply")),
+            _ => return Err(self.tokens.error("expected an element")),
+        };
+        self.push(what, offset, depth)
+    }
+
+    /// Adds an element, with the anchor that may follow it.
+    const fn push(&mut self, what: What, offset: usize, depth: usize) -> Parse<()> {
+        let is_anchor = attempt!(self.tokens.opt_mark(b'^'));
+        if is_anchor && depth == 0 {
+            return Err(self
+                .tokens
+                .error("only an element of a group decides whether it is written"));
+        }
+        let node = Node {
+            what,
+            offset: offset as u16,
+            is_anchor,
+        };
+        if self.out.push(node) {
+            Ok(())
+        } else {
+            Err(self.tokens.error("too many elements"))
         }
     }
 
-    fn group(&mut self, depth: usize) -> Result<Element, FormatError> {
-        let first = self.elements(depth + 1)?;
-        if first.is_empty() {
-            return Err(self.error("expected an element in the group"));
+    /// `(… | …)`, `(…)?`, and what MLIR has for both: `(… anchor^ …) : (…)?`, `(… anchor^ …)?`.
+    const fn group(&mut self, depth: usize) -> Parse<()> {
+        let (group, offset) = (self.out.len(), self.tokens.start());
+        // Its place; what it is shows at its end.
+        attempt!(self.push(What::Optional(0), offset, 0));
+        attempt!(self.elements(depth + 1));
+        let num_first = self.out.len() - group - 1;
+        if num_first == 0 {
+            return Err(self.tokens.error("expected an element in the group"));
         }
-        if self.peek()? == Token::Mark('|') {
-            self.expect('|')?;
-            let second = self.elements(depth + 1)?;
-            self.expect(')')?;
-            return Ok(Element::Either(first, second));
-        }
-        self.expect(')')?;
-        self.expect('?')?;
-        Ok(Element::Optional(first))
+        let is_either = if attempt!(self.tokens.opt_mark(b'|')) {
+            attempt!(self.elements(depth + 1));
+            attempt!(self.tokens.expect(b')'));
+            true
+        } else {
+            attempt!(self.tokens.expect(b')'));
+            let has_other = attempt!(self.tokens.opt_mark(b':'));
+            if has_other {
+                attempt!(self.tokens.expect(b'('));
+                attempt!(self.elements(depth + 1));
+                attempt!(self.tokens.expect(b')'));
+            }
+            attempt!(self.tokens.expect(b'?'));
+            has_other
+        };
+        let num_second = self.out.len() - group - 1 - num_first;
+        let what = if is_either {
+            What::Either(num_first as u8, num_second as u8)
+        } else {
+            What::Optional(num_first as u8)
+        };
+        self.out.set(group, what);
+        self.one_anchor(group, num_first)
     }
 
-    fn variable(&mut self, name: &str, is_typed: bool) -> Result<Element, FormatError> {
-        if let Some(attribute) = self
-            .def
-            .attributes
-            .iter()
-            .position(|attribute| attribute.name == name)
-        {
-            return Ok(Element::Attribute {
-                attribute,
+    /// Refuses a second anchor among the elements of a group themselves, and any in the second list.
+    const fn one_anchor(&self, group: usize, num_first: usize) -> Parse<()> {
+        let mut has_anchor = false;
+        let mut index = group + 1;
+        while index < self.out.len() {
+            let node = self.out.get(index);
+            if node.is_anchor {
+                if has_anchor || index > group + num_first {
+                    let error = DeclarationError::named(
+                        "one element decides whether a group is written",
+                        "",
+                        "",
+                    );
+                    return Err(error.at(node.offset as usize));
+                }
+                has_anchor = true;
+            }
+            index = self.out.after(index);
+        }
+        Ok(())
+    }
+
+    const fn variable(&mut self, name: &'static str, is_typed: bool) -> Parse<What> {
+        if let Some(attribute) = self.def.attribute_index(name) {
+            return Ok(What::Attribute {
+                attribute: attribute as u8,
                 is_typed,
             });
         }
         if is_typed {
-            return Err(self.error(format!("no attribute is called `{name}`")));
+            return Err(self
+                .tokens
+                .error_named("no attribute is called `", name, "`"));
         }
-        if let Some(operand) = self
-            .def
-            .operands
-            .iter()
-            .position(|operand| operand.name == name)
-        {
-            return Ok(Element::Operands(vec![operand]));
+        if let Some(operand) = self.def.operand_index(name) {
+            return Ok(What::Operands(attempt!(
+                self.name(Named::Operand(operand as u8))
+            )));
         }
-        match self
-            .def
-            .functions
-            .iter()
-            .position(|function| function.name == name)
-        {
-            Some(function) if self.def.functions[function].form != FunctionForm::Region => {
-                Ok(Element::Function(function))
+        match self.def.function_index(name) {
+            Some(function) if matches!(self.def.functions[function].form, FunctionForm::Region) => {
+                Ok(What::WholeRegion(function as u8))
             }
-            Some(_) => Err(self.error(format!("region `{name}` is written as `region(${name})`"))),
-            None => Err(self.error(format!(
-                "no operand, attribute or function is called `{name}`"
-            ))),
+            Some(function) => Ok(What::Function(function as u8)),
+            None => Err(self.tokens.error_named(
+                "no operand, attribute or function is called `",
+                name,
+                "`",
+            )),
         }
     }
 
-    fn directive(&mut self, word: &str) -> Result<Element, FormatError> {
-        match word {
-            "attr-dict" => return Ok(Element::AttrDict(DictKeyword::No)),
-            "attr-dict-with-keyword" => return Ok(Element::AttrDict(DictKeyword::Yes)),
-            "attr-dict-or-keyword" => return Ok(Element::AttrDict(DictKeyword::Either)),
-            // A blank before the parenthesis makes it one of a group.
-            "operands" if !self.text[self.offset..].starts_with('(') => {
-                return Ok(Element::Operands((0..self.def.operands.len()).collect()));
+    const fn directive(&mut self, word: &'static str, offset: usize, depth: usize) -> Parse<()> {
+        // A blank before the parenthesis makes it one of a group.
+        let has_arguments = self.tokens.has_arguments();
+        let what = if same(word, "attr-dict") {
+            What::AttrDict(DictKeyword::No)
+        } else if same(word, "attr-dict-with-keyword") {
+            What::AttrDict(DictKeyword::Yes)
+        } else if same(word, "attr-dict-or-keyword") {
+            What::AttrDict(DictKeyword::Either)
+        } else if same(word, "operands") && !has_arguments {
+            let start = self.out.num_names();
+            let mut operand = 0;
+            while operand < self.def.operands.len() {
+                attempt!(self.name(Named::Operand(operand as u8)));
+                operand += 1;
             }
-            _ => {}
-        }
-        let known = [
-            "operands",
-            "typed-operands",
-            "typed",
-            "key-values",
-            "pairs",
-            "type",
-            "type-list",
-            "functional-type",
-            "signature",
-            "result-count",
-            "region",
-            "empty-region",
-            "expect",
-        ];
-        if !known.contains(&word) {
-            return Err(self.error(format!("unknown directive `{word}`")));
-        }
-        self.expect('(')?;
-        let element = self.directive_with_arguments(word)?;
-        self.expect(')')?;
-        Ok(element)
+            What::Operands(self.out.names_from(start))
+        } else if same(word, "regions") {
+            return self.regions(offset, depth);
+        } else if !is_directive(word) {
+            return Err(self.tokens.error_named("unknown directive `", word, "`"));
+        } else {
+            attempt!(self.tokens.expect(b'('));
+            let what = attempt!(self.directive_with_arguments(word));
+            attempt!(self.tokens.expect(b')'));
+            what
+        };
+        self.push(what, offset, depth)
     }
 
-    fn directive_with_arguments(&mut self, word: &str) -> Result<Element, FormatError> {
-        Ok(match word {
-            "operands" => Element::Operands(self.operand_list()?),
-            "typed-operands" => Element::TypedOperands(self.operand()?),
-            "typed" => match self.next()? {
-                Token::Variable(name) => self.variable(name, true)?,
-                _ => return Err(self.error("expected an attribute")),
-            },
-            "key-values" => {
-                let mut attributes = vec![self.attribute()?];
-                while self.opt_comma()? {
-                    attributes.push(self.attribute()?);
-                }
-                Element::KeyValues(attributes)
+    /// All regions, one after the other.
+    const fn regions(&mut self, offset: usize, depth: usize) -> Parse<()> {
+        let mut function = 0;
+        while function < self.def.functions.len() {
+            if matches!(self.def.functions[function].form, FunctionForm::Region) {
+                attempt!(self.push(What::WholeRegion(function as u8), offset, depth));
             }
-            "pairs" => Element::Pairs(self.attribute()?),
-            "type" => Element::Types(vec![self.groups()?]),
-            "type-list" => {
-                let mut lists = vec![self.groups()?];
-                while self.opt_comma()? {
-                    lists.push(self.groups()?);
-                }
-                Element::Types(lists)
+            function += 1;
+        }
+        Ok(())
+    }
+
+    const fn directive_with_arguments(&mut self, word: &'static str) -> Parse<What> {
+        Ok(if same(word, "operands") {
+            What::Operands(attempt!(self.operand_list()))
+        } else if same(word, "typed-operands") {
+            What::TypedOperands(attempt!(self.operand()) as u8)
+        } else if same(word, "typed") {
+            match attempt!(self.tokens.next()) {
+                Token::Variable(name) => attempt!(self.variable(name, true)),
+                _ => return Err(self.tokens.error("expected an attribute")),
             }
-            "functional-type" | "signature" => {
-                let inputs = self.groups()?;
-                self.expect(',')?;
-                let results = self.groups()?;
-                Element::FunctionType {
-                    inputs,
-                    results,
-                    is_parenthesised: word == "signature",
+        } else if same(word, "key-values") {
+            let start = self.out.num_names();
+            loop {
+                let attribute = attempt!(self.attribute());
+                attempt!(self.name(Named::Attribute(attribute as u8)));
+                if !attempt!(self.tokens.opt_mark(b',')) {
+                    break;
                 }
             }
-            "result-count" => match self.groups()?[..] {
-                [Group::Result(result)] => Element::ResultCount(result),
-                _ => return Err(self.error("expected a result")),
-            },
-            "region" => {
-                let function = self.region()?;
-                let arguments = if self.opt_comma()? {
-                    self.operand_list()?
-                } else {
-                    Vec::new()
-                };
-                Element::Region {
-                    function,
-                    arguments,
-                }
+            What::KeyValues(self.out.names_from(start))
+        } else if same(word, "pairs") {
+            What::Pairs(attempt!(self.attribute()) as u8)
+        } else if same(word, "type") {
+            What::Types(attempt!(self.groups()))
+        } else if same(word, "type-list") {
+            let start = self.out.num_names();
+            attempt!(self.groups());
+            while attempt!(self.tokens.opt_mark(b',')) {
+                attempt!(self.name(Named::Comma));
+                attempt!(self.groups());
             }
-            "empty-region" => {
-                let function = self.region()?;
-                self.expect(',')?;
-                let mut arguments = Vec::new();
-                while matches!(self.peek()?, Token::Variable(_)) {
-                    arguments.push(self.operand()?);
-                    self.expect(',')?;
-                }
-                Element::EmptyRegion {
-                    function,
-                    arguments,
-                    terminator: self.quoted()?,
-                }
+            What::Types(self.out.names_from(start))
+        } else if same(word, "functional-type") || same(word, "signature") {
+            let inputs = attempt!(self.groups());
+            attempt!(self.tokens.expect(b','));
+            let results = attempt!(self.groups());
+            What::FunctionType {
+                inputs,
+                results,
+                is_parenthesised: same(word, "signature"),
             }
-            _ => {
-                let operand = self.operand()?;
-                self.expect(',')?;
-                Element::Expect {
-                    operand,
-                    what: self.quoted()?,
-                }
+        } else if same(word, "result-count") {
+            let groups = attempt!(self.groups());
+            match self.out.names(groups) {
+                [Named::Result(result)] => What::ResultCount(*result),
+                _ => return Err(self.tokens.error("expected a result")),
+            }
+        } else if same(word, "region") {
+            let function = attempt!(self.region()) as u8;
+            let start = self.out.num_names();
+            if attempt!(self.tokens.opt_mark(b',')) {
+                attempt!(self.operand_list());
+            }
+            What::Region {
+                function,
+                arguments: self.out.names_from(start),
+            }
+        } else if same(word, "empty-region") {
+            let function = attempt!(self.region()) as u8;
+            attempt!(self.tokens.expect(b','));
+            let start = self.out.num_names();
+            while matches!(attempt!(self.tokens.peek()), Token::Variable(_)) {
+                let operand = attempt!(self.operand());
+                attempt!(self.name(Named::Operand(operand as u8)));
+                attempt!(self.tokens.expect(b','));
+            }
+            What::EmptyRegion {
+                function,
+                arguments: self.out.names_from(start),
+                terminator: attempt!(self.quoted()),
+            }
+        } else {
+            let operand = attempt!(self.operand()) as u8;
+            attempt!(self.tokens.expect(b','));
+            What::Expect {
+                operand,
+                what: attempt!(self.quoted()),
             }
         })
     }
 
-    fn opt_comma(&mut self) -> Result<bool, FormatError> {
-        let is_there = self.peek()? == Token::Mark(',');
-        if is_there {
-            self.expect(',')?;
-        }
-        Ok(is_there)
-    }
+    // What elements name.
 
-    fn quoted(&mut self) -> Result<String, FormatError> {
-        match self.next()? {
-            Token::Text(text) => Ok(text.into()),
-            _ => Err(self.error("expected a text in double quotes")),
+    /// Adds one name; the list of it alone.
+    const fn name(&mut self, name: Named) -> Parse<Names> {
+        let start = self.out.num_names();
+        if self.out.push_name(name) {
+            Ok(self.out.names_from(start))
+        } else {
+            Err(self.tokens.error("too many operands and results"))
         }
     }
 
-    fn operand_list(&mut self) -> Result<Vec<usize>, FormatError> {
-        let mut operands = vec![self.operand()?];
-        while self.opt_comma()? {
-            operands.push(self.operand()?);
-        }
-        Ok(operands)
-    }
-
-    fn operand(&mut self) -> Result<usize, FormatError> {
-        match self.next()? {
-            Token::Variable(name) => self
-                .def
-                .operands
-                .iter()
-                .position(|operand| operand.name == name)
-                .ok_or_else(|| self.error(format!("no operand is called `{name}`"))),
-            _ => Err(self.error("expected an operand")),
+    const fn quoted(&mut self) -> Parse<&'static str> {
+        match attempt!(self.tokens.next()) {
+            Token::Text(text) => Ok(text),
+            _ => Err(self.tokens.error("expected a text in double quotes")),
         }
     }
 
-    fn attribute(&mut self) -> Result<usize, FormatError> {
-        match self.next()? {
-            Token::Variable(name) => self
-                .def
-                .attributes
-                .iter()
-                .position(|attribute| attribute.name == name)
-                .ok_or_else(|| self.error(format!("no attribute is called `{name}`"))),
-            _ => Err(self.error("expected an attribute")),
+    const fn operand_list(&mut self) -> Parse<Names> {
+        let start = self.out.num_names();
+        loop {
+            let operand = attempt!(self.operand());
+            attempt!(self.name(Named::Operand(operand as u8)));
+            if !attempt!(self.tokens.opt_mark(b',')) {
+                return Ok(self.out.names_from(start));
+            }
         }
     }
 
-    fn region(&mut self) -> Result<usize, FormatError> {
-        match self.next()? {
-            Token::Variable(name) => self
-                .def
-                .functions
-                .iter()
-                .position(|function| function.name == name && function.form == FunctionForm::Region)
-                .ok_or_else(|| self.error(format!("no region is called `{name}`"))),
-            _ => Err(self.error("expected a region")),
+    const fn operand(&mut self) -> Parse<usize> {
+        match attempt!(self.tokens.next()) {
+            Token::Variable(name) => match self.def.operand_index(name) {
+                Some(operand) => Ok(operand),
+                None => Err(self.tokens.error_named("no operand is called `", name, "`")),
+            },
+            _ => Err(self.tokens.error("expected an operand")),
+        }
+    }
+
+    const fn attribute(&mut self) -> Parse<usize> {
+        match attempt!(self.tokens.next()) {
+            Token::Variable(name) => match self.def.attribute_index(name) {
+                Some(attribute) => Ok(attribute),
+                None => Err(self
+                    .tokens
+                    .error_named("no attribute is called `", name, "`")),
+            },
+            _ => Err(self.tokens.error("expected an attribute")),
+        }
+    }
+
+    const fn region(&mut self) -> Parse<usize> {
+        match attempt!(self.tokens.next()) {
+            Token::Variable(name) => match self.def.function_index(name) {
+                Some(function)
+                    if matches!(self.def.functions[function].form, FunctionForm::Region) =>
+                {
+                    Ok(function)
+                }
+                _ => Err(self.tokens.error_named("no region is called `", name, "`")),
+            },
+            _ => Err(self.tokens.error("expected a region")),
         }
     }
 
     /// One group, or all groups of a kind.
-    fn groups(&mut self) -> Result<Vec<Group>, FormatError> {
-        match self.next()? {
-            Token::Word("operands") => {
-                Ok((0..self.def.operands.len()).map(Group::Operand).collect())
+    const fn groups(&mut self) -> Parse<Names> {
+        let start = self.out.num_names();
+        match attempt!(self.tokens.next()) {
+            Token::Word(word) if same(word, "operands") => {
+                let mut operand = 0;
+                while operand < self.def.operands.len() {
+                    attempt!(self.name(Named::Operand(operand as u8)));
+                    operand += 1;
+                }
             }
-            Token::Word("results") => Ok((0..self.def.results.len()).map(Group::Result).collect()),
+            Token::Word(word) if same(word, "results") => {
+                let mut result = 0;
+                while result < self.def.results.len() {
+                    attempt!(self.name(Named::Result(result as u8)));
+                    result += 1;
+                }
+            }
             Token::Variable(name) => {
-                if let Some(operand) = self
-                    .def
-                    .operands
-                    .iter()
-                    .position(|operand| operand.name == name)
-                {
-                    return Ok(vec![Group::Operand(operand)]);
-                }
-                match self
-                    .def
-                    .results
-                    .iter()
-                    .position(|result| result.name == name)
-                {
-                    Some(result) => Ok(vec![Group::Result(result)]),
-                    None => Err(self.error(format!("no operand or result is called `{name}`"))),
-                }
+                let group = if let Some(operand) = self.def.operand_index(name) {
+                    Named::Operand(operand as u8)
+                } else if let Some(result) = self.def.result_index(name) {
+                    Named::Result(result as u8)
+                } else {
+                    return Err(self.tokens.error_named(
+                        "no operand or result is called `",
+                        name,
+                        "`",
+                    ));
+                };
+                attempt!(self.name(group));
             }
-            _ => Err(self.error("expected an operand or a result")),
+            _ => return Err(self.tokens.error("expected an operand or a result")),
         }
+        Ok(self.out.names_from(start))
     }
 }
 
-fn word_length(text: &str, is_part: impl Fn(char) -> bool) -> usize {
-    text.find(|c| !is_part(c)).unwrap_or(text.len())
+/// Whether a word is a directive that takes arguments.
+const fn is_directive(word: &str) -> bool {
+    const WORDS: &[&str] = &[
+        "operands",
+        "typed-operands",
+        "typed",
+        "key-values",
+        "pairs",
+        "type",
+        "type-list",
+        "functional-type",
+        "signature",
+        "result-count",
+        "region",
+        "empty-region",
+        "expect",
+    ];
+    let mut index = 0;
+    while index < WORDS.len() {
+        if same(WORDS[index], word) {
+            return true;
+        }
+        index += 1;
+    }
+    false
+}
+
+/// Whether a literal is one token of programs: a keyword, or punctuation.
+const fn is_literal(text: &str) -> bool {
+    const PUNCTUATION: &[&str] = &[
+        ":", ",", "=", "<", ">", "(", ")", "{", "}", "[", "]", "->", "?", "+", "*", "-", "|",
+    ];
+    let bytes = text.as_bytes();
+    let mut index = 0;
+    while index < PUNCTUATION.len() {
+        if same(PUNCTUATION[index], text) {
+            return true;
+        }
+        index += 1;
+    }
+    let mut index = 0;
+    while index < bytes.len() {
+        let byte = bytes[index];
+        if !(byte.is_ascii_alphanumeric() || byte == b'_' || byte == b'$' || byte == b'.') {
+            return false;
+        }
+        index += 1;
+    }
+    bytes[0].is_ascii_alphabetic() || bytes[0] == b'_'
 }

@@ -50,6 +50,14 @@ fn a_format_that_shows_everything_is_fine() {
         "operands $f attr-dict `:` signature($rest, results) (`x` region($body) | empty-region($body, \"t.r\"))",
         "fine",
     );
+    check(
+        "$a (`,` $rest^ `:` type($rest))? $f `` `<` $n ` ` $s `>` regions (`->` type($out)^) : (`none`)?",
+        "fine",
+    );
+    check(
+        "operands $f attr-dict-with-keyword $body `:` type-list(operands, results)",
+        "fine",
+    );
 }
 
 #[test]
@@ -59,10 +67,6 @@ fn mistakes_of_grammar_are_located() {
     check(
         "operands $x",
         "no operand, attribute or function is called `x` at byte 9",
-    );
-    check(
-        "operands $body",
-        "region `body` is written as `region($body)` at byte 9",
     );
     check("operands wave", "unknown directive `wave` at byte 9");
     check("operands ($n", "expected `)` at byte 12");
@@ -74,6 +78,49 @@ fn mistakes_of_grammar_are_located() {
         "no operand or result is called `n` at byte 14",
     );
     check("operands @", "unexpected character `@` at byte 9");
+    check("operands é", "unexpected character `é` at byte 9");
+    check(
+        "`a b`",
+        "`a b` is neither a keyword nor punctuation at byte 0",
+    );
+    check(
+        "operands `;`",
+        "`;` is neither a keyword nor punctuation at byte 9",
+    );
+    check(
+        "expect($a, \"\")",
+        "expected a text that is not empty at byte 11",
+    );
+    check(
+        "$a^",
+        "only an element of a group decides whether it is written at byte 2",
+    );
+    check(
+        "$a ($rest^ $f^)?",
+        "one element decides whether a group is written at byte 11",
+    );
+    check(
+        "$a ($rest) : ($f^)?",
+        "one element decides whether a group is written at byte 14",
+    );
+    check("$a ($rest) : $f", "expected `(` at byte 13");
+    check("type($a", "expected `)` at byte 7");
+    check("functional-type($a)", "expected `,` at byte 18");
+    check("result-count($a)", "expected a result at byte 13");
+    check("typed($a)", "no attribute is called `a` at byte 6");
+    check("region($f)", "no region is called `f` at byte 7");
+    check(
+        String::leak("(".repeat(9)),
+        "groups nest too deeply at byte 8",
+    );
+    check(
+        String::leak("`x` ".repeat(65)),
+        "too many elements at byte 256",
+    );
+    check(
+        String::leak("type-list(operands".to_owned() + &",operands".repeat(64)),
+        "too many operands and results at byte 396",
+    );
 }
 
 #[test]
@@ -81,16 +128,16 @@ fn what_is_missing_or_there_twice_is_named() {
     let rest = "$f attr-dict `:` functional-type($rest, $out) region($body)";
     for (format, expected) in [
         ("$a", "no element shows operand `rest`"),
-        ("operands $a", "operand `a` is shown twice"),
+        ("operands $a", "operand `a` is shown twice at byte 9"),
     ] {
         check(String::leak(format!("{format} {rest}")), expected);
     }
     check(
-        "operands $f attr-dict region($body) `:` type($rest)",
+        "operands $f attr-dict `:` type($rest) region($body)",
         "no element gives the type of result `out`",
     );
     check(
-        "operands $f attr-dict region($body) `:` type($out)",
+        "operands $f attr-dict `:` type($out) region($body)",
         "no element gives the type of operand `rest`",
     );
     check(
@@ -99,18 +146,24 @@ fn what_is_missing_or_there_twice_is_named() {
     );
     check(
         "operands attr-dict attr-dict `:` functional-type($rest, $out) region($body)",
-        "attributes are shown twice",
+        "attributes are shown twice at byte 19",
     );
     check(
         "operands attr-dict `:` functional-type($rest, $out)",
         "no element shows function `body`",
     );
+    for element in ["$body", "region($body)", "`{`"] {
+        check(
+            String::leak(format!("operands attr-dict {element}")),
+            "nothing tells this from a dictionary of attributes: it wants attr-dict-with-keyword at byte 19",
+        );
+    }
     check(
         "operands attr-dict key-values($s) `:` functional-type($rest, $out)",
-        "attribute `s` is no integer",
+        "attribute `s` is no integer at byte 19",
     );
     check(
         "operands attr-dict (type-list($rest, $out))? region($body)",
-        "no text tells whether a group is there",
+        "no text tells whether a group is there at byte 19",
     );
 }

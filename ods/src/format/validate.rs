@@ -1,192 +1,308 @@
 //! Whether a format fits its declaration: everything is shown once, and every type is known.
 
-use super::{Element, FormatError, Group, visit_all};
+use super::DictKeyword;
+use super::grammar::Parse;
+use super::nodes::{MAX_PARTS, Named, Names, Node, Nodes, What};
+use crate::check::{DeclarationError, attempt};
+use crate::const_text::same;
 use crate::constraint::{AttrKind, TypeConstraint};
 use crate::op::{Arity, FunctionForm, OpDef};
 
-/// What the elements show, counted.
+/// What the elements show.
 struct Shown {
-    operands: Vec<usize>,
-    operand_types: Vec<bool>,
-    result_types: Vec<bool>,
-    attributes: Vec<usize>,
-    functions: Vec<usize>,
-    dictionaries: usize,
+    operands: [bool; MAX_PARTS],
+    operand_types: [bool; MAX_PARTS],
+    result_types: [bool; MAX_PARTS],
+    attributes: [bool; MAX_PARTS],
+    functions: [bool; MAX_PARTS],
+    has_dictionary: bool,
 }
 
-pub(super) fn validate(def: &OpDef, elements: &[Element]) -> Result<(), FormatError> {
+pub(super) const fn validate(def: &OpDef, nodes: &Nodes) -> Parse<()> {
     let mut shown = Shown {
-        operands: vec![0; def.operands.len()],
-        operand_types: def
-            .operands
-            .iter()
-            .map(|operand| is_fixed(operand.ty))
-            .collect(),
-        result_types: def
-            .results
-            .iter()
-            .map(|result| is_fixed(result.ty) && result.arity == Arity::One)
-            .collect(),
-        attributes: vec![0; def.attributes.len()],
-        functions: vec![0; def.functions.len()],
-        dictionaries: 0,
+        operands: [false; MAX_PARTS],
+        operand_types: [false; MAX_PARTS],
+        result_types: [false; MAX_PARTS],
+        attributes: [false; MAX_PARTS],
+        functions: [false; MAX_PARTS],
+        has_dictionary: false,
     };
-    let mut breach = None;
-    visit_all(elements, &mut |element| {
-        if let Err(message) = count(def, element, &mut shown) {
-            breach.get_or_insert(message);
-        }
-    });
-    match breach.map_or_else(|| check(def, &shown), Err) {
-        Ok(()) => Ok(()),
-        Err(message) => Err(FormatError {
-            message,
-            offset: None,
-        }),
+    let mut index = 0;
+    while index < nodes.len() {
+        attempt!(show(def, nodes, index, &mut shown));
+        index += 1;
     }
+    check(def, &shown)
 }
 
 /// Whether the type follows from the declaration and the other types.
-fn is_fixed(ty: TypeConstraint) -> bool {
+const fn is_fixed(ty: TypeConstraint) -> bool {
     matches!(ty, TypeConstraint::Exact(_) | TypeConstraint::SameAs(_))
 }
 
-fn count(def: &OpDef, element: &Element, shown: &mut Shown) -> Result<(), String> {
-    match element {
-        Element::Operands(operands) => {
-            for &operand in operands {
-                shown.operands[operand] += 1;
-            }
-            let variadic = operands
-                .iter()
-                .filter(|operand| def.operands[**operand].arity == Arity::Variadic)
-                .count();
-            if variadic > 1 {
-                return Err("a list has two variadic operands".into());
-            }
-        }
-        Element::TypedOperands(operand) => {
-            shown.operands[*operand] += 1;
-            shown.operand_types[*operand] = true;
-        }
-        Element::Attribute { attribute, .. } => shown.attributes[*attribute] += 1,
-        Element::KeyValues(attributes) => {
-            for &attribute in attributes {
-                shown.attributes[attribute] += 1;
-                if !matches!(def.attributes[attribute].kind, AttrKind::Int { .. }) {
-                    return Err(format!(
-                        "attribute `{}` is no integer",
-                        def.attributes[attribute].name
-                    ));
+const fn show(def: &OpDef, nodes: &Nodes, index: usize, shown: &mut Shown) -> Parse<()> {
+    let node = nodes.get(index);
+    match node.what {
+        What::Operands(names) => {
+            let names = nodes.names(names);
+            let mut num_open = 0;
+            let mut index = 0;
+            while index < names.len() {
+                if let Named::Operand(operand) = names[index] {
+                    let operand = operand as usize;
+                    attempt!(show_operand(def, operand, node, shown));
+                    if !matches!(def.operands[operand].arity, Arity::One) {
+                        num_open += 1;
+                    }
                 }
+                index += 1;
+            }
+            if num_open > 1 {
+                return Err(plain("a list has two variadic operands", node));
             }
         }
-        Element::Pairs(attribute) => shown.attributes[*attribute] += 1,
-        Element::Function(function) => shown.functions[*function] += 1,
-        Element::Region { function, .. } | Element::EmptyRegion { function, .. } => {
-            shown.functions[*function] = 1;
+        What::TypedOperands(operand) => {
+            attempt!(show_operand(def, operand as usize, node, shown));
+            shown.operand_types[operand as usize] = true;
         }
-        Element::AttrDict(_) => shown.dictionaries += 1,
-        Element::Types(lists) => lists.iter().for_each(|groups| give_types(groups, shown)),
-        Element::FunctionType {
-            inputs, results, ..
-        } => {
-            give_types(inputs, shown);
-            give_types(results, shown);
+        What::Attribute { attribute, .. } | What::Pairs(attribute) => {
+            attempt!(show_attribute(def, attribute as usize, node, shown));
         }
-        Element::ResultCount(result) => {
-            let def = &def.results[*result];
-            if def.arity != Arity::Variadic || !matches!(def.ty, TypeConstraint::Exact(_)) {
-                return Err(format!(
-                    "result `{}` is not any number of results of one type",
-                    def.name
+        What::KeyValues(names) => {
+            let names = nodes.names(names);
+            let mut index = 0;
+            while index < names.len() {
+                if let Named::Attribute(attribute) = names[index] {
+                    let attribute = attribute as usize;
+                    attempt!(show_attribute(def, attribute, node, shown));
+                    let def = &def.attributes[attribute];
+                    if !matches!(def.kind, AttrKind::Int { .. }) {
+                        return Err(named("attribute `", def.name, "` is no integer", node));
+                    }
+                }
+                index += 1;
+            }
+        }
+        What::Function(function) | What::WholeRegion(function) => {
+            attempt!(show_function(def, function as usize, node, shown));
+        }
+        What::Region { function, .. } | What::EmptyRegion { function, .. } => {
+            // One may stand in each list of a group.
+            shown.functions[function as usize] = true;
+        }
+        What::AttrDict(keyword) => {
+            if shown.has_dictionary {
+                return Err(plain("attributes are shown twice", node));
+            }
+            shown.has_dictionary = true;
+            if matches!(keyword, DictKeyword::No)
+                && index + 1 < nodes.len()
+                && starts_with_brace(nodes.get(index + 1))
+            {
+                let next = nodes.get(index + 1);
+                return Err(plain(
+                    "nothing tells this from a dictionary of attributes: it wants attr-dict-with-keyword",
+                    next,
                 ));
             }
-            shown.result_types[*result] = true;
         }
-        Element::Optional(inner) | Element::Either(inner, _) => {
-            if !inner.first().is_some_and(|first| is_told(def, first)) {
-                return Err("no text tells whether a group is there".into());
+        What::Types(groups) => give_types(nodes, groups, shown),
+        What::FunctionType {
+            inputs, results, ..
+        } => {
+            give_types(nodes, inputs, shown);
+            give_types(nodes, results, shown);
+        }
+        What::ResultCount(result) => {
+            let result = result as usize;
+            let def = &def.results[result];
+            if !(matches!(def.arity, Arity::Variadic) && matches!(def.ty, TypeConstraint::Exact(_)))
+            {
+                return Err(named(
+                    "result `",
+                    def.name,
+                    "` is not any number of results of one type",
+                    node,
+                ));
+            }
+            shown.result_types[result] = true;
+        }
+        What::Optional(_) | What::Either(..) => {
+            if !is_told(def, nodes.get(index + 1)) {
+                return Err(plain("no text tells whether a group is there", node));
             }
         }
-        Element::Literal(_) | Element::Expect { .. } => {}
+        What::Literal(_) | What::Blank(_) | What::Expect { .. } => {}
     }
     Ok(())
 }
 
+/// Whether the text of an element starts like a dictionary.
+const fn starts_with_brace(node: &Node) -> bool {
+    match node.what {
+        What::Literal(text) => same(text, "{"),
+        What::Region { .. } | What::WholeRegion(_) | What::Pairs(_) => true,
+        _ => false,
+    }
+}
+
+const fn plain(message: &'static str, node: &Node) -> DeclarationError {
+    named(message, "", "", node)
+}
+
+const fn named(
+    before: &'static str,
+    name: &'static str,
+    after: &'static str,
+    node: &Node,
+) -> DeclarationError {
+    DeclarationError::named(before, name, after).at(node.offset as usize)
+}
+
+const fn show_operand(def: &OpDef, operand: usize, node: &Node, shown: &mut Shown) -> Parse<()> {
+    if shown.operands[operand] {
+        return Err(named(
+            "operand `",
+            def.operands[operand].name,
+            "` is shown twice",
+            node,
+        ));
+    }
+    shown.operands[operand] = true;
+    Ok(())
+}
+
+const fn show_attribute(
+    def: &OpDef,
+    attribute: usize,
+    node: &Node,
+    shown: &mut Shown,
+) -> Parse<()> {
+    if shown.attributes[attribute] {
+        return Err(named(
+            "attribute `",
+            def.attributes[attribute].name,
+            "` is shown twice",
+            node,
+        ));
+    }
+    shown.attributes[attribute] = true;
+    Ok(())
+}
+
+const fn show_function(def: &OpDef, function: usize, node: &Node, shown: &mut Shown) -> Parse<()> {
+    if shown.functions[function] {
+        return Err(named(
+            "function `",
+            def.functions[function].name,
+            "` is shown twice",
+            node,
+        ));
+    }
+    shown.functions[function] = true;
+    Ok(())
+}
+
 /// Whether the first token of an element tells that it is there.
-fn is_told(def: &OpDef, element: &Element) -> bool {
-    match element {
-        Element::Literal(_)
-        | Element::Operands(_)
-        | Element::TypedOperands(_)
-        | Element::Function(_)
-        | Element::Pairs(_)
-        | Element::Region { .. } => true,
-        Element::Attribute { attribute, .. } => matches!(
-            def.attributes[*attribute].kind,
+const fn is_told(def: &OpDef, node: &Node) -> bool {
+    match node.what {
+        What::Literal(_)
+        | What::Operands(_)
+        | What::TypedOperands(_)
+        | What::Function(_)
+        | What::Pairs(_)
+        | What::Region { .. }
+        | What::WholeRegion(_) => true,
+        What::Attribute { attribute, .. } => matches!(
+            def.attributes[attribute as usize].kind,
             AttrKind::String
                 | AttrKind::Int { .. }
                 | AttrKind::Float(_)
                 | AttrKind::Array(_)
                 | AttrKind::Aggregate
                 | AttrKind::Dense
+                | AttrKind::Enum(_)
         ),
         _ => false,
     }
 }
 
-fn give_types(groups: &[Group], shown: &mut Shown) {
-    for group in groups {
-        match group {
-            Group::Operand(operand) => shown.operand_types[*operand] = true,
-            Group::Result(result) => shown.result_types[*result] = true,
+const fn give_types(nodes: &Nodes, groups: Names, shown: &mut Shown) {
+    let groups = nodes.names(groups);
+    let mut index = 0;
+    while index < groups.len() {
+        match groups[index] {
+            Named::Operand(operand) => shown.operand_types[operand as usize] = true,
+            Named::Result(result) => shown.result_types[result as usize] = true,
+            Named::Attribute(_) | Named::Comma => {}
         }
+        index += 1;
     }
 }
 
-fn check(def: &OpDef, shown: &Shown) -> Result<(), String> {
-    for (operand, &times) in def.operands.iter().zip(&shown.operands) {
-        match times {
-            1 => {}
-            0 => return Err(format!("no element shows operand `{}`", operand.name)),
-            _ => return Err(format!("operand `{}` is shown twice", operand.name)),
-        }
-    }
-    for (operand, &is_known) in def.operands.iter().zip(&shown.operand_types) {
-        if !is_known {
-            return Err(format!(
-                "no element gives the type of operand `{}`",
-                operand.name
+/// Checks that nothing is missing.
+const fn check(def: &OpDef, shown: &Shown) -> Parse<()> {
+    let mut index = 0;
+    while index < def.operands.len() {
+        if !shown.operands[index] {
+            return Err(DeclarationError::named(
+                "no element shows operand `",
+                def.operands[index].name,
+                "`",
             ));
         }
+        index += 1;
     }
-    for (result, &is_known) in def.results.iter().zip(&shown.result_types) {
-        if !is_known {
-            return Err(format!(
-                "no element gives the type of result `{}`",
-                result.name
+    let mut index = 0;
+    while index < def.operands.len() {
+        let operand = &def.operands[index];
+        if !shown.operand_types[index] && !is_fixed(operand.ty) {
+            return Err(DeclarationError::named(
+                "no element gives the type of operand `",
+                operand.name,
+                "`",
             ));
         }
+        index += 1;
     }
-    if shown.dictionaries > 1 {
-        return Err("attributes are shown twice".into());
+    let mut index = 0;
+    while index < def.results.len() {
+        let result = &def.results[index];
+        let is_known = is_fixed(result.ty) && matches!(result.arity, Arity::One);
+        if !shown.result_types[index] && !is_known {
+            return Err(DeclarationError::named(
+                "no element gives the type of result `",
+                result.name,
+                "`",
+            ));
+        }
+        index += 1;
     }
-    for (attribute, &times) in def.attributes.iter().zip(&shown.attributes) {
-        if times > 1 {
-            return Err(format!("attribute `{}` is shown twice", attribute.name));
+    let mut index = 0;
+    while index < def.attributes.len() {
+        let attribute = &def.attributes[index];
+        if !shown.attributes[index] && !shown.has_dictionary && attribute.default.is_none() {
+            return Err(DeclarationError::named(
+                "no element shows attribute `",
+                attribute.name,
+                "`",
+            ));
         }
-        if times == 0 && shown.dictionaries == 0 && attribute.default.is_none() {
-            return Err(format!("no element shows attribute `{}`", attribute.name));
-        }
+        index += 1;
     }
-    for (function, &times) in def.functions.iter().zip(&shown.functions) {
-        if times > 1 {
-            return Err(format!("function `{}` is shown twice", function.name));
+    let mut index = 0;
+    while index < def.functions.len() {
+        let function = &def.functions[index];
+        let is_attribute = !matches!(function.form, FunctionForm::Region);
+        let is_shown = shown.functions[index] || is_attribute && shown.has_dictionary;
+        if !is_shown {
+            return Err(DeclarationError::named(
+                "no element shows function `",
+                function.name,
+                "`",
+            ));
         }
-        if times == 0 && (function.form == FunctionForm::Region || shown.dictionaries == 0) {
-            return Err(format!("no element shows function `{}`", function.name));
-        }
+        index += 1;
     }
     Ok(())
 }

@@ -72,6 +72,18 @@ pub(super) fn attribute(kind: &AttrKind) -> String {
         AttrKind::Dense => "constant vector/tensor attribute".into(),
         AttrKind::Shape => "shape attribute".into(),
         AttrKind::CompilationUnit => "symbol reference attribute".into(),
+        AttrKind::Enum(def) => {
+            let values: Vec<_> = def
+                .cases
+                .iter()
+                .map(|case| case.value.to_string())
+                .collect();
+            format!(
+                "allowed {}-bit signless integer cases: {}",
+                def.width,
+                values.join(", ")
+            )
+        }
         AttrKind::Any => "any attribute".into(),
     }
 }
@@ -93,6 +105,10 @@ pub fn is_of_kind(kind: &AttrKind, value: &AttrInstance<'_>) -> bool {
             ty.strip_prefix(prefix)
                 .and_then(|found| found.parse::<u8>().ok())
                 == Some(*width)
+        }
+        (AttrKind::Enum(def), AttrInstance::Int(value, ty)) => {
+            let width = ty.strip_prefix('i').and_then(|found| found.parse().ok());
+            width == Some(def.width) && def.keyword_of(*value).is_some()
         }
         (AttrKind::Float(float), AttrInstance::Float(_, ty)) => ty == float_spelling(*float),
         (AttrKind::Array(element), AttrInstance::Array(values)) => {

@@ -56,7 +56,7 @@ impl AnyRef {
             return Self::ready_chain();
         }
         // SAFETY: a new value has one count, which goes here.
-        unsafe { Self::from_header(cell::new_available(payload)) }
+        unsafe { Self::from_header(cell::new_available(payload, Kind::Concrete)) }
     }
 
     /// The chain that is always ready. There is one in the process; it is not counted and never unique.
@@ -73,6 +73,59 @@ impl AnyRef {
         let word = Word::available(Outcome::Error(Box::new(error)));
         // SAFETY: a new value has one count, which goes here.
         unsafe { Self::from_header(cell::new_untyped(Kind::Concrete, word, 1)) }
+    }
+
+    /// A value that holds a copy of `payload`.
+    ///
+    /// # Safety
+    /// 1. `payload` points to an initialised payload of type `ty`, aligned as [`TypeIndex::copied_layout`] says.
+    /// 2. `ty` has such a layout.
+    #[must_use]
+    pub unsafe fn from_copied(ty: TypeIndex, payload: *const u8) -> Self {
+        // SAFETY: the duties are ours.
+        unsafe { Self::wrap_copied(ty, payload, Kind::Concrete) }
+    }
+
+    /// As [`from_copied`](Self::from_copied), for a result of a function: such a value is never [unique](Self::is_unique).
+    ///
+    /// # Safety
+    /// The duties of [`from_copied`](Self::from_copied).
+    #[must_use]
+    pub unsafe fn given_from_copied(ty: TypeIndex, payload: *const u8) -> Self {
+        // SAFETY: the duties are ours.
+        unsafe { Self::wrap_copied(ty, payload, Kind::Given) }
+    }
+
+    /// # Safety
+    /// The duties of [`from_copied`](Self::from_copied).
+    unsafe fn wrap_copied(ty: TypeIndex, payload: *const u8, kind: Kind) -> Self {
+        if ty == TypeIndex::CHAIN {
+            return Self::ready_chain();
+        }
+        let copying = ty.info().and_then(|info| info.copying);
+        let copying = copying.expect("the caller has seen that the type is copied");
+        // SAFETY: duties 1 and 2.
+        let header = unsafe { (copying.wrap)(payload, kind) };
+        // SAFETY: a new value has one count, which goes here.
+        unsafe { Self::from_header(header) }
+    }
+
+    /// The value as a result of a function: such a value is never [unique](Self::is_unique), and stands for what the
+    /// function made.
+    #[must_use]
+    pub fn into_given(self) -> Self {
+        if self.header().kind != Kind::Concrete {
+            return self;
+        }
+        if self.is_available() {
+            let outcome = self.outcome_for_link().expect("the value is available");
+            let header = cell::new_untyped(Kind::Indirect, Word::available(outcome), 1);
+            // SAFETY: a new value has one count, which goes here.
+            return unsafe { Self::from_header(header) };
+        }
+        let (promise, value) = Self::indirect();
+        promise.forward_to(self);
+        value
     }
 
     /// A value that will stand for another one, which is not known yet. Until then it has no type.
@@ -119,7 +172,8 @@ impl AnyRef {
         }
     }
 
-    /// Whether this is the only reference. Never so for indirect values and the ready chain; a promise counts as a reference.
+    /// Whether this is the only reference. Never so for indirect values, results of functions and the ready chain; a promise
+    /// counts as a reference.
     #[inline]
     #[must_use]
     pub fn is_unique(&self) -> bool {
@@ -127,20 +181,20 @@ impl AnyRef {
         header.kind == Kind::Concrete && header.count.is_one()
     }
 
-    /// Whether nobody else can reach the payload: as [`is_unique`](Self::is_unique), but an indirect value counts too if
-    /// it is resolved, has one owner, and is the one owner of the value that it stands for.
+    /// Whether nobody else can reach the payload: as [`is_unique`](Self::is_unique), but a result of a function counts too if it
+    /// has one owner, and an indirect value if it is resolved, has one owner, and is the one owner of the value that it stands for.
     #[must_use]
     pub fn is_unique_through_links(&self) -> bool {
         let header = self.header();
         if header.kind != Kind::Indirect {
-            return self.is_unique();
+            return header.kind != Kind::Immortal && header.count.is_one();
         }
         let State::Link(target) = header.word.state() else {
             return false;
         };
         // SAFETY: the link owns a count of it, and lives as long as `self`.
         let target = unsafe { target.as_ref() };
-        header.count.is_one() && target.kind == Kind::Concrete && target.count.is_one()
+        header.count.is_one() && target.kind != Kind::Immortal && target.count.is_one()
     }
 
     /// The number of the payload's type; [`TypeIndex::NONE`] if it has none, or not yet.
@@ -226,6 +280,21 @@ impl AnyRef {
         };
         // SAFETY: duties 1 and 2; nobody writes a type that is not mutable.
         unsafe { cell::payload(self.holder_unchecked()) }
+    }
+
+    /// Copies the payload to `place`.
+    ///
+    /// # Safety
+    /// 1. The value [is concrete](Self::is_concrete), and the caller has seen that.
+    /// 2. The payload's type has a [`TypeIndex::copied_layout`], for which `place` has room; the caller alone may touch it.
+    pub unsafe fn copy_payload_to(&self, place: *mut u8) {
+        let holder = self.holder_unchecked();
+        // SAFETY: duty 1: it lives as long as `self`.
+        let ty = unsafe { holder.as_ref() }.type_index;
+        let copying = ty.info().and_then(|info| info.copying);
+        let copying = copying.expect("the caller has seen that the type is copied");
+        // SAFETY: duties 1 and 2.
+        unsafe { (copying.unwrap)(holder, place) };
     }
 
     /// Borrows the payload to read it. A type that is not mutable needs no borrow, and costs none.
@@ -359,10 +428,16 @@ impl AnyRef {
     ) -> Result<WriteGuard<'_, T>, BorrowError> {
         const {
             assert!(
-                T::IS_MUTABLE,
+                T::IS_MUTABLE || T::HANDLE.is_some(),
                 "only a payload of a mutable type can be written"
             )
         };
+        if let Some(handle) = T::HANDLE {
+            // SAFETY: duties 1 and 2; nobody writes a payload of which there are handles.
+            return Ok(WriteGuard::of_handle(handle(unsafe {
+                cell::payload(holder)
+            })));
+        }
         // SAFETY: duty 1: it lives as long as `self`.
         let borrow = &unsafe { holder.as_ref() }.borrow;
         // SAFETY: duties 1 and 2.

@@ -198,7 +198,8 @@ impl<T: fmt::Debug> fmt::Debug for ReadGuard<'_, T> {
     }
 }
 
-/// The right to read and write a payload of a [mutable](crate::Value::IS_MUTABLE) type.
+/// The right to read and write a payload of a [mutable](crate::Value::IS_MUTABLE) type, or a
+/// [handle](crate::Value::HANDLE) of the memory that a payload stands for.
 ///
 /// ```
 /// use tfrt_async::{AnyRef, Value};
@@ -216,10 +217,15 @@ impl<T: fmt::Debug> fmt::Debug for ReadGuard<'_, T> {
 /// # Ok::<(), tfrt_async::BorrowError>(())
 /// ```
 pub struct WriteGuard<'a, T> {
-    // A pointer, for the reason given at `ReadGuard`.
-    payload: *mut T,
-    borrow: &'a BorrowCount,
+    target: WriteTarget<'a, T>,
     lifetime: PhantomData<&'a mut T>,
+}
+
+enum WriteTarget<'a, T> {
+    /// The payload, under its borrow. A pointer, for the reason given at `ReadGuard`.
+    Payload(*mut T, &'a BorrowCount),
+    /// A handle of one's own.
+    Handle(T),
 }
 
 impl<'a, T> WriteGuard<'a, T> {
@@ -235,10 +241,19 @@ impl<'a, T> WriteGuard<'a, T> {
     ) -> Result<Self, BorrowError> {
         borrow.write()?;
         Ok(Self {
-            payload: payload(),
-            borrow,
+            target: WriteTarget::Payload(payload(), borrow),
             lifetime: PhantomData,
         })
+    }
+
+    /// The right to write through a handle of one's own, which keeps its borrows itself.
+    #[inline]
+    #[must_use]
+    pub fn of_handle(handle: T) -> Self {
+        Self {
+            target: WriteTarget::Handle(handle),
+            lifetime: PhantomData,
+        }
     }
 }
 
@@ -247,23 +262,31 @@ impl<T> Deref for WriteGuard<'_, T> {
 
     #[inline]
     fn deref(&self) -> &T {
-        // SAFETY: duty 1 of `guarded`; duty 2 and the borrow held say that nobody else reads or writes.
-        unsafe { &*self.payload }
+        match &self.target {
+            // SAFETY: duty 1 of `guarded`; duty 2 and the borrow held say that nobody else reads or writes.
+            WriteTarget::Payload(payload, _) => unsafe { &**payload },
+            WriteTarget::Handle(handle) => handle,
+        }
     }
 }
 
 impl<T> DerefMut for WriteGuard<'_, T> {
     #[inline]
     fn deref_mut(&mut self) -> &mut T {
-        // SAFETY: duty 1 of `guarded`; duty 2 and the borrow held say that nobody else reads or writes.
-        unsafe { &mut *self.payload }
+        match &mut self.target {
+            // SAFETY: duty 1 of `guarded`; duty 2 and the borrow held say that nobody else reads or writes.
+            WriteTarget::Payload(payload, _) => unsafe { &mut **payload },
+            WriteTarget::Handle(handle) => handle,
+        }
     }
 }
 
 impl<T> Drop for WriteGuard<'_, T> {
     #[inline]
     fn drop(&mut self) {
-        self.borrow.end_write();
+        if let WriteTarget::Payload(_, borrow) = self.target {
+            borrow.end_write();
+        }
     }
 }
 

@@ -16,7 +16,7 @@
 
 use std::mem::{MaybeUninit, needs_drop};
 use std::panic::{self, AssertUnwindSafe};
-use std::ptr::NonNull;
+use std::ptr::{self, NonNull};
 
 use crate::borrow::BorrowCount;
 use crate::count::Count;
@@ -35,6 +35,8 @@ use crate::word::{Outcome, State, Word};
 pub(crate) enum Kind {
     /// Has a payload of its own, or an error.
     Concrete,
+    /// As `Concrete`, but what a function gave: never the only reference to its payload, as far as anybody is told.
+    Given,
     /// As `Concrete`, but lives for ever and is not counted.
     Immortal,
     /// Links to another value once that is known.
@@ -77,34 +79,47 @@ const _: () = assert!(
 unsafe impl<T: Value> Sync for ValueCell<T> {}
 
 /// Makes a value that has a payload. One count.
-pub(crate) fn new_available<T: Value>(payload: T) -> NonNull<Header> {
+pub(crate) fn new_available<T: Value>(payload: T, kind: Kind) -> NonNull<Header> {
     new_cell(
         Word::available(Outcome::Payload),
         MaybeUninit::new(payload),
+        kind,
         1,
     )
 }
 
 /// Makes a value for a payload to come. Two counts: the promise's and the first reference's.
 pub(crate) fn new_unavailable<T: Value>() -> NonNull<Header> {
-    new_cell::<T>(Word::unavailable(), MaybeUninit::uninit(), 2)
+    new_cell::<T>(
+        Word::unavailable(),
+        MaybeUninit::uninit(),
+        Kind::Concrete,
+        2,
+    )
 }
 
-fn new_cell<T: Value>(word: Word, payload: MaybeUninit<T>, owners: u32) -> NonNull<Header> {
+fn new_cell<T: Value>(
+    word: Word,
+    payload: MaybeUninit<T>,
+    kind: Kind,
+    owners: u32,
+) -> NonNull<Header> {
     let type_index = TypeIndex::of::<T>();
     let header = Header {
         count: Count::new(owners),
-        kind: Kind::Concrete,
+        kind,
         borrow: BorrowCount::new(),
         type_index,
         word,
     };
     live::add_one();
-    NonNull::from(Box::leak(Box::new(ValueCell {
+    let cell: NonNull<Header> = NonNull::from(Box::leak(Box::new(ValueCell {
         header,
         payload: UnsafeCell::new(payload),
     })))
-    .cast()
+    .cast();
+    live::enter(cell.addr().get(), type_index);
+    cell
 }
 
 /// Makes a value without a type, of `owners` counts.
@@ -117,7 +132,9 @@ pub(crate) fn new_untyped(kind: Kind, word: Word, owners: u32) -> NonNull<Header
         word,
     };
     live::add_one();
-    NonNull::from(Box::leak(Box::new(header)))
+    let header = NonNull::from(Box::leak(Box::new(header)));
+    live::enter(header.addr().get(), TypeIndex::NONE);
+    header
 }
 
 /// The ready chain.
@@ -208,6 +225,29 @@ pub(crate) unsafe fn payload<'a, T: Value>(header: NonNull<Header>) -> &'a T {
         .with(|payload| unsafe { &*payload.cast::<T>() })
 }
 
+/// Makes a value of a copy of `payload`, which is of a [copied](crate::value::is_copied) type. One count.
+///
+/// # Safety
+/// 1. `payload` points to an initialised and aligned `T`.
+pub(crate) unsafe fn new_copy<T: Value>(payload: *const u8, kind: Kind) -> NonNull<Header> {
+    debug_assert!(crate::value::is_copied::<T>());
+    // SAFETY: duty 1; the type is `Copy`, so that the original stays what it is.
+    new_available(unsafe { payload.cast::<T>().read() }, kind)
+}
+
+/// Copies the payload of a value, which is of a [copied](crate::value::is_copied) type, to `place`.
+///
+/// # Safety
+/// 1. `header` is that of a live value of payload type `T`, which has a payload, and the caller has seen that.
+/// 2. `place` is aligned, and has room, for a `T`, and the caller alone may touch it.
+pub(crate) unsafe fn copy_payload<T: Value>(header: NonNull<Header>, place: *mut u8) {
+    debug_assert!(crate::value::is_copied::<T>());
+    // SAFETY: duty 1; nobody writes a copied type.
+    let payload = ptr::from_ref(unsafe { payload::<T>(header) });
+    // SAFETY: duties 1 and 2; the type is `Copy`, so that the original stays what it is.
+    unsafe { place.cast::<T>().copy_from_nonoverlapping(payload, 1) };
+}
+
 /// Initialises the payload of a value.
 ///
 /// # Safety
@@ -243,6 +283,7 @@ pub(crate) unsafe fn drop_payload<T: Value>(header: NonNull<Header>) {
 /// 2. The caller took the last count away; nobody uses the value any more.
 pub(crate) unsafe fn destroy(header: NonNull<Header>) {
     live::remove_one();
+    live::leave(header.addr().get());
     // SAFETY: duty 1.
     let type_index = unsafe { header.as_ref() }.type_index;
     match type_index.info() {

@@ -2,7 +2,7 @@
 //!
 //! The bridge works on any executor: it needs only the waker of the task that awaits. The first poll leaves one waiter with
 //! the value; later polls change the waker that it will wake. A future that is dropped early leaves a waiter that wakes
-//! nobody.
+//! nobody: it lets go of the task, which may be what keeps the promise of the value alive.
 
 use std::future::{Future, IntoFuture};
 use std::pin::Pin;
@@ -31,7 +31,7 @@ use crate::value::Value;
 pub struct AnyFuture {
     value: AnyRef,
     /// Shared with the waiter, from the first poll on.
-    waker: Option<Arc<AtomicWaker>>,
+    waker: SharedWaker,
 }
 
 impl Future for AnyFuture {
@@ -50,7 +50,7 @@ impl IntoFuture for AnyRef {
     fn into_future(self) -> AnyFuture {
         AnyFuture {
             value: self,
-            waker: None,
+            waker: SharedWaker::default(),
         }
     }
 }
@@ -75,7 +75,7 @@ impl IntoFuture for AnyRef {
 pub struct ValueFuture<T: Value> {
     value: AsyncValueRef<T>,
     /// Shared with the waiter, from the first poll on.
-    waker: Option<Arc<AtomicWaker>>,
+    waker: SharedWaker,
 }
 
 impl<T: Value> Future for ValueFuture<T> {
@@ -95,7 +95,19 @@ impl<T: Value> IntoFuture for AsyncValueRef<T> {
     fn into_future(self) -> ValueFuture<T> {
         ValueFuture {
             value: self,
-            waker: None,
+            waker: SharedWaker::default(),
+        }
+    }
+}
+
+/// The waker of the task that awaits, shared with the waiter once there is one.
+#[derive(Debug, Default)]
+struct SharedWaker(Option<Arc<AtomicWaker>>);
+
+impl Drop for SharedWaker {
+    fn drop(&mut self) {
+        if let Some(waker) = &self.0 {
+            drop(waker.take());
         }
     }
 }
@@ -103,12 +115,12 @@ impl<T: Value> IntoFuture for AsyncValueRef<T> {
 /// Whether `value` is available; if it is not, `waker` is what will wake the task.
 fn poll_available(
     value: &AnyRef,
-    waker: &mut Option<Arc<AtomicWaker>>,
+    waker: &mut SharedWaker,
     context: &mut Context<'_>,
 ) -> Poll<Result<(), Error>> {
     if !value.is_available() {
-        let is_first = waker.is_none();
-        let waker = waker.get_or_insert_default();
+        let is_first = waker.0.is_none();
+        let waker = waker.0.get_or_insert_default();
         waker.register(context.waker());
         if is_first {
             let waker = Arc::clone(waker);
@@ -193,5 +205,17 @@ mod tests {
         drop(future);
         promise.emplace(1);
         assert_eq!(value.get(), Some(&1));
+    }
+
+    #[test]
+    fn a_dropped_future_lets_its_task_go() {
+        let (_promise, value) = AsyncValueRef::<i32>::unconstructed();
+        let task = Arc::new(CountWakes::default());
+        let mut future = value.into_future();
+        let waker = Waker::from(Arc::clone(&task));
+        let poll = Pin::new(&mut future).poll(&mut Context::from_waker(&waker));
+        assert!(poll.is_pending());
+        drop((future, waker));
+        assert_eq!(Arc::strong_count(&task), 1);
     }
 }

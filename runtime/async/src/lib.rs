@@ -69,6 +69,8 @@ pub mod shared;
 
 mod join;
 
+pub mod display;
+
 mod future;
 
 mod cell;
@@ -92,8 +94,8 @@ pub use any_ref::AnyRef;
 pub use borrow::{BorrowError, ReadGuard, WriteGuard};
 pub use future::{AnyFuture, ValueFuture};
 pub use join::run_when_ready;
-pub use live::live_values;
+pub use live::{LiveScope, live_values};
 pub use promise::{ConstructedPromise, IndirectPromise, Promise};
 pub use type_index::TypeIndex;
 pub use typed_ref::AsyncValueRef;
-pub use value::{Chain, Value};
+pub use value::{Chain, Passing, Value};

@@ -1,5 +1,11 @@
 //! The number of values alive, for leak checks.
 
+pub(crate) mod scope;
+
+pub(crate) use scope::{enter, leave};
+
+pub use scope::LiveScope;
+
 /// How many counted AsyncValues are alive in the process.
 ///
 /// It is kept in builds with debug assertions only; elsewhere it is always 0. The ready chain is not counted.

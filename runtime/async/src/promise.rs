@@ -4,6 +4,9 @@
 //! and nobody sees a difference. A promise that is dropped publishes an error, so that nobody waits for ever.
 #![expect(unsafe_code, reason = "initialises payloads in place")]
 
+use std::mem::ManuallyDrop;
+use std::ptr::NonNull;
+
 use tfrt_support::{Error, ErrorCode};
 
 use crate::any_ref::AnyRef;
@@ -190,6 +193,35 @@ impl IndirectPromise {
         } else {
             target.and_then(move |target| self.resolve(target.clone()));
         }
+    }
+
+    /// Gives up the promise without breaking it.
+    #[must_use]
+    pub fn into_raw(self) -> NonNull<()> {
+        let this = ManuallyDrop::new(self);
+        this.value.as_header().cast()
+    }
+
+    /// Takes up a promise that was given up.
+    ///
+    /// ```
+    /// use tfrt_async::{AnyRef, IndirectPromise};
+    ///
+    /// let (promise, value) = AnyRef::indirect();
+    /// let raw = promise.into_raw();
+    /// // SAFETY: it came from `into_raw`, and is used once.
+    /// let promise = unsafe { IndirectPromise::from_raw(raw) };
+    /// promise.forward_to(AnyRef::available(7_i32));
+    /// assert_eq!(value.get::<i32>(), Some(&7));
+    /// ```
+    ///
+    /// # Safety
+    /// 1. `raw` came from [`into_raw`](Self::into_raw).
+    /// 2. It is taken up at most once.
+    pub unsafe fn from_raw(raw: NonNull<()>) -> Self {
+        // SAFETY: duties 1 and 2: the count that the promise owned.
+        let value = unsafe { AnyRef::from_raw(raw) };
+        Self { value }
     }
 
     /// As [`forward_to`](Self::forward_to) for an available `target`, but a payload that is no `T` becomes an error.

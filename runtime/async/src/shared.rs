@@ -7,7 +7,7 @@
 //! |---|---|
 //! | numbers of payload types | asked from the program, and kept |
 //! | the ready chain | the program's |
-//! | the count of live values | the program's |
+//! | the count of live values, and those of scopes | the program's |
 //! | levels of nested publication, and what waits behind the last one | its own: every copy bounds and drains its own levels, so that the bound on the stack is multiplied by the number of copies |
 //!
 //! [`SharedState::of_this_copy`] in the program gives what [`SharedState::adopt`] in the library takes, before any value is made
@@ -25,7 +25,7 @@ use std::ptr::NonNull;
 use std::sync::atomic::AtomicUsize;
 
 use crate::cell::{self, Header};
-use crate::live;
+use crate::live::{self, scope};
 use crate::type_index::{self, TypeTable};
 
 /// What the copies of this crate in one process share.
@@ -44,6 +44,7 @@ pub struct SharedState {
     types: TypeTable,
     ready_chain: NonNull<Header>,
     live_values: &'static AtomicUsize,
+    live_scopes: &'static scope::Scopes,
 }
 
 impl SharedState {
@@ -54,6 +55,7 @@ impl SharedState {
             types: type_index::table(),
             ready_chain: cell::ready_chain(),
             live_values: live::place(),
+            live_scopes: scope::place(),
         }
     }
 
@@ -71,6 +73,7 @@ impl SharedState {
             return Err(AdoptError);
         }
         live::adopt(self.live_values);
+        scope::adopt(self.live_scopes);
         // SAFETY: duties 1 and 2.
         unsafe { cell::adopt_ready_chain(self.ready_chain) };
         Ok(())

@@ -19,9 +19,10 @@ use std::ptr::{self, NonNull};
 use std::sync::atomic::{AtomicPtr, Ordering};
 use std::sync::{LazyLock, Mutex, OnceLock, PoisonError};
 
-use crate::cell::{self, Header};
+use crate::cell::{self, Header, Kind};
+use crate::display::{self, DisplayPayload};
 use crate::nesting::PanicPayload;
-use crate::value::{Chain, Value};
+use crate::value::{self, Chain, Value};
 
 /// The number of a payload type, 1 to 65534; 0 stands for no type.
 ///
@@ -81,6 +82,13 @@ impl TypeIndex {
         self.info().map(|info| (info.rust_name)())
     }
 
+    /// Whether payloads of the type are [copied](crate::value::is_copied) from kernel to kernel; if so, how one lies in memory.
+    #[must_use]
+    pub fn copied_layout(self) -> Option<Layout> {
+        let info = self.info()?;
+        info.copying.map(|_| info.layout)
+    }
+
     /// What is known of the type.
     #[inline]
     pub(crate) fn info(self) -> Option<&'static TypeInfo> {
@@ -108,9 +116,22 @@ pub(crate) struct TypeInfo {
     layout: Layout,
     mlir_type: &'static str,
     rust_name: fn() -> &'static str,
+    /// How payloads of this type are copied, if they are.
+    pub(crate) copying: Option<Copying>,
+    /// How payloads of this type are shown, if they are.
+    pub(crate) display: Option<DisplayPayload>,
     /// Destroys a value of this payload type: see [`cell::destroy_cell`] for the duties. What a payload panics with is given
     /// back, because a panic must not leave the copy of the standard library that raised it.
     pub(crate) destroy: unsafe fn(NonNull<Header>) -> Option<PanicPayload>,
+}
+
+/// How payloads of a [copied](crate::value::is_copied) type get into values and out of them.
+#[derive(Clone, Copy)]
+pub(crate) struct Copying {
+    /// See [`cell::new_copy`] for the duties.
+    pub(crate) wrap: unsafe fn(*const u8, Kind) -> NonNull<Header>,
+    /// See [`cell::copy_payload`] for the duties.
+    pub(crate) unwrap: unsafe fn(NonNull<Header>, *mut u8),
 }
 
 impl TypeInfo {
@@ -121,6 +142,15 @@ impl TypeInfo {
             layout: Layout::new::<T>(),
             mlir_type: T::MLIR_TYPE,
             rust_name: std::any::type_name::<T>,
+            copying: if value::is_copied::<T>() {
+                Some(Copying {
+                    wrap: cell::new_copy::<T>,
+                    unwrap: cell::copy_payload::<T>,
+                })
+            } else {
+                None
+            },
+            display: display::display_payload::<T>(),
             destroy: cell::destroy_cell::<T>,
         }
     }

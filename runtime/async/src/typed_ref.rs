@@ -5,7 +5,7 @@ use std::fmt;
 use std::marker::PhantomData;
 use std::ptr;
 
-use tfrt_support::Error;
+use tfrt_support::{Error, ErrorCode};
 
 use crate::any_ref::AnyRef;
 use crate::borrow::{BorrowError, ReadGuard, WriteGuard};
@@ -68,6 +68,46 @@ impl<T: Value> AsyncValueRef<T> {
     pub fn constructed(payload: T) -> (ConstructedPromise<T>, Self) {
         let (promise, value) = Self::unconstructed();
         (promise.construct(payload), value)
+    }
+
+    /// A value that is expected to be a `T`, typed: one of another type becomes an error as soon as that is known.
+    ///
+    /// ```
+    /// use tfrt_async::{AnyRef, AsyncValueRef};
+    ///
+    /// let (promise, value) = AnyRef::indirect();
+    /// let number = AsyncValueRef::<i32>::expecting(value);
+    /// promise.forward_to(AnyRef::available(7_i32));
+    /// assert_eq!(number.get(), Some(&7));
+    ///
+    /// let text = AnyRef::available(String::from("seven"));
+    /// let error = AsyncValueRef::<i32>::expecting(text).error_if_present().map(ToString::to_string);
+    /// assert_eq!(error.as_deref(), Some("expected a value of type `i32`, found `!tfrt.string`"));
+    /// ```
+    #[must_use]
+    pub fn expecting(value: AnyRef) -> Self {
+        let typed = |value: AnyRef| value.downcast::<T>().unwrap_or_else(Self::of_another_type);
+        let value = match value.downcast::<T>() {
+            Ok(value) => return value,
+            Err(value) if value.is_available() => return Self::of_another_type(value),
+            Err(value) => value,
+        };
+        let (promise, promised) = AnyRef::indirect();
+        value.and_then(move |value| promise.forward_to(typed(value.clone()).into_any()));
+        // SAFETY: what the promise is forwarded to has no other payload than a `T`.
+        unsafe { Self::from_matching(promised) }
+    }
+
+    #[cold]
+    fn of_another_type(value: AnyRef) -> Self {
+        let found = value.mlir_type().unwrap_or("no value");
+        let expected = T::MLIR_TYPE;
+        Self::error(
+            Error::new(format!(
+                "expected a value of type `{expected}`, found `{found}`"
+            ))
+            .with_code(ErrorCode::InvalidArgument),
+        )
     }
 
     /// The same reference, typed.

@@ -1,5 +1,8 @@
 //! What may be the payload of an AsyncValue.
 
+use std::fmt;
+use std::marker::PhantomData;
+
 use half::{bf16, f16};
 use tfrt_support::complex::Complex;
 
@@ -32,6 +35,79 @@ pub trait Value: Send + Sync + 'static {
     /// Payloads of a mutable type are read and written through guards, which see to it that nobody reads what somebody
     /// else writes; payloads of the others are read freely and never written.
     const IS_MUTABLE: bool = false;
+
+    /// How to make one more handle, for types whose payloads are handles of memory that keeps its own borrows.
+    ///
+    /// Such a type is not mutable: its payloads never change. A kernel that writes gets a handle of its own as `&mut`, and what
+    /// it changes in it, apart from the memory, is gone with it. So who asks a payload for what never changes, such as the
+    /// shape of a tensor, is in nobody's way.
+    const HANDLE: Option<fn(&Self) -> Self> = None;
+
+    /// How payloads of this type reach the kernels that read them.
+    const PASSING: Passing<Self> = Passing::SHARED;
+
+    /// How people see payloads of this type; see [`AnyRef::displayed`](crate::AnyRef::displayed).
+    const DISPLAY: Option<DisplayFn<Self>> = None;
+}
+
+/// Writes a payload for people.
+pub type DisplayFn<T> = fn(&T, &mut fmt::Formatter<'_>) -> fmt::Result;
+
+/// How payloads of a type reach the kernels that read them.
+///
+/// ```
+/// use tfrt_async::value::{Passing, Value};
+///
+/// #[derive(Clone, Copy)]
+/// struct Coordinate { x: i32, y: i32 }
+///
+/// impl Value for Coordinate {
+///     const MLIR_TYPE: &'static str = "!my.coordinate";
+///     // Two numbers are cheaper to copy than to share.
+///     const PASSING: Passing<Self> = Passing::COPIED;
+/// }
+/// ```
+pub struct Passing<T: ?Sized> {
+    is_copied: bool,
+    payload: PhantomData<fn() -> T>,
+}
+
+impl<T: ?Sized> Passing<T> {
+    /// All of them see the same one.
+    pub const SHARED: Self = Self {
+        is_copied: false,
+        payload: PhantomData,
+    };
+}
+
+impl<T: Copy> Passing<T> {
+    /// Each may see a copy, so that a small payload needs no allocation on its way from kernel to kernel. Types that are
+    /// larger than [`MAX_COPIED_BYTES`], or mutable, are shared all the same.
+    pub const COPIED: Self = Self {
+        is_copied: true,
+        payload: PhantomData,
+    };
+}
+
+impl<T: ?Sized> fmt::Debug for Passing<T> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(if self.is_copied { "COPIED" } else { "SHARED" })
+    }
+}
+
+/// Payloads up to this size may be copied from kernel to kernel.
+pub const MAX_COPIED_BYTES: usize = 16;
+
+/// Payloads up to this alignment may be copied from kernel to kernel.
+pub const MAX_COPIED_ALIGN: usize = 8;
+
+/// Whether payloads of type `T` are copied from kernel to kernel. Such a type is `Copy`, small, and never written.
+#[must_use]
+pub const fn is_copied<T: Value>() -> bool {
+    T::PASSING.is_copied
+        && !T::IS_MUTABLE
+        && size_of::<T>() <= MAX_COPIED_BYTES
+        && align_of::<T>() <= MAX_COPIED_ALIGN
 }
 
 /// A value that is nothing but an order: what needs it runs after what made it.
@@ -49,13 +125,17 @@ macro_rules! impl_value {
     ($($payload:ty => $spelling:literal),* $(,)?) => {
         $(impl Value for $payload {
             const MLIR_TYPE: &'static str = $spelling;
+            const PASSING: Passing<Self> = Passing::COPIED;
         })*
     };
 }
 
+impl Value for String {
+    const MLIR_TYPE: &'static str = "!tfrt.string";
+}
+
 impl_value! {
     Chain => "!tfrt.chain",
-    String => "!tfrt.string",
     bool => "i1",
     i8 => "i8",
     i16 => "i16",

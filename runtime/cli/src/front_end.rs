@@ -4,11 +4,11 @@
 //! the first failing op only, however many there are.
 
 use std::io::Write;
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 
 use tfrt_bef::BefFile;
 use tfrt_compiler::EncodeOptions;
-use tfrt_compiler::passes::Pipeline;
+use tfrt_compiler::passes::{Pipeline, thread_chains};
 use tfrt_host::kernel::KernelRegistry;
 use tfrt_host::kernel::registry::DialectRegistration;
 use tfrt_host::library::LoadedLibrary;
@@ -25,8 +25,11 @@ use crate::libraries::LibraryArguments;
 /// The kernels and declarations that are linked into this binary.
 #[derive(Debug)]
 pub(crate) struct FrontEnd {
+    /// The name that complaints start with.
+    program: String,
     kernels: Arc<KernelRegistry>,
-    registry: Arc<Registry>,
+    /// What text is read and printed with. Made when it is needed: running a file does not.
+    registry: OnceLock<Arc<Registry>>,
 }
 
 /// What `tfrt opt` does with a program.
@@ -47,7 +50,7 @@ impl FrontEnd {
     pub(crate) fn from_link(program: &str) -> Result<Self, Failure> {
         let kernels = KernelRegistry::from_link()
             .map_err(|error| Failure::Message(format!("{program}: {error}")))?;
-        Self::of_kernels(program, kernels)
+        Ok(Self::of_kernels(program, kernels))
     }
 
     /// Loads kernel libraries besides.
@@ -61,18 +64,28 @@ impl FrontEnd {
         }
         let mut kernels = KernelRegistry::clone(&self.kernels);
         libraries.load(program, &mut kernels)?;
-        Self::of_kernels(program, kernels)
+        Ok(Self::of_kernels(program, kernels))
     }
 
-    fn of_kernels(program: &str, kernels: KernelRegistry) -> Result<Self, Failure> {
-        let of_libraries = kernels.libraries().iter().flat_map(LoadedLibrary::dialects);
-        let dialects = DialectRegistration::linked().chain(of_libraries);
-        let registry = Registry::new(kernels.ops(), dialects)
-            .map_err(|error| Failure::Message(format!("{program}: {error}")))?;
-        Ok(Self {
+    fn of_kernels(program: &str, kernels: KernelRegistry) -> Self {
+        Self {
+            program: program.to_owned(),
             kernels: Arc::new(kernels),
-            registry: Arc::new(registry),
-        })
+            registry: OnceLock::new(),
+        }
+    }
+
+    /// The declarations, for text.
+    fn registry(&self) -> Result<&Arc<Registry>, Failure> {
+        if let Some(registry) = self.registry.get() {
+            return Ok(registry);
+        }
+        let libraries = self.kernels.libraries().iter();
+        let dialects =
+            DialectRegistration::linked().chain(libraries.flat_map(LoadedLibrary::dialects));
+        let registry = Registry::new(self.kernels.ops(), dialects)
+            .map_err(|error| Failure::Message(format!("{}: {error}", self.program)))?;
+        Ok(self.registry.get_or_init(|| Arc::new(registry)))
     }
 
     /// The kernels.
@@ -82,14 +95,12 @@ impl FrontEnd {
 
     /// The declarations of all ops, in order of their names.
     pub(crate) fn op_defs(&self) -> impl Iterator<Item = &'static OpDef> {
-        let mut defs: Vec<_> = self.registry.ops().collect();
-        defs.sort_unstable_by_key(|def| def.name);
-        defs.into_iter()
+        self.kernels.ops()
     }
 
     /// The names of the dialects that are known, in order.
-    pub(crate) fn dialect_names(&self) -> Vec<&'static str> {
-        self.registry.dialect_names()
+    pub(crate) fn dialect_names(&self) -> Result<Vec<&'static str>, Failure> {
+        Ok(self.registry()?.dialect_names())
     }
 
     /// Makes a BEF file of a program.
@@ -101,11 +112,21 @@ impl FrontEnd {
         reporter: &mut Reporter<impl Write>,
     ) -> Result<Vec<u8>, Failure> {
         let module = self.check(text, name, true, reporter)?;
-        let options = EncodeOptions {
-            optional_sections: with_optional_sections,
-            notes: !reporter.is_verifying(),
-        };
-        tfrt_compiler::encode(&module, &options).map_err(|found| report_all(&found, reporter))
+        encode(&module, with_optional_sections, reporter)
+    }
+
+    /// Makes a BEF file of a program that may be written without chains, with the chains that keep it in order.
+    pub(crate) fn translate_without_chains(
+        &self,
+        text: &str,
+        name: &str,
+        with_optional_sections: bool,
+        reporter: &mut Reporter<impl Write>,
+    ) -> Result<Vec<u8>, Failure> {
+        let mut module = self.check_without_chains(text, name, true, reporter)?;
+        let root = module.root();
+        thread_chains(&mut module, root).map_err(|found| report_all(&found, reporter))?;
+        encode(&module, with_optional_sections, reporter)
     }
 
     /// Makes text of a BEF file.
@@ -127,7 +148,7 @@ impl FrontEnd {
         reporter: &mut Reporter<impl Write>,
     ) -> Result<Module, Failure> {
         let file = BefFile::from_bytes(&input.bytes);
-        let decoded = tfrt_compiler::decode(&file, &input.name, &self.registry);
+        let decoded = tfrt_compiler::decode(&file, &input.name, self.registry()?);
         decoded
             .diagnostics
             .iter()
@@ -143,7 +164,12 @@ impl FrontEnd {
         options: OptOptions<'_>,
         reporter: &mut Reporter<impl Write>,
     ) -> Result<String, Failure> {
-        let mut module = self.check(text, name, options.allow_unregistered_dialects, reporter)?;
+        let allows_unregistered = options.allow_unregistered_dialects;
+        let mut module = if options.pipeline.fills_in_chains() {
+            self.check_without_chains(text, name, allows_unregistered, reporter)?
+        } else {
+            self.check(text, name, allows_unregistered, reporter)?
+        };
         let verify_each = options.verify_each.then(|| verify_options(reporter));
         let findings = options.pipeline.run(&mut module, verify_each);
         let failure = report_all(&findings, reporter);
@@ -167,11 +193,40 @@ impl FrontEnd {
         let options = ParseOptions {
             allow_unregistered_dialects,
         };
-        let module = tfrt_ir::parse(text, name, &self.registry, &options)
+        let module = tfrt_ir::parse(text, name, self.registry()?, &options)
             .map_err(|found| report_all(&found, reporter))?;
         verify(&module, reporter)?;
         Ok(module)
     }
+
+    /// Parses a program that may be written without chains and verifies it.
+    fn check_without_chains(
+        &self,
+        text: &str,
+        name: &str,
+        allow_unregistered_dialects: bool,
+        reporter: &mut Reporter<impl Write>,
+    ) -> Result<Module, Failure> {
+        let options = ParseOptions {
+            allow_unregistered_dialects,
+        };
+        let module = tfrt_ir::parse_without_chains(text, name, self.registry()?, &options)
+            .map_err(|found| report_all(&found, reporter))?;
+        verify(&module, reporter)?;
+        Ok(module)
+    }
+}
+
+fn encode(
+    module: &Module,
+    with_optional_sections: bool,
+    reporter: &mut Reporter<impl Write>,
+) -> Result<Vec<u8>, Failure> {
+    let options = EncodeOptions {
+        optional_sections: with_optional_sections,
+        notes: !reporter.is_verifying(),
+    };
+    tfrt_compiler::encode(module, &options).map_err(|found| report_all(&found, reporter))
 }
 
 fn verify(module: &Module, reporter: &mut Reporter<impl Write>) -> Result<(), Failure> {

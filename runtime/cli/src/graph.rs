@@ -17,7 +17,7 @@ use std::thread;
 
 use clap::{Parser, ValueEnum};
 use tfrt_ir::{Module, OpId};
-use tfrt_support::nearest::nearest;
+use tfrt_support::nearest::{did_you_mean, nearest};
 
 use crate::diagnostics::{Reporter, SourceMap};
 use crate::failure::Failure;
@@ -117,11 +117,8 @@ fn chosen_functions(
         found.filter(|op| module.is_func(*op)).ok_or_else(|| {
             let functions = module.functions(module.root());
             let known = functions.filter_map(|func| module.symbol_name(func));
-            let mut message = format!("{program}: there is no function `{name}`");
-            if let Some(meant) = nearest(name, known).first() {
-                message.push_str(&format!("; did you mean `{meant}`?"));
-            }
-            Failure::Message(message)
+            let meant = did_you_mean(&nearest(name, known));
+            Failure::Message(format!("{program}: there is no function `{name}`{meant}"))
         })
     };
     names.iter().map(find).collect()

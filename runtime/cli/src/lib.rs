@@ -9,8 +9,8 @@
 //! ```
 //!
 //! Started under the name `bef_executor`, `tfrt_translate` or `tfrt_opt` the binary behaves as that tool; under any other
-//! name the first argument says which: `run`, `trace`, `translate`, `opt`, `ops`, `inspect` or `graph`. Each has a file here: its options, then
-//! what it does.
+//! name the first argument says which: `run`, `trace`, `translate`, `opt`, `ops`, `inspect`, `graph`, `tensors` or `new`. Each has a file
+//! here: its options, then what it does.
 //!
 //! What the tools print on standard output and as diagnostics is an interface that scripts depend on.
 #![deny(unsafe_code)]
@@ -45,6 +45,10 @@ mod inspect;
 
 mod graph;
 
+mod tensors;
+
+mod new;
+
 use std::ffi::OsString;
 use std::io::Write;
 use std::panic::PanicHookInfo;
@@ -74,15 +78,29 @@ struct Tfrt {
     command: Command,
 }
 
+/// The arguments of a command are described to the parser when the command is given, so that no other costs a start its
+/// time. What it is about stands here, too, for whoever asks for the list.
 #[derive(Debug, Subcommand)]
+#[command(defer = true)]
 enum Command {
+    /// Run the functions of a program
     Run(run::Arguments),
+    /// Run the functions of a program and record what happens when, for a viewer
     Trace(trace::Arguments),
+    /// Translate between MLIR text and BEF files
     Translate(translate::Arguments),
+    /// Check a program, transform it, and print it
     Opt(opt::Arguments),
+    /// List the ops that are linked, or document one
     Ops(ops::Arguments),
+    /// Print what is in a BEF file, sound or damaged: sections, tables, functions and kernels
     Inspect(inspect::Arguments),
+    /// Draw the functions of a program
     Graph(graph::Arguments),
+    /// List the tensors of a file, and convert it to another format
+    Tensors(tensors::Arguments),
+    /// Create a crate of kernels
+    New(new::Arguments),
 }
 
 /// Runs the command line of this process: the kernels are those linked into the binary.
@@ -119,6 +137,8 @@ fn run_command(program: &str, arguments: Vec<OsString>) -> Result<(), Failure> {
             Command::Ops(arguments) => ops::run(program, &arguments),
             Command::Inspect(arguments) => inspect::run(program, &arguments),
             Command::Graph(arguments) => graph::run(program, &arguments),
+            Command::Tensors(arguments) => tensors::run(program, &arguments),
+            Command::New(arguments) => new::run(program, &arguments),
         },
     }
 }
@@ -155,4 +175,31 @@ fn log_panic(info: &PanicHookInfo<'_>) {
         line,
         format_args!("panicked: {message}"),
     );
+}
+
+#[cfg(test)]
+mod tests {
+    use clap::CommandFactory;
+
+    use super::*;
+
+    #[test]
+    fn commands_are_listed_as_what_they_say_they_are() {
+        let listed = Tfrt::command();
+        let mut built = Tfrt::command();
+        built.build();
+        for command in listed.get_subcommands() {
+            let name = command.get_name();
+            let own = built
+                .find_subcommand(name)
+                .and_then(clap::Command::get_about);
+            let about = |text: Option<&clap::builder::StyledStr>| text.map(ToString::to_string);
+            assert_eq!(about(command.get_about()), about(own), "{name}");
+        }
+    }
+
+    #[test]
+    fn every_command_is_described_without_contradiction() {
+        Tfrt::command().debug_assert();
+    }
 }

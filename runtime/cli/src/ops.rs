@@ -1,301 +1,164 @@
-//! `tfrt ops`: which ops are linked, and what each of them is.
+//! `tfrt ops`: which ops are linked, what each of them is, and their declarations as documents.
 
-use std::fmt::{self, Display};
-
-use clap::Parser;
-use tfrt_ods::{
-    Arity, AttrDef, AttrDefault, AttrKind, Effect, FunctionForm, OpDef, OpTraits, SourcePlace,
-    TypeConstraint,
-};
-use tfrt_support::nearest::did_you_mean;
+use clap::{Parser, ValueEnum};
+use tfrt_host::kernel::registry::DialectRegistration;
+use tfrt_host::library::LoadedLibrary;
+use tfrt_ods::catalogue::{Catalogue, Entry};
+use tfrt_ods::write::{json, markdown, page, td};
+use tfrt_support::nearest::{did_you_mean, nearest};
 
 use crate::failure::Failure;
 use crate::front_end::FrontEnd;
+use crate::libraries::LibraryArguments;
 use crate::output;
 
 const EXAMPLES: &str = "\
 Examples:
-  tfrt ops                     list every op
-  tfrt ops tfrt_test           list the ops of one dialect
-  tfrt ops tfrt.add.i32        document one op";
+  tfrt ops                                   list every op
+  tfrt ops tfrt_test tfrt.print              list the ops of a dialect and of a family
+  tfrt ops '*.i32'                           list the ops whose names end so
+  tfrt ops tfrt.add.i32                      document one op
+  tfrt ops --format=markdown tfrt > tfrt.md  a reference of a dialect
+  tfrt ops --format=td -o kernels.td         all declarations for mlir-tblgen
+  tfrt ops --format=json | jq '.ops[].name'  all declarations for other tools
+  tfrt ops --kernel-library=libmine.so mine  the ops of a kernel library";
 
 /// List the ops that are linked, or document one.
+///
+/// Declarations can also be exported, for mlir-tblgen and other tools.
 #[derive(Debug, Parser)]
 #[command(after_help = EXAMPLES)]
 pub(crate) struct Arguments {
-    /// The op to document, or the first part of the names to list
-    name: Option<String>,
+    /// Ops to document; first parts of names, or names with `*` for any text, to list
+    #[arg(value_name = "NAME")]
+    names: Vec<String>,
+
+    /// What to write
+    #[arg(long, value_enum, default_value_t = Format::Text)]
+    format: Format,
+
+    /// The title of a reference
+    #[arg(long, default_value = "Ops")]
+    title: String,
+
+    /// Where to write; `-` is standard output
+    #[arg(short, long, value_name = "FILE", default_value = "-")]
+    output: String,
+
+    #[command(flatten)]
+    libraries: LibraryArguments,
+}
+
+#[derive(Clone, Copy, Debug, ValueEnum)]
+enum Format {
+    /// A list, or all that is known of the ops that are named in full
+    Text,
+    /// TableGen, as mlir-tblgen reads it
+    Td,
+    /// A reference
+    Markdown,
+    /// Everything that is declared, for other tools
+    Json,
 }
 
 /// Runs the tool. `program` is the name it was started under.
 pub(crate) fn run(program: &str, arguments: &Arguments) -> Result<(), Failure> {
-    let front_end = FrontEnd::from_link(program)?;
-    let text = match &arguments.name {
-        None => list(front_end.op_defs()),
-        Some(name) => match front_end.op_defs().find(|def| def.name == name) {
-            Some(def) => Documentation(def).to_string(),
-            None => list_family(program, name, &front_end)?,
-        },
-    };
-    output::write("-", text.as_bytes())
-}
-
-fn list_family(program: &str, name: &str, front_end: &FrontEnd) -> Result<String, Failure> {
-    let family = name.strip_suffix('.').unwrap_or(name);
-    let is_member = |def: &&OpDef| {
-        def.name
-            .strip_prefix(family)
-            .is_some_and(|rest| rest.starts_with('.'))
-    };
-    let text = list(front_end.op_defs().filter(is_member));
-    if !text.is_empty() {
-        return Ok(text);
+    let front_end = FrontEnd::from_link(program)?.with_libraries(program, &arguments.libraries)?;
+    let kernels = front_end.kernels();
+    let entries = front_end.op_defs().map(|op| Entry {
+        op,
+        has_kernel: kernels.get(op.name).is_some(),
+    });
+    let of_libraries = kernels.libraries().iter().flat_map(LoadedLibrary::dialects);
+    let dialects = DialectRegistration::linked().chain(of_libraries);
+    let all = Catalogue::new(dialects, entries);
+    let names: Vec<&str> = arguments.names.iter().map(String::as_str).collect();
+    for name in &names {
+        if all.select(&[name]).entries().is_empty() {
+            return Err(Failure::Message(format!(
+                "{program}: no op `{name}` is linked{}",
+                did_you_mean(&suggestions(name, &all))
+            )));
+        }
     }
-    let suggestions = front_end.kernels().suggest(name);
-    Err(Failure::Message(format!(
-        "{program}: no op `{name}` is linked{}",
-        did_you_mean(&suggestions)
-    )))
-}
-
-/// One line for each op: its name, and what it does.
-fn list<'a>(defs: impl Iterator<Item = &'a OpDef>) -> String {
-    let defs: Vec<&OpDef> = defs.collect();
-    let width = defs.iter().map(|def| def.name.len()).max().unwrap_or(0);
-    let line = |def: &&OpDef| {
-        format!("{:width$}  {}", def.name, def.summary)
-            .trim_end()
-            .to_owned()
-            + "\n"
+    let selected = if names.is_empty() {
+        all
+    } else {
+        all.select(&names)
     };
-    defs.iter().map(line).collect()
+    let text = match arguments.format {
+        Format::Text => text(&selected, &names),
+        Format::Td => td::td(&selected),
+        Format::Markdown => markdown::markdown(&arguments.title, &selected),
+        Format::Json => json::json(&selected),
+    };
+    output::write(&arguments.output, text.as_bytes())
 }
 
-/// All that is declared of one op.
-struct Documentation<'a>(&'a OpDef);
-
-impl Display for Documentation<'_> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let def = self.0;
-        writeln!(f, "{}", def.name)?;
-        for paragraph in [def.summary, def.description]
-            .into_iter()
-            .filter(|paragraph| !paragraph.is_empty())
-        {
-            writeln!(f)?;
-            paragraph
-                .lines()
-                .try_for_each(|line| writeln!(f, "  {}", line.trim()))?;
+/// Pages if every name is that of an op, else a list.
+fn text(selected: &Catalogue<'_>, names: &[&str]) -> String {
+    let named: Option<Vec<&Entry<'_>>> = names.iter().map(|name| selected.get(name)).collect();
+    match named {
+        Some(entries) if !entries.is_empty() => {
+            let pages: Vec<_> = entries.into_iter().map(page::page).collect();
+            pages.join("\n")
         }
-        let operands = def.operands.iter().map(|operand| {
-            let note = if operand.is_mutated {
-                ", which it writes into"
-            } else {
-                ""
-            };
-            format!(
-                "{}: {}{note}",
-                operand.name,
-                Types(operand.ty, operand.arity)
-            )
-        });
-        fmt_part(f, "Operands", operands)?;
-        fmt_part(
-            f,
-            "Attributes",
-            def.attributes
-                .iter()
-                .map(|attribute| Attribute(attribute).to_string()),
-        )?;
-        let functions = def.functions.iter().map(|function| {
-            let form = match function.form {
-                FunctionForm::Symbol => "a function: `@f`",
-                FunctionForm::SymbolList => "a list of functions: `[@f, @g]`",
-                FunctionForm::Region => "a region",
-            };
-            format!("{}: {form}", function.name)
-        });
-        fmt_part(f, "Functions", functions)?;
-        let results = def.results.iter().map(|result| {
-            let alias = result.alias_of.map_or_else(String::new, |operand| {
-                format!(", which shares memory with `{operand}`")
-            });
-            format!("{}: {}{alias}", result.name, Types(result.ty, result.arity))
-        });
-        fmt_part(f, "Results", results)?;
-        fmt_part(f, "Properties", properties(def).into_iter())?;
-        if let Some(format) = def.assembly_format {
-            fmt_part(
-                f,
-                "Custom form",
-                std::iter::once(format!("{} {format}", def.name)),
-            )?;
-        }
-        if def.place != SourcePlace::UNKNOWN {
-            fmt_part(
-                f,
-                "Declared at",
-                std::iter::once(format!("{}:{}", def.place.file, def.place.line)),
-            )?;
-        }
-        Ok(())
+        _ => page::list(selected),
     }
 }
 
-fn fmt_part(
-    f: &mut fmt::Formatter<'_>,
-    title: &str,
-    lines: impl Iterator<Item = String>,
-) -> fmt::Result {
-    let mut lines = lines.peekable();
-    if lines.peek().is_some() {
-        writeln!(f, "\n{title}:")?;
-    }
-    lines.try_for_each(|line| writeln!(f, "  {line}"))
-}
-
-fn properties(def: &OpDef) -> Vec<String> {
-    const TEXTS: &[(OpTraits, &str)] = &[
-        (OpTraits::TERMINATOR, "ends its block"),
-        (OpTraits::PURE, "does nothing but compute its results"),
-        (
-            OpTraits::NON_STRICT,
-            "can start before every operand is available",
-        ),
-        (OpTraits::SYNC, "runs in synchronous functions only"),
-        (OpTraits::BLOCKING, "may block: runs on threads of its own"),
-        (
-            OpTraits::ISOLATED,
-            "its regions see their own arguments only",
-        ),
-    ];
-    let mut properties: Vec<String> = TEXTS
+/// What may have been meant by a name: a name of an op, or its first segments.
+fn suggestions<'a>(name: &str, all: &Catalogue<'a>) -> Vec<&'a str> {
+    let num_segments = name.trim_end_matches('.').split('.').count();
+    let mut families: Vec<_> = all
+        .entries()
         .iter()
-        .filter(|(of, _)| def.traits.contains(*of))
-        .map(|(_, text)| (*text).to_owned())
+        .map(|entry| first_segments(entry.op.name, num_segments))
         .collect();
-    if let Effect::Ordered(class) = def.effect {
-        properties.push(format!(
-            "has effects of class `{class}`, which keep their order"
-        ));
-    }
-    properties
+    families.extend(all.entries().iter().map(|entry| entry.op.name));
+    families.sort_unstable();
+    families.dedup();
+    nearest(name, families)
 }
 
-struct Types(TypeConstraint, Arity);
-
-impl Display for Types {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        if self.1 == Arity::Variadic {
-            f.write_str("any number of ")?;
-        }
-        match self.0 {
-            TypeConstraint::Exact(ty) => f.write_str(ty),
-            TypeConstraint::OneOf(types) => f.write_str(&types.join(" or ")),
-            TypeConstraint::Any => f.write_str("any type"),
-            TypeConstraint::SameAs(operand) => write!(f, "the type of `{operand}`"),
-        }
-    }
-}
-
-struct Attribute<'a>(&'a AttrDef);
-
-impl Display for Attribute<'_> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let AttrDef {
-            name,
-            kind,
-            default,
-        } = self.0;
-        write!(f, "{name}: {}", Kind(*kind))?;
-        match default {
-            None => Ok(()),
-            Some(AttrDefault::Bool(value)) => write!(f, " = {value}"),
-            Some(AttrDefault::Int(value)) => write!(f, " = {value}"),
-            Some(AttrDefault::Float(value)) => write!(f, " = {value:?}"),
-            Some(AttrDefault::String(value)) => write!(f, " = {value:?}"),
-            Some(AttrDefault::EmptyArray) => f.write_str(" = []"),
-        }
-    }
-}
-
-struct Kind(AttrKind);
-
-impl Display for Kind {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self.0 {
-            AttrKind::Int {
-                width,
-                is_unsigned: false,
-            } => write!(f, "i{width}"),
-            AttrKind::Int {
-                width,
-                is_unsigned: true,
-            } => write!(f, "ui{width}"),
-            AttrKind::Float(kind) => f.write_str(&format!("{kind:?}").to_ascii_lowercase()),
-            AttrKind::String => f.write_str("a text"),
-            AttrKind::Type => f.write_str("a type"),
-            AttrKind::Array(element) => write!(f, "a list, each element {}", Self(*element)),
-            AttrKind::Aggregate => f.write_str("a list of anything"),
-            AttrKind::Dense => f.write_str("dense elements"),
-            AttrKind::Shape => f.write_str("a shape"),
-            AttrKind::CompilationUnit => f.write_str("a compiled function: `@module::@f`"),
-            AttrKind::Any => f.write_str("anything"),
-        }
-    }
+fn first_segments(name: &str, count: usize) -> &str {
+    let mut ends = name.match_indices('.').map(|(position, _)| position);
+    ends.nth(count - 1).map_or(name, |end| &name[..end])
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use tfrt_ods::{OperandDef, ResultDef};
+    use tfrt_ods::OpDef;
 
-    static SCALE: OpDef = OpDef {
-        summary: "Scales a vector in place.",
-        operands: &[
-            OperandDef {
-                is_mutated: true,
-                ..OperandDef::new("v", TypeConstraint::Exact("!my.vector"))
-            },
-            OperandDef::variadic("by", TypeConstraint::OneOf(&["f32", "f64"])),
-        ],
-        attributes: &[AttrDef {
-            default: Some(AttrDefault::Int(1)),
-            ..AttrDef::new("times", AttrKind::I32)
-        }],
-        results: &[ResultDef::new("done", TypeConstraint::Exact("!tfrt.chain"))],
-        effect: Effect::IO,
-        ..OpDef::new("my.scale")
+    static ADD: OpDef = OpDef {
+        summary: "Adds.",
+        ..OpDef::new("my.add.i32")
+    };
+    static ADD_MORE: OpDef = OpDef {
+        summary: "Adds more.",
+        ..OpDef::new("my.add.i32.more")
     };
 
-    #[test]
-    fn documentation_says_all_that_is_declared() {
-        let expected = "\
-my.scale
-
-  Scales a vector in place.
-
-Operands:
-  v: !my.vector, which it writes into
-  by: any number of f32 or f64
-
-Attributes:
-  times: i32 = 1
-
-Results:
-  done: !tfrt.chain
-
-Properties:
-  has effects of class `io`, which keep their order
-";
-        assert_eq!(Documentation(&SCALE).to_string(), expected);
+    fn catalogue() -> Catalogue<'static> {
+        Catalogue::new([], [Entry::kernel(&ADD_MORE), Entry::declaration(&ADD)])
     }
 
     #[test]
-    fn a_list_has_one_line_for_each_op() {
-        assert_eq!(
-            list([&SCALE, &OpDef::new("my.x")].into_iter()),
-            "my.scale  Scales a vector in place.\nmy.x\n"
-        );
+    fn an_op_by_its_name_is_documented_and_a_family_is_listed() {
+        let list = "my.add.i32       Adds.\nmy.add.i32.more  Adds more.\n";
+        assert_eq!(text(&catalogue(), &[]), list);
+        assert_eq!(text(&catalogue(), &["my.add"]), list);
+        assert_eq!(text(&catalogue(), &["my.add.i32", "my"]), list);
+        let pages = text(&catalogue(), &["my.add.i32.more", "my.add.i32"]);
+        assert!(pages.starts_with("my.add.i32.more\n\n  Adds more.\n"));
+        assert!(pages.contains("\n\nmy.add.i32\n\n  Adds.\n"));
+    }
+
+    #[test]
+    fn an_unknown_name_is_near_to_ops_and_families() {
+        assert_eq!(suggestions("my.ad.i32", &catalogue())[0], "my.add.i32");
+        assert_eq!(suggestions("my.ad", &catalogue()), ["my.add"]);
+        assert_eq!(suggestions("your", &catalogue()), Vec::<&str>::new());
     }
 }

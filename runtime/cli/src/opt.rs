@@ -21,6 +21,7 @@ Examples:
   tfrt opt program.mlir                             check a program and print it
   tfrt opt --mlir-print-op-generic program.mlir     print it without custom forms
   tfrt opt --inline --canonicalize program.mlir     run two passes, in this order
+  tfrt opt --thread-chains program.mlir             put a program in order that is written without chains
   tfrt opt --pass-pipeline='inline,func(canonicalize)' program.mlir
   tfrt opt --tfrt-print-stream program.mlir         say which stream each kernel runs on";
 
@@ -73,7 +74,7 @@ pub(crate) fn run(program: &str, arguments: &Arguments) -> Result<(), Failure> {
     let front_end = FrontEnd::from_link(program)?;
     if arguments.show_dialects {
         let mut text = "Available Dialects:\n".to_owned();
-        for name in front_end.dialect_names() {
+        for name in front_end.dialect_names()? {
             text.push_str(name);
             text.push('\n');
         }

@@ -2,6 +2,8 @@
 //!
 //! Scripts read this output: each line is flushed as soon as it is printed, and no line changes lightly.
 
+mod leak_check;
+
 mod recording;
 
 mod result_line;
@@ -30,6 +32,7 @@ use crate::input::{Input, Kind};
 use crate::libraries::LibraryArguments;
 use crate::output::print_line;
 
+use leak_check::LeakCheck;
 use recording::{LevelName, Recording, SinkName};
 use result_line::{AsyncResult, SyncResult, result_line};
 
@@ -40,6 +43,7 @@ Examples:
   tfrt run --work_queue_type=mstd:4 program.mlir    run on four threads
   tfrt translate --mlir-to-bef p.mlir | tfrt run    run what another tool made
   tfrt run --kernel-library libmine.so p.mlir       run with kernels of a library besides
+  tfrt run --thread-chains program.mlir             run a program that is written without chains, in order
   tfrt run --trace trace.json program.mlir          record every kernel, for https://ui.perfetto.dev
 
 A comment `// expected-error {{text}}` in the source, on the line of a kernel, says that the kernel fails; the exit status
@@ -91,6 +95,10 @@ pub(crate) struct Options {
 
     #[command(flatten)]
     libraries: LibraryArguments,
+
+    /// Take a program that is written without chains, as text, and add those that keep it in order
+    #[arg(long = "thread-chains")]
+    thread_chains: bool,
 
     /// Print the codes of errors beside their messages
     #[arg(long = "print_error_code")]
@@ -161,12 +169,22 @@ fn run_program(program: &str, arguments: &Options) -> Result<(), Failure> {
     let mut sources = SourceMap::new();
     let kind = input.kind();
     let bef = match kind {
+        Kind::Bef if arguments.thread_chains => {
+            return Err(Failure::Message(format!(
+                "{program}: {} is a BEF file, and `--thread-chains` reads programs as text",
+                input.name
+            )));
+        }
         Kind::Bef => input.bytes,
         Kind::Text => {
             let text = input.text()?;
             sources.insert(&*input.name, text);
             let mut reporter = Reporter::printing(sources.clone(), std::io::stderr());
-            front_end.translate(text, &input.name, true, &mut reporter)?
+            if arguments.thread_chains {
+                front_end.translate_without_chains(text, &input.name, true, &mut reporter)?
+            } else {
+                front_end.translate(text, &input.name, true, &mut reporter)?
+            }
         }
     };
     let allocator_kind = allocator_kind(arguments);
@@ -216,6 +234,8 @@ fn run_on(
         Ok(loaded) => run_functions(program, arguments, &host, &loaded)?,
         Err(error) => report(&error),
     }
+    // Its memory must be gone when it is counted.
+    leak_check::wait_until(&host, || Arc::strong_count(&host) == 1);
     drop(host);
     let is_well = reporter
         .lock()
@@ -342,7 +362,7 @@ fn run_function(
     }
     print_line(&format!("--- Running '{name}':"))?;
     let _scope = Scope::enter(TracingLevel::Default, || format!("Function: {name}"));
-    let num_live_before = tfrt_async::live_values();
+    let leak_check = LeakCheck::start();
     // A fresh request for each function, gone before values are counted.
     let ctx = ExecutionContext::new(
         RequestContextBuilder::new(Arc::clone(host))
@@ -354,14 +374,7 @@ fn run_function(
         FunctionKind::Sync => run_sync(function, &ctx)?,
     }
     drop(ctx);
-    let num_live_after = tfrt_async::live_values();
-    if num_live_before != num_live_after {
-        let num_leaked = num_live_after.abs_diff(num_live_before);
-        return Err(Failure::Message(format!(
-            "Evaluation of function '{name}' leaked {num_leaked} async values (before: {num_live_before}, after: {num_live_after})!"
-        )));
-    }
-    Ok(())
+    leak_check.finish(name, host)
 }
 
 fn run_async(

@@ -41,6 +41,10 @@ pub(crate) struct Arguments {
     #[arg(long = "disable-optional-sections")]
     disable_optional_sections: bool,
 
+    /// Take a program that is written without chains, and add those that keep it in order
+    #[arg(long = "thread-chains", requires = "mlir_to_bef")]
+    thread_chains: bool,
+
     #[command(flatten)]
     pieces: PieceArguments,
 
@@ -65,7 +69,12 @@ pub(crate) fn run(program: &str, arguments: &Arguments) -> Result<(), Failure> {
         arguments.pieces,
         &arguments.output,
         |text, name, reporter| {
-            front_end.translate(text, name, !arguments.disable_optional_sections, reporter)
+            let with_optional_sections = !arguments.disable_optional_sections;
+            if arguments.thread_chains {
+                front_end.translate_without_chains(text, name, with_optional_sections, reporter)
+            } else {
+                front_end.translate(text, name, with_optional_sections, reporter)
+            }
         },
     )
 }

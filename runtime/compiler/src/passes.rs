@@ -10,6 +10,12 @@ mod canonicalize;
 
 mod inline;
 
+mod thread_chains;
+
+mod references;
+
+mod availability;
+
 pub mod pipeline;
 
 use tfrt_ir::{Module, OpId};
@@ -21,6 +27,7 @@ use crate::stream_analysis::print_function_streams;
 pub use canonicalize::canonicalize;
 pub use inline::{MAX_GROWTH_OPS, inline};
 pub use pipeline::Pipeline;
+pub use thread_chains::thread_chains;
 
 /// Every pass, in order of the names.
 pub const PASSES: &[Pass] = &[
@@ -28,6 +35,7 @@ pub const PASSES: &[Pass] = &[
         name: "canonicalize",
         summary: "Remove what nobody uses, and state known constants as constants",
         scope: Scope::Op,
+        fills_in_chains: false,
         run: |module, op| {
             canonicalize(module, op);
             Vec::new()
@@ -37,6 +45,7 @@ pub const PASSES: &[Pass] = &[
         name: "inline",
         summary: "Replace calls by the bodies of what they call",
         scope: Scope::Module,
+        fills_in_chains: false,
         run: |module, op| {
             inline(module, op);
             Vec::new()
@@ -46,7 +55,15 @@ pub const PASSES: &[Pass] = &[
         name: "tfrt-print-stream",
         summary: "Report the stream and the cost of every op, as remarks",
         scope: Scope::Function,
+        fills_in_chains: false,
         run: |module, func| print_function_streams(module, func),
+    },
+    Pass {
+        name: "thread-chains",
+        summary: "Keep a program that is written without chains in order, by chains",
+        scope: Scope::Module,
+        fills_in_chains: true,
+        run: |module, op| thread_chains(module, op).err().unwrap_or_default(),
     },
 ];
 
@@ -66,6 +83,8 @@ pub struct Pass {
     pub summary: &'static str,
     /// What it runs on.
     pub scope: Scope,
+    /// Whether no op leaves out its chains afterwards, so that the program may be written without.
+    pub fills_in_chains: bool,
     run: fn(&mut Module, OpId) -> Vec<Diagnostic>,
 }
 

@@ -1,14 +1,57 @@
 //! The call of a kernel: without a check where types were proven at load, with one elsewhere.
 #![expect(unsafe_code, reason = "spends the proof of `proof`, once per call")]
 
-use tfrt_host::kernel::{KernelFrame, SyncKernelFrame};
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::ptr::NonNull;
 
-use crate::body::Kernel;
+use tfrt_host::kernel::direct::{DirectCall, DirectFn};
+use tfrt_host::kernel::{KernelFrame, SyncKernelFrame};
+use tfrt_support::Error;
+
+use crate::body::{Body, Kernel, KernelDetails};
 use crate::interpreter::SyncKernel;
+use crate::invocation::InvocationRef;
+
+/// Calls a kernel of `body` in place. Its operands are available and no failures: the ready loop sees to that.
+#[inline]
+pub(crate) fn direct(
+    run: DirectFn,
+    call: &DirectCall<'_>,
+    invocation: &InvocationRef,
+    body: &Body,
+    kernel: &Kernel,
+) -> Result<(), Error> {
+    // SAFETY: the block is that of an invocation of the body. The places of operands are initialised and of the type that is
+    // read, because the kernel is ready and publication noted what is not as a failure; those of results are empty as long as it
+    // has not run (I1).
+    unsafe { on_block(run, call, invocation.registers(), body, kernel) }
+}
+
+/// Calls a kernel of `body` in place.
+///
+/// # Safety
+/// 1. Behind `registers` is a block as `body` describes it, and the places of the kernel's results in it are the caller's alone.
+/// 2. The places of its operands hold values that are available and of the types that the kernel reads.
+#[inline]
+pub(crate) unsafe fn on_block(
+    run: DirectFn,
+    call: &DirectCall<'_>,
+    registers: NonNull<u8>,
+    body: &Body,
+    kernel: &Kernel,
+) -> Result<(), Error> {
+    debug_assert!(kernel.offsets as usize <= body.words.len());
+    // SAFETY: B4: the offsets are a range of the words.
+    let offsets = unsafe { body.words.as_ptr().add(kernel.offsets as usize) };
+    // SAFETY: it points into the words, or to their end.
+    let offsets = unsafe { NonNull::new_unchecked(offsets.cast_mut()) };
+    // SAFETY: B5, and our duties 1 and 2, give the duties of the kernel: the offsets are its own.
+    unsafe { run(call, registers, offsets) }
+}
 
 /// Calls an asynchronous kernel. Its operands are available and no errors: the ready loop sees to that.
 #[inline]
-pub(crate) fn call(kernel: &Kernel, frame: &mut KernelFrame<'_>) {
+pub(crate) fn call(kernel: &KernelDetails, frame: &mut KernelFrame<'_>) {
     if kernel.is_proven {
         // SAFETY: `Registers::check_kernel` saw that there are as many operands as declared (1), and that whoever writes
         // their registers gives the payload types that the kernel reads; the ready loop calls a kernel only when all of
@@ -30,4 +73,9 @@ pub(crate) fn call_sync(kernel: &SyncKernel, frame: &mut SyncKernelFrame<'_>) {
     } else {
         kernel.descriptor.invoke_sync_checked(frame);
     }
+}
+
+/// Runs what must not keep the path from going on.
+pub(crate) fn catch(f: impl FnOnce()) {
+    drop(catch_unwind(AssertUnwindSafe(f)));
 }

@@ -2,92 +2,121 @@
 
 use std::borrow::Cow;
 use std::collections::HashMap;
-use std::sync::Arc;
 
+use tfrt_async::TypeIndex;
 use tfrt_bef::{FunctionId, FunctionKind, KernelId, VerifiedFunction};
 use tfrt_host::kernel::{KernelDescriptor, KernelTypes};
 use tfrt_ods::OpTraits;
 use tfrt_support::entity::EntityId;
 use tfrt_support::{Error, ErrorCode};
 
-use crate::body::{Body, Kernel, KernelResult, Promised, Register, Start, Strictness, WordPool};
+use crate::batch::GroupCost;
+use crate::body::{
+    AtOnce, Body, Extras, Kernel, KernelDetails, KernelResult, ResultForm, Start, Strictness,
+    WordPool, Words,
+};
+use crate::constants::Constants;
+use crate::in_place::{InPlaceBody, KernelSource};
 use crate::interpreter::{SyncBody, SyncKernel};
-use crate::invocation::BlockLayout;
+use crate::invocation::BlockBuilder;
+use crate::places::{self, KernelPlaces};
 use crate::program::{FunctionBody, Program, malformed, to_number};
 use crate::proof::{self, Contradiction, KernelUse, Registers};
+use crate::ready_count::ReadyCount;
+use crate::requirements;
 
 /// Verifies, proves and decodes the body of a function of `program`.
 pub(crate) fn decode(program: &Program, id: FunctionId) -> Result<FunctionBody, Error> {
     let function = program.bef().function(id).map_err(malformed)?;
-    let proofs = prove(program, &function)?;
+    let proof = Proof::of(program, &function)?;
+    requirements::check(program, &function)?;
     match function.entry().kind {
-        FunctionKind::Sync => Ok(FunctionBody::Sync(Arc::new(decode_sync(
-            program, &function, &proofs,
+        FunctionKind::Sync => Ok(FunctionBody::Sync(Box::new(decode_sync(
+            program, &function, &proof,
         )))),
-        _ => decode_async(program, &function, &proofs)
-            .map(|body| FunctionBody::Async(Arc::new(body))),
+        _ => {
+            decode_async(program, &function, &proof).map(|body| FunctionBody::Async(Box::new(body)))
+        }
     }
 }
 
-/// Checks the types of a body; tells of every kernel whether it is proven.
-fn prove(program: &Program, function: &VerifiedFunction) -> Result<Vec<bool>, Error> {
-    let entry = program.entry(function.id());
-    let is_sync = function.entry().kind == FunctionKind::Sync;
-    let descriptors: Vec<KernelDescriptor> = function
-        .kernels()
-        .map(|kernel| program.kernel(function.record(kernel).code))
-        .collect();
-    let types: Vec<KernelTypes> = descriptors.iter().map(KernelDescriptor::types).collect();
-    let mut uses = Vec::with_capacity(types.len());
-    for ((kernel, descriptor), types) in function.kernels().zip(&descriptors).zip(&types) {
-        check_kind(program, function, kernel, descriptor, is_sync)?;
-        let record = function.record(kernel);
-        uses.push(KernelUse {
-            op: descriptor.op(),
-            types,
-            operands: record.operands.as_words(),
-            results: record.results.as_words(),
-        });
-    }
-    let arguments: Vec<&str> = entry
-        .argument_types
-        .iter()
-        .map(|spelling| &**spelling)
-        .collect();
-    let declared: Vec<&str> = entry
-        .result_types
-        .iter()
-        .map(|spelling| &**spelling)
-        .collect();
-    let returned: Vec<u32> = function
-        .results()
-        .iter()
-        .map(|&register| to_number(register))
-        .collect();
-    let registers = Registers::new(function.num_registers(), &arguments, &uses);
-    let locate = |contradiction: Contradiction| {
-        let location = match contradiction.kernel {
-            Some(index) => function.record(KernelId::from_index(index + 1)).location,
-            None => function.location(),
+/// What the check of the types of a body has found.
+#[derive(Debug)]
+struct Proof {
+    /// The payload types of each kernel.
+    types: Vec<KernelTypes>,
+    /// Whether each kernel is proven.
+    is_proven: Vec<bool>,
+    /// The payload type of each register, as far as its producer says.
+    registers: Vec<Option<TypeIndex>>,
+}
+
+impl Proof {
+    /// Checks the types of a body.
+    fn of(program: &Program, function: &VerifiedFunction) -> Result<Self, Error> {
+        let entry = program.entry(function.id());
+        let is_sync = function.entry().kind == FunctionKind::Sync;
+        let descriptors: Vec<KernelDescriptor> = function
+            .kernels()
+            .map(|kernel| program.kernel(function.record(kernel).code))
+            .collect();
+        let types: Vec<KernelTypes> = descriptors.iter().map(KernelDescriptor::types).collect();
+        let mut uses = Vec::with_capacity(types.len());
+        for ((kernel, descriptor), types) in function.kernels().zip(&descriptors).zip(&types) {
+            check_kind(program, function, kernel, descriptor, is_sync)?;
+            let record = function.record(kernel);
+            uses.push(KernelUse {
+                op: descriptor.op(),
+                types,
+                operands: record.operands.as_words(),
+                results: record.results.as_words(),
+            });
+        }
+        let arguments: Vec<&str> = entry
+            .argument_types
+            .iter()
+            .map(|spelling| &**spelling)
+            .collect();
+        let declared: Vec<&str> = entry
+            .result_types
+            .iter()
+            .map(|spelling| &**spelling)
+            .collect();
+        let returned: Vec<u32> = function
+            .results()
+            .iter()
+            .map(|&register| to_number(register))
+            .collect();
+        let registers = Registers::new(function.num_registers(), &arguments, &uses);
+        let locate = |contradiction: Contradiction| {
+            let location = match contradiction.kernel {
+                Some(index) => function.record(KernelId::from_index(index + 1)).location,
+                None => function.location(),
+            };
+            contradiction
+                .error
+                .set_place_if_unset(program.bef().place(location));
+            contradiction.error
         };
-        contradiction
-            .error
-            .set_place_if_unset(program.bef().place(location));
-        contradiction.error
-    };
-    let proofs = uses
-        .iter()
-        .enumerate()
-        .map(|(index, kernel)| registers.check_kernel(index, *kernel));
-    let mut proofs: Vec<bool> = proofs.collect::<Result<_, _>>().map_err(locate)?;
-    for (kernel, is_proven) in function.kernels().zip(&mut proofs) {
-        // Which operands a non-strict kernel waits for is the word of its declaration; so it looks at what it reads.
-        *is_proven &= !is_non_strict(function, kernel);
+        let proofs = uses
+            .iter()
+            .enumerate()
+            .map(|(index, kernel)| registers.check_kernel(index, *kernel));
+        let mut is_proven: Vec<bool> = proofs.collect::<Result<_, _>>().map_err(locate)?;
+        for (kernel, is_proven) in function.kernels().zip(&mut is_proven) {
+            // Which operands a non-strict kernel waits for is the word of its declaration; so it looks at what it reads.
+            *is_proven &= !is_non_strict(function, kernel);
+        }
+        registers
+            .check_returns(&returned, &declared)
+            .map_err(locate)?;
+        let registers = registers.payloads();
+        Ok(Self {
+            types,
+            is_proven,
+            registers,
+        })
     }
-    registers
-        .check_returns(&returned, &declared)
-        .map_err(locate)?;
-    Ok(proofs)
 }
 
 /// Refuses a kernel that cannot run in this kind of function, or not in the way that the file wants.
@@ -129,109 +158,250 @@ fn is_non_strict(function: &VerifiedFunction, kernel: KernelId) -> bool {
 fn decode_async(
     program: &Program,
     function: &VerifiedFunction,
-    proofs: &[bool],
+    proof: &Proof,
 ) -> Result<Body, Error> {
     let mut words = WordPool::default();
     let waits = Waits::new(program, function);
-    let kernels: Box<[Kernel]> = function
-        .kernels()
-        .zip(proofs)
-        .map(|(kernel, &is_proven)| {
-            let (entry, record) = (
-                &function.kernel_table()[kernel.index()],
-                function.record(kernel),
-            );
-            let results = record
-                .results_with_users()
-                .map(|(register, users)| KernelResult {
-                    register: to_number(register),
-                    users: words.push(&waits.users_to_count(to_number(register), users.as_words())),
-                });
-            let results = results.collect();
-            let (strictness, ready_count) = match waits.of_kernel(to_number(kernel)) {
-                None => (Strictness::Strict, entry.ready_count()),
-                Some([]) if record.operands.is_empty() => (Strictness::Strict, 1),
-                Some([]) => (Strictness::WaitsForAny, 1),
-                Some(positions) => (
-                    Strictness::Waits(words.push(positions)),
-                    to_count(positions.len()),
-                ),
-            };
-            Kernel {
-                results,
-                descriptor: program.kernel(record.code),
-                is_proven,
-                strictness,
-                stream: entry.stream,
-                ready_count,
-                location: to_number(record.location),
-                operands: words.push(record.operands.as_words()),
-                attributes: words.push(record.attributes.as_words()),
-                functions: words.push(record.functions.as_words()),
-            }
-        })
-        .collect();
-    let roots = function.pseudo_record().results_with_users().next();
-    let argument_users = function.argument_users();
-    let start = Start {
-        stream: function.kernel_table()[0].stream,
-        roots: roots
-            .map(|(_, users)| words.push(users.as_words()))
-            .unwrap_or_default(),
-        argument_users: argument_users
-            .map(|(register, users)| {
-                words.push(&waits.users_to_count(to_number(register), users.as_words()))
-            })
-            .collect(),
-    };
-    let mut registers: Box<[Register]> = function
-        .use_counts()
-        .iter()
-        .map(|&num_uses| Register {
-            num_uses,
-            promise: None,
-        })
-        .collect();
     let results: Box<[u32]> = function
         .results()
         .iter()
         .map(|&register| to_number(register))
         .collect();
-    let mut promised = Vec::new();
-    let mut promise = |register: u32, first_result: Option<u32>| {
-        let entry = &mut registers[register as usize];
-        if entry.promise.is_none() {
-            entry.promise = Some(to_count(promised.len()));
-            promised.push(Promised {
-                register,
-                first_result,
-            });
-        }
-    };
-    (0_u32..)
-        .zip(&results)
-        .for_each(|(index, &register)| promise(register, Some(index)));
-    waits
-        .early_registers(function)
-        .for_each(|register| promise(register, None));
-    for &register in &results {
-        // The file counts a return as a use; here only kernels use.
-        registers[register as usize].num_uses -= 1;
-    }
-    let Some(block) = BlockLayout::new(kernels.len(), registers.len(), promised.len()) else {
+    let uses = kernel_places(program, function, proof);
+    let early = waits.early_registers(function).collect();
+    let types = proof.registers.clone();
+    let places = places::assign(&uses, types, &results, &early, BlockBuilder::new);
+    let Some(places) = places else {
         return Err(
             Error::new("a function is too large to run").with_code(ErrorCode::ResourceExhausted)
         );
     };
+    let (mut kernels, mut details, mut ready_counts) = (Vec::new(), Vec::new(), Vec::new());
+    for ((kernel, in_place), &is_proven) in
+        function.kernels().zip(places.kernels).zip(&proof.is_proven)
+    {
+        let (entry, record) = (
+            &function.kernel_table()[kernel.index()],
+            function.record(kernel),
+        );
+        let results: Box<[KernelResult]> = record
+            .results_with_users()
+            .map(|(register, users)| KernelResult {
+                register: to_number(register),
+                users: words.push(&waits.users_to_count(to_number(register), users.as_words())),
+            })
+            .collect();
+        let (strictness, ready_count) = match waits.of_kernel(to_number(kernel)) {
+            None => (Strictness::Strict, entry.ready_count()),
+            Some([]) if record.operands.is_empty() => (Strictness::Strict, 1),
+            Some([]) => (Strictness::WaitsForAny, ReadyCount::FOR_ANY),
+            Some(positions) => (
+                Strictness::Waits(words.push(positions)),
+                to_count(positions.len()),
+            ),
+        };
+        let descriptor = program.kernel(record.code);
+        let in_place = in_place.map(|in_place| (descriptor.direct(), in_place));
+        let (direct, in_place) = in_place.unwrap_or_default();
+        let publishes = in_place.extras.contains(Extras::PUBLISHES);
+        kernels.push(Kernel {
+            direct: direct.map(|direct| direct.run),
+            offsets: words.push(&in_place.offsets).start(),
+            users: match (&direct, &*results) {
+                (None, _) | (_, []) => Words::default(),
+                // Counted down as they are published.
+                _ if publishes => Words::default(),
+                (_, [result]) => result.users,
+                (_, results) => {
+                    let users = results.iter().flat_map(|result| words.get(result.users));
+                    let users: Vec<u32> = users.copied().collect();
+                    words.push(&users)
+                }
+            },
+            stream: entry.stream,
+            extras: in_place.extras,
+        });
+        details.push(KernelDetails {
+            descriptor,
+            is_proven,
+            strictness,
+            location: to_number(record.location),
+            operands: words.push(record.operands.as_words()),
+            attributes: words.push(record.attributes.as_words()),
+            functions: words.push(record.functions.as_words()),
+            results,
+            forms: in_place.forms.into(),
+            taken: words.push(&in_place.taken),
+        });
+        ready_counts.push(ready_count);
+    }
+    let roots = function.pseudo_record().results_with_users().next();
+    let stream = function.kernel_table()[0].stream;
+    let roots = roots
+        .map(|(_, users)| words.push(users.as_words()))
+        .unwrap_or_default();
+    let arguments: Box<[KernelResult]> = function
+        .argument_users()
+        .map(|(register, users)| KernelResult {
+            register: to_number(register),
+            users: words.push(&waits.users_to_count(to_number(register), users.as_words())),
+        })
+        .collect();
+    let at_once = at_once(
+        stream,
+        roots,
+        &arguments,
+        &kernels,
+        &ready_counts,
+        &mut words,
+    );
+    let in_place = order_of_one_path(&at_once, &kernels, &details, &words).and_then(|order| {
+        InPlaceBody::of(
+            &kernel_sources(program, function, &uses),
+            &order,
+            proof.registers.clone(),
+            arguments.len(),
+            &results,
+        )
+    });
+    let start = Start {
+        stream,
+        roots,
+        arguments,
+        at_once,
+    };
+    let streams = kernels
+        .iter()
+        .map(|kernel: &Kernel| kernel.stream as usize + 1);
     Ok(Body {
+        in_place,
+        constants: Constants::new(places.constants),
+        num_streams: streams.max().unwrap_or(0),
+        group_cost: GroupCost::default(),
         start,
-        kernels,
-        registers,
+        kernels: kernels.into(),
+        details: details.into(),
+        registers: places.registers,
         results,
-        promised: promised.into(),
+        returned: places.returned,
+        early: places.early,
+        ready_counts: ready_counts.into(),
         words: words.finish(),
-        block,
+        block: places.block,
     })
+}
+
+/// What it comes to when all arguments are available at the start: as counting down one by one would leave it.
+fn at_once(
+    stream: u32,
+    roots: Words,
+    arguments: &[KernelResult],
+    kernels: &[Kernel],
+    ready_counts: &[u32],
+    words: &mut WordPool,
+) -> AtOnce {
+    let mut ready_counts: Box<[u32]> = ready_counts.into();
+    let mut ready = Vec::new();
+    let users = arguments.iter().map(|argument| argument.users);
+    for users in std::iter::once(roots).chain(users) {
+        for &number in words.get(users) {
+            if ReadyCount::simulate(&mut ready_counts[number as usize - 1]) {
+                ready.push(number);
+            }
+        }
+    }
+    let stream_of = |number: &u32| kernels[*number as usize - 1].stream;
+    // A path that has nothing to do in its stream moves over to the first other one.
+    let has_own = ready.iter().any(|number| stream_of(number) == stream);
+    let stream = match ready.first() {
+        Some(first) if !has_own => stream_of(first),
+        _ => stream,
+    };
+    let (inline, mut outline): (Vec<u32>, Vec<u32>) =
+        ready.iter().partition(|number| stream_of(number) == stream);
+    outline.sort_by_key(stream_of);
+    AtOnce {
+        ready_counts,
+        stream,
+        inline: words.push(&inline),
+        outline: words.push(&outline),
+    }
+}
+
+/// The kernels of a body, for a loop of calls.
+fn kernel_sources<'a>(
+    program: &Program,
+    function: &'a VerifiedFunction,
+    places: &[KernelPlaces<'a>],
+) -> Vec<KernelSource<'a>> {
+    let source = |(kernel, &places): (KernelId, &KernelPlaces<'a>)| {
+        let record = function.record(kernel);
+        KernelSource {
+            places,
+            descriptor: program.kernel(record.code),
+            location: to_number(record.location),
+            attributes: record.attributes.as_words(),
+            functions: record.functions.as_words(),
+        }
+    };
+    function.kernels().zip(places).map(source).collect()
+}
+
+/// The order in which a path would run the kernels of a function whose arguments are available; nothing if it would hand some
+/// of them to the work queue, or if what follows cannot be known.
+fn order_of_one_path(
+    start: &AtOnce,
+    kernels: &[Kernel],
+    details: &[KernelDetails],
+    words: &WordPool,
+) -> Option<Vec<usize>> {
+    let is_simple = |(kernel, details): (&Kernel, &KernelDetails)| {
+        let gives_payloads = details.forms.iter().all(|&form| form == ResultForm::Cell);
+        kernel.direct.is_some() && kernel.stream == start.stream && gives_payloads
+    };
+    if start.outline.len() > 0 || !kernels.iter().zip(details).all(is_simple) {
+        return None;
+    }
+    let mut ready_counts = start.ready_counts.clone();
+    let mut ready = words.get(start.inline).to_vec();
+    let mut order = Vec::with_capacity(kernels.len());
+    while let Some(number) = ready.pop() {
+        let index = number as usize - 1;
+        order.push(index);
+        for result in &details[index].results {
+            for &user in words.get(result.users) {
+                if ReadyCount::simulate(&mut ready_counts[user as usize - 1]) {
+                    ready.push(user);
+                }
+            }
+        }
+    }
+    (order.len() == kernels.len()).then_some(order)
+}
+
+/// The kernels of a body as far as places are concerned.
+fn kernel_places<'a>(
+    program: &Program,
+    function: &'a VerifiedFunction,
+    proof: &'a Proof,
+) -> Vec<KernelPlaces<'a>> {
+    let place = |(kernel, types): (KernelId, &'a KernelTypes)| {
+        let record = function.record(kernel);
+        let direct = program.kernel(record.code).direct();
+        KernelPlaces {
+            direct: direct.filter(|_| !is_non_strict(function, kernel)),
+            types,
+            operands: record.operands.as_words(),
+            results: record.results.as_words(),
+            is_constant: direct.is_some_and(|direct| direct.is_fixed)
+                && program
+                    .kernel(record.code)
+                    .op()
+                    .traits
+                    .contains(OpTraits::PURE),
+        }
+    };
+    function.kernels().zip(&proof.types).map(place).collect()
 }
 
 /// Which operands the kernels that run non-strictly wait for. Empty for most functions.
@@ -319,13 +489,13 @@ fn to_count(len: usize) -> u32 {
     u32::try_from(len).expect("a verified body is far smaller than 4 GiB")
 }
 
-fn decode_sync(program: &Program, function: &VerifiedFunction, proofs: &[bool]) -> SyncBody {
+fn decode_sync(program: &Program, function: &VerifiedFunction, proof: &Proof) -> SyncBody {
     let mut words = WordPool::default();
     let num_arguments = program.entry(function.id()).argument_types.len();
     let mut remaining_uses = function.use_counts().to_vec();
     let kernels = function
         .kernels()
-        .zip(proofs)
+        .zip(&proof.is_proven)
         .map(|(kernel, &is_proven)| {
             let record = function.record(kernel);
             let mut dead = Vec::new();
@@ -354,14 +524,24 @@ fn decode_sync(program: &Program, function: &VerifiedFunction, proofs: &[bool]) 
             }
         })
         .collect();
+    let results: Box<[u32]> = function
+        .results()
+        .iter()
+        .map(|&register| to_number(register))
+        .collect();
+    let uses = kernel_places(program, function, proof);
+    let in_order: Vec<usize> = (0..uses.len()).collect();
     SyncBody {
         num_registers: function.num_registers(),
+        in_place: InPlaceBody::of(
+            &kernel_sources(program, function, &uses),
+            &in_order,
+            proof.registers.clone(),
+            num_arguments,
+            &results,
+        ),
         kernels,
-        results: function
-            .results()
-            .iter()
-            .map(|&register| to_number(register))
-            .collect(),
+        results,
         words: words.finish(),
     }
 }

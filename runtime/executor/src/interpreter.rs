@@ -17,6 +17,7 @@ use tfrt_support::{Error, ErrorCode};
 
 use crate::body::Words;
 use crate::call;
+use crate::in_place::InPlaceBody;
 use crate::program::{FunctionBody, Program};
 use crate::traced;
 
@@ -24,6 +25,8 @@ use crate::traced;
 #[derive(Debug)]
 pub(crate) struct SyncBody {
     pub(crate) num_registers: usize,
+    /// The faster form of the body, if it has one.
+    pub(crate) in_place: Option<InPlaceBody>,
     pub(crate) kernels: Box<[SyncKernel]>,
     /// The register of each result: never an argument, and never twice.
     pub(crate) results: Box<[u32]>,
@@ -82,13 +85,14 @@ pub(crate) fn execute(
         return Err(Error::new(message).with_code(ErrorCode::ResourceExhausted));
     }
     let _nesting = NestedRun::enter()?;
-    run(
-        program,
-        body,
-        &ctx.for_callee(Arc::clone(program) as _),
-        arguments,
-        results,
-    )
+    let ctx = &ctx.for_callee(Arc::clone(program) as _);
+    if let Some(in_place) = &body.in_place
+        && !tracing::is_active(TracingLevel::Debug)
+        && let Some(outcome) = in_place.run_sync(program, ctx, arguments, results)
+    {
+        return outcome;
+    }
+    run(program, body, ctx, arguments, results)
 }
 
 /// Counts one synchronous call on the stack of this thread.

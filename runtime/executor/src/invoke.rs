@@ -2,6 +2,7 @@
 
 use std::cell::Cell;
 use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::ptr::NonNull;
 use std::sync::Arc;
 
 use tfrt_async::{AnyRef, IndirectPromise, run_when_ready};
@@ -9,6 +10,7 @@ use tfrt_bef::FunctionId;
 use tfrt_host::ExecutionContext;
 use tfrt_host::kernel::panic::panic_error;
 use tfrt_host::kernel::registry::{NativeCall, NativeFunction};
+use tfrt_host::tracing::{self, TracingLevel};
 use tfrt_support::{Error, ErrorCode};
 
 use crate::body::Body;
@@ -62,7 +64,15 @@ fn try_execute(
     }
     match program.body(id)? {
         FunctionBody::Async(body) => {
-            let body = Arc::clone(body);
+            if let Some(in_place) = &body.in_place
+                && !tracing::is_active(TracingLevel::Debug)
+                && ctx.request().cancel_value().is_none()
+                && ctx.call_depth() < ctx.host().limits().max_call_depth
+                && in_place.run_async(&program, ctx, arguments, results)
+            {
+                return Ok(());
+            }
+            let body = NonNull::from(&**body);
             start(program, body, ctx, arguments, results)
         }
         FunctionBody::Native(function) => {
@@ -79,32 +89,22 @@ fn try_execute(
     }
 }
 
+/// Starts a function of `program`, which `body` is of.
 fn start(
     program: Arc<Program>,
-    body: Arc<Body>,
+    body: NonNull<Body>,
     ctx: &ExecutionContext,
     arguments: &[AnyRef],
     results: &mut [Option<AnyRef>],
 ) -> Result<(), Error> {
-    let host = ctx.host();
-    let max_depth = host.limits().max_call_depth;
-    if ctx.call_depth() >= max_depth {
-        return Err(exhausted(format!(
-            "calls of functions are nested deeper than {max_depth}"
-        )));
-    }
-    if !host.enter_invocation() {
-        let max_live = host.limits().max_live_invocations;
-        return Err(exhausted(format!(
-            "more than {max_live} invocations of functions are unfinished"
-        )));
-    }
+    ctx.enter_invocation()?;
     let callee_ctx = ctx.for_callee(Arc::clone(&program) as _);
-    let Some(invocation) = InvocationRef::new(program, body, callee_ctx, results) else {
-        host.leave_invocation();
-        return Err(exhausted(String::from(
-            "the host has no memory for the state of a function",
-        )));
+    let starts_at_once = arguments.iter().all(AnyRef::is_available);
+    let Some(invocation) = InvocationRef::new(program, body, callee_ctx, starts_at_once) else {
+        ctx.host().leave_invocation();
+        let error = Error::new("the host has no memory for the state of a function")
+            .with_code(ErrorCode::ResourceExhausted);
+        return Err(ctx.emit_error(error));
     };
     if NUM_NESTED_STARTS.get() < MAX_NESTED_STARTS {
         NUM_NESTED_STARTS.set(NUM_NESTED_STARTS.get() + 1);
@@ -112,15 +112,30 @@ fn start(
         ready::start(&invocation, arguments);
         NUM_NESTED_STARTS.set(NUM_NESTED_STARTS.get() - 1);
     } else {
-        let arguments = arguments.to_vec();
+        let (invocation, arguments) = (invocation.clone(), arguments.to_vec());
         ctx.enqueue(move || ready::start(&invocation, &arguments));
     }
+    take_results(&invocation, results);
     Ok(())
 }
 
-#[cold]
-fn exhausted(message: String) -> Error {
-    Error::new(message).with_code(ErrorCode::ResourceExhausted)
+/// Fills the results of a function that was started.
+fn take_results(invocation: &InvocationRef, results: &mut [Option<AnyRef>]) {
+    let body = invocation.body();
+    for index in 0..results.len() {
+        let register = body.results[index];
+        let returned = body.registers[register as usize].returned;
+        let returned = returned.expect("a register that is returned has a result slot");
+        let first = body.results[..index]
+            .iter()
+            .position(|&earlier| earlier == register);
+        results[index] = Some(match first {
+            Some(first) => results[first]
+                .clone()
+                .expect("the first of two equal results was taken before"),
+            None => invocation.result_slot(returned).take(),
+        });
+    }
 }
 
 /// Calls a native function: now if its arguments are available, else when they are. It is called with errors too.

@@ -19,18 +19,40 @@ mod decode;
 
 mod proof;
 
+mod requirements;
+
+mod places;
+
 mod body;
 
 mod invoke;
 
 mod invocation;
 
+mod ready_count;
+
+mod outcome;
+
+mod failures;
+
+mod constants;
+
 mod ready;
+
+mod plain;
+
+mod publish;
+
+mod batch;
 
 mod call;
 
 mod traced;
 
 mod interpreter;
+
+mod in_place;
+
+mod sync;
 
 pub use program::Program;

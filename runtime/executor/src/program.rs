@@ -14,6 +14,7 @@ use tfrt_host::kernel::{KernelDescriptor, KernelRegistry};
 use tfrt_host::value_cell::ValueCell;
 use tfrt_host::{ExecutionContext, FunctionRef, HostContext, LocationSource};
 use tfrt_support::entity::{EntityId, PrimaryMap};
+use tfrt_support::nearest::did_you_mean;
 use tfrt_support::{Error, ErrorCode, Place};
 
 use crate::body::Body;
@@ -57,10 +58,10 @@ pub(crate) struct Function {
 }
 
 /// A function in the form that runs.
-#[derive(Clone, Debug)]
+#[derive(Debug)]
 pub(crate) enum FunctionBody {
-    Async(Arc<Body>),
-    Sync(Arc<SyncBody>),
+    Async(Box<Body>),
+    Sync(Box<SyncBody>),
     Native(NativeFunction),
 }
 
@@ -190,11 +191,8 @@ fn unknown_kernel(registry: &KernelRegistry, name: &str) -> String {
     let mut message = format!("unknown kernel name '{name}'");
     let dialect = name.split_once('.').map_or(name, |(dialect, _)| dialect);
     let dialects = registry.dialects();
-    let suggestions = registry.suggest(name);
-    if !suggestions.is_empty() {
-        let names: Vec<_> = suggestions.iter().map(|name| format!("`{name}`")).collect();
-        message.push_str(&format!("; did you mean {}?", names.join(" or ")));
-    } else if !dialects.contains(&dialect) {
+    message.push_str(&did_you_mean(&registry.suggest(name)));
+    if !dialects.contains(&dialect) {
         let linked = if dialects.is_empty() {
             String::from("none")
         } else {
@@ -202,7 +200,7 @@ fn unknown_kernel(registry: &KernelRegistry, name: &str) -> String {
         };
         message.push_str(&format!(
             "; no kernel of `{dialect}` is linked (linked: {linked}): a kernel crate that nothing refers to is left out by \
-             the linker, so name it with `tfrt::link!`"
+             the linker, so name it with `tfrt::link!`, or load it as a kernel library"
         ));
     }
     message

@@ -11,7 +11,8 @@
 use tfrt_async::TypeIndex;
 use tfrt_host::kernel::KernelTypes;
 use tfrt_host::kernel::descriptor::operand_counts;
-use tfrt_ods::{Arity, OpDef, TypeConstraint};
+use tfrt_ods::constraint::CHAIN_TYPE;
+use tfrt_ods::{Arity, OpDef, OpTraits, TypeConstraint};
 use tfrt_support::{Error, ErrorCode};
 
 /// What is known of the type of a register.
@@ -68,6 +69,11 @@ impl<'a> Registers<'a> {
         Self(known)
     }
 
+    /// The payload type of each register, as far as its producer says.
+    pub(crate) fn payloads(&self) -> Vec<Option<TypeIndex>> {
+        self.0.iter().map(|known| known.payload).collect()
+    }
+
     /// Whether kernel number `index` is proven.
     pub(crate) fn check_kernel(
         &self,
@@ -83,8 +89,15 @@ impl<'a> Registers<'a> {
         for (number, &register) in kernel.operands.iter().enumerate() {
             let found = self.0[register as usize];
             let wanted_payload = kernel.types.operands.get(number, count);
-            is_proven &= kernel.types.operands.admits(number, count, found.payload);
-            if let Some(wanted) = operand_spelling(op, number, count)
+            let is_admitted = kernel.types.operands.admits(number, count, found.payload);
+            is_proven &= is_admitted;
+            // Behind operands that need not be there, a chain at the end is what it always is.
+            let is_extra_chain = is_admitted
+                && number + 1 == count
+                && found.spelling == Some(CHAIN_TYPE)
+                && op.traits.contains(OpTraits::EXTRA_CHAIN);
+            if !is_extra_chain
+                && let Some(wanted) = operand_spelling(op, number, count)
                 && contradicts(wanted, wanted_payload, found)
             {
                 let what = format!("operand {number} of `{}`", op.name);
@@ -170,7 +183,7 @@ fn spelling(
     }
 }
 
-/// Which part of a declaration the value at `index` of `len` belongs to. One part may be variadic; the others take one
+/// Which part of a declaration the value at `index` of `len` belongs to. One part may be optional or variadic; the others take one
 /// value each. Beyond the last part if there are more values than parts.
 pub(crate) fn declared_position(
     mut declared: impl ExactSizeIterator<Item = Arity> + Clone,
@@ -178,7 +191,7 @@ pub(crate) fn declared_position(
     len: usize,
 ) -> usize {
     let num_declared = declared.len();
-    match declared.position(|arity| arity == Arity::Variadic) {
+    match declared.position(|arity| arity != Arity::One) {
         Some(variadic) if index >= variadic => {
             let num_behind = num_declared - variadic - 1;
             if index + num_behind >= len {

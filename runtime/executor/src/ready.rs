@@ -1,114 +1,159 @@
-//! The ready loop: takes a ready kernel, gathers its operands, calls it, publishes its results, releases its users.
+//! The ready loop: takes a ready kernel, calls it, publishes its results, releases its users.
 //!
 //! A [`Path`] is one sequential run through ready kernels, on one thread. Kernels of the current stream wait *inline*, those
 //! of other streams *outline*. Inline ones run here, the last one first: since users are listed in reverse program order,
-//! that is program order. Outline ones are handed to the work queue, a task for each stream, unless this path has nothing
-//! else to do and moves over to the first of their streams. The loop does not recurse: what a kernel makes ready is
-//! appended to a list.
+//! that is program order. Outline ones are handed to the work queue, unless this path has nothing else to do and moves over
+//! to the first of their streams. The loop does not recurse: what a kernel makes ready is appended to a list.
 //!
-//! A value that is not available when its kernel returns gets a waiter, which goes on with a path of its own on the
-//! thread that publishes the value.
+//! What is handed over at once is one task, a [batch](crate::batch): the path that runs it goes through its streams one after the
+//! other, as a path of its own for each would, were they run in order.
+//!
+//! Most kernels are [plain](crate::plain): called, counted down, done. The others, and all of them once something has
+//! failed, is cancelled or is traced, go through the functions of [`crate::publish`], which look at more.
 
 use std::any::Any;
+use std::cell::Cell;
 use std::panic::{AssertUnwindSafe, catch_unwind};
-use std::sync::Arc;
 
 use tfrt_async::AnyRef;
-use tfrt_host::ExecutionContext;
-use tfrt_host::function::FunctionTable;
+use tfrt_host::kernel::direct::DirectCall;
 use tfrt_host::kernel::panic::panic_error;
-use tfrt_host::kernel::{AttributeList, FunctionList, KernelFrame};
+use tfrt_host::kernel::{AttributeList, FunctionList};
 use tfrt_host::tracing::{self, TracingLevel};
-use tfrt_support::{Error, ErrorCode};
 
-use crate::body::{Body, Kernel, KernelResult, Strictness, Words};
-use crate::call;
-use crate::invocation::InvocationRef;
-use crate::traced;
+use crate::batch;
+use crate::body::{AtOnce, Body};
+use crate::invocation::{InvocationRef, PathContext};
+use crate::plain::Stop;
 
 /// The lists of a path, kept from one path to the next on the same thread.
 #[derive(Debug, Default)]
-struct Scratch {
+pub(crate) struct Scratch {
     inline: Vec<u32>,
     outline: Vec<u32>,
-    operands: Vec<AnyRef>,
-    results: Vec<Option<AnyRef>>,
+    /// For putting the above in order.
+    spare: Vec<u32>,
+    pub(crate) operands: Vec<AnyRef>,
+    pub(crate) results: Vec<Option<AnyRef>>,
+    /// Other lists that no path uses at the moment.
+    unused: Option<Box<Scratch>>,
 }
 
 thread_local! {
-    /// Scratch that no path uses at the moment. Nested paths take one each.
-    static SPARE: std::cell::RefCell<Vec<Scratch>> = const { std::cell::RefCell::new(Vec::new()) };
+    /// Lists that no path uses at the moment. Nested paths take one set each.
+    static UNUSED: Cell<Option<Box<Scratch>>> = const { Cell::new(None) };
 }
 
 impl Scratch {
-    fn take() -> Self {
-        SPARE
-            .try_with(|spare| spare.borrow_mut().pop())
+    fn take() -> Box<Self> {
+        let mut scratch = UNUSED
+            .try_with(Cell::take)
             .ok()
             .flatten()
-            .unwrap_or_default()
+            .unwrap_or_default();
+        let _ = UNUSED.try_with(|unused| unused.set(scratch.unused.take()));
+        scratch
     }
 
-    fn give_back(self) {
-        let _ = SPARE.try_with(|spare| spare.borrow_mut().push(self));
+    fn give_back(mut self: Box<Self>) {
+        let _ = UNUSED.try_with(|unused| {
+            self.unused = unused.take();
+            unused.set(Some(self));
+        });
     }
 }
 
 /// How far the current kernel has come, for the case that something panics.
 #[derive(Clone, Copy, Debug)]
-enum Step {
+pub(crate) enum Step {
     Idle,
-    Calling { kernel: usize },
-    Publishing { kernel: usize, num_published: usize },
+    Calling {
+        kernel: u32,
+    },
+    /// Publishing what is in the list of results.
+    Publishing {
+        kernel: u32,
+        num_published: u32,
+    },
+    /// Handing over what a kernel that ran in place has left there.
+    Handing {
+        kernel: u32,
+        num_handed: u32,
+    },
 }
 
 /// One sequential run through ready kernels.
-struct Path<'a> {
-    invocation: &'a InvocationRef,
-    body: &'a Body,
-    /// The attribute section of the file.
-    attributes: &'a [u8],
-    ctx: ExecutionContext,
+pub(crate) struct Path<'a> {
+    pub(crate) invocation: &'a InvocationRef,
+    pub(crate) body: &'a Body,
+    pub(crate) ctx: &'a PathContext<'a>,
+    /// What kernels get that do not look at it.
+    idle_call: DirectCall<'a>,
     stream: u32,
-    scratch: Scratch,
-    step: Step,
+    /// What is left of the batch.
+    batch: &'a [u32],
+    /// Whether nobody but this path can touch the state of the invocation.
+    is_alone: bool,
+    is_traced: bool,
+    /// The kernel to run next, as if it were the last one of the inline list; 0 if there is none.
+    next: u32,
+    pub(crate) scratch: Box<Scratch>,
+    pub(crate) step: Step,
 }
 
 /// Starts an invocation: makes the kernels without operands ready, and those whose operands are available arguments.
 pub(crate) fn start(invocation: &InvocationRef, arguments: &[AnyRef]) {
-    let body = invocation.body();
-    Path::run(invocation, body.start.stream, |path| {
-        path.count_down(body.start.roots);
-        for (register, (argument, &users)) in
-            arguments.iter().zip(&body.start.argument_users).enumerate()
-        {
-            let register = u32::try_from(register).expect("a verified function has few arguments");
-            path.publish(KernelResult { register, users }, argument.clone());
+    let start = &invocation.body().start;
+    if invocation.starts_at_once() {
+        return Path::run(invocation, start.at_once.stream, &[], |path| {
+            for (&result, argument) in start.arguments.iter().zip(arguments) {
+                path.put(result.register, argument);
+            }
+            path.start_at_once(&start.at_once);
+        });
+    }
+    Path::run(invocation, start.stream, &[], |path| {
+        path.count_down(start.roots);
+        for (&result, argument) in start.arguments.iter().zip(arguments) {
+            path.publish(result, argument.clone());
         }
     });
 }
 
-/// Goes on with kernels of one stream that are ready.
-fn resume(invocation: &InvocationRef, stream: u32, ready: &[u32]) {
-    Path::run(invocation, stream, |path| {
-        path.scratch.inline.extend_from_slice(ready)
-    });
+/// Runs ready kernels, ordered by stream, and what they make ready.
+pub(crate) fn resume(invocation: &InvocationRef, batch: &[u32]) {
+    Path::run(invocation, 0, batch, |_| ());
 }
 
 impl<'a> Path<'a> {
-    /// Runs a path: `begin` makes the first kernels ready.
-    fn run(invocation: &'a InvocationRef, stream: u32, begin: impl FnOnce(&mut Self)) {
-        let mut path = Self {
+    /// Runs a path: `begin` makes the first kernels ready. Those of `batch`, ordered by stream, follow when there is nothing
+    /// else to do.
+    pub(crate) fn run(
+        invocation: &'a InvocationRef,
+        stream: u32,
+        batch: &'a [u32],
+        begin: impl FnOnce(&mut Path<'_>),
+    ) {
+        let ctx = invocation.path_ctx();
+        let mut path = Path {
             invocation,
             body: invocation.body(),
-            attributes: invocation.program().attribute_section(),
-            ctx: invocation.ctx().clone(),
+            ctx: &ctx,
+            idle_call: DirectCall {
+                exec_ctx: &ctx,
+                attributes: AttributeList::EMPTY,
+                functions: FunctionList::default(),
+            },
             stream,
+            batch,
+            is_alone: invocation.is_alone(),
+            is_traced: tracing::is_active(TracingLevel::Debug),
+            next: 0,
             scratch: Scratch::take(),
             step: Step::Idle,
         };
         let mut begin = Some(begin);
-        let mut run = |path: &mut Self| {
+        let mut run = |path: &mut Path<'_>| {
             if let Some(begin) = begin.take() {
                 begin(path);
             }
@@ -122,29 +167,124 @@ impl<'a> Path<'a> {
     }
 
     fn run_ready_kernels(&mut self) {
-        if let Step::Publishing {
-            kernel,
-            num_published,
-        } = self.step
-        {
-            self.publish_results(kernel, num_published);
+        match self.step {
+            Step::Idle | Step::Calling { .. } => {}
+            Step::Publishing {
+                kernel,
+                num_published,
+            } => self.publish_results(kernel as usize, num_published as usize),
+            Step::Handing { kernel, num_handed } => {
+                self.hand_over_results(kernel as usize, num_handed as usize);
+            }
         }
         loop {
-            self.distribute();
-            let Some(number) = self.scratch.inline.pop() else {
-                return;
-            };
-            self.run_kernel(number as usize - 1);
+            if self.has_outline() {
+                self.distribute();
+            }
+            match self.run_plain_kernels() {
+                Stop::Idle if self.has_outline() => {}
+                Stop::Idle if self.batch.is_empty() => return,
+                Stop::Idle => self.take_next_group(),
+                Stop::Next(number) => {
+                    let index = number as usize - 1;
+                    match self.body.kernels[index].direct {
+                        Some(direct) => self.run_in_place(index, direct),
+                        None => self.run_framed(index),
+                    }
+                }
+                Stop::Failed(index, error) => self.fail(index as usize, error),
+            }
         }
     }
 
-    /// Moves over to another stream if this one has nothing to do, and hands the rest to the work queue.
+    /// The kernel of the current stream to run now: the last one.
     #[inline]
-    fn distribute(&mut self) {
-        if self.scratch.outline.is_empty() {
+    pub(crate) fn pop(&mut self) -> Option<u32> {
+        match std::mem::take(&mut self.next) {
+            0 => self.scratch.inline.pop(),
+            next => Some(next),
+        }
+    }
+
+    /// Goes on with the next stream of the batch.
+    fn take_next_group(&mut self) {
+        let (stream, group, rest) = batch::split_group(self.body, self.batch);
+        (self.stream, self.batch) = (stream, rest);
+        match *group {
+            [number] => self.next = number,
+            _ => self.scratch.inline.extend_from_slice(group),
+        }
+    }
+
+    /// Makes ready what is ready from the start.
+    fn start_at_once(&mut self, start: &AtOnce) {
+        match *self.body.words(start.inline) {
+            [number] => self.next = number,
+            ref numbers => self.scratch.inline.extend_from_slice(numbers),
+        }
+        if start.outline.len() > 0 {
+            self.is_alone = false;
+            batch::enqueue_range(self.ctx, self.invocation, start.outline);
+        }
+    }
+
+    /// Whether kernels may have to be skipped, or be told of.
+    pub(crate) fn must_look(&self) -> bool {
+        self.is_traced
+            || !self.invocation.failures().is_empty()
+            || self.ctx.request().cancel_value().is_some()
+    }
+
+    /// Whether the path records what it does.
+    pub(crate) fn is_traced(&self) -> bool {
+        self.is_traced
+    }
+
+    /// The stream of the path.
+    pub(crate) fn stream(&self) -> u32 {
+        self.stream
+    }
+
+    /// What the path gives to kernels that look at none of it.
+    pub(crate) fn idle_call(&self) -> DirectCall<'a> {
+        self.idle_call
+    }
+
+    /// A reference to the invocation for somebody who goes on with it elsewhere.
+    pub(crate) fn share_invocation(&mut self) -> InvocationRef {
+        self.is_alone = false;
+        self.invocation.clone()
+    }
+
+    /// Whether nobody but this path can touch the state of the invocation.
+    #[inline]
+    pub(crate) fn is_alone(&self) -> bool {
+        self.is_alone
+    }
+
+    /// Whether kernels of other streams are ready, which are to be handed on.
+    #[inline]
+    pub(crate) fn has_outline(&self) -> bool {
+        !self.scratch.outline.is_empty()
+    }
+
+    /// Lists a kernel as ready.
+    #[inline]
+    pub(crate) fn make_ready(&mut self, number: u32, stream: u32) {
+        if stream != self.stream {
+            self.scratch.outline.push(number);
             return;
         }
-        if self.scratch.inline.is_empty() {
+        if self.next != 0 {
+            self.scratch.inline.push(self.next);
+        }
+        self.next = number;
+    }
+
+    /// Moves over to another stream if this one has nothing to do, and hands the rest to the work queue.
+    #[cold]
+    fn distribute(&mut self) {
+        if self.next == 0 && self.scratch.inline.is_empty() {
             self.change_stream();
         }
         if !self.scratch.outline.is_empty() {
@@ -153,13 +293,19 @@ impl<'a> Path<'a> {
     }
 
     fn change_stream(&mut self) {
-        self.stream = self.stream_of(self.scratch.outline[0]);
-        let (stream, body) = (self.stream, self.body);
+        let body = self.body;
+        let stream_of = |number: u32| body.kernels[number as usize - 1].stream;
+        self.stream = stream_of(self.scratch.outline[0]);
+        let stream = self.stream;
+        if let [number] = *self.scratch.outline {
+            self.next = number;
+            return self.scratch.outline.clear();
+        }
         let Scratch {
             inline, outline, ..
-        } = &mut self.scratch;
+        } = &mut *self.scratch;
         outline.retain(|&number| {
-            let is_ours = body.kernels[number as usize - 1].stream == stream;
+            let is_ours = stream_of(number) == stream;
             if is_ours {
                 inline.push(number);
             }
@@ -168,183 +314,30 @@ impl<'a> Path<'a> {
     }
 
     fn enqueue_outline(&mut self) {
-        let body = self.body;
-        let stream_of = |number: &u32| body.kernels[*number as usize - 1].stream;
-        self.scratch.outline.sort_by_key(stream_of);
-        for group in self
-            .scratch
-            .outline
-            .chunk_by(|a, b| stream_of(a) == stream_of(b))
-        {
-            let invocation = self.invocation.clone();
-            let (stream, ready) = (stream_of(&group[0]), Box::<[u32]>::from(group));
-            let enqueue = || {
-                self.ctx
-                    .enqueue(move || resume(&invocation, stream, &ready));
-            };
-            // A queue that panics may have taken the task all the same, so that these kernels must not be handed over again.
-            drop(catch_unwind(AssertUnwindSafe(enqueue)));
-        }
+        self.is_alone = false;
+        let (ctx, invocation) = (self.ctx, self.invocation);
+        let Scratch { outline, spare, .. } = &mut *self.scratch;
+        let enqueue = || batch::enqueue(ctx, invocation, outline, spare);
+        // A queue that panics may have taken the task all the same, so that these kernels must not be handed over again.
+        drop(catch_unwind(AssertUnwindSafe(enqueue)));
         self.scratch.outline.clear();
-    }
-
-    fn stream_of(&self, number: u32) -> u32 {
-        self.body.kernels[number as usize - 1].stream
-    }
-
-    fn run_kernel(&mut self, index: usize) {
-        let body = self.body;
-        let kernel = &body.kernels[index];
-        let mut error = self.invocation.ctx().request().cancel_value().cloned();
-        let is_strict = kernel.strictness == Strictness::Strict;
-        for &register in body.words(kernel.operands) {
-            let operand = self.invocation.take(register);
-            if is_strict && operand.is_error() {
-                error = Some(operand.clone());
-            }
-            self.scratch.operands.push(operand);
-        }
-        if let Strictness::Waits(positions) = kernel.strictness {
-            let operands = &self.scratch.operands;
-            let waited = body.words(positions).iter();
-            let failed = waited
-                .rev()
-                .find(|&&position| operands[position as usize].is_error());
-            error = failed
-                .map(|&position| operands[position as usize].clone())
-                .or(error);
-        }
-        self.step = Step::Calling { kernel: index };
-        self.scratch
-            .results
-            .resize_with(kernel.results.len(), || error.clone());
-        if error.is_none() {
-            self.call(kernel);
-        }
-        self.scratch.operands.clear();
-        self.publish_results(index, 0);
-    }
-
-    #[inline]
-    fn call(&mut self, kernel: &Kernel) {
-        self.ctx.set_location_token(kernel.location);
-        let table: Arc<dyn FunctionTable>;
-        let functions = match self.body.words(kernel.functions) {
-            [] => FunctionList::default(),
-            ids => {
-                table = Arc::clone(self.invocation.program()) as _;
-                FunctionList {
-                    table: Some(&table),
-                    ids,
-                }
-            }
-        };
-        let attributes = AttributeList {
-            section: self.attributes,
-            offsets: self.body.words(kernel.attributes),
-        };
-        let Scratch {
-            operands, results, ..
-        } = &mut self.scratch;
-        let op = kernel.descriptor.op();
-        let frame = &mut KernelFrame::new(&self.ctx, op, operands, attributes, functions, results);
-        if tracing::is_active(TracingLevel::Debug) {
-            traced::call(self.invocation, kernel, frame);
-        } else {
-            call::call(kernel, frame);
-        }
-    }
-
-    /// Publishes the results of a kernel, from the one of number `first` on.
-    fn publish_results(&mut self, index: usize, first: usize) {
-        let kernel = &self.body.kernels[index];
-        for (number, &result) in kernel.results.iter().enumerate().skip(first) {
-            self.step = Step::Publishing {
-                kernel: index,
-                num_published: number + 1,
-            };
-            let value = self.scratch.results[number]
-                .take()
-                .unwrap_or_else(|| self.missing_result(kernel, number));
-            self.publish(result, value);
-        }
-        self.scratch.results.clear();
-        self.step = Step::Idle;
-    }
-
-    /// Gives a register its value, now or when it is available, and makes its users ready.
-    fn publish(&mut self, result: KernelResult, value: AnyRef) {
-        let register = self.body.registers[result.register as usize];
-        if register.num_uses == 0 && register.promise.is_none() {
-            return;
-        }
-        if value.is_available() || self.body.words(result.users).is_empty() {
-            self.store(result, value);
-            self.count_down(result.users);
-            return;
-        }
-        let (invocation, stream) = (self.invocation.clone(), self.stream);
-        value.and_then(move |value| {
-            Path::run(&invocation, stream, |path| {
-                path.store(result, value.clone());
-                path.count_down(result.users);
-            });
-        });
-    }
-
-    fn store(&self, result: KernelResult, value: AnyRef) {
-        match self.body.registers[result.register as usize].promise {
-            None => self.invocation.put(result.register, value),
-            Some(promise) => {
-                if let Some(promise) = self.invocation.take_promise(promise) {
-                    // A waiter that somebody else left with the result may panic. The value is there all the same, and
-                    // its users must learn of it.
-                    let forward = || promise.forward_to(value);
-                    drop(catch_unwind(AssertUnwindSafe(forward)));
-                }
-            }
-        }
-    }
-
-    #[inline]
-    fn count_down(&mut self, users: Words) {
-        for &number in self.body.words(users) {
-            let index = number as usize - 1;
-            let is_ready = match self.body.kernels[index].strictness {
-                Strictness::WaitsForAny => self.invocation.take_start(index),
-                _ => self.invocation.count_down(index),
-            };
-            if is_ready {
-                if self.body.kernels[index].stream == self.stream {
-                    self.scratch.inline.push(number);
-                } else {
-                    self.scratch.outline.push(number);
-                }
-            }
-        }
-    }
-
-    #[cold]
-    fn missing_result(&self, kernel: &Kernel, number: usize) -> AnyRef {
-        let name = kernel.descriptor.name();
-        let error = Error::new(format!("kernel '{name}' did not set result {number}"))
-            .with_code(ErrorCode::Internal);
-        error.set_kernel_if_unset(name);
-        AnyRef::error(self.ctx.emit_error(error))
     }
 
     /// Prepares to go on after a panic: the kernel that was being called fails; results that were being published stay.
     #[cold]
     fn recover(&mut self, payload: &(dyn Any + Send)) {
-        self.scratch.operands.clear();
-        if let Step::Calling { kernel: index } = self.step {
-            let error = panic_error(self.body.kernels[index].descriptor.name(), payload);
+        drop_quietly(std::mem::take(&mut self.scratch.operands));
+        if let Step::Calling { kernel } = self.step {
+            let details = &self.body.details[kernel as usize];
+            self.ctx.set_location_token(details.location);
+            let error = panic_error(details.descriptor.name(), payload);
             let error = AnyRef::error(self.ctx.emit_error(error));
-            let given = std::mem::take(&mut self.scratch.results);
-            self.scratch.results.resize(given.len(), Some(error));
-            drop_quietly(given);
+            drop_quietly(std::mem::take(&mut self.scratch.results));
+            self.scratch
+                .results
+                .resize(details.results.len(), Some(error));
             self.step = Step::Publishing {
-                kernel: index,
+                kernel,
                 num_published: 0,
             };
         }

@@ -3,32 +3,37 @@
 //!
 //! Out of line, so that the loops which call kernels carry one compare for it.
 
-use tfrt_host::kernel::{KernelFrame, SyncKernelFrame};
+use tfrt_host::ExecutionContext;
+use tfrt_host::kernel::SyncKernelFrame;
 use tfrt_host::tracing::{KernelRun, Scope};
 
-use crate::body::{Kernel, Words};
+use crate::body::{KernelDetails, Words};
 use crate::call;
 use crate::interpreter::{SyncBody, SyncKernel};
 use crate::invocation::InvocationRef;
 
-/// Calls an asynchronous kernel; see [`call::call`].
+/// The scope of a run of an asynchronous kernel.
 #[cold]
-pub(crate) fn call(invocation: &InvocationRef, kernel: &Kernel, frame: &mut KernelFrame<'_>) {
+pub(crate) fn enter(
+    invocation: &InvocationRef,
+    kernel: &KernelDetails,
+    stream: u32,
+    ctx: &ExecutionContext,
+) -> Scope {
     let results: Vec<u32> = kernel
         .results
         .iter()
         .map(|result| result.register)
         .collect();
-    let _scope = Scope::enter_kernel(KernelRun {
+    Scope::enter_kernel(KernelRun {
         name: kernel.descriptor.name(),
-        ctx: frame.exec_ctx(),
+        ctx,
         location_token: kernel.location,
         invocation: invocation.number(),
-        stream: Some(kernel.stream),
+        stream: Some(stream),
         operands: invocation.body().words(kernel.operands),
         results: &results,
-    });
-    call::call(kernel, frame);
+    })
 }
 
 /// Calls a synchronous kernel; see [`call::call_sync`]. `invocation` is the number of this run of its function.

@@ -7,6 +7,7 @@
 mod fixed_size;
 mod malloc;
 mod profiled;
+mod request_memory;
 
 use std::alloc::Layout;
 use std::fmt;
@@ -16,6 +17,7 @@ use std::sync::Arc;
 pub use fixed_size::FixedSizeAllocator;
 pub use malloc::Malloc;
 pub use profiled::{AllocatorProfile, LeakCheckAllocator, ProfiledAllocator};
+pub use request_memory::RequestMemory;
 
 /// Hands out memory and takes it back. Safe to call from any thread.
 ///

@@ -1,11 +1,17 @@
 //! The context that a kernel runs in.
 
+mod nested_tasks;
+
+use std::alloc::Layout;
 use std::any::Any;
+use std::ptr::NonNull;
 use std::sync::Arc;
+use std::sync::atomic::{AtomicU32, Ordering};
 
 use tfrt_queue::{ConcurrentWorkQueue, Task};
-use tfrt_support::{Error, Place};
+use tfrt_support::{Error, ErrorCode, Place};
 
+use crate::allocator::HostAllocator;
 use crate::host::HostContext;
 use crate::location::LocationSource;
 use crate::request::RequestContext;
@@ -21,13 +27,14 @@ use crate::resource::ResourceContext;
 /// assert_eq!(ctx.place().to_string(), "UnknownLocation");
 /// assert_eq!(ctx.queue().parallelism_level(), 1);
 /// ```
-#[derive(Clone, Debug)]
+#[derive(Debug)]
 pub struct ExecutionContext {
     request: Arc<RequestContext>,
     /// Stands in for the host's work queue.
     queue: Option<Arc<dyn ConcurrentWorkQueue>>,
     location_source: Option<Arc<dyn LocationSource>>,
-    location_token: u32,
+    /// Changes as a path of execution goes from op to op; whoever keeps a context keeps a clone.
+    location_token: AtomicU32,
     call_depth: u32,
     mark: Option<Arc<dyn Any + Send + Sync>>,
 }
@@ -40,7 +47,7 @@ impl ExecutionContext {
             request,
             queue: None,
             location_source: None,
-            location_token: 0,
+            location_token: AtomicU32::new(0),
             call_depth: 0,
             mark: None,
         }
@@ -57,9 +64,12 @@ impl ExecutionContext {
     #[must_use]
     pub fn for_callee(&self, source: Arc<dyn LocationSource>) -> Self {
         Self {
+            request: Arc::clone(&self.request),
+            queue: self.queue.clone(),
             location_source: Some(source),
+            location_token: AtomicU32::new(0),
             call_depth: self.call_depth + 1,
-            ..self.clone()
+            mark: self.mark.clone(),
         }
     }
 
@@ -100,10 +110,75 @@ impl ExecutionContext {
         self.queue.as_ref().unwrap_or_else(|| self.host().queue())
     }
 
-    /// Runs `work` as a task that must not block.
+    /// Runs `work` as a task that must not block. However deep a queue nests tasks that it runs at once, the stack stays bounded.
     pub fn enqueue(&self, work: impl FnOnce() + Send + 'static) {
-        self.queue()
-            .add_task_for(self.request.tag(), Task::new(work));
+        nested_tasks::add(self.queue(), self.request.tag(), Task::new(work));
+    }
+
+    /// Runs tasks that must not block, added together: the queue decides once whom to wake for them.
+    pub fn enqueue_all(&self, tasks: &mut dyn Iterator<Item = Task>) {
+        nested_tasks::add_all(self.queue(), self.request.tag(), tasks);
+    }
+
+    /// Where memory of the request comes from; see [`RequestContext::memory`].
+    #[must_use]
+    pub fn allocator(&self) -> &Arc<dyn HostAllocator> {
+        self.request.allocator()
+    }
+
+    /// Memory of the request, as [`allocator`](Self::allocator) gives it.
+    ///
+    /// # Errors
+    /// If the request may not hold so much, or the host does not have it. The error is placed here and reported.
+    pub fn allocate(&self, layout: Layout) -> Result<NonNull<u8>, Error> {
+        self.request
+            .memory()
+            .try_allocate(layout)
+            .map_err(|error| self.emit_error(error))
+    }
+
+    /// Counts one more unfinished invocation of a function, which is called from here. For executors, who owe a
+    /// [`leave_invocation`](HostContext::leave_invocation) of the host when it has finished.
+    ///
+    /// ```
+    /// use tfrt_host::{ExecutionContext, HostContext, Limits, RequestContextBuilder};
+    ///
+    /// let limits = Limits { max_call_depth: 0, ..Limits::default() };
+    /// let host = HostContext::builder().limits(limits).build();
+    /// let ctx = ExecutionContext::new(RequestContextBuilder::new(host).build());
+    /// let refused = ctx.enter_invocation().unwrap_err();
+    /// assert_eq!(refused.message(), "calls of functions are nested deeper than 0");
+    /// ```
+    ///
+    /// # Errors
+    /// If calls are nested too deep, or too many are unfinished. The error is placed here and reported.
+    #[inline]
+    pub fn enter_invocation(&self) -> Result<(), Error> {
+        if self.call_depth >= self.host().limits().max_call_depth {
+            return Err(self.emit_error(self.too_deep()));
+        }
+        if !self.host().enter_invocation() {
+            return Err(self.emit_error(self.too_many()));
+        }
+        Ok(())
+    }
+
+    #[cold]
+    fn too_deep(&self) -> Error {
+        let max_depth = self.host().limits().max_call_depth;
+        Error::new(format!(
+            "calls of functions are nested deeper than {max_depth}"
+        ))
+        .with_code(ErrorCode::ResourceExhausted)
+    }
+
+    #[cold]
+    fn too_many(&self) -> Error {
+        let max_live = self.host().limits().max_live_invocations;
+        Error::new(format!(
+            "more than {max_live} invocations of functions are unfinished"
+        ))
+        .with_code(ErrorCode::ResourceExhausted)
     }
 
     /// How many calls of functions this context is inside of.
@@ -115,7 +190,8 @@ impl ExecutionContext {
     /// The token that tells the ops of one file apart.
     #[must_use]
     pub fn location_token(&self) -> u32 {
-        self.location_token
+        // Relaxed: a token orders nothing.
+        self.location_token.load(Ordering::Relaxed)
     }
 
     /// What decodes the token, if anything does.
@@ -126,8 +202,9 @@ impl ExecutionContext {
 
     /// Moves the context to another op of the same file.
     #[inline]
-    pub fn set_location_token(&mut self, token: u32) {
-        self.location_token = token;
+    pub fn set_location_token(&self, token: u32) {
+        // Relaxed: as above.
+        self.location_token.store(token, Ordering::Relaxed);
     }
 
     /// Where the kernel stands in its program.
@@ -135,7 +212,7 @@ impl ExecutionContext {
     pub fn place(&self) -> Place {
         self.location_source
             .as_ref()
-            .map_or(Place::Unknown, |source| source.place(self.location_token))
+            .map_or(Place::Unknown, |source| source.place(self.location_token()))
     }
 
     /// The name that the program gave to the op, if it gave one.
@@ -143,7 +220,7 @@ impl ExecutionContext {
     pub fn debug_name(&self) -> Option<String> {
         self.location_source
             .as_ref()?
-            .debug_name(self.location_token)
+            .debug_name(self.location_token())
     }
 
     /// Places `error` here unless it has a place, tells the diagnostic handler, and gives the error back.
@@ -152,5 +229,18 @@ impl ExecutionContext {
         error.set_place_if_unset(self.place());
         self.host().report(&error);
         error
+    }
+}
+
+impl Clone for ExecutionContext {
+    fn clone(&self) -> Self {
+        Self {
+            request: Arc::clone(&self.request),
+            queue: self.queue.clone(),
+            location_source: self.location_source.clone(),
+            location_token: AtomicU32::new(self.location_token()),
+            call_depth: self.call_depth,
+            mark: self.mark.clone(),
+        }
     }
 }

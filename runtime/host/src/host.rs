@@ -4,7 +4,6 @@
 //! contexts, queue and allocator go.
 
 use std::any::Any;
-use std::collections::HashMap;
 use std::fmt;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -51,8 +50,10 @@ pub struct HostContext {
 /// The requests that [`HostContext::cancel_all`] reaches.
 #[derive(Default)]
 struct LiveRequests {
-    by_number: HashMap<u64, Weak<RequestContext>>,
-    next_number: u64,
+    /// By number. A place is empty from when its number is given out until the request is entered, and after that has left.
+    places: Vec<Option<Weak<RequestContext>>>,
+    /// The numbers of requests that have left, for others.
+    free_numbers: Vec<u64>,
     /// What new requests are cancelled with, between `cancel_all` and `restart`.
     cancelled_with: Option<Error>,
 }
@@ -205,8 +206,9 @@ impl HostContext {
             let mut requests = self.lock_requests();
             requests.cancelled_with = Some(error.clone());
             requests
-                .by_number
-                .values()
+                .places
+                .iter()
+                .flatten()
                 .filter_map(Weak::upgrade)
                 .collect()
         };
@@ -220,11 +222,13 @@ impl HostContext {
         self.lock_requests().cancelled_with = None;
     }
 
-    /// A number for a request, to enter it with.
+    /// A number for a request, to enter it with. No other live request has it.
     pub(crate) fn next_request_number(&self) -> u64 {
         let mut requests = self.lock_requests();
-        requests.next_number += 1;
-        requests.next_number
+        requests.free_numbers.pop().unwrap_or_else(|| {
+            requests.places.push(None);
+            requests.places.len() as u64 - 1
+        })
     }
 
     /// Enters a request among the live ones; returns what to cancel it with at once.
@@ -236,13 +240,15 @@ impl HostContext {
         request: &Arc<RequestContext>,
     ) -> Option<Error> {
         let mut requests = self.lock_requests();
-        requests.by_number.insert(number, Arc::downgrade(request));
+        requests.places[number as usize] = Some(Arc::downgrade(request));
         requests.cancelled_with.clone()
     }
 
-    /// Takes a request from among the live ones.
+    /// Takes a request from among the live ones. Its number may be given out again.
     pub(crate) fn leave_request(&self, number: u64) {
-        self.lock_requests().by_number.remove(&number);
+        let mut requests = self.lock_requests();
+        requests.places[number as usize] = None;
+        requests.free_numbers.push(number);
     }
 
     /// Counts one more unfinished invocation, unless there are too many already.

@@ -27,6 +27,8 @@ pub mod sync_frame;
 
 pub mod descriptor;
 
+pub mod direct;
+
 pub mod registry;
 
 pub mod operands;
@@ -51,6 +53,22 @@ pub(crate) mod declare;
 
 pub(crate) mod deferred;
 
+pub(crate) mod adapter;
+
+pub(crate) mod checked;
+
+pub(crate) mod optional;
+
+pub mod attributes;
+
+pub mod callable;
+
+pub mod preallocated;
+
+pub mod resource;
+
+pub mod workspace;
+
 mod library_kernel;
 
 use tfrt_ods::OpDef;
@@ -59,11 +77,16 @@ use param::{Arguments, ParamList};
 use result::{ResultPart, Returned};
 
 pub use attribute::AttributeParam;
+pub use attributes::Attributes;
+pub use callable::{Callable, ClonedTypes, Function, Region, ValueTypes};
 pub use descriptor::{KernelDescriptor, KernelTypes, TypeList};
 pub use frame::{AttributeList, FunctionList, KernelFrame};
 pub use operands::Operands;
+pub use preallocated::{MetadataAnswer, Preallocated, Shaped, WorkspaceAnswer};
 pub use registry::{DuplicateKernels, KernelRegistry};
+pub use resource::{Res, Resource, ResourceScope};
 pub use sync_frame::SyncKernelFrame;
+pub use workspace::{Workspace, WorkspaceElement};
 
 /// A function as a kernel. Implemented by `#[tfrt_kernel]` alone.
 pub trait Kernel: 'static {
@@ -88,8 +111,8 @@ pub trait AsyncKernel: 'static {
     const OP: &'static OpDef;
 
     /// Calls the function.
-    fn call(
-        arguments: Arguments<'_, '_, Self::Params>,
+    fn call<'h, 'f: 'h>(
+        arguments: Arguments<'h, 'f, Self::Params>,
     ) -> impl Future<Output = Returned<Self::Results>> + Send;
 }
 

@@ -44,6 +44,8 @@ pub mod tracing;
 
 pub mod library;
 
+mod sync;
+
 #[doc(hidden)]
 #[path = "private.rs"]
 pub mod __private;

@@ -14,6 +14,9 @@ pub struct Limits {
     pub max_call_depth: u32,
     /// How many invocations of functions may be unfinished at once.
     pub max_live_invocations: usize,
+    /// How many bytes of memory one request may hold, unless its builder says otherwise: 64 GiB by default. Counted is what is
+    /// drawn from [the request's allocator](crate::RequestContext::allocator) or charged to it.
+    pub max_request_bytes: usize,
 }
 
 impl Default for Limits {
@@ -21,6 +24,7 @@ impl Default for Limits {
         Self {
             max_call_depth: 100_000,
             max_live_invocations: 10_000_000,
+            max_request_bytes: 1_usize.checked_shl(36).unwrap_or(usize::MAX),
         }
     }
 }

@@ -1,14 +1,36 @@
 //! Parallel loops over a range of indices.
 //!
-//! The range is cut into blocks. The caller hands the upper half of its blocks to the work queue, again and again, and
-//! runs the last one itself; whoever gets a half does the same. So work spreads over the workers in logarithmic time.
+//! The range is cut into blocks, which are claimed one after the other, the lowest first, from a counter that all who run the
+//! loop share. The caller runs the first block; one task for each worker claims the rest. So a block costs a step of the counter,
+//! not a task, and whoever is faster runs more of them.
+//!
+//! ```text
+//!  next ──────────────┐
+//!  ┌──────┬──────┬────▼─┬──────┬──────┐     claimed blocks are run to their end by who claimed them, so when
+//!  │ done │ done │ free │ free │ free │     nobody runs the loop any more and no block is free, all are done
+//!  └──────┴──────┴──────┴──────┴──────┘
+//! ```
 
+use std::cell::Cell;
 use std::ops::Range;
-use std::sync::Arc;
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Arc, Mutex, PoisonError};
+
+use tfrt_queue::Task;
+use tfrt_support::{Error, ErrorCode};
 
 use crate::execution::ExecutionContext;
+use crate::kernel::panic::panic_message;
 
 /// How large the blocks of a loop are.
+///
+/// ```
+/// use tfrt_host::parallel::BlockSize;
+///
+/// assert_eq!(BlockSize::Fixed(10).resolve(1000, 2), 10);
+/// assert_eq!(BlockSize::Min(10).resolve(1000, 2), 125);
+/// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum BlockSize {
     /// This many indices each.
@@ -29,11 +51,38 @@ impl BlockSize {
     }
 }
 
+/// Why a loop failed: the lowest of the blocks that did.
+///
+/// ```
+/// use tfrt_host::parallel::{BlockSize, parallel_for};
+/// use tfrt_host::{ExecutionContext, HostContext, RequestContextBuilder};
+/// use tfrt_support::Error;
+///
+/// let host = HostContext::builder().build();
+/// let ctx = ExecutionContext::new(RequestContextBuilder::new(host.clone()).build());
+/// let body = |block: std::ops::Range<usize>| match block.start {
+///     7.. => Err(Error::new("too far")),
+///     _ => Ok(()),
+/// };
+/// parallel_for(&ctx, 100, BlockSize::Fixed(7), body, |outcome| {
+///     assert_eq!(outcome.map_err(|failed| failed.start), Err(7));
+/// });
+/// host.quiesce().unwrap();
+/// ```
+#[derive(Clone, Debug)]
+pub struct FailedBlock {
+    /// The first index of the block.
+    pub start: usize,
+    /// What it failed with.
+    pub error: Error,
+}
+
 /// Runs `body` for every block of `0..total`, on the work queue of `ctx`, and then `on_done`, once, on the thread that
 /// finishes last. Without indices `on_done` runs at once; a single block runs on the calling thread. Does not wait.
 ///
-/// Once the request of `ctx` is cancelled, a task leaves out all but the first of the blocks that it has in hand. `body`
-/// finds the cancel value there.
+/// A block fails if `body` says so or panics, and the blocks after it run all the same; `on_done` is given the lowest that
+/// failed. Once the request of `ctx` is cancelled, blocks that have not started are left out: the first of them fails with the
+/// error of the request.
 ///
 /// ```
 /// use std::sync::Arc;
@@ -45,9 +94,11 @@ impl BlockSize {
 /// let ctx = ExecutionContext::new(RequestContextBuilder::new(host.clone()).build());
 /// let sum = Arc::new(AtomicUsize::new(0));
 /// let partial = sum.clone();
-/// parallel_for(&ctx, 100, BlockSize::Fixed(7), move |block| {
+/// let body = move |block: std::ops::Range<usize>| {
 ///     partial.fetch_add(block.sum::<usize>(), Ordering::Relaxed);
-/// }, || {});
+///     Ok(())
+/// };
+/// parallel_for(&ctx, 100, BlockSize::Fixed(7), body, |outcome| assert!(outcome.is_ok()));
 /// host.quiesce().unwrap();
 /// assert_eq!(sum.load(Ordering::Relaxed), 4950);
 /// ```
@@ -55,118 +106,215 @@ pub fn parallel_for(
     ctx: &ExecutionContext,
     total: usize,
     block_size: BlockSize,
-    body: impl Fn(Range<usize>) + Send + Sync + 'static,
-    on_done: impl FnOnce() + Send + Sync + 'static,
+    body: impl Fn(Range<usize>) -> Result<(), Error> + Send + Sync + 'static,
+    on_done: impl FnOnce(Result<(), FailedBlock>) + Send + Sync + 'static,
+) {
+    let body = move |(): &mut (), block| body(block);
+    parallel_for_with(ctx, total, block_size, || (), body, on_done);
+}
+
+/// As [`parallel_for`], with something that blocks which run one after the other on one thread have in common: `make` makes it
+/// now and then, far less than once a block.
+///
+/// ```
+/// use std::ops::Range;
+/// use tfrt_host::parallel::{BlockSize, parallel_for_with};
+/// use tfrt_host::{ExecutionContext, HostContext, RequestContextBuilder};
+///
+/// let host = HostContext::builder().build();
+/// let ctx = ExecutionContext::new(RequestContextBuilder::new(host.clone()).build());
+/// let body = |buffer: &mut Vec<usize>, block: Range<usize>| {
+///     buffer.clear();
+///     buffer.extend(block);
+///     Ok(())
+/// };
+/// parallel_for_with(&ctx, 100, BlockSize::Fixed(7), Vec::new, body, |_outcome| {});
+/// host.quiesce().unwrap();
+/// ```
+pub fn parallel_for_with<S>(
+    ctx: &ExecutionContext,
+    total: usize,
+    block_size: BlockSize,
+    make: impl Fn() -> S + Send + Sync + 'static,
+    body: impl Fn(&mut S, Range<usize>) -> Result<(), Error> + Send + Sync + 'static,
+    on_done: impl FnOnce(Result<(), FailedBlock>) + Send + Sync + 'static,
 ) {
     if total == 0 {
-        return on_done();
+        return on_done(Ok(()));
     }
-    let block_size = block_size.resolve(total, ctx.queue().parallelism_level());
-    if total <= block_size {
-        body(0..total);
-        return on_done();
-    }
+    let num_workers = ctx.queue().parallelism_level();
+    let block_size = block_size.resolve(total, num_workers);
     let num_blocks = total.div_ceil(block_size);
     let work = Arc::new(Loop {
         ctx: ctx.clone(),
         total,
-        block_size,
+        make,
         body,
-        _on_done: OnDone(Some(on_done)),
+        progress: Progress {
+            block_size,
+            num_blocks,
+            next: AtomicUsize::new(0),
+            failed: Mutex::new(None),
+            on_done: Some(on_done),
+        },
     });
-    Loop::run_blocks(work, 0..num_blocks);
+    if num_blocks > 1 {
+        let make_task = || {
+            let work = Arc::clone(&work);
+            Task::new(move || work.take_turn())
+        };
+        let num_tasks = num_workers.min(num_blocks - 1);
+        let mut tasks = std::iter::repeat_with(make_task).take(num_tasks);
+        ctx.queue().add_tasks_for(ctx.request().tag(), &mut tasks);
+    }
+    work.run_blocks(1);
 }
 
-/// A loop is cut into no more tasks than this; beyond it, a task runs several blocks, one after the other.
+/// After so many blocks a task gives way to other tasks, and goes on as a new one.
 ///
-/// It bounds the memory of what is queued at once, to a few megabytes, and is far more than any machine has workers.
-const MAX_TASKS: usize = 1 << 16;
+/// Adding and taking a task costs a few hundred instructions, which among so many blocks are next to nothing.
+const BLOCKS_PER_TURN: usize = 64;
 
-/// The state that the tasks of one loop share. The last task drops it, which runs `on_done`.
-struct Loop<B, D: FnOnce()> {
+/// What the tasks of one loop share. The last of them drops it, which ends the loop.
+struct Loop<M, B, D: FnOnce(Result<(), FailedBlock>)> {
     ctx: ExecutionContext,
     total: usize,
-    block_size: usize,
+    make: M,
     body: B,
-    /// Declared last, so that everything else is gone when it runs. Only ever dropped.
-    _on_done: OnDone<D>,
+    /// Declared last, so that everything else is gone when the loop ends.
+    progress: Progress<D>,
 }
 
-struct OnDone<D: FnOnce()>(Option<D>);
+impl<S, M, B, D> Loop<M, B, D>
+where
+    M: Fn() -> S + Send + Sync + 'static,
+    B: Fn(&mut S, Range<usize>) -> Result<(), Error> + Send + Sync + 'static,
+    D: FnOnce(Result<(), FailedBlock>) + Send + Sync + 'static,
+{
+    /// What a task does.
+    fn take_turn(self: Arc<Self>) {
+        if self.run_blocks(BLOCKS_PER_TURN) {
+            let work = Arc::clone(&self);
+            self.ctx.enqueue(move || work.take_turn());
+        }
+    }
 
-impl<D: FnOnce()> Drop for OnDone<D> {
-    fn drop(&mut self) {
-        if let Some(on_done) = self.0.take() {
-            on_done();
+    /// Claims up to `max_blocks` and runs them. False if there are no more.
+    fn run_blocks(&self, max_blocks: usize) -> bool {
+        let Some(first) = self.claim() else {
+            return false;
+        };
+        let claimed = Cell::new(first);
+        let run = || {
+            let mut shared = (self.make)();
+            for _ in 1..max_blocks {
+                self.run_block(&mut shared, claimed.get());
+                let Some(next) = self.claim() else {
+                    return false;
+                };
+                claimed.set(next);
+            }
+            self.run_block(&mut shared, claimed.get());
+            true
+        };
+        // What a panic leaves half done goes away with it, but for what the author shares by types that are sound to see so.
+        catch_unwind(AssertUnwindSafe(run)).unwrap_or_else(|payload| {
+            let Range { start, end } = self.range_of(claimed.get());
+            let message = panic_message(&*payload);
+            let text = format!("block {start}..{end} of a parallel loop panicked: {message}");
+            let error = Error::new(text).with_code(ErrorCode::Internal);
+            self.progress.fail(FailedBlock { start, error });
+            true
+        })
+    }
+
+    /// The next block, unless all are claimed or the request is cancelled.
+    #[inline]
+    fn claim(&self) -> Option<usize> {
+        // Relaxed: claims exchange nothing but the block; the end of the loop is ordered by `Arc`. Everybody gets to the end
+        // once a turn at most, so the counter does not wrap.
+        let block = self.progress.next.fetch_add(1, Ordering::Relaxed);
+        if block >= self.progress.num_blocks {
+            return None;
+        }
+        match self.ctx.request().cancel_value() {
+            None => Some(block),
+            Some(cancelled) => {
+                let start = self.range_of(block).start;
+                let error = cancelled.error_if_present().cloned();
+                let error = error.expect("a request is cancelled with an error");
+                self.progress.fail(FailedBlock { start, error });
+                None
+            }
+        }
+    }
+
+    #[inline]
+    fn run_block(&self, shared: &mut S, block: usize) {
+        let range = self.range_of(block);
+        let start = range.start;
+        if let Err(error) = (self.body)(shared, range) {
+            self.progress.fail(FailedBlock { start, error });
+        }
+    }
+
+    fn range_of(&self, block: usize) -> Range<usize> {
+        let start = block * self.progress.block_size;
+        start
+            ..self
+                .total
+                .min(start.saturating_add(self.progress.block_size))
+    }
+}
+
+/// How far a loop has come. Dropping it ends the loop.
+struct Progress<D: FnOnce(Result<(), FailedBlock>)> {
+    block_size: usize,
+    num_blocks: usize,
+    /// The lowest block that nobody has claimed.
+    next: AtomicUsize,
+    /// The lowest block that failed. Locked when a block fails, only.
+    failed: Mutex<Option<FailedBlock>>,
+    /// Taken by `drop`.
+    on_done: Option<D>,
+}
+
+impl<D: FnOnce(Result<(), FailedBlock>)> Progress<D> {
+    #[cold]
+    fn fail(&self, block: FailedBlock) {
+        let mut lowest = self.failed.lock().unwrap_or_else(PoisonError::into_inner);
+        if lowest
+            .as_ref()
+            .is_none_or(|lowest| block.start < lowest.start)
+        {
+            *lowest = Some(block);
         }
     }
 }
 
-impl<B, D> Loop<B, D>
-where
-    B: Fn(Range<usize>) + Send + Sync + 'static,
-    D: FnOnce() + Send + Sync + 'static,
-{
-    fn run_blocks(self: Arc<Self>, mut blocks: Range<usize>) {
-        if self.ctx.request().is_cancelled() {
-            // One block is enough for the body to learn of it.
-            blocks.end = blocks.start + 1;
-        }
-        let blocks_per_task = self.total.div_ceil(self.block_size).div_ceil(MAX_TASKS);
-        while blocks.len() > blocks_per_task {
-            let middle = blocks.start + blocks.len() / 2;
-            let upper = middle..blocks.end;
-            let work = Arc::clone(&self);
-            self.ctx.enqueue(move || work.run_blocks(upper));
-            blocks.end = middle;
-        }
-        for block in blocks {
-            let start = block * self.block_size;
-            (self.body)(start..self.total.min(start + self.block_size));
-            if self.ctx.request().is_cancelled() {
-                break;
+impl<D: FnOnce(Result<(), FailedBlock>)> Drop for Progress<D> {
+    fn drop(&mut self) {
+        let failed = self
+            .failed
+            .get_mut()
+            .unwrap_or_else(PoisonError::into_inner);
+        let next = *self.next.get_mut();
+        let lost = || {
+            let error = Error::new("the work queue has lost the tasks of a parallel loop");
+            FailedBlock {
+                start: next * self.block_size,
+                error: error.with_code(ErrorCode::Internal),
             }
+        };
+        // Whoever claimed a block has run it. Free ones are left only where tasks were dropped in place of being run.
+        let failed = failed
+            .take()
+            .or_else(|| (next < self.num_blocks).then(lost));
+        if let Some(on_done) = self.on_done.take() {
+            on_done(failed.map_or(Ok(()), Err));
         }
-        // Dropping the last reference runs `on_done`; `Arc` orders every block before that.
     }
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn a_loop_of_many_blocks_is_cut_into_few_tasks() {
-        use std::sync::atomic::{AtomicUsize, Ordering};
-        let host = crate::HostContext::builder().build();
-        let ctx =
-            ExecutionContext::new(crate::RequestContextBuilder::new(Arc::clone(&host)).build());
-        let counts = Arc::new([const { AtomicUsize::new(0) }; 2]);
-        let (in_body, in_end) = (Arc::clone(&counts), Arc::clone(&counts));
-        let total = 3 * MAX_TASKS + 1;
-        parallel_for(
-            &ctx,
-            total,
-            BlockSize::Fixed(1),
-            move |block| {
-                in_body[0].fetch_add(block.len(), Ordering::Relaxed);
-            },
-            move || {
-                in_end[1].fetch_add(1, Ordering::Relaxed);
-            },
-        );
-        host.quiesce().expect("not a thread of the queue");
-        assert_eq!(
-            [0, 1].map(|index| counts[index].load(Ordering::Relaxed)),
-            [total, 1]
-        );
-    }
-
-    #[test]
-    fn block_sizes_follow_their_policy() {
-        assert_eq!(BlockSize::Fixed(7).resolve(100, 2), 7);
-        assert_eq!(BlockSize::Fixed(700).resolve(100, 2), 100);
-        assert_eq!(BlockSize::Min(5).resolve(800, 2), 100);
-        assert_eq!(BlockSize::Min(5).resolve(8, 2), 5);
-    }
-}
+mod tests;

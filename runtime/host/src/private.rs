@@ -1,21 +1,35 @@
 //! What expansions of the macros name. No part of the public interface: it changes with the macros.
 
+pub use core::clone::Clone;
 pub use core::convert::From;
+pub use core::default::Default;
+pub use core::fmt::Display;
 pub use core::future::Future;
 pub use core::marker::{Send, Sync};
-pub use core::option::Option::{None, Some};
-pub use core::result::Result::Err;
+pub use core::mem::size_of;
+pub use core::option::Option::{self, None, Some};
+pub use core::result::Result::{self, Err, Ok};
 pub use core::{file, line};
+pub use std::boxed::Box;
 
 pub use inventory::submit;
+pub use tfrt_async::value::{DisplayFn, Passing};
 pub use tfrt_async::{AnyRef, AsyncValueRef, Value};
 pub use tfrt_ods::{
-    Arity, AttrDefault, AttrKind, Effect, FunctionDef, FunctionForm, OpDef, OpTraits, SourcePlace,
-    TypeConstraint,
+    Arity, AttrDefault, AttrKind, Effect, EnumCase, EnumDef, FunctionDef, FunctionForm, OpDef,
+    OpTraits, SourcePlace, TypeConstraint,
 };
 pub use tfrt_support::Error;
 
-pub use crate::kernel::attribute::Attribute;
+pub use crate::execution::ExecutionContext;
+pub use crate::kernel::adapter::Declared;
+pub use crate::kernel::attribute::{Attribute, no_case};
+pub use crate::kernel::attributes::AllAttributes;
+pub use crate::kernel::callable::TypedFunction;
+pub use crate::kernel::checked::{
+    Finished, IsAttribute, IsCallable, IsCopied, IsElement, IsFallible, IsPreallocated, IsResource,
+    IsShaped, IsValue,
+};
 pub use crate::kernel::context::{
     Execution, Host, OwnedExecution, OwnedHost, OwnedRequest, Request, SharedHost, SharedRequest,
 };
@@ -24,13 +38,19 @@ pub use crate::kernel::function::{Function, Functions, LentFunction, LentFunctio
 pub use crate::kernel::operand::{
     AnyOperand, AnyRest, ByMut, ByRef, ByValue, Reference, Rest, Text,
 };
+pub use crate::kernel::optional::{Optional, OptionalRef};
 pub use crate::kernel::panic::call_native;
 pub use crate::kernel::param::Arguments;
+pub use crate::kernel::preallocated::{answer, answer_bytes, metadata, queried, workspace_len};
 pub use crate::kernel::registry::KernelRegistration;
+pub use crate::kernel::resource::Shared;
 pub use crate::kernel::result::Returned;
 pub use crate::kernel::result::{
     AnyResult, AnyTail, Fallible, FalliblePart, Later, LaterTail, Nothing, Parts, Payload,
     PayloadTail, WithChain,
 };
-pub use crate::kernel::{AsyncKernel, Kernel, KernelDescriptor, KernelSet};
+pub use crate::kernel::{
+    AttributeParam, KernelDescriptor, KernelSet, Preallocated, Resource, ResourceScope, Shaped,
+};
+pub use crate::kernel::workspace::workspace;
 pub use crate::library::{LibraryHeader, library_header};

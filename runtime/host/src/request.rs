@@ -1,21 +1,26 @@
 //! Requests: one piece of work for one client, with a cancel switch and a deadline.
 //!
-//! Invariant C1: the cancel value is set at most once and never changes; reading it is one acquire load, which pairs with
-//! the release in [`RequestContext::cancel_with`].
+//! The switch itself, and its protocol, are in the module `cancel`.
+
+pub(crate) mod cancel;
 
 use std::any::{Any, TypeId};
-use std::collections::{BTreeMap, HashMap};
+use std::collections::HashMap;
 use std::fmt;
 use std::panic::{AssertUnwindSafe, catch_unwind};
-use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError, Weak};
+use std::sync::{Arc, Weak};
 use std::time::SystemTime;
 
 use tfrt_async::AnyRef;
 use tfrt_queue::RequestTag;
 use tfrt_support::{Error, ErrorCode};
 
+use crate::allocator::{HostAllocator, RequestMemory};
 use crate::host::HostContext;
 use crate::resource::ResourceContext;
+use crate::shared_context::SharedContexts;
+
+use cancel::CancelSwitch;
 
 /// One request: shared by everything that runs on its behalf.
 ///
@@ -34,16 +39,12 @@ pub struct RequestContext {
     host: Arc<HostContext>,
     resources: Option<Arc<ResourceContext>>,
     data: ContextData,
-    cancel_value: OnceLock<AnyRef>,
-    cancel_hooks: Mutex<CancelHooks>,
+    shared: SharedContexts,
+    cancel: CancelSwitch,
+    memory: Arc<RequestMemory>,
+    /// The same, as whoever allocates sees it.
+    allocator: Arc<dyn HostAllocator>,
     number: u64,
-}
-
-/// What is to be done when the request is cancelled, in the order in which it was asked for.
-#[derive(Default)]
-struct CancelHooks {
-    next_number: u64,
-    by_number: BTreeMap<u64, Box<dyn FnOnce() + Send>>,
 }
 
 /// Something to be done when a request is cancelled. Dropping it calls that off.
@@ -55,8 +56,7 @@ pub(crate) struct CancelHook {
 impl Drop for CancelHook {
     fn drop(&mut self) {
         if let Some(request) = self.request.upgrade() {
-            let hook = request.lock_hooks().by_number.remove(&self.number);
-            drop(hook);
+            request.cancel.forget(self.number);
         }
     }
 }
@@ -72,6 +72,7 @@ pub struct RequestContextBuilder {
     tag: RequestTag,
     data: ContextData,
     deadline: Option<SystemTime>,
+    max_bytes: Option<usize>,
 }
 
 impl RequestContextBuilder {
@@ -84,6 +85,7 @@ impl RequestContextBuilder {
             tag: RequestTag { id: 0, priority: 0 },
             data: ContextData::default(),
             deadline: None,
+            max_bytes: None,
         }
     }
 
@@ -122,18 +124,31 @@ impl RequestContextBuilder {
         self
     }
 
+    /// How many bytes the request may hold, in place of what the [limits](crate::Limits) of the host say.
+    #[must_use]
+    pub fn max_bytes(mut self, max_bytes: usize) -> Self {
+        self.max_bytes = Some(max_bytes);
+        self
+    }
+
     /// The request.
     #[must_use]
     pub fn build(self) -> Arc<RequestContext> {
         let host = Arc::clone(&self.host);
         let number = host.next_request_number();
+        let max_bytes = self
+            .max_bytes
+            .unwrap_or_else(|| host.limits().max_request_bytes);
+        let memory = Arc::new(RequestMemory::new(Arc::clone(host.allocator()), max_bytes));
         let request = Arc::new(RequestContext {
             tag: self.tag,
             host: self.host,
             resources: self.resources,
             data: self.data,
-            cancel_value: OnceLock::new(),
-            cancel_hooks: Mutex::default(),
+            shared: SharedContexts::default(),
+            cancel: CancelSwitch::new(),
+            allocator: Arc::clone(&memory) as _,
+            memory,
             number,
         });
         if let Some(error) = host.enter_request(number, &request) {
@@ -176,6 +191,24 @@ impl RequestContext {
         self.resources.as_ref()
     }
 
+    /// The memory that the request holds, and how much that may be.
+    #[must_use]
+    pub fn memory(&self) -> &Arc<RequestMemory> {
+        &self.memory
+    }
+
+    /// Where kernels draw memory from, on the account of the request: its [`memory`](Self::memory). What holds such memory
+    /// keeps a reference to the allocator, and may outlive the request.
+    #[must_use]
+    pub fn allocator(&self) -> &Arc<dyn HostAllocator> {
+        &self.allocator
+    }
+
+    /// The object of type `T` that the kernels of the request share; `make` makes it if this is the first use.
+    pub fn shared_context<T: Any + Send + Sync>(&self, make: impl FnOnce() -> T) -> Arc<T> {
+        self.shared.get_or_create(make)
+    }
+
     /// The datum of type `T` that the request was built with.
     #[must_use]
     pub fn context_data<T: Any + Send + Sync>(&self) -> Option<&T> {
@@ -189,13 +222,7 @@ impl RequestContext {
 
     /// Cancels the request with an error of the caller's. Later calls change nothing. The error is not reported.
     pub fn cancel_with(&self, error: Error) {
-        if self.cancel_value.set(AnyRef::error(error)).is_err() {
-            return;
-        }
-        let hooks = std::mem::take(&mut self.lock_hooks().by_number);
-        for hook in hooks.into_values() {
-            hook();
-        }
+        self.cancel.cancel(AnyRef::error(error));
     }
 
     /// Calls `hook` when the request is cancelled, on the thread that does it; none if it is cancelled already.
@@ -203,27 +230,19 @@ impl RequestContext {
         self: &Arc<Self>,
         hook: impl FnOnce() + Send + 'static,
     ) -> Option<CancelHook> {
-        let mut hooks = self.lock_hooks();
-        // Looked at under the lock: who cancels takes the hooks after the value is set.
-        if self.is_cancelled() {
-            return None;
-        }
-        let number = hooks.next_number;
-        hooks.next_number += 1;
         // A future that panics as it is dropped must not keep the others. It is caught by the code that made it, which may be
         // a kernel library's.
         let hook = || drop(catch_unwind(AssertUnwindSafe(hook)));
-        hooks.by_number.insert(number, Box::new(hook));
+        let number = self.cancel.watch(Box::new(hook))?;
         Some(CancelHook {
             request: Arc::downgrade(self),
             number,
         })
     }
 
-    fn lock_hooks(&self) -> MutexGuard<'_, CancelHooks> {
-        self.cancel_hooks
-            .lock()
-            .unwrap_or_else(PoisonError::into_inner)
+    /// The switch, for work that goes away when it is thrown.
+    pub(crate) fn cancel_switch(&self) -> &CancelSwitch {
+        &self.cancel
     }
 
     /// Whether the request is cancelled.
@@ -236,7 +255,7 @@ impl RequestContext {
     #[inline]
     #[must_use]
     pub fn cancel_value(&self) -> Option<&AnyRef> {
-        self.cancel_value.get()
+        self.cancel.value()
     }
 
     /// An error that says that the request has no datum of type `T`.
@@ -271,7 +290,7 @@ impl fmt::Debug for ContextData {
     }
 }
 
-#[cfg(test)]
+#[cfg(all(test, not(loom)))]
 mod tests {
     use super::*;
     use std::time::Duration;

@@ -179,13 +179,15 @@ impl Drop for TimerQueue {
             state.is_closed = true;
             std::mem::take(&mut state.pending)
         };
-        self.shared.changed.notify_one();
         drop(pending);
         let thread = self
             .thread
             .get_mut()
             .unwrap_or_else(PoisonError::into_inner)
             .take();
+        if thread.is_some() {
+            self.shared.changed.notify_one();
+        }
         // A callback may hold the last reference to the host; then the timer thread itself is here and cannot be joined.
         if let Some(thread) =
             thread.filter(|thread| thread.thread().id() != std::thread::current().id())

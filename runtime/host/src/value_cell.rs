@@ -26,12 +26,18 @@ use std::ops::{Deref, DerefMut};
 use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
 use std::sync::atomic::{AtomicU8, Ordering};
 
-use tfrt_async::{AnyRef, BorrowError, ReadGuard, Value, WriteGuard};
+use tfrt_async::value::{MAX_COPIED_ALIGN, MAX_COPIED_BYTES};
+use tfrt_async::{AnyRef, BorrowError, ReadGuard, TypeIndex, Value, WriteGuard};
 
 /// How many bytes of payload fit inside.
 const INLINE_BYTES: usize = 48;
 
 const _: () = assert!(size_of::<ValueCell>() == 64);
+
+const _: () = assert!(
+    MAX_COPIED_BYTES <= INLINE_BYTES && MAX_COPIED_ALIGN <= align_of::<Data>(),
+    "payloads that are copied from kernel to kernel lie inside"
+);
 
 /// A register of a synchronous function.
 ///
@@ -75,6 +81,8 @@ enum Form {
 /// What is known of the payload's type.
 struct Vtable {
     id: TypeId,
+    /// The number of the type, which the process gives when it first asks.
+    type_index: fn() -> TypeIndex,
     mlir_type: &'static str,
     /// Destroys the payload. Duty: V1 holds, and the cell becomes empty. Gives back what the payload panics with, which only
     /// the code that made the table can catch: it may be that of a kernel library.
@@ -99,6 +107,7 @@ trait Layout: Value + Sized {
 
     const VTABLE: &'static Vtable = &Vtable {
         id: TypeId::of::<Self>(),
+        type_index: TypeIndex::of::<Self>,
         mlir_type: Self::MLIR_TYPE,
         destroy: |data| {
             // SAFETY: the duty of the field, passed on.
@@ -299,10 +308,16 @@ impl ValueCell {
     pub fn try_write<T: Value>(&self) -> Result<CellWriteGuard<'_, T>, BorrowError> {
         const {
             assert!(
-                T::IS_MUTABLE,
+                T::IS_MUTABLE || T::HANDLE.is_some(),
                 "only a value of a mutable type can be written"
             )
         };
+        if let Some(handle) = T::HANDLE {
+            let payload = self.try_read::<T>()?;
+            return Ok(CellWriteGuard {
+                write: Write::Shared(WriteGuard::of_handle(handle(&payload))),
+            });
+        }
         self.expect::<T>()?;
         if let Some(value) = self.shared() {
             return value.try_write().map(|guard| CellWriteGuard {
@@ -317,6 +332,29 @@ impl ValueCell {
         Ok(CellWriteGuard {
             write: Write::Own(payload, borrow),
         })
+    }
+
+    /// Copies the payload to `place` if it is of type `ty`; whether it is.
+    ///
+    /// # Safety
+    /// 1. `ty` has a [`TypeIndex::copied_layout`], for which `place` has room; the caller alone may touch it.
+    pub unsafe fn copy_payload_to(&self, ty: TypeIndex, place: *mut u8) -> bool {
+        if let Some(value) = self.shared() {
+            let is_expected = value.is_concrete() && value.type_id() == ty;
+            if is_expected {
+                // SAFETY: it is concrete; duty 1.
+                unsafe { value.copy_payload_to(place) };
+            }
+            return is_expected;
+        }
+        let is_expected = self
+            .vtable
+            .is_some_and(|vtable| (vtable.type_index)() == ty);
+        if let (true, Some(layout)) = (is_expected, ty.copied_layout()) {
+            // SAFETY: V1 and V2: a copied payload is small enough to lie inside, so that its bytes are here; duty 1.
+            unsafe { place.copy_from_nonoverlapping(self.data.get().cast(), layout.size()) };
+        }
+        is_expected
     }
 
     /// Moves the payload out, if the cell owns one and it is a `T`. The cell is empty afterwards.

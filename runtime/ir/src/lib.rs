@@ -50,7 +50,7 @@ pub use diagnose::OpDiagnostics;
 pub use fold::FoldedConstant;
 pub use location::{Location, LocationId};
 pub use module::{BlockId, Module, NameId, OpId, OpState, RegionId, Use, ValueDef, ValueId};
-pub use parse::{ParseOptions, parse};
+pub use parse::{ParseOptions, parse, parse_without_chains};
 pub use print::{PrintOptions, print, print_op};
 pub use registry::{Registry, RegistryError};
 pub use split::{Piece, split_input_file};

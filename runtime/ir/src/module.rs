@@ -78,6 +78,7 @@ pub struct Module {
     regions: PrimaryMap<RegionId, RegionData>,
     values: PrimaryMap<ValueId, ValueData>,
     root: OpId,
+    leaves_out_chains: bool,
 }
 
 #[derive(Clone, Debug)]
@@ -193,6 +194,7 @@ impl Module {
             regions: PrimaryMap::new(),
             values: PrimaryMap::new(),
             root: tfrt_support::entity::EntityId::from_index(0),
+            leaves_out_chains: false,
         };
         let location = module.unknown_location();
         let body = module.create_region();
@@ -221,6 +223,17 @@ impl Module {
     pub fn set_root(&mut self, op: OpId) {
         debug_assert!(self.ops[op].parent.is_none() && self.op_name(op) == MODULE_OP);
         self.root = op;
+    }
+
+    /// Whether ops may leave out the chains that they are declared to take and to give, until a pass fills them in.
+    #[must_use]
+    pub fn leaves_out_chains(&self) -> bool {
+        self.leaves_out_chains
+    }
+
+    /// Says whether ops may leave out their chains: what [`verify()`](crate::verify()) goes by.
+    pub fn set_leaves_out_chains(&mut self, leaves_out_chains: bool) {
+        self.leaves_out_chains = leaves_out_chains;
     }
 
     /// The block of the outermost op.
@@ -761,13 +774,24 @@ impl Module {
 
     /// Makes a result of `op` that stands behind its other results.
     pub fn add_result(&mut self, op: OpId, ty: TypeId) -> ValueId {
-        let index = self.ops[op].results.len();
+        self.insert_result(op, self.ops[op].results.len(), ty)
+    }
+
+    /// Makes a result of `op` in front of result number `index`.
+    pub fn insert_result(&mut self, op: OpId, index: usize, ty: TypeId) -> ValueId {
         let value = self.values.push(ValueData {
             ty,
             def: ValueDef::Result { op, index },
             uses: Vec::new(),
         });
-        self.ops[op].results.push(value);
+        self.ops[op].results.insert(index, value);
+        for position in index + 1..self.ops[op].results.len() {
+            let moved = self.ops[op].results[position];
+            self.values[moved].def = ValueDef::Result {
+                op,
+                index: position,
+            };
+        }
         value
     }
 }

@@ -58,9 +58,60 @@ pub fn parse(
     options: &ParseOptions,
 ) -> Result<Module, Vec<Diagnostic>> {
     let mut module = Module::new(Arc::clone(registry));
-    let mut parser = Parser::new(source, file_name, &mut module, *options);
+    parse_into(&mut module, source, file_name, options)?;
+    Ok(module)
+}
+
+/// The program of a text that may be written without chains: an op may leave out those that it is declared to take, all of them
+/// or none. An op in its custom form then gives no declared chains either; one in the generic form may give them or not.
+///
+/// The module [says so](Module::leaves_out_chains), and is verified accordingly.
+///
+/// ```
+/// use std::sync::Arc;
+/// use tfrt_ir::{ParseOptions, Registry, VerifyOptions, parse, parse_without_chains, verify};
+/// use tfrt_ods::{Effect, OpDef, OperandDef, ResultDef, TypeConstraint};
+///
+/// const CHAIN: TypeConstraint = TypeConstraint::Exact("!tfrt.chain");
+/// static PRINT: OpDef = OpDef {
+///     operands: &[OperandDef::new("value", TypeConstraint::Exact("i32")), OperandDef::new("in", CHAIN)],
+///     results: &[ResultDef::new("out", CHAIN)],
+///     effect: Effect::IO,
+///     assembly_format: Some("operands attr-dict"),
+///     ..OpDef::new("my.print")
+/// };
+///
+/// let registry = Arc::new(Registry::new([&PRINT], [])?);
+/// let source = "%x = \"builtin.x\"() : () -> i32\nmy.print %x\n";
+/// let module = parse_without_chains(source, "p.mlir", &registry, &ParseOptions::default()).unwrap();
+/// assert!(verify(&module, &VerifyOptions::default()).is_empty());
+/// assert!(parse(source, "p.mlir", &registry, &ParseOptions::default()).is_err());
+/// # Ok::<(), tfrt_ir::RegistryError>(())
+/// ```
+///
+/// # Errors
+/// As for [`parse()`].
+pub fn parse_without_chains(
+    source: &str,
+    file_name: &str,
+    registry: &Arc<Registry>,
+    options: &ParseOptions,
+) -> Result<Module, Vec<Diagnostic>> {
+    let mut module = Module::new(Arc::clone(registry));
+    module.set_leaves_out_chains(true);
+    parse_into(&mut module, source, file_name, options)?;
+    Ok(module)
+}
+
+fn parse_into(
+    module: &mut Module,
+    source: &str,
+    file_name: &str,
+    options: &ParseOptions,
+) -> Result<(), Vec<Diagnostic>> {
+    let mut parser = Parser::new(source, file_name, module, *options);
     match parser.program() {
-        Ok(()) => Ok(module),
+        Ok(()) => Ok(()),
         Err(_) => Err(parser.into_diagnostics()),
     }
 }

@@ -1,8 +1,9 @@
 //! The rules of a well-formed program.
 //!
 //! Of every op, in this order, an op that is isolated from what is around it after all others of its region:
-//! - V1: what its declaration asks for ([`tfrt_ods::verify::verify_op`]), and for functions and modules that they
-//!   have names, types and one region that fit together, and symbols of a module distinct names;
+//! - V1: what its declaration asks for ([`tfrt_ods::verify::verify_op`]), but for chains where the module
+//!   [leaves them out](Module::leaves_out_chains); and for functions and modules that they have names, types and one region that
+//!   fit together, and symbols of a module distinct names;
 //! - V2: an op declared to end its block is the last one of it;
 //! - V3: what stands inside of an isolated op uses no value from outside;
 //! - V4: only the last op of a block has successors, and they are blocks of the same region;
@@ -21,7 +22,7 @@ pub(crate) mod instance;
 
 use std::cell::RefCell;
 
-use tfrt_ods::verify::{Breach, BreachSite, verify_op};
+use tfrt_ods::verify::{Breach, BreachSite, verify_op, verify_op_without_chains};
 use tfrt_support::Diagnostic;
 
 use crate::diagnose::OpDiagnostics;
@@ -166,14 +167,16 @@ impl Verifier<'_> {
         } else if module.is_module(op) {
             builtin::module(self, op);
         } else if let Some(def) = module.op_def(op) {
-            let breaches = verify_op(
-                def,
-                &Instance {
-                    module,
-                    op,
-                    symbols: &self.symbols,
-                },
-            );
+            let instance = Instance {
+                module,
+                op,
+                symbols: &self.symbols,
+            };
+            let breaches = if module.leaves_out_chains() {
+                verify_op_without_chains(def, &instance)
+            } else {
+                verify_op(def, &instance)
+            };
             for breach in breaches {
                 self.breach(op, &breach);
             }

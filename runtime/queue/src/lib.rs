@@ -6,7 +6,7 @@
 //! | queue | spelled | threads |
 //! |---|---|---|
 //! | [`SingleThreadedQueue`] | `s` | none: tasks run while somebody waits |
-//! | [`WorkStealingQueue`] | `mstd`, `mstd:4`, `mstd:4,16` | compute threads that steal from each other, and a blocking pool |
+//! | [`WorkStealingQueue`] | `mstd`, `mstd:4`, `mstd:4,16`, `mstd:4,16@0-3` | compute threads that steal from each other, and a blocking pool |
 //!
 //! Other crates add theirs with a [`QueueFactory`].
 //!
@@ -19,7 +19,8 @@
 //! assert_eq!(value.get(), Some(&42));
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
-#![forbid(unsafe_code)]
+// Only `task/closure.rs` expects some.
+#![deny(unsafe_code)]
 
 pub mod task;
 
@@ -50,4 +51,4 @@ pub use factory::{CreateQueueError, QueueFactory, create_queue};
 pub use queue::{ConcurrentWorkQueue, WouldDeadlock};
 pub use single_threaded::SingleThreadedQueue;
 pub use task::{RequestTag, Task};
-pub use work_stealing::WorkStealingQueue;
+pub use work_stealing::{WorkStealingQueue, cores};

@@ -44,6 +44,36 @@ pub trait ConcurrentWorkQueue: Send + Sync + fmt::Debug {
         self.add_task(task);
     }
 
+    /// Adds compute tasks, each as [`add_task`](Self::add_task) does. A queue that has threads to wake does that once for all of
+    /// them.
+    ///
+    /// The tasks are made while they are taken, so `tasks` may hold the queue up: it must not block, either. If it panics, those
+    /// before are added.
+    ///
+    /// ```
+    /// use std::sync::Arc;
+    /// use std::sync::atomic::{AtomicUsize, Ordering};
+    /// use tfrt_queue::{ConcurrentWorkQueue, Task, WorkStealingQueue};
+    ///
+    /// let queue = WorkStealingQueue::new(2, 1);
+    /// let sum = Arc::new(AtomicUsize::new(0));
+    /// queue.add_tasks(&mut (1..=100).map(|number| {
+    ///     let sum = Arc::clone(&sum);
+    ///     Task::new(move || drop(sum.fetch_add(number, Ordering::Relaxed)))
+    /// }));
+    /// queue.quiesce()?;
+    /// assert_eq!(sum.load(Ordering::Relaxed), 5050);
+    /// # Ok::<(), tfrt_queue::WouldDeadlock>(())
+    /// ```
+    fn add_tasks(&self, tasks: &mut dyn Iterator<Item = Task>) {
+        tasks.for_each(|task| self.add_task(task));
+    }
+
+    /// As [`add_tasks`](Self::add_tasks), for a request: each as [`add_task_for`](Self::add_task_for) does.
+    fn add_tasks_for(&self, tag: &RequestTag, tasks: &mut dyn Iterator<Item = Task>) {
+        tasks.for_each(|task| self.add_task_for(tag, task));
+    }
+
     /// Adds a task that may block.
     ///
     /// With `allow_queuing` the task may have to wait for other blocking tasks to end. Without, it starts in finite time even

@@ -5,6 +5,7 @@
 //! it did not run back at the front, so that the order stays.
 
 use std::collections::VecDeque;
+use std::fmt;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 
@@ -30,13 +31,13 @@ use crate::task::Task;
 /// assert_eq!(receiver.try_iter().collect::<Vec<_>>(), [1, 2]);
 /// # Ok::<(), tfrt_queue::WouldDeadlock>(())
 /// ```
-#[derive(Debug, Default)]
+#[derive(Default)]
 pub struct SingleThreadedQueue {
     // Shared with the waiters of values, which may outlive the queue.
     shared: Arc<Shared>,
 }
 
-#[derive(Debug, Default)]
+#[derive(Default)]
 struct Shared {
     state: Mutex<State>,
     /// Tasks were added, a batch is done, or awaited values are there.
@@ -45,11 +46,15 @@ struct Shared {
     num_pending: AtomicUsize,
 }
 
-#[derive(Debug, Default)]
+#[derive(Default)]
 struct State {
     tasks: VecDeque<Task>,
+    /// An empty list with room, for the next batch.
+    spare: VecDeque<Task>,
     /// How many threads have a batch in hand.
     num_batches: usize,
+    /// How many threads sleep. While there are none, nobody is to be told that something has changed.
+    num_asleep: usize,
 }
 
 impl SingleThreadedQueue {
@@ -98,33 +103,51 @@ impl Shared {
 
     fn add(&self, task: Task) {
         self.num_pending.fetch_add(1, Ordering::Relaxed);
-        self.lock().tasks.push_back(task);
-        self.changed.notify_all();
+        let mut state = self.lock();
+        state.tasks.push_back(task);
+        self.tell_sleepers(state);
+    }
+
+    /// Ends a change of the state.
+    fn tell_sleepers(&self, state: MutexGuard<'_, State>) {
+        let has_sleepers = state.num_asleep > 0;
+        drop(state);
+        if has_sleepers {
+            self.changed.notify_all();
+        }
     }
 
     /// Takes all tasks as a batch, after `is_done` became false and while there are tasks; none when `is_done`.
     fn next_batch(&self, is_done: impl Fn(&State) -> bool) -> Option<VecDeque<Task>> {
-        let mut state = self
-            .changed
-            .wait_while(self.lock(), |state| {
-                !is_done(state) && state.tasks.is_empty()
-            })
-            .unwrap_or_else(PoisonError::into_inner);
+        let mut state = self.lock();
+        while !is_done(&state) && state.tasks.is_empty() {
+            state.num_asleep += 1;
+            state = self
+                .changed
+                .wait(state)
+                .unwrap_or_else(PoisonError::into_inner);
+            state.num_asleep -= 1;
+        }
         if is_done(&state) {
             return None;
         }
         state.num_batches += 1;
-        Some(std::mem::take(&mut state.tasks))
+        let spare = std::mem::take(&mut state.spare);
+        Some(std::mem::replace(&mut state.tasks, spare))
     }
 
     /// Ends a batch; what was not run goes to the front.
     fn end_batch(&self, mut unrun: VecDeque<Task>) {
         let mut state = self.lock();
-        unrun.append(&mut state.tasks);
-        state.tasks = unrun;
+        if unrun.is_empty() {
+            // No list is allocated anew for every batch.
+            state.spare = unrun;
+        } else {
+            unrun.append(&mut state.tasks);
+            state.tasks = unrun;
+        }
         state.num_batches -= 1;
-        drop(state);
-        self.changed.notify_all();
+        self.tell_sleepers(state);
     }
 }
 
@@ -157,8 +180,7 @@ impl ConcurrentWorkQueue for SingleThreadedQueue {
                 // and its wait.
                 let state = shared.lock();
                 is_ready.store(true, Ordering::Release);
-                drop(state);
-                shared.changed.notify_all();
+                shared.tell_sleepers(state);
             }
         });
         while let Some(mut batch) = self.shared.next_batch(|_| is_ready.load(Ordering::Acquire)) {
@@ -175,14 +197,14 @@ impl ConcurrentWorkQueue for SingleThreadedQueue {
     fn quiesce(&self) -> Result<(), WouldDeadlock> {
         self.check_no_worker()?;
         // Batches of other threads are tasks of the queue, too.
-        while let Some(batch) = self
+        while let Some(mut batch) = self
             .shared
             .next_batch(|state| state.tasks.is_empty() && state.num_batches == 0)
         {
-            for task in batch {
+            while let Some(task) = batch.pop_front() {
                 self.run(task);
             }
-            self.shared.end_batch(VecDeque::new());
+            self.shared.end_batch(batch);
         }
         Ok(())
     }
@@ -197,6 +219,14 @@ impl ConcurrentWorkQueue for SingleThreadedQueue {
 
     fn num_pending_tasks(&self) -> Option<usize> {
         Some(self.shared.num_pending.load(Ordering::Relaxed))
+    }
+}
+
+impl fmt::Debug for SingleThreadedQueue {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("SingleThreadedQueue")
+            .field("num_pending_tasks", &self.num_pending_tasks())
+            .finish_non_exhaustive()
     }
 }
 

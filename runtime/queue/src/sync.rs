@@ -1,14 +1,14 @@
-//! What the sleep protocol is made of: from `std`, or from loom when it is model-checked.
+//! What the protocols of sleep and rest are made of: from `std`, or from loom when they are model-checked.
 
 #[cfg(not(loom))]
 mod shim {
-    pub(crate) use std::sync::atomic::{AtomicBool, AtomicU64, Ordering, fence};
+    pub(crate) use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering, fence};
     pub(crate) use std::sync::{Condvar, Mutex, MutexGuard};
 }
 
 #[cfg(loom)]
 mod shim {
-    pub(crate) use loom::sync::atomic::{AtomicBool, AtomicU64, Ordering, fence};
+    pub(crate) use loom::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering, fence};
     pub(crate) use loom::sync::{Condvar, Mutex, MutexGuard};
 }
 

@@ -1,10 +1,16 @@
 //! Tasks, and whose they are.
 
-use std::any::Any;
+mod closure;
+
 use std::fmt;
-use std::panic::{self, AssertUnwindSafe};
+use std::panic;
+
+use closure::Closure;
 
 /// A piece of work that runs once.
+///
+/// A closure of up to three words is kept in place, a larger one in a box: who adds many tasks shares what they have in
+/// common by one reference.
 ///
 /// ```
 /// use tfrt_queue::Task;
@@ -14,17 +20,13 @@ use std::panic::{self, AssertUnwindSafe};
 /// assert_eq!(receiver.recv(), Ok("done"));
 /// ```
 #[must_use = "a task that does not run is lost"]
-pub struct Task(Box<dyn FnOnce() -> Result<(), PanicPayload> + Send>);
-
-/// What a panic was raised with. It is caught by the code that made the task, which may be that of a kernel library: another
-/// copy of the standard library, such as the queue's, could not catch it.
-type PanicPayload = Box<dyn Any + Send>;
+pub struct Task(Closure);
 
 impl Task {
     /// A task that calls `f`.
+    #[inline]
     pub fn new(f: impl FnOnce() + Send + 'static) -> Self {
-        // The task is gone when it panics; what it shared with others it shared by types that are sound to see half done.
-        Self(Box::new(|| panic::catch_unwind(AssertUnwindSafe(f))))
+        Self(Closure::new(f))
     }
 
     /// Runs the task on this thread.
@@ -32,14 +34,17 @@ impl Task {
     /// # Panics
     /// If the task does.
     pub fn run(self) {
-        if let Err(payload) = (self.0)() {
+        if let Err(payload) = self.0.call() {
             panic::resume_unwind(payload);
         }
     }
 
     /// Runs the task on this thread, which survives a panic of it. The panic hook has reported it by then.
-    pub(crate) fn run_and_survive(self) {
-        drop((self.0)());
+    ///
+    /// What a queue does with the tasks that it was given.
+    #[inline]
+    pub fn run_and_survive(self) {
+        self.0.call_and_survive();
     }
 }
 

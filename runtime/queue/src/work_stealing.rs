@@ -1,16 +1,10 @@
 //! A queue of compute threads that steal from each other, with a pool for blocking tasks beside them.
 //!
-//! The compute side is lock-free while there is work: see `compute` for who takes which task, and `sleep` for the protocol
-//! of sleeping and waking. The blocking side is a mutex and a few condition variables: see `blocking`.
+//! The compute side is lock-free while there is work: see `compute` for who takes which task, `sleep` for the protocol of
+//! sleeping and waking, and `patience` for the time before sleep. The blocking side is a mutex and a few condition
+//! variables: see `blocking`.
 //!
-//! # Quiescence
-//!
-//! The queue is at rest when no task is pending or running on either side. The sides cannot be looked at in one moment, and a
-//! task of one may add a task to the other. So the blocking side is looked at, then the compute side, then the
-//! blocking side again: if it was at rest both times and has accepted no task in between, it had none all that time, and so
-//! nobody was there who could have added one to the compute side after that was found at rest.
-//!
-//! Whoever brings a side to rest tells those who wait.
+//! The queue is at rest when no task is pending or running on either side: see `rest`.
 //!
 //! # Shutdown
 //!
@@ -23,8 +17,7 @@
 //! nor joins: the threads still run what there is, and then end on their own.
 
 use std::fmt;
-use std::sync::atomic::{AtomicUsize, Ordering, fence};
-use std::sync::{Arc, Condvar, Mutex, PoisonError};
+use std::sync::Arc;
 use std::thread;
 
 use tfrt_async::AnyRef;
@@ -32,15 +25,23 @@ use tfrt_async::AnyRef;
 use crate::latch;
 use crate::queue::{ConcurrentWorkQueue, WouldDeadlock};
 use crate::role::{self, QueueId, Role};
-use crate::task::Task;
+use crate::task::{RequestTag, Task};
 use blocking::Blocking;
 use compute::Compute;
+use cores::{BindError, Cores};
+use rest::Rest;
 
 mod compute;
 
 mod sleep;
 
+mod patience;
+
+mod rest;
+
 mod blocking;
+
+pub mod cores;
 
 /// The stack of every thread of the queue: kernels are not written for small ones.
 const STACK_BYTES: usize = 8 << 20;
@@ -71,50 +72,88 @@ pub struct WorkStealingQueue {
 struct Shared {
     compute: Compute,
     blocking: Blocking,
-    /// How many threads wait in `quiesce`.
-    num_quiescing: AtomicUsize,
-    rest_lock: Mutex<()>,
-    /// One of the sides has come to rest.
-    rest_reached: Condvar,
+    rest: Rest,
 }
 
 impl WorkStealingQueue {
     /// A queue of at most `num_threads` compute threads and `num_blocking_threads` pool threads for blocking tasks.
     ///
-    /// Both are at least 1; there are at most 65535 compute threads.
+    /// Both are at least 1; there are at most 65535 compute threads. The system decides which cores they run on.
     #[must_use]
     pub fn new(num_threads: usize, num_blocking_threads: usize) -> Self {
+        Self::with(num_threads, num_blocking_threads, None)
+    }
+
+    /// As [`new`](Self::new), with each compute thread bound to one of `cores`: the first to the first, and so on, again from the
+    /// front if there are more threads than cores. Blocking threads, which mostly wait, are not bound.
+    ///
+    /// # Errors
+    /// If the system refuses to bind a thread to one of the cores, or to bind threads at all.
+    ///
+    /// ```
+    /// use tfrt_queue::{ConcurrentWorkQueue, WorkStealingQueue};
+    ///
+    /// if let Ok(queue) = WorkStealingQueue::bound_to_cores(1, 1, &"0".parse()?) {
+    ///     assert_eq!(queue.parallelism_level(), 1);
+    /// }
+    /// # Ok::<(), tfrt_queue::cores::ParseCoresError>(())
+    /// ```
+    pub fn bound_to_cores(
+        num_threads: usize,
+        num_blocking_threads: usize,
+        cores: &Cores,
+    ) -> Result<Self, BindError> {
+        cores::check(cores)?;
+        Ok(Self::with(
+            num_threads,
+            num_blocking_threads,
+            Some(cores.clone()),
+        ))
+    }
+
+    fn with(num_threads: usize, num_blocking_threads: usize, cores: Option<Cores>) -> Self {
+        let num_threads = num_threads.clamp(1, sleep::MAX_WORKERS);
         let shared = Shared {
-            compute: Compute::new(num_threads.clamp(1, sleep::MAX_WORKERS)),
+            compute: Compute::new(num_threads, cores),
             blocking: Blocking::new(num_blocking_threads.max(1)),
-            num_quiescing: AtomicUsize::new(0),
-            rest_lock: Mutex::new(()),
-            rest_reached: Condvar::new(),
+            rest: Rest::new(),
         };
         Self {
             shared: Arc::new(shared),
         }
     }
 
-    /// A queue from the argument of its configuration: nothing, `N` compute threads, or `N,B` with `B` blocking threads.
+    /// A queue from the argument of its configuration: `N` compute threads, as many as the system has if it is left out; `,B`
+    /// with `B` blocking threads; `@CORES` with the compute threads bound to [`Cores`].
     ///
     /// # Errors
-    /// What is wrong with the argument.
+    /// What is wrong with the argument, or which core cannot be had.
     pub fn from_argument(argument: &str) -> Result<Self, String> {
-        let (compute, blocking) = argument
-            .split_once(',')
-            .map_or((argument, None), |(n, b)| (n, Some(b)));
-        let num_threads = if argument.is_empty() {
-            Some(default_threads())
-        } else {
-            parse_count(compute)
+        let invalid = || format!("Invalid argument for mstd work queue: {argument}");
+        let (counts, cores) = match argument.split_once('@') {
+            None => (argument, None),
+            Some((counts, cores)) => (counts, Some(cores.parse().map_err(|_| invalid())?)),
         };
-        let num_blocking = blocking.map_or(Some(DEFAULT_BLOCKING_THREADS), parse_count);
-        match (num_threads, num_blocking) {
-            (Some(num_threads), Some(num_blocking)) if num_threads <= sleep::MAX_WORKERS => {
-                Ok(Self::new(num_threads, num_blocking))
-            }
-            _ => Err(format!("Invalid argument for mstd work queue: {argument}")),
+        let (compute, blocking) = match counts.split_once(',') {
+            None => (counts, None),
+            Some((compute, blocking)) => (compute, Some(blocking)),
+        };
+        let num_threads = match (&cores, counts) {
+            (None, "") => default_threads(),
+            (Some(cores), "") => Cores::len(cores),
+            _ => parse_count(compute).ok_or_else(invalid)?,
+        };
+        let num_blocking = match blocking {
+            None => DEFAULT_BLOCKING_THREADS,
+            Some(count) => parse_count(count).ok_or_else(invalid)?,
+        };
+        if num_threads > sleep::MAX_WORKERS {
+            return Err(invalid());
+        }
+        match cores {
+            None => Ok(Self::new(num_threads, num_blocking)),
+            Some(cores) => Self::bound_to_cores(num_threads, num_blocking, &cores)
+                .map_err(|error| error.to_string()),
         }
     }
 }
@@ -134,37 +173,11 @@ impl Shared {
         QueueId::of(self)
     }
 
-    fn is_at_rest(&self) -> bool {
-        let before = self.blocking.at_rest();
-        before.is_some() && self.compute.is_at_rest() && self.blocking.at_rest() == before
-    }
-
-    /// Tells those who wait that a side has come to rest.
-    fn came_to_rest(&self) {
-        // Orders what made the side come to rest before the look at the count; pairs with the fence in `wait_for_rest`.
-        fence(Ordering::SeqCst);
-        if self.num_quiescing.load(Ordering::Relaxed) > 0 {
-            drop(
-                self.rest_lock
-                    .lock()
-                    .unwrap_or_else(PoisonError::into_inner),
-            );
-            self.rest_reached.notify_all();
-        }
-    }
-
     /// Blocks until neither side has a task.
     fn wait_for_rest(&self) {
-        self.num_quiescing.fetch_add(1, Ordering::Relaxed);
-        // Orders the count before the looks at the sides; pairs with the fence in `came_to_rest`. Whoever brings a side to
-        // rest after the look sees the count, and cannot notify before the wait, because of the lock.
-        fence(Ordering::SeqCst);
-        let guard = self
-            .rest_lock
-            .lock()
-            .unwrap_or_else(PoisonError::into_inner);
-        drop(self.rest_reached.wait_while(guard, |()| !self.is_at_rest()));
-        self.num_quiescing.fetch_sub(1, Ordering::Relaxed);
+        let (compute, blocking) = (&self.compute, &self.blocking);
+        let is_at_rest = || rest::is_at_rest(|| blocking.at_rest(), || compute.is_at_rest());
+        self.rest.wait(is_at_rest);
     }
 }
 
@@ -179,6 +192,14 @@ impl ConcurrentWorkQueue for WorkStealingQueue {
 
     fn add_task(&self, task: Task) {
         compute::add_task(&self.shared, task);
+    }
+
+    fn add_tasks(&self, tasks: &mut dyn Iterator<Item = Task>) {
+        compute::add_tasks(&self.shared, tasks);
+    }
+
+    fn add_tasks_for(&self, _tag: &RequestTag, tasks: &mut dyn Iterator<Item = Task>) {
+        compute::add_tasks(&self.shared, tasks);
     }
 
     fn add_blocking_task(&self, task: Task, allow_queuing: bool) -> Result<(), Task> {

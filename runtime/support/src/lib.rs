@@ -8,6 +8,8 @@ pub mod entity;
 
 pub mod dtype;
 
+pub mod metadata;
+
 pub mod complex;
 
 pub mod float_text;
@@ -23,4 +25,5 @@ pub mod nearest;
 pub use diagnostic::{Diagnostic, Severity};
 pub use dtype::DType;
 pub use error::{Error, ErrorCode};
+pub use metadata::TensorMetadata;
 pub use place::Place;

@@ -89,6 +89,7 @@ impl Bench {
         let limits = Limits {
             max_call_depth: 300,
             max_live_invocations: 10_000,
+            max_request_bytes: 64 << 20,
         };
         let host = HostContext::builder()
             .registry(Arc::new(without_waiting(&linked, printing)))

@@ -79,59 +79,76 @@ impl Recorder {
     }
 
     pub(super) fn report(&self) -> Report {
-        let sorted = |time: fn(&Sample) -> Duration| {
-            let mut times: Vec<_> = self.samples.iter().map(time).collect();
-            times.sort_unstable();
-            times
+        let summary = |time: fn(&Sample) -> Duration| {
+            Summary::of(self.samples.iter().map(time).collect())
         };
         Report {
-            wall: sorted(|sample| sample.wall),
-            cpu: sorted(|sample| sample.cpu),
+            num_samples: self.samples.len(),
+            wall: summary(|sample| sample.wall),
+            cpu: summary(|sample| sample.cpu),
         }
     }
 }
 
-/// What is said in the end: times, shortest first.
+/// What is said in the end.
 #[derive(Debug)]
 pub(super) struct Report {
-    wall: Vec<Duration>,
-    cpu: Vec<Duration>,
+    num_samples: usize,
+    wall: Summary,
+    cpu: Summary,
+}
+
+/// Times in brief.
+#[derive(Debug)]
+struct Summary {
+    total_ns: u128,
+    /// Below which time so many percent of the times are, and that time; zero if there are none.
+    percentiles_ns: [(usize, u128); 4],
+}
+
+impl Summary {
+    fn of(mut times: Vec<Duration>) -> Self {
+        let total_ns = times.iter().map(Duration::as_nanos).sum();
+        // Selected rather than sorted: there may be millions of them, and four are wanted.
+        let percentiles_ns = [0, 50, 95, 99].map(|percent| {
+            let position = times.len() * percent / 100;
+            let time = (position < times.len())
+                .then(|| times.select_nth_unstable(position).1.as_nanos());
+            (percent, time.unwrap_or(0))
+        });
+        Self {
+            total_ns,
+            percentiles_ns,
+        }
+    }
 }
 
 impl Report {
     /// The lines, in order.
     pub(super) fn lines(&self, name: &str) -> impl Iterator<Item = String> {
-        let (wall, cpu) = (total_ns(&self.wall), total_ns(&self.cpu));
+        let (wall, cpu) = (self.wall.total_ns, self.cpu.total_ns);
         let utilization = if wall == 0 {
             0.0
         } else {
             100.0 * cpu as f64 / wall as f64
         };
         let line = |what: &str, number: &dyn fmt::Display| format!("BM:{name}:{what}: {number}");
-        let mut lines = vec![line("Duration(ns)", &wall), line("Count", &self.wall.len())];
-        for (clock, times) in [("Time", &self.wall), ("CPU", &self.cpu)] {
-            lines.push(line(&format!("{clock} Min(ns)"), &percentile_ns(times, 0)));
-            for percent in [50, 95, 99] {
-                lines.push(line(
-                    &format!("{clock} {percent}%(ns)"),
-                    &percentile_ns(times, percent),
-                ));
+        let mut lines = vec![
+            line("Duration(ns)", &wall),
+            line("Count", &self.num_samples),
+        ];
+        for (clock, summary) in [("Time", &self.wall), ("CPU", &self.cpu)] {
+            for (percent, time_ns) in summary.percentiles_ns {
+                let what = match percent {
+                    0 => format!("{clock} Min(ns)"),
+                    _ => format!("{clock} {percent}%(ns)"),
+                };
+                lines.push(line(&what, &time_ns));
             }
         }
         lines.push(line("CPU utilization(percent)", &Scientific(utilization)));
         lines.into_iter()
     }
-}
-
-fn total_ns(times: &[Duration]) -> u128 {
-    times.iter().map(Duration::as_nanos).sum()
-}
-
-/// The time that `percent` of the times are below; zero if there are none.
-fn percentile_ns(sorted: &[Duration], percent: usize) -> u128 {
-    sorted
-        .get(sorted.len() * percent / 100)
-        .map_or(0, Duration::as_nanos)
 }
 
 #[cfg(test)]

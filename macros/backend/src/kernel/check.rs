@@ -1,25 +1,26 @@
 //! What contradicts what: options among themselves, and with the signature.
 
-use syn::{ItemFn, Safety, Type};
+use syn::{Safety, Type};
 
+use crate::function::{self, Function};
 use crate::kernel::Form;
 use crate::options::Options;
 use crate::problems::Problems;
-use crate::signature::{self, Binding, Operand, Output, Parameter};
+use crate::signature::{Binding, FunctionBinding, Operand, Output, Parameter};
 
 /// How many parameters a function may have.
 const MAX_PARAMETERS: usize = 12;
 
 /// What a function may not be.
-pub(super) fn function(function: &ItemFn, problems: &mut Problems) {
+pub(super) fn function(function: &Function, problems: &mut Problems) {
     if let Some(second) = function
-        .attrs
+        .attributes
         .iter()
-        .find(|attribute| signature::is_kernel(attribute))
+        .find(|attribute| function::is_kernel(attribute))
     {
         problems.at(second, "a function has one `#[tfrt_kernel]`, with all its names: `#[tfrt_kernel(\"a.b\", \"a.c\")]`");
     }
-    let signature = &function.sig;
+    let signature = &function.signature;
     if let Some(abi) = &signature.abi {
         problems.at(abi, "a kernel is a Rust function: remove `extern`");
     }
@@ -58,7 +59,7 @@ const CONFLICTS: &[(&str, &str, &str)] = &[
 ];
 
 /// Options that contradict each other, or stand for what the signature says.
-pub(super) fn options(options: &Options, form: Form, function: &ItemFn, problems: &mut Problems) {
+pub(super) fn options(options: &Options, form: Form, function: &Function, problems: &mut Problems) {
     for (first, second, reason) in CONFLICTS {
         if let (Some(_), Some(second_flag)) = (options.flag(first), options.flag(second)) {
             problems.at(
@@ -79,7 +80,7 @@ pub(super) fn options(options: &Options, form: Form, function: &ItemFn, problems
             format!("`effect = \"{}\"` says so already", effect.value()),
         );
     }
-    if let Some(keyword) = &function.sig.asyncness {
+    if let Some(keyword) = &function.signature.asyncness {
         for flag in ["sync", "raw", "blocking"] {
             if options.has(flag) {
                 problems.at(
@@ -92,7 +93,19 @@ pub(super) fn options(options: &Options, form: Form, function: &ItemFn, problems
     if let (Some(span), true) = (options.chain_none, form.is_sync()) {
         problems.at_span(span, "a synchronous kernel has no chain anyway");
     }
+    sync_twin(options, form, problems);
     if form.is_raw() {
+        for (option, path) in [
+            ("metadata", &options.metadata),
+            ("workspace", &options.workspace),
+        ] {
+            if let Some(path) = path {
+                let message = format!(
+                    "`{option}` is for kernels whose results are parameters, and a raw kernel has slots"
+                );
+                problems.at(path, message);
+            }
+        }
         if let Some((result, _)) = options.alias.first() {
             problems.at(
                 result,
@@ -146,40 +159,73 @@ pub(super) fn options(options: &Options, form: Form, function: &ItemFn, problems
     }
 }
 
+/// Names for the interpreter, of a function that it cannot run.
+fn sync_twin(options: &Options, form: Form, problems: &mut Problems) {
+    let Some(name) = options.sync_names.first() else {
+        return;
+    };
+    let message = match form {
+        Form::Plain => return,
+        Form::Sync | Form::RawSync => {
+            "`sync` alone says that the interpreter runs it: put this name with the others, in front"
+        }
+        Form::Blocking => {
+            "the interpreter would wait for it: a `blocking` kernel has no form for it"
+        }
+        Form::Future => "an `async fn` runs on the work queue: it has no form for the interpreter",
+        Form::Raw => {
+            "a `raw` kernel takes one kind of frame: write a second function for the other"
+        }
+    };
+    problems.at(name, message);
+}
+
 /// Parameters that contradict each other, or the form.
 pub(super) fn parameters(
     options: &Options,
     form: Form,
-    function: &ItemFn,
+    function: &Function,
     parameters: &[Parameter],
     problems: &mut Problems,
 ) {
     if form.is_raw() {
         return raw_parameters(form, function, parameters, problems);
     }
-    if parameters.len() > MAX_PARAMETERS {
+    let is_bound = |parameter: &&Parameter| {
+        !matches!(parameter.binding, Binding::Out(_) | Binding::Workspace(_))
+    };
+    if let Some(extra) = parameters.iter().filter(is_bound).nth(MAX_PARAMETERS) {
         problems.at(
-            &parameters[MAX_PARAMETERS].ty,
+            &extra.ty,
             format!("a kernel takes at most {MAX_PARAMETERS} parameters; take the frame instead, with `raw`"),
         );
     }
-    let mut operands = parameters
+    operands(options, form, parameters, problems);
+    attributes_and_functions(parameters, problems);
+    prepared(options, parameters, problems);
+}
+
+/// Operands that contradict each other, or the form.
+fn operands(options: &Options, form: Form, parameters: &[Parameter], problems: &mut Problems) {
+    let operands = parameters
         .iter()
         .filter_map(|parameter| match &parameter.binding {
             Binding::Operand(operand) => Some((parameter, operand)),
             _ => None,
         });
-    let mut variadic = None;
+    let mut last: Option<(&str, bool)> = None;
     let mut has_reference = false;
-    for (parameter, operand) in operands.by_ref() {
-        if let Some(name) = variadic {
-            problems.at(
-                &parameter.ty,
-                format!("`{name}` takes all operands that remain: it comes last"),
-            );
+    for (parameter, operand) in operands {
+        if let Some((name, is_variadic)) = last {
+            let what = if is_variadic {
+                "takes all operands that remain"
+            } else {
+                "may be left out"
+            };
+            problems.at(&parameter.ty, format!("`{name}` {what}: it comes last"));
         }
-        if operand.is_variadic() {
-            variadic = Some(&parameter.name);
+        if operand.is_variadic() || operand.is_optional() {
+            last = Some((&parameter.name, operand.is_variadic()));
         }
         has_reference |= operand.is_reference();
         if form.is_sync() && operand.is_reference() {
@@ -208,14 +254,21 @@ pub(super) fn parameters(
             "no operand may be late: take one as `AnyRef` or `AsyncValueRef<T>`, or the rest as `&[AnyRef]`",
         );
     }
+}
+
+fn attributes_and_functions(parameters: &[Parameter], problems: &mut Problems) {
     let mut has_list = false;
+    let has_named_attribute = parameters
+        .iter()
+        .any(|parameter| matches!(parameter.binding, Binding::Attribute { .. }));
+    let mut has_all_attributes = false;
     for parameter in parameters {
         match &parameter.binding {
             Binding::Frame { .. } => problems.at(
                 &parameter.ty,
                 "to take the frame, write `raw` among the options",
             ),
-            Binding::Function { is_list: true, .. } => {
+            Binding::Function(FunctionBinding { is_list: true, .. }) => {
                 if has_list {
                     problems.at(
                         &parameter.ty,
@@ -224,14 +277,77 @@ pub(super) fn parameters(
                 }
                 has_list = true;
             }
+            Binding::AllAttributes => {
+                if has_named_attribute || has_all_attributes {
+                    problems.at(
+                        &parameter.ty,
+                        "`Attributes` are all attributes of the op: take them alone, without `#[attr]`",
+                    );
+                }
+                has_all_attributes = true;
+            }
             _ => {}
         }
     }
 }
 
+/// Preallocated results and workspace: parameters and options belong together.
+fn prepared(options: &Options, parameters: &[Parameter], problems: &mut Problems) {
+    let mut has_out = false;
+    let mut has_workspace = false;
+    for parameter in parameters {
+        match &parameter.binding {
+            Binding::Out(_) => {
+                has_out = true;
+                if options.metadata.is_none() {
+                    problems.at(
+                        &parameter.ident,
+                        "say how large the result is: `metadata = path::to::function` among the options",
+                    );
+                }
+            }
+            Binding::Workspace(_) => {
+                if has_workspace {
+                    problems.at(&parameter.ident, "a kernel has one workspace");
+                }
+                has_workspace = true;
+                if options.workspace.is_none() {
+                    problems.at(
+                        &parameter.ident,
+                        "say how many elements it has: `workspace = path::to::function` among the options",
+                    );
+                }
+            }
+            _ => {}
+        }
+    }
+    if let (Some((span, _)), true) = (&options.results, has_out) {
+        problems.at_span(
+            *span,
+            "results are named after the parameters with `#[out]`",
+        );
+    }
+    // A parameter that could not be read may be the one that the function is for.
+    if !problems.is_empty() {
+        return;
+    }
+    if let (Some(path), false) = (&options.metadata, has_out) {
+        problems.at(
+            path,
+            "a metadata function is for results that are parameters: mark one with `#[out]`",
+        );
+    }
+    if let (Some(path), false) = (&options.workspace, has_workspace) {
+        problems.at(
+            path,
+            "a workspace function is for a parameter `#[workspace] scratch: &mut [f32]`",
+        );
+    }
+}
+
 fn raw_parameters(
     form: Form,
-    function: &ItemFn,
+    function: &Function,
     parameters: &[Parameter],
     problems: &mut Problems,
 ) {
@@ -248,7 +364,7 @@ fn raw_parameters(
             },
         ] if *is_sync == form.is_sync() => {}
         [] => problems.at(
-            &function.sig.ident,
+            &function.signature.ident,
             format!("a `raw` kernel takes its frame: `frame: &mut {frame}<'_>`"),
         ),
         [first, rest @ ..] => {
@@ -268,16 +384,31 @@ fn raw_parameters(
 }
 
 /// A return type that the form cannot have.
-pub(super) fn output(form: Form, function: &ItemFn, output: &Output, problems: &mut Problems) {
+pub(super) fn output(
+    form: Form,
+    function: &Function,
+    output: &Output,
+    parameters: &[Parameter],
+    problems: &mut Problems,
+) {
+    let gives_nothing = match output {
+        Output::Nothing => true,
+        Output::Fallible { ok, .. } => matches!(**ok, Output::Nothing),
+        _ => false,
+    };
+    let is_prepared = parameters
+        .iter()
+        .any(|parameter| matches!(parameter.binding, Binding::Out(_) | Binding::Workspace(_)));
+    if is_prepared && !gives_nothing {
+        problems.at(
+            &function.signature.output,
+            "a kernel with preallocated results or workspace returns nothing, or `Result<()>`: mark all its results with `#[out]`",
+        );
+    }
     if form.is_raw() {
-        let is_fit = match output {
-            Output::Nothing => true,
-            Output::Fallible { ok, .. } => matches!(**ok, Output::Nothing),
-            _ => false,
-        };
-        if !is_fit {
+        if !gives_nothing {
             problems.at(
-                &function.sig.output,
+                &function.signature.output,
                 "a `raw` kernel fills slots of its frame: it returns nothing, or `Result<()>`",
             );
         }
@@ -293,7 +424,7 @@ pub(super) fn output(form: Form, function: &ItemFn, output: &Output, problems: &
                 let message = "a synchronous kernel is done when it returns: return the payload";
                 match written {
                     Some(ty) => problems.at(ty, message),
-                    None => problems.at(&function.sig.output, message),
+                    None => problems.at(&function.signature.output, message),
                 }
             }
         }

@@ -1,34 +1,40 @@
 //! The declaration: names, order and positions of everything that programs see.
 
+mod default;
+
+mod raw;
+
 use std::collections::BTreeMap;
 
 use proc_macro2::Span;
-use quote::ToTokens;
+use syn::Ident;
+use syn::ext::IdentExt;
 use syn::spanned::Spanned;
-use syn::{Expr, Ident, ItemFn, Lit, UnOp};
 
 use crate::doc;
+use crate::function::Function;
 use crate::kernel::{
-    AttributeDefault, AttributeEntry, Declaration, Form, FunctionEntry, Marker, OperandEntry,
-    RawEntry, ResultEntry,
+    self, AttributeEntry, Bound, Declaration, Form, FunctionEntry, Marker, OperandEntry,
+    ResultEntry,
 };
 use crate::options::{Options, RawType, RawValue};
 use crate::problems::{Problems, did_you_mean};
-use crate::signature::{self, Binding, Operand, Output, Parameter};
+use crate::signature::types::is_chain;
+use crate::signature::{Binding, FunctionBinding, Operand, Output, Parameter};
+use default::read_default;
 
-/// The markers of the parameters, and the declaration.
+/// The parameters with their positions, and the declaration.
 pub(super) fn declare(
-    mut options: Options,
+    options: &Options,
     form: Form,
-    function: &ItemFn,
+    function: &Function,
     parameters: Vec<Parameter>,
     output: &Output,
     problems: &mut Problems,
-) -> (Vec<(Marker, Span)>, Declaration) {
+) -> (Vec<Bound>, Declaration) {
     let mut names = Names::default();
-    let has_added_chain = adds_chain(&options, form, &parameters, output);
-    let traits = traits(&options, form, &parameters, has_added_chain);
-    let (summary, description) = doc::summary_and_description(&function.attrs);
+    let has_added_chain = adds_chain(options, form, &parameters, output);
+    let (summary, description) = doc::summary_and_description(&function.attributes);
     let mut declaration = Declaration {
         summary,
         description,
@@ -36,41 +42,42 @@ pub(super) fn declare(
         attributes: Vec::new(),
         functions: Vec::new(),
         results: Vec::new(),
-        traits,
-        effect: effect(&options),
-        format: options.format.take(),
-        verify: options.verify.take(),
+        traits: traits(options, form, &parameters, has_added_chain),
+        effect: effect(options),
+        format: options.format.clone(),
+        verify: options.verify.clone(),
         has_added_chain,
     };
     if form.is_raw() {
-        raw_parts(options, &mut declaration, &mut names, problems);
+        raw::raw_parts(options, &mut declaration, &mut names, problems);
         return (Vec::new(), declaration);
     }
     attributes(&parameters, &mut declaration, &mut names, problems);
     functions(&parameters, &mut declaration, &mut names, problems);
-    let markers = markers(parameters, &mut declaration, form, &mut names, problems);
+    preallocated(&parameters, &mut declaration, &mut names, problems);
+    let parameters = bound(parameters, &mut declaration, form, &mut names, problems);
     results(
-        &options,
+        options,
         function,
         output,
         &mut declaration,
         &mut names,
         problems,
     );
-    (markers, declaration)
+    (parameters, declaration)
 }
 
 /// Whether the kernel needs an order among others and does not handle the chain itself.
 fn adds_chain(options: &Options, form: Form, parameters: &[Parameter], output: &Output) -> bool {
-    let is_written =
-        |parameter: &Parameter| matches!(parameter.binding, Binding::Operand(Operand::ByMut(_)));
     let is_ordered = options.has("side_effecting")
         || options.effect.is_some()
-        || parameters.iter().any(is_written);
+        || parameters
+            .iter()
+            .any(|parameter| kernel::is_written(&parameter.binding));
     let gives_chain = output
         .leaves()
         .into_iter()
-        .any(|leaf| leaf.payload().is_some_and(signature::is_chain));
+        .any(|leaf| leaf.payload().is_some_and(is_chain));
     let handles_chain = gives_chain || parameters.iter().any(is_chain_operand);
     is_ordered
         && !handles_chain
@@ -81,7 +88,7 @@ fn adds_chain(options: &Options, form: Form, parameters: &[Parameter], output: &
 
 fn is_chain_operand(parameter: &Parameter) -> bool {
     match &parameter.binding {
-        Binding::Operand(operand) => operand.payload().is_some_and(signature::is_chain),
+        Binding::Operand(operand) => operand.payload().is_some_and(is_chain),
         _ => false,
     }
 }
@@ -109,12 +116,20 @@ fn traits(
         ("cheap", "CHEAP"),
         ("cost_attribute", "COST_ATTRIBUTE"),
         ("call", "CALL"),
+        ("chain_source", "CHAIN_SOURCE"),
+        ("chain_merge", "CHAIN_MERGE"),
+        ("forwards", "FORWARDS"),
+        ("loops", "LOOPS"),
+        ("parallel", "PARALLEL"),
     ];
     let mut traits: Vec<&str> = FLAGS
         .iter()
         .filter(|(flag, _)| options.has(flag))
         .map(|(_, name)| *name)
         .collect();
+    if form == Form::Future {
+        traits.push("ASYNC");
+    }
     if form.is_sync() {
         traits.push("SYNC");
     } else if has_added_chain {
@@ -131,7 +146,7 @@ fn takes_chain(options: &Options, parameters: &[Parameter]) -> bool {
         |parameter: &Parameter| matches!(parameter.binding, Binding::Operand(Operand::AnyRest));
     let is_raw_chain = |value: &RawValue| match &value.ty {
         Some(RawType::Spelled(spelling)) => spelling.value() == "!tfrt.chain",
-        Some(RawType::Rust(ty)) => signature::is_chain(ty),
+        Some(RawType::Rust(ty)) => is_chain(ty),
         _ => false,
     };
     let raw = options
@@ -200,25 +215,26 @@ fn functions(
 ) {
     let mut regions = Vec::new();
     for parameter in parameters {
-        if let Binding::Function {
+        let Binding::Function(binding) = &parameter.binding else {
+            continue;
+        };
+        let name = binding.name.value();
+        names.add(&name, binding.name.span(), problems);
+        let form = if binding.is_list {
+            "SymbolList"
+        } else {
+            "Symbol"
+        };
+        let (list, form) = if binding.is_region {
+            (&mut regions, "Region")
+        } else {
+            (&mut declaration.functions, form)
+        };
+        list.push(FunctionEntry {
             name,
-            is_region,
-            is_list,
-            ..
-        } = &parameter.binding
-        {
-            names.add(&name.value(), name.span(), problems);
-            let form = if *is_list { "SymbolList" } else { "Symbol" };
-            let (list, form) = if *is_region {
-                (&mut regions, "Region")
-            } else {
-                (&mut declaration.functions, form)
-            };
-            list.push(FunctionEntry {
-                name: name.value(),
-                form,
-            });
-        }
+            form,
+            callable: binding.callable.as_deref().cloned(),
+        });
     }
     declaration
         .functions
@@ -226,25 +242,41 @@ fn functions(
     declaration.functions.extend(regions);
 }
 
-/// The markers, with their positions, and the operands.
-fn markers(
+/// The results that are parameters: the first ones.
+fn preallocated(
+    parameters: &[Parameter],
+    declaration: &mut Declaration,
+    names: &mut Names,
+    problems: &mut Problems,
+) {
+    for parameter in parameters {
+        if let Binding::Out(ty) = &parameter.binding {
+            names.add(&parameter.name, parameter.ident.span(), problems);
+            let result = ResultEntry::Out(parameter.name.clone(), ty.clone());
+            declaration.results.push(result);
+        }
+    }
+}
+
+/// The parameters with their positions, and the operands.
+fn bound(
     parameters: Vec<Parameter>,
     declaration: &mut Declaration,
     form: Form,
     names: &mut Names,
     problems: &mut Problems,
-) -> Vec<(Marker, Span)> {
-    let mut markers = Vec::new();
+) -> Vec<Bound> {
+    let mut bound = Vec::new();
+    let mut num_outs = 0;
     for (parameter_index, parameter) in parameters.into_iter().enumerate() {
         let marker = match parameter.binding {
             Binding::Operand(operand) => {
-                names.add(&parameter.name, parameter.span, problems);
+                names.add(&parameter.name, parameter.ident.span(), problems);
                 let index = declaration.operands.len();
-                let is_chain = operand.payload().is_some_and(signature::is_chain);
                 // Among values of one type a chain at the end is not one of them; among any it is, unless it was added.
-                let chain_follows = match operand {
+                let chain_follows = match &operand {
                     Operand::AnyRest => declaration.has_added_chain,
-                    _ => !form.is_sync() && !is_chain,
+                    operand => !form.is_sync() && !operand.payload().is_some_and(is_chain),
                 };
                 declaration
                     .operands
@@ -259,34 +291,40 @@ fn markers(
                     .position(|attribute| attribute.name == name);
                 Marker::Attribute(marker, index.unwrap_or_default())
             }
-            Binding::Function {
-                name,
-                is_list,
-                is_lent,
-                ..
-            } => function_marker(declaration, &name.value(), is_list, is_lent),
+            Binding::AllAttributes => Marker::AllAttributes,
+            Binding::Function(binding) => function_marker(declaration, binding),
+            Binding::Resource(ty, is_lent) => Marker::Resource(ty, is_lent),
+            Binding::Out(ty) => {
+                num_outs += 1;
+                Marker::Out(ty, num_outs - 1)
+            }
+            Binding::Workspace(element) => Marker::Workspace(element),
             Binding::Context(marker) => Marker::Context(marker),
             // Reported by the check of parameters.
             Binding::Frame { .. } => continue,
         };
-        markers.push((marker, parameter.ty.span()));
+        bound.push(Bound {
+            marker,
+            span: parameter.ty.span(),
+        });
     }
-    markers
+    bound
 }
 
 /// The position of a function: what stands behind a list is counted from the end.
-fn function_marker(declaration: &Declaration, name: &str, is_list: bool, is_lent: bool) -> Marker {
+fn function_marker(declaration: &Declaration, binding: FunctionBinding) -> Marker {
     let functions = &declaration.functions;
+    let name = binding.name.value();
     let position = functions
         .iter()
         .position(|function| function.name == name)
         .unwrap_or_default();
     let behind = (functions.len() - position).saturating_sub(1);
-    if is_list {
+    if binding.is_list {
         return Marker::Functions {
             before: position,
             after: behind,
-            is_lent,
+            is_lent: binding.is_lent,
         };
     }
     let list = functions
@@ -296,14 +334,15 @@ fn function_marker(declaration: &Declaration, name: &str, is_list: bool, is_lent
     Marker::Function {
         index: if is_from_end { behind } else { position },
         is_from_end,
-        is_lent,
+        is_lent: binding.is_lent,
+        callable: binding.callable,
     }
 }
 
 /// The results, with their names.
 fn results(
     options: &Options,
-    function: &ItemFn,
+    function: &Function,
     output: &Output,
     declaration: &mut Declaration,
     names: &mut Names,
@@ -316,7 +355,9 @@ fn results(
         .flat_map(|(_, values)| values)
         .map(|value| &value.name)
         .collect();
-    if let (Some((span, _)), true) = (&options.results, given.len() != num_results) {
+    // Names beside preallocated results were reported.
+    let is_miscounted = given.len() != num_results && declaration.results.is_empty();
+    if let (Some((span, _)), true) = (&options.results, is_miscounted) {
         let chain = if declaration.has_added_chain {
             "; the added chain has its own"
         } else {
@@ -335,10 +376,12 @@ fn results(
         } else {
             format!("result{index}")
         };
-        let name = given.get(index).map_or(default, ToString::to_string);
+        let name = given
+            .get(index)
+            .map_or(default, |name| name.unraw().to_string());
         let span = given
             .get(index)
-            .map_or_else(|| function.sig.output.span(), |name| name.span());
+            .map_or_else(|| function.signature.output.span(), |name| name.span());
         names.add(&name, span, problems);
         let alias = aliases
             .iter()
@@ -363,156 +406,6 @@ fn results(
             result,
             format!("`{result}` is no result; results are named with `results(…)`"),
         );
-    }
-}
-
-/// The declaration of a kernel that takes its frame, from the options.
-fn raw_parts(
-    options: Options,
-    declaration: &mut Declaration,
-    names: &mut Names,
-    problems: &mut Problems,
-) {
-    let mut raw_entries = |values: Vec<RawValue>, problems: &mut Problems| {
-        let mut entries: Vec<(String, RawEntry)> = Vec::new();
-        for value in values {
-            names.add(&value.name.to_string(), value.name.span(), problems);
-            if entries.iter().any(|(_, entry)| entry.is_variadic) && value.is_variadic {
-                problems.at(
-                    &value.name,
-                    "at most one is variadic: nobody could tell where the other begins",
-                );
-            }
-            let Some(ty) = value.ty else {
-                problems.at(
-                    &value.name,
-                    format!(
-                        "say of which type: `{}: any`, `{}: \"i1\"`",
-                        value.name, value.name
-                    ),
-                );
-                continue;
-            };
-            let RawValue {
-                name,
-                is_variadic,
-                is_mutated,
-                is_reference,
-                ..
-            } = value;
-            entries.push((
-                name.to_string(),
-                RawEntry {
-                    ty,
-                    is_variadic,
-                    is_mutated,
-                    is_reference,
-                },
-            ));
-        }
-        entries
-    };
-    let operands = options
-        .operands
-        .map_or_else(Vec::new, |(_, operands)| operands);
-    let operands = raw_entries(operands, problems);
-    let results = raw_entries(
-        options
-            .results
-            .map_or_else(Vec::new, |(_, results)| results),
-        problems,
-    );
-    declaration.operands = operands
-        .into_iter()
-        .map(|(name, entry)| OperandEntry::Raw(name, entry))
-        .collect();
-    declaration.results = results
-        .into_iter()
-        .map(|(name, entry)| ResultEntry::Raw(name, entry))
-        .collect();
-
-    for attribute in options
-        .attrs
-        .into_iter()
-        .flat_map(|(_, attributes)| attributes)
-    {
-        let name = attribute.name.to_string();
-        names.add(&name, attribute.name.span(), problems);
-        let default = attribute
-            .default
-            .as_ref()
-            .and_then(|default| problems.note(read_default(default)));
-        declaration.attributes.push(AttributeEntry {
-            name,
-            ty: attribute.ty,
-            default,
-        });
-    }
-    declaration
-        .attributes
-        .sort_by(|left, right| left.name.cmp(&right.name));
-
-    let forms = [
-        (options.symbols, "Symbol"),
-        (options.symbol_list, "SymbolList"),
-        (options.regions, "Region"),
-    ];
-    for (given, form) in forms {
-        // Regions stay in order behind the symbols, which are sorted.
-        if form == "Region" {
-            declaration
-                .functions
-                .sort_by(|left, right| left.name.cmp(&right.name));
-        }
-        for (index, name) in given.into_iter().flat_map(|(_, given)| given).enumerate() {
-            if form == "SymbolList" && index > 0 {
-                problems.at(
-                    &name,
-                    "nobody could tell two lists of functions apart: declare one",
-                );
-            }
-            names.add(&name.to_string(), name.span(), problems);
-            declaration.functions.push(FunctionEntry {
-                name: name.to_string(),
-                form,
-            });
-        }
-    }
-}
-
-/// The default of an attribute: a literal, or `[]`.
-fn read_default(default: &Expr) -> syn::Result<AttributeDefault> {
-    let span = default.span();
-    let (sign, bare) = match default {
-        Expr::Unary(unary) if matches!(unary.op, UnOp::Neg(_)) => (Some(&unary.op), &*unary.expr),
-        default => (None, default),
-    };
-    let kind = match bare {
-        Expr::Lit(literal) => match &literal.lit {
-            Lit::Int(_) => "Int",
-            Lit::Float(_) => "Float",
-            Lit::Bool(_) if sign.is_none() => "Bool",
-            Lit::Str(_) if sign.is_none() => "String",
-            _ => "",
-        },
-        Expr::Array(array) if array.elems.is_empty() && sign.is_none() => "EmptyArray",
-        _ => "",
-    };
-    match kind {
-        "" => Err(syn::Error::new_spanned(
-            default,
-            "a default is a number, `true`, `false`, a text, or `[]`",
-        )),
-        "EmptyArray" => Ok(AttributeDefault {
-            kind,
-            value: None,
-            span,
-        }),
-        kind => Ok(AttributeDefault {
-            kind,
-            value: Some(default.to_token_stream()),
-            span,
-        }),
     }
 }
 

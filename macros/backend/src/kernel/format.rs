@@ -4,7 +4,7 @@
 //! types, which it does not compare.
 
 use proc_macro2::Span;
-use syn::Type;
+use syn::{LitStr, Type};
 use tfrt_ods::format::Format;
 use tfrt_ods::{
     Arity, AttrDef, AttrDefault, AttrKind, FunctionDef, FunctionForm, OpDef, OperandDef, ResultDef,
@@ -12,7 +12,7 @@ use tfrt_ods::{
 };
 
 use crate::kernel::{
-    AttributeEntry, Declaration, FunctionEntry, Marker, OperandEntry, RawEntry, ResultEntry,
+    AttributeEntry, Bound, Declaration, FunctionEntry, Marker, OperandEntry, RawEntry, ResultEntry,
 };
 use crate::options::RawType;
 use crate::problems::Problems;
@@ -24,7 +24,7 @@ const SOME_TYPE: TypeConstraint = TypeConstraint::Exact("!rust.type");
 /// Reports what is wrong with the format, at the format.
 pub(super) fn check(
     declaration: &Declaration,
-    markers: &[(Marker, Span)],
+    parameters: &[Bound],
     output: &Output,
     problems: &mut Problems,
 ) {
@@ -35,7 +35,7 @@ pub(super) fn check(
     let mut operands: Vec<OperandDef> = declaration
         .operands
         .iter()
-        .map(|entry| operand(entry, markers))
+        .map(|entry| operand(entry, parameters))
         .collect();
     let mut results: Vec<ResultDef> = declaration
         .results
@@ -78,8 +78,35 @@ pub(super) fn check(
         ..OpDef::new("dialect.op")
     };
     if let Err(error) = Format::parse(&op) {
-        problems.at_span(format.span(), format!("this format does not fit: {error}"));
+        let message = format!("this format does not fit: {}", error.message);
+        match error
+            .offset
+            .map(|offset| (offset, place_in(format, offset)))
+        {
+            Some((_, Some(place))) => problems.at_span(place, message),
+            Some((offset, None)) => {
+                problems.at_span(
+                    format.span(),
+                    format!("{message}, at `{}`", rest(format, offset)),
+                );
+            }
+            None => problems.at_span(format.span(), message),
+        }
     }
+}
+
+/// The place of a byte of a text, if the compiler tells places inside of literals.
+fn place_in(text: &LitStr, offset: usize) -> Option<Span> {
+    let literal = text.token();
+    // Behind an escape, or in a raw literal, bytes of the value are not those of the source.
+    let is_plain = literal.to_string() == format!("\"{}\"", text.value());
+    // The quote comes first.
+    is_plain.then(|| literal.subspan(offset + 1..)).flatten()
+}
+
+/// What follows a byte of a text, for messages.
+fn rest(text: &LitStr, offset: usize) -> String {
+    text.value().get(offset..).unwrap_or_default().to_owned()
 }
 
 /// Makes a text one that a record of constants can hold. The process that expands macros is short-lived.
@@ -87,20 +114,25 @@ fn leak(text: &str) -> &'static str {
     Box::leak(text.into())
 }
 
-fn operand(entry: &OperandEntry, markers: &[(Marker, Span)]) -> OperandDef {
+fn operand(entry: &OperandEntry, parameters: &[Bound]) -> OperandDef {
     match entry {
         OperandEntry::OfParameter(name, index) => {
-            let operand = markers.get(*index).and_then(|(marker, _)| match marker {
-                Marker::Operand(operand, _, _) => Some(operand),
-                _ => None,
-            });
+            let operand = parameters
+                .get(*index)
+                .and_then(|parameter| match &parameter.marker {
+                    Marker::Operand(operand, _, _) => Some(operand),
+                    _ => None,
+                });
             let is_any = matches!(operand, Some(Operand::Any { .. } | Operand::AnyRest));
             let ty = if is_any {
                 TypeConstraint::Any
             } else {
                 SOME_TYPE
             };
-            let arity = arity(operand.is_some_and(Operand::is_variadic));
+            let arity = match operand {
+                Some(operand) if operand.is_optional() => Arity::Optional,
+                operand => arity(operand.is_some_and(Operand::is_variadic)),
+            };
             OperandDef {
                 arity,
                 ..OperandDef::new(leak(name), ty)
@@ -132,6 +164,7 @@ fn result(entry: &ResultEntry, leaves: &[&Output]) -> ResultDef {
                 ..ResultDef::new(leak(name), ty)
             }
         }
+        ResultEntry::Out(name, _) => ResultDef::new(leak(name), SOME_TYPE),
         ResultEntry::Raw(name, entry) => {
             let (ty, arity) = raw(entry);
             ResultDef {
@@ -148,7 +181,12 @@ fn raw(entry: &RawEntry) -> (TypeConstraint, Arity) {
         RawType::SameAs(operand) => TypeConstraint::SameAs(leak(&operand.to_string())),
         RawType::Spelled(_) | RawType::Rust(_) => SOME_TYPE,
     };
-    (ty, arity(entry.is_variadic))
+    let arity = if entry.is_optional {
+        Arity::Optional
+    } else {
+        arity(entry.is_variadic)
+    };
+    (ty, arity)
 }
 
 fn arity(is_variadic: bool) -> Arity {

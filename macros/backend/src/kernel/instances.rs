@@ -2,8 +2,9 @@
 
 use proc_macro2::TokenStream;
 use syn::spanned::Spanned;
-use syn::{Ident, ItemFn, LitStr, Type};
+use syn::{Ident, LitStr, Type};
 
+use crate::function::Function;
 use crate::options::{InstanceValue, Options};
 use crate::problems::{Problems, did_you_mean};
 use crate::signature;
@@ -27,7 +28,8 @@ struct Template {
 /// All instances, in the order in which the values are listed, the last parameter fastest.
 pub(super) fn instances(
     options: &Options,
-    function: &ItemFn,
+    names: &[LitStr],
+    function: &Function,
     problems: &mut Problems,
 ) -> Vec<Instance> {
     let parameters = signature::generic_parameters(function);
@@ -71,7 +73,7 @@ pub(super) fn instances(
             .collect();
     }
     let mut instances: Vec<Instance> = Vec::new();
-    for name in &options.names {
+    for name in names {
         let Some(template) = problems.note(Template::parse(name, &known)) else {
             continue;
         };
@@ -103,7 +105,7 @@ pub(super) fn instances(
 
 /// What a generic parameter is in an instance. Bounds that its value does not meet are reported at the value.
 fn item(
-    function: &ItemFn,
+    function: &Function,
     parameter: &Ident,
     value: &InstanceValue,
 ) -> (Ident, Option<Type>, TokenStream) {

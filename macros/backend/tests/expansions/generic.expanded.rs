@@ -14,152 +14,160 @@ impl ::tfrt::__private::KernelSet for make {
                 type T = i32;
                 #[allow(dead_code)]
                 const R: usize = 0;
-                const __OP: &__tfrt::OpDef = &__tfrt::OpDef {
-                    summary: "",
-                    attributes: &[__tfrt::attribute::<T>("value", __tfrt::None)],
-                    results: &[
-                        __tfrt::result::<
-                            __tfrt::Payload<Tensor<T, R>>,
-                        >("result", __tfrt::None),
-                    ],
-                    traits: __tfrt::OpTraits::EXTRA_CHAIN,
-                    place: __tfrt::SourcePlace {
-                        file: __tfrt::file!(),
-                        line: __tfrt::line!(),
-                    },
-                    ..__tfrt::OpDef::new("my.make.i32.0")
-                };
-                struct __Instance;
-                #[automatically_derived]
-                impl __tfrt::Kernel for __Instance {
-                    type Params = (__tfrt::Attribute<T, 0usize>,);
-                    type Results = __tfrt::Fallible<
-                        __tfrt::Payload<Tensor<T, R>>,
-                        Result<Tensor<T, R>>,
-                    >;
-                    const OP: &'static __tfrt::OpDef = __OP;
-                    fn call(
-                        __arguments: __tfrt::Arguments<'_, '_, Self::Params>,
-                    ) -> __tfrt::Returned<Self::Results> {
-                        let (__a0,) = __arguments;
-                        make::<T, R>(__a0)
+                const __KERNEL: __tfrt::KernelDescriptor = {
+                    struct __Declared;
+                    impl __tfrt::Declared for __Declared {
+                        const OP: &'static __tfrt::OpDef = &__tfrt::OpDef {
+                            summary: "",
+                            attributes: &[
+                                __tfrt::attribute::<
+                                    <T as __tfrt::IsAttribute>::This,
+                                >("value", __tfrt::None),
+                            ],
+                            results: &[
+                                __tfrt::result::<
+                                    __tfrt::Payload<<Tensor<T, R> as __tfrt::IsValue>::This>,
+                                >("result", __tfrt::None),
+                            ],
+                            traits: __tfrt::OpTraits::EXTRA_CHAIN,
+                            place: __tfrt::SourcePlace {
+                                file: __tfrt::file!(),
+                                line: __tfrt::line!(),
+                            },
+                            ..__tfrt::OpDef::new("my.make.i32.0")
+                        };
                     }
-                }
-                __tfrt::KernelDescriptor::of::<__Instance>()
+                    __tfrt::KernelDescriptor::new::<
+                        __Declared,
+                        (__tfrt::Attribute<<T as __tfrt::IsAttribute>::This, 0usize>,),
+                        __tfrt::Fallible<
+                            __tfrt::Payload<<Tensor<T, R> as __tfrt::IsValue>::This>,
+                            <Result<Tensor<T, R>> as __tfrt::IsFallible>::This,
+                        >,
+                        _,
+                    >(|(__a0,)| make::<T, R>(__a0))
+                };
+                __KERNEL
             },
             {
                 #[allow(dead_code)]
                 type T = i32;
                 #[allow(dead_code)]
                 const R: usize = 1;
-                const __OP: &__tfrt::OpDef = &__tfrt::OpDef {
-                    summary: "",
-                    attributes: &[__tfrt::attribute::<T>("value", __tfrt::None)],
-                    results: &[
-                        __tfrt::result::<
-                            __tfrt::Payload<Tensor<T, R>>,
-                        >("result", __tfrt::None),
-                    ],
-                    traits: __tfrt::OpTraits::EXTRA_CHAIN,
-                    place: __tfrt::SourcePlace {
-                        file: __tfrt::file!(),
-                        line: __tfrt::line!(),
-                    },
-                    ..__tfrt::OpDef::new("my.make.i32.1")
-                };
-                struct __Instance;
-                #[automatically_derived]
-                impl __tfrt::Kernel for __Instance {
-                    type Params = (__tfrt::Attribute<T, 0usize>,);
-                    type Results = __tfrt::Fallible<
-                        __tfrt::Payload<Tensor<T, R>>,
-                        Result<Tensor<T, R>>,
-                    >;
-                    const OP: &'static __tfrt::OpDef = __OP;
-                    fn call(
-                        __arguments: __tfrt::Arguments<'_, '_, Self::Params>,
-                    ) -> __tfrt::Returned<Self::Results> {
-                        let (__a0,) = __arguments;
-                        make::<T, R>(__a0)
+                const __KERNEL: __tfrt::KernelDescriptor = {
+                    struct __Declared;
+                    impl __tfrt::Declared for __Declared {
+                        const OP: &'static __tfrt::OpDef = &__tfrt::OpDef {
+                            summary: "",
+                            attributes: &[
+                                __tfrt::attribute::<
+                                    <T as __tfrt::IsAttribute>::This,
+                                >("value", __tfrt::None),
+                            ],
+                            results: &[
+                                __tfrt::result::<
+                                    __tfrt::Payload<<Tensor<T, R> as __tfrt::IsValue>::This>,
+                                >("result", __tfrt::None),
+                            ],
+                            traits: __tfrt::OpTraits::EXTRA_CHAIN,
+                            place: __tfrt::SourcePlace {
+                                file: __tfrt::file!(),
+                                line: __tfrt::line!(),
+                            },
+                            ..__tfrt::OpDef::new("my.make.i32.1")
+                        };
                     }
-                }
-                __tfrt::KernelDescriptor::of::<__Instance>()
+                    __tfrt::KernelDescriptor::new::<
+                        __Declared,
+                        (__tfrt::Attribute<<T as __tfrt::IsAttribute>::This, 0usize>,),
+                        __tfrt::Fallible<
+                            __tfrt::Payload<<Tensor<T, R> as __tfrt::IsValue>::This>,
+                            <Result<Tensor<T, R>> as __tfrt::IsFallible>::This,
+                        >,
+                        _,
+                    >(|(__a0,)| make::<T, R>(__a0))
+                };
+                __KERNEL
             },
             {
                 #[allow(dead_code)]
                 type T = u32;
                 #[allow(dead_code)]
                 const R: usize = 0;
-                const __OP: &__tfrt::OpDef = &__tfrt::OpDef {
-                    summary: "",
-                    attributes: &[__tfrt::attribute::<T>("value", __tfrt::None)],
-                    results: &[
-                        __tfrt::result::<
-                            __tfrt::Payload<Tensor<T, R>>,
-                        >("result", __tfrt::None),
-                    ],
-                    traits: __tfrt::OpTraits::EXTRA_CHAIN,
-                    place: __tfrt::SourcePlace {
-                        file: __tfrt::file!(),
-                        line: __tfrt::line!(),
-                    },
-                    ..__tfrt::OpDef::new("my.make.ui32.0")
-                };
-                struct __Instance;
-                #[automatically_derived]
-                impl __tfrt::Kernel for __Instance {
-                    type Params = (__tfrt::Attribute<T, 0usize>,);
-                    type Results = __tfrt::Fallible<
-                        __tfrt::Payload<Tensor<T, R>>,
-                        Result<Tensor<T, R>>,
-                    >;
-                    const OP: &'static __tfrt::OpDef = __OP;
-                    fn call(
-                        __arguments: __tfrt::Arguments<'_, '_, Self::Params>,
-                    ) -> __tfrt::Returned<Self::Results> {
-                        let (__a0,) = __arguments;
-                        make::<T, R>(__a0)
+                const __KERNEL: __tfrt::KernelDescriptor = {
+                    struct __Declared;
+                    impl __tfrt::Declared for __Declared {
+                        const OP: &'static __tfrt::OpDef = &__tfrt::OpDef {
+                            summary: "",
+                            attributes: &[
+                                __tfrt::attribute::<
+                                    <T as __tfrt::IsAttribute>::This,
+                                >("value", __tfrt::None),
+                            ],
+                            results: &[
+                                __tfrt::result::<
+                                    __tfrt::Payload<<Tensor<T, R> as __tfrt::IsValue>::This>,
+                                >("result", __tfrt::None),
+                            ],
+                            traits: __tfrt::OpTraits::EXTRA_CHAIN,
+                            place: __tfrt::SourcePlace {
+                                file: __tfrt::file!(),
+                                line: __tfrt::line!(),
+                            },
+                            ..__tfrt::OpDef::new("my.make.ui32.0")
+                        };
                     }
-                }
-                __tfrt::KernelDescriptor::of::<__Instance>()
+                    __tfrt::KernelDescriptor::new::<
+                        __Declared,
+                        (__tfrt::Attribute<<T as __tfrt::IsAttribute>::This, 0usize>,),
+                        __tfrt::Fallible<
+                            __tfrt::Payload<<Tensor<T, R> as __tfrt::IsValue>::This>,
+                            <Result<Tensor<T, R>> as __tfrt::IsFallible>::This,
+                        >,
+                        _,
+                    >(|(__a0,)| make::<T, R>(__a0))
+                };
+                __KERNEL
             },
             {
                 #[allow(dead_code)]
                 type T = u32;
                 #[allow(dead_code)]
                 const R: usize = 1;
-                const __OP: &__tfrt::OpDef = &__tfrt::OpDef {
-                    summary: "",
-                    attributes: &[__tfrt::attribute::<T>("value", __tfrt::None)],
-                    results: &[
-                        __tfrt::result::<
-                            __tfrt::Payload<Tensor<T, R>>,
-                        >("result", __tfrt::None),
-                    ],
-                    traits: __tfrt::OpTraits::EXTRA_CHAIN,
-                    place: __tfrt::SourcePlace {
-                        file: __tfrt::file!(),
-                        line: __tfrt::line!(),
-                    },
-                    ..__tfrt::OpDef::new("my.make.ui32.1")
-                };
-                struct __Instance;
-                #[automatically_derived]
-                impl __tfrt::Kernel for __Instance {
-                    type Params = (__tfrt::Attribute<T, 0usize>,);
-                    type Results = __tfrt::Fallible<
-                        __tfrt::Payload<Tensor<T, R>>,
-                        Result<Tensor<T, R>>,
-                    >;
-                    const OP: &'static __tfrt::OpDef = __OP;
-                    fn call(
-                        __arguments: __tfrt::Arguments<'_, '_, Self::Params>,
-                    ) -> __tfrt::Returned<Self::Results> {
-                        let (__a0,) = __arguments;
-                        make::<T, R>(__a0)
+                const __KERNEL: __tfrt::KernelDescriptor = {
+                    struct __Declared;
+                    impl __tfrt::Declared for __Declared {
+                        const OP: &'static __tfrt::OpDef = &__tfrt::OpDef {
+                            summary: "",
+                            attributes: &[
+                                __tfrt::attribute::<
+                                    <T as __tfrt::IsAttribute>::This,
+                                >("value", __tfrt::None),
+                            ],
+                            results: &[
+                                __tfrt::result::<
+                                    __tfrt::Payload<<Tensor<T, R> as __tfrt::IsValue>::This>,
+                                >("result", __tfrt::None),
+                            ],
+                            traits: __tfrt::OpTraits::EXTRA_CHAIN,
+                            place: __tfrt::SourcePlace {
+                                file: __tfrt::file!(),
+                                line: __tfrt::line!(),
+                            },
+                            ..__tfrt::OpDef::new("my.make.ui32.1")
+                        };
                     }
-                }
-                __tfrt::KernelDescriptor::of::<__Instance>()
+                    __tfrt::KernelDescriptor::new::<
+                        __Declared,
+                        (__tfrt::Attribute<<T as __tfrt::IsAttribute>::This, 0usize>,),
+                        __tfrt::Fallible<
+                            __tfrt::Payload<<Tensor<T, R> as __tfrt::IsValue>::This>,
+                            <Result<Tensor<T, R>> as __tfrt::IsFallible>::This,
+                        >,
+                        _,
+                    >(|(__a0,)| make::<T, R>(__a0))
+                };
+                __KERNEL
             },
         ]
     };

@@ -13,40 +13,42 @@ impl ::tfrt::__private::KernelSet for add {
         use ::tfrt::__private as __tfrt;
         &[
             {
-                const __OP: &__tfrt::OpDef = &__tfrt::OpDef {
-                    summary: "Returns the sum of two numbers.",
-                    description: "Wraps around.",
-                    operands: &[
-                        __tfrt::operand::<__tfrt::ByValue<i32, 0usize>>("a"),
-                        __tfrt::operand::<__tfrt::ByValue<i32, 1usize>>("b"),
-                    ],
-                    results: &[
-                        __tfrt::result::<__tfrt::Payload<i32>>("result", __tfrt::None),
-                    ],
-                    traits: __tfrt::OpTraits::PURE.with(__tfrt::OpTraits::EXTRA_CHAIN),
-                    place: __tfrt::SourcePlace {
-                        file: __tfrt::file!(),
-                        line: __tfrt::line!(),
-                    },
-                    ..__tfrt::OpDef::new("my.add.i32")
-                };
-                struct __Instance;
-                #[automatically_derived]
-                impl __tfrt::Kernel for __Instance {
-                    type Params = (
-                        __tfrt::ByValue<i32, 0usize>,
-                        __tfrt::ByValue<i32, 1usize>,
-                    );
-                    type Results = __tfrt::Payload<i32>;
-                    const OP: &'static __tfrt::OpDef = __OP;
-                    fn call(
-                        __arguments: __tfrt::Arguments<'_, '_, Self::Params>,
-                    ) -> __tfrt::Returned<Self::Results> {
-                        let (__a0, __a1) = __arguments;
-                        add(__a0, __a1)
-                    }
+                struct __Declared;
+                impl __tfrt::Declared for __Declared {
+                    const OP: &'static __tfrt::OpDef = &__tfrt::OpDef {
+                        summary: "Returns the sum of two numbers.",
+                        description: "Wraps around.",
+                        operands: &[
+                            __tfrt::operand::<
+                                __tfrt::ByValue<<i32 as __tfrt::IsCopied>::This, 0usize>,
+                            >("a"),
+                            __tfrt::operand::<
+                                __tfrt::ByValue<<i32 as __tfrt::IsCopied>::This, 1usize>,
+                            >("b"),
+                        ],
+                        results: &[
+                            __tfrt::result::<
+                                __tfrt::Payload<<i32 as __tfrt::IsValue>::This>,
+                            >("result", __tfrt::None),
+                        ],
+                        traits: __tfrt::OpTraits::PURE
+                            .with(__tfrt::OpTraits::EXTRA_CHAIN),
+                        place: __tfrt::SourcePlace {
+                            file: __tfrt::file!(),
+                            line: __tfrt::line!(),
+                        },
+                        ..__tfrt::OpDef::new("my.add.i32")
+                    };
                 }
-                __tfrt::KernelDescriptor::of::<__Instance>()
+                __tfrt::KernelDescriptor::new::<
+                    __Declared,
+                    (
+                        __tfrt::ByValue<<i32 as __tfrt::IsCopied>::This, 0usize>,
+                        __tfrt::ByValue<<i32 as __tfrt::IsCopied>::This, 1usize>,
+                    ),
+                    __tfrt::Payload<<i32 as __tfrt::IsValue>::This>,
+                    _,
+                >(|(__a0, __a1)| add(__a0, __a1))
             },
         ]
     };

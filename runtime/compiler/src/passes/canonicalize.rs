@@ -4,21 +4,22 @@
 //! [`PURE`](OpTraits::PURE), that it is a [`CONSTANT`](OpTraits::CONSTANT), how it folds. An op without these stays.
 //!
 //! Phases:
-//! 1. *fold*: the users of an op that folds use a new constant in its place;
+//! 1. *fold*: the users of an op that folds use a new constant in its place, unless one could start earlier then;
 //! 2. *gather*: within each isolated op, constants move to the front of its entry block, and equal ones become one;
 //! 3. *sweep*: pure ops without users go, last to first, so that what they used goes with them.
 //!
-//! Ordering: nothing that has an effect goes or moves, and a constant waits for nothing. Running the pass twice changes nothing
-//! more.
+//! Ordering: nothing that has an effect goes or moves. A constant waits for nothing, so that it takes the place of a value only where
+//! nothing has to be waited for to get that value, or where its user waits for the same by other operands. Running the pass twice
+//! changes nothing more.
 //!
 //! Cost: linear in the number of ops, plus, for each op that goes, the number of uses of what it used.
 
 use std::collections::{HashMap, HashSet};
 
-use tfrt_ir::{AttrId, BlockId, Module, NameId, OpId, OpState, TypeId};
+use tfrt_ir::{AttrId, BlockId, Module, NameId, OpId, OpState, TypeId, Use};
 use tfrt_ods::OpTraits;
 
-use super::has_traits;
+use super::{availability, has_traits};
 
 /// Canonicalizes everything inside of `root`.
 ///
@@ -72,21 +73,32 @@ fn fold(module: &mut Module, root: OpId) {
     }
 }
 
-/// A constant that everybody uses now who used the result of `op` before, if `op` folds; it stands in no block yet.
+/// A constant that those use now who used the result of `op` before and start no earlier for that, if there are any and `op`
+/// folds; it stands in no block yet.
 fn folded(module: &mut Module, op: OpId) -> Option<OpId> {
     let [result] = *module.results(op) else {
         return None;
     };
-    if has_traits(module, op, OpTraits::CONSTANT) || module.uses(result).len() == 0 {
+    if has_traits(module, op, OpTraits::CONSTANT) {
         return None;
     }
     let (constant, value) = module.fold_op(op)?;
+    let users: Vec<Use> = module
+        .uses(result)
+        .filter(|user| availability::follows_without(module, op, *user))
+        .collect();
+    if users.is_empty() {
+        return None;
+    }
     let mut state = OpState::new(constant.name, module.op_location(op));
     let attribute = constant.attributes.first()?.name.to_owned();
     state.attributes.push((attribute, value));
     state.result_types.push(module.value_type(result));
     let constant = module.create_op(state);
-    module.replace_all_uses(result, module.results(constant)[0]);
+    let stated = module.results(constant)[0];
+    for Use { op, operand } in users {
+        module.set_operand(op, operand, stated);
+    }
     Some(constant)
 }
 
@@ -104,7 +116,10 @@ fn gather_constants(module: &mut Module, root: OpId) {
             let constants = blocks.iter().flat_map(|block| module.block_ops(*block));
             let constants: Vec<OpId> = constants
                 .copied()
-                .filter(|&op| has_traits(module, op, OpTraits::CONSTANT | OpTraits::PURE))
+                .filter(|&op| {
+                    has_traits(module, op, OpTraits::CONSTANT | OpTraits::PURE)
+                        && module.operands(op).is_empty()
+                })
                 .collect();
             if let (Some(&entry), false) = (blocks.first(), constants.is_empty()) {
                 gather_into(module, entry, constants);

@@ -11,7 +11,7 @@
 use std::fmt;
 
 use tfrt_ir::{Module, OpId, VerifyOptions, verify};
-use tfrt_support::nearest::nearest;
+use tfrt_support::nearest::{did_you_mean, nearest};
 use tfrt_support::{Diagnostic, Place, Severity};
 
 use super::{PASSES, Pass, Scope};
@@ -75,6 +75,16 @@ impl Pipeline {
     /// Adds what another pipeline does after this one.
     pub fn append(&mut self, other: Self) {
         self.entries.extend(other.entries);
+    }
+
+    /// Whether the program may be written without chains, since a pass fills them in.
+    #[must_use]
+    pub fn fills_in_chains(&self) -> bool {
+        let fills_in = |pass: &&Pass| pass.fills_in_chains;
+        self.entries.iter().any(|entry| match entry {
+            Entry::Whole(pass) => fills_in(pass),
+            Entry::Functions(passes) => passes.iter().any(fills_in),
+        })
     }
 
     /// Runs every pass on a verified program, and returns what they report.
@@ -195,11 +205,8 @@ impl<'a> Parser<'a> {
             Some(pass) if !self.rest().starts_with('{') => return Ok(pass),
             Some(_) => format!("`{name}` takes no options"),
             None => {
-                let mut message = format!("'{name}' does not refer to a registered pass");
-                if let Some(meant) = nearest(name, PASSES.iter().map(|pass| pass.name)).first() {
-                    message.push_str(&format!("; did you mean `{meant}`?"));
-                }
-                message
+                let meant = did_you_mean(&nearest(name, PASSES.iter().map(|pass| pass.name)));
+                format!("'{name}' does not refer to a registered pass{meant}")
             }
         };
         self.position = start;

@@ -7,6 +7,8 @@ mod golden;
 
 mod passes;
 
+mod thread_chains;
+
 mod encode_errors;
 
 mod round_trip;

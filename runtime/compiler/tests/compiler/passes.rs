@@ -13,7 +13,7 @@ use crate::support::lines;
 
 const ANY: &[OperandDef] = &[OperandDef::variadic("values", TypeConstraint::Any)];
 
-static OPS: [OpDef; 5] = [
+static OPS: [OpDef; 7] = [
     OpDef {
         operands: ANY,
         traits: OpTraits::TERMINATOR,
@@ -56,6 +56,31 @@ static OPS: [OpDef; 5] = [
             })
         }),
         ..OpDef::new("t.second")
+    },
+    // The second element of a list, when a number is there.
+    OpDef {
+        operands: &[OperandDef::new("after", TypeConstraint::Exact("i32"))],
+        attributes: &[AttrDef::new("of", AttrKind::Array(&AttrKind::I32))],
+        results: &[ResultDef::new("value", TypeConstraint::Exact("i32"))],
+        traits: OpTraits::PURE,
+        folder: Some(|_| {
+            Some(Fold {
+                constant: &CONSTANT,
+                value: AttrPath {
+                    attribute: "of",
+                    indices: vec![1],
+                },
+            })
+        }),
+        ..OpDef::new("t.third")
+    },
+    OpDef {
+        operands: &[OperandDef {
+            is_mutated: true,
+            ..OperandDef::new("value", TypeConstraint::Exact("i32"))
+        }],
+        results: &[ResultDef::new("value", TypeConstraint::Exact("i32"))],
+        ..OpDef::new("t.write")
     },
 ];
 
@@ -195,6 +220,65 @@ fn what_folds_becomes_a_constant_among_others() {
 }
 ",
     );
+}
+
+#[test]
+fn what_folds_is_kept_where_its_users_would_start_earlier() {
+    // The first sum waits for the number in any case, the second one and the caller do not.
+    check(
+        "canonicalize",
+        "func @f(%x: i32) -> (i32, i32, i32) {
+  %a = \"t.third\"(%x) {of = [1 : i32, 2 : i32]} : (i32) -> i32
+  %b = t.sum %a, %x : i32, i32
+  %c = t.sum %a : i32
+  t.return %a, %b, %c : i32, i32, i32
+}",
+        "module {
+  func @f(%arg0: i32) -> (i32, i32, i32) {
+    %0 = t.constant 2
+    %1 = \"t.third\"(%arg0) {of = [1 : i32, 2 : i32]} : (i32) -> i32
+    %2 = t.sum %0, %arg0 : i32, i32
+    %3 = t.sum %1 : i32
+    t.return %1, %2, %3 : i32, i32, i32
+  }
+}
+",
+    );
+}
+
+#[test]
+fn what_folds_and_waits_for_nothing_goes() {
+    check(
+        "canonicalize",
+        "func @f() -> i32 {
+  %x = t.constant 1
+  %a = \"t.third\"(%x) {of = [1 : i32, 2 : i32]} : (i32) -> i32
+  t.return %a : i32
+}",
+        "module {
+  func @f() -> i32 {
+    %0 = t.constant 2
+    t.return %0 : i32
+  }
+}
+",
+    );
+}
+
+#[test]
+fn a_call_stays_if_its_body_would_write_before_its_arguments_are_there() {
+    let source = "module {
+  func private @f(%arg0: i32, %arg1: i32) -> i32 {
+    %0 = \"t.write\"(%arg0) : (i32) -> i32
+    t.return %0 : i32
+  }
+  func @g(%arg0: i32, %arg1: i32) -> i32 {
+    %0 = t.call @f(%arg0, %arg1) : (i32, i32) -> i32
+    t.return %0 : i32
+  }
+}
+";
+    check("inline", source, source);
 }
 
 #[test]

@@ -12,4 +12,8 @@ mod streams;
 
 mod stress;
 
+mod shapes;
+
+mod queues;
+
 mod sync_functions;

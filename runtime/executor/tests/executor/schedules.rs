@@ -1,5 +1,8 @@
-//! Random programs, some large, under random schedules: calls, kernels that finish later, fail, or choose without waiting.
-//! Whatever the order of tasks, the outcome is that of a sequential model, and nothing is left over.
+//! Random programs of 1 to 5,000 kernels under random schedules: calls, kernels that finish later, fail, choose without waiting,
+//! or cancel the request. Whatever the order of tasks, the outcome is that of a sequential model, and nothing is left over.
+//!
+//! Of a program that cancels itself the model says what order decides: what the cancelling kernel needs was there before, what
+//! needs it comes too late, and all else is what it would be, or cancelled.
 //!
 //! `TFRT_STRESS=N` runs N programs instead of a few.
 
@@ -12,8 +15,8 @@ use tfrt_queue::ConcurrentWorkQueue;
 use tfrt_queue::testing::RandomOrderQueue;
 
 use crate::support::{
-    ASYNC_SUM, CALL, FAIL, Graph, Node, Outcome, Random, SELECT, SUM, alone, build, outcome,
-    queue_of, registry,
+    ASYNC_SUM, CALL, CANCEL, FAIL, Graph, Node, Outcome, Random, SELECT, SUM, alone, build,
+    outcome, queue_of, registry,
 };
 
 /// How many programs a test tries.
@@ -133,6 +136,80 @@ fn start(host: &Arc<HostContext>, program: &[Graph]) -> Vec<AnyRef> {
     function.execute(&ctx, &[])
 }
 
+/// Turns a kernel of `f0` into one that cancels the request, if it is one that does nothing but add; gives its number.
+fn cancel_in(program: &mut [Graph], random: &mut Random) -> Option<usize> {
+    let nodes = &mut program[0].nodes;
+    let index = random.below(nodes.len());
+    let node = &mut nodes[index];
+    (node.op == SUM.name).then(|| {
+        node.op = CANCEL.name;
+        index
+    })
+}
+
+/// For each register of `f0`, which takes nothing: whether it is there only after the kernel of number `from`.
+fn needs(program: &[Graph], from: usize) -> Vec<bool> {
+    let mut needs: Vec<bool> = Vec::new();
+    for (index, node) in program[0].nodes.iter().enumerate() {
+        let waited = match node.op == SELECT.name {
+            true => &node.operands[..1],
+            false => &node.operands[..],
+        };
+        needs.push(index == from || waited.iter().any(|&operand| needs[operand]));
+    }
+    needs
+}
+
+/// For each register of `f0`: whether the kernel of number `to` starts only when it is there.
+fn is_needed(program: &[Graph], to: usize) -> Vec<bool> {
+    let nodes = &program[0].nodes;
+    let mut is_needed = vec![false; nodes.len()];
+    is_needed[to] = true;
+    for (index, node) in nodes.iter().enumerate().rev() {
+        if is_needed[index] && node.op != SELECT.name {
+            node.operands
+                .iter()
+                .for_each(|&operand| is_needed[operand] = true);
+        }
+    }
+    is_needed
+}
+
+/// Runs a program whose kernel `canceller` cancels the request.
+fn check_cancelled(
+    queue: Arc<dyn ConcurrentWorkQueue>,
+    program: &[Graph],
+    canceller: usize,
+    seed: u64,
+) {
+    let returns = &program[0].returns;
+    let mut all = program.to_vec();
+    all[0].returns = (0..program[0].nodes.len()).collect();
+    let everywhere = model(&all, 0, &[]);
+    let is_cancelled = everywhere[canceller].is_ok();
+    let (after, before) = (needs(program, canceller), is_needed(program, canceller));
+    let host = host_with(queue);
+    let results = start(&host, program);
+    host.await_values(&results)
+        .expect("not a thread of the queue");
+    host.quiesce().expect("not a thread of the queue");
+    for (&register, found) in returns.iter().zip(outcomes(&results)) {
+        let expected = &everywhere[register];
+        let is_right = if !is_cancelled || before[register] {
+            found == *expected
+        } else if after[register] {
+            found.is_err()
+        } else {
+            found == *expected || found == Err("Cancelled".into())
+        };
+        assert!(
+            is_right,
+            "program {seed} under {}, register {register} of which {canceller} cancels: {found:?}, model {expected:?}",
+            host.queue().name()
+        );
+    }
+}
+
 fn check(queue: Arc<dyn ConcurrentWorkQueue>, program: &[Graph], seed: u64) {
     let host = host_with(queue);
     let results = start(&host, program);
@@ -151,13 +228,22 @@ fn check(queue: Arc<dyn ConcurrentWorkQueue>, program: &[Graph], seed: u64) {
 fn programs_do_under_every_schedule_what_they_do_in_order() {
     let alone = alone();
     for seed in 0..num_programs(60) {
-        let program = random_program(&mut Random(seed), if seed % 10 == 0 { 5_000 } else { 200 });
-        check(Arc::new(RandomOrderQueue::new(seed)), &program, seed);
-        check(
-            queue_of(["s", "mstd:2,1", "mstd:4,1"][seed as usize % 3]),
-            &program,
-            seed,
-        );
+        let mut random = Random(seed);
+        let mut program = random_program(&mut random, if seed % 10 == 0 { 5_000 } else { 200 });
+        let queues = || -> [Arc<dyn ConcurrentWorkQueue>; 2] {
+            [
+                Arc::new(RandomOrderQueue::new(seed)),
+                queue_of(["s", "mstd:2,1", "mstd:4,1"][seed as usize % 3]),
+            ]
+        };
+        for queue in queues() {
+            check(queue, &program, seed);
+        }
+        if let Some(canceller) = cancel_in(&mut program, &mut random) {
+            for queue in queues() {
+                check_cancelled(queue, &program, canceller, seed);
+            }
+        }
         alone.assert_nothing_left(&format!("by program {seed}"));
     }
 }

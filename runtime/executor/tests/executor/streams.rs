@@ -116,7 +116,7 @@ fn kernels_of_the_current_stream_run_before_execute_returns() {
 }
 
 #[test]
-fn kernels_of_other_streams_become_one_task_for_each_stream() {
+fn kernels_of_other_streams_become_one_task_ordered_by_stream() {
     let nodes = vec![
         note(&[]),
         note(&[0]).on(2),
@@ -124,8 +124,8 @@ fn kernels_of_other_streams_become_one_task_for_each_stream() {
         note(&[0, 0, 0]).on(1),
         note(&[0, 0, 0, 0]),
     ];
-    // Kernel 4 is of the current stream; then come the groups of streams 1 and 2, in that order.
-    assert_eq!(log_of(nodes), "0++4|[23][1]");
+    // Kernel 4 is of the current stream; then come those of streams 1 and 2, in that order.
+    assert_eq!(log_of(nodes), "0+4|[231]");
 }
 
 #[test]

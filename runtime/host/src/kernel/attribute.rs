@@ -45,7 +45,7 @@ use crate::kernel::source::Source;
     message = "`{Self}` cannot be read from an attribute",
     label = "no attribute type",
     note = "numbers, `bool`, `&str`, `String`, `DType`, `&[T]` and `Vec<T>` of numbers, and the views of `tfrt::attr` can be; \
-            implement `AttributeParam` for a type of your own"
+            derive `Attr` for an enum of your own, or implement `AttributeParam` for another type"
 )]
 pub trait AttributeParam {
     /// What the function takes.
@@ -137,6 +137,9 @@ impl<A: ?Sized, const INDEX: usize> Sealed for Attribute<A, INDEX> {}
 impl<A: AttributeParam + ?Sized, const INDEX: usize> Param for Attribute<A, INDEX> {
     type Held<'f> = Option<A::Value<'f>>;
     type Argument<'h, 'f> = A::Value<'f>;
+    const IS_DIRECT: bool = true;
+    const READS_CALL: bool = true;
+    const IS_FIXED: bool = true;
 
     #[inline]
     unsafe fn hold<'f, S: Source<'f>>(source: S) -> Result<Self::Held<'f>, Error> {
@@ -181,6 +184,13 @@ fn name_of(op: &OpDef, index: usize) -> String {
         || index.to_string(),
         |attribute| format!("`{}`", attribute.name),
     )
+}
+
+/// The number of an enum attribute is not one of its cases.
+#[cold]
+#[must_use]
+pub fn no_case(name: &str, number: i32) -> Error {
+    Error::new(format!("`{name}` has no case {number}")).with_code(ErrorCode::InvalidArgument)
 }
 
 #[cold]

@@ -22,6 +22,8 @@ macro_rules! impl_context_param {
         impl Param for $marker {
             type Held<'f> = &'f ExecutionContext;
             type Argument<'h, 'f> = $argument;
+            const IS_DIRECT: bool = true;
+            const READS_CALL: bool = true;
 
             #[inline]
             unsafe fn hold<'f, S: Source<'f>>(source: S) -> Result<Self::Held<'f>, Error> {

@@ -1,9 +1,12 @@
 //! What expansions build declarations with: each function turns a marker into a part of an [`OpDef`](tfrt_ods::OpDef).
 
 use tfrt_async::{Chain, Value};
-use tfrt_ods::{Arity, AttrDef, AttrDefault, AttrKind, OperandDef, ResultDef, TypeConstraint};
+use tfrt_ods::{
+    Arity, AttrDef, AttrDefault, FunctionSignature, OperandDef, ResultDef, TypeConstraint,
+};
 
 use crate::kernel::attribute::AttributeParam;
+use crate::kernel::callable::{Callable, ValueTypes};
 use crate::kernel::operand::OperandParam;
 use crate::kernel::result::ResultParam;
 
@@ -39,6 +42,16 @@ pub const fn result<P: ResultParam>(
     }
 }
 
+/// What is required of a function that is taken as a `C`.
+#[must_use]
+pub const fn signature<C: Callable>(function: &'static str) -> FunctionSignature {
+    FunctionSignature {
+        function,
+        arguments: C::Arguments::SPELLINGS,
+        results: C::Results::SPELLINGS,
+    }
+}
+
 /// The chain result that the macro adds.
 #[must_use]
 pub const fn chain_result() -> ResultDef {
@@ -56,18 +69,8 @@ pub const fn attribute<A: AttributeParam + ?Sized>(
     default: Option<AttrDefault>,
 ) -> AttrDef {
     if let Some(default) = &default {
-        let is_fit = match (default, &A::KIND) {
-            (AttrDefault::Bool(_), AttrKind::Int { width: 1, .. }) => true,
-            (AttrDefault::Int(value), AttrKind::Int { width, is_unsigned }) => {
-                fits(*value, *width, *is_unsigned)
-            }
-            (AttrDefault::Float(_), AttrKind::Float(_))
-            | (AttrDefault::String(_), AttrKind::String)
-            | (AttrDefault::EmptyArray, AttrKind::Array(_)) => true,
-            _ => false,
-        };
         assert!(
-            is_fit,
+            default.fits(&A::KIND),
             "the default is not a value that the attribute can have"
         );
     }
@@ -78,15 +81,6 @@ pub const fn attribute<A: AttributeParam + ?Sized>(
     }
 }
 
-/// Whether an integer attribute of `width` bits can hold `value`.
-const fn fits(value: i128, width: u8, is_unsigned: bool) -> bool {
-    match (width, is_unsigned) {
-        (0 | 1 | 65.., _) => false,
-        (_, true) => 0 <= value && value < 1 << width,
-        (_, false) => -(1 << (width - 1)) <= value && value < 1 << (width - 1),
-    }
-}
-
 /// Checks that values of type `T` can be written, where a parameter is `&mut T`.
 ///
 /// # Panics
@@ -94,7 +88,7 @@ const fn fits(value: i128, width: u8, is_unsigned: bool) -> bool {
 #[track_caller]
 pub const fn assert_mutable<T: Value>() {
     assert!(
-        T::IS_MUTABLE,
+        T::IS_MUTABLE || T::HANDLE.is_some(),
         "a kernel can write only into values of a mutable type: declare it as `#[value(\"…\", mutable)]`"
     );
 }

@@ -14,8 +14,7 @@
 use std::future::poll_fn;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::pin::Pin;
-use std::sync::atomic::{Ordering, fence};
-use std::sync::{Arc, Mutex, OnceLock, PoisonError, TryLockError};
+use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 use std::task::{Context, Poll};
 
 use async_task::Runnable;
@@ -34,6 +33,7 @@ use crate::kernel::param::ParamList;
 use crate::kernel::result::{FrameSink, ResultPart};
 use crate::kernel::{AsyncKernel, Kernel};
 use crate::request::CancelHook;
+use crate::request::cancel::{Interruptible, Turn};
 
 /// What the results become if the blocking pool is full.
 const POOL_IS_FULL: &str = "Failed to enqueue blocking work.";
@@ -99,7 +99,7 @@ pub(crate) unsafe fn run_future<K: AsyncKernel>(frame: &mut KernelFrame<'_>) {
         op,
         results,
         _promises: kept,
-        work: Mutex::new(Some(work)),
+        work: Interruptible::new(work),
         _hook: OnceLock::new(),
     });
     let polled = Arc::clone(&task);
@@ -117,9 +117,6 @@ pub(crate) unsafe fn run_future<K: AsyncKernel>(frame: &mut KernelFrame<'_>) {
 }
 
 /// An `async fn` under way.
-///
-/// Whoever has used `work` looks afterwards whether the request was cancelled meanwhile, and whoever cancels it looks whether
-/// somebody uses `work`; a fence between the two steps of each sees to it that one of them drops the future.
 struct FutureTask<F> {
     ctx: ExecutionContext,
     op: &'static OpDef,
@@ -127,45 +124,38 @@ struct FutureTask<F> {
     results: Vec<AnyRef>,
     /// Kept until `results` are settled, by the future or in its stead.
     _promises: Arc<Mutex<Vec<IndirectPromise>>>,
-    /// None when it is over.
-    work: Mutex<Option<Pin<Box<F>>>>,
+    work: Interruptible<Pin<Box<F>>>,
     /// Goes away with the task, which ends the watch.
     _hook: OnceLock<CancelHook>,
 }
 
 impl<F: Future<Output = ()> + Send + 'static> FutureTask<F> {
     fn poll(&self, cx: &mut Context<'_>) -> Poll<()> {
-        if self.give_up_if_cancelled() {
-            return Poll::Ready(());
+        let switch = self.ctx.request().cancel_switch();
+        let turn = self.work.turn(switch, |work| {
+            match catch_unwind(AssertUnwindSafe(|| work.as_mut().poll(cx))) {
+                Ok(Poll::Pending) => None,
+                Ok(Poll::Ready(())) => Some(Ok(())),
+                Err(payload) => Some(Err(payload)),
+            }
+        });
+        match turn {
+            Turn::Waits => return Poll::Pending,
+            Turn::Over => {}
+            Turn::Cancelled(work) => self.cancel(work),
+            Turn::Done(work, polled) => {
+                if let Err(payload) = polled {
+                    self.fail(&self.ctx.emit_error(panic_error(self.op.name, &*payload)));
+                }
+                drop(work);
+            }
         }
-        let mut guard = self.work.lock().unwrap_or_else(PoisonError::into_inner);
-        let Some(work) = guard.as_mut() else {
-            return Poll::Ready(());
-        };
-        let polled = catch_unwind(AssertUnwindSafe(|| work.as_mut().poll(cx)));
-        if matches!(polled, Ok(Poll::Pending)) {
-            drop(guard);
-            return match self.give_up_if_cancelled() {
-                true => Poll::Ready(()),
-                false => Poll::Pending,
-            };
-        }
-        let over = guard.take();
-        drop(guard);
-        if let Err(payload) = polled {
-            self.fail(&self.ctx.emit_error(panic_error(self.op.name, &*payload)));
-        }
-        drop(over);
         Poll::Ready(())
     }
 
     /// Sees to it that the future is dropped when the request is cancelled, though nobody wakes it.
     fn watch_for_cancel(self: &Arc<Self>) {
-        let is_over = match self.work.try_lock() {
-            Ok(work) => work.is_none(),
-            Err(_) => false,
-        };
-        if is_over {
+        if self.work.is_over() {
             return;
         }
         let task = Arc::downgrade(self);
@@ -181,24 +171,21 @@ impl<F: Future<Output = ()> + Send + 'static> FutureTask<F> {
         self.give_up_if_cancelled();
     }
 
-    /// Fails the results and drops the future if the request is cancelled. If somebody uses the future just now, it is left to
-    /// them.
-    fn give_up_if_cancelled(&self) -> bool {
-        // Of the fences of a canceller and of somebody who has just used `work`, one comes first: see the type.
-        fence(Ordering::SeqCst);
-        let request = self.ctx.request();
-        let Some(cancelled) = request.cancel_value().and_then(AnyRef::error_if_present) else {
-            return false;
-        };
-        let over = match self.work.try_lock() {
-            Ok(mut work) => work.take(),
-            Err(TryLockError::Poisoned(work)) => work.into_inner().take(),
-            Err(TryLockError::WouldBlock) => return true,
-        };
-        // Before the promises go away with the future.
-        self.fail(cancelled);
-        drop(over);
-        true
+    fn give_up_if_cancelled(&self) {
+        let switch = self.ctx.request().cancel_switch();
+        if let Some(work) = self.work.take_if_cancelled(switch) {
+            self.cancel(work);
+        }
+    }
+
+    /// Fails the results, unless somebody else does so, who has the future.
+    fn cancel(&self, work: Option<Pin<Box<F>>>) {
+        let cancelled = self.ctx.request().cancel_value();
+        if let (Some(work), Some(error)) = (work, cancelled.and_then(AnyRef::error_if_present)) {
+            // Before the promises go away with the future.
+            self.fail(error);
+            drop(work);
+        }
     }
 
     fn fail(&self, error: &Error) {
@@ -299,7 +286,7 @@ impl OwnedFrame {
     }
 }
 
-#[cfg(test)]
+#[cfg(all(test, not(loom)))]
 mod tests {
     use std::sync::atomic::{AtomicUsize, Ordering};
     use std::time::{Duration, SystemTime};
@@ -335,7 +322,7 @@ mod tests {
             ..OpDef::new("test.forever")
         };
 
-        fn call((): Arguments<'_, '_, ()>) -> impl Future<Output = i32> + Send {
+        fn call<'h, 'f: 'h>((): Arguments<'h, 'f, ()>) -> impl Future<Output = i32> + Send {
             let count = CountDrop;
             poll_fn(move |cx| {
                 let _ = &count;

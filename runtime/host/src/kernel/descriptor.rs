@@ -6,7 +6,8 @@ use tfrt_ods::{Arity, OpDef, OpTraits};
 use tfrt_support::{Error, ErrorCode};
 
 use crate::kernel::deferred;
-use crate::kernel::frame::KernelFrame;
+use crate::kernel::direct::Direct;
+use crate::kernel::frame::{KernelFrame, mismatch};
 use crate::kernel::library_kernel::LibraryKernel;
 use crate::kernel::param::{ParamList, SyncParamList};
 use crate::kernel::result::{FrameSink, RegisterSink, ResultPart, Returned, SyncResultPart};
@@ -37,10 +38,12 @@ enum Entry {
     Async {
         run: unsafe fn(&mut KernelFrame<'_>),
         check: AsyncCheck,
+        direct: Option<Direct>,
     },
     Sync {
         run: unsafe fn(&mut SyncKernelFrame<'_>),
         check: SyncCheck,
+        direct: Option<Direct>,
     },
     Library(&'static LibraryKernel),
 }
@@ -74,9 +77,16 @@ pub struct KernelTypes {
 /// ```
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct TypeList {
-    fixed: Vec<Option<TypeIndex>>,
+    fixed: Vec<Fixed>,
     tail: Option<Option<TypeIndex>>,
     chain: Option<ChainAtEnd>,
+}
+
+/// One operand or result that is always there.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+struct Fixed {
+    ty: Option<TypeIndex>,
+    is_reference: bool,
 }
 
 /// Whether a chain comes last.
@@ -95,7 +105,7 @@ impl TypeList {
     #[must_use]
     pub fn get(&self, index: usize, len: usize) -> Option<TypeIndex> {
         match self.fixed.get(index) {
-            Some(ty) => *ty,
+            Some(fixed) => fixed.ty,
             None if index + 1 == len && self.must_end_in_chain(len) => {
                 Some(TypeIndex::of::<Chain>())
             }
@@ -128,9 +138,28 @@ impl TypeList {
         }
     }
 
+    /// Whether the value at `index`, which is not one of a tail, is taken or given as a reference, available or not.
+    #[must_use]
+    pub fn is_reference(&self, index: usize) -> bool {
+        self.fixed
+            .get(index)
+            .is_some_and(|fixed| fixed.is_reference)
+    }
+
     /// Adds a value of this type, or of any.
     pub fn push(&mut self, ty: Option<TypeIndex>) {
-        self.fixed.push(ty);
+        self.fixed.push(Fixed {
+            ty,
+            is_reference: false,
+        });
+    }
+
+    /// Adds a reference to a value of this type, or of any.
+    pub fn push_reference(&mut self, ty: Option<TypeIndex>) {
+        self.fixed.push(Fixed {
+            ty,
+            is_reference: true,
+        });
     }
 
     /// Says that any number of values of this type, or of any, follow.
@@ -140,15 +169,25 @@ impl TypeList {
 
     /// Says that the value at `index` is of this type, or of any.
     pub(crate) fn set(&mut self, index: usize, ty: Option<TypeIndex>) {
+        self.set_fixed(index, ty, false);
+    }
+
+    /// Says that the value at `index` is taken as a reference to one of this type, or of any.
+    pub(crate) fn set_reference(&mut self, index: usize, ty: Option<TypeIndex>) {
+        self.set_fixed(index, ty, true);
+    }
+
+    fn set_fixed(&mut self, index: usize, ty: Option<TypeIndex>, is_reference: bool) {
         if index >= self.fixed.len() {
-            self.fixed.resize(index + 1, None);
+            self.fixed.resize(index + 1, Fixed::default());
         }
-        self.fixed[index] = ty;
+        self.fixed[index] = Fixed { ty, is_reference };
     }
 
     /// Says that any number of values of this type, or of any, begin at `index`.
     pub(crate) fn set_tail(&mut self, index: usize, ty: Option<TypeIndex>) {
-        self.fixed.resize(index.max(self.fixed.len()), None);
+        self.fixed
+            .resize(index.max(self.fixed.len()), Fixed::default());
         self.tail = Some(ty);
     }
 
@@ -173,6 +212,7 @@ impl KernelDescriptor {
             entry: Entry::Async {
                 run: run::<K>,
                 check: check::<K::Params>,
+                direct: Direct::of::<K>(),
             },
             describe: describe::<K::Params, K::Results>,
         }
@@ -186,6 +226,7 @@ impl KernelDescriptor {
             entry: Entry::Sync {
                 run: run_sync::<K>,
                 check: check_sync::<K::Params>,
+                direct: Direct::of::<K>(),
             },
             describe: describe::<K::Params, K::Results>,
         }
@@ -199,6 +240,7 @@ impl KernelDescriptor {
             entry: Entry::Async {
                 run: deferred::run_blocking::<K>,
                 check: check::<K::Params>,
+                direct: None,
             },
             describe: describe::<K::Params, K::Results>,
         }
@@ -212,6 +254,7 @@ impl KernelDescriptor {
             entry: Entry::Async {
                 run: deferred::run_future::<K>,
                 check: check::<K::Params>,
+                direct: None,
             },
             describe: describe::<K::Params, K::Results>,
         }
@@ -225,6 +268,7 @@ impl KernelDescriptor {
             entry: Entry::Async {
                 run,
                 check: |_| Ok(()),
+                direct: None,
             },
             describe: describe_raw,
         }
@@ -238,6 +282,7 @@ impl KernelDescriptor {
             entry: Entry::Sync {
                 run,
                 check: |_| Ok(()),
+                direct: None,
             },
             describe: describe_raw,
         }
@@ -278,6 +323,23 @@ impl KernelDescriptor {
             Entry::Sync { .. } => true,
             Entry::Library(kernel) => kernel.is_sync(),
         }
+    }
+
+    /// The kernel as a [direct](crate::kernel::direct) one, if it can be.
+    #[must_use]
+    pub const fn direct(&self) -> Option<Direct> {
+        match self.entry {
+            Entry::Async { direct, .. } | Entry::Sync { direct, .. } => direct,
+            Entry::Library(_) => None,
+        }
+    }
+
+    /// That the operand at `index` is not of the type that the kernel reads.
+    #[cold]
+    #[must_use]
+    pub fn operand_mismatch(&self, index: usize, expected: TypeIndex, found: TypeIndex) -> Error {
+        let expected = expected.mlir_type().unwrap_or("a value");
+        mismatch(self.op, index, expected, found.mlir_type())
     }
 
     /// The payload types that the kernel reads and gives.
@@ -371,8 +433,11 @@ impl KernelDescriptor {
         if num_operands < least || num_operands > most {
             return Err(wrong_count(self.op, "operands", least, most, num_operands));
         }
-        // The last operand that the declaration only allows is a chain.
-        if num_operands == most && most > least && most != usize::MAX {
+        // The last operand that the declaration only allows is a chain, if it allows one.
+        let traits = self.op.traits;
+        let may_end_in_chain =
+            traits.contains(OpTraits::EXTRA_CHAIN) || traits.contains(OpTraits::OPTIONAL_CHAIN);
+        if may_end_in_chain && num_operands == most && most > least && most != usize::MAX {
             source.check::<Chain>(most - 1)?;
         }
         let (least, most) = result_counts(self.op);
@@ -447,37 +512,28 @@ fn has_optional_chain(op: &OpDef) -> bool {
 /// How many operands a program may give.
 #[must_use]
 pub fn operand_counts(op: &OpDef) -> (usize, usize) {
-    let fixed = op
-        .operands
-        .iter()
-        .filter(|operand| operand.arity == Arity::One)
-        .count();
-    let is_variadic = fixed < op.operands.len();
-    let least = fixed - usize::from(has_optional_chain(op));
-    let most = if is_variadic {
-        usize::MAX
-    } else {
-        fixed + usize::from(op.traits.contains(OpTraits::EXTRA_CHAIN))
-    };
-    (least, most)
+    let (least, most) = counts(op.operands.iter().map(|operand| operand.arity));
+    let extra_chain = usize::from(op.traits.contains(OpTraits::EXTRA_CHAIN));
+    (
+        least - usize::from(has_optional_chain(op)),
+        most.saturating_add(extra_chain),
+    )
 }
 
 /// How many results a program may want.
 #[must_use]
 pub fn result_counts(op: &OpDef) -> (usize, usize) {
-    let fixed = op
-        .results
-        .iter()
-        .filter(|result| result.arity == Arity::One)
-        .count();
-    (
-        fixed - usize::from(has_optional_chain(op)),
-        if fixed < op.results.len() {
-            usize::MAX
-        } else {
-            fixed
-        },
-    )
+    let (least, most) = counts(op.results.iter().map(|result| result.arity));
+    (least - usize::from(has_optional_chain(op)), most)
+}
+
+/// How many values these parts of a declaration stand for: the least and the most.
+fn counts(arities: impl Iterator<Item = Arity>) -> (usize, usize) {
+    arities.fold((0, 0), |(least, most), arity| match arity {
+        Arity::One => (least + 1, most.saturating_add(1)),
+        Arity::Optional => (least, most.saturating_add(1)),
+        Arity::Variadic => (least, usize::MAX),
+    })
 }
 
 #[cold]

@@ -272,7 +272,12 @@ pub(crate) struct FrameParts<'a> {
 /// An operand is not what it should be.
 #[cold]
 pub(crate) fn mismatch(op: &OpDef, index: usize, expected: &str, found: Option<&str>) -> Error {
-    let found = found.map_or_else(|| "no value".to_owned(), |found| format!("`{found}`"));
+    // One spelling may stand for several Rust types.
+    let found = match found {
+        None => "no value".to_owned(),
+        Some(found) if found == expected => format!("another kind of `{found}`"),
+        Some(found) => format!("`{found}`"),
+    };
     Error::new(format!(
         "operand {index} of `{}`: expected `{expected}`, found {found}",
         op.name

@@ -27,7 +27,7 @@ pub struct Functions<const BEFORE: usize, const AFTER: usize>;
 #[derive(Debug)]
 pub struct LentFunctions<const BEFORE: usize, const AFTER: usize>;
 
-fn take<'a, S: Source<'a>>(
+pub(crate) fn take<'a, S: Source<'a>>(
     source: S,
     index: usize,
     is_from_end: bool,
@@ -71,6 +71,8 @@ macro_rules! impl_function_param {
         {
             type Held<'f> = $held;
             type Argument<'h, 'f> = $argument;
+            const IS_DIRECT: bool = true;
+            const READS_CALL: bool = true;
 
             unsafe fn hold<'f, S: Source<'f>>(source: S) -> Result<Self::Held<'f>, Error> {
                 $take(source, $first, $second)

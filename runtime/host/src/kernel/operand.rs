@@ -85,6 +85,8 @@ impl<T, const INDEX: usize> Sealed for ByValue<T, INDEX> {}
 impl<T: Value + Clone, const INDEX: usize> Param for ByValue<T, INDEX> {
     type Held<'f> = ReadHold<'f, T>;
     type Argument<'h, 'f> = T;
+    const IS_DIRECT: bool = true;
+    const NUM_OPERANDS: usize = 1;
 
     #[inline]
     unsafe fn hold<'f, S: Source<'f>>(source: S) -> Result<Self::Held<'f>, Error> {
@@ -117,6 +119,8 @@ impl<T, const INDEX: usize> Sealed for ByRef<T, INDEX> {}
 impl<T: Value, const INDEX: usize> Param for ByRef<T, INDEX> {
     type Held<'f> = ReadHold<'f, T>;
     type Argument<'h, 'f> = &'h T;
+    const IS_DIRECT: bool = true;
+    const NUM_OPERANDS: usize = 1;
 
     #[inline]
     unsafe fn hold<'f, S: Source<'f>>(source: S) -> Result<Self::Held<'f>, Error> {
@@ -149,6 +153,8 @@ impl<T, const INDEX: usize> Sealed for ByMut<T, INDEX> {}
 impl<T: Value, const INDEX: usize> Param for ByMut<T, INDEX> {
     type Held<'f> = WriteHold<'f, T>;
     type Argument<'h, 'f> = &'h mut T;
+    const IS_DIRECT: bool = true;
+    const NUM_OPERANDS: usize = 1;
 
     #[inline]
     unsafe fn hold<'f, S: Source<'f>>(source: S) -> Result<Self::Held<'f>, Error> {
@@ -181,6 +187,8 @@ impl<const INDEX: usize> Sealed for Text<INDEX> {}
 impl<const INDEX: usize> Param for Text<INDEX> {
     type Held<'f> = &'f str;
     type Argument<'h, 'f> = &'f str;
+    const IS_DIRECT: bool = true;
+    const NUM_OPERANDS: usize = 1;
 
     #[inline]
     unsafe fn hold<'f, S: Source<'f>>(source: S) -> Result<Self::Held<'f>, Error> {
@@ -213,6 +221,8 @@ impl<const INDEX: usize, const IS_BORROWED: bool> Sealed for AnyOperand<INDEX, I
 impl<const INDEX: usize> Param for AnyOperand<INDEX, true> {
     type Held<'f> = &'f AnyRef;
     type Argument<'h, 'f> = &'f AnyRef;
+    const IS_DIRECT: bool = true;
+    const NUM_OPERANDS: usize = 1;
 
     #[inline]
     unsafe fn hold<'f, S: Source<'f>>(source: S) -> Result<Self::Held<'f>, Error> {
@@ -229,13 +239,15 @@ impl<const INDEX: usize> Param for AnyOperand<INDEX, true> {
     }
 
     fn describe(operands: &mut TypeList) {
-        operands.set(INDEX, None);
+        operands.set_reference(INDEX, None);
     }
 }
 
 impl<const INDEX: usize> Param for AnyOperand<INDEX, false> {
     type Held<'f> = &'f AnyRef;
     type Argument<'h, 'f> = AnyRef;
+    const IS_DIRECT: bool = true;
+    const NUM_OPERANDS: usize = 1;
 
     #[inline]
     unsafe fn hold<'f, S: Source<'f>>(source: S) -> Result<Self::Held<'f>, Error> {
@@ -252,7 +264,7 @@ impl<const INDEX: usize> Param for AnyOperand<INDEX, false> {
     }
 
     fn describe(operands: &mut TypeList) {
-        operands.set(INDEX, None);
+        operands.set_reference(INDEX, None);
     }
 }
 
@@ -269,6 +281,8 @@ impl<T, const INDEX: usize> Sealed for Reference<T, INDEX> {}
 impl<T: Value, const INDEX: usize> Param for Reference<T, INDEX> {
     type Held<'f> = AsyncValueRef<T>;
     type Argument<'h, 'f> = AsyncValueRef<T>;
+    const IS_DIRECT: bool = true;
+    const NUM_OPERANDS: usize = 1;
 
     // A value that has no type yet, or another one, is found out here: a reference promises nothing before.
     unsafe fn hold<'f, S: Source<'f>>(source: S) -> Result<Self::Held<'f>, Error> {
@@ -289,7 +303,7 @@ impl<T: Value, const INDEX: usize> Param for Reference<T, INDEX> {
     }
 
     fn describe(operands: &mut TypeList) {
-        operands.set(INDEX, Some(TypeIndex::of::<T>()));
+        operands.set_reference(INDEX, Some(TypeIndex::of::<T>()));
     }
 }
 

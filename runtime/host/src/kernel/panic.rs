@@ -19,15 +19,40 @@ use crate::kernel::registry::NativeCall;
 #[cold]
 #[must_use]
 pub fn panic_error(kernel: &str, payload: &(dyn Any + Send)) -> Error {
-    let message = payload
-        .downcast_ref::<&str>()
-        .copied()
-        .or_else(|| payload.downcast_ref::<String>().map(String::as_str))
-        .unwrap_or("no message");
+    let message = panic_message(payload);
     Error::new(format!("kernel '{kernel}' panicked: {message}")).with_code(ErrorCode::Internal)
 }
 
-/// Calls a native function. If it panics, that is the error of every result that it has not set.
+/// What a panic said.
+pub(crate) fn panic_message(payload: &(dyn Any + Send)) -> &str {
+    payload
+        .downcast_ref::<&str>()
+        .copied()
+        .or_else(|| payload.downcast_ref::<String>().map(String::as_str))
+        .unwrap_or("no message")
+}
+
+/// Calls a native function. If it panics, that is the error of every result, also of those that it has set: it did not do
+/// what they say.
+///
+/// ```
+/// use tfrt_async::AnyRef;
+/// use tfrt_host::HostContext;
+/// use tfrt_host::kernel::panic::call_native;
+/// use tfrt_host::kernel::registry::NativeCall;
+///
+/// let host = HostContext::builder().build();
+/// let mut results = [None, None];
+/// let call = NativeCall { host: &host, arguments: &[], results: &mut results };
+/// call_native("my_native", call, |call| {
+///     call.results[0] = Some(AnyRef::ready_chain());
+///     std::panic::resume_unwind(Box::new("overflow"));
+/// });
+/// for result in results {
+///     let error = result.unwrap().error_if_present().cloned().unwrap();
+///     assert_eq!(error.message(), "kernel 'my_native' panicked: overflow");
+/// }
+/// ```
 ///
 /// Where the function is part of a kernel library, its caller could not catch the panic.
 pub fn call_native(name: &str, call: NativeCall<'_>, function: impl FnOnce(NativeCall<'_>)) {
@@ -43,7 +68,10 @@ pub fn call_native(name: &str, call: NativeCall<'_>, function: impl FnOnce(Nativ
     };
     if let Err(payload) = catch_unwind(AssertUnwindSafe(|| function(call))) {
         let error = AnyRef::error(panic_error(name, &*payload));
-        let unset = results.iter_mut().filter(|result| result.is_none());
-        unset.for_each(|result| *result = Some(error.clone()));
+        for result in results {
+            // What a result holds may panic as it goes away, too.
+            let replaced = result.replace(error.clone());
+            drop(catch_unwind(AssertUnwindSafe(|| drop(replaced))));
+        }
     }
 }

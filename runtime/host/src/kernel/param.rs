@@ -19,6 +19,18 @@ pub trait Param: Sealed {
     /// What the function takes.
     type Argument<'h, 'f>;
 
+    /// Whether a [direct](crate::kernel::direct) kernel can have the parameter.
+    const IS_DIRECT: bool = false;
+
+    /// How many operands the parameter is.
+    const NUM_OPERANDS: usize = 0;
+
+    /// Whether something else than operands is read.
+    const READS_CALL: bool = false;
+
+    /// Whether the parameter is the same in every run of one kernel of a file.
+    const IS_FIXED: bool = false;
+
     /// Takes from the frame.
     ///
     /// # Errors
@@ -52,6 +64,18 @@ pub trait ParamList: Sealed {
     type Held<'f>: Send;
     /// What the function takes, as a tuple.
     type Arguments<'h, 'f>;
+
+    /// Whether a [direct](crate::kernel::direct) kernel can have these parameters.
+    const IS_DIRECT: bool;
+
+    /// How many operands they are.
+    const NUM_OPERANDS: usize;
+
+    /// Whether something else than operands is read.
+    const READS_CALL: bool;
+
+    /// Whether all of them are the same in every run of one kernel of a file.
+    const IS_FIXED: bool;
 
     /// Takes from the frame.
     ///
@@ -88,6 +112,10 @@ macro_rules! impl_param_list {
         impl<$($marker: Param),*> ParamList for ($($marker,)*) {
             type Held<'f> = ($($marker::Held<'f>,)*);
             type Arguments<'h, 'f> = ($($marker::Argument<'h, 'f>,)*);
+            const IS_DIRECT: bool = true $(&& $marker::IS_DIRECT)*;
+            const NUM_OPERANDS: usize = 0 $(+ $marker::NUM_OPERANDS)*;
+            const READS_CALL: bool = false $(|| $marker::READS_CALL)*;
+            const IS_FIXED: bool = true $(&& $marker::IS_FIXED)*;
 
             #[inline]
             unsafe fn hold<'f, S: Source<'f>>(source: S) -> Result<Self::Held<'f>, Error> {
@@ -122,6 +150,10 @@ impl Sealed for () {}
 impl ParamList for () {
     type Held<'f> = ();
     type Arguments<'h, 'f> = ();
+    const IS_DIRECT: bool = true;
+    const NUM_OPERANDS: usize = 0;
+    const READS_CALL: bool = false;
+    const IS_FIXED: bool = true;
 
     #[inline]
     unsafe fn hold<'f, S: Source<'f>>(_source: S) -> Result<(), Error> {

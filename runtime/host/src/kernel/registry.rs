@@ -3,19 +3,21 @@
 //! Expansions of `#[tfrt_kernel]` collect themselves at link time; [`KernelRegistry::from_link`] gathers what was linked.
 //! A registry can also be filled by hand. Names are resolved once, when a file is loaded.
 
-use std::collections::BTreeMap;
-use std::collections::btree_map::Entry;
+mod names;
+
 use std::fmt;
 
 use tfrt_async::AnyRef;
-use tfrt_ods::OpDef;
 use tfrt_ods::dialect::DialectDef;
+use tfrt_ods::{OpDef, SourcePlace};
 use tfrt_support::nearest::nearest;
 
 use crate::host::HostContext;
 use crate::kernel::KernelSet;
 use crate::kernel::descriptor::KernelDescriptor;
 use crate::library::LoadedLibrary;
+
+use names::{NameTable, Named};
 
 /// Kernels collected at link time. Submitted by `#[tfrt_kernel]`.
 #[derive(Clone, Copy, Debug)]
@@ -86,12 +88,20 @@ impl DialectRegistration {
 ///
 /// fn native_sink(_call: tfrt_host::kernel::registry::NativeCall<'_>) {}
 ///
-/// tfrt_host::__private::submit! { NativeFunction { name: "native_sink", execute: native_sink } }
+/// tfrt_host::__private::submit! {
+///     NativeFunction {
+///         name: "native_sink",
+///         place: tfrt_ods::SourcePlace { file: file!(), line: line!() },
+///         execute: native_sink,
+///     }
+/// }
 /// ```
 #[derive(Clone, Copy, Debug)]
 pub struct NativeFunction {
     /// The name that programs declare it under.
     pub name: &'static str,
+    /// Where it is registered.
+    pub place: SourcePlace,
     /// Runs it once all arguments are available, errors included. It fills every slot of results. In a kernel library it must
     /// not panic; `tfrt::native_function!` sees to that.
     pub execute: fn(NativeCall<'_>),
@@ -124,12 +134,36 @@ pub struct NativeCall<'a> {
 /// assert_eq!(registry.suggest("my.nop"), ["my.noop"]);
 /// # Ok::<(), tfrt_host::kernel::DuplicateKernels>(())
 /// ```
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug)]
 pub struct KernelRegistry {
-    kernels: BTreeMap<&'static str, KernelDescriptor>,
-    ops: BTreeMap<&'static str, &'static OpDef>,
-    natives: BTreeMap<&'static str, NativeFunction>,
+    ops: NameTable<Op>,
+    natives: NameTable<NativeFunction>,
     libraries: Vec<LoadedLibrary>,
+}
+
+/// An op, and its kernel if it has one.
+#[derive(Clone, Copy, Debug)]
+struct Op {
+    def: &'static OpDef,
+    kernel: Option<KernelDescriptor>,
+}
+
+impl Named for Op {
+    fn name(&self) -> &'static str {
+        self.def.name
+    }
+}
+
+impl Named for NativeFunction {
+    fn name(&self) -> &'static str {
+        self.name
+    }
+}
+
+impl Default for KernelRegistry {
+    fn default() -> Self {
+        Self::new()
+    }
 }
 
 impl KernelRegistry {
@@ -137,9 +171,8 @@ impl KernelRegistry {
     #[must_use]
     pub const fn new() -> Self {
         Self {
-            kernels: BTreeMap::new(),
-            ops: BTreeMap::new(),
-            natives: BTreeMap::new(),
+            ops: NameTable::new(),
+            natives: NameTable::new(),
             libraries: Vec::new(),
         }
     }
@@ -150,12 +183,15 @@ impl KernelRegistry {
     /// All names that were registered more than once.
     pub fn from_link() -> Result<Self, DuplicateKernels> {
         let mut registry = Self::new();
-        let kernels = inventory::iter::<KernelRegistration>.into_iter();
-        let ops = inventory::iter::<OpRegistration>.into_iter();
+        let kernels = || inventory::iter::<KernelRegistration>.into_iter();
+        let ops = || inventory::iter::<OpRegistration>.into_iter();
         let natives = inventory::iter::<NativeFunction>.into_iter();
+        let num_kernels = kernels().map(|registration| registration.kernels.len());
+        let num_ops = ops().map(|registration| registration.0.len());
+        registry.ops.reserve(num_kernels.chain(num_ops).sum());
         registry.add_many(
-            kernels.flat_map(|registration| registration.kernels.iter().copied()),
-            ops.flat_map(|registration| registration.0.iter().copied()),
+            kernels().flat_map(|registration| registration.kernels.iter().copied()),
+            ops().flat_map(|registration| registration.0.iter().copied()),
             natives.copied(),
         )?;
         Ok(registry)
@@ -171,9 +207,15 @@ impl KernelRegistry {
         ops: impl Iterator<Item = &'static OpDef>,
         natives: impl Iterator<Item = NativeFunction>,
     ) -> Result<(), DuplicateKernels> {
-        let mut duplicates = Vec::new();
+        // The order of link-time collection is the linker's; messages do not depend on it, so they are kept in theirs.
+        let mut duplicates: Vec<Duplicate> = Vec::new();
         let mut note = |added: Result<(), DuplicateKernels>| {
-            duplicates.extend(added.err().into_iter().flat_map(|error| error.0))
+            if let Err(DuplicateKernels(added)) = added {
+                for duplicate in added {
+                    let index = duplicates.partition_point(|other| *other <= duplicate);
+                    duplicates.insert(index, duplicate);
+                }
+            }
         };
         kernels.for_each(|kernel| note(self.add(kernel)));
         ops.for_each(|op| note(self.add_op(op)));
@@ -181,8 +223,6 @@ impl KernelRegistry {
         if duplicates.is_empty() {
             return Ok(());
         }
-        // The order of link-time collection is the linker's; messages do not depend on it.
-        duplicates.sort();
         Err(DuplicateKernels(duplicates))
     }
 
@@ -191,9 +231,10 @@ impl KernelRegistry {
     /// # Errors
     /// If the name is taken; the registry is then unchanged.
     pub fn add(&mut self, kernel: KernelDescriptor) -> Result<(), DuplicateKernels> {
-        self.add_op(kernel.op())?;
-        self.kernels.insert(kernel.name(), kernel);
-        Ok(())
+        self.add_entry(Op {
+            def: kernel.op(),
+            kernel: Some(kernel),
+        })
     }
 
     /// Adds all instances of a function marked with `#[tfrt_kernel]`; the type has the name of the function.
@@ -209,15 +250,19 @@ impl KernelRegistry {
     /// # Errors
     /// If the name is taken; the registry is then unchanged.
     pub fn add_op(&mut self, op: &'static OpDef) -> Result<(), DuplicateKernels> {
-        match self.ops.entry(op.name) {
-            Entry::Vacant(entry) => {
-                entry.insert(op);
-                Ok(())
-            }
-            Entry::Occupied(entry) => {
-                Err(DuplicateKernels(vec![Duplicate::of_ops(op, entry.get())]))
-            }
-        }
+        self.add_entry(Op {
+            def: op,
+            kernel: None,
+        })
+    }
+
+    fn add_entry(&mut self, op: Op) -> Result<(), DuplicateKernels> {
+        self.ops.add(op).map_err(|taken| {
+            DuplicateKernels(vec![Duplicate::new(
+                op.def.name,
+                [op.def.place, taken.def.place],
+            )])
+        })
     }
 
     /// Adds a native function.
@@ -225,28 +270,22 @@ impl KernelRegistry {
     /// # Errors
     /// If the name is taken; the registry is then unchanged.
     pub fn add_native(&mut self, native: NativeFunction) -> Result<(), DuplicateKernels> {
-        match self.natives.entry(native.name) {
-            Entry::Vacant(entry) => {
-                entry.insert(native);
-                Ok(())
-            }
-            Entry::Occupied(_) => Err(DuplicateKernels(vec![Duplicate {
-                name: native.name,
-                places: [String::new(), String::new()],
-            }])),
-        }
+        self.natives.add(native).map_err(|taken| {
+            let places = [native.place, taken.place];
+            DuplicateKernels(vec![Duplicate::new(native.name, places)])
+        })
     }
 
     /// The kernel of this name.
     #[must_use]
     pub fn get(&self, name: &str) -> Option<&KernelDescriptor> {
-        self.kernels.get(name)
+        self.ops.get(name)?.kernel.as_ref()
     }
 
     /// The declaration of this name, whether it has a kernel or not.
     #[must_use]
     pub fn op(&self, name: &str) -> Option<&'static OpDef> {
-        self.ops.get(name).copied()
+        self.ops.get(name).map(|op| op.def)
     }
 
     /// The native function of this name.
@@ -258,17 +297,18 @@ impl KernelRegistry {
     /// The names of kernels that are closest to `name`, nearest first.
     #[must_use]
     pub fn suggest(&self, name: &str) -> Vec<&'static str> {
-        nearest(name, self.kernels.keys().copied())
+        let kernels = self.ops.iter().filter_map(|op| op.kernel.as_ref());
+        nearest(name, kernels.map(KernelDescriptor::name))
     }
 
     /// The kernels, by name.
     pub fn kernels(&self) -> impl Iterator<Item = &KernelDescriptor> {
-        self.kernels.values()
+        self.ops.sorted().filter_map(|op| op.kernel.as_ref())
     }
 
     /// All declarations, by name.
     pub fn ops(&self) -> impl Iterator<Item = &'static OpDef> {
-        self.ops.values().copied()
+        self.ops.sorted().map(|op| op.def)
     }
 
     /// The libraries that were loaded into the registry, in that order.
@@ -285,12 +325,13 @@ impl KernelRegistry {
     /// The prefixes of names that have kernels, in order: which libraries are linked.
     #[must_use]
     pub fn dialects(&self) -> Vec<&'static str> {
-        let mut dialects: Vec<_> = self
-            .kernels
-            .values()
-            .map(|kernel| kernel.op().dialect())
-            .collect();
-        dialects.dedup();
+        let mut dialects = Vec::new();
+        for kernel in self.ops.iter().filter_map(|op| op.kernel.as_ref()) {
+            let dialect = kernel.op().dialect();
+            if let Err(index) = dialects.binary_search(&dialect) {
+                dialects.insert(index, dialect);
+            }
+        }
         dialects
     }
 }
@@ -304,18 +345,19 @@ pub struct DuplicateKernels(Vec<Duplicate>);
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 struct Duplicate {
     name: &'static str,
-    /// As `file:line`, in order; empty where they are not known.
+    /// As `file:line`, in order.
     places: [String; 2],
 }
 
 impl Duplicate {
-    fn of_ops(one: &OpDef, other: &OpDef) -> Self {
-        let mut places = [one, other].map(|op| format!("{}:{}", op.place.file, op.place.line));
-        places.sort();
-        Self {
-            name: one.name,
-            places,
-        }
+    fn new(name: &'static str, places: [SourcePlace; 2]) -> Self {
+        let [one, other] = places.map(|place| format!("{}:{}", place.file, place.line));
+        let places = if one <= other {
+            [one, other]
+        } else {
+            [other, one]
+        };
+        Self { name, places }
     }
 }
 
@@ -330,10 +372,10 @@ impl fmt::Display for DuplicateKernels {
         ) in self.0.iter().enumerate()
         {
             let separator = if index == 0 { "" } else { "\n" };
-            write!(f, "{separator}`{name}` is registered twice")?;
-            if !first.is_empty() {
-                write!(f, ": at {first} and at {second}")?;
-            }
+            write!(
+                f,
+                "{separator}`{name}` is registered twice: at {first} and at {second}"
+            )?;
         }
         Ok(())
     }

@@ -52,6 +52,9 @@ pub trait ResultPart: Sealed {
     /// Whether a chain follows.
     const HAS_CHAIN: bool = false;
 
+    /// Whether a [direct](crate::kernel::direct) kernel can give the part.
+    const IS_DIRECT: bool = false;
+
     /// Fills slots.
     fn put<S: Sink>(returned: Self::Returned, sink: &mut S);
 
@@ -154,6 +157,7 @@ impl Sealed for Nothing {}
 impl ResultPart for Nothing {
     type Returned = ();
     const SLOTS: usize = 0;
+    const IS_DIRECT: bool = true;
 
     #[inline]
     fn put<S: Sink>((): (), _sink: &mut S) {}
@@ -168,6 +172,7 @@ impl<T> Sealed for Payload<T> {}
 impl<T: Value> ResultPart for Payload<T> {
     type Returned = T;
     const SLOTS: usize = 1;
+    const IS_DIRECT: bool = true;
 
     #[inline]
     fn put<S: Sink>(payload: T, sink: &mut S) {
@@ -190,6 +195,7 @@ impl<T> Sealed for Later<T> {}
 impl<T: Value> ResultPart for Later<T> {
     type Returned = AsyncValueRef<T>;
     const SLOTS: usize = 1;
+    const IS_DIRECT: bool = true;
 
     #[inline]
     fn put<S: Sink>(value: AsyncValueRef<T>, sink: &mut S) {
@@ -197,7 +203,7 @@ impl<T: Value> ResultPart for Later<T> {
     }
 
     fn describe(results: &mut TypeList) {
-        results.push(Some(TypeIndex::of::<T>()));
+        results.push_reference(Some(TypeIndex::of::<T>()));
     }
 }
 
@@ -210,6 +216,7 @@ impl Sealed for AnyResult {}
 impl ResultPart for AnyResult {
     type Returned = AnyRef;
     const SLOTS: usize = 1;
+    const IS_DIRECT: bool = true;
 
     #[inline]
     fn put<S: Sink>(value: AnyRef, sink: &mut S) {
@@ -217,7 +224,7 @@ impl ResultPart for AnyResult {
     }
 
     fn describe(results: &mut TypeList) {
-        results.push(None);
+        results.push_reference(None);
     }
 }
 
@@ -308,6 +315,7 @@ impl<P: ResultPart, R: FallibleType<Ok = P::Returned>> ResultPart for Fallible<P
     type Returned = R;
     const SLOTS: usize = P::SLOTS;
     const HAS_TAIL: bool = P::HAS_TAIL;
+    const IS_DIRECT: bool = P::IS_DIRECT;
 
     #[inline]
     fn put<S: Sink>(returned: R, sink: &mut S) {
@@ -359,6 +367,7 @@ macro_rules! impl_parts {
             type Returned = ($($part::Returned,)*);
             const SLOTS: usize = 0 $(+ $part::SLOTS)*;
             const HAS_TAIL: bool = false $(|| $part::HAS_TAIL)*;
+            const IS_DIRECT: bool = true $(&& $part::IS_DIRECT)*;
 
             #[inline]
             fn put<S: Sink>(($($value,)*): Self::Returned, sink: &mut S) {
@@ -390,6 +399,7 @@ impl<P: ResultPart> ResultPart for WithChain<P> {
     const SLOTS: usize = P::SLOTS;
     const HAS_TAIL: bool = P::HAS_TAIL;
     const HAS_CHAIN: bool = true;
+    const IS_DIRECT: bool = P::IS_DIRECT;
 
     #[inline]
     fn put<S: Sink>(returned: Self::Returned, sink: &mut S) {

@@ -69,6 +69,8 @@ pub enum Tail<'a> {
 /// A payload that is being read.
 #[derive(Debug)]
 pub enum ReadHold<'a, T: Value> {
+    /// In its place among the registers of a function.
+    Place(&'a T),
     /// In an AsyncValue.
     Value(ReadGuard<'a, T>),
     /// In a register.
@@ -81,6 +83,7 @@ impl<T: Value> Deref for ReadHold<'_, T> {
     #[inline]
     fn deref(&self) -> &T {
         match self {
+            Self::Place(payload) => payload,
             Self::Value(guard) => guard,
             Self::Cell(guard) => guard,
         }
@@ -108,7 +111,12 @@ impl<T: Value> WriteHold<'_, T> {
 
 /// A payload could not be borrowed.
 #[cold]
-fn conflict(op: &OpDef, index: usize, verb: &str, reason: impl std::fmt::Display) -> Error {
+pub(crate) fn conflict(
+    op: &OpDef,
+    index: usize,
+    verb: &str,
+    reason: impl std::fmt::Display,
+) -> Error {
     let name = op.operands.get(index).map_or_else(
         || index.to_string(),
         |operand| format!("`{}`", operand.name),

@@ -4,6 +4,7 @@ use std::fmt;
 use std::path::PathBuf;
 
 use crate::kernel::DuplicateKernels;
+use crate::sync::shared::AdoptError;
 
 /// Why a kernel library could not be loaded.
 ///
@@ -32,7 +33,7 @@ pub(super) enum Reason {
     /// It was built differently.
     Fingerprint { expected: String, found: String },
     /// It does not take over the program's state.
-    Connect(tfrt_async::shared::AdoptError),
+    Connect(AdoptError),
     /// What it registers is registered already.
     Duplicates(DuplicateKernels),
 }

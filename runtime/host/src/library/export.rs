@@ -16,7 +16,6 @@ use std::io::Write;
 use std::panic::PanicHookInfo;
 use std::sync::{LazyLock, OnceLock};
 
-use tfrt_async::shared::{AdoptError, SharedState};
 use tfrt_ods::OpDef;
 use tfrt_ods::dialect::DialectDef;
 
@@ -26,6 +25,7 @@ use crate::kernel::registry::{
     DialectRegistration, KernelRegistration, NativeFunction, OpRegistration,
 };
 use crate::log;
+use crate::sync::shared::{AdoptError, SharedState};
 
 /// The version of [`LibraryHeader`] itself.
 pub(super) const ABI_VERSION: u32 = 1;

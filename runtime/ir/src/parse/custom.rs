@@ -3,10 +3,13 @@
 //! Elements are read in order. What they give is gathered by the groups of the declaration: operands as names, types as
 //! lists. Names become values when both are known: before the first region, whose arguments have the types of operands, or
 //! at the end.
+//!
+//! In a program that leaves out chains, an op does so if no name stands where a declared chain would be, or the name of a value
+//! that is known to be no chain.
 
 use tfrt_ods::format::{DictKeyword, Element, Format, Group};
-use tfrt_ods::verify::spread;
-use tfrt_ods::{Arity, AttrKind, FunctionForm, OpDef, TypeConstraint};
+use tfrt_ods::verify::{CHAIN_TYPE, spread};
+use tfrt_ods::{Arity, AttrKind, EnumDef, FunctionForm, OpDef, TypeConstraint};
 
 use super::lexer::{Kind, Token};
 use super::parse_type;
@@ -39,6 +42,32 @@ struct Partial<'s> {
     values: Option<Vec<Vec<ValueId>>>,
     /// The regions, by function.
     regions: Vec<Option<RegionId>>,
+    /// Whether the declared chains are left out, among operands and results.
+    leaves_out_chains: bool,
+}
+
+impl Partial<'_> {
+    /// The groups of list number `list`, without chains that are left out.
+    fn groups(&self, list: usize) -> Vec<usize> {
+        let groups = self.lists[list].groups.iter().copied();
+        groups
+            .filter(|&group| !self.leaves_out_chains || !is_single_chain(self.def, group))
+            .collect()
+    }
+}
+
+/// How often the operand or result of a group occurs.
+fn arity(def: &OpDef, group: Group) -> Arity {
+    match group {
+        Group::Operand(operand) => def.operands[operand].arity,
+        Group::Result(result) => def.results[result].arity,
+    }
+}
+
+/// Whether a group of operands is one chain.
+fn is_single_chain(def: &OpDef, group: usize) -> bool {
+    let operand = &def.operands[group];
+    operand.arity == Arity::One && operand.ty.is_chain()
 }
 
 impl<'s> Parser<'s, '_> {
@@ -59,6 +88,7 @@ impl<'s> Parser<'s, '_> {
             group_names: vec![Vec::new(); def.operands.len()],
             values: None,
             regions: vec![None; def.functions.len()],
+            leaves_out_chains: false,
         };
         self.elements(&mut op, &format.elements)?;
         self.resolve_operands(&mut op)?;
@@ -126,16 +156,18 @@ impl<'s> Parser<'s, '_> {
                 }
                 Ok(())
             }
-            Element::Optional(inner) => {
-                if inner
+            Element::WholeRegion(function) => self.whole_region(op, *function),
+            Element::Blank { .. } => Ok(()),
+            Element::Optional { elements, .. } => {
+                if elements
                     .first()
                     .is_some_and(|first| self.starts(op.def, first))
                 {
-                    self.elements(op, inner)?;
+                    self.elements(op, elements)?;
                 }
                 Ok(())
             }
-            Element::Either(first, second) => {
+            Element::Either { first, second, .. } => {
                 if first
                     .first()
                     .is_some_and(|element| self.starts(op.def, element))
@@ -161,7 +193,9 @@ impl<'s> Parser<'s, '_> {
         match element {
             Element::Literal(text) => self.is_literal(text),
             Element::Operands(_) | Element::TypedOperands(_) => self.is(Kind::Percent),
-            Element::Region { .. } | Element::Pairs(_) => self.is(Kind::LBrace),
+            Element::Region { .. } | Element::WholeRegion(_) | Element::Pairs(_) => {
+                self.is(Kind::LBrace)
+            }
             Element::Function(function) => match def.functions[*function].form {
                 FunctionForm::SymbolList => self.is(Kind::LSquare),
                 _ => self.is(Kind::At),
@@ -170,6 +204,9 @@ impl<'s> Parser<'s, '_> {
                 AttrKind::String => self.is(Kind::String),
                 AttrKind::Array(_) | AttrKind::Aggregate => self.is(Kind::LSquare),
                 AttrKind::Dense => self.is_word("dense"),
+                AttrKind::Enum(def) => {
+                    self.is(Kind::Bare) && def.value_of(self.current()).is_some()
+                }
                 AttrKind::Int { .. } | AttrKind::Float(_) => {
                     matches!(self.token().kind, Kind::Integer | Kind::Float | Kind::Minus)
                         || self.is_word("true")
@@ -247,7 +284,10 @@ impl<'s> Parser<'s, '_> {
             Group::Operand(operand) => !op.group_names[*operand].is_empty(),
             Group::Result(_) => true,
         });
-        let types = if has_values || self.starts_type() {
+        let is_single = matches!(lists, [groups] if matches!(groups[..], [group] if arity(op.def, group) == Arity::One));
+        let types = if is_single {
+            vec![self.ty()?]
+        } else if has_values || self.starts_type() {
             self.type_list()?
         } else {
             Vec::new()
@@ -276,13 +316,7 @@ impl<'s> Parser<'s, '_> {
 
     /// Gives the groups, one after the other, these types.
     fn bind_types(&mut self, op: &mut Partial<'s>, groups: &[Group], types: &[TypeId]) {
-        let arities: Vec<Arity> = groups
-            .iter()
-            .map(|group| match group {
-                Group::Operand(operand) => op.def.operands[*operand].arity,
-                Group::Result(result) => op.def.results[*result].arity,
-            })
-            .collect();
+        let arities: Vec<Arity> = groups.iter().map(|group| arity(op.def, *group)).collect();
         let mut bound: Vec<Vec<TypeId>> = vec![Vec::new(); groups.len()];
         let mut positions = spread(&arities, types.len());
         for &ty in types {
@@ -341,20 +375,41 @@ impl<'s> Parser<'s, '_> {
     /// Divides the lists of operands that were read among their groups. A list that is too short or too long fills the
     /// groups as far as it goes, and is reported when its types are known.
     fn divide_operands(&mut self, op: &mut Partial<'s>) -> Parse<()> {
+        self.divide_among_groups(op);
+        if self.module.leaves_out_chains() && !op.leaves_out_chains && self.lacks_chain(op) {
+            op.leaves_out_chains = true;
+            self.divide_among_groups(op);
+        }
+        Ok(())
+    }
+
+    fn divide_among_groups(&self, op: &mut Partial<'s>) {
         for names in &mut op.group_names {
             names.clear();
         }
-        for list in &op.lists {
-            let arities: Vec<Arity> = list
-                .groups
+        for list in 0..op.lists.len() {
+            let groups = op.groups(list);
+            let arities: Vec<Arity> = groups
                 .iter()
                 .map(|group| op.def.operands[*group].arity)
                 .collect();
-            for (name, position) in list.names.iter().zip(spread(&arities, list.names.len())) {
-                op.group_names[list.groups[position]].push(*name);
+            let names = &op.lists[list].names;
+            for (name, position) in names.iter().zip(spread(&arities, names.len())) {
+                op.group_names[groups[position]].push(*name);
             }
         }
-        Ok(())
+    }
+
+    /// Whether no name stands where a declared chain would be, or that of a value that is no chain.
+    fn lacks_chain(&self, op: &Partial<'s>) -> bool {
+        let is_chain = |ty| self.module.type_spelling(ty) == CHAIN_TYPE;
+        let groups = op.lists.iter().flat_map(|list| &list.groups);
+        groups
+            .filter(|group| is_single_chain(op.def, **group))
+            .any(|group| match op.group_names[*group].first() {
+                Some(name) => self.known_type_of(*name).is_some_and(|ty| !is_chain(ty)),
+                None => true,
+            })
     }
 
     /// The types of the operands of a group.
@@ -363,10 +418,10 @@ impl<'s> Parser<'s, '_> {
             return Ok(types.clone());
         }
         let def = &op.def.operands[group];
-        let count = if def.arity == Arity::One {
-            1
-        } else {
-            op.group_names[group].len()
+        let count = match def.arity {
+            Arity::One => 1,
+            Arity::Optional => op.group_names[group].len().min(1),
+            Arity::Variadic => op.group_names[group].len(),
         };
         let ty = match def.ty {
             TypeConstraint::Exact(spelling) => self.declared_type(spelling)?,
@@ -399,7 +454,7 @@ impl<'s> Parser<'s, '_> {
             return Ok(types.clone());
         }
         let def = &op.def.results[result];
-        if def.arity == Arity::Variadic {
+        if def.arity != Arity::One || op.leaves_out_chains && def.ty.is_chain() {
             return Ok(Vec::new());
         }
         match def.ty {
@@ -440,8 +495,7 @@ impl<'s> Parser<'s, '_> {
         for index in 0..op.lists.len() {
             let mut types = Vec::new();
             let mut groups = Vec::new();
-            for position in 0..op.lists[index].groups.len() {
-                let group = op.lists[index].groups[position];
+            for group in op.groups(index) {
                 let group_types = self.operand_types(op, group)?;
                 groups.extend(std::iter::repeat_n(group, group_types.len()));
                 types.extend(group_types);
@@ -500,6 +554,12 @@ impl<'s> Parser<'s, '_> {
             self.kind_type(&def.kind)
         };
         let offset = self.token().start;
+        if let AttrKind::Enum(kind) = &def.kind
+            && !is_typed
+        {
+            let value = self.keyword(op.def, kind)?;
+            return self.push_attribute(op, offset, def.name, value);
+        }
         let value = self.attribute(ty)?;
         let is_fit = match (&def.kind, self.module.attribute(value)) {
             (AttrKind::String, value) => matches!(value, Attribute::String(_)),
@@ -514,6 +574,19 @@ impl<'s> Parser<'s, '_> {
             return Err(self.custom_error(op.def, offset, "invalid kind of attribute specified"));
         }
         self.push_attribute(op, offset, def.name, value)
+    }
+
+    /// The keyword of a case.
+    fn keyword(&mut self, def: &OpDef, kind: &EnumDef) -> Parse<AttrId> {
+        let value = kind.value_of(self.current());
+        let Some(value) = value.filter(|_| self.is(Kind::Bare)) else {
+            let cases = kind.cases.iter().map(|case| format!("'{}'", case.keyword));
+            let cases: Vec<_> = cases.collect();
+            let message = format!("expected one of {}", cases.join(", "));
+            return Err(self.custom_error(def, self.token().start, message));
+        };
+        self.advance();
+        Ok(self.module.integer_attr(value, u32::from(kind.width)))
     }
 
     fn function(&mut self, op: &mut Partial<'s>, function: usize) -> Parse<()> {
@@ -646,6 +719,14 @@ impl<'s> Parser<'s, '_> {
             self.module.create_block(region, &[]);
         }
         Ok(())
+    }
+
+    /// A region as the generic form has it: the label of its first block says which arguments it has.
+    fn whole_region(&mut self, op: &mut Partial<'s>, function: usize) -> Parse<()> {
+        self.resolve_operands(op)?;
+        let region = self.module.create_region();
+        op.regions[function] = Some(region);
+        self.region(region, Vec::new(), true)
     }
 
     fn empty_region(

@@ -317,6 +317,10 @@ impl<'s> Parser<'s, '_> {
     /// The type of the numbers of a kind of attributes.
     pub(super) fn kind_type(&mut self, kind: &AttrKind) -> Option<TypeId> {
         let ty = match kind {
+            AttrKind::Enum(def) => Type::Integer {
+                width: u32::from(def.width),
+                signedness: Signedness::Signless,
+            },
             AttrKind::Int { width, is_unsigned } => Type::Integer {
                 width: u32::from(*width),
                 signedness: if *is_unsigned {

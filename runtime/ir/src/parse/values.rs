@@ -170,6 +170,12 @@ impl<'s> Parser<'s, '_> {
             .map(|definition| definition.offset)
     }
 
+    /// The type of a name, as far as it was defined or used before.
+    pub(super) fn known_type_of(&self, name: Name<'s>) -> Option<TypeId> {
+        self.definition(name.name, name.number)
+            .map(|definition| self.module.value_type(definition.value))
+    }
+
     /// The value of a name, used with a type.
     pub(super) fn resolve_value(&mut self, name: Name<'s>, ty: TypeId) -> Parse<ValueId> {
         if let Some(definition) = self.definition(name.name, name.number) {

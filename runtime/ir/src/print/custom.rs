@@ -6,8 +6,9 @@
 use std::ops::Range;
 
 use tfrt_ods::format::{DictKeyword, Element, Format, Group};
+use tfrt_ods::instance::AttrInstance;
 use tfrt_ods::verify::spread;
-use tfrt_ods::{Arity, AttrKind, FunctionForm, OpDef, TypeConstraint};
+use tfrt_ods::{Arity, AttrDefault, AttrKind, FunctionForm, OpDef, TypeConstraint};
 
 use super::attributes::{
     is_bare_identifier, print_attribute_eliding, print_attribute_without_type, print_entry,
@@ -99,7 +100,11 @@ fn ranges(arities: &[Arity], count: usize) -> Option<Vec<Range<usize>>> {
     let fixed = arities
         .iter()
         .zip(&ranges)
-        .all(|(arity, range)| *arity == Arity::Variadic || range.len() == 1);
+        .all(|(arity, range)| match arity {
+            Arity::One => range.len() == 1,
+            Arity::Optional => range.len() <= 1,
+            Arity::Variadic => true,
+        });
     (fixed && used == count).then_some(ranges)
 }
 
@@ -156,13 +161,18 @@ impl Printer<'_> {
                     });
                     self.pairs(op, *attribute, is_followed, spacing);
                 }
-                Element::Optional(inner) => {
-                    if inner.iter().any(|element| is_present(op, element)) {
-                        self.elements(op, inner, others, spacing);
+                Element::Blank { is_written } => spacing.blank(*is_written, &mut self.out),
+                Element::Optional { elements, anchor } => {
+                    if is_group_present(op, elements, *anchor) {
+                        self.elements(op, elements, others, spacing);
                     }
                 }
-                Element::Either(first, second) => {
-                    let chosen = if first.iter().any(|element| is_present(op, element)) {
+                Element::Either {
+                    first,
+                    second,
+                    anchor,
+                } => {
+                    let chosen = if is_group_present(op, first, *anchor) {
                         first
                     } else {
                         second
@@ -174,7 +184,9 @@ impl Printer<'_> {
                     if is_present(op, element)
                         || matches!(
                             element,
-                            Element::FunctionType { .. } | Element::Region { .. }
+                            Element::FunctionType { .. }
+                                | Element::Region { .. }
+                                | Element::WholeRegion(_)
                         )
                     {
                         spacing.variable(&mut self.out);
@@ -213,7 +225,9 @@ impl Printer<'_> {
                 is_typed,
             } => {
                 if let Some(value) = op.attribute(*attribute) {
-                    if *is_typed || !is_number(&op.def.attributes[*attribute].kind) {
+                    if let Some(keyword) = keyword(op, *attribute).filter(|_| !is_typed) {
+                        self.out.push_str(keyword);
+                    } else if *is_typed || !is_number(&op.def.attributes[*attribute].kind) {
                         print_attribute_eliding(
                             module,
                             value,
@@ -288,6 +302,11 @@ impl Printer<'_> {
                     self.region(region, false);
                 }
             }
+            Element::WholeRegion(function) => {
+                if let Some(region) = op.region(*function) {
+                    self.region(region, true);
+                }
+            }
             _ => {}
         }
     }
@@ -353,6 +372,17 @@ impl Spacing {
         };
     }
 
+    /// A blank that the format asks for, or for whose absence it does.
+    fn blank(&mut self, is_written: bool, out: &mut String) {
+        if is_written {
+            out.push(' ');
+        }
+        *self = Self {
+            has_space: false,
+            after_punctuation: true,
+        };
+    }
+
     fn after_dictionary(&mut self, is_empty: bool) {
         if !is_empty {
             *self = Self {
@@ -368,6 +398,52 @@ fn is_number(kind: &AttrKind) -> bool {
     matches!(kind, AttrKind::Int { .. } | AttrKind::Float(_))
 }
 
+/// The keyword of the value of an enumeration.
+fn keyword(op: &Op<'_>, attribute: usize) -> Option<&'static str> {
+    match (
+        &op.def.attributes[attribute].kind,
+        op.module.attribute(op.attribute(attribute)?),
+    ) {
+        (AttrKind::Enum(def), Attribute::Integer { value, .. }) => def.keyword_of(*value),
+        _ => None,
+    }
+}
+
+/// Whether a group is written. An attribute that decides it does so by having another value than its default.
+fn is_group_present(op: &Op<'_>, elements: &[Element], anchor: Option<usize>) -> bool {
+    match anchor.map(|anchor| &elements[anchor]) {
+        None => elements.iter().any(|element| is_present(op, element)),
+        Some(Element::Attribute { attribute, .. }) => {
+            op.attribute(*attribute).is_some() && !has_default_value(op, *attribute)
+        }
+        Some(element) => is_present(op, element),
+    }
+}
+
+/// Whether an attribute has the value that stands in where the text leaves it out.
+fn has_default_value(op: &Op<'_>, attribute: usize) -> bool {
+    let Some(value) = op.attribute(attribute) else {
+        return false;
+    };
+    let value = attr_instance(op.module, value);
+    match op.def.attributes[attribute].default {
+        None => false,
+        Some(AttrDefault::Bool(default)) => value == AttrInstance::Bool(default),
+        Some(AttrDefault::Int(default)) => {
+            matches!(value, AttrInstance::Int(value, _) if value == default)
+        }
+        Some(AttrDefault::Float(default)) => {
+            matches!(value, AttrInstance::Float(value, _) if value.to_bits() == default.to_bits())
+        }
+        Some(AttrDefault::String(default)) => {
+            matches!(value, AttrInstance::String(value) if value == default)
+        }
+        Some(AttrDefault::EmptyArray) => {
+            matches!(value, AttrInstance::Array(elements) if elements.is_empty())
+        }
+    }
+}
+
 /// Whether an element has any text.
 fn is_present(op: &Op<'_>, element: &Element) -> bool {
     match element {
@@ -378,7 +454,7 @@ fn is_present(op: &Op<'_>, element: &Element) -> bool {
         Element::KeyValues(attributes) => attributes
             .iter()
             .any(|attribute| op.attribute(*attribute).is_some()),
-        Element::Function(_) | Element::Region { .. } => true,
+        Element::Function(_) | Element::Region { .. } | Element::WholeRegion(_) => true,
         Element::Types(lists) => lists
             .iter()
             .any(|groups| !op.group_types(groups).is_empty()),
@@ -386,10 +462,17 @@ fn is_present(op: &Op<'_>, element: &Element) -> bool {
             inputs, results, ..
         } => !op.group_types(inputs).is_empty() || !op.group_types(results).is_empty(),
         Element::ResultCount(result) => !op.results[*result].is_empty(),
-        Element::Optional(inner) | Element::Either(inner, _) => {
-            inner.iter().any(|element| is_present(op, element))
+        Element::Optional {
+            elements: inner,
+            anchor,
         }
+        | Element::Either {
+            first: inner,
+            anchor,
+            ..
+        } => is_group_present(op, inner, *anchor),
         Element::Literal(_)
+        | Element::Blank { .. }
         | Element::AttrDict(_)
         | Element::EmptyRegion { .. }
         | Element::Expect { .. } => false,

@@ -7,7 +7,7 @@ use std::sync::{Arc, Condvar, Mutex};
 use tfrt_async::{AnyRef, AsyncValueRef};
 
 use crate::queue::{ConcurrentWorkQueue, WouldDeadlock};
-use crate::task::Task;
+use crate::task::{RequestTag, Task};
 
 type Queue = Arc<dyn ConcurrentWorkQueue>;
 
@@ -26,6 +26,10 @@ type Queue = Arc<dyn ConcurrentWorkQueue>;
 pub fn check(make: impl Fn() -> Queue) {
     every_task_runs_once(&make());
     tasks_may_come_from_many_threads(&make());
+    tasks_may_come_in_batches(&make());
+    a_batch_may_be_large(&make());
+    a_batch_may_be_made_of_what_it_adds(&make());
+    a_batch_that_panics_has_added_what_it_gave(&make());
     awaiting_ends_when_the_values_are_there(&make());
     waiting_inside_a_task_is_refused(&make());
     a_panic_ends_its_task_alone(&make());
@@ -47,6 +51,11 @@ impl Counter {
     fn increment(&self) {
         // Waiting for the queue orders everything that the count is compared with: relaxed.
         self.0.fetch_add(1, Ordering::Relaxed);
+    }
+
+    fn task(&self) -> Task {
+        let counter = self.clone();
+        Task::new(move || counter.increment())
     }
 
     fn assert_is(&self, expected: usize, claim: &str) {
@@ -85,6 +94,66 @@ fn tasks_may_come_from_many_threads(queue: &Queue) {
     });
     queue.quiesce().expect("this is no thread of the queue");
     counter.assert_is(1000, "tasks may be added from any thread");
+}
+
+fn tasks_may_come_in_batches(queue: &Queue) {
+    fn spread(queue: &Queue, depth: usize, counter: &Counter) {
+        counter.increment();
+        // No task, one task, and several.
+        let (inner, counter) = (Arc::clone(queue), counter.clone());
+        queue.add_tasks(&mut (0..depth).map(|depth| {
+            let (inner, counter) = (Arc::clone(&inner), counter.clone());
+            Task::new(move || spread(&inner, depth, &counter))
+        }));
+    }
+    let counter = Counter::default();
+    spread(queue, 9, &counter);
+    queue.add_tasks_for(
+        &RequestTag { id: 7, priority: 1 },
+        &mut [counter.task(), counter.task()].into_iter(),
+    );
+    queue.quiesce().expect("this is no thread of the queue");
+    counter.assert_is(
+        (1 << 9) + 2,
+        "every task of a batch runs once, in whatever batch it was added",
+    );
+}
+
+fn a_batch_may_be_large(queue: &Queue) {
+    // More than any deque holds. A queue that ran one task inside the other would overflow its stack.
+    const NUM_TASKS: usize = 4_000;
+    let counter = Counter::default();
+    let (inner, in_task) = (Arc::clone(queue), counter.clone());
+    queue.add_task(Task::new(move || {
+        inner.add_tasks(&mut std::iter::repeat_with(|| in_task.task()).take(NUM_TASKS));
+    }));
+    queue.add_tasks(&mut std::iter::repeat_with(|| counter.task()).take(NUM_TASKS));
+    queue.quiesce().expect("this is no thread of the queue");
+    counter.assert_is(2 * NUM_TASKS, "a batch may have any number of tasks");
+}
+
+fn a_batch_may_be_made_of_what_it_adds(queue: &Queue) {
+    let counter = Counter::default();
+    queue.add_tasks(&mut (0..10).map(|_| {
+        queue.add_task(counter.task());
+        queue.add_tasks(&mut std::iter::once(counter.task()));
+        counter.task()
+    }));
+    queue.quiesce().expect("this is no thread of the queue");
+    counter.assert_is(30, "tasks may be added while a batch is");
+}
+
+fn a_batch_that_panics_has_added_what_it_gave(queue: &Queue) {
+    let counter = Counter::default();
+    let added = std::panic::catch_unwind(std::panic::AssertUnwindSafe(|| {
+        queue.add_tasks(&mut (0..10).map(|index| match index {
+            7 => std::panic::resume_unwind(Box::new("a batch of the conformance test")),
+            _ => counter.task(),
+        }));
+    }));
+    assert!(added.is_err(), "a batch that panics tells who added it");
+    queue.quiesce().expect("this is no thread of the queue");
+    counter.assert_is(7, "what a batch gave before it panicked runs");
 }
 
 fn awaiting_ends_when_the_values_are_there(queue: &Queue) {

@@ -236,7 +236,7 @@ fn run_unlocked<'a>(
     done(&mut state);
     if state.is_at_rest() {
         drop(state);
-        shared.came_to_rest();
+        shared.rest.reached();
         state = shared.blocking.lock();
     }
     state

@@ -10,6 +10,8 @@ use std::thread::{self, JoinHandle};
 
 use crossbeam_deque::{Injector, Steal, Stealer, Worker};
 
+use super::cores::{self, Cores};
+use super::patience::Patience;
 use super::sleep::{FellAsleep, Sleep};
 use super::{STACK_BYTES, Shared};
 use crate::role::{self, QueueId, Role};
@@ -28,7 +30,9 @@ const INJECTOR_INTERVAL: u32 = 61;
 pub(crate) struct Compute {
     injector: Injector<Task>,
     stealers: Box<[Stealer<Task>]>,
-    sleep: Sleep,
+    pub(super) sleep: Sleep,
+    /// What the threads are bound to.
+    cores: Option<Cores>,
     threads: Mutex<Threads>,
 }
 
@@ -52,12 +56,14 @@ thread_local! {
 }
 
 impl Compute {
-    pub(crate) fn new(num_workers: usize) -> Self {
+    /// Workers without threads. Their threads will be bound to `cores`, where there are some.
+    pub(crate) fn new(num_workers: usize, cores: Option<Cores>) -> Self {
         let deques: Vec<_> = (0..num_workers).map(|_| Worker::new_lifo()).collect();
         Self {
             injector: Injector::new(),
             stealers: deques.iter().map(Worker::stealer).collect(),
             sleep: Sleep::new(num_workers),
+            cores,
             threads: Mutex::new(Threads {
                 deques: deques.into_iter().map(Some).collect(),
                 is_started: vec![false; num_workers],
@@ -97,7 +103,7 @@ impl Compute {
         self.threads.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    fn has_tasks(&self) -> bool {
+    pub(super) fn has_tasks(&self) -> bool {
         !self.injector.is_empty() || self.stealers.iter().any(|stealer| !stealer.is_empty())
     }
 
@@ -128,22 +134,52 @@ impl Compute {
 
 /// Adds a compute task, and sees to it that a thread will run it.
 pub(super) fn add_task(shared: &Arc<Shared>, task: Task) {
-    let compute = &shared.compute;
     let mut task = Some(task);
-    // Fails where the thread is about to end: then it is a worker no more.
-    let _ = LOCAL.try_with(|local| {
-        if let Some(local) = local.get()
-            && local.queue == shared.id()
-            && local.deque.len() < DEQUE_CAPACITY
-            && let Some(task) = task.take()
-        {
-            local.deque.push(task);
+    with_local(shared, |local| {
+        if let Some(task) = task.take() {
+            push(shared, local, task);
         }
     });
     if let Some(task) = task {
-        compute.injector.push(task);
+        push(shared, None, task);
     }
-    wake(shared, compute.sleep.wake_one());
+    wake(shared, shared.compute.sleep.wake_one());
+}
+
+/// Adds compute tasks, and sees to it that threads will run them. The one that is woken wakes the next, if there is more than
+/// one for it.
+pub(super) fn add_tasks(shared: &Arc<Shared>, tasks: &mut dyn Iterator<Item = Task>) {
+    /// Wakes also if the iterator panics, for the tasks that it gave before.
+    struct WakeOnce<'a>(&'a Arc<Shared>);
+    impl Drop for WakeOnce<'_> {
+        fn drop(&mut self) {
+            wake(self.0, self.0.compute.sleep.wake_one());
+        }
+    }
+    let Some(first) = tasks.next() else { return };
+    let _wake_once = WakeOnce(shared);
+    let mut tasks = Some(std::iter::once(first).chain(tasks));
+    with_local(shared, |local| {
+        for task in tasks.take().into_iter().flatten() {
+            push(shared, local, task);
+        }
+    });
+    for task in tasks.into_iter().flatten() {
+        push(shared, None, task);
+    }
+}
+
+/// Calls `f` with what this thread has to itself, if it is a worker of this queue. Where the thread is about to end, and is a
+/// worker no more, `f` is not called.
+fn with_local(shared: &Shared, f: impl FnOnce(Option<&Local>)) {
+    let _ = LOCAL.try_with(|local| f(local.get().filter(|local| local.queue == shared.id())));
+}
+
+fn push(shared: &Shared, local: Option<&Local>, task: Task) {
+    match local {
+        Some(local) if local.deque.len() < DEQUE_CAPACITY => local.deque.push(task),
+        _ => shared.compute.injector.push(task),
+    }
 }
 
 /// Lets a worker that was taken off the stack of sleepers go on, in its thread or a new one.
@@ -170,11 +206,16 @@ fn wake(shared: &Arc<Shared>, worker: Option<usize>) {
             threads.handles.push(handle);
         }
         Err(_) => {
-            // The system has no more threads to give. Those that there are will do; if there are none, this one must.
+            // The system has no more threads to give. Those that there are will do; if there are none, this one must. A task
+            // that it runs leaves what it adds to the loop, which does not nest.
             let has_threads = threads.is_started.contains(&true);
             drop(threads);
             compute.sleep.put_back(worker);
-            while !has_threads && let Some(task) = steal_until_empty(&compute.injector) {
+            if has_threads || role::current(shared.id()) == Some(Role::Compute) {
+                return;
+            }
+            let _role = role::enter(shared.id(), Role::Compute);
+            while let Some(task) = steal_until_empty(&compute.injector) {
                 task.run_and_survive();
             }
         }
@@ -189,6 +230,10 @@ fn steal_until_empty(injector: &Injector<Task>) -> Option<Task> {
 
 /// The life of a compute thread. It begins as a searching worker, because somebody woke it.
 fn run_worker(shared: &Arc<Shared>, worker: usize) {
+    if let Some(cores) = &shared.compute.cores {
+        // It was possible when the queue was made. If it is not any more, the thread runs wherever it may.
+        let _ = cores::bind_this_thread(cores.nth(worker));
+    }
     let _role = role::enter(shared.id(), Role::Compute);
     let Some(deque) = shared.compute.lock_threads().deques[worker].take() else {
         return;
@@ -205,9 +250,11 @@ fn run_worker(shared: &Arc<Shared>, worker: usize) {
 fn search_and_run(shared: &Arc<Shared>, worker: usize, deque: &Worker<Task>) {
     let compute = &shared.compute;
     let mut num_run: u32 = 0;
+    let mut patience = Patience::default();
     loop {
         if let Some(task) = compute.find_task(worker, deque) {
             wake(shared, compute.sleep.found_task(|| compute.has_tasks()));
+            patience.found_task();
             task.run_and_survive();
             loop {
                 num_run = num_run.wrapping_add(1);
@@ -222,12 +269,12 @@ fn search_and_run(shared: &Arc<Shared>, worker: usize, deque: &Worker<Task>) {
                 task.run_and_survive();
             }
             compute.sleep.start_search();
-        } else if compute.sleep.is_terminating() {
+        } else if compute.sleep.may_end(|| compute.has_tasks()) {
             return;
-        } else {
+        } else if !patience.linger(shared) {
             let fell_asleep = |order| {
                 if order == FellAsleep::Last {
-                    shared.came_to_rest();
+                    shared.rest.reached();
                 }
             };
             compute

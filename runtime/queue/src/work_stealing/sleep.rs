@@ -10,7 +10,8 @@
 //!        own deque is empty (1)          woken, or woke itself (4)
 //! ```
 //!
-//! A worker that has no thread yet counts as sleeping; waking it for the first time means starting its thread.
+//! A worker that has no thread yet counts as sleeping; waking it for the first time means starting its thread. A worker may search
+//! for a while before it takes edge 3: how long is its own business, and that of nothing below.
 //!
 //! # Counters
 //!
@@ -49,7 +50,8 @@
 //!
 //! 1. The flag is set, in the same place as a task would be added: it is one of the things that the last look sees.
 //! 2. All sleeping workers are woken; those without a thread stay without.
-//! 3. A worker ends when it finds neither a task nor an unset flag.
+//! 3. A worker that found no task ends if the flag is set and it then sees no task either: the one who set the flag may have added
+//!    tasks before, and have relied on this worker, which did not see them yet when it searched.
 
 use std::sync::PoisonError;
 
@@ -113,6 +115,18 @@ impl Sleep {
     pub(crate) fn start_search(&self) {
         // Relaxed: the adders that will see it gain nothing but leave to rely on this worker, which searches after this.
         self.word.fetch_add(ONE_SEARCHING, Ordering::Relaxed);
+    }
+
+    /// Whether the one searching worker that asks is alone with that, and may take its time.
+    pub(crate) fn is_only_searcher(&self) -> bool {
+        // Relaxed: it decides nothing but whether to sleep at once.
+        Counters(self.word.load(Ordering::Relaxed)).num_searching() == 1
+    }
+
+    /// Whether all but one of the workers, which is the one that asks, are asleep.
+    pub(crate) fn all_others_asleep(&self) -> bool {
+        // Relaxed: as above.
+        Counters(self.word.load(Ordering::Relaxed)).num_sleeping() + 1 >= self.parkers.len()
     }
 
     /// Edge 2: a searching worker has found a task. Wakes a worker if `has_work`, see the module's doc.
@@ -202,14 +216,21 @@ impl Sleep {
 
     /// Steps 1 and 2 of the termination.
     pub(crate) fn terminate(&self) {
-        // Relaxed: the fence orders it before the changes of the word below, against the last looks of others.
-        self.is_terminating.store(true, Ordering::Relaxed);
+        // Release pairs with the acquire in `may_end`. The fence orders it before the changes of the word below, against the
+        // last looks of others.
+        self.is_terminating.store(true, Ordering::Release);
         fence(Ordering::SeqCst);
         let mut sleepers = self.lock();
         while let Some(worker) = sleepers.pop() {
             self.leave_sleep(&sleepers);
             self.unpark(worker);
         }
+    }
+
+    /// Step 3 of the termination: whether a worker that has found no task is to end.
+    pub(crate) fn may_end(&self, has_work: impl FnOnce() -> bool) -> bool {
+        // Acquire pairs with the release in `terminate`: the look sees all tasks that were added before.
+        self.is_terminating.load(Ordering::Acquire) && !has_work()
     }
 
     /// Whether workers are to end when they find no task.

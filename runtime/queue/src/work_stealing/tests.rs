@@ -1,5 +1,5 @@
-use std::sync::Barrier;
-use std::sync::mpsc;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Barrier, mpsc};
 
 use tfrt_async::AsyncValueRef;
 
@@ -274,7 +274,8 @@ fn dropping_the_queue_runs_what_is_left() {
 
 #[test]
 fn a_task_may_drop_its_queue() {
-    for is_blocking in [false, true] {
+    // Many times, as the threads may be anywhere when the queue goes.
+    for is_blocking in [false, true].repeat(500) {
         let queue = Arc::new(WorkStealingQueue::new(2, 2));
         let (sender, receiver) = mpsc::channel();
         let (go, wait) = mpsc::channel::<()>();
@@ -329,4 +330,69 @@ fn tasks_of_both_sides_are_pending() {
     barrier.wait();
     queue.quiesce().unwrap();
     assert_eq!(queue.num_pending_tasks(), Some(0));
+}
+
+#[test]
+fn a_batch_wakes_more_than_one_thread() {
+    let queue = WorkStealingQueue::new(3, 1);
+    let meeting = Arc::new(Barrier::new(3));
+    // No task ends before all three run, each on a thread of its own.
+    queue.add_tasks(&mut (0..3).map(|_| {
+        let meeting = Arc::clone(&meeting);
+        Task::new(move || {
+            meeting.wait();
+        })
+    }));
+    queue.quiesce().unwrap();
+}
+
+#[test]
+fn an_empty_batch_starts_no_thread() {
+    let queue = WorkStealingQueue::new(2, 1);
+    queue.add_tasks(&mut std::iter::empty());
+    assert!(queue.shared.compute.take_threads().is_empty());
+}
+
+#[test]
+fn a_million_tasks_may_be_ready_at_once() {
+    let queue = Arc::new(WorkStealingQueue::new(2, 1));
+    let runs = counter();
+    let (inner, in_task) = (Arc::clone(&queue), Arc::clone(&runs));
+    queue.add_task(Task::new(move || {
+        inner.add_tasks(&mut (0..1_000_000).map(|_| counting(&in_task)));
+    }));
+    queue.quiesce().unwrap();
+    assert_eq!(count(&runs), 1_000_000);
+}
+
+#[test]
+fn a_configuration_may_bind_threads_to_cores() {
+    let error_of = |argument| WorkStealingQueue::from_argument(argument).err();
+    for argument in ["@", "2@", "2,2@", "2@x", "2@1-0", "@0@0", ",2@0", "@0;1"] {
+        assert_eq!(
+            error_of(argument),
+            Some(format!("Invalid argument for mstd work queue: {argument}"))
+        );
+    }
+    let refused = error_of("2,2@1023").expect("no machine of ours has so many cores");
+    let expected = "cannot bind a thread of the mstd work queue to core 1023: ";
+    assert!(refused.starts_with(expected), "{refused}");
+}
+
+#[cfg(target_os = "linux")]
+#[test]
+fn a_bound_thread_runs_on_its_core_alone() {
+    use rustix::thread::sched_getaffinity;
+
+    // Whatever cores this process may use: the last of them.
+    let allowed = sched_getaffinity(None).unwrap();
+    let core = (0..1024).rfind(|core| allowed.is_set(*core)).unwrap();
+    let queue = WorkStealingQueue::from_argument(&format!("@{core}")).unwrap();
+    assert_eq!(queue.parallelism_level(), 1);
+    let (sender, sets) = mpsc::channel();
+    queue.add_task(Task::new(move || {
+        sender.send(sched_getaffinity(None).unwrap()).unwrap()
+    }));
+    let set = sets.recv().unwrap();
+    assert!(set.count() == 1 && set.is_set(core));
 }

@@ -133,11 +133,12 @@ fn effects_wait_for(module: &Module, body: BlockId) -> Vec<bool> {
     common
 }
 
-/// Whether somebody could see that the op runs: it is declared to have an effect, it runs functions, or nobody declared it.
+/// Whether somebody could see when the op runs: it is declared to have an effect or to write, it runs functions, or nobody declared it.
 fn may_have_effect(module: &Module, op: OpId) -> bool {
     module.op_def(op).is_none_or(|def| {
         let is_quiet =
             def.traits.contains(OpTraits::PURE) || def.traits.contains(OpTraits::TERMINATOR);
-        !is_quiet && (def.effect != Effect::None || !def.functions.is_empty())
+        let writes = def.operands.iter().any(|operand| operand.is_mutated);
+        !is_quiet && (def.effect != Effect::None || writes || !def.functions.is_empty())
     })
 }

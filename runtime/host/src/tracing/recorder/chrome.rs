@@ -5,15 +5,17 @@
 //! | name of the process or of a thread | `M` | at the start of its track |
 //! | slice, with its length | `X` | in the order in which the slices began |
 //! | start and end of an arrow | `s`, `f` | right behind the slice where it starts or ends, with that slice's time: the viewer takes the slice that began last |
-//! | event without length | `i` | behind the slices of its thread |
-//! | sample of a quantity | `C` | behind the events |
+//! | event without length | `i` | on the track of its thread |
+//! | sample of a quantity | `C` | where it was taken; the curve is that of the process |
 //!
-//! Times are microseconds with three decimals, so nothing of the nanoseconds is lost.
+//! Along a track times never go back, though viewers would sort them. Times are microseconds with three decimals, so nothing of the nanoseconds is lost.
 
 use std::collections::HashMap;
 use std::fmt;
 use std::io::{self, Write};
+use std::iter::Peekable;
 use std::ops::Deref;
+use std::vec;
 
 use super::{Event, Kernel, Records, Sample, Slice};
 
@@ -44,7 +46,9 @@ pub(super) fn write<R: Deref<Target = Records>>(
             r#""ph":"M","tid":{tid},"name":"thread_name","args":{{"name":{}}}"#,
             Text(name)
         ))?;
+        let mut moments = Moments::of(records);
         for (number, slice) in records.slices.iter().enumerate() {
+            moments.write_before(slice.start_ns, tid, &mut out)?;
             write_slice(&mut out, tid, slice, now_ns)?;
             let ts = Micros(slice.start_ns);
             for id in at(&arrows.incoming, (thread, number)) {
@@ -58,22 +62,59 @@ pub(super) fn write<R: Deref<Target = Records>>(
                 ))?;
             }
         }
-        for Event { name, at_ns } in &records.events {
-            out.event(format_args!(
-                r#""ph":"i","s":"t","tid":{tid},"ts":{},"name":{}"#,
-                Micros(*at_ns),
-                Text(name)
-            ))?;
-        }
-        for Sample { name, at_ns, value } in &records.samples {
-            out.event(format_args!(
-                r#""ph":"C","ts":{},"name":{},"args":{{"value":{value}}}"#,
-                Micros(*at_ns),
-                Text(name)
-            ))?;
-        }
+        moments.write_before(u64::MAX, tid, &mut out)?;
     }
     out.end()
+}
+
+/// What happened on a track and took no time, in order.
+struct Moments<'a>(Peekable<vec::IntoIter<Moment<'a>>>);
+
+enum Moment<'a> {
+    Event(&'a Event),
+    Sample(&'a Sample),
+}
+
+impl Moment<'_> {
+    fn at_ns(&self) -> u64 {
+        match self {
+            Self::Event(event) => event.at_ns,
+            Self::Sample(sample) => sample.at_ns,
+        }
+    }
+}
+
+impl<'a> Moments<'a> {
+    fn of(records: &'a Records) -> Self {
+        let events = records.events.iter().map(Moment::Event);
+        let samples = records.samples.iter().map(Moment::Sample);
+        let mut moments: Vec<_> = events.chain(samples).collect();
+        moments.sort_by_key(Moment::at_ns);
+        Self(moments.into_iter().peekable())
+    }
+
+    /// Writes those before a time that were not written yet.
+    fn write_before(
+        &mut self,
+        end_ns: u64,
+        tid: usize,
+        out: &mut EventList<impl Write>,
+    ) -> io::Result<()> {
+        while let Some(moment) = self.0.next_if(|moment| moment.at_ns() < end_ns) {
+            let ts = Micros(moment.at_ns());
+            match moment {
+                Moment::Event(event) => out.event(format_args!(
+                    r#""ph":"i","s":"t","tid":{tid},"ts":{ts},"name":{}"#,
+                    Text(&event.name)
+                ))?,
+                Moment::Sample(Sample { name, value, .. }) => out.event(format_args!(
+                    r#""ph":"C","ts":{ts},"name":{},"args":{{"value":{value}}}"#,
+                    Text(name)
+                ))?,
+            }
+        }
+        Ok(())
+    }
 }
 
 fn write_slice(

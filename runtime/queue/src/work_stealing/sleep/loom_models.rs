@@ -90,7 +90,7 @@ impl Model {
                     self.sleep.terminate();
                 }
                 self.sleep.start_search();
-            } else if self.sleep.is_terminating() {
+            } else if self.sleep.may_end(|| self.has_tasks()) {
                 return;
             } else {
                 self.sleep.sleep(worker, || self.has_tasks(), |_| {});

@@ -1,43 +1,12 @@
-//! Passes keep what programs do: random programs give the same results and the same effects before and after.
+//! Random programs that are written with chains: the passes that knew such programs first keep what they do.
 
 use std::fmt::Write;
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use proptest::prelude::{Strategy, any, prop};
 use proptest::test_runner::TestCaseError;
-use proptest::{prop_assert_eq, prop_oneof, proptest};
-use tfrt::bef::BefFile;
-use tfrt::executor::Program;
-use tfrt::host::RequestContextBuilder;
-use tfrt::kernel::registry::DialectRegistration;
-use tfrt::ods::DialectDef;
-use tfrt::prelude::*;
-use tfrt::queue::create_queue;
-use tfrt_compiler::passes::{PASSES, Pipeline};
-use tfrt_compiler::{EncodeOptions, encode};
-use tfrt_ir::{Module, ParseOptions, PrintOptions, Registry, VerifyOptions, parse, print, verify};
+use proptest::{prop_assert_eq, prop_oneof};
 
-tfrt::link!(tfrt_kernels);
-
-/// What [`record`] was given, in order. The one test that runs programs runs them one after the other.
-static RECORDED: Mutex<Vec<i32>> = Mutex::new(Vec::new());
-
-fn recorded() -> MutexGuard<'static, Vec<i32>> {
-    RECORDED.lock().unwrap_or_else(PoisonError::into_inner)
-}
-
-/// Keeps a number.
-#[tfrt_kernel("check.record", side_effecting)]
-fn record(value: i32) {
-    recorded().push(value);
-}
-
-const DIALECTS: &[DialectDef] = &[DialectDef {
-    allows_inlining: true,
-    ..DialectDef::new("check")
-}];
-
-tfrt::declare_dialects!(DIALECTS);
+use crate::bench::{Bench, num_programs, run_pipeline, runner, text_of};
 
 /// One line of a function. Numbers pick values among those that are there, or functions among those further up.
 #[derive(Clone, Copy, Debug)]
@@ -93,7 +62,7 @@ fn function() -> impl Strategy<Value = Function> {
 const SIGNATURE: &str = "(i32, i32, !tfrt.chain) -> (i32, i32, !tfrt.chain)";
 
 /// The program: `@main` calls the last function, and each function calls earlier ones.
-fn text_of(functions: &[Function]) -> String {
+fn source_of(functions: &[Function]) -> String {
     let mut out = String::new();
     for (index, function) in functions.iter().enumerate() {
         write_function(index, function, &mut out);
@@ -287,128 +256,44 @@ impl Body<'_> {
     }
 }
 
-/// What a program did: its results, and what it recorded.
-type Behaviour = (Vec<i32>, Vec<i32>);
+/// Holds a program against what a pipeline makes of it.
+fn check(bench: &Bench, functions: &[Function]) -> Result<(), TestCaseError> {
+    let original = bench.read(&source_of(functions))?;
+    let expected = bench.run(&original)?;
+    for pipeline in ["canonicalize", "inline", "inline,canonicalize,inline"] {
+        let mut module = original.clone();
+        run_pipeline(pipeline, &mut module)?;
+        let text = text_of(&module);
+        prop_assert_eq!(&bench.run(&module)?, &expected, "{}:\n{}", pipeline, text);
+        let read_back = bench.read(&text)?;
+        prop_assert_eq!(text_of(&read_back), text.clone());
+        prop_assert_eq!(
+            &bench.run(&read_back)?,
+            &expected,
+            "{}, read back:\n{}",
+            pipeline,
+            text
+        );
 
-/// What the programs are read against and run on.
-struct Bench {
-    registry: Arc<Registry>,
-    hosts: Vec<Arc<HostContext>>,
-}
-
-impl Bench {
-    fn new() -> Result<Self> {
-        let failed = |error: &dyn std::fmt::Display| Error::new(error.to_string());
-        let kernels = Arc::new(KernelRegistry::from_link().map_err(|error| failed(&error))?);
-        let registry = Registry::new(kernels.ops(), DialectRegistration::linked());
-        let registry = Arc::new(registry.map_err(|error| failed(&error))?);
-        let mut hosts = Vec::new();
-        for queue in ["s", "mstd:2"] {
-            let queue = create_queue(queue).map_err(|error| failed(&error))?;
-            let host = HostContext::builder().registry(Arc::clone(&kernels));
-            hosts.push(host.queue(queue).build());
-        }
-        Ok(Self { registry, hosts })
+        let mut again = read_back;
+        run_pipeline("canonicalize", &mut again)?;
+        prop_assert_eq!(text_of(&again), text, "canonicalize is done after once");
     }
-
-    /// The program of a text; it must be well formed.
-    fn read(&self, text: &str) -> Result<Module, TestCaseError> {
-        let module = parse(text, "p.mlir", &self.registry, &ParseOptions::default());
-        let module = module.map_err(|errors| fail(format!("{}\n{text}", errors[0])))?;
-        match verify(&module, &VerifyOptions::default()).first() {
-            Some(error) => Err(fail(format!("{error}\n{text}"))),
-            None => Ok(module),
-        }
-    }
-
-    /// Runs `@main` on one thread and on several.
-    fn run(&self, module: &Module) -> Result<Vec<Behaviour>, TestCaseError> {
-        let bytes = encode(module, &EncodeOptions::default())
-            .map_err(|errors| fail(errors[0].to_string()))?;
-        let behaviours = self.hosts.iter().map(|host| run(host, &bytes));
-        behaviours
-            .map(|outcome| outcome.map_err(|error| fail(error.to_string())))
-            .collect()
-    }
-
-    /// Holds a program against what a pipeline makes of it.
-    fn check(&self, functions: &[Function]) -> Result<(), TestCaseError> {
-        let original = self.read(&text_of(functions))?;
-        let expected = self.run(&original)?;
-        for pipeline in ["canonicalize", "inline", "inline,canonicalize,inline"] {
-            let mut module = original.clone();
-            run_pipeline(pipeline, &mut module)?;
-            let text = print(&module, &PrintOptions::default());
-            prop_assert_eq!(&self.run(&module)?, &expected, "{}:\n{}", pipeline, text);
-            let read_back = self.read(&text)?;
-            prop_assert_eq!(print(&read_back, &PrintOptions::default()), text.clone());
-            prop_assert_eq!(
-                &self.run(&read_back)?,
-                &expected,
-                "{}, read back:\n{}",
-                pipeline,
-                text
-            );
-
-            let mut again = read_back;
-            run_pipeline("canonicalize", &mut again)?;
-            prop_assert_eq!(
-                print(&again, &PrintOptions::default()),
-                text,
-                "canonicalize is done after once"
-            );
-        }
-        Ok(())
-    }
-}
-
-fn fail(message: String) -> TestCaseError {
-    TestCaseError::fail(message)
-}
-
-fn run_pipeline(text: &str, module: &mut Module) -> Result<(), TestCaseError> {
-    let pipeline = Pipeline::parse(text).map_err(|error| fail(error.to_string()))?;
-    match pipeline.run(module, Some(VerifyOptions::default())).first() {
-        Some(found) => Err(fail(format!("{text}: {found}"))),
-        None => Ok(()),
-    }
-}
-
-fn run(host: &Arc<HostContext>, file: &[u8]) -> Result<Behaviour> {
-    recorded().clear();
-    let program = Program::load(host, &BefFile::from_bytes(file))?;
-    program.verify_all()?;
-    let main = program
-        .function("main")
-        .ok_or_else(|| Error::new("no main"))?;
-    let ctx = ExecutionContext::new(RequestContextBuilder::new(Arc::clone(host)).build());
-    let results = main.execute(&ctx, &[]);
-    host.await_values(&results)?;
-    host.quiesce()?;
-    let number = |value: &AnyRef| match value.error_if_present() {
-        Some(error) => Err(error.clone()),
-        None => value
-            .get::<i32>()
-            .copied()
-            .ok_or_else(|| Error::new("no number")),
-    };
-    let numbers = results[..2].iter().map(number).collect::<Result<_>>()?;
-    let effects = std::mem::take(&mut *recorded());
-    Ok((numbers, effects))
-}
-
-#[test]
-fn passes_keep_results_and_effects() {
-    let bench = Bench::new().unwrap_or_else(|error| panic!("{error}"));
-    proptest!(proptest::test_runner::Config { failure_persistence: None, ..proptest::test_runner::Config::with_cases(200) },
-        |(functions in prop::collection::vec(function(), 1..6))| bench.check(&functions)?
+    let mut threaded = original.clone();
+    run_pipeline("thread-chains", &mut threaded)?;
+    prop_assert_eq!(
+        text_of(&threaded),
+        text_of(&original),
+        "what has chains is left alone"
     );
+    Ok(())
 }
 
 #[test]
-fn every_pass_stands_alone_in_a_pipeline() {
-    for pass in PASSES {
-        let pipeline = Pipeline::parse(pass.name).map(|pipeline| pipeline.to_string());
-        assert_eq!(pipeline.as_deref(), Ok(pass.name));
-    }
+fn programs_with_chains_keep_results_and_effects() {
+    let bench = Bench::new();
+    let programs = prop::collection::vec(function(), 1..6);
+    runner(num_programs(200))
+        .run(&programs, |functions| check(&bench, &functions))
+        .unwrap_or_else(|failure| panic!("{failure}"));
 }

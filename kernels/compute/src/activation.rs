@@ -1,0 +1,37 @@
+//! Functions that are fused onto the end of a matrix product or a convolution.
+
+use crate::tile::Clamp;
+
+/// What is applied to an output element last.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Activation {
+    /// Nothing.
+    #[default]
+    None,
+    /// `0` where the value is negative; a NaN stays.
+    Relu,
+    /// Cut to `0..=6`; a NaN stays.
+    Relu6,
+    /// `eˣ - 1` where the value is negative.
+    Elu,
+}
+
+impl Activation {
+    pub(crate) fn clamp<T: From<i8>>(self) -> Clamp<T> {
+        match self {
+            Self::None | Self::Elu => Clamp::None,
+            Self::Relu => Clamp::AtLeast(T::from(0)),
+            Self::Relu6 => Clamp::Between(T::from(0), T::from(6)),
+        }
+    }
+
+    /// What a [`Clamp`] cannot say.
+    #[inline(always)]
+    pub(crate) fn finish<T: crate::math::Real>(self, elements: &mut [T]) {
+        if self == Self::Elu {
+            for element in elements {
+                *element = element.elu();
+            }
+        }
+    }
+}

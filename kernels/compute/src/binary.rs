@@ -1,0 +1,369 @@
+//! Functions of two tensors, element by element: arithmetic and comparisons.
+//!
+//! [`apply`] and [`apply_in_place`] take tensors of equal length; [`broadcast`] stretches them to a common shape first.
+
+use crate::broadcast::{Broadcast, Run};
+use crate::element::{Arithmetic, Ordered};
+use crate::error::{ShapeError, check_len};
+use crate::lanes::vectorised;
+
+/// An arithmetic function of two numbers, with the meaning that [`Arithmetic`] gives it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Binary {
+    /// `left + right`.
+    Add,
+    /// `left - right`.
+    Sub,
+    /// `left · right`.
+    Mul,
+    /// `left / right`.
+    Div,
+}
+
+/// A comparison of two numbers. Every comparison with a NaN is false, but for `NotEqual`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Comparison {
+    /// `left == right`.
+    Equal,
+    /// `left != right`.
+    NotEqual,
+    /// `left < right`.
+    Less,
+    /// `left <= right`.
+    LessEqual,
+    /// `left > right`.
+    Greater,
+    /// `left >= right`.
+    GreaterEqual,
+}
+
+/// Two numbers of a choice.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Choice {
+    /// The greater one; a NaN on the left stays, one on the right is passed over.
+    Max,
+    /// The lesser one; a NaN on the left stays, one on the right is passed over.
+    Min,
+}
+
+/// `output[i] = f(left[i], right[i])`.
+///
+/// # Panics
+/// If the slices differ in length.
+///
+/// ```
+/// use tfrt_compute::binary::{self, Binary};
+///
+/// let mut output = [0; 2];
+/// binary::apply(Binary::Sub, &[5, 7], &[1, 9], &mut output);
+/// assert_eq!(output, [4, -2]);
+/// ```
+pub fn apply<T: Arithmetic>(function: Binary, left: &[T], right: &[T], output: &mut [T]) {
+    assert_eq!(
+        left.len(),
+        output.len(),
+        "left side and output of a function of two tensors"
+    );
+    assert_eq!(
+        right.len(),
+        output.len(),
+        "right side and output of a function of two tensors"
+    );
+    let run = Run {
+        len: output.len(),
+        left: 1,
+        right: 1,
+    };
+    vectorised(
+        #[inline(always)]
+        || arithmetic_run(function, left, right, run, output),
+    );
+}
+
+/// `target[i] = f(target[i], right[i])`.
+///
+/// # Panics
+/// If the slices differ in length.
+pub fn apply_in_place<T: Arithmetic>(function: Binary, target: &mut [T], right: &[T]) {
+    assert_eq!(
+        right.len(),
+        target.len(),
+        "right side and target of a function of two tensors"
+    );
+    vectorised(
+        #[inline(always)]
+        || {
+            for_arithmetic!(function, T, f => target.iter_mut().zip(right).for_each(|(x, &y)| *x = f(*x, y)));
+        },
+    );
+}
+
+/// `output = f(left, right)`, both stretched to the common shape.
+///
+/// # Errors
+/// If a slice is not as long as its shape says; the output is then untouched.
+///
+/// ```
+/// use tfrt_compute::binary::{self, Binary};
+/// use tfrt_compute::broadcast::Broadcast;
+///
+/// let mut output = [0.0; 6];
+/// let shapes = Broadcast::new(&[2, 3], &[3])?;
+/// binary::broadcast(Binary::Add, &shapes, &[0., 0., 0., 10., 10., 10.], &[1., 2., 3.], &mut output)?;
+/// assert_eq!(output, [1., 2., 3., 11., 12., 13.]);
+/// # Ok::<(), tfrt_compute::ShapeError>(())
+/// ```
+pub fn broadcast<T: Arithmetic>(
+    function: Binary,
+    shapes: &Broadcast,
+    left: &[T],
+    right: &[T],
+    output: &mut [T],
+) -> Result<(), ShapeError> {
+    check(shapes, left.len(), right.len(), output.len())?;
+    vectorised(
+        #[inline(always)]
+        || {
+            shapes.for_each_run(
+                #[inline(always)]
+                |at, l, r, run| {
+                    arithmetic_run(
+                        function,
+                        &left[l..],
+                        &right[r..],
+                        run,
+                        &mut output[at..][..run.len],
+                    )
+                },
+            );
+        },
+    );
+    Ok(())
+}
+
+/// Whether `left` compares to `right`, both stretched to the common shape.
+///
+/// # Errors
+/// If a slice is not as long as its shape says; the output is then untouched.
+pub fn compare<T: PartialOrd + Copy>(
+    comparison: Comparison,
+    shapes: &Broadcast,
+    left: &[T],
+    right: &[T],
+    output: &mut [bool],
+) -> Result<(), ShapeError> {
+    check(shapes, left.len(), right.len(), output.len())?;
+    vectorised(
+        #[inline(always)]
+        || {
+            shapes.for_each_run(
+                #[inline(always)]
+                |at, l, r, run| {
+                    compare_run(
+                        comparison,
+                        &left[l..],
+                        &right[r..],
+                        run,
+                        &mut output[at..][..run.len],
+                    )
+                },
+            );
+        },
+    );
+    Ok(())
+}
+
+/// The greater or the lesser of each two elements, both sides stretched to the common shape.
+///
+/// # Errors
+/// If a slice is not as long as its shape says; the output is then untouched.
+pub fn choose<T: Ordered>(
+    choice: Choice,
+    shapes: &Broadcast,
+    left: &[T],
+    right: &[T],
+    output: &mut [T],
+) -> Result<(), ShapeError> {
+    check(shapes, left.len(), right.len(), output.len())?;
+    vectorised(
+        #[inline(always)]
+        || {
+            shapes.for_each_run(
+                #[inline(always)]
+                |at, l, r, run| {
+                    let output = &mut output[at..][..run.len];
+                    match choice {
+                        Choice::Max => run_of(&left[l..], &right[r..], run, output, |x, y| {
+                            if y > x { y } else { x }
+                        }),
+                        Choice::Min => run_of(&left[l..], &right[r..], run, output, |x, y| {
+                            if y < x { y } else { x }
+                        }),
+                    }
+                },
+            );
+        },
+    );
+    Ok(())
+}
+
+/// `output[i] = 1` where `left[i] == right[i]`, else `0`, in the tensors' own element type.
+///
+/// # Panics
+/// If the slices differ in length.
+pub fn equal<T: Arithmetic>(left: &[T], right: &[T], output: &mut [T]) {
+    assert_eq!(
+        left.len(),
+        output.len(),
+        "left side and output of a comparison"
+    );
+    assert_eq!(
+        right.len(),
+        output.len(),
+        "right side and output of a comparison"
+    );
+    vectorised(
+        #[inline(always)]
+        || {
+            for ((&x, &y), output) in left.iter().zip(right).zip(output) {
+                *output = if x == y { T::ONE } else { T::default() };
+            }
+        },
+    );
+}
+
+/// `target[i] = 1` where `target[i] == right[i]`, else `0`.
+///
+/// # Panics
+/// If the slices differ in length.
+pub fn equal_in_place<T: Arithmetic>(target: &mut [T], right: &[T]) {
+    assert_eq!(
+        right.len(),
+        target.len(),
+        "right side and target of a comparison"
+    );
+    vectorised(
+        #[inline(always)]
+        || {
+            for (x, &y) in target.iter_mut().zip(right) {
+                *x = if *x == y { T::ONE } else { T::default() };
+            }
+        },
+    );
+}
+
+/// `target[i] += factor · summand[i]`: a step of gradient descent with `-rate`.
+///
+/// # Panics
+/// If the slices differ in length.
+pub fn add_scaled_in_place<T: Arithmetic>(target: &mut [T], factor: T, summand: &[T]) {
+    assert_eq!(summand.len(), target.len(), "target and summand");
+    vectorised(
+        #[inline(always)]
+        || {
+            target
+                .iter_mut()
+                .zip(summand)
+                .for_each(|(x, &y)| *x = x.plus(factor.times(y)))
+        },
+    );
+}
+
+fn check(shapes: &Broadcast, left: usize, right: usize, output: usize) -> Result<(), ShapeError> {
+    check_len("broadcast", "left", shapes.left_len(), left)?;
+    check_len("broadcast", "right", shapes.right_len(), right)?;
+    check_len("broadcast", "output", shapes.output_len(), output)
+}
+
+/// Chooses the function outside of the loop: one loop for each.
+macro_rules! for_arithmetic {
+    ($function:expr, $T:ty, $f:ident => $loop:expr) => {
+        match $function {
+            Binary::Add => {
+                let $f = <$T>::plus;
+                $loop
+            }
+            Binary::Sub => {
+                let $f = <$T>::minus;
+                $loop
+            }
+            Binary::Mul => {
+                let $f = <$T>::times;
+                $loop
+            }
+            Binary::Div => {
+                let $f = <$T>::over;
+                $loop
+            }
+        }
+    };
+}
+use for_arithmetic;
+
+#[inline(always)]
+fn arithmetic_run<T: Arithmetic>(
+    function: Binary,
+    left: &[T],
+    right: &[T],
+    run: Run,
+    output: &mut [T],
+) {
+    for_arithmetic!(function, T, f => run_of(left, right, run, output, f));
+}
+
+#[inline(always)]
+fn compare_run<T: PartialOrd + Copy>(
+    comparison: Comparison,
+    left: &[T],
+    right: &[T],
+    run: Run,
+    output: &mut [bool],
+) {
+    match comparison {
+        Comparison::Equal => run_of(left, right, run, output, |x, y| x == y),
+        Comparison::NotEqual => run_of(left, right, run, output, |x, y| x != y),
+        Comparison::Less => run_of(left, right, run, output, |x, y| x < y),
+        Comparison::LessEqual => run_of(left, right, run, output, |x, y| x <= y),
+        Comparison::Greater => run_of(left, right, run, output, |x, y| x > y),
+        Comparison::GreaterEqual => run_of(left, right, run, output, |x, y| x >= y),
+    }
+}
+
+/// One loop for each way in which the sides move.
+#[inline(always)]
+fn run_of<T: Copy, U: Copy>(
+    left: &[T],
+    right: &[T],
+    run: Run,
+    output: &mut [U],
+    f: impl Fn(T, T) -> U,
+) {
+    match (run.left, run.right) {
+        (0, 0) => {
+            if !output.is_empty() {
+                output.fill(f(left[0], right[0]));
+            }
+        }
+        (0, _) => {
+            let Some(&x) = left.first() else { return };
+            output
+                .iter_mut()
+                .zip(&right[..run.len])
+                .for_each(|(out, &y)| *out = f(x, y));
+        }
+        (_, 0) => {
+            let Some(&y) = right.first() else { return };
+            output
+                .iter_mut()
+                .zip(&left[..run.len])
+                .for_each(|(out, &x)| *out = f(x, y));
+        }
+        _ => {
+            let sides = left[..run.len].iter().zip(&right[..run.len]);
+            output
+                .iter_mut()
+                .zip(sides)
+                .for_each(|(out, (&x, &y))| *out = f(x, y));
+        }
+    }
+}

@@ -1,0 +1,168 @@
+//! Two shapes that are stretched to a common one, as NumPy does it.
+//!
+//! Dimensions are matched from the last to the first; an extent of 1 stretches, a missing dimension counts as 1. Neighbouring
+//! dimensions that both sides walk through alike are merged, so that most cases have one dimension left.
+
+use crate::error::{ShapeError, checked_product};
+
+/// A dimension of the common shape, and how far each side moves in it: strides in elements.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+struct Dimension {
+    extent: usize,
+    left: usize,
+    right: usize,
+}
+
+/// How two shapes broadcast.
+///
+/// ```
+/// use tfrt_compute::broadcast::Broadcast;
+///
+/// let broadcast = Broadcast::new(&[4, 1, 3], &[2, 1])?;
+/// assert_eq!(broadcast.shape(), [4, 2, 3]);
+/// assert!(Broadcast::new(&[2], &[3]).is_err());
+/// # Ok::<(), tfrt_compute::ShapeError>(())
+/// ```
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Broadcast {
+    shape: Vec<usize>,
+    /// Without extents of 1, neighbours merged; the last is the innermost.
+    dimensions: Vec<Dimension>,
+    lens: [usize; 3],
+}
+
+impl Broadcast {
+    /// Matches two shapes.
+    ///
+    /// # Errors
+    /// If two extents differ and neither is 1, or the common shape has more elements than can be addressed.
+    pub fn new(left: &[usize], right: &[usize]) -> Result<Self, ShapeError> {
+        let rank = left.len().max(right.len());
+        let extent = |shape: &[usize], axis: usize| {
+            (axis + shape.len())
+                .checked_sub(rank)
+                .map_or(1, |axis| shape[axis])
+        };
+        let mut shape = Vec::with_capacity(rank);
+        for axis in 0..rank {
+            shape.push(match (extent(left, axis), extent(right, axis)) {
+                (a, b) if a == b => a,
+                (1, extent) | (extent, 1) => extent,
+                (a, b) => {
+                    return Err(ShapeError::new(format!(
+                        "broadcast: expected equal extents or 1, found {a} and {b} in {left:?} and {right:?}"
+                    )));
+                }
+            });
+        }
+        let mut lens = [0; 3];
+        for (len, shape) in lens.iter_mut().zip([left, right, &shape]) {
+            *len = checked_product("broadcast", shape)?;
+        }
+        let mut dimensions: Vec<Dimension> = Vec::new();
+        let (mut left_stride, mut right_stride) = (1, 1);
+        for axis in (0..rank).rev() {
+            let (a, b) = (extent(left, axis), extent(right, axis));
+            let dimension = Dimension {
+                extent: shape[axis],
+                left: if a == 1 { 0 } else { left_stride },
+                right: if b == 1 { 0 } else { right_stride },
+            };
+            (left_stride, right_stride) = (
+                left_stride.saturating_mul(a),
+                right_stride.saturating_mul(b),
+            );
+            if dimension.extent == 1 {
+                continue;
+            }
+            match dimensions.last_mut() {
+                Some(inner)
+                    if dimension.left == inner.left.saturating_mul(inner.extent)
+                        && dimension.right == inner.right.saturating_mul(inner.extent) =>
+                {
+                    inner.extent *= dimension.extent;
+                }
+                _ => dimensions.push(dimension),
+            }
+        }
+        dimensions.reverse();
+        Ok(Self {
+            shape,
+            dimensions,
+            lens,
+        })
+    }
+
+    /// The common shape.
+    #[must_use]
+    pub fn shape(&self) -> &[usize] {
+        &self.shape
+    }
+
+    /// Elements of the left side.
+    #[must_use]
+    pub fn left_len(&self) -> usize {
+        self.lens[0]
+    }
+
+    /// Elements of the right side.
+    #[must_use]
+    pub fn right_len(&self) -> usize {
+        self.lens[1]
+    }
+
+    /// Elements of the common shape.
+    #[must_use]
+    pub fn output_len(&self) -> usize {
+        self.lens[2]
+    }
+
+    /// Visits the common shape in runs, in order: `visit(output, left, right, run)` with the places of the first elements.
+    #[inline(always)]
+    pub(crate) fn for_each_run(&self, mut visit: impl FnMut(usize, usize, usize, Run)) {
+        if self.output_len() == 0 {
+            return;
+        }
+        let Some((inner, outer)) = self.dimensions.split_last() else {
+            return visit(
+                0,
+                0,
+                0,
+                Run {
+                    len: 1,
+                    left: 1,
+                    right: 1,
+                },
+            );
+        };
+        let run = Run {
+            len: inner.extent,
+            left: inner.left,
+            right: inner.right,
+        };
+        let mut index = vec![0; outer.len()];
+        let (mut left, mut right) = (0, 0);
+        for output in (0..self.output_len()).step_by(run.len) {
+            visit(output, left, right, run);
+            for (index, dimension) in index.iter_mut().zip(outer).rev() {
+                *index += 1;
+                left += dimension.left;
+                right += dimension.right;
+                if *index < dimension.extent {
+                    break;
+                }
+                *index = 0;
+                left -= dimension.left * dimension.extent;
+                right -= dimension.right * dimension.extent;
+            }
+        }
+    }
+}
+
+/// Neighbours in the common shape: each side moves by its stride, which is 0 or 1.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Run {
+    pub(crate) len: usize,
+    pub(crate) left: usize,
+    pub(crate) right: usize,
+}

@@ -1,0 +1,33 @@
+//! Two-dimensional convolution (correlation, as machine learning has it) and its gradients.
+//!
+//! Images are NHWC, filters HWIO, both row-major. The forward pass and the gradient of the input are driven by the
+//! micro-kernel of this crate, which reads the pixels where they lie: the image is copied only to surround it with
+//! zeros.
+//!
+//! - [`window`]: how a window moves over an image.
+//! - [`shape`]: what a convolution's operands look like.
+//! - [`forward`]: the convolution, with what is fused onto it.
+//! - [`winograd`]: 3 × 3 filters with a quarter of the multiplications, for those who can spare a few digits.
+//! - [`input_gradient`], [`filter_gradient`]: what flows back through it.
+//! - [`plain`]: all of them as they are defined.
+
+pub mod window;
+
+pub mod shape;
+
+pub mod forward;
+
+pub mod winograd;
+
+pub mod input_gradient;
+
+pub mod filter_gradient;
+
+pub mod plain;
+
+pub use filter_gradient::FilterGradient;
+pub use forward::{Convolution, ConvolutionOperands};
+pub use input_gradient::{GradientOperands, InputGradient};
+pub use shape::Conv2dShape;
+pub use window::{Padding, Window};
+pub use winograd::Winograd;

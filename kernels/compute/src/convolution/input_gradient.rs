@@ -1,0 +1,239 @@
+//! The gradient of a convolution's input.
+//!
+//! Each line of the output's gradient, times the transposed filter, gives what all taps of all its windows pass on; each is
+//! added to the pixel that the tap reads.
+//!
+//! ```text
+//!   gradient of an output line [columns, out] · filterᵀ [out, taps · in] = [columns, taps · in]  ─ added to ─►  input lines
+//! ```
+//!
+//! A block owns some lines of the input: it takes the output lines whose windows reach them, and drops what falls beside.
+
+use std::ops::Range;
+
+use super::shape::Conv2dShape;
+use crate::error::{ShapeError, check_len};
+use crate::job::{Plan, SharedSlice};
+use crate::matmul::{Matmul, MatmulOperands, MatmulShape};
+use crate::parallel::{Serial, block_count, share};
+
+/// The gradient of a convolution's input, planned.
+///
+/// ```
+/// use tfrt_compute::convolution::{Conv2dShape, GradientOperands, InputGradient, Padding, Window};
+/// use tfrt_compute::job::Plan;
+/// use tfrt_compute::parallel::Serial;
+///
+/// let window = Window::new(3, 2, 1, 1, Padding::Valid)?;
+/// let one = Window::new(1, 1, 1, 1, Padding::Valid)?;
+/// let plan = InputGradient::new(Conv2dShape::new(1, one, window, 1, 1)?, 1)?;
+/// let mut filter = vec![0.0; plan.packed_filter_len()];
+/// plan.pack_filter(&[1.0, 10.0], &mut filter)?;
+///
+/// let mut input_gradient = [0.0; 3];
+/// let mut workspace = vec![0.0; plan.workspace_len() * plan.blocks()];
+/// plan.run(&Serial, GradientOperands::new(&[1.0, 2.0], &filter), &mut input_gradient, &mut workspace)?;
+/// assert_eq!(input_gradient, [1.0, 12.0, 20.0]);
+/// # Ok::<(), tfrt_compute::ShapeError>(())
+/// ```
+#[derive(Clone, Debug)]
+pub struct InputGradient {
+    shape: Conv2dShape,
+    /// One output line times the transposed filter.
+    product: Matmul<f32>,
+    /// Blocks over the lines of one input image.
+    row_blocks: usize,
+}
+
+/// What the gradient of a convolution reads.
+#[derive(Clone, Copy, Debug)]
+pub struct GradientOperands<'a> {
+    /// The gradient of the output.
+    pub output_gradient: &'a [f32],
+    /// The other factor: the packed filter for the gradient of the input, the input for that of the filter.
+    pub factor: &'a [f32],
+}
+
+impl<'a> GradientOperands<'a> {
+    /// The two operands.
+    #[must_use]
+    pub fn new(output_gradient: &'a [f32], factor: &'a [f32]) -> Self {
+        Self {
+            output_gradient,
+            factor,
+        }
+    }
+}
+
+impl InputGradient {
+    /// Plans a gradient for at most `width` threads.
+    ///
+    /// # Errors
+    /// If the shape has more elements than can be addressed.
+    pub fn new(shape: Conv2dShape, width: usize) -> Result<Self, ShapeError> {
+        let taps = shape.rows.size * shape.columns.size;
+        let line = MatmulShape::new(
+            shape.columns.output,
+            taps * shape.in_channels,
+            shape.out_channels,
+        );
+        let product = Matmul::new(line.transposed(false, true), 1)?;
+        let blocks =
+            block_count(width, usize::MAX, shape.operations()).div_ceil(shape.batch.max(1));
+        // Blocks smaller than a window would compute more lines for their neighbours than for themselves.
+        let most = shape.rows.input / (2 * shape.rows.extent());
+        Ok(Self {
+            shape,
+            product,
+            row_blocks: blocks.clamp(1, most.max(1)),
+        })
+    }
+
+    /// Elements of the packed filter. It depends on the processor: not for files.
+    #[must_use]
+    pub fn packed_filter_len(&self) -> usize {
+        self.product.packed_b_len()
+    }
+
+    /// Rearranges a filter `[rows, columns, in_channels, out_channels]`.
+    ///
+    /// # Errors
+    /// If a slice does not have the right length.
+    pub fn pack_filter(&self, filter: &[f32], packed: &mut [f32]) -> Result<(), ShapeError> {
+        self.product.pack_b(filter, packed)
+    }
+
+    /// Output rows whose windows may reach some input rows.
+    fn output_rows(&self, input_rows: &Range<usize>) -> Range<usize> {
+        let rows = self.shape.rows;
+        let first = (input_rows.start + rows.before + 1)
+            .saturating_sub(rows.extent())
+            .div_ceil(rows.stride);
+        let end = (input_rows.end + rows.before).div_ceil(rows.stride);
+        first.min(rows.output)..end.min(rows.output)
+    }
+
+    /// Adds what the windows of one output line pass on to the input lines of a block.
+    fn add_line(
+        &self,
+        passed: &[f32],
+        output_row: usize,
+        input_rows: &Range<usize>,
+        input_gradient: &mut [f32],
+    ) {
+        let Conv2dShape {
+            rows,
+            columns,
+            in_channels,
+            ..
+        } = self.shape;
+        let taps_len = rows.size * columns.size * in_channels;
+        crate::lanes::vectorised(
+            #[inline(always)]
+            || {
+                for (column, passed) in passed.chunks_exact(taps_len).enumerate() {
+                    for row_tap in 0..rows.size {
+                        let source = rows
+                            .source(output_row, row_tap)
+                            .filter(|row| input_rows.contains(row));
+                        let Some(row) = source else { continue };
+                        for column_tap in 0..columns.size {
+                            let Some(column) = columns.source(column, column_tap) else {
+                                continue;
+                            };
+                            let pixel = (row - input_rows.start) * columns.input + column;
+                            let sums = &mut input_gradient[pixel * in_channels..][..in_channels];
+                            let terms = &passed
+                                [(row_tap * columns.size + column_tap) * in_channels..]
+                                [..in_channels];
+                            sums.iter_mut()
+                                .zip(terms)
+                                .for_each(|(sum, &term)| *sum += term);
+                        }
+                    }
+                }
+            },
+        );
+    }
+}
+
+// SAFETY: 1. A block's elements are its share of the lines of its image: a partition of the output (`share`). 2. `blocks` is
+// computed from fields that nobody changes.
+#[expect(unsafe_code, reason = "the trait promises disjoint blocks")]
+unsafe impl Plan for InputGradient {
+    type Element = f32;
+    type Operands<'a> = GradientOperands<'a>;
+
+    fn name(&self) -> &'static str {
+        "conv2d input gradient"
+    }
+
+    fn blocks(&self) -> usize {
+        self.shape.batch.max(1) * self.row_blocks
+    }
+
+    fn output_len(&self) -> usize {
+        self.shape.input_len()
+    }
+
+    fn workspace_len(&self) -> usize {
+        self.product.output_len() + self.product.workspace_len()
+    }
+
+    fn check(&self, operands: Self::Operands<'_>) -> Result<(), ShapeError> {
+        check_len(
+            self.name(),
+            "output gradient",
+            self.shape.output_len(),
+            operands.output_gradient.len(),
+        )?;
+        check_len(
+            self.name(),
+            "packed filter",
+            self.packed_filter_len(),
+            operands.factor.len(),
+        )
+    }
+
+    fn compute(
+        &self,
+        block: usize,
+        operands: Self::Operands<'_>,
+        output: &SharedSlice<'_, f32>,
+        workspace: &mut [f32],
+    ) {
+        if self.output_len() == 0 {
+            return;
+        }
+        let Conv2dShape {
+            rows,
+            columns,
+            in_channels,
+            out_channels,
+            ..
+        } = self.shape;
+        let image = block / self.row_blocks;
+        let input_rows = share(rows.input, self.row_blocks, block % self.row_blocks);
+        let line_len = columns.input * in_channels;
+        let start = (image * rows.input + input_rows.start) * line_len;
+        // SAFETY: the lines are of this block's share (duty 1 of `Plan`).
+        #[expect(unsafe_code, reason = "the blocks share the output")]
+        let input_gradient =
+            unsafe { output.slice_mut(start..start + input_rows.len() * line_len) };
+        input_gradient.fill(0.0);
+        let (passed, workspace) = workspace.split_at_mut(self.product.output_len());
+        for row in self.output_rows(&input_rows) {
+            let line = columns.output * out_channels;
+            let gradient = &operands.output_gradient[(image * rows.output + row) * line..][..line];
+            self.product
+                .run(
+                    &Serial,
+                    MatmulOperands::packed(gradient, operands.factor),
+                    passed,
+                    workspace,
+                )
+                .expect("lengths of the plan");
+            self.add_line(passed, row, &input_rows, input_gradient);
+        }
+    }
+}

@@ -1,0 +1,527 @@
+//! Convolutions with 3 × 3 filters in a quarter of the multiplications: Winograd's minimal filtering, `F(4×4, 3×3)`.
+//!
+//! 4 × 4 outputs come from a tile of 6 × 6 inputs. Both tile and filter are transformed to 6 × 6 numbers, whose 36 products (summed
+//! over the input channels) are transformed back:
+//!
+//! ```text
+//!   tiles ──Bᵀ·d·B──► 36 × [tiles, in]  ·  36 × [in, out] ◄──G·g·Gᵀ── filter (once, when it is packed)
+//!                             └────── = 36 × [tiles, out] ──Aᵀ·m·A──► 4 × 4 outputs of each tile
+//! ```
+//!
+//! The transforms are those of the points 0, ±1, ±2, ∞. They subtract numbers of like size, which costs digits: the price of
+//! the speed, and why this is a plan of its own that the caller chooses.
+
+use std::ops::Range;
+
+use pulp::{NullaryFnOnce, Simd, WithSimd};
+
+use super::forward::ConvolutionOperands;
+use super::shape::Conv2dShape;
+use crate::error::{ShapeError, check_len};
+use crate::job::{Plan, SharedSlice};
+use crate::lanes::{Lanes, dispatch};
+use crate::parallel::{block_count, share};
+use crate::tile::{self, Clamp, Epilogue, MAX_ROWS, PanelLayout, Tile};
+
+/// Outputs of a tile along each axis.
+const OUT: usize = 4;
+
+/// Inputs of a tile along each axis, and products.
+const SIDE: usize = 6;
+
+/// Products of a tile.
+const PRODUCTS: usize = SIDE * SIDE;
+
+/// A convolution of 3 × 3 windows with stride 1, planned: faster than [`Convolution`](super::Convolution), less exact.
+///
+/// # Accuracy
+/// With `in` input channels and `u = in · ε · max|input| · max|filter|`: on random data, errors are below 256 `u`, which is 2 to 25
+/// times those of the direct convolution; on the worst data, the sums of the transforms' coefficients, 10² · 1² · 19², allow
+/// 36100 `u`.
+///
+/// ```
+/// use tfrt_compute::convolution::{Conv2dShape, ConvolutionOperands, Padding, Window, Winograd};
+/// use tfrt_compute::job::Plan;
+/// use tfrt_compute::parallel::Serial;
+///
+/// let window = Window::new(4, 3, 1, 1, Padding::Same)?;
+/// let plan = Winograd::new(Conv2dShape::new(1, window, window, 1, 1)?, 1)?;
+/// let mut filter = vec![0.0; plan.packed_filter_len()];
+/// plan.pack_filter(&[0.0, 0.0, 0.0, 0.0, 2.0, 0.0, 0.0, 0.0, 0.0], &mut filter)?;
+///
+/// let input: Vec<f32> = (0..16).map(|pixel| pixel as f32).collect();
+/// let mut output = [0.0; 16];
+/// let mut workspace = vec![0.0; plan.workspace_len() * plan.blocks()];
+/// plan.run(&Serial, ConvolutionOperands::new(&input, &filter), &mut output, &mut workspace)?;
+/// assert!(input.iter().zip(output).all(|(x, y)| (2.0 * x - y).abs() < 1e-4));
+/// # Ok::<(), tfrt_compute::ShapeError>(())
+/// ```
+#[derive(Clone, Debug)]
+pub struct Winograd {
+    shape: Conv2dShape,
+    /// How each of the 36 transformed filters lies.
+    panels: PanelLayout,
+    /// Tiles of a row of tiles, and of an image.
+    tile_columns: usize,
+    tiles: usize,
+    /// Blocks over the tiles of one image.
+    tile_blocks: usize,
+    /// Blocks over the panels.
+    panel_blocks: usize,
+}
+
+/// Tiles that are transformed before their products are computed: the filters are read once for so many, whose transforms are
+/// still in the cache when they are needed.
+const MAX_TILES: usize = 48;
+
+impl Winograd {
+    /// Plans a convolution for at most `width` threads.
+    ///
+    /// # Errors
+    /// If the window is not 3 × 3 with stride and dilation 1, or the transformed filter cannot be addressed.
+    pub fn new(shape: Conv2dShape, width: usize) -> Result<Self, ShapeError> {
+        for window in [shape.rows, shape.columns] {
+            let found = [window.size, window.stride, window.dilation];
+            if found != [3, 1, 1] {
+                return Err(ShapeError::new(format!(
+                    "winograd: expected a window of size 3, stride 1 and dilation 1, found {found:?}"
+                )));
+            }
+        }
+        let panels = PanelLayout::new::<f32>(shape.in_channels, shape.out_channels);
+        let tile_columns = shape.columns.output.div_ceil(OUT);
+        let tiles = shape.rows.output.div_ceil(OUT) * tile_columns;
+        crate::error::checked_product(
+            "winograd",
+            &[PRODUCTS, shape.in_channels, panels.panels(), panels.width],
+        )?;
+        crate::error::checked_product(
+            "winograd",
+            &[PRODUCTS, tiles, shape.in_channels.max(shape.out_channels)],
+        )?;
+        let blocks =
+            block_count(width, usize::MAX, shape.operations() / 4).div_ceil(shape.batch.max(1));
+        let tile_blocks = blocks.min(tiles / (2 * MAX_ROWS)).max(1);
+        let panel_blocks = blocks
+            .div_ceil(tile_blocks)
+            .clamp(1, panels.panels().max(1));
+        Ok(Self {
+            shape,
+            panels,
+            tile_columns,
+            tiles,
+            tile_blocks,
+            panel_blocks,
+        })
+    }
+
+    /// Whether this is faster than the direct convolution: there are channels enough to hide the transforms, and pixels enough
+    /// to make up for reading four times as many numbers of the filter.
+    #[must_use]
+    pub fn suits(shape: &Conv2dShape) -> bool {
+        let has_window = [shape.rows, shape.columns]
+            .iter()
+            .all(|window| (window.size, window.stride, window.dilation) == (3, 1, 1));
+        let channels = shape.in_channels.min(shape.out_channels);
+        has_window && channels >= 32 && shape.rows.output >= 10 && shape.columns.output >= 10
+    }
+
+    /// The shape.
+    #[must_use]
+    pub fn shape(&self) -> &Conv2dShape {
+        &self.shape
+    }
+
+    /// Elements of the packed filter: four times the filter's. It depends on the processor: not for files.
+    #[must_use]
+    pub fn packed_filter_len(&self) -> usize {
+        PRODUCTS * self.panels.len()
+    }
+
+    /// Transforms a filter `[3, 3, in_channels, out_channels]`, in double precision.
+    ///
+    /// # Errors
+    /// If a slice does not have the right length.
+    pub fn pack_filter(&self, filter: &[f32], packed: &mut [f32]) -> Result<(), ShapeError> {
+        check_len("winograd", "filter", self.shape.filter_len(), filter.len())?;
+        check_len(
+            "winograd",
+            "packed filter",
+            self.packed_filter_len(),
+            packed.len(),
+        )?;
+        packed.fill(0.0);
+        let (channels, out_channels) = (self.shape.in_channels, self.shape.out_channels);
+        for channel in 0..channels {
+            for out_channel in 0..out_channels {
+                let weight = |row: usize, column: usize| {
+                    f64::from(
+                        filter[((row * 3 + column) * channels + channel) * out_channels
+                            + out_channel],
+                    )
+                };
+                // G · g, then · Gᵀ.
+                let lines = [0, 1, 2]
+                    .map(|column| transform_filter([0, 1, 2].map(|row| weight(row, column))));
+                let panel = out_channel / self.panels.width * self.panels.panel_len();
+                let place = panel + channel * self.panels.width + out_channel % self.panels.width;
+                for row in 0..SIDE {
+                    let products = transform_filter([0, 1, 2].map(|column| lines[column][row]));
+                    for (column, product) in products.into_iter().enumerate() {
+                        packed[(row * SIDE + column) * self.panels.len() + place] = product as f32;
+                    }
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// Tiles that a block transforms at a time.
+    fn chunk_tiles(&self) -> usize {
+        self.tiles.div_ceil(self.tile_blocks).min(MAX_TILES)
+    }
+
+    /// Elements of the transformed inputs of a chunk.
+    fn transformed_len(&self) -> usize {
+        PRODUCTS * self.chunk_tiles() * self.shape.in_channels
+    }
+
+    /// Output channels that a block computes, at most.
+    fn block_channels(&self) -> usize {
+        (self.panels.panels().div_ceil(self.panel_blocks) * self.panels.width)
+            .min(self.shape.out_channels)
+    }
+}
+
+/// `G · g` for one column of a filter.
+fn transform_filter(g: [f64; 3]) -> [f64; SIDE] {
+    let (even, odd) = (g[0] + g[2], g[1]);
+    let (far_even, far_odd) = (g[0] / 24.0 + g[2] / 6.0, g[1] / 12.0);
+    [
+        g[0] / 4.0,
+        -(even + odd) / 6.0,
+        (odd - even) / 6.0,
+        far_even + far_odd,
+        far_even - far_odd,
+        g[2],
+    ]
+}
+
+// SAFETY: 1. A block's elements are the channels of its share of panels in the pixels of its share of tiles of its image: a
+// partition of the output (`share`), as tiles do not overlap in it. 2. `blocks` is computed from fields that nobody changes.
+#[expect(unsafe_code, reason = "the trait promises disjoint blocks")]
+unsafe impl Plan for Winograd {
+    type Element = f32;
+    type Operands<'a> = ConvolutionOperands<'a>;
+
+    fn name(&self) -> &'static str {
+        "winograd"
+    }
+
+    fn blocks(&self) -> usize {
+        self.shape.batch.max(1) * self.tile_blocks * self.panel_blocks
+    }
+
+    fn output_len(&self) -> usize {
+        self.shape.output_len()
+    }
+
+    fn workspace_len(&self) -> usize {
+        self.transformed_len() + PRODUCTS * self.chunk_tiles() * self.block_channels()
+    }
+
+    fn check(&self, operands: Self::Operands<'_>) -> Result<(), ShapeError> {
+        check_len(
+            "winograd",
+            "input",
+            self.shape.input_len(),
+            operands.input.len(),
+        )?;
+        check_len(
+            "winograd",
+            "packed filter",
+            self.packed_filter_len(),
+            operands.packed_filter.len(),
+        )?;
+        for (name, values) in [("scale", operands.scale), ("shift", operands.shift)] {
+            if let Some(values) = values {
+                check_len("winograd", name, self.shape.out_channels, values.len())?;
+            }
+        }
+        Ok(())
+    }
+
+    fn compute(
+        &self,
+        block: usize,
+        operands: Self::Operands<'_>,
+        output: &SharedSlice<'_, f32>,
+        workspace: &mut [f32],
+    ) {
+        if self.shape.output_len() == 0 {
+            return;
+        }
+        let panel_block = block % self.panel_blocks;
+        let tile_block = block / self.panel_blocks % self.tile_blocks;
+        let image = block / self.panel_blocks / self.tile_blocks;
+        let panels = share(self.panels.panels(), self.panel_blocks, panel_block);
+        let width = self.panels.width;
+        let (transformed, products) = workspace.split_at_mut(self.transformed_len());
+        let tiles = share(self.tiles, self.tile_blocks, tile_block);
+        let chunks = tiles.len().div_ceil(MAX_TILES);
+        for chunk in 0..chunks {
+            let chunk = share(tiles.len(), chunks, chunk);
+            let channels = panels.start * width..(panels.end * width).min(self.shape.out_channels);
+            dispatch(Chunk {
+                plan: self,
+                operands,
+                image,
+                tiles: tiles.start + chunk.start..tiles.start + chunk.end,
+                panels: panels.clone(),
+                channels,
+                transformed,
+                products,
+                output,
+            });
+        }
+    }
+}
+
+/// Some tiles of an image in some output channels, through all three steps.
+struct Chunk<'a> {
+    plan: &'a Winograd,
+    operands: ConvolutionOperands<'a>,
+    image: usize,
+    tiles: Range<usize>,
+    panels: Range<usize>,
+    channels: Range<usize>,
+    /// `[36, tiles, in_channels]`.
+    transformed: &'a mut [f32],
+    /// `[36, tiles, channels]`.
+    products: &'a mut [f32],
+    output: &'a SharedSlice<'a, f32>,
+}
+
+impl WithSimd for Chunk<'_> {
+    type Output = ();
+
+    #[inline(always)]
+    fn with_simd<S: Simd>(mut self, simd: S) {
+        // Each step is a function of its own, so that its registers are its own.
+        simd.vectorize(Step(simd, &mut self, transform_inputs));
+        simd.vectorize(Step(simd, &mut self, multiply));
+        simd.vectorize(Step(simd, &mut self, transform_outputs));
+    }
+}
+
+struct Step<'a, 'b, S, F>(S, &'a mut Chunk<'b>, F);
+
+impl<S: Simd, F: FnOnce(S, &mut Chunk<'_>)> NullaryFnOnce for Step<'_, '_, S, F> {
+    type Output = ();
+
+    #[inline(always)]
+    fn call(self) {
+        (self.2)(self.0, self.1);
+    }
+}
+
+/// `Bᵀ · d · B` of each tile, for as many channels at a time as a register holds.
+#[inline(always)]
+fn transform_inputs<S: Simd>(simd: S, chunk: &mut Chunk<'_>) {
+    let Winograd {
+        shape,
+        tile_columns,
+        ..
+    } = *chunk.plan;
+    let (rows, columns, channels) = (shape.rows, shape.columns, shape.in_channels);
+    let image = &chunk.operands.input[chunk.image * shape.image_len()..][..shape.image_len()];
+    let plane = chunk.tiles.len() * channels;
+    for (index, tile) in chunk.tiles.clone().enumerate() {
+        let (top, left) = (tile / tile_columns * OUT, tile % tile_columns * OUT);
+        // Where the pixels of the tile lie; those in the padding, or beyond it, nowhere.
+        let pixels: [[Option<usize>; SIDE]; SIDE] = std::array::from_fn(|row| {
+            let row = (top + row)
+                .checked_sub(rows.before)
+                .filter(|&row| row < rows.input);
+            std::array::from_fn(|column| {
+                let column = (left + column)
+                    .checked_sub(columns.before)
+                    .filter(|&column| column < columns.input);
+                row.zip(column)
+                    .map(|(row, column)| (row * columns.input + column) * channels)
+            })
+        });
+        for channel in (0..channels).step_by(S::F32_LANES) {
+            let len = S::F32_LANES.min(channels - channel);
+            let mut lines = [[simd.splat_f32s(0.0); SIDE]; SIDE];
+            for column in 0..SIDE {
+                let mut d = [simd.splat_f32s(0.0); SIDE];
+                for row in 0..SIDE {
+                    if let Some(pixel) = pixels[row][column] {
+                        d[row] = load(simd, &image[pixel + channel..][..len]);
+                    }
+                }
+                for (line, value) in lines.iter_mut().zip(transform_input(simd, d)) {
+                    line[column] = value;
+                }
+            }
+            for (row, line) in lines.into_iter().enumerate() {
+                for (column, value) in transform_input(simd, line).into_iter().enumerate() {
+                    let place = (row * SIDE + column) * plane + index * channels + channel;
+                    store(simd, &mut chunk.transformed[place..][..len], value);
+                }
+            }
+        }
+    }
+}
+
+/// `Bᵀ · d` for one column of a tile.
+#[inline(always)]
+fn transform_input<S: Simd>(simd: S, d: [S::f32s; SIDE]) -> [S::f32s; SIDE] {
+    let scaled = |factor: f32, x, y| simd.mul_add_f32s(simd.splat_f32s(factor), x, y);
+    // Pairs of points ±1 and ±2 share their even and odd parts.
+    let (near_even, near_odd) = (scaled(-4.0, d[2], d[4]), scaled(-4.0, d[1], d[3]));
+    let (far_even, far_odd) = (simd.sub_f32s(d[4], d[2]), simd.sub_f32s(d[3], d[1]));
+    [
+        scaled(4.0, d[0], scaled(-5.0, d[2], d[4])),
+        simd.add_f32s(near_even, near_odd),
+        simd.sub_f32s(near_even, near_odd),
+        scaled(2.0, far_odd, far_even),
+        scaled(-2.0, far_odd, far_even),
+        scaled(4.0, d[1], scaled(-5.0, d[3], d[5])),
+    ]
+}
+
+/// The 36 matrix products, on the micro-kernel.
+#[inline(always)]
+fn multiply<S: Simd>(simd: S, chunk: &mut Chunk<'_>) {
+    let plan = chunk.plan;
+    let (in_channels, width) = (plan.shape.in_channels, plan.panels.width);
+    let (tiles, channels) = (chunk.tiles.len(), chunk.channels.len());
+    let plain = Epilogue {
+        alpha: 1.0,
+        beta: 0.0,
+        scale: None,
+        shift: None,
+        clamp: Clamp::None,
+    };
+    let parts = tile::tile_count::<S>(tiles);
+    let mut sums = tile::zeros::<S, f32>(simd);
+    for product in 0..PRODUCTS {
+        let data = &chunk.transformed[product * tiles * in_channels..][..tiles * in_channels];
+        for panel in chunk.panels.clone() {
+            let start = product * plan.panels.len() + panel * plan.panels.panel_len();
+            let panel_rows = &chunk.operands.packed_filter[start..][..plan.panels.panel_len()];
+            let micro = Tile {
+                data,
+                taps: &[0],
+                run: in_channels,
+                panel: panel_rows,
+            };
+            let first = panel * width - chunk.channels.start;
+            let len = width.min(channels - first);
+            for part in 0..parts {
+                let rows = share(tiles, parts, part);
+                let mut bases = [0; MAX_ROWS];
+                bases
+                    .iter_mut()
+                    .zip(rows.clone())
+                    .for_each(|(base, row)| *base = row * in_channels);
+                tile::compute::<S, f32>(simd, &micro, &bases[..rows.len()], &mut sums);
+                for (row, sums) in rows.zip(&sums) {
+                    let place = (product * tiles + row) * channels + first;
+                    plain.store(simd, sums, first, &mut chunk.products[place..][..len]);
+                }
+            }
+        }
+    }
+}
+
+/// `Aᵀ · m · A` of each tile, what is fused onto it, and the pixels that the image has.
+#[inline(always)]
+fn transform_outputs<S: Simd>(simd: S, chunk: &mut Chunk<'_>) {
+    let Winograd {
+        shape,
+        tile_columns,
+        ..
+    } = *chunk.plan;
+    let operands = chunk.operands;
+    let epilogue = Epilogue {
+        alpha: 1.0,
+        beta: 0.0,
+        scale: operands.scale,
+        shift: operands.shift,
+        clamp: operands.activation.clamp(),
+    };
+    let channels = chunk.channels.len();
+    let plane = chunk.tiles.len() * channels;
+    for (index, tile) in chunk.tiles.clone().enumerate() {
+        let (top, left) = (tile / tile_columns * OUT, tile % tile_columns * OUT);
+        let (height, width) = (
+            OUT.min(shape.rows.output - top),
+            OUT.min(shape.columns.output - left),
+        );
+        for channel in (0..channels).step_by(S::F32_LANES) {
+            let len = S::F32_LANES.min(channels - channel);
+            let mut lines = [[simd.splat_f32s(0.0); SIDE]; OUT];
+            for column in 0..SIDE {
+                let mut m = [simd.splat_f32s(0.0); SIDE];
+                for (row, m) in m.iter_mut().enumerate() {
+                    let place = (row * SIDE + column) * plane + index * channels + channel;
+                    *m = load(simd, &chunk.products[place..][..len]);
+                }
+                for (line, value) in lines.iter_mut().zip(transform_output(simd, m)) {
+                    line[column] = value;
+                }
+            }
+            let first = chunk.channels.start + channel;
+            for (row, line) in lines.into_iter().enumerate().take(height) {
+                for (column, value) in transform_output(simd, line)
+                    .into_iter()
+                    .enumerate()
+                    .take(width)
+                {
+                    let line = (chunk.image * shape.rows.output + top + row) * shape.columns.output;
+                    let start = (line + left + column) * shape.out_channels + first;
+                    // SAFETY: the pixel is of a tile, and the channels are of the panels, of this block's share (duty 1 of
+                    // `Plan`); each is visited once.
+                    #[expect(unsafe_code, reason = "the pixels of a block are not contiguous")]
+                    let elements = unsafe { chunk.output.slice_mut(start..start + len) };
+                    epilogue.store(simd, &[value], first, elements);
+                    operands.activation.finish(elements);
+                }
+            }
+        }
+    }
+}
+
+/// `Aᵀ · m` for one column of products.
+#[inline(always)]
+fn transform_output<S: Simd>(simd: S, m: [S::f32s; SIDE]) -> [S::f32s; OUT] {
+    let scaled = |factor: f32, x, y| simd.mul_add_f32s(simd.splat_f32s(factor), x, y);
+    let (near_even, near_odd) = (simd.add_f32s(m[1], m[2]), simd.sub_f32s(m[1], m[2]));
+    let (far_even, far_odd) = (simd.add_f32s(m[3], m[4]), simd.sub_f32s(m[3], m[4]));
+    [
+        simd.add_f32s(m[0], simd.add_f32s(near_even, far_even)),
+        scaled(2.0, far_odd, near_odd),
+        scaled(4.0, far_even, near_even),
+        simd.add_f32s(m[5], scaled(8.0, far_odd, near_odd)),
+    ]
+}
+
+/// A register of a slice's elements; what the slice lacks is zero.
+#[inline(always)]
+fn load<S: Simd>(simd: S, slice: &[f32]) -> S::f32s {
+    match f32::vectors::<S>(slice) {
+        (&[vector], []) => vector,
+        _ => simd.partial_load_f32s(slice),
+    }
+}
+
+#[inline(always)]
+fn store<S: Simd>(simd: S, slice: &mut [f32], value: S::f32s) {
+    match f32::vectors_mut::<S>(slice) {
+        ([vector], []) => *vector = value,
+        _ => simd.partial_store_f32s(slice, value),
+    }
+}

@@ -1,0 +1,75 @@
+//! What is wrong with the shapes and lengths that a routine was given.
+
+use std::fmt;
+
+/// Shapes, lengths or settings that do not fit together.
+///
+/// Found before anything is computed: outputs are then untouched.
+///
+/// ```
+/// use tfrt_compute::matmul::MatmulShape;
+///
+/// let error = MatmulShape::new(2, 3, 4).check_lengths(8, 12, 5).unwrap_err();
+/// assert_eq!(error.to_string(), "matmul: expected 6 elements in `c`, found 5");
+/// ```
+#[derive(Clone, PartialEq, Eq)]
+pub struct ShapeError(Box<str>);
+
+impl ShapeError {
+    #[cold]
+    pub(crate) fn new(message: impl Into<String>) -> Self {
+        Self(message.into().into_boxed_str())
+    }
+
+    /// What does not fit, without an end of sentence.
+    #[must_use]
+    pub fn message(&self) -> &str {
+        &self.0
+    }
+}
+
+impl fmt::Debug for ShapeError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "ShapeError({:?})", self.0)
+    }
+}
+
+impl fmt::Display for ShapeError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.0)
+    }
+}
+
+impl std::error::Error for ShapeError {}
+
+/// Checks that a slice has as many elements as its shape says.
+pub(crate) fn check_len(
+    routine: &str,
+    name: &str,
+    expected: usize,
+    found: usize,
+) -> Result<(), ShapeError> {
+    if expected == found {
+        return Ok(());
+    }
+    Err(ShapeError::new(format!(
+        "{routine}: expected {expected} elements in `{name}`, found {found}"
+    )))
+}
+
+/// The product of extents, unless it exceeds what can be addressed.
+pub(crate) fn checked_product(routine: &str, extents: &[usize]) -> Result<usize, ShapeError> {
+    // A zero makes any product small, but only if the others do not overflow before it is met.
+    if extents.contains(&0) {
+        return Ok(0);
+    }
+    extents
+        .iter()
+        .try_fold(1_usize, |product, &extent| product.checked_mul(extent))
+        .filter(|&product| product <= isize::MAX as usize / size_of::<u128>())
+        .ok_or_else(|| {
+            ShapeError::new(format!(
+                "{routine}: {extents:?} has more elements than can be addressed"
+            ))
+        })
+}

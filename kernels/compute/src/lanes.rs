@@ -1,0 +1,234 @@
+//! Floating-point elements as vectors of the processor at hand.
+//!
+//! [`pulp::Simd`] names its operations by element type; [`Lanes`] names them once for `f32` and `f64`, so that a
+//! micro-kernel is written once.
+
+use pulp::{Arch, Simd, WithSimd};
+
+/// An element type that vectors are made of: `f32` or `f64`.
+pub(crate) trait Lanes: Copy + Send + Sync + 'static {
+    /// As many elements as one register of `S` holds.
+    type Vector<S: Simd>: Copy;
+
+    const ZERO: Self;
+    const ONE: Self;
+
+    fn lanes<S: Simd>() -> usize {
+        size_of::<Self::Vector<S>>() / size_of::<Self>()
+    }
+
+    fn splat<S: Simd>(simd: S, value: Self) -> Self::Vector<S>;
+    fn fused_mul_add<S: Simd>(
+        simd: S,
+        a: Self::Vector<S>,
+        b: Self::Vector<S>,
+        c: Self::Vector<S>,
+    ) -> Self::Vector<S>;
+    fn mul<S: Simd>(simd: S, a: Self::Vector<S>, b: Self::Vector<S>) -> Self::Vector<S>;
+    fn add<S: Simd>(simd: S, a: Self::Vector<S>, b: Self::Vector<S>) -> Self::Vector<S>;
+    /// The sum of the elements.
+    fn sum<S: Simd>(simd: S, a: Self::Vector<S>) -> Self;
+    /// `floor` where `value < floor`, else `value`: a NaN stays.
+    fn at_least<S: Simd>(
+        simd: S,
+        value: Self::Vector<S>,
+        floor: Self::Vector<S>,
+    ) -> Self::Vector<S>;
+    /// `ceiling` where `value > ceiling`, else `value`: a NaN stays.
+    fn at_most<S: Simd>(
+        simd: S,
+        value: Self::Vector<S>,
+        ceiling: Self::Vector<S>,
+    ) -> Self::Vector<S>;
+
+    /// A vector of a slice's elements, filled up with zeros.
+    fn load_partial<S: Simd>(simd: S, slice: &[Self]) -> Self::Vector<S>;
+    /// Stores as many elements as the slice has, at most a vector's.
+    fn store_partial<S: Simd>(simd: S, slice: &mut [Self], value: Self::Vector<S>);
+
+    /// The whole vectors at the front of a slice, and the elements left over.
+    fn vectors<S: Simd>(slice: &[Self]) -> (&[Self::Vector<S>], &[Self]);
+    fn vectors_mut<S: Simd>(slice: &mut [Self]) -> (&mut [Self::Vector<S>], &mut [Self]);
+}
+
+macro_rules! lanes {
+    ($T:ty, $Vector:ident, $splat:ident, $mul_add:ident, $mul:ident, $add:ident, $sum:ident, $less:ident, $greater:ident, $select:ident,
+     $load:ident, $store:ident, $vectors:ident, $vectors_mut:ident) => {
+        impl Lanes for $T {
+            type Vector<S: Simd> = S::$Vector;
+
+            const ZERO: Self = 0.0;
+            const ONE: Self = 1.0;
+
+            #[inline(always)]
+            fn splat<S: Simd>(simd: S, value: Self) -> S::$Vector {
+                simd.$splat(value)
+            }
+            #[inline(always)]
+            fn fused_mul_add<S: Simd>(
+                simd: S,
+                a: S::$Vector,
+                b: S::$Vector,
+                c: S::$Vector,
+            ) -> S::$Vector {
+                simd.$mul_add(a, b, c)
+            }
+            #[inline(always)]
+            fn mul<S: Simd>(simd: S, a: S::$Vector, b: S::$Vector) -> S::$Vector {
+                simd.$mul(a, b)
+            }
+            #[inline(always)]
+            fn add<S: Simd>(simd: S, a: S::$Vector, b: S::$Vector) -> S::$Vector {
+                simd.$add(a, b)
+            }
+            #[inline(always)]
+            fn sum<S: Simd>(simd: S, a: S::$Vector) -> Self {
+                simd.$sum(a)
+            }
+            #[inline(always)]
+            fn at_least<S: Simd>(simd: S, value: S::$Vector, floor: S::$Vector) -> S::$Vector {
+                simd.$select(simd.$less(value, floor), floor, value)
+            }
+            #[inline(always)]
+            fn at_most<S: Simd>(simd: S, value: S::$Vector, ceiling: S::$Vector) -> S::$Vector {
+                simd.$select(simd.$greater(value, ceiling), ceiling, value)
+            }
+            #[inline(always)]
+            fn load_partial<S: Simd>(simd: S, slice: &[Self]) -> S::$Vector {
+                simd.$load(slice)
+            }
+            #[inline(always)]
+            fn store_partial<S: Simd>(simd: S, slice: &mut [Self], value: S::$Vector) {
+                simd.$store(slice, value);
+            }
+            #[inline(always)]
+            fn vectors<S: Simd>(slice: &[Self]) -> (&[S::$Vector], &[Self]) {
+                S::$vectors(slice)
+            }
+            #[inline(always)]
+            fn vectors_mut<S: Simd>(slice: &mut [Self]) -> (&mut [S::$Vector], &mut [Self]) {
+                S::$vectors_mut(slice)
+            }
+        }
+    };
+}
+
+lanes!(
+    f32,
+    f32s,
+    splat_f32s,
+    mul_add_f32s,
+    mul_f32s,
+    add_f32s,
+    reduce_sum_f32s,
+    less_than_f32s,
+    greater_than_f32s,
+    select_f32s,
+    partial_load_f32s,
+    partial_store_f32s,
+    as_simd_f32s,
+    as_mut_simd_f32s
+);
+lanes!(
+    f64,
+    f64s,
+    splat_f64s,
+    mul_add_f64s,
+    mul_f64s,
+    add_f64s,
+    reduce_sum_f64s,
+    less_than_f64s,
+    greater_than_f64s,
+    select_f64s,
+    partial_load_f64s,
+    partial_store_f64s,
+    as_simd_f64s,
+    as_mut_simd_f64s
+);
+
+/// Runs `operation` with the best registers and instructions that this processor has.
+#[inline(always)]
+pub(crate) fn dispatch<W: WithSimd>(operation: W) -> W::Output {
+    #[cfg(test)]
+    match forced::instructions() {
+        forced::Instructions::Best => {}
+        forced::Instructions::Scalar => return forced::with(pulp::Scalar::new(), operation),
+        #[cfg(target_arch = "x86_64")]
+        forced::Instructions::Avx2(simd) => return forced::with(simd, operation),
+    }
+    Arch::new().dispatch(operation)
+}
+
+/// Runs `body` compiled for the best instructions that this processor has, so that its loops are vectorised for them.
+///
+/// `body` must be a closure whose callees are all `#[inline(always)]`: what is not inlined into it is compiled for the
+/// least processor.
+#[inline(always)]
+pub(crate) fn vectorised<R>(body: impl FnOnce() -> R) -> R {
+    Arch::new().dispatch(body)
+}
+
+/// How many elements of `T` fit into one register that [`dispatch`] chooses.
+pub(crate) fn native_lanes<T: Lanes>() -> usize {
+    struct Count<T>(std::marker::PhantomData<T>);
+    impl<T: Lanes> WithSimd for Count<T> {
+        type Output = usize;
+        #[inline(always)]
+        fn with_simd<S: Simd>(self, _: S) -> usize {
+            T::lanes::<S>()
+        }
+    }
+    dispatch(Count::<T>(std::marker::PhantomData))
+}
+
+/// Tests of what other processors would run.
+#[cfg(test)]
+pub(crate) mod forced {
+    use std::cell::Cell;
+
+    use pulp::{NullaryFnOnce, Simd, WithSimd};
+
+    /// What [`dispatch`](super::dispatch) chooses on this thread.
+    #[derive(Clone, Copy, Debug)]
+    pub(crate) enum Instructions {
+        Best,
+        Scalar,
+        #[cfg(target_arch = "x86_64")]
+        Avx2(pulp::x86::V3),
+    }
+
+    thread_local! {
+        static INSTRUCTIONS: Cell<Instructions> = const { Cell::new(Instructions::Best) };
+    }
+
+    pub(super) fn instructions() -> Instructions {
+        INSTRUCTIONS.get()
+    }
+
+    /// All that this processor can stand in for.
+    pub(crate) fn all() -> Vec<Instructions> {
+        let mut all = vec![Instructions::Best, Instructions::Scalar];
+        #[cfg(target_arch = "x86_64")]
+        all.extend(pulp::x86::V3::try_new().map(Instructions::Avx2));
+        all
+    }
+
+    /// Runs a test with some instructions.
+    pub(crate) fn run(instructions: Instructions, test: impl FnOnce()) {
+        INSTRUCTIONS.set(instructions);
+        test();
+        INSTRUCTIONS.set(Instructions::Best);
+    }
+
+    pub(super) fn with<S: Simd, W: WithSimd>(simd: S, operation: W) -> W::Output {
+        struct Run<S, W>(S, W);
+        impl<S: Simd, W: WithSimd> NullaryFnOnce for Run<S, W> {
+            type Output = W::Output;
+            #[inline(always)]
+            fn call(self) -> W::Output {
+                self.1.with_simd(self.0)
+            }
+        }
+        simd.vectorize(Run(simd, operation))
+    }
+}

@@ -1,0 +1,286 @@
+//! Batch normalisation with given statistics: `(x - mean) / √(variance + ε) · scale + offset`, per channel.
+
+use std::ops::Range;
+
+use crate::error::{ShapeError, check_len};
+use crate::lanes::vectorised;
+use crate::math::Real;
+
+/// The parameters, one of each for each channel.
+///
+/// ```
+/// use tfrt_compute::normalization::BatchNorm;
+///
+/// let norm = BatchNorm { scale: &[2.0], offset: &[1.0], mean: &[3.0], variance: &[4.0], epsilon: 0.0 };
+/// let mut tensor = [3.0_f32, 5.0];
+/// norm.apply_in_place(&mut tensor)?;
+/// assert_eq!(tensor, [1.0, 3.0]);
+/// # Ok::<(), tfrt_compute::ShapeError>(())
+/// ```
+#[derive(Clone, Copy, Debug)]
+pub struct BatchNorm<'a, T> {
+    /// The factor of the normalised value.
+    pub scale: &'a [T],
+    /// What is added last.
+    pub offset: &'a [T],
+    /// The mean that is subtracted.
+    pub mean: &'a [T],
+    /// The variance whose root divides.
+    pub variance: &'a [T],
+    /// What is added to the variance.
+    pub epsilon: T,
+}
+
+impl<T: Real> BatchNorm<'_, T> {
+    /// The number of channels.
+    ///
+    /// # Errors
+    /// If a parameter has another number than the others.
+    pub fn channels(&self) -> Result<usize, ShapeError> {
+        let channels = self.scale.len();
+        check_len("batch_norm", "offset", channels, self.offset.len())?;
+        check_len("batch_norm", "mean", channels, self.mean.len())?;
+        check_len("batch_norm", "variance", channels, self.variance.len())?;
+        Ok(channels)
+    }
+
+    /// The same as one factor and one summand for each channel, to be fused onto a convolution: `x · scale + shift`.
+    ///
+    /// Not the same to the last digit as [`apply`](Self::apply), where the mean is large against the deviation.
+    ///
+    /// # Errors
+    /// If a slice does not have an element for each channel.
+    pub fn fold(&self, scale: &mut [T], shift: &mut [T]) -> Result<(), ShapeError> {
+        let channels = self.channels()?;
+        check_len("batch_norm", "folded scale", channels, scale.len())?;
+        check_len("batch_norm", "folded shift", channels, shift.len())?;
+        for channel in 0..channels {
+            scale[channel] = self.factor(channel);
+            shift[channel] = (-self.mean[channel]).mul_add(scale[channel], self.offset[channel]);
+        }
+        Ok(())
+    }
+
+    #[inline(always)]
+    fn factor(&self, channel: usize) -> T {
+        (self.variance[channel] + self.epsilon).rsqrt() * self.scale[channel]
+    }
+
+    /// Normalises rows of channels.
+    ///
+    /// # Errors
+    /// If the slices differ in length, or are not made of rows of channels.
+    pub fn apply(&self, input: &[T], output: &mut [T]) -> Result<(), ShapeError> {
+        check_len("batch_norm", "output", input.len(), output.len())?;
+        let channels = self.check_rows(input.len())?;
+        self.in_strips(channels, |strip| {
+            for (input, output) in input
+                .chunks_exact(channels)
+                .zip(output.chunks_exact_mut(channels))
+            {
+                let pairs = input[strip.range()].iter().zip(&mut output[strip.range()]);
+                for ((&x, y), (factor, mean, offset)) in pairs.zip(strip.parameters()) {
+                    *y = (x - mean).mul_add(factor, offset);
+                }
+            }
+        });
+        Ok(())
+    }
+
+    /// [`apply`](Self::apply) where the tensor lies.
+    ///
+    /// # Errors
+    /// If the tensor is not made of rows of channels.
+    pub fn apply_in_place(&self, tensor: &mut [T]) -> Result<(), ShapeError> {
+        let channels = self.check_rows(tensor.len())?;
+        self.in_strips(channels, |strip| {
+            for row in tensor.chunks_exact_mut(channels) {
+                for (x, (factor, mean, offset)) in
+                    row[strip.range()].iter_mut().zip(strip.parameters())
+                {
+                    *x = (*x - mean).mul_add(factor, offset);
+                }
+            }
+        });
+        Ok(())
+    }
+
+    /// Runs a pass for each few channels.
+    #[inline(always)]
+    fn in_strips(&self, channels: usize, mut pass: impl FnMut(&Strip<'_, T>)) {
+        vectorised(
+            #[inline(always)]
+            || {
+                for first in (0..channels).step_by(STRIP) {
+                    let range = first..(first + STRIP).min(channels);
+                    let mut factors = [T::from(0); STRIP];
+                    for (factor, channel) in factors.iter_mut().zip(range.clone()) {
+                        *factor = self.factor(channel);
+                    }
+                    let factors = &factors[..range.len()];
+                    pass(&Strip {
+                        first,
+                        factors,
+                        mean: &self.mean[range.clone()],
+                        offset: &self.offset[range],
+                    });
+                }
+            },
+        );
+    }
+
+    fn check_rows(&self, len: usize) -> Result<usize, ShapeError> {
+        let channels = self.channels()?;
+        let is_filled = if channels == 0 {
+            len == 0
+        } else {
+            len.is_multiple_of(channels)
+        };
+        if is_filled {
+            return Ok(channels);
+        }
+        Err(ShapeError::new(format!(
+            "batch_norm: expected rows of {channels} channels, found {len} elements"
+        )))
+    }
+}
+
+/// The parameters of a few neighbouring channels.
+struct Strip<'a, T> {
+    first: usize,
+    factors: &'a [T],
+    mean: &'a [T],
+    offset: &'a [T],
+}
+
+impl<T: Real> Strip<'_, T> {
+    #[inline(always)]
+    fn range(&self) -> Range<usize> {
+        self.first..self.first + self.factors.len()
+    }
+
+    /// `(factor, mean, offset)` of each channel.
+    #[inline(always)]
+    fn parameters(&self) -> impl Iterator<Item = (T, T, T)> {
+        let means = self.mean.iter().zip(self.offset);
+        self.factors
+            .iter()
+            .zip(means)
+            .map(|(&factor, (&mean, &offset))| (factor, mean, offset))
+    }
+}
+
+/// Channels whose factors and sums fit on the stack.
+const STRIP: usize = 256;
+
+/// Rows that are summed one after another, before their sum is added to the whole.
+const BLOCK: usize = 128;
+
+/// What the gradient of a batch normalisation in training is computed from, and what it gives.
+///
+/// With `n` rows of channels, `r = 1 / √(variance + ε)` and `xc = input - mean`:
+/// `gamma = Σ dy · xc · r`, `beta = Σ dy`, `input = scale · r · (dy - mean(dy) - xc · r² · mean(dy · xc))`.
+#[derive(Debug)]
+pub struct BatchNormGradients<'a, T> {
+    /// The gradient by the input.
+    pub input: &'a mut [T],
+    /// The gradient by the scale.
+    pub gamma: &'a mut [T],
+    /// The gradient by the offset.
+    pub beta: &'a mut [T],
+}
+
+/// Computes the gradients of a batch normalisation; `norm.offset` is not used.
+///
+/// # Errors
+/// If a slice is not as long as the others say; the results are then untouched.
+pub fn batch_norm_gradients<T: Real>(
+    norm: &BatchNorm<'_, T>,
+    output_gradient: &[T],
+    input: &[T],
+    gradients: BatchNormGradients<'_, T>,
+) -> Result<(), ShapeError> {
+    let channels = norm.check_rows(input.len())?;
+    check_len(
+        "batch_norm",
+        "output gradient",
+        input.len(),
+        output_gradient.len(),
+    )?;
+    check_len(
+        "batch_norm",
+        "input gradient",
+        input.len(),
+        gradients.input.len(),
+    )?;
+    check_len(
+        "batch_norm",
+        "gamma gradient",
+        channels,
+        gradients.gamma.len(),
+    )?;
+    check_len(
+        "batch_norm",
+        "beta gradient",
+        channels,
+        gradients.beta.len(),
+    )?;
+    if channels == 0 {
+        return Ok(());
+    }
+    let rows = input.len() / channels;
+    let count = T::from_usize(rows);
+    vectorised(
+        #[inline(always)]
+        || {
+            for first in (0..channels).step_by(STRIP) {
+                let strip = first..(first + STRIP).min(channels);
+                let len = strip.len();
+                let place = |row: usize| row * channels + strip.start..row * channels + strip.end;
+                let mean = &norm.mean[strip.clone()];
+                let (mut sums, mut products) = ([T::from(0); STRIP], [T::from(0); STRIP]);
+                let (sums, products) = (&mut sums[..len], &mut products[..len]);
+                for start in (0..rows).step_by(BLOCK) {
+                    let (mut block_sums, mut block_products) =
+                        ([T::from(0); STRIP], [T::from(0); STRIP]);
+                    let (block_sums, block_products) =
+                        (&mut block_sums[..len], &mut block_products[..len]);
+                    for row in start..(start + BLOCK).min(rows) {
+                        let (dy, x) = (&output_gradient[place(row)], &input[place(row)]);
+                        for index in 0..len {
+                            block_sums[index] += dy[index];
+                            block_products[index] =
+                                dy[index].mul_add(x[index] - mean[index], block_products[index]);
+                        }
+                    }
+                    for index in 0..len {
+                        sums[index] += block_sums[index];
+                        products[index] += block_products[index];
+                    }
+                }
+                // Per channel: input = factor · (dy - mean_dy - xc · slope).
+                let (mut factor, mut slope) = ([T::from(0); STRIP], [T::from(0); STRIP]);
+                let (factor, slope) = (&mut factor[..len], &mut slope[..len]);
+                for index in 0..len {
+                    let channel = first + index;
+                    let r = (norm.variance[channel] + norm.epsilon).rsqrt();
+                    gradients.gamma[channel] = products[index] * r;
+                    gradients.beta[channel] = sums[index];
+                    factor[index] = norm.scale[channel] * r;
+                    slope[index] = r * r * (products[index] / count);
+                    sums[index] = sums[index] / count;
+                }
+                for row in 0..rows {
+                    let (dy, x) = (&output_gradient[place(row)], &input[place(row)]);
+                    let dx = &mut gradients.input[place(row)];
+                    for index in 0..len {
+                        let centred = x[index] - mean[index];
+                        dx[index] =
+                            factor[index] * ((dy[index] - sums[index]) - centred * slope[index]);
+                    }
+                }
+            }
+        },
+    );
+    Ok(())
+}

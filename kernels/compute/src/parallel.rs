@@ -1,0 +1,109 @@
+//! Who runs the blocks that a routine is divided into.
+//!
+//! A routine knows how its work divides, not who does it. It hands `blocks` pieces to a [`Parallel`]; the owner of threads
+//! implements it. Dividing never changes a result: every output element is computed by one block, in one order, whatever
+//! [`Parallel::width`] says.
+
+/// Runs the blocks of a routine, on whatever threads it has.
+///
+/// ```
+/// use std::sync::atomic::{AtomicUsize, Ordering};
+/// use tfrt_compute::parallel::{Parallel, Serial};
+///
+/// let sum = AtomicUsize::new(0);
+/// Serial.run(4, &|block| {
+///     sum.fetch_add(block, Ordering::Relaxed);
+/// });
+/// assert_eq!(sum.into_inner(), 6);
+/// ```
+pub trait Parallel: Sync {
+    /// How many blocks may run at the same time, at least 1: what a routine divides its work for.
+    fn width(&self) -> usize;
+
+    /// Calls `body` once with each number below `blocks`, in any order, and returns when all calls have returned.
+    fn run(&self, blocks: usize, body: &(dyn Fn(usize) + Sync));
+}
+
+/// Everything on the calling thread, in order.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Serial;
+
+impl Parallel for Serial {
+    fn width(&self) -> usize {
+        1
+    }
+
+    fn run(&self, blocks: usize, body: &(dyn Fn(usize) + Sync)) {
+        for block in 0..blocks {
+            body(block);
+        }
+    }
+}
+
+/// A thread of its own for each of `width` shares of the blocks: for programs without a work queue, tests and benches.
+///
+/// Starting threads costs tens of microseconds a call; a work queue does better.
+#[derive(Clone, Copy, Debug)]
+pub struct ScopedThreads {
+    width: usize,
+}
+
+impl ScopedThreads {
+    /// At most `width` threads, the caller's included.
+    #[must_use]
+    pub fn new(width: usize) -> Self {
+        Self {
+            width: width.max(1),
+        }
+    }
+}
+
+impl Parallel for ScopedThreads {
+    fn width(&self) -> usize {
+        self.width
+    }
+
+    fn run(&self, blocks: usize, body: &(dyn Fn(usize) + Sync)) {
+        let next = std::sync::atomic::AtomicUsize::new(0);
+        let work = || {
+            loop {
+                // Relaxed: the number alone is shared; joining the threads orders what they wrote.
+                let block = next.fetch_add(1, std::sync::atomic::Ordering::Relaxed);
+                if block >= blocks {
+                    break;
+                }
+                body(block);
+            }
+        };
+        std::thread::scope(|scope| {
+            for _ in 1..self.width.min(blocks) {
+                scope.spawn(work);
+            }
+            work();
+        });
+    }
+}
+
+/// Into how many blocks to divide `work` operations of `unit_blocks` indivisible units for `width` threads.
+///
+/// A block is worth handing over from about [`MIN_BLOCK_OPERATIONS`]; a few blocks more than threads even out what the
+/// threads are slowed down by.
+pub(crate) fn block_count(width: usize, units: usize, operations: usize) -> usize {
+    if width <= 1 {
+        return 1;
+    }
+    (width * BLOCKS_PER_THREAD)
+        .min(operations / MIN_BLOCK_OPERATIONS)
+        .clamp(1, units.max(1))
+}
+
+/// A few microseconds of arithmetic: several times what handing a task to another thread costs.
+const MIN_BLOCK_OPERATIONS: usize = 1 << 18;
+const BLOCKS_PER_THREAD: usize = 4;
+
+/// The `index`-th of `parts` nearly equal ranges of `0..len`, in order and without gaps.
+pub(crate) fn share(len: usize, parts: usize, index: usize) -> std::ops::Range<usize> {
+    let (each, more) = (len / parts, len % parts);
+    let start = index * each + index.min(more);
+    start..start + each + usize::from(index < more)
+}

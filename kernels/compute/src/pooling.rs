@@ -1,0 +1,344 @@
+//! Pooling over windows of NHWC images, and its gradients.
+
+use std::ops::Range;
+
+use crate::convolution::Window;
+use crate::element::Ordered;
+use crate::error::{ShapeError, check_len, checked_product};
+use crate::lanes::vectorised;
+use crate::math::Real;
+
+/// The shape of a two-dimensional pooling.
+///
+/// # Shapes
+/// Input `[batch, rows.input, columns.input, channels]`, output `[batch, rows.output, columns.output, channels]`.
+///
+/// ```
+/// use tfrt_compute::convolution::{Padding, Window};
+/// use tfrt_compute::pooling::Pooling;
+///
+/// let window = Window::new(4, 2, 2, 1, Padding::Valid)?;
+/// let pooling = Pooling::new(1, Window::new(1, 1, 1, 1, Padding::Valid)?, window, 1)?;
+/// let mut output = [0; 2];
+/// pooling.max(i32::MIN, &[1, 5, 3, 2], &mut output)?;
+/// assert_eq!(output, [5, 3]);
+/// # Ok::<(), tfrt_compute::ShapeError>(())
+/// ```
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[non_exhaustive]
+pub struct Pooling {
+    /// Images.
+    pub batch: usize,
+    /// The window over the rows (height) of an image.
+    pub rows: Window,
+    /// The window over the columns (width) of an image.
+    pub columns: Window,
+    /// Channels.
+    pub channels: usize,
+}
+
+/// What a window's sum is divided by.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum AverageOf {
+    /// The elements of the window that lie in the image.
+    Image,
+    /// All elements of the window, those in the padding counted as zeros.
+    Window,
+}
+
+impl Pooling {
+    /// Checks that the images can be addressed.
+    ///
+    /// # Errors
+    /// If they have too many elements.
+    pub fn new(
+        batch: usize,
+        rows: Window,
+        columns: Window,
+        channels: usize,
+    ) -> Result<Self, ShapeError> {
+        checked_product(
+            "pooling",
+            &[batch, rows.padded(), columns.padded(), channels],
+        )?;
+        checked_product("pooling", &[batch, rows.output, columns.output, channels])?;
+        Ok(Self {
+            batch,
+            rows,
+            columns,
+            channels,
+        })
+    }
+
+    /// Elements of the input.
+    #[must_use]
+    pub fn input_len(&self) -> usize {
+        self.batch * self.rows.input * self.columns.input * self.channels
+    }
+
+    /// Elements of the output.
+    #[must_use]
+    pub fn output_len(&self) -> usize {
+        self.batch * self.lines_len()
+    }
+
+    fn lines_len(&self) -> usize {
+        self.rows.output * self.line_len()
+    }
+
+    /// Lines of all output images: what [`max_lines`](Self::max_lines) divides.
+    #[must_use]
+    pub fn lines(&self) -> usize {
+        self.batch * self.rows.output
+    }
+
+    /// Elements of a line of the output.
+    #[must_use]
+    pub fn line_len(&self) -> usize {
+        self.columns.output * self.channels
+    }
+
+    /// The greatest element of each window, but at least `start`; NaNs are passed over.
+    ///
+    /// # Errors
+    /// If a slice is not as long as its shape says; the output is then untouched.
+    pub fn max<T: Ordered>(
+        &self,
+        start: T,
+        input: &[T],
+        output: &mut [T],
+    ) -> Result<(), ShapeError> {
+        self.max_lines(start, input, 0..self.lines(), output)
+    }
+
+    /// [`max`](Self::max) for some lines of the output, of which `output` holds only those.
+    ///
+    /// # Errors
+    /// As `max`.
+    pub fn max_lines<T: Ordered>(
+        &self,
+        start: T,
+        input: &[T],
+        lines: Range<usize>,
+        output: &mut [T],
+    ) -> Result<(), ShapeError> {
+        self.check_lines(input.len(), &lines, output.len())?;
+        vectorised(
+            #[inline(always)]
+            || {
+                output.fill(start);
+                self.for_each_tap(lines, |at, source| {
+                    let pixel = &mut output[at..][..self.channels];
+                    for (best, &x) in pixel.iter_mut().zip(&input[source..][..self.channels]) {
+                        *best = if x > *best { x } else { *best };
+                    }
+                });
+            },
+        );
+        Ok(())
+    }
+
+    /// The mean of each window.
+    ///
+    /// # Errors
+    /// If a slice is not as long as its shape says; the output is then untouched.
+    pub fn average<T: Real>(
+        &self,
+        of: AverageOf,
+        input: &[T],
+        output: &mut [T],
+    ) -> Result<(), ShapeError> {
+        self.average_lines(of, input, 0..self.lines(), output)
+    }
+
+    /// [`average`](Self::average) for some lines of the output, of which `output` holds only those.
+    ///
+    /// # Errors
+    /// As `average`.
+    pub fn average_lines<T: Real>(
+        &self,
+        of: AverageOf,
+        input: &[T],
+        lines: Range<usize>,
+        output: &mut [T],
+    ) -> Result<(), ShapeError> {
+        self.check_lines(input.len(), &lines, output.len())?;
+        vectorised(
+            #[inline(always)]
+            || {
+                output.fill(T::from(0));
+                self.for_each_tap(lines.clone(), |at, source| {
+                    let pixel = &mut output[at..][..self.channels];
+                    for (sum, &x) in pixel.iter_mut().zip(&input[source..][..self.channels]) {
+                        *sum += x;
+                    }
+                });
+                let pixels = output.chunks_exact_mut(self.channels.max(1));
+                for (index, pixel) in pixels.enumerate() {
+                    let line = (lines.start + index / self.columns.output) % self.rows.output;
+                    let count = T::from_usize(self.divisor(of, line, index % self.columns.output));
+                    pixel.iter_mut().for_each(|sum| *sum = *sum / count);
+                }
+            },
+        );
+        Ok(())
+    }
+
+    /// The gradient of [`max`](Self::max): each output's gradient goes to the first greatest element of its window. A window
+    /// without an element above `start` passes nothing on.
+    ///
+    /// # Errors
+    /// If a slice is not as long as its shape says; the result is then untouched.
+    pub fn max_gradient<T: Ordered>(
+        &self,
+        start: T,
+        input: &[T],
+        output_gradient: &[T],
+        input_gradient: &mut [T],
+    ) -> Result<(), ShapeError> {
+        check_len("pooling", "input", self.input_len(), input.len())?;
+        check_len(
+            "pooling",
+            "output gradient",
+            self.output_len(),
+            output_gradient.len(),
+        )?;
+        check_len(
+            "pooling",
+            "input gradient",
+            self.input_len(),
+            input_gradient.len(),
+        )?;
+        input_gradient.fill(T::default());
+        for (pixel, gradients) in output_gradient
+            .chunks_exact(self.channels.max(1))
+            .enumerate()
+        {
+            for (channel, &gradient) in gradients.iter().enumerate() {
+                let (mut best, mut place) = (start, None);
+                self.for_each_source(
+                    pixel / self.columns.output,
+                    pixel % self.columns.output,
+                    |source| {
+                        let x = input[source + channel];
+                        if x > best {
+                            (best, place) = (x, Some(source + channel));
+                        }
+                    },
+                );
+                if let Some(place) = place {
+                    input_gradient[place] = input_gradient[place].plus(gradient);
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// The gradient of [`average`](Self::average): each output's gradient is spread evenly over its window.
+    ///
+    /// # Errors
+    /// If a slice is not as long as its shape says; the result is then untouched.
+    pub fn average_gradient<T: Real>(
+        &self,
+        of: AverageOf,
+        output_gradient: &[T],
+        input_gradient: &mut [T],
+    ) -> Result<(), ShapeError> {
+        check_len(
+            "pooling",
+            "output gradient",
+            self.output_len(),
+            output_gradient.len(),
+        )?;
+        check_len(
+            "pooling",
+            "input gradient",
+            self.input_len(),
+            input_gradient.len(),
+        )?;
+        input_gradient.fill(T::from(0));
+        for (pixel, gradients) in output_gradient
+            .chunks_exact(self.channels.max(1))
+            .enumerate()
+        {
+            let (line, column) = (pixel / self.columns.output, pixel % self.columns.output);
+            let share =
+                T::from(1) / T::from_usize(self.divisor(of, line % self.rows.output, column));
+            self.for_each_source(line, column, |source| {
+                for (sum, &gradient) in input_gradient[source..][..self.channels]
+                    .iter_mut()
+                    .zip(gradients)
+                {
+                    *sum += gradient * share;
+                }
+            });
+        }
+        Ok(())
+    }
+
+    fn divisor(&self, of: AverageOf, row: usize, column: usize) -> usize {
+        match of {
+            AverageOf::Window => self.rows.size * self.columns.size,
+            AverageOf::Image => {
+                let rows = (0..self.rows.size)
+                    .filter(|&tap| self.rows.source(row, tap).is_some())
+                    .count();
+                let columns = (0..self.columns.size)
+                    .filter(|&tap| self.columns.source(column, tap).is_some())
+                    .count();
+                rows * columns
+            }
+        }
+    }
+
+    fn check_lines(
+        &self,
+        input: usize,
+        lines: &Range<usize>,
+        output: usize,
+    ) -> Result<(), ShapeError> {
+        check_len("pooling", "input", self.input_len(), input)?;
+        if lines.start > lines.end || lines.end > self.lines() {
+            return Err(ShapeError::new(format!(
+                "pooling: expected lines within 0..{}, found {lines:?}",
+                self.lines()
+            )));
+        }
+        check_len("pooling", "output", lines.len() * self.line_len(), output)
+    }
+
+    /// Visits where the pixels of a window lie, from its first to its last.
+    #[inline(always)]
+    fn for_each_source(&self, line: usize, column: usize, mut visit: impl FnMut(usize)) {
+        let (image, row) = (line / self.rows.output, line % self.rows.output);
+        for tap in 0..self.rows.size {
+            let Some(source_row) = self.rows.source(row, tap) else {
+                continue;
+            };
+            for tap in 0..self.columns.size {
+                let Some(source_column) = self.columns.source(column, tap) else {
+                    continue;
+                };
+                let pixel =
+                    (image * self.rows.input + source_row) * self.columns.input + source_column;
+                visit(pixel * self.channels);
+            }
+        }
+    }
+
+    /// Visits `(place in the output part, place in the input)` of each pixel of each window.
+    #[inline(always)]
+    fn for_each_tap(&self, lines: Range<usize>, mut visit: impl FnMut(usize, usize)) {
+        for (index, line) in lines.enumerate() {
+            for column in 0..self.columns.output {
+                let at = (index * self.columns.output + column) * self.channels;
+                self.for_each_source(
+                    line,
+                    column,
+                    #[inline(always)]
+                    |source| visit(at, source),
+                );
+            }
+        }
+    }
+}

@@ -1,0 +1,352 @@
+//! The micro-kernel that all dense linear algebra here ends in: a tile of the output, in registers.
+//!
+//! ```text
+//!                    panel of B: 2 registers wide, one row per k
+//!                    ┌──────┬──────┐
+//!                    │  b0  │  b1  │ k ↓
+//!   rows of A        └──────┴──────┘
+//!   ┌───────────┐    ┌──────┬──────┐
+//!   │ a  k →    │ ×  │ acc  │ acc  │   up to 12 rows, so that accumulators, one row of B and one element of A
+//!   │ …         │    │ …    │ …    │   fit into 32 registers (6 rows for 16)
+//!   └───────────┘    └──────┴──────┘
+//! ```
+//!
+//! The rows of A are read where they lie: a row is a sequence of *runs*, each contiguous, at `base[row] + tap`. For a matrix
+//! product there is one run, the row; for a convolution there is one for each tap of the filter, so that the input image
+//! needs no rearrangement. B is rearranged into panels beforehand ([`PanelLayout`]), which is worth keeping for weights.
+//!
+//! Each output element is summed in the order of k by fused multiply-adds.
+
+use pulp::{NullaryFnOnce, Simd};
+
+use crate::lanes::{Lanes, native_lanes};
+
+/// Registers of a panel's width.
+const PANEL_VECTORS: usize = 2;
+
+/// How a `k × n` matrix lies as panels: `n / width` panels, each `k` rows of `width` elements; the last is filled up with
+/// zeros.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct PanelLayout {
+    pub(crate) k: usize,
+    pub(crate) n: usize,
+    pub(crate) width: usize,
+}
+
+impl PanelLayout {
+    /// The layout for this processor's registers.
+    pub(crate) fn new<T: Lanes>(k: usize, n: usize) -> Self {
+        Self::for_lanes(k, n, native_lanes::<T>())
+    }
+
+    /// The layout for registers of so many elements.
+    pub(crate) fn for_lanes(k: usize, n: usize, lanes: usize) -> Self {
+        Self {
+            k,
+            n,
+            width: PANEL_VECTORS * lanes,
+        }
+    }
+
+    pub(crate) fn panels(&self) -> usize {
+        self.n.div_ceil(self.width)
+    }
+
+    pub(crate) fn panel_len(&self) -> usize {
+        self.k * self.width
+    }
+
+    pub(crate) fn len(&self) -> usize {
+        self.panels() * self.panel_len()
+    }
+
+    /// Fills `packed` from a row-major matrix.
+    pub(crate) fn pack<T: Lanes>(&self, matrix: &[T], packed: &mut [T]) {
+        if self.k == 0 {
+            return;
+        }
+        for (panel, rows) in packed.chunks_exact_mut(self.panel_len()).enumerate() {
+            let column = panel * self.width;
+            pack_panel(
+                &matrix[column..],
+                self.n,
+                self.width.min(self.n - column),
+                self.width,
+                rows,
+            );
+        }
+    }
+}
+
+/// Fills the rows of one panel from the first `filled` columns of a row-major matrix whose rows are `stride` elements apart.
+pub(crate) fn pack_panel<T: Lanes>(
+    matrix: &[T],
+    stride: usize,
+    filled: usize,
+    width: usize,
+    rows: &mut [T],
+) {
+    for (k, row) in rows.chunks_exact_mut(width).enumerate() {
+        row[..filled].copy_from_slice(&matrix[k * stride..][..filled]);
+        row[filled..].fill(T::ZERO);
+    }
+}
+
+/// Fills the rows of one panel from the first `filled` *rows* of a row-major matrix whose rows are `stride` elements apart.
+pub(crate) fn pack_transposed_panel<T: Lanes>(
+    matrix: &[T],
+    stride: usize,
+    filled: usize,
+    width: usize,
+    rows: &mut [T],
+) {
+    let k = rows.len() / width;
+    for column in 0..width {
+        let elements = rows.iter_mut().skip(column).step_by(width);
+        if column < filled {
+            let source = matrix
+                .get(column * stride..)
+                .map_or(&[][..], |row| &row[..k]);
+            for (to, &from) in elements.zip(source) {
+                *to = from;
+            }
+        } else {
+            elements.for_each(|element| *element = T::ZERO);
+        }
+    }
+}
+
+/// What is done to a finished sum before it is stored:
+/// `activation((alpha · sum + beta · c) · scale[column] + shift[column])`.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Epilogue<'a, T> {
+    pub(crate) alpha: T,
+    /// Zero: the output is not read.
+    pub(crate) beta: T,
+    /// One for each column, or none.
+    pub(crate) scale: Option<&'a [T]>,
+    /// One for each column, or none.
+    pub(crate) shift: Option<&'a [T]>,
+    pub(crate) clamp: Clamp<T>,
+}
+
+/// The range that results are cut to. A NaN stays a NaN.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(crate) enum Clamp<T> {
+    None,
+    AtLeast(T),
+    Between(T, T),
+}
+
+/// The operands of one tile.
+pub(crate) struct Tile<'a, T> {
+    /// What the rows of A are found in.
+    pub(crate) data: &'a [T],
+    /// Where the runs of a row begin, relative to its base.
+    pub(crate) taps: &'a [usize],
+    /// The length of a run.
+    pub(crate) run: usize,
+    /// One panel of B: `taps.len() · run` rows.
+    pub(crate) panel: &'a [T],
+}
+
+/// Rows that the registers of `S` have room for.
+#[inline(always)]
+pub(crate) fn max_rows<S: Simd>() -> usize {
+    if S::REGISTER_COUNT >= 32 { 12 } else { 6 }
+}
+
+/// The sums of a tile, row by row.
+pub(crate) type Sums<S, T> = [[<T as Lanes>::Vector<S>; PANEL_VECTORS]; MAX_ROWS];
+
+/// Room for the sums of a tile.
+#[inline(always)]
+pub(crate) fn zeros<S: Simd, T: Lanes>(simd: S) -> Sums<S, T> {
+    [[T::splat(simd, T::ZERO); PANEL_VECTORS]; MAX_ROWS]
+}
+
+/// The most rows that any processor's tile has.
+pub(crate) const MAX_ROWS: usize = 12;
+
+/// Computes `bases.len()` rows of a tile, at most [`max_rows`], into the first rows of `sums`.
+#[inline(always)]
+pub(crate) fn compute<S: Simd, T: Lanes>(
+    simd: S,
+    tile: &Tile<'_, T>,
+    bases: &[usize],
+    sums: &mut Sums<S, T>,
+) {
+    macro_rules! by_rows {
+        ($($rows:literal)*) => {
+            match bases.len() {
+                $($rows => rows::<S, T, $rows>(simd, tile, bases, sums),)*
+                found => unreachable!("a tile of {found} rows"),
+            }
+        };
+    }
+    if S::REGISTER_COUNT >= 32 {
+        by_rows!(1 2 3 4 5 6 7 8 9 10 11 12);
+    } else {
+        by_rows!(1 2 3 4 5 6);
+    }
+}
+
+/// A function of its own for each number of rows: in a larger one, the accumulators do not all stay in registers.
+#[inline(never)]
+fn rows<S: Simd, T: Lanes, const ROWS: usize>(
+    simd: S,
+    tile: &Tile<'_, T>,
+    bases: &[usize],
+    sums: &mut Sums<S, T>,
+) {
+    simd.vectorize(Rows::<S, T, ROWS> {
+        simd,
+        tile,
+        bases,
+        sums,
+    });
+}
+
+struct Rows<'a, S: Simd, T: Lanes, const ROWS: usize> {
+    simd: S,
+    tile: &'a Tile<'a, T>,
+    bases: &'a [usize],
+    sums: &'a mut Sums<S, T>,
+}
+
+impl<S: Simd, T: Lanes, const ROWS: usize> NullaryFnOnce for Rows<'_, S, T, ROWS> {
+    type Output = ();
+
+    #[inline(always)]
+    fn call(self) {
+        let Self {
+            simd,
+            tile,
+            bases,
+            sums,
+        } = self;
+        let bases: &[usize; ROWS] = bases.try_into().expect("as many as the match arm says");
+        let (panel, _) = T::vectors::<S>(tile.panel);
+        let run = tile.run;
+        let mut acc = [[T::splat(simd, T::ZERO); PANEL_VECTORS]; ROWS];
+        for (tap, weights) in tile
+            .taps
+            .iter()
+            .zip(panel.chunks_exact(PANEL_VECTORS * run.max(1)))
+        {
+            let a: [&[T]; ROWS] = std::array::from_fn(|row| &tile.data[bases[row] + tap..][..run]);
+            for k in 0..run {
+                let b = [weights[PANEL_VECTORS * k], weights[PANEL_VECTORS * k + 1]];
+                for row in 0..ROWS {
+                    let x = T::splat(simd, a[row][k]);
+                    acc[row][0] = T::fused_mul_add(simd, x, b[0], acc[row][0]);
+                    acc[row][1] = T::fused_mul_add(simd, x, b[1], acc[row][1]);
+                }
+            }
+        }
+        sums[..ROWS].copy_from_slice(&acc);
+    }
+}
+
+impl<T: Lanes + PartialOrd> Epilogue<'_, T> {
+    /// Turns one row of sums into elements `column..` of a row of the output; the columns of a panel that the output does
+    /// not have are dropped.
+    #[inline(always)]
+    pub(crate) fn store<S: Simd>(
+        &self,
+        simd: S,
+        sums: &[T::Vector<S>],
+        column: usize,
+        output: &mut [T],
+    ) {
+        let lanes = T::lanes::<S>();
+        let (whole, rest) = T::vectors_mut::<S>(output);
+        for (index, (vector, &sum)) in whole.iter_mut().zip(sums).enumerate() {
+            *vector = self.finish(simd, sum, *vector, column + index * lanes);
+        }
+        if !rest.is_empty() {
+            let done = whole.len();
+            let start = column + done * lanes;
+            let c = T::load_partial(simd, rest);
+            let partial = Epilogue {
+                scale: self.scale.map(|scale| &scale[start..]),
+                shift: self.shift.map(|shift| &shift[start..]),
+                ..*self
+            };
+            let vector = partial.finish_partial(simd, sums[done], c, rest.len());
+            T::store_partial(simd, rest, vector);
+        }
+    }
+
+    #[inline(always)]
+    fn finish<S: Simd>(
+        &self,
+        simd: S,
+        sum: T::Vector<S>,
+        c: T::Vector<S>,
+        column: usize,
+    ) -> T::Vector<S> {
+        let lanes = T::lanes::<S>();
+        let scale = self
+            .scale
+            .map(|scale| T::vectors::<S>(&scale[column..][..lanes]).0[0]);
+        let shift = self
+            .shift
+            .map(|shift| T::vectors::<S>(&shift[column..][..lanes]).0[0]);
+        self.apply(simd, sum, c, scale, shift)
+    }
+
+    #[inline(always)]
+    fn finish_partial<S: Simd>(
+        &self,
+        simd: S,
+        sum: T::Vector<S>,
+        c: T::Vector<S>,
+        len: usize,
+    ) -> T::Vector<S> {
+        let scale = self.scale.map(|scale| T::load_partial(simd, &scale[..len]));
+        let shift = self.shift.map(|shift| T::load_partial(simd, &shift[..len]));
+        self.apply(simd, sum, c, scale, shift)
+    }
+
+    #[inline(always)]
+    fn apply<S: Simd>(
+        &self,
+        simd: S,
+        sum: T::Vector<S>,
+        c: T::Vector<S>,
+        scale: Option<T::Vector<S>>,
+        shift: Option<T::Vector<S>>,
+    ) -> T::Vector<S> {
+        let mut value = sum;
+        if self.alpha != T::ONE {
+            value = T::mul(simd, value, T::splat(simd, self.alpha));
+        }
+        if self.beta != T::ZERO {
+            value = T::fused_mul_add(simd, c, T::splat(simd, self.beta), value);
+        }
+        value = match (scale, shift) {
+            (None, None) => value,
+            (None, Some(shift)) => T::add(simd, value, shift),
+            (Some(scale), None) => T::mul(simd, value, scale),
+            (Some(scale), Some(shift)) => T::fused_mul_add(simd, value, scale, shift),
+        };
+        match self.clamp {
+            Clamp::None => value,
+            Clamp::AtLeast(floor) => T::at_least(simd, value, T::splat(simd, floor)),
+            Clamp::Between(floor, ceiling) => {
+                let value = T::at_least(simd, value, T::splat(simd, floor));
+                T::at_most(simd, value, T::splat(simd, ceiling))
+            }
+        }
+    }
+}
+
+/// Elements of the widest register that [`pulp`] knows.
+pub(crate) const MAX_LANES: usize = 16;
+
+/// Divides `rows` into tiles of nearly the same height, so that none is left with a few rows only.
+#[inline(always)]
+pub(crate) fn tile_count<S: Simd>(rows: usize) -> usize {
+    rows.div_ceil(max_rows::<S>())
+}

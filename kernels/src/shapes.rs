@@ -1,0 +1,157 @@
+//! `ts.*` and `ts_sync.*`: shapes of tensors.
+
+use std::io;
+
+use tfrt::prelude::*;
+use tfrt_tensor::{FixedRankShape, PartialShape, Shape, ShapeError};
+
+use crate::text::print_line;
+
+/// Makes a shape of the sizes of its dimensions.
+///
+/// # Errors
+/// If a size is negative.
+#[tfrt_kernel("ts.build_shape", results(shape), chain = none, format = "typed($value) attr-dict")]
+fn build_shape(#[attr] value: &[i64]) -> Result<Shape, ShapeError> {
+    Shape::from_signed(value)
+}
+
+/// Makes a shape of the sizes of its dimensions.
+///
+/// # Errors
+/// If a size is negative.
+#[tfrt_kernel(
+    "ts_sync.build_shape",
+    sync,
+    results(shape),
+    format = "typed($value) attr-dict"
+)]
+fn build_shape_sync(#[attr] value: &[i64]) -> Result<Shape, ShapeError> {
+    Shape::from_signed(value)
+}
+
+/// Makes a shape some of whose dimensions, those of size -1, are not known.
+///
+/// # Errors
+/// If a size is negative, and not -1.
+#[tfrt_kernel(
+    "ts.build_partial_shape",
+    results(shape),
+    chain = none, format = "typed($value) attr-dict"
+)]
+fn build_partial_shape(#[attr] value: &[i64]) -> Result<PartialShape, ShapeError> {
+    PartialShape::new(value)
+}
+
+/// Makes a shape some of whose dimensions, those of size -1, are not known.
+///
+/// # Errors
+/// If a size is negative, and not -1.
+#[tfrt_kernel(
+    "ts_sync.build_partial_shape",
+    sync,
+    results(shape),
+    format = "typed($value) attr-dict"
+)]
+fn build_partial_shape_sync(#[attr] value: &[i64]) -> Result<PartialShape, ShapeError> {
+    PartialShape::new(value)
+}
+
+/// Makes a shape of unknown rank.
+#[tfrt_kernel(
+    "ts.build_unranked_partial_shape",
+    results(shape),
+    chain = none, format = "attr-dict"
+)]
+fn build_unranked_partial_shape() -> PartialShape {
+    PartialShape::unranked()
+}
+
+/// Gives a partial shape that is known in full as a shape.
+///
+/// # Errors
+/// `Unknown rank`, `Unknown dimensions at following indices = [0, 2]`.
+#[tfrt_kernel("ts.to_shape", results(shape), chain = none, format = "operands attr-dict")]
+fn to_shape(partial: &PartialShape) -> Result<Shape, ShapeError> {
+    partial.to_shape()
+}
+
+/// Gives a shape as a partial shape.
+#[tfrt_kernel("ts.to_partial_shape", results(partial), chain = none, format = "operands attr-dict")]
+fn to_partial_shape(shape: &Shape) -> PartialShape {
+    PartialShape::from(shape)
+}
+
+/// Gives a shape as a partial shape.
+#[tfrt_kernel(
+    "ts_sync.to_partial_shape",
+    sync,
+    results(partial),
+    format = "operands attr-dict"
+)]
+fn to_partial_shape_sync(shape: &Shape) -> PartialShape {
+    PartialShape::from(shape)
+}
+
+/// Gives a shape as one whose rank is part of its type.
+///
+/// # Errors
+/// If the shape has another rank.
+#[tfrt_kernel("ts.as_fixed_rank_shape.{R}", R = [1, 2, 3], results(fixed), chain = none, format = "operands attr-dict")]
+fn as_fixed_rank_shape<const R: usize>(shape: &Shape) -> Result<FixedRankShape<R>, ShapeError> {
+    FixedRankShape::try_from(shape)
+}
+
+/// Whether two shapes are equal.
+#[tfrt_kernel("ts.equal_shape", results(are_equal), chain = none, format = "operands attr-dict")]
+fn equal_shape(a: &Shape, b: &Shape) -> bool {
+    a == b
+}
+
+/// Gives the size of one dimension.
+///
+/// # Errors
+/// If there is no such dimension.
+#[tfrt_kernel("ts.get_dimension", results(size), chain = none, format = "operands attr-dict")]
+fn get_dimension(shape: &Shape, dimension: i32) -> Result<i64> {
+    let size = usize::try_from(dimension)
+        .ok()
+        .and_then(|position| shape.dim(position));
+    let size = size.ok_or_else(|| {
+        Error::new(format!("a shape {shape} has no dimension {dimension}"))
+            .with_code(ErrorCode::InvalidArgument)
+    })?;
+    Ok(i64::try_from(size)?)
+}
+
+/// Gives the product of all dimensions.
+#[tfrt_kernel(
+    "ts.get_num_elements",
+    results(num_elements),
+    chain = none, format = "operands attr-dict"
+)]
+fn get_num_elements(shape: &Shape) -> Result<i64> {
+    Ok(i64::try_from(shape.num_elements())?)
+}
+
+/// Prints a shape.
+#[tfrt_kernel("ts.print_shape", side_effecting, format = "operands attr-dict")]
+fn print_shape(shape: &Shape) -> io::Result<()> {
+    print_line(format_args!("shape = {shape}"))
+}
+
+/// Prints a shape whose rank is part of its type.
+#[tfrt_kernel("ts.print_fixed_rank_shape.{R}", R = [1, 2, 3], side_effecting, format = "operands attr-dict")]
+fn print_fixed_rank_shape<const R: usize>(shape: &FixedRankShape<R>) -> io::Result<()> {
+    print_line(format_args!("fixed_rank_shape = {shape}"))
+}
+
+/// Prints a partial shape.
+#[tfrt_kernel(
+    "ts.print_partial_shape",
+    side_effecting,
+    format = "operands attr-dict"
+)]
+fn print_partial_shape(shape: &PartialShape) -> io::Result<()> {
+    print_line(format_args!("partial_tensor_shape = {shape}"))
+}

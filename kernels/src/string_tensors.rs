@@ -1,0 +1,49 @@
+//! `tfrt_sht.*` and `tfrt_sht_sync.*`: tensors of byte strings.
+
+use tfrt::prelude::*;
+use tfrt_tensor::{Shape, StringHostTensor};
+
+use crate::dense_tensors::create::cannot_allocate;
+
+/// A tensor of strings that an attribute lists.
+fn create(shape: &[i64], values: AggregateView<'_>) -> Result<StringHostTensor> {
+    let shape = Shape::from_signed(shape).map_err(|_| Error::new("Failed to create SHT"))?;
+    let strings = values
+        .iter()
+        .map(|value| value.read::<&str>().map(|text| text.as_bytes().to_vec()))
+        .collect::<Result<Vec<_>, _>>()?;
+    StringHostTensor::new(shape, strings).map_err(|_| Error::new("Shape mismatch"))
+}
+
+/// Makes a tensor of its strings.
+///
+/// # Errors
+/// `Failed to create SHT` if there is no such shape, `Shape mismatch` if it has another number of elements.
+#[tfrt_kernel("tfrt_sht.create_tensor", results(tensor))]
+fn create_tensor(
+    #[attr] shape: &[i64],
+    #[attr] values: AggregateView<'_>,
+) -> Result<StringHostTensor> {
+    create(shape, values)
+}
+
+/// Makes a tensor of its strings.
+///
+/// # Errors
+/// `Failed to create SHT` if there is no such shape, `Shape mismatch` if it has another number of elements.
+#[tfrt_kernel("tfrt_sht_sync.create_tensor", sync, results(tensor))]
+fn create_tensor_sync(
+    #[attr] shape: &[i64],
+    #[attr] values: AggregateView<'_>,
+) -> Result<StringHostTensor> {
+    create(shape, values)
+}
+
+/// Makes a tensor of empty strings.
+///
+/// # Errors
+/// `Cannot allocate tensor`.
+#[tfrt_kernel("tfrt_sht_sync.create_uninitialized_tensor", sync, results(tensor))]
+fn create_uninitialized_tensor_sync(#[attr] shape: &[i64]) -> Result<StringHostTensor> {
+    StringHostTensor::empty_strings(Shape::from_signed(shape)?).map_err(cannot_allocate)
+}

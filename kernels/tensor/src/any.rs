@@ -1,0 +1,71 @@
+//! Tensors of whatever kind behind a value of type `!t.tensor`.
+
+use std::fmt;
+use std::ops::Deref;
+
+use tfrt_async::{AnyRef, BorrowError, ReadGuard};
+
+use crate::coo::CooHostTensor;
+use crate::dense::DenseHostTensor;
+use crate::scalar::ScalarHostTensor;
+use crate::string::StringHostTensor;
+use crate::tensor::Tensor;
+
+/// The payload of a value that is a host tensor of any kind, while it is being read.
+///
+/// ```
+/// use tfrt_async::AnyRef;
+/// use tfrt_tensor::{ScalarHostTensor, Shape, TensorRef};
+///
+/// let value = AnyRef::available(ScalarHostTensor::new(Shape::new(&[2])?, 5_i32));
+/// assert_eq!(TensorRef::read(&value)?.shape().dims(), [2]);
+/// assert!(TensorRef::read(&AnyRef::available(5_i32)).is_err());
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+pub enum TensorRef<'a> {
+    /// All elements.
+    Dense(ReadGuard<'a, DenseHostTensor>),
+    /// One value for all elements.
+    Scalar(ReadGuard<'a, ScalarHostTensor>),
+    /// Byte strings.
+    String(ReadGuard<'a, StringHostTensor>),
+    /// The elements that are not zero.
+    Coo(ReadGuard<'a, CooHostTensor>),
+}
+
+impl<'a> TensorRef<'a> {
+    /// Borrows the payload of a value to read it.
+    ///
+    /// # Errors
+    /// If the value has no payload, it is no host tensor, or somebody writes it.
+    pub fn read(value: &'a AnyRef) -> Result<Self, BorrowError> {
+        if value.is::<ScalarHostTensor>() {
+            value.try_read().map(Self::Scalar)
+        } else if value.is::<StringHostTensor>() {
+            value.try_read().map(Self::String)
+        } else if value.is::<CooHostTensor>() {
+            value.try_read().map(Self::Coo)
+        } else {
+            value.try_read().map(Self::Dense)
+        }
+    }
+}
+
+impl Deref for TensorRef<'_> {
+    type Target = dyn Tensor;
+
+    fn deref(&self) -> &Self::Target {
+        match self {
+            Self::Dense(tensor) => &**tensor,
+            Self::Scalar(tensor) => &**tensor,
+            Self::String(tensor) => &**tensor,
+            Self::Coo(tensor) => &**tensor,
+        }
+    }
+}
+
+impl fmt::Debug for TensorRef<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        fmt::Debug::fmt(&**self, f)
+    }
+}

@@ -1,0 +1,290 @@
+//! Who uses the bytes of an allocation, and how.
+//!
+//! A word counts the borrows of an allocation that nobody has cut: a number of readers, or a writer. When a part of the
+//! allocation gets a handle of its own, the word is marked as *cut*, for ever. From then on each borrow is an entry of a
+//! table, with its range, so that disjoint parts may be written at once. What was borrowed before the cut stays in the word,
+//! and counts as borrowing everything.
+//!
+//! The table is under a mutex. That is the price of cutting, and of nothing else: tensors do not cut their buffers.
+//!
+//! Invariant G1: if a borrow that writes a byte is held, no other borrow of that byte is.
+
+use std::fmt;
+use std::ops::Range;
+use std::sync::atomic::{AtomicU32, Ordering};
+use std::sync::{Mutex, OnceLock, PoisonError};
+
+/// Why bytes could not be borrowed.
+///
+/// ```
+/// use std::sync::Arc;
+/// use tfrt_host::allocator::{HostAllocator, Malloc};
+/// use tfrt_tensor::{BufferConflict, HostBuffer, TensorError};
+///
+/// let allocator: Arc<dyn HostAllocator> = Arc::new(Malloc);
+/// let buffer = HostBuffer::zeroed(&allocator, 8, 8)?;
+/// let mut shared = buffer.clone();
+/// let reading = buffer.read()?;
+/// assert_eq!(shared.write().unwrap_err(), TensorError::Conflict(BufferConflict::Read));
+/// drop(reading);
+/// assert!(shared.write().is_ok());
+/// # Ok::<(), TensorError>(())
+/// ```
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum BufferConflict {
+    /// Somebody writes the bytes.
+    Written,
+    /// Somebody reads the bytes, so that they cannot be written.
+    Read,
+    /// The bytes belong to somebody who lends them for reading only, such as a mapped file.
+    ReadOnly,
+}
+
+impl fmt::Display for BufferConflict {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Self::Written => "the buffer is being written by another kernel",
+            Self::Read => "the buffer is being read by another kernel",
+            Self::ReadOnly => "the buffer can only be read",
+        })
+    }
+}
+
+impl std::error::Error for BufferConflict {}
+
+/// The mark of an allocation that was cut.
+const CUT: u32 = 1 << 31;
+/// The mark of a writer, in the bits below.
+const WRITER: u32 = CUT - 1;
+const MAX_READERS: u32 = WRITER - 1;
+
+/// The borrows of one allocation.
+#[derive(Debug, Default)]
+pub(super) struct Borrows {
+    word: AtomicU32,
+    parts: OnceLock<Box<Mutex<Vec<Part>>>>,
+}
+
+/// A borrow of a part of an allocation that was cut.
+#[derive(Debug, PartialEq, Eq)]
+struct Part {
+    /// Addresses.
+    range: Range<usize>,
+    is_write: bool,
+}
+
+impl Part {
+    /// Why `self` cannot be held beside `other`.
+    fn conflict(&self, other: &Self) -> Option<BufferConflict> {
+        let overlaps = self.range.start < other.range.end && other.range.start < self.range.end;
+        match (overlaps, self.is_write, other.is_write) {
+            (true, _, true) => Some(BufferConflict::Written),
+            (true, true, false) => Some(BufferConflict::Read),
+            _ => None,
+        }
+    }
+}
+
+impl Borrows {
+    /// Marks the allocation as cut.
+    pub(super) fn cut(&self) {
+        self.parts.get_or_init(Box::default);
+        // Release pairs with the acquire loads in `read` and `write`: who sees the mark sees the table.
+        self.word.fetch_or(CUT, Ordering::Release);
+    }
+
+    /// Borrows the bytes at these addresses to read them.
+    #[inline]
+    pub(super) fn read(&self, range: Range<usize>) -> Result<Borrow<'_>, BufferConflict> {
+        let mut word = self.word.load(Ordering::Acquire);
+        loop {
+            match word {
+                _ if word & CUT != 0 => return self.borrow_part(range, false),
+                WRITER => return Err(BufferConflict::Written),
+                MAX_READERS => return Err(BufferConflict::Read),
+                _ => {}
+            }
+            // Acquire pairs with the release of a writer in `Borrow::drop`: the reader sees what was written.
+            match self.word.compare_exchange_weak(
+                word,
+                word + 1,
+                Ordering::Acquire,
+                Ordering::Acquire,
+            ) {
+                Ok(_) => return Ok(Borrow::whole(self, false)),
+                Err(changed) => word = changed,
+            }
+        }
+    }
+
+    /// Borrows the bytes at these addresses to write them.
+    #[inline]
+    pub(super) fn write(&self, range: Range<usize>) -> Result<Borrow<'_>, BufferConflict> {
+        // Acquire pairs with the releases in `Borrow::drop`, of readers and of writers, and with that in `cut`.
+        let exchanged = self
+            .word
+            .compare_exchange(0, WRITER, Ordering::Acquire, Ordering::Acquire);
+        match exchanged {
+            Ok(_) => Ok(Borrow::whole(self, true)),
+            Err(word) if word & CUT != 0 => self.borrow_part(range, true),
+            Err(WRITER) => Err(BufferConflict::Written),
+            Err(_) => Err(BufferConflict::Read),
+        }
+    }
+
+    #[cold]
+    fn borrow_part(
+        &self,
+        range: Range<usize>,
+        is_write: bool,
+    ) -> Result<Borrow<'_>, BufferConflict> {
+        let part = Part { range, is_write };
+        let mut parts = self.lock_parts();
+        // Nobody is added to the word once it is marked. Acquire pairs with the releases in `Borrow::drop`.
+        match self.word.load(Ordering::Acquire) & !CUT {
+            0 => {}
+            WRITER => return Err(BufferConflict::Written),
+            _ if is_write => return Err(BufferConflict::Read),
+            _ => {}
+        }
+        if let Some(conflict) = parts.iter().find_map(|held| part.conflict(held)) {
+            return Err(conflict);
+        }
+        let range = part.range.clone();
+        parts.push(part);
+        Ok(Borrow {
+            borrows: self,
+            is_write,
+            part: Some(range),
+        })
+    }
+
+    fn lock_parts(&self) -> std::sync::MutexGuard<'_, Vec<Part>> {
+        self.parts
+            .get_or_init(Box::default)
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+/// The right to use some bytes, until it is dropped.
+#[derive(Debug)]
+#[must_use]
+pub(super) struct Borrow<'a> {
+    borrows: &'a Borrows,
+    is_write: bool,
+    /// The entry of the table; none if the borrow is in the word.
+    part: Option<Range<usize>>,
+}
+
+impl<'a> Borrow<'a> {
+    fn whole(borrows: &'a Borrows, is_write: bool) -> Self {
+        Self {
+            borrows,
+            is_write,
+            part: None,
+        }
+    }
+
+    /// Takes the entry off the table.
+    #[cold]
+    fn end_part(&mut self) {
+        if let Some(range) = self.part.take() {
+            let is_write = self.is_write;
+            let ended = Part { range, is_write };
+            let mut parts = self.borrows.lock_parts();
+            if let Some(position) = parts.iter().position(|part| *part == ended) {
+                parts.swap_remove(position);
+            }
+        }
+    }
+}
+
+impl Drop for Borrow<'_> {
+    #[inline]
+    fn drop(&mut self) {
+        if self.part.is_some() {
+            self.end_part();
+        } else if self.is_write {
+            // Release pairs with the acquires in `read`, `write` and `borrow_part`. The mark of a cut stays.
+            self.borrows.word.fetch_and(CUT, Ordering::Release);
+        } else {
+            // Release pairs with the acquires in `write` and `borrow_part`: the writer comes after what was read.
+            self.borrows.word.fetch_sub(1, Ordering::Release);
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const ALL: Range<usize> = 0..100;
+
+    #[test]
+    fn readers_exclude_a_writer() {
+        let borrows = Borrows::default();
+        let first = borrows.read(ALL).unwrap();
+        let second = borrows.read(ALL).unwrap();
+        drop(first);
+        assert_eq!(borrows.write(ALL).unwrap_err(), BufferConflict::Read);
+        drop(second);
+        assert!(borrows.write(ALL).is_ok());
+    }
+
+    #[test]
+    fn a_writer_excludes_everybody() {
+        let borrows = Borrows::default();
+        let writer = borrows.write(ALL).unwrap();
+        assert_eq!(borrows.read(ALL).unwrap_err(), BufferConflict::Written);
+        assert_eq!(borrows.write(ALL).unwrap_err(), BufferConflict::Written);
+        drop(writer);
+        assert!(borrows.read(ALL).is_ok());
+    }
+
+    #[test]
+    fn parts_that_do_not_overlap_are_written_at_once() {
+        let borrows = Borrows::default();
+        borrows.cut();
+        let first = borrows.write(0..50).unwrap();
+        let second = borrows.write(50..100).unwrap();
+        assert_eq!(borrows.read(49..51).unwrap_err(), BufferConflict::Written);
+        drop(first);
+        assert!(borrows.read(0..50).is_ok());
+        assert_eq!(borrows.write(ALL).unwrap_err(), BufferConflict::Written);
+        drop(second);
+        assert!(borrows.write(ALL).is_ok());
+    }
+
+    #[test]
+    fn borrows_from_before_a_cut_count_as_the_whole() {
+        let borrows = Borrows::default();
+        let reader = borrows.read(0..1).unwrap();
+        borrows.cut();
+        assert_eq!(borrows.write(50..60).unwrap_err(), BufferConflict::Read);
+        assert!(borrows.read(50..60).is_ok());
+        drop(reader);
+        let writer = borrows.write(50..60).unwrap();
+        drop(writer);
+
+        let borrows = Borrows::default();
+        let writer = borrows.write(0..1).unwrap();
+        borrows.cut();
+        assert_eq!(borrows.read(50..60).unwrap_err(), BufferConflict::Written);
+        drop(writer);
+        assert!(borrows.write(ALL).is_ok());
+    }
+
+    #[test]
+    fn equal_readers_of_a_part_end_one_by_one() {
+        let borrows = Borrows::default();
+        borrows.cut();
+        let first = borrows.read(0..8).unwrap();
+        let second = borrows.read(0..8).unwrap();
+        drop(first);
+        assert_eq!(borrows.write(0..8).unwrap_err(), BufferConflict::Read);
+        drop(second);
+        assert!(borrows.write(0..8).is_ok());
+    }
+}

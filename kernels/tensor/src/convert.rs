@@ -1,0 +1,269 @@
+//! Conversions from one kind of tensor to another.
+//!
+//! A [`ConversionRegistry`] starts with those between host tensors; a device adds its own, which may give a value that becomes
+//! available later.
+//!
+//! | from | to | |
+//! |---|---|---|
+//! | dense, string, scalar | the same kind | a copy of its own |
+//! | scalar, sparse | dense | every element in its place |
+//! | sparse | scalar | if it is one value |
+
+use std::collections::HashMap;
+use std::sync::Arc;
+
+use tfrt_async::{AnyRef, Value};
+use tfrt_host::ExecutionContext;
+use tfrt_host::allocator::HostAllocator;
+use tfrt_host::device::DeviceRef;
+use tfrt_support::Error;
+
+use crate::coo::CooHostTensor;
+use crate::dense::DenseHostTensor;
+use crate::error::TensorError;
+use crate::scalar::ScalarHostTensor;
+use crate::string::StringHostTensor;
+use crate::tensor::Tensor;
+use crate::tensor_type::TensorType;
+
+/// What a conversion has at hand.
+#[derive(Clone, Copy, Debug)]
+pub struct ConversionContext<'a> {
+    /// The context that it runs in.
+    pub exec_ctx: &'a ExecutionContext,
+    /// Where the tensor is.
+    pub source: &'a DeviceRef,
+    /// Where the result is to be.
+    pub destination: &'a DeviceRef,
+}
+
+impl ConversionContext<'_> {
+    fn allocator(&self) -> &Arc<dyn HostAllocator> {
+        self.exec_ctx.allocator()
+    }
+}
+
+/// Converts a tensor of one kind to another one: gives a value that is, or will be, of that kind.
+pub type Conversion = fn(&dyn Tensor, ConversionContext<'_>) -> AnyRef;
+
+/// The conversions that there are, by the kinds that they go between.
+///
+/// ```
+/// use std::sync::Arc;
+/// use tfrt_host::device::{CpuDevice, DeviceRef};
+/// use tfrt_host::{ExecutionContext, HostContext, RequestContextBuilder};
+/// use tfrt_tensor::convert::{ConversionContext, ConversionRegistry};
+/// use tfrt_tensor::{DenseHostTensor, ScalarHostTensor, Shape, TensorType};
+///
+/// let exec_ctx = ExecutionContext::new(RequestContextBuilder::new(HostContext::builder().build()).build());
+/// let cpu = DeviceRef(Arc::new(CpuDevice::new("CPU:0")));
+/// let context = ConversionContext { exec_ctx: &exec_ctx, source: &cpu, destination: &cpu };
+///
+/// let registry = ConversionRegistry::with_host_conversions();
+/// let scalar = ScalarHostTensor::new(Shape::new(&[2])?, 5_i32);
+/// let dense = registry.convert(&scalar, TensorType::DENSE_HOST, context);
+/// assert_eq!(*dense.try_read::<DenseHostTensor>()?.elements::<i32>()?, [5, 5]);
+///
+/// let nowhere = registry.convert(&scalar, TensorType::REMOTE, context);
+/// assert_eq!(
+///     nowhere.error_if_present().unwrap().message(),
+///     "cannot find conversion function for [ScalarHost]->[Remote]",
+/// );
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+#[derive(Clone, Debug, Default)]
+pub struct ConversionRegistry {
+    conversions: HashMap<(TensorType, TensorType), Conversion>,
+}
+
+impl ConversionRegistry {
+    /// No conversions.
+    #[must_use]
+    pub fn new() -> Self {
+        Self::default()
+    }
+
+    /// The conversions between host tensors.
+    #[must_use]
+    pub fn with_host_conversions() -> Self {
+        let (dense, scalar) = (TensorType::DENSE_HOST, TensorType::SCALAR_HOST);
+        let (string, sparse) = (TensorType::STRING_HOST, TensorType::COO_HOST);
+        let pairs: [((TensorType, TensorType), Conversion); 6] = [
+            ((dense, dense), copy_dense),
+            ((string, string), copy_string),
+            ((scalar, scalar), copy_scalar),
+            ((scalar, dense), expand_scalar),
+            ((sparse, dense), scatter),
+            ((sparse, scalar), collapse),
+        ];
+        Self {
+            conversions: pairs.into(),
+        }
+    }
+
+    /// Adds a conversion.
+    ///
+    /// # Errors
+    /// The kinds, if there is one between them: it stays.
+    pub fn register(
+        &mut self,
+        from: TensorType,
+        to: TensorType,
+        conversion: Conversion,
+    ) -> Result<(), (TensorType, TensorType)> {
+        match self.conversions.get(&(from, to)) {
+            Some(_) => Err((from, to)),
+            None => {
+                self.conversions.insert((from, to), conversion);
+                Ok(())
+            }
+        }
+    }
+
+    /// Converts a tensor. What fails, or is not known, is an error value.
+    #[must_use]
+    pub fn convert(
+        &self,
+        tensor: &dyn Tensor,
+        to: TensorType,
+        context: ConversionContext<'_>,
+    ) -> AnyRef {
+        let from = tensor.tensor_type();
+        match self.conversions.get(&(from, to)) {
+            Some(conversion) => conversion(tensor, context),
+            None => AnyRef::error(TensorError::NoConversion { from, to }.into()),
+        }
+    }
+}
+
+/// The result of a conversion, or its error, in which lack of memory is told by `out_of_memory`.
+fn value<T: Value>(result: Result<T, TensorError>, out_of_memory: &str) -> AnyRef {
+    match result {
+        Ok(tensor) => AnyRef::available(tensor),
+        Err(TensorError::OutOfMemory { .. }) => AnyRef::error(Error::new(out_of_memory)),
+        Err(error) => AnyRef::error(error.into()),
+    }
+}
+
+const CANNOT_COPY: &str = "out of memory copying tensor";
+const CANNOT_SCATTER: &str = "out of memory converting coo tensor to dht tensor";
+
+fn copy_dense(tensor: &dyn Tensor, context: ConversionContext<'_>) -> AnyRef {
+    let copied = tensor
+        .expect::<DenseHostTensor>(TensorType::DENSE_HOST)
+        .and_then(|tensor| tensor.copied(context.allocator()));
+    value(copied, CANNOT_COPY)
+}
+
+fn copy_string(tensor: &dyn Tensor, _context: ConversionContext<'_>) -> AnyRef {
+    let copied = tensor.expect::<StringHostTensor>(TensorType::STRING_HOST);
+    value(copied.cloned(), CANNOT_COPY)
+}
+
+fn copy_scalar(tensor: &dyn Tensor, _context: ConversionContext<'_>) -> AnyRef {
+    let copied = tensor.expect::<ScalarHostTensor>(TensorType::SCALAR_HOST);
+    value(copied.cloned(), CANNOT_COPY)
+}
+
+fn expand_scalar(tensor: &dyn Tensor, context: ConversionContext<'_>) -> AnyRef {
+    let expanded = tensor
+        .expect::<ScalarHostTensor>(TensorType::SCALAR_HOST)
+        .and_then(|tensor| tensor.to_dense(context.allocator()));
+    value(expanded, CANNOT_COPY)
+}
+
+fn scatter(tensor: &dyn Tensor, context: ConversionContext<'_>) -> AnyRef {
+    let scattered = tensor
+        .expect::<CooHostTensor>(TensorType::COO_HOST)
+        .and_then(|tensor| tensor.to_dense(context.allocator()));
+    value(scattered, CANNOT_SCATTER)
+}
+
+fn collapse(tensor: &dyn Tensor, _context: ConversionContext<'_>) -> AnyRef {
+    let collapsed = tensor
+        .expect::<CooHostTensor>(TensorType::COO_HOST)
+        .and_then(CooHostTensor::to_scalar);
+    value(collapsed, CANNOT_COPY)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::TensorRef;
+    use crate::shape::Shape;
+    use crate::testing::malloc;
+    use tfrt_host::allocator::FixedSizeAllocator;
+    use tfrt_host::device::CpuDevice;
+    use tfrt_host::{HostContext, RequestContextBuilder};
+
+    fn convert(tensor: &dyn Tensor, to: TensorType, allocator: Arc<dyn HostAllocator>) -> String {
+        let host = HostContext::builder().allocator(allocator).build();
+        let exec_ctx = ExecutionContext::new(RequestContextBuilder::new(host).build());
+        let cpu = DeviceRef(Arc::new(CpuDevice::new("CPU:0")));
+        let context = ConversionContext {
+            exec_ctx: &exec_ctx,
+            source: &cpu,
+            destination: &cpu,
+        };
+        let value = ConversionRegistry::with_host_conversions().convert(tensor, to, context);
+        match value.error_if_present() {
+            Some(error) => error.message().to_owned(),
+            None => TensorRef::read(&value).unwrap().to_string(),
+        }
+    }
+
+    fn sample() -> DenseHostTensor {
+        DenseHostTensor::from_elements(&malloc(), Shape::new(&[3]).unwrap(), &[1_i8, 0, 2]).unwrap()
+    }
+
+    #[test]
+    fn every_host_conversion_keeps_the_elements() {
+        let dense = sample();
+        let sparse = CooHostTensor::from_dense(&dense, &malloc()).unwrap();
+        let scalar = ScalarHostTensor::new(Shape::new(&[2]).unwrap(), 7_i8);
+        let strings = StringHostTensor::new(Shape::scalar(), vec![b"x".to_vec()]).unwrap();
+        let to = |tensor: &dyn Tensor, to| convert(tensor, to, malloc());
+        assert_eq!(to(&dense, TensorType::DENSE_HOST), dense.to_string());
+        assert_eq!(to(&sparse, TensorType::DENSE_HOST), dense.to_string());
+        assert_eq!(to(&strings, TensorType::STRING_HOST), strings.to_string());
+        assert_eq!(to(&scalar, TensorType::SCALAR_HOST), scalar.to_string());
+        assert_eq!(
+            to(&scalar, TensorType::DENSE_HOST),
+            "DenseHostTensor dtype = i8, shape = [2], values = [7, 7]"
+        );
+        assert_eq!(
+            to(&sparse, TensorType::SCALAR_HOST),
+            "failed to convert coo tensor to scalar host tensor"
+        );
+        assert_eq!(
+            to(&dense, TensorType::COO_HOST),
+            "cannot find conversion function for [DenseHost]->[CooHost]"
+        );
+    }
+
+    #[test]
+    fn lack_of_memory_is_told_by_conversion() {
+        let none = || -> Arc<dyn HostAllocator> { Arc::new(FixedSizeAllocator::new(0)) };
+        let dense = sample();
+        let sparse = CooHostTensor::from_dense(&dense, &malloc()).unwrap();
+        assert_eq!(convert(&dense, TensorType::DENSE_HOST, none()), CANNOT_COPY);
+        assert_eq!(
+            convert(&sparse, TensorType::DENSE_HOST, none()),
+            CANNOT_SCATTER
+        );
+    }
+
+    #[test]
+    fn a_pair_has_one_conversion() {
+        let mut registry = ConversionRegistry::with_host_conversions();
+        let dense = TensorType::DENSE_HOST;
+        assert_eq!(
+            registry.register(dense, dense, scatter),
+            Err((dense, dense))
+        );
+        assert_eq!(
+            registry.register(dense, TensorType::DENSE_GPU, copy_dense),
+            Ok(())
+        );
+    }
+}

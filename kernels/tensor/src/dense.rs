@@ -1,0 +1,433 @@
+//! Dense tensors: all elements, row-major and without gaps, in a buffer.
+
+use std::fmt;
+use std::sync::Arc;
+
+use tfrt_async::Value;
+use tfrt_async::value::DisplayFn;
+use tfrt_host::allocator::HostAllocator;
+use tfrt_support::DType;
+use tfrt_support::metadata::TensorMetadata;
+
+use crate::buffer::{Elements, ElementsMut, HostBuffer};
+use crate::element::Element;
+use crate::error::TensorError;
+use crate::metadata;
+use crate::shape::{FixedRankShape, Shape};
+use crate::tensor::{self, Tensor};
+use crate::tensor_type::TensorType;
+use crate::view::{TensorView, TensorViewMut};
+use crate::with_element;
+
+/// A tensor whose elements lie in host memory, row-major.
+///
+/// A handle: cloning shares the elements, [`copied`](Self::copied) copies them. A kernel that reads takes
+/// `&DenseHostTensor`, one that writes `&mut DenseHostTensor`; the elements themselves are borrowed from the buffer, as it
+/// may be that of another tensor, too.
+///
+/// ```
+/// use std::sync::Arc;
+/// use tfrt_host::allocator::{HostAllocator, Malloc};
+/// use tfrt_tensor::{DenseHostTensor, Shape};
+///
+/// let allocator: Arc<dyn HostAllocator> = Arc::new(Malloc);
+/// let mut tensor = DenseHostTensor::from_elements(&allocator, Shape::new(&[2, 2])?, &[1.0_f32, 2.0, 3.0, 4.0])?;
+/// tensor.elements_mut::<f32>()?[3] = 0.5;
+/// assert_eq!(tensor.view::<f32, 2>()?[[1, 1]], 0.5);
+/// assert_eq!(
+///     tensor.to_string(),
+///     "DenseHostTensor dtype = f32, shape = [2, 2], \
+///      values = [1.000000e+00, 2.000000e+00, 3.000000e+00, 5.000000e-01]",
+/// );
+/// # Ok::<(), tfrt_tensor::TensorError>(())
+/// ```
+// Invariant D1: the buffer has as many bytes as type and shape say, aligned for the elements. Upheld by the constructors.
+#[derive(Clone)]
+pub struct DenseHostTensor {
+    dtype: DType,
+    shape: Shape,
+    buffer: HostBuffer,
+}
+
+impl DenseHostTensor {
+    /// A tensor whose elements are all zero.
+    ///
+    /// # Errors
+    /// [`TensorError::OutOfMemory`], and [`TensorError::NoElements`] for types whose elements have no size.
+    pub fn zeroed(
+        allocator: &Arc<dyn HostAllocator>,
+        dtype: DType,
+        shape: Shape,
+    ) -> Result<Self, TensorError> {
+        let buffer = HostBuffer::zeroed(allocator, metadata::size_bytes(dtype, &shape)?, 1)?;
+        Ok(Self {
+            dtype,
+            shape,
+            buffer,
+        })
+    }
+
+    /// A tensor whose elements are all `value`.
+    ///
+    /// # Errors
+    /// [`TensorError::OutOfMemory`].
+    pub fn filled<T: Element>(
+        allocator: &Arc<dyn HostAllocator>,
+        shape: Shape,
+        value: T,
+    ) -> Result<Self, TensorError> {
+        Self::from_fn(allocator, shape, |_| value)
+    }
+
+    /// A tensor of these elements, in row-major order.
+    ///
+    /// # Errors
+    /// [`TensorError::WrongNumElements`] and [`TensorError::OutOfMemory`].
+    pub fn from_elements<T: Element>(
+        allocator: &Arc<dyn HostAllocator>,
+        shape: Shape,
+        elements: &[T],
+    ) -> Result<Self, TensorError> {
+        if shape.num_elements() != elements.len() {
+            return Err(TensorError::WrongNumElements {
+                expected: shape.num_elements(),
+                found: elements.len(),
+            });
+        }
+        let buffer = HostBuffer::copied(allocator, elements)?;
+        Ok(Self {
+            dtype: T::DTYPE,
+            shape,
+            buffer,
+        })
+    }
+
+    /// A tensor of elements that are made from their position in row-major order. Nothing is cleared before.
+    ///
+    /// # Errors
+    /// [`TensorError::OutOfMemory`].
+    pub fn from_fn<T: Element>(
+        allocator: &Arc<dyn HostAllocator>,
+        shape: Shape,
+        element: impl FnMut(usize) -> T,
+    ) -> Result<Self, TensorError> {
+        let buffer = HostBuffer::from_fn(allocator, shape.num_elements(), element)?;
+        Ok(Self {
+            dtype: T::DTYPE,
+            shape,
+            buffer,
+        })
+    }
+
+    /// A tensor of the bytes of a buffer, without copying them.
+    ///
+    /// # Errors
+    /// [`TensorError::WrongBufferSize`] and [`TensorError::Misaligned`] if they are no such elements, and
+    /// [`TensorError::NoElements`] for types whose elements have no size.
+    pub fn from_buffer(
+        dtype: DType,
+        shape: Shape,
+        buffer: HostBuffer,
+    ) -> Result<Self, TensorError> {
+        let expected = metadata::size_bytes(dtype, &shape)?;
+        if buffer.len_bytes() != expected {
+            return Err(TensorError::WrongBufferSize {
+                expected,
+                found: buffer.len_bytes(),
+            });
+        }
+        let align = dtype.align_bytes().unwrap_or(1);
+        if !buffer.address().is_multiple_of(align) {
+            return Err(TensorError::Misaligned { expected: align });
+        }
+        Ok(Self {
+            dtype,
+            shape,
+            buffer,
+        })
+    }
+
+    /// A tensor of the same elements in memory of its own.
+    ///
+    /// # Errors
+    /// [`TensorError::OutOfMemory`], and [`TensorError::Conflict`] if somebody writes them.
+    pub fn copied(&self, allocator: &Arc<dyn HostAllocator>) -> Result<Self, TensorError> {
+        Ok(Self {
+            dtype: self.dtype,
+            shape: self.shape.clone(),
+            buffer: HostBuffer::copied(allocator, &self.buffer.read()?)?,
+        })
+    }
+
+    /// The same elements under another shape with as many.
+    ///
+    /// # Errors
+    /// [`TensorError::WrongNumElements`].
+    pub fn reshaped(&self, shape: Shape) -> Result<Self, TensorError> {
+        if shape.num_elements() != self.num_elements() {
+            return Err(TensorError::WrongNumElements {
+                expected: self.num_elements(),
+                found: shape.num_elements(),
+            });
+        }
+        Ok(Self {
+            dtype: self.dtype,
+            shape,
+            buffer: self.buffer.clone(),
+        })
+    }
+
+    /// The type of the elements and the shape.
+    #[must_use]
+    pub fn metadata(&self) -> TensorMetadata {
+        TensorMetadata::new(self.dtype, &self.shape)
+    }
+
+    /// The type of the elements.
+    #[inline]
+    #[must_use]
+    pub fn dtype(&self) -> DType {
+        self.dtype
+    }
+
+    /// The sizes of the dimensions.
+    #[inline]
+    #[must_use]
+    pub fn shape(&self) -> &Shape {
+        &self.shape
+    }
+
+    /// How many elements there are.
+    #[inline]
+    #[must_use]
+    pub fn num_elements(&self) -> usize {
+        self.shape.num_elements()
+    }
+
+    /// The buffer that the elements lie in.
+    #[inline]
+    #[must_use]
+    pub fn buffer(&self) -> &HostBuffer {
+        &self.buffer
+    }
+
+    /// The buffer, for writing bytes whatever their type.
+    #[inline]
+    #[must_use]
+    pub fn buffer_mut(&mut self) -> &mut HostBuffer {
+        &mut self.buffer
+    }
+
+    /// The buffer that the elements lie in.
+    #[must_use]
+    pub fn into_buffer(self) -> HostBuffer {
+        self.buffer
+    }
+
+    /// Whether this tensor is the only holder of memory that came from an allocator, so that a result may take it over.
+    #[must_use]
+    pub fn is_exclusive(&self) -> bool {
+        self.buffer.is_exclusive()
+    }
+
+    /// Borrows the elements to read them, in row-major order.
+    ///
+    /// # Errors
+    /// [`TensorError::WrongDType`], and [`TensorError::Conflict`] if somebody writes them.
+    #[inline]
+    pub fn elements<T: Element>(&self) -> Result<Elements<'_, T>, TensorError> {
+        self.expect::<T>()?;
+        self.buffer.elements()
+    }
+
+    /// Borrows the elements to write them, in row-major order.
+    ///
+    /// # Errors
+    /// [`TensorError::WrongDType`], and [`TensorError::Conflict`] if somebody reads or writes them, or they can only be read.
+    #[inline]
+    pub fn elements_mut<T: Element>(&mut self) -> Result<ElementsMut<'_, T>, TensorError> {
+        self.expect::<T>()?;
+        self.buffer.elements_mut()
+    }
+
+    /// Borrows the elements to read them by coordinates.
+    ///
+    /// # Errors
+    /// Those of [`elements`](Self::elements), and [`TensorError::Shape`] for another rank.
+    pub fn view<T: Element, const RANK: usize>(
+        &self,
+    ) -> Result<TensorView<'_, T, RANK>, TensorError> {
+        let shape = FixedRankShape::try_from(self.shape())?;
+        Ok(TensorView::new(shape, self.elements()?))
+    }
+
+    /// Borrows the elements to write them by coordinates.
+    ///
+    /// # Errors
+    /// Those of [`elements_mut`](Self::elements_mut), and [`TensorError::Shape`] for another rank.
+    pub fn view_mut<T: Element, const RANK: usize>(
+        &mut self,
+    ) -> Result<TensorViewMut<'_, T, RANK>, TensorError> {
+        let shape = FixedRankShape::try_from(self.shape())?;
+        Ok(TensorViewMut::new(shape, self.elements_mut()?))
+    }
+
+    /// The only element.
+    ///
+    /// # Errors
+    /// Those of [`elements`](Self::elements), and [`TensorError::WrongNumElements`] unless there is exactly one.
+    pub fn to_scalar<T: Element>(&self) -> Result<T, TensorError> {
+        match *self.elements::<T>()? {
+            [element] => Ok(element),
+            ref elements => Err(TensorError::WrongNumElements {
+                expected: 1,
+                found: elements.len(),
+            }),
+        }
+    }
+
+    /// Sees to it that the shape is this one.
+    ///
+    /// # Errors
+    /// [`TensorError::WrongShape`].
+    pub fn expect_shape(&self, expected: &Shape) -> Result<(), TensorError> {
+        if self.shape() == expected {
+            return Ok(());
+        }
+        Err(TensorError::WrongShape {
+            expected: Box::new(expected.clone()),
+            found: Box::new(self.shape().clone()),
+        })
+    }
+
+    #[inline]
+    fn expect<T: Element>(&self) -> Result<(), TensorError> {
+        if self.dtype() == T::DTYPE {
+            Ok(())
+        } else {
+            Err(TensorError::WrongDType {
+                expected: T::DTYPE,
+                found: self.dtype(),
+            })
+        }
+    }
+}
+
+/// So many elements are printed.
+const MAX_PRINTED: usize = 16;
+
+impl Tensor for DenseHostTensor {
+    fn dtype(&self) -> DType {
+        self.dtype
+    }
+
+    fn shape(&self) -> &Shape {
+        &self.shape
+    }
+
+    fn tensor_type(&self) -> TensorType {
+        TensorType::DENSE_HOST
+    }
+
+    fn to_text(&self) -> Result<String, TensorError> {
+        with_element!(self.dtype(), T => {
+            let elements = self.elements::<T>()?;
+            let shown = tensor::List(&elements[..elements.len().min(MAX_PRINTED)]);
+            let end = if elements.len() > MAX_PRINTED { ", ... ]" } else { "]" };
+            format!("DenseHostTensor dtype = {}, shape = {}, values = [{shown}{end}", self.dtype(), self.shape())
+        })
+    }
+}
+
+tensor::impl_text!(DenseHostTensor);
+
+impl Value for DenseHostTensor {
+    const MLIR_TYPE: &'static str = tensor::MLIR_TYPE;
+    const DISPLAY: Option<DisplayFn<Self>> = Some(fmt::Display::fmt);
+    // The bytes keep their borrows: see `BufferConflict`.
+    const HANDLE: Option<fn(&Self) -> Self> = Some(Self::clone);
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::buffer::BufferConflict;
+    use crate::testing::malloc;
+
+    #[test]
+    fn elements_are_of_one_type() {
+        let tensor = DenseHostTensor::filled(&malloc(), Shape::scalar(), 7_i32).unwrap();
+        assert_eq!(
+            tensor.elements::<f32>().unwrap_err(),
+            TensorError::WrongDType {
+                expected: DType::F32,
+                found: DType::I32
+            }
+        );
+        assert_eq!(tensor.to_scalar::<i32>(), Ok(7));
+    }
+
+    #[test]
+    fn tensors_of_one_buffer_are_not_written_while_read() {
+        let tensor = DenseHostTensor::filled(&malloc(), Shape::new(&[4]).unwrap(), 1_u8).unwrap();
+        let mut twin = tensor.reshaped(Shape::new(&[2, 2]).unwrap()).unwrap();
+        let reading = tensor.elements::<u8>().unwrap();
+        assert_eq!(
+            twin.elements_mut::<u8>().unwrap_err(),
+            TensorError::Conflict(BufferConflict::Read)
+        );
+        drop(reading);
+        twin.elements_mut::<u8>().unwrap().fill(9);
+        assert_eq!(*tensor.elements::<u8>().unwrap(), [9; 4]);
+        assert!(!tensor.is_exclusive());
+    }
+
+    #[test]
+    fn a_buffer_becomes_a_tensor_only_if_it_fits() {
+        let buffer = HostBuffer::zeroed(&malloc(), 12, 4).unwrap();
+        let make = |dtype, dims: &[usize], buffer: &HostBuffer| {
+            DenseHostTensor::from_buffer(dtype, Shape::new(dims).unwrap(), buffer.clone())
+        };
+        assert!(make(DType::I32, &[3], &buffer).is_ok());
+        assert_eq!(
+            make(DType::F32, &[2, 2], &buffer).unwrap_err(),
+            TensorError::WrongBufferSize {
+                expected: 16,
+                found: 12
+            }
+        );
+        assert_eq!(
+            make(DType::I16, &[3], &buffer.slice(1, 6).unwrap()).unwrap_err(),
+            TensorError::Misaligned { expected: 2 }
+        );
+        assert_eq!(
+            make(DType::String, &[3], &buffer).unwrap_err(),
+            TensorError::NoElements {
+                dtype: DType::String
+            }
+        );
+    }
+
+    #[test]
+    fn copies_are_independent() {
+        let tensor = DenseHostTensor::filled(&malloc(), Shape::new(&[2]).unwrap(), 1_i64).unwrap();
+        let mut copy = tensor.copied(&malloc()).unwrap();
+        copy.elements_mut::<i64>().unwrap()[0] = 5;
+        assert_eq!(*tensor.elements::<i64>().unwrap(), [1, 1]);
+    }
+
+    #[test]
+    fn sixteen_elements_are_printed_whole() {
+        let text = |len| {
+            DenseHostTensor::from_fn(&malloc(), Shape::new(&[len]).unwrap(), |index| index as i8)
+                .unwrap()
+                .to_string()
+        };
+        assert_eq!(
+            text(0),
+            "DenseHostTensor dtype = i8, shape = [0], values = []"
+        );
+        assert!(text(16).ends_with("14, 15]"));
+        assert!(text(17).ends_with("14, 15, ... ]"));
+    }
+}

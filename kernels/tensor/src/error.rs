@@ -1,0 +1,195 @@
+//! What can go wrong with tensors in memory.
+
+use std::fmt;
+
+use tfrt_support::DType;
+
+use crate::buffer::BufferConflict;
+use crate::shape::{Shape, ShapeError};
+use crate::tensor_type::TensorType;
+
+/// Why something cannot be done with a tensor. Becomes the error value of a kernel with `?`.
+///
+/// ```
+/// use tfrt_support::{DType, Error};
+/// use tfrt_tensor::TensorError;
+///
+/// let error = TensorError::WrongDType { expected: DType::F32, found: DType::I64 };
+/// assert_eq!(Error::from(error).message(), "expected elements of type f32, found i64");
+/// ```
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum TensorError {
+    /// There is no memory of this size to be had.
+    OutOfMemory {
+        /// How much was asked for.
+        size_bytes: usize,
+    },
+    /// An alignment is no power of two.
+    BadAlignment {
+        /// The alignment.
+        align_bytes: usize,
+    },
+    /// The elements are of another type.
+    WrongDType {
+        /// The type that is needed.
+        expected: DType,
+        /// The type that there is.
+        found: DType,
+    },
+    /// Elements of this type have no fixed size, so that they do not lie in a buffer.
+    NoElements {
+        /// The type.
+        dtype: DType,
+    },
+    /// Another number of elements is needed.
+    WrongNumElements {
+        /// How many are needed.
+        expected: usize,
+        /// How many there are.
+        found: usize,
+    },
+    /// A buffer has another size than the elements of the tensor.
+    WrongBufferSize {
+        /// The size that is needed, in bytes.
+        expected: usize,
+        /// The size that there is.
+        found: usize,
+    },
+    /// The bytes do not lie at an address that is a multiple of this.
+    Misaligned {
+        /// The alignment that is needed, in bytes.
+        expected: usize,
+    },
+    /// A part reaches over the end of its buffer.
+    OutOfBounds {
+        /// Where the part starts, in bytes.
+        offset_bytes: usize,
+        /// Its size.
+        size_bytes: usize,
+        /// The size of the buffer.
+        buffer_bytes: usize,
+    },
+    /// The bytes are in use.
+    Conflict(BufferConflict),
+    /// The shape is wrong.
+    Shape(ShapeError),
+    /// Shapes differ that must not.
+    WrongShape {
+        /// The shape that is needed.
+        expected: Box<Shape>,
+        /// The shape that there is.
+        found: Box<Shape>,
+    },
+    /// An entry of a sparse tensor lies outside of its shape.
+    IndexOutOfRange {
+        /// Which entry.
+        entry: usize,
+        /// Along which dimension.
+        dimension: usize,
+        /// The index.
+        index: i64,
+        /// The size of the dimension.
+        limit: usize,
+    },
+    /// The tensor is of another kind.
+    WrongTensorType {
+        /// The kind that is needed.
+        expected: TensorType,
+        /// The kind that there is.
+        found: TensorType,
+    },
+    /// A sparse tensor with several elements is not one value.
+    NotOneValue,
+    /// Nobody registered how to convert between these kinds.
+    NoConversion {
+        /// The kind that there is.
+        from: TensorType,
+        /// The kind that is wanted.
+        to: TensorType,
+    },
+    /// Bytes do not state the metadata of a tensor.
+    BadMetadata(&'static str),
+}
+
+impl fmt::Display for TensorError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::OutOfMemory { size_bytes } => {
+                write!(f, "cannot allocate {size_bytes} bytes")
+            }
+            Self::BadAlignment { align_bytes } => {
+                write!(f, "an alignment is a power of two, found {align_bytes}")
+            }
+            Self::WrongDType { expected, found } => {
+                write!(f, "expected elements of type {expected}, found {found}")
+            }
+            Self::NoElements { dtype } => {
+                write!(f, "elements of type {dtype} have no fixed size")
+            }
+            Self::WrongNumElements { expected, found } => {
+                write!(f, "expected {expected} elements, found {found}")
+            }
+            Self::WrongBufferSize { expected, found } => {
+                write!(f, "expected a buffer of {expected} bytes, found {found}")
+            }
+            Self::Misaligned { expected } => {
+                write!(f, "expected bytes at a multiple of {expected}")
+            }
+            Self::OutOfBounds {
+                offset_bytes,
+                size_bytes,
+                buffer_bytes,
+            } => write!(
+                f,
+                "{size_bytes} bytes at offset {offset_bytes} reach over the end of a buffer of {buffer_bytes} bytes"
+            ),
+            Self::Conflict(conflict) => conflict.fmt(f),
+            Self::Shape(error) => error.fmt(f),
+            Self::WrongShape { expected, found } => {
+                write!(f, "expected a tensor of shape {expected}, found {found}")
+            }
+            Self::IndexOutOfRange {
+                entry,
+                dimension,
+                index,
+                limit,
+            } => write!(
+                f,
+                "entry {entry} has index {index} along dimension {dimension}, which has size {limit}"
+            ),
+            Self::WrongTensorType { expected, found } => {
+                write!(
+                    f,
+                    "expected a tensor of kind {}, found {}",
+                    expected.name(),
+                    found.name()
+                )
+            }
+            Self::NotOneValue => f.write_str("failed to convert coo tensor to scalar host tensor"),
+            Self::NoConversion { from, to } => write!(
+                f,
+                "cannot find conversion function for [{}]->[{}]",
+                from.name(),
+                to.name()
+            ),
+            Self::BadMetadata(expected) => {
+                write!(f, "bytes are no metadata of a tensor: expected {expected}")
+            }
+        }
+    }
+}
+
+impl std::error::Error for TensorError {}
+
+impl From<ShapeError> for TensorError {
+    fn from(error: ShapeError) -> Self {
+        Self::Shape(error)
+    }
+}
+
+impl From<BufferConflict> for TensorError {
+    fn from(conflict: BufferConflict) -> Self {
+        Self::Conflict(conflict)
+    }
+}

@@ -1,0 +1,23 @@
+//! Tensor files.
+//!
+//! [`btf`] is the format of the runtime's own kernels, [`npy`] that of NumPy. With the feature `formats` there are archives of
+//! NumPy arrays and safetensors files, too. [`FileFormat`] treats them all alike.
+//! What a file claims is checked against what it has before any memory
+//! is taken: reading a hostile file costs no more than a small multiple of its size, and ends in an error that says where.
+
+pub mod source;
+
+pub mod btf;
+
+pub mod npy;
+
+#[cfg(feature = "formats")]
+pub mod npz;
+
+#[cfg(feature = "formats")]
+pub mod safetensors;
+
+pub mod format;
+
+pub use format::{FileError, FileFormat, NamedTensor};
+pub use source::{ReadAt, Source, SourceError, Stream};

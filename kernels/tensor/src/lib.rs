@@ -1,0 +1,96 @@
+//! Tensors in host memory: shapes, buffers, and the tensors themselves.
+//!
+//! ```text
+//!  Shape ─┐
+//!         ├──────────────────┬─ DenseHostTensor ─── HostBuffer ─── HostAllocator, or an owner such as a mapped file
+//!  DType ─┘                  ├─ ScalarHostTensor    one value
+//!                            ├─ StringHostTensor    byte strings
+//!                            └─ CooHostTensor       entries: indices and values, both dense
+//! ```
+//!
+//! Each kind is the payload of a value of type `!t.tensor`, and implements [`Tensor`]. A kernel takes the kind that it
+//! works on: `&DenseHostTensor`, or `&mut DenseHostTensor` to write it. The elements lie in a [`HostBuffer`], which tensors
+//! may share; they are borrowed for as long as they are used, and a conflict is an error:
+//!
+//! ```
+//! use std::sync::Arc;
+//! use tfrt_host::allocator::{HostAllocator, Malloc};
+//! use tfrt_tensor::{DenseHostTensor, Shape, TensorError};
+//!
+//! /// Adds `b` to each element of `a`.
+//! fn add(a: &mut DenseHostTensor, b: &DenseHostTensor) -> Result<(), TensorError> {
+//!     a.expect_shape(b.shape())?;
+//!     let b = b.elements::<f32>()?;
+//!     for (a, b) in a.elements_mut::<f32>()?.iter_mut().zip(&*b) {
+//!         *a += b;
+//!     }
+//!     Ok(())
+//! }
+//!
+//! let allocator: Arc<dyn HostAllocator> = Arc::new(Malloc);
+//! let mut a = DenseHostTensor::filled(&allocator, Shape::new(&[2])?, 1.0_f32)?;
+//! let b = DenseHostTensor::filled(&allocator, Shape::new(&[2])?, 0.5_f32)?;
+//! add(&mut a, &b)?;
+//! assert_eq!(*a.elements::<f32>()?, [1.5, 1.5]);
+//! // One tensor twice, through two handles: an error, not a data race.
+//! assert!(add(&mut a.clone(), &a).is_err());
+//! # Ok::<(), TensorError>(())
+//! ```
+//!
+//! Nothing here knows kernels. Unsafe code is denied but in the modules that say why they need it: [`mod@buffer`] and
+//! [`element`].
+#![deny(unsafe_code)]
+
+pub mod shape;
+
+pub mod element;
+
+pub mod metadata;
+
+pub mod tensor_type;
+
+pub mod tensor;
+
+pub mod buffer;
+
+pub mod dense;
+
+pub mod view;
+
+pub mod scalar;
+
+pub mod string;
+
+pub mod coo;
+
+pub mod any;
+
+pub mod convert;
+
+pub mod serialize;
+
+pub mod error;
+
+pub mod file;
+
+pub mod statistics;
+
+#[cfg(test)]
+mod testing;
+
+pub use any::TensorRef;
+pub use buffer::{BufferConflict, Elements, ElementsMut, HostBuffer};
+pub use coo::CooHostTensor;
+pub use dense::DenseHostTensor;
+pub use element::{Element, I1, Quantized};
+pub use error::TensorError;
+pub use scalar::ScalarHostTensor;
+pub use shape::{FixedRankShape, PartialShape, Shape, ShapeError};
+pub use string::StringHostTensor;
+pub use tensor::Tensor;
+pub use tensor_type::TensorType;
+pub use view::{TensorView, TensorViewMut};
+
+// What the expansion of `with_element` names.
+#[doc(hidden)]
+pub use {half, tfrt_support as support};

@@ -1,0 +1,155 @@
+//! Shapes that are known in part.
+
+use std::fmt;
+
+use tfrt_async::Value;
+use tfrt_async::value::DisplayFn;
+
+use super::{Shape, ShapeError, write_list};
+
+/// The dimension of a [`PartialShape`] that is not known, as attributes, files and printed text have it.
+pub const UNKNOWN: i64 = -1;
+
+/// The sizes of dimensions as far as they are known: some may be open, or even how many there are.
+///
+/// ```
+/// use tfrt_tensor::PartialShape;
+///
+/// let shape = PartialShape::new(&[-1, 57])?;
+/// assert_eq!(shape.to_string(), "[-1, 57]");
+/// assert_eq!(shape.to_shape().unwrap_err().to_string(), "Unknown dimensions at following indices = [0]");
+/// assert_eq!(PartialShape::unranked().to_string(), "Unknown rank");
+/// # Ok::<(), tfrt_tensor::ShapeError>(())
+/// ```
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub struct PartialShape {
+    /// No number is below -1; none if the rank is unknown.
+    dims: Option<Box<[i64]>>,
+}
+
+impl PartialShape {
+    /// The shape of these dimensions, where -1 stands for one that is not known.
+    ///
+    /// # Errors
+    /// [`ShapeError::Negative`] for any other number below zero.
+    pub fn new(dims: &[i64]) -> Result<Self, ShapeError> {
+        let below = dims.iter().position(|&dim| dim < UNKNOWN);
+        match below {
+            Some(position) => Err(ShapeError::Negative {
+                position,
+                dim: dims[position],
+            }),
+            None => Ok(Self {
+                dims: Some(dims.into()),
+            }),
+        }
+    }
+
+    /// The shape of which nothing is known.
+    #[must_use]
+    pub const fn unranked() -> Self {
+        Self { dims: None }
+    }
+
+    /// The dimensions, -1 for one that is not known; none if the rank is unknown.
+    #[must_use]
+    pub fn dims(&self) -> Option<&[i64]> {
+        self.dims.as_deref()
+    }
+
+    /// How many dimensions there are, if that is known.
+    #[must_use]
+    pub fn rank(&self) -> Option<usize> {
+        self.dims().map(<[i64]>::len)
+    }
+
+    /// Whether a tensor of this shape could be one of the shape `other`.
+    #[must_use]
+    pub fn is_compatible_with(&self, other: &Shape) -> bool {
+        self.dims().is_none_or(|dims| {
+            dims.len() == other.rank()
+                && dims.iter().zip(other.dims()).all(|(&dim, &size)| {
+                    usize::try_from(dim).is_ok_and(|dim| dim == size) || dim == UNKNOWN
+                })
+        })
+    }
+
+    /// The same shape, if it is known in full.
+    ///
+    /// # Errors
+    /// [`ShapeError::UnknownRank`], [`ShapeError::UnknownDimensions`] and [`ShapeError::TooLarge`].
+    pub fn to_shape(&self) -> Result<Shape, ShapeError> {
+        let dims = self.dims().ok_or(ShapeError::UnknownRank)?;
+        let unknown: Box<[usize]> = dims
+            .iter()
+            .enumerate()
+            .filter(|&(_, &dim)| dim == UNKNOWN)
+            .map(|(position, _)| position)
+            .collect();
+        if unknown.is_empty() {
+            Shape::from_signed(dims)
+        } else {
+            Err(ShapeError::UnknownDimensions(unknown))
+        }
+    }
+}
+
+impl From<&Shape> for PartialShape {
+    fn from(shape: &Shape) -> Self {
+        // S1: no dimension is above `i64::MAX`, so that nothing is replaced.
+        let signed = |&dim: &usize| i64::try_from(dim).unwrap_or(i64::MAX);
+        Self {
+            dims: Some(shape.dims().iter().map(signed).collect()),
+        }
+    }
+}
+
+impl fmt::Display for PartialShape {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self.dims() {
+            Some(dims) => write_list(f, dims),
+            None => f.write_str("Unknown rank"),
+        }
+    }
+}
+
+impl Value for PartialShape {
+    const MLIR_TYPE: &'static str = "!ts.partial_shape";
+    const DISPLAY: Option<DisplayFn<Self>> = Some(fmt::Display::fmt);
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_full_shapes_become_shapes() {
+        let convert = |dims: &[i64]| PartialShape::new(dims).unwrap().to_shape();
+        assert_eq!(convert(&[1, 4]), Shape::new(&[1, 4]));
+        assert_eq!(
+            convert(&[-1, 4, -1]).unwrap_err().to_string(),
+            "Unknown dimensions at following indices = [0, 2]"
+        );
+        assert_eq!(
+            PartialShape::unranked().to_shape(),
+            Err(ShapeError::UnknownRank)
+        );
+        assert_eq!(
+            PartialShape::new(&[3, -2]),
+            Err(ShapeError::Negative {
+                position: 1,
+                dim: -2
+            })
+        );
+    }
+
+    #[test]
+    fn open_dimensions_fit_any_size() {
+        let full = Shape::new(&[2, 3]).unwrap();
+        let fits = |dims: &[i64]| PartialShape::new(dims).unwrap().is_compatible_with(&full);
+        assert!(
+            fits(&[2, 3]) && fits(&[-1, 3]) && PartialShape::unranked().is_compatible_with(&full)
+        );
+        assert!(!fits(&[2, 4]) && !fits(&[-1]));
+    }
+}

@@ -1,0 +1,108 @@
+//! What all kinds of tensors have in common.
+
+use std::any::Any;
+use std::fmt;
+
+use tfrt_support::DType;
+use tfrt_support::metadata::TensorMetadata;
+
+use crate::element::Element;
+use crate::error::TensorError;
+use crate::shape::Shape;
+use crate::tensor_type::TensorType;
+
+/// How MLIR spells every kind of tensor.
+pub const MLIR_TYPE: &str = "!t.tensor";
+
+/// A tensor of whatever kind.
+///
+/// ```
+/// use tfrt_tensor::{ScalarHostTensor, Shape, Tensor, TensorType};
+///
+/// let tensor = ScalarHostTensor::new(Shape::new(&[2])?, 5_i32);
+/// let any: &dyn Tensor = &tensor;
+/// assert_eq!((any.tensor_type(), any.shape().rank()), (TensorType::SCALAR_HOST, 1));
+/// assert_eq!(any.to_string(), "ScalarHostTensor dtype = i32, shape = [2], value = 5");
+/// assert!(any.downcast_ref::<ScalarHostTensor>().is_some());
+/// # Ok::<(), tfrt_tensor::ShapeError>(())
+/// ```
+pub trait Tensor: Any + Send + Sync + fmt::Display + fmt::Debug {
+    /// The type of the elements.
+    fn dtype(&self) -> DType;
+
+    /// The sizes of the dimensions.
+    fn shape(&self) -> &Shape;
+
+    /// What kind of tensor it is.
+    fn tensor_type(&self) -> TensorType;
+
+    /// The tensor as programs print it.
+    ///
+    /// # Errors
+    /// [`TensorError::Conflict`] if somebody writes the elements.
+    fn to_text(&self) -> Result<String, TensorError>;
+
+    /// The type of the elements and the shape.
+    fn metadata(&self) -> TensorMetadata {
+        TensorMetadata::new(self.dtype(), self.shape())
+    }
+}
+
+impl dyn Tensor {
+    /// The tensor as one of kind `T`, if it is.
+    #[must_use]
+    pub fn downcast_ref<T: Tensor>(&self) -> Option<&T> {
+        let any: &dyn Any = self;
+        any.downcast_ref()
+    }
+
+    /// The tensor as one of kind `T`.
+    ///
+    /// # Errors
+    /// [`TensorError::WrongTensorType`]; `expected` is how `T` is called.
+    pub fn expect<T: Tensor>(&self, expected: TensorType) -> Result<&T, TensorError> {
+        self.downcast_ref().ok_or(TensorError::WrongTensorType {
+            expected,
+            found: self.tensor_type(),
+        })
+    }
+}
+
+/// Prints elements, with commas between them.
+pub(crate) struct List<'a, T>(pub(crate) &'a [T]);
+
+impl<T: Element> fmt::Display for List<'_, T> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        for (position, element) in self.0.iter().enumerate() {
+            if position != 0 {
+                f.write_str(", ")?;
+            }
+            element.write_text(f)?;
+        }
+        Ok(())
+    }
+}
+
+/// Prints tensors by [`Tensor::to_text`]; what cannot be read at the moment, by its metadata alone.
+macro_rules! impl_text {
+    ($tensor:ty) => {
+        impl ::std::fmt::Display for $tensor {
+            fn fmt(&self, f: &mut ::std::fmt::Formatter<'_>) -> ::std::fmt::Result {
+                use $crate::tensor::Tensor;
+
+                match self.to_text() {
+                    Ok(text) => f.write_str(&text),
+                    Err(error) => write!(f, "{}: {error}", Tensor::metadata(self)),
+                }
+            }
+        }
+
+        impl ::std::fmt::Debug for $tensor {
+            fn fmt(&self, f: &mut ::std::fmt::Formatter<'_>) -> ::std::fmt::Result {
+                ::std::fmt::Display::fmt(self, f)
+            }
+        }
+    };
+}
+
+pub(crate) use impl_text;

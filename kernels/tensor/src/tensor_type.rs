@@ -1,0 +1,77 @@
+//! Kinds of tensors.
+
+use std::fmt;
+
+use tfrt_async::Value;
+use tfrt_async::value::DisplayFn;
+
+/// A kind of tensor: how its elements are kept, and where. Known by its name.
+///
+/// ```
+/// use tfrt_tensor::TensorType;
+///
+/// assert_eq!(TensorType::DENSE_HOST.to_string(), "TensorType<name=DenseHost>");
+/// assert_eq!(TensorType::from_name("CooHost"), Some(TensorType::COO_HOST));
+/// assert_eq!(TensorType::from_name("Imaginary"), None);
+/// ```
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct TensorType {
+    name: &'static str,
+}
+
+impl TensorType {
+    /// No kind in particular.
+    pub const UNKNOWN: Self = Self::new("Unknown");
+    /// All elements, row-major, in host memory.
+    pub const DENSE_HOST: Self = Self::new("DenseHost");
+    /// One value for all elements.
+    pub const SCALAR_HOST: Self = Self::new("ScalarHost");
+    /// The elements that are not zero, each with its coordinates.
+    pub const COO_HOST: Self = Self::new("CooHost");
+    /// Byte strings in host memory.
+    pub const STRING_HOST: Self = Self::new("StringHost");
+    /// All elements, row-major, in the memory of a GPU.
+    pub const DENSE_GPU: Self = Self::new("DenseGpu");
+    /// Elements in another process.
+    pub const REMOTE: Self = Self::new("Remote");
+
+    /// The kinds that the runtime itself names.
+    pub const ALL: [Self; 7] = [
+        Self::UNKNOWN,
+        Self::DENSE_HOST,
+        Self::SCALAR_HOST,
+        Self::COO_HOST,
+        Self::STRING_HOST,
+        Self::DENSE_GPU,
+        Self::REMOTE,
+    ];
+
+    /// The kind of this name; for kinds of one's own.
+    #[must_use]
+    pub const fn new(name: &'static str) -> Self {
+        Self { name }
+    }
+
+    /// The kind of this name, if the runtime itself names it.
+    #[must_use]
+    pub fn from_name(name: &str) -> Option<Self> {
+        Self::ALL.into_iter().find(|known| known.name == name)
+    }
+
+    /// The name.
+    #[must_use]
+    pub const fn name(self) -> &'static str {
+        self.name
+    }
+}
+
+impl fmt::Display for TensorType {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "TensorType<name={}>", self.name)
+    }
+}
+
+impl Value for TensorType {
+    const MLIR_TYPE: &'static str = "!tfrt.tensor_type";
+    const DISPLAY: Option<DisplayFn<Self>> = Some(fmt::Display::fmt);
+}

@@ -1,0 +1,295 @@
+//! The descriptor of a kernel: its declaration, the types that stand for its parameters and results, and a closure that calls
+//! the function.
+
+use proc_macro2::{Ident, Span, TokenStream};
+use quote::{ToTokens, quote, quote_spanned};
+use syn::spanned::Spanned;
+use syn::{Path, Type};
+
+use super::{callee, markers, name};
+use crate::kernel::{Form, Instance, Kernel, Marker, Variant};
+use crate::signature::{Operand, Output};
+
+/// The descriptor of a plain function.
+pub(super) fn adapter(
+    kernel: &Kernel,
+    variant: &Variant,
+    instance: &Instance,
+    declaration: &TokenStream,
+) -> TokenStream {
+    let bound = variant
+        .parameters
+        .iter()
+        .filter(|parameter| !parameter.marker.is_prepared());
+    let mut params: Vec<TokenStream> = bound.map(markers::marker).collect();
+    if variant.preparation.is_needed() {
+        params.push(quote!(__tfrt::Execution));
+    }
+    let results = results(kernel, variant);
+    let assertions = assertions(variant);
+    let constructor = match variant.form {
+        Form::Sync => quote!(new_sync),
+        Form::Blocking => quote!(new_blocking),
+        Form::Future => quote!(new_async),
+        Form::Plain | Form::Raw | Form::RawSync => quote!(new),
+    };
+    let closure = closure(kernel, variant, instance);
+    quote! {
+        {
+            struct __Declared;
+            impl __tfrt::Declared for __Declared {
+                const OP: &'static __tfrt::OpDef = &#declaration;
+            }
+            #assertions
+            __tfrt::KernelDescriptor::#constructor::<__Declared, (#(#params,)*), #results, _>(#closure)
+        }
+    }
+}
+
+/// The type that stands for the results.
+fn results(kernel: &Kernel, variant: &Variant) -> TokenStream {
+    let outs: Vec<TokenStream> = outs(variant)
+        .map(|ty| markers::checked(ty, "IsPreallocated"))
+        .collect();
+    let results = if !outs.is_empty() {
+        quote! {
+            __tfrt::Fallible<
+                __tfrt::Parts<(#(__tfrt::Payload<#outs>,)*)>,
+                __tfrt::Result<(#(#outs,)*), __tfrt::Error>
+            >
+        }
+    } else if variant.preparation.is_needed() {
+        quote!(__tfrt::Fallible<__tfrt::Nothing, __tfrt::Result<(), __tfrt::Error>>)
+    } else {
+        markers::outcome(&kernel.output, true, kernel.output_span)
+    };
+    if variant.declaration.has_added_chain {
+        quote!(__tfrt::WithChain<#results>)
+    } else {
+        results
+    }
+}
+
+fn outs(variant: &Variant) -> impl Iterator<Item = &Type> {
+    let parameters = variant.parameters.iter();
+    parameters.filter_map(|parameter| match &parameter.marker {
+        Marker::Out(ty, _) => Some(&**ty),
+        _ => None,
+    })
+}
+
+/// What payload types must be besides, on their own places.
+fn assertions(variant: &Variant) -> TokenStream {
+    let assertions = variant.parameters.iter().filter_map(|parameter| {
+        let (ty, assertion) = match &parameter.marker {
+            Marker::Operand(Operand::ByMut(ty), ..) => (ty, "assert_mutable"),
+            Marker::Operand(Operand::Rest(ty), ..) => (ty, "assert_not_mutable"),
+            _ => return None,
+        };
+        let (assertion, checked) = (
+            Ident::new(assertion, ty.span()),
+            markers::checked(ty, "IsValue"),
+        );
+        Some(quote_spanned!(ty.span()=> const { __tfrt::#assertion::<#checked>() };))
+    });
+    quote!(#(#assertions)*)
+}
+
+/// The closure that calls the function.
+fn closure(kernel: &Kernel, variant: &Variant, instance: &Instance) -> TokenStream {
+    let arguments: Vec<Ident> = (0..variant.parameters.len())
+        .map(|index| name("__a", index))
+        .collect();
+    let context = name("__ctx", 0);
+    let mut taken: Vec<&Ident> = variant
+        .parameters
+        .iter()
+        .zip(&arguments)
+        .filter(|(parameter, _)| !parameter.marker.is_prepared())
+        .map(|(_, argument)| argument)
+        .collect();
+    if variant.preparation.is_needed() {
+        taken.push(&context);
+    }
+    let callee = callee(kernel, instance);
+    let given = variant
+        .parameters
+        .iter()
+        .zip(&arguments)
+        .map(|(parameter, argument)| argument_of(&parameter.marker, argument));
+    let call = quote_spanned!(kernel.ident.span()=> #callee(#(#given),*));
+    let is_future = variant.form == Form::Future;
+    let body = match (variant.preparation.is_needed(), is_future) {
+        (false, false) => call,
+        (false, true) => quote_spanned!(kernel.ident.span()=> __tfrt::Box::pin(#call)),
+        (true, false) => {
+            let body = prepared(variant, &arguments, &context, &call);
+            quote!({ #body })
+        }
+        (true, true) => {
+            let body = prepared(variant, &arguments, &context, &quote!(#call.await));
+            quote!(__tfrt::Box::pin(async move { #body }))
+        }
+    };
+    if is_future {
+        quote!(|_, (#(#taken,)*)| #body)
+    } else {
+        quote!(|(#(#taken,)*)| #body)
+    }
+}
+
+/// What is passed to the function.
+fn argument_of(marker: &Marker, argument: &Ident) -> TokenStream {
+    match marker {
+        Marker::Out(_, index) => {
+            let out = name("__o", *index);
+            quote!(&mut #out)
+        }
+        Marker::Workspace(_) => quote!(&mut #argument),
+        marker => match marker.default() {
+            Some(default) => quote_spanned!(default.span()=> #argument.unwrap_or_else(|| #default)),
+            None => argument.to_token_stream(),
+        },
+    }
+}
+
+/// The call of a function whose results and workspace are allocated before.
+fn prepared(
+    variant: &Variant,
+    arguments: &[Ident],
+    context: &Ident,
+    call: &TokenStream,
+) -> TokenStream {
+    let outs: Vec<&Type> = outs(variant).collect();
+    let (metadata, results): (Vec<Ident>, Vec<Ident>) = (0..outs.len())
+        .map(|index| (name("__m", index), name("__o", index)))
+        .unzip();
+    let parameters = variant.parameters.iter().zip(arguments).enumerate();
+    let shapes = parameters.filter_map(|(index, (parameter, argument))| {
+        let shape = name("__s", index);
+        let ty = shaped(&parameter.marker).map(|ty| markers::checked(ty, "IsShaped"))?;
+        Some(quote!(let #shape = <#ty as __tfrt::Shaped>::metadata(&*#argument);))
+    });
+    let infer = variant.preparation.metadata.as_ref().map(|path| {
+        let asked = asked_at_run_time(variant, arguments, path);
+        let num_outs = outs.len();
+        quote!(let [#(#metadata),*] = __tfrt::metadata::<#num_outs>(#asked)?;)
+    });
+    let allocate = outs.iter().zip(&results).zip(&metadata).map(|((ty, result), metadata)| {
+        let ty = markers::checked(ty, "IsPreallocated");
+        quote!(let mut #result = <#ty as __tfrt::Preallocated>::allocate(#context, &#metadata)?;)
+    });
+    let workspace = workspace(variant).map(|(index, element, path)| {
+        let (argument, asked) = (&arguments[index], asked_at_run_time(variant, arguments, path));
+        let element = markers::checked(element, "IsElement");
+        quote!(let mut #argument = __tfrt::workspace::<#element>(#context, __tfrt::workspace_len(#asked)?)?;)
+    });
+    let given = if outs.is_empty() {
+        quote!(())
+    } else {
+        quote!((#(#results,)*))
+    };
+    quote! {
+        #(#shapes)*
+        #infer
+        #(#allocate)*
+        #workspace
+        __tfrt::Finished::finished(#call)?;
+        __tfrt::Ok(#given)
+    }
+}
+
+/// The workspace: which parameter it is, the type of its elements, and the function that tells how many there are.
+fn workspace(variant: &Variant) -> Option<(usize, &Type, &Path)> {
+    let path = variant.preparation.workspace.as_ref()?;
+    let parameters = variant.parameters.iter().enumerate();
+    parameters
+        .filter_map(|(index, parameter)| match &parameter.marker {
+            Marker::Workspace(element) => Some((index, &**element, path)),
+            _ => None,
+        })
+        .next()
+}
+
+/// The type of an operand of whose metadata metadata and workspace functions are told.
+fn shaped(marker: &Marker) -> Option<&Type> {
+    match marker {
+        Marker::Operand(operand, ..) if operand.is_shaped() => operand.payload(),
+        _ => None,
+    }
+}
+
+/// The call of a metadata or workspace function with what the kernel is given.
+fn asked_at_run_time(variant: &Variant, arguments: &[Ident], path: &Path) -> TokenStream {
+    asked(variant, path, |marker, index| {
+        let (argument, shape) = (&arguments[index], name("__s", index));
+        match marker {
+            Marker::Operand(..) => quote!(&#shape),
+            _ => quote!(__tfrt::Clone::clone(&#argument)),
+        }
+    })
+}
+
+/// The call of a metadata or workspace function with what a query holds.
+pub(super) fn asked_by_query(variant: &Variant, query: &Ident, path: &Path) -> TokenStream {
+    asked(variant, path, |marker, _| match marker {
+        Marker::Operand(_, index, _) => quote!(#query.operand(#index)?),
+        Marker::Attribute(ty, index) => {
+            let ty = markers::checked(ty, "IsAttribute");
+            quote!(__tfrt::queried::<#ty>(#query, #index)?)
+        }
+        _ => TokenStream::new(),
+    })
+}
+
+/// Bytes of an element of the workspace.
+pub(super) fn workspace_element(variant: &Variant) -> Option<&Type> {
+    workspace(variant).map(|(_, element, _)| element)
+}
+
+/// A call of `path`, which takes the metadata of every operand that is lent, and every attribute.
+fn asked(
+    variant: &Variant,
+    path: &Path,
+    argument: impl Fn(&Marker, usize) -> TokenStream,
+) -> TokenStream {
+    let parameters = variant.parameters.iter().enumerate();
+    let arguments = parameters.filter_map(|(index, parameter)| {
+        let marker = &parameter.marker;
+        let is_asked = shaped(marker).is_some() || matches!(marker, Marker::Attribute(..));
+        is_asked.then(|| argument(marker, index))
+    });
+    quote_spanned!(path.span()=> #path(#(#arguments),*))
+}
+
+/// The descriptor of a function that takes its frame.
+pub(super) fn raw(
+    kernel: &Kernel,
+    variant: &Variant,
+    instance: &Instance,
+    declaration: &TokenStream,
+) -> TokenStream {
+    let callee = callee(kernel, instance);
+    let constructor = if variant.form == Form::RawSync {
+        quote!(raw_sync)
+    } else {
+        quote!(raw)
+    };
+    let run = match kernel.output {
+        Output::Nothing => callee,
+        _ => {
+            let (frame, error) = (
+                Ident::new("__frame", Span::mixed_site()),
+                Ident::new("__error", Span::mixed_site()),
+            );
+            quote! {
+                |#frame| {
+                    if let __tfrt::Err(#error) = #callee(#frame) {
+                        #frame.report_error(__tfrt::From::from(#error));
+                    }
+                }
+            }
+        }
+    };
+    quote!(__tfrt::KernelDescriptor::#constructor(const { &#declaration }, #run))
+}

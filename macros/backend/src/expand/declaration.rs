@@ -1,0 +1,210 @@
+//! The declaration of a kernel, as a constant.
+
+use proc_macro2::{Ident, Span, TokenStream};
+use quote::{quote, quote_spanned};
+use syn::spanned::Spanned;
+
+use super::{adapter, markers};
+use crate::kernel::{
+    AttributeEntry, Declaration, FunctionEntry, Instance, Kernel, OperandEntry, RawEntry,
+    ResultEntry, Variant,
+};
+use crate::options::RawType;
+use crate::signature::Output;
+
+/// The declaration, as a constant.
+pub(super) fn declaration(kernel: &Kernel, variant: &Variant, instance: &Instance) -> TokenStream {
+    let declaration = &variant.declaration;
+    let Declaration {
+        summary,
+        description,
+        has_added_chain,
+        ..
+    } = declaration;
+    let name = &instance.name;
+    let place = quote!(__tfrt::SourcePlace {
+        file: __tfrt::file!(),
+        line: __tfrt::line!()
+    });
+    let mut fields = vec![quote!(summary: #summary)];
+    if !description.is_empty() {
+        fields.push(quote!(description: #description));
+    }
+    let mut list = |field: &str, entries: Vec<TokenStream>| {
+        let field = Ident::new(field, Span::call_site());
+        if !entries.is_empty() {
+            fields.push(quote!(#field: &[#(#entries),*]));
+        }
+    };
+    let chain = |chain: TokenStream| has_added_chain.then_some(chain);
+    let operands = declaration
+        .operands
+        .iter()
+        .map(|entry| operand(entry, variant));
+    list(
+        "operands",
+        operands
+            .chain(chain(quote!(__tfrt::chain_operand())))
+            .collect(),
+    );
+    list(
+        "attributes",
+        declaration.attributes.iter().map(attribute).collect(),
+    );
+    list(
+        "functions",
+        declaration.functions.iter().map(function).collect(),
+    );
+    list(
+        "signatures",
+        declaration.functions.iter().filter_map(signature).collect(),
+    );
+    let leaves = kernel.output.leaves();
+    let results = declaration
+        .results
+        .iter()
+        .map(|entry| result(entry, &leaves, kernel.output_span));
+    list(
+        "results",
+        results
+            .chain(chain(quote!(__tfrt::chain_result())))
+            .collect(),
+    );
+    if let Some((first, others)) = declaration.traits.split_first() {
+        let constant = |name: &str| Ident::new(name, Span::call_site());
+        let (first, others) = (constant(first), others.iter().map(|name| constant(name)));
+        fields.push(quote!(traits: __tfrt::OpTraits::#first #(.with(__tfrt::OpTraits::#others))*));
+    }
+    if let Some(class) = &declaration.effect {
+        fields.push(quote!(effect: __tfrt::Effect::Ordered(#class)));
+    }
+    if let Some(format) = &declaration.format {
+        fields.push(quote!(assembly_format: __tfrt::Some(#format)));
+    }
+    if let Some(verify) = &declaration.verify {
+        fields.push(quote!(verifier: __tfrt::Some(#verify)));
+    }
+    if let Some(path) = &variant.preparation.metadata {
+        let query = Ident::new("__query", Span::mixed_site());
+        let asked = adapter::asked_by_query(variant, &query, path);
+        let num_outs = declaration.results.len();
+        fields.push(
+            quote!(metadata: __tfrt::Some(|#query| __tfrt::answer(__tfrt::metadata::<#num_outs>(#asked)?))),
+        );
+    }
+    if let (Some(path), Some(element)) = (
+        &variant.preparation.workspace,
+        adapter::workspace_element(variant),
+    ) {
+        let query = Ident::new("__query", Span::mixed_site());
+        let asked = adapter::asked_by_query(variant, &query, path);
+        let element = markers::checked(element, "IsElement");
+        fields.push(quote! {
+            workspace: __tfrt::Some(|#query| {
+                __tfrt::answer_bytes(__tfrt::workspace_len(#asked)?, __tfrt::size_of::<#element>())
+            })
+        });
+    }
+    quote!(__tfrt::OpDef { #(#fields,)* place: #place, ..__tfrt::OpDef::new(#name) })
+}
+
+fn operand(entry: &OperandEntry, variant: &Variant) -> TokenStream {
+    match entry {
+        OperandEntry::OfParameter(name, index) => {
+            let marker = variant.parameters.get(*index).map(|parameter| {
+                let marker = markers::marker(parameter);
+                quote_spanned!(parameter.span=> operand::<#marker>)
+            });
+            quote!(__tfrt::#marker(#name))
+        }
+        OperandEntry::Raw(name, entry) => {
+            let RawEntry {
+                is_mutated,
+                is_reference,
+                ..
+            } = entry;
+            let (ty, arity) = (raw_type(&entry.ty), arity(entry));
+            quote!(__tfrt::raw_operand(#name, #ty, #arity, #is_mutated, #is_reference))
+        }
+    }
+}
+
+fn result(entry: &ResultEntry, leaves: &[&Output], span: Span) -> TokenStream {
+    match entry {
+        ResultEntry::OfOutput(name, index, alias_of) => {
+            let marker = leaves
+                .get(*index)
+                .map(|leaf| markers::outcome(leaf, false, span));
+            let alias_of = option(alias_of.as_ref().map(|operand| quote!(#operand)));
+            quote_spanned!(span=> __tfrt::result::<#marker>(#name, #alias_of))
+        }
+        ResultEntry::Out(name, ty) => {
+            let ty = markers::checked(ty, "IsPreallocated");
+            quote!(__tfrt::result::<__tfrt::Payload<#ty>>(#name, __tfrt::None))
+        }
+        ResultEntry::Raw(name, entry) => {
+            let (ty, arity) = (raw_type(&entry.ty), arity(entry));
+            quote!(__tfrt::raw_result(#name, #ty, #arity))
+        }
+    }
+}
+
+fn function(entry: &FunctionEntry) -> TokenStream {
+    let (name, form) = (&entry.name, Ident::new(entry.form, Span::call_site()));
+    quote!(__tfrt::FunctionDef { name: #name, form: __tfrt::FunctionForm::#form })
+}
+
+fn signature(entry: &FunctionEntry) -> Option<TokenStream> {
+    let (name, ty) = (&entry.name, entry.callable.as_ref()?);
+    let ty = markers::checked(ty, "IsCallable");
+    Some(quote_spanned!(ty.span()=> __tfrt::signature::<#ty>(#name)))
+}
+
+fn attribute(entry: &AttributeEntry) -> TokenStream {
+    let AttributeEntry { name, ty, default } = entry;
+    let span = default
+        .as_ref()
+        .map_or_else(|| ty.span(), |default| default.span);
+    let default = option(default.as_ref().map(|default| {
+        let kind = Ident::new(default.kind, Span::call_site());
+        match &default.value {
+            Some(value) => quote!(__tfrt::AttrDefault::#kind(#value)),
+            None => quote!(__tfrt::AttrDefault::#kind),
+        }
+    }));
+    let ty = markers::checked(ty, "IsAttribute");
+    // What does not fit is found by the compiler, and shown where the default is written.
+    quote_spanned!(span=> __tfrt::attribute::<#ty>(#name, #default))
+}
+
+fn raw_type(ty: &RawType) -> TokenStream {
+    match ty {
+        RawType::Any => quote!(__tfrt::TypeConstraint::Any),
+        RawType::Spelled(spelling) => quote!(__tfrt::TypeConstraint::Exact(#spelling)),
+        RawType::SameAs(operand) => {
+            let operand = operand.to_string();
+            quote!(__tfrt::TypeConstraint::SameAs(#operand))
+        }
+        RawType::Rust(ty) => {
+            let ty = markers::checked(ty, "IsValue");
+            quote!(__tfrt::exactly::<#ty>())
+        }
+    }
+}
+
+fn arity(entry: &RawEntry) -> TokenStream {
+    if entry.is_variadic {
+        quote!(__tfrt::Arity::Variadic)
+    } else if entry.is_optional {
+        quote!(__tfrt::Arity::Optional)
+    } else {
+        quote!(__tfrt::Arity::One)
+    }
+}
+
+fn option(value: Option<TokenStream>) -> TokenStream {
+    value.map_or_else(
+        || quote!(__tfrt::None),
+        |value| quote!(__tfrt::Some(#value)),
+    )
+}

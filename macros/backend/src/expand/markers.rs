@@ -1,0 +1,148 @@
+//! The types that stand for parameters and results.
+//!
+//! Types of the author's are written `<T as IsValue>::This`, on their own place: see `checked` in the host crate.
+
+use proc_macro2::{Ident, Span, TokenStream};
+use quote::{ToTokens, quote_spanned};
+use syn::Type;
+use syn::spanned::Spanned;
+
+use crate::kernel::{Bound, Marker};
+use crate::signature::{Operand, Output};
+
+/// `ty`, which must meet `check`.
+pub(super) fn checked(ty: &Type, check: &str) -> TokenStream {
+    let span = ty.span();
+    let check = Ident::new(check, span);
+    quote_spanned!(span=> <#ty as __tfrt::#check>::This)
+}
+
+fn value(ty: &Type) -> TokenStream {
+    checked(ty, "IsValue")
+}
+
+/// The type that stands for a parameter.
+pub(super) fn marker(parameter: &Bound) -> TokenStream {
+    let span = parameter.span;
+    let marker = match &parameter.marker {
+        Marker::Operand(operand, index, chain_follows) => {
+            operand_marker(operand, *index, *chain_follows, span)
+        }
+        Marker::Attribute(ty, index) => {
+            let ty = checked(ty, "IsAttribute");
+            quote_spanned!(span=> Attribute<#ty, #index>)
+        }
+        Marker::AllAttributes => quote_spanned!(span=> AllAttributes),
+        Marker::Function {
+            index,
+            is_from_end,
+            is_lent,
+            callable: Some(ty),
+        } => {
+            let ty = checked(ty, "IsCallable");
+            quote_spanned!(span=> TypedFunction<#ty, #index, #is_from_end, #is_lent>)
+        }
+        Marker::Function {
+            index,
+            is_from_end,
+            is_lent,
+            callable: None,
+        } => {
+            let name = Ident::new(if *is_lent { "LentFunction" } else { "Function" }, span);
+            quote_spanned!(span=> #name<#index, #is_from_end>)
+        }
+        Marker::Functions {
+            before,
+            after,
+            is_lent,
+        } => {
+            let name = if *is_lent {
+                "LentFunctions"
+            } else {
+                "Functions"
+            };
+            let name = Ident::new(name, span);
+            quote_spanned!(span=> #name<#before, #after>)
+        }
+        Marker::Resource(ty, is_lent) => {
+            let ty = checked(ty, "IsResource");
+            quote_spanned!(span=> Shared<#ty, #is_lent>)
+        }
+        Marker::Context(name) => Ident::new(name, span).into_token_stream(),
+        // The adapter makes these.
+        Marker::Out(..) | Marker::Workspace(_) => TokenStream::new(),
+    };
+    quote_spanned!(span=> __tfrt::#marker)
+}
+
+fn operand_marker(operand: &Operand, index: usize, chain_follows: bool, span: Span) -> TokenStream {
+    match operand {
+        Operand::ByValue(ty) => {
+            let ty = checked(ty, "IsCopied");
+            quote_spanned!(span=> ByValue<#ty, #index>)
+        }
+        Operand::ByRef(ty) => {
+            let ty = value(ty);
+            quote_spanned!(span=> ByRef<#ty, #index>)
+        }
+        Operand::ByMut(ty) => {
+            let ty = value(ty);
+            quote_spanned!(span=> ByMut<#ty, #index>)
+        }
+        Operand::Text => quote_spanned!(span=> Text<#index>),
+        Operand::Any { is_lent } => quote_spanned!(span=> AnyOperand<#index, #is_lent>),
+        Operand::Reference(ty) => {
+            let ty = value(ty);
+            quote_spanned!(span=> Reference<#ty, #index>)
+        }
+        Operand::Optional(ty) | Operand::Defaulted(ty, _) => {
+            let ty = checked(ty, "IsCopied");
+            quote_spanned!(span=> Optional<#ty, #index, #chain_follows>)
+        }
+        Operand::OptionalRef(ty) => {
+            let ty = value(ty);
+            quote_spanned!(span=> OptionalRef<#ty, #index, #chain_follows>)
+        }
+        Operand::AnyRest => quote_spanned!(span=> AnyRest<#index, #chain_follows>),
+        Operand::Rest(ty) => {
+            let ty = value(ty);
+            quote_spanned!(span=> Rest<#ty, #index, #chain_follows>)
+        }
+    }
+}
+
+/// The type that stands for what a function gives, at `span`.
+pub(super) fn outcome(output: &Output, is_whole: bool, span: Span) -> TokenStream {
+    let marker = match output {
+        Output::Nothing => quote_spanned!(span=> Nothing),
+        Output::Any => quote_spanned!(span=> AnyResult),
+        Output::AnyTail => quote_spanned!(span=> AnyTail),
+        Output::Payload(ty) => {
+            let ty = value(ty);
+            quote_spanned!(span=> Payload<#ty>)
+        }
+        Output::Later(ty) => {
+            let ty = value(ty);
+            quote_spanned!(span=> Later<#ty>)
+        }
+        Output::PayloadTail(ty) => {
+            let ty = value(ty);
+            quote_spanned!(span=> PayloadTail<#ty>)
+        }
+        Output::LaterTail(ty) => {
+            let ty = value(ty);
+            quote_spanned!(span=> LaterTail<#ty>)
+        }
+        Output::Tuple(parts) => {
+            let parts = parts.iter().map(|part| outcome(part, false, span));
+            quote_spanned!(span=> Parts<(#(#parts,)*)>)
+        }
+        Output::Fallible { ok, whole } => {
+            let ok = outcome(ok, false, span);
+            let whole = checked(whole, "IsFallible");
+            let name = Ident::new(if is_whole { "Fallible" } else { "FalliblePart" }, span);
+            quote_spanned!(span=> #name<#ok, #whole>)
+        }
+    };
+    quote_spanned!(span=> __tfrt::#marker)
+}

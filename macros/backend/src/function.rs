@@ -1,0 +1,125 @@
+//! The function under the attribute: its signature, parsed, and its body, which is nobody's business here.
+//!
+//! A body that is still being written parses, so that an editor keeps its knowledge of the function.
+
+use proc_macro2::{Delimiter, Group, TokenStream, TokenTree};
+use quote::{ToTokens, quote};
+use syn::parse::{Parse, ParseStream};
+use syn::{Attribute, FnArg, Signature, Visibility};
+
+/// A function with a body.
+#[derive(Debug)]
+pub struct Function {
+    /// The attributes, doc comments among them.
+    pub attributes: Vec<Attribute>,
+    /// How visible it is.
+    pub visibility: Visibility,
+    /// Everything up to the body.
+    pub signature: Signature,
+    /// The body, braces included.
+    pub body: Group,
+}
+
+/// The attributes of this crate on parameters.
+pub const MARKERS: &[&str] = &["attr", "function", "operand", "out", "region", "workspace"];
+
+impl Parse for Function {
+    fn parse(input: ParseStream<'_>) -> syn::Result<Self> {
+        let attributes = input.call(Attribute::parse_outer)?;
+        let visibility = input.parse()?;
+        let signature = input.parse()?;
+        let place = input.span();
+        match input.parse() {
+            Ok(TokenTree::Group(body)) if body.delimiter() == Delimiter::Brace => Ok(Self {
+                attributes,
+                visibility,
+                signature,
+                body,
+            }),
+            _ => Err(syn::Error::new(place, "expected the body of the function")),
+        }
+    }
+}
+
+impl Function {
+    /// Parses the item.
+    pub(crate) fn of_item(item: TokenStream) -> syn::Result<Self> {
+        syn::parse2(item).map_err(|error| {
+            syn::Error::new(
+                error.span(),
+                format!("`#[tfrt_kernel]` goes on a function: {error}"),
+            )
+        })
+    }
+
+    /// The function as the compiler shall see it: without our attributes.
+    pub(crate) fn without_markers(&self) -> TokenStream {
+        let attributes = self
+            .attributes
+            .iter()
+            .filter(|attribute| !is_kernel(attribute));
+        let mut signature = self.signature.clone();
+        for input in &mut signature.inputs {
+            if let FnArg::Typed(parameter) = input {
+                parameter.attrs.retain(|attribute| !is_ours(attribute));
+            }
+        }
+        let (visibility, body) = (&self.visibility, &self.body);
+        quote!(#(#attributes)* #visibility #signature #body)
+    }
+
+    /// The `#[cfg]`s, which go for whatever is derived from the function, too.
+    pub(crate) fn conditions(&self) -> Vec<Attribute> {
+        let is_condition = |attribute: &&Attribute| attribute.path().is_ident("cfg");
+        self.attributes
+            .iter()
+            .filter(is_condition)
+            .cloned()
+            .collect()
+    }
+
+    /// Where the return type stands; without one, where the function is named.
+    pub(crate) fn output_span(&self) -> proc_macro2::Span {
+        use syn::spanned::Spanned;
+        match &self.signature.output {
+            syn::ReturnType::Default => self.signature.ident.span(),
+            syn::ReturnType::Type(_, ty) => ty.span(),
+        }
+    }
+}
+
+/// Whether the attribute is another `#[tfrt_kernel]`, under whatever path.
+pub(crate) fn is_kernel(attribute: &Attribute) -> bool {
+    attribute
+        .path()
+        .segments
+        .last()
+        .is_some_and(|last| last.ident == "tfrt_kernel")
+}
+
+/// Whether the attribute of a parameter is one of this crate.
+pub(crate) fn is_marker(attribute: &Attribute) -> bool {
+    MARKERS
+        .iter()
+        .any(|marker| attribute.path().is_ident(marker))
+}
+
+/// The name of an attribute of a parameter that the compiler does not know either.
+pub(crate) fn unknown_marker(attribute: &Attribute) -> Option<String> {
+    const KNOWN: &[&str] = &[
+        "allow", "cfg", "cfg_attr", "deny", "doc", "expect", "forbid", "warn",
+    ];
+    let name = attribute.path().get_ident()?.to_string();
+    let is_known = is_marker(attribute) || KNOWN.contains(&name.as_str());
+    (!is_known).then_some(name)
+}
+
+fn is_ours(attribute: &Attribute) -> bool {
+    is_marker(attribute) || unknown_marker(attribute).is_some()
+}
+
+impl ToTokens for Function {
+    fn to_tokens(&self, tokens: &mut TokenStream) {
+        tokens.extend(self.without_markers());
+    }
+}

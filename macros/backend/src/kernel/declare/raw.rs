@@ -1,0 +1,123 @@
+//! The declaration of a kernel that takes its frame: all of it is in the options.
+
+use syn::Ident;
+use syn::ext::IdentExt;
+
+use crate::kernel::declare::Names;
+use crate::kernel::declare::default::read_default;
+use crate::kernel::{
+    AttributeEntry, Declaration, FunctionEntry, OperandEntry, RawEntry, ResultEntry,
+};
+use crate::options::{Options, RawValue};
+use crate::problems::Problems;
+
+/// Adds what the options say to `declaration`.
+pub(super) fn raw_parts(
+    options: &Options,
+    declaration: &mut Declaration,
+    names: &mut Names,
+    problems: &mut Problems,
+) {
+    let operands = listed(options.operands.as_ref());
+    for (name, entry) in entries(operands, names, problems) {
+        declaration.operands.push(OperandEntry::Raw(name, entry));
+    }
+    let results = listed(options.results.as_ref());
+    for (name, entry) in entries(results, names, problems) {
+        declaration.results.push(ResultEntry::Raw(name, entry));
+    }
+    for attribute in listed(options.attrs.as_ref()) {
+        let name = named(&attribute.name, names, problems);
+        let default = attribute
+            .default
+            .as_ref()
+            .and_then(|default| problems.note(read_default(default)));
+        declaration.attributes.push(AttributeEntry {
+            name,
+            ty: attribute.ty.clone(),
+            default,
+        });
+    }
+    declaration
+        .attributes
+        .sort_by(|left, right| left.name.cmp(&right.name));
+    functions(options, declaration, names, problems);
+}
+
+fn listed<T>(given: Option<&(proc_macro2::Span, Vec<T>)>) -> &[T] {
+    given.map_or(&[], |(_, values)| values)
+}
+
+fn named(name: &Ident, names: &mut Names, problems: &mut Problems) -> String {
+    let text = name.unraw().to_string();
+    names.add(&text, name.span(), problems);
+    text
+}
+
+/// Operands or results.
+fn entries(
+    values: &[RawValue],
+    names: &mut Names,
+    problems: &mut Problems,
+) -> Vec<(String, RawEntry)> {
+    let mut entries: Vec<(String, RawEntry)> = Vec::new();
+    let mut has_group = false;
+    for value in values {
+        let name = named(&value.name, names, problems);
+        let is_group = value.is_variadic || value.is_optional;
+        if has_group && is_group {
+            problems.at(
+                &value.name,
+                "at most one is variadic or optional: nobody could tell where the other begins",
+            );
+        }
+        has_group |= is_group;
+        let Some(ty) = &value.ty else {
+            let message = format!("say of which type: `{name}: any`, `{name}: \"i1\"`");
+            problems.at(&value.name, message);
+            continue;
+        };
+        let entry = RawEntry {
+            ty: ty.clone(),
+            is_variadic: value.is_variadic,
+            is_optional: value.is_optional,
+            is_mutated: value.is_mutated,
+            is_reference: value.is_reference,
+        };
+        entries.push((name, entry));
+    }
+    entries
+}
+
+/// The functions: symbols in byte order of their names, then regions in the order in which they are listed.
+fn functions(
+    options: &Options,
+    declaration: &mut Declaration,
+    names: &mut Names,
+    problems: &mut Problems,
+) {
+    let entry = |name: String, form| FunctionEntry {
+        name,
+        form,
+        callable: None,
+    };
+    let mut symbols = Vec::new();
+    for name in listed(options.symbols.as_ref()) {
+        symbols.push(entry(named(name, names, problems), "Symbol"));
+    }
+    for (index, name) in listed(options.symbol_list.as_ref()).iter().enumerate() {
+        if index > 0 {
+            problems.at(
+                name,
+                "nobody could tell two lists of functions apart: declare one",
+            );
+        }
+        symbols.push(entry(named(name, names, problems), "SymbolList"));
+    }
+    symbols.sort_by(|left, right| left.name.cmp(&right.name));
+    declaration.functions = symbols;
+    for name in listed(options.regions.as_ref()) {
+        let region = entry(named(name, names, problems), "Region");
+        declaration.functions.push(region);
+    }
+}

@@ -1,0 +1,124 @@
+//! The operands, results and attributes of a kernel that takes its frame: `operands(cond: "i1", rest: variadic any)`.
+
+use syn::ext::IdentExt;
+use syn::parse::{Parse, ParseStream};
+use syn::{Expr, Ident, LitStr, Token, Type, parenthesized};
+
+/// An operand or result of a kernel that takes its frame; of other kernels only the name of a result.
+#[derive(Debug)]
+pub struct RawValue {
+    /// Its name.
+    pub name: Ident,
+    /// What it may be.
+    pub ty: Option<RawType>,
+    /// Whether there may be any number.
+    pub is_variadic: bool,
+    /// Whether it may be left out.
+    pub is_optional: bool,
+    /// Whether it is written.
+    pub is_mutated: bool,
+    /// Whether it is taken as a reference.
+    pub is_reference: bool,
+}
+
+/// The types that an operand or result may have.
+#[derive(Clone, Debug)]
+pub enum RawType {
+    /// `any`
+    Any,
+    /// `"i1"`
+    Spelled(LitStr),
+    /// `same_as(operand)`
+    SameAs(Ident),
+    /// A Rust type.
+    Rust(Box<Type>),
+}
+
+/// An attribute of a kernel that takes its frame.
+#[derive(Debug)]
+pub struct RawAttr {
+    /// Its name.
+    pub name: Ident,
+    /// Its Rust type.
+    pub ty: Type,
+    /// Its default.
+    pub default: Option<Expr>,
+}
+
+impl Parse for RawValue {
+    fn parse(input: ParseStream<'_>) -> syn::Result<Self> {
+        let mut value = Self {
+            name: input.call(Ident::parse_any)?,
+            ty: None,
+            is_variadic: false,
+            is_optional: false,
+            is_mutated: false,
+            is_reference: false,
+        };
+        if !input.peek(Token![:]) {
+            return Ok(value);
+        }
+        input.parse::<Token![:]>()?;
+        loop {
+            if input.peek(Token![mut]) {
+                input.parse::<Token![mut]>()?;
+                value.is_mutated = true;
+            } else if input.peek(Token![ref]) {
+                input.parse::<Token![ref]>()?;
+                value.is_reference = true;
+            } else if is_keyword(input, "variadic") {
+                input.parse::<Ident>()?;
+                value.is_variadic = true;
+            } else if is_keyword(input, "optional") {
+                input.parse::<Ident>()?;
+                value.is_optional = true;
+            } else {
+                break;
+            }
+        }
+        value.ty = Some(input.parse()?);
+        Ok(value)
+    }
+}
+
+/// Whether the next token is this word.
+fn is_keyword(input: ParseStream<'_>, word: &str) -> bool {
+    input
+        .fork()
+        .parse::<Ident>()
+        .is_ok_and(|ident| ident == word)
+}
+
+impl Parse for RawType {
+    fn parse(input: ParseStream<'_>) -> syn::Result<Self> {
+        if input.peek(LitStr) {
+            return Ok(Self::Spelled(input.parse()?));
+        }
+        if is_keyword(input, "any") {
+            input.parse::<Ident>()?;
+            return Ok(Self::Any);
+        }
+        if is_keyword(input, "same_as") {
+            input.parse::<Ident>()?;
+            let content;
+            parenthesized!(content in input);
+            return Ok(Self::SameAs(content.parse()?));
+        }
+        Ok(Self::Rust(Box::new(input.parse()?)))
+    }
+}
+
+impl Parse for RawAttr {
+    fn parse(input: ParseStream<'_>) -> syn::Result<Self> {
+        let name = input.call(Ident::parse_any)?;
+        input.parse::<Token![:]>()?;
+        let ty = input.parse()?;
+        let default = if input.peek(Token![=]) {
+            input.parse::<Token![=]>()?;
+            Some(input.parse()?)
+        } else {
+            None
+        };
+        Ok(Self { name, ty, default })
+    }
+}

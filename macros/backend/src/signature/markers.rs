@@ -1,0 +1,223 @@
+//! Parameters with a marker: `#[attr]`, `#[function]`, `#[operand]`, `#[out]`, `#[region]`, `#[workspace]`.
+
+use syn::meta::ParseNestedMeta;
+use syn::visit_mut::VisitMut;
+use syn::{Attribute, Expr, LitStr, Meta, Type};
+
+use crate::problems::{Problems, did_you_mean};
+use crate::signature::types::{StaticLifetimes, last_name, payload, ungrouped};
+use crate::signature::{Binding, FunctionBinding, Operand, by_type};
+
+/// What a parameter of type `ty` with this marker is bound to.
+pub(super) fn marked(marker: &Attribute, ty: &Type, named: LitStr) -> syn::Result<Binding> {
+    let path = marker.path();
+    if path.is_ident("attr") {
+        attribute(marker, ty, named)
+    } else if path.is_ident("operand") {
+        operand(marker, ty)
+    } else if path.is_ident("out") {
+        out(marker, ty)
+    } else if path.is_ident("workspace") {
+        workspace(marker, ty)
+    } else {
+        function(marker, ty, named)
+    }
+}
+
+/// What stands in the parentheses of a marker.
+#[derive(Default)]
+struct Given {
+    name: Option<LitStr>,
+    default: Option<Box<Expr>>,
+}
+
+impl Given {
+    /// Parses `(key = …, …)`, with these keys. Every mistake is reported.
+    fn parse(marker: &Attribute, keys: &[&str]) -> syn::Result<Self> {
+        let mut given = Self::default();
+        let mut problems = Problems::default();
+        let parsed = marker.parse_nested_meta(|meta| {
+            problems.note(given.parse_key(&meta, keys));
+            // The rest of the list is read even behind a mistake.
+            if !meta.input.is_empty() && !meta.input.peek(syn::Token![,]) {
+                let _ = meta.value().and_then(|value| value.parse::<Expr>());
+            }
+            Ok(())
+        });
+        problems.note(parsed);
+        problems.finish(given)
+    }
+
+    fn parse_key(&mut self, meta: &ParseNestedMeta<'_>, keys: &[&str]) -> syn::Result<()> {
+        let Some(key) = meta.path.get_ident().map(ToString::to_string) else {
+            return Err(meta.error("expected the name of an option"));
+        };
+        if !keys.contains(&key.as_str()) {
+            let hint = did_you_mean(&key, keys);
+            return Err(meta.error(format!("unknown option `{key}`: {hint}")));
+        }
+        let is_twice = match key.as_str() {
+            "name" => self.name.replace(meta.value()?.parse()?).is_some(),
+            _ => self
+                .default
+                .replace(Box::new(meta.value()?.parse()?))
+                .is_some(),
+        };
+        if is_twice {
+            return Err(meta.error(format!("`{key}` is given twice")));
+        }
+        Ok(())
+    }
+}
+
+/// `#[attr]`, `#[attr("name")]`, `#[attr(name = "…", default = …)]`.
+fn attribute(marker: &Attribute, ty: &Type, named: LitStr) -> syn::Result<Binding> {
+    let given = match &marker.meta {
+        Meta::Path(_) => Given::default(),
+        Meta::NameValue(meta) => {
+            return Err(syn::Error::new_spanned(
+                meta,
+                "write `#[attr(\"name\")]` or `#[attr(name = \"…\", default = …)]`",
+            ));
+        }
+        Meta::List(list) => match list.parse_args::<LitStr>() {
+            Ok(name) => Given {
+                name: Some(name),
+                default: None,
+            },
+            Err(_) => Given::parse(marker, &["name", "default"])?,
+        },
+    };
+    let mut bare = match ungrouped(ty) {
+        Type::Reference(reference) if reference.mutability.is_some() => {
+            return Err(syn::Error::new_spanned(
+                ty,
+                "an attribute is a constant: take it by value or by `&`",
+            ));
+        }
+        Type::Reference(reference) => (*reference.elem).clone(),
+        ty if last_name(ty).as_deref() == Some("Option") => {
+            return Err(syn::Error::new_spanned(
+                ty,
+                "an attribute that programs may leave out has a default: `#[attr(default = …)]`",
+            ));
+        }
+        ty => ty.clone(),
+    };
+    StaticLifetimes.visit_type_mut(&mut bare);
+    Ok(Binding::Attribute {
+        name: given.name.unwrap_or(named),
+        marker: Box::new(bare),
+        default: given.default,
+    })
+}
+
+/// `#[operand(default = …)]`.
+fn operand(marker: &Attribute, ty: &Type) -> syn::Result<Binding> {
+    let example = "write `#[operand(default = …)]`: the value if programs leave the operand out";
+    let given = match &marker.meta {
+        Meta::List(_) => Given::parse(marker, &["default"])?,
+        _ => return Err(syn::Error::new_spanned(marker, example)),
+    };
+    let Some(default) = given.default else {
+        return Err(syn::Error::new_spanned(marker, example));
+    };
+    let is_plain = matches!(
+        by_type(ty, LitStr::new("", marker.pound_token.span))?,
+        Binding::Operand(Operand::ByValue(_))
+    );
+    if !is_plain {
+        return Err(syn::Error::new_spanned(
+            ty,
+            "an operand with a default is taken by value",
+        ));
+    }
+    Ok(Binding::Operand(Operand::Defaulted(
+        Box::new(ungrouped(ty).clone()),
+        default,
+    )))
+}
+
+/// A marker without options.
+fn expect_bare(marker: &Attribute) -> syn::Result<()> {
+    match &marker.meta {
+        Meta::Path(_) => Ok(()),
+        meta => Err(syn::Error::new_spanned(meta, "this marker has no options")),
+    }
+}
+
+/// `#[out] name: &mut T`.
+fn out(marker: &Attribute, ty: &Type) -> syn::Result<Binding> {
+    expect_bare(marker)?;
+    match ungrouped(ty) {
+        Type::Reference(reference) if reference.mutability.is_some() => {
+            let elem = ungrouped(&reference.elem);
+            payload(elem)?;
+            Ok(Binding::Out(Box::new(elem.clone())))
+        }
+        ty => Err(syn::Error::new_spanned(
+            ty,
+            "a result that is filled is taken as `&mut T`",
+        )),
+    }
+}
+
+/// `#[workspace] name: &mut [T]`.
+fn workspace(marker: &Attribute, ty: &Type) -> syn::Result<Binding> {
+    expect_bare(marker)?;
+    if let Type::Reference(reference) = ungrouped(ty)
+        && reference.mutability.is_some()
+        && let Type::Slice(slice) = ungrouped(&reference.elem)
+    {
+        return Ok(Binding::Workspace(slice.elem.clone()));
+    }
+    Err(syn::Error::new_spanned(
+        ty,
+        "a workspace is taken as `&mut [T]`, where `T` is a number",
+    ))
+}
+
+/// `#[function]`, `#[function("name")]`, `#[region]`, `#[region("name")]`.
+fn function(marker: &Attribute, ty: &Type, named: LitStr) -> syn::Result<Binding> {
+    let is_region = marker.path().is_ident("region");
+    let given = match &marker.meta {
+        Meta::Path(_) => named,
+        _ => marker.parse_args::<LitStr>().map_err(|error| {
+            let marker = if is_region { "region" } else { "function" };
+            syn::Error::new(
+                error.span(),
+                format!("write `#[{marker}]` or `#[{marker}(\"name\")]`"),
+            )
+        })?,
+    };
+    let Binding::Function(binding) = by_type(ty, given)? else {
+        return Err(syn::Error::new_spanned(
+            ty,
+            "a function is a `FunctionRef`, a `&FunctionRef` or a `&[FunctionRef]`, or a `Function<…>` or `Region<…>` that says \
+             its signature",
+        ));
+    };
+    if is_region && binding.is_list {
+        return Err(syn::Error::new_spanned(
+            ty,
+            "a list of functions is one of symbols: regions are taken one by one",
+        ));
+    }
+    if binding.callable.is_some() && binding.is_region != is_region {
+        let (is, wanted) = if is_region {
+            ("Function", "Region")
+        } else {
+            ("Region", "Function")
+        };
+        return Err(syn::Error::new_spanned(
+            ty,
+            format!(
+                "the marker contradicts the type: a `{is}<…>` is another one than a `{wanted}<…>`"
+            ),
+        ));
+    }
+    Ok(Binding::Function(FunctionBinding {
+        is_region,
+        ..binding
+    }))
+}

@@ -1,0 +1,85 @@
+//! Types as they are written.
+
+use quote::ToTokens;
+use syn::visit_mut::VisitMut;
+use syn::{GenericArgument, Lifetime, PathArguments, PathSegment, Type};
+
+/// The type without the invisible groups that macros leave, and without parentheses.
+pub(crate) fn ungrouped(ty: &Type) -> &Type {
+    match ty {
+        Type::Group(group) => ungrouped(&group.elem),
+        Type::Paren(paren) => ungrouped(&paren.elem),
+        ty => ty,
+    }
+}
+
+pub(crate) fn last_segment(ty: &Type) -> Option<&PathSegment> {
+    match ungrouped(ty) {
+        Type::Path(path) if path.qself.is_none() => path.path.segments.last(),
+        _ => None,
+    }
+}
+
+pub(crate) fn last_name(ty: &Type) -> Option<String> {
+    last_segment(ty).map(|segment| segment.ident.to_string())
+}
+
+/// What stands between the angle brackets.
+pub(crate) fn arguments(ty: &Type) -> impl Iterator<Item = &GenericArgument> {
+    let arguments = match last_segment(ty).map(|segment| &segment.arguments) {
+        Some(PathArguments::AngleBracketed(arguments)) => Some(&arguments.args),
+        _ => None,
+    };
+    arguments.into_iter().flatten()
+}
+
+/// The types between the angle brackets.
+pub(crate) fn type_arguments(ty: &Type) -> impl Iterator<Item = &Type> {
+    arguments(ty).filter_map(|argument| match argument {
+        GenericArgument::Type(ty) => Some(ty),
+        _ => None,
+    })
+}
+
+/// The first type between the angle brackets.
+pub(crate) fn type_argument(ty: &Type) -> Option<&Type> {
+    type_arguments(ty).next()
+}
+
+pub(crate) fn expect_argument(ty: &Type) -> syn::Result<Type> {
+    type_argument(ty).cloned().ok_or_else(|| {
+        let written = ty.to_token_stream().to_string();
+        syn::Error::new_spanned(ty, format!("say of what: `{written}<T>`"))
+    })
+}
+
+/// Whether a type is written as the chain.
+pub(crate) fn is_chain(ty: &Type) -> bool {
+    last_segment(ty).is_some_and(|segment| segment.ident == "Chain" && segment.arguments.is_none())
+}
+
+/// Whether a type can be that of a payload, as far as that can be seen.
+pub(crate) fn payload(ty: &Type) -> syn::Result<()> {
+    let message = match ty {
+        Type::Path(_) | Type::Macro(_) => return Ok(()),
+        Type::ImplTrait(_) => {
+            "name the type: instances of a generic kernel are listed, as in `T = [i32, i64]`"
+        }
+        Type::TraitObject(_) => "a value has one type: name it",
+        Type::Tuple(_) => "no value is a tuple: take its parts as operands of their own",
+        Type::Array(_) => "no value is an array: derive `Value` for a struct around it",
+        Type::Reference(_) => "one `&` is enough",
+        Type::Infer(_) => "name the type",
+        _ => "no value is of this type: name a type that implements `Value`",
+    };
+    Err(syn::Error::new_spanned(ty, message))
+}
+
+/// Replaces every lifetime, written or elided in `<…>`, by `'static`: what a marker is named with.
+pub(crate) struct StaticLifetimes;
+
+impl VisitMut for StaticLifetimes {
+    fn visit_lifetime_mut(&mut self, lifetime: &mut Lifetime) {
+        *lifetime = Lifetime::new("'static", lifetime.span());
+    }
+}

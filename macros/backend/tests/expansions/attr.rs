@@ -1,0 +1,6 @@
+#[derive(Attr)]
+pub enum Padding {
+    Same,
+    #[attr("VALID")]
+    Valid = 3,
+}

@@ -1,0 +1,29 @@
+#[automatically_derived]
+impl self::runtime::__private::AttributeParam for Side {
+    type Value<'a> = Self;
+    const KIND: self::runtime::__private::AttrKind = self::runtime::__private::AttrKind::Enum(
+        &self::runtime::__private::EnumDef {
+            name: "Side",
+            width: 32,
+            cases: &[
+                self::runtime::__private::EnumCase {
+                    keyword: "left",
+                    value: Self::Left as i128,
+                },
+            ],
+        },
+    );
+    fn read(
+        section: &[u8],
+        offset: u32,
+    ) -> self::runtime::__private::Result<Self, self::runtime::__private::Error> {
+        let number = <i32 as self::runtime::__private::AttributeParam>::read(
+            section,
+            offset,
+        )?;
+        if number == Self::Left as i32 {
+            return self::runtime::__private::Ok(Self::Left);
+        }
+        self::runtime::__private::Err(self::runtime::__private::no_case("Side", number))
+    }
+}

@@ -1,0 +1,5 @@
+#[derive(Attr)]
+#[attr(crate = self::runtime)]
+enum Side {
+    Left,
+}

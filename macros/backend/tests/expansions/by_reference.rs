@@ -1,0 +1,2 @@
+#[tfrt_kernel("my.join")]
+fn join(a: &Point, b: &str) {}

@@ -1,0 +1,4 @@
+#[tfrt_kernel("my.scale")]
+fn scale(a: i32, #[operand(default = 2 * 5)] b: i32) -> i32 {
+    a * b
+}

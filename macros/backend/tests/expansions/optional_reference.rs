@@ -1,0 +1,4 @@
+#[tfrt_kernel("my.scale", chain = none)]
+fn scale(a: i32, b: Option<&Point>) -> i32 {
+    a
+}

@@ -1,0 +1,3 @@
+#[derive(Default, Resource)]
+#[resource(request)]
+struct Counter(u64);

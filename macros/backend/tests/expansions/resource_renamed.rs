@@ -1,0 +1,3 @@
+#[derive(Default, Resource)]
+#[resource(client, crate = self::runtime)]
+struct Counter(u64);

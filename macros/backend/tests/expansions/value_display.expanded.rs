@@ -1,0 +1,11 @@
+#[automatically_derived]
+impl ::tfrt::__private::Value for Point {
+    const MLIR_TYPE: &'static str = "!my.point";
+    const IS_MUTABLE: bool = false;
+    const PASSING: ::tfrt::__private::Passing<Self> = ::tfrt::__private::Passing::<
+        Self,
+    >::COPIED;
+    const DISPLAY: ::tfrt::__private::Option<::tfrt::__private::DisplayFn<Self>> = ::tfrt::__private::Some(
+        <Self as ::tfrt::__private::Display>::fmt,
+    );
+}

@@ -1,0 +1,3 @@
+#[derive(Value)]
+#[value("!my.pair", crate = my::tfrt)]
+struct Pair<A, const N: usize>([A; N]);

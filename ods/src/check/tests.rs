@@ -1,0 +1,557 @@
+//! Each rule of declarations, broken once.
+
+use super::*;
+use crate::constraint::{AttrKind, CHAIN_TYPE, EnumCase, EnumDef, TypeConstraint};
+use crate::op::{
+    AttrDef, AttrDefault, FunctionDef, FunctionForm, FunctionSignature, OperandDef, ResultDef,
+};
+use crate::traits::{Effect, OpTraits};
+
+const ANY: TypeConstraint = TypeConstraint::Any;
+const CHAIN: TypeConstraint = TypeConstraint::Exact(CHAIN_TYPE);
+const OP: OpDef = OpDef::new("t.op");
+
+#[track_caller]
+fn check(def: OpDef, expected: &str) {
+    let found = def
+        .check()
+        .map_or_else(|error| error.to_string(), |()| "fine".into());
+    assert_eq!(found, expected);
+}
+
+#[test]
+fn a_name_is_a_dialect_and_what_the_op_is_called_there() {
+    check(OpDef::new("t.create_tensor.i32.$0"), "fine");
+    for name in ["t", "1t.op"] {
+        check(
+            OpDef::new(name),
+            "a name is a dialect, a dot, and what the op is called there",
+        );
+    }
+    for name in [".op", "t.", "t..op"] {
+        check(OpDef::new(name), "a part of the name is empty");
+    }
+    for name in ["t.a-b", "t.a b", "t.ä"] {
+        check(
+            OpDef::new(name),
+            "a name has letters, digits, underscores, dollar signs and dots",
+        );
+    }
+}
+
+#[test]
+fn parts_have_names_that_tell_them_apart() {
+    const A: OperandDef = OperandDef::new("a", ANY);
+    const R: ResultDef = ResultDef::new("r", ANY);
+    check(
+        OpDef {
+            operands: const { &[OperandDef::new("a b", ANY)] },
+            ..OP
+        },
+        "operand `a b` is not called by an identifier",
+    );
+    check(
+        OpDef {
+            operands: &[A, A],
+            ..OP
+        },
+        "two operands are called `a`",
+    );
+    check(
+        OpDef {
+            results: const { &[ResultDef::new("", ANY)] },
+            ..OP
+        },
+        "result `` is not called by an identifier",
+    );
+    check(
+        OpDef {
+            results: &[R, R],
+            ..OP
+        },
+        "two results are called `r`",
+    );
+    const TWICE: OpDef = OpDef {
+        operands: &[A],
+        results: &[ResultDef::new("a", TypeConstraint::SameAs("a"))],
+        ..OP
+    };
+    check(TWICE, "fine");
+    check(
+        OpDef {
+            assembly_format: Some("$a attr-dict `:` type($a)"),
+            ..TWICE
+        },
+        "an operand and a result are called `a`",
+    );
+    const ATTRIBUTE: OpDef = OpDef {
+        operands: &[A],
+        attributes: &[AttrDef::new("a", AttrKind::I32)],
+        assembly_format: Some("$a attr-dict `:` type($a)"),
+        ..OP
+    };
+    check(ATTRIBUTE, "an operand and an attribute are called `a`");
+    const FUNCTION: &[FunctionDef] = &[FunctionDef {
+        name: "a",
+        form: FunctionForm::Region,
+    }];
+    check(
+        OpDef {
+            attributes: &[],
+            functions: FUNCTION,
+            ..ATTRIBUTE
+        },
+        "an operand and a function are called `a`",
+    );
+    check(
+        OpDef {
+            operands: &[],
+            functions: FUNCTION,
+            ..ATTRIBUTE
+        },
+        "an attribute and a function are called `a`",
+    );
+}
+
+#[test]
+fn one_operand_and_one_result_may_be_open() {
+    const TWO: OpDef = OpDef {
+        operands: &[
+            OperandDef::optional("a", ANY),
+            OperandDef::variadic("b", ANY),
+        ],
+        ..OP
+    };
+    check(
+        TWO,
+        "operand `b` is not the only one that is optional or variadic",
+    );
+    const RESULTS: OpDef = OpDef {
+        results: &[ResultDef::variadic("a", ANY), ResultDef::optional("b", ANY)],
+        ..OP
+    };
+    check(
+        RESULTS,
+        "result `b` is not the only one that is optional or variadic",
+    );
+}
+
+#[test]
+fn types_and_memory_are_those_of_operands_that_are_there() {
+    const SAME: OpDef = OpDef {
+        operands: &[
+            OperandDef::new("a", ANY),
+            OperandDef::new("b", TypeConstraint::SameAs("a")),
+            OperandDef::new("c", TypeConstraint::SameAs("b")),
+        ],
+        ..OP
+    };
+    check(
+        SAME,
+        "operand `c` is of the type of `b`, whose type follows from another one",
+    );
+    check(
+        OpDef {
+            results: const { &[ResultDef::new("r", TypeConstraint::SameAs("x"))] },
+            ..OP
+        },
+        "result `r` is of the type of `x`, which is no operand",
+    );
+    const ALIAS: OpDef = OpDef {
+        results: &[ResultDef {
+            alias_of: Some("x"),
+            ..ResultDef::new("r", ANY)
+        }],
+        ..OP
+    };
+    check(
+        ALIAS,
+        "result `r` shares memory with `x`, which is no operand",
+    );
+    check(
+        OpDef {
+            operands: const { &[OperandDef::new("a", TypeConstraint::OneOf(&[]))] },
+            ..OP
+        },
+        "operand `a` has no type",
+    );
+    check(
+        OpDef {
+            results: const { &[ResultDef::new("r", TypeConstraint::Exact(""))] },
+            ..OP
+        },
+        "result `r` has a type without a spelling",
+    );
+}
+
+#[test]
+fn attributes_and_functions_are_in_order() {
+    const B_A: OpDef = OpDef {
+        attributes: &[
+            AttrDef::new("b", AttrKind::I32),
+            AttrDef::new("a", AttrKind::I32),
+        ],
+        ..OP
+    };
+    check(B_A, "attribute `a` is not behind the others in byte order");
+    const fn function(name: &'static str, form: FunctionForm) -> FunctionDef {
+        FunctionDef { name, form }
+    }
+    const SYMBOLS: OpDef = OpDef {
+        functions: &[
+            function("g", FunctionForm::Symbol),
+            function("f", FunctionForm::SymbolList),
+        ],
+        ..OP
+    };
+    check(
+        SYMBOLS,
+        "function `f` is not behind the others in byte order",
+    );
+    const REGION_FIRST: OpDef = OpDef {
+        functions: &[
+            function("a", FunctionForm::Region),
+            function("b", FunctionForm::Symbol),
+        ],
+        ..OP
+    };
+    check(REGION_FIRST, "function `b` is behind a region");
+    const TWICE: OpDef = OpDef {
+        functions: &[
+            function("b", FunctionForm::Region),
+            function("b", FunctionForm::Region),
+        ],
+        ..OP
+    };
+    check(TWICE, "two functions are called `b`");
+    const SIGNATURE: OpDef = OpDef {
+        signatures: &[FunctionSignature {
+            function: "f",
+            arguments: &[],
+            results: &[],
+        }],
+        ..OP
+    };
+    check(SIGNATURE, "the signature of `f` is that of no function");
+}
+
+#[test]
+fn defaults_are_values_that_attributes_can_have() {
+    for (kind, default, fits) in [
+        (AttrKind::BOOL, AttrDefault::Bool(true), true),
+        (AttrKind::BOOL, AttrDefault::Int(1), false),
+        (
+            AttrKind::Int {
+                width: 8,
+                is_unsigned: false,
+            },
+            AttrDefault::Int(-128),
+            true,
+        ),
+        (
+            AttrKind::Int {
+                width: 8,
+                is_unsigned: false,
+            },
+            AttrDefault::Int(128),
+            false,
+        ),
+        (
+            AttrKind::Int {
+                width: 8,
+                is_unsigned: true,
+            },
+            AttrDefault::Int(255),
+            true,
+        ),
+        (
+            AttrKind::Int {
+                width: 8,
+                is_unsigned: true,
+            },
+            AttrDefault::Int(-1),
+            false,
+        ),
+        (
+            AttrKind::Int {
+                width: 64,
+                is_unsigned: true,
+            },
+            AttrDefault::Int(1 << 64),
+            false,
+        ),
+        (AttrKind::F32, AttrDefault::Float(0.5), true),
+        (AttrKind::F32, AttrDefault::Int(1), false),
+        (AttrKind::String, AttrDefault::String("x"), true),
+        (AttrKind::Aggregate, AttrDefault::EmptyArray, true),
+        (AttrKind::Shape, AttrDefault::EmptyArray, false),
+        (AttrKind::Enum(&MODE), AttrDefault::Int(3), true),
+        (AttrKind::Enum(&MODE), AttrDefault::Int(2), false),
+    ] {
+        let attribute = AttrDef {
+            default: Some(default),
+            ..AttrDef::new("a", kind)
+        };
+        let attributes: &'static [AttrDef] = vec![attribute].leak();
+        let expected = if fits {
+            "fine"
+        } else {
+            "attribute `a` cannot have its default"
+        };
+        check(OpDef { attributes, ..OP }, expected);
+    }
+}
+
+static MODE: EnumDef = EnumDef {
+    name: "Mode",
+    width: 8,
+    cases: &[EnumCase {
+        keyword: "max",
+        value: 3,
+    }],
+};
+
+#[test]
+fn kinds_of_attributes_exist() {
+    const ONE: EnumCase = EnumCase {
+        keyword: "one",
+        value: 1,
+    };
+    let of_enum = |def: EnumDef| AttrKind::Enum(Box::leak(Box::new(def)));
+    let of_cases = |cases: &'static [EnumCase]| of_enum(EnumDef { cases, ..MODE });
+    for (kind, expected) in [
+        (
+            AttrKind::Int {
+                width: 1,
+                is_unsigned: true,
+            },
+            "attribute `a` is a truth value, which has no sign",
+        ),
+        (
+            AttrKind::Array(&AttrKind::Int {
+                width: 7,
+                is_unsigned: false,
+            }),
+            "attribute `a` is an integer of another width than 1, 8, 16, 32 or 64 bits",
+        ),
+        (
+            of_enum(EnumDef {
+                name: "a-b",
+                ..MODE
+            }),
+            "the enumeration of attribute `a` is not called by an identifier",
+        ),
+        (
+            of_enum(EnumDef { width: 1, ..MODE }),
+            "the enumeration of attribute `a` is of another width than 8, 16, 32 or 64 bits",
+        ),
+        (
+            of_cases(&[]),
+            "the enumeration of attribute `a` has no case",
+        ),
+        (
+            of_cases(
+                const {
+                    &[EnumCase {
+                        keyword: "a b",
+                        value: 0,
+                    }]
+                },
+            ),
+            "case `a b` is no identifier, in attribute a",
+        ),
+        (
+            of_cases(
+                const {
+                    &[EnumCase {
+                        keyword: "big",
+                        value: 128,
+                    }]
+                },
+            ),
+            "case `big` has a value that does not fit, in attribute a",
+        ),
+        (
+            of_cases(const { &[ONE, ONE] }),
+            "case `one` is there twice, in attribute a",
+        ),
+        (
+            of_cases(
+                const {
+                    &[
+                        ONE,
+                        EnumCase {
+                            keyword: "eins",
+                            value: 1,
+                        },
+                    ]
+                },
+            ),
+            "case `eins` has the value of another one, in attribute a",
+        ),
+    ] {
+        let attributes: &'static [AttrDef] = vec![AttrDef::new("a", kind)].leak();
+        check(OpDef { attributes, ..OP }, expected);
+    }
+}
+
+#[test]
+fn traits_do_not_contradict_each_other() {
+    for (one, other, expected) in [
+        (
+            OpTraits::SYNC,
+            OpTraits::ASYNC,
+            "a synchronous op cannot be a future",
+        ),
+        (
+            OpTraits::SYNC,
+            OpTraits::BLOCKING,
+            "a synchronous op cannot run on the blocking pool",
+        ),
+        (
+            OpTraits::SYNC,
+            OpTraits::NON_STRICT,
+            "operands of a synchronous op are always available",
+        ),
+        (
+            OpTraits::ASYNC,
+            OpTraits::BLOCKING,
+            "a future cannot run on the blocking pool",
+        ),
+        (
+            OpTraits::EXTRA_CHAIN,
+            OpTraits::OPTIONAL_CHAIN,
+            "there is one chain at the end, not two",
+        ),
+    ] {
+        check(
+            OpDef {
+                traits: one | other,
+                ..OP
+            },
+            expected,
+        );
+    }
+    const PURE: OpDef = OpDef {
+        traits: OpTraits::PURE,
+        effect: Effect::IO,
+        ..OP
+    };
+    check(PURE, "an op with an effect is not pure");
+    check(
+        OpDef {
+            effect: Effect::Ordered(""),
+            ..OP
+        },
+        "the class of the effect has no name",
+    );
+    const RETURN: OpDef = OpDef {
+        traits: OpTraits::TERMINATOR,
+        results: &[ResultDef::new("r", ANY)],
+        ..OP
+    };
+    check(RETURN, "an op that ends its block has no results");
+    check(
+        OpDef {
+            traits: OpTraits::PURE | OpTraits::CONSTANT,
+            ..OP
+        },
+        "a constant is pure, takes no operands, and has one attribute and one result",
+    );
+}
+
+#[test]
+fn chains_are_where_their_parts_in_programs_need_them() {
+    const GIVES: OpDef = OpDef {
+        results: &[ResultDef::new("chain", CHAIN)],
+        ..OP
+    };
+    const SOURCE: OpDef = OpDef {
+        traits: OpTraits::CHAIN_SOURCE,
+        ..GIVES
+    };
+    check(SOURCE, "fine");
+    check(
+        OpDef {
+            operands: const { &[OperandDef::new("a", ANY)] },
+            ..SOURCE
+        },
+        "what starts an order takes nothing and gives a chain",
+    );
+    const MERGE: OpDef = OpDef {
+        operands: &[OperandDef::variadic("values", ANY)],
+        traits: OpTraits::CHAIN_MERGE,
+        ..GIVES
+    };
+    check(MERGE, "fine");
+    check(
+        OpDef {
+            operands: const { &[OperandDef::variadic("values", CHAIN)] },
+            ..MERGE
+        },
+        "what joins orders takes any number of values of any type and gives a chain",
+    );
+    const SENDS: OpDef = OpDef {
+        operands: &[
+            OperandDef::new("a", ANY),
+            OperandDef::new("in_chain", CHAIN),
+        ],
+        traits: OpTraits::OPTIONAL_CHAIN,
+        ..GIVES
+    };
+    check(SENDS, "fine");
+    for wrong in [
+        OpDef {
+            operands: &[],
+            ..SENDS
+        },
+        OpDef {
+            operands: const { &[OperandDef::new("a", ANY)] },
+            ..SENDS
+        },
+        OpDef {
+            results: &[],
+            ..SENDS
+        },
+    ] {
+        check(
+            wrong,
+            "a chain that may be left out is the last operand and the last result",
+        );
+    }
+}
+
+#[test]
+fn formats_fit() {
+    check(
+        OpDef {
+            assembly_format: Some("$x attr-dict"),
+            ..OP
+        },
+        "no operand, attribute or function is called `x` at byte 0",
+    );
+    check(
+        OpDef {
+            operands: const { &[OperandDef::new("a", ANY)] },
+            assembly_format: Some("$a attr-dict"),
+            ..OP
+        },
+        "no element gives the type of operand `a`",
+    );
+}
+
+#[test]
+fn a_wrong_declaration_panics_with_its_name_and_place() {
+    const WRONG: OpDef = OpDef {
+        assembly_format: Some("attr-dict $x"),
+        ..OP
+    };
+    let panic = std::panic::catch_unwind(|| WRONG.assert_valid()).expect_err("it is wrong");
+    let text = panic
+        .downcast_ref::<String>()
+        .expect("the text is formatted");
+    assert_eq!(
+        text,
+        "wrong declaration of `t.op`: no operand, attribute or function is called `x` at byte 10"
+    );
+}

@@ -1,0 +1,116 @@
+//! The rules about traits and effects.
+
+use super::{Check, DeclarationError};
+use crate::const_text::same;
+use crate::constraint::{CHAIN_TYPE, TypeConstraint};
+use crate::op::{Arity, OpDef};
+use crate::traits::{Effect, OpTraits};
+
+impl OpDef {
+    pub(super) const fn check_traits(&self) -> Check {
+        const CONTRADICTIONS: &[(OpTraits, OpTraits, &str)] = &[
+            (
+                OpTraits::SYNC,
+                OpTraits::ASYNC,
+                "a synchronous op cannot be a future",
+            ),
+            (
+                OpTraits::SYNC,
+                OpTraits::BLOCKING,
+                "a synchronous op cannot run on the blocking pool",
+            ),
+            (
+                OpTraits::SYNC,
+                OpTraits::NON_STRICT,
+                "operands of a synchronous op are always available",
+            ),
+            (
+                OpTraits::ASYNC,
+                OpTraits::BLOCKING,
+                "a future cannot run on the blocking pool",
+            ),
+            (
+                OpTraits::EXTRA_CHAIN,
+                OpTraits::OPTIONAL_CHAIN,
+                "there is one chain at the end, not two",
+            ),
+            (
+                OpTraits::CHAIN_SOURCE,
+                OpTraits::CHAIN_MERGE,
+                "what starts an order cannot join orders",
+            ),
+        ];
+        let mut index = 0;
+        while index < CONTRADICTIONS.len() {
+            let (one, other, text) = CONTRADICTIONS[index];
+            if self.traits.contains(one) && self.traits.contains(other) {
+                return Err(DeclarationError::plain(text));
+            }
+            index += 1;
+        }
+        let traits = self.traits;
+        if let Effect::Ordered(class) = self.effect {
+            if class.is_empty() {
+                return Err(DeclarationError::plain(
+                    "the class of the effect has no name",
+                ));
+            }
+            if traits.contains(OpTraits::PURE) {
+                return Err(DeclarationError::plain("an op with an effect is not pure"));
+            }
+        }
+        if traits.contains(OpTraits::TERMINATOR) && !self.results.is_empty() {
+            return Err(DeclarationError::plain(
+                "an op that ends its block has no results",
+            ));
+        }
+        let gives_chain =
+            self.results.len() == 1 && is_single_chain(self.results[0].ty, self.results[0].arity);
+        if traits.contains(OpTraits::CHAIN_SOURCE) && !(self.operands.is_empty() && gives_chain) {
+            return Err(DeclarationError::plain(
+                "what starts an order takes nothing and gives a chain",
+            ));
+        }
+        if traits.contains(OpTraits::CHAIN_MERGE) {
+            let takes_anything = self.operands.len() == 1
+                && matches!(self.operands[0].arity, Arity::Variadic)
+                && matches!(self.operands[0].ty, TypeConstraint::Any);
+            if !(takes_anything && gives_chain) {
+                return Err(DeclarationError::plain(
+                    "what joins orders takes any number of values of any type and gives a chain",
+                ));
+            }
+        }
+        if traits.contains(OpTraits::OPTIONAL_CHAIN) {
+            let operand = self.operands.last();
+            let result = self.results.last();
+            let (Some(operand), Some(result)) = (operand, result) else {
+                return Err(DeclarationError::plain(OPTIONAL_CHAIN_RULE));
+            };
+            if !(is_single_chain(operand.ty, operand.arity)
+                && is_single_chain(result.ty, result.arity))
+            {
+                return Err(DeclarationError::plain(OPTIONAL_CHAIN_RULE));
+            }
+        }
+        if traits.contains(OpTraits::CONSTANT)
+            && !(traits.contains(OpTraits::PURE)
+                && self.operands.is_empty()
+                && self.attributes.len() == 1
+                && self.results.len() == 1)
+        {
+            return Err(DeclarationError::plain(
+                "a constant is pure, takes no operands, and has one attribute and one result",
+            ));
+        }
+        Ok(())
+    }
+}
+
+const OPTIONAL_CHAIN_RULE: &str =
+    "a chain that may be left out is the last operand and the last result";
+
+const fn is_single_chain(ty: TypeConstraint, arity: Arity) -> bool {
+    matches!(arity, Arity::One)
+        && matches!(ty, TypeConstraint::Exact(spelling) if same(spelling, CHAIN_TYPE))
+}

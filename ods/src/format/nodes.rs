@@ -1,0 +1,169 @@
+//! A parsed format without lists on the heap, as constants need it.
+//!
+//! Nodes follow each other in one array, a group before what it holds; operands and groups that a node names lie in another one.
+
+use super::DictKeyword;
+
+/// How many elements a format may have, those in groups included.
+pub(super) const MAX_NODES: usize = 64;
+
+/// How many names the elements of a format may have between them.
+pub(super) const MAX_NAMES: usize = 128;
+
+/// How many operands, results, attributes and functions an op with a format may have of each.
+pub(super) const MAX_PARTS: usize = 64;
+
+/// A format, parsed.
+pub(super) struct Nodes {
+    nodes: [Node; MAX_NODES],
+    len: usize,
+    names: [Named; MAX_NAMES],
+    num_names: usize,
+}
+
+/// One element. Nodes are small, as all of them are copied when a format has been parsed: numbers are below the limits above.
+#[derive(Clone, Copy)]
+pub(super) struct Node {
+    pub(super) what: What,
+    /// Where it stands in the text, in bytes.
+    pub(super) offset: u16,
+    /// Whether it decides that the group around it is written.
+    pub(super) is_anchor: bool,
+}
+
+/// What an element is. Numbers index the lists of the declaration.
+#[derive(Clone, Copy)]
+pub(super) enum What {
+    Literal(&'static str),
+    Blank(bool),
+    Operands(Names),
+    TypedOperands(u8),
+    Attribute {
+        attribute: u8,
+        is_typed: bool,
+    },
+    Function(u8),
+    AttrDict(DictKeyword),
+    KeyValues(Names),
+    Pairs(u8),
+    Types(Names),
+    FunctionType {
+        inputs: Names,
+        results: Names,
+        is_parenthesised: bool,
+    },
+    ResultCount(u8),
+    Region {
+        function: u8,
+        arguments: Names,
+    },
+    WholeRegion(u8),
+    EmptyRegion {
+        function: u8,
+        arguments: Names,
+        terminator: &'static str,
+    },
+    Expect {
+        operand: u8,
+        what: &'static str,
+    },
+    /// So many nodes follow that are in the group.
+    Optional(u8),
+    /// So many nodes follow that are in the first list, then so many that are in the second one.
+    Either(u8, u8),
+}
+
+/// What one element names, in order.
+#[derive(Clone, Copy)]
+pub(super) struct Names {
+    start: u8,
+    end: u8,
+}
+
+/// One thing that an element names.
+#[derive(Clone, Copy)]
+pub(super) enum Named {
+    Operand(u8),
+    Result(u8),
+    Attribute(u8),
+    /// Divides groups.
+    Comma,
+}
+
+impl Nodes {
+    pub(super) const fn new() -> Self {
+        const NOTHING: Node = Node {
+            what: What::Blank(false),
+            offset: 0,
+            is_anchor: false,
+        };
+        Self {
+            nodes: [NOTHING; MAX_NODES],
+            len: 0,
+            names: [Named::Comma; MAX_NAMES],
+            num_names: 0,
+        }
+    }
+
+    /// Adds a node; whether there is room for it.
+    pub(super) const fn push(&mut self, node: Node) -> bool {
+        let has_room = self.len < MAX_NODES;
+        if has_room {
+            self.nodes[self.len] = node;
+            self.len += 1;
+        }
+        has_room
+    }
+
+    /// Says what the node at `index` is.
+    pub(super) const fn set(&mut self, index: usize, what: What) {
+        self.nodes[index].what = what;
+    }
+
+    /// Adds something that a node names; whether there is room for it.
+    pub(super) const fn push_name(&mut self, name: Named) -> bool {
+        let has_room = self.num_names < MAX_NAMES;
+        if has_room {
+            self.names[self.num_names] = name;
+            self.num_names += 1;
+        }
+        has_room
+    }
+
+    pub(super) const fn num_names(&self) -> usize {
+        self.num_names
+    }
+
+    /// What was named since there were `start` names.
+    pub(super) const fn names_from(&self, start: usize) -> Names {
+        Names {
+            start: start as u8,
+            end: self.num_names as u8,
+        }
+    }
+
+    pub(super) const fn len(&self) -> usize {
+        self.len
+    }
+
+    pub(super) const fn get(&self, index: usize) -> &Node {
+        &self.nodes[index]
+    }
+
+    /// The node behind the one at `index` and those in it.
+    pub(super) const fn after(&self, index: usize) -> usize {
+        match self.nodes[index].what {
+            What::Optional(num_inner) => index + 1 + num_inner as usize,
+            What::Either(num_first, num_second) => {
+                index + 1 + num_first as usize + num_second as usize
+            }
+            _ => index + 1,
+        }
+    }
+
+    pub(super) const fn names(&self, names: Names) -> &[Named] {
+        let (until, _) = self.names.split_at(names.end as usize);
+        let (_, names) = until.split_at(names.start as usize);
+        names
+    }
+}

@@ -1,0 +1,265 @@
+//! Ops of programs that are written without chains.
+//!
+//! A front end that thinks in program order writes no chains, and a compiler pass threads them later. Until then an op may leave
+//! out the chains that it is declared to take, all of them or none: it does if none of its operands is a chain. The same goes,
+//! separately, for the chains that it is declared to give. Every other rule holds as if they were there.
+
+use std::borrow::Cow;
+
+use super::{Breach, CHAIN_TYPE, verify_record};
+use crate::instance::{AttrInstance, OpInstance, RegionInstance, Signature};
+use crate::op::{Arity, OpDef};
+
+/// Whether an op with operands of these types leaves out the chains that it is declared to take.
+pub fn leaves_out_operands(def: &OpDef, types: &[impl AsRef<str>]) -> bool {
+    def.chain_operand().is_some() && has_no_chain(types)
+}
+
+/// Whether an op with results of these types leaves out the chains that it is declared to give.
+pub fn leaves_out_results(def: &OpDef, types: &[impl AsRef<str>]) -> bool {
+    def.chain_result().is_some() && has_no_chain(types)
+}
+
+/// The positions of the declared chains among all operands of an op that has `num_others` operands besides.
+#[must_use]
+pub fn chain_operand_positions(def: &OpDef, num_others: usize) -> Vec<usize> {
+    let declared = def.operands.iter();
+    positions(
+        declared.map(|operand| (operand.arity, operand.ty.is_chain())),
+        num_others,
+    )
+}
+
+/// The positions of the declared chains among all results of an op that has `num_others` results besides.
+#[must_use]
+pub fn chain_result_positions(def: &OpDef, num_others: usize) -> Vec<usize> {
+    let declared = def.results.iter();
+    positions(
+        declared.map(|result| (result.arity, result.ty.is_chain())),
+        num_others,
+    )
+}
+
+/// Every breach of the declaration `def` by `op`, which may leave out its chains, in the order of the rules.
+///
+/// The op's own verifier sees an op that runs functions as it is written, since they lack the same chains, and every other op
+/// with its chains.
+#[must_use]
+pub fn verify_op_without_chains(def: &OpDef, op: &dyn OpInstance) -> Vec<Breach> {
+    let mut operand_types = owned(op.operand_types());
+    if leaves_out_operands(def, &operand_types) {
+        insert_chains(
+            &mut operand_types,
+            chain_operand_positions(def, op.operand_types().len()),
+        );
+    }
+    let mut result_types = owned(op.result_types());
+    if leaves_out_results(def, &result_types) {
+        insert_chains(
+            &mut result_types,
+            chain_result_positions(def, op.result_types().len()),
+        );
+    }
+    let completed = Completed {
+        op,
+        operand_types,
+        result_types,
+    };
+    let mut breaches = verify_record(def, &completed);
+    if breaches.is_empty()
+        && let Some(verifier) = def.verifier
+    {
+        if def.functions.is_empty() {
+            verifier(&completed, &mut breaches);
+        } else {
+            verifier(op, &mut breaches);
+        }
+    }
+    breaches
+}
+
+fn has_no_chain(types: &[impl AsRef<str>]) -> bool {
+    types.iter().all(|ty| ty.as_ref() != CHAIN_TYPE)
+}
+
+/// Of declared groups, each with whether it is of chains, the positions of the single chains.
+fn positions(groups: impl Iterator<Item = (Arity, bool)> + Clone, num_others: usize) -> Vec<usize> {
+    let is_single = |(arity, _): &(Arity, bool)| *arity == Arity::One;
+    let num_single_others = groups
+        .clone()
+        .filter(|group| is_single(group) && !group.1)
+        .count();
+    let num_open = num_others.saturating_sub(num_single_others);
+    let mut positions = Vec::new();
+    let mut next = 0;
+    for group in groups {
+        if !is_single(&group) {
+            next += num_open;
+            continue;
+        }
+        if group.1 {
+            positions.push(next);
+        }
+        next += 1;
+    }
+    positions
+}
+
+fn owned(types: Vec<Cow<'_, str>>) -> Vec<String> {
+    types.into_iter().map(Cow::into_owned).collect()
+}
+
+fn insert_chains(types: &mut Vec<String>, positions: Vec<usize>) {
+    for position in positions {
+        // Too few other operands are a breach of their own.
+        types.insert(position.min(types.len()), CHAIN_TYPE.into());
+    }
+}
+
+/// An op with the chains that it leaves out.
+struct Completed<'a> {
+    op: &'a dyn OpInstance,
+    operand_types: Vec<String>,
+    result_types: Vec<String>,
+}
+
+impl OpInstance for Completed<'_> {
+    fn name(&self) -> &str {
+        self.op.name()
+    }
+
+    fn operand_types(&self) -> Vec<Cow<'_, str>> {
+        let types = self.operand_types.iter();
+        types.map(|ty| Cow::Borrowed(&**ty)).collect()
+    }
+
+    fn result_types(&self) -> Vec<Cow<'_, str>> {
+        let types = self.result_types.iter();
+        types.map(|ty| Cow::Borrowed(&**ty)).collect()
+    }
+
+    fn attribute(&self, name: &str) -> Option<AttrInstance<'_>> {
+        self.op.attribute(name)
+    }
+
+    fn regions(&self) -> Vec<RegionInstance<'_>> {
+        self.op.regions()
+    }
+
+    fn resolve(&self, symbol: &str) -> Option<Signature<'_>> {
+        self.op.resolve(symbol)
+    }
+
+    fn enclosing_function(&self) -> Option<Signature<'_>> {
+        self.op.enclosing_function()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::constraint::TypeConstraint;
+    use crate::op::{OperandDef, ResultDef};
+
+    const CHAIN: TypeConstraint = TypeConstraint::Exact(CHAIN_TYPE);
+    const I32: TypeConstraint = TypeConstraint::Exact("i32");
+
+    static BRANCH: OpDef = OpDef {
+        operands: &[
+            OperandDef::new("index", I32),
+            OperandDef::new("in", CHAIN),
+            OperandDef::variadic("values", TypeConstraint::Any),
+        ],
+        results: &[
+            ResultDef::new("out", CHAIN),
+            ResultDef::variadic("values", TypeConstraint::Any),
+        ],
+        ..OpDef::new("t.branch")
+    };
+
+    static TAIL: OpDef = OpDef {
+        operands: &[
+            OperandDef::variadic("values", I32),
+            OperandDef::new("in", CHAIN),
+        ],
+        results: &[ResultDef::new("sum", I32), ResultDef::new("out", CHAIN)],
+        ..OpDef::new("t.tail")
+    };
+
+    struct Sample(&'static [&'static str], &'static [&'static str]);
+
+    impl OpInstance for Sample {
+        fn name(&self) -> &str {
+            "t.sample"
+        }
+
+        fn operand_types(&self) -> Vec<Cow<'_, str>> {
+            self.0.iter().map(|ty| Cow::Borrowed(*ty)).collect()
+        }
+
+        fn result_types(&self) -> Vec<Cow<'_, str>> {
+            self.1.iter().map(|ty| Cow::Borrowed(*ty)).collect()
+        }
+
+        fn attribute(&self, _name: &str) -> Option<AttrInstance<'_>> {
+            None
+        }
+
+        fn regions(&self) -> Vec<RegionInstance<'_>> {
+            Vec::new()
+        }
+
+        fn resolve(&self, _symbol: &str) -> Option<Signature<'_>> {
+            None
+        }
+
+        fn enclosing_function(&self) -> Option<Signature<'_>> {
+            None
+        }
+    }
+
+    fn check(
+        def: &OpDef,
+        operands: &'static [&'static str],
+        results: &'static [&'static str],
+        expected: &str,
+    ) {
+        let breaches = verify_op_without_chains(def, &Sample(operands, results));
+        let messages: Vec<String> = breaches.into_iter().map(|breach| breach.message).collect();
+        assert_eq!(messages.join("; "), expected);
+    }
+
+    #[test]
+    fn chains_are_all_there_or_all_left_out() {
+        check(&BRANCH, &["i32"], &[], "");
+        check(&BRANCH, &["i32", "f32"], &["f32"], "");
+        check(
+            &BRANCH,
+            &["i32", CHAIN_TYPE, "f32"],
+            &[CHAIN_TYPE, "f32"],
+            "",
+        );
+        check(&TAIL, &["i32", "i32"], &["i32"], "");
+        check(&TAIL, &["i32", "i32", CHAIN_TYPE], &["i32", CHAIN_TYPE], "");
+    }
+
+    #[test]
+    fn what_is_no_chain_must_be_there() {
+        check(&BRANCH, &[], &[], "expected 2 or more operands");
+        check(&TAIL, &[], &[], "expected 2 results");
+        check(
+            &TAIL,
+            &["f32"],
+            &["i32"],
+            "operand #0 must be 32-bit signless integer, but got 'f32'",
+        );
+    }
+
+    #[test]
+    fn chains_have_their_declared_positions() {
+        assert_eq!(chain_operand_positions(&BRANCH, 3), [1]);
+        assert_eq!(chain_result_positions(&BRANCH, 2), [0]);
+        assert_eq!(chain_operand_positions(&TAIL, 3), [3]);
+        assert_eq!(chain_operand_positions(&TAIL, 0), [0]);
+    }
+}

@@ -1,0 +1,22 @@
+//! Writers: declarations as documents.
+//!
+//! | module | document | for |
+//! |---|---|---|
+//! | [`page`](mod@page) | plain text: a list of ops, or all that is known of one | a terminal |
+//! | [`markdown`](mod@markdown) | a reference, one section for each dialect | readers |
+//! | [`td`](mod@td) | TableGen, as `mlir-tblgen` reads it | C++ programs that use MLIR |
+//! | [`json`](mod@json) | everything that is declared, versioned | other tools |
+//!
+//! All of them read a [`Catalogue`](crate::catalogue::Catalogue) and nothing else; equal catalogues give equal documents.
+
+pub mod page;
+
+pub mod markdown;
+
+pub mod td;
+
+pub mod json;
+
+mod syntax;
+
+mod words;

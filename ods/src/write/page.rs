@@ -1,0 +1,139 @@
+//! Plain text for a terminal: a list of ops, or all that is known of one.
+
+use std::fmt::Write as _;
+
+use crate::catalogue::{Catalogue, Entry};
+use crate::op::SourcePlace;
+
+use super::{syntax, words};
+
+/// One line for each op: its name, and what it does.
+#[must_use]
+pub fn list(catalogue: &Catalogue<'_>) -> String {
+    let names = catalogue.entries().iter().map(|entry| entry.op.name.len());
+    let width = names.max().unwrap_or(0);
+    let line = |entry: &Entry<'_>| {
+        format!("{:width$}  {}", entry.op.name, entry.op.summary)
+            .trim_end()
+            .to_owned()
+            + "\n"
+    };
+    catalogue.entries().iter().map(line).collect()
+}
+
+/// Everything that is known of one op.
+///
+/// ```
+/// use tfrt_ods::catalogue::Entry;
+/// use tfrt_ods::write::page::page;
+/// use tfrt_ods::{OpDef, OpTraits};
+///
+/// static NOP: OpDef = OpDef {
+///     summary: "Does nothing.",
+///     traits: OpTraits::PURE,
+///     assembly_format: Some("attr-dict"),
+///     ..OpDef::new("my.nop")
+/// };
+///
+/// let text = page(&Entry::kernel(&NOP));
+/// assert!(text.starts_with("my.nop\n\n  Does nothing.\n\nSyntax:\n  my.nop {…}?\n"));
+/// ```
+#[must_use]
+pub fn page(entry: &Entry<'_>) -> String {
+    let def = entry.op;
+    let mut page = Page {
+        text: format!("{}\n", def.name),
+    };
+    for paragraph in [def.summary, def.description] {
+        page.paragraph(paragraph);
+    }
+    let custom = syntax::custom(def);
+    page.part("Syntax", custom.into_iter().chain([syntax::generic(def)]));
+    page.part(
+        "Operands",
+        def.operands.iter().map(|operand| {
+            let types = words::Types(operand.ty, operand.arity);
+            let mutated = if operand.is_mutated {
+                ", which it writes into"
+            } else {
+                ""
+            };
+            let reference = if operand.is_reference {
+                ", which may come later"
+            } else {
+                ""
+            };
+            format!("{}: {types}{mutated}{reference}", operand.name)
+        }),
+    );
+    page.part(
+        "Attributes",
+        def.attributes.iter().map(|attribute| {
+            let kind = words::Kind(attribute.kind);
+            match attribute.default {
+                None => format!("{}: {kind}", attribute.name),
+                Some(_) => format!("{}: {kind} = {}", attribute.name, words::Default(attribute)),
+            }
+        }),
+    );
+    page.part(
+        "Functions",
+        def.functions
+            .iter()
+            .map(|function| format!("{}: {}", function.name, words::function(def, function))),
+    );
+    page.part(
+        "Results",
+        def.results.iter().map(|result| {
+            let types = words::Types(result.ty, result.arity);
+            format!("{}: {types}{}", result.name, words::result_note(result))
+        }),
+    );
+    page.part("Effects", words::effects(def));
+    page.part(
+        "Properties",
+        words::properties(def).into_iter().map(str::to_owned),
+    );
+    page.part("Starts", [words::strictness(def)]);
+    page.part("Runs", [words::execution(entry).to_owned()]);
+    if let Some(format) = def.assembly_format {
+        page.part("Assembly format", [format.to_owned()]);
+    }
+    if def.place != SourcePlace::UNKNOWN {
+        let title = if entry.has_kernel {
+            "Implemented at"
+        } else {
+            "Declared at"
+        };
+        page.part(title, [format!("{}:{}", def.place.file, def.place.line)]);
+    }
+    page.text
+}
+
+struct Page {
+    text: String,
+}
+
+impl Page {
+    /// Text as it was written, behind a margin.
+    fn paragraph(&mut self, text: &str) {
+        if text.is_empty() {
+            return;
+        }
+        self.text.push('\n');
+        for line in text.lines() {
+            let _ = writeln!(self.text, "{}", format!("  {line}").trim_end());
+        }
+    }
+
+    /// A titled list; nothing if it is empty.
+    fn part(&mut self, title: &str, lines: impl IntoIterator<Item = String>) {
+        let mut lines = lines.into_iter().peekable();
+        if lines.peek().is_some() {
+            let _ = writeln!(self.text, "\n{title}:");
+        }
+        for line in lines {
+            let _ = writeln!(self.text, "  {line}");
+        }
+    }
+}

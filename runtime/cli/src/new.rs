@@ -1,0 +1,226 @@
+//! `tfrt new`: a crate of kernels from a template.
+//!
+//! The crate has kernels, a program made of them, tests of both, and a driver; or it is a kernel library, without a driver.
+//! Its files lie in `new/template`, with names in double braces where crates differ. They build as they are written.
+
+mod name;
+
+mod runtime;
+
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use clap::Parser;
+
+use crate::failure::{Failure, Reason};
+use crate::output;
+
+use name::CrateName;
+use runtime::Runtime;
+
+const EXAMPLES: &str = "\
+Examples:
+  tfrt new shapes                             a crate in the folder `shapes`, with a driver
+  tfrt new --lib shapes                       a kernel library, for `tfrt run --kernel-library`
+  tfrt new --runtime ../tfrt work/shapes      built on the runtime whose source is there";
+
+/// Create a crate of kernels.
+#[derive(Debug, Parser)]
+#[command(after_help = EXAMPLES)]
+pub(crate) struct Arguments {
+    /// The folder to create; its last part is the name of the crate
+    path: PathBuf,
+
+    /// Make it a kernel library: loaded at run time, without a driver of its own
+    #[arg(long = "lib")]
+    is_library: bool,
+
+    /// The source of the runtime to build on; without it, the released version
+    #[arg(long, value_name = "PATH")]
+    runtime: Option<PathBuf>,
+}
+
+/// One file of the template: where it goes, and what is in it.
+type TemplateFile = (&'static str, &'static str);
+
+const COMMON: [TemplateFile; 5] = [
+    (
+        "Cargo.toml",
+        include_str!("new/template/common/Cargo.toml.in"),
+    ),
+    (
+        ".gitignore",
+        include_str!("new/template/common/gitignore.in"),
+    ),
+    ("src/lib.rs", include_str!("new/template/common/lib.rs.in")),
+    (
+        "programs/main.mlir",
+        include_str!("new/template/common/main.mlir.in"),
+    ),
+    (
+        "tests/programs.rs",
+        include_str!("new/template/common/programs.rs.in"),
+    ),
+];
+
+const DRIVER: [TemplateFile; 2] = [
+    (
+        "src/main.rs",
+        include_str!("new/template/driver/main.rs.in"),
+    ),
+    (
+        "README.md",
+        include_str!("new/template/driver/README.md.in"),
+    ),
+];
+
+const LIBRARY: [TemplateFile; 1] = [(
+    "README.md",
+    include_str!("new/template/library/README.md.in"),
+)];
+
+/// Runs the tool. `program` is the name it was started under.
+pub(crate) fn run(program: &str, arguments: &Arguments) -> Result<(), Failure> {
+    let refuse = |message: String| Failure::Message(format!("{program}: {message}"));
+    let name = CrateName::of_folder(&arguments.path).map_err(refuse)?;
+    let runtime = Runtime::find(arguments.runtime.as_deref()).map_err(refuse)?;
+    check_vacant(&arguments.path).map_err(refuse)?;
+    let values = values(&name, &runtime, arguments);
+    let own: &[TemplateFile] = if arguments.is_library {
+        &LIBRARY
+    } else {
+        &DRIVER
+    };
+    for (path, template) in COMMON.iter().chain(own) {
+        let path = arguments.path.join(path);
+        write(&path, &fill(template, &values)).map_err(refuse)?;
+    }
+    output::write("-", what_next(&name, arguments).as_bytes())
+}
+
+/// Whether there is nothing at `path` that could be lost.
+fn check_vacant(path: &Path) -> Result<(), String> {
+    let shown = path.display();
+    if !path
+        .try_exists()
+        .map_err(|error| format!("`{shown}`: {}", Reason(&error)))?
+    {
+        return Ok(());
+    }
+    if !path.is_dir() {
+        return Err(format!(
+            "`{shown}` exists and is no folder: choose another name"
+        ));
+    }
+    let mut entries =
+        fs::read_dir(path).map_err(|error| format!("`{shown}`: {}", Reason(&error)))?;
+    match entries.next() {
+        None => Ok(()),
+        Some(_) => Err(format!(
+            "`{shown}` exists and is not empty: choose another name, or remove it"
+        )),
+    }
+}
+
+/// What stands for each name in double braces.
+fn values(
+    name: &CrateName,
+    runtime: &Runtime,
+    arguments: &Arguments,
+) -> Vec<(&'static str, String)> {
+    let is_library = arguments.is_library;
+    let mut dependencies = vec![runtime.dependency("tfrt", "runtime")];
+    if !is_library {
+        dependencies.push(runtime.dependency("tfrt-cli", "runtime/cli"));
+    }
+    let dev_dependencies = runtime.dependency("tfrt-kernels", "kernels");
+    let lib = "\n# A kernel library, and for the tests a library like every other.\n[lib]\ncrate-type = [\"cdylib\", \"rlib\"]\n";
+    let export = "\n// What makes a kernel library of this crate: `tfrt run --kernel-library` finds the kernels by it.\ntfrt::export_kernels!();\n";
+    let workspace =
+        "\n# A workspace of its own: this crate is not part of the one around it.\n[workspace]\n";
+    let if_so = |is_so: bool, text: &str| {
+        if is_so {
+            text.to_owned()
+        } else {
+            String::new()
+        }
+    };
+    vec![
+        ("name", name.package().to_owned()),
+        ("crate", name.in_rust()),
+        ("dialect", name.in_rust()),
+        ("file", name.library_file()),
+        ("lib", if_so(is_library, lib)),
+        ("export", if_so(is_library, export)),
+        ("dependencies", dependencies.join("\n")),
+        ("dev_dependencies", dev_dependencies),
+        (
+            "workspace",
+            if_so(is_inside_crate(&arguments.path), workspace),
+        ),
+    ]
+}
+
+/// Whether a folder around `path` belongs to cargo, which would take the new crate for a part of it.
+fn is_inside_crate(path: &Path) -> bool {
+    std::path::absolute(path).is_ok_and(|path| {
+        path.ancestors()
+            .skip(1)
+            .any(|folder| folder.join("Cargo.toml").is_file())
+    })
+}
+
+fn fill(template: &str, values: &[(&'static str, String)]) -> String {
+    let filled = values
+        .iter()
+        .fold(template.to_owned(), |text, (name, value)| {
+            text.replace(&format!("{{{{{name}}}}}"), value)
+        });
+    // What is left out leaves an empty line at the end.
+    format!("{}\n", filled.trim_end())
+}
+
+fn write(path: &Path, text: &str) -> Result<(), String> {
+    let folder = path.parent().unwrap_or(path);
+    fs::create_dir_all(folder)
+        .and_then(|()| fs::write(path, text))
+        .map_err(|error| format!("cannot write `{}`: {}", path.display(), Reason(&error)))
+}
+
+fn what_next(name: &CrateName, arguments: &Arguments) -> String {
+    let path = arguments.path.display();
+    let (what, run) = if arguments.is_library {
+        let file = name.library_file();
+        let run = format!(
+            "  cargo build\n  tfrt run --kernel-library target/debug/{file} programs/main.mlir"
+        );
+        ("a kernel library", run)
+    } else {
+        let run = String::from("  cargo run -- run programs/main.mlir");
+        ("a crate of kernels with a driver", run)
+    };
+    format!("Created `{path}`: {what}.\n\n  cd {path}\n  cargo test\n{run}\n")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_name_in_braces_is_filled_in() {
+        let name =
+            CrateName::of_folder(Path::new("my-ops")).unwrap_or_else(|error| panic!("{error}"));
+        for is_library in [false, true] {
+            let arguments = Arguments {
+                path: "my-ops".into(),
+                is_library,
+                runtime: None,
+            };
+            let values = values(&name, &Runtime::Released, &arguments);
+            for (path, template) in COMMON.iter().chain(&DRIVER).chain(&LIBRARY) {
+                let text = fill(template, &values);
+                assert!(!text.contains("{{"), "{path}: {text}");
+            }
+        }
+    }
+}

@@ -1,0 +1,136 @@
+//! Names of crates, which are also names of dialects.
+
+use std::path::Path;
+
+/// Crates that a crate of kernels depends on, and those that every crate has.
+const TAKEN: [&str; 8] = [
+    "tfrt",
+    "tfrt_cli",
+    "tfrt_kernels",
+    "std",
+    "core",
+    "alloc",
+    "test",
+    "proc_macro",
+];
+
+/// What Rust means something by, so that no crate can be called so.
+const KEYWORDS: [&str; 51] = [
+    "abstract", "as", "async", "await", "become", "box", "break", "const", "continue", "crate",
+    "do", "dyn", "else", "enum", "extern", "false", "final", "fn", "for", "gen", "if", "impl",
+    "in", "let", "loop", "macro", "match", "mod", "move", "mut", "override", "priv", "pub", "ref",
+    "return", "self", "static", "struct", "super", "trait", "true", "try", "type", "typeof",
+    "unsafe", "unsized", "use", "virtual", "where", "while", "yield",
+];
+
+/// The name of a crate of kernels.
+#[derive(Debug, PartialEq, Eq)]
+pub(super) struct CrateName(String);
+
+impl CrateName {
+    /// The last part of a path.
+    pub(super) fn of_folder(path: &Path) -> Result<Self, String> {
+        let Some(name) = path.file_name() else {
+            return Err(format!(
+                "`{}` does not end in a name: the last part of the path is what the crate is called",
+                path.display()
+            ));
+        };
+        let Some(name) = name.to_str() else {
+            return Err(format!(
+                "`{}`: the name of a crate is Unicode",
+                path.display()
+            ));
+        };
+        let wrong = |reason: &str| Err(format!("`{name}` cannot be the name of a crate: {reason}"));
+        if !name.starts_with(|char: char| char.is_ascii_alphabetic()) {
+            return wrong("it begins with a letter");
+        }
+        let is_fit = |char: char| char.is_ascii_alphanumeric() || char == '_' || char == '-';
+        if let Some(odd) = name.chars().find(|char| !is_fit(*char)) {
+            return wrong(&format!(
+                "found `{odd}`, expected letters, digits, `-` and `_`"
+            ));
+        }
+        let in_rust = name.replace('-', "_");
+        if KEYWORDS.contains(&in_rust.as_str()) {
+            return wrong("it is a keyword of Rust");
+        }
+        if TAKEN.contains(&in_rust.as_str()) {
+            return wrong("another crate that it is built with is called so");
+        }
+        Ok(Self(name.to_owned()))
+    }
+
+    /// The name in a manifest.
+    pub(super) fn package(&self) -> &str {
+        &self.0
+    }
+
+    /// The name in Rust, which is also that of the dialect.
+    pub(super) fn in_rust(&self) -> String {
+        self.0.replace('-', "_")
+    }
+
+    /// The file of the kernel library.
+    pub(super) fn library_file(&self) -> String {
+        let (prefix, suffix) = (std::env::consts::DLL_PREFIX, std::env::consts::DLL_SUFFIX);
+        format!("{prefix}{}{suffix}", self.in_rust())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_name_is_the_last_part_of_the_path() {
+        let name = CrateName::of_folder(Path::new("work/my-ops/"));
+        assert_eq!(name.as_ref().map(CrateName::package), Ok("my-ops"));
+        assert_eq!(name.map(|name| name.in_rust()), Ok(String::from("my_ops")));
+    }
+
+    #[test]
+    fn what_cargo_or_rust_would_refuse_is_refused() {
+        for (path, reason) in [
+            ("..", "`..` does not end in a name: "),
+            ("/", "`/` does not end in a name: "),
+            (
+                "9lives",
+                "`9lives` cannot be the name of a crate: it begins with a letter",
+            ),
+            (
+                "-ops",
+                "`-ops` cannot be the name of a crate: it begins with a letter",
+            ),
+            (
+                "my ops",
+                "`my ops` cannot be the name of a crate: found ` `, expected",
+            ),
+            (
+                "my.ops",
+                "`my.ops` cannot be the name of a crate: found `.`, expected",
+            ),
+            (
+                "x/match",
+                "`match` cannot be the name of a crate: it is a keyword of Rust",
+            ),
+            (
+                "tfrt-cli",
+                "`tfrt-cli` cannot be the name of a crate: another crate",
+            ),
+            (
+                "test",
+                "`test` cannot be the name of a crate: another crate",
+            ),
+        ] {
+            let refused = CrateName::of_folder(Path::new(path));
+            assert!(
+                refused
+                    .as_ref()
+                    .is_err_and(|error| error.starts_with(reason)),
+                "{path}: {refused:?}"
+            );
+        }
+    }
+}

@@ -1,0 +1,68 @@
+//! Whether a function left something behind.
+//!
+//! When its results are there and the work queue is empty, some other thread may still be busy with the value that it made
+//! available last: a timer's, or one that a kernel started. It holds references until it has told all who waited, the driver
+//! among them. So what looks like a leak is looked at again when those threads had time to let go.
+
+use std::sync::mpsc;
+use std::thread;
+use std::time::{Duration, Instant, SystemTime};
+
+use tfrt_host::HostContext;
+
+use crate::failure::Failure;
+
+/// How long threads that nobody can wait for have time to let go of values. Only a leak takes it.
+const PATIENCE: Duration = Duration::from_secs(5);
+
+/// The number of values alive before a function ran.
+#[derive(Debug)]
+pub(super) struct LeakCheck {
+    num_before: usize,
+}
+
+impl LeakCheck {
+    /// Starts before the function does.
+    pub(super) fn start() -> Self {
+        Self {
+            num_before: tfrt_async::live_values(),
+        }
+    }
+
+    /// Ends when everything that the function made is dropped.
+    pub(super) fn finish(self, function: &str, host: &HostContext) -> Result<(), Failure> {
+        let before = self.num_before;
+        if tfrt_async::live_values() == before {
+            return Ok(());
+        }
+        wait_until(host, || tfrt_async::live_values() == before);
+        match tfrt_async::live_values() {
+            after if after == before => Ok(()),
+            after => Err(Failure::Message(format!(
+                "Evaluation of function '{function}' leaked {} async values (before: {before}, after: {after})!",
+                after.abs_diff(before)
+            ))),
+        }
+    }
+}
+
+/// Waits for other threads until `is_settled`, or until they had time enough.
+pub(super) fn wait_until(host: &HostContext, is_settled: impl Fn() -> bool) {
+    if is_settled() {
+        return;
+    }
+    wait_for_timer(host);
+    let start = Instant::now();
+    while !is_settled() && start.elapsed() < PATIENCE {
+        thread::yield_now();
+    }
+}
+
+/// Waits for the callback of a timer that is under way, if there is one: timers run one after another.
+fn wait_for_timer(host: &HostContext) {
+    let (done, is_done) = mpsc::channel::<()>();
+    host.timers()
+        .schedule_at(SystemTime::UNIX_EPOCH, move || drop(done));
+    // Nothing is ever sent, and the sender goes away with the callback.
+    let _ = is_done.recv_timeout(PATIENCE);
+}

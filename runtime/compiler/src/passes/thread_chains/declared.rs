@@ -1,0 +1,198 @@
+//! What declarations say about the order of one op.
+
+use tfrt_ir::{Module, OpId, TypeId, ValueId};
+use tfrt_ods::verify::left_out::{leaves_out_operands, leaves_out_results};
+use tfrt_ods::verify::spread;
+use tfrt_ods::{Arity, OpDef, OpTraits, OperandDef, ResultDef, TypeConstraint};
+
+/// How an op hands values to the functions that it runs, and back.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Flow {
+    /// The last operands are the arguments, the first results of a function are those of the op.
+    Forwards,
+    /// Besides, what one run gives is what the next one takes.
+    Loops,
+    /// Two indices and the last operands are the arguments of runs that happen at once; the op gives one chain.
+    Parallel,
+}
+
+impl Flow {
+    /// How an op declared like this does it, if it says so.
+    pub(super) fn of(def: &OpDef) -> Option<Self> {
+        let has = |traits| def.traits.contains(traits);
+        if has(OpTraits::PARALLEL) {
+            Some(Self::Parallel)
+        } else if has(OpTraits::LOOPS) {
+            Some(Self::Loops)
+        } else if has(OpTraits::FORWARDS) || has(OpTraits::CALL) {
+            Some(Self::Forwards)
+        } else {
+            None
+        }
+    }
+}
+
+/// Where an op takes a chain.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Slot {
+    /// Where its declaration has one.
+    Declared,
+    /// Behind everything that it declares.
+    AtEnd,
+    /// Nowhere.
+    None,
+}
+
+/// What is to be done about the order of an op.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Standing {
+    /// It has a chain already: its author ordered it.
+    Explicit,
+    /// It has an effect, or writes: it always gets a chain.
+    Threaded,
+    /// It has an effect, or writes, and is declared to take no chain: its author wants no order.
+    OptedOut,
+    /// It gets a chain where it reads what others write, or where it cannot do without.
+    Free,
+}
+
+/// What an op does with the memory of an operand.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Use {
+    /// It hands the reference on without looking behind it.
+    Passes,
+    /// It looks at the value.
+    Reads,
+    /// It changes the value.
+    Writes,
+}
+
+/// Whether a value is a chain, given the type of chains.
+pub(super) fn is_chain(module: &Module, value: ValueId, chain: TypeId) -> bool {
+    module.value_type(value) == chain
+}
+
+/// Whether the op has a chain among its operands.
+pub(super) fn takes_chain(module: &Module, op: OpId, chain: TypeId) -> bool {
+    let operands = module.operands(op).iter();
+    operands
+        .copied()
+        .any(|value| is_chain(module, value, chain))
+}
+
+/// Whether the op has a chain among its results.
+pub(super) fn gives_chain(module: &Module, op: OpId, chain: TypeId) -> bool {
+    let results = module.results(op).iter();
+    results.copied().any(|value| is_chain(module, value, chain))
+}
+
+/// Where an op takes a chain that has none yet.
+pub(super) fn slot(module: &Module, op: OpId, def: &OpDef) -> Slot {
+    if def.chain_operand().is_some() {
+        return Slot::Declared;
+    }
+    let is_full = match open_operand(def) {
+        None => true,
+        Some(Arity::Optional) => module.operands(op).len() == def.operands.len(),
+        Some(_) => false,
+    };
+    if def.traits.contains(OpTraits::EXTRA_CHAIN) && is_full {
+        Slot::AtEnd
+    } else {
+        Slot::None
+    }
+}
+
+/// The arity of the operand that is not just one, if there is such an operand.
+fn open_operand(def: &OpDef) -> Option<Arity> {
+    let arities = def.operands.iter().map(|operand| operand.arity);
+    arities.into_iter().find(|arity| *arity != Arity::One)
+}
+
+/// What is to be done about an op that runs no functions. `has_effect` says whether it is ordered for other reasons than that
+/// it writes.
+pub(super) fn standing(
+    module: &Module,
+    op: OpId,
+    def: &OpDef,
+    has_effect: bool,
+    chain: TypeId,
+) -> Standing {
+    let is_ordered = has_effect || def.operands.iter().any(|operand| operand.is_mutated);
+    if takes_chain(module, op, chain) {
+        Standing::Explicit
+    } else if !is_ordered {
+        Standing::Free
+    } else if slot(module, op, def) == Slot::None {
+        Standing::OptedOut
+    } else {
+        Standing::Threaded
+    }
+}
+
+/// The declaration of each operand of an op; none for what is not declared.
+pub(super) fn declared_operands(
+    module: &Module,
+    op: OpId,
+    def: &'static OpDef,
+) -> Vec<Option<&'static OperandDef>> {
+    let types = spellings(module, module.operands(op));
+    let lacks_chains = leaves_out_operands(def, &types);
+    let present: Vec<&OperandDef> = def
+        .operands
+        .iter()
+        .filter(|operand| !(lacks_chains && operand.arity == Arity::One && operand.ty.is_chain()))
+        .collect();
+    let arities: Vec<Arity> = present.iter().map(|operand| operand.arity).collect();
+    let mut declared: Vec<_> = spread(&arities, types.len())
+        .map(|index| Some(present[index]))
+        .collect();
+    declared.resize(types.len(), None);
+    declared
+}
+
+/// The declaration of each result of an op; none for what is not declared.
+pub(super) fn declared_results(
+    module: &Module,
+    op: OpId,
+    def: &'static OpDef,
+) -> Vec<Option<&'static ResultDef>> {
+    let types = spellings(module, module.results(op));
+    let lacks_chains = leaves_out_results(def, &types);
+    let present: Vec<&ResultDef> = def
+        .results
+        .iter()
+        .filter(|result| !(lacks_chains && result.arity == Arity::One && result.ty.is_chain()))
+        .collect();
+    let arities: Vec<Arity> = present.iter().map(|result| result.arity).collect();
+    let mut declared: Vec<_> = spread(&arities, types.len())
+        .map(|index| Some(present[index]))
+        .collect();
+    declared.resize(types.len(), None);
+    declared
+}
+
+/// What an op does with an operand declared like this. A reference of any type cannot be looked behind.
+pub(super) fn use_of(operand: Option<&OperandDef>) -> Use {
+    match operand {
+        Some(operand) if operand.is_mutated => Use::Writes,
+        Some(operand) if operand.is_reference && is_generic(operand.ty) => Use::Passes,
+        Some(operand) if operand.ty.is_chain() => Use::Passes,
+        Some(_) => Use::Reads,
+        // Only a chain may stand behind what is declared.
+        None => Use::Passes,
+    }
+}
+
+/// Whether values of every type meet a constraint.
+pub(super) fn is_generic(ty: TypeConstraint) -> bool {
+    matches!(ty, TypeConstraint::Any | TypeConstraint::SameAs(_))
+}
+
+/// How the types of values are spelled.
+pub(super) fn spellings<'a>(module: &'a Module, values: &[ValueId]) -> Vec<&'a str> {
+    values
+        .iter()
+        .map(|value| module.type_spelling(module.value_type(*value)))
+        .collect()
+}

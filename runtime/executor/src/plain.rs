@@ -1,0 +1,87 @@
+//! The inner loop: plain kernels, one after the other.
+//!
+//! A kernel is plain if it runs in place and nothing is to be done for it but to call it and to count its users down. Most
+//! kernels of most programs are; what is not, and everything once something has failed, is cancelled or is traced, goes through
+//! [`crate::publish`].
+#![expect(
+    unsafe_code,
+    reason = "indexes a verified body without looking, once per kernel"
+)]
+
+use tfrt_support::Error;
+
+use crate::body::{Body, Extras, Kernel, Words};
+use crate::call;
+use crate::ready::{Path, Step};
+
+/// Why the inner loop has ended.
+#[derive(Debug)]
+pub(crate) enum Stop {
+    /// Nothing of this stream is ready.
+    Idle,
+    /// This kernel is next, and is not plain.
+    Next(u32),
+    /// The kernel of this index failed.
+    Failed(u32, Error),
+}
+
+impl Path<'_> {
+    /// Runs ready kernels of the current stream, the last one first, up to one that is not plain.
+    pub(crate) fn run_plain_kernels(&mut self) -> Stop {
+        let (body, invocation) = (self.body, self.invocation);
+        let idle_call = self.idle_call();
+        let (failures, request, is_traced) =
+            (invocation.failures(), self.ctx.request(), self.is_traced());
+        while let Some(number) = self.pop() {
+            let kernel = kernel(body, number);
+            let is_disturbed =
+                is_traced || !failures.is_empty() || request.cancel_value().is_some();
+            let (Some(direct), false) = (kernel.direct, is_disturbed) else {
+                return Stop::Next(number);
+            };
+            if kernel.extras == Extras::NONE {
+                self.step = Step::Calling { kernel: number - 1 };
+                let called = call::direct(direct, &idle_call, invocation, body, kernel);
+                self.step = Step::Idle;
+                if let Err(error) = called {
+                    return Stop::Failed(number - 1, error);
+                }
+            } else if !kernel.extras.is_plain_constant() || !invocation.has_constants() {
+                return Stop::Next(number);
+            }
+            self.count_down(kernel.users);
+            if self.has_outline() {
+                return Stop::Idle;
+            }
+        }
+        Stop::Idle
+    }
+
+    /// Counts an operand of each of `users` as available, and lists those that are ready.
+    #[inline]
+    pub(crate) fn count_down(&mut self, users: Words) {
+        let (body, invocation) = (self.body, self.invocation);
+        let is_alone = self.is_alone();
+        for &number in words(body, users) {
+            if invocation.count_down(number as usize - 1, is_alone) {
+                self.make_ready(number, kernel(body, number).stream);
+            }
+        }
+    }
+}
+
+/// Kernel `number` of a body.
+#[inline]
+fn kernel(body: &Body, number: u32) -> &Kernel {
+    debug_assert!((number as usize).wrapping_sub(1) < body.kernels.len());
+    // SAFETY: B4: the numbers of kernels count from 1, and are in range wherever a body names one.
+    unsafe { body.kernels.get_unchecked(number as usize - 1) }
+}
+
+/// The words of a range of a body.
+#[inline]
+fn words(body: &Body, range: Words) -> &[u32] {
+    debug_assert!(range.as_range().end <= body.words.len());
+    // SAFETY: B4: the ranges of a body were made as its words were collected.
+    unsafe { body.words.get_unchecked(range.as_range()) }
+}

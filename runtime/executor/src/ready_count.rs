@@ -1,0 +1,165 @@
+//! The count of operands that a kernel still waits for.
+//!
+//! - R1. Every arrival of an operand is counted once. The kernel is ready for whoever counts the last one, and for nobody else.
+//! - R2. A kernel that waits for any of its operands is ready for the first one who comes, and for nobody else.
+//! - R3. What was done before any of the arrivals happened before the kernel is found ready.
+
+use crate::sync::{AtomicU32, Ordering};
+
+/// A count with this bit is that of a kernel that waits for any of its operands. The lowest bit says that it has not started.
+const WAITS_FOR_ANY: u32 = 1 << 31;
+
+/// How many operands a kernel still waits for.
+#[derive(Debug)]
+#[repr(transparent)]
+pub(crate) struct ReadyCount(AtomicU32);
+
+impl ReadyCount {
+    /// What [`starting_at`](Self::starting_at) takes for a kernel that waits for any of its operands.
+    pub(crate) const FOR_ANY: u32 = WAITS_FOR_ANY + 1;
+
+    /// A kernel that waits for `count` operands, at least one.
+    #[inline]
+    pub(crate) fn starting_at(count: u32) -> Self {
+        Self(AtomicU32::new(count))
+    }
+
+    /// What [`count_down`](Self::count_down) does, to a number that counts are to start at.
+    pub(crate) fn simulate(count: &mut u32) -> bool {
+        match *count {
+            1 => true,
+            Self::FOR_ANY => {
+                *count = WAITS_FOR_ANY;
+                true
+            }
+            WAITS_FOR_ANY => false,
+            more => {
+                *count = more - 1;
+                false
+            }
+        }
+    }
+
+    /// Counts an arrival. True if the kernel is ready.
+    ///
+    /// `is_alone` if no other thread can touch the count until the caller makes it known to one.
+    #[inline]
+    pub(crate) fn count_down(&self, is_alone: bool) -> bool {
+        // Who sees 1 is the only one left to count, so nobody else writes. Acquire pairs with the release of those who counted
+        // before (R3).
+        let current = self.0.load(Ordering::Acquire);
+        if current == 1 {
+            return true;
+        }
+        if current >= WAITS_FOR_ANY {
+            // Acquire and release: nothing that the kernel reads hangs on it, as the operands that it looks at say themselves
+            // whether they are there; but who starts it has seen what made it start.
+            return self.0.swap(WAITS_FOR_ANY, Ordering::AcqRel) == Self::FOR_ANY;
+        }
+        if is_alone {
+            // Relaxed: what makes the count known to others orders it.
+            self.0.store(current - 1, Ordering::Relaxed);
+            return false;
+        }
+        // Release: what was done before becomes visible to the thread that sees the last count. Acquire: as above.
+        self.0.fetch_sub(1, Ordering::AcqRel) == 1
+    }
+}
+
+#[cfg(all(test, not(loom)))]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_last_arrival_finds_the_kernel_ready() {
+        for is_alone in [true, false] {
+            let count = ReadyCount::starting_at(3);
+            assert!(!count.count_down(is_alone));
+            assert!(!count.count_down(is_alone));
+            assert!(count.count_down(is_alone));
+        }
+    }
+
+    #[test]
+    fn the_first_arrival_starts_a_kernel_that_waits_for_any() {
+        let count = ReadyCount::starting_at(ReadyCount::FOR_ANY);
+        assert!(count.count_down(false));
+        assert!(!count.count_down(false));
+        assert!(!count.count_down(true));
+    }
+}
+
+#[cfg(all(test, loom))]
+mod loom_models {
+    use std::sync::Arc;
+
+    use loom::cell::UnsafeCell;
+    use loom::thread;
+
+    use super::*;
+
+    /// A kernel, its operands, and how often it was found ready.
+    struct Kernel {
+        count: ReadyCount,
+        operands: Vec<UnsafeCell<u32>>,
+        num_starts: AtomicU32,
+    }
+
+    impl Kernel {
+        /// Writes an operand and counts it. Who finds the kernel ready reads all of them.
+        fn arrive(&self, operand: usize) {
+            self.operands[operand].with_mut(|place| {
+                // SAFETY: each operand has one producer, and nobody reads it before the kernel is ready: loom checks that.
+                unsafe { *place = 1 };
+            });
+            if self.count.count_down(false) {
+                self.num_starts.fetch_add(1, Ordering::Relaxed);
+                let sum: u32 = self
+                    .operands
+                    .iter()
+                    // SAFETY: the kernel is ready, so that nobody writes any more: loom checks that.
+                    .map(|operand| operand.with(|place| unsafe { *place }))
+                    .sum();
+                assert_eq!(sum as usize, self.operands.len());
+            }
+        }
+    }
+
+    /// R1 and R3: three producers on three threads, one start, which sees all operands.
+    #[test]
+    fn loom_last_arrival_starts_the_kernel_once() {
+        loom::model(|| {
+            let kernel = Arc::new(Kernel {
+                count: ReadyCount::starting_at(3),
+                operands: (0..3).map(|_| UnsafeCell::new(0)).collect(),
+                num_starts: AtomicU32::new(0),
+            });
+            let threads: Vec<_> = (1..3)
+                .map(|operand| {
+                    let kernel = Arc::clone(&kernel);
+                    thread::spawn(move || kernel.arrive(operand))
+                })
+                .collect();
+            kernel.arrive(0);
+            for thread in threads {
+                thread.join().expect("a model does not panic");
+            }
+            assert_eq!(kernel.num_starts.load(Ordering::Relaxed), 1);
+        });
+    }
+
+    /// R2: two arrivals race, one of them starts the kernel.
+    #[test]
+    fn loom_any_arrival_starts_the_kernel_once() {
+        loom::model(|| {
+            let count = Arc::new(ReadyCount::starting_at(ReadyCount::FOR_ANY));
+            let other = {
+                let count = Arc::clone(&count);
+                thread::spawn(move || count.count_down(false))
+            };
+            let ours = count.count_down(false);
+            let theirs = other.join().expect("a model does not panic");
+            assert!(ours != theirs);
+        });
+    }
+}

@@ -1,0 +1,43 @@
+//! What declarations require besides types, checked at load time: signatures of functions, and shapes that fit each other.
+
+mod shapes;
+
+mod signatures;
+
+use tfrt_bef::{KernelId, VerifiedFunction};
+use tfrt_ods::OpDef;
+use tfrt_support::Error;
+use tfrt_support::entity::EntityId;
+
+use crate::program::Program;
+use shapes::KernelShapes;
+
+/// Checks a body, whose types are checked already.
+pub(crate) fn check(program: &Program, function: &VerifiedFunction) -> Result<(), Error> {
+    let place = |error: Error, kernel: KernelId| {
+        let location = function.record(kernel).location;
+        error.set_place_if_unset(program.bef().place(location));
+        error
+    };
+    let op_of =
+        |kernel: KernelId| -> &'static OpDef { program.kernel(function.record(kernel).code).op() };
+    for kernel in function.kernels() {
+        let callees = function.record(kernel).functions.as_words();
+        signatures::check(program, op_of(kernel), callees).map_err(|error| place(error, kernel))?;
+    }
+    let kernels = function.kernels().map(|kernel| {
+        let record = function.record(kernel);
+        KernelShapes {
+            op: op_of(kernel),
+            operands: record.operands.as_words(),
+            results: record.results.as_words(),
+            attributes: record.attributes.as_words(),
+        }
+    });
+    shapes::check(
+        program.bef().attributes(),
+        function.num_registers(),
+        kernels,
+    )
+    .map_err(|(index, error)| place(error, KernelId::from_index(index + 1)))
+}

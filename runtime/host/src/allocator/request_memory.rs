@@ -1,0 +1,201 @@
+//! The memory that one request holds.
+
+use std::alloc::Layout;
+use std::ptr::NonNull;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
+
+use tfrt_support::{Error, ErrorCode};
+
+use super::{AllocatorProfile, HostAllocator};
+
+/// Draws from the host's allocator what one request needs, up to a limit, and counts it.
+///
+/// It outlives the request as long as something that was drawn does. Memory from elsewhere is put on the same account with
+/// [`charge`](Self::charge) and [`release`](Self::release).
+///
+/// ```
+/// use std::alloc::Layout;
+/// use tfrt_host::allocator::HostAllocator;
+/// use tfrt_host::{HostContext, Limits, RequestContextBuilder};
+///
+/// let limits = Limits { max_request_bytes: 100, ..Limits::default() };
+/// let host = HostContext::builder().limits(limits).build();
+/// let request = RequestContextBuilder::new(host).build();
+/// let memory = request.memory();
+///
+/// memory.charge(60)?;
+/// assert!(memory.allocate(Layout::new::<[u8; 60]>()).is_none());
+/// assert_eq!(
+///     memory.charge(60).unwrap_err().message(),
+///     "a request may hold 100 bytes: it holds 60, and cannot have 60 more"
+/// );
+/// memory.release(60);
+/// assert_eq!(memory.num_bytes(), 0);
+/// # Ok::<(), tfrt_support::Error>(())
+/// ```
+#[derive(Debug)]
+pub struct RequestMemory {
+    host: Arc<dyn HostAllocator>,
+    max_bytes: usize,
+    num_bytes: AtomicUsize,
+}
+
+impl RequestMemory {
+    /// No memory yet, and no more than `max_bytes` of it ever, from the allocator `host`.
+    #[must_use]
+    pub fn new(host: Arc<dyn HostAllocator>, max_bytes: usize) -> Self {
+        Self {
+            host,
+            max_bytes,
+            num_bytes: AtomicUsize::new(0),
+        }
+    }
+
+    /// How many bytes the request holds now.
+    #[must_use]
+    pub fn num_bytes(&self) -> usize {
+        // A number for people, and for tests that have ordered what they count: relaxed.
+        self.num_bytes.load(Ordering::Relaxed)
+    }
+
+    /// How many bytes it may hold.
+    #[must_use]
+    pub fn max_bytes(&self) -> usize {
+        self.max_bytes
+    }
+
+    /// Puts memory on the account that does not come from here.
+    ///
+    /// # Errors
+    /// If the request would hold more than it may, with code `ResourceExhausted`; the account is then as before.
+    pub fn charge(&self, num_bytes: usize) -> Result<(), Error> {
+        // The count bounds memory and orders nothing: relaxed. It never exceeds the limit, not even for a moment, so that nobody
+        // is refused for the sake of another one who is.
+        let charged = self
+            .num_bytes
+            .fetch_update(Ordering::Relaxed, Ordering::Relaxed, |held| {
+                held.checked_add(num_bytes)
+                    .filter(|&held| held <= self.max_bytes)
+            });
+        match charged {
+            Ok(_) => Ok(()),
+            Err(held) => Err(self.exceeded(held, num_bytes)),
+        }
+    }
+
+    /// Takes from the account what was [charged](Self::charge).
+    pub fn release(&self, num_bytes: usize) {
+        // Relaxed: as in `charge`.
+        let held = self.num_bytes.fetch_sub(num_bytes, Ordering::Relaxed);
+        debug_assert!(held >= num_bytes, "what is released was charged before");
+    }
+
+    /// As [`allocate`](HostAllocator::allocate), and says why there is no memory.
+    ///
+    /// # Errors
+    /// If the request would hold more than it may, or the host has no more; both with code `ResourceExhausted`.
+    pub fn try_allocate(&self, layout: Layout) -> Result<NonNull<u8>, Error> {
+        self.charge(layout.size())?;
+        self.host.allocate(layout).ok_or_else(|| {
+            self.release(layout.size());
+            let num_bytes = layout.size();
+            exhausted(format!("the host has no memory for {num_bytes} bytes"))
+        })
+    }
+
+    #[cold]
+    fn exceeded(&self, held: usize, num_bytes: usize) -> Error {
+        exhausted(format!(
+            "a request may hold {} bytes: it holds {held}, and cannot have {num_bytes} more",
+            self.max_bytes
+        ))
+    }
+}
+
+#[cold]
+fn exhausted(message: String) -> Error {
+    Error::new(message).with_code(ErrorCode::ResourceExhausted)
+}
+
+// SAFETY: memory and its properties are those of the host's allocator.
+unsafe impl HostAllocator for RequestMemory {
+    fn allocate(&self, layout: Layout) -> Option<NonNull<u8>> {
+        self.try_allocate(layout).ok()
+    }
+
+    unsafe fn deallocate(&self, memory: NonNull<u8>, layout: Layout) {
+        // SAFETY: what came from here came from the host's allocator, with the same layout (1); the rest is the caller's (2).
+        unsafe { self.host.deallocate(memory, layout) };
+        self.release(layout.size());
+    }
+
+    fn profile(&self) -> Option<AllocatorProfile> {
+        self.host.profile()
+    }
+}
+
+#[cfg(all(test, not(loom)))]
+mod tests {
+    use super::*;
+    use crate::allocator::{FixedSizeAllocator, LeakCheckAllocator};
+
+    const WORD: Layout = Layout::new::<[u64; 8]>();
+
+    #[test]
+    fn memory_is_on_the_account_until_it_is_given_back() {
+        let host = Arc::new(LeakCheckAllocator::default());
+        let request = RequestMemory::new(host.clone(), 2 * WORD.size());
+        let first = request.allocate(WORD).expect("within the limit");
+        let second = request.allocate(WORD).expect("up to the limit");
+        assert!(request.allocate(WORD).is_none(), "beyond the limit");
+        assert_eq!(request.num_bytes(), 2 * WORD.size());
+        // SAFETY: 1: it came from there with this layout; 2: nobody knows it any more.
+        unsafe { request.deallocate(first, WORD) };
+        let third = request.allocate(WORD).expect("there is room again");
+        for memory in [second, third] {
+            // SAFETY: as above.
+            unsafe { request.deallocate(memory, WORD) };
+        }
+        assert_eq!(request.num_bytes(), 0);
+        assert_eq!(host.profile().expect("it counts").current_bytes, 0);
+    }
+
+    #[test]
+    fn a_host_without_memory_is_another_error_and_costs_nothing() {
+        let request = RequestMemory::new(Arc::new(FixedSizeAllocator::new(1024)), 1 << 20);
+        let error = request
+            .try_allocate(Layout::new::<[u8; 2048]>())
+            .expect_err("the host has 1024 bytes");
+        assert_eq!(error.message(), "the host has no memory for 2048 bytes");
+        assert_eq!(error.code(), ErrorCode::ResourceExhausted);
+        assert_eq!(request.num_bytes(), 0);
+    }
+
+    #[test]
+    fn a_sum_beyond_the_address_space_is_beyond_every_limit() {
+        let request = RequestMemory::new(Arc::new(FixedSizeAllocator::new(1024)), usize::MAX);
+        request.charge(usize::MAX).expect("just within the limit");
+        assert!(request.charge(1).is_err());
+        assert_eq!(request.num_bytes(), usize::MAX);
+    }
+
+    #[test]
+    fn threads_together_stay_within_the_limit() {
+        let request = RequestMemory::new(Arc::new(FixedSizeAllocator::new(1024)), 10);
+        let num_charged = AtomicUsize::new(0);
+        std::thread::scope(|scope| {
+            for _ in 0..4 {
+                scope.spawn(|| {
+                    for _ in 0..5 {
+                        if request.charge(1).is_ok() {
+                            num_charged.fetch_add(1, Ordering::Relaxed);
+                        }
+                    }
+                });
+            }
+        });
+        assert_eq!(num_charged.load(Ordering::Relaxed), 10);
+        assert_eq!(request.num_bytes(), 10);
+    }
+}

@@ -1,0 +1,200 @@
+//! Tasks of queues that run them at once, on a stack of bounded depth.
+//!
+//! A queue may run a task inside of `add_task`, on the thread that adds it: because that is how it works, or because it is full.
+//! Such a task adds others, which run inside of it, and so on: a long program whose kernels change streams would overflow the
+//! stack. So what is added from too deep inside of `add_task` is kept back by the thread, and added when the outermost
+//! `add_task` is over:
+//!
+//! ```text
+//!  add ─► task ─► add ─► task ─► … ─► add: too deep, kept back
+//!  │ ◄─────────────────────────────────────────┘
+//!  └─► add what was kept back ─► task ─► …
+//! ```
+//!
+//! Nobody notices but by the order of tasks, which is unspecified: a compute task does not wait for another one.
+
+use std::cell::{Cell, RefCell};
+use std::collections::VecDeque;
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::sync::Arc;
+
+use tfrt_queue::{ConcurrentWorkQueue, RequestTag, Task};
+
+/// How many additions may be under way inside one another on one thread.
+///
+/// A queue that runs tasks at once does so as long as they nest less than this; each level of them takes a few KiB in a debug
+/// build.
+const MAX_NESTED: u32 = 16;
+
+/// What was kept back.
+struct Kept {
+    queue: Arc<dyn ConcurrentWorkQueue>,
+    tag: RequestTag,
+    task: Task,
+}
+
+thread_local! {
+    static NUM_NESTED: Cell<u32> = const { Cell::new(0) };
+
+    static KEPT: RefCell<VecDeque<Kept>> = const { RefCell::new(VecDeque::new()) };
+}
+
+/// Adds a task to `queue`, now or soon.
+pub(super) fn add(queue: &Arc<dyn ConcurrentWorkQueue>, tag: &RequestTag, task: Task) {
+    if NUM_NESTED.get() < MAX_NESTED {
+        let _level = Level::enter();
+        return queue.add_task_for(tag, task);
+    }
+    let kept = Kept {
+        queue: Arc::clone(queue),
+        tag: *tag,
+        task,
+    };
+    // A thread that comes to its end has no list any more. What it adds then nests as it likes.
+    let mut kept = Some(kept);
+    let _ = KEPT.try_with(|list| list.borrow_mut().extend(kept.take()));
+    if let Some(Kept { queue, tag, task }) = kept {
+        queue.add_task_for(&tag, task);
+    }
+}
+
+/// Adds tasks to `queue` together, now or soon.
+pub(super) fn add_all(
+    queue: &Arc<dyn ConcurrentWorkQueue>,
+    tag: &RequestTag,
+    tasks: &mut dyn Iterator<Item = Task>,
+) {
+    if NUM_NESTED.get() < MAX_NESTED {
+        let _level = Level::enter();
+        queue.add_tasks_for(tag, tasks);
+    } else {
+        tasks.for_each(|task| add(queue, tag, task));
+    }
+}
+
+/// One addition under way on this thread.
+#[derive(Debug)]
+struct Level;
+
+impl Level {
+    fn enter() -> Self {
+        NUM_NESTED.set(NUM_NESTED.get() + 1);
+        Self
+    }
+}
+
+impl Drop for Level {
+    /// Adds what was kept back if this is the outermost addition, also if its queue panics: tasks are never lost.
+    fn drop(&mut self) {
+        if NUM_NESTED.get() == 1 {
+            // The level stays, so that additions inside of these are not the outermost ones.
+            while let Some(Kept { queue, tag, task }) = next_kept() {
+                // A queue that panics may have taken the task; who added it is long gone.
+                let add = AssertUnwindSafe(|| queue.add_task_for(&tag, task));
+                drop(catch_unwind(add));
+            }
+        }
+        NUM_NESTED.set(NUM_NESTED.get() - 1);
+    }
+}
+
+fn next_kept() -> Option<Kept> {
+    KEPT.try_with(|list| list.borrow_mut().pop_front())
+        .ok()
+        .flatten()
+}
+
+#[cfg(all(test, not(loom)))]
+mod tests {
+    use std::sync::Mutex;
+    use std::sync::atomic::{AtomicUsize, Ordering};
+
+    use tfrt_async::AnyRef;
+    use tfrt_queue::WouldDeadlock;
+
+    use super::*;
+
+    /// Runs every task at once, on the thread that adds it, and panics after the one of number `panics_after`.
+    #[derive(Debug, Default)]
+    struct Inline {
+        num_run: AtomicUsize,
+        panics_after: Option<usize>,
+        depth: Mutex<(usize, usize)>,
+    }
+
+    impl ConcurrentWorkQueue for Inline {
+        fn name(&self) -> String {
+            "inline".into()
+        }
+
+        fn add_task(&self, task: Task) {
+            {
+                let mut depth = self.depth.lock().expect("no panic under the lock");
+                depth.0 += 1;
+                depth.1 = depth.1.max(depth.0);
+            }
+            let number = self.num_run.fetch_add(1, Ordering::Relaxed);
+            task.run();
+            self.depth.lock().expect("no panic under the lock").0 -= 1;
+            if self.panics_after == Some(number) {
+                // Unlike `panic!`, this does not tell the hook, which would clutter the output of a good test.
+                std::panic::resume_unwind(Box::new("a queue"));
+            }
+        }
+
+        fn add_blocking_task(&self, task: Task, _: bool) -> Result<(), Task> {
+            Err(task)
+        }
+
+        fn await_values(&self, _: &[AnyRef]) -> Result<(), WouldDeadlock> {
+            Ok(())
+        }
+
+        fn quiesce(&self) -> Result<(), WouldDeadlock> {
+            Ok(())
+        }
+
+        fn parallelism_level(&self) -> usize {
+            1
+        }
+
+        fn is_in_worker_thread(&self) -> bool {
+            false
+        }
+    }
+
+    /// A task that adds the next one, `num_left` times.
+    fn add_chain(queue: &Arc<dyn ConcurrentWorkQueue>, num_left: usize) {
+        let next = Arc::clone(queue);
+        let task = Task::new(move || {
+            if num_left > 0 {
+                add_chain(&next, num_left - 1);
+            }
+        });
+        add(queue, &RequestTag::default(), task);
+    }
+
+    #[test]
+    fn tasks_inside_tasks_nest_to_a_bound_and_all_run() {
+        let inline = Arc::new(Inline::default());
+        let queue: Arc<dyn ConcurrentWorkQueue> = inline.clone();
+        add_chain(&queue, 100_000);
+        assert_eq!(inline.num_run.load(Ordering::Relaxed), 100_001);
+        let (now, most) = *inline.depth.lock().expect("no panic under the lock");
+        assert_eq!((now, most), (0, MAX_NESTED as usize));
+    }
+
+    #[test]
+    fn a_queue_that_panics_loses_nothing_that_was_kept_back() {
+        for panics_after in [0, 5, 15, 20] {
+            let inline = Arc::new(Inline {
+                panics_after: Some(panics_after),
+                ..Inline::default()
+            });
+            let queue: Arc<dyn ConcurrentWorkQueue> = inline.clone();
+            drop(catch_unwind(AssertUnwindSafe(|| add_chain(&queue, 100))));
+            assert_eq!(inline.num_run.load(Ordering::Relaxed), 101);
+            assert_eq!(NUM_NESTED.get(), 0);
+        }
+    }
+}

@@ -1,0 +1,336 @@
+//! Functions whose signature is known: what a kernel calls without looking at types.
+#![expect(unsafe_code, reason = "implements a trait with duties")]
+
+use std::fmt;
+use std::marker::PhantomData;
+
+use tfrt_async::{AnyRef, AsyncValueRef, Value};
+use tfrt_support::{Error, ErrorCode};
+
+use crate::execution::ExecutionContext;
+use crate::function::FunctionRef;
+use crate::kernel::descriptor::TypeList;
+use crate::kernel::function;
+use crate::kernel::param::{Param, Sealed, SyncParam};
+use crate::kernel::source::Source;
+use crate::value_cell::ValueCell;
+
+/// The types of arguments or of results of a function, as a tuple.
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` is no list of the types of values",
+    label = "not a tuple of up to 8 types that implement `Value`",
+    note = "write `Function<(i32,), (i32,)>`: the types of the arguments in a tuple, then those of the results"
+)]
+pub trait ValueTypes: Sealed {
+    /// The values, which may become available later.
+    type Later;
+    /// How MLIR spells the types.
+    const SPELLINGS: &'static [&'static str];
+
+    /// References to values that are there.
+    fn into_refs(self) -> Vec<AnyRef>;
+
+    /// References to values that may become available later.
+    fn later_into_refs(later: Self::Later) -> Vec<AnyRef>;
+
+    /// Registers that hold the values.
+    fn into_cells(self) -> Vec<ValueCell>;
+
+    /// The values behind references. One that is of another type is an error.
+    fn from_refs(refs: Vec<AnyRef>) -> Self::Later;
+}
+
+/// The types of results of a synchronous function, as a tuple: a register may share its value with others, so that it is
+/// copied.
+#[diagnostic::on_unimplemented(
+    message = "the results `{Self}` of a synchronous function cannot be copied out of its registers",
+    label = "not a tuple of types that are `Value + Clone`"
+)]
+pub trait ClonedTypes: ValueTypes + Sized {
+    /// The values in registers.
+    ///
+    /// # Errors
+    /// If one is of another type, or not there.
+    fn from_cells(cells: Vec<ValueCell>) -> Result<Self, Error>;
+}
+
+macro_rules! impl_value_types {
+    ($($ty:ident $value:ident),+) => {
+        impl<$($ty: Value),+> ValueTypes for ($($ty,)+) {
+            type Later = ($(AsyncValueRef<$ty>,)+);
+            const SPELLINGS: &'static [&'static str] = &[$($ty::MLIR_TYPE),+];
+
+            fn into_refs(self) -> Vec<AnyRef> {
+                let ($($value,)+) = self;
+                vec![$(AnyRef::available($value)),+]
+            }
+
+            fn later_into_refs(later: Self::Later) -> Vec<AnyRef> {
+                let ($($value,)+) = later;
+                vec![$($value.into_any()),+]
+            }
+
+            fn into_cells(self) -> Vec<ValueCell> {
+                let ($($value,)+) = self;
+                vec![$(ValueCell::new($value)),+]
+            }
+
+            fn from_refs(refs: Vec<AnyRef>) -> Self::Later {
+                let mut refs = refs.into_iter();
+                ($(refs.next().map_or_else(left_out::<$ty>, AsyncValueRef::expecting),)+)
+            }
+        }
+
+        impl<$($ty: Value + Clone),+> ClonedTypes for ($($ty,)+) {
+            fn from_cells(cells: Vec<ValueCell>) -> Result<Self, Error> {
+                let mut cells = cells.into_iter();
+                Ok(($(copied::<$ty>(cells.next())?,)+))
+            }
+        }
+    };
+}
+
+impl ValueTypes for () {
+    type Later = ();
+    const SPELLINGS: &'static [&'static str] = &[];
+
+    fn into_refs(self) -> Vec<AnyRef> {
+        Vec::new()
+    }
+
+    fn later_into_refs((): ()) -> Vec<AnyRef> {
+        Vec::new()
+    }
+
+    fn into_cells(self) -> Vec<ValueCell> {
+        Vec::new()
+    }
+
+    fn from_refs(_refs: Vec<AnyRef>) {}
+}
+
+impl ClonedTypes for () {
+    fn from_cells(_cells: Vec<ValueCell>) -> Result<(), Error> {
+        Ok(())
+    }
+}
+
+impl_value_types!(A a);
+impl_value_types!(A a, B b);
+impl_value_types!(A a, B b, C c);
+impl_value_types!(A a, B b, C c, D d);
+impl_value_types!(A a, B b, C c, D d, E e);
+impl_value_types!(A a, B b, C c, D d, E e, F f);
+impl_value_types!(A a, B b, C c, D d, E e, F f, G g);
+impl_value_types!(A a, B b, C c, D d, E e, F f, G g, H h);
+
+/// A function gave fewer results than its signature says.
+#[cold]
+fn left_out<T: Value>() -> AsyncValueRef<T> {
+    AsyncValueRef::error(missing::<T>())
+}
+
+/// The payload of a register.
+fn copied<T: Value + Clone>(cell: Option<ValueCell>) -> Result<T, Error> {
+    let mut cell = cell.ok_or_else(missing::<T>)?;
+    if let Some(payload) = cell.take() {
+        return Ok(payload);
+    }
+    let payload = cell.try_read::<T>().map_err(|_| missing::<T>())?;
+    Ok(payload.clone())
+}
+
+#[cold]
+fn missing<T: Value>() -> Error {
+    Error::new(format!("a function gave no `{}`", T::MLIR_TYPE)).with_code(ErrorCode::Internal)
+}
+
+/// A function that takes `A` and gives `R`, both tuples of types of values. Keeps the file alive; cloning shares.
+///
+/// As a parameter it binds a function named by a symbol. The loader refuses programs that name one of another signature.
+///
+/// ```
+/// use tfrt_host::ExecutionContext;
+/// use tfrt_host::kernel::Function;
+/// use tfrt_async::AsyncValueRef;
+///
+/// fn twice(function: Function<(i32,), (i32,)>, number: i32, ctx: &ExecutionContext) -> AsyncValueRef<i32> {
+///     let (once,) = function.call(ctx, (number,));
+///     let (twice,) = function.call_later(ctx, (once,));
+///     twice
+/// }
+/// ```
+pub struct Function<A, R> {
+    function: FunctionRef,
+    signature: PhantomData<fn(A) -> R>,
+}
+
+impl<A: ValueTypes, R: ValueTypes> Function<A, R> {
+    /// Starts the function. Returns without waiting; the results may become available later.
+    #[must_use]
+    pub fn call(&self, ctx: &ExecutionContext, arguments: A) -> R::Later {
+        R::from_refs(self.function.execute(ctx, &arguments.into_refs()))
+    }
+
+    /// As [`call`](Self::call), with arguments that may become available later.
+    #[must_use]
+    pub fn call_later(&self, ctx: &ExecutionContext, arguments: A::Later) -> R::Later {
+        let arguments = A::later_into_refs(arguments);
+        R::from_refs(self.function.execute(ctx, &arguments))
+    }
+
+    /// Runs a synchronous function to its end.
+    ///
+    /// # Errors
+    /// What the first failing kernel says; that the function is not synchronous.
+    pub fn call_sync(&self, ctx: &ExecutionContext, arguments: A) -> Result<R, Error>
+    where
+        R: ClonedTypes,
+    {
+        let mut arguments = arguments.into_cells();
+        let mut results: Vec<ValueCell> = R::SPELLINGS.iter().map(|_| ValueCell::empty()).collect();
+        self.function
+            .execute_sync(ctx, &mut arguments, &mut results)?;
+        R::from_cells(results)
+    }
+
+    /// The function, without its signature.
+    #[must_use]
+    pub fn untyped(&self) -> &FunctionRef {
+        &self.function
+    }
+
+    const fn of(function: FunctionRef) -> Self {
+        Self {
+            function,
+            signature: PhantomData,
+        }
+    }
+}
+
+impl<A, R> Clone for Function<A, R> {
+    fn clone(&self) -> Self {
+        Self {
+            function: self.function.clone(),
+            signature: PhantomData,
+        }
+    }
+}
+
+impl<A, R> fmt::Debug for Function<A, R> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.function.fmt(f)
+    }
+}
+
+/// A region that takes `A` and gives `R`: a [`Function`] that stands in the op itself.
+///
+/// ```
+/// use tfrt_async::AsyncValueRef;
+/// use tfrt_host::ExecutionContext;
+/// use tfrt_host::kernel::Region;
+///
+/// fn apply(body: Region<(i32,), (i32,)>, number: i32, ctx: &ExecutionContext) -> AsyncValueRef<i32> {
+///     body.call(ctx, (number,)).0
+/// }
+/// ```
+pub struct Region<A, R>(Function<A, R>);
+
+impl<A, R> std::ops::Deref for Region<A, R> {
+    type Target = Function<A, R>;
+
+    fn deref(&self) -> &Function<A, R> {
+        &self.0
+    }
+}
+
+impl<A, R> Clone for Region<A, R> {
+    fn clone(&self) -> Self {
+        Self(self.0.clone())
+    }
+}
+
+impl<A, R> fmt::Debug for Region<A, R> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.0.fmt(f)
+    }
+}
+
+/// A parameter type that is a function of a known signature.
+pub trait Callable: Clone + Send + Sealed + 'static {
+    /// The types of its arguments.
+    type Arguments: ValueTypes;
+    /// The types of its results.
+    type Results: ValueTypes;
+
+    /// The function, typed.
+    fn from_function(function: FunctionRef) -> Self;
+}
+
+impl<A, R> Sealed for Function<A, R> {}
+
+impl<A: ValueTypes + 'static, R: ValueTypes + 'static> Callable for Function<A, R> {
+    type Arguments = A;
+    type Results = R;
+
+    fn from_function(function: FunctionRef) -> Self {
+        Self::of(function)
+    }
+}
+
+impl<A, R> Sealed for Region<A, R> {}
+
+impl<A: ValueTypes + 'static, R: ValueTypes + 'static> Callable for Region<A, R> {
+    type Arguments = A;
+    type Results = R;
+
+    fn from_function(function: FunctionRef) -> Self {
+        Self(Function::of(function))
+    }
+}
+
+/// The marker of a parameter of type `C`: the function at `INDEX`, from the end if `FROM_END`; lent if `IS_LENT`.
+#[derive(Debug)]
+pub struct TypedFunction<C, const INDEX: usize, const FROM_END: bool, const IS_LENT: bool>(
+    PhantomData<C>,
+);
+
+impl<C, const INDEX: usize, const FROM_END: bool, const IS_LENT: bool> Sealed
+    for TypedFunction<C, INDEX, FROM_END, IS_LENT>
+{
+}
+
+macro_rules! impl_typed_function {
+    ($is_lent:literal, $argument:ty, |$held:ident| $lend:expr) => {
+        impl<C: Callable, const INDEX: usize, const FROM_END: bool> Param
+            for TypedFunction<C, INDEX, FROM_END, $is_lent>
+        {
+            type Held<'f> = C;
+            type Argument<'h, 'f> = $argument;
+            const IS_DIRECT: bool = true;
+            const READS_CALL: bool = true;
+
+            unsafe fn hold<'f, S: Source<'f>>(source: S) -> Result<Self::Held<'f>, Error> {
+                function::take(source, INDEX, FROM_END).map(C::from_function)
+            }
+
+            fn lend<'h, 'f>($held: &'h mut Self::Held<'f>) -> Self::Argument<'h, 'f> {
+                $lend
+            }
+
+            fn check<'a, S: Source<'a>>(_source: S) -> Result<(), Error> {
+                Ok(())
+            }
+
+            fn describe(_operands: &mut TypeList) {}
+        }
+
+        impl<C: Callable, const INDEX: usize, const FROM_END: bool> SyncParam
+            for TypedFunction<C, INDEX, FROM_END, $is_lent>
+        {
+        }
+    };
+}
+
+impl_typed_function!(false, C, |held| held.clone());
+impl_typed_function!(true, &'h C, |held| held);

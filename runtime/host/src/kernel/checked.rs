@@ -1,0 +1,142 @@
+//! Types that markers are named with, checked.
+//!
+//! An expansion writes `ByRef<<Point as IsValue>::This, 0>` where it could write `ByRef<Point, 0>`. If `Point` is no value, the
+//! compiler reports that once, where the author wrote `Point`; whatever else names the type is then silent.
+
+use tfrt_async::Value;
+use tfrt_support::Error;
+
+use crate::kernel::AttributeParam;
+use crate::kernel::callable::Callable;
+use crate::kernel::preallocated::{Preallocated, Shaped};
+use crate::kernel::resource::Resource;
+use crate::kernel::result::FallibleType;
+use crate::kernel::workspace::WorkspaceElement;
+
+/// A type that values can have.
+pub trait IsValue {
+    /// The type itself.
+    type This: Value;
+}
+
+#[diagnostic::do_not_recommend]
+impl<T: Value> IsValue for T {
+    type This = T;
+}
+
+/// A type whose values a kernel takes copies of.
+pub trait IsCopied {
+    /// The type itself.
+    type This: Value + Clone;
+}
+
+#[diagnostic::do_not_recommend]
+impl<T: Value + Clone> IsCopied for T {
+    type This = T;
+}
+
+/// A type whose values have metadata.
+pub trait IsShaped {
+    /// The type itself.
+    type This: Shaped;
+}
+
+#[diagnostic::do_not_recommend]
+impl<T: Shaped> IsShaped for T {
+    type This = T;
+}
+
+/// A type whose values are allocated before a kernel fills them.
+pub trait IsPreallocated {
+    /// The type itself.
+    type This: Preallocated;
+}
+
+#[diagnostic::do_not_recommend]
+impl<T: Preallocated> IsPreallocated for T {
+    type This = T;
+}
+
+/// A type that an attribute is read as.
+pub trait IsAttribute {
+    /// The type itself.
+    type This: AttributeParam + ?Sized;
+}
+
+#[diagnostic::do_not_recommend]
+impl<A: AttributeParam + ?Sized> IsAttribute for A {
+    type This = A;
+}
+
+/// A type that requests share an object of.
+pub trait IsResource {
+    /// The type itself.
+    type This: Resource;
+}
+
+#[diagnostic::do_not_recommend]
+impl<T: Resource> IsResource for T {
+    type This = T;
+}
+
+/// A function of a known signature.
+pub trait IsCallable {
+    /// The type itself.
+    type This: Callable;
+}
+
+impl<C: Callable> IsCallable for C {
+    type This = C;
+}
+
+/// A type that a workspace consists of.
+pub trait IsElement {
+    /// The type itself.
+    type This: WorkspaceElement;
+}
+
+#[diagnostic::do_not_recommend]
+impl<T: WorkspaceElement> IsElement for T {
+    type This = T;
+}
+
+/// A `Result` that a kernel can give.
+pub trait IsFallible {
+    /// What is there if nothing failed.
+    type Ok;
+    /// The type itself.
+    type This: FallibleType<Ok = Self::Ok>;
+}
+
+#[diagnostic::do_not_recommend]
+impl<R: FallibleType> IsFallible for R {
+    type Ok = R::Ok;
+    type This = R;
+}
+
+/// What the function of a kernel with preallocated results may return: nothing, or whether it failed.
+#[diagnostic::on_unimplemented(
+    message = "a kernel that fills preallocated results returns nothing, or `Result<()>`",
+    label = "returns `{Self}`"
+)]
+pub trait Finished {
+    /// Whether it failed.
+    ///
+    /// # Errors
+    /// What the function returned.
+    fn finished(self) -> Result<(), Error>;
+}
+
+impl Finished for () {
+    #[inline]
+    fn finished(self) -> Result<(), Error> {
+        Ok(())
+    }
+}
+
+impl<E: Into<Error>> Finished for Result<(), E> {
+    #[inline]
+    fn finished(self) -> Result<(), Error> {
+        self.map_err(Into::into)
+    }
+}

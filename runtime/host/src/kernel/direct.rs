@@ -1,0 +1,301 @@
+//! Direct kernels: functions that read and write the registers of a running function in place.
+//!
+//! A frame gathers references before a kernel runs, and hands references on afterwards. Where a loader has proven the types of
+//! registers, none of that is needed: each register has a fixed place, and the adapter of a kernel reads its operands there
+//! and writes its results there.
+//!
+//! ```text
+//!              registers ──►┌──────────┬──────────┬──────────┬───
+//!                           │ AnyRef   │ i32      │ f64      │ …
+//!                           └──────────┴──────────┴──────────┴───
+//!                                ▲          ▲          ▲
+//!   offsets, in bytes: [ result 0, …, operand 0, operand 1, … ]
+//! ```
+//!
+//! What is in the place of an operand or result follows from how the kernel is declared to take or give it:
+//!
+//! - D1. A payload of a [copied](tfrt_async::value::is_copied) type: the payload itself.
+//! - D2. A payload of another type, or a reference: an [`AnyRef`], which owns one count.
+//!
+//! Operands stay where they are; results are written over whatever is there, which the caller does not own any more. A chain
+//! that the macro adds has no place, because there is nothing to read or write.
+//!
+//! Kernels with a variable number of operands or results, or that take their frame, are not direct.
+#![expect(unsafe_code, reason = "reads and writes places that were proven")]
+
+use std::marker::PhantomData;
+use std::ptr::NonNull;
+
+use tfrt_async::value::is_copied;
+use tfrt_async::{AnyRef, Value};
+use tfrt_ods::OpDef;
+use tfrt_support::Error;
+
+use crate::execution::ExecutionContext;
+use crate::kernel::Kernel;
+use crate::kernel::descriptor;
+use crate::kernel::frame::{AttributeList, FunctionList};
+use crate::kernel::param::{ParamList, Sealed};
+use crate::kernel::result::{ResultPart, Sink};
+use crate::kernel::source::{ReadHold, Source, Tail, WriteHold, conflict};
+
+/// What a direct kernel has at hand besides its operands. Kernels that [do not ask](Direct::reads_call) for any of it may be
+/// given that of another kernel of the same function.
+#[derive(Clone, Copy, Debug)]
+pub struct DirectCall<'a> {
+    /// The context that the kernel runs in.
+    pub exec_ctx: &'a ExecutionContext,
+    /// Its attributes.
+    pub attributes: AttributeList<'a>,
+    /// Its functions.
+    pub functions: FunctionList<'a>,
+}
+
+/// The adapter of a direct kernel.
+///
+/// # Errors
+/// That the kernel failed as a whole: no result was written. Nobody was told yet.
+///
+/// # Safety
+/// 1. Behind the pointer to offsets there is one for each result that the kernel can give, an added chain apart, then one for
+///    each operand that it reads.
+/// 2. Each is the offset from `registers` of a place as D1 and D2 say, aligned, of the type that the kernel is declared to take
+///    or give there. Places of operands are initialised and nobody writes them; those of results are the caller's alone.
+/// 3. Operands that are read as payloads are available, and no errors.
+pub type DirectFn =
+    unsafe fn(&DirectCall<'_>, registers: NonNull<u8>, offsets: NonNull<u32>) -> Result<(), Error>;
+
+/// A kernel that reads and writes registers in place.
+#[derive(Clone, Copy, Debug)]
+pub struct Direct {
+    /// How it is called.
+    pub run: DirectFn,
+    /// Whether it looks at its [`DirectCall`].
+    pub reads_call: bool,
+    /// Whether it reads nothing but what the file says: a pure kernel of this kind is a constant.
+    pub is_fixed: bool,
+    /// How many results it gives, an added chain apart. The offsets of operands come behind theirs.
+    pub num_results: usize,
+    /// How many operands it reads.
+    pub num_operands: usize,
+}
+
+impl Direct {
+    /// The kernel as a direct one, if it can be.
+    pub(crate) const fn of<K: Kernel>() -> Option<Self> {
+        if !K::Params::IS_DIRECT || !K::Results::IS_DIRECT {
+            return None;
+        }
+        Some(Self {
+            run: run::<K>,
+            reads_call: K::Params::READS_CALL,
+            is_fixed: K::Params::IS_FIXED,
+            num_results: K::Results::SLOTS,
+            num_operands: K::Params::NUM_OPERANDS,
+        })
+    }
+}
+
+/// Adapts a function.
+///
+/// # Safety
+/// The duties of [`DirectFn`].
+unsafe fn run<K: Kernel>(
+    call: &DirectCall<'_>,
+    registers: NonNull<u8>,
+    offsets: NonNull<u32>,
+) -> Result<(), Error> {
+    // SAFETY: duty 1: the offsets of operands come behind those of results.
+    let operands = unsafe { offsets.add(K::Results::SLOTS) };
+    let source = Registers::<K> {
+        call,
+        registers,
+        operands,
+        kernel: PhantomData,
+    };
+    // SAFETY: duties 2 and 3 say of every operand what `check` looks for.
+    let returned = unsafe { descriptor::call::<K, _>(source) }?;
+    let mut sink = Places {
+        registers,
+        results: offsets,
+        next: 0,
+        failure: None,
+    };
+    K::Results::put(returned, &mut sink);
+    sink.failure.map_or(Ok(()), Err)
+}
+
+/// The places of the operands of `K`.
+#[derive(Debug)]
+struct Registers<'a, K> {
+    call: &'a DirectCall<'a>,
+    registers: NonNull<u8>,
+    operands: NonNull<u32>,
+    kernel: PhantomData<fn() -> K>,
+}
+
+impl<K> Clone for Registers<'_, K> {
+    fn clone(&self) -> Self {
+        *self
+    }
+}
+
+impl<K> Copy for Registers<'_, K> {}
+
+impl<'a, K: Kernel> Registers<'a, K> {
+    /// What is in the place of operand `index`.
+    ///
+    /// # Safety
+    /// 1. The kernel reads that many operands.
+    /// 2. A `P` is what D1 and D2 say.
+    #[inline]
+    unsafe fn place<P>(self, index: usize) -> &'a P {
+        // SAFETY: duty 1, with duty 1 of `DirectFn`.
+        let offset = unsafe { self.operands.add(index).read() };
+        // SAFETY: duty 2 of `DirectFn`.
+        let place = unsafe { self.registers.byte_add(offset as usize) };
+        // SAFETY: duty 2, with duty 2 of `DirectFn`: initialised, aligned, and nobody writes it while the kernel runs.
+        unsafe { place.cast::<P>().as_ref() }
+    }
+}
+
+impl<'a, K: Kernel> Source<'a> for Registers<'a, K> {
+    #[inline]
+    fn op(self) -> &'static OpDef {
+        K::OP
+    }
+
+    #[inline]
+    fn exec_ctx(self) -> &'a ExecutionContext {
+        self.call.exec_ctx
+    }
+
+    #[inline]
+    fn attributes(self) -> AttributeList<'a> {
+        self.call.attributes
+    }
+
+    #[inline]
+    fn functions(self) -> FunctionList<'a> {
+        self.call.functions
+    }
+
+    fn num_operands(self) -> usize {
+        K::Params::NUM_OPERANDS
+    }
+
+    fn check<T: Value>(self, _index: usize) -> Result<(), Error> {
+        Ok(())
+    }
+
+    fn is_chain(self, _index: usize) -> bool {
+        false
+    }
+
+    #[inline]
+    unsafe fn get<T: Value>(self, index: usize) -> &'a T {
+        if is_copied::<T>() {
+            // SAFETY: duty 1 of `get`, and D1.
+            return unsafe { self.place::<T>(index) };
+        }
+        // SAFETY: duty 1 of `get`, and D2.
+        let value = unsafe { self.place::<AnyRef>(index) };
+        // SAFETY: duty 1 of `get`: it has a payload, and of this type.
+        unsafe { value.get_unchecked() }
+    }
+
+    #[inline]
+    unsafe fn read<T: Value>(self, index: usize) -> Result<ReadHold<'a, T>, Error> {
+        if is_copied::<T>() {
+            // SAFETY: duty 1 of `read`, and D1.
+            return Ok(ReadHold::Place(unsafe { self.place::<T>(index) }));
+        }
+        // SAFETY: duty 1 of `read`, and D2.
+        let value = unsafe { self.place::<AnyRef>(index) };
+        // SAFETY: duty 1 of `read`: it has a payload, and of this type.
+        let guard = unsafe { value.try_read_unchecked::<T>() };
+        guard
+            .map(ReadHold::Value)
+            .map_err(|error| conflict(K::OP, index, "read", error))
+    }
+
+    fn write<T: Value>(self, index: usize) -> Result<WriteHold<'a, T>, Error> {
+        // SAFETY: the markers of the kernel ask for the operands that it reads; a mutable type is not copied, which leaves D2.
+        let value = unsafe { self.place::<AnyRef>(index) };
+        value
+            .try_write::<T>()
+            .map(WriteHold::Value)
+            .map_err(|error| conflict(K::OP, index, "write", error))
+    }
+
+    #[inline]
+    fn reference(self, index: usize) -> Result<&'a AnyRef, Error> {
+        // SAFETY: the markers of the kernel ask for the operands that it reads; as references, which is D2.
+        Ok(unsafe { self.place::<AnyRef>(index) })
+    }
+
+    fn tail(self, _start: usize, _end: usize) -> Tail<'a> {
+        Tail::References(&[])
+    }
+}
+
+/// The places of the results of a kernel.
+#[derive(Debug)]
+struct Places {
+    registers: NonNull<u8>,
+    results: NonNull<u32>,
+    next: usize,
+    failure: Option<Error>,
+}
+
+impl Places {
+    /// Writes the next result. A `P` must be what D1 and D2 say of it.
+    #[inline]
+    fn write<P>(&mut self, result: P) {
+        // SAFETY: a part gives as many results as its `SLOTS` say, and for so many there are offsets: duty 1 of `DirectFn`.
+        let offset = unsafe { self.results.add(self.next).read() };
+        // SAFETY: duty 2 of `DirectFn`.
+        let place = unsafe { self.registers.byte_add(offset as usize) };
+        // SAFETY: duty 2 of `DirectFn`: aligned, large enough, and nobody else touches it.
+        unsafe { place.cast::<P>().write(result) };
+        self.next += 1;
+    }
+}
+
+impl Sealed for Places {}
+
+impl Sink for Places {
+    fn remaining(&self) -> usize {
+        0
+    }
+
+    #[inline]
+    fn put_payload<T: Value>(&mut self, payload: T) {
+        if is_copied::<T>() {
+            self.write(payload);
+        } else {
+            self.write(AnyRef::available(payload));
+        }
+    }
+
+    #[inline]
+    fn put_reference(&mut self, value: AnyRef) {
+        self.write(value);
+    }
+
+    // Parts that fail on their own, and tails, are not direct, so that an error is that of the whole.
+    #[cold]
+    fn put_error(&mut self, error: Error, _slots: usize) {
+        self.failure.get_or_insert(error);
+    }
+
+    #[cold]
+    fn fail(&mut self, error: Error) {
+        self.failure.get_or_insert(error);
+    }
+
+    #[inline]
+    fn put_chain(&mut self) {}
+
+    fn wrong_count(&mut self, _given: usize) {}
+}

@@ -1,0 +1,188 @@
+//! Results and workspace that are there before a kernel runs.
+//!
+//! ```text
+//!  operands ──Shaped::metadata──► metadata function ──► Preallocated::allocate ──► the kernel fills the results
+//!        and attributes     └───► workspace function ─► Workspace ───────────────► and uses the workspace
+//! ```
+//!
+//! The two functions are part of the declaration, where they are asked without a kernel: see [`tfrt_ods::metadata`].
+
+use tfrt_async::Value;
+use tfrt_ods::metadata::{MetadataQuery, NoMetadata};
+use tfrt_support::Error;
+use tfrt_support::metadata::TensorMetadata;
+
+use crate::execution::ExecutionContext;
+use crate::kernel::attribute::AttributeParam;
+
+/// A value that has metadata, as tensors do.
+///
+/// ```
+/// use tfrt_async::Value;
+/// use tfrt_host::kernel::Shaped;
+/// use tfrt_support::DType;
+/// use tfrt_support::metadata::TensorMetadata;
+///
+/// struct Samples(Vec<f32>);
+///
+/// impl Value for Samples {
+///     const MLIR_TYPE: &'static str = "!my.samples";
+/// }
+///
+/// impl Shaped for Samples {
+///     fn metadata(&self) -> TensorMetadata {
+///         TensorMetadata::new(DType::F32, [self.0.len()])
+///     }
+/// }
+/// ```
+#[diagnostic::on_unimplemented(
+    message = "the metadata of `{Self}` is not known",
+    label = "not `Shaped`",
+    note = "a metadata function takes the metadata of every operand that the kernel takes as `&T` or `&mut T`; \
+            take operands that are no tensors by value, or implement `Shaped`"
+)]
+pub trait Shaped: Value {
+    /// The metadata.
+    fn metadata(&self) -> TensorMetadata;
+}
+
+/// A value that is allocated before a kernel fills it: what a parameter with `#[out]` refers to.
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` cannot be allocated before the kernel fills it",
+    label = "not `Preallocated`",
+    note = "`#[out]` is for tensors; return any other result"
+)]
+pub trait Preallocated: Shaped + Sized {
+    /// A value of this metadata, whose elements are anything.
+    ///
+    /// # Errors
+    /// If there is no memory, or no value of this type has such metadata.
+    fn allocate(ctx: &ExecutionContext, metadata: &TensorMetadata) -> Result<Self, Error>;
+}
+
+/// What a metadata function may return for `N` results.
+#[diagnostic::on_unimplemented(
+    message = "a metadata function cannot return `{Self}` for the {N} `#[out]` parameters of this kernel",
+    label = "does not fit the `#[out]` parameters",
+    note = "return one `TensorMetadata` for one `#[out]` parameter, a tuple of them for more, or a `Result` of either"
+)]
+pub trait MetadataAnswer<const N: usize> {
+    /// The metadata of each result.
+    ///
+    /// # Errors
+    /// What the function says.
+    fn into_metadata(self) -> Result<[TensorMetadata; N], Error>;
+}
+
+impl MetadataAnswer<1> for TensorMetadata {
+    #[inline]
+    fn into_metadata(self) -> Result<[TensorMetadata; 1], Error> {
+        Ok([self])
+    }
+}
+
+impl<const N: usize, T: MetadataAnswer<N>, E: Into<Error>> MetadataAnswer<N> for Result<T, E> {
+    #[inline]
+    fn into_metadata(self) -> Result<[TensorMetadata; N], Error> {
+        self.map_err(Into::into)?.into_metadata()
+    }
+}
+
+macro_rules! impl_metadata_answer {
+    ($($count:literal: ($($value:ident: $ty:ty),*);)*) => {$(
+        impl MetadataAnswer<$count> for ($($ty,)*) {
+            #[inline]
+            fn into_metadata(self) -> Result<[TensorMetadata; $count], Error> {
+                let ($($value,)*) = self;
+                Ok([$($value),*])
+            }
+        }
+    )*};
+}
+
+impl_metadata_answer! {
+    2: (a: TensorMetadata, b: TensorMetadata);
+    3: (a: TensorMetadata, b: TensorMetadata, c: TensorMetadata);
+    4: (a: TensorMetadata, b: TensorMetadata, c: TensorMetadata, d: TensorMetadata);
+}
+
+/// What a workspace function may return.
+#[diagnostic::on_unimplemented(
+    message = "a workspace function cannot return `{Self}`",
+    label = "says no number of elements",
+    note = "return a `usize`, or a `Result` of one"
+)]
+pub trait WorkspaceAnswer {
+    /// How many elements the workspace has.
+    ///
+    /// # Errors
+    /// What the function says.
+    fn into_len(self) -> Result<usize, Error>;
+}
+
+impl WorkspaceAnswer for usize {
+    #[inline]
+    fn into_len(self) -> Result<usize, Error> {
+        Ok(self)
+    }
+}
+
+impl<E: Into<Error>> WorkspaceAnswer for Result<usize, E> {
+    #[inline]
+    fn into_len(self) -> Result<usize, Error> {
+        self.map_err(Into::into)
+    }
+}
+
+/// What a metadata function says of `N` results.
+///
+/// # Errors
+/// What the function says.
+#[inline]
+pub fn metadata<const N: usize>(
+    answer: impl MetadataAnswer<N>,
+) -> Result<[TensorMetadata; N], Error> {
+    answer.into_metadata()
+}
+
+/// The answer to a query for metadata.
+///
+/// # Errors
+/// Never.
+pub fn answer<const N: usize>(
+    metadata: [TensorMetadata; N],
+) -> Result<Vec<TensorMetadata>, NoMetadata> {
+    Ok(Vec::from(metadata))
+}
+
+/// How many elements a workspace function says that there are.
+///
+/// # Errors
+/// What the function says.
+#[inline]
+pub fn workspace_len(answer: impl WorkspaceAnswer) -> Result<usize, Error> {
+    answer.into_len()
+}
+
+/// The answer to a query for the workspace, of which each element takes `element_bytes`.
+///
+/// # Errors
+/// If nobody could have that much.
+pub fn answer_bytes(len: usize, element_bytes: usize) -> Result<usize, NoMetadata> {
+    let num_bytes = len.checked_mul(element_bytes);
+    num_bytes.ok_or_else(|| NoMetadata::Refused(Error::new("the workspace is too large")))
+}
+
+/// The attribute at `index` of the op that a query is about.
+///
+/// # Errors
+/// If it is not there, or its bytes do not hold an `A`.
+pub fn queried<'a, A: AttributeParam + ?Sized>(
+    query: &MetadataQuery<'a>,
+    index: usize,
+) -> Result<A::Value<'a>, NoMetadata> {
+    match query.attributes.get(index) {
+        Some(&offset) => Ok(A::read(query.section, offset)?),
+        None => Err(NoMetadata::Unknown),
+    }
+}

@@ -1,0 +1,172 @@
+//! The workspace of a kernel: memory for the duration of one run.
+#![expect(unsafe_code, reason = "makes a slice of raw memory")]
+
+use std::alloc::Layout;
+use std::fmt;
+use std::marker::PhantomData;
+use std::ops::{Deref, DerefMut};
+use std::ptr::NonNull;
+use std::slice;
+use std::sync::Arc;
+
+use half::{bf16, f16};
+use tfrt_support::{Error, ErrorCode};
+
+use crate::allocator::HostAllocator;
+use crate::execution::ExecutionContext;
+
+/// How workspaces are aligned, in bytes: as lines of the cache and the widest vectors are.
+const ALIGNMENT_BYTES: usize = 64;
+
+/// A type of which a workspace may consist.
+///
+/// # Safety
+/// An implementor promises that zeros are a value of it, that it needs no more alignment than a workspace has, and that
+/// nothing has to be done when it goes away.
+#[diagnostic::on_unimplemented(
+    message = "a workspace cannot consist of `{Self}`",
+    label = "no plain number",
+    note = "write `#[workspace] scratch: &mut [f32]`, or take another type of numbers"
+)]
+pub unsafe trait WorkspaceElement: Copy + Send + 'static {}
+
+macro_rules! impl_workspace_element {
+    ($($ty:ty),*) => {$(
+        // SAFETY: a plain number: zeros are one, and its alignment is its size, which is at most 16 bytes.
+        unsafe impl WorkspaceElement for $ty {}
+    )*};
+}
+
+impl_workspace_element!(i8, i16, i32, i64, u8, u16, u32, u64, f16, bf16, f32, f64);
+
+/// Memory from the host's allocator, zeroed, given back when the run is over.
+///
+/// Invariant W1: `memory` is valid for `len` elements, initialised, aligned and nobody else's. Upheld by `new`.
+pub struct Workspace<T> {
+    memory: NonNull<T>,
+    len: usize,
+    /// How it was allocated, and where; nothing if it is empty.
+    origin: Option<(Layout, Arc<dyn HostAllocator>)>,
+    element: PhantomData<T>,
+}
+
+// SAFETY: W1: it owns its elements, which are plain numbers.
+unsafe impl<T: WorkspaceElement> Send for Workspace<T> {}
+
+impl<T: WorkspaceElement> Workspace<T> {
+    /// A workspace of `len` elements.
+    ///
+    /// # Errors
+    /// If there is no memory.
+    pub fn new(ctx: &ExecutionContext, len: usize) -> Result<Self, Error> {
+        let mut workspace = Self {
+            memory: NonNull::dangling(),
+            len: 0,
+            origin: None,
+            element: PhantomData,
+        };
+        if len == 0 {
+            return Ok(workspace);
+        }
+        let allocator = ctx.allocator();
+        let layout = Layout::array::<T>(len)
+            .and_then(|layout| layout.align_to(ALIGNMENT_BYTES))
+            .map_err(|_| no_memory(len))?;
+        let memory = allocator.allocate(layout).ok_or_else(|| no_memory(len))?;
+        // SAFETY: an allocator gives memory that is valid for the size of the layout.
+        unsafe { memory.write_bytes(0, layout.size()) };
+        workspace.memory = memory.cast();
+        workspace.len = len;
+        workspace.origin = Some((layout, Arc::clone(allocator)));
+        Ok(workspace)
+    }
+}
+
+/// A workspace of `len` elements.
+///
+/// # Errors
+/// If there is no memory.
+#[inline]
+pub fn workspace<T: WorkspaceElement>(
+    ctx: &ExecutionContext,
+    len: usize,
+) -> Result<Workspace<T>, Error> {
+    Workspace::new(ctx, len)
+}
+
+#[cold]
+fn no_memory(len: usize) -> Error {
+    Error::new(format!("no memory for a workspace of {len} elements"))
+        .with_code(ErrorCode::ResourceExhausted)
+}
+
+impl<T> Deref for Workspace<T> {
+    type Target = [T];
+
+    #[inline]
+    fn deref(&self) -> &[T] {
+        // SAFETY: W1, for as long as `self` is borrowed.
+        unsafe { slice::from_raw_parts(self.memory.as_ptr(), self.len) }
+    }
+}
+
+impl<T> DerefMut for Workspace<T> {
+    #[inline]
+    fn deref_mut(&mut self) -> &mut [T] {
+        // SAFETY: W1, and `self` is borrowed by one.
+        unsafe { slice::from_raw_parts_mut(self.memory.as_ptr(), self.len) }
+    }
+}
+
+impl<T> Drop for Workspace<T> {
+    fn drop(&mut self) {
+        if let Some((layout, allocator)) = &self.origin {
+            // SAFETY: it came from this allocator with this layout, and goes away with `self`.
+            unsafe { allocator.deallocate(self.memory.cast(), *layout) };
+        }
+    }
+}
+
+impl<T> fmt::Debug for Workspace<T> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Workspace")
+            .field("len", &self.len)
+            .finish_non_exhaustive()
+    }
+}
+
+#[cfg(all(test, not(loom)))]
+mod tests {
+    use super::*;
+    use crate::allocator::{AllocatorKind, HostAllocator};
+    use crate::host::HostContext;
+    use crate::request::RequestContextBuilder;
+
+    fn context(allocator: Arc<dyn HostAllocator>) -> ExecutionContext {
+        let host = HostContext::builder().allocator(allocator).build();
+        ExecutionContext::new(RequestContextBuilder::new(host).build())
+    }
+
+    #[test]
+    fn a_workspace_is_zeroed_aligned_and_given_back() {
+        let allocator = AllocatorKind::Profiled.create();
+        let ctx = context(Arc::clone(&allocator));
+        let mut workspace = Workspace::<f32>::new(&ctx, 100).unwrap();
+        assert!(workspace.iter().all(|element| element.to_bits() == 0));
+        assert_eq!(workspace.as_ptr().addr() % ALIGNMENT_BYTES, 0);
+        workspace[99] = 1.0;
+        assert_eq!(allocator.profile().unwrap().current_bytes, 400);
+        drop(workspace);
+        assert_eq!(allocator.profile().unwrap().current_bytes, 0);
+    }
+
+    #[test]
+    fn no_memory_is_an_error() {
+        let ctx = context(AllocatorKind::FixedSize1k.create());
+        for len in [1024, usize::MAX] {
+            let error = Workspace::<u64>::new(&ctx, len).unwrap_err();
+            assert_eq!(error.code(), ErrorCode::ResourceExhausted);
+        }
+        assert!(Workspace::<u64>::new(&ctx, 0).unwrap().is_empty());
+    }
+}

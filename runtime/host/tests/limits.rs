@@ -1,0 +1,155 @@
+//! What a program may use: every limit gives an error that says where it was met, and tells the handler once.
+#![cfg(not(loom))]
+
+use std::alloc::Layout;
+use std::sync::{Arc, Mutex};
+
+use tfrt_host::allocator::{FixedSizeAllocator, HostAllocator};
+use tfrt_host::{ExecutionContext, HostContext, Limits, LocationSource, RequestContextBuilder};
+use tfrt_support::{Error, ErrorCode, Place};
+
+/// A file whose tokens are lines.
+#[derive(Debug)]
+struct Lines;
+
+impl LocationSource for Lines {
+    fn place(&self, token: u32) -> Place {
+        Place::file("p.mlir", token, 1)
+    }
+
+    fn debug_name(&self, _token: u32) -> Option<String> {
+        None
+    }
+}
+
+/// A host that keeps what it is told of, and the context of a kernel in line 7, inside of one call.
+struct Bench {
+    host: Arc<HostContext>,
+    told: Arc<Mutex<Vec<String>>>,
+    ctx: ExecutionContext,
+}
+
+impl Bench {
+    fn new(limits: Limits, allocator: Arc<dyn HostAllocator>) -> Self {
+        let told: Arc<Mutex<Vec<String>>> = Arc::default();
+        let in_handler = Arc::clone(&told);
+        let host = HostContext::builder()
+            .limits(limits)
+            .allocator(allocator)
+            .diagnostic_handler(move |error| {
+                let mut told = in_handler.lock().expect("no panic under the lock");
+                told.push(format!("{}: {}", error.place(), error.message()));
+            })
+            .build();
+        let request = RequestContextBuilder::new(Arc::clone(&host)).build();
+        let ctx = ExecutionContext::new(request).for_callee(Arc::new(Lines));
+        ctx.set_location_token(7);
+        Self { host, told, ctx }
+    }
+
+    fn with_limits(limits: Limits) -> Self {
+        Self::new(limits, Arc::new(FixedSizeAllocator::new(1024)))
+    }
+
+    /// Checks that an error is of the code of limits, and that it alone was told, with this text.
+    fn check(&self, refused: Result<(), Error>, expected: &str) {
+        let error = refused.expect_err("beyond the limit");
+        assert_eq!(error.code(), ErrorCode::ResourceExhausted);
+        let told = self.told.lock().expect("no panic under the lock").clone();
+        assert_eq!(told, [expected]);
+        assert_eq!(format!("{}: {}", error.place(), error.message()), expected);
+    }
+}
+
+#[test]
+fn calls_nested_too_deep_are_told_with_their_place() {
+    let bench = Bench::with_limits(Limits {
+        max_call_depth: 1,
+        ..Limits::default()
+    });
+    bench.check(
+        bench.ctx.enter_invocation(),
+        "p.mlir:7:1: calls of functions are nested deeper than 1",
+    );
+}
+
+#[test]
+fn too_many_invocations_are_told_with_their_place() {
+    let bench = Bench::with_limits(Limits {
+        max_live_invocations: 2,
+        ..Limits::default()
+    });
+    for _ in 0..2 {
+        bench.ctx.enter_invocation().expect("within the limit");
+    }
+    bench.check(
+        bench.ctx.enter_invocation(),
+        "p.mlir:7:1: more than 2 invocations of functions are unfinished",
+    );
+    bench.host.leave_invocation();
+    bench.ctx.enter_invocation().expect("there is room again");
+}
+
+#[test]
+fn too_much_memory_is_told_with_its_place() {
+    let limits = Limits {
+        max_request_bytes: 100,
+        ..Limits::default()
+    };
+    let bench = Bench::with_limits(limits);
+    let refused = bench.ctx.allocate(Layout::new::<[u8; 101]>());
+    bench.check(
+        refused.map(drop),
+        "p.mlir:7:1: a request may hold 100 bytes: it holds 0, and cannot have 101 more",
+    );
+}
+
+#[test]
+fn a_host_without_memory_is_told_with_its_place() {
+    let bench = Bench::with_limits(Limits::default());
+    let refused = bench.ctx.allocate(Layout::new::<[u8; 2048]>());
+    bench.check(
+        refused.map(drop),
+        "p.mlir:7:1: the host has no memory for 2048 bytes",
+    );
+}
+
+#[test]
+fn each_request_has_an_account_of_its_own() {
+    let host = HostContext::builder()
+        .limits(Limits {
+            max_request_bytes: 100,
+            ..Limits::default()
+        })
+        .build();
+    let builder = || RequestContextBuilder::new(Arc::clone(&host));
+    let (one, other, large) = (
+        builder().build(),
+        builder().build(),
+        builder().max_bytes(1000).build(),
+    );
+    for request in [&one, &other] {
+        request.memory().charge(100).expect("up to the limit");
+        assert!(request.memory().charge(1).is_err());
+    }
+    large.memory().charge(1000).expect("the builder said so");
+    assert!(large.memory().charge(1).is_err());
+}
+
+#[test]
+fn memory_may_outlive_its_request() {
+    let host = HostContext::builder().build();
+    let request = RequestContextBuilder::new(host).build();
+    let allocator = Arc::clone(request.allocator());
+    let account = Arc::clone(request.memory());
+    let layout = Layout::new::<u64>();
+    let memory = allocator.allocate(layout).expect("there is memory");
+    drop(request);
+    assert_eq!(account.num_bytes(), 8);
+    // SAFETY: 1: it came from this allocator, with this layout; 2: nobody knows it any more.
+    #[expect(unsafe_code, reason = "gives memory back")]
+    unsafe {
+        allocator.deallocate(memory, layout);
+    }
+    assert_eq!(account.num_bytes(), 0);
+}

@@ -1,0 +1,178 @@
+//! Binding threads to the cores of the machine.
+
+use std::fmt;
+use std::io;
+use std::str::FromStr;
+use std::thread;
+
+/// More than any machine has cores, and what the sets of the system hold.
+const MAX_CORES: usize = 1024;
+
+/// Some cores of the machine, by the numbers that the system gives them. Never none.
+///
+/// Written as numbers and ranges, as tools of the system do: `0-3,8`.
+///
+/// ```
+/// use tfrt_queue::cores::Cores;
+///
+/// let cores: Cores = "0-2,8".parse()?;
+/// assert_eq!(cores.len(), 4);
+/// assert_eq!(cores.to_string(), "0,1,2,8");
+/// assert!("3-1".parse::<Cores>().is_err());
+/// # Ok::<(), tfrt_queue::cores::ParseCoresError>(())
+/// ```
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Cores(Box<[usize]>);
+
+impl Cores {
+    /// How many there are, those that are listed twice counted twice.
+    #[must_use]
+    #[expect(clippy::len_without_is_empty, reason = "never empty")]
+    pub fn len(&self) -> usize {
+        self.0.len()
+    }
+
+    /// The core of the thread of number `thread`, in turn.
+    pub(super) fn nth(&self, thread: usize) -> usize {
+        self.0[thread % self.0.len()]
+    }
+}
+
+impl FromStr for Cores {
+    type Err = ParseCoresError;
+
+    fn from_str(text: &str) -> Result<Self, ParseCoresError> {
+        let number = |digits: &str| {
+            // `parse` would take a plus sign.
+            let is_number = digits.bytes().all(|byte| byte.is_ascii_digit());
+            let core: Option<usize> = digits.parse().ok();
+            core.filter(|core| is_number && *core < MAX_CORES)
+                .ok_or(ParseCoresError)
+        };
+        let mut cores = Vec::new();
+        for part in text.split(',') {
+            let (first, last) = part.split_once('-').unwrap_or((part, part));
+            let (first, last) = (number(first)?, number(last)?);
+            if first > last || cores.len() > MAX_CORES {
+                return Err(ParseCoresError);
+            }
+            cores.extend(first..=last);
+        }
+        Ok(Self(cores.into()))
+    }
+}
+
+impl fmt::Display for Cores {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        for (index, core) in self.0.iter().enumerate() {
+            let separator = if index == 0 { "" } else { "," };
+            write!(f, "{separator}{core}")?;
+        }
+        Ok(())
+    }
+}
+
+/// A text that does not say which cores are meant.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct ParseCoresError;
+
+impl fmt::Display for ParseCoresError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(
+            f,
+            "expected numbers and ranges of cores below {MAX_CORES}, such as `0-3,8`"
+        )
+    }
+}
+
+impl std::error::Error for ParseCoresError {}
+
+/// Why threads of a queue cannot be bound to cores.
+///
+/// ```
+/// use tfrt_queue::WorkStealingQueue;
+///
+/// // No machine that runs this example has so many.
+/// let error = WorkStealingQueue::bound_to_cores(1, 1, &"1023".parse()?).err();
+/// let text = error.map(|error| error.to_string()).unwrap_or_default();
+/// assert!(text.starts_with("cannot bind a thread of the mstd work queue to core 1023: "));
+/// # Ok::<(), tfrt_queue::cores::ParseCoresError>(())
+/// ```
+#[derive(Debug)]
+pub struct BindError {
+    core: usize,
+    source: io::Error,
+}
+
+impl fmt::Display for BindError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Self { core, source } = self;
+        write!(
+            f,
+            "cannot bind a thread of the mstd work queue to core {core}: {source}"
+        )
+    }
+}
+
+impl std::error::Error for BindError {
+    fn source(&self) -> Option<&(dyn std::error::Error + 'static)> {
+        Some(&self.source)
+    }
+}
+
+/// Tries to bind a thread to each of `cores`: one that is made for that, as this one is somebody else's.
+pub(super) fn check(cores: &Cores) -> Result<(), BindError> {
+    let bind_to_each = || {
+        let mut cores = cores.0.iter();
+        cores.try_for_each(|&core| {
+            bind_this_thread(core).map_err(|source| BindError { core, source })
+        })
+    };
+    thread::scope(|scope| {
+        let checking = thread::Builder::new().spawn_scoped(scope, bind_to_each);
+        let checking = checking.map_err(|source| BindError {
+            core: cores.nth(0),
+            source,
+        })?;
+        checking.join().expect("binding does not panic")
+    })
+}
+
+/// Lets this thread run on no other core.
+#[cfg(any(target_os = "linux", target_os = "android"))]
+pub(super) fn bind_this_thread(core: usize) -> io::Result<()> {
+    use rustix::thread::{CpuSet, sched_setaffinity};
+
+    let mut set = CpuSet::new();
+    set.set(core);
+    Ok(sched_setaffinity(None, &set)?)
+}
+
+/// Lets this thread run on no other core.
+#[cfg(not(any(target_os = "linux", target_os = "android")))]
+pub(super) fn bind_this_thread(_core: usize) -> io::Result<()> {
+    Err(io::ErrorKind::Unsupported.into())
+}
+
+#[cfg(all(test, not(loom)))]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn cores_are_numbers_and_ranges() {
+        let shown = |text: &str| text.parse::<Cores>().map(|cores| cores.to_string());
+        assert_eq!(shown("0"), Ok("0".into()));
+        assert_eq!(shown("2-4,0,7-7"), Ok("2,3,4,0,7".into()));
+        for text in [
+            "", ",", "1,", "-", "1-", "-1", "2-1", "+1", "x", "1 ", "1024",
+        ] {
+            assert_eq!(shown(text), Err(ParseCoresError), "{text:?}");
+        }
+    }
+
+    #[test]
+    fn threads_take_the_cores_in_turn() {
+        let cores: Cores = "4-6".parse().unwrap();
+        assert_eq!([0, 1, 2, 3].map(|thread| cores.nth(thread)), [4, 5, 6, 4]);
+    }
+}

@@ -1,0 +1,110 @@
+//! Attributes: what the program says about an op that is no value, known before anything runs.
+//!
+//! ```
+//! use tfrt::prelude::*;
+//! use tfrt::testing;
+//!
+//! /// Pads a text.
+//! #[tfrt_kernel("attributes.pad")]
+//! fn pad(text: &str, #[attr] width: i64, #[attr(default = " ")] with: &str) -> Result<String> {
+//!     let width = usize::try_from(width).map_err(|_| Error::new(format!("a width of {width} is negative")))?;
+//!     let missing = width.saturating_sub(text.chars().count());
+//!     Ok(format!("{text}{}", with.repeat(missing)))
+//! }
+//!
+//! testing::program(
+//!     r#"
+//!     func @main(%text: !tfrt.string) -> (!tfrt.string, !tfrt.string) {
+//!       %blank = "attributes.pad"(%text) {width = 4 : i64} : (!tfrt.string) -> !tfrt.string
+//!       %dots = "attributes.pad"(%text) {width = 4 : i64, with = "."} : (!tfrt.string) -> !tfrt.string
+//!       tfrt.return %blank, %dots : !tfrt.string, !tfrt.string
+//!     }
+//!     "#,
+//! )
+//! .call("main", ("ab",))
+//! .expect_values((String::from("ab  "), String::from("ab..")));
+//! ```
+//!
+//! The name is that of the parameter, or another one: `#[attr("padding-width")]`, `#[attr(name = "padding-width", default = 4)]`. An
+//! attribute with a default may be left out of the program, every other one is required. Strings and lists are read where they lie in
+//! the file, without a copy, if the parameter is a reference.
+//!
+//! # Types
+//!
+//! | parameter | attribute |
+//! |---|---|
+//! | `bool` | `true`, `false` |
+//! | `i8` … `i64`, `u8` … `u64` | `3 : i64`, `3 : ui8` |
+//! | `f16`, `bf16`, `f32`, `f64` | `1.5 : f32` |
+//! | `&str`, `String` | `"text"` |
+//! | `&[T]`, `Vec<T>` of numbers | `[1 : i32, 2 : i32]` |
+//! | [`DType`](crate::prelude::DType) | `f32`, `i8`, any type that tensors can have |
+//! | [`DenseView`](crate::prelude::DenseView) | `dense<[1, 2]> : tensor<2xi32>` |
+//! | [`ShapeView`](crate::prelude::ShapeView) | `#corert.shape<2x?x3>` |
+//! | [`AggregateView`](crate::prelude::AggregateView) | lists of anything, `[["a", 1 : i32], [0.5 : f32]]` |
+//!
+//! The type is part of the attribute: `width = 4` alone is an `i64`, which is why an `i32` parameter wants `4 : i32`. What
+//! does not fit is refused before the program runs, at the op:
+//!
+//! ```
+//! # use tfrt::prelude::*;
+//! # use tfrt::testing;
+//! /// Gives the constant.
+//! #[tfrt_kernel("attributes.constant")]
+//! fn constant(#[attr] value: i32) -> i32 {
+//!     value
+//! }
+//!
+//! testing::kernel("attributes.constant").attribute("value", 4_i32).run().expect_value(4);
+//! testing::kernel("attributes.constant").attribute("value", 4_i64).expect_refused("attribute 'value'");
+//! testing::kernel("attributes.constant").expect_refused("requires attribute 'value'");
+//! ```
+//!
+//! # Choices
+//!
+//! An attribute that is one of a few names is an enum. It derives [`Attr`](crate::prelude::Attr); programs write the number of the case in
+//! the generic form, and its name in a [form of one's own](super::dialects#syntax):
+//!
+//! ```
+//! use tfrt::prelude::*;
+//! use tfrt::testing;
+//!
+//! /// What becomes of the edges.
+//! #[derive(Attr, Clone, Copy, Debug, PartialEq)]
+//! enum Padding {
+//!     Same,
+//!     #[attr("none")]
+//!     Valid,
+//! }
+//!
+//! /// How many windows there are.
+//! #[tfrt_kernel("attributes.windows", format = "$len $padding attr-dict")]
+//! fn windows(len: i64, #[attr(default = Padding::Same)] padding: Padding) -> i64 {
+//!     match padding {
+//!         Padding::Same => len,
+//!         Padding::Valid => len - 2,
+//!     }
+//! }
+//!
+//! testing::program(
+//!     r#"
+//!     func @main(%len: i64) -> (i64, i64) {
+//!       %same = "attributes.windows"(%len) : (i64) -> i64
+//!       %valid = attributes.windows %len none
+//!       tfrt.return %same, %valid : i64, i64
+//!     }
+//!     "#,
+//! )
+//! .call("main", (10_i64,))
+//! .expect_values((10_i64, 8_i64));
+//! ```
+//!
+//! # Types of one's own
+//!
+//! Any other type that is read from an attribute implements [`AttributeParam`](crate::prelude::AttributeParam). The check happens when
+//! the kernel runs, and its error names kernel and attribute.
+//!
+//! # Attributes without names
+//!
+//! A kernel that takes whatever attributes the program gives it has a parameter of type [`Attributes`](crate::prelude::Attributes): they are
+//! numbered, in byte order of their names.

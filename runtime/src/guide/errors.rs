@@ -1,0 +1,128 @@
+//! When kernels fail.
+//!
+//! # An error is a value
+//!
+//! A kernel that returns `Err` gives that error in place of each of its results. Kernels that take one of them are skipped and give the
+//! same error, so that it reaches everything that depends on the failure, and nothing else:
+//!
+//! ```
+//! use tfrt::prelude::*;
+//! use tfrt::testing;
+//!
+//! /// Takes the square root.
+//! #[tfrt_kernel("errors.sqrt")]
+//! fn sqrt(number: f64) -> Result<f64> {
+//!     if number < 0.0 {
+//!         return Err(Error::new(format!("no root of {number}")).with_code(ErrorCode::OutOfRange));
+//!     }
+//!     Ok(number.sqrt())
+//! }
+//!
+//! let roots = testing::program(
+//!     r#"
+//!     func @roots(%x: f64, %y: f64) -> (f64, f64) {
+//!       %a = "errors.sqrt"(%x) : (f64) -> f64
+//!       %b = "errors.sqrt"(%a) : (f64) -> f64
+//!       %c = "errors.sqrt"(%y) : (f64) -> f64
+//!       tfrt.return %b, %c : f64, f64
+//!     }
+//!     "#,
+//! );
+//! roots.call("roots", (16.0, 9.0)).expect_values((2.0, 3.0));
+//!
+//! let failed = roots.call("roots", (-1.0, 9.0));
+//! failed.expect_error("no root of -1").with_code(ErrorCode::OutOfRange).from_kernel("errors.sqrt").on_line_with("%a =");
+//! failed.with_value(1, |c: &f64| assert_eq!(*c, 3.0)); // It depends on nothing that failed.
+//! ```
+//!
+//! An [`Error`](crate::Error) has a message and a [code](crate::ErrorCode), `Unknown` unless `with_code` says otherwise. The runtime
+//! adds which kernel failed and where that stands in the program; you need not. The handler of the
+//! [host](super::embedding) is told of each failure once, where it happens, however far it then travels.
+//!
+//! # `?`
+//!
+//! Everything that implements [`std::error::Error`] becomes an `Error`, with the messages of its causes. So kernels may return
+//! `io::Result<T>`, `Result<T, ParseIntError>` or [`tfrt::Result<T>`](crate::Result) and use `?` on all of them:
+//!
+//! ```
+//! use tfrt::prelude::*;
+//! use tfrt::testing;
+//!
+//! /// Adds up the numbers in a text.
+//! #[tfrt_kernel("errors.sum")]
+//! fn sum(numbers: &str) -> Result<i64, std::num::ParseIntError> {
+//!     numbers.split(' ').map(str::parse::<i64>).sum()
+//! }
+//!
+//! testing::kernel("errors.sum").operands(("1 2",)).run().expect_value(3_i64);
+//! testing::kernel("errors.sum").operands(("1 x",)).run().expect_error("invalid digit found in string");
+//! ```
+//!
+//! # Some results, not others
+//!
+//! Inside a tuple, each result can fail on its own:
+//!
+//! ```
+//! use tfrt::prelude::*;
+//! use tfrt::testing;
+//!
+//! /// Divides, and tells the sign of the number.
+//! #[tfrt_kernel("errors.divide", results(quotient, sign))]
+//! fn divide(number: i32, by: i32) -> (Result<i32>, i32) {
+//!     (number.checked_div(by).ok_or_else(|| Error::new("division by zero")), number.signum())
+//! }
+//!
+//! let outcome = testing::kernel("errors.divide").operands((-7, 0)).run();
+//! outcome.with_value(1, |sign: &i32| assert_eq!(*sign, -1));
+//! outcome.expect_error("division by zero");
+//! ```
+//!
+//! # Panics
+//!
+//! A kernel that panics has failed: its results are an error of code `Internal`, and the program goes on. A panic is for what
+//! cannot happen; for what can, return an error. (In a process built with `panic = "abort"` there is no going on.)
+//!
+//! ```
+//! use tfrt::prelude::*;
+//! use tfrt::testing;
+//!
+//! /// Takes the first element of a list, which is never empty.
+//! #[tfrt_kernel("errors.first")]
+//! fn first(numbers: Operands<'_, i32>) -> i32 {
+//!     *numbers.get(0).expect("a list of one number at least")
+//! }
+//!
+//! testing::kernel("errors.first")
+//!     .run()
+//!     .expect_error("kernel 'errors.first' panicked: a list of one number at least")
+//!     .with_code(ErrorCode::Internal);
+//! ```
+//!
+//! # Looking at errors
+//!
+//! A [`non_strict`](super::asynchrony#late-operands) kernel that takes references is called with errors, too, and can do something
+//! about them:
+//!
+//! ```
+//! use tfrt::prelude::*;
+//! use tfrt::testing;
+//!
+//! /// Gives the number, or another one if there is none.
+//! #[tfrt_kernel("errors.or_else", non_strict)]
+//! async fn or_else(fallback: i32, number: AsyncValueRef<i32>) -> i32 {
+//!     match number.await {
+//!         Ok(number) => number.get().copied().unwrap_or(fallback),
+//!         Err(_) => fallback,
+//!     }
+//! }
+//!
+//! let or_else = |number: testing::Operand| testing::kernel("errors.or_else").non_strict().operands((7, number)).run();
+//! or_else(testing::later(1)).expect_value(1);
+//! or_else(testing::error("lost")).expect_value(7);
+//! ```
+//!
+//! # Cancellation
+//!
+//! Whoever holds a request can [cancel](crate::prelude::RequestContext::cancel) it, and a request can have a deadline. Kernels that
+//! have not started are then skipped and give the error of the cancellation; futures of `async fn` kernels are dropped at
+//! their next `await`. A kernel that runs long asks [`is_cancelled`](crate::prelude::RequestContext::is_cancelled) now and then.

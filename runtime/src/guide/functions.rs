@@ -1,0 +1,171 @@
+//! Functions of the program, as kernels see them: control flow of one's own.
+//!
+//! # Functions and regions
+//!
+//! A parameter of type [`FunctionRef`](crate::prelude::FunctionRef) is a function that the program names, `@f`. With `#[region]` it is a body that
+//! the op has itself. Both are called in the same way: with the context of the kernel and references to arguments. The call returns
+//! at once, with results that may come later.
+//!
+//! ```
+//! use tfrt::prelude::*;
+//! use tfrt::testing;
+//!
+//! /// Calls a function with a number and one more, and adds what it gives.
+//! #[tfrt_kernel("functions.both")]
+//! async fn both(number: i32, #[function] f: FunctionRef, ctx: ExecutionContext) -> Result<i32> {
+//!     let mut sum = 0;
+//!     for argument in [number, number + 1] {
+//!         let results = f.execute(&ctx, &[AnyRef::available(argument)]);
+//!         let [result] = <[AnyRef; 1]>::try_from(results).map_err(|_| Error::new("expected a function with one result"))?;
+//!         sum += result.await?.get::<i32>().ok_or_else(|| Error::new("expected a function that gives an i32"))?;
+//!     }
+//!     Ok(sum)
+//! }
+//!
+//! /// Squares.
+//! #[tfrt_kernel("functions.square")]
+//! fn square(number: i32) -> i32 {
+//!     number * number
+//! }
+//!
+//! testing::program(
+//!     r#"
+//!     func @square(%x: i32) -> i32 {
+//!       %square = "functions.square"(%x) : (i32) -> i32
+//!       tfrt.return %square : i32
+//!     }
+//!     func @main(%x: i32) -> i32 {
+//!       %sum = "functions.both"(%x) {f = @square} : (i32) -> i32
+//!       tfrt.return %sum : i32
+//!     }
+//!     "#,
+//! )
+//! .under_every_queue()
+//! .call("main", (3,))
+//! .expect_value(25);
+//! ```
+//!
+//! # Functions of a known type
+//!
+//! If the kernel knows what the function takes and gives, it says so: `Function<(i32,), (i32,)>`, or `Region` for a body. The loader
+//! refuses a program whose function is of another type, and the call takes and gives values:
+//!
+//! ```
+//! use tfrt::prelude::*;
+//! use tfrt::testing;
+//!
+//! /// Calls a function again and again.
+//! #[tfrt_kernel("functions.iterate")]
+//! async fn iterate(number: i32, times: i32, #[function] step: Function<(i32,), (i32,)>, ctx: ExecutionContext) -> Result<i32> {
+//!     let mut number = number;
+//!     for _ in 0..times {
+//!         let (next,) = step.call(&ctx, (number,));
+//!         number = *next.await?.get().ok_or_else(|| Error::new("the step gave nothing"))?;
+//!     }
+//!     Ok(number)
+//! }
+//!
+//! let program = |kernel: &str, ty: &str| {
+//!     testing::program(&format!(
+//!         r#"
+//!         func @double(%x: {ty}) -> {ty} {{
+//!           %y = "{kernel}"(%x) : ({ty}) -> {ty}
+//!           tfrt.return %y : {ty}
+//!         }}
+//!         func @main(%x: i32, %times: i32) -> i32 {{
+//!           %y = "functions.iterate"(%x, %times) {{step = @double}} : (i32, i32) -> i32
+//!           tfrt.return %y : i32
+//!         }}
+//!         "#
+//!     ))
+//! };
+//! program("functions.double", "i32").under_every_queue().call("main", (3, 4)).expect_value(48);
+//! program("functions.double_i64", "i64").expect_refused("`step`").on_line_with("functions.iterate");
+//! # #[tfrt_kernel("functions.double")]
+//! # fn double(number: i32) -> i32 { number * 2 }
+//! # /// The same, wider.
+//! # #[tfrt_kernel("functions.double_i64")]
+//! # fn double_i64(number: i64) -> i64 { number * 2 }
+//! ```
+//!
+//! # Functions of any type
+//!
+//! A kernel whose results are those of the function does not wait at all: it returns them as they are.
+//!
+//! ```
+//! use tfrt::prelude::*;
+//! use tfrt::testing;
+//!
+//! /// Runs the body if the condition holds, and passes the values on if it does not.
+//! #[tfrt_kernel("functions.when", results(chosen))]
+//! fn when(condition: bool, values: &[AnyRef], #[region] body: FunctionRef, ctx: &ExecutionContext) -> Vec<AnyRef> {
+//!     match condition {
+//!         true => body.execute(ctx, values),
+//!         false => values.to_vec(),
+//!     }
+//! }
+//!
+//! let program = testing::program(
+//!     r#"
+//!     func @main(%condition: i1, %x: i32) -> i32 {
+//!       %chosen = "functions.when"(%condition, %x) ({
+//!       ^bb0(%value: i32):
+//!         %twice = "functions.twice"(%value) : (i32) -> i32
+//!         tfrt.return %twice : i32
+//!       }) : (i1, i32) -> i32
+//!       tfrt.return %chosen : i32
+//!     }
+//!     "#,
+//! );
+//! program.call("main", (true, 4)).expect_value(8);
+//! program.call("main", (false, 4)).expect_value(4);
+//! # #[tfrt_kernel("functions.twice")]
+//! # fn twice(number: i32) -> i32 { number * 2 }
+//! ```
+//!
+//! A body sees what the op hands it, and nothing else of the function around it. A list of functions, `[@f, @g]`, is a parameter
+//! `&[FunctionRef]`.
+//!
+//! Counts and types are those of the function: `num_arguments`, `result_types`. Whoever declares an op with a function checks the
+//! program early with [`verify`](super::dialects#rules); a call with wrong counts gives errors for results.
+//!
+//! # Frames
+//!
+//! A kernel whose operands or results fit no signature is marked `raw`. It takes the
+//! [`KernelFrame`](crate::prelude::KernelFrame): operands, attributes and functions by position, and a slot for each result. What a
+//! signature would say is said by options:
+//!
+//! ```
+//! use tfrt::prelude::*;
+//! use tfrt::testing;
+//!
+//! /// Turns the order of its operands round.
+//! #[tfrt_kernel("functions.reverse", raw, operands(values: variadic any), results(reversed: variadic any))]
+//! fn reverse(frame: &mut KernelFrame<'_>) -> Result<()> {
+//!     let len = frame.num_arguments();
+//!     if frame.num_results() != len {
+//!         return Err(Error::new("expected as many results as operands"));
+//!     }
+//!     for index in 0..len {
+//!         let value = frame.argument(len - 1 - index).clone();
+//!         frame.set_result(index, value);
+//!     }
+//!     Ok(())
+//! }
+//!
+//! let reverse = testing::kernel("functions.reverse").operands((1, "two"));
+//! reverse.results(["!tfrt.string", "i32"]).run().expect_values((String::from("two"), 1));
+//! ```
+//!
+//! Types in options are `any`, a spelling (`"i1"`), a Rust type, or `same_as(operand)`; before them stands what else is to be said:
+//! `variadic`, `mut`, or `ref` for an operand that may be late. `attrs(count: i64 = 1)`, `symbols(callee)`, `symbol_list(branches)` and
+//! `regions(body)` describe the rest. A slot that is left empty is an error that says so.
+//!
+//! # Loops
+//!
+//! A loop in a kernel that runs a function again and again awaits each round, as `functions.both` does, or it would start the next
+//! before the last is done. Do not recurse from the waiter of one round into the next: an `async fn` does that right by itself.
+//!
+//! # Native functions
+//!
+//! The other way round, a program can call a Rust function as it calls its own: [`native_function!`](crate::native_function).

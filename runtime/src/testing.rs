@@ -1,0 +1,112 @@
+//! Tests of kernels and of programs, in a line or two.
+//!
+//! [`kernel`] runs one kernel, [`program`] a program in MLIR text; both give an [`Outcome`], which is asked what it should be:
+//!
+//! ```
+//! use tfrt::prelude::*;
+//! use tfrt::testing;
+//!
+//! /// Divides.
+//! #[tfrt_kernel("calc.divide")]
+//! fn divide(number: i32, by: i32) -> Result<i32> {
+//!     number.checked_div(by).ok_or_else(|| Error::new("division by zero").with_code(ErrorCode::InvalidArgument))
+//! }
+//!
+//! // In functions marked `#[test]`:
+//! testing::kernel("calc.divide").operands((7, 2)).run().expect_value(3);
+//!
+//! let quarter = testing::program(
+//!     r#"
+//!     func @quarter(%x: i32, %two: i32) -> i32 {
+//!       %half = "calc.divide"(%x, %two) : (i32, i32) -> i32
+//!       %quarter = "calc.divide"(%half, %two) : (i32, i32) -> i32
+//!       tfrt.return %quarter : i32
+//!     }
+//!     "#,
+//! )
+//! .under_every_queue();
+//! quarter.call("quarter", (100, 2)).expect_value(25);
+//! quarter.call("quarter", (100, 0)).expect_error("division by zero").with_code(ErrorCode::InvalidArgument).on_line_with("%half =");
+//! ```
+//!
+//! What fails says so with the place in the program:
+//!
+//! ```text
+//! `@quarter` under the queue `s`: expected the value 25, found an error
+//! program:3:15: error: division by zero (InvalidArgument, from `calc.divide`)
+//!       %half = "calc.divide"(%x, %two) : (i32, i32) -> i32
+//!               ^
+//! ```
+//!
+//! # What every run does
+//!
+//! - The kernels are those linked into the test, checked against their declarations as `tfrt run` checks them: a program that
+//!   does not parse, verify or load fails the test with the findings.
+//! - Each run has a host and a request of its own, with resources of its own, so that tests run side by side.
+//! - A run happens under the queue `s`, or under each of the [queues](Program::under) that the test names. Under
+//!   [`random:SEED`](Program::under) tasks run in an order that the seed decides: effects that no chain orders show there.
+//! - Results that do not become available within a minute are errors that say so: a lost promise fails a test, it does
+//!   not hang it.
+//! - When the outcome goes, every value that the run made must be gone too. A value that lives on is a leak, and fails the test.
+//!   (Values are followed in builds with debug assertions, and as far as they are made on the thread of the test or in tasks
+//!   of the queue.)
+//!
+//! # Operands
+//!
+//! A tuple of values, or a `Vec` of values of one type. Values of type `Value + Clone` stand for themselves, and a text for a
+//! `String`. [`later`] is a value that becomes available while the program runs, [`error`] is an error, and [`made`] makes a value that
+//! cannot be cloned. An [`AnyRef`](crate::prelude::AnyRef) is passed as it is.
+//!
+//! ```
+//! # use tfrt::prelude::*;
+//! # use tfrt::testing;
+//! /// A number of things, which kernels change.
+//! #[derive(Debug, PartialEq, Value)]
+//! #[value("!my.tally", mutable)]
+//! struct Tally(u32);
+//!
+//! /// Counts one more.
+//! #[tfrt_kernel("my.count")]
+//! fn count(tally: &mut Tally) -> u32 {
+//!     tally.0 += 1;
+//!     tally.0
+//! }
+//!
+//! /// Waits for the number alone.
+//! #[tfrt_kernel("my.is_there", non_strict)]
+//! fn is_there(_number: i32, value: AnyRef) -> bool {
+//!     value.is_available()
+//! }
+//!
+//! testing::kernel("my.count").operands((testing::made(|| Tally(6)),)).run().expect_value(7_u32);
+//! testing::kernel("my.count").operands((testing::error("no tally"),)).run().expect_error("no tally");
+//! testing::kernel("my.is_there").non_strict().operands((1, testing::later(2))).run().expect_value(false);
+//! testing::kernel("my.is_there").operands((1, testing::later(2))).run().expect_value(true);
+//! ```
+//!
+//! Chains need not be mentioned: a kernel that ends in a chain gets one that is ready, and chains among results are no values.
+
+mod operand;
+
+mod attribute;
+
+mod schedule;
+
+mod calls;
+
+mod run;
+
+mod program;
+
+mod kernel;
+
+mod outcome;
+
+pub use attribute::{AttributeText, IntoAttribute, mlir};
+pub use kernel::{Kernel, kernel};
+pub use operand::{
+    ByReference, ByText, ByValue, ErrorText, IntoOperand, IntoOperands, Operand, Ready, error,
+    later, made,
+};
+pub use outcome::{ExpectedError, ExpectedValues, Mismatch, Outcome};
+pub use program::{Program, Refusal, program};

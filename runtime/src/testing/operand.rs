@@ -1,0 +1,178 @@
+//! Operands of kernels and arguments of functions, as tests write them.
+//!
+//! A run makes its operands itself, each time anew: runs under several queues do not share what kernels write into.
+
+use std::fmt;
+
+use tfrt_async::{AnyRef, AsyncValueRef, Value};
+use tfrt_host::ExecutionContext;
+use tfrt_support::Error;
+
+/// One operand: how to make it, in every run.
+pub struct Operand {
+    ty: Option<&'static str>,
+    make: Box<dyn Fn(&ExecutionContext) -> AnyRef>,
+}
+
+impl Operand {
+    fn new(ty: Option<&'static str>, make: impl Fn(&ExecutionContext) -> AnyRef + 'static) -> Self {
+        Self {
+            ty,
+            make: Box::new(make),
+        }
+    }
+
+    /// How MLIR spells its type; none if it has none.
+    pub(super) fn ty(&self) -> Option<&'static str> {
+        self.ty
+    }
+
+    pub(super) fn make(&self, ctx: &ExecutionContext) -> AnyRef {
+        (self.make)(ctx)
+    }
+}
+
+impl fmt::Debug for Operand {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Operand")
+            .field("ty", &self.ty)
+            .finish_non_exhaustive()
+    }
+}
+
+/// A value that is not there when the run starts, and becomes available in a task of the queue.
+#[must_use]
+pub fn later<T: Value + Clone>(value: T) -> Operand {
+    Operand::new(Some(T::MLIR_TYPE), move |ctx| {
+        let (promise, later) = AsyncValueRef::unconstructed();
+        let value = value.clone();
+        ctx.enqueue(move || promise.emplace(value));
+        later.into_any()
+    })
+}
+
+/// An error in place of a value.
+#[must_use]
+pub fn error(error: impl Into<ErrorText>) -> Operand {
+    let ErrorText(error) = error.into();
+    Operand::new(None, move |_| AnyRef::error(error.clone()))
+}
+
+/// A value that `make` makes in every run: for types that cannot be cloned.
+#[must_use]
+pub fn made<T: Value>(make: impl Fn() -> T + 'static) -> Operand {
+    Operand::new(Some(T::MLIR_TYPE), move |_| AnyRef::available(make()))
+}
+
+/// What [`error`] takes: an error, or the message of one.
+#[derive(Clone, Debug)]
+pub struct ErrorText(Error);
+
+impl From<&str> for ErrorText {
+    fn from(message: &str) -> Self {
+        Self(Error::new(message))
+    }
+}
+
+impl From<Error> for ErrorText {
+    fn from(error: Error) -> Self {
+        Self(error)
+    }
+}
+
+/// What can be an operand. `How` tells the ways apart; the compiler finds it.
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` cannot be an operand of a test",
+    label = "no operand",
+    note = "values of type `Value + Clone`, `&str` and `AnyRef` can be; for other values say how to make one: `testing::made(|| …)`"
+)]
+pub trait IntoOperand<How> {
+    /// The operand.
+    fn into_operand(self) -> Operand;
+}
+
+/// How a value becomes an operand: cloned for every run.
+#[derive(Debug)]
+pub struct ByValue;
+
+/// How an [`AnyRef`] becomes an operand: as it is, in every run.
+#[derive(Debug)]
+pub struct ByReference;
+
+/// How a text becomes an operand: as a `String`.
+#[derive(Debug)]
+pub struct ByText;
+
+/// How an [`Operand`] becomes an operand.
+#[derive(Debug)]
+pub struct Ready;
+
+impl<T: Value + Clone> IntoOperand<ByValue> for T {
+    fn into_operand(self) -> Operand {
+        Operand::new(Some(T::MLIR_TYPE), move |_| AnyRef::available(self.clone()))
+    }
+}
+
+impl IntoOperand<ByReference> for AnyRef {
+    fn into_operand(self) -> Operand {
+        Operand::new(self.mlir_type(), move |_| self.clone())
+    }
+}
+
+impl IntoOperand<ByText> for &str {
+    fn into_operand(self) -> Operand {
+        self.to_owned().into_operand()
+    }
+}
+
+impl IntoOperand<Ready> for Operand {
+    fn into_operand(self) -> Operand {
+        self
+    }
+}
+
+/// What can be all the operands: a tuple, or a `Vec` of one type.
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` cannot be the operands of a test",
+    label = "no list of operands",
+    note = "write a tuple, `(1, \"two\")`, also for a single operand, `(1,)`; or a `Vec` of operands of one type"
+)]
+pub trait IntoOperands<How> {
+    /// The operands, in order.
+    fn into_operands(self) -> Vec<Operand>;
+}
+
+impl<T: IntoOperand<How>, How> IntoOperands<(How,)> for Vec<T> {
+    fn into_operands(self) -> Vec<Operand> {
+        self.into_iter().map(T::into_operand).collect()
+    }
+}
+
+macro_rules! impl_for_tuples {
+    ($(($($operand:ident $how:ident),*))*) => {$(
+        impl<$($operand: IntoOperand<$how>, $how),*> IntoOperands<($($how,)*)> for ($($operand,)*) {
+            fn into_operands(self) -> Vec<Operand> {
+                #[expect(non_snake_case, reason = "the parts are named after their types")]
+                let ($($operand,)*) = self;
+                vec![$($operand.into_operand()),*]
+            }
+        }
+    )*};
+}
+
+impl_for_tuples! {
+    (A HowA)
+    (A HowA, B HowB)
+    (A HowA, B HowB, C HowC)
+    (A HowA, B HowB, C HowC, D HowD)
+    (A HowA, B HowB, C HowC, D HowD, E HowE)
+    (A HowA, B HowB, C HowC, D HowD, E HowE, F HowF)
+    (A HowA, B HowB, C HowC, D HowD, E HowE, F HowF, G HowG)
+    (A HowA, B HowB, C HowC, D HowD, E HowE, F HowF, G HowG, H HowH)
+}
+
+impl IntoOperands<()> for () {
+    fn into_operands(self) -> Vec<Operand> {
+        Vec::new()
+    }
+}

@@ -1,0 +1,490 @@
+//! What became of a call, and what it should have become.
+
+use std::fmt::{self, Write};
+use std::sync::Arc;
+
+use tfrt_async::{AnyRef, BorrowError, Value};
+use tfrt_support::{Error, ErrorCode, Severity};
+
+use super::program::{is_on_line_with, line_of};
+use super::run::Run;
+use crate::text;
+
+/// What became of a call, under every queue that it ran under.
+///
+/// Each `expect_…` holds for all runs, or panics at the line of the test with what was found instead. Chains are no values:
+/// results are counted without them.
+///
+/// When it goes, every value that the runs made must be gone, or it panics: a clone of a result that lives on is a leak, too.
+///
+/// ```
+/// use tfrt::prelude::*;
+/// use tfrt::testing;
+///
+/// /// Divides with remainder.
+/// #[tfrt_kernel("fraction.divide", results(quotient, remainder))]
+/// fn divide(number: i32, by: i32) -> Result<(i32, i32)> {
+///     if by == 0 {
+///         return Err(Error::new("division by zero"));
+///     }
+///     Ok((number / by, number % by))
+/// }
+///
+/// let divide = |number: i32, by: i32| testing::kernel("fraction.divide").operands((number, by)).run();
+/// divide(7, 2).expect_values((3, 1));
+/// divide(7, 2).with_value(1, |remainder: &i32| assert!(*remainder < 2));
+/// divide(7, 0).expect_error("by zero").with_code(ErrorCode::Unknown).from_kernel("fraction.divide");
+/// ```
+pub struct Outcome {
+    subject: String,
+    source: Arc<str>,
+    runs: Vec<Run>,
+}
+
+impl Outcome {
+    pub(super) fn new(subject: &str, source: Arc<str>, runs: Vec<Run>) -> Self {
+        Self {
+            subject: subject.to_owned(),
+            source,
+            runs,
+        }
+    }
+
+    /// Expects one result, of this value.
+    ///
+    /// # Panics
+    /// If there is none, or another one, or an error.
+    #[track_caller]
+    pub fn expect_value<T: Value + PartialEq + fmt::Debug>(&self, expected: T) -> &Self {
+        self.expect_values((expected,))
+    }
+
+    /// Expects these results: a tuple of values.
+    ///
+    /// # Panics
+    /// If there are more or fewer, or others, or errors.
+    #[track_caller]
+    pub fn expect_values(&self, expected: impl ExpectedValues) -> &Self {
+        for run in &self.runs {
+            let found = values(run);
+            if found.len() != expected.len() {
+                let message = format!(
+                    "expected {} values, found {}",
+                    expected.len(),
+                    self.describe_all(run)
+                );
+                self.fail(run, &message);
+            }
+            if let Err((index, mismatch)) = expected.compare(&found) {
+                let which = match found.len() {
+                    1 => String::new(),
+                    _ => format!("result {index}: "),
+                };
+                let found = self.describe(found[index], mismatch.found);
+                let message = format!(
+                    "{which}expected the value {}, found {found}",
+                    mismatch.expected
+                );
+                self.fail(run, &message);
+            }
+        }
+        self
+    }
+
+    /// Expects that nothing failed: no result is an error, and no kernel reported one.
+    ///
+    /// # Panics
+    /// If something did.
+    #[track_caller]
+    pub fn expect_done(&self) -> &Self {
+        for run in &self.runs {
+            if let Some(error) = errors(run).next() {
+                let message = format!("expected no error, found {}", self.render(error));
+                self.fail(run, &message);
+            }
+        }
+        self
+    }
+
+    /// Expects an error whose message contains `text`: as a result, or as what a kernel reported if no result is one. If
+    /// several results are errors, the message of each contains it.
+    ///
+    /// # Panics
+    /// If nothing failed, or something else did.
+    #[track_caller]
+    pub fn expect_error(&self, text: &str) -> ExpectedError<'_> {
+        let mut expected = Vec::with_capacity(self.runs.len());
+        for run in &self.runs {
+            let mut errors = errors(run);
+            let Some(first) = errors.next() else {
+                let message = format!(
+                    "expected an error with `{text}`, found {}",
+                    self.describe_all(run)
+                );
+                self.fail(run, &message);
+            };
+            let others =
+                errors.filter(|error| run.results.iter().any(|result| is_that(result, error)));
+            let is_other = |error: &&Error| !error.message().contains(text);
+            if let Some(error) = std::iter::once(first).chain(others).find(is_other) {
+                let message = format!(
+                    "expected an error with `{text}`, found {}",
+                    self.render(error)
+                );
+                self.fail(run, &message);
+            }
+            expected.push((run, first));
+        }
+        ExpectedError {
+            outcome: self,
+            errors: expected,
+        }
+    }
+
+    /// Expects that the calls of the kernels named here were these, in this order. Calls of others do not matter.
+    ///
+    /// Names are those of kernels that order each other, by chains or values: the order must be the same under every queue.
+    ///
+    /// ```
+    /// use tfrt::prelude::*;
+    /// use tfrt::testing;
+    ///
+    /// /// Opens the door.
+    /// #[tfrt_kernel("my.open", side_effecting)]
+    /// fn open() {}
+    ///
+    /// /// Walks through.
+    /// #[tfrt_kernel("my.walk", side_effecting)]
+    /// fn walk() {}
+    ///
+    /// testing::program(
+    ///     r#"
+    ///     func @main(%ready: !tfrt.chain) -> !tfrt.chain {
+    ///       %open = "my.open"(%ready) : (!tfrt.chain) -> !tfrt.chain
+    ///       %through = "my.walk"(%open) : (!tfrt.chain) -> !tfrt.chain
+    ///       tfrt.return %through : !tfrt.chain
+    ///     }
+    ///     "#,
+    /// )
+    /// .under_every_queue()
+    /// .recording_calls()
+    /// .call("main", (Chain,))
+    /// .expect_done()
+    /// .expect_calls(&["my.open", "my.walk"]);
+    /// ```
+    ///
+    /// # Panics
+    /// If they were others, or calls were not [recorded](super::Program::recording_calls).
+    #[track_caller]
+    pub fn expect_calls(&self, expected: &[&str]) -> &Self {
+        for run in &self.runs {
+            let Some(calls) = &run.calls else {
+                panic!("calls are not recorded: say `.recording_calls()` before `.call(…)`");
+            };
+            let mut found = calls.clone();
+            found.retain(|name| expected.contains(name));
+            if found != expected {
+                let list = |names: &[&str]| format!("  {}", names.join("\n  "));
+                let message = format!(
+                    "expected these calls, in this order:\n{}\nfound:\n{}",
+                    list(expected),
+                    list(&found)
+                );
+                self.fail(run, &message);
+            }
+        }
+        self
+    }
+
+    /// Gives the value of the result at `index` to `look`, which asserts what it likes; once for every run.
+    ///
+    /// # Panics
+    /// If there is no such result, or an error, or a value of another type.
+    #[track_caller]
+    pub fn with_value<T: Value>(&self, index: usize, mut look: impl FnMut(&T)) -> &Self {
+        for run in &self.runs {
+            let values = values(run);
+            let Some(value) = values.get(index) else {
+                let message = format!(
+                    "expected a result {index}, found {}",
+                    self.describe_all(run)
+                );
+                self.fail(run, &message);
+            };
+            match value.try_read::<T>() {
+                Ok(value) => look(&value),
+                Err(_) => {
+                    let message = format!(
+                        "result {index}: expected a value of type `{}`, found {}",
+                        T::MLIR_TYPE,
+                        self.describe(value, None)
+                    );
+                    self.fail(run, &message);
+                }
+            }
+        }
+        self
+    }
+
+    /// The results of the first run, without chains: for what no `expect_…` can say.
+    #[must_use]
+    pub fn results(&self) -> Vec<&AnyRef> {
+        self.runs.first().map(values).unwrap_or_default()
+    }
+
+    /// The errors that kernels of the first run reported, in order.
+    #[must_use]
+    pub fn reported(&self) -> &[Error] {
+        self.runs.first().map_or(&[], |run| &run.reported)
+    }
+
+    #[track_caller]
+    fn fail(&self, run: &Run, message: &str) -> ! {
+        panic!("{}: {message}", self.heading(run))
+    }
+
+    fn heading(&self, run: &Run) -> String {
+        format!("`{}` under the queue `{}`", self.subject, run.queue)
+    }
+
+    /// What a value is; `shown` is how its payload prints, if that is known.
+    fn describe(&self, value: &AnyRef, shown: Option<String>) -> String {
+        match (value.error_if_present(), shown) {
+            (Some(error), _) => self.render(error),
+            (None, Some(shown)) => shown,
+            (None, None) => format!("a value of type `{}`", value.mlir_type().unwrap_or("none")),
+        }
+    }
+
+    fn describe_all(&self, run: &Run) -> String {
+        let values = values(run);
+        if values.is_empty() {
+            return errors(run).next().map_or_else(
+                || String::from("no values"),
+                |error| format!("no values, and {}", self.render(error)),
+            );
+        }
+        let described: Vec<_> = values
+            .iter()
+            .map(|value| self.describe(value, None))
+            .collect();
+        described.join(", then ")
+    }
+
+    /// An error, with the line of the program that it happened on.
+    fn render(&self, error: &Error) -> String {
+        let mut message = format!("{} ({}", error.message(), error.code());
+        if let Some(kernel) = error.kernel() {
+            // Writing into a string cannot fail.
+            let _ = write!(message, ", from `{kernel}`");
+        }
+        message.push(')');
+        let mut rendered = String::from("an error\n");
+        text::excerpt(
+            error.place(),
+            Severity::Error,
+            &message,
+            &self.source,
+            &mut rendered,
+        );
+        rendered
+    }
+}
+
+/// The results that are no chains.
+fn values(run: &Run) -> Vec<&AnyRef> {
+    let results = run.results.iter().zip(&run.are_chains);
+    results
+        .filter_map(|(result, is_chain)| (!is_chain).then_some(result))
+        .collect()
+}
+
+/// The errors among the results; then those that were only reported.
+fn errors(run: &Run) -> impl Iterator<Item = &Error> {
+    let of_results = run.results.iter().filter_map(AnyRef::error_if_present);
+    let is_new = |error: &&Error| !run.results.iter().any(|result| is_that(result, error));
+    of_results.chain(run.reported.iter().filter(is_new))
+}
+
+fn is_that(result: &AnyRef, error: &Error) -> bool {
+    result
+        .error_if_present()
+        .is_some_and(|of_result| of_result.is_same(error))
+}
+
+impl Drop for Outcome {
+    fn drop(&mut self) {
+        for index in 0..self.runs.len() {
+            let leaked = self.runs[index].end();
+            if !leaked.is_empty() && !std::thread::panicking() {
+                let heading = self.heading(&self.runs[index]);
+                panic!(
+                    "{heading}: {} of the values that it made live on: {}\n\
+                     somebody keeps them: a static, a thread, a circle of references, or a clone of a result",
+                    leaked.len(),
+                    leaked.join(", ")
+                );
+            }
+        }
+    }
+}
+
+impl fmt::Debug for Outcome {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Outcome")
+            .field("subject", &self.subject)
+            .field("runs", &self.runs)
+            .finish_non_exhaustive()
+    }
+}
+
+/// An error that was expected and is there; asked for more.
+#[derive(Debug)]
+pub struct ExpectedError<'a> {
+    outcome: &'a Outcome,
+    errors: Vec<(&'a Run, &'a Error)>,
+}
+
+impl ExpectedError<'_> {
+    /// Expects that its message is this, and not more.
+    ///
+    /// # Panics
+    /// If it is not.
+    #[track_caller]
+    pub fn with_message(self, message: &str) -> Self {
+        self.require(&format!("with the message `{message}`"), |error| {
+            error.message() == message
+        })
+    }
+
+    /// Expects that it is of this code.
+    ///
+    /// # Panics
+    /// If it is not.
+    #[track_caller]
+    pub fn with_code(self, code: ErrorCode) -> Self {
+        self.require(&format!("of the code {code}"), |error| error.code() == code)
+    }
+
+    /// Expects that this kernel failed.
+    ///
+    /// # Panics
+    /// If it was not.
+    #[track_caller]
+    pub fn from_kernel(self, name: &str) -> Self {
+        self.require(&format!("from `{name}`"), |error| {
+            error.kernel() == Some(name)
+        })
+    }
+
+    /// Expects that it happened on this line of the program, counted from 1.
+    ///
+    /// # Panics
+    /// If it did not.
+    #[track_caller]
+    pub fn on_line(self, line: u32) -> Self {
+        self.require(&format!("on line {line}"), |error| {
+            line_of(error.place()) == Some(line)
+        })
+    }
+
+    /// Expects that it happened on a line of the program that contains `text`.
+    ///
+    /// # Panics
+    /// If it did not.
+    #[track_caller]
+    pub fn on_line_with(self, text: &str) -> Self {
+        let source = Arc::clone(&self.outcome.source);
+        self.require(&format!("on a line with `{text}`"), |error| {
+            is_on_line_with(error.place(), &source, text)
+        })
+    }
+
+    #[track_caller]
+    fn require(self, what: &str, is_so: impl Fn(&Error) -> bool) -> Self {
+        for (run, error) in &self.errors {
+            if !is_so(error) {
+                let found = self.outcome.render(error);
+                self.outcome
+                    .fail(run, &format!("expected an error {what}, found {found}"));
+            }
+        }
+        self
+    }
+}
+
+/// What several results can be compared with: a tuple of values.
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` cannot be compared with results",
+    label = "no tuple of values",
+    note = "write a tuple of values whose types are `Value + PartialEq + Debug`, also for one value: `(3,)`"
+)]
+pub trait ExpectedValues {
+    /// How many values there should be.
+    fn len(&self) -> usize;
+
+    /// Whether there should be none.
+    fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+
+    /// Compares; there are as many values as expected.
+    ///
+    /// # Errors
+    /// The index of the first that differs, and how.
+    fn compare(&self, found: &[&AnyRef]) -> Result<(), (usize, Mismatch)>;
+}
+
+/// A value that is another one than expected.
+#[derive(Debug)]
+pub struct Mismatch {
+    /// How the expected value prints.
+    expected: String,
+    /// How the found value prints, if it is of the type that was expected.
+    found: Option<String>,
+}
+
+impl Mismatch {
+    fn of<T: Value + PartialEq + fmt::Debug>(expected: &T, found: &AnyRef) -> Option<Self> {
+        let found = match found.try_read::<T>() {
+            Ok(found) if *found == *expected => return None,
+            Ok(found) => Some(format!("{:?}", &*found)),
+            Err(error @ (BorrowError::Written | BorrowError::Read)) => Some(error.to_string()),
+            Err(_) => None,
+        };
+        Some(Self {
+            expected: format!("{expected:?}"),
+            found,
+        })
+    }
+}
+
+macro_rules! impl_for_tuples {
+    ($($len:literal ($($value:ident $index:tt),*))*) => {$(
+        impl<$($value: Value + PartialEq + fmt::Debug),*> ExpectedValues for ($($value,)*) {
+            fn len(&self) -> usize {
+                $len
+            }
+
+            fn compare(&self, found: &[&AnyRef]) -> Result<(), (usize, Mismatch)> {
+                $(
+                    if let Some(mismatch) = Mismatch::of(&self.$index, found[$index]) {
+                        return Err(($index, mismatch));
+                    }
+                )*
+                Ok(())
+            }
+        }
+    )*};
+}
+
+impl_for_tuples! {
+    1 (A 0)
+    2 (A 0, B 1)
+    3 (A 0, B 1, C 2)
+    4 (A 0, B 1, C 2, D 3)
+    5 (A 0, B 1, C 2, D 3, E 4)
+    6 (A 0, B 1, C 2, D 3, E 4, F 5)
+    7 (A 0, B 1, C 2, D 3, E 4, F 5, G 6)
+    8 (A 0, B 1, C 2, D 3, E 4, F 5, G 6, H 7)
+}

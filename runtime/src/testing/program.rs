@@ -1,0 +1,336 @@
+//! Programs under test.
+
+use std::sync::{Arc, LazyLock};
+
+use tfrt_bef::BefFile;
+use tfrt_host::kernel::KernelRegistry;
+use tfrt_host::{HostContext, RequestContextBuilder};
+use tfrt_support::{Diagnostic, Place};
+
+use super::operand::{IntoOperands, Operand};
+use super::outcome::Outcome;
+use super::run::{Run, Settings};
+use super::schedule;
+use crate::text;
+
+/// What places in programs of tests are places of.
+const FILE_NAME: &str = "program";
+
+/// A program in MLIR text, to be called.
+///
+/// Compiled once; the kernels are those that are linked into the test. Lines of places count from the first line of `source`.
+///
+/// ```
+/// use tfrt::testing;
+///
+/// testing::program("func @same(%x: i32) -> i32 {\n  tfrt.return %x : i32\n}").call("same", (5,)).expect_value(5);
+/// ```
+#[must_use = "a program does nothing until it is called"]
+pub fn program(source: &str) -> Program {
+    Program::new(source, Arc::clone(&LINKED))
+}
+
+/// Every kernel of the test, looked up once.
+static LINKED: LazyLock<Arc<KernelRegistry>> =
+    LazyLock::new(|| match KernelRegistry::from_link() {
+        Ok(registry) => Arc::new(registry),
+        Err(duplicates) => panic!("{duplicates}"),
+    });
+
+/// The kernels that are linked into the test.
+pub(super) fn linked() -> Arc<KernelRegistry> {
+    Arc::clone(&LINKED)
+}
+
+/// A program under test. Made by [`program`].
+#[derive(Clone)]
+pub struct Program {
+    source: Arc<str>,
+    compiled: Result<BefFile, Vec<Diagnostic>>,
+    settings: Settings,
+}
+
+impl Program {
+    fn new(source: &str, kernels: Arc<KernelRegistry>) -> Self {
+        Self {
+            source: source.into(),
+            compiled: load(text::compile(source, FILE_NAME, &kernels), &kernels),
+            settings: Settings {
+                kernels,
+                adds_chains: false,
+                queues: schedule::one(),
+                prepare: None,
+                records_calls: false,
+            },
+        }
+    }
+
+    /// The same program with these kernels, in place of those that are linked.
+    #[must_use]
+    pub fn with_kernels(mut self, kernels: Arc<KernelRegistry>) -> Self {
+        self.settings.kernels = kernels;
+        self.compiled_again()
+    }
+
+    /// The same program, which may be written without chains: it gets those that keep it in order, see
+    /// [`text::compile_without_chains`]. Chains that its functions then take need not be given.
+    ///
+    /// ```
+    /// # use tfrt::prelude::*;
+    /// # use tfrt::testing;
+    /// # /// Starts a chain; the only one in all of these examples.
+    /// # #[tfrt_kernel("tested.new_chain", pure, chain_source, chain = none)]
+    /// # fn new_chain() -> Chain { Chain }
+    /// # /// Merges chains; the only one, too.
+    /// # #[tfrt_kernel("tested.merge_chains", pure, chain_merge)]
+    /// # fn merge_chains(_values: &[AnyRef]) -> Chain { Chain }
+    /// /// A drawer of things.
+    /// #[derive(Value)]
+    /// #[value("!tested.drawer", mutable)]
+    /// struct Drawer(Vec<i32>);
+    ///
+    /// /// Puts something in.
+    /// #[tfrt_kernel("tested.put")]
+    /// fn put(drawer: &mut Drawer, thing: i32) {
+    ///     drawer.0.push(thing);
+    /// }
+    ///
+    /// /// Counts what is in.
+    /// #[tfrt_kernel("tested.len")]
+    /// fn len(drawer: &Drawer) -> i64 {
+    ///     drawer.0.len() as i64
+    /// }
+    ///
+    /// testing::program(
+    ///     r#"
+    ///     func @main(%drawer: !tested.drawer, %thing: i32) -> (i64, i64) {
+    ///       "tested.put"(%drawer, %thing) : (!tested.drawer, i32) -> ()
+    ///       %one = "tested.len"(%drawer) : (!tested.drawer) -> i64
+    ///       "tested.put"(%drawer, %thing) : (!tested.drawer, i32) -> ()
+    ///       %two = "tested.len"(%drawer) : (!tested.drawer) -> i64
+    ///       tfrt.return %one, %two : i64, i64
+    ///     }
+    ///     "#,
+    /// )
+    /// .without_chains()
+    /// .under_every_queue()
+    /// .call("main", (testing::made(|| Drawer(Vec::new())), testing::later(7)))
+    /// .expect_values((1_i64, 2_i64));
+    /// ```
+    #[must_use]
+    pub fn without_chains(mut self) -> Self {
+        self.settings.adds_chains = true;
+        self.compiled_again()
+    }
+
+    fn compiled_again(mut self) -> Self {
+        let kernels = &self.settings.kernels;
+        let compiled = match self.settings.adds_chains {
+            true => text::compile_without_chains(&self.source, FILE_NAME, kernels),
+            false => text::compile(&self.source, FILE_NAME, kernels),
+        };
+        self.compiled = load(compiled, kernels);
+        self
+    }
+
+    /// Runs under each of these queues, and expects the same of each: `s`, `mstd:4`, whatever
+    /// [`create_queue`](crate::queue::create_queue) knows, or `random:SEED`, which runs tasks in an order that the seed decides.
+    #[must_use]
+    pub fn under<'a>(mut self, queues: impl IntoIterator<Item = &'a str>) -> Self {
+        self.settings.queues = queues.into_iter().map(str::to_owned).collect();
+        assert!(
+            !self.settings.queues.is_empty(),
+            "a test that runs under no queue tests nothing"
+        );
+        self
+    }
+
+    /// Runs under `s`, `mstd:4`, and 16 random orders.
+    #[must_use]
+    pub fn under_every_queue(mut self) -> Self {
+        self.settings.queues = schedule::every();
+        self
+    }
+
+    /// Does this to each request before it starts: give it data, resources, a deadline.
+    ///
+    /// ```
+    /// use tfrt::prelude::*;
+    /// use tfrt::testing;
+    ///
+    /// /// Tells who asks.
+    /// #[tfrt_kernel("my.user")]
+    /// fn user(request: &RequestContext) -> Result<String> {
+    ///     request.context_data::<String>().cloned().ok_or_else(RequestContext::missing_context_data::<String>)
+    /// }
+    ///
+    /// let user = || testing::kernel("my.user");
+    /// user().request(|request| request.context_data(String::from("ada"))).run().expect_value(String::from("ada"));
+    /// user().run().expect_error("no context data");
+    /// ```
+    #[must_use]
+    pub fn request(
+        mut self,
+        prepare: impl Fn(RequestContextBuilder) -> RequestContextBuilder + 'static,
+    ) -> Self {
+        self.settings.prepare = Some(Arc::new(prepare));
+        self
+    }
+
+    /// Records which kernels are called, for [`Outcome::expect_calls`]. The tracing sink of the process, which is set aside for
+    /// that, must be nobody else's.
+    #[must_use]
+    pub fn recording_calls(mut self) -> Self {
+        self.settings.records_calls = true;
+        self
+    }
+
+    /// Runs a function to its end, under every queue that was named.
+    ///
+    /// # Panics
+    /// If the program is refused, has no such function, or the function takes other arguments.
+    #[track_caller]
+    #[must_use = "an outcome is asked what it should be: `expect_value`, `expect_error`, `expect_done`"]
+    pub fn call<How>(&self, function: &str, arguments: impl IntoOperands<How>) -> Outcome {
+        self.call_with(
+            &format!("@{function}"),
+            function,
+            &arguments.into_operands(),
+        )
+    }
+
+    /// As [`call`](Self::call); failures speak of `subject`.
+    #[track_caller]
+    pub(super) fn call_with(
+        &self,
+        subject: &str,
+        function: &str,
+        arguments: &[Operand],
+    ) -> Outcome {
+        let file = match &self.compiled {
+            Ok(file) => file,
+            Err(found) => panic!("{}", self.refusal(found)),
+        };
+        let mut runs = Vec::with_capacity(self.settings.queues.len());
+        for queue in &self.settings.queues {
+            runs.push(Run::new(&self.settings, queue, file, function, arguments));
+        }
+        Outcome::new(subject, Arc::clone(&self.source), runs)
+    }
+
+    /// Expects that the program is refused before anything runs: that one of the findings contains `text`.
+    ///
+    /// ```
+    /// use tfrt::testing;
+    ///
+    /// testing::program("func @main() -> i32 {\n  tfrt.return\n}").expect_refused("has 0 operands").on_line(2);
+    /// ```
+    ///
+    /// # Panics
+    /// If it is not.
+    #[track_caller]
+    pub fn expect_refused(&self, text: &str) -> Refusal<'_> {
+        let found = match &self.compiled {
+            Ok(_) => {
+                panic!("expected that the program is refused with `{text}`, and it is accepted")
+            }
+            Err(found) => found,
+        };
+        match found.iter().find(|finding| finding.message.contains(text)) {
+            Some(finding) => Refusal {
+                program: self,
+                finding,
+            },
+            None => panic!(
+                "expected that the program is refused with `{text}`\n{}",
+                self.refusal(found)
+            ),
+        }
+    }
+
+    fn refusal(&self, found: &[Diagnostic]) -> String {
+        format!(
+            "the program is refused:\n{}",
+            text::render(found, &self.source)
+        )
+    }
+}
+
+impl std::fmt::Debug for Program {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Program")
+            .field("source", &self.source)
+            .field("queues", &self.settings.queues)
+            .finish_non_exhaustive()
+    }
+}
+
+/// Loads a file for once, to find what is wrong with it beyond its text.
+fn load(
+    compiled: Result<BefFile, Vec<Diagnostic>>,
+    kernels: &Arc<KernelRegistry>,
+) -> Result<BefFile, Vec<Diagnostic>> {
+    let file = compiled?;
+    let host = HostContext::builder().registry(Arc::clone(kernels)).build();
+    let loaded = tfrt_executor::Program::load(&host, &file);
+    match loaded.and_then(|program| program.verify_all()) {
+        Ok(()) => Ok(file),
+        Err(error) => Err(vec![Diagnostic::error(
+            error.place().clone(),
+            error.message(),
+        )]),
+    }
+}
+
+/// What was found wrong with a program, as it was expected; asked for its place.
+#[derive(Debug)]
+pub struct Refusal<'a> {
+    program: &'a Program,
+    finding: &'a Diagnostic,
+}
+
+impl Refusal<'_> {
+    /// Expects that it is about this line of the program, counted from 1.
+    ///
+    /// # Panics
+    /// If it is not.
+    #[track_caller]
+    pub fn on_line(self, line: u32) -> Self {
+        let found = line_of(&self.finding.place);
+        assert!(
+            found == Some(line),
+            "expected the finding on line {line}\n{}",
+            text::render(std::slice::from_ref(self.finding), &self.program.source)
+        );
+        self
+    }
+
+    /// Expects that it is about a line of the program that contains `text`.
+    ///
+    /// # Panics
+    /// If it is not.
+    #[track_caller]
+    pub fn on_line_with(self, text: &str) -> Self {
+        assert!(
+            is_on_line_with(&self.finding.place, &self.program.source, text),
+            "expected the finding on a line with `{text}`\n{}",
+            text::render(std::slice::from_ref(self.finding), &self.program.source)
+        );
+        self
+    }
+}
+
+/// The line of a place in the program.
+pub(super) fn line_of(place: &Place) -> Option<u32> {
+    match place {
+        Place::File { file, line, .. } if &**file == FILE_NAME => Some(*line),
+        _ => None,
+    }
+}
+
+/// Whether a place is on a line of `source` that contains `text`.
+pub(super) fn is_on_line_with(place: &Place, source: &str, text: &str) -> bool {
+    let index = line_of(place).and_then(|line| line.checked_sub(1));
+    let line = index.and_then(|index| source.lines().nth(index as usize));
+    line.is_some_and(|line| line.contains(text))
+}

@@ -1,0 +1,188 @@
+//! What is known of a tensor apart from its data: element type and extents.
+//!
+//! Whoever allocates, plans or checks needs no more, and no tensor type: a kernel's metadata function goes from the metadata
+//! of operands to that of results.
+
+use std::fmt;
+use std::hash::{Hash, Hasher};
+use std::ops::Deref;
+
+use crate::DType;
+
+/// The element type and the extents of a tensor.
+///
+/// ```
+/// use tfrt_support::DType;
+/// use tfrt_support::metadata::TensorMetadata;
+///
+/// let matrix = TensorMetadata::new(DType::F32, [2, 3]);
+/// assert_eq!((matrix.extents.len(), matrix.num_elements()), (2, Some(6)));
+/// assert_eq!(matrix.size_bytes(), Some(24));
+/// assert_eq!(matrix.to_string(), "f32 [2, 3]");
+/// ```
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub struct TensorMetadata {
+    /// The type of each element.
+    pub dtype: DType,
+    /// How many elements there are along each dimension, outermost first; none for a scalar.
+    pub extents: Extents,
+}
+
+impl TensorMetadata {
+    /// That of a tensor of this element type and these extents.
+    #[must_use]
+    pub fn new(dtype: DType, extents: impl Into<Extents>) -> Self {
+        Self {
+            dtype,
+            extents: extents.into(),
+        }
+    }
+
+    /// How many elements there are in all, if a `usize` can say it.
+    #[must_use]
+    pub fn num_elements(&self) -> Option<usize> {
+        // An extent of zero decides, however large the others are.
+        if self.extents.contains(&0) {
+            return Some(0);
+        }
+        self.extents
+            .iter()
+            .try_fold(1_usize, |count, &extent| count.checked_mul(extent))
+    }
+
+    /// How many bytes the elements take, if they are of a fixed size and a `usize` can say it.
+    #[must_use]
+    pub fn size_bytes(&self) -> Option<usize> {
+        self.num_elements()?.checked_mul(self.dtype.size_bytes()?)
+    }
+}
+
+impl fmt::Display for TensorMetadata {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{} {}", self.dtype, self.extents)
+    }
+}
+
+/// The extents of a tensor, outermost first. As many as almost every tensor has are kept in place.
+///
+/// ```
+/// use tfrt_support::metadata::Extents;
+///
+/// let extents: Extents = [2, 3, 4].into_iter().collect();
+/// assert_eq!(&extents[1..], [3, 4]);
+/// assert_eq!(extents, Extents::from([2, 3, 4]));
+/// ```
+#[derive(Clone)]
+pub struct Extents(Repr);
+
+/// How many extents are kept in place.
+const NUM_IN_PLACE: usize = 6;
+
+#[derive(Clone)]
+enum Repr {
+    InPlace {
+        len: u8,
+        extents: [usize; NUM_IN_PLACE],
+    },
+    Boxed(Box<[usize]>),
+}
+
+impl Deref for Extents {
+    type Target = [usize];
+
+    fn deref(&self) -> &[usize] {
+        match &self.0 {
+            Repr::InPlace { len, extents } => &extents[..usize::from(*len)],
+            Repr::Boxed(extents) => extents,
+        }
+    }
+}
+
+impl From<&[usize]> for Extents {
+    fn from(given: &[usize]) -> Self {
+        match u8::try_from(given.len()) {
+            Ok(len) if given.len() <= NUM_IN_PLACE => {
+                let mut extents = [0; NUM_IN_PLACE];
+                extents[..given.len()].copy_from_slice(given);
+                Self(Repr::InPlace { len, extents })
+            }
+            _ => Self(Repr::Boxed(given.into())),
+        }
+    }
+}
+
+impl<const RANK: usize> From<[usize; RANK]> for Extents {
+    fn from(given: [usize; RANK]) -> Self {
+        Self::from(given.as_slice())
+    }
+}
+
+impl FromIterator<usize> for Extents {
+    fn from_iter<I: IntoIterator<Item = usize>>(given: I) -> Self {
+        let mut extents = [0; NUM_IN_PLACE];
+        let mut given = given.into_iter();
+        for (len, place) in (0..).zip(&mut extents) {
+            match given.next() {
+                Some(extent) => *place = extent,
+                None => return Self(Repr::InPlace { len, extents }),
+            }
+        }
+        match given.next() {
+            None => Self::from(extents),
+            Some(next) => Self(Repr::Boxed(
+                extents.into_iter().chain([next]).chain(given).collect(),
+            )),
+        }
+    }
+}
+
+impl PartialEq for Extents {
+    fn eq(&self, other: &Self) -> bool {
+        **self == **other
+    }
+}
+
+impl Eq for Extents {}
+
+impl Hash for Extents {
+    fn hash<H: Hasher>(&self, state: &mut H) {
+        (**self).hash(state);
+    }
+}
+
+impl fmt::Debug for Extents {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_list().entries(&**self).finish()
+    }
+}
+
+/// As a tensor shape: `[2, 3]`.
+impl fmt::Display for Extents {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{self:?}")
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn any_number_of_extents_is_kept() {
+        for rank in 0..2 * NUM_IN_PLACE {
+            let given: Vec<usize> = (1..=rank).collect();
+            let collected: Extents = given.iter().copied().collect();
+            assert_eq!(*collected, *given);
+            assert_eq!(collected, Extents::from(given.as_slice()));
+        }
+    }
+
+    #[test]
+    fn sizes_do_not_overflow() {
+        let of = |extents: [usize; 3]| TensorMetadata::new(DType::F64, extents);
+        assert_eq!(of([usize::MAX, 2, 1]).num_elements(), None);
+        assert_eq!(of([usize::MAX, 2, 0]).num_elements(), Some(0));
+        assert_eq!(of([usize::MAX / 4, 1, 1]).size_bytes(), None);
+        assert_eq!(TensorMetadata::new(DType::String, [2]).size_bytes(), None);
+    }
+}

@@ -1,0 +1,18 @@
+//! What starting a kernel costs.
+//!
+//! A runtime exists so that kernels cost nothing to start. This crate has programs whose kernels do next to nothing, so that what
+//! is measured is the runtime, and measures them in two ways:
+//!
+//! - **Instructions**, counted by valgrind: `cargo run --release -p tfrt-benches -- instructions` prints what each kernel of each
+//!   program costs, next to what it cost when that was last [accepted](baseline), and fails if it costs more. Counts do not
+//!   depend on how busy the machine is.
+//! - **Wall time**, by criterion: `cargo bench -p tfrt-benches`. It depends on the machine; compare within one run.
+#![forbid(unsafe_code)]
+
+pub mod programs;
+
+pub mod session;
+
+pub mod instructions;
+
+pub mod baseline;

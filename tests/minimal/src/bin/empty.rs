@@ -1,0 +1,3 @@
+//! What a program that does nothing takes, built alike.
+
+fn main() {}

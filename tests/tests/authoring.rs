@@ -1,0 +1,19 @@
+//! What authors can write, run as programs: each file is one kind of parameter or option.
+//!
+//! Expansions are held to the strictest rules that an author may have.
+#![forbid(unsafe_code)]
+#![deny(missing_docs, clippy::pedantic)]
+
+tfrt::link!(tfrt_kernels);
+
+mod authoring {
+    mod attributes;
+    mod display;
+    mod functions;
+    mod hygiene;
+    mod loading;
+    mod optional;
+    mod preallocated;
+    mod resources;
+    mod sync_twin;
+}
