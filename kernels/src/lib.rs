@@ -20,6 +20,8 @@
 //! | [`chains`], [`control_flow`], [`device`] | `tfrt.*` that order, call and choose |
 //! | [`shapes`] | `ts.*`, `ts_sync.*` |
 //! | [`dense_tensors`], [`sparse_tensors`], [`string_tensors`], [`tensor_files`] | `tfrt_dht.*`, `coo.*`, `tfrt_sht.*`, `btf.*`, and their `_sync` twins |
+//! | [`eigen`] | `eigen.*`: convolution, normalisation, pooling, products, and their gradients |
+//! | [`tf_sync`] | `tf_sync.*`: TensorFlow's ops in synchronous functions |
 //! | [`test`](mod@test) | `tfrt_test.*`, `vt.*` and native functions, for tests |
 //! | [`tutorial`] | `tfrt_tutorial.*` |
 //! | [`dialects`] | ops that are declared, so that programs can be read and written, and have no kernel here |
@@ -56,11 +58,17 @@ pub mod string_tensors;
 
 pub mod tensor_files;
 
+pub mod eigen;
+
+pub mod tf_sync;
+
 pub mod test;
 
 pub mod tutorial;
 
 pub mod dialects;
+
+mod numeric;
 
 mod rules;
 

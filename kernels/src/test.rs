@@ -22,6 +22,10 @@ pub mod tensor_types;
 
 pub mod tensors;
 
+pub mod numeric;
+
+pub mod images;
+
 pub mod locations;
 
 pub mod sync;

@@ -55,7 +55,8 @@ use proc_macro::TokenStream;
 /// use tfrt::testing;
 /// testing::kernel("my.scale").operands((4,)).run().expect_value(40);
 /// testing::kernel("my.concat").operands(("a", "b", "c")).run().expect_value(String::from("abc"));
-/// testing::kernel("my.pick").operands((true, 1, testing::error("nobody asks"))).non_strict().run().expect_value(1);
+/// let pick = testing::kernel("my.pick").operands((true, 1, testing::error("nobody asks"))).results(["i32"]);
+/// pick.non_strict().run().expect_value(1);
 /// ```
 ///
 /// # Attributes
@@ -309,7 +310,7 @@ use proc_macro::TokenStream;
 /// }
 ///
 /// let program = tfrt::testing::program(
-///     "func @main(%x: i32) -> i32 {\n  %y = my.shift %x by 4 : i32\n  tfrt.return %y : i32\n}",
+///     "func @main(%x: i32) -> i32 {\n  %y = my.shift %x by 4\n  tfrt.return %y : i32\n}",
 /// );
 /// program.call("main", (3,)).expect_value(7);
 /// ```

@@ -61,9 +61,14 @@ fn main() {
         .unwrap_or(1000);
     let run: DirectFn = match form.as_str() {
         "by-hand" => add_by_hand,
-        _ => add::KERNELS[0]
-            .direct()
-            .map_or(add_by_hand, |direct| direct.run),
+        "derived" => {
+            let direct = add::KERNELS[0].direct();
+            direct.expect("a function of numbers is direct").run
+        }
+        _ => {
+            eprintln!("usage: adapter_cost derived|by-hand CALLS");
+            return;
+        }
     };
 
     let host = HostContext::builder().build();

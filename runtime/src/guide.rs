@@ -23,13 +23,14 @@
 //! | [`mistakes`] | What does this error mean? Twelve mistakes that everybody makes |
 //! | [`from_cpp`] | What is the counterpart of this in the C++ TFRT? |
 //!
-//! The kernels and ops that a program has linked describe themselves: `tfrt ops` lists them, `tfrt ops NAME` documents one, and
-//! `tfrt ops --format markdown` writes a reference of all, from the same declarations that programs are checked against.
+//! The kernels and ops that a program has linked describe themselves: `tfrt ops` lists them, `tfrt ops NAME` documents one,
+//! and `tfrt ops --format markdown` writes a reference of all, from the same declarations that programs are checked
+//! against.
 //!
 //! # The picture to have in mind
 //!
-//! A *program* is a graph. Its nodes are *kernels*: functions that somebody wrote in Rust. Its edges are *values*. A kernel runs
-//! when the values that it takes are there, on whatever thread made the last of them available; kernels that no value
+//! A *program* is a graph. Its nodes are *kernels*: functions that somebody wrote in Rust. Its edges are *values*. A kernel
+//! runs when the values that it takes are there, on whatever thread made the last of them available; kernels that no value
 //! connects may run at the same time. Nobody waits, and nothing polls.
 //!
 //! ```text
@@ -41,12 +42,12 @@
 //!
 //! Three things follow, and explain most of what comes:
 //!
-//! - *Order is data.* Kernels that must not change places although no value connects them are connected by a
-//!   value that says only "what came before me is done": a [chain](chains).
+//! - *Order is data.* Kernels that must not change places although no value connects them are connected by a value that
+//!   says only "what came before me is done": a [chain](chains).
 //! - *Errors are data.* A kernel that fails gives errors for results. What depends on them is skipped, and gives the same
 //!   error; what does not, runs. See [errors].
-//! - *Later is data.* A value may be given before it is there. A kernel that has to wait returns such values, and the thread goes
-//!   on with something else. See [asynchrony].
+//! - *Later is data.* A value may be given before it is there. A kernel that has to wait returns such values, and the
+//!   thread goes on with something else. See [asynchrony].
 
 pub mod tutorial;
 

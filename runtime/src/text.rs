@@ -26,11 +26,16 @@
 //!
 //! let host = HostContext::builder().registry(kernels).queue(tfrt::queue::create_queue("mstd:2")?).build();
 //! let double = Program::load(&host, &file).unwrap().function("double").expect("it is there");
+//! // From here on the compiler checks arguments and results.
+//! let double = double.typed::<(i32,), (i32,)>().unwrap();
 //!
 //! let ctx = ExecutionContext::new(RequestContextBuilder::new(host.clone()).build());
-//! let results = double.execute(&ctx, &[AnyRef::available(21_i32)]);
-//! host.await_values(&results)?;
-//! assert_eq!(results[0].get::<i32>(), Some(&42));
+//! let (result,) = double.call(&ctx, (21,));
+//! host.await_values(&[result.as_any().clone()])?;
+//! assert_eq!(result.get(), Some(&42));
+//!
+//! let refused = double.untyped().clone().typed::<(f32,), (i32,)>().unwrap_err();
+//! assert_eq!(refused.message(), "function `double` is `(i32) -> (i32)`, not `(f32) -> (i32)`");
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 
@@ -83,8 +88,7 @@ pub fn compile(
 }
 
 /// As [`compile`], of a program that may be written without chains: it gets those that keep it in order, see
-/// [`thread_chains`](tfrt_compiler::passes::thread_chains). Among `kernels` is one that starts chains and one that merges them, as in the
-/// standard kernel library.
+/// [`thread_chains`]. Among `kernels` is one that starts chains and one that merges them, as in the standard kernel library.
 ///
 /// A function with arguments that takes part in an order takes its chains before them.
 ///

@@ -3,6 +3,12 @@
 //! Expansions are held to the strictest rules that an author may have.
 #![forbid(unsafe_code)]
 #![deny(missing_docs, clippy::pedantic)]
+#![expect(
+    clippy::needless_pass_by_value,
+    clippy::unused_async,
+    clippy::unnecessary_wraps,
+    reason = "the signatures are what is tested"
+)]
 
 tfrt::link!(tfrt_kernels);
 

@@ -81,6 +81,7 @@ fn every_command_explains_itself() -> Outcome {
         ("tfrt", &["opt", "--help"], "--tfrt-print-stream"),
         ("tfrt", &["ops", "--help"], "[NAME]"),
         ("tfrt", &["graph", "--help"], "--format"),
+        ("tfrt", &["new", "--help"], "--runtime"),
         ("tfrt", &["inspect", "--help"], "--hex"),
         ("bef_executor", &["-help"], "--test_init_function"),
         ("tfrt_translate", &["--help"], "--bef-to-mlir"),

@@ -11,8 +11,9 @@ use libtest_mimic::{Arguments, Failed, Trial};
 use tfrt_tests::golden::require_status;
 use tfrt_tests::{programs, tool};
 
-const COMMANDS: [&str; 7] = [
+const COMMANDS: [&str; 8] = [
     "run",
+    "bench",
     "trace",
     "translate",
     "opt",

@@ -17,20 +17,6 @@ tfrt::declare_op! {
 }
 
 tfrt::declare_op! {
-    /// Gives an image in another size, interpolated between the four nearest points.
-    static RESIZE_BILINEAR: OpDef = OpDef {
-        operands: &[
-            operand("image", TENSOR),
-            operand("height", "i64"),
-            operand("width", "i64"),
-        ],
-        results: &[result("resized", TENSOR)],
-        assembly_format: PLAIN,
-        ..OpDef::new("tfrt_test.resize_bilinear")
-    };
-}
-
-tfrt::declare_op! {
     /// Decodes a record of named fields.
     static PARSE_EXAMPLE: OpDef = OpDef {
         operands: &[operand("data", STRING)],

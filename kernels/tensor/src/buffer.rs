@@ -10,6 +10,8 @@
 
 mod borrow;
 
+mod owned;
+
 mod storage;
 
 use std::fmt;
@@ -26,10 +28,10 @@ use std::slice;
 use std::sync::Arc;
 
 use tfrt_async::Value;
-use tfrt_async::value::DisplayFn;
 use tfrt_host::allocator::HostAllocator;
 
 pub use borrow::BufferConflict;
+pub use owned::{OwnedElements, OwnedElementsMut};
 
 use borrow::Borrow;
 use storage::Storage;
@@ -305,6 +307,22 @@ impl HostBuffer {
         })
     }
 
+    /// Borrows the bytes to read them, as elements, for as long as the result lives: it keeps a handle of the buffer.
+    ///
+    /// # Errors
+    /// Those of [`elements`](Self::elements).
+    pub fn elements_owned<T: Element>(&self) -> Result<OwnedElements<T>, TensorError> {
+        OwnedElements::new(self.clone())
+    }
+
+    /// Borrows the bytes to write them, as elements, for as long as the result lives: it keeps a handle of the buffer.
+    ///
+    /// # Errors
+    /// Those of [`elements_mut`](Self::elements_mut).
+    pub fn elements_mut_owned<T: Element>(&mut self) -> Result<OwnedElementsMut<T>, TensorError> {
+        OwnedElementsMut::new(self.clone())
+    }
+
     #[inline]
     fn range(&self) -> Range<usize> {
         let start = self.address();
@@ -350,7 +368,6 @@ impl fmt::Debug for HostBuffer {
 
 impl Value for HostBuffer {
     const MLIR_TYPE: &'static str = "!ht.host_buffer";
-    const DISPLAY: Option<DisplayFn<Self>> = Some(fmt::Display::fmt);
     // The bytes keep their borrows: see `BufferConflict`.
     const HANDLE: Option<fn(&Self) -> Self> = Some(Self::clone);
 }

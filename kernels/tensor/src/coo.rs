@@ -1,10 +1,8 @@
 //! Sparse tensors: the elements that are not zero, each with its coordinates.
 
-use std::fmt;
 use std::sync::Arc;
 
 use tfrt_async::Value;
-use tfrt_async::value::DisplayFn;
 use tfrt_host::allocator::HostAllocator;
 use tfrt_support::DType;
 
@@ -243,7 +241,6 @@ tensor::impl_text!(CooHostTensor);
 
 impl Value for CooHostTensor {
     const MLIR_TYPE: &'static str = tensor::MLIR_TYPE;
-    const DISPLAY: Option<DisplayFn<Self>> = Some(fmt::Display::fmt);
 }
 
 #[cfg(test)]

@@ -1,15 +1,13 @@
 //! Dense tensors: all elements, row-major and without gaps, in a buffer.
 
-use std::fmt;
 use std::sync::Arc;
 
 use tfrt_async::Value;
-use tfrt_async::value::DisplayFn;
 use tfrt_host::allocator::HostAllocator;
 use tfrt_support::DType;
 use tfrt_support::metadata::TensorMetadata;
 
-use crate::buffer::{Elements, ElementsMut, HostBuffer};
+use crate::buffer::{Elements, ElementsMut, HostBuffer, OwnedElements, OwnedElementsMut};
 use crate::element::Element;
 use crate::error::TensorError;
 use crate::metadata;
@@ -117,6 +115,31 @@ impl DenseHostTensor {
             shape,
             buffer,
         })
+    }
+
+    /// A tensor of the same shape, of elements that are made from those of this one.
+    ///
+    /// ```
+    /// use std::sync::Arc;
+    /// use tfrt_host::allocator::{HostAllocator, Malloc};
+    /// use tfrt_tensor::{DenseHostTensor, Shape, TensorError};
+    ///
+    /// let allocator: Arc<dyn HostAllocator> = Arc::new(Malloc);
+    /// let x = DenseHostTensor::from_elements(&allocator, Shape::new(&[2])?, &[1.5_f32, -2.5])?;
+    /// let is_negative = x.map(&allocator, |x: f32| x < 0.0)?;
+    /// assert_eq!(*is_negative.elements::<bool>()?, [false, true]);
+    /// # Ok::<(), TensorError>(())
+    /// ```
+    ///
+    /// # Errors
+    /// Those of [`elements`](Self::elements), and [`TensorError::OutOfMemory`].
+    pub fn map<T: Element, U: Element>(
+        &self,
+        allocator: &Arc<dyn HostAllocator>,
+        mut f: impl FnMut(T) -> U,
+    ) -> Result<Self, TensorError> {
+        let elements = self.elements::<T>()?;
+        Self::from_fn(allocator, self.shape.clone(), |index| f(elements[index]))
     }
 
     /// A tensor of the bytes of a buffer, without copying them.
@@ -250,6 +273,24 @@ impl DenseHostTensor {
         self.buffer.elements_mut()
     }
 
+    /// Borrows the elements to read them for as long as the result lives: for tasks that go on when the kernel has returned.
+    ///
+    /// # Errors
+    /// Those of [`elements`](Self::elements).
+    pub fn elements_owned<T: Element>(&self) -> Result<OwnedElements<T>, TensorError> {
+        self.expect::<T>()?;
+        self.buffer.elements_owned()
+    }
+
+    /// Borrows the elements to write them for as long as the result lives: for tasks that go on when the kernel has returned.
+    ///
+    /// # Errors
+    /// Those of [`elements_mut`](Self::elements_mut).
+    pub fn elements_mut_owned<T: Element>(&mut self) -> Result<OwnedElementsMut<T>, TensorError> {
+        self.expect::<T>()?;
+        self.buffer.elements_mut_owned()
+    }
+
     /// Borrows the elements to read them by coordinates.
     ///
     /// # Errors
@@ -343,7 +384,6 @@ tensor::impl_text!(DenseHostTensor);
 
 impl Value for DenseHostTensor {
     const MLIR_TYPE: &'static str = tensor::MLIR_TYPE;
-    const DISPLAY: Option<DisplayFn<Self>> = Some(fmt::Display::fmt);
     // The bytes keep their borrows: see `BufferConflict`.
     const HANDLE: Option<fn(&Self) -> Self> = Some(Self::clone);
 }

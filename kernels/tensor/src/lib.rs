@@ -79,7 +79,9 @@ pub mod statistics;
 mod testing;
 
 pub use any::TensorRef;
-pub use buffer::{BufferConflict, Elements, ElementsMut, HostBuffer};
+pub use buffer::{
+    BufferConflict, Elements, ElementsMut, HostBuffer, OwnedElements, OwnedElementsMut,
+};
 pub use coo::CooHostTensor;
 pub use dense::DenseHostTensor;
 pub use element::{Element, I1, Quantized};

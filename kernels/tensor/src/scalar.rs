@@ -1,10 +1,8 @@
 //! Scalar tensors: one value for all elements.
 
-use std::fmt;
 use std::sync::Arc;
 
 use tfrt_async::Value;
-use tfrt_async::value::DisplayFn;
 use tfrt_host::allocator::HostAllocator;
 use tfrt_support::DType;
 
@@ -117,7 +115,7 @@ tensor::impl_text!(ScalarHostTensor);
 
 impl Value for ScalarHostTensor {
     const MLIR_TYPE: &'static str = tensor::MLIR_TYPE;
-    const DISPLAY: Option<DisplayFn<Self>> = Some(fmt::Display::fmt);
+    const IS_MUTABLE: bool = true;
 }
 
 #[cfg(test)]

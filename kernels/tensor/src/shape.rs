@@ -14,7 +14,6 @@ mod partial;
 use std::fmt;
 
 use tfrt_async::Value;
-use tfrt_async::value::DisplayFn;
 use tfrt_support::metadata::Extents;
 
 pub use fixed_rank::FixedRankShape;
@@ -168,7 +167,6 @@ impl fmt::Debug for Shape {
 
 impl Value for Shape {
     const MLIR_TYPE: &'static str = "!ts.shape";
-    const DISPLAY: Option<DisplayFn<Self>> = Some(fmt::Display::fmt);
 }
 
 /// `[2, 3]`

@@ -4,7 +4,6 @@ use std::fmt;
 use std::sync::Arc;
 
 use tfrt_async::Value;
-use tfrt_async::value::DisplayFn;
 use tfrt_support::DType;
 
 use crate::error::TensorError;
@@ -125,7 +124,6 @@ tensor::impl_text!(StringHostTensor);
 
 impl Value for StringHostTensor {
     const MLIR_TYPE: &'static str = tensor::MLIR_TYPE;
-    const DISPLAY: Option<DisplayFn<Self>> = Some(fmt::Display::fmt);
     const IS_MUTABLE: bool = true;
 }
 

@@ -3,7 +3,6 @@
 use std::fmt;
 
 use tfrt_async::Value;
-use tfrt_async::value::DisplayFn;
 
 /// A kind of tensor: how its elements are kept, and where. Known by its name.
 ///
@@ -73,5 +72,4 @@ impl fmt::Display for TensorType {
 
 impl Value for TensorType {
     const MLIR_TYPE: &'static str = "!tfrt.tensor_type";
-    const DISPLAY: Option<DisplayFn<Self>> = Some(fmt::Display::fmt);
 }

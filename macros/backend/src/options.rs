@@ -143,6 +143,9 @@ impl Options {
             return expect_end(input);
         }
         let key = input.call(Ident::parse_any)?;
+        if is_behind_names && input.peek(Token![.]) {
+            return Err(self.unquoted_name(&key, input));
+        }
         if input.peek(syn::token::Paren) {
             let content;
             parenthesized!(content in input);
@@ -155,6 +158,16 @@ impl Options {
             self.parse_flag(key)?;
         }
         expect_end(input)
+    }
+
+    /// The complaint about `my.add`. What was meant is the name, so that none is missed.
+    fn unquoted_name(&mut self, dialect: &Ident, rest: ParseStream<'_>) -> syn::Error {
+        let rest = rest.cursor().token_stream();
+        let written = quote::quote!(#dialect #rest);
+        let name = written.to_string().replace(' ', "");
+        let error = format!("a name is a text: write `\"{name}\"`");
+        self.names.push(LitStr::new(&name, dialect.span()));
+        syn::Error::new_spanned(written, error)
     }
 
     fn parse_flag(&mut self, key: Ident) -> syn::Result<()> {
@@ -210,6 +223,12 @@ impl Options {
                     ));
                 }
                 set(&mut self.chain_none, key, key.span())
+            }
+            "name" if input.peek(LitStr) => {
+                let name: LitStr = input.parse()?;
+                let error = format!("a name stands alone: write `\"{}\"`", name.value());
+                self.names.push(name);
+                Err(syn::Error::new(key.span(), error))
             }
             _ if input.peek(syn::token::Bracket) => self.parse_instances(key, input),
             name if FLAGS.contains(&name) => Err(syn::Error::new(
@@ -331,6 +350,12 @@ fn expect_end(input: ParseStream<'_>) -> syn::Result<()> {
 }
 
 fn unknown(key: &Ident) -> syn::Error {
+    if key == "async" {
+        return syn::Error::new(
+            key.span(),
+            "no option makes a kernel asynchronous: write `async fn`",
+        );
+    }
     let known = [FLAGS, VALUES, LISTS].concat();
     syn::Error::new(
         key.span(),

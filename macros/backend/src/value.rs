@@ -116,7 +116,18 @@ impl Options {
             self.crate_path = Some(input.call(Path::parse_mod_style)?);
             return Ok(());
         }
-        if !FLAGS.contains(&name.as_str()) {
+        let is_unknown = !FLAGS.contains(&name.as_str());
+        if is_unknown && self.spelling.is_none() && input.peek(Token![=]) && input.peek2(LitStr) {
+            input.parse::<Token![=]>()?;
+            let spelling: LitStr = input.parse()?;
+            let message = format!(
+                "the spelling stands alone: write `\"{}\"`",
+                spelling.value()
+            );
+            self.spelling = Some(spelling);
+            return Err(syn::Error::new(key.span(), message));
+        }
+        if is_unknown {
             let hint = did_you_mean(&name, &[FLAGS, &["crate"]].concat());
             return Err(syn::Error::new(
                 key.span(),

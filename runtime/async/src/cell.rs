@@ -10,7 +10,7 @@
 //! Values without a type (indirect values, and errors that never had one) are a header alone.
 //!
 //! Invariant C1: a header whose type index is that of `T` is the first field of a `ValueCell<T>`; one without a type index
-//! is a box of its own. Upheld by the three makers of this file; the fields never change.
+//! has memory of its own. Upheld by the three makers of this file; the fields never change.
 //! Invariant C2: the payload is initialised if the word says `Payload`. Upheld by the promises.
 #![expect(unsafe_code, reason = "payloads are erased and reference-counted here")]
 
@@ -22,6 +22,7 @@ use crate::borrow::BorrowCount;
 use crate::count::Count;
 use crate::live;
 use crate::nesting::PanicPayload;
+use crate::pool::{self, Owned};
 use crate::sync::UnsafeCell;
 #[cfg(not(loom))]
 use crate::sync::{AtomicPtr, Ordering};
@@ -113,10 +114,10 @@ fn new_cell<T: Value>(
         word,
     };
     live::add_one();
-    let cell: NonNull<Header> = NonNull::from(Box::leak(Box::new(ValueCell {
+    let cell: NonNull<Header> = pool::leak(ValueCell {
         header,
         payload: UnsafeCell::new(payload),
-    })))
+    })
     .cast();
     live::enter(cell.addr().get(), type_index);
     cell
@@ -132,7 +133,7 @@ pub(crate) fn new_untyped(kind: Kind, word: Word, owners: u32) -> NonNull<Header
         word,
     };
     live::add_one();
-    let header = NonNull::from(Box::leak(Box::new(header)));
+    let header = pool::leak(header);
     live::enter(header.addr().get(), TypeIndex::NONE);
     header
 }
@@ -294,8 +295,8 @@ pub(crate) unsafe fn destroy(header: NonNull<Header>) {
                 panic::resume_unwind(payload);
             }
         }
-        // SAFETY: C1: a header without a type is a box of its own; duty 2.
-        None => drop(unsafe { Box::from_raw(header.as_ptr()) }),
+        // SAFETY: C1: a header without a type has memory of its own; duty 2.
+        None => drop(unsafe { Owned::from_leaked(header) }),
     }
 }
 
@@ -306,8 +307,8 @@ pub(crate) unsafe fn destroy(header: NonNull<Header>) {
 /// 2. The caller took the last count away; nobody uses the value any more.
 /// 3. Its payload type is `T`.
 pub(crate) unsafe fn destroy_cell<T: Value>(header: NonNull<Header>) -> Option<PanicPayload> {
-    // SAFETY: duties 1 to 3, with C1: it came from such a box.
-    let cell = unsafe { Box::from_raw(header.cast::<ValueCell<T>>().as_ptr()) };
+    // SAFETY: duties 1 to 3, with C1: it has memory of its own.
+    let cell = unsafe { Owned::from_leaked(header.cast::<ValueCell<T>>()) };
     if !needs_drop::<T>() || !matches!(cell.header.word.state(), State::Payload) {
         return None;
     }

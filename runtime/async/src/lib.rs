@@ -75,6 +75,8 @@ mod future;
 
 mod cell;
 
+mod pool;
+
 mod word;
 
 mod count;

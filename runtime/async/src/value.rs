@@ -24,7 +24,8 @@ use tfrt_support::complex::Complex;
 #[diagnostic::on_unimplemented(
     message = "`{Self}` cannot be the value of a register",
     label = "not a `Value`",
-    note = "write `#[derive(Value)] #[value(\"!my.type\")]` on your type, with the name it has in MLIR"
+    note = "write `#[derive(Value)] #[value(\"!my.type\")]` on your type, with the name it has in MLIR",
+    note = "numbers of 8 to 64 bits, `bool` and `String` are values already; put a type of somebody else into a `struct` of yours"
 )]
 pub trait Value: Send + Sync + 'static {
     /// How MLIR spells the type.
@@ -82,7 +83,7 @@ impl<T: ?Sized> Passing<T> {
 
 impl<T: Copy> Passing<T> {
     /// Each may see a copy, so that a small payload needs no allocation on its way from kernel to kernel. Types that are
-    /// larger than [`MAX_COPIED_BYTES`], or mutable, are shared all the same.
+    /// larger than [`MAX_COPIED_BYTES`], or mutable, or have [handles](Value::HANDLE), are shared all the same.
     pub const COPIED: Self = Self {
         is_copied: true,
         payload: PhantomData,
@@ -101,11 +102,13 @@ pub const MAX_COPIED_BYTES: usize = 16;
 /// Payloads up to this alignment may be copied from kernel to kernel.
 pub const MAX_COPIED_ALIGN: usize = 8;
 
-/// Whether payloads of type `T` are copied from kernel to kernel. Such a type is `Copy`, small, and never written.
+/// Whether payloads of type `T` are copied from kernel to kernel. Such a type is `Copy` and small, and no kernel takes it as
+/// `&mut`.
 #[must_use]
 pub const fn is_copied<T: Value>() -> bool {
     T::PASSING.is_copied
         && !T::IS_MUTABLE
+        && T::HANDLE.is_none()
         && size_of::<T>() <= MAX_COPIED_BYTES
         && align_of::<T>() <= MAX_COPIED_ALIGN
 }

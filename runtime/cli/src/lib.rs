@@ -9,8 +9,8 @@
 //! ```
 //!
 //! Started under the name `bef_executor`, `tfrt_translate` or `tfrt_opt` the binary behaves as that tool; under any other
-//! name the first argument says which: `run`, `trace`, `translate`, `opt`, `ops`, `inspect`, `graph`, `tensors` or `new`. Each has a file
-//! here: its options, then what it does.
+//! name the first argument says which: `run`, `bench`, `trace`, `translate`, `opt`, `ops`, `inspect`, `graph`, `tensors` or
+//! `new`. Each has a file here: its options, then what it does.
 //!
 //! What the tools print on standard output and as diagnostics is an interface that scripts depend on.
 #![deny(unsafe_code)]
@@ -32,6 +32,8 @@ mod front_end;
 mod pieces;
 
 mod run;
+
+mod bench;
 
 mod trace;
 
@@ -85,6 +87,8 @@ struct Tfrt {
 enum Command {
     /// Run the functions of a program
     Run(run::Arguments),
+    /// Measure the functions of a program, and what their kernels take
+    Bench(bench::Arguments),
     /// Run the functions of a program and record what happens when, for a viewer
     Trace(trace::Arguments),
     /// Translate between MLIR text and BEF files
@@ -131,6 +135,7 @@ fn run_command(program: &str, arguments: Vec<OsString>) -> Result<(), Failure> {
         "tfrt_opt" => opt::run(program, &parse(program, arguments)?),
         _ => match parse::<Tfrt>(program, arguments)?.command {
             Command::Run(arguments) => run::run(program, &arguments),
+            Command::Bench(arguments) => bench::run(program, &arguments),
             Command::Trace(arguments) => trace::run(program, &arguments),
             Command::Translate(arguments) => translate::run(program, &arguments),
             Command::Opt(arguments) => opt::run(program, &arguments),

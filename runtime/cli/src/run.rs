@@ -4,6 +4,8 @@
 
 mod leak_check;
 
+mod program_file;
+
 mod recording;
 
 mod result_line;
@@ -25,7 +27,7 @@ use tfrt_queue::{ConcurrentWorkQueue, CreateQueueError};
 use tfrt_support::nearest::{did_you_mean, nearest};
 use tfrt_support::{Diagnostic, Error, Place};
 
-use crate::diagnostics::{Reporter, SourceMap};
+use crate::diagnostics::Reporter;
 use crate::failure::Failure;
 use crate::front_end::FrontEnd;
 use crate::input::{Input, Kind};
@@ -33,6 +35,7 @@ use crate::libraries::LibraryArguments;
 use crate::output::print_line;
 
 use leak_check::LeakCheck;
+pub(crate) use program_file::ProgramFile;
 use recording::{LevelName, Recording, SinkName};
 use result_line::{AsyncResult, SyncResult, result_line};
 
@@ -166,38 +169,11 @@ fn run_program(program: &str, arguments: &Options) -> Result<(), Failure> {
             return Err(failure);
         }
     };
-    let mut sources = SourceMap::new();
-    let kind = input.kind();
-    let bef = match kind {
-        Kind::Bef if arguments.thread_chains => {
-            return Err(Failure::Message(format!(
-                "{program}: {} is a BEF file, and `--thread-chains` reads programs as text",
-                input.name
-            )));
-        }
-        Kind::Bef => input.bytes,
-        Kind::Text => {
-            let text = input.text()?;
-            sources.insert(&*input.name, text);
-            let mut reporter = Reporter::printing(sources.clone(), std::io::stderr());
-            if arguments.thread_chains {
-                front_end.translate_without_chains(text, &input.name, true, &mut reporter)?
-            } else {
-                front_end.translate(text, &input.name, true, &mut reporter)?
-            }
-        }
-    };
+    let file = ProgramFile::of_input(program, &front_end, input, arguments.thread_chains)?;
     let allocator_kind = allocator_kind(arguments);
     print_line(allocator_kind.banner())?;
     let allocator = allocator_kind.create();
-    let outcome = run_on(
-        program,
-        arguments,
-        &front_end,
-        Arc::clone(&allocator),
-        (kind, &BefFile::from_bytes(&bef)),
-        sources,
-    );
+    let outcome = run_on(program, arguments, &front_end, Arc::clone(&allocator), file);
     // By now the host and all that it allocated are gone.
     report_profile(allocator_kind, &*allocator).and(outcome)
 }
@@ -207,12 +183,11 @@ fn run_on(
     arguments: &Options,
     front_end: &FrontEnd,
     allocator: Arc<dyn HostAllocator>,
-    (kind, bef): (Kind, &BefFile),
-    sources: SourceMap,
+    file: ProgramFile,
 ) -> Result<(), Failure> {
     let queue = choose_queue(program, arguments)?;
     let reporter = Arc::new(Mutex::new(Reporter::verifying_lazily(
-        sources,
+        file.sources,
         std::io::stderr(),
     )));
     let report = {
@@ -230,7 +205,7 @@ fn run_on(
         .allocator(allocator)
         .diagnostic_handler(report.clone())
         .build();
-    match load(&host, kind, bef) {
+    match load(&host, file.kind, &BefFile::from_bytes(&file.bef)) {
         Ok(loaded) => run_functions(program, arguments, &host, &loaded)?,
         Err(error) => report(&error),
     }
@@ -244,7 +219,12 @@ fn run_on(
     is_well.then_some(()).ok_or(Failure::Reported)
 }
 
-fn load(host: &Arc<HostContext>, kind: Kind, bef: &BefFile) -> Result<Arc<Program>, Error> {
+/// Loads a program, and decodes all of its functions.
+pub(crate) fn load(
+    host: &Arc<HostContext>,
+    kind: Kind,
+    bef: &BefFile,
+) -> Result<Arc<Program>, Error> {
     let loaded = Program::load(host, bef).map_err(|error| match kind {
         Kind::Bef => as_recorded(error, bef),
         Kind::Text => error,
@@ -281,7 +261,11 @@ fn choose_queue(
     Ok(queue)
 }
 
-fn create_queue(program: &str, config: &str) -> Result<Arc<dyn ConcurrentWorkQueue>, Failure> {
+/// Makes the work queue that the command line describes.
+pub(crate) fn create_queue(
+    program: &str,
+    config: &str,
+) -> Result<Arc<dyn ConcurrentWorkQueue>, Failure> {
     tfrt_queue::create_queue(config).map_err(|error| {
         let suggestion = match &error {
             CreateQueueError::Unknown { name, known } => {
@@ -310,27 +294,10 @@ fn run_functions(
     let selected: Vec<FunctionRef> = if arguments.functions.is_empty() {
         loaded.functions().collect()
     } else {
-        let find = |name: &String| {
-            let missing = || {
-                let known: Vec<_> = loaded.functions().collect();
-                let near = nearest(
-                    name,
-                    known
-                        .iter()
-                        .map(FunctionRef::name)
-                        .filter(|known| !known.is_empty()),
-                );
-                Failure::Message(format!(
-                    "{program}: couldn't find function {name}{}",
-                    did_you_mean(&near)
-                ))
-            };
-            loaded.function(name).ok_or_else(missing)
-        };
         arguments
             .functions
             .iter()
-            .map(find)
+            .map(|name| find_function(program, loaded, name))
             .collect::<Result<_, _>>()?
     };
     let is_init = |function: &FunctionRef| {
@@ -344,6 +311,28 @@ fn run_functions(
         run_function(function, arguments.print_error_code, host)?;
     }
     Ok(())
+}
+
+/// The function of this name.
+pub(crate) fn find_function(
+    program: &str,
+    loaded: &Arc<Program>,
+    name: &str,
+) -> Result<FunctionRef, Failure> {
+    loaded.function(name).ok_or_else(|| {
+        let known: Vec<_> = loaded.functions().collect();
+        let near = nearest(
+            name,
+            known
+                .iter()
+                .map(FunctionRef::name)
+                .filter(|known| !known.is_empty()),
+        );
+        Failure::Message(format!(
+            "{program}: couldn't find function {name}{}",
+            did_you_mean(&near)
+        ))
+    })
 }
 
 fn run_function(
@@ -386,7 +375,7 @@ fn run_async(
         |error| Failure::Message(format!("cannot wait for '{}': {error}", function.name()));
     let results = function.execute(ctx, &[]);
     ctx.host().await_values(&results).map_err(would_deadlock)?;
-    flush_libraries(ctx);
+    flush_libraries(ctx.host());
     if !results.is_empty() {
         let types = function.result_types();
         let values = results.iter().zip(types).map(|(value, ty)| AsyncResult {
@@ -398,14 +387,14 @@ fn run_async(
     }
     drop(results);
     ctx.host().quiesce().map_err(would_deadlock)?;
-    flush_libraries(ctx);
+    flush_libraries(ctx.host());
     Ok(())
 }
 
 /// Writes what kernels of libraries have printed, which their own copies of the standard library hold back up to the end of a
 /// line.
-fn flush_libraries(ctx: &ExecutionContext) {
-    let libraries = ctx.host().registry().libraries();
+pub(crate) fn flush_libraries(host: &HostContext) {
+    let libraries = host.registry().libraries();
     libraries.iter().for_each(LoadedLibrary::flush_output);
 }
 
@@ -413,7 +402,7 @@ fn run_sync(function: &FunctionRef, ctx: &ExecutionContext) -> Result<(), Failur
     let types = function.result_types();
     let mut cells: Vec<ValueCell> = types.iter().map(|_| ValueCell::default()).collect();
     let executed = function.execute_sync(ctx, &mut [], &mut cells);
-    flush_libraries(ctx);
+    flush_libraries(ctx.host());
     match executed {
         Err(error) => print_line(&format!(
             "'{}' returned <<error: {}>>",
@@ -432,7 +421,7 @@ fn run_sync(function: &FunctionRef, ctx: &ExecutionContext) -> Result<(), Failur
 }
 
 /// What the driver says of an error that a kernel reported, or that loading ended with.
-fn runtime_diagnostic(error: &Error) -> Diagnostic {
+pub(crate) fn runtime_diagnostic(error: &Error) -> Diagnostic {
     let place = match error.place() {
         Place::Text(text) => Place::Text(format!("loc(\"{text}\")").into()),
         place => place.clone(),

@@ -10,6 +10,7 @@ use std::time::Instant;
 use tfrt_host::ExecutionContext;
 
 use crate::body::{Body, Words};
+use crate::call;
 use crate::invocation::InvocationRef;
 use crate::ready;
 
@@ -58,8 +59,17 @@ pub(crate) fn enqueue(
     ready: &mut [u32],
     spare: &mut Vec<u32>,
 ) {
-    sort_by_stream(invocation.body(), ready, spare);
-    enqueue_sorted(ctx, invocation, ready);
+    match *ready {
+        [number] => {
+            // Needs no list, and so no allocation: it fits into the task.
+            let invocation = invocation.clone();
+            ctx.enqueue(move || run(&invocation, &[number], |_| ()));
+        }
+        _ => {
+            sort_by_stream(invocation.body(), ready, spare);
+            enqueue_sorted(ctx, invocation, ready);
+        }
+    }
 }
 
 fn enqueue_sorted(ctx: &ExecutionContext, invocation: &InvocationRef, ready: &[u32]) {
@@ -68,8 +78,8 @@ fn enqueue_sorted(ctx: &ExecutionContext, invocation: &InvocationRef, ready: &[u
         let mut rest = &*ready;
         run(&invocation, &ready, |at| {
             let (kept, given) = rest.split_at(at);
-            enqueue_sorted(invocation.ctx(), &invocation, given);
             rest = kept;
+            enqueue_sorted(invocation.ctx(), &invocation, given);
         });
     });
 }
@@ -81,8 +91,8 @@ pub(crate) fn enqueue_range(ctx: &ExecutionContext, invocation: &InvocationRef, 
         let mut rest = ready;
         run(&invocation, invocation.body().words(ready), |at| {
             let (kept, given) = rest.split_at(at);
-            enqueue_range(invocation.ctx(), &invocation, given);
             rest = kept;
+            enqueue_range(invocation.ctx(), &invocation, given);
         });
     });
 }
@@ -96,7 +106,8 @@ fn run(invocation: &InvocationRef, mut ready: &[u32], mut give_from: impl FnMut(
     let max_groups = body.group_cost.max_groups();
     while num_groups(body, ready) > max_groups {
         let middle = middle_of(body, ready);
-        give_from(middle);
+        // A queue that panics may have taken the task all the same; what is kept is run in either case.
+        call::catch(|| give_from(middle));
         ready = &ready[..middle];
     }
     let start = Instant::now();

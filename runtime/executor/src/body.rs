@@ -55,6 +55,8 @@ pub(crate) struct Body {
     pub(crate) registers: Box<[Register]>,
     /// The register of each result of the function.
     pub(crate) results: Box<[u32]>,
+    /// For each result, the first one that is of the same register: itself, for most.
+    pub(crate) first_results: Box<[u32]>,
     /// The registers that are results of the function, each once.
     pub(crate) returned: Box<[u32]>,
     /// The registers that a kernel may read before they are there: they hold an indirect value from the start.

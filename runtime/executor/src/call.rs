@@ -1,10 +1,12 @@
 //! The call of a kernel: without a check where types were proven at load, with one elsewhere.
 #![expect(unsafe_code, reason = "spends the proof of `proof`, once per call")]
 
+use std::any::Any;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::ptr::NonNull;
 
 use tfrt_host::kernel::direct::{DirectCall, DirectFn};
+use tfrt_host::kernel::panic::panic_error;
 use tfrt_host::kernel::{KernelFrame, SyncKernelFrame};
 use tfrt_support::Error;
 
@@ -77,5 +79,24 @@ pub(crate) fn call_sync(kernel: &SyncKernel, frame: &mut SyncKernelFrame<'_>) {
 
 /// Runs what must not keep the path from going on.
 pub(crate) fn catch(f: impl FnOnce()) {
-    drop(catch_unwind(AssertUnwindSafe(f)));
+    if let Err(payload) = catch_unwind(AssertUnwindSafe(f)) {
+        drop_quietly(payload);
+    }
+}
+
+/// The error of a kernel that panicked with `payload`.
+#[cold]
+pub(crate) fn panicked(kernel: &str, payload: Box<dyn Any + Send>) -> Error {
+    let error = panic_error(kernel, &*payload);
+    drop_quietly(payload);
+    error
+}
+
+/// Drops what may panic once more while it goes away.
+#[cold]
+pub(crate) fn drop_quietly<T>(value: T) {
+    if let Err(payload) = catch_unwind(AssertUnwindSafe(|| drop(value))) {
+        // Whatever a panic brought along that panics itself is better leaked than dropped.
+        std::mem::forget(payload);
+    }
 }

@@ -65,7 +65,10 @@ impl Constants {
             let mut block = vec![Word::uninit(); num_words];
             let registers = NonNull::from(&mut *block).cast::<u8>();
             let run_all = || run_all(program, body, ctx, registers);
-            let is_made = catch_unwind(AssertUnwindSafe(run_all)).unwrap_or(false);
+            let is_made = catch_unwind(AssertUnwindSafe(run_all)).unwrap_or_else(|payload| {
+                call::drop_quietly(payload);
+                false
+            });
             is_made.then(|| block[self.range.clone()].into())
         };
         let words = self.words.get_or_init(make).as_deref()?;

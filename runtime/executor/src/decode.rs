@@ -167,6 +167,7 @@ fn decode_async(
         .iter()
         .map(|&register| to_number(register))
         .collect();
+    let first_results = first_of_each(&results);
     let uses = kernel_places(program, function, proof);
     let early = waits.early_registers(function).collect();
     let types = proof.registers.clone();
@@ -262,6 +263,7 @@ fn decode_async(
             proof.registers.clone(),
             arguments.len(),
             &results,
+            &first_results,
         )
     });
     let start = Start {
@@ -283,12 +285,22 @@ fn decode_async(
         details: details.into(),
         registers: places.registers,
         results,
+        first_results,
         returned: places.returned,
         early: places.early,
         ready_counts: ready_counts.into(),
         words: words.finish(),
         block: places.block,
     })
+}
+
+/// For each result of a function, by register, the first one that is of the same register.
+fn first_of_each(results: &[u32]) -> Box<[u32]> {
+    let mut first: HashMap<u32, u32> = HashMap::new();
+    let first_of = |(index, &register): (usize, &u32)| {
+        *first.entry(register).or_insert_with(|| to_count(index))
+    };
+    results.iter().enumerate().map(first_of).collect()
 }
 
 /// What it comes to when all arguments are available at the start: as counting down one by one would leave it.
@@ -539,6 +551,7 @@ fn decode_sync(program: &Program, function: &VerifiedFunction, proof: &Proof) ->
             proof.registers.clone(),
             num_arguments,
             &results,
+            &first_of_each(&results),
         ),
         kernels,
         results,

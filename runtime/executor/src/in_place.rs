@@ -22,12 +22,12 @@ use tfrt_async::{AnyRef, TypeIndex};
 use tfrt_host::ExecutionContext;
 use tfrt_host::function::FunctionTable;
 use tfrt_host::kernel::direct::{DirectCall, DirectFn};
-use tfrt_host::kernel::panic::panic_error;
 use tfrt_host::kernel::{AttributeList, FunctionList, KernelDescriptor};
 use tfrt_host::value_cell::ValueCell;
 use tfrt_support::Error;
 
 use crate::body::{Extras, NonZeroOffset, WordPool, Words};
+use crate::call;
 use crate::constants::Word;
 use crate::invocation::BlockBuilder;
 use crate::places::{self, KernelPlaces};
@@ -83,6 +83,8 @@ pub(crate) struct KernelSource<'a> {
 struct CopiedCell {
     register: u32,
     ty: TypeIndex,
+    /// How large a payload of this type is.
+    num_bytes: usize,
     offset: NonZeroOffset,
 }
 
@@ -114,13 +116,14 @@ thread_local! {
 
 impl InPlaceBody {
     /// The function with these kernels as a loop of calls, in this order, if it can be one. `types` holds, for each register, the
-    /// payload type that its producer gives.
+    /// payload type that its producer gives; `first_results`, for each result, the first one of the same register.
     pub(crate) fn of(
         kernels: &[KernelSource<'_>],
         order: &[usize],
         types: Vec<Option<TypeIndex>>,
         num_arguments: usize,
         results: &[u32],
+        first_results: &[u32],
     ) -> Option<Self> {
         let num_registers = types.len();
         let uses: Vec<KernelPlaces<'_>> = kernels.iter().map(|kernel| kernel.places).collect();
@@ -136,14 +139,17 @@ impl InPlaceBody {
         }
         let cell = |register: u32| {
             let found = &places.registers[register as usize];
+            let ty = found.ty?;
             Some(CopiedCell {
                 register,
-                ty: found.ty?,
+                ty,
+                num_bytes: ty.copied_layout()?.size(),
                 offset: found.cell?,
             })
         };
         let result = |(index, &register): (usize, &u32)| {
-            if let Some(first) = results[..index].iter().position(|&other| other == register) {
+            let first = first_results[index] as usize;
+            if first != index {
                 Some(ResultSource::Same(first))
             } else if (register as usize) < num_arguments {
                 Some(ResultSource::Argument(register as usize))
@@ -187,8 +193,13 @@ impl InPlaceBody {
         })
     }
 
-    /// Runs a synchronous function, in the context inside of it; nothing, and nothing done, if an argument is not what the
-    /// kernels read.
+    /// Whether no kernel looks at its context or calls functions, so that any context will do.
+    pub(crate) fn is_leaf(&self) -> bool {
+        !self.reads_context
+    }
+
+    /// Runs a synchronous function, in the context inside of it if it is no [leaf](Self::is_leaf); nothing, and nothing done, if an
+    /// argument is not what the kernels read.
     pub(crate) fn run_sync(
         &self,
         program: &Arc<Program>,
@@ -201,7 +212,7 @@ impl InPlaceBody {
             let is_filled = filled.all(|(argument, cell)| {
                 // SAFETY: Y1 and Y2: the cell is in the frame, and one for this type.
                 cell.is_none_or(|cell| unsafe {
-                    argument.copy_payload_to(cell.ty, place(registers, cell))
+                    argument.copy_payload_to(cell.ty, cell.num_bytes, place(registers, cell))
                 })
             });
             is_filled.then(|| {
@@ -258,7 +269,8 @@ impl InPlaceBody {
                     ResultSource::Same(first) => results[first].clone(),
                     ResultSource::Argument(index) => Some(arguments[index].clone().into_given()),
                     ResultSource::Cell(cell) => {
-                        Some(failure(&failed, cell.register).cloned().unwrap_or_else(|| {
+                        let error = failure(&failed, cell.register).cloned();
+                        Some(error.map(AnyRef::into_given).unwrap_or_else(|| {
                             let payload = place(registers, cell);
                             // SAFETY: Y2: a kernel has written a payload of this type, which is copied.
                             unsafe { AnyRef::given_from_copied(cell.ty, payload) }
@@ -303,14 +315,22 @@ impl InPlaceBody {
             functions: FunctionList::default(),
         };
         let request = ctx.request();
-        let current = Cell::new(0);
+        let num_left = Cell::new(0);
+        let index = || self.kernels.len() - num_left.get();
         let run_all = || {
-            for (index, kernel) in self.kernels.iter().enumerate() {
-                current.set(index);
+            let mut rest = &*self.kernels;
+            while let Some((kernel, others)) = rest.split_first() {
+                num_left.set(rest.len());
+                rest = others;
                 if IS_ASYNC && request.cancel_value().is_some() {
-                    return Err(Stop::Cancelled(index));
+                    return Err(Stop::Cancelled(index()));
                 }
                 let called = if kernel.reads_call {
+                    // Otherwise the context may be the caller's, whose place stays what it is. Synchronous functions have one
+                    // place for all of their kernels.
+                    if IS_ASYNC && self.reads_context {
+                        ctx.set_location_token(kernel.location);
+                    }
                     self.with_call(program, ctx, kernel, |call| {
                         self.call(kernel, call, registers)
                     })
@@ -318,14 +338,14 @@ impl InPlaceBody {
                     self.call(kernel, &idle, registers)
                 };
                 if let Err(error) = called {
-                    return Err(self.failed(index, error));
+                    return Err(self.failed(index(), error));
                 }
             }
             Ok(())
         };
         catch_unwind(AssertUnwindSafe(run_all)).unwrap_or_else(|payload| {
-            let name = self.kernels[current.get()].descriptor.name();
-            Err(self.failed(current.get(), panic_error(name, &*payload)))
+            let name = self.kernels[index()].descriptor.name();
+            Err(self.failed(index(), call::panicked(name, payload)))
         })
     }
 
@@ -378,6 +398,7 @@ impl InPlaceBody {
         registers: NonNull<u8>,
         kernel: &InPlaceKernel,
     ) -> Result<(), Error> {
+        ctx.set_location_token(kernel.location);
         let run = || {
             self.with_call(program, ctx, kernel, |call| {
                 self.call(kernel, call, registers)
@@ -385,7 +406,7 @@ impl InPlaceBody {
         };
         let name = kernel.descriptor.name();
         catch_unwind(AssertUnwindSafe(run))
-            .unwrap_or_else(|payload| Err(panic_error(name, &*payload)))
+            .unwrap_or_else(|payload| Err(call::panicked(name, payload)))
             .inspect_err(|error| error.set_kernel_if_unset(name))
     }
 
@@ -404,7 +425,6 @@ impl InPlaceBody {
         kernel: &InPlaceKernel,
         f: impl FnOnce(&DirectCall<'_>) -> R,
     ) -> R {
-        ctx.set_location_token(kernel.location);
         let table: Arc<dyn FunctionTable>;
         let functions = match self.words_of(kernel.functions) {
             [] => FunctionList::default(),

@@ -9,7 +9,6 @@ use std::sync::Arc;
 use tfrt_bef::FunctionId;
 use tfrt_host::ExecutionContext;
 use tfrt_host::function::FunctionTable;
-use tfrt_host::kernel::panic::panic_error;
 use tfrt_host::kernel::{AttributeList, FunctionList, KernelDescriptor, SyncKernelFrame};
 use tfrt_host::tracing::{self, TracingLevel};
 use tfrt_host::value_cell::ValueCell;
@@ -84,10 +83,17 @@ pub(crate) fn execute(
         let message = format!("calls of functions are nested deeper than {max_depth}");
         return Err(Error::new(message).with_code(ErrorCode::ResourceExhausted));
     }
+    let is_traced = tracing::is_active(TracingLevel::Debug);
+    let in_place = body.in_place.as_ref().filter(|_| !is_traced);
+    // What calls nothing needs neither a level of its own nor a context.
+    if let Some(in_place) = in_place.filter(|in_place| in_place.is_leaf())
+        && let Some(outcome) = in_place.run_sync(program, ctx, arguments, results)
+    {
+        return outcome;
+    }
     let _nesting = NestedRun::enter()?;
     let ctx = &ctx.for_callee(Arc::clone(program) as _);
-    if let Some(in_place) = &body.in_place
-        && !tracing::is_active(TracingLevel::Debug)
+    if let Some(in_place) = in_place
         && let Some(outcome) = in_place.run_sync(program, ctx, arguments, results)
     {
         return outcome;
@@ -192,7 +198,7 @@ fn run_kernels(
                 call::call_sync(kernel, &mut frame);
             }
         }));
-        called.map_err(|payload| panic_error(op.name, &*payload))?;
+        called.map_err(|payload| call::panicked(op.name, payload))?;
         let outcome = frame.into_result();
         for &register in words(kernel.dead) {
             registers[register as usize].clear();

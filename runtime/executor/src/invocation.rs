@@ -343,13 +343,10 @@ impl InvocationRef {
             // Each use owns one count without a handle of its own, until it takes it out of the slot.
             value.leak_clones(num_references - 1);
         }
-        // SAFETY: B4 and I4: a slot; I1: nobody reads or writes it before its producer has counted its users down.
-        unsafe {
-            self.slot(slot)
-                .as_ref()
-                .get()
-                .write(MaybeUninit::new(value))
-        };
+        // SAFETY: B4 and I4: a slot.
+        let slot = unsafe { self.slot(slot).as_ref() };
+        // SAFETY: I1: nobody reads or writes it before its producer has counted its users down.
+        unsafe { slot.get().write(MaybeUninit::new(value)) };
     }
 
     /// Takes the reference of one use out of a slot. Called by a kernel that is ready, once for every operand.
@@ -367,13 +364,12 @@ impl InvocationRef {
     #[inline]
     pub(crate) fn wrap_cell(&self, cell: NonZeroOffset, ty: TypeIndex, is_given: bool) -> AnyRef {
         let payload = self.place(cell).as_ptr();
-        // SAFETY: B5: the kernel has written a payload of this type, which is copied.
-        unsafe {
-            if is_given {
-                AnyRef::given_from_copied(ty, payload)
-            } else {
-                AnyRef::from_copied(ty, payload)
-            }
+        if is_given {
+            // SAFETY: B5: the kernel has written a payload of this type, which is copied.
+            unsafe { AnyRef::given_from_copied(ty, payload) }
+        } else {
+            // SAFETY: as above.
+            unsafe { AnyRef::from_copied(ty, payload) }
         }
     }
 

@@ -1,19 +1,19 @@
 //! Starting functions.
 
 use std::cell::Cell;
-use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::ptr::NonNull;
 use std::sync::Arc;
 
 use tfrt_async::{AnyRef, IndirectPromise, run_when_ready};
 use tfrt_bef::FunctionId;
 use tfrt_host::ExecutionContext;
-use tfrt_host::kernel::panic::panic_error;
+use tfrt_host::kernel::panic::call_native as call_native_guarded;
 use tfrt_host::kernel::registry::{NativeCall, NativeFunction};
 use tfrt_host::tracing::{self, TracingLevel};
 use tfrt_support::{Error, ErrorCode};
 
 use crate::body::Body;
+use crate::in_place::InPlaceBody;
 use crate::interpreter::wrong_signature;
 use crate::invocation::InvocationRef;
 use crate::program::{FunctionBody, Program};
@@ -68,7 +68,7 @@ fn try_execute(
                 && !tracing::is_active(TracingLevel::Debug)
                 && ctx.request().cancel_value().is_none()
                 && ctx.call_depth() < ctx.host().limits().max_call_depth
-                && in_place.run_async(&program, ctx, arguments, results)
+                && run_in_place(in_place, &program, ctx, arguments, results)
             {
                 return Ok(());
             }
@@ -89,6 +89,44 @@ fn try_execute(
     }
 }
 
+/// Runs a function as a loop of calls. False, and nothing done, if it cannot be run so this time.
+fn run_in_place(
+    in_place: &InPlaceBody,
+    program: &Arc<Program>,
+    ctx: &ExecutionContext,
+    arguments: &[AnyRef],
+    results: &mut [Option<AnyRef>],
+) -> bool {
+    if in_place.is_leaf() {
+        // It calls nothing, so that nothing starts inside of it.
+        return in_place.run_async(program, ctx, arguments, results);
+    }
+    NestedStart::enter()
+        .is_some_and(|_nesting| in_place.run_async(program, ctx, arguments, results))
+}
+
+/// One function that has started on the stack of this thread, and has not returned.
+#[derive(Debug)]
+struct NestedStart;
+
+impl NestedStart {
+    /// Nothing if there are too many.
+    fn enter() -> Option<Self> {
+        let num_nested = NUM_NESTED_STARTS.get();
+        if num_nested >= MAX_NESTED_STARTS {
+            return None;
+        }
+        NUM_NESTED_STARTS.set(num_nested + 1);
+        Some(Self)
+    }
+}
+
+impl Drop for NestedStart {
+    fn drop(&mut self) {
+        NUM_NESTED_STARTS.set(NUM_NESTED_STARTS.get() - 1);
+    }
+}
+
 /// Starts a function of `program`, which `body` is of.
 fn start(
     program: Arc<Program>,
@@ -106,11 +144,8 @@ fn start(
             .with_code(ErrorCode::ResourceExhausted);
         return Err(ctx.emit_error(error));
     };
-    if NUM_NESTED_STARTS.get() < MAX_NESTED_STARTS {
-        NUM_NESTED_STARTS.set(NUM_NESTED_STARTS.get() + 1);
-        // Whatever panics in there becomes an error: this returns.
+    if let Some(_nesting) = NestedStart::enter() {
         ready::start(&invocation, arguments);
-        NUM_NESTED_STARTS.set(NUM_NESTED_STARTS.get() - 1);
     } else {
         let (invocation, arguments) = (invocation.clone(), arguments.to_vec());
         ctx.enqueue(move || ready::start(&invocation, &arguments));
@@ -126,14 +161,13 @@ fn take_results(invocation: &InvocationRef, results: &mut [Option<AnyRef>]) {
         let register = body.results[index];
         let returned = body.registers[register as usize].returned;
         let returned = returned.expect("a register that is returned has a result slot");
-        let first = body.results[..index]
-            .iter()
-            .position(|&earlier| earlier == register);
-        results[index] = Some(match first {
-            Some(first) => results[first]
+        let first = body.first_results[index] as usize;
+        results[index] = Some(if first == index {
+            invocation.result_slot(returned).take()
+        } else {
+            results[first]
                 .clone()
-                .expect("the first of two equal results was taken before"),
-            None => invocation.result_slot(returned).take(),
+                .expect("the first of two equal results was taken before")
         });
     }
 }
@@ -181,17 +215,12 @@ fn run_native(
         arguments,
         results: &mut *results,
     };
-    let called = catch_unwind(AssertUnwindSafe(|| (function.execute)(call)));
+    call_native_guarded(function.name, call, function.execute);
     if results.iter().any(Option::is_none) {
-        let unset = || {
-            Error::new(format!(
-                "native function `{}` did not set every result",
-                function.name
-            ))
-        };
-        let error = called
-            .err()
-            .map_or_else(unset, |payload| panic_error(function.name, &*payload));
+        let error = Error::new(format!(
+            "native function `{}` did not set every result",
+            function.name
+        ));
         let error = AnyRef::error(error.with_code(ErrorCode::Internal));
         results
             .iter_mut()

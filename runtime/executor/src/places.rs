@@ -2,7 +2,8 @@
 //!
 //! 1. The type of a register is the one that its producer gives. Where the producer does not say, it is the first one that a
 //!    kernel which could run in place reads: an assumption, which publication checks at run time.
-//! 2. A kernel runs in place if it can, and if every operand that it reads as a payload has the type that it reads.
+//! 2. A kernel runs in place if it can, and if every operand that it reads as a payload has the type that it reads. It reads no
+//!    slot of an early register, and writes none.
 //! 3. A register has a slot if its slot is ever taken from or put into, and a cell if a kernel that runs in place reads or
 //!    writes a copied payload there.
 //!
@@ -120,7 +121,10 @@ pub(crate) fn assign(
             }
             let agrees = |(reading, &register): (&Reading, &u32)| {
                 let wanted = reading.payload();
-                wanted.is_none() || wanted == types[register as usize]
+                // Others hold what is in the slot of an early register, and may make it an error before its producer comes:
+                // publication, which looks at what the producer gives, would not learn of that.
+                let is_settled = reading.is_copied() || !is_early.contains(&register);
+                is_settled && (wanted.is_none() || wanted == types[register as usize])
             };
             readings
                 .iter()

@@ -17,8 +17,10 @@ use crate::ready::{Path, Step};
 /// Why the inner loop has ended.
 #[derive(Debug)]
 pub(crate) enum Stop {
-    /// Nothing of this stream is ready.
+    /// Nothing is ready.
     Idle,
+    /// Kernels of other streams are ready.
+    Distribute,
     /// This kernel is next, and is not plain.
     Next(u32),
     /// The kernel of this index failed.
@@ -26,13 +28,14 @@ pub(crate) enum Stop {
 }
 
 impl Path<'_> {
-    /// Runs ready kernels of the current stream, the last one first, up to one that is not plain.
+    /// Runs ready kernels, those of the current stream first and of these the last one, up to one that is not plain.
     pub(crate) fn run_plain_kernels(&mut self) -> Stop {
         let (body, invocation) = (self.body, self.invocation);
         let idle_call = self.idle_call();
         let (failures, request, is_traced) =
             (invocation.failures(), self.ctx.request(), self.is_traced());
-        while let Some(number) = self.pop() {
+        let has_constants = invocation.has_constants();
+        while let Some(number) = self.next_kernel() {
             let kernel = kernel(body, number);
             let is_disturbed =
                 is_traced || !failures.is_empty() || request.cancel_value().is_some();
@@ -46,15 +49,32 @@ impl Path<'_> {
                 if let Err(error) = called {
                     return Stop::Failed(number - 1, error);
                 }
-            } else if !kernel.extras.is_plain_constant() || !invocation.has_constants() {
+            } else if !has_constants || !kernel.extras.is_plain_constant() {
                 return Stop::Next(number);
             }
             self.count_down(kernel.users);
             if self.has_outline() {
-                return Stop::Idle;
+                return Stop::Distribute;
             }
         }
         Stop::Idle
+    }
+
+    /// The kernel to run now: the last one of the current stream, or else the first one of the batch.
+    #[inline]
+    fn next_kernel(&mut self) -> Option<u32> {
+        if let Some(number) = self.pop() {
+            return Some(number);
+        }
+        let (&number, rest) = self.batch().split_first()?;
+        let stream = kernel(self.body, number).stream;
+        match rest {
+            [next, ..] if kernel(self.body, *next).stream == stream => self.take_group(),
+            _ => {
+                self.set_batch(stream, rest);
+                Some(number)
+            }
+        }
     }
 
     /// Counts an operand of each of `users` as available, and lists those that are ready.

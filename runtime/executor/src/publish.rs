@@ -152,12 +152,12 @@ impl Path<'_> {
         if let Some(error) = self.ctx.request().cancel_value() {
             return Some(error.clone());
         }
-        let (index, value) = found().last()?;
-        let register = &self.body.registers[operands[index] as usize];
         // Who takes a reference takes one of any type.
-        if details.descriptor.types().operands.is_reference(index) {
-            return None;
-        }
+        let is_read = |&(index, _): &(usize, &AnyRef)| {
+            !details.descriptor.types().operands.is_reference(index)
+        };
+        let (index, value) = found().filter(is_read).last()?;
+        let register = &self.body.registers[operands[index] as usize];
         let expected = register.ty.unwrap_or(TypeIndex::NONE);
         let error = details
             .descriptor
@@ -284,9 +284,12 @@ pub(crate) fn attributes<'a>(
     body: &'a Body,
     kernel: &KernelDetails,
 ) -> AttributeList<'a> {
-    AttributeList {
-        section: program.attribute_section(),
-        offsets: body.words(kernel.attributes),
+    match body.words(kernel.attributes) {
+        [] => AttributeList::EMPTY,
+        offsets => AttributeList {
+            section: program.attribute_section(),
+            offsets,
+        },
     }
 }
 

@@ -19,10 +19,11 @@ use tfrt_async::AnyRef;
 use tfrt_host::kernel::direct::DirectCall;
 use tfrt_host::kernel::panic::panic_error;
 use tfrt_host::kernel::{AttributeList, FunctionList};
-use tfrt_host::tracing::{self, TracingLevel};
+use tfrt_host::tracing;
 
 use crate::batch;
 use crate::body::{AtOnce, Body};
+use crate::call::{self, drop_quietly};
 use crate::invocation::{InvocationRef, PathContext};
 use crate::plain::Stop;
 
@@ -147,7 +148,7 @@ impl<'a> Path<'a> {
             stream,
             batch,
             is_alone: invocation.is_alone(),
-            is_traced: tracing::is_active(TracingLevel::Debug),
+            is_traced: tracing::begin_path(),
             next: 0,
             scratch: Scratch::take(),
             step: Step::Idle,
@@ -182,9 +183,8 @@ impl<'a> Path<'a> {
                 self.distribute();
             }
             match self.run_plain_kernels() {
-                Stop::Idle if self.has_outline() => {}
-                Stop::Idle if self.batch.is_empty() => return,
-                Stop::Idle => self.take_next_group(),
+                Stop::Idle => return,
+                Stop::Distribute => {}
                 Stop::Next(number) => {
                     let index = number as usize - 1;
                     match self.body.kernels[index].direct {
@@ -206,14 +206,25 @@ impl<'a> Path<'a> {
         }
     }
 
-    /// Goes on with the next stream of the batch.
-    fn take_next_group(&mut self) {
-        let (stream, group, rest) = batch::split_group(self.body, self.batch);
+    /// What is left of the batch.
+    #[inline]
+    pub(crate) fn batch(&self) -> &'a [u32] {
+        self.batch
+    }
+
+    /// Goes on with a stream, after which this is left of the batch.
+    #[inline]
+    pub(crate) fn set_batch(&mut self, stream: u32, rest: &'a [u32]) {
         (self.stream, self.batch) = (stream, rest);
-        match *group {
-            [number] => self.next = number,
-            _ => self.scratch.inline.extend_from_slice(group),
-        }
+    }
+
+    /// Goes on with the kernels of the next stream of the batch, and gives the first one to run.
+    #[cold]
+    pub(crate) fn take_group(&mut self) -> Option<u32> {
+        let (stream, group, rest) = batch::split_group(self.body, self.batch);
+        self.set_batch(stream, rest);
+        self.scratch.inline.extend_from_slice(group);
+        self.scratch.inline.pop()
     }
 
     /// Makes ready what is ready from the start.
@@ -317,9 +328,8 @@ impl<'a> Path<'a> {
         self.is_alone = false;
         let (ctx, invocation) = (self.ctx, self.invocation);
         let Scratch { outline, spare, .. } = &mut *self.scratch;
-        let enqueue = || batch::enqueue(ctx, invocation, outline, spare);
         // A queue that panics may have taken the task all the same, so that these kernels must not be handed over again.
-        drop(catch_unwind(AssertUnwindSafe(enqueue)));
+        call::catch(|| batch::enqueue(ctx, invocation, outline, spare));
         self.scratch.outline.clear();
     }
 
@@ -341,14 +351,5 @@ impl<'a> Path<'a> {
                 num_published: 0,
             };
         }
-    }
-}
-
-/// Drops what may panic once more while it goes away.
-#[cold]
-fn drop_quietly<T>(value: T) {
-    if let Err(payload) = catch_unwind(AssertUnwindSafe(|| drop(value))) {
-        // Whatever a panic brought along that panics itself is better leaked than dropped.
-        std::mem::forget(payload);
     }
 }

@@ -93,7 +93,6 @@ mod tests {
 mod loom_models {
     use std::sync::Arc;
 
-    use loom::cell::UnsafeCell;
     use loom::thread;
 
     use super::*;
@@ -101,26 +100,20 @@ mod loom_models {
     /// A kernel, its operands, and how often it was found ready.
     struct Kernel {
         count: ReadyCount,
-        operands: Vec<UnsafeCell<u32>>,
+        /// Written and read without any order of their own.
+        operands: Vec<AtomicU32>,
         num_starts: AtomicU32,
     }
 
     impl Kernel {
         /// Writes an operand and counts it. Who finds the kernel ready reads all of them.
         fn arrive(&self, operand: usize) {
-            self.operands[operand].with_mut(|place| {
-                // SAFETY: each operand has one producer, and nobody reads it before the kernel is ready: loom checks that.
-                unsafe { *place = 1 };
-            });
+            self.operands[operand].store(1, Ordering::Relaxed);
             if self.count.count_down(false) {
                 self.num_starts.fetch_add(1, Ordering::Relaxed);
-                let sum: u32 = self
-                    .operands
-                    .iter()
-                    // SAFETY: the kernel is ready, so that nobody writes any more: loom checks that.
-                    .map(|operand| operand.with(|place| unsafe { *place }))
-                    .sum();
-                assert_eq!(sum as usize, self.operands.len());
+                for operand in &self.operands {
+                    assert_eq!(operand.load(Ordering::Relaxed), 1, "an operand is missing");
+                }
             }
         }
     }
@@ -131,7 +124,7 @@ mod loom_models {
         loom::model(|| {
             let kernel = Arc::new(Kernel {
                 count: ReadyCount::starting_at(3),
-                operands: (0..3).map(|_| UnsafeCell::new(0)).collect(),
+                operands: (0..3).map(|_| AtomicU32::new(0)).collect(),
                 num_starts: AtomicU32::new(0),
             });
             let threads: Vec<_> = (1..3)

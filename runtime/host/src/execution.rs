@@ -115,11 +115,6 @@ impl ExecutionContext {
         nested_tasks::add(self.queue(), self.request.tag(), Task::new(work));
     }
 
-    /// Runs tasks that must not block, added together: the queue decides once whom to wake for them.
-    pub fn enqueue_all(&self, tasks: &mut dyn Iterator<Item = Task>) {
-        nested_tasks::add_all(self.queue(), self.request.tag(), tasks);
-    }
-
     /// Where memory of the request comes from; see [`RequestContext::memory`].
     #[must_use]
     pub fn allocator(&self) -> &Arc<dyn HostAllocator> {

@@ -1,7 +1,7 @@
 //! Kernels: plain functions, seen by the executor as entries of a table.
 //!
-//! `#[tfrt_kernel]` turns a function into a type that implements [`Kernel`]: a list of parameter markers, a list of result
-//! markers, a declaration, and a call. Everything else is generic code of this module, so that what a kernel is declared
+//! `#[tfrt_kernel]` hands over a list of parameter markers, a list of result markers, a declaration, and a closure that calls the
+//! function; `adapter` makes a [`Kernel`] of them. Everything else is generic code of this module, so that what a kernel is declared
 //! to take, what is checked, and what is read without a check are three readings of one list and cannot disagree:
 //!
 //! ```text
@@ -16,8 +16,8 @@
 //! *Invoking* a descriptor reads operands without a check, which is the executor's right once it has proven the types of
 //! a function's registers; *invoking checked* looks at every operand first.
 //!
-//! Invariant K1: an operand marker reads the payload type that it checks and describes. Upheld by `operand`, whose
-//! markers are the only ones that read operands.
+//! Invariant K1: an operand marker reads the payload type that it checks and describes. Upheld by `operand` and
+//! `optional`, whose markers are the only ones that read operands.
 //!
 //! Parameter, result and list markers are named by expansions alone, through [`crate::__private`].
 
@@ -88,7 +88,7 @@ pub use resource::{Res, Resource, ResourceScope};
 pub use sync_frame::SyncKernelFrame;
 pub use workspace::{Workspace, WorkspaceElement};
 
-/// A function as a kernel. Implemented by `#[tfrt_kernel]` alone.
+/// A function as a kernel. Implemented by what [`KernelDescriptor::new`] and its like make of a closure.
 pub trait Kernel: 'static {
     /// What it takes, as markers.
     type Params: ParamList;
@@ -101,7 +101,7 @@ pub trait Kernel: 'static {
     fn call(arguments: Arguments<'_, '_, Self::Params>) -> Returned<Self::Results>;
 }
 
-/// An `async fn` as a kernel. Implemented by `#[tfrt_kernel]` alone.
+/// An `async fn` as a kernel. Implemented by what [`KernelDescriptor::new_async`] makes of a closure.
 pub trait AsyncKernel: 'static {
     /// What it takes, as markers.
     type Params: ParamList;

@@ -49,8 +49,8 @@ pub use crate::kernel::result::{
     AnyResult, AnyTail, Fallible, FalliblePart, Later, LaterTail, Nothing, Parts, Payload,
     PayloadTail, WithChain,
 };
+pub use crate::kernel::workspace::workspace;
 pub use crate::kernel::{
     AttributeParam, KernelDescriptor, KernelSet, Preallocated, Resource, ResourceScope, Shaped,
 };
-pub use crate::kernel::workspace::workspace;
 pub use crate::library::{LibraryHeader, library_header};

@@ -10,8 +10,8 @@
 //! | verbose | nothing of the runtime's own: for what is rarer than kernels |
 //! | debug | each kernel, and how many tasks wait when it starts |
 //!
-//! Three sinks are here: [`SimpleSink`] logs what each thread did when the thread ends, [`DebugSink`] prints lines as it
-//! goes, [`TraceRecorder`] keeps everything and writes a file that viewers open.
+//! Four sinks are here: [`SimpleSink`] logs what each thread did when the thread ends, [`DebugSink`] prints lines as it
+//! goes, [`TraceRecorder`] keeps everything and writes a file that viewers open, [`KernelProfiler`] adds up what kernels take.
 //!
 //! While nothing is recorded an activity costs one relaxed load and a compare. Beyond [`MAX_LEVEL`], which is chosen when the
 //! runtime is built, it costs nothing.
@@ -54,7 +54,10 @@ mod debug;
 
 mod recorder;
 
+mod profiler;
+
 pub use debug::DebugSink;
+pub use profiler::{KernelProfiler, KernelTimes};
 pub use recorder::TraceRecorder;
 pub use simple::SimpleSink;
 pub use sink::{Activity, KernelRun, TracingSink};
@@ -162,6 +165,26 @@ pub fn event<N: Into<Cow<'static, str>>>(level: TracingLevel, name: impl FnOnce(
         && let Some(sink) = sink()
     {
         sink.event(&name().into());
+    }
+}
+
+/// Tells the sink that an executor begins to run kernels on this thread, one after the other, if kernels are recorded; whether
+/// they are.
+///
+/// For executors. Until the path ends, what is between its kernels is the time of the executor.
+#[inline]
+pub fn begin_path() -> bool {
+    let is_recorded = is_active(TracingLevel::Debug);
+    if is_recorded {
+        tell_of_path();
+    }
+    is_recorded
+}
+
+#[cold]
+fn tell_of_path() {
+    if let Some(sink) = sink() {
+        sink.begin_path();
     }
 }
 

@@ -26,7 +26,7 @@ use std::ops::{Deref, DerefMut};
 use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
 use std::sync::atomic::{AtomicU8, Ordering};
 
-use tfrt_async::value::{MAX_COPIED_ALIGN, MAX_COPIED_BYTES};
+use tfrt_async::value::{MAX_COPIED_ALIGN, MAX_COPIED_BYTES, is_copied};
 use tfrt_async::{AnyRef, BorrowError, ReadGuard, TypeIndex, Value, WriteGuard};
 
 /// How many bytes of payload fit inside.
@@ -334,11 +334,12 @@ impl ValueCell {
         })
     }
 
-    /// Copies the payload to `place` if it is of type `ty`; whether it is.
+    /// Copies the payload, of so many bytes, to `place` if it is of type `ty`; whether it is.
     ///
     /// # Safety
-    /// 1. `ty` has a [`TypeIndex::copied_layout`], for which `place` has room; the caller alone may touch it.
-    pub unsafe fn copy_payload_to(&self, ty: TypeIndex, place: *mut u8) -> bool {
+    /// 1. `ty` has a [`TypeIndex::copied_layout`], of that size, for which `place` has room; the caller alone may touch it.
+    #[inline]
+    pub unsafe fn copy_payload_to(&self, ty: TypeIndex, num_bytes: usize, place: *mut u8) -> bool {
         if let Some(value) = self.shared() {
             let is_expected = value.is_concrete() && value.type_id() == ty;
             if is_expected {
@@ -350,18 +351,31 @@ impl ValueCell {
         let is_expected = self
             .vtable
             .is_some_and(|vtable| (vtable.type_index)() == ty);
-        if let (true, Some(layout)) = (is_expected, ty.copied_layout()) {
+        if is_expected {
             // SAFETY: V1 and V2: a copied payload is small enough to lie inside, so that its bytes are here; duty 1.
-            unsafe { place.copy_from_nonoverlapping(self.data.get().cast(), layout.size()) };
+            unsafe { place.copy_from_nonoverlapping(self.data.get().cast(), num_bytes) };
         }
         is_expected
     }
 
     /// Moves the payload out, if the cell owns one and it is a `T`. The cell is empty afterwards.
+    ///
+    /// A borrowed payload of a [copied](is_copied) type is as good as an owned one: it is copied out.
     #[must_use]
     pub fn take<T: Value>(&mut self) -> Option<T> {
-        if self.form == Form::Shared || !self.is::<T>() {
+        if !self.is::<T>() {
             return None;
+        }
+        if let Some(value) = self.shared() {
+            if !is_copied::<T>() {
+                return None;
+            }
+            let mut payload = MaybeUninit::<T>::uninit();
+            // SAFETY: `is` says that it is concrete and a `T` (1), for which there is room (2).
+            unsafe { value.copy_payload_to(payload.as_mut_ptr().cast()) };
+            self.clear();
+            // SAFETY: just written.
+            return Some(unsafe { payload.assume_init() });
         }
         self.forget();
         // SAFETY: V1: the vtable was that of `T`, so that the data is; the cell has just been marked empty.
@@ -703,6 +717,15 @@ mod tests {
         assert_eq!(cell.get::<i32>(), None);
         assert_eq!(cell.take::<String>(), None);
         cell.clear();
+        assert!(cell.is_empty() && value.is_unique());
+    }
+
+    #[test]
+    fn a_borrowed_payload_that_is_copied_anyway_is_taken() {
+        let value = AnyRef::available(7_i32);
+        let mut cell = ValueCell::from_ref(value.clone());
+        assert_eq!(cell.take::<i64>(), None);
+        assert_eq!(cell.take::<i32>(), Some(7));
         assert!(cell.is_empty() && value.is_unique());
     }
 

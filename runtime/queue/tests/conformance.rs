@@ -82,7 +82,7 @@ impl ConcurrentWorkQueue for Altered {
 fn a_slow_queue_conforms() {
     let wrap = |task: Task| {
         Task::new(move || {
-            (0..50).for_each(|_| std::thread::yield_now());
+            (0..5).for_each(|_| std::thread::yield_now());
             task.run();
         })
     };

@@ -1,12 +1,12 @@
 //! Waiting without blocking.
 //!
-//! A thread that runs kernels must not wait: it has other kernels to run. Work that takes its time is handed to somebody, and the kernel
-//! returns values that are *not available yet*. There are three ways, from the plain to the particular.
+//! A thread that runs kernels must not wait: it has other kernels to run. Work that takes its time is handed to somebody,
+//! and the kernel returns values that are *not available yet*. There are three ways, from the plain to the particular.
 //!
 //! # `async fn`
 //!
-//! A kernel may be an `async fn`. It is polled at once, and from then on as a task of the work queue whenever what it awaits is there.
-//! Operands are borrowed for as long as it runs.
+//! A kernel may be an `async fn`. It is polled at once, and from then on as a task of the work queue whenever what it
+//! awaits is there. Operands are borrowed for as long as it runs.
 //!
 //! ```
 //! use std::time::Duration;
@@ -27,8 +27,8 @@
 //! testing::kernel("async.after").operands((3,)).attribute("milliseconds", -1_i64).run().expect_error("out of range");
 //! ```
 //!
-//! Any future can be awaited that is `Send` and wakes its task: the queue is the executor. A reactor that wants its own thread, as
-//! those of sockets do, must be running somewhere. [`AsyncValueRef`](crate::prelude::AsyncValueRef) and
+//! Any future can be awaited that is `Send` and wakes its task: the queue is the executor. A reactor that wants its own
+//! thread, as those of sockets do, must be running somewhere. [`AsyncValueRef`](crate::prelude::AsyncValueRef) and
 //! [`AnyRef`](crate::prelude::AnyRef) can be awaited too; what comes out is the value, or its error.
 //!
 //! A request that is [cancelled](super::errors#cancellation) drops the futures of its kernels.
@@ -55,8 +55,9 @@
 //!
 //! # Promises
 //!
-//! A kernel that hands the work to somebody else makes a value and keeps the promise of it. `emplace` makes the value available,
-//! `set_error` makes it an error; a promise that is dropped makes it an error, too, so that nobody waits for ever.
+//! A kernel that hands the work to somebody else makes a value and keeps the promise of it. `emplace` makes the value
+//! available, `set_error` makes it an error; a promise that is dropped makes it an error, too, so that nobody waits for
+//! ever.
 //!
 //! ```
 //! use tfrt::prelude::*;
@@ -82,8 +83,9 @@
 //!
 //! # Late operands
 //!
-//! A kernel starts when *all* its operands are there. One that can do something before that is marked `non_strict`, and takes what may be
-//! late by reference. A program has a say, too: an op runs non-strictly if it carries the attribute `bef.nonstrict`.
+//! A kernel starts when *all* its operands are there. One that can do something before that is marked `non_strict`, and
+//! takes what may be late by reference. A program has a say, too: an op runs non-strictly if it carries the attribute
+//! `bef.nonstrict`.
 //!
 //! ```
 //! use tfrt::prelude::*;

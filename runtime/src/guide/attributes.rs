@@ -25,9 +25,9 @@
 //! .expect_values((String::from("ab  "), String::from("ab..")));
 //! ```
 //!
-//! The name is that of the parameter, or another one: `#[attr("padding-width")]`, `#[attr(name = "padding-width", default = 4)]`. An
-//! attribute with a default may be left out of the program, every other one is required. Strings and lists are read where they lie in
-//! the file, without a copy, if the parameter is a reference.
+//! The name is that of the parameter, or another one: `#[attr("padding-width")]`, `#[attr(name = "padding-width", default =
+//! 4)]`. An attribute with a default may be left out of the program, every other one is required. Strings and lists are
+//! read where they lie in the file, without a copy, if the parameter is a reference.
 //!
 //! # Types
 //!
@@ -62,8 +62,8 @@
 //!
 //! # Choices
 //!
-//! An attribute that is one of a few names is an enum. It derives [`Attr`](crate::prelude::Attr); programs write the number of the case in
-//! the generic form, and its name in a [form of one's own](super::dialects#syntax):
+//! An attribute that is one of a few names is an enum. It derives [`Attr`](crate::prelude::Attr); programs write the number
+//! of the case in the generic form, and its name in a [form of one's own](super::dialects#syntax):
 //!
 //! ```
 //! use tfrt::prelude::*;
@@ -101,10 +101,10 @@
 //!
 //! # Types of one's own
 //!
-//! Any other type that is read from an attribute implements [`AttributeParam`](crate::prelude::AttributeParam). The check happens when
-//! the kernel runs, and its error names kernel and attribute.
+//! Any other type that is read from an attribute implements [`AttributeParam`](crate::prelude::AttributeParam). The check
+//! happens when the kernel runs, and its error names kernel and attribute.
 //!
 //! # Attributes without names
 //!
-//! A kernel that takes whatever attributes the program gives it has a parameter of type [`Attributes`](crate::prelude::Attributes): they are
-//! numbered, in byte order of their names.
+//! A kernel that takes whatever attributes the program gives it has a parameter of type
+//! [`Attributes`](crate::prelude::Attributes): they are numbered, in byte order of their names.

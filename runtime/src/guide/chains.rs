@@ -2,9 +2,9 @@
 //!
 //! # Why
 //!
-//! Two kernels that no value connects may run in any order, or at once. That is right for what only computes. It is wrong for
-//! kernels that print, write a file, draw a random number, or change a value in place: their order can be seen. So programs
-//! connect them by a value whose only content is that it is there: a *chain*, `!tfrt.chain`.
+//! Two kernels that no value connects may run in any order, or at once. That is right for what only computes. It is wrong
+//! for kernels that print, write a file, draw a random number, or change a value in place: their order can be seen. So
+//! programs connect them by a value whose only content is that it is there: a *chain*, `!tfrt.chain`.
 //!
 //! ```text
 //!   tfrt.new.chain ──► print("a") ──chain──► print("b") ──chain──► …
@@ -12,8 +12,8 @@
 //!
 //! # What the author says
 //!
-//! Nothing about chains; only what the kernel does. From that the macro decides whether the kernel has a chain as its last operand
-//! and its last result:
+//! Nothing about chains; only what the kernel does. From that the macro decides whether the kernel has a chain as its last
+//! operand and its last result:
 //!
 //! | the kernel | says | has a chain |
 //! |---|---|---|
@@ -25,9 +25,9 @@
 //! | looks as if it had effects, and has none | `pure` | no |
 //! | is about chains itself | a parameter or result of type [`Chain`](crate::prelude::Chain) | where it says |
 //!
-//! Programs may leave the added chain out, operand and result alike. A kernel without a chain of its own accepts one behind its
-//! operands all the same, and starts after it: that is how a reader is put behind a writer. (Kernels that take all that remains as
-//! `&[AnyRef]` take it as one of those, and `chain = none` refuses it.)
+//! Programs may leave the added chain out, operand and result alike. A kernel without a chain of its own accepts one behind
+//! its operands all the same, and starts after it: that is how a reader is put behind a writer. (Kernels that take all that
+//! remains as `&[AnyRef]` take it as one of those, and `chain = none` refuses it.)
 //!
 //! ```
 //! use std::sync::Mutex;
@@ -72,37 +72,39 @@
 //! .expect_value(String::from("hello world"));
 //! ```
 //!
-//! [`under_every_queue`](crate::testing::Program::under_every_queue) runs the program in many orders; a chain that is missing shows
-//! there as a result that differs.
+//! [`under_every_queue`](crate::testing::Program::under_every_queue) runs the program in many orders; a chain that is
+//! missing shows there as a result that differs.
 //!
 //! # An error in a chain
 //!
-//! A kernel that fails gives an error for its chain, too: what was to come after it is skipped. A kernel whose results are all errors
-//! to somebody is thus never followed by effects that assume it was done.
+//! A kernel that fails gives an error for its chain, too: what was to come after it is skipped. A kernel whose results are
+//! all errors to somebody is thus never followed by effects that assume it was done.
 //!
 //! A chain of an `async fn`, or of a kernel on the blocking pool, is ready when the work is done, not when it was begun.
 //!
 //! # Several chains
 //!
-//! `tfrt.new.chain` starts one. `tfrt.merge.chains` waits for several: independent effects may run side by side and meet again.
+//! `tfrt.new.chain` starts one. `tfrt.merge.chains` waits for several: independent effects may run side by side and meet
+//! again.
 //!
 //! # Deriving chains
 //!
-//! Chains need not be written. `--thread-chains`, of `tfrt run`, `tfrt translate` and `tfrt opt`, takes a program in which none is mentioned,
-//! and adds those that the declarations call for; so do [`text::compile_without_chains`](crate::text::compile_without_chains), and in tests
+//! Chains need not be written. `--thread-chains`, of `tfrt run`, `tfrt translate` and `tfrt opt`, takes a program in which
+//! none is mentioned, and adds those that the declarations call for; so do
+//! [`text::compile_without_chains`](crate::text::compile_without_chains), and in tests
 //! [`without_chains`](crate::testing::Program::without_chains):
 //!
 //! - ops with effects of one class keep the order of the program; classes do not order each other;
-//! - an op that writes an operand comes after whatever read or wrote it before, and a reader after the last writer; readers run side by
-//!   side; a result that is declared `alias` of an operand counts as that operand;
+//! - an op that writes an operand comes after whatever read or wrote it before, and a reader after the last writer; readers
+//!   run side by side; a result that is declared `alias` of an operand counts as that operand;
 //! - chains that data or other chains imply are left out.
 //!
 //! [`thread_chains`](crate::text::compiler::passes::thread_chains), the pass that does it, tells the whole of it.
 //!
-//! So declare effects as narrowly as they are: `effect = "random"` for a generator of random numbers keeps draws in order, and lets
-//! prints pass.
+//! So declare effects as narrowly as they are: `effect = "random"` for a generator of random numbers keeps draws in order,
+//! and lets prints pass.
 //!
 //! # Chains give order, borrows give safety
 //!
-//! A program that forgets a chain is wrong, but not unsafe: a kernel that would write what another reads gets an error instead; see
-//! [values that change](super::values#values-that-change).
+//! A program that forgets a chain is wrong, but not unsafe: a kernel that would write what another reads gets an error
+//! instead; see [values that change](super::values#values-that-change).

@@ -1,12 +1,12 @@
 //! Ops and types as text: dialects of one's own.
 //!
-//! A *dialect* is the prefix that a family of ops and types shares. It exists as soon as a kernel or a type has the prefix; nothing need be
-//! declared. This page is about what can be.
+//! A *dialect* is the prefix that a family of ops and types shares. It exists as soon as a kernel or a type has the prefix;
+//! nothing need be declared. This page is about what can be.
 //!
 //! # Syntax
 //!
-//! An op is written in its generic form, `"my.add"(%a, %b) : (i32, i32) -> i32`, unless its kernel says how else. The `format`
-//! has literals in backticks, `$name` for operands, attributes, functions and regions, and directives:
+//! An op is written in its generic form, `"my.add"(%a, %b) : (i32, i32) -> i32`, unless its kernel says how else. The
+//! `format` has literals in backticks, `$name` for operands, attributes, functions and regions, and directives:
 //!
 //! ```
 //! use tfrt::prelude::*;
@@ -30,14 +30,14 @@
 //! .expect_value(7);
 //! ```
 //!
-//! The types of operands, results and attributes need not be written, as the declaration knows them. [`ods::format`](crate::ods::format) has the
-//! language. Parser and printer both follow the format, so that `tfrt opt` prints what it reads; a format that says nothing of an operand is
-//! refused by the compiler.
+//! The types of operands, results and attributes need not be written, as the declaration knows them.
+//! [`ods::format`](crate::ods::format) has the language. Parser and printer both follow the format, so that `tfrt opt`
+//! prints what it reads; a format that says nothing of an operand is refused by the compiler.
 //!
 //! # Rules
 //!
-//! The declaration is checked in every program: counts, types, attributes. What it cannot say is said by a function, which sees one op and
-//! notes what is wrong:
+//! The declaration is checked in every program: counts, types, attributes. What it cannot say is said by a function, which
+//! sees one op and notes what is wrong:
 //!
 //! ```
 //! use tfrt::ods::instance::{AttrInstance, OpInstance};
@@ -67,8 +67,8 @@
 //!
 //! # Ops without kernels
 //!
-//! An op that is only for compilers, or whose kernel lives elsewhere, is declared by a constant; the same record that the macro derives
-//! from a signature:
+//! An op that is only for compilers, or whose kernel lives elsewhere, is declared by a constant; the same record that the
+//! macro derives from a signature:
 //!
 //! ```
 //! use tfrt::ods::{OpDef, OperandDef, ResultDef, TypeConstraint};
@@ -107,5 +107,6 @@
 //! # fn main() {}
 //! ```
 //!
-//! `allows_inlining` is `false` unless you say otherwise: `tfrt opt --inline` leaves a function alone that has an op of a dialect which nobody
-//! vouched for. An op may be moved if it means the same wherever it stands; one that asks in which function it is does not.
+//! `allows_inlining` is `false` unless you say otherwise: `tfrt opt --inline` leaves a function alone that has an op of a
+//! dialect which nobody vouched for. An op may be moved if it means the same wherever it stands; one that asks in which
+//! function it is does not.

@@ -51,13 +51,15 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 //!
-//! Host, program and functions are shared freely between threads; executing the same function many times at once is what they are for.
+//! Host, program and functions are shared freely between threads; executing the same function many times at once is what
+//! they are for.
 //!
 //! # Results
 //!
-//! `execute` returns at once. The results may be awaited by a thread, as above, by an `async` block (`results[0].clone().await`), or by a
-//! callback ([`and_then`](crate::prelude::AnyRef::and_then)). A result is a value or an error: ask
-//! [`error_if_present`](crate::prelude::AnyRef::error_if_present) before [`get`](crate::prelude::AnyRef::get).
+//! `execute` returns at once. The results may be awaited by a thread, as above, by an `async` block
+//! (`results[0].clone().await`), or by a callback ([`and_then`](crate::prelude::AnyRef::and_then)). A result is a value or
+//! an error: ask [`error_if_present`](crate::prelude::AnyRef::error_if_present) before
+//! [`get`](crate::prelude::AnyRef::get).
 //!
 //! # Queues
 //!
@@ -72,27 +74,27 @@
 //!
 //! # Requests
 //!
-//! A request is one piece of work for one client: it can be cancelled, has a priority and a deadline, and carries
-//! [data and resources](super::resources) for kernels. Make one for each piece of work, and let it go when that is done.
+//! A request is one piece of work for one client: it can be cancelled, has a priority and a deadline, and carries [data and
+//! resources](super::resources) for kernels. Make one for each piece of work, and let it go when that is done.
 //!
 //! # Files
 //!
-//! `tfrt translate --mlir-to-bef` compiles ahead of time. A program that only executes files leaves the text front end and the
-//! compiler out of the binary:
+//! `tfrt translate --mlir-to-bef` compiles ahead of time. A program that only executes files leaves the text front end and
+//! the compiler out of the binary:
 //!
 //! ```toml
 //! tfrt = { version = "…", default-features = false }
 //! ```
 //!
-//! [`BefFile::open`](crate::bef::BefFile::open) reads a file. A file is verified before anything in it runs, whoever wrote it: a damaged
-//! or hostile one is an error that says where.
+//! [`BefFile::open`](crate::bef::BefFile::open) reads a file. A file is verified before anything in it runs, whoever wrote
+//! it: a damaged or hostile one is an error that says where.
 //!
 //! # Programs without text
 //!
-//! A front end in Rust builds files directly, with [`bef::build`](crate::bef::build): functions, kernels and registers as handles, without
-//! printing and parsing.
+//! A front end in Rust builds files directly, with [`bef::build`](crate::bef::build): functions, kernels and registers as
+//! handles, without printing and parsing.
 //!
 //! # Limits
 //!
-//! [`Limits`](crate::host::Limits) bound what a program may use: depth of calls, live invocations. Exceeding one is an error value. They
-//! guard against programs, not against kernels: a kernel that loops for ever is its author's.
+//! [`Limits`](crate::host::Limits) bound what a program may use: depth of calls, live invocations. Exceeding one is an
+//! error value. They guard against programs, not against kernels: a kernel that loops for ever is its author's.

@@ -2,8 +2,8 @@
 //!
 //! # An error is a value
 //!
-//! A kernel that returns `Err` gives that error in place of each of its results. Kernels that take one of them are skipped and give the
-//! same error, so that it reaches everything that depends on the failure, and nothing else:
+//! A kernel that returns `Err` gives that error in place of each of its results. Kernels that take one of them are skipped
+//! and give the same error, so that it reaches everything that depends on the failure, and nothing else:
 //!
 //! ```
 //! use tfrt::prelude::*;
@@ -35,14 +35,14 @@
 //! failed.with_value(1, |c: &f64| assert_eq!(*c, 3.0)); // It depends on nothing that failed.
 //! ```
 //!
-//! An [`Error`](crate::Error) has a message and a [code](crate::ErrorCode), `Unknown` unless `with_code` says otherwise. The runtime
-//! adds which kernel failed and where that stands in the program; you need not. The handler of the
+//! An [`Error`](crate::Error) has a message and a [code](crate::ErrorCode), `Unknown` unless `with_code` says otherwise.
+//! The runtime adds which kernel failed and where that stands in the program; you need not. The handler of the
 //! [host](super::embedding) is told of each failure once, where it happens, however far it then travels.
 //!
 //! # `?`
 //!
-//! Everything that implements [`std::error::Error`] becomes an `Error`, with the messages of its causes. So kernels may return
-//! `io::Result<T>`, `Result<T, ParseIntError>` or [`tfrt::Result<T>`](crate::Result) and use `?` on all of them:
+//! Everything that implements [`std::error::Error`] becomes an `Error`, with the messages of its causes. So kernels may
+//! return `io::Result<T>`, `Result<T, ParseIntError>` or [`tfrt::Result<T>`](crate::Result) and use `?` on all of them:
 //!
 //! ```
 //! use tfrt::prelude::*;
@@ -79,8 +79,8 @@
 //!
 //! # Panics
 //!
-//! A kernel that panics has failed: its results are an error of code `Internal`, and the program goes on. A panic is for what
-//! cannot happen; for what can, return an error. (In a process built with `panic = "abort"` there is no going on.)
+//! A kernel that panics has failed: its results are an error of code `Internal`, and the program goes on. A panic is for
+//! what cannot happen; for what can, return an error. (In a process built with `panic = "abort"` there is no going on.)
 //!
 //! ```
 //! use tfrt::prelude::*;
@@ -100,8 +100,8 @@
 //!
 //! # Looking at errors
 //!
-//! A [`non_strict`](super::asynchrony#late-operands) kernel that takes references is called with errors, too, and can do something
-//! about them:
+//! A [`non_strict`](super::asynchrony#late-operands) kernel that takes references is called with errors, too, and can do
+//! something about them:
 //!
 //! ```
 //! use tfrt::prelude::*;
@@ -123,6 +123,7 @@
 //!
 //! # Cancellation
 //!
-//! Whoever holds a request can [cancel](crate::prelude::RequestContext::cancel) it, and a request can have a deadline. Kernels that
-//! have not started are then skipped and give the error of the cancellation; futures of `async fn` kernels are dropped at
-//! their next `await`. A kernel that runs long asks [`is_cancelled`](crate::prelude::RequestContext::is_cancelled) now and then.
+//! Whoever holds a request can [cancel](crate::prelude::RequestContext::cancel) it, and a request can have a deadline.
+//! Kernels that have not started are then skipped and give the error of the cancellation; futures of `async fn` kernels are
+//! dropped at their next `await`. A kernel that runs long asks
+//! [`is_cancelled`](crate::prelude::RequestContext::is_cancelled) now and then.

@@ -1,7 +1,7 @@
 //! Coming from the C++ TFRT.
 //!
-//! Programs, files and tools are the same: MLIR text and BEF files run unchanged, and the tools answer to their names and flags. What differs is how
-//! kernels are written and how the runtime is embedded.
+//! Programs, files and tools are the same: MLIR text and BEF files run unchanged, and the tools answer to their names and
+//! flags. What differs is how kernels are written and how the runtime is embedded.
 //!
 //! | C++ | here |
 //! |---|---|
@@ -59,11 +59,12 @@
 //!
 //! # What behaves differently
 //!
-//! - *Types are checked.* What C++ found by an assertion in a debug build, or not at all, is an error: at load where the types are
-//!   known, else as a value.
+//! - *Types are checked.* What C++ found by an assertion in a debug build, or not at all, is an error: at load where the
+//!   types are known, else as a value.
 //! - *Panics are errors.* A kernel that panics fails; the process lives.
 //! - *Writing is guarded.* Two kernels that use one mutable value without an order get an error, not a race.
 //! - *A kernel that sets no result* is an error that says so.
 //! - *Names are unique.* The C++ registry aborts on a duplicate; here the start reports all duplicates with both places.
 //! - *Files are verified.* A malformed file is refused with section and offset before anything runs.
-//! - *There are non-strict kernels again*, as the design documents of TFRT described them: [late operands](super::asynchrony#late-operands).
+//! - *There are non-strict kernels again*, as the design documents of TFRT described them: [late
+//!   operands](super::asynchrony#late-operands).

@@ -2,9 +2,9 @@
 //!
 //! # Functions and regions
 //!
-//! A parameter of type [`FunctionRef`](crate::prelude::FunctionRef) is a function that the program names, `@f`. With `#[region]` it is a body that
-//! the op has itself. Both are called in the same way: with the context of the kernel and references to arguments. The call returns
-//! at once, with results that may come later.
+//! A parameter of type [`FunctionRef`](crate::prelude::FunctionRef) is a function that the program names, `@f`. With
+//! `#[region]` it is a body that the op has itself. Both are called in the same way: with the context of the kernel and
+//! references to arguments. The call returns at once, with results that may come later.
 //!
 //! ```
 //! use tfrt::prelude::*;
@@ -47,8 +47,8 @@
 //!
 //! # Functions of a known type
 //!
-//! If the kernel knows what the function takes and gives, it says so: `Function<(i32,), (i32,)>`, or `Region` for a body. The loader
-//! refuses a program whose function is of another type, and the call takes and gives values:
+//! If the kernel knows what the function takes and gives, it says so: `Function<(i32,), (i32,)>`, or `Region` for a body.
+//! The loader refuses a program whose function is of another type, and the call takes and gives values:
 //!
 //! ```
 //! use tfrt::prelude::*;
@@ -123,17 +123,17 @@
 //! # fn twice(number: i32) -> i32 { number * 2 }
 //! ```
 //!
-//! A body sees what the op hands it, and nothing else of the function around it. A list of functions, `[@f, @g]`, is a parameter
-//! `&[FunctionRef]`.
+//! A body sees what the op hands it, and nothing else of the function around it. A list of functions, `[@f, @g]`, is a
+//! parameter `&[FunctionRef]`.
 //!
-//! Counts and types are those of the function: `num_arguments`, `result_types`. Whoever declares an op with a function checks the
-//! program early with [`verify`](super::dialects#rules); a call with wrong counts gives errors for results.
+//! Counts and types are those of the function: `num_arguments`, `result_types`. Whoever declares an op with a function
+//! checks the program early with [`verify`](super::dialects#rules); a call with wrong counts gives errors for results.
 //!
 //! # Frames
 //!
 //! A kernel whose operands or results fit no signature is marked `raw`. It takes the
-//! [`KernelFrame`](crate::prelude::KernelFrame): operands, attributes and functions by position, and a slot for each result. What a
-//! signature would say is said by options:
+//! [`KernelFrame`](crate::prelude::KernelFrame): operands, attributes and functions by position, and a slot for each
+//! result. What a signature would say is said by options:
 //!
 //! ```
 //! use tfrt::prelude::*;
@@ -157,15 +157,17 @@
 //! reverse.results(["!tfrt.string", "i32"]).run().expect_values((String::from("two"), 1));
 //! ```
 //!
-//! Types in options are `any`, a spelling (`"i1"`), a Rust type, or `same_as(operand)`; before them stands what else is to be said:
-//! `variadic`, `mut`, or `ref` for an operand that may be late. `attrs(count: i64 = 1)`, `symbols(callee)`, `symbol_list(branches)` and
-//! `regions(body)` describe the rest. A slot that is left empty is an error that says so.
+//! Types in options are `any`, a spelling (`"i1"`), a Rust type, or `same_as(operand)`; before them stands what else is to
+//! be said: `variadic`, `mut`, or `ref` for an operand that may be late. `attrs(count: i64 = 1)`, `symbols(callee)`,
+//! `symbol_list(branches)` and `regions(body)` describe the rest. A slot that is left empty is an error that says so.
 //!
 //! # Loops
 //!
-//! A loop in a kernel that runs a function again and again awaits each round, as `functions.both` does, or it would start the next
-//! before the last is done. Do not recurse from the waiter of one round into the next: an `async fn` does that right by itself.
+//! A loop in a kernel that runs a function again and again awaits each round, as `functions.both` does, or it would start
+//! the next before the last is done. Do not recurse from the waiter of one round into the next: an `async fn` does that
+//! right by itself.
 //!
 //! # Native functions
 //!
-//! The other way round, a program can call a Rust function as it calls its own: [`native_function!`](crate::native_function).
+//! The other way round, a program can call a Rust function as it calls its own:
+//! [`native_function!`](crate::native_function).

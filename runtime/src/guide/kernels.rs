@@ -50,8 +50,8 @@
 //!
 //! A parameter whose name begins with an underscore is declared without it: `_chain: Chain` is the operand `chain`.
 //!
-//! Parameters with [`#[attr]`](super::attributes) are constants of the program, [`FunctionRef`s](super::functions) its functions,
-//! and contexts come from the [request](super::resources):
+//! Parameters with [`#[attr]`](super::attributes) are constants of the program, [`FunctionRef`s](super::functions) its
+//! functions, and contexts come from the [request](super::resources):
 //!
 //! | parameter | is |
 //! |---|---|
@@ -59,7 +59,8 @@
 //! | [`&HostContext`](crate::prelude::HostContext) | what requests share: queue, timers, devices, memory |
 //! | [`&RequestContext`](crate::prelude::RequestContext) | the request: its data, its resources, whether it is cancelled |
 //!
-//! They may stand anywhere among the others. The latter two can be had in an `Arc`, the first one by value, to be kept for later.
+//! They may stand anywhere among the others. The latter two can be had in an `Arc`, the first one by value, to be kept for
+//! later.
 //!
 //! # Results
 //!
@@ -73,8 +74,8 @@
 //! | `Result<…>` of these | the same, or one [error](super::errors) for all results |
 //! | `(Result<A>, Result<B>)` | each result its own value or error |
 //!
-//! Results that are large and of a shape that can be told beforehand are better [allocated beforehand](super::shapes), as `#[out]`
-//! parameters.
+//! Results that are large and of a shape that can be told beforehand are better [allocated beforehand](super::shapes), as
+//! `#[out]` parameters.
 //!
 //! Results are named after what they are, for messages and documentation: `results(quotient, remainder)`.
 //!
@@ -103,8 +104,9 @@
 //!
 //! # Names and families
 //!
-//! One function may go by several names, `#[tfrt_kernel("a.old", "a.new")]`. And a generic function becomes a kernel for every
-//! type in a list; the name tells them apart. Constants can be listed too, and several lists are combined in every way:
+//! One function may go by several names, `#[tfrt_kernel("a.old", "a.new")]`. And a generic function becomes a kernel for
+//! every type in a list; the name tells them apart. Constants can be listed too, and several lists are combined in every
+//! way:
 //!
 //! ```
 //! use tfrt::prelude::*;
@@ -126,8 +128,8 @@
 //!
 //! They follow the names. [The table of all options](crate#options) is on the front page; in short:
 //!
-//! - what the kernel does besides giving results: `side_effecting`, `effect = "class"`, `pure`, `chain = none`:
-//!   see [chains](super::chains);
+//! - what the kernel does besides giving results: `side_effecting`, `effect = "class"`, `pure`, `chain = none`: see
+//!   [chains](super::chains);
 //! - where it runs: `blocking`, `non_strict`, `sync`: see [asynchrony](super::asynchrony);
 //! - how programs write and check it: `format`, `verify`, `results`, `alias`: see [dialects](super::dialects);
 //! - `raw` for functions that want the [frame](super::functions#frames) itself.
@@ -139,9 +141,9 @@
 //!
 //! # Kernels of synchronous functions
 //!
-//! A function of a program may be marked `attributes {tfrt.sync}`. It then runs from first to last on the calling thread, in an
-//! interpreter without reference counts: for many small steps that never wait. Its kernels are marked `sync`, and can have neither
-//! references nor chains; their order is that of the program.
+//! A function of a program may be marked `attributes {tfrt.sync}`. It then runs from first to last on the calling thread,
+//! in an interpreter without reference counts: for many small steps that never wait. Its kernels are marked `sync`, and can
+//! have neither references nor chains; their order is that of the program.
 //!
 //! ```
 //! use tfrt::prelude::*;

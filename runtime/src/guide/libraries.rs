@@ -2,11 +2,12 @@
 //!
 //! # Linking
 //!
-//! `#[tfrt_kernel]` collects its kernels when the program is linked: [`KernelRegistry::from_link`](crate::kernel::KernelRegistry::from_link)
-//! has every kernel of every crate that is part of the binary. No list is kept anywhere.
+//! `#[tfrt_kernel]` collects its kernels when the program is linked:
+//! [`KernelRegistry::from_link`](crate::kernel::KernelRegistry::from_link) has every kernel of every crate that is part of
+//! the binary. No list is kept anywhere.
 //!
-//! There is one trap. **A crate that nothing names is no part of the binary**, whatever the manifest says: the linker leaves it out, and
-//! its kernels with it. So a binary, and each integration test, names the crates it wants:
+//! There is one trap. **A crate that nothing names is no part of the binary**, whatever the manifest says: the linker
+//! leaves it out, and its kernels with it. So a binary, and each integration test, names the crates it wants:
 //!
 //! ```
 //! # use {tfrt as my_kernels, tfrt as tfrt_kernels};
@@ -33,8 +34,8 @@
 //!
 //! # Registries by hand
 //!
-//! A host that wants only some kernels fills a registry itself. The macro makes a type beside each function, of the same name, that
-//! stands for all its kernels:
+//! A host that wants only some kernels fills a registry itself. The macro makes a type beside each function, of the same
+//! name, that stands for all its kernels:
 //!
 //! ```
 //! use tfrt::prelude::*;
@@ -57,8 +58,8 @@
 //!
 //! # Plug-ins
 //!
-//! A crate of kernels can also be loaded by a program that was built without it. It is of the type `cdylib`, and says once, at the
-//! top, that it is a kernel library; `tfrt new --lib` makes such a crate.
+//! A crate of kernels can also be loaded by a program that was built without it. It is of the type `cdylib`, and says once,
+//! at the top, that it is a kernel library; `tfrt new --lib` makes such a crate.
 //!
 //! ```
 //! tfrt::export_kernels!();
@@ -69,9 +70,9 @@
 //! $ tfrt run --kernel-library target/debug/libmy_kernels.so program.mlir
 //! ```
 //!
-//! Rust has no stable layout of types, so that library and program must be *built alike*: by one compiler, from one source of the
-//! runtime, with debug assertions in both or in neither, with one panic strategy. The library carries a fingerprint of that; what does
-//! not match is refused before any of its code is used, and the message shows both:
+//! Rust has no stable layout of types, so that library and program must be *built alike*: by one compiler, from one source
+//! of the runtime, with debug assertions in both or in neither, with one panic strategy. The library carries a fingerprint
+//! of that; what does not match is refused before any of its code is used, and the message shows both:
 //!
 //! ```text
 //! couldn't load library `libmy_kernels.so`: built differently from this program
@@ -80,5 +81,6 @@
 //! ```
 //!
 //! Here the library is a debug build and the program is not: `cargo build --release` is the answer. From Rust,
-//! [`KernelRegistry::load_library`](crate::kernel::KernelRegistry::load_library) loads a library; it is `unsafe`, because loading code runs it.
-//! A library is never unloaded. See [`host::library`](crate::host::library) for what a library shares with the program.
+//! [`KernelRegistry::load_library`](crate::kernel::KernelRegistry::load_library) loads a library; it is `unsafe`, because
+//! loading code runs it. A library is never unloaded. See [`host::library`](crate::host::library) for what a library shares
+//! with the program.

@@ -9,8 +9,8 @@
 //!
 //! Or, where the program writes the op in a form of its own: `custom op 'my.add' is unknown`.
 //!
-//! The crate is in the manifest but nothing names it: write `tfrt::link!(my_kernels);` where the binary or the integration test
-//! begins. If instead the message says `did you mean`, the name is misspelled. See [libraries](super::libraries).
+//! The crate is in the manifest but nothing names it: write `tfrt::link!(my_kernels);` where the binary or the integration
+//! test begins. If instead the message says `did you mean`, the name is misspelled. See [libraries](super::libraries).
 //!
 //! # Two kernels of one name
 //!
@@ -18,8 +18,8 @@
 //! `my.add` is registered twice: at src/arithmetic.rs:12 and at src/lib.rs:40
 //! ```
 //!
-//! A list of instances overlaps with another kernel, or two crates use one dialect. Every test and doc test that links both says the
-//! same.
+//! A list of instances overlaps with another kernel, or two crates use one dialect. Every test and doc test that links both
+//! says the same.
 //!
 //! # A type that is no value
 //!
@@ -59,8 +59,8 @@
 //!
 //! # The type of an attribute
 //!
-//! `{times = 2}` is an `i64`, always. A parameter `#[attr] times: i32` wants `{times = 2 : i32}`, and `#[attr] scale: f32` wants
-//! `{scale = 2.0 : f32}`. The message names what was expected: see [attributes](super::attributes#types).
+//! `{times = 2}` is an `i64`, always. A parameter `#[attr] times: i32` wants `{times = 2 : i32}`, and `#[attr] scale: f32`
+//! wants `{scale = 2.0 : f32}`. The message names what was expected: see [attributes](super::attributes#types).
 //!
 //! # Writing what cannot be written
 //!
@@ -78,7 +78,7 @@
 //! ```
 //!
 //! ```text
-//! a kernel can write only into values of a mutable type: declare it as `#[value("…", mutable)]`
+//! a kernel can write only into values of a mutable type: declare it as `#[value("…", mutable)]`, or return the new value
 //! ```
 //!
 //! # A chain that is missing
@@ -119,19 +119,20 @@
 //! program(", %done", ", !tfrt.chain").under_every_queue().call("main", arguments()).expect_value(7);
 //! ```
 //!
-//! Nothing says that the cell is to be read after it is set, so it is read when it is there. Give the reader the chain of the writer; or write the
-//! program without chains and let `tfrt opt --thread-chains` derive them.
+//! Nothing says that the cell is to be read after it is set, so it is read when it is there. Give the reader the chain of
+//! the writer; or write the program without chains and let `tfrt opt --thread-chains` derive them.
 //!
 //! # An effect that is not said
 //!
-//! A kernel that prints, and says nothing about it, has no chain: two of them print in any order, and `--thread-chains` finds nothing to order.
-//! Say `side_effecting`.
+//! A kernel that prints, and says nothing about it, has no chain: two of them print in any order, and `--thread-chains`
+//! finds nothing to order. Say `side_effecting`.
 //!
 //! # Blocking a compute thread
 //!
-//! A kernel that sleeps, reads a socket, or waits for another value with [`await_values`](crate::prelude::HostContext::await_values) holds up a
-//! thread that should compute. The latter is refused: the error says `a task of a work queue may not wait for the queue that runs it`. Make the
-//! kernel an `async fn` and `.await` the value, or mark it `blocking`. See [asynchrony](super::asynchrony).
+//! A kernel that sleeps, reads a socket, or waits for another value with
+//! [`await_values`](crate::prelude::HostContext::await_values) holds up a thread that should compute. The latter is
+//! refused: the error says `a task of a work queue may not wait for the queue that runs it`. Make the kernel an `async fn`
+//! and `.await` the value, or mark it `blocking`. See [asynchrony](super::asynchrony).
 //!
 //! # A promise that nobody keeps
 //!
@@ -140,8 +141,8 @@
 //!
 //! # A kernel that keeps its frame
 //!
-//! Operands by reference end with the call. A task or thread that goes on needs what it owns: take `T`, or `AsyncValueRef<T>`, or make
-//! it an `async fn`, which may borrow.
+//! Operands by reference end with the call. A task or thread that goes on needs what it owns: take `T`, or
+//! `AsyncValueRef<T>`, or make it an `async fn`, which may borrow.
 //!
 //! ```compile_fail
 //! use tfrt::prelude::*;

@@ -2,37 +2,41 @@
 //!
 //! # What is free
 //!
-//! - *Type checks.* The loader proves the types of values from the declarations, and kernels read proven operands without looking. What
-//!   stays open is checked at each read: what kernels give as `any` or `AnyRef`, and types that share a spelling.
+//! - *Type checks.* The loader proves the types of values from the declarations, and kernels read proven operands without
+//!   looking. What stays open is checked at each read: what kernels give as `any` or `AnyRef`, and types that share a
+//!   spelling.
 //! - *Chains that are ready.* The ready chain is one object of the process: making one allocates nothing.
 //! - *Constants, attributes.* They lie in the file and are read in place: `&str` and `&[f32]` parameters copy nothing.
 //! - *Names.* They are looked up once, when a program is loaded.
 //!
 //! # What a kernel costs
 //!
-//! Running a kernel costs some tens of nanoseconds beside what the kernel does: operands are taken, the function is called, results are put into
-//! values. It follows:
+//! Running a kernel costs some tens of nanoseconds beside what the kernel does: operands are taken, the function is called,
+//! results are put into values. It follows:
 //!
-//! - A kernel that does next to nothing is dominated by that. Make kernels large: one `my.normalize`, not `subtract`, `square`, `sum`, `sqrt`,
-//!   `divide`. Many small steps without waiting belong into a [synchronous function](super::kernels#kernels-of-synchronous-functions).
-//! - A kernel that runs very long keeps its thread from everything else that was ready. Beyond a millisecond or so, split the work:
-//!   [`host::parallel`](crate::host::parallel) runs blocks of a range on all threads.
+//! - A kernel that does next to nothing is dominated by that. Make kernels large: one `my.normalize`, not `subtract`,
+//!   `square`, `sum`, `sqrt`, `divide`. Many small steps without waiting belong into a [synchronous
+//!   function](super::kernels#kernels-of-synchronous-functions).
+//! - A kernel that runs very long keeps its thread from everything else that was ready. Beyond a millisecond or so, split
+//!   the work: [`host::parallel`](crate::host::parallel) runs blocks of a range on all threads.
 //!
 //! # Values
 //!
-//! - A result is one allocation, header and payload together. A large payload is better behind a pointer (`Arc<[f32]>`, `Vec`): results are
-//!   moved into their place.
+//! - A result is one allocation, header and payload together. A large payload is better behind a pointer (`Arc<[f32]>`,
+//!   `Vec`): results are moved into their place.
 //! - `T` as an operand clones. For numbers that is a copy; for the rest take `&T`.
-//! - [`&mut T`](super::values#values-that-change) saves the allocation of a new result, and costs a chain. Between kernels that would
-//!   run in order anyhow that is a gain.
-//! - [`AnyRef::is_unique`](crate::prelude::AnyRef::is_unique) tells whether an operand is the last reference, so that its buffer may be used again.
+//! - [`&mut T`](super::values#values-that-change) saves the allocation of a new result, and costs a chain. Between kernels
+//!   that would run in order anyhow that is a gain.
+//! - [`AnyRef::is_unique`](crate::prelude::AnyRef::is_unique) tells whether an operand is the last reference, so that its
+//!   buffer may be used again.
 //!
 //! # Threads
 //!
-//! - Kernels run inline: what becomes ready runs next, on the same thread, and only what is left over is handed to others. A graph that is
-//!   a line runs on one thread, without a single task.
+//! - Kernels run inline: what becomes ready runs next, on the same thread, and only what is left over is handed to others.
+//!   A graph that is a line runs on one thread, without a single task.
 //! - `tfrt graph` draws a program with its *streams*, which are the parts that run on one thread unless another is idle.
-//! - Chains that are not needed serialise. Give effects [classes](super::chains), merge chains late, and let readers go side by side.
+//! - Chains that are not needed serialise. Give effects [classes](super::chains), merge chains late, and let readers go
+//!   side by side.
 //! - Never block a compute thread, not for a lock that is held long either: `blocking`, or `async fn`.
 //!
 //! # Measuring
@@ -43,9 +47,11 @@
 //!
 //! `tfrt_test.benchmark` of the standard library runs a region again and again and reports its times.
 //!
-//! Measure release builds. In a build with debug assertions every value is counted, and proven reads are checked all the same.
+//! Measure release builds. In a build with debug assertions every value is counted, and proven reads are checked all the
+//! same.
 //!
 //! # Size
 //!
-//! A program that only executes files links no parser and no compiler: [`default-features = false`](super::embedding#files). A kernel costs
-//! an adapter of its own per instance of a generic function; families of hundreds of instances are paid for in code.
+//! A program that only executes files links no parser and no compiler: [`default-features =
+//! false`](super::embedding#files). A kernel costs an adapter of its own per instance of a generic function; families of
+//! hundreds of instances are paid for in code.

@@ -1,6 +1,7 @@
 //! State that outlives a call.
 //!
-//! A kernel is a function: what it knows comes in as operands and attributes. State has a place according to how long it lives:
+//! A kernel is a function: what it knows comes in as operands and attributes. State has a place according to how long it
+//! lives:
 //!
 //! | lives as long as | is | reached through |
 //! |---|---|---|
@@ -15,8 +16,8 @@
 //!
 //! # A resource as a parameter
 //!
-//! A type says who shares one object of it; a parameter of type [`Res<T>`](crate::prelude::Res) is that object, which is made when a kernel first
-//! asks for it:
+//! A type says who shares one object of it; a parameter of type [`Res<T>`](crate::prelude::Res) is that object, which is
+//! made when a kernel first asks for it:
 //!
 //! ```
 //! use std::sync::atomic::{AtomicI64, Ordering};
@@ -53,8 +54,8 @@
 //!
 //! # Named resources
 //!
-//! A [`ResourceContext`](crate::host::ResourceContext) is a table of named objects that the requests of one client share. Objects
-//! are found by name and type, and take care of themselves if several threads use them:
+//! A [`ResourceContext`](crate::host::ResourceContext) is a table of named objects that the requests of one client share.
+//! Objects are found by name and type, and take care of themselves if several threads use them:
 //!
 //! ```
 //! use std::sync::Arc;
@@ -98,8 +99,8 @@
 //!
 //! # Data of the request
 //!
-//! Whoever builds a [request](super::embedding#requests) gives it data, one object for each type; kernels look them up by that
-//! type. That is the way for what an embedding program has and kernels need: credentials, a logger, a budget.
+//! Whoever builds a [request](super::embedding#requests) gives it data, one object for each type; kernels look them up by
+//! that type. That is the way for what an embedding program has and kernels need: credentials, a logger, a budget.
 //!
 //! ```
 //! use tfrt::prelude::*;
@@ -120,8 +121,8 @@
 //!
 //! # The host's own
 //!
-//! [`shared_context`](crate::prelude::HostContext::shared_context) makes one object of a type for the whole host, when it is first asked
-//! for: a cache of compiled code, a connection, a thread that drives sockets.
+//! [`shared_context`](crate::prelude::HostContext::shared_context) makes one object of a type for the whole host, when it
+//! is first asked for: a cache of compiled code, a connection, a thread that drives sockets.
 //!
 //! ```
 //! use std::collections::HashMap;

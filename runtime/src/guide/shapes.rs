@@ -1,13 +1,14 @@
 //! Shapes and memory decided outside of kernels.
 //!
-//! A kernel that makes a large result would first find out how large, then allocate, then compute. The first two are better known to the
-//! runtime: to check programs early, to plan memory, to use a buffer again. So a kernel may leave them to two functions beside it:
+//! A kernel that makes a large result would first find out how large, then allocate, then compute. The first two are better
+//! known to the runtime: to check programs early, to plan memory, to use a buffer again. So a kernel may leave them to two
+//! functions beside it:
 //!
 //! - a *metadata function*: from the shapes and element types of operands, and from attributes, those of the results;
 //! - a *workspace function*: how many elements of scratch memory the kernel needs.
 //!
-//! Neither sees any data, and both can be asked without the kernel. The kernel takes `#[out]` parameters, which are results that are
-//! there already, and `#[workspace]`, which is zeroed memory for the duration of the call.
+//! Neither sees any data, and both can be asked without the kernel. The kernel takes `#[out]` parameters, which are results
+//! that are there already, and `#[workspace]`, which is zeroed memory for the duration of the call.
 //!
 //! ```
 //! use tfrt::prelude::*;
@@ -56,9 +57,10 @@
 //! sums(5).expect_error("no window of 5 in a row of 4").with_code(ErrorCode::InvalidArgument);
 //! ```
 //!
-//! The metadata function takes one [`TensorMetadata`](crate::prelude::TensorMetadata) for each operand that the kernel takes as `&T` or `&mut T`,
-//! and every attribute, in the order of the kernel's parameters; it gives the metadata of each `#[out]`, several as a tuple. The compiler checks that the
-//! two signatures fit. Such a kernel returns nothing, or `Result<()>`: all its results are `#[out]`, and so it is for kernels with a workspace.
+//! The metadata function takes one [`TensorMetadata`](crate::prelude::TensorMetadata) for each operand that the kernel
+//! takes as `&T` or `&mut T`, and every attribute, in the order of the kernel's parameters; it gives the metadata of each
+//! `#[out]`, several as a tuple. The compiler checks that the two signatures fit. Such a kernel returns nothing, or
+//! `Result<()>`: all its results are `#[out]`, and so it is for kernels with a workspace.
 //!
 //! # Workspace
 //!

@@ -22,8 +22,8 @@
 //!
 //! # A kernel
 //!
-//! A kernel is a function with `#[tfrt_kernel]` on it. The name is what programs call it by: a *dialect*, which is the prefix that
-//! your crate has for itself, a dot, and the rest.
+//! A kernel is a function with `#[tfrt_kernel]` on it. The name is what programs call it by: a *dialect*, which is the
+//! prefix that your crate has for itself, a dot, and the rest.
 //!
 //! ```
 //! use tfrt::prelude::*;
@@ -37,13 +37,13 @@
 //! ```
 //!
 //! Nothing else is to be done. The parameters are the operands, the return type is the result, the doc comment is the
-//! documentation; a test, a driver or a host that links the crate has the kernel. The function itself stays what it was and can be
-//! called from Rust.
+//! documentation; a test, a driver or a host that links the crate has the kernel. The function itself stays what it was and
+//! can be called from Rust.
 //!
 //! # A program
 //!
-//! Programs are MLIR text. `%x` is a value, `@main` a function; an op is a name, operands, and the types of what it takes and
-//! gives:
+//! Programs are MLIR text. `%x` is a value, `@main` a function; an op is a name, operands, and the types of what it takes
+//! and gives:
 //!
 //! ```mlir
 //! func @main() -> f32 {
@@ -54,8 +54,8 @@
 //! }
 //! ```
 //!
-//! `tfrt.constant.f32` is a kernel of the standard library, written in a short form of its own; any kernel can
-//! [have one](super::dialects#syntax). `tfrt.return` ends every function.
+//! `tfrt.constant.f32` is a kernel of the standard library, written in a short form of its own; any kernel can [have
+//! one](super::dialects#syntax). `tfrt.return` ends every function.
 //!
 //! ```console
 //! $ cargo run -- run programs/area.mlir
@@ -71,8 +71,8 @@
 //!
 //! # A type
 //!
-//! Numbers, truth values and strings are there. Other types derive [`Value`](crate::prelude::Value), and say what programs call
-//! them:
+//! Numbers, truth values and strings are there. Other types derive [`Value`](crate::prelude::Value), and say what programs
+//! call them:
 //!
 //! ```
 //! use tfrt::prelude::*;
@@ -105,8 +105,8 @@
 //! ```
 //!
 //! Three things are new. `Rectangle` is taken by reference: a parameter is `T` or `&T`, whatever the function needs. The
-//! kernel can fail: it returns a [`Result`](crate::Result). And printing is an *effect*, which `side_effecting` says: programs can
-//! order it, because the macro gives the kernel a chain as its last operand and last result.
+//! kernel can fail: it returns a [`Result`](crate::Result). And printing is an *effect*, which `side_effecting` says:
+//! programs can order it, because the macro gives the kernel a chain as its last operand and last result.
 //!
 //! # A test
 //!
@@ -144,8 +144,8 @@
 //! .expect_done();
 //! ```
 //!
-//! The second rectangle is printed after the first, whatever threads there are, because `%first` leads from one to the other. The
-//! rectangles themselves may be made at the same time.
+//! The second rectangle is printed after the first, whatever threads there are, because `%first` leads from one to the
+//! other. The rectangles themselves may be made at the same time.
 //!
-//! Where to go from here: [kernels](super::kernels) has every form that a function can have, [mistakes](super::mistakes) what to
-//! do when the compiler, the loader or a run complains.
+//! Where to go from here: [kernels](super::kernels) has every form that a function can have, [mistakes](super::mistakes)
+//! what to do when the compiler, the loader or a run complains.

@@ -13,7 +13,8 @@
 //!
 //! # Types of one's own
 //!
-//! Whatever is `Send + Sync + 'static` can be a value. It says how programs spell its type: `!`, the dialect, a dot, a name.
+//! Whatever is `Send + Sync + 'static` can be a value. It says how programs spell its type: `!`, the dialect, a dot, a
+//! name.
 //!
 //! ```
 //! use tfrt::prelude::*;
@@ -34,15 +35,15 @@
 //! }
 //! ```
 //!
-//! With `display` behind the spelling, tools print a result of the type as its [`Display`](std::fmt::Display) does; without, they say only of which
-//! type it is.
+//! With `display` behind the spelling, tools print a result of the type as its [`Display`](std::fmt::Display) does;
+//! without, they say only of which type it is.
 //!
-//! Two Rust types may share a spelling, as the batches do. The text then looks right when it is not, and the mistake is found when
-//! the kernel reads its operand: an [error](super::errors) that names both types, never a wrong cast.
+//! Two Rust types may share a spelling, as the batches do. The text then looks right when it is not, and the mistake is
+//! found when the kernel reads its operand: an [error](super::errors) that names both types, never a wrong cast.
 //!
-//! Values are shared, not copied: an edge of the graph is a pointer with a count. A parameter of type `T` clones the payload, which
-//! is what one wants of numbers; take `&T` of everything else. A payload is dropped when the last kernel that reads it is
-//! done.
+//! Values are shared, not copied: an edge of the graph is a pointer with a count. A parameter of type `T` clones the
+//! payload, which is what one wants of numbers; take `&T` of everything else. A payload is dropped when the last kernel
+//! that reads it is done.
 //!
 //! # Values that change
 //!
@@ -87,11 +88,13 @@
 //! # fn seven(_number: i64) -> i32 { 7 }
 //! ```
 //!
-//! `append` writes, so the macro gave it a chain. `len` only reads and has none of its own; but *every* strict kernel accepts a
-//! chain behind its operands and ignores it, so that the program can say "after that". See [chains](super::chains).
+//! `append` writes, so the macro gave it a chain. `len` only reads and has none of its own; but *every* strict kernel
+//! accepts a chain behind its operands and ignores it, so that the program can say "after that". See
+//! [chains](super::chains).
 //!
-//! What if a program forgets the chain? The write and the read may then meet. That is no data race: a kernel *borrows* what it reads
-//! or writes, and whoever comes second gets an error that names both sides. Passing one value twice is caught the same way:
+//! What if a program forgets the chain? The write and the read may then meet. That is no data race: a kernel *borrows* what
+//! it reads or writes, and whoever comes second gets an error that names both sides. Passing one value twice is caught the
+//! same way:
 //!
 //! ```
 //! use tfrt::prelude::*;
@@ -119,13 +122,14 @@
 //! .expect_error("`borrows.append_all` cannot read operand `other`: the value is being written by another kernel");
 //! ```
 //!
-//! A payload that takes care of itself, an atomic number or something behind a `Mutex`, needs no `mutable`: kernels take `&T`, and say
-//! [`side_effecting`](super::chains) if their order matters.
+//! A payload that takes care of itself, an atomic number or something behind a `Mutex`, needs no `mutable`: kernels take
+//! `&T`, and say [`side_effecting`](super::chains) if their order matters.
 //!
 //! # Results that are operands
 //!
-//! A kernel that gives back what it was given takes and returns references; nothing is cloned but the pointer. If the result shares
-//! memory with an operand in some other way, `alias(result = operand)` says so, for passes that derive chains.
+//! A kernel that gives back what it was given takes and returns references; nothing is cloned but the pointer. If the
+//! result shares memory with an operand in some other way, `alias(result = operand)` says so, for passes that derive
+//! chains.
 //!
 //! ```
 //! use tfrt::prelude::*;

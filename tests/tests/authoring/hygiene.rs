@@ -38,9 +38,9 @@ mod bare {
         point: &mut Point,
         _shared: ::tfrt::prelude::Res<Shared>,
         #[attr(default = Mode::One)] mode: Mode,
-        #[operand(default = 1)] more: i32,
+        #[operand(default = 1)] step: i32,
     ) -> ::std::result::Result<(T, i32), ::tfrt::Error> {
-        point.0 += more + mode as i32;
+        point.0 += step + mode as i32;
         ::std::result::Result::Ok((number, point.0))
     }
 

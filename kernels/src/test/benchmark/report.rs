@@ -79,9 +79,8 @@ impl Recorder {
     }
 
     pub(super) fn report(&self) -> Report {
-        let summary = |time: fn(&Sample) -> Duration| {
-            Summary::of(self.samples.iter().map(time).collect())
-        };
+        let summary =
+            |time: fn(&Sample) -> Duration| Summary::of(self.samples.iter().map(time).collect());
         Report {
             num_samples: self.samples.len(),
             wall: summary(|sample| sample.wall),
@@ -109,13 +108,21 @@ struct Summary {
 impl Summary {
     fn of(mut times: Vec<Duration>) -> Self {
         let total_ns = times.iter().map(Duration::as_nanos).sum();
-        // Selected rather than sorted: there may be millions of them, and four are wanted.
-        let percentiles_ns = [0, 50, 95, 99].map(|percent| {
-            let position = times.len() * percent / 100;
-            let time = (position < times.len())
-                .then(|| times.select_nth_unstable(position).1.as_nanos());
-            (percent, time.unwrap_or(0))
+        // Selected rather than sorted: there may be millions of them, and four are wanted. Each is among those below the one
+        // before.
+        let num_times = times.len();
+        let mut below = &mut *times;
+        let mut percentiles_ns = [99, 95, 50, 0].map(|percent| {
+            let position = num_times * percent / 100;
+            if position >= below.len() {
+                return (percent, below.iter().max().map_or(0, Duration::as_nanos));
+            }
+            let (_, time, _) = below.select_nth_unstable(position);
+            let time_ns = time.as_nanos();
+            below = &mut std::mem::take(&mut below)[..=position];
+            (percent, time_ns)
         });
+        percentiles_ns.reverse();
         Self {
             total_ns,
             percentiles_ns,

@@ -3,7 +3,6 @@
 use std::fmt;
 
 use tfrt_async::Value;
-use tfrt_async::value::DisplayFn;
 
 use super::{Shape, ShapeError, write_list};
 
@@ -93,7 +92,6 @@ macro_rules! impl_value {
     ($($rank:literal)+) => {
         $(impl Value for FixedRankShape<$rank> {
             const MLIR_TYPE: &'static str = concat!("!ts.fixed_rank_shape.", $rank);
-        const DISPLAY: Option<DisplayFn<Self>> = Some(fmt::Display::fmt);
         })+
     };
 }

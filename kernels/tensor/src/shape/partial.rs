@@ -3,7 +3,6 @@
 use std::fmt;
 
 use tfrt_async::Value;
-use tfrt_async::value::DisplayFn;
 
 use super::{Shape, ShapeError, write_list};
 
@@ -115,7 +114,6 @@ impl fmt::Display for PartialShape {
 
 impl Value for PartialShape {
     const MLIR_TYPE: &'static str = "!ts.partial_shape";
-    const DISPLAY: Option<DisplayFn<Self>> = Some(fmt::Display::fmt);
 }
 
 #[cfg(test)]

@@ -5,7 +5,7 @@ use syn::visit_mut::VisitMut;
 use syn::{Attribute, Expr, LitStr, Meta, Type};
 
 use crate::problems::{Problems, did_you_mean};
-use crate::signature::types::{StaticLifetimes, last_name, payload, ungrouped};
+use crate::signature::types::{StaticLifetimes, fixed_size, last_name, payload, ungrouped};
 use crate::signature::{Binding, FunctionBinding, Operand, by_type};
 
 /// What a parameter of type `ty` with this marker is bound to.
@@ -95,14 +95,20 @@ fn attribute(marker: &Attribute, ty: &Type, named: LitStr) -> syn::Result<Bindin
                 "an attribute is a constant: take it by value or by `&`",
             ));
         }
-        Type::Reference(reference) => (*reference.elem).clone(),
+        Type::Reference(reference) => {
+            lies_in_file(ty, &reference.elem)?;
+            (*reference.elem).clone()
+        }
         ty if last_name(ty).as_deref() == Some("Option") => {
             return Err(syn::Error::new_spanned(
                 ty,
                 "an attribute that programs may leave out has a default: `#[attr(default = …)]`",
             ));
         }
-        ty => ty.clone(),
+        ty => {
+            fixed_size(ty)?;
+            ty.clone()
+        }
     };
     StaticLifetimes.visit_type_mut(&mut bare);
     Ok(Binding::Attribute {
@@ -110,6 +116,36 @@ fn attribute(marker: &Attribute, ty: &Type, named: LitStr) -> syn::Result<Bindin
         marker: Box::new(bare),
         default: given.default,
     })
+}
+
+/// Refuses references to what is made when an attribute is read, instead of lying in the file as texts and lists do.
+fn lies_in_file(ty: &Type, elem: &Type) -> syn::Result<()> {
+    let message = match last_name(elem).as_deref() {
+        Some("String") => String::from("a text is a `&str`, or a `String` by value"),
+        Some("Vec") => String::from("a list is a `&[T]`, or a `Vec<T>` by value"),
+        Some(
+            name @ ("bool"
+            | "i8"
+            | "i16"
+            | "i32"
+            | "i64"
+            | "u8"
+            | "u16"
+            | "u32"
+            | "u64"
+            | "f16"
+            | "bf16"
+            | "f32"
+            | "f64"
+            | "DType"
+            | "DenseView"
+            | "ShapeView"
+            | "AggregateView"
+            | "CompilationUnitView"),
+        ) => format!("this attribute is taken by value: write `{name}`"),
+        _ => return fixed_size(elem),
+    };
+    Err(syn::Error::new_spanned(ty, message))
 }
 
 /// `#[operand(default = …)]`.

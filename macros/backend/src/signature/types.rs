@@ -2,7 +2,7 @@
 
 use quote::ToTokens;
 use syn::visit_mut::VisitMut;
-use syn::{GenericArgument, Lifetime, PathArguments, PathSegment, Type};
+use syn::{GenericArgument, Lifetime, PathArguments, PathSegment, Type, TypeParamBound};
 
 /// The type without the invisible groups that macros leave, and without parentheses.
 pub(crate) fn ungrouped(ty: &Type) -> &Type {
@@ -58,10 +58,18 @@ pub(crate) fn is_chain(ty: &Type) -> bool {
     last_segment(ty).is_some_and(|segment| segment.ident == "Chain" && segment.arguments.is_none())
 }
 
+/// What to write for a function that the kernel calls.
+const FUNCTION: &str = "a function of the program is a `Function<(i32,), (i32,)>`, and a body that the op has is a `Region<(i32,), (i32,)>`: \
+                        the types of the arguments, then those of the results";
+
 /// Whether a type can be that of a payload, as far as that can be seen.
 pub(crate) fn payload(ty: &Type) -> syn::Result<()> {
     let message = match ty {
-        Type::Path(_) | Type::Macro(_) => return Ok(()),
+        Type::Path(_) => return fixed_size(ty),
+        Type::Macro(_) => return Ok(()),
+        Type::FnPtr(_) => FUNCTION,
+        Type::ImplTrait(of) if of.bounds.iter().any(is_of_functions) => FUNCTION,
+        Type::TraitObject(of) if of.bounds.iter().any(is_of_functions) => FUNCTION,
         Type::ImplTrait(_) => {
             "name the type: instances of a generic kernel are listed, as in `T = [i32, i64]`"
         }
@@ -73,6 +81,28 @@ pub(crate) fn payload(ty: &Type) -> syn::Result<()> {
         _ => "no value is of this type: name a type that implements `Value`",
     };
     Err(syn::Error::new_spanned(ty, message))
+}
+
+/// Refuses the numbers that are of another size on another machine.
+pub(crate) fn fixed_size(ty: &Type) -> syn::Result<()> {
+    match last_name(ty).as_deref() {
+        Some(name @ ("usize" | "isize")) => Err(syn::Error::new_spanned(
+            ty,
+            format!(
+                "programs have no `{name}`, which differs between machines: write `i64` or `u64`, and convert it"
+            ),
+        )),
+        _ => Ok(()),
+    }
+}
+
+/// Whether a bound is `Fn(…)` or one of its like, which alone have parentheses.
+fn is_of_functions(bound: &TypeParamBound) -> bool {
+    let TypeParamBound::Trait(bound) = bound else {
+        return false;
+    };
+    let last = bound.path.segments.last();
+    last.is_some_and(|segment| matches!(segment.arguments, PathArguments::Parenthesized(_)))
 }
 
 /// Replaces every lifetime, written or elided in `<…>`, by `'static`: what a marker is named with.

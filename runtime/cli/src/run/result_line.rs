@@ -1,10 +1,11 @@
 //! The line that says what a function returned.
 //!
 //! `'NAME' returned V1,V2,…`, without blanks. A number prints as a number, by its declared type; any other value prints as
-//! its type.
+//! its type shows it, or else as its type.
 
-use std::fmt::{self, Display};
+use std::fmt::{self, Display, Write as _};
 
+use tfrt_async::display::Displayed;
 use tfrt_async::{AnyRef, Value};
 use tfrt_host::value_cell::ValueCell;
 use tfrt_support::float_text::Scientific;
@@ -47,20 +48,31 @@ impl Display for SyncResult<'_> {
     }
 }
 
-/// Something that holds a number, perhaps.
+/// Something that holds a number, perhaps, or a value that its type shows.
 trait Holder {
     fn number<T: Value + Copy>(&self) -> Option<T>;
+
+    fn displayed(&self) -> Option<Displayed<'_>>;
 }
 
 impl Holder for AsyncResult<'_> {
     fn number<T: Value + Copy>(&self) -> Option<T> {
         self.value.get::<T>().copied()
     }
+
+    fn displayed(&self) -> Option<Displayed<'_>> {
+        self.value.displayed()
+    }
 }
 
 impl Holder for SyncResult<'_> {
     fn number<T: Value + Copy>(&self) -> Option<T> {
         self.cell.get::<T>().copied()
+    }
+
+    // A register shows what it shares with an AsyncValue; a payload of its own has no reference that could be asked.
+    fn displayed(&self) -> Option<Displayed<'_>> {
+        self.cell.shared().and_then(AnyRef::displayed)
     }
 }
 
@@ -77,12 +89,18 @@ fn fmt_value(f: &mut fmt::Formatter<'_>, ty: &str, holder: &impl Holder) -> fmt:
         "f64" => holder
             .number::<f64>()
             .map(|value| Scientific(value).to_string()),
-        _ => None,
+        _ => holder.displayed().and_then(shown),
     };
     match text {
         Some(text) => f.write_str(&text),
         None => write!(f, "{ty} value"),
     }
+}
+
+/// The text of a value; none if its type fails to write it.
+fn shown(value: Displayed<'_>) -> Option<String> {
+    let mut text = String::new();
+    write!(text, "{value}").ok().map(|()| text)
 }
 
 #[cfg(test)]
@@ -108,6 +126,19 @@ mod tests {
         check(AnyRef::available(1.5_f32), "f32", "1.500000e+00");
         check(AnyRef::available(7_u32), "ui32", "ui32 value");
         check(AnyRef::ready_chain(), "!tfrt.chain", "!tfrt.chain value");
+    }
+
+    struct Point;
+
+    impl Value for Point {
+        const MLIR_TYPE: &'static str = "!test.point";
+        const DISPLAY: Option<tfrt_async::value::DisplayFn<Self>> =
+            Some(|_, f| f.write_str("(3, 4)"));
+    }
+
+    #[test]
+    fn a_type_with_display_shows_its_values() {
+        check(AnyRef::available(Point), "!test.point", "(3, 4)");
     }
 
     #[test]

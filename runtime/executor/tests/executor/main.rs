@@ -17,3 +17,5 @@ mod shapes;
 mod queues;
 
 mod sync_functions;
+
+mod in_place;

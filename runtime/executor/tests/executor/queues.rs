@@ -230,6 +230,7 @@ fn a_slow_queue_changes_no_outcome() {
 struct Losing {
     inner: Arc<dyn ConcurrentWorkQueue>,
     num_kept: Mutex<u32>,
+    parallelism_level: usize,
 }
 
 impl ConcurrentWorkQueue for Losing {
@@ -264,7 +265,7 @@ impl ConcurrentWorkQueue for Losing {
     }
 
     fn parallelism_level(&self) -> usize {
-        1
+        self.parallelism_level
     }
 
     fn is_in_worker_thread(&self) -> bool {
@@ -289,6 +290,7 @@ fn what_a_queue_loses_becomes_an_error_and_nobody_waits_for_it() {
             let queue = Losing {
                 inner: queue_of("s"),
                 num_kept: Mutex::new(num_kept),
+                parallelism_level: 1,
             };
             let (host, results) = start(Arc::new(queue), graph);
             host.quiesce().expect("not a worker");
@@ -311,4 +313,28 @@ fn what_a_queue_loses_becomes_an_error_and_nobody_waits_for_it() {
         }
         alone.assert_nothing_left(&format!("with {num_kept} tasks kept"));
     }
+}
+
+#[test]
+fn what_a_task_keeps_for_itself_runs_though_the_queue_loses_what_it_gives_away() {
+    let _alone = alone();
+    let num_kernels = 10;
+    let graph = Graph {
+        nodes: (0..num_kernels)
+            .map(|stream| Node::new(&SUM, &[]).on(stream))
+            .collect(),
+        returns: (0..num_kernels as usize).collect(),
+        num_arguments: 0,
+    };
+    let queue = Losing {
+        inner: queue_of("s"),
+        // The task of all kernels but the first one, of which it gives away half, and half of that, as long as it can.
+        num_kept: Mutex::new(1),
+        parallelism_level: 2,
+    };
+    let (host, results) = start(Arc::new(queue), graph);
+    host.quiesce().expect("not a worker");
+    let outcomes: Vec<_> = results.iter().map(outcome).collect();
+    let num_run = outcomes.iter().filter(|outcome| outcome.is_ok()).count();
+    assert_eq!(num_run, 2, "{outcomes:?}");
 }

@@ -36,6 +36,9 @@ struct Kept {
 thread_local! {
     static NUM_NESTED: Cell<u32> = const { Cell::new(0) };
 
+    /// Whether there may be something in the list. A look at the list itself costs more.
+    static HAS_KEPT: Cell<bool> = const { Cell::new(false) };
+
     static KEPT: RefCell<VecDeque<Kept>> = const { RefCell::new(VecDeque::new()) };
 }
 
@@ -52,23 +55,10 @@ pub(super) fn add(queue: &Arc<dyn ConcurrentWorkQueue>, tag: &RequestTag, task: 
     };
     // A thread that comes to its end has no list any more. What it adds then nests as it likes.
     let mut kept = Some(kept);
+    HAS_KEPT.set(true);
     let _ = KEPT.try_with(|list| list.borrow_mut().extend(kept.take()));
     if let Some(Kept { queue, tag, task }) = kept {
         queue.add_task_for(&tag, task);
-    }
-}
-
-/// Adds tasks to `queue` together, now or soon.
-pub(super) fn add_all(
-    queue: &Arc<dyn ConcurrentWorkQueue>,
-    tag: &RequestTag,
-    tasks: &mut dyn Iterator<Item = Task>,
-) {
-    if NUM_NESTED.get() < MAX_NESTED {
-        let _level = Level::enter();
-        queue.add_tasks_for(tag, tasks);
-    } else {
-        tasks.for_each(|task| add(queue, tag, task));
     }
 }
 
@@ -86,7 +76,7 @@ impl Level {
 impl Drop for Level {
     /// Adds what was kept back if this is the outermost addition, also if its queue panics: tasks are never lost.
     fn drop(&mut self) {
-        if NUM_NESTED.get() == 1 {
+        if NUM_NESTED.get() == 1 && HAS_KEPT.replace(false) {
             // The level stays, so that additions inside of these are not the outermost ones.
             while let Some(Kept { queue, tag, task }) = next_kept() {
                 // A queue that panics may have taken the task; who added it is long gone.

@@ -19,7 +19,7 @@ use crate::value_cell::ValueCell;
 #[diagnostic::on_unimplemented(
     message = "`{Self}` is no list of the types of values",
     label = "not a tuple of up to 8 types that implement `Value`",
-    note = "write `Function<(i32,), (i32,)>`: the types of the arguments in a tuple, then those of the results"
+    note = "write `Function<(i32,), (i32,)>` or `Region<(i32,), (i32,)>`: the types of the arguments in a tuple, then those of the results"
 )]
 pub trait ValueTypes: Sealed {
     /// The values, which may become available later.
@@ -205,6 +205,39 @@ impl<A: ValueTypes, R: ValueTypes> Function<A, R> {
             function,
             signature: PhantomData,
         }
+    }
+}
+
+impl FunctionRef {
+    /// The function with its signature, for who starts it from Rust: arguments and results are then checked by the compiler.
+    ///
+    /// ```
+    /// use tfrt_host::{ExecutionContext, FunctionRef};
+    /// use tfrt_support::Error;
+    ///
+    /// async fn double(function: FunctionRef, ctx: &ExecutionContext) -> Result<Option<i32>, Error> {
+    ///     let (result,) = function.typed::<(i32,), (i32,)>()?.call(ctx, (21,));
+    ///     Ok(result.await?.get().copied())
+    /// }
+    /// ```
+    ///
+    /// # Errors
+    /// If the function has another signature; both are named.
+    pub fn typed<A: ValueTypes, R: ValueTypes>(self) -> Result<Function<A, R>, Error> {
+        let found = (self.argument_types(), self.result_types());
+        if found.0 == A::SPELLINGS && found.1 == R::SPELLINGS {
+            return Ok(Function::of(self));
+        }
+        let list = |types: &[&str]| format!("({})", types.join(", "));
+        Err(Error::new(format!(
+            "function `{}` is `{} -> {}`, not `{} -> {}`",
+            self.name(),
+            list(&found.0),
+            list(&found.1),
+            list(A::SPELLINGS),
+            list(R::SPELLINGS)
+        ))
+        .with_code(ErrorCode::InvalidArgument))
     }
 }
 

@@ -89,7 +89,7 @@ pub const fn attribute<A: AttributeParam + ?Sized>(
 pub const fn assert_mutable<T: Value>() {
     assert!(
         T::IS_MUTABLE || T::HANDLE.is_some(),
-        "a kernel can write only into values of a mutable type: declare it as `#[value(\"…\", mutable)]`"
+        "a kernel can write only into values of a mutable type: declare it as `#[value(\"…\", mutable)]`, or return the new value"
     );
 }
 

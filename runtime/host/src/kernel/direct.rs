@@ -151,7 +151,9 @@ impl<'a, K: Kernel> Registers<'a, K> {
     #[inline]
     unsafe fn place<P>(self, index: usize) -> &'a P {
         // SAFETY: duty 1, with duty 1 of `DirectFn`.
-        let offset = unsafe { self.operands.add(index).read() };
+        let offset = unsafe { self.operands.add(index) };
+        // SAFETY: duty 1, with duty 1 of `DirectFn`.
+        let offset = unsafe { offset.read() };
         // SAFETY: duty 2 of `DirectFn`.
         let place = unsafe { self.registers.byte_add(offset as usize) };
         // SAFETY: duty 2, with duty 2 of `DirectFn`: initialised, aligned, and nobody writes it while the kernel runs.
@@ -220,7 +222,13 @@ impl<'a, K: Kernel> Source<'a> for Registers<'a, K> {
     }
 
     fn write<T: Value>(self, index: usize) -> Result<WriteHold<'a, T>, Error> {
-        // SAFETY: the markers of the kernel ask for the operands that it reads; a mutable type is not copied, which leaves D2.
+        const {
+            assert!(
+                !is_copied::<T>(),
+                "what a kernel writes into is never copied"
+            )
+        };
+        // SAFETY: the markers of the kernel ask for the operands that it reads; the type is not copied, which leaves D2.
         let value = unsafe { self.place::<AnyRef>(index) };
         value
             .try_write::<T>()
@@ -253,7 +261,9 @@ impl Places {
     #[inline]
     fn write<P>(&mut self, result: P) {
         // SAFETY: a part gives as many results as its `SLOTS` say, and for so many there are offsets: duty 1 of `DirectFn`.
-        let offset = unsafe { self.results.add(self.next).read() };
+        let offset = unsafe { self.results.add(self.next) };
+        // SAFETY: as above.
+        let offset = unsafe { offset.read() };
         // SAFETY: duty 2 of `DirectFn`.
         let place = unsafe { self.registers.byte_add(offset as usize) };
         // SAFETY: duty 2 of `DirectFn`: aligned, large enough, and nobody else touches it.

@@ -129,7 +129,8 @@ pub struct WithChain<P>(PhantomData<P>);
 #[diagnostic::on_unimplemented(
     message = "`{Self}` cannot fail a kernel",
     label = "not a `Result` whose error becomes a `tfrt::Error`",
-    note = "the error of a kernel is a `tfrt::Error`, or implements `std::error::Error`"
+    note = "the error of a kernel is a `tfrt::Error`, or implements `std::error::Error`",
+    note = "return `tfrt::Result<T>`: `Error::new(text)` makes its error of a text, and `?` of every `std::error::Error`"
 )]
 pub trait FallibleType {
     /// What is there if nothing failed.

@@ -140,7 +140,9 @@ fn a_cancelled_request_leaves_out_the_rest() {
         parallel_for(&ctx, usize::MAX, BlockSize::Fixed(1), body, on_done);
         let (start, message) = ended(&ctx, &outcomes).expect_err("it was cancelled");
         assert_eq!(message, "Cancelled");
-        assert!((10..=num_run.load(Ordering::Relaxed)).contains(&start));
+        // All blocks below the first that was left out have run.
+        let num_run = num_run.load(Ordering::Relaxed);
+        assert!(start <= num_run, "{start} of {num_run}");
     }
 }
 

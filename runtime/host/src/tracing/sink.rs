@@ -43,6 +43,10 @@ pub trait TracingSink: Send + Sync + fmt::Debug {
     /// Something happened.
     fn event(&self, name: &str);
 
+    /// An executor begins to run kernels on this thread, inside the scopes that are open: it was not at work before. Sinks
+    /// that do not tell work from waiting ignore it.
+    fn begin_path(&self) {}
+
     /// The quantity `name` of the process has this value now. Sinks that keep no quantities ignore it.
     fn counter(&self, name: &'static str, value: u64) {
         let _ = (name, value);

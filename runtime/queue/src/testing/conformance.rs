@@ -120,8 +120,8 @@ fn tasks_may_come_in_batches(queue: &Queue) {
 }
 
 fn a_batch_may_be_large(queue: &Queue) {
-    // More than any deque holds. A queue that ran one task inside the other would overflow its stack.
-    const NUM_TASKS: usize = 4_000;
+    // More than the deque of a worker holds here.
+    const NUM_TASKS: usize = 2_000;
     let counter = Counter::default();
     let (inner, in_task) = (Arc::clone(queue), counter.clone());
     queue.add_task(Task::new(move || {

@@ -1,0 +1,279 @@
+//! How kernels compute: routines of [`tfrt_compute`] on the elements of tensors.
+//!
+//! A kernel borrows the elements of its tensors for as long as the work takes, starts the work, and returns a chain that is
+//! ready when it is done. Nobody waits: the work is divided into blocks, which the workers of the queue claim. Who starts the
+//! work runs the first block, so that little work, which is one block, costs no task.
+//!
+//! ```text
+//!   kernel ── borrows, plan ──► start ──► chain ──────────────────────────────► ready, or the error
+//!                                 ├─ block 0, on the thread of the kernel ──┤     ▲
+//!                                 └─ blocks 1, 2, …, on the work queue ─────┘─────┘ borrows end
+//! ```
+
+use std::ops::Range;
+
+use tfrt::host::parallel::{BlockSize, FailedBlock, parallel_for_with};
+use tfrt::prelude::*;
+use tfrt_compute::ShapeError;
+use tfrt_compute::element::Ordered;
+use tfrt_compute::job::{Job, Plan, Progress};
+use tfrt_compute::matmul::{Matmul, MatmulOperands, MatmulShape, plain};
+use tfrt_compute::parallel::Serial;
+use tfrt_compute::rows::RowPlan;
+use tfrt_tensor::{DenseHostTensor, Element, HostBuffer, OwnedElementsMut, TensorError};
+
+/// Work that is shared by workers: it owns what it writes.
+pub(crate) type SharedJob<P> = Job<P, OwnedElementsMut<<P as Plan>::Element>>;
+
+/// How many threads a plan should divide its work for.
+pub(crate) fn width(ctx: &ExecutionContext) -> usize {
+    ctx.queue().parallelism_level()
+}
+
+/// Starts the blocks of a plan. `run_block` runs one of them, on operands that it owns.
+pub(crate) fn start<P>(
+    ctx: &ExecutionContext,
+    plan: P,
+    output: OwnedElementsMut<P::Element>,
+    run_block: impl Fn(&SharedJob<P>, usize, &mut [P::Element]) -> Result<Progress, ShapeError>
+    + Send
+    + Sync
+    + 'static,
+) -> Result<AsyncValueRef<Chain>>
+where
+    P: Plan<Element: Element> + Send + 'static,
+{
+    let job = Job::new(plan, output)?;
+    let (num_blocks, workspace_len) = (job.blocks(), job.workspace_len());
+    let allocator = ctx.allocator().clone();
+    let make_workspace = move || workspace::<P::Element>(&allocator, workspace_len);
+    let run_blocks = move |workspace: &mut Result<HostBuffer, TensorError>,
+                           blocks: Range<usize>| {
+        let workspace = workspace.as_mut().map_err(|error| error.clone())?;
+        let mut workspace = workspace.elements_mut()?;
+        for block in blocks {
+            run_block(&job, block, &mut workspace)?;
+        }
+        Ok(())
+    };
+    let (promise, done) = AsyncValueRef::unconstructed();
+    // Nothing is borrowed any more when the loop ends: what owns the borrows is dropped first.
+    let on_done = move |outcome: std::result::Result<(), FailedBlock>| match outcome {
+        Ok(()) => promise.emplace(Chain),
+        Err(failed) => promise.set_error(failed.error),
+    };
+    parallel_for_with(
+        ctx,
+        num_blocks,
+        BlockSize::Fixed(1),
+        make_workspace,
+        run_blocks,
+        on_done,
+    );
+    Ok(done)
+}
+
+/// Starts a routine that computes the output row by row. It is given rows, and their part of the output.
+pub(crate) fn start_rows<T: Element>(
+    ctx: &ExecutionContext,
+    output: OwnedElementsMut<T>,
+    row_len: usize,
+    operations: usize,
+    routine: impl Fn(Range<usize>, &mut [T]) + Send + Sync + 'static,
+) -> Result<AsyncValueRef<Chain>> {
+    let num_rows = output.len().checked_div(row_len).unwrap_or(0);
+    let plan = RowPlan::new(num_rows, row_len, operations, width(ctx))?;
+    start(ctx, plan, output, move |job, block, workspace| {
+        job.run_block(block, &|rows, part| routine(rows, part), workspace)
+    })
+}
+
+/// Starts a routine that computes the output element by element.
+pub(crate) fn start_elements<T: Element>(
+    ctx: &ExecutionContext,
+    output: OwnedElementsMut<T>,
+    routine: impl Fn(Range<usize>, &mut [T]) + Send + Sync + 'static,
+) -> Result<AsyncValueRef<Chain>> {
+    let operations = output.len();
+    start_rows(ctx, output, 1, operations, routine)
+}
+
+/// So many operations are done at once: handing them to another thread would cost more than they do.
+const MAX_OPERATIONS_AT_ONCE: usize = 1 << 15;
+
+/// Starts work that does not divide: as a task, unless it is little.
+pub(crate) fn start_whole(
+    ctx: &ExecutionContext,
+    operations: usize,
+    work: impl FnOnce() -> Result<()> + Send + 'static,
+) -> Result<AsyncValueRef<Chain>> {
+    let (promise, done) = AsyncValueRef::unconstructed();
+    if operations <= MAX_OPERATIONS_AT_ONCE {
+        work()?;
+        promise.emplace(Chain);
+    } else {
+        ctx.enqueue(move || match work() {
+            Ok(()) => promise.emplace(Chain),
+            Err(error) => promise.set_error(error),
+        });
+    }
+    Ok(done)
+}
+
+/// Runs a plan on this thread.
+pub(crate) fn run<P: Plan<Element: Element>>(
+    ctx: &ExecutionContext,
+    plan: &P,
+    operands: P::Operands<'_>,
+    output: &mut [P::Element],
+) -> Result<()> {
+    let len = plan.workspace_len() * plan.blocks();
+    let mut workspace = workspace::<P::Element>(ctx.allocator(), len)?;
+    Ok(plan.run(&Serial, operands, output, &mut workspace.elements_mut()?)?)
+}
+
+/// Scratch memory, which the request is charged for.
+pub(crate) fn workspace<T: Element>(
+    allocator: &std::sync::Arc<dyn tfrt::host::allocator::HostAllocator>,
+    len: usize,
+) -> Result<HostBuffer, TensorError> {
+    let size_bytes = len.saturating_mul(size_of::<T>());
+    HostBuffer::zeroed(allocator, size_bytes, align_of::<T>())
+}
+
+/// Numbers of tensors that kernels add and compare.
+pub(crate) trait Number: Element + Ordered {}
+
+impl<T: Element + Ordered> Number for T {}
+
+/// The shape of a product of matrices that may be given transposed, and which `c` is to hold.
+///
+/// # Errors
+/// `MatMul input tensors inner dimension mismatch: A vs. B`,
+/// `MatMul output shape C does not match product shape of inputs: A * B`.
+pub(crate) fn product_shape(
+    a: &DenseHostTensor,
+    b: &DenseHostTensor,
+    c: &DenseHostTensor,
+    [transposes_a, transposes_b]: [bool; 2],
+) -> Result<MatmulShape> {
+    let [mut m, mut k] = a.shape().to_array()?;
+    let [mut inner, mut n] = b.shape().to_array()?;
+    if transposes_a {
+        (m, k) = (k, m);
+    }
+    if transposes_b {
+        (inner, n) = (n, inner);
+    }
+    if k != inner {
+        return Err(Error::new(format!(
+            "MatMul input tensors inner dimension mismatch: {} vs. {}",
+            a.shape(),
+            b.shape()
+        )));
+    }
+    if c.shape().dims() != [m, n] {
+        return Err(Error::new(format!(
+            "MatMul output shape {} does not match product shape of inputs: {} * {}",
+            c.shape(),
+            a.shape(),
+            b.shape()
+        )));
+    }
+    Ok(MatmulShape::new(m, n, k).transposed(transposes_a, transposes_b))
+}
+
+/// Matrices of a product `c = alpha · a · b + beta · c`.
+pub(crate) struct Factors<'a, T> {
+    pub(crate) shape: MatmulShape,
+    pub(crate) alpha: T,
+    pub(crate) a: &'a DenseHostTensor,
+    pub(crate) b: &'a DenseHostTensor,
+    pub(crate) beta: T,
+}
+
+/// Numbers of tensors that kernels multiply matrices of.
+pub(crate) trait Multiply: Number {
+    /// Computes a product on this thread.
+    fn run_product(
+        ctx: &ExecutionContext,
+        factors: &Factors<'_, Self>,
+        c: &mut DenseHostTensor,
+    ) -> Result<()>;
+
+    /// Starts a product.
+    fn start_product(
+        ctx: &ExecutionContext,
+        factors: &Factors<'_, Self>,
+        c: &mut DenseHostTensor,
+    ) -> Result<AsyncValueRef<Chain>>;
+}
+
+impl Multiply for f32 {
+    fn run_product(
+        ctx: &ExecutionContext,
+        factors: &Factors<'_, Self>,
+        c: &mut DenseHostTensor,
+    ) -> Result<()> {
+        let plan = Matmul::new(factors.shape, 1)?;
+        let (a, b) = (factors.a.elements()?, factors.b.elements()?);
+        let operands = MatmulOperands::new(&a, &b)
+            .alpha(factors.alpha)
+            .beta(factors.beta);
+        run(ctx, &plan, operands, &mut c.elements_mut()?)
+    }
+
+    fn start_product(
+        ctx: &ExecutionContext,
+        factors: &Factors<'_, Self>,
+        c: &mut DenseHostTensor,
+    ) -> Result<AsyncValueRef<Chain>> {
+        let plan = Matmul::new(factors.shape, width(ctx))?;
+        let (a, b) = (factors.a.elements_owned()?, factors.b.elements_owned()?);
+        let (alpha, beta) = (factors.alpha, factors.beta);
+        start(
+            ctx,
+            plan,
+            c.elements_mut_owned()?,
+            move |job, block, workspace| {
+                let operands = MatmulOperands::new(&a, &b).alpha(alpha).beta(beta);
+                job.run_block(block, operands, workspace)
+            },
+        )
+    }
+}
+
+macro_rules! impl_multiply_whole_numbers {
+    ($($number:ty),+) => {$(
+        impl Multiply for $number {
+            fn run_product(
+                _ctx: &ExecutionContext,
+                factors: &Factors<'_, Self>,
+                c: &mut DenseHostTensor,
+            ) -> Result<()> {
+                let (a, b) = (factors.a.elements()?, factors.b.elements()?);
+                let &Factors { shape, alpha, beta, .. } = factors;
+                Ok(plain::matmul(&shape, alpha, &a, &b, beta, &mut c.elements_mut()?)?)
+            }
+
+            fn start_product(
+                ctx: &ExecutionContext,
+                factors: &Factors<'_, Self>,
+                c: &mut DenseHostTensor,
+            ) -> Result<AsyncValueRef<Chain>> {
+                let &Factors { shape, alpha, beta, .. } = factors;
+                let (a, b) = (factors.a.elements_owned::<Self>()?, factors.b.elements_owned::<Self>()?);
+                let c = c.elements_mut_owned()?;
+                shape.check_lengths(a.len(), b.len(), c.len())?;
+                let operations = c.len().saturating_mul(shape.k);
+                start_rows(ctx, c, shape.n, operations, move |rows, part| {
+                    let shape = MatmulShape::new(rows.len(), shape.n, shape.k);
+                    let a = &a[rows.start * shape.k..rows.end * shape.k];
+                    plain::matmul(&shape, alpha, a, &b, beta, part).expect("the lengths have been checked");
+                })
+            }
+        }
+    )+};
+}
+
+impl_multiply_whole_numbers!(i32, i64);

@@ -1,0 +1,58 @@
+//! Matrix products, computed before the kernel returns.
+
+use tfrt::prelude::*;
+use tfrt_compute::matmul::MatmulShape;
+use tfrt_tensor::DenseHostTensor;
+
+use crate::numeric::{Factors, Multiply};
+
+fn multiply<T: Multiply>(
+    [alpha, beta]: [T; 2],
+    [a, b]: [&DenseHostTensor; 2],
+    c: &mut DenseHostTensor,
+    ctx: &ExecutionContext,
+) -> Result<()> {
+    let [m, k] = a.shape().to_array()?;
+    let [_, n] = b.shape().to_array()?;
+    let shape = MatmulShape::new(m, n, k);
+    let factors = Factors {
+        shape,
+        alpha,
+        a,
+        b,
+        beta,
+    };
+    T::run_product(ctx, &factors, c)
+}
+
+/// Computes `c = alpha · a · b + beta · c` for matrices. Where `beta` is zero, `c` is not read.
+///
+/// # Errors
+/// If a tensor is no matrix, or one has another number of elements than the shapes of the others ask for.
+#[tfrt_kernel("tfrt_test.matmul.{T}.2", T = [f32, i32, i64])]
+fn matmul<T: Multiply + Value + Clone>(
+    alpha: T,
+    a: &DenseHostTensor,
+    b: &DenseHostTensor,
+    beta: T,
+    c: &mut DenseHostTensor,
+    ctx: &ExecutionContext,
+) -> Result<()> {
+    multiply([alpha, beta], [a, b], c, ctx)
+}
+
+/// Computes `c = alpha · a · b + beta · c` for matrices. Where `beta` is zero, `c` is not read.
+///
+/// # Errors
+/// If a tensor is no matrix, or one has another number of elements than the shapes of the others ask for.
+#[tfrt_kernel("tfrt_test_sync.matmul.{T}.2", T = [f32, i32, i64], sync)]
+fn matmul_sync<T: Multiply + Value + Clone>(
+    alpha: T,
+    a: &DenseHostTensor,
+    b: &DenseHostTensor,
+    beta: T,
+    c: &mut DenseHostTensor,
+    ctx: &ExecutionContext,
+) -> Result<()> {
+    multiply([alpha, beta], [a, b], c, ctx)
+}

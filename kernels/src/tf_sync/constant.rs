@@ -1,0 +1,30 @@
+//! Constants.
+
+use tfrt::prelude::*;
+use tfrt_tensor::DenseHostTensor;
+
+/// Sets a tensor to the elements that are written in the program.
+///
+/// # Errors
+/// If the tensor is of another type or shape.
+#[tfrt_kernel("tf_sync.Const", sync)]
+fn constant(out: &mut DenseHostTensor, #[attr] value: DenseView<'_>) -> Result<()> {
+    let dims = out.shape().dims();
+    let is_same_shape = dims.len() == value.dims().len()
+        && dims
+            .iter()
+            .zip(value.dims())
+            .all(|(&found, &expected)| i64::try_from(found) == Ok(expected));
+    if out.dtype() != value.dtype() || !is_same_shape {
+        return Err(Error::new(format!(
+            "tf_sync.Const of {} {:?} cannot be stored in a tensor of {} {}",
+            value.dtype(),
+            value.dims(),
+            out.dtype(),
+            out.shape()
+        ))
+        .with_code(ErrorCode::InvalidArgument));
+    }
+    out.buffer_mut().write()?.copy_from_slice(value.data());
+    Ok(())
+}

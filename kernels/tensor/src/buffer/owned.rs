@@ -1,0 +1,191 @@
+//! Borrows that keep what they borrow from: for work that outlives the kernel which started it.
+//!
+//! ```text
+//!   kernel ── elements_owned ──► OwnedElements ──moves into──► task ── drop ──► the borrow ends, then the handle
+//! ```
+//!
+//! A task that owns such a borrow needs nothing else alive, and whoever gets in its way meanwhile is told so.
+#![expect(
+    unsafe_code,
+    reason = "a borrow and the handle that keeps its memory are one value"
+)]
+
+use std::fmt;
+use std::marker::PhantomData;
+use std::ops::{Deref, DerefMut};
+use std::ptr::NonNull;
+
+use super::borrow::Borrows;
+use super::{BufferConflict, Elements, ElementsMut, HostBuffer};
+use crate::element::Element;
+use crate::error::TensorError;
+
+/// Elements of a buffer, while they are being read, by whoever owns this.
+///
+/// ```
+/// use tfrt_tensor::{HostBuffer, OwnedElements};
+///
+/// let bytes: OwnedElements<u8> = HostBuffer::from_owner([1_u8, 2, 3])?.elements_owned()?;
+/// let sum = std::thread::spawn(move || bytes.iter().sum::<u8>()).join();
+/// assert_eq!(sum.unwrap(), 6);
+/// # Ok::<(), tfrt_tensor::TensorError>(())
+/// ```
+pub struct OwnedElements<T: 'static> {
+    // O1: the borrow and the elements lie in the allocation that the handle keeps, and end before it: fields are dropped in
+    // order. The lifetime does not get out: `deref` lends from `self`. Upheld by this file.
+    elements: Elements<'static, T>,
+    _buffer: HostBuffer,
+}
+
+/// The borrows of a buffer, for somebody who keeps a handle of it.
+fn lasting_borrows(buffer: &HostBuffer) -> &'static Borrows {
+    // SAFETY: they lie in the allocation, which stays where it is as long as there is a handle; the borrow made of this is
+    // kept beside one (O1).
+    unsafe { NonNull::from(buffer.storage.borrows()).as_ref() }
+}
+
+impl<T: Element> OwnedElements<T> {
+    pub(super) fn new(buffer: HostBuffer) -> Result<Self, TensorError> {
+        let len = buffer.num_elements::<T>()?;
+        let borrow = lasting_borrows(&buffer).read(buffer.range())?;
+        let elements = Elements {
+            start: buffer.start.cast(),
+            len,
+            _borrow: borrow,
+            lifetime: PhantomData,
+        };
+        Ok(Self {
+            elements,
+            _buffer: buffer,
+        })
+    }
+}
+
+impl<T> Deref for OwnedElements<T> {
+    type Target = [T];
+
+    #[inline]
+    fn deref(&self) -> &[T] {
+        &self.elements
+    }
+}
+
+impl<T> AsRef<[T]> for OwnedElements<T> {
+    fn as_ref(&self) -> &[T] {
+        self
+    }
+}
+
+impl<T: fmt::Debug> fmt::Debug for OwnedElements<T> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        fmt::Debug::fmt(&**self, f)
+    }
+}
+
+/// Elements of a buffer, while they are being written, by whoever owns this.
+///
+/// ```
+/// use std::sync::Arc;
+/// use tfrt_host::allocator::{HostAllocator, Malloc};
+/// use tfrt_tensor::{HostBuffer, OwnedElementsMut};
+///
+/// let allocator: Arc<dyn HostAllocator> = Arc::new(Malloc);
+/// let mut buffer = HostBuffer::zeroed(&allocator, 8, 4)?;
+/// let mut numbers: OwnedElementsMut<f32> = buffer.elements_mut_owned()?;
+/// std::thread::spawn(move || numbers.fill(0.5)).join().unwrap();
+/// assert_eq!(*buffer.elements::<f32>()?, [0.5, 0.5]);
+/// # Ok::<(), tfrt_tensor::TensorError>(())
+/// ```
+pub struct OwnedElementsMut<T: 'static> {
+    // O1, as for `OwnedElements`.
+    elements: ElementsMut<'static, T>,
+    _buffer: HostBuffer,
+}
+
+impl<T: Element> OwnedElementsMut<T> {
+    pub(super) fn new(buffer: HostBuffer) -> Result<Self, TensorError> {
+        let len = buffer.num_elements::<T>()?;
+        if !buffer.is_writable() {
+            return Err(BufferConflict::ReadOnly.into());
+        }
+        let borrow = lasting_borrows(&buffer).write(buffer.range())?;
+        let elements = ElementsMut {
+            start: buffer.start.cast(),
+            len,
+            _borrow: borrow,
+            lifetime: PhantomData,
+        };
+        Ok(Self {
+            elements,
+            _buffer: buffer,
+        })
+    }
+}
+
+impl<T> Deref for OwnedElementsMut<T> {
+    type Target = [T];
+
+    #[inline]
+    fn deref(&self) -> &[T] {
+        &self.elements
+    }
+}
+
+impl<T> DerefMut for OwnedElementsMut<T> {
+    #[inline]
+    fn deref_mut(&mut self) -> &mut [T] {
+        &mut self.elements
+    }
+}
+
+impl<T> AsMut<[T]> for OwnedElementsMut<T> {
+    fn as_mut(&mut self) -> &mut [T] {
+        self
+    }
+}
+
+impl<T: fmt::Debug> fmt::Debug for OwnedElementsMut<T> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        fmt::Debug::fmt(&**self, f)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::buffer::BufferConflict;
+    use crate::testing::malloc;
+    use std::sync::Arc;
+    use tfrt_host::allocator::{HostAllocator, LeakCheckAllocator};
+
+    #[test]
+    fn an_owned_borrow_keeps_its_memory() {
+        let allocator: Arc<dyn HostAllocator> = Arc::new(LeakCheckAllocator::default());
+        let live = || allocator.profile().unwrap().num_current;
+        let mut buffer = HostBuffer::copied(&allocator, &[1_i32, 2]).unwrap();
+        let mut elements = buffer.elements_mut_owned::<i32>().unwrap();
+        drop(buffer);
+        elements[1] = 5;
+        assert_eq!((&*elements, live()), (&[1, 5][..], 1));
+        drop(elements);
+        assert_eq!(live(), 0);
+    }
+
+    #[test]
+    fn an_owned_borrow_excludes_others_until_it_is_dropped() {
+        let mut buffer = HostBuffer::copied(&malloc(), &[1_i32, 2]).unwrap();
+        let reading = buffer.elements_owned::<i32>().unwrap();
+        assert_eq!(
+            buffer.elements_mut_owned::<i32>().unwrap_err(),
+            TensorError::Conflict(BufferConflict::Read)
+        );
+        drop(reading);
+        let writing = buffer.elements_mut_owned::<i32>().unwrap();
+        assert_eq!(
+            buffer.elements_owned::<i32>().unwrap_err(),
+            TensorError::Conflict(BufferConflict::Written)
+        );
+        drop(writing);
+        assert!(buffer.elements::<i32>().is_ok());
+    }
+}

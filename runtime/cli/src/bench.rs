@@ -1,0 +1,306 @@
+//! `tfrt bench`: how long the functions of a program take, and where the time goes.
+//!
+//! Two kinds of runs, because whoever looks changes what is seen: those that are measured are not recorded, and those that are
+//! recorded say what each kernel took, and what the executor took to come to it. The cost of recording is measured, too, and
+//! subtracted from the second.
+
+mod statistics;
+
+mod report;
+
+mod recording;
+
+mod progress;
+
+mod quiet;
+
+mod measurement;
+
+mod table;
+
+use std::io;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::Duration;
+
+use clap::Parser;
+use clap::builder::RangedU64ValueParser;
+use tfrt_bef::BefFile;
+use tfrt_executor::Program;
+use tfrt_host::{FunctionRef, HostContext};
+use tfrt_support::Error;
+
+use crate::diagnostics::Reporter;
+use crate::failure::Failure;
+use crate::front_end::FrontEnd;
+use crate::input::Input;
+use crate::libraries::LibraryArguments;
+use crate::output;
+use crate::run::{self, ProgramFile};
+
+use measurement::{Bench, Plan, Stop, clock_cost, fresh_ctx};
+use progress::Progress;
+use quiet::QuietOutput;
+use report::{FunctionReport, RecordingCost, Report, VERSION};
+use table::Columns;
+
+const EXAMPLES: &str = "\
+Examples:
+  tfrt bench program.mlir                           measure every function without arguments
+  tfrt bench program.bef main check                 measure two of them, in this order
+  tfrt bench --work_queue_type=mstd:4 program.mlir  on four threads
+  tfrt bench --duration 0.5 --warmup 10 p.mlir      for half a second each, after ten runs to warm up
+  tfrt bench --hot program.mlir main                what the executor takes between the kernels
+  tfrt bench --json program.mlir > report.json      everything, for another program
+
+A run lasts until all that the function started is done. What the program prints while it is measured is discarded.
+
+The table of kernels comes from runs of their own, at most 1000, in which every kernel is recorded: `total` is from its begin to
+its end, `self` without the kernels that ran inside it, `dispatch` what the executor took to come to it, from the end of the
+kernel before it or from the begin of its path. What recording costs is measured with empty kernels and subtracted. The line
+above the table says how much longer a recorded run takes. That is more than recording if a function runs in place, as a plain
+loop of calls: while kernels are recorded it runs in the general way, so its dispatch is that of the general way, too.";
+
+/// How many runs are made at most, so that their times fit in memory.
+const MAX_RUNS: u64 = 10_000_000;
+
+/// How many runs are made if nobody says for how long.
+const DEFAULT_RUNS: u64 = 100;
+
+/// Measure the functions of a program, and what their kernels take.
+#[derive(Debug, Parser)]
+#[command(after_help = EXAMPLES)]
+pub(crate) struct Arguments {
+    /// The program: MLIR text or a BEF file, told apart by its content; `-` is standard input
+    #[arg(value_name = "PROGRAM")]
+    file: String,
+
+    /// Functions to measure, in this order; all that have a name and no arguments if none is named
+    #[arg(value_name = "FUNCTION")]
+    functions: Vec<String>,
+
+    /// How often to run each function, at most; 100 unless a duration is given
+    #[arg(long, value_name = "N", value_parser = RangedU64ValueParser::<u64>::new().range(1..=MAX_RUNS))]
+    runs: Option<u64>,
+
+    /// How often to run each function before it is measured
+    #[arg(long, value_name = "N", default_value = "3", value_parser = RangedU64ValueParser::<u64>::new().range(0..=MAX_RUNS))]
+    warmup: u64,
+
+    /// For how long to run each function: no run begins after so many seconds
+    #[arg(long, value_name = "SECS", value_parser = parse_seconds)]
+    duration: Option<Duration>,
+
+    /// Where kernels run: `s` is the calling thread alone, `mstd:N,B` is N threads with B more for work that blocks
+    #[arg(
+        long = "work_queue_type",
+        value_name = "TYPE[:ARGUMENT]",
+        default_value = "s"
+    )]
+    work_queue_type: String,
+
+    #[command(flatten)]
+    libraries: LibraryArguments,
+
+    /// Take a program that is written without chains, as text, and add those that keep it in order
+    #[arg(long = "thread-chains")]
+    thread_chains: bool,
+
+    /// List kernels by what the executor takes to come to them, rather than by what they take
+    #[arg(long)]
+    hot: bool,
+
+    /// Print one JSON document with all that was measured
+    #[arg(long)]
+    json: bool,
+}
+
+fn parse_seconds(text: &str) -> Result<Duration, String> {
+    let seconds: f64 = text
+        .parse()
+        .map_err(|_| format!("expected a number of seconds, found `{text}`"))?;
+    Duration::try_from_secs_f64(seconds).map_err(|error| error.to_string())
+}
+
+/// Runs the tool. `program` is the name it was started under.
+pub(crate) fn run(program: &str, arguments: &Arguments) -> Result<(), Failure> {
+    let report = measure(program, arguments)?;
+    let columns = if arguments.hot {
+        Columns::Dispatch
+    } else {
+        Columns::Kernels
+    };
+    let text = if arguments.json {
+        report
+            .to_json()
+            .map_err(|error| Failure::Message(format!("{program}: {error}")))?
+    } else {
+        table::text(&report, columns)
+    };
+    output::write("-", text.as_bytes())
+}
+
+fn measure(program: &str, arguments: &Arguments) -> Result<Report, Failure> {
+    let front_end = FrontEnd::from_link(program)?.with_libraries(program, &arguments.libraries)?;
+    let input = Input::read(&arguments.file)?;
+    let program_name = input.name.clone();
+    let file = ProgramFile::of_input(program, &front_end, input, arguments.thread_chains)?;
+    let queue = run::create_queue(program, &arguments.work_queue_type)?;
+    let reporter = Arc::new(Mutex::new(Reporter::verifying_lazily(
+        file.sources,
+        io::stderr(),
+    )));
+    let has_error = Arc::new(AtomicBool::new(false));
+    let report = {
+        let (reporter, has_error) = (Arc::clone(&reporter), Arc::clone(&has_error));
+        move |error: &Error| {
+            // Relaxed: it is read when the host is at rest.
+            has_error.store(true, Ordering::Relaxed);
+            reporter
+                .lock()
+                .unwrap_or_else(PoisonError::into_inner)
+                .report(&run::runtime_diagnostic(error));
+        }
+    };
+    let is_well = || {
+        let mut reporter = reporter.lock().unwrap_or_else(PoisonError::into_inner);
+        reporter.finish()
+    };
+    let host = HostContext::builder()
+        .registry(Arc::clone(front_end.kernels()))
+        .queue(queue)
+        .diagnostic_handler(report.clone())
+        .build();
+    let loaded = match run::load(&host, file.kind, &BefFile::from_bytes(&file.bef)) {
+        Ok(loaded) => loaded,
+        Err(error) => {
+            report(&error);
+            return Err(if is_well() {
+                Failure::Message(format!(
+                    "{program}: the program is not loaded, as it expects, and nothing is measured"
+                ))
+            } else {
+                Failure::Reported
+            });
+        }
+    };
+    let Selection { functions, not_run } = select(program, &loaded, &arguments.functions)?;
+    let plan = Plan {
+        num_warmup_runs: arguments.warmup,
+        max_runs: arguments.runs.unwrap_or(match arguments.duration {
+            Some(_) => MAX_RUNS,
+            None => DEFAULT_RUNS,
+        }),
+        max_duration: arguments.duration,
+    };
+    let quiet = QuietOutput::start()?;
+    let measured = measure_all(&host, &has_error, plan, &functions);
+    run::flush_libraries(&host);
+    drop(quiet);
+    let (recording, functions) = measured.map_err(|(function, stop)| {
+        // What a kernel reported is printed by now, unless it was expected.
+        if is_well() {
+            Failure::Message(describe(&function, &stop))
+        } else {
+            Failure::Reported
+        }
+    })?;
+    Ok(Report {
+        version: VERSION,
+        program: program_name,
+        work_queue: host.queue().name(),
+        num_threads: host.queue().parallelism_level(),
+        recording,
+        functions,
+        not_run,
+    })
+}
+
+/// Measures the functions, one after the other; or says which of them cannot be measured, and why.
+fn measure_all(
+    host: &Arc<HostContext>,
+    has_error: &AtomicBool,
+    plan: Plan,
+    functions: &[FunctionRef],
+) -> Result<(Option<RecordingCost>, Vec<FunctionReport>), (String, Stop)> {
+    let recording = recording::is_possible().then(|| RecordingCost::measure(&fresh_ctx(host)));
+    let progress = Progress::new();
+    let bench = Bench {
+        host,
+        has_error,
+        plan,
+        recording,
+        progress: &progress,
+        clock_cost: clock_cost(),
+    };
+    let measure = |function: &FunctionRef| {
+        let measured = bench.measure(function);
+        measured.map_err(|stop| (function.name().to_owned(), stop))
+    };
+    let reports: Result<Vec<_>, _> = functions.iter().map(measure).collect();
+    Ok((recording, reports?))
+}
+
+/// Why a function was not measured to the end.
+fn describe(function: &str, stop: &Stop) -> String {
+    match stop {
+        Stop::Failed(message) => format!("'{function}' returned <<error: {message}>>"),
+        Stop::Reported => format!("'{function}' is not measured: a kernel reported an error"),
+        Stop::Deadlock(message) => format!("cannot wait for '{function}': {message}"),
+    }
+}
+
+/// What to measure.
+#[derive(Debug)]
+struct Selection {
+    functions: Vec<FunctionRef>,
+    /// Names of functions that were not asked for, and cannot be called without arguments.
+    not_run: Vec<String>,
+}
+
+fn select(program: &str, loaded: &Arc<Program>, names: &[String]) -> Result<Selection, Failure> {
+    if names.is_empty() {
+        // Those without a name are regions of the others.
+        let named = loaded
+            .functions()
+            .filter(|function| !function.name().is_empty());
+        let (functions, with_arguments): (Vec<_>, Vec<_>) =
+            named.partition(|function| function.num_arguments() == 0);
+        if functions.is_empty() {
+            return Err(Failure::Message(format!(
+                "{program}: the program has no function without arguments"
+            )));
+        }
+        return Ok(Selection {
+            functions,
+            not_run: with_arguments
+                .iter()
+                .map(|function| function.name().to_owned())
+                .collect(),
+        });
+    }
+    let find = |name: &String| match run::find_function(program, loaded, name)? {
+        function if function.num_arguments() > 0 => Err(Failure::Message(format!(
+            "{program}: function {name} has arguments: measure a function that calls it with some"
+        ))),
+        function => Ok(function),
+    };
+    let functions: Result<_, _> = names.iter().map(find).collect();
+    Ok(Selection {
+        functions: functions?,
+        not_run: Vec::new(),
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn durations_are_seconds_and_not_negative() {
+        assert_eq!(parse_seconds("0.25"), Ok(Duration::from_millis(250)));
+        for wrong in ["-1", "nan", "inf", "1s", ""] {
+            assert!(parse_seconds(wrong).is_err(), "{wrong}");
+        }
+    }
+}

@@ -1,0 +1,189 @@
+//! What a benchmark found out, as a document.
+//!
+//! The structs are the document that `--json` prints: an object for each, a member for each field, under its name. Times are
+//! nanoseconds, and whole numbers unless they are means.
+//!
+//! ```json
+//! {
+//!   "version": 1,
+//!   "program": "p.mlir",
+//!   "work_queue": "single-threaded", "num_threads": 1,
+//!   "recording": {"inside_ns": 21.0, "between_ns": 160.5, "path_ns": 151.2},
+//!   "functions": [{
+//!     "name": "main", "num_warmup_runs": 3, "num_runs": 100,
+//!     "wall": {"min_ns": 900, "p50_ns": 950, "p95_ns": 990, "p99_ns": 1020, "max_ns": 1100, "mean_ns": 953.1, "total_ns": 95310},
+//!     "cpu_total_ns": 95000, "cpu_mean_ns": 950.0,
+//!     "profile": {
+//!       "num_runs": 100,
+//!       "wall": {…},
+//!       "kernels": [{"name": "tfrt.add.i32", "num_runs": 300, "total_ns": 6000, "self_ns": 6000,
+//!                    "num_dispatches": 300, "dispatch_ns": 9000}]
+//!     }
+//!   }],
+//!   "not_run": ["needs_arguments"]
+//! }
+//! ```
+//!
+//! `recording` and `profile` are null where the runtime was built without tracing of kernels. A change that a reader of the
+//! document could trip over changes [`VERSION`]; a new member does not.
+
+use serde::{Deserialize, Serialize};
+
+use super::statistics::Summary;
+
+/// The version of the document.
+pub(super) const VERSION: u32 = 1;
+
+/// All of it.
+#[derive(Debug, Deserialize, PartialEq, Serialize)]
+pub(super) struct Report {
+    pub(super) version: u32,
+    /// The program as it was named; `<stdin>` is standard input.
+    pub(super) program: String,
+    pub(super) work_queue: String,
+    /// How many threads compute.
+    pub(super) num_threads: usize,
+    pub(super) recording: Option<RecordingCost>,
+    /// In the order in which they ran.
+    pub(super) functions: Vec<FunctionReport>,
+    /// Functions that nobody asked for by name, and that have arguments.
+    pub(super) not_run: Vec<String>,
+}
+
+/// What it costs to record one kernel: the mean of empty ones. Subtracted from the times of all kernels.
+#[derive(Clone, Copy, Debug, Deserialize, PartialEq, Serialize)]
+pub(super) struct RecordingCost {
+    /// What of it is in the time of the kernel.
+    pub(super) inside_ns: f64,
+    /// What of it is in the time between two kernels.
+    pub(super) between_ns: f64,
+    /// What of it is in the time from the begin of a path to its first kernel.
+    pub(super) path_ns: f64,
+}
+
+/// What was measured of a function.
+#[derive(Debug, Deserialize, PartialEq, Serialize)]
+pub(super) struct FunctionReport {
+    pub(super) name: String,
+    pub(super) num_warmup_runs: u64,
+    pub(super) num_runs: u64,
+    /// From the call until all its work was done, of each run.
+    pub(super) wall: Summary,
+    /// What all threads of the process computed meanwhile, in sum, without what it takes to read that clock.
+    pub(super) cpu_total_ns: u64,
+    pub(super) cpu_mean_ns: f64,
+    pub(super) profile: Option<Profile>,
+}
+
+/// What was recorded in runs of their own.
+#[derive(Debug, Deserialize, PartialEq, Serialize)]
+pub(super) struct Profile {
+    pub(super) num_runs: u64,
+    /// As that of the function, but with all that recording takes.
+    pub(super) wall: Summary,
+    /// Each kernel once, in order of their names.
+    pub(super) kernels: Vec<KernelReport>,
+}
+
+/// What was recorded of the kernels of a name, in all runs of the profile, without the cost of recording.
+#[derive(Clone, Debug, Deserialize, PartialEq, Serialize)]
+pub(super) struct KernelReport {
+    pub(super) name: String,
+    pub(super) num_runs: u64,
+    /// From begin to end.
+    pub(super) total_ns: u64,
+    /// Without kernels that ran inside it on the same thread, and what was between those.
+    pub(super) self_ns: u64,
+    /// How many of the runs followed another kernel, or the begin of a path, without anything between but the executor.
+    pub(super) num_dispatches: u64,
+    /// What the executor took there.
+    pub(super) dispatch_ns: u64,
+}
+
+impl Report {
+    /// The document, as text that ends in a newline.
+    pub(super) fn to_json(&self) -> Result<String, serde_json::Error> {
+        serde_json::to_string_pretty(self).map(|text| text + "\n")
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// With a mean that every reader of decimal numbers finds again.
+    fn summary(first_ns: u64) -> Summary {
+        Summary::of(vec![first_ns, first_ns + 3, first_ns + 9]).expect("there are times")
+    }
+
+    fn report() -> Report {
+        let kernel = |name: &str, num_runs| KernelReport {
+            name: name.to_owned(),
+            num_runs,
+            total_ns: 40,
+            self_ns: 30,
+            num_dispatches: num_runs - 1,
+            dispatch_ns: 11,
+        };
+        Report {
+            version: VERSION,
+            program: "a \"b\".mlir".to_owned(),
+            work_queue: "single-threaded".to_owned(),
+            num_threads: 1,
+            recording: Some(RecordingCost {
+                inside_ns: 20.25,
+                between_ns: 0.1,
+                path_ns: 150.0,
+            }),
+            functions: vec![FunctionReport {
+                name: "main".to_owned(),
+                num_warmup_runs: 2,
+                num_runs: 3,
+                wall: summary(100),
+                cpu_total_ns: 300,
+                cpu_mean_ns: 100.0,
+                profile: Some(Profile {
+                    num_runs: 3,
+                    wall: summary(500),
+                    kernels: vec![kernel("tfrt.add.i32", 6), kernel("tfrt.call", 3)],
+                }),
+            }],
+            not_run: vec!["needs_arguments".to_owned()],
+        }
+    }
+
+    #[test]
+    fn the_document_reads_back_as_what_it_was_made_of() {
+        let report = report();
+        let json = report.to_json().expect("all of it can be written");
+        assert_eq!(serde_json::from_str::<Report>(&json).ok(), Some(report));
+    }
+
+    #[test]
+    fn members_have_the_names_that_are_documented() {
+        let json = report().to_json().expect("all of it can be written");
+        let json: serde_json::Value = serde_json::from_str(&json).expect("it is JSON");
+        assert_eq!(json["version"], 1);
+        let function = &json["functions"][0];
+        assert_eq!(function["wall"]["p50_ns"], 103);
+        let kernel = &function["profile"]["kernels"][1];
+        assert_eq!(
+            *kernel,
+            serde_json::json!({
+                "name": "tfrt.call", "num_runs": 3, "total_ns": 40, "self_ns": 30,
+                "num_dispatches": 2, "dispatch_ns": 11
+            })
+        );
+        assert_eq!(json["not_run"][0], "needs_arguments");
+    }
+
+    #[test]
+    fn a_new_member_is_no_obstacle_to_a_reader() {
+        let json = report().to_json().expect("all of it can be written");
+        let extended = json.replacen('{', "{\"machine\": \"new\",", 1);
+        assert_eq!(
+            serde_json::from_str::<Report>(&extended).ok(),
+            Some(report())
+        );
+    }
+}

@@ -1,0 +1,384 @@
+//! Corners that random programs do not reach.
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicI64, Ordering};
+
+use tfrt_async::value::Passing;
+use tfrt_async::{AnyRef, Value};
+use tfrt_attr::Scalar;
+use tfrt_bef::write::{BefBuilder, Body, Kernel, KernelAttribute, WriteOptions};
+use tfrt_bef::{BefFile, FunctionKind, RegisterId};
+use tfrt_executor::Program;
+use tfrt_host::__private::{Attribute, ByMut, ByValue, Declared, Execution, Fallible, Payload};
+use tfrt_host::kernel::{KernelDescriptor, KernelFrame};
+use tfrt_host::value_cell::ValueCell;
+use tfrt_host::{ExecutionContext, HostContext, RequestContextBuilder};
+use tfrt_ods::{OpDef, OpTraits, OperandDef, TypeConstraint};
+use tfrt_support::Error;
+use tfrt_support::entity::EntityId;
+
+use super::{
+    Outcome, Traced, add, call_now, check, constant, later_text, length, op, outcome,
+    panic_quietly, peek, registry,
+};
+use crate::support::{Graph, Node, alone, build, queue_of};
+
+/// Executes `f0` of `graphs` under the single-threaded queue.
+fn execute(
+    more: &[KernelDescriptor],
+    graphs: &[Graph],
+    arguments: &[AnyRef],
+) -> (Arc<HostContext>, Vec<AnyRef>) {
+    let host = HostContext::builder()
+        .registry(registry(more))
+        .queue(queue_of("s"))
+        .build();
+    let program = Program::load(&host, &build(graphs)).expect("the kernels exist");
+    program.verify_all().expect("the bodies are well formed");
+    let ctx = ExecutionContext::new(RequestContextBuilder::new(Arc::clone(&host)).build());
+    let main = program.function("f0").expect("the first function");
+    let results = main.execute(&ctx, arguments);
+    host.quiesce().expect("not a worker");
+    (host, results)
+}
+
+fn node(op: &'static OpDef, operands: &[usize]) -> Node {
+    Node::new(op, operands)
+}
+
+#[test]
+fn a_wrong_operand_is_found_beside_a_reference_to_another_wrong_one() {
+    let _alone = alone();
+    let graph = Graph {
+        num_arguments: 2,
+        // That the first argument is a number is what the first kernel makes of it; the second one takes any.
+        nodes: vec![
+            node(&add::DIRECT, &[0, 0]),
+            node(&add::DIRECT, &[1, 1]),
+            node(&peek::DIRECT, &[0, 1]),
+        ],
+        returns: vec![0, 2, 4],
+    };
+    let text = || AnyRef::available(String::from("no number"));
+    let (_host, results) = execute(&[], &[graph], &[text(), text()]);
+    let found = outcome(&results[2]);
+    let Outcome::Error(message) = &found else {
+        panic!("{found:?}");
+    };
+    assert!(message.contains("`test.peek`"), "{message}");
+}
+
+/// Makes its first operand an error if it is not available.
+static SPOIL: OpDef = OpDef {
+    operands: &[OperandDef {
+        is_reference: true,
+        ..OperandDef::variadic("values", TypeConstraint::Any)
+    }],
+    traits: OpTraits::NON_STRICT,
+    ..op("test.spoil", OpTraits::NONE)
+};
+
+fn run_spoil(frame: &mut KernelFrame<'_>) {
+    let is_spoilt = frame.argument(0).try_set_error(Error::new("spoilt"));
+    frame.set_result(0, AnyRef::available(i64::from(is_spoilt)));
+}
+
+#[test]
+fn a_value_that_is_made_an_error_before_it_is_there_is_not_read_in_place() {
+    let _alone = alone();
+    let graph = Graph {
+        num_arguments: 0,
+        nodes: vec![
+            node(&constant::DIRECT, &[]),
+            node(&later_text::DIRECT, &[0]),
+            node(&SPOIL, &[1, 0]).non_strict(),
+            node(&length::DIRECT, &[1]),
+        ],
+        returns: vec![2, 3],
+    };
+    let spoil = KernelDescriptor::raw(&SPOIL, run_spoil);
+    let (_host, results) = execute(&[spoil], &[graph], &[]);
+    assert_eq!(outcome(&results[0]), Outcome::Number(1));
+    assert_eq!(outcome(&results[1]), Outcome::Error("spoilt".into()));
+}
+
+/// A handle that could be copied, of memory that keeps its own borrows.
+#[derive(Clone, Copy)]
+struct Dial(&'static AtomicI64);
+
+impl Value for Dial {
+    const MLIR_TYPE: &'static str = "!test.dial";
+    const HANDLE: Option<fn(&Self) -> Self> = Some(|dial| *dial);
+    const PASSING: Passing<Self> = Passing::COPIED;
+}
+
+static POSITION: AtomicI64 = AtomicI64::new(0);
+
+struct NewDial;
+
+impl Declared for NewDial {
+    const OP: &'static OpDef = &const { op("test.new_dial", OpTraits::NONE) };
+}
+
+struct Turn;
+
+impl Declared for Turn {
+    const OP: &'static OpDef = &const { op("test.turn", OpTraits::NONE) };
+}
+
+#[test]
+fn a_handle_is_written_through_wherever_it_is() {
+    let _alone = alone();
+    let kernels = [
+        KernelDescriptor::new::<NewDial, (), Payload<Dial>, _>(|()| Dial(&POSITION)),
+        KernelDescriptor::new::<Turn, (ByMut<Dial, 0>,), Payload<i64>, _>(|(dial,)| {
+            dial.0.fetch_add(1, Ordering::Relaxed) + 1
+        }),
+    ];
+    let graph = Graph {
+        num_arguments: 0,
+        nodes: vec![node(NewDial::OP, &[]), node(Turn::OP, &[0])],
+        returns: vec![1],
+    };
+    let (_host, results) = execute(&kernels, &[graph], &[]);
+    assert_eq!(outcome(&results[0]), Outcome::Number(1));
+}
+
+#[test]
+fn a_function_that_calls_itself_in_place_does_not_overflow_the_stack() {
+    let _alone = alone();
+    let call = |callee| Graph {
+        num_arguments: 1,
+        nodes: vec![node(&call_now::DIRECT, &[0]).calling(callee)],
+        returns: vec![1],
+    };
+    let (_host, results) = execute(&[], &[call(1), call(0)], &[AnyRef::available(3_i64)]);
+    assert_eq!(outcome(&results[0]), Outcome::Number(3));
+}
+
+#[test]
+fn a_result_that_failed_in_place_is_not_unique() {
+    let _alone = alone();
+    let graph = Graph {
+        num_arguments: 1,
+        nodes: vec![node(&check::DIRECT, &[0])],
+        returns: vec![1, 1],
+    };
+    let (_host, results) = execute(&[], &[graph], &[AnyRef::available(3_i64)]);
+    assert!(results[0].is_error() && results[0].ptr_eq(&results[1]));
+    let [first, _] = <[AnyRef; 2]>::try_from(results).expect("two results");
+    assert!(!first.is_unique());
+}
+
+/// Something that panics as it goes away.
+struct Bomb;
+
+impl Drop for Bomb {
+    fn drop(&mut self) {
+        panic_quietly();
+    }
+}
+
+struct Explode;
+
+impl Declared for Explode {
+    const OP: &'static OpDef = &const { op("test.explode", OpTraits::NONE) };
+}
+
+#[test]
+fn what_a_kernel_panicked_with_may_panic_once_more() {
+    let _alone = alone();
+    let explode = KernelDescriptor::new::<Explode, (), Payload<i64>, _>(|()| {
+        std::panic::resume_unwind(Box::new(Bomb))
+    });
+    let graph = Graph {
+        num_arguments: 0,
+        nodes: vec![
+            node(Explode::OP, &[]),
+            node(&constant::DIRECT, &[]),
+            node(&add::DIRECT, &[0, 1]),
+        ],
+        returns: vec![2, 1],
+    };
+    let (_host, results) = execute(&[explode], &[graph], &[]);
+    let expected = "kernel 'test.explode' panicked: no message";
+    assert_eq!(outcome(&results[0]), Outcome::Error(expected.into()));
+    assert_eq!(outcome(&results[1]), Outcome::Number(7));
+}
+
+struct Place;
+
+impl Declared for Place {
+    const OP: &'static OpDef = &const { op("test.place", OpTraits::NONE) };
+}
+
+struct Seven;
+
+impl Declared for Seven {
+    const OP: &'static OpDef = &const { op("test.seven", OpTraits::PURE) };
+}
+
+struct SyncPlace;
+
+impl Declared for SyncPlace {
+    const OP: &'static OpDef = &const { op("test.place_s", OpTraits::NONE) };
+}
+
+struct SyncSeven;
+
+impl Declared for SyncSeven {
+    const OP: &'static OpDef = &const { op("test.seven_s", OpTraits::PURE) };
+}
+
+/// A function of one kernel, which has the attribute 7 and a place in the file, in a context that stands elsewhere.
+fn in_context(
+    kind: FunctionKind,
+    op: &'static OpDef,
+) -> (ExecutionContext, tfrt_host::FunctionRef) {
+    let kernels = [
+        KernelDescriptor::new::<Seven, (Attribute<i64, 0>,), Payload<i64>, _>(|(seven,)| seven),
+        KernelDescriptor::new::<Place, (Execution,), Payload<i64>, _>(|(ctx,)| {
+            ctx.location_token().into()
+        }),
+        KernelDescriptor::new_sync::<SyncSeven, (Attribute<i64, 0>,), Payload<i64>, _>(
+            |(seven,)| seven,
+        ),
+        KernelDescriptor::new_sync::<SyncPlace, (Execution,), Payload<i64>, _>(|(ctx,)| {
+            ctx.location_token().into()
+        }),
+    ];
+    let host = HostContext::builder().registry(registry(&kernels)).build();
+    let mut builder = BefBuilder::new(WriteOptions {
+        optional_sections: false,
+    });
+    let ty = builder.add_type("i64");
+    let value = builder
+        .add_attribute(Scalar::i64(7).into())
+        .expect("a number");
+    let result = RegisterId::from_index(0);
+    // The location of the second kernel is not the first one of the file.
+    let kernel = Kernel {
+        attributes: vec![KernelAttribute {
+            name: "value".into(),
+            value,
+        }],
+        results: vec![result],
+        ..Kernel::new(builder.add_kernel_name(op.name))
+    };
+    let second = Kernel {
+        results: vec![RegisterId::from_index(1)],
+        ..kernel.clone()
+    };
+    let function = builder.declare_function(kind, "main", vec![], vec![ty]);
+    let body = Body {
+        location: None,
+        root_stream: 0,
+        num_arguments: 0,
+        register_types: vec![ty, ty],
+        kernels: vec![kernel, second],
+        results: vec![RegisterId::from_index(1)],
+    };
+    builder.define_body(function, body);
+    let file = BefFile::from_bytes(&builder.finish().expect("the body is well formed"));
+    let program = Program::load(&host, &file).expect("the kernels exist");
+    let ctx = ExecutionContext::new(RequestContextBuilder::new(host).build());
+    ctx.set_location_token(12345);
+    (ctx, program.function("main").expect("the file has it"))
+}
+
+#[test]
+fn a_function_that_runs_in_place_leaves_its_caller_where_it_is() {
+    let _alone = alone();
+    for op in [Seven::OP, Place::OP] {
+        let (ctx, function) = in_context(FunctionKind::Async, op);
+        let [result] = <[AnyRef; 1]>::try_from(function.execute(&ctx, &[])).expect("one result");
+        let found = *result.get::<i64>().expect("no kernel fails");
+        assert_eq!(ctx.location_token(), 12345, "{}", op.name);
+        // A kernel that looks is told of its own place.
+        assert!(
+            found != 12345 && (op.name == Seven::OP.name || found != 0),
+            "{found}"
+        );
+    }
+    for op in [SyncSeven::OP, SyncPlace::OP] {
+        let (ctx, function) = in_context(FunctionKind::Sync, op);
+        let mut results = [ValueCell::empty()];
+        function
+            .execute_sync(&ctx, &mut [], &mut results)
+            .expect("no kernel fails");
+        let found = *results[0].get::<i64>().expect("the result is set");
+        assert_eq!(ctx.location_token(), 12345, "{}", op.name);
+        // The kernels of a synchronous function have no places of their own.
+        assert_eq!(found, if op.name == SyncSeven::OP.name { 7 } else { 0 });
+    }
+}
+
+struct SyncCheck;
+
+impl Declared for SyncCheck {
+    const OP: &'static OpDef = &const { op("test.check_s", OpTraits::NONE) };
+}
+
+#[test]
+fn a_synchronous_function_does_in_place_what_its_interpreter_does() {
+    let _alone = alone();
+    let check = KernelDescriptor::new_sync::<
+        SyncCheck,
+        (ByValue<i64, 0>,),
+        Fallible<Payload<i64>, Result<i64, Error>>,
+        _,
+    >(|(number,)| match number {
+        0 => panic_quietly(),
+        1 => Err(Error::new("one")),
+        _ => Ok(number - 1),
+    });
+    let host = HostContext::builder().registry(registry(&[check])).build();
+    let mut builder = BefBuilder::new(WriteOptions {
+        optional_sections: false,
+    });
+    let ty = builder.add_type("i64");
+    let register = RegisterId::from_index;
+    let code = builder.add_kernel_name(SyncCheck::OP.name);
+    let kernel = |index: usize| Kernel {
+        operands: vec![register(index)],
+        results: vec![register(index + 1)],
+        ..Kernel::new(code)
+    };
+    let function = builder.declare_function(FunctionKind::Sync, "main", vec![ty], vec![ty, ty]);
+    let body = Body {
+        location: None,
+        root_stream: 0,
+        num_arguments: 1,
+        register_types: vec![ty; 4],
+        kernels: (0..3).map(kernel).collect(),
+        results: vec![register(3), register(1)],
+    };
+    builder.define_body(function, body);
+    let file = BefFile::from_bytes(&builder.finish().expect("the body is well formed"));
+    let program = Program::load(&host, &file).expect("the kernel exists");
+    let ctx = ExecutionContext::new(RequestContextBuilder::new(host).build());
+    let main = program.function("main").expect("the file has it");
+    let run = |argument: ValueCell| {
+        let mut results = [ValueCell::empty(), ValueCell::empty()];
+        let mut arguments = [argument];
+        let outcome = main.execute_sync(&ctx, &mut arguments, &mut results);
+        let message = outcome.map_err(|error| error.message().to_owned());
+        (message, results.map(|mut result| result.take::<i64>()))
+    };
+    let in_turn: [fn() -> ValueCell; 6] = [
+        || ValueCell::new(7_i64),
+        || AnyRef::available(7_i64).into(),
+        || ValueCell::new(2_i64),
+        || ValueCell::new(0_i64),
+        || ValueCell::new(String::from("no number")),
+        || AnyRef::error(Error::new("an argument")).into(),
+    ];
+    let found = in_turn.map(|argument| run(argument()));
+    let interpreted = {
+        let _traced = Traced::start();
+        in_turn.map(|argument| run(argument()))
+    };
+    assert_eq!(found, interpreted);
+    assert_eq!(found[0], (Ok(()), [Some(4), Some(6)]));
+    assert_eq!(found[2], (Err("one".into()), [None, None]));
+}

@@ -1,0 +1,434 @@
+//! The sink that adds up what kernels take, and what the executor takes between them.
+//!
+//! Memory does not grow with time: each thread keeps a sum for every name, and the scopes that are open. A time between kernels
+//! is the executor's only where somebody said that it was at work: behind the begin of a path, or between two kernels of one
+//! invocation on one thread. Between paths a thread may have waited, and that is nobody's time.
+//!
+//! ```text
+//! begin_path   begin      end        begin                                   end
+//!     │ dispatch │ kernel 1 │ dispatch │  self  │ dispatch │ kernel 3 │  self  │
+//!                                      └─────────────── kernel 2 ──────────────┘
+//! ```
+
+use std::cell::RefCell;
+use std::collections::{BTreeMap, HashMap};
+use std::fmt;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::Instant;
+
+use super::sink::{Activity, TracingSink};
+
+/// Adds up, for each name of a kernel, how often it ran, how long, and how long the executor took to come to it.
+///
+/// ```
+/// use std::sync::Arc;
+/// use tfrt_host::tracing::{self, KernelProfiler, KernelRun, Scope, TracingLevel};
+/// use tfrt_host::{ExecutionContext, HostContext, RequestContextBuilder};
+///
+/// let host = HostContext::builder().build();
+/// let ctx = ExecutionContext::new(RequestContextBuilder::new(host).build());
+/// let profiler = Arc::new(KernelProfiler::new());
+/// tracing::set_sink(Some(Arc::clone(&profiler) as _));
+/// tracing::enable(TracingLevel::Debug);
+/// for _ in 0..3 {
+///     // As an executor does.
+///     let _scope = Scope::enter_kernel(KernelRun {
+///         name: "my.kernel",
+///         ctx: &ctx,
+///         location_token: 0,
+///         invocation: 1,
+///         stream: None,
+///         operands: &[],
+///         results: &[],
+///     });
+/// }
+/// tracing::disable();
+/// tracing::set_sink(None);
+///
+/// let times = profiler.kernels()["my.kernel"];
+/// assert_eq!((times.num_runs, times.num_dispatches), (3, 2));
+/// ```
+pub struct KernelProfiler {
+    /// Unlike that of every other profiler.
+    number: u64,
+    start: Instant,
+    accounts: Mutex<Vec<Arc<Mutex<Account>>>>,
+}
+
+/// What the runs of a kernel took, in sum. The cost of recording is in all of these times.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct KernelTimes {
+    /// How often it ran.
+    pub num_runs: u64,
+    /// From begin to end, kernels that ran inside it included.
+    pub total_ns: u64,
+    /// From begin to end, without the kernels that ran inside it on the same thread, and without what the executor took
+    /// between those.
+    pub self_ns: u64,
+    /// How many kernels ran inside it on the same thread, and inside those.
+    pub num_nested: u64,
+    /// What the executor took to come to it: from the end of the kernel before it, or from the begin of the path.
+    pub dispatch_ns: u64,
+    /// How many of these times are behind another kernel.
+    pub num_dispatches: u64,
+    /// How many of these times are behind the begin of a path.
+    pub num_path_begins: u64,
+}
+
+/// What happened on one thread.
+struct Account {
+    /// The open scopes, innermost last; in front of them one that is always open.
+    open: Vec<Open>,
+    times: Vec<(&'static str, KernelTimes)>,
+    /// Where the times of a name are. Names are known by where they lie: equal names that lie elsewhere are joined in the end.
+    places: HashMap<(usize, usize), usize>,
+}
+
+/// A scope that is open.
+struct Open {
+    /// The place of its times and its invocation; nothing if it is no kernel.
+    kernel: Option<(usize, u64)>,
+    start_ns: u64,
+    /// Kernels inside it, and what was between them.
+    nested_ns: u64,
+    num_nested: u64,
+    since: Since,
+}
+
+/// What the time to the next kernel counts from.
+#[derive(Clone, Copy)]
+enum Since {
+    Nothing,
+    Path { at_ns: u64 },
+    Kernel { invocation: u64, at_ns: u64 },
+}
+
+impl Since {
+    /// When the executor began to look for a kernel of `invocation`.
+    fn at_ns(self, invocation: u64) -> Option<u64> {
+        match self {
+            Self::Path { at_ns } => Some(at_ns),
+            Self::Kernel {
+                invocation: before,
+                at_ns,
+            } => (before == invocation).then_some(at_ns),
+            Self::Nothing => None,
+        }
+    }
+}
+
+impl Open {
+    fn new(kernel: Option<(usize, u64)>, start_ns: u64) -> Self {
+        Self {
+            kernel,
+            start_ns,
+            nested_ns: 0,
+            num_nested: 0,
+            since: Since::Nothing,
+        }
+    }
+}
+
+impl Account {
+    fn new() -> Self {
+        Self {
+            open: vec![Open::new(None, 0)],
+            times: Vec::new(),
+            places: HashMap::new(),
+        }
+    }
+
+    fn place(&mut self, name: &'static str) -> usize {
+        *self
+            .places
+            .entry((name.as_ptr().addr(), name.len()))
+            .or_insert_with(|| {
+                self.times.push((name, KernelTimes::default()));
+                self.times.len() - 1
+            })
+    }
+
+    fn innermost(&mut self) -> &mut Open {
+        self.open
+            .last_mut()
+            .expect("the scope in front is always open")
+    }
+
+    fn begin(&mut self, kernel: Option<(usize, u64)>, now_ns: u64) {
+        if let Some((place, invocation)) = kernel {
+            let around = self.innermost();
+            let since = around.since;
+            if let Some(at_ns) = since.at_ns(invocation) {
+                let dispatch_ns = now_ns.saturating_sub(at_ns);
+                around.nested_ns += dispatch_ns;
+                let times = &mut self.times[place].1;
+                times.dispatch_ns += dispatch_ns;
+                match since {
+                    Since::Path { .. } => times.num_path_begins += 1,
+                    _ => times.num_dispatches += 1,
+                }
+            }
+        }
+        self.open.push(Open::new(kernel, now_ns));
+    }
+
+    fn end(&mut self, now_ns: u64) {
+        // The scope in front was begun by nobody: what ends here may have begun before there was this profiler.
+        if self.open.len() == 1 {
+            return;
+        }
+        let Some(ended) = self.open.pop() else {
+            return;
+        };
+        let Some((place, invocation)) = ended.kernel else {
+            // Only kernels are of interest: it counts as what is in it.
+            let around = self.innermost();
+            around.nested_ns += ended.nested_ns;
+            around.num_nested += ended.num_nested;
+            return;
+        };
+        let total_ns = now_ns.saturating_sub(ended.start_ns);
+        let times = &mut self.times[place].1;
+        times.num_runs += 1;
+        times.total_ns += total_ns;
+        times.self_ns += total_ns.saturating_sub(ended.nested_ns);
+        times.num_nested += ended.num_nested;
+        let around = self.innermost();
+        around.nested_ns += total_ns;
+        around.num_nested += ended.num_nested + 1;
+        around.since = Since::Kernel {
+            invocation,
+            at_ns: now_ns,
+        };
+    }
+
+    fn begin_path(&mut self, now_ns: u64) {
+        self.innermost().since = Since::Path { at_ns: now_ns };
+    }
+}
+
+thread_local! {
+    /// The account of this thread, in the profiler of this number.
+    static ACCOUNT: RefCell<Option<(u64, Arc<Mutex<Account>>)>> = const { RefCell::new(None) };
+}
+
+impl KernelProfiler {
+    /// A profiler that has heard of nothing.
+    #[must_use]
+    pub fn new() -> Self {
+        // Only uniqueness matters, no other memory is ordered by it: relaxed.
+        static NEXT: AtomicU64 = AtomicU64::new(0);
+        Self {
+            number: NEXT.fetch_add(1, Ordering::Relaxed),
+            start: Instant::now(),
+            accounts: Mutex::default(),
+        }
+    }
+
+    /// The times of each kernel that has ended so far, by name, over all threads.
+    #[must_use]
+    pub fn kernels(&self) -> BTreeMap<&'static str, KernelTimes> {
+        let mut kernels: BTreeMap<&'static str, KernelTimes> = BTreeMap::new();
+        for account in &*lock(&self.accounts) {
+            for &(name, times) in &lock(account).times {
+                if times.num_runs > 0 {
+                    kernels.entry(name).or_default().add(times);
+                }
+            }
+        }
+        kernels
+    }
+
+    fn now_ns(&self) -> u64 {
+        // 64 bits of nanoseconds are 584 years.
+        u64::try_from(self.start.elapsed().as_nanos()).unwrap_or(u64::MAX)
+    }
+
+    /// Changes the account of this thread. Does nothing where the thread has come too far in its end.
+    fn with_account(&self, change: impl FnOnce(&mut Account)) {
+        let _ = ACCOUNT.try_with(|current| {
+            let mut current = current.borrow_mut();
+            let account = match &mut *current {
+                Some((number, account)) if *number == self.number => account,
+                other => &mut other.insert((self.number, self.open_account())).1,
+            };
+            change(&mut lock(account));
+        });
+    }
+
+    fn open_account(&self) -> Arc<Mutex<Account>> {
+        let account = Arc::new(Mutex::new(Account::new()));
+        lock(&self.accounts).push(Arc::clone(&account));
+        account
+    }
+}
+
+impl KernelTimes {
+    fn add(&mut self, other: Self) {
+        self.num_runs += other.num_runs;
+        self.total_ns += other.total_ns;
+        self.self_ns += other.self_ns;
+        self.num_nested += other.num_nested;
+        self.dispatch_ns += other.dispatch_ns;
+        self.num_dispatches += other.num_dispatches;
+        self.num_path_begins += other.num_path_begins;
+    }
+}
+
+impl Default for KernelProfiler {
+    fn default() -> Self {
+        Self::new()
+    }
+}
+
+/// Clocks are read last where something begins and first where it ends, so that recording is between kernels rather than in
+/// them.
+impl TracingSink for KernelProfiler {
+    fn begin(&self, activity: Activity<'_>) {
+        self.with_account(|account| {
+            let kernel = activity
+                .kernel
+                .map(|run| (account.place(run.name), run.invocation));
+            account.begin(kernel, self.now_ns());
+        });
+    }
+
+    fn end(&self) {
+        let now_ns = self.now_ns();
+        self.with_account(|account| account.end(now_ns));
+    }
+
+    fn event(&self, _name: &str) {}
+
+    fn begin_path(&self) {
+        self.with_account(|account| account.begin_path(self.now_ns()));
+    }
+}
+
+fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    // Nothing that runs under the locks panics half way.
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+impl fmt::Debug for KernelProfiler {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("KernelProfiler")
+            .field("num_threads", &lock(&self.accounts).len())
+            .finish_non_exhaustive()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn times(account: &Account, name: &str) -> KernelTimes {
+        let found = account.times.iter().find(|(known, _)| *known == name);
+        found.expect("the kernel ran").1
+    }
+
+    /// Begins a kernel of invocation 1.
+    fn begin(account: &mut Account, name: &'static str, now_ns: u64) {
+        begin_of(account, 1, name, now_ns);
+    }
+
+    fn begin_of(account: &mut Account, invocation: u64, name: &'static str, now_ns: u64) {
+        let place = account.place(name);
+        account.begin(Some((place, invocation)), now_ns);
+    }
+
+    #[test]
+    fn the_time_between_kernels_belongs_to_the_second() {
+        let mut account = Account::new();
+        begin(&mut account, "first", 10);
+        account.end(15);
+        begin(&mut account, "second", 22);
+        account.end(40);
+        let first = times(&account, "first");
+        assert_eq!((first.self_ns, first.dispatch_ns), (5, 0));
+        let second = times(&account, "second");
+        assert_eq!((second.self_ns, second.dispatch_ns), (18, 7));
+        assert_eq!((second.num_dispatches, second.num_path_begins), (1, 0));
+    }
+
+    #[test]
+    fn between_paths_the_executor_is_not_at_work() {
+        let mut account = Account::new();
+        begin(&mut account, "a", 10);
+        account.end(15);
+        account.begin_path(100);
+        begin(&mut account, "a", 103);
+        account.end(104);
+        let a = times(&account, "a");
+        assert_eq!((a.num_runs, a.dispatch_ns), (2, 3));
+        assert_eq!((a.num_dispatches, a.num_path_begins), (0, 1));
+    }
+
+    #[test]
+    fn kernels_of_other_invocations_are_not_connected() {
+        let mut account = Account::new();
+        begin_of(&mut account, 1, "a", 10);
+        account.end(15);
+        begin_of(&mut account, 2, "b", 50);
+        account.end(51);
+        assert_eq!(times(&account, "b").dispatch_ns, 0);
+    }
+
+    #[test]
+    fn a_caller_is_not_charged_with_what_it_calls() {
+        let mut account = Account::new();
+        begin(&mut account, "call", 0);
+        account.begin_path(10);
+        begin_of(&mut account, 2, "leaf", 12);
+        account.end(20);
+        begin_of(&mut account, 2, "leaf", 25);
+        account.end(26);
+        account.end(30);
+        let call = times(&account, "call");
+        // Ten before the path, four behind the last kernel.
+        assert_eq!((call.total_ns, call.self_ns, call.num_nested), (30, 14, 2));
+        let leaf = times(&account, "leaf");
+        assert_eq!((leaf.self_ns, leaf.dispatch_ns), (9, 7));
+        assert_eq!(call.self_ns + leaf.self_ns + leaf.dispatch_ns, 30);
+    }
+
+    #[test]
+    fn scopes_that_are_no_kernels_are_seen_through() {
+        let mut account = Account::new();
+        begin(&mut account, "call", 0);
+        account.begin(None, 5);
+        begin_of(&mut account, 2, "leaf", 6);
+        account.end(8);
+        account.end(20);
+        account.end(30);
+        let call = times(&account, "call");
+        assert_eq!((call.self_ns, call.num_nested), (28, 1));
+    }
+
+    #[test]
+    fn an_end_without_a_begin_is_passed_over() {
+        let mut account = Account::new();
+        account.end(5);
+        begin(&mut account, "a", 10);
+        account.end(11);
+        assert_eq!(times(&account, "a").num_runs, 1);
+    }
+
+    #[test]
+    fn threads_are_added_up() {
+        let profiler = KernelProfiler::new();
+        std::thread::scope(|threads| {
+            for _ in 0..2 {
+                threads.spawn(|| {
+                    profiler.with_account(|account| {
+                        begin(account, "a", 1);
+                        account.end(4);
+                    });
+                });
+            }
+        });
+        let a = profiler.kernels()["a"];
+        assert_eq!((a.num_runs, a.self_ns), (2, 6));
+    }
+}

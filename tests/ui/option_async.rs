@@ -1,0 +1,10 @@
+#![allow(unused_variables)]
+
+use tfrt::prelude::*;
+
+#[tfrt_kernel("my.add", async)]
+fn add(a: i32) -> i32 {
+    a
+}
+
+fn main() {}
