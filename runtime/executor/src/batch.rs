@@ -38,6 +38,12 @@ impl GroupCost {
         TARGET_NS.checked_div(ns).unwrap_or(1).max(1) as usize
     }
 
+    /// Whether so many streams are known to be done before another thread could help.
+    fn is_soon_done(&self, num_groups: usize) -> bool {
+        let ns = self.ns.load(Ordering::Relaxed) as usize;
+        ns > 0 && ns.saturating_mul(num_groups) < TARGET_NS as usize
+    }
+
     /// Learns that a batch of so many streams took so long.
     fn learn(&self, num_groups: usize, elapsed_ns: u128) {
         let measured = u32::try_from(elapsed_ns / num_groups.max(1) as u128).unwrap_or(u32::MAX);
@@ -49,6 +55,36 @@ impl GroupCost {
             known - (known - measured) / 4
         };
         self.ns.store(next.max(1), Ordering::Relaxed);
+    }
+}
+
+/// A batch that the path which made it ready runs itself, when it has nothing else to do: no thread that it could be handed to
+/// would be sooner done.
+#[derive(Debug)]
+pub(crate) struct KeptBatch {
+    num_groups: usize,
+    start: Instant,
+}
+
+impl KeptBatch {
+    /// Whether to keep a batch of so many streams. Where tasks run in order, it takes its place behind the others.
+    pub(crate) fn if_worth_it(
+        ctx: &ExecutionContext,
+        body: &Body,
+        num_groups: usize,
+    ) -> Option<Self> {
+        let is_kept =
+            body.group_cost.is_soon_done(num_groups) && ctx.queue().parallelism_level() > 1;
+        is_kept.then(|| Self {
+            num_groups,
+            start: Instant::now(),
+        })
+    }
+
+    /// The batch is done.
+    pub(crate) fn finish(self, body: &Body) {
+        let elapsed = self.start.elapsed();
+        body.group_cost.learn(self.num_groups, elapsed.as_nanos());
     }
 }
 
@@ -184,9 +220,11 @@ mod tests {
         assert_eq!(cost.max_groups(), 200);
         cost.learn(2, u128::from(TARGET_NS) * 2);
         assert_eq!(cost.max_groups(), 1);
+        assert!(!cost.is_soon_done(1));
         for _ in 0..100 {
             cost.learn(1, 0);
         }
-        assert!(cost.max_groups() > 1000);
+        assert!(cost.max_groups() > 1000 && cost.is_soon_done(1000));
+        assert!(!GroupCost::default().is_soon_done(1));
     }
 }

@@ -94,6 +94,8 @@ pub(crate) struct AtOnce {
     pub(crate) inline: Words,
     /// The other ready kernels, ordered by stream.
     pub(crate) outline: Words,
+    /// Of how many streams they are.
+    pub(crate) num_outline_groups: usize,
 }
 
 /// What the ready loop needs of every kernel.

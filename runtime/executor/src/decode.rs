@@ -336,6 +336,9 @@ fn at_once(
         ready_counts,
         stream,
         inline: words.push(&inline),
+        num_outline_groups: outline
+            .chunk_by(|a, b| stream_of(a) == stream_of(b))
+            .count(),
         outline: words.push(&outline),
     }
 }

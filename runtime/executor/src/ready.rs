@@ -21,7 +21,7 @@ use tfrt_host::kernel::panic::panic_error;
 use tfrt_host::kernel::{AttributeList, FunctionList};
 use tfrt_host::tracing;
 
-use crate::batch;
+use crate::batch::{self, KeptBatch};
 use crate::body::{AtOnce, Body};
 use crate::call::{self, drop_quietly};
 use crate::invocation::{InvocationRef, PathContext};
@@ -93,6 +93,8 @@ pub(crate) struct Path<'a> {
     stream: u32,
     /// What is left of the batch.
     batch: &'a [u32],
+    /// The batch, if the path keeps it that made it ready.
+    kept: Option<KeptBatch>,
     /// Whether nobody but this path can touch the state of the invocation.
     is_alone: bool,
     is_traced: bool,
@@ -147,6 +149,7 @@ impl<'a> Path<'a> {
             },
             stream,
             batch,
+            kept: None,
             is_alone: invocation.is_alone(),
             is_traced: tracing::begin_path(),
             next: 0,
@@ -163,6 +166,9 @@ impl<'a> Path<'a> {
         while let Err(payload) = catch_unwind(AssertUnwindSafe(|| run(&mut path))) {
             path.recover(&*payload);
             drop_quietly(payload);
+        }
+        if let Some(kept) = path.kept {
+            kept.finish(path.body);
         }
         path.scratch.give_back();
     }
@@ -233,7 +239,14 @@ impl<'a> Path<'a> {
             [number] => self.next = number,
             ref numbers => self.scratch.inline.extend_from_slice(numbers),
         }
-        if start.outline.len() > 0 {
+        if start.outline.len() == 0 {
+            return;
+        }
+        let body = self.body;
+        self.kept = KeptBatch::if_worth_it(self.ctx, body, start.num_outline_groups);
+        if self.kept.is_some() {
+            self.batch = body.words(start.outline);
+        } else {
             self.is_alone = false;
             batch::enqueue_range(self.ctx, self.invocation, start.outline);
         }
