@@ -11,7 +11,9 @@
 //! ```
 
 use std::ops::Range;
+use std::sync::Arc;
 
+use tfrt::host::allocator::HostAllocator;
 use tfrt::host::parallel::{BlockSize, FailedBlock, parallel_for_with};
 use tfrt::prelude::*;
 use tfrt_compute::ShapeError;
@@ -134,7 +136,7 @@ pub(crate) fn run<P: Plan<Element: Element>>(
 
 /// Scratch memory, which the request is charged for.
 pub(crate) fn workspace<T: Element>(
-    allocator: &std::sync::Arc<dyn tfrt::host::allocator::HostAllocator>,
+    allocator: &Arc<dyn HostAllocator>,
     len: usize,
 ) -> Result<HostBuffer, TensorError> {
     let size_bytes = len.saturating_mul(size_of::<T>());

@@ -126,8 +126,8 @@ impl DenseHostTensor {
     ///
     /// let allocator: Arc<dyn HostAllocator> = Arc::new(Malloc);
     /// let x = DenseHostTensor::from_elements(&allocator, Shape::new(&[2])?, &[1.5_f32, -2.5])?;
-    /// let is_negative = x.map(&allocator, |x: f32| x < 0.0)?;
-    /// assert_eq!(*is_negative.elements::<bool>()?, [false, true]);
+    /// let rounded = x.map(&allocator, |x: f32| x.round() as i32)?;
+    /// assert_eq!(*rounded.elements::<i32>()?, [2, -3]);
     /// # Ok::<(), TensorError>(())
     /// ```
     ///

@@ -151,6 +151,37 @@ fn every_kernel_of_the_folder_is_expanded() {
 }
 
 #[test]
+fn a_function_that_is_being_written_stays() {
+    let expand = |options: &str, item: &str| {
+        let item: TokenStream = item.parse().unwrap();
+        let expansion = tfrt_macros_backend::kernel(options.parse().unwrap(), item.clone());
+        (item.to_string(), expansion.to_string())
+    };
+    let options = [
+        "",
+        "my",
+        "my.",
+        "\"my.add\"",
+        "\"my.add\",",
+        "\"my.add\", side_",
+        "\"my.add\", T =",
+        "\"my.add\", results()",
+    ];
+    let items = [
+        "fn add(a: i32) -> i32 { a. let b = ; a. }",
+        "fn add(a: i32, b:) -> i32 { a }",
+        "fn add(a: i32) -> ",
+        "fn add",
+    ];
+    for options in options {
+        for item in items {
+            let (item, expansion) = expand(options, item);
+            assert!(expansion.starts_with(&item), "`{options}`: {expansion}");
+        }
+    }
+}
+
+#[test]
 fn every_mistake_is_an_error_of_its_own() {
     let item = quote::quote!(
         unsafe fn add(

@@ -60,6 +60,10 @@
 //! testing::kernel("attributes.constant").expect_refused("requires attribute 'value'");
 //! ```
 //!
+//! An attribute that the kernel does not declare is none of its business: it is kept, for tools that know it, and the kernel
+//! does not see it. So take care with the name of one that has a default: misspelled, it is such a stranger, and nobody
+//! complains.
+//!
 //! # Choices
 //!
 //! An attribute that is one of a few names is an enum. It derives [`Attr`](crate::prelude::Attr); programs write the number

@@ -50,8 +50,12 @@
 //! Measure release builds. In a build with debug assertions every value is counted, and proven reads are checked all the
 //! same.
 //!
-//! # Size
+//! # Size and compile time
 //!
 //! A program that only executes files links no parser and no compiler: [`default-features =
 //! false`](super::embedding#files). A kernel costs an adapter of its own per instance of a generic function; families of
 //! hundreds of instances are paid for in code.
+//!
+//! A kernel like `fn(i32, i32) -> i32` takes the compiler about 6 ms in a debug build, half a millisecond of that in the macro,
+//! and 33 kB of the binary; a crate of a thousand of them is linked in 0.3 s. (rustc 1.95 on x86-64, the thousand compiled
+//! together.)

@@ -10,6 +10,9 @@
 //! | `f32`, `f64`, and `f16`, `bf16` of the crate `half` | `f32`, `f64`, `f16`, `bf16` |
 //! | `String` | `!tfrt.string` |
 //! | [`Chain`](crate::prelude::Chain) | `!tfrt.chain` |
+//! | `DenseHostTensor` and its like of the crate `tfrt-tensor` | `!t.tensor`: see [tensors](super::tensors) |
+//!
+//! Not among them: `usize` and `isize`, which differ between machines, and the collections of Rust: see below.
 //!
 //! # Types of one's own
 //!

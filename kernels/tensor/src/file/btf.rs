@@ -7,7 +7,7 @@
 //!           sparse: u64 dims[rank], u64 n, u64 rank, i64 indices[n, rank], u64 n, elements[n]
 //! ```
 //!
-//! [`read`] and [`write`] are each other's inverse, but for the padding, which is not looked at.
+//! Reading and writing are each other's inverse, but for the padding, which is not looked at.
 
 mod error;
 

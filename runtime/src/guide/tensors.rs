@@ -1,0 +1,79 @@
+//! Kernels on arrays of numbers.
+//!
+//! Tensors are values like any other. Those in host memory are types of the crate `tfrt-tensor`, which a kernel crate adds to
+//! its manifest: `DenseHostTensor`, and beside it scalars, strings and sparse ones. Programs spell all of them `!t.tensor`.
+//!
+//! # A new tensor
+//!
+//! This is a custom op as a whole: declared, registered, documented, and called.
+//!
+//! ```
+//! use tfrt::{prelude::*, testing};
+//! use tfrt_tensor::{DenseHostTensor, TensorError};
+//!
+//! /// Returns `a * x + b`.
+//! #[tfrt_kernel("tensors.axpb")]
+//! fn axpb(a: f32, x: &DenseHostTensor, b: f32, ctx: &ExecutionContext) -> Result<DenseHostTensor, TensorError> {
+//!     x.map(ctx.allocator(), |x: f32| a * x + b)
+//! }
+//!
+//! # let malloc: std::sync::Arc<dyn tfrt::host::allocator::HostAllocator> = std::sync::Arc::new(tfrt::host::allocator::Malloc);
+//! # let x = DenseHostTensor::from_elements(&malloc, tfrt_tensor::Shape::new(&[2])?, &[1.0_f32, 2.0])?;
+//! # let integers = x.map(&malloc, |x: f32| x as i32)?;
+//! let outcome = testing::kernel("tensors.axpb").operands((2.0_f32, x, 1.0_f32)).run();
+//! outcome.with_value(0, |y: &DenseHostTensor| assert_eq!(*y.elements::<f32>().unwrap(), [3.0, 5.0]));
+//! # let wrong = testing::kernel("tensors.axpb").operands((2.0_f32, integers, 1.0_f32)).run();
+//! # wrong.expect_error("expected elements of type f32, found i32");
+//! # Ok::<(), TensorError>(())
+//! ```
+//!
+//! A program calls it as `"tensors.axpb"(%a, %x, %b) : (f32, !t.tensor, f32) -> !t.tensor`.
+//!
+//! The element type is not part of the Rust type, because a program need not know it; a kernel that asks for `f32` of a tensor
+//! of something else gives the error of that. The memory comes from the request, which may have a limit: take the allocator of
+//! the context.
+//!
+//! # A tensor changed in place
+//!
+//! ```
+//! use tfrt::{prelude::*, testing};
+//! use tfrt_tensor::{DenseHostTensor, TensorError};
+//!
+//! /// Adds `b` to every element.
+//! #[tfrt_kernel("tensors.increase")]
+//! fn increase(x: &mut DenseHostTensor, b: f32) -> Result<(), TensorError> {
+//!     x.elements_mut::<f32>()?.iter_mut().for_each(|x| *x += b);
+//!     Ok(())
+//! }
+//! # let malloc: std::sync::Arc<dyn tfrt::host::allocator::HostAllocator> = std::sync::Arc::new(tfrt::host::allocator::Malloc);
+//! # let x = DenseHostTensor::from_elements(&malloc, tfrt_tensor::Shape::new(&[2])?, &[1.0_f32, 2.0])?;
+//! # testing::kernel("tensors.increase").operands((x.clone(), 1.0_f32)).run().expect_done();
+//! # assert_eq!(*x.elements::<f32>()?, [2.0, 3.0]);
+//! # Ok::<(), TensorError>(())
+//! ```
+//!
+//! `&mut` gives the kernel a [chain](super::chains). The elements are borrowed for as long as they are used: two kernels that meet
+//! in one buffer without a chain between them get an error, not a data race.
+//!
+//! # A tensor allocated beforehand
+//!
+//! If the runtime knows the shape of the result before the kernel runs, it can check programs early and allocate for the
+//! kernel: see [shapes](super::shapes). A result that is like its operand has the operand's metadata:
+//!
+//! ```
+//! use tfrt::{prelude::*, testing};
+//! use tfrt_tensor::{DenseHostTensor, TensorError};
+//!
+//! /// Returns `a * x + b`.
+//! #[tfrt_kernel("tensors.axpb_into", metadata = TensorMetadata::clone)]
+//! fn axpb_into(a: f32, x: &DenseHostTensor, b: f32, #[out] y: &mut DenseHostTensor) -> Result<(), TensorError> {
+//!     let (x, mut y) = (x.elements::<f32>()?, y.elements_mut::<f32>()?);
+//!     y.iter_mut().zip(&*x).for_each(|(y, x)| *y = a * x + b);
+//!     Ok(())
+//! }
+//! # let malloc: std::sync::Arc<dyn tfrt::host::allocator::HostAllocator> = std::sync::Arc::new(tfrt::host::allocator::Malloc);
+//! # let x = DenseHostTensor::from_elements(&malloc, tfrt_tensor::Shape::new(&[2])?, &[1.0_f32, 2.0])?;
+//! # let outcome = testing::kernel("tensors.axpb_into").operands((2.0_f32, x, 1.0_f32)).run();
+//! # outcome.with_value(0, |y: &DenseHostTensor| assert_eq!(*y.elements::<f32>().unwrap(), [3.0, 5.0]));
+//! # Ok::<(), TensorError>(())
+//! ```
