@@ -26,8 +26,8 @@ use tfrt_host::kernel::KernelDescriptor;
 use tfrt_host::kernel::direct::DirectFn;
 
 use crate::batch::GroupCost;
+use crate::call_loop::CallLoop;
 use crate::constants::Constants;
-use crate::in_place::InPlaceBody;
 use crate::invocation::BlockLayout;
 
 /// The body of an asynchronous function.
@@ -45,7 +45,7 @@ use crate::invocation::BlockLayout;
 #[derive(Debug)]
 pub(crate) struct Body {
     /// The function as a loop of calls, if it can be one: for arguments that are available, while nothing is traced.
-    pub(crate) in_place: Option<InPlaceBody>,
+    pub(crate) call_loop: Option<CallLoop>,
     /// Runs first, before any kernel: it has no operands, and its results are the start of everything.
     pub(crate) start: Start,
     /// The kernels in program order. Their numbers in `users` count from 1, as in the file, where 0 is the pseudo kernel.

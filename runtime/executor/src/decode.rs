@@ -15,8 +15,8 @@ use crate::body::{
     AtOnce, Body, Extras, Kernel, KernelDetails, KernelResult, ResultForm, Start, Strictness,
     WordPool, Words,
 };
+use crate::call_loop::{CallLoop, KernelSource};
 use crate::constants::Constants;
-use crate::in_place::{InPlaceBody, KernelSource};
 use crate::interpreter::{SyncBody, SyncKernel};
 use crate::invocation::BlockBuilder;
 use crate::places::{self, KernelPlaces};
@@ -256,8 +256,8 @@ fn decode_async(
         &ready_counts,
         &mut words,
     );
-    let in_place = order_of_one_path(&at_once, &kernels, &details, &words).and_then(|order| {
-        InPlaceBody::of(
+    let call_loop = order_of_one_path(&at_once, &kernels, &details, &words).and_then(|order| {
+        CallLoop::of(
             &kernel_sources(program, function, &uses),
             &order,
             proof.registers.clone(),
@@ -276,7 +276,7 @@ fn decode_async(
         .iter()
         .map(|kernel: &Kernel| kernel.stream as usize + 1);
     Ok(Body {
-        in_place,
+        call_loop,
         constants: Constants::new(places.constants),
         num_streams: streams.max().unwrap_or(0),
         group_cost: GroupCost::default(),
@@ -548,7 +548,7 @@ fn decode_sync(program: &Program, function: &VerifiedFunction, proof: &Proof) ->
     let in_order: Vec<usize> = (0..uses.len()).collect();
     SyncBody {
         num_registers: function.num_registers(),
-        in_place: InPlaceBody::of(
+        call_loop: CallLoop::of(
             &kernel_sources(program, function, &uses),
             &in_order,
             proof.registers.clone(),

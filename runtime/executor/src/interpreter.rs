@@ -16,7 +16,7 @@ use tfrt_support::{Error, ErrorCode};
 
 use crate::body::Words;
 use crate::call;
-use crate::in_place::InPlaceBody;
+use crate::call_loop::CallLoop;
 use crate::program::{FunctionBody, Program};
 use crate::traced;
 
@@ -25,7 +25,7 @@ use crate::traced;
 pub(crate) struct SyncBody {
     pub(crate) num_registers: usize,
     /// The faster form of the body, if it has one.
-    pub(crate) in_place: Option<InPlaceBody>,
+    pub(crate) call_loop: Option<CallLoop>,
     pub(crate) kernels: Box<[SyncKernel]>,
     /// The register of each result: never an argument, and never twice.
     pub(crate) results: Box<[u32]>,
@@ -84,17 +84,17 @@ pub(crate) fn execute(
         return Err(Error::new(message).with_code(ErrorCode::ResourceExhausted));
     }
     let is_traced = tracing::is_active(TracingLevel::Debug);
-    let in_place = body.in_place.as_ref().filter(|_| !is_traced);
+    let call_loop = body.call_loop.as_ref().filter(|_| !is_traced);
     // What calls nothing needs neither a level of its own nor a context.
-    if let Some(in_place) = in_place.filter(|in_place| in_place.is_leaf())
-        && let Some(outcome) = in_place.run_sync(program, ctx, arguments, results)
+    if let Some(call_loop) = call_loop.filter(|call_loop| call_loop.is_leaf())
+        && let Some(outcome) = call_loop.run_sync(program, ctx, arguments, results)
     {
         return outcome;
     }
     let _nesting = NestedRun::enter()?;
     let ctx = &ctx.for_callee(Arc::clone(program) as _);
-    if let Some(in_place) = in_place
-        && let Some(outcome) = in_place.run_sync(program, ctx, arguments, results)
+    if let Some(call_loop) = call_loop
+        && let Some(outcome) = call_loop.run_sync(program, ctx, arguments, results)
     {
         return outcome;
     }

@@ -13,7 +13,7 @@ use tfrt_host::tracing::{self, TracingLevel};
 use tfrt_support::{Error, ErrorCode};
 
 use crate::body::Body;
-use crate::in_place::InPlaceBody;
+use crate::call_loop::CallLoop;
 use crate::interpreter::wrong_signature;
 use crate::invocation::InvocationRef;
 use crate::program::{FunctionBody, Program};
@@ -64,11 +64,11 @@ fn try_execute(
     }
     match program.body(id)? {
         FunctionBody::Async(body) => {
-            if let Some(in_place) = &body.in_place
+            if let Some(call_loop) = &body.call_loop
                 && !tracing::is_active(TracingLevel::Debug)
                 && ctx.request().cancel_value().is_none()
                 && ctx.call_depth() < ctx.host().limits().max_call_depth
-                && run_in_place(in_place, &program, ctx, arguments, results)
+                && run_loop(call_loop, &program, ctx, arguments, results)
             {
                 return Ok(());
             }
@@ -90,19 +90,19 @@ fn try_execute(
 }
 
 /// Runs a function as a loop of calls. False, and nothing done, if it cannot be run so this time.
-fn run_in_place(
-    in_place: &InPlaceBody,
+fn run_loop(
+    call_loop: &CallLoop,
     program: &Arc<Program>,
     ctx: &ExecutionContext,
     arguments: &[AnyRef],
     results: &mut [Option<AnyRef>],
 ) -> bool {
-    if in_place.is_leaf() {
+    if call_loop.is_leaf() {
         // It calls nothing, so that nothing starts inside of it.
-        return in_place.run_async(program, ctx, arguments, results);
+        return call_loop.run_async(program, ctx, arguments, results);
     }
     NestedStart::enter()
-        .is_some_and(|_nesting| in_place.run_async(program, ctx, arguments, results))
+        .is_some_and(|_nesting| call_loop.run_async(program, ctx, arguments, results))
 }
 
 /// One function that has started on the stack of this thread, and has not returned.

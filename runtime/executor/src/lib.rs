@@ -10,7 +10,7 @@
 //! Nothing here blocks and nothing here locks, but for the first look-up of a function. The ready loop does not recurse.
 //!
 //! The executor knows no kernel by name and no MLIR text. Unsafe code is denied but where a module expects it: `invocation` holds
-//! the state of a running function, `outcome` and `failures` what it gives and what has failed, `call`, `constants` and `in_place`
+//! the state of a running function, `outcome` and `failures` what it gives and what has failed, `call`, `constants` and `call_loop`
 //! spend the proof of types, and `plain` that of a verified body.
 #![deny(unsafe_code)]
 
@@ -52,7 +52,7 @@ mod traced;
 
 mod interpreter;
 
-mod in_place;
+mod call_loop;
 
 mod sync;
 

@@ -73,5 +73,9 @@ pub fn call_native(name: &str, call: NativeCall<'_>, function: impl FnOnce(Nativ
             let replaced = result.replace(error.clone());
             drop(catch_unwind(AssertUnwindSafe(|| drop(replaced))));
         }
+        // And so may what it panicked with.
+        if let Err(again) = catch_unwind(AssertUnwindSafe(|| drop(payload))) {
+            std::mem::forget(again);
+        }
     }
 }

@@ -40,9 +40,9 @@ use crate::program::Program;
 /// - Y2. A cell is written by one kernel, or filled with an argument, before any kernel reads it, in the order of the list, and
 ///   holds a payload of the type that all of them give and read.
 #[derive(Debug)]
-pub(crate) struct InPlaceBody {
+pub(crate) struct CallLoop {
     /// In the order in which they run.
-    kernels: Box<[InPlaceKernel]>,
+    kernels: Box<[LoopKernel]>,
     words: Box<[u32]>,
     /// The cell of each argument that is read.
     arguments: Box<[Option<CopiedCell>]>,
@@ -54,7 +54,7 @@ pub(crate) struct InPlaceBody {
 }
 
 #[derive(Debug)]
-struct InPlaceKernel {
+struct LoopKernel {
     run: DirectFn,
     offsets: Words,
     reads_call: bool,
@@ -68,7 +68,7 @@ struct InPlaceKernel {
     results: Words,
 }
 
-/// A kernel of a function, for [`InPlaceBody::of`].
+/// A kernel of a function, for [`CallLoop::of`].
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct KernelSource<'a> {
     pub(crate) places: KernelPlaces<'a>,
@@ -114,7 +114,7 @@ thread_local! {
     static SPARE: RefCell<Vec<Vec<Word>>> = const { RefCell::new(Vec::new()) };
 }
 
-impl InPlaceBody {
+impl CallLoop {
     /// The function with these kernels as a loop of calls, in this order, if it can be one. `types` holds, for each register, the
     /// payload type that its producer gives; `first_results`, for each result, the first one of the same register.
     pub(crate) fn of(
@@ -169,7 +169,7 @@ impl InPlaceBody {
             let (kernel, in_place) = (&kernels[index], places.kernels[index].as_ref()?);
             let direct = kernel.places.direct?;
             reads_context |= direct.reads_call && !direct.is_fixed;
-            Some(InPlaceKernel {
+            Some(LoopKernel {
                 run: direct.run,
                 offsets: words.push(&in_place.offsets),
                 reads_call: in_place.extras.contains(Extras::READS_CALL),
@@ -396,7 +396,7 @@ impl InPlaceBody {
         program: &Arc<Program>,
         ctx: &ExecutionContext,
         registers: NonNull<u8>,
-        kernel: &InPlaceKernel,
+        kernel: &LoopKernel,
     ) -> Result<(), Error> {
         ctx.set_location_token(kernel.location);
         let run = || {
@@ -411,7 +411,7 @@ impl InPlaceBody {
     }
 
     /// Makes every result of a kernel this error.
-    fn fail(&self, kernel: &InPlaceKernel, error: &AnyRef, failed: &mut [Option<AnyRef>]) {
+    fn fail(&self, kernel: &LoopKernel, error: &AnyRef, failed: &mut [Option<AnyRef>]) {
         for &register in self.words_of(kernel.results) {
             failed[register as usize] = Some(error.clone());
         }
@@ -422,7 +422,7 @@ impl InPlaceBody {
         &self,
         program: &Arc<Program>,
         ctx: &ExecutionContext,
-        kernel: &InPlaceKernel,
+        kernel: &LoopKernel,
         f: impl FnOnce(&DirectCall<'_>) -> R,
     ) -> R {
         let table: Arc<dyn FunctionTable>;
@@ -449,7 +449,7 @@ impl InPlaceBody {
     #[inline]
     fn call(
         &self,
-        kernel: &InPlaceKernel,
+        kernel: &LoopKernel,
         call: &DirectCall<'_>,
         registers: NonNull<u8>,
     ) -> Result<(), Error> {
