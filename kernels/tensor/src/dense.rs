@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use tfrt_async::Value;
-use tfrt_host::allocator::HostAllocator;
+use tfrt_host::allocator::{HostAllocator, Malloc};
 use tfrt_support::DType;
 use tfrt_support::metadata::TensorMetadata;
 
@@ -117,15 +117,32 @@ impl DenseHostTensor {
         })
     }
 
+    /// A tensor of rank 1, in memory of the process: for arguments that are made outside of a request, and for tests.
+    ///
+    /// ```
+    /// use tfrt_tensor::{DenseHostTensor, Shape, TensorError};
+    ///
+    /// let column = DenseHostTensor::vector(&[1.5_f32, -2.5])?.reshaped(Shape::new(&[2, 1])?)?;
+    /// assert_eq!(column.shape().to_string(), "[2, 1]");
+    /// # Ok::<(), TensorError>(())
+    /// ```
+    ///
+    /// # Errors
+    /// [`TensorError::OutOfMemory`].
+    pub fn vector<T: Element>(elements: &[T]) -> Result<Self, TensorError> {
+        let allocator: Arc<dyn HostAllocator> = Arc::new(Malloc);
+        Self::from_elements(&allocator, Shape::new(&[elements.len()])?, elements)
+    }
+
     /// A tensor of the same shape, of elements that are made from those of this one.
     ///
     /// ```
     /// use std::sync::Arc;
     /// use tfrt_host::allocator::{HostAllocator, Malloc};
-    /// use tfrt_tensor::{DenseHostTensor, Shape, TensorError};
+    /// use tfrt_tensor::{DenseHostTensor, TensorError};
     ///
     /// let allocator: Arc<dyn HostAllocator> = Arc::new(Malloc);
-    /// let x = DenseHostTensor::from_elements(&allocator, Shape::new(&[2])?, &[1.5_f32, -2.5])?;
+    /// let x = DenseHostTensor::vector(&[1.5_f32, -2.5])?;
     /// let rounded = x.map(&allocator, |x: f32| x.round() as i32)?;
     /// assert_eq!(*rounded.elements::<i32>()?, [2, -3]);
     /// # Ok::<(), TensorError>(())

@@ -17,12 +17,10 @@
 //!     x.map(ctx.allocator(), |x: f32| a * x + b)
 //! }
 //!
-//! # let malloc: std::sync::Arc<dyn tfrt::host::allocator::HostAllocator> = std::sync::Arc::new(tfrt::host::allocator::Malloc);
-//! # let x = DenseHostTensor::from_elements(&malloc, tfrt_tensor::Shape::new(&[2])?, &[1.0_f32, 2.0])?;
-//! # let integers = x.map(&malloc, |x: f32| x as i32)?;
+//! let x = DenseHostTensor::vector(&[1.0_f32, 2.0])?;
 //! let outcome = testing::kernel("tensors.axpb").operands((2.0_f32, x, 1.0_f32)).run();
 //! outcome.with_value(0, |y: &DenseHostTensor| assert_eq!(*y.elements::<f32>().unwrap(), [3.0, 5.0]));
-//! # let wrong = testing::kernel("tensors.axpb").operands((2.0_f32, integers, 1.0_f32)).run();
+//! # let wrong = testing::kernel("tensors.axpb").operands((2.0_f32, DenseHostTensor::vector(&[1_i32])?, 1.0_f32)).run();
 //! # wrong.expect_error("expected elements of type f32, found i32");
 //! # Ok::<(), TensorError>(())
 //! ```
@@ -45,8 +43,7 @@
 //!     x.elements_mut::<f32>()?.iter_mut().for_each(|x| *x += b);
 //!     Ok(())
 //! }
-//! # let malloc: std::sync::Arc<dyn tfrt::host::allocator::HostAllocator> = std::sync::Arc::new(tfrt::host::allocator::Malloc);
-//! # let x = DenseHostTensor::from_elements(&malloc, tfrt_tensor::Shape::new(&[2])?, &[1.0_f32, 2.0])?;
+//! # let x = DenseHostTensor::vector(&[1.0_f32, 2.0])?;
 //! # testing::kernel("tensors.increase").operands((x.clone(), 1.0_f32)).run().expect_done();
 //! # assert_eq!(*x.elements::<f32>()?, [2.0, 3.0]);
 //! # Ok::<(), TensorError>(())
@@ -71,8 +68,7 @@
 //!     y.iter_mut().zip(&*x).for_each(|(y, x)| *y = a * x + b);
 //!     Ok(())
 //! }
-//! # let malloc: std::sync::Arc<dyn tfrt::host::allocator::HostAllocator> = std::sync::Arc::new(tfrt::host::allocator::Malloc);
-//! # let x = DenseHostTensor::from_elements(&malloc, tfrt_tensor::Shape::new(&[2])?, &[1.0_f32, 2.0])?;
+//! # let x = DenseHostTensor::vector(&[1.0_f32, 2.0])?;
 //! # let outcome = testing::kernel("tensors.axpb_into").operands((2.0_f32, x, 1.0_f32)).run();
 //! # outcome.with_value(0, |y: &DenseHostTensor| assert_eq!(*y.elements::<f32>().unwrap(), [3.0, 5.0]));
 //! # Ok::<(), TensorError>(())
