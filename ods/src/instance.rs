@@ -3,6 +3,10 @@
 use std::borrow::Cow;
 
 /// An op in a program, seen as its verifier needs it. Types are spelled as MLIR spells them.
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` is no op that can be verified",
+    label = "does not implement `OpInstance`"
+)]
 pub trait OpInstance {
     /// The full name.
     fn name(&self) -> &str;

@@ -26,6 +26,11 @@ pub const MLIR_TYPE: &str = "!t.tensor";
 /// assert!(any.downcast_ref::<ScalarHostTensor>().is_some());
 /// # Ok::<(), tfrt_tensor::ShapeError>(())
 /// ```
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` is no tensor",
+    label = "does not implement `Tensor`",
+    note = "`DenseHostTensor`, `ScalarHostTensor`, `StringHostTensor` and `CooHostTensor` do"
+)]
 pub trait Tensor: Any + Send + Sync + fmt::Display + fmt::Debug {
     /// The type of the elements.
     fn dtype(&self) -> DType;

@@ -25,6 +25,11 @@ use crate::view::{AggregateView, ShapeView};
 /// assert!(i32::read_as(section, offset, AttrTypeCode::STRING).is_err());
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` cannot be read from an attribute",
+    label = "does not implement `FromAttr`",
+    note = "numbers, `bool`, `&str`, `DType` and the views of this crate can be"
+)]
 pub trait FromAttr<'a>: Sized {
     /// What such an attribute is called in messages.
     const EXPECTED: &'static str;
@@ -65,6 +70,10 @@ pub trait FromAttr<'a>: Sized {
 /// A Rust type that has the bytes of one array or tensor element.
 ///
 /// Complex numbers are pairs, real part first; they are elements of dense tensors, not of arrays.
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` is no element of a dense attribute",
+    label = "not a number of a fixed layout"
+)]
 pub trait Element:
     TryFromBytes + KnownLayout + Immutable + Copy + PartialEq + std::fmt::Debug + 'static
 {

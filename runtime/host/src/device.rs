@@ -6,6 +6,10 @@ use std::sync::{Arc, Mutex, PoisonError};
 use tfrt_async::Value;
 
 /// A device: a name such as `CPU:0` and a type such as `cpu`.
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` is no device",
+    label = "does not implement `Device`"
+)]
 pub trait Device: Send + Sync + fmt::Debug {
     /// The unique, non-empty name.
     fn name(&self) -> &str;

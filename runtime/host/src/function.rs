@@ -23,6 +23,11 @@ pub enum FunctionKind {
 /// The functions of one loaded file. Implemented by the executor; kernels see [`FunctionRef`].
 ///
 /// Every method takes the number of a function, which must be one of the file's.
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` is no table of functions",
+    label = "does not implement `FunctionTable`",
+    note = "a loaded program is one"
+)]
 pub trait FunctionTable: Send + Sync + fmt::Debug {
     /// Its name; empty for the region of an op.
     fn name(&self, id: u32) -> &str;

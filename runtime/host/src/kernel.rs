@@ -89,6 +89,11 @@ pub use sync_frame::SyncKernelFrame;
 pub use workspace::{Workspace, WorkspaceElement};
 
 /// A function as a kernel. Implemented by what [`KernelDescriptor::new`] and its like make of a closure.
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` is no kernel",
+    label = "not made by `#[tfrt_kernel]`",
+    note = "write `#[tfrt_kernel(\"my.op\")]` on a function"
+)]
 pub trait Kernel: 'static {
     /// What it takes, as markers.
     type Params: ParamList;
@@ -102,6 +107,11 @@ pub trait Kernel: 'static {
 }
 
 /// An `async fn` as a kernel. Implemented by what [`KernelDescriptor::new_async`] makes of a closure.
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` is no kernel that is a future",
+    label = "not made by `#[tfrt_kernel]` on an `async fn`",
+    note = "write `#[tfrt_kernel(\"my.op\")]` on an `async fn`"
+)]
 pub trait AsyncKernel: 'static {
     /// What it takes, as markers.
     type Params: ParamList;
@@ -118,6 +128,11 @@ pub trait AsyncKernel: 'static {
 
 /// A function marked with `#[tfrt_kernel]`, with all its instances. Implemented by the macro, on a type that has the
 /// name of the function.
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` stands for no kernels",
+    label = "not the name of a function with `#[tfrt_kernel]`",
+    note = "write `#[tfrt_kernel(\"my.op\")]` on a function"
+)]
 pub trait KernelSet {
     /// One descriptor for each instance.
     const KERNELS: &'static [KernelDescriptor];

@@ -5,6 +5,10 @@ use std::fmt;
 use tfrt_support::Place;
 
 /// Decodes the location tokens of one file.
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` cannot say where an op stands",
+    label = "does not implement `LocationSource`"
+)]
 pub trait LocationSource: Send + Sync + fmt::Debug {
     /// The place that `token` stands for.
     fn place(&self, token: u32) -> Place;

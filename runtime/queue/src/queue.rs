@@ -30,6 +30,11 @@ use crate::task::{RequestTag, Task};
 ///     fn is_in_worker_thread(&self) -> bool { false }
 /// }
 /// ```
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` is no work queue",
+    label = "does not implement `ConcurrentWorkQueue`",
+    note = "implement it, or take one that exists: `create_queue(\"s\")`, `create_queue(\"mstd:2\")`"
+)]
 pub trait ConcurrentWorkQueue: Send + Sync + fmt::Debug {
     /// How tools call the queue.
     fn name(&self) -> String;

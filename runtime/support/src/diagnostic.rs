@@ -97,6 +97,11 @@ impl fmt::Display for Diagnostic {
 }
 
 /// Takes diagnostics as they are found.
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` cannot be told of diagnostics",
+    label = "does not implement `DiagnosticSink`",
+    note = "a `Vec<Diagnostic>` collects them"
+)]
 pub trait DiagnosticSink {
     /// Takes one diagnostic with its notes.
     fn emit(&mut self, diagnostic: Diagnostic);

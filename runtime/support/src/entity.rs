@@ -10,6 +10,10 @@ use std::ops::{Index, IndexMut};
 /// An id: a position in a [`PrimaryMap`], under a type of its own.
 ///
 /// Made by [`define_id!`](crate::define_id).
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` is no id of an entity",
+    label = "not made by `define_id!`"
+)]
 pub trait EntityId: Copy + Eq + fmt::Debug {
     /// The id of position `index`.
     ///

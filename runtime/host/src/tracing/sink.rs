@@ -33,6 +33,10 @@ use crate::execution::ExecutionContext;
 /// tracing::event(TracingLevel::Debug, || "too fine");
 /// assert_eq!(sink.0.load(Ordering::Relaxed), 1);
 /// ```
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` cannot be told what happens",
+    label = "does not implement `TracingSink`"
+)]
 pub trait TracingSink: Send + Sync + fmt::Debug {
     /// A scope begins on this thread, inside those that are open.
     fn begin(&self, activity: Activity<'_>);
