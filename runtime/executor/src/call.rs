@@ -23,9 +23,9 @@ pub(crate) fn direct(
     body: &Body,
     kernel: &Kernel,
 ) -> Result<(), Error> {
-    // SAFETY: the block is that of an invocation of the body. The places of operands are initialised and of the type that is
-    // read, because the kernel is ready and publication noted what is not as a failure; those of results are empty as long as it
-    // has not run (I1).
+    // SAFETY: 1: the block is that of an invocation of the body; a kernel runs once, and is the only one to write its results
+    // (B1, B3). 2: the kernel is ready, so that the producers of its operands have written them (I1), of the types that it
+    // reads (B5); what they could not write is among the failures, which the caller has looked at (F1).
     unsafe { on_block(run, call, invocation.registers(), body, kernel) }
 }
 

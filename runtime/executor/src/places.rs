@@ -76,122 +76,23 @@ pub(crate) fn assign(
     is_early: &HashSet<u32>,
     start_block: impl FnOnce(usize, usize) -> Option<BlockBuilder>,
 ) -> Option<Places> {
-    for kernel in kernels {
-        for (reading, &register) in readings(kernel).into_iter().flatten().zip(kernel.operands) {
-            types[register as usize] = types[register as usize].or(reading.payload());
-        }
-    }
-    let mut registers: Vec<Register> = types
-        .iter()
-        .map(|&ty| Register {
-            ty,
-            ..Register::default()
-        })
-        .collect();
+    assume_types(kernels, &mut types);
     let mut early: Vec<u32> = is_early.iter().copied().collect();
     early.sort_unstable();
-    let mut returned: Vec<u32> = Vec::new();
-    for &register in results {
-        registers[register as usize]
-            .returned
-            .get_or_insert_with(|| {
-                returned.push(register);
-                to_u32(returned.len() - 1)
-            });
-    }
-    for (index, &register) in early.iter().enumerate() {
-        registers[register as usize].early = Some(to_u32(index));
-    }
-
+    let (mut registers, returned) = describe(&types, results, &early);
+    let readings = choose(kernels, &types, is_early);
     let mut needs = vec![Needs::default(); registers.len()];
     for &register in &early {
         needs[register as usize].slot = true;
     }
-    let readings: Vec<Option<Vec<Reading>>> = kernels
-        .iter()
-        .map(|kernel| {
-            let readings = readings(kernel)?;
-            // The slot of an early register is not free to be written.
-            if kernel
-                .results
-                .iter()
-                .any(|register| is_early.contains(register))
-            {
-                return None;
-            }
-            let agrees = |(reading, &register): (&Reading, &u32)| {
-                let wanted = reading.payload();
-                // Others hold what is in the slot of an early register, and may make it an error before its producer comes:
-                // publication, which looks at what the producer gives, would not learn of that.
-                let is_settled = reading.is_copied() || !is_early.contains(&register);
-                is_settled && (wanted.is_none() || wanted == types[register as usize])
-            };
-            readings
-                .iter()
-                .zip(kernel.operands)
-                .all(agrees)
-                .then_some(readings)
+    let uses = kernels.iter().zip(&readings);
+    let mut in_place: Vec<Option<InPlace>> = uses
+        .map(|(kernel, readings)| {
+            count_uses(kernel, readings.as_deref(), &mut registers, &mut needs)
         })
         .collect();
-    let mut in_place: Vec<Option<InPlace>> = Vec::with_capacity(kernels.len());
-    for (kernel, readings) in kernels.iter().zip(&readings) {
-        in_place.push(readings.as_ref().map(|readings| {
-            let mut chosen = InPlace::default();
-            for (reading, &register) in readings.iter().zip(kernel.operands) {
-                registers[register as usize].has_direct_readers = true;
-                if reading.is_copied() {
-                    needs[register as usize].cell = true;
-                } else {
-                    chosen.taken.push(register);
-                    registers[register as usize].num_references += 1;
-                }
-            }
-            for (index, &register) in kernel.results.iter().enumerate() {
-                let form = result_form(kernel, index);
-                match form {
-                    ResultForm::Cell => needs[register as usize].cell = true,
-                    _ => needs[register as usize].slot = true,
-                }
-                chosen.forms.push(form);
-            }
-            chosen
-        }));
-        if readings.is_none() {
-            for &register in kernel.operands {
-                registers[register as usize].num_references += 1;
-            }
-        }
-    }
-
-    for (kernel, chosen) in kernels.iter().zip(&in_place) {
-        let is_in_cells =
-            |chosen: &InPlace| chosen.forms.iter().all(|&form| form == ResultForm::Cell);
-        if kernel.is_constant
-            && kernel.operands.is_empty()
-            && chosen.as_ref().is_some_and(is_in_cells)
-        {
-            for &register in kernel.results {
-                needs[register as usize].is_constant = true;
-            }
-        }
-    }
-
     let mut block = start_block(returned.len(), early.len())?;
-    for (register, needs) in registers.iter_mut().zip(&needs) {
-        if needs.slot || register.num_references > 0 {
-            register.slot = Some(block.slot()?);
-        }
-        if needs.cell && !needs.is_constant {
-            register.cell = Some(place_cell(&mut block, register)?);
-        }
-    }
-    let first_constant = block.next_word()?;
-    for (register, needs) in registers.iter_mut().zip(&needs) {
-        if needs.cell && needs.is_constant {
-            register.cell = Some(place_cell(&mut block, register)?);
-        }
-    }
-    let constants = first_constant..block.next_word()?;
+    let constants = lay_out(&mut block, &mut registers, &needs)?;
     for ((kernel, readings), chosen) in kernels.iter().zip(&readings).zip(&mut in_place) {
         let (Some(readings), Some(chosen), Some(direct)) = (readings, chosen, kernel.direct) else {
             continue;
@@ -210,6 +111,128 @@ pub(crate) fn assign(
         block: block.finish(kernels.len())?,
         constants,
     })
+}
+
+/// Lets each register whose producer does not say its type have the first one that is read.
+fn assume_types(kernels: &[KernelPlaces<'_>], types: &mut [Option<TypeIndex>]) {
+    for kernel in kernels {
+        for (reading, &register) in readings(kernel).into_iter().flatten().zip(kernel.operands) {
+            types[register as usize] = types[register as usize].or(reading.payload());
+        }
+    }
+}
+
+/// The registers, as far as they are known without the kernels, and those that are returned, each once.
+fn describe(
+    types: &[Option<TypeIndex>],
+    results: &[u32],
+    early: &[u32],
+) -> (Vec<Register>, Vec<u32>) {
+    let mut registers: Vec<Register> = types
+        .iter()
+        .map(|&ty| Register {
+            ty,
+            ..Register::default()
+        })
+        .collect();
+    let mut returned: Vec<u32> = Vec::new();
+    for &register in results {
+        registers[register as usize]
+            .returned
+            .get_or_insert_with(|| {
+                returned.push(register);
+                to_u32(returned.len() - 1)
+            });
+    }
+    for (index, &register) in early.iter().enumerate() {
+        registers[register as usize].early = Some(to_u32(index));
+    }
+    (registers, returned)
+}
+
+/// How each kernel reads its operands, if it runs in place.
+fn choose(
+    kernels: &[KernelPlaces<'_>],
+    types: &[Option<TypeIndex>],
+    is_early: &HashSet<u32>,
+) -> Vec<Option<Vec<Reading>>> {
+    let choose_one = |kernel: &KernelPlaces<'_>| {
+        let readings = readings(kernel)?;
+        // The slot of an early register is not free to be written.
+        let writes_early = kernel
+            .results
+            .iter()
+            .any(|register| is_early.contains(register));
+        let agrees = |(reading, &register): (&Reading, &u32)| {
+            let wanted = reading.payload();
+            // Others hold what is in the slot of an early register, and may make it an error before its producer comes:
+            // publication, which looks at what the producer gives, would not learn of that.
+            let is_settled = reading.is_copied() || !is_early.contains(&register);
+            is_settled && (wanted.is_none() || wanted == types[register as usize])
+        };
+        let all_agree = readings.iter().zip(kernel.operands).all(agrees);
+        (all_agree && !writes_early).then_some(readings)
+    };
+    kernels.iter().map(choose_one).collect()
+}
+
+/// Counts what a kernel takes, and notes what its registers need; what is decided of it, if it runs in place.
+fn count_uses(
+    kernel: &KernelPlaces<'_>,
+    readings: Option<&[Reading]>,
+    registers: &mut [Register],
+    needs: &mut [Needs],
+) -> Option<InPlace> {
+    let Some(readings) = readings else {
+        for &register in kernel.operands {
+            registers[register as usize].num_references += 1;
+        }
+        return None;
+    };
+    let mut chosen = InPlace::default();
+    for (reading, &register) in readings.iter().zip(kernel.operands) {
+        registers[register as usize].has_direct_readers = true;
+        if reading.is_copied() {
+            needs[register as usize].cell = true;
+        } else {
+            chosen.taken.push(register);
+            registers[register as usize].num_references += 1;
+        }
+    }
+    chosen.forms = (0..kernel.results.len())
+        .map(|index| result_form(kernel, index))
+        .collect();
+    let is_in_cells = chosen.forms.iter().all(|&form| form == ResultForm::Cell);
+    for (&register, &form) in kernel.results.iter().zip(&chosen.forms) {
+        let needs = &mut needs[register as usize];
+        needs.cell |= form == ResultForm::Cell;
+        needs.slot |= form != ResultForm::Cell;
+        needs.is_constant = kernel.is_constant && kernel.operands.is_empty() && is_in_cells;
+    }
+    Some(chosen)
+}
+
+/// Gives registers their places; which bytes of the block are cells of constants.
+fn lay_out(
+    block: &mut BlockBuilder,
+    registers: &mut [Register],
+    needs: &[Needs],
+) -> Option<Range<usize>> {
+    for (register, needs) in registers.iter_mut().zip(needs) {
+        if needs.slot || register.num_references > 0 {
+            register.slot = Some(block.slot()?);
+        }
+        if needs.cell && !needs.is_constant {
+            register.cell = Some(place_cell(block, register)?);
+        }
+    }
+    let first_constant = block.next_word()?;
+    for (register, needs) in registers.iter_mut().zip(needs) {
+        if needs.cell && needs.is_constant {
+            register.cell = Some(place_cell(block, register)?);
+        }
+    }
+    Some(first_constant..block.next_word()?)
 }
 
 fn place_cell(block: &mut BlockBuilder, register: &Register) -> Option<NonZeroOffset> {
