@@ -8,8 +8,9 @@ pub const ACCEPTED: &str = include_str!("../baseline.tsv");
 /// Where they lie.
 pub const PATH: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/baseline.tsv");
 
-/// By how much a cost may exceed the accepted one, in percent. Compilers differ from one version to the next.
-pub const TOLERANCE_PERCENT: u64 = 5;
+/// By how much a cost may exceed the accepted one, in percent. Compilers and C libraries differ from one version to the next, and
+/// the benchmark itself sorts times, which are never the same.
+pub const TOLERANCE_PERCENT: u64 = 10;
 
 /// The accepted cost of a program.
 #[must_use]
@@ -42,9 +43,9 @@ mod tests {
     #[test]
     fn a_cost_may_exceed_the_accepted_one_a_little() {
         assert!(!is_excessive(100, 100));
-        assert!(!is_excessive(105, 100));
-        assert!(is_excessive(107, 100));
-        assert!(!is_excessive(21, 20));
+        assert!(!is_excessive(110, 100));
+        assert!(is_excessive(112, 100));
+        assert!(!is_excessive(22, 20));
     }
 
     #[test]
