@@ -217,8 +217,12 @@ impl CallLoop {
             });
             is_filled.then(|| {
                 match self.run_kernels::<false>(program, ctx, registers) {
-                    Ok(()) | Err(Stop::Cancelled(_)) => {}
+                    Ok(()) => {}
                     Err(Stop::Failed(_, error)) => return Err(error),
+                    // Its results would be read although they were never written.
+                    Err(Stop::Cancelled(_)) => {
+                        unreachable!("a synchronous function runs to its end or to an error")
+                    }
                 }
                 for (result, source) in results.iter_mut().zip(&self.results) {
                     if let ResultSource::Cell(cell) = *source {
