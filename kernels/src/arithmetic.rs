@@ -99,20 +99,20 @@ fn div<T: Number>(a: T, b: T) -> Result<(T, T)> {
 }
 
 /// Gives the first number less the second.
-#[tfrt_kernel("tfrt.minus.{T}", T = [i32, i64])]
+#[tfrt_kernel("tfrt.minus.{T}", T = [i32, i64], effect_free)]
 fn minus<T: Number>(a: T, b: T) -> T {
     a.difference(b)
 }
 
 /// Gives the product of two numbers.
-#[tfrt_kernel("tfrt.multiply.{T}", T = [f32, f64])]
+#[tfrt_kernel("tfrt.multiply.{T}", T = [f32, f64], effect_free)]
 fn multiply<T: Number>(a: T, b: T) -> T {
     a.product(b)
 }
 
 /// Gives the lesser of two numbers: the second if it is less than the first, the first otherwise. So the first stays if
 /// either is not a number.
-#[tfrt_kernel("tfrt.minimum.{T}", T = [f32, f64])]
+#[tfrt_kernel("tfrt.minimum.{T}", T = [f32, f64], effect_free)]
 fn minimum<T: Number>(a: T, b: T) -> T {
     lesser(a, b)
 }
@@ -121,7 +121,7 @@ fn minimum<T: Number>(a: T, b: T) -> T {
 ///
 /// # Errors
 /// `Divide by zero`.
-#[tfrt_kernel("tfrt.div.{T}", T = [f32, f64])]
+#[tfrt_kernel("tfrt.div.{T}", T = [f32, f64], effect_free)]
 fn div_float<T: Number>(a: T, b: T) -> Result<T> {
     Ok(a.quotient(divisor(b)?))
 }

@@ -15,7 +15,7 @@ fn equal<T: PartialEq>(a: T, b: T) -> bool {
 }
 
 /// Whether the first number is less than or equal to the second.
-#[tfrt_kernel("tfrt.lessequal.{T}", T = [i32, i64])]
+#[tfrt_kernel("tfrt.lessequal.{T}", T = [i32, i64], effect_free)]
 fn less_or_equal<T: PartialOrd>(a: T, b: T) -> bool {
     a <= b
 }

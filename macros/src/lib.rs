@@ -217,6 +217,8 @@ use proc_macro::TokenStream;
 /// `side_effecting`, `effect = "class"` and operands `&mut T` give the kernel a chain as its last operand and its last result, which
 /// keep effects of a class in order. A parameter or result of type `Chain` is the chain, where the kernel has to do with it itself,
 /// and `chain = none` says that there is no order to keep. `pure` says that there is no effect, although it looks otherwise.
+/// `effect_free` says so to the executor, which may then run the kernel when it likes, or twice, but lets passes neither move nor
+/// remove the op.
 ///
 /// ```
 /// use tfrt::prelude::*;
@@ -339,7 +341,7 @@ use proc_macro::TokenStream;
 /// |---|---|
 /// | `"a.b", "a.c"` | several names for one kernel |
 /// | `verify = path` | checks an op beyond its declaration |
-/// | `named_results`, `isolated`, `call`, `forwards`, `loops`, `parallel`, `cheap`, `cost_attribute`, `chain_source`, `chain_merge` | facts for printer, verifier, passes and streams; see `tfrt::ods::OpTraits` |
+/// | `named_results`, `isolated`, `call`, `forwards`, `chooses`, `loops`, `parallel`, `cheap`, `cost_attribute`, `chain_source`, `chain_merge` | facts for printer, verifier, passes and streams; see `tfrt::ods::OpTraits` |
 /// | `crate = path::to::tfrt` | where the facade is, if it was renamed |
 #[proc_macro_attribute]
 pub fn tfrt_kernel(options: TokenStream, item: TokenStream) -> TokenStream {

@@ -56,6 +56,12 @@ impl OpTraits {
     /// Runs its function for every part of a range, many at once, with two indices and then its last operands. The function
     /// gives nothing or a chain, and the only result is a chain that is ready when all runs are done.
     pub const PARALLEL: Self = Self(1 << 22);
+    /// Runs the first of its two functions if its first operand is true, and else the second, with the other operands as their
+    /// arguments, and gives their results as its own.
+    pub const CHOOSES: Self = Self(1 << 23);
+    /// Has no effect but its results, as what is [pure](Self::PURE), so that nobody can tell when it ran, or that it ran twice. But
+    /// passes leave it where it is.
+    pub const EFFECT_FREE: Self = Self(1 << 24);
 
     /// The traits of both sets.
     #[must_use]
@@ -92,6 +98,8 @@ impl OpTraits {
             (OpTraits::FORWARDS, "forwards"),
             (OpTraits::LOOPS, "loops"),
             (OpTraits::PARALLEL, "parallel"),
+            (OpTraits::CHOOSES, "chooses"),
+            (OpTraits::EFFECT_FREE, "effect_free"),
         ];
         NAMES
             .iter()

@@ -62,6 +62,7 @@ pub struct Options {
 const FLAGS: &[&str] = &[
     "side_effecting",
     "pure",
+    "effect_free",
     "non_strict",
     "sync",
     "blocking",
@@ -76,6 +77,7 @@ const FLAGS: &[&str] = &[
     "forwards",
     "loops",
     "parallel",
+    "chooses",
 ];
 
 /// Options with a value after `=`.

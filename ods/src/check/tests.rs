@@ -440,6 +440,13 @@ fn traits_do_not_contradict_each_other() {
     check(PURE, "an op with an effect is not pure");
     check(
         OpDef {
+            traits: OpTraits::EFFECT_FREE,
+            ..PURE
+        },
+        "an op with an effect is not free of effects",
+    );
+    check(
+        OpDef {
             effect: Effect::Ordered(""),
             ..OP
         },
@@ -457,6 +464,13 @@ fn traits_do_not_contradict_each_other() {
             ..OP
         },
         "a constant is pure, takes no operands, and has one attribute and one result",
+    );
+    check(
+        OpDef {
+            traits: OpTraits::FORWARDS | OpTraits::CHOOSES,
+            ..OP
+        },
+        "what chooses forwards to one of two functions, as its first operand says",
     );
 }
 

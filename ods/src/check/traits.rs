@@ -58,6 +58,11 @@ impl OpDef {
             if traits.contains(OpTraits::PURE) {
                 return Err(DeclarationError::plain("an op with an effect is not pure"));
             }
+            if traits.contains(OpTraits::EFFECT_FREE) {
+                return Err(DeclarationError::plain(
+                    "an op with an effect is not free of effects",
+                ));
+            }
         }
         if traits.contains(OpTraits::TERMINATOR) && !self.results.is_empty() {
             return Err(DeclarationError::plain(
@@ -92,6 +97,15 @@ impl OpDef {
             {
                 return Err(DeclarationError::plain(OPTIONAL_CHAIN_RULE));
             }
+        }
+        if traits.contains(OpTraits::CHOOSES)
+            && (self.operands.is_empty()
+                || self.functions.len() != 2
+                || !traits.contains(OpTraits::FORWARDS))
+        {
+            return Err(DeclarationError::plain(
+                "what chooses forwards to one of two functions, as its first operand says",
+            ));
         }
         if traits.contains(OpTraits::CONSTANT)
             && !(traits.contains(OpTraits::PURE)

@@ -29,6 +29,7 @@ use crate::batch::GroupCost;
 use crate::call_loop::CallLoop;
 use crate::constants::Constants;
 use crate::invocation::BlockLayout;
+use crate::nest::Nest;
 
 /// The body of an asynchronous function.
 ///
@@ -46,6 +47,8 @@ use crate::invocation::BlockLayout;
 pub(crate) struct Body {
     /// The function as a loop of calls, if it can be one: for arguments that are available, while nothing is traced.
     pub(crate) call_loop: Option<CallLoop>,
+    /// The function as a nest, if it can be one: for arguments that are available, while nothing is traced.
+    pub(crate) nest: Option<Nest>,
     /// Runs first, before any kernel: it has no operands, and its results are the start of everything.
     pub(crate) start: Start,
     /// The kernels in program order. Their numbers in `users` count from 1, as in the file, where 0 is the pseudo kernel.

@@ -168,7 +168,7 @@ impl CallLoop {
         let in_order = order.iter().map(|&index| {
             let (kernel, in_place) = (&kernels[index], places.kernels[index].as_ref()?);
             let direct = kernel.places.direct?;
-            reads_context |= direct.reads_call && !direct.is_fixed;
+            reads_context |= direct.reads_context;
             Some(LoopKernel {
                 run: direct.run,
                 offsets: words.push(&in_place.offsets),

@@ -19,6 +19,7 @@ use crate::call_loop::{CallLoop, KernelSource};
 use crate::constants::Constants;
 use crate::interpreter::{SyncBody, SyncKernel};
 use crate::invocation::BlockBuilder;
+use crate::nest::Nest;
 use crate::places::{self, KernelPlaces};
 use crate::program::{FunctionBody, Program, malformed, to_number};
 use crate::proof::{self, Contradiction, KernelUse, Registers};
@@ -256,9 +257,20 @@ fn decode_async(
         &ready_counts,
         &mut words,
     );
+    let sources = kernel_sources(program, function, &uses);
+    let is_one_stream =
+        at_once.outline.len() == 0 && kernels.iter().all(|kernel| kernel.stream == at_once.stream);
+    let nest = Nest::of(
+        program,
+        program.entry(function.id()),
+        &sources,
+        proof.registers.clone(),
+        &results,
+        is_one_stream,
+    );
     let call_loop = order_of_one_path(&at_once, &kernels, &details, &words).and_then(|order| {
         CallLoop::of(
-            &kernel_sources(program, function, &uses),
+            &sources,
             &order,
             proof.registers.clone(),
             arguments.len(),
@@ -277,6 +289,7 @@ fn decode_async(
         .map(|kernel: &Kernel| kernel.stream as usize + 1);
     Ok(Body {
         call_loop,
+        nest,
         constants: Constants::new(places.constants),
         num_streams: streams.max().unwrap_or(0),
         group_cost: GroupCost::default(),

@@ -64,11 +64,10 @@ fn try_execute(
     }
     match program.body(id)? {
         FunctionBody::Async(body) => {
-            if let Some(call_loop) = &body.call_loop
-                && !tracing::is_active(TracingLevel::Debug)
+            if !tracing::is_active(TracingLevel::Debug)
                 && ctx.request().cancel_value().is_none()
                 && ctx.call_depth() < ctx.host().limits().max_call_depth
-                && run_loop(call_loop, &program, ctx, arguments, results)
+                && run_at_once(body, &program, ctx, arguments, results)
             {
                 return Ok(());
             }
@@ -87,6 +86,21 @@ fn try_execute(
             .with_code(ErrorCode::Unimplemented))
         }
     }
+}
+
+/// Runs a function in a form that gives its results at once. False, and nothing done, if it cannot be run so this time.
+fn run_at_once(
+    body: &Body,
+    program: &Arc<Program>,
+    ctx: &ExecutionContext,
+    arguments: &[AnyRef],
+    results: &mut [Option<AnyRef>],
+) -> bool {
+    if let Some(call_loop) = &body.call_loop {
+        return run_loop(call_loop, program, ctx, arguments, results);
+    }
+    let nest = body.nest.as_ref();
+    nest.is_some_and(|nest| nest.run(program, ctx, arguments, results))
 }
 
 /// Runs a function as a loop of calls. False, and nothing done, if it cannot be run so this time.

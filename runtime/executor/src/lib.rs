@@ -10,8 +10,8 @@
 //! Nothing here blocks and nothing here locks, but for the first look-up of a function. The ready loop does not recurse.
 //!
 //! The executor knows no kernel by name and no MLIR text. Unsafe code is denied but where a module expects it: `invocation` holds
-//! the state of a running function, `outcome` and `failures` what it gives and what has failed, `call`, `constants` and `call_loop`
-//! spend the proof of types, and `plain` that of a verified body.
+//! the state of a running function, `outcome` and `failures` what it gives and what has failed, `call`, `constants`, `call_loop`
+//! and `nest::run` spend the proof of types, and `plain` that of a verified body.
 #![deny(unsafe_code)]
 
 mod program;
@@ -53,6 +53,10 @@ mod traced;
 mod interpreter;
 
 mod call_loop;
+
+mod nest;
+
+mod company;
 
 mod sync;
 

@@ -58,7 +58,7 @@ pub(crate) struct Places {
 
 /// How an operand of a kernel that runs in place is read.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Reading {
+pub(crate) enum Reading {
     /// Its payload, of this type.
     Payload(TypeIndex),
     /// As a reference.
@@ -250,7 +250,7 @@ struct Needs {
 
 impl Reading {
     /// The type that the payload has to have.
-    fn payload(self) -> Option<TypeIndex> {
+    pub(crate) fn payload(self) -> Option<TypeIndex> {
         match self {
             Self::Payload(ty) => Some(ty),
             Self::Reference => None,
@@ -259,14 +259,14 @@ impl Reading {
     }
 
     /// Whether nothing has to be taken out of a slot.
-    fn is_copied(self) -> bool {
+    pub(crate) fn is_copied(self) -> bool {
         self.payload()
             .is_some_and(|ty| ty.copied_layout().is_some())
     }
 }
 
 /// How a kernel that could run in place reads its operands; nothing if it could not.
-fn readings(kernel: &KernelPlaces<'_>) -> Option<Vec<Reading>> {
+pub(crate) fn readings(kernel: &KernelPlaces<'_>) -> Option<Vec<Reading>> {
     let direct = kernel.direct?;
     let (num_operands, num_results) = (kernel.operands.len(), kernel.results.len());
     let chain = Some(TypeIndex::of::<Chain>());
@@ -297,7 +297,7 @@ fn readings(kernel: &KernelPlaces<'_>) -> Option<Vec<Reading>> {
         .collect()
 }
 
-fn result_form(kernel: &KernelPlaces<'_>, index: usize) -> ResultForm {
+pub(crate) fn result_form(kernel: &KernelPlaces<'_>, index: usize) -> ResultForm {
     let types = &kernel.types.results;
     let ty = types.get(index, kernel.results.len());
     if types.is_reference(index) {

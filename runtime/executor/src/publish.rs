@@ -8,6 +8,7 @@ use tfrt_async::{AnyRef, TypeIndex};
 use tfrt_host::function::FunctionTable;
 use tfrt_host::kernel::direct::{DirectCall, DirectFn};
 use tfrt_host::kernel::{AttributeList, FunctionList, KernelFrame};
+use tfrt_ods::OpTraits;
 use tfrt_support::{Error, ErrorCode};
 
 use crate::body::{Body, Extras, KernelDetails, KernelResult, Register, ResultForm, Strictness};
@@ -245,8 +246,14 @@ impl Path<'_> {
             ids: self.body.words(details.functions),
         };
         let attributes = attributes(self.invocation.program(), self.body, details);
-        let scratch = &mut self.scratch;
         let op = details.descriptor.op();
+        // A call does nothing once its callee has started; but several results would be published one after the other.
+        let is_call = op.traits.contains(OpTraits::CALL) || op.traits.contains(OpTraits::CHOOSES);
+        let _resting = match is_call && details.results.len() <= 1 {
+            true => self.rest(),
+            false => None,
+        };
+        let scratch = &mut self.scratch;
         let (operands, results) = (&scratch.operands, &mut scratch.results);
         let frame = &mut KernelFrame::new(self.ctx, op, operands, attributes, functions, results);
         call::call(details, frame);

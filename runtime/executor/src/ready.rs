@@ -24,6 +24,7 @@ use tfrt_host::tracing;
 use crate::batch::{self, KeptBatch};
 use crate::body::{AtOnce, Body};
 use crate::call::{self, drop_quietly};
+use crate::company::{Busy, Resting};
 use crate::invocation::{InvocationRef, PathContext};
 use crate::plain::Stop;
 
@@ -102,6 +103,7 @@ pub(crate) struct Path<'a> {
     next: u32,
     pub(crate) scratch: Box<Scratch>,
     pub(crate) step: Step,
+    busy: Busy,
 }
 
 /// Starts an invocation: makes the kernels without operands ready, and those whose operands are available arguments.
@@ -155,6 +157,7 @@ impl<'a> Path<'a> {
             next: 0,
             scratch: Scratch::take(),
             step: Step::Idle,
+            busy: Busy::enter(),
         };
         let mut begin = Some(begin);
         let mut run = |path: &mut Path<'_>| {
@@ -290,6 +293,15 @@ impl<'a> Path<'a> {
     #[inline]
     pub(crate) fn has_outline(&self) -> bool {
         !self.scratch.outline.is_empty()
+    }
+
+    /// That the path has nothing to do but what it does, if that is so.
+    pub(crate) fn rest(&self) -> Option<Resting> {
+        let is_idle = self.next == 0
+            && self.scratch.inline.is_empty()
+            && self.batch.is_empty()
+            && !self.has_outline();
+        is_idle.then(|| self.busy.rest())
     }
 
     /// Lists a kernel as ready.

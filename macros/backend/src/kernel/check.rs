@@ -42,6 +42,16 @@ pub(super) fn function(function: &Function, problems: &mut Problems) {
 const CONFLICTS: &[(&str, &str, &str)] = &[
     ("pure", "side_effecting", "a pure kernel has no effect"),
     (
+        "effect_free",
+        "side_effecting",
+        "it says that there is no effect",
+    ),
+    (
+        "pure",
+        "effect_free",
+        "a pure kernel has no effect, and passes may make use of that",
+    ),
+    (
         "sync",
         "blocking",
         "a synchronous kernel runs in the interpreter, which waits for it",
@@ -73,6 +83,9 @@ pub(super) fn options(options: &Options, form: Form, function: &Function, proble
             effect,
             format!("`{pure}` excludes an effect: a pure kernel has none"),
         );
+    }
+    if let (Some(flag), Some(effect)) = (options.flag("effect_free"), &options.effect) {
+        problems.at(effect, format!("`{flag}` excludes an effect"));
     }
     if let (Some(flag), Some(effect)) = (options.flag("side_effecting"), &options.effect) {
         problems.at(
@@ -241,9 +254,10 @@ fn operands(options: &Options, form: Form, parameters: &[Parameter], problems: &
                 ),
             );
         }
-        if let (Operand::ByMut(_), Some(pure)) = (operand, options.flag("pure")) {
+        let free = options.flag("pure").or(options.flag("effect_free"));
+        if let (Operand::ByMut(_), Some(free)) = (operand, free) {
             problems.at(
-                pure,
+                free,
                 format!("`{}` is written, which is an effect", parameter.name),
             );
         }

@@ -109,6 +109,7 @@ fn traits(
 ) -> Vec<&'static str> {
     const FLAGS: &[(&str, &str)] = &[
         ("pure", "PURE"),
+        ("effect_free", "EFFECT_FREE"),
         ("non_strict", "NON_STRICT"),
         ("blocking", "BLOCKING"),
         ("named_results", "NAMED_RESULTS"),
@@ -121,6 +122,7 @@ fn traits(
         ("forwards", "FORWARDS"),
         ("loops", "LOOPS"),
         ("parallel", "PARALLEL"),
+        ("chooses", "CHOOSES"),
     ];
     let mut traits: Vec<&str> = FLAGS
         .iter()

@@ -72,6 +72,8 @@ pub struct Direct {
     pub run: DirectFn,
     /// Whether it looks at its [`DirectCall`].
     pub reads_call: bool,
+    /// Whether it looks at more of that than attributes of its own.
+    pub reads_context: bool,
     /// Whether it reads nothing but what the file says: a pure kernel of this kind is a constant.
     pub is_fixed: bool,
     /// How many results it gives, an added chain apart. The offsets of operands come behind theirs.
@@ -89,6 +91,7 @@ impl Direct {
         Some(Self {
             run: run::<K>,
             reads_call: K::Params::READS_CALL,
+            reads_context: K::Params::READS_CONTEXT,
             is_fixed: K::Params::IS_FIXED,
             num_results: K::Results::SLOTS,
             num_operands: K::Params::NUM_OPERANDS,

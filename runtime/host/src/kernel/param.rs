@@ -74,6 +74,9 @@ pub trait ParamList: Sealed {
     /// Whether something else than operands is read.
     const READS_CALL: bool;
 
+    /// Whether something else than operands and attributes of their own is read: the context, functions, all attributes.
+    const READS_CONTEXT: bool;
+
     /// Whether all of them are the same in every run of one kernel of a file.
     const IS_FIXED: bool;
 
@@ -115,6 +118,7 @@ macro_rules! impl_param_list {
             const IS_DIRECT: bool = true $(&& $marker::IS_DIRECT)*;
             const NUM_OPERANDS: usize = 0 $(+ $marker::NUM_OPERANDS)*;
             const READS_CALL: bool = false $(|| $marker::READS_CALL)*;
+            const READS_CONTEXT: bool = false $(|| ($marker::READS_CALL && !$marker::IS_FIXED))*;
             const IS_FIXED: bool = true $(&& $marker::IS_FIXED)*;
 
             #[inline]
@@ -153,6 +157,7 @@ impl ParamList for () {
     const IS_DIRECT: bool = true;
     const NUM_OPERANDS: usize = 0;
     const READS_CALL: bool = false;
+    const READS_CONTEXT: bool = false;
     const IS_FIXED: bool = true;
 
     #[inline]

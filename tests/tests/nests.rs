@@ -1,0 +1,417 @@
+//! Functions without effects run at once, as nests. Whether they do must change neither what a program gives, nor in which order a
+//! queue that keeps an order has side effects, nor what is reported.
+//!
+//! Random programs run twice: as they are, and traced, where no function is a nest.
+
+use std::fmt::Write as _;
+use std::sync::{Arc, Mutex, PoisonError};
+
+use tfrt::executor::Program;
+use tfrt::host::tracing::{self, Activity, TracingLevel, TracingSink};
+use tfrt::host::{Limits, RequestContextBuilder};
+use tfrt::prelude::*;
+use tfrt::queue::create_queue;
+
+tfrt::link!(tfrt_kernels);
+
+/// What has happened, in order.
+static LOG: Mutex<Vec<String>> = Mutex::new(Vec::new());
+
+/// One test at a time: there is one sink, and one log.
+static ALONE: Mutex<()> = Mutex::new(());
+
+fn log(line: String) {
+    LOG.lock()
+        .unwrap_or_else(PoisonError::into_inner)
+        .push(line);
+}
+
+/// Notes a number.
+#[tfrt_kernel("nests.note", side_effecting)]
+fn note(number: i32) {
+    log(number.to_string());
+}
+
+/// Gives the number, from a task.
+#[tfrt_kernel("nests.later")]
+fn later(number: i32, ctx: &ExecutionContext) -> AsyncValueRef<i32> {
+    let (promise, result) = AsyncValueRef::unconstructed();
+    ctx.enqueue(move || promise.emplace(number));
+    result
+}
+
+/// Panics if the number is 3.
+#[tfrt_kernel("nests.not_three", pure)]
+fn not_three(number: i32) -> i32 {
+    assert_ne!(number, 3, "a three");
+    number
+}
+
+/// Takes long.
+#[tfrt_kernel("nests.slow", pure)]
+fn slow(number: i32) -> i32 {
+    let start = std::time::Instant::now();
+    while start.elapsed() < std::time::Duration::from_micros(50) {
+        std::hint::spin_loop();
+    }
+    number
+}
+
+/// Gives the number of the thread.
+#[tfrt_kernel("nests.thread", effect_free)]
+fn thread(number: i32) -> i64 {
+    let mut threads = THREADS.lock().unwrap_or_else(PoisonError::into_inner);
+    let id = std::thread::current().id();
+    if !threads.contains(&id) {
+        threads.push(id);
+    }
+    i64::from(number)
+}
+
+static THREADS: Mutex<Vec<std::thread::ThreadId>> = Mutex::new(Vec::new());
+
+#[derive(Debug)]
+struct Nowhere;
+
+impl TracingSink for Nowhere {
+    fn begin(&self, _activity: Activity<'_>) {}
+    fn end(&self) {}
+    fn event(&self, _name: &str) {}
+}
+
+struct Random(u64);
+
+impl Random {
+    fn below(&mut self, end: usize) -> usize {
+        self.0 = self
+            .0
+            .wrapping_mul(6_364_136_223_846_793_005)
+            .wrapping_add(1_442_695_040_888_963_407);
+        (self.0 >> 33) as usize % end
+    }
+}
+
+/// Writes functions that call those before them.
+struct Writer {
+    random: Random,
+    text: String,
+    next: usize,
+    num_functions: usize,
+    num_errors: usize,
+}
+
+impl Writer {
+    /// `f0`, `f1`, … and `main`.
+    fn program(seed: u64) -> String {
+        let mut writer = Self {
+            random: Random(seed),
+            text: String::new(),
+            next: 0,
+            num_functions: 0,
+            num_errors: 0,
+        };
+        for number in 0..4 {
+            let has_effects = writer.random.below(4) == 0;
+            let _ = writeln!(
+                writer.text,
+                "func @f{number}(%a: i32, %b: i32, %ch: !tfrt.chain) -> i32 {{"
+            );
+            let last = writer.body(has_effects, 2);
+            let _ = writeln!(writer.text, "tfrt.return {last} : i32\n}}");
+            writer.num_functions += 1;
+        }
+        writer
+            .text
+            .push_str("func @main(%a: i32, %b: i32, %ch: !tfrt.chain) -> i32 {\n");
+        let last = writer.body(true, 2);
+        let _ = writeln!(writer.text, "tfrt.return {last} : i32\n}}");
+        writer.text
+    }
+
+    fn fresh(&mut self) -> String {
+        self.next += 1;
+        format!("%v{}", self.next)
+    }
+
+    /// A body whose arguments are `%a`, `%b` and `%ch`; the register of the last number.
+    fn body(&mut self, has_effects: bool, depth: usize) -> String {
+        let mut numbers = vec!["%a".to_owned(), "%b".to_owned()];
+        let mut chains = vec!["%ch".to_owned()];
+        for _ in 0..2 + self.random.below(6) {
+            let to = self.fresh();
+            let x = numbers[self.random.below(numbers.len())].clone();
+            // A region names what it takes as its operands are named: two of them must not be the same.
+            let others: Vec<&String> = numbers.iter().filter(|&other| *other != x).collect();
+            let y = others[self.random.below(others.len())].clone();
+            let chain = chains[self.random.below(chains.len())].clone();
+            let line = match self.random.below(12) {
+                0 => format!("{to} = tfrt.constant.i32 {}", self.random.below(4)),
+                1 | 2 => format!("{to} = tfrt.add.i32 {x}, {y}"),
+                3 => format!("{to} = \"tfrt.minus.i32\"({x}, {y}) : (i32, i32) -> i32"),
+                4 if self.num_errors < 2 => {
+                    self.num_errors += 1;
+                    let rest = self.fresh();
+                    format!("{to}, {rest} = tfrt.div.i32 {x}, {y}")
+                }
+                5 if self.num_errors < 2 => {
+                    self.num_errors += 1;
+                    format!("{to} = \"nests.not_three\"({x}) : (i32) -> i32")
+                }
+                6 if has_effects => format!("{to} = \"nests.later\"({x}) : (i32) -> i32"),
+                7 | 8 if has_effects => {
+                    chains.push(format!("{to}c"));
+                    format!(
+                        "{to}c = \"nests.note\"({x}, {chain}) : (i32, !tfrt.chain) -> !tfrt.chain\n{to} = tfrt.constant.i32 5"
+                    )
+                }
+                9 if depth > 0 => {
+                    let condition = self.fresh();
+                    let _ = writeln!(
+                        self.text,
+                        "{condition} = \"tfrt.lessequal.i32\"({x}, {y}) : (i32, i32) -> i1"
+                    );
+                    let _ = writeln!(
+                        self.text,
+                        "{to} = tfrt.if {condition}, {x}, {y}, {chain} : (i32, i32, !tfrt.chain) -> (i32) {{"
+                    );
+                    let first = self.region(&x, &y, &chain, has_effects, depth - 1);
+                    let _ = writeln!(self.text, "tfrt.return {first} : i32\n}} else {{");
+                    let second = self.region(&x, &y, &chain, has_effects, depth - 1);
+                    let _ = writeln!(self.text, "tfrt.return {second} : i32");
+                    "}".to_owned()
+                }
+                _ if self.num_functions > 0 => {
+                    let callee = self.random.below(self.num_functions);
+                    format!(
+                        "{to} = tfrt.call @f{callee}({x}, {y}, {chain}) : (i32, i32, !tfrt.chain) -> (i32)"
+                    )
+                }
+                _ => format!("{to} = tfrt.add.i32 {x}, {y}"),
+            };
+            let _ = writeln!(self.text, "{line}");
+            numbers.push(to);
+        }
+        numbers.pop().unwrap_or_default()
+    }
+
+    fn region(&mut self, x: &str, y: &str, chain: &str, has_effects: bool, depth: usize) -> String {
+        let start = self.text.len();
+        let last = self.body(has_effects, depth);
+        let rename = |text: &str| {
+            let mut renamed = String::new();
+            for line in text.lines() {
+                let words = line.split_inclusive([' ', ',', '(', ')']).map(|word| {
+                    let end = word.trim_end_matches([' ', ',', '(', ')']).len();
+                    let (name, tail) = word.split_at(end);
+                    let name = match name {
+                        "%a" => x,
+                        "%b" => y,
+                        "%ch" => chain,
+                        other => other,
+                    };
+                    format!("{name}{tail}")
+                });
+                renamed.extend(words);
+                renamed.push('\n');
+            }
+            renamed
+        };
+        let renamed = rename(&self.text[start..]);
+        self.text.truncate(start);
+        self.text.push_str(&renamed);
+        rename(&last).trim_end().to_owned()
+    }
+}
+
+fn host(queue: &str, limits: Limits) -> Arc<HostContext> {
+    HostContext::builder()
+        .registry(Arc::new(
+            KernelRegistry::from_link().expect("names are unique"),
+        ))
+        .queue(create_queue(queue).expect("a known queue"))
+        .limits(limits)
+        .diagnostic_handler(|diagnostic| log(diagnostic.to_string()))
+        .build()
+}
+
+fn load(host: &Arc<HostContext>, source: &str) -> Arc<Program> {
+    let file = tfrt::text::compile(source, "program.mlir", host.registry())
+        .unwrap_or_else(|errors| panic!("{errors:?}\n{source}"));
+    Program::load(host, &file).expect("a sound program")
+}
+
+/// Runs a function of a program; what it gives, and what has happened.
+fn run(
+    program: &Arc<Program>,
+    name: &str,
+    host: &Arc<HostContext>,
+    arguments: &[AnyRef],
+) -> (String, Vec<String>) {
+    LOG.lock().unwrap_or_else(PoisonError::into_inner).clear();
+    let function = program.function(name).expect("it is there");
+    let ctx = ExecutionContext::new(RequestContextBuilder::new(Arc::clone(host)).build());
+    let results = function.execute(&ctx, arguments);
+    host.await_values(&results).expect("not a worker");
+    host.queue().quiesce().expect("not a worker");
+    let given: Vec<String> = results
+        .iter()
+        .map(|value| match value.error_if_present() {
+            Some(error) => error.to_string(),
+            None => format!("{:?}", value.get::<i32>()),
+        })
+        .collect();
+    let log = std::mem::take(&mut *LOG.lock().unwrap_or_else(PoisonError::into_inner));
+    (given.join(", "), log)
+}
+
+/// As [`run`], where no function is a nest.
+fn run_traced(
+    program: &Arc<Program>,
+    name: &str,
+    host: &Arc<HostContext>,
+    arguments: &[AnyRef],
+) -> (String, Vec<String>) {
+    tracing::set_sink(Some(Arc::new(Nowhere)));
+    tracing::enable(TracingLevel::Debug);
+    let outcome = run(program, name, host, arguments);
+    tracing::enable(TracingLevel::None);
+    tracing::set_sink(None);
+    outcome
+}
+
+#[test]
+fn random_programs_do_what_they_do_without_nests() {
+    let _alone = ALONE.lock().unwrap_or_else(PoisonError::into_inner);
+    let mut num_with_effects = 0;
+    for seed in 0..400 {
+        let source = Writer::program(seed);
+        let ordered = host("s", Limits::default());
+        let parallel = host("mstd:2", Limits::default());
+        let (program, parallel_program) = (load(&ordered, &source), load(&parallel, &source));
+        for (a, b) in [(0, 1), (1, 0), (2, 3)] {
+            let arguments = [
+                AnyRef::available(a),
+                AnyRef::available(b),
+                AnyRef::ready_chain(),
+            ];
+            let expected = run_traced(&program, "main", &ordered, &arguments);
+            let found = run(&program, "main", &ordered, &arguments);
+            assert_eq!(found, expected, "program {seed}:\n{source}");
+            num_with_effects += usize::from(found.1.len() > 2);
+            // Several threads have effects in any order.
+            let found = run(&parallel_program, "main", &parallel, &arguments);
+            assert_eq!(
+                found.0, expected.0,
+                "program {seed}, two threads:\n{source}"
+            );
+        }
+    }
+    assert!(
+        num_with_effects > 100,
+        "{num_with_effects} programs have effects"
+    );
+}
+
+const FIBONACCI: &str = "
+func @fib(%n: i32) -> i32 {
+  %one = tfrt.constant.i32 1
+  %is_small = \"tfrt.lessequal.i32\"(%n, %one) : (i32, i32) -> i1
+  %r = tfrt.if %is_small, %n, %one : (i32, i32) -> (i32) {
+    %m = \"nests.not_three\"(%n) : (i32) -> i32
+    tfrt.return %m : i32
+  } else {
+    %two = tfrt.constant.i32 2
+    %a = \"tfrt.minus.i32\"(%n, %one) : (i32, i32) -> i32
+    %b = \"tfrt.minus.i32\"(%n, %two) : (i32, i32) -> i32
+    %x = tfrt.call @fib(%a) : (i32) -> (i32)
+    %y = tfrt.call @fib(%b) : (i32) -> (i32)
+    %s = tfrt.add.i32 %x, %y
+    tfrt.return %s : i32
+  }
+  tfrt.return %r : i32
+}
+
+func @down(%n: i32) -> i32 {
+  %one = tfrt.constant.i32 1
+  %a = \"tfrt.minus.i32\"(%n, %one) : (i32, i32) -> i32
+  %r = tfrt.call @down(%a) : (i32) -> (i32)
+  tfrt.return %r : i32
+}
+";
+
+#[test]
+fn recursion_ends_at_the_limit_with_the_same_error() {
+    let _alone = ALONE.lock().unwrap_or_else(PoisonError::into_inner);
+    let limits = Limits {
+        max_call_depth: 50,
+        ..Limits::default()
+    };
+    for queue in ["s", "mstd:2"] {
+        let host = host(queue, limits);
+        let program = load(&host, FIBONACCI);
+        let arguments = [AnyRef::available(10)];
+        assert_eq!(
+            run(&program, "fib", &host, &arguments).0,
+            "Some(55)",
+            "under {queue}"
+        );
+        let (found, log) = run(&program, "down", &host, &arguments);
+        assert!(
+            found.contains("calls of functions are nested deeper than 50"),
+            "{found}"
+        );
+        let (expected, expected_log) = run_traced(&program, "down", &host, &arguments);
+        assert_eq!((found, log), (expected, expected_log), "under {queue}");
+    }
+}
+
+#[test]
+fn a_cancelled_request_ends_a_nest() {
+    let _alone = ALONE.lock().unwrap_or_else(PoisonError::into_inner);
+    let host = host("s", Limits::default());
+    let program = load(&host, FIBONACCI);
+    let fib = program.function("fib").expect("it is there");
+    let request = RequestContextBuilder::new(Arc::clone(&host)).build();
+    let canceller = Arc::clone(&request);
+    let ctx = ExecutionContext::new(request);
+    std::thread::scope(|scope| {
+        // Would take days.
+        let results = scope.spawn(|| {
+            let results = fib.execute(&ctx, &[AnyRef::available(60)]);
+            host.await_values(&results).expect("not a worker");
+            results
+        });
+        canceller.cancel_with(Error::new("enough"));
+        let results = results.join().expect("it ends");
+        assert_eq!(
+            results[0].error_if_present().map(Error::message),
+            Some("enough")
+        );
+    });
+}
+
+#[test]
+fn slow_kernels_are_shared_by_threads() {
+    let _alone = ALONE.lock().unwrap_or_else(PoisonError::into_inner);
+    let mut source = String::from("func @main(%a: i32) -> i64 {\n");
+    for number in 0..64 {
+        let _ = writeln!(source, "%s{number} = \"nests.slow\"(%a) : (i32) -> i32");
+        let _ = writeln!(
+            source,
+            "%t{number} = \"nests.thread\"(%s{number}) : (i32) -> i64"
+        );
+    }
+    source.push_str("tfrt.return %t63 : i64\n}\n");
+    let host = host("mstd:2", Limits::default());
+    let program = load(&host, &source);
+    THREADS
+        .lock()
+        .unwrap_or_else(PoisonError::into_inner)
+        .clear();
+    // The first runs find out.
+    let is_shared = (0..100).any(|_| {
+        let _ = run(&program, "main", &host, &[AnyRef::available(1)]);
+        THREADS.lock().unwrap_or_else(PoisonError::into_inner).len() > 1
+    });
+    assert!(is_shared, "one thread has done all");
+}
