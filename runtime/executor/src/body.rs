@@ -141,6 +141,12 @@ impl Extras {
         self.0 & !Self::READS_CALL.0 == Self::CONSTANT.0
     }
 
+    /// Whether a kernel takes nothing from slots, and is called even if it is a constant.
+    #[inline]
+    pub(crate) fn is_plain(self) -> bool {
+        self.0 & (Self::TAKES_SLOTS.0 | Self::CONSTANT.0) == 0
+    }
+
     pub(crate) fn with_if(self, condition: bool, extra: Self) -> Self {
         Self(self.0 | if condition { extra.0 } else { 0 })
     }
@@ -206,6 +212,8 @@ pub(crate) struct Register {
     pub(crate) ty: Option<TypeIndex>,
     /// Whether direct kernels read it.
     pub(crate) has_direct_readers: bool,
+    /// Whether anybody takes references to its value: kernels, the caller of the function, who reads early.
+    pub(crate) is_wanted: bool,
     /// Its place among [`Body::returned`], if it is there.
     pub(crate) returned: Option<u32>,
     /// Its place among [`Body::early`], if it is there.

@@ -15,7 +15,7 @@
 use std::cell::{Cell, RefCell};
 use std::collections::HashSet;
 use std::panic::{AssertUnwindSafe, catch_unwind};
-use std::ptr::NonNull;
+use std::ptr::{self, NonNull};
 use std::sync::Arc;
 
 use tfrt_async::{AnyRef, TypeIndex};
@@ -36,12 +36,14 @@ use crate::program::Program;
 /// A function as a loop of calls.
 ///
 /// Invariants, by decoding:
-/// - Y1. The offsets of a kernel lead to cells of the frame, which has `num_words` words. They are what its [`DirectFn`] demands.
+/// - Y1. The offsets of a step lead to cells of the frame, which has `num_words` words. They are what its [`DirectFn`] demands.
 /// - Y2. A cell is written by one kernel, or filled with an argument, before any kernel reads it, in the order of the list, and
 ///   holds a payload of the type that all of them give and read.
 #[derive(Debug)]
 pub(crate) struct CallLoop {
     /// In the order in which they run.
+    steps: Box<[Step]>,
+    /// The rest of each step.
     kernels: Box<[LoopKernel]>,
     words: Box<[u32]>,
     /// The cell of each argument that is read.
@@ -53,11 +55,18 @@ pub(crate) struct CallLoop {
     reads_context: bool,
 }
 
+/// What the loop needs of every kernel.
+#[derive(Clone, Copy, Debug)]
+struct Step {
+    run: DirectFn,
+    /// Where its offsets begin among the words.
+    offsets: u32,
+    /// Whether it looks at more than its operands.
+    reads_call: bool,
+}
+
 #[derive(Debug)]
 struct LoopKernel {
-    run: DirectFn,
-    offsets: Words,
-    reads_call: bool,
     descriptor: KernelDescriptor,
     location: u32,
     attributes: Words,
@@ -165,14 +174,17 @@ impl CallLoop {
         let arguments = (0..num_arguments as u32).map(cell).collect();
         let mut words = WordPool::default();
         let mut reads_context = false;
+        let mut steps = Vec::with_capacity(order.len());
         let in_order = order.iter().map(|&index| {
             let (kernel, in_place) = (&kernels[index], places.kernels[index].as_ref()?);
             let direct = kernel.places.direct?;
             reads_context |= direct.reads_context;
-            Some(LoopKernel {
+            steps.push(Step {
                 run: direct.run,
-                offsets: words.push(&in_place.offsets),
+                offsets: words.push(&in_place.offsets).start(),
                 reads_call: in_place.extras.contains(Extras::READS_CALL),
+            });
+            Some(LoopKernel {
                 descriptor: kernel.descriptor,
                 location: kernel.location,
                 attributes: words.push(kernel.attributes),
@@ -183,6 +195,7 @@ impl CallLoop {
         });
         let kernels = in_order.collect::<Option<_>>()?;
         Some(Self {
+            steps: steps.into(),
             kernels,
             words: words.finish(),
             arguments,
@@ -318,39 +331,71 @@ impl CallLoop {
             attributes: AttributeList::EMPTY,
             functions: FunctionList::default(),
         };
-        let request = ctx.request();
-        let num_left = Cell::new(0);
-        let index = || self.kernels.len() - num_left.get();
+        let current = Cell::new(ptr::from_ref(&*self.steps).cast::<Step>());
+        let index = || self.index_of(current.get());
         let run_all = || {
-            let mut rest = &*self.kernels;
-            while let Some((kernel, others)) = rest.split_first() {
-                num_left.set(rest.len());
+            let mut rest = &*self.steps;
+            loop {
+                rest = self.run_plain_steps::<IS_ASYNC>(rest, &current, &idle, registers)?;
+                let Some((step, others)) = rest.split_first() else {
+                    return Ok(());
+                };
+                current.set(step);
                 rest = others;
-                if IS_ASYNC && request.cancel_value().is_some() {
+                if IS_ASYNC && ctx.request().cancel_value().is_some() {
                     return Err(Stop::Cancelled(index()));
                 }
-                let called = if kernel.reads_call {
-                    // Otherwise the context may be the caller's, whose place stays what it is. Synchronous functions have one
-                    // place for all of their kernels.
-                    if IS_ASYNC && self.reads_context {
-                        ctx.set_location_token(kernel.location);
-                    }
-                    self.with_call(program, ctx, kernel, |call| {
-                        self.call(kernel, call, registers)
-                    })
-                } else {
-                    self.call(kernel, &idle, registers)
-                };
+                let kernel = &self.kernels[index()];
+                // Otherwise the context may be the caller's, whose place stays what it is. Synchronous functions have one place
+                // for all of their kernels.
+                if IS_ASYNC && self.reads_context {
+                    ctx.set_location_token(kernel.location);
+                }
+                let called = self.with_call(program, ctx, kernel, |call| {
+                    self.call(step, call, registers)
+                });
                 if let Err(error) = called {
                     return Err(self.failed(index(), error));
                 }
             }
-            Ok(())
         };
         catch_unwind(AssertUnwindSafe(run_all)).unwrap_or_else(|payload| {
             let name = self.kernels[index()].descriptor.name();
             Err(self.failed(index(), call::panicked(name, payload)))
         })
+    }
+
+    /// Runs the steps at the front that look at nothing but their operands: most steps of most functions. Gives the others.
+    /// `current` is the step under way.
+    // A function of its own, so that all that it needs is in registers of the processor.
+    #[inline(never)]
+    fn run_plain_steps<'s, const IS_ASYNC: bool>(
+        &self,
+        steps: &'s [Step],
+        current: &Cell<*const Step>,
+        idle: &DirectCall<'_>,
+        registers: NonNull<u8>,
+    ) -> Result<&'s [Step], Stop> {
+        let request = idle.exec_ctx.request();
+        let mut rest = steps.iter();
+        while let Some(step) = rest.as_slice().first()
+            && !step.reads_call
+        {
+            current.set(step);
+            if IS_ASYNC && request.cancel_value().is_some() {
+                return Err(Stop::Cancelled(self.index_of(step)));
+            }
+            if let Err(error) = self.call(step, idle, registers) {
+                return Err(self.failed(self.index_of(step), error));
+            }
+            rest.next();
+        }
+        Ok(rest.as_slice())
+    }
+
+    /// The index of one of the steps.
+    fn index_of(&self, step: *const Step) -> usize {
+        (step.addr() - self.steps.as_ptr().addr()) / size_of::<Step>()
     }
 
     #[cold]
@@ -388,7 +433,7 @@ impl CallLoop {
             let reason = reasons.next().or_else(|| ctx.request().cancel_value());
             if let Some(reason) = reason.cloned() {
                 self.fail(kernel, &reason, &mut failed);
-            } else if let Err(error) = self.run_one(program, ctx, registers, kernel) {
+            } else if let Err(error) = self.run_one(program, ctx, registers, index) {
                 fail(index, error, &mut failed);
             }
         }
@@ -400,12 +445,13 @@ impl CallLoop {
         program: &Arc<Program>,
         ctx: &ExecutionContext,
         registers: NonNull<u8>,
-        kernel: &LoopKernel,
+        index: usize,
     ) -> Result<(), Error> {
+        let (step, kernel) = (&self.steps[index], &self.kernels[index]);
         ctx.set_location_token(kernel.location);
         let run = || {
             self.with_call(program, ctx, kernel, |call| {
-                self.call(kernel, call, registers)
+                self.call(step, call, registers)
             })
         };
         let name = kernel.descriptor.name();
@@ -453,17 +499,17 @@ impl CallLoop {
     #[inline]
     fn call(
         &self,
-        kernel: &LoopKernel,
+        step: &Step,
         call: &DirectCall<'_>,
         registers: NonNull<u8>,
     ) -> Result<(), Error> {
-        // SAFETY: the offsets are a range of the words.
-        let offsets = unsafe { self.words.as_ptr().add(kernel.offsets.start() as usize) };
+        // SAFETY: the offsets are among the words.
+        let offsets = unsafe { self.words.as_ptr().add(step.offsets as usize) };
         // SAFETY: it points into the words, or to their end.
         let offsets = unsafe { NonNull::new_unchecked(offsets.cast_mut()) };
         // SAFETY: Y1 gives duties 1 and 2, but that places of operands are initialised, which Y2 gives: who runs kernels skips
         // those that depend on a failed one. Copied payloads are always available (3).
-        unsafe { (kernel.run)(call, registers, offsets) }
+        unsafe { (step.run)(call, registers, offsets) }
     }
 
     #[inline]

@@ -91,6 +91,10 @@ pub(crate) fn assign(
             count_uses(kernel, readings.as_deref(), &mut registers, &mut needs)
         })
         .collect();
+    for register in &mut registers {
+        register.is_wanted =
+            register.num_references > 0 || register.returned.is_some() || register.early.is_some();
+    }
     let mut block = start_block(returned.len(), early.len())?;
     let constants = lay_out(&mut block, &mut registers, &needs)?;
     for ((kernel, readings), chosen) in kernels.iter().zip(&readings).zip(&mut in_place) {
@@ -343,11 +347,7 @@ fn complete(
         });
     }
     let publishes = |(&form, &register): (&ResultForm, &u32)| {
-        let register = &registers[register as usize];
-        form != ResultForm::Cell
-            || register.num_references > 0
-            || register.returned.is_some()
-            || register.early.is_some()
+        form != ResultForm::Cell || registers[register as usize].is_wanted
     };
     chosen.extras = Extras::NONE
         .with_if(direct.reads_call, Extras::READS_CALL)

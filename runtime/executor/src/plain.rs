@@ -1,13 +1,16 @@
 //! The inner loop: plain kernels, one after the other.
 //!
-//! A kernel is plain if it runs in place and nothing is to be done for it but to call it and to count its users down. Most
-//! kernels of most programs are; what is not, and everything once something has failed, is cancelled or is traced, goes through
-//! [`crate::publish`].
+//! A kernel is plain if it runs in place and takes no references. Most of them need nothing but to be called and to have their
+//! users counted down; some look at their surroundings, and the results of some have to be published. Every other kernel, and
+//! everything once something has failed, is cancelled or is traced, goes through [`crate::publish`].
 #![expect(
     unsafe_code,
     reason = "indexes a verified body without looking, once per kernel"
 )]
 
+use tfrt_host::function::FunctionTable;
+use tfrt_host::kernel::direct::{DirectCall, DirectFn};
+use tfrt_host::kernel::{AttributeList, FunctionList};
 use tfrt_support::Error;
 
 use crate::body::{Body, Extras, Kernel, Words};
@@ -49,15 +52,49 @@ impl Path<'_> {
                 if let Err(error) = called {
                     return Stop::Failed(number - 1, error);
                 }
-            } else if !has_constants || !kernel.extras.is_plain_constant() {
+                self.count_down(kernel.users);
+            } else if kernel.extras.is_plain() {
+                self.step = Step::Calling { kernel: number - 1 };
+                if let Err(error) = self.call_with_surroundings(direct, kernel, number) {
+                    return Stop::Failed(number - 1, error);
+                }
+                self.hand_over_results(number as usize - 1, 0);
+            } else if has_constants && kernel.extras.is_plain_constant() {
+                self.count_down(kernel.users);
+            } else {
                 return Stop::Next(number);
             }
-            self.count_down(kernel.users);
             if self.has_outline() {
                 return Stop::Distribute;
             }
         }
         Stop::Idle
+    }
+
+    /// Calls a kernel that may look at its context, attributes or functions.
+    #[inline]
+    fn call_with_surroundings(
+        &self,
+        direct: DirectFn,
+        kernel: &Kernel,
+        number: u32,
+    ) -> Result<(), Error> {
+        let (body, invocation) = (self.body, self.invocation);
+        // B4: a kernel has its details at the same index.
+        let details = &body.details[number as usize - 1];
+        self.ctx.set_location_token(details.location);
+        let call = DirectCall {
+            exec_ctx: self.ctx,
+            attributes: AttributeList {
+                section: invocation.program().attribute_section(),
+                offsets: words(body, details.attributes),
+            },
+            functions: FunctionList {
+                table: Some(invocation.table()),
+                ids: words(body, details.functions),
+            },
+        };
+        call::direct(direct, &call, invocation, body, kernel)
     }
 
     /// The kernel to run now: the last one of the current stream, or else the first one of the batch.

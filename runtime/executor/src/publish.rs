@@ -93,32 +93,37 @@ impl Path<'_> {
     /// Hands over the results that a kernel has left in its places, from the one of number `first` on.
     pub(crate) fn hand_over_results(&mut self, index: usize, first: usize) {
         let kernel = &self.body.kernels[index];
-        if kernel.extras.contains(Extras::PUBLISHES) {
-            let details = &self.body.details[index];
-            for (number, (&result, &form)) in details
-                .results
-                .iter()
-                .zip(&details.forms)
-                .enumerate()
-                .skip(first)
-            {
-                self.step = Step::Handing {
-                    kernel: index as u32,
-                    num_handed: number as u32 + 1,
-                };
-                self.hand_over_result(result, form);
-            }
+        if !kernel.extras.contains(Extras::PUBLISHES) {
+            self.step = Step::Idle;
+            return self.count_down(kernel.users);
+        }
+        let details = &self.body.details[index];
+        let mut number = first;
+        while let (Some(&result), Some(&form)) =
+            (details.results.get(number), details.forms.get(number))
+        {
+            number += 1;
+            self.step = Step::Handing {
+                kernel: index as u32,
+                num_handed: number as u32,
+            };
+            self.hand_over_result(result, form);
         }
         self.step = Step::Idle;
-        // None if the results had to be published one by one.
-        self.count_down(kernel.users);
     }
 
+    #[inline]
     fn hand_over_result(&mut self, result: KernelResult, form: ResultForm) {
         let register = &self.body.registers[result.register as usize];
         match (form, register.cell, register.slot, register.ty) {
+            (ResultForm::LaterSlot, _, Some(slot), _) => {
+                let value = self.invocation.take(slot);
+                if register.is_wanted || result.users.len() > 0 {
+                    self.publish(result, value);
+                }
+            }
             (ResultForm::Cell, Some(cell), _, Some(ty)) => {
-                if register.num_references > 0 || register.returned.is_some() {
+                if register.is_wanted {
                     let is_given = register.returned.is_some();
                     let value = self.invocation.wrap_cell(cell, ty, is_given);
                     self.hand_over(register, value);
@@ -129,10 +134,6 @@ impl Path<'_> {
                 let value = self.invocation.take(slot);
                 self.hand_over(register, value);
                 self.count_down(result.users);
-            }
-            (ResultForm::LaterSlot, _, Some(slot), _) => {
-                let value = self.invocation.take(slot);
-                self.publish(result, value);
             }
             _ => unreachable!("a kernel that runs in place leaves its results in places"),
         }
@@ -304,7 +305,7 @@ pub(crate) fn attributes<'a>(
 impl Path<'_> {
     /// Gives a register its value, now or when it is available, and makes its users ready.
     pub(crate) fn publish(&mut self, result: KernelResult, value: AnyRef) {
-        if value.is_available() || self.body.words(result.users).is_empty() {
+        if value.is_available() || result.users.len() == 0 {
             self.put(result.register, &value);
             self.count_down(result.users);
             return;
@@ -333,8 +334,7 @@ impl Path<'_> {
                 self.invocation.fill_cell(cell, ty, value);
             }
         }
-        let is_taken = register.num_references > 0;
-        if is_taken || register.returned.is_some() || register.early.is_some() {
+        if register.is_wanted {
             self.hand_over(register, value.clone());
         }
     }

@@ -44,10 +44,20 @@ thread_local! {
 
 /// Adds a task to `queue`, now or soon.
 pub(super) fn add(queue: &Arc<dyn ConcurrentWorkQueue>, tag: &RequestTag, task: Task) {
-    if NUM_NESTED.get() < MAX_NESTED {
-        let _level = Level::enter();
+    let num_nested = NUM_NESTED.get();
+    if num_nested < MAX_NESTED {
+        NUM_NESTED.set(num_nested + 1);
+        let _level = Level {
+            num_outer: num_nested,
+        };
         return queue.add_task_for(tag, task);
     }
+    keep(queue, tag, task);
+}
+
+/// Keeps a task back.
+#[cold]
+fn keep(queue: &Arc<dyn ConcurrentWorkQueue>, tag: &RequestTag, task: Task) {
     let kept = Kept {
         queue: Arc::clone(queue),
         tag: *tag,
@@ -64,27 +74,30 @@ pub(super) fn add(queue: &Arc<dyn ConcurrentWorkQueue>, tag: &RequestTag, task: 
 
 /// One addition under way on this thread.
 #[derive(Debug)]
-struct Level;
-
-impl Level {
-    fn enter() -> Self {
-        NUM_NESTED.set(NUM_NESTED.get() + 1);
-        Self
-    }
+struct Level {
+    /// How many others it is inside of.
+    num_outer: u32,
 }
 
 impl Drop for Level {
     /// Adds what was kept back if this is the outermost addition, also if its queue panics: tasks are never lost.
+    #[inline]
     fn drop(&mut self) {
-        if NUM_NESTED.get() == 1 && HAS_KEPT.replace(false) {
-            // The level stays, so that additions inside of these are not the outermost ones.
-            while let Some(Kept { queue, tag, task }) = next_kept() {
-                // A queue that panics may have taken the task; who added it is long gone.
-                let add = AssertUnwindSafe(|| queue.add_task_for(&tag, task));
-                drop(catch_unwind(add));
-            }
+        if self.num_outer == 0 && HAS_KEPT.get() {
+            add_kept();
         }
-        NUM_NESTED.set(NUM_NESTED.get() - 1);
+        NUM_NESTED.set(self.num_outer);
+    }
+}
+
+#[cold]
+fn add_kept() {
+    HAS_KEPT.set(false);
+    // The level stays, so that additions inside of these are not the outermost ones.
+    while let Some(Kept { queue, tag, task }) = next_kept() {
+        // A queue that panics may have taken the task; who added it is long gone.
+        let add = AssertUnwindSafe(|| queue.add_task_for(&tag, task));
+        drop(catch_unwind(add));
     }
 }
 
