@@ -8,8 +8,8 @@ use std::ops::Range;
 use std::sync::{Arc, Mutex, PoisonError};
 
 use tfrt::async_value::Promise;
-use tfrt::host::FunctionKind;
 use tfrt::host::parallel::{BlockSize, FailedBlock, parallel_for_with};
+use tfrt::host::{FunctionKind, Interpreter};
 use tfrt::ods::instance::OpInstance;
 use tfrt::ods::verify::{Breach, region};
 use tfrt::prelude::*;
@@ -130,8 +130,8 @@ struct Body {
 
 /// The first and the end index of a block, then the arguments. Blocks that run one after the other change the indices only.
 enum Inputs {
-    /// Of a synchronous function.
-    Cells(Vec<ValueCell>),
+    /// Of a synchronous function, in what runs it.
+    Cells(Interpreter),
     /// Of any other.
     Values(Vec<AnyRef>),
 }
@@ -143,7 +143,8 @@ impl Body {
         match self.function.kind() {
             FunctionKind::Sync => {
                 let indices = [ValueCell::empty(), ValueCell::empty()].into_iter();
-                Inputs::Cells(indices.chain(arguments.map(ValueCell::from_ref)).collect())
+                let cells = indices.chain(arguments.map(ValueCell::from_ref)).collect();
+                Inputs::Cells(self.function.interpreter(&self.ctx, cells))
             }
             FunctionKind::Async | FunctionKind::Native => {
                 let indices = [AnyRef::ready_chain(), AnyRef::ready_chain()].into_iter();
@@ -153,30 +154,33 @@ impl Body {
     }
 
     /// Runs the body for a block. Gives its chain if there is more to wait for.
+    #[inline]
     fn run(&self, inputs: &mut Inputs, block: Range<usize>) -> Result<Option<AnyRef>> {
         let indices = [block.start, block.end].map(|offset| index_at(self.first_index, offset));
         match inputs {
-            Inputs::Cells(cells) => {
-                cells
-                    .iter_mut()
-                    .zip(indices)
-                    .for_each(|(cell, index)| cell.set(index));
-                let results = &mut [ValueCell::empty()][..self.num_results];
-                self.function.execute_sync(&self.ctx, cells, results)?;
+            Inputs::Cells(interpreter) => {
+                interpreter.set_arguments(indices);
+                match self.num_results {
+                    0 => interpreter.run(&mut [])?,
+                    _ => interpreter.run(&mut [ValueCell::empty()])?,
+                }
                 Ok(None)
             }
-            Inputs::Values(values) => {
-                let indices = indices.map(AnyRef::available);
-                values
-                    .iter_mut()
-                    .zip(indices)
-                    .for_each(|(value, index)| *value = index);
-                let mut result = [None];
-                let results = &mut result[..self.num_results];
-                self.function.execute_into(&self.ctx, values, results);
-                Ok(result.into_iter().flatten().next())
-            }
+            Inputs::Values(values) => Ok(self.start(values, indices)),
         }
+    }
+
+    /// Starts the body for a block, if it is no synchronous function.
+    fn start(&self, values: &mut [AnyRef], indices: [i32; 2]) -> Option<AnyRef> {
+        let indices = indices.map(AnyRef::available);
+        values
+            .iter_mut()
+            .zip(indices)
+            .for_each(|(value, index)| *value = index);
+        let mut result = [None];
+        let results = &mut result[..self.num_results];
+        self.function.execute_into(&self.ctx, values, results);
+        result.into_iter().flatten().next()
     }
 }
 

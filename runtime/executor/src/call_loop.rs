@@ -33,6 +33,10 @@ use crate::invocation::BlockBuilder;
 use crate::places::{self, KernelPlaces};
 use crate::program::Program;
 
+mod prepared;
+
+pub(crate) use prepared::PreparedLoop;
+
 /// A function as a loop of calls.
 ///
 /// Invariants, by decoding:
@@ -228,26 +232,35 @@ impl CallLoop {
                     argument.copy_payload_to(cell.ty, cell.num_bytes, place(registers, cell))
                 })
             });
-            is_filled.then(|| {
-                match self.run_kernels::<false>(program, ctx, registers) {
-                    Ok(()) => {}
-                    Err(Stop::Failed(_, error)) => return Err(error),
-                    // Its results would be read although they were never written.
-                    Err(Stop::Cancelled(_)) => {
-                        unreachable!("a synchronous function runs to its end or to an error")
-                    }
-                }
-                for (result, source) in results.iter_mut().zip(&self.results) {
-                    if let ResultSource::Cell(cell) = *source {
-                        let payload = place(registers, cell);
-                        // SAFETY: Y2: a kernel has written a payload of this type, which is copied.
-                        let value = unsafe { AnyRef::from_copied(cell.ty, payload) };
-                        *result = ValueCell::from_ref(value);
-                    }
-                }
-                Ok(())
-            })
+            is_filled.then(|| self.run_filled(program, ctx, registers, results))
         })
+    }
+
+    /// Runs a synchronous function, with its arguments in the frame.
+    fn run_filled(
+        &self,
+        program: &Arc<Program>,
+        ctx: &ExecutionContext,
+        registers: NonNull<u8>,
+        results: &mut [ValueCell],
+    ) -> Result<(), Error> {
+        match self.run_kernels::<false>(program, ctx, registers) {
+            Ok(()) => {}
+            Err(Stop::Failed(_, error)) => return Err(error),
+            // Its results would be read although they were never written.
+            Err(Stop::Cancelled(_)) => {
+                unreachable!("a synchronous function runs to its end or to an error")
+            }
+        }
+        for (result, source) in results.iter_mut().zip(&self.results) {
+            if let ResultSource::Cell(cell) = *source {
+                let payload = place(registers, cell);
+                // SAFETY: Y2: a kernel has written a payload of this type, which is copied.
+                let value = unsafe { AnyRef::from_copied(cell.ty, payload) };
+                *result = ValueCell::from_ref(value);
+            }
+        }
+        Ok(())
     }
 
     /// Runs an asynchronous function, called from `ctx`. False, and nothing done, if an argument is not what the kernels read.

@@ -8,7 +8,7 @@ use std::sync::{Arc, OnceLock};
 
 use tfrt_async::AnyRef;
 use tfrt_bef::{BefFile, FunctionId, KernelCode, LocationOffset, VerifiedBef};
-use tfrt_host::function::{FunctionKind, FunctionTable};
+use tfrt_host::function::{FunctionKind, FunctionTable, PreparedFunction};
 use tfrt_host::kernel::registry::NativeFunction;
 use tfrt_host::kernel::{KernelDescriptor, KernelRegistry};
 use tfrt_host::value_cell::ValueCell;
@@ -18,6 +18,7 @@ use tfrt_support::nearest::did_you_mean;
 use tfrt_support::{Error, ErrorCode, Place};
 
 use crate::body::Body;
+use crate::call_loop::PreparedLoop;
 use crate::decode;
 use crate::interpreter::{self, SyncBody};
 use crate::invoke;
@@ -274,6 +275,17 @@ impl FunctionTable for Program {
         results: &mut [ValueCell],
     ) -> Result<(), Error> {
         interpreter::execute(&self, id(number), ctx, arguments, results)
+    }
+
+    fn prepare_sync(
+        self: Arc<Self>,
+        number: u32,
+        ctx: &ExecutionContext,
+        num_arguments: usize,
+    ) -> Option<Box<dyn PreparedFunction>> {
+        let is_allowed = ctx.call_depth() < ctx.host().limits().max_call_depth;
+        let prepared = PreparedLoop::new(self, id(number), num_arguments)?;
+        is_allowed.then(|| Box::new(prepared) as _)
     }
 }
 

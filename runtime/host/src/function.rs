@@ -3,7 +3,7 @@
 use std::fmt;
 use std::sync::Arc;
 
-use tfrt_async::AnyRef;
+use tfrt_async::{AnyRef, Value};
 use tfrt_support::Error;
 
 use crate::execution::ExecutionContext;
@@ -72,6 +72,37 @@ pub trait FunctionTable: Send + Sync + fmt::Debug {
         arguments: &mut [ValueCell],
         results: &mut [ValueCell],
     ) -> Result<(), Error>;
+
+    /// What runs a synchronous function again and again in `ctx`, with so many arguments, faster than
+    /// [`execute_sync`](Self::execute_sync); nothing if that is not to be had. See [`FunctionRef::interpreter`].
+    fn prepare_sync(
+        self: Arc<Self>,
+        id: u32,
+        ctx: &ExecutionContext,
+        num_arguments: usize,
+    ) -> Option<Box<dyn PreparedFunction>> {
+        let _ = (id, ctx, num_arguments);
+        None
+    }
+}
+
+/// A synchronous function that is ready to be run in one context; see [`FunctionTable::prepare_sync`].
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` is no prepared function",
+    label = "does not implement `PreparedFunction`",
+    note = "tables of functions make them: see `FunctionTable::prepare_sync`"
+)]
+pub trait PreparedFunction: Send + fmt::Debug {
+    /// Runs the function, as [`FunctionTable::execute_sync`] does, in the context that it was prepared for. `changed` are the
+    /// first of its arguments, all of those among them that were not the same in the last run that was made.
+    ///
+    /// Nothing, and nothing done, if `execute_sync` must be called for these arguments and results.
+    fn run(
+        &mut self,
+        ctx: &ExecutionContext,
+        changed: &[ValueCell],
+        results: &mut [ValueCell],
+    ) -> Option<Result<(), Error>>;
 }
 
 /// A function of a loaded file. Keeps the file alive; cloning shares.
@@ -159,6 +190,80 @@ impl FunctionRef {
         results: &mut [ValueCell],
     ) -> Result<(), Error> {
         Arc::clone(&self.table).execute_sync(self.id, ctx, arguments, results)
+    }
+
+    /// What runs a synchronous function again and again in `ctx`. A run is what [`execute_sync`](Self::execute_sync) is; it
+    /// costs less, where what is the same for every run can be looked at now.
+    #[must_use]
+    pub fn interpreter(&self, ctx: &ExecutionContext, arguments: Vec<ValueCell>) -> Interpreter {
+        Interpreter {
+            prepared: Arc::clone(&self.table).prepare_sync(self.id, ctx, arguments.len()),
+            function: self.clone(),
+            ctx: ctx.clone(),
+            num_changed: arguments.len(),
+            arguments,
+        }
+    }
+}
+
+/// Runs one synchronous function again and again: see [`FunctionRef::interpreter`].
+///
+/// ```
+/// use tfrt_host::value_cell::ValueCell;
+/// use tfrt_host::{ExecutionContext, FunctionRef};
+/// use tfrt_support::Error;
+///
+/// /// The sum of what a function of a number gives for each number below `end`.
+/// fn sum_up(function: &FunctionRef, end: i32, ctx: &ExecutionContext) -> Result<i32, Error> {
+///     let mut interpreter = function.interpreter(ctx, vec![ValueCell::new(0)]);
+///     let mut sum = 0;
+///     for number in 0..end {
+///         interpreter.set_arguments([number]);
+///         let mut result = [ValueCell::empty()];
+///         interpreter.run(&mut result)?;
+///         sum += result[0].take::<i32>().unwrap_or_default();
+///     }
+///     Ok(sum)
+/// }
+/// ```
+#[derive(Debug)]
+pub struct Interpreter {
+    function: FunctionRef,
+    ctx: ExecutionContext,
+    arguments: Vec<ValueCell>,
+    /// Behind so many, arguments are what they were in the last run of `prepared`.
+    num_changed: usize,
+    prepared: Option<Box<dyn PreparedFunction>>,
+}
+
+impl Interpreter {
+    /// From now on, these are the first arguments.
+    ///
+    /// # Panics
+    /// If the interpreter was made with fewer.
+    #[inline]
+    pub fn set_arguments<T: Value, const N: usize>(&mut self, payloads: [T; N]) {
+        for (argument, payload) in self.arguments[..N].iter_mut().zip(payloads) {
+            argument.set(payload);
+        }
+        self.num_changed = self.num_changed.max(N);
+    }
+
+    /// Runs the function to its end. The arguments stay what they are, but for what the function does to them.
+    ///
+    /// # Errors
+    /// As [`FunctionTable::execute_sync`].
+    #[inline]
+    pub fn run(&mut self, results: &mut [ValueCell]) -> Result<(), Error> {
+        if let Some(prepared) = &mut self.prepared
+            && let changed = &self.arguments[..self.num_changed]
+            && let Some(outcome) = prepared.run(&self.ctx, changed, results)
+        {
+            self.num_changed = 0;
+            return outcome;
+        }
+        self.function
+            .execute_sync(&self.ctx, &mut self.arguments, results)
     }
 }
 

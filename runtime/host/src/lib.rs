@@ -51,7 +51,7 @@ mod sync;
 pub mod __private;
 
 pub use execution::ExecutionContext;
-pub use function::{FunctionKind, FunctionRef, FunctionTable};
+pub use function::{FunctionKind, FunctionRef, FunctionTable, Interpreter};
 pub use host::{HostContext, HostContextBuilder};
 pub use limits::Limits;
 pub use location::LocationSource;

@@ -84,6 +84,8 @@ struct Vtable {
     /// The number of the type, which the process gives when it first asks.
     type_index: fn() -> TypeIndex,
     mlir_type: &'static str,
+    /// Whether to destroy the payload means anything.
+    needs_drop: bool,
     /// Destroys the payload. Duty: V1 holds, and the cell becomes empty. Gives back what the payload panics with, which only
     /// the code that made the table can catch: it may be that of a kernel library.
     destroy: unsafe fn(&mut Data) -> Option<Box<dyn Any + Send>>,
@@ -109,6 +111,8 @@ trait Layout: Value + Sized {
         id: TypeId::of::<Self>(),
         type_index: TypeIndex::of::<Self>,
         mlir_type: Self::MLIR_TYPE,
+        // What is not inside is in a box, which is to be given back.
+        needs_drop: needs_drop::<Self>() || !Self::IS_INLINE,
         destroy: |data| {
             // SAFETY: the duty of the field, passed on.
             let payload = unsafe { data.read::<Self>() };
@@ -352,8 +356,14 @@ impl ValueCell {
             .vtable
             .is_some_and(|vtable| (vtable.type_index)() == ty);
         if is_expected {
-            // SAFETY: V1 and V2: a copied payload is small enough to lie inside, so that its bytes are here; duty 1.
-            unsafe { place.copy_from_nonoverlapping(self.data.get().cast(), num_bytes) };
+            let payload = self.data.get().cast::<u8>();
+            // Most payloads are one number: a copy of known length is no call.
+            match num_bytes {
+                // SAFETY: V1 and V2: a copied payload is small enough to lie inside, so that its bytes are here; duty 1.
+                4 => unsafe { place.copy_from_nonoverlapping(payload, 4) },
+                // SAFETY: as above.
+                _ => unsafe { place.copy_from_nonoverlapping(payload, num_bytes) },
+            }
         }
         is_expected
     }
@@ -385,8 +395,10 @@ impl ValueCell {
     /// Empties the cell: destroys what it owns, releases what it borrows.
     #[inline]
     pub fn clear(&mut self) {
-        if self.form != Form::Empty {
-            self.release();
+        match (self.form, self.vtable) {
+            (Form::Empty, _) => {}
+            (Form::Inline, Some(vtable)) if !vtable.needs_drop => self.forget(),
+            _ => self.release(),
         }
     }
 
@@ -441,6 +453,7 @@ impl ValueCell {
     }
 
     /// Marks the cell empty; the caller disposes of the data.
+    #[inline]
     fn forget(&mut self) {
         self.form = Form::Empty;
         self.vtable = None;

@@ -1,91 +1,162 @@
 //! What a benchmark measures and says.
 //!
-//! Wall time is that of the monotonic clock; processor time is that of the whole process, other threads included.
+//! Wall time is that of the monotonic clock; processor time is that of the whole process, other threads included. Both are in
+//! nanoseconds.
 
 use std::fmt;
-use std::time::{Duration, Instant};
 
+use rustix::time::{ClockId, clock_gettime};
 use tfrt::support::float_text::Scientific;
 
 use super::Plan;
 
 /// One run, in time.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug)]
 pub(super) struct Sample {
-    pub(super) wall: Duration,
-    pub(super) cpu: Duration,
+    pub(super) wall_ns: u64,
+    pub(super) cpu_ns: u64,
 }
 
 /// Measures one run.
 #[derive(Debug)]
 pub(super) struct Stopwatch {
-    wall: Instant,
-    cpu: Duration,
+    wall_ns: u64,
+    cpu_ns: u64,
 }
 
 impl Stopwatch {
     pub(super) fn start() -> Self {
+        // The clock of the processor takes the system some time to read, which is no wall time of the run: it is read outside.
+        let cpu_ns = now_ns(ClockId::ProcessCPUTime);
         Self {
-            wall: Instant::now(),
-            cpu: process_time(),
+            wall_ns: now_ns(ClockId::Monotonic),
+            cpu_ns,
         }
     }
 
     pub(super) fn elapsed(&self) -> Sample {
+        let wall_ns = now_ns(ClockId::Monotonic);
         Sample {
-            wall: self.wall.elapsed(),
-            cpu: process_time().saturating_sub(self.cpu),
+            wall_ns: wall_ns.saturating_sub(self.wall_ns),
+            cpu_ns: now_ns(ClockId::ProcessCPUTime).saturating_sub(self.cpu_ns),
         }
     }
 }
 
-/// How long all threads of the process have computed so far; zero where the system does not tell.
-fn process_time() -> Duration {
-    let now = rustix::time::clock_gettime(rustix::time::ClockId::ProcessCPUTime);
-    Duration::try_from(now).unwrap_or_default()
+/// What a clock says; clocks are at zero or after it.
+fn now_ns(clock: ClockId) -> u64 {
+    let now = clock_gettime(clock);
+    (now.tv_sec as u64)
+        .wrapping_mul(1_000_000_000)
+        .wrapping_add(now.tv_nsec as u64)
 }
 
 /// Gathers runs until there are enough.
 #[derive(Debug)]
 pub(super) struct Recorder {
     plan: Plan,
-    num_runs: usize,
-    total_wall: Duration,
-    samples: Vec<Sample>,
+    num_warmup_runs: usize,
+    wall: Times,
+    cpu: Times,
 }
 
 impl Recorder {
     pub(super) fn new(plan: Plan) -> Self {
         Self {
             plan,
-            num_runs: 0,
-            total_wall: Duration::ZERO,
-            samples: Vec::new(),
+            num_warmup_runs: 0,
+            wall: Times::new(),
+            cpu: Times::new(),
         }
     }
 
     /// Whether no run is to follow.
     pub(super) fn is_done(&self) -> bool {
-        self.samples.len() >= self.plan.max_count || self.total_wall >= self.plan.duration
+        self.wall.num_times >= self.plan.max_count || self.wall.total_ns >= self.plan.duration_ns
     }
 
     /// Notes a run, unless it was one of the first.
     pub(super) fn record(&mut self, sample: Sample) {
-        self.num_runs += 1;
-        if self.num_runs > self.plan.num_warmup_runs {
-            self.total_wall += sample.wall;
-            self.samples.push(sample);
+        if self.num_warmup_runs < self.plan.num_warmup_runs {
+            self.num_warmup_runs += 1;
+        } else {
+            self.wall.add(sample.wall_ns);
+            self.cpu.add(sample.cpu_ns);
         }
     }
 
-    pub(super) fn report(&self) -> Report {
-        let summary =
-            |time: fn(&Sample) -> Duration| Summary::of(self.samples.iter().map(time).collect());
+    pub(super) fn report(self) -> Report {
         Report {
-            num_samples: self.samples.len(),
-            wall: summary(|sample| sample.wall),
-            cpu: summary(|sample| sample.cpu),
+            num_samples: self.wall.num_times,
+            wall: self.wall.summary(),
+            cpu: self.cpu.summary(),
         }
+    }
+}
+
+/// Times of runs. Of short ones it counts how often each occurred, so that to add one takes no memory and next to no time,
+/// however many there are; long ones are listed.
+struct Times {
+    num_times: usize,
+    total_ns: u64,
+    /// How often each time occurred that is less than the length.
+    short: Box<[u32]>,
+    long_ns: Vec<u64>,
+}
+
+impl Times {
+    /// Times below this, in nanoseconds, are short. The counts fill a quarter of a second-level cache, and of those only the lines
+    /// are touched that occur.
+    const NUM_SHORT: usize = 1 << 14;
+
+    fn new() -> Self {
+        Self {
+            num_times: 0,
+            total_ns: 0,
+            short: vec![0; Self::NUM_SHORT].into(),
+            long_ns: Vec::new(),
+        }
+    }
+
+    fn add(&mut self, time_ns: u64) {
+        self.num_times += 1;
+        self.total_ns = self.total_ns.saturating_add(time_ns);
+        match self.short.get_mut(time_ns as usize) {
+            // There are at most `i32::MAX` runs.
+            Some(count) => *count += 1,
+            None => self.long_ns.push(time_ns),
+        }
+    }
+
+    fn summary(mut self) -> Summary {
+        self.long_ns.sort_unstable();
+        let short = self.short.iter().zip(0..);
+        let short = short.map(|(&count, time_ns)| (time_ns, count as usize));
+        let long = self.long_ns.iter().map(|&time_ns| (time_ns, 1));
+        let mut in_order = short.chain(long).filter(|&(_, count)| count > 0);
+        let (mut last_ns, mut num_seen) = (0, 0);
+        let percentiles_ns = [0, 50, 95, 99].map(|percent| {
+            while num_seen <= self.num_times * percent / 100
+                && let Some((time_ns, count)) = in_order.next()
+            {
+                last_ns = time_ns;
+                num_seen += count;
+            }
+            (percent, last_ns)
+        });
+        Summary {
+            total_ns: self.total_ns,
+            percentiles_ns,
+        }
+    }
+}
+
+impl fmt::Debug for Times {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Times")
+            .field("num_times", &self.num_times)
+            .field("total_ns", &self.total_ns)
+            .finish_non_exhaustive()
     }
 }
 
@@ -100,34 +171,9 @@ pub(super) struct Report {
 /// Times in brief.
 #[derive(Debug)]
 struct Summary {
-    total_ns: u128,
+    total_ns: u64,
     /// Below which time so many percent of the times are, and that time; zero if there are none.
-    percentiles_ns: [(usize, u128); 4],
-}
-
-impl Summary {
-    fn of(mut times: Vec<Duration>) -> Self {
-        let total_ns = times.iter().map(Duration::as_nanos).sum();
-        // Selected rather than sorted: there may be millions of them, and four are wanted. Each is among those below the one
-        // before.
-        let num_times = times.len();
-        let mut below = &mut *times;
-        let mut percentiles_ns = [99, 95, 50, 0].map(|percent| {
-            let position = num_times * percent / 100;
-            if position >= below.len() {
-                return (percent, below.iter().max().map_or(0, Duration::as_nanos));
-            }
-            let (_, time, _) = below.select_nth_unstable(position);
-            let time_ns = time.as_nanos();
-            below = &mut std::mem::take(&mut below)[..=position];
-            (percent, time_ns)
-        });
-        percentiles_ns.reverse();
-        Self {
-            total_ns,
-            percentiles_ns,
-        }
-    }
+    percentiles_ns: [(usize, u64); 4],
 }
 
 impl Report {
@@ -163,10 +209,7 @@ mod tests {
     use super::*;
 
     fn sample(wall_ns: u64, cpu_ns: u64) -> Sample {
-        Sample {
-            wall: Duration::from_nanos(wall_ns),
-            cpu: Duration::from_nanos(cpu_ns),
-        }
+        Sample { wall_ns, cpu_ns }
     }
 
     #[test]
@@ -213,6 +256,20 @@ mod tests {
         assert!(!recorder.is_done());
         recorder.record(sample(1_000_000_000, 1));
         assert!(recorder.is_done());
+    }
+
+    #[test]
+    fn long_times_come_after_short_ones() {
+        let mut recorder = Recorder::new(Plan::new(100, 1000, 0));
+        for wall_ns in (0..100).map(|number| number * 1000).rev() {
+            recorder.record(sample(wall_ns, 0));
+        }
+        let report = recorder.report();
+        assert_eq!(
+            report.wall.percentiles_ns,
+            [(0, 0), (50, 50_000), (95, 95_000), (99, 99_000)]
+        );
+        assert_eq!(report.wall.total_ns, 4_950_000);
     }
 
     #[test]

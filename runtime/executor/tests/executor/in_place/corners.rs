@@ -12,7 +12,7 @@ use tfrt_executor::Program;
 use tfrt_host::__private::{Attribute, ByMut, ByValue, Declared, Execution, Fallible, Payload};
 use tfrt_host::kernel::{KernelDescriptor, KernelFrame};
 use tfrt_host::value_cell::ValueCell;
-use tfrt_host::{ExecutionContext, HostContext, RequestContextBuilder};
+use tfrt_host::{ExecutionContext, HostContext, Interpreter, RequestContextBuilder};
 use tfrt_ods::{OpDef, OpTraits, OperandDef, TypeConstraint};
 use tfrt_support::Error;
 use tfrt_support::entity::EntityId;
@@ -381,4 +381,30 @@ fn a_synchronous_function_does_in_place_what_its_interpreter_does() {
     assert_eq!(found, interpreted);
     assert_eq!(found[0], (Ok(()), [Some(4), Some(6)]));
     assert_eq!(found[2], (Err("one".into()), [None, None]));
+
+    // What is kept from one run to the next does not show.
+    let mut interpreter = main.interpreter(&ctx, vec![in_turn[0]()]);
+    let run_again = |interpreter: &mut Interpreter| {
+        let mut results = [ValueCell::empty(), ValueCell::empty()];
+        let outcome = interpreter.run(&mut results);
+        let message = outcome.map_err(|error| error.message().to_owned());
+        (message, results.map(|mut result| result.take::<i64>()))
+    };
+    assert_eq!(run_again(&mut interpreter), found[0]);
+    assert_eq!(run_again(&mut interpreter), found[0]);
+    interpreter.set_arguments([2_i64]);
+    assert_eq!(run_again(&mut interpreter), found[2]);
+    interpreter.set_arguments([String::from("no number")]);
+    assert_eq!(run_again(&mut interpreter), found[4]);
+    assert_eq!(run_again(&mut interpreter), found[4]);
+    interpreter.set_arguments([7_i64]);
+    {
+        let _traced = Traced::start();
+        assert_eq!(run_again(&mut interpreter), found[0]);
+    }
+    assert_eq!(run_again(&mut interpreter), found[0]);
+    let mut too_many = main.interpreter(&ctx, vec![in_turn[0](), in_turn[0]()]);
+    assert!(run_again(&mut too_many).0.is_err_and(|message| {
+        message.starts_with("Invalid signature for function main. Expected 1 arguments")
+    }));
 }
