@@ -482,6 +482,7 @@ impl AnyRef {
     /// Publishes an outcome and runs the waiters, or gives the outcome back if the value was available before.
     ///
     /// For [`Outcome::Payload`] the caller has initialised the payload and will not touch it again.
+    #[inline]
     pub(crate) fn publish(&self, outcome: Outcome) -> Result<(), Outcome> {
         let waiters = self.header().word.publish(outcome)?;
         nesting::run_waiters(self, waiters);

@@ -41,10 +41,14 @@ pub(crate) type PanicPayload = Box<dyn Any + Send>;
 ///
 /// # Panics
 /// If one of them did, after the others have run, and unless the thread is unwinding already.
+#[inline]
 pub(crate) fn run_waiters(value: &AnyRef, waiters: Waiters) {
-    if waiters.is_empty() {
-        return;
+    if !waiters.is_empty() {
+        run_some(value, waiters);
     }
+}
+
+fn run_some(value: &AnyRef, waiters: Waiters) {
     let mut first_panic = None;
     // Where the thread-locals are gone, the thread is about to end, and nothing is left that could nest deep.
     let level = NESTING.try_with(Cell::get).unwrap_or(0) + 1;

@@ -48,6 +48,7 @@ impl<T: Value> Promise<T> {
     ///
     /// # Panics
     /// If a waiter does, after the others have run.
+    #[inline]
     pub fn emplace(self, payload: T) {
         self.construct(payload).set_concrete();
     }
@@ -67,6 +68,7 @@ impl<T: Value> Promise<T> {
     }
 
     /// Gives the value a payload without publishing it.
+    #[inline]
     pub fn construct(self, payload: T) -> ConstructedPromise<T> {
         // SAFETY: the value lives by the promise's reference; its payload type is `T`; P1.
         unsafe { cell::write_payload(self.value.as_any().as_header(), payload) };
@@ -78,6 +80,7 @@ impl<T: Value> Promise<T> {
 }
 
 impl<T: Value> Drop for Promise<T> {
+    #[inline]
     fn drop(&mut self) {
         if !self.value.is_available() {
             self.value.try_set_error(broken_promise());
@@ -118,6 +121,7 @@ impl<T: Value> ConstructedPromise<T> {
     ///
     /// # Panics
     /// If a waiter does, after the others have run.
+    #[inline]
     pub fn set_concrete(mut self) {
         // Given up before it is published: a waiter that panics must not bring it back.
         self.owns_payload = false;
@@ -140,6 +144,7 @@ impl<T: Value> ConstructedPromise<T> {
 }
 
 impl<T: Value> Drop for ConstructedPromise<T> {
+    #[inline]
     fn drop(&mut self) {
         if !self.owns_payload {
             return;

@@ -138,6 +138,7 @@ impl Word {
     /// Edges 3 and 4: makes the value available and takes its waiters, or gives the outcome back if it was available before.
     ///
     /// For [`Outcome::Payload`] the caller has initialised the payload and will not touch it again.
+    #[inline]
     pub(crate) fn publish(&self, outcome: Outcome) -> Result<Waiters, Outcome> {
         let published = encode(outcome);
         // Relaxed: the exchange below is what counts.
@@ -166,6 +167,7 @@ impl Word {
 
 impl Drop for Word {
     /// Edge 5. The last owner is gone, so that nobody else looks at the word.
+    #[inline]
     fn drop(&mut self) {
         // Relaxed: the count ordered everything before.
         let word = self.0.load(Ordering::Relaxed);
@@ -173,8 +175,9 @@ impl Drop for Word {
             tag(word) != 0 || word.is_null(),
             "a value with waiters is never destroyed"
         );
-        if tag(word) != 0 {
-            // SAFETY: W2; the word is not used again.
+        // A payload of its own is not the word's.
+        if !untagged(word).is_null() {
+            // SAFETY: W2: with a pointer and without waiters, the word is available; it is not used again.
             drop(unsafe { decode(word) });
         }
     }

@@ -85,9 +85,12 @@ impl Path<'_> {
         self.ctx.set_location_token(details.location);
         let call = DirectCall {
             exec_ctx: self.ctx,
-            attributes: AttributeList {
-                section: invocation.program().attribute_section(),
-                offsets: words(body, details.attributes),
+            attributes: match words(body, details.attributes) {
+                [] => AttributeList::EMPTY,
+                offsets => AttributeList {
+                    section: invocation.program().attribute_section(),
+                    offsets,
+                },
             },
             functions: FunctionList {
                 table: Some(invocation.table()),

@@ -115,13 +115,16 @@ impl Path<'_> {
     #[inline]
     fn hand_over_result(&mut self, result: KernelResult, form: ResultForm) {
         let register = &self.body.registers[result.register as usize];
-        match (form, register.cell, register.slot, register.ty) {
-            (ResultForm::LaterSlot, _, Some(slot), _) => {
-                let value = self.invocation.take(slot);
-                if register.is_wanted || result.users.len() > 0 {
-                    self.publish(result, value);
-                }
+        if form == ResultForm::LaterSlot
+            && let Some(slot) = register.slot
+        {
+            let value = self.invocation.take(slot);
+            if register.is_wanted || result.users.len() > 0 {
+                self.publish(result, value);
             }
+            return;
+        }
+        match (form, register.cell, register.slot, register.ty) {
             (ResultForm::Cell, Some(cell), _, Some(ty)) => {
                 if register.is_wanted {
                     let is_given = register.returned.is_some();

@@ -43,6 +43,7 @@ thread_local! {
 }
 
 /// Adds a task to `queue`, now or soon.
+#[inline]
 pub(super) fn add(queue: &Arc<dyn ConcurrentWorkQueue>, tag: &RequestTag, task: Task) {
     let num_nested = NUM_NESTED.get();
     if num_nested < MAX_NESTED {
