@@ -27,7 +27,7 @@ use clap::Parser;
 use clap::builder::RangedU64ValueParser;
 use tfrt_bef::BefFile;
 use tfrt_executor::Program;
-use tfrt_host::{FunctionRef, HostContext};
+use tfrt_host::{FunctionRef, HostContext, ProgramFolder};
 use tfrt_support::Error;
 
 use crate::diagnostics::Reporter;
@@ -194,7 +194,13 @@ fn measure(program: &str, arguments: &Arguments) -> Result<Report, Failure> {
         max_duration: arguments.duration,
     };
     let quiet = QuietOutput::start()?;
-    let measured = measure_all(&host, &has_error, plan, &functions);
+    let measured = measure_all(
+        &host,
+        &ProgramFolder::of_file(&arguments.file),
+        &has_error,
+        plan,
+        &functions,
+    );
     run::flush_libraries(&host);
     drop(quiet);
     let (recording, functions) = measured.map_err(|(function, stop)| {
@@ -219,14 +225,17 @@ fn measure(program: &str, arguments: &Arguments) -> Result<Report, Failure> {
 /// Measures the functions, one after the other; or says which of them cannot be measured, and why.
 fn measure_all(
     host: &Arc<HostContext>,
+    folder: &ProgramFolder,
     has_error: &AtomicBool,
     plan: Plan,
     functions: &[FunctionRef],
 ) -> Result<(Option<RecordingCost>, Vec<FunctionReport>), (String, Stop)> {
-    let recording = recording::is_possible().then(|| RecordingCost::measure(&fresh_ctx(host)));
+    let recording =
+        recording::is_possible().then(|| RecordingCost::measure(&fresh_ctx(host, folder)));
     let progress = Progress::new();
     let bench = Bench {
         host,
+        folder,
         has_error,
         plan,
         recording,

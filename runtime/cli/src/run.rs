@@ -20,8 +20,8 @@ use tfrt_host::library::LoadedLibrary;
 use tfrt_host::tracing::{Scope, TracingLevel};
 use tfrt_host::value_cell::ValueCell;
 use tfrt_host::{
-    ExecutionContext, FunctionKind, FunctionRef, HostContext, RequestContextBuilder,
-    ResourceContext, log, tracing,
+    ExecutionContext, FunctionKind, FunctionRef, HostContext, ProgramFolder, RequestContextBuilder,
+    ResourceContext, Show, log, tracing,
 };
 use tfrt_queue::{ConcurrentWorkQueue, CreateQueueError};
 use tfrt_support::nearest::{did_you_mean, nearest};
@@ -48,6 +48,7 @@ Examples:
   tfrt run --kernel-library libmine.so p.mlir       run with kernels of a library besides
   tfrt run --thread-chains program.mlir             run a program that is written without chains, in order
   tfrt run --trace trace.json program.mlir          record every kernel, for https://ui.perfetto.dev
+  tfrt run --show program.mlir                      see what the program has to show, images for instance
 
 A comment `// expected-error {{text}}` in the source, on the line of a kernel, says that the kernel fails; the exit status
 is 0 if exactly the expected errors happened.";
@@ -102,6 +103,10 @@ pub(crate) struct Options {
     /// Take a program that is written without chains, as text, and add those that keep it in order
     #[arg(long = "thread-chains")]
     thread_chains: bool,
+
+    /// Print what the program has to show, and only shows to those who ask: images, for instance
+    #[arg(long)]
+    show: bool,
 
     /// Print the codes of errors beside their messages
     #[arg(long = "print_error_code")]
@@ -308,7 +313,7 @@ fn run_functions(
         .iter()
         .chain(selected.iter().filter(|function| !is_init(function)))
     {
-        run_function(function, arguments.print_error_code, host)?;
+        run_function(function, arguments, host)?;
     }
     Ok(())
 }
@@ -337,7 +342,7 @@ pub(crate) fn find_function(
 
 fn run_function(
     function: &FunctionRef,
-    with_codes: bool,
+    arguments: &Options,
     host: &Arc<HostContext>,
 ) -> Result<(), Failure> {
     let name = function.name();
@@ -353,13 +358,17 @@ fn run_function(
     let _scope = Scope::enter(TracingLevel::Default, || format!("Function: {name}"));
     let leak_check = LeakCheck::start();
     // A fresh request for each function, gone before values are counted.
-    let ctx = ExecutionContext::new(
-        RequestContextBuilder::new(Arc::clone(host))
-            .resources(Arc::new(ResourceContext::new()))
-            .build(),
-    );
+    let mut request = RequestContextBuilder::new(Arc::clone(host))
+        .resources(Arc::new(ResourceContext::new()))
+        .context_data(ProgramFolder::of_file(&arguments.file));
+    if arguments.show {
+        request = request.context_data(Show::new(std::io::stdout()));
+    }
+    let ctx = ExecutionContext::new(request.build());
     match function.kind() {
-        FunctionKind::Async | FunctionKind::Native => run_async(function, with_codes, &ctx)?,
+        FunctionKind::Async | FunctionKind::Native => {
+            run_async(function, arguments.print_error_code, &ctx)?;
+        }
         FunctionKind::Sync => run_sync(function, &ctx)?,
     }
     drop(ctx);

@@ -16,6 +16,10 @@ pub mod request;
 
 pub mod resource;
 
+pub mod show;
+
+pub mod program_folder;
+
 pub mod execution;
 
 pub mod location;
@@ -55,7 +59,9 @@ pub use function::{FunctionKind, FunctionRef, FunctionTable, Interpreter};
 pub use host::{HostContext, HostContextBuilder};
 pub use limits::Limits;
 pub use location::LocationSource;
+pub use program_folder::ProgramFolder;
 pub use request::{RequestContext, RequestContextBuilder};
 pub use resource::ResourceContext;
 pub use shared_context::SharedContexts;
+pub use show::Show;
 pub use timer::{Timer, TimerQueue};

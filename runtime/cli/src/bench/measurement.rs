@@ -10,7 +10,7 @@ use std::time::{Duration, Instant};
 use rustix::time::{ClockId, clock_gettime};
 use tfrt_host::value_cell::ValueCell;
 use tfrt_host::{
-    ExecutionContext, FunctionKind, FunctionRef, HostContext, RequestContextBuilder,
+    ExecutionContext, FunctionKind, FunctionRef, HostContext, ProgramFolder, RequestContextBuilder,
     ResourceContext,
 };
 
@@ -47,6 +47,8 @@ pub(super) enum Stop {
 #[derive(Debug)]
 pub(super) struct Bench<'a> {
     pub(super) host: &'a Arc<HostContext>,
+    /// Where the program lies.
+    pub(super) folder: &'a ProgramFolder,
     /// Whether a kernel has reported an error.
     pub(super) has_error: &'a AtomicBool,
     pub(super) plan: Plan,
@@ -91,9 +93,10 @@ impl Limit {
 }
 
 /// A context for a run, with a request of its own.
-pub(super) fn fresh_ctx(host: &Arc<HostContext>) -> ExecutionContext {
+pub(super) fn fresh_ctx(host: &Arc<HostContext>, folder: &ProgramFolder) -> ExecutionContext {
     let request = RequestContextBuilder::new(Arc::clone(host))
         .resources(Arc::new(ResourceContext::new()))
+        .context_data(folder.clone())
         .build();
     ExecutionContext::new(request)
 }
@@ -166,7 +169,7 @@ impl Bench<'_> {
     }
 
     fn run_once(&self, function: &FunctionRef, samples: &mut Samples) -> Result<(), Stop> {
-        let ctx = fresh_ctx(self.host);
+        let ctx = fresh_ctx(self.host, self.folder);
         let stopwatch = Stopwatch::start();
         let outcome = match function.kind() {
             FunctionKind::Async | FunctionKind::Native => self.run_async(function, &ctx),
