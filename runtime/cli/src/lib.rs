@@ -64,6 +64,9 @@ use failure::Failure;
 #[cfg(feature = "standard-kernels")]
 tfrt::link!(tfrt_kernels);
 
+#[cfg(feature = "models")]
+tfrt::link!(tfrt_models);
+
 const EXAMPLES: &str = "\
 Examples:
   tfrt run program.mlir             run a program

@@ -1,0 +1,157 @@
+// Trains a network of 784, 512 and 10 neurons to recognise digits, and writes its weights beside this file.
+//
+//   cargo run --release -- run --work_queue_type=mstd --functions=train kernels/models/digits/digits_train.mlir
+//
+// The weights are changed in place: a chain says when. Digits are drawn while others are learned from, as nothing but their
+// number connects a step with the one before.
+
+// Learns from 128 digits, those from %first on.
+//
+// Images are the rows of x, their labels y. Of hidden = relu(x · w1 + b1) and logits = hidden · w2 + b2, and of the gradient g of the
+// loss by the logits, the gradients of the weights are products again. Each is added to 0.9 times what it was (its velocity),
+// and a part of that, the rate, is taken from the weights.
+func @step(%ch: !tfrt.chain, %first: i64, %rate: !t.tensor,
+           %w1: !t.tensor, %b1: !t.tensor, %w2: !t.tensor, %b2: !t.tensor, %v1: !t.tensor, %v2: !t.tensor)
+    -> (!tfrt.chain, f32) {
+  %zero = tfrt.constant.f32 0.0
+  %one = tfrt.constant.f32 1.0
+  %share = tfrt.constant.f32 0.0078125
+  %momentum = tfrt.constant.f32 0.9
+
+  %x, %y = digits.draw %first {count = 128 : i64, seed = 1 : i64}
+  %xt = tfrt_dht.create_uninitialized_tensor.f32.2 [784 : i64, 128 : i64]
+  %transposed_x = "tfrt_test.tensor_transpose.f32"(%x, %xt, %ch) : (!t.tensor, !t.tensor, !tfrt.chain) -> !tfrt.chain
+
+  // Forward.
+  %hidden_shape = ts.build_shape [128 : i64, 512 : i64]
+  %hidden = "tfrt_test.broadcast.f32.2"(%b1, %hidden_shape, %ch) : (!t.tensor, !ts.shape, !tfrt.chain) -> !t.tensor
+  %c1 = "eigen.matmul.f32"(%one, %x, %w1, %one, %hidden, %ch)
+      : (f32, !t.tensor, !t.tensor, f32, !t.tensor, !tfrt.chain) -> !tfrt.chain
+  %c2 = "tfrt_test.relu_inplace.f32"(%hidden, %c1) : (!t.tensor, !tfrt.chain) -> !tfrt.chain
+  %logits_shape = ts.build_shape [128 : i64, 10 : i64]
+  %logits = "tfrt_test.broadcast.f32.2"(%b2, %logits_shape, %ch) : (!t.tensor, !ts.shape, !tfrt.chain) -> !t.tensor
+  %c3 = "eigen.matmul.f32"(%one, %hidden, %w2, %one, %logits, %c2)
+      : (f32, !t.tensor, !t.tensor, f32, !t.tensor, !tfrt.chain) -> !tfrt.chain
+  %g = tfrt_dht.create_uninitialized_tensor.f32.2 [128 : i64, 10 : i64]
+  %loss, %c4 = models.softmax_cross_entropy.f32 %logits, %y, %g, %c3
+
+  // Backward, from g to the gradient of hidden.
+  %w2t = tfrt_dht.create_uninitialized_tensor.f32.2 [10 : i64, 512 : i64]
+  %c5 = "tfrt_test.tensor_transpose.f32"(%w2, %w2t, %ch) : (!t.tensor, !t.tensor, !tfrt.chain) -> !tfrt.chain
+  %gh = tfrt_dht.create_uninitialized_tensor.f32.2 [128 : i64, 512 : i64]
+  %c6 = tfrt.merge.chains %c4, %c5 : !tfrt.chain, !tfrt.chain
+  %c7 = "eigen.matmul.f32"(%one, %g, %w2t, %zero, %gh, %c6)
+      : (f32, !t.tensor, !t.tensor, f32, !t.tensor, !tfrt.chain) -> !tfrt.chain
+  %c8 = "tfrt_test.relu_grad_inplace.f32"(%hidden, %gh, %c7) : (!t.tensor, !t.tensor, !tfrt.chain) -> !tfrt.chain
+
+  // The output layer learns.
+  %ht = tfrt_dht.create_uninitialized_tensor.f32.2 [512 : i64, 128 : i64]
+  %c9 = "tfrt_test.tensor_transpose.f32"(%hidden, %ht, %c2) : (!t.tensor, !t.tensor, !tfrt.chain) -> !tfrt.chain
+  %c10 = tfrt.merge.chains %c4, %c9 : !tfrt.chain, !tfrt.chain
+  %c11 = "eigen.matmul.f32"(%share, %ht, %g, %momentum, %v2, %c10)
+      : (f32, !t.tensor, !t.tensor, f32, !t.tensor, !tfrt.chain) -> !tfrt.chain
+  %c12 = tfrt.merge.chains %c5, %c11 : !tfrt.chain, !tfrt.chain
+  %c13 = "tfrt_test.gradient_descent.f32"(%v2, %rate, %w2, %c12) : (!t.tensor, !t.tensor, !t.tensor, !tfrt.chain) -> !tfrt.chain
+  %gb2 = tfrt_dht.create_uninitialized_tensor.f32.1 [10 : i64]
+  %c14 = "tfrt_test.mean_axis_zero.f32"(%g, %gb2, %c4) : (!t.tensor, !t.tensor, !tfrt.chain) -> !tfrt.chain
+  %c15 = "tfrt_test.gradient_descent.f32"(%gb2, %rate, %b2, %c14) : (!t.tensor, !t.tensor, !t.tensor, !tfrt.chain) -> !tfrt.chain
+
+  // The hidden layer learns.
+  %c16 = tfrt.merge.chains %c8, %transposed_x : !tfrt.chain, !tfrt.chain
+  %c17 = "eigen.matmul.f32"(%share, %xt, %gh, %momentum, %v1, %c16)
+      : (f32, !t.tensor, !t.tensor, f32, !t.tensor, !tfrt.chain) -> !tfrt.chain
+  %c18 = "tfrt_test.gradient_descent.f32"(%v1, %rate, %w1, %c17) : (!t.tensor, !t.tensor, !t.tensor, !tfrt.chain) -> !tfrt.chain
+  %gb1 = tfrt_dht.create_uninitialized_tensor.f32.1 [512 : i64]
+  %c19 = "tfrt_test.mean_axis_zero.f32"(%gh, %gb1, %c8) : (!t.tensor, !t.tensor, !tfrt.chain) -> !tfrt.chain
+  %c20 = "tfrt_test.gradient_descent.f32"(%gb1, %rate, %b1, %c19) : (!t.tensor, !t.tensor, !t.tensor, !tfrt.chain) -> !tfrt.chain
+
+  %done = tfrt.merge.chains %c13, %c15, %c18, %c20 : !tfrt.chain, !tfrt.chain, !tfrt.chain, !tfrt.chain
+  tfrt.return %done, %loss : !tfrt.chain, f32
+}
+
+// Learns from 128 times %steps digits, those from %first on. Gives the number behind the last of them, and the mean loss.
+func @epoch(%ch: !tfrt.chain, %first: i64, %steps: i32, %rate: !t.tensor,
+            %w1: !t.tensor, %b1: !t.tensor, %w2: !t.tensor, %b2: !t.tensor, %v1: !t.tensor, %v2: !t.tensor)
+    -> (!tfrt.chain, i64, f32) {
+  %sum = tfrt.constant.f32 0.0
+  %count = tfrt.constant.f32 0.0
+  %done, %next, %total, %num, %0, %1, %2, %3, %4, %5, %6 = tfrt.repeat.i32 %steps,
+      %ch, %first, %sum, %count, %rate, %w1, %b1, %w2, %b2, %v1, %v2
+      : !tfrt.chain, i64, f32, f32, !t.tensor, !t.tensor, !t.tensor, !t.tensor, !t.tensor, !t.tensor, !t.tensor {
+    %stepped, %loss = tfrt.call @step(%ch, %first, %rate, %w1, %b1, %w2, %b2, %v1, %v2)
+        : (!tfrt.chain, i64, !t.tensor, !t.tensor, !t.tensor, !t.tensor, !t.tensor, !t.tensor, !t.tensor) -> (!tfrt.chain, f32)
+    %batch = tfrt.constant.i64 128
+    %one = tfrt.constant.f32 1.0
+    %behind = tfrt.add.i64 %first, %batch
+    %losses = tfrt.add.f32 %sum, %loss
+    %so_far = tfrt.add.f32 %count, %one
+    tfrt.return %stepped, %behind, %losses, %so_far, %rate, %w1, %b1, %w2, %b2, %v1, %v2
+        : !tfrt.chain, i64, f32, f32, !t.tensor, !t.tensor, !t.tensor, !t.tensor, !t.tensor, !t.tensor, !t.tensor
+  }
+  %mean = "tfrt.div.f32"(%total, %num) : (f32, f32) -> f32
+  tfrt.return %done, %next, %mean : !tfrt.chain, i64, f32
+}
+
+// The share of 2000 digits of another seed that the network recognises.
+func @accuracy(%ch: !tfrt.chain, %w1: !t.tensor, %b1: !t.tensor, %w2: !t.tensor, %b2: !t.tensor) -> (!tfrt.chain, f32) {
+  %one = tfrt.constant.f32 1.0
+  %first = tfrt.constant.i64 0
+  %x, %y = digits.draw %first {count = 2000 : i64, seed = 2 : i64}
+  %hidden_shape = ts.build_shape [2000 : i64, 512 : i64]
+  %hidden = "tfrt_test.broadcast.f32.2"(%b1, %hidden_shape, %ch) : (!t.tensor, !ts.shape, !tfrt.chain) -> !t.tensor
+  %c1 = "eigen.matmul.f32"(%one, %x, %w1, %one, %hidden, %ch)
+      : (f32, !t.tensor, !t.tensor, f32, !t.tensor, !tfrt.chain) -> !tfrt.chain
+  %c2 = "tfrt_test.relu_inplace.f32"(%hidden, %c1) : (!t.tensor, !tfrt.chain) -> !tfrt.chain
+  %logits_shape = ts.build_shape [2000 : i64, 10 : i64]
+  %logits = "tfrt_test.broadcast.f32.2"(%b2, %logits_shape, %ch) : (!t.tensor, !ts.shape, !tfrt.chain) -> !t.tensor
+  %c3 = "eigen.matmul.f32"(%one, %hidden, %w2, %one, %logits, %c2)
+      : (f32, !t.tensor, !t.tensor, f32, !t.tensor, !tfrt.chain) -> !tfrt.chain
+  %predictions = "tfrt_test.argmax.f32.2"(%logits, %c3) : (!t.tensor, !tfrt.chain) -> !t.tensor
+  %share = models.share_of_equal.i32 %predictions, %y
+  tfrt.return %c3, %share : !tfrt.chain, f32
+}
+
+func @train() {
+  // First weights: small numbers, so that sums of so many of them are about as large as what they are sums of.
+  %ready = tfrt.new.chain
+  %w1 = tfrt_dht.create_uninitialized_tensor.f32.2 [784 : i64, 512 : i64]
+  %b1 = tfrt_dht.create_uninitialized_tensor.f32.1 [512 : i64]
+  %w2 = tfrt_dht.create_uninitialized_tensor.f32.2 [512 : i64, 10 : i64]
+  %b2 = tfrt_dht.create_uninitialized_tensor.f32.1 [10 : i64]
+  %v1 = tfrt_dht.create_uninitialized_tensor.f32.2 [784 : i64, 512 : i64]
+  %v2 = tfrt_dht.create_uninitialized_tensor.f32.2 [512 : i64, 10 : i64]
+  %c1 = models.fill_uniform.f32 %w1, %ready {bound = 0.0875 : f32, seed = 3 : i64}
+  %c2 = models.fill_uniform.f32 %w2, %ready {bound = 0.1083 : f32, seed = 4 : i64}
+  %c3 = tfrt.merge.chains %c1, %c2 : !tfrt.chain, !tfrt.chain
+
+  %epochs = tfrt.constant.i32 10
+  %epoch = tfrt.constant.i32 1
+  %first = tfrt.constant.i64 0
+  %fast = tfrt.constant.f32 0.1
+  %rate = tfrt_dht.create_uninitialized_tensor.f32.1 [1 : i64]
+  %trained, %0, %1, %2, %3, %4, %5, %6, %7, %8, %9 = tfrt.repeat.i32 %epochs,
+      %c3, %epoch, %first, %fast, %rate, %w1, %b1, %w2, %b2, %v1, %v2
+      : !tfrt.chain, i32, i64, f32, !t.tensor, !t.tensor, !t.tensor, !t.tensor, !t.tensor, !t.tensor, !t.tensor {
+    %set = "tfrt_dht.set_tensor_with_values.f32"(%rate, %c3, %fast) : (!t.tensor, !tfrt.chain, f32) -> !tfrt.chain
+    %steps = tfrt.constant.i32 250
+    %learned, %next, %loss = tfrt.call @epoch(%set, %first, %steps, %rate, %w1, %b1, %w2, %b2, %v1, %v2)
+        : (!tfrt.chain, i64, i32, !t.tensor, !t.tensor, !t.tensor, !t.tensor, !t.tensor, !t.tensor, !t.tensor) -> (!tfrt.chain, i64, f32)
+    %tested, %share = tfrt.call @accuracy(%learned, %w1, %b1, %w2, %b2)
+        : (!tfrt.chain, !t.tensor, !t.tensor, !t.tensor, !t.tensor) -> (!tfrt.chain, f32)
+    %reported = models.report %tested "epoch {}: loss {.4}, {.2%} of 2000 unseen digits are recognised" (%epoch : i32, %loss : f32, %share : f32)
+    // Each epoch takes smaller steps than the one before.
+    %one = tfrt.constant.i32 1
+    %factor = tfrt.constant.f32 0.7
+    %later = tfrt.add.i32 %epoch, %one
+    %slower = "tfrt.multiply.f32"(%fast, %factor) : (f32, f32) -> f32
+    tfrt.return %reported, %later, %next, %slower, %rate, %w1, %b1, %w2, %b2, %v1, %v2
+        : !tfrt.chain, i32, i64, f32, !t.tensor, !t.tensor, !t.tensor, !t.tensor, !t.tensor, !t.tensor, !t.tensor
+  }
+
+  %file = models.beside_program "weights.safetensors"
+  %written = "models.write_tensors.f16"(%file, %trained, %w1, %b1, %w2, %b2)
+      {names = ["hidden.weight", "hidden.bias", "output.weight", "output.bias"]}
+      : (!tfrt.string, !tfrt.chain, !t.tensor, !t.tensor, !t.tensor, !t.tensor) -> !tfrt.chain
+  %told = models.report %written "the weights are in {}" (%file : !tfrt.string)
+  tfrt.return
+}

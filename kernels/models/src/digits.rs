@@ -1,0 +1,77 @@
+//! Digits as if written by hand: pictures of 28 by 28 pixels, as many as anybody wants.
+//!
+//! A digit is drawn as somebody might write it: one of several glyphs, warped, stretched, slanted, turned and moved, with a pen
+//! of some width; then the sheet is scratched, blurred, and photographed with noise. Digit `index` of a seed is a function of
+//! the two, the same on every machine; digits of different seeds have nothing in common. So a network that is trained on one
+//! seed is tested on another, and never sees a digit twice.
+
+mod glyphs;
+
+mod pen;
+
+mod drawing;
+
+use tfrt::prelude::*;
+use tfrt_tensor::{DenseHostTensor, Shape};
+
+use pen::PIXELS;
+
+/// Draws digits `first`, `first + 1`, … of a seed, `count` of them, as a task of the work queue.
+///
+/// The images are the rows of a matrix of 784 columns, rows of pixels from 0 (paper) to 1 (ink), numbers of type f32 and in
+/// steps of 1/255. The labels, numbers of type i32, say which digits they are.
+///
+/// # Errors
+/// If the count is negative, or there is no memory for so many.
+#[tfrt_kernel("digits.draw", results(images, labels), format = "operands attr-dict")]
+fn draw(
+    first: i64,
+    #[attr] count: i64,
+    #[attr] seed: i64,
+    ctx: &ExecutionContext,
+) -> Result<(
+    AsyncValueRef<DenseHostTensor>,
+    AsyncValueRef<DenseHostTensor>,
+)> {
+    let mut images = DenseHostTensor::zeroed(
+        ctx.allocator(),
+        DType::F32,
+        Shape::from_signed(&[count, PIXELS as i64])?,
+    )?;
+    let mut labels =
+        DenseHostTensor::zeroed(ctx.allocator(), DType::I32, Shape::from_signed(&[count])?)?;
+    let (promised_images, later_images) = AsyncValueRef::unconstructed();
+    let (promised_labels, later_labels) = AsyncValueRef::unconstructed();
+    ctx.enqueue(
+        move || match draw_into(seed as u64, first as u64, &mut images, &mut labels) {
+            Ok(()) => {
+                promised_images.emplace(images);
+                promised_labels.emplace(labels);
+            }
+            Err(error) => {
+                promised_images.set_error(error.clone());
+                promised_labels.set_error(error);
+            }
+        },
+    );
+    Ok((later_images, later_labels))
+}
+
+fn draw_into(
+    seed: u64,
+    first: u64,
+    images: &mut DenseHostTensor,
+    labels: &mut DenseHostTensor,
+) -> Result<()> {
+    let mut images = images.elements_mut::<f32>()?;
+    let mut labels = labels.elements_mut::<i32>()?;
+    let rows = images.chunks_exact_mut(PIXELS).zip(&mut *labels);
+    for (offset, (image, label)) in (0..).zip(rows) {
+        let digit = drawing::draw(seed, first.wrapping_add(offset));
+        *label = i32::from(digit.label);
+        for (pixel, ink) in image.iter_mut().zip(digit.pixels) {
+            *pixel = f32::from(ink) / 255.0;
+        }
+    }
+    Ok(())
+}

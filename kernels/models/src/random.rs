@@ -1,0 +1,106 @@
+//! Random numbers that are the same everywhere.
+//!
+//! SplitMix64: a counter that is scrambled. Every number that comes of it is made of whole-number arithmetic, and of
+//! floating-point operations that IEEE 754 rounds in one way, so that data and weights drawn from a seed are the same bit for
+//! bit on every machine.
+
+/// What the counter goes on by: the golden ratio as a fraction of 2⁶⁴, made odd.
+const GOLDEN: u64 = 0x9E37_79B9_7F4A_7C15;
+
+/// A source of random numbers.
+///
+/// ```
+/// use tfrt_models::random::Random;
+///
+/// let mut random = Random::new(1, 0);
+/// assert_eq!(random.next_u64(), 0x6EC8_5F1F_8547_BC0C);
+/// assert!((-2.0..2.0).contains(&random.between(-2.0, 2.0)));
+/// // Another stream of the same seed is another sequence.
+/// assert_ne!(Random::new(1, 1).next_u64(), Random::new(1, 0).next_u64());
+/// ```
+#[derive(Clone, Debug)]
+pub struct Random {
+    counter: u64,
+}
+
+impl Random {
+    /// The sequence of a seed. Each `stream` of it is a sequence of its own, so that work which is divided among threads
+    /// draws the same numbers however it is divided.
+    #[must_use]
+    pub fn new(seed: u64, stream: u64) -> Self {
+        Self {
+            counter: scramble(scramble(seed.wrapping_add(GOLDEN)) ^ stream.wrapping_mul(GOLDEN)),
+        }
+    }
+
+    /// A number of 64 random bits.
+    pub fn next_u64(&mut self) -> u64 {
+        self.counter = self.counter.wrapping_add(GOLDEN);
+        scramble(self.counter)
+    }
+
+    /// A number from 0 up to 1, which is left out, in steps of 2⁻²⁴.
+    pub fn unit(&mut self) -> f32 {
+        const STEP: f32 = 1.0 / (1_u32 << 24) as f32;
+        (self.next_u64() >> 40) as f32 * STEP
+    }
+
+    /// A number from `low` up to `high`, all of them as likely.
+    pub fn between(&mut self, low: f32, high: f32) -> f32 {
+        low + (high - low) * self.unit()
+    }
+
+    /// A number near zero, from -1 to 1, as likely as it is near: the difference of two that are all as likely.
+    pub fn around_zero(&mut self) -> f32 {
+        self.unit() - self.unit()
+    }
+
+    /// A whole number below `limit`.
+    ///
+    /// # Panics
+    /// If `limit` is zero.
+    pub fn below(&mut self, limit: u32) -> u32 {
+        assert!(limit > 0, "no number is below zero");
+        // The upper half of the product of a random fraction of 2³² and the limit.
+        (((self.next_u64() >> 32) * u64::from(limit)) >> 32) as u32
+    }
+}
+
+/// The finalizer of SplitMix64: a permutation of the numbers of 64 bits in which every bit depends on every other.
+fn scramble(mut z: u64) -> u64 {
+    z = (z ^ (z >> 30)).wrapping_mul(0xBF58_476D_1CE4_E5B9);
+    z = (z ^ (z >> 27)).wrapping_mul(0x94D0_49BB_1331_11EB);
+    z ^ (z >> 31)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn numbers_fill_their_range_evenly() {
+        let mut random = Random::new(3, 4);
+        let mut counts = [0; 10];
+        for _ in 0..10_000 {
+            counts[random.below(10) as usize] += 1;
+        }
+        assert!(
+            counts.iter().all(|count| (850..1150).contains(count)),
+            "{counts:?}"
+        );
+        let mean = (0..10_000).map(|_| random.between(2.0, 4.0)).sum::<f32>() / 10_000.0;
+        assert!((mean - 3.0).abs() < 0.05, "{mean}");
+    }
+
+    #[test]
+    fn numbers_around_zero_are_mostly_near() {
+        let mut random = Random::new(5, 6);
+        let near = (0..10_000)
+            .filter(|_| random.around_zero().abs() < 0.5)
+            .count();
+        assert!(
+            (7_200..7_800).contains(&near),
+            "{near}, and three quarters are expected"
+        );
+    }
+}

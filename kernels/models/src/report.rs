@@ -1,0 +1,160 @@
+//! Numbers in a sentence, as programs print them.
+
+use std::fmt::Write as _;
+use std::io::{self, Write as _};
+
+use tfrt::prelude::*;
+
+/// Prints a line: a text with numbers in it.
+///
+/// Each `{}` of the text stands for the next value, of type i32, i64, f32, f64 or `!tfrt.string`. `{.3}` is a number with three
+/// digits behind the point, and `{.1%}` a share of one as so many percent.
+///
+/// # Errors
+/// If there are not as many places as values, or something else stands between braces.
+#[tfrt_kernel(
+    "models.report",
+    results(out_chain),
+    effect = "io",
+    format = "$in_chain $text `(` typed-operands($values) `)` attr-dict"
+)]
+fn report(in_chain: Chain, values: &[AnyRef], #[attr] text: &str) -> Result<Chain> {
+    let values = values
+        .iter()
+        .map(Reported::read)
+        .collect::<Result<Vec<_>>>()?;
+    let line = sentence(text, &values).map_err(|problem| {
+        Error::new(format!("the text {text:?} {problem}")).with_code(ErrorCode::InvalidArgument)
+    })?;
+    let mut output = io::stdout().lock();
+    writeln!(output, "{line}")?;
+    output.flush()?;
+    Ok(in_chain)
+}
+
+/// A value that has a place in a sentence.
+#[derive(Debug, PartialEq)]
+enum Reported {
+    Whole(i64),
+    Real(f64),
+    Text(String),
+}
+
+impl Reported {
+    fn read(value: &AnyRef) -> Result<Self> {
+        let whole = value.get::<i64>().copied();
+        let whole = whole.or_else(|| value.get::<i32>().map(|&number| number.into()));
+        let real = value.get::<f64>().copied();
+        let real = real.or_else(|| value.get::<f32>().map(|&number| number.into()));
+        let text = || value.get::<String>().cloned();
+        whole
+            .map(Self::Whole)
+            .or(real.map(Self::Real))
+            .or_else(|| text().map(Self::Text))
+            .ok_or_else(|| {
+                Error::new("only numbers and strings have a place in a text")
+                    .with_code(ErrorCode::InvalidArgument)
+            })
+    }
+
+    /// As a number, for places that ask for digits.
+    fn as_real(&self) -> Option<f64> {
+        match self {
+            Self::Whole(number) => Some(*number as f64),
+            Self::Real(number) => Some(*number),
+            Self::Text(_) => None,
+        }
+    }
+}
+
+/// The text with a value at each of its places; or what is wrong with it, as the rest of a sentence.
+fn sentence(text: &str, values: &[Reported]) -> Result<String, String> {
+    let mut line = String::new();
+    let mut values_left = values.iter();
+    let mut rest = text;
+    while let Some((before, place)) = rest.split_once('{') {
+        let (place, after) = place
+            .split_once('}')
+            .ok_or("has a brace that is not closed")?;
+        let value = values_left
+            .next()
+            .ok_or_else(|| format!("has more places than values, which are {}", values.len()))?;
+        line.push_str(before);
+        push(place, value, &mut line).ok_or_else(|| {
+            format!("expects {{}}, {{.N}} or {{.N%}} for a number, or {{}} for a string, and has {{{place}}}")
+        })?;
+        rest = after;
+    }
+    match values_left.len() {
+        0 => Ok(line + rest),
+        left => Err(format!("has no place for the last {left} of its values")),
+    }
+}
+
+/// Adds a value; none if it cannot be written in this way.
+fn push(place: &str, value: &Reported, line: &mut String) -> Option<()> {
+    let (digits, factor) = match place.strip_suffix('%') {
+        Some(digits) => (digits, 100.0),
+        None => (place, 1.0),
+    };
+    // Writing to a string cannot fail.
+    let _ = match (place, value) {
+        ("", Reported::Whole(number)) => write!(line, "{number}"),
+        ("", Reported::Real(number)) => write!(line, "{number}"),
+        ("", Reported::Text(text)) => write!(line, "{text}"),
+        _ => {
+            let digits: u8 = digits.strip_prefix('.')?.parse().ok()?;
+            let number = value.as_real()? * factor;
+            let unit = if factor == 1.0 { "" } else { " %" };
+            write!(line, "{number:.*}{unit}", usize::from(digits))
+        }
+    };
+    Some(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn check(text: &str, values: &[Reported], expected: Result<&str, &str>) {
+        let line = sentence(text, values);
+        assert_eq!(line.as_deref().map_err(String::as_str), expected);
+    }
+
+    #[test]
+    fn values_stand_in_their_places() {
+        let values = [
+            Reported::Whole(3),
+            Reported::Real(0.123_46),
+            Reported::Real(0.9754),
+            Reported::Text("seeds".to_owned()),
+        ];
+        check(
+            "epoch {}: loss {.3}, {.1%} of {}!",
+            &values,
+            Ok("epoch 3: loss 0.123, 97.5 % of seeds!"),
+        );
+        check("nothing", &[], Ok("nothing"));
+        check(
+            "{}{.0}",
+            &[Reported::Real(0.5), Reported::Whole(-7)],
+            Ok("0.5-7"),
+        );
+    }
+
+    #[test]
+    fn texts_that_make_no_sense_are_refused() {
+        let one = [Reported::Text("x".to_owned())];
+        check("{", &one, Err("has a brace that is not closed"));
+        check(
+            "{} {}",
+            &one,
+            Err("has more places than values, which are 1"),
+        );
+        check("", &one, Err("has no place for the last 1 of its values"));
+        for place in [".1", ".1%", "%", ".x", "x", ".256"] {
+            let text = format!("{{{place}}}");
+            assert!(sentence(&text, &one).is_err(), "{text}");
+        }
+    }
+}
