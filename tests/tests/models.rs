@@ -1,0 +1,177 @@
+//! The models, run as their readers run them: by the commands of the README.
+//!
+//! This binary is the tool, too.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::ExitCode;
+
+use libtest_mimic::{Arguments, Failed, Trial};
+use tfrt_tests::golden::require_status;
+use tfrt_tests::tool::{self, Output};
+
+const DIGITS: &str = "kernels/models/digits/digits.mlir";
+
+const TRAINING: &str = "kernels/models/digits/digits_train.mlir";
+
+const WEIGHTS: &str = "kernels/models/digits/weights.safetensors";
+
+fn main() -> ExitCode {
+    if let Some(code) = tool::run_if_started_as_tool() {
+        return code;
+    }
+    let trials = vec![
+        Trial::test(
+            "the_readme_shows_what_its_first_command_prints",
+            the_readme_shows_what_its_first_command_prints,
+        ),
+        Trial::test("digits_are_recognised", digits_are_recognised),
+        Trial::test(
+            "a_file_finds_what_lies_beside_it",
+            a_file_finds_what_lies_beside_it,
+        ),
+        Trial::test("damaged_weights_are_refused", damaged_weights_are_refused),
+        Trial::test(
+            "training_again_gives_the_weights",
+            training_again_gives_the_weights,
+        ),
+    ];
+    libtest_mimic::run(&Arguments::from_args(), trials).exit_code()
+}
+
+type Outcome = Result<(), Failed>;
+
+fn root() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("..")
+}
+
+/// An empty folder of this test's own.
+fn folder(name: &str) -> Result<PathBuf, Failed> {
+    let folder = Path::new(env!("CARGO_TARGET_TMPDIR"))
+        .join("models")
+        .join(name);
+    if folder.exists() {
+        fs::remove_dir_all(&folder)?;
+    }
+    fs::create_dir_all(&folder)?;
+    Ok(folder)
+}
+
+fn tfrt(directory: &Path, arguments: &[&str]) -> Result<Output, Failed> {
+    let mut command = tool::command("tfrt", directory)?;
+    command.args(arguments);
+    Ok(tool::run(command)?)
+}
+
+/// What a command prints that succeeds.
+fn printed(directory: &Path, arguments: &[&str]) -> Result<String, Failed> {
+    let output = tfrt(directory, arguments)?;
+    require_status(0, &output)?;
+    Ok(String::from_utf8(output.stdout)?)
+}
+
+fn the_readme_shows_what_its_first_command_prints() -> Outcome {
+    let printed = printed(&root(), &["run", DIGITS, "--show"])?;
+    let block = format!("```console\n$ cargo run --release -- run {DIGITS} --show\n{printed}```\n");
+    if fs::read_to_string(root().join("README.md"))?.contains(&block) {
+        Ok(())
+    } else {
+        Err(format!("the README does not show this:\n{block}").into())
+    }
+}
+
+fn digits_are_recognised() -> Outcome {
+    let outcome = |queue: &str| -> Result<String, Failed> {
+        let queue = format!("--work_queue_type={queue}");
+        let printed = printed(&root(), &["run", &queue, DIGITS])?;
+        let (_, outcome) = printed
+            .split_once("--- Running 'digits':\n")
+            .ok_or("nothing ran")?;
+        Ok(outcome.to_owned())
+    };
+    let line = outcome("s")?;
+    let percent: f64 = line
+        .strip_suffix(" % of 1000 digits are recognised\n")
+        .and_then(|percent| percent.parse().ok())
+        .ok_or_else(|| {
+            format!("expected one line, and nothing that nobody asked to see, found:\n{line}")
+        })?;
+    if percent <= 97.0 {
+        return Err(format!("only {percent} %").into());
+    }
+    match outcome("mstd:2")? {
+        other if other == line => Ok(()),
+        other => Err(format!("on two threads it is: {other}").into()),
+    }
+}
+
+fn a_file_finds_what_lies_beside_it() -> Outcome {
+    let folder = folder("beside")?;
+    let file = folder.join("model.bef");
+    let text = root().join(DIGITS);
+    let bytes = tfrt(
+        &root(),
+        &["translate", "--mlir-to-bef", &text.to_string_lossy()],
+    )?;
+    require_status(0, &bytes)?;
+    fs::write(&file, bytes.stdout)?;
+    fs::copy(root().join(WEIGHTS), folder.join("weights.safetensors"))?;
+    let elsewhere = printed(&root(), &["run", &file.to_string_lossy()])?;
+    let there = printed(&folder, &["run", "model.bef"])?;
+    if elsewhere == there && there.ends_with("are recognised\n") {
+        Ok(())
+    } else {
+        Err(format!("{elsewhere}\nis not\n{there}").into())
+    }
+}
+
+fn damaged_weights_are_refused() -> Outcome {
+    let folder = folder("damaged")?;
+    fs::copy(root().join(DIGITS), folder.join("digits.mlir"))?;
+    let weights = fs::read(root().join(WEIGHTS))?;
+    fs::write(
+        folder.join("weights.safetensors"),
+        &weights[..weights.len() - 2],
+    )?;
+    let output = tfrt(&folder, &["run", "digits.mlir"])?;
+    require_status(1, &output)?;
+    let complaint = String::from_utf8(output.stderr)?;
+    // Tensors are read side by side, so that nobody knows which complaint is the first.
+    for line in 15..=18 {
+        let expected = format!(
+            "digits.mlir:{line}:9: error: unexpected error: runtime error: weights.safetensors: at offset 0: \
+             incomplete metadata, file not fully covered\n"
+        );
+        if !complaint.contains(&expected) {
+            return Err(format!("expected {expected}found {complaint}").into());
+        }
+    }
+    if String::from_utf8(output.stdout)?.contains("recognised") {
+        return Err("it went on regardless".into());
+    }
+    Ok(())
+}
+
+/// Trains from the beginning, which takes too long without optimisation.
+fn training_again_gives_the_weights() -> Outcome {
+    if cfg!(debug_assertions) {
+        println!("skipped: training takes long in a build that is not optimised");
+        return Ok(());
+    }
+    let folder = folder("trained")?;
+    fs::copy(root().join(TRAINING), folder.join("train.mlir"))?;
+    let told = printed(
+        &folder,
+        &[
+            "run",
+            "--work_queue_type=mstd",
+            "--functions=train",
+            "train.mlir",
+        ],
+    )?;
+    if fs::read(folder.join("weights.safetensors"))? == fs::read(root().join(WEIGHTS))? {
+        Ok(())
+    } else {
+        Err(format!("other weights came of this:\n{told}").into())
+    }
+}
