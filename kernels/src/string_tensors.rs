@@ -1,5 +1,6 @@
 //! `tfrt_sht.*` and `tfrt_sht_sync.*`: tensors of byte strings.
 
+use tfrt::attr::{AttrError, AttrRef, AttrTypeCode};
 use tfrt::prelude::*;
 use tfrt_tensor::{Shape, StringHostTensor};
 
@@ -8,11 +9,16 @@ use crate::dense_tensors::create::cannot_allocate;
 /// A tensor of strings that an attribute lists.
 fn create(shape: &[i64], values: AggregateView<'_>) -> Result<StringHostTensor> {
     let shape = Shape::from_signed(shape).map_err(|_| Error::new("Failed to create SHT"))?;
-    let strings = values
-        .iter()
-        .map(|value| value.read::<&str>().map(|text| text.as_bytes().to_vec()))
-        .collect::<Result<Vec<_>, _>>()?;
+    let strings = values.iter().map(bytes_of).collect::<Result<Vec<_>, _>>()?;
     StringHostTensor::new(shape, strings).map_err(|_| Error::new("Shape mismatch"))
+}
+
+/// The bytes of a string, which need not be text.
+fn bytes_of(value: AttrRef<'_>) -> Result<Vec<u8>, AttrError> {
+    match value.code() {
+        AttrTypeCode::STRING => value.read::<&[u8]>().map(<[u8]>::to_vec),
+        _ => value.read::<&str>().map(|text| text.as_bytes().to_vec()),
+    }
 }
 
 /// Makes a tensor of its strings.

@@ -12,6 +12,16 @@ pub(crate) fn print_line(line: impl fmt::Display) -> io::Result<()> {
     output.flush()
 }
 
+/// Writes one line of these parts, as [`print_line`] does: bytes that need not be text.
+pub(crate) fn print_bytes(parts: &[&[u8]]) -> io::Result<()> {
+    let mut output = io::stdout().lock();
+    for part in parts {
+        output.write_all(part)?;
+    }
+    output.write_all(b"\n")?;
+    output.flush()
+}
+
 /// Writes one line, as [`print_line`] does, where nobody could be told that it cannot be written.
 pub(crate) fn print_line_if_possible(line: impl fmt::Display) {
     let _ = print_line(line);

@@ -43,8 +43,8 @@ use proc_macro::TokenStream;
 /// }
 ///
 /// #[tfrt_kernel("my.concat")]
-/// fn concat(first: &str, rest: Operands<'_, String>) -> String {
-///     rest.iter().fold(first.to_owned(), |text, piece| text + piece)
+/// fn concat(first: &[u8], rest: Operands<'_, ByteString>) -> ByteString {
+///     rest.iter().fold(first.to_vec(), |bytes, piece| [&bytes, piece.as_bytes()].concat()).into()
 /// }
 ///
 /// #[tfrt_kernel("my.pick", non_strict)]
@@ -54,7 +54,7 @@ use proc_macro::TokenStream;
 ///
 /// use tfrt::testing;
 /// testing::kernel("my.scale").operands((4,)).run().expect_value(40);
-/// testing::kernel("my.concat").operands(("a", "b", "c")).run().expect_value(String::from("abc"));
+/// testing::kernel("my.concat").operands(("a", "b", "c")).run().expect_value("abc");
 /// let pick = testing::kernel("my.pick").operands((true, 1, testing::error("nobody asks"))).results(["i32"]);
 /// pick.non_strict().run().expect_value(1);
 /// ```
@@ -98,7 +98,7 @@ use proc_macro::TokenStream;
 ///       tfrt.return %text, %sum : !tfrt.string, i32
 ///     }
 /// "#);
-/// program.call("main", ()).expect_values((String::from("pool [2, 2] 1 valid"), 3));
+/// program.call("main", ()).expect_values(("pool [2, 2] 1 valid", 3));
 /// ```
 ///
 /// # Functions and regions

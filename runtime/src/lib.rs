@@ -60,7 +60,7 @@
 //! A kernel with effects (`side_effecting`, or a `&mut` operand) gets a chain as its last operand and last result, unless
 //! it has one of type [`Chain`](prelude::Chain) itself, or says `chain = none`.
 //!
-//! An attribute is a number, `bool`, `&str` or `String`, [`DType`](prelude::DType), a list `&[T]` or `Vec<T>` of numbers,
+//! An attribute is a number, `bool`, `&str` or `String`, [`ByteString`](prelude::ByteString), [`DType`](prelude::DType), a list `&[T]` or `Vec<T>` of numbers,
 //! one of the views of the [`prelude`], an enum that derives [`Attr`], or a type that implements
 //! [`AttributeParam`](prelude::AttributeParam). A default is a number, `true`, `"text"` or `[]`. Types of values other than
 //! numbers derive [`Value`](prelude::Value) and say how programs spell them: `#[value("!my.type")]`, or
@@ -187,7 +187,7 @@ pub type Result<T, E = Error> = std::result::Result<T, E>;
 
 /// What a crate of kernels uses.
 pub mod prelude {
-    pub use tfrt_async::{AnyRef, AsyncValueRef, Chain};
+    pub use tfrt_async::{AnyRef, AsyncValueRef, ByteString, Chain};
     pub use tfrt_attr::{AggregateView, CompilationUnitView, DenseView, ShapeView};
     pub use tfrt_host::kernel::{
         AttributeParam, Attributes, Function, KernelFrame, KernelRegistry, Operands, Preallocated,

@@ -110,5 +110,5 @@ pub use operand::{
     ByReference, ByText, ByValue, ErrorText, IntoOperand, IntoOperands, Operand, Ready, error,
     later, made,
 };
-pub use outcome::{ExpectedError, ExpectedValues, Mismatch, Outcome};
+pub use outcome::{ExpectedError, ExpectedValue, ExpectedValues, Mismatch, Outcome};
 pub use program::{Program, Refusal, program};

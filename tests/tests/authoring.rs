@@ -18,8 +18,10 @@ mod authoring {
     mod functions;
     mod hygiene;
     mod loading;
+    mod objects;
     mod optional;
     mod preallocated;
     mod resources;
     mod sync_twin;
+    mod text;
 }

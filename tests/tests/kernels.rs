@@ -317,7 +317,10 @@ fn attributes_bind_in_byte_order_of_their_names() {
         AttrValue::Array(vec![Scalar::i32(1).into(), Scalar::i32(2).into()]),
     ];
     let results = run_in(&context(), "test.attributes", &[], &values, 1);
-    assert_eq!(get::<String>(&results[0]).as_deref(), Some("x 5 -1 [1, 2]"));
+    assert_eq!(
+        get::<ByteString>(&results[0]),
+        Some(ByteString::from("x 5 -1 [1, 2]"))
+    );
     let results = run_in(&context(), "test.attributes", &[], &values[..1], 1);
     assert_eq!(
         message(&results[0]),
@@ -408,7 +411,7 @@ fn references_pass_through() {
     let values = [
         AnyRef::ready_chain(),
         AnyRef::available(1),
-        AnyRef::available("text".to_owned()),
+        AnyRef::available(ByteString::from("text")),
     ];
     let results = run("test.identity", &values, 2);
     assert!(results[0].ptr_eq(&values[1]) && results[1].ptr_eq(&values[2]));
@@ -421,9 +424,12 @@ fn references_pass_through() {
 
 #[test]
 fn an_extra_chain_is_tolerated_and_nothing_else() {
-    let name = AnyRef::available("you".to_owned());
+    let name = AnyRef::available(ByteString::from("you"));
     let results = run("test.greet", &[name.clone(), AnyRef::ready_chain()], 1);
-    assert_eq!(get::<String>(&results[0]).as_deref(), Some("hello you"));
+    assert_eq!(
+        get::<ByteString>(&results[0]),
+        Some(ByteString::from("hello you"))
+    );
     let results = run("test.greet", &[name.clone(), name.clone()], 1);
     assert_eq!(
         message(&results[0]),
@@ -645,7 +651,7 @@ fn synchronous_kernels_check_counts_and_types() {
 #[test]
 fn a_blocking_kernel_finishes_later() {
     let ctx = context();
-    let arguments = [AnyRef::available("a/".to_owned())];
+    let arguments = [AnyRef::available(ByteString::from("a/"))];
     let results = run_in(
         &ctx,
         "test.blocking",
@@ -655,7 +661,10 @@ fn a_blocking_kernel_finishes_later() {
     );
     assert!(!results[0].is_available() && !results[1].is_available());
     ctx.queue().quiesce().unwrap();
-    assert_eq!(get::<String>(&results[0]).as_deref(), Some("a/b"));
+    assert_eq!(
+        get::<ByteString>(&results[0]),
+        Some(ByteString::from("a/b"))
+    );
     assert!(results[1].is::<Chain>());
 }
 

@@ -3,103 +3,59 @@
 use std::io;
 
 use tfrt::prelude::*;
-use tfrt_tensor::{HostBuffer, Shape, TensorRef};
+use tfrt_tensor::{HostBuffer, Shape, Tensor};
 
-use crate::text::print_line;
-
-/// The shape of a tensor of any kind.
-fn shape_of(tensor: &AnyRef) -> Result<Shape> {
-    Ok(TensorRef::read(tensor)?.shape().clone())
-}
-
-/// A tensor of any kind, as it is printed.
-fn text_of(tensor: &AnyRef) -> Result<String> {
-    Ok(TensorRef::read(tensor)?.to_text()?)
-}
+use crate::text::{print_bytes, print_line};
 
 /// Prints a tensor of any kind.
-#[tfrt_kernel(
-    "tfrt_dht.print_tensor",
-    raw,
-    operands(tensor: "!t.tensor", in_chain: Chain),
-    results(out_chain: Chain),
-    effect = "io",
-    format = "operands attr-dict"
-)]
-fn print_tensor(frame: &mut KernelFrame<'_>) -> Result<()> {
-    print_line(text_of(frame.argument(0))?)?;
-    frame.set_result(0, AnyRef::ready_chain());
-    Ok(())
+#[tfrt_kernel("tfrt_dht.print_tensor", side_effecting, format = "operands attr-dict")]
+fn print_tensor(tensor: &dyn Tensor) -> Result<()> {
+    Ok(print_bytes(&[&tensor.to_bytes()?])?)
 }
 
 /// Prints a tensor of any kind.
 #[tfrt_kernel(
     "tfrt_dht_sync.print_tensor",
-    raw,
     sync,
-    operands(tensor: "!t.tensor"),
-    effect = "io",
+    side_effecting,
     format = "operands attr-dict"
 )]
-fn print_tensor_sync(frame: &mut SyncKernelFrame<'_>) -> Result<()> {
-    Ok(print_line(text_of(&frame.share_argument(0)?)?)?)
+fn print_tensor_sync(tensor: &dyn Tensor) -> Result<()> {
+    print_tensor(tensor)
 }
 
 /// Prints the shape of a tensor of any kind.
-#[tfrt_kernel(
-    "tfrt_dht.print_tensor_shape",
-    raw,
-    operands(tensor: "!t.tensor", in_chain: Chain),
-    results(out_chain: Chain),
-    effect = "io"
-)]
-fn print_tensor_shape(frame: &mut KernelFrame<'_>) -> Result<()> {
-    print_line(shape_of(frame.argument(0))?)?;
-    frame.set_result(0, AnyRef::ready_chain());
-    Ok(())
+#[tfrt_kernel("tfrt_dht.print_tensor_shape", side_effecting)]
+fn print_tensor_shape(tensor: &dyn Tensor) -> io::Result<()> {
+    print_line(tensor.shape())
 }
 
 /// Gives the shape of a tensor of any kind.
 #[tfrt_kernel(
     "tfrt_dht.get_tensor_shape",
-    raw,
     chain = none,
-    operands(tensor: "!t.tensor"),
-    results(shape: Shape),
+    results(shape),
     format = "operands attr-dict"
 )]
-fn get_tensor_shape(frame: &mut KernelFrame<'_>) -> Result<()> {
-    let shape = shape_of(frame.argument(0))?;
-    frame.set_result(0, AnyRef::available(shape));
-    Ok(())
+fn get_tensor_shape(tensor: &dyn Tensor) -> Shape {
+    tensor.shape().clone()
 }
 
 /// Gives the shape of a tensor of any kind.
 #[tfrt_kernel(
     "tfrt_dht_sync.get_tensor_shape",
-    raw,
     sync,
-    operands(tensor: "!t.tensor"),
-    results(shape: Shape),
+    results(shape),
     format = "operands attr-dict"
 )]
-fn get_tensor_shape_sync(frame: &mut SyncKernelFrame<'_>) -> Result<()> {
-    let shape = shape_of(&frame.share_argument(0)?)?;
-    frame.set_result(0, shape);
-    Ok(())
+fn get_tensor_shape_sync(tensor: &dyn Tensor) -> Shape {
+    tensor.shape().clone()
 }
 
 /// Does nothing, once a tensor of any kind is there.
-#[tfrt_kernel(
-    "tfrt_dht.no_op_ht",
-    raw,
-    operands(tensor: "!t.tensor", in_chain: Chain),
-    results(out_chain: Chain)
-)]
-fn no_op(frame: &mut KernelFrame<'_>) -> Result<()> {
-    TensorRef::read(frame.argument(0))?;
-    frame.set_result(0, AnyRef::ready_chain());
-    Ok(())
+#[tfrt_kernel("tfrt_dht.no_op_ht", results(out_chain))]
+fn no_op(_tensor: &dyn Tensor, in_chain: Chain) -> Chain {
+    in_chain
 }
 
 /// Prints where a buffer is and how large.

@@ -60,14 +60,14 @@ fn get_request_context_data(request: &RequestContext) -> Result<i32> {
 ///
 /// # Errors
 /// If the list is not of this form.
-#[tfrt_kernel("tfrt_test.flat", raw, results(text: String, first: i32, second: i32, number: f32))]
+#[tfrt_kernel("tfrt_test.flat", raw, results(text: ByteString, first: i32, second: i32, number: f32))]
 fn flat(frame: &mut KernelFrame<'_>) -> Result<()> {
     let list = frame.attribute::<AggregateView<'_>>(0)?;
     let named: AggregateView<'_> = element(list, 0)?;
-    let text: &str = element(named, 0)?;
+    let text: &[u8] = element(named, 0)?;
     match (element::<&[i32]>(named, 1)?, element::<&[f32]>(list, 1)?) {
         (&[first, second], &[number]) => {
-            frame.set_result(0, AnyRef::available(text.to_owned()));
+            frame.set_result(0, AnyRef::available(ByteString::from(text)));
             frame.set_result(1, AnyRef::available(first));
             frame.set_result(2, AnyRef::available(second));
             frame.set_result(3, AnyRef::available(number));

@@ -124,9 +124,10 @@ fn memory_leak_one_int32(host: &HostContext) -> Result<()> {
     })
 }
 
-/// Writes the text to the log at each level, once always and once under a condition that holds.
+/// Writes the text to the log at each level, once always and once under a condition that holds. Bytes that are no text are
+/// shown as U+FFFD.
 #[tfrt_kernel("tfrt_test.logging", side_effecting)]
-fn logging(text: &str) {
+fn logging(text: &ByteString) {
     const LEVELS: [(Level, &str); 3] = [
         (Level::Info, "INFO"),
         (Level::Warning, "WARNING"),

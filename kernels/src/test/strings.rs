@@ -1,4 +1,4 @@
-//! Kernels on strings, and those that tell of something in one.
+//! Kernels on strings, which are bytes, and those that tell of something in one.
 
 use std::fs;
 use std::io;
@@ -6,35 +6,35 @@ use std::io;
 use tfrt::prelude::*;
 
 use super::asynchronous_values;
-use crate::text::{print_line, printf};
+use crate::text::{print_bytes, printf};
 
 /// Gives the text that is written in the program.
 #[tfrt_kernel("tfrt_test.get_string", chain = none, format = "attr-dict")]
-fn get_string(#[attr] value: &str) -> String {
-    value.to_owned()
+fn get_string(#[attr] value: ByteString) -> ByteString {
+    value
 }
 
 /// Gives the text that is written in the program.
 #[tfrt_kernel("tfrt_test.get_string_sync", sync, format = "attr-dict")]
-fn get_string_sync(#[attr] value: &str) -> String {
-    value.to_owned()
+fn get_string_sync(#[attr] value: ByteString) -> ByteString {
+    value
 }
 
 /// Prints `string = ` and the text.
 #[tfrt_kernel("tfrt_test.print_string", side_effecting)]
-fn print_string(text: &str) -> io::Result<()> {
-    print_line(format_args!("string = {text}"))
+fn print_string(text: &[u8]) -> io::Result<()> {
+    print_bytes(&[b"string = ", text])
 }
 
 /// Gives both texts in one.
 #[tfrt_kernel("tfrt_test.append_string")]
-fn append_string(a: &str, b: &str) -> String {
-    [a, b].concat()
+fn append_string(a: &[u8], b: &[u8]) -> ByteString {
+    [a, b].concat().into()
 }
 
 /// Whether two texts are equal.
 #[tfrt_kernel("tfrt_test.string_equal")]
-fn string_equal(a: &str, b: &str) -> bool {
+fn string_equal(a: &[u8], b: &[u8]) -> bool {
     a == b
 }
 
@@ -43,8 +43,9 @@ fn string_equal(a: &str, b: &str) -> bool {
 /// # Errors
 /// `failed to read from file PATH`.
 #[tfrt_kernel("tfrt_test.read_string_from_file")]
-fn read_string_from_file(path: &str) -> Result<String> {
-    fs::read_to_string(path).map_err(|_| Error::new(format!("failed to read from file {path}")))
+fn read_string_from_file(path: &str) -> Result<ByteString> {
+    let read = fs::read(path).map(ByteString::from);
+    read.map_err(|_| Error::new(format!("failed to read from file {path}")))
 }
 
 /// Gives the text with its `%d` replaced by the number, as C's `printf` does it.
@@ -52,8 +53,8 @@ fn read_string_from_file(path: &str) -> Result<String> {
 /// # Errors
 /// If the text asks for anything but one whole number.
 #[tfrt_kernel("tfrt_test.format_string")]
-fn format_string(format: &str, index: i32) -> Result<String> {
-    Ok(printf::expand(format, index)?)
+fn format_string(format: &[u8], index: i32) -> Result<ByteString> {
+    Ok(printf::expand(format, index)?.into())
 }
 
 /// Tells of a payload that is seen as what it is and as two things that it is too: `base1:base2:final_class:3`.

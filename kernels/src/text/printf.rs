@@ -7,9 +7,11 @@
 //! The first directive takes the number; `%%` is a percent sign. A text asks for what C leaves undefined (a second number,
 //! a pointer, a conversion that does not exist) in vain: that is an error.
 
-use std::fmt::Write;
-use std::iter::Peekable;
-use std::str::Chars;
+use std::io::Write;
+use std::iter::{Copied, Peekable};
+use std::slice;
+
+type Rest<'a> = Peekable<Copied<slice::Iter<'a, u8>>>;
 
 /// Why a text cannot be expanded.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -17,7 +19,7 @@ pub(crate) enum FormatError {
     /// There is a directive for a second number.
     SecondNumber,
     /// The conversion takes no whole number, or the text ends before it.
-    Conversion(Option<char>),
+    Conversion(Option<u8>),
     /// The width or the precision is larger than [`MAX_WIDTH`].
     Width,
 }
@@ -31,7 +33,8 @@ impl std::fmt::Display for FormatError {
             Self::SecondNumber => f.write_str("the format asks for more than one number"),
             Self::Conversion(Some(conversion)) => write!(
                 f,
-                "the format has `%{conversion}`, which takes no whole number"
+                "the format has `%{}`, which takes no whole number",
+                conversion.escape_ascii()
             ),
             Self::Conversion(None) => f.write_str("the format ends inside of a directive"),
             Self::Width => write!(f, "the format has a width or precision above {MAX_WIDTH}"),
@@ -42,14 +45,14 @@ impl std::fmt::Display for FormatError {
 impl std::error::Error for FormatError {}
 
 /// Expands `format` with `number`.
-pub(crate) fn expand(format: &str, number: i32) -> Result<String, FormatError> {
-    let mut text = String::with_capacity(format.len());
+pub(crate) fn expand(format: &[u8], number: i32) -> Result<Vec<u8>, FormatError> {
+    let mut text = Vec::with_capacity(format.len());
     let mut number = Some(number);
-    let mut rest = format.chars().peekable();
+    let mut rest: Rest<'_> = format.iter().copied().peekable();
     while let Some(next) = rest.next() {
         match next {
-            '%' if rest.next_if_eq(&'%').is_some() => text.push('%'),
-            '%' => {
+            b'%' if rest.next_if_eq(&b'%').is_some() => text.push(b'%'),
+            b'%' => {
                 let directive = Directive::parse(&mut rest)?;
                 let number = number.take().ok_or(FormatError::SecondNumber)?;
                 directive.write(number, &mut text);
@@ -85,38 +88,39 @@ enum Conversion {
 }
 
 impl Directive {
-    fn parse(rest: &mut Peekable<Chars<'_>>) -> Result<Self, FormatError> {
+    fn parse(rest: &mut Rest<'_>) -> Result<Self, FormatError> {
         let mut directive = Self::default();
-        while let Some(flag) = rest.next_if(|next| matches!(next, '-' | '+' | ' ' | '0' | '#')) {
+        while let Some(flag) = rest.next_if(|next| matches!(next, b'-' | b'+' | b' ' | b'0' | b'#'))
+        {
             match flag {
-                '-' => directive.is_left_aligned = true,
-                '+' => directive.has_plus = true,
-                ' ' => directive.has_blank = true,
-                '0' => directive.has_zeros = true,
+                b'-' => directive.is_left_aligned = true,
+                b'+' => directive.has_plus = true,
+                b' ' => directive.has_blank = true,
+                b'0' => directive.has_zeros = true,
                 _ => directive.is_alternative = true,
             }
         }
         directive.width = parse_width(rest)?;
-        if rest.next_if_eq(&'.').is_some() {
+        if rest.next_if_eq(&b'.').is_some() {
             directive.precision = Some(parse_width(rest)?);
         }
         while rest
-            .next_if(|next| matches!(next, 'h' | 'l' | 'j' | 'z' | 't'))
+            .next_if(|next| matches!(next, b'h' | b'l' | b'j' | b'z' | b't'))
             .is_some()
         {}
         directive.conversion = match rest.next() {
-            Some('d' | 'i') => Conversion::Decimal,
-            Some('u') => Conversion::Unsigned,
-            Some('x') => Conversion::LowerHex,
-            Some('X') => Conversion::UpperHex,
-            Some('o') => Conversion::Octal,
-            Some('c') => Conversion::Character,
+            Some(b'd' | b'i') => Conversion::Decimal,
+            Some(b'u') => Conversion::Unsigned,
+            Some(b'x') => Conversion::LowerHex,
+            Some(b'X') => Conversion::UpperHex,
+            Some(b'o') => Conversion::Octal,
+            Some(b'c') => Conversion::Character,
             other => return Err(FormatError::Conversion(other)),
         };
         Ok(directive)
     }
 
-    fn write(self, number: i32, text: &mut String) {
+    fn write(self, number: i32, text: &mut Vec<u8>) {
         let bits = number.cast_unsigned();
         let (sign, mut digits) = match self.conversion {
             Conversion::Decimal => (self.sign(number), number.unsigned_abs().to_string()),
@@ -148,8 +152,8 @@ impl Directive {
                     }
                 ),
             ),
-            // C converts to `unsigned char`.
-            Conversion::Character => ("", char::from(bits.to_le_bytes()[0]).to_string()),
+            // Written as a byte below.
+            Conversion::Character => ("", String::from("?")),
         };
         if let Some(precision) = self.precision
             && self.conversion != Conversion::Character
@@ -160,9 +164,7 @@ impl Directive {
                 format!("{digits:0>precision$}")
             };
         }
-        let fill = self
-            .width
-            .saturating_sub(sign.len() + digits.chars().count());
+        let fill = self.width.saturating_sub(sign.len() + digits.len());
         let is_zero_filled =
             self.has_zeros && self.precision.is_none() && self.conversion != Conversion::Character;
         let (before, zeros, after) = match (self.is_left_aligned, is_zero_filled) {
@@ -170,12 +172,14 @@ impl Directive {
             (false, true) => (0, fill, 0),
             (false, false) => (fill, 0, 0),
         };
-        // Writing into a string cannot fail.
-        let _ = write!(
-            text,
-            "{:before$}{sign}{:0>zeros$}{digits}{:after$}",
-            "", "", ""
-        );
+        // Writing into memory cannot fail.
+        let _ = write!(text, "{:before$}{sign}{:0>zeros$}", "", "");
+        match self.conversion {
+            // C converts to `unsigned char`.
+            Conversion::Character => text.push(bits.to_le_bytes()[0]),
+            _ => text.extend_from_slice(digits.as_bytes()),
+        }
+        let _ = write!(text, "{:after$}", "");
     }
 
     fn sign(self, number: i32) -> &'static str {
@@ -189,11 +193,10 @@ impl Directive {
 }
 
 /// A decimal number, 0 if there is none.
-fn parse_width(rest: &mut Peekable<Chars<'_>>) -> Result<usize, FormatError> {
+fn parse_width(rest: &mut Rest<'_>) -> Result<usize, FormatError> {
     let mut width = 0;
-    while let Some(digit) = rest.peek().and_then(|next| next.to_digit(10)) {
-        rest.next();
-        width = width * 10 + digit as usize;
+    while let Some(digit) = rest.next_if(u8::is_ascii_digit) {
+        width = width * 10 + usize::from(digit - b'0');
         if width > MAX_WIDTH {
             return Err(FormatError::Width);
         }
@@ -207,7 +210,10 @@ mod tests {
 
     #[track_caller]
     fn check(format: &str, number: i32, expected: &str) {
-        assert_eq!(expand(format, number).as_deref(), Ok(expected));
+        assert_eq!(
+            expand(format.as_bytes(), number).as_deref(),
+            Ok(expected.as_bytes())
+        );
     }
 
     #[test]
@@ -230,10 +236,16 @@ mod tests {
     }
 
     #[test]
+    fn bytes_need_not_be_text() {
+        let expanded = expand(b"\xff%3c\xfe%%", 0x1c3);
+        assert_eq!(expanded.as_deref(), Ok(&b"\xff  \xc3\xfe%"[..]));
+    }
+
+    #[test]
     fn what_c_leaves_undefined_is_refused() {
-        assert_eq!(expand("%d-%d", 1), Err(FormatError::SecondNumber));
-        assert_eq!(expand("%s", 1), Err(FormatError::Conversion(Some('s'))));
-        assert_eq!(expand("100%", 1), Err(FormatError::Conversion(None)));
-        assert_eq!(expand("%9999999999d", 1), Err(FormatError::Width));
+        assert_eq!(expand(b"%d-%d", 1), Err(FormatError::SecondNumber));
+        assert_eq!(expand(b"%s", 1), Err(FormatError::Conversion(Some(b's'))));
+        assert_eq!(expand(b"100%", 1), Err(FormatError::Conversion(None)));
+        assert_eq!(expand(b"%9999999999d", 1), Err(FormatError::Width));
     }
 }

@@ -3,13 +3,14 @@
 use std::fmt;
 use std::ops::Deref;
 
-use tfrt_async::{AnyRef, BorrowError, ReadGuard};
+use tfrt_async::{AnyRef, BorrowError};
+use tfrt_host::kernel::object::{Object, ReadHold, Unread};
 
 use crate::coo::CooHostTensor;
 use crate::dense::DenseHostTensor;
 use crate::scalar::ScalarHostTensor;
 use crate::string::StringHostTensor;
-use crate::tensor::Tensor;
+use crate::tensor::{self, Tensor};
 
 /// The payload of a value that is a host tensor of any kind, while it is being read.
 ///
@@ -24,13 +25,13 @@ use crate::tensor::Tensor;
 /// ```
 pub enum TensorRef<'a> {
     /// All elements.
-    Dense(ReadGuard<'a, DenseHostTensor>),
+    Dense(ReadHold<'a, DenseHostTensor>),
     /// One value for all elements.
-    Scalar(ReadGuard<'a, ScalarHostTensor>),
+    Scalar(ReadHold<'a, ScalarHostTensor>),
     /// Byte strings.
-    String(ReadGuard<'a, StringHostTensor>),
+    String(ReadHold<'a, StringHostTensor>),
     /// The elements that are not zero.
-    Coo(ReadGuard<'a, CooHostTensor>),
+    Coo(ReadHold<'a, CooHostTensor>),
 }
 
 impl<'a> TensorRef<'a> {
@@ -39,14 +40,24 @@ impl<'a> TensorRef<'a> {
     /// # Errors
     /// If the value has no payload, it is no host tensor, or somebody writes it.
     pub fn read(value: &'a AnyRef) -> Result<Self, BorrowError> {
-        if value.is::<ScalarHostTensor>() {
-            value.try_read().map(Self::Scalar)
-        } else if value.is::<StringHostTensor>() {
-            value.try_read().map(Self::String)
-        } else if value.is::<CooHostTensor>() {
-            value.try_read().map(Self::Coo)
+        <dyn Tensor>::read(Unread::from(value))
+    }
+}
+
+/// A kernel takes tensors of any kind as `&dyn Tensor`.
+impl Object for dyn Tensor {
+    const MLIR_TYPE: &'static str = tensor::MLIR_TYPE;
+    type Guard<'a> = TensorRef<'a>;
+
+    fn read(operand: Unread<'_>) -> Result<TensorRef<'_>, BorrowError> {
+        if operand.is::<ScalarHostTensor>() {
+            operand.try_read().map(TensorRef::Scalar)
+        } else if operand.is::<StringHostTensor>() {
+            operand.try_read().map(TensorRef::String)
+        } else if operand.is::<CooHostTensor>() {
+            operand.try_read().map(TensorRef::Coo)
         } else {
-            value.try_read().map(Self::Dense)
+            operand.try_read().map(TensorRef::Dense)
         }
     }
 }

@@ -1,6 +1,5 @@
 //! String tensors: byte strings in host memory.
 
-use std::fmt;
 use std::sync::Arc;
 
 use tfrt_async::Value;
@@ -100,23 +99,27 @@ impl Tensor for StringHostTensor {
         TensorType::STRING_HOST
     }
 
+    /// Bytes that are no text are shown as U+FFFD.
     fn to_text(&self) -> Result<String, TensorError> {
-        let shown = fmt::from_fn(|f| {
-            for (position, string) in self.strings.iter().take(MAX_PRINTED).enumerate() {
-                let separator = if position == 0 { "" } else { ", " };
-                write!(f, "{separator}\"{}\"", String::from_utf8_lossy(string))?;
-            }
-            Ok(())
-        });
-        let end = if self.strings.len() > MAX_UNMARKED {
-            ", ... ]"
+        Ok(String::from_utf8_lossy(&self.to_bytes()?).into_owned())
+    }
+
+    fn to_bytes(&self) -> Result<Vec<u8>, TensorError> {
+        let mut text =
+            format!("StringHostTensor shape = {}, values = [", self.shape()).into_bytes();
+        for (position, string) in self.strings.iter().take(MAX_PRINTED).enumerate() {
+            let start: &[u8] = if position == 0 { b"\"" } else { b", \"" };
+            text.extend_from_slice(start);
+            text.extend_from_slice(string);
+            text.push(b'"');
+        }
+        let end: &[u8] = if self.strings.len() > MAX_UNMARKED {
+            b", ... ]"
         } else {
-            "]"
+            b"]"
         };
-        Ok(format!(
-            "StringHostTensor shape = {}, values = [{shown}{end}",
-            self.shape()
-        ))
+        text.extend_from_slice(end);
+        Ok(text)
     }
 }
 
@@ -138,6 +141,15 @@ mod tests {
         clone.strings_mut()[0].push(b'x');
         assert_eq!(original.strings(), [b"", b""]);
         assert_eq!(clone.strings(), [&b"x"[..], b""]);
+    }
+
+    #[test]
+    fn strings_print_as_their_bytes() {
+        let strings = vec![b"a\xff".to_vec(), b"\"".to_vec()];
+        let tensor = StringHostTensor::new(Shape::new(&[2]).unwrap(), strings).unwrap();
+        let expected = b"StringHostTensor shape = [2], values = [\"a\xff\", \"\"\"]";
+        assert_eq!(tensor.to_bytes().unwrap(), expected);
+        assert_eq!(tensor.to_text().unwrap(), String::from_utf8_lossy(expected));
     }
 
     #[test]

@@ -47,6 +47,14 @@ pub trait Tensor: Any + Send + Sync + fmt::Display + fmt::Debug {
     /// [`TensorError::Conflict`] if somebody writes the elements.
     fn to_text(&self) -> Result<String, TensorError>;
 
+    /// The tensor as programs print it, to the byte: [`to_text`](Self::to_text), but for strings that are no text.
+    ///
+    /// # Errors
+    /// [`TensorError::Conflict`] if somebody writes the elements.
+    fn to_bytes(&self) -> Result<Vec<u8>, TensorError> {
+        self.to_text().map(String::into_bytes)
+    }
+
     /// The type of the elements and the shape.
     fn metadata(&self) -> TensorMetadata {
         TensorMetadata::new(self.dtype(), self.shape())

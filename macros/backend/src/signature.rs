@@ -15,7 +15,10 @@ use crate::function::{self, Function};
 use crate::problems::{Problems, did_you_mean};
 
 pub use output::Output;
-use types::{expect_argument, last_name, payload, type_argument, type_arguments, ungrouped};
+use types::{
+    expect_argument, is_string, last_name, payload, payload_argument, payload_trait, type_argument,
+    type_arguments, ungrouped,
+};
 
 /// One parameter.
 #[derive(Debug)]
@@ -87,8 +90,10 @@ pub enum Operand {
     ByRef(Box<Type>),
     /// `&mut T`
     ByMut(Box<Type>),
-    /// `&str`
-    Text,
+    /// `&str`, `String`, `&[u8]`
+    Text(TextForm),
+    /// `&dyn Trait`
+    Dyn(Box<Type>),
     /// `AnyRef` or `&AnyRef`
     Any {
         /// Whether it is the latter.
@@ -100,12 +105,36 @@ pub enum Operand {
     Optional(Box<Type>),
     /// `Option<&T>`
     OptionalRef(Box<Type>),
-    /// `T`, with a value for programs that leave the operand out
-    Defaulted(Box<Type>, Box<Expr>),
+    /// `Option<&str>`, `Option<String>`, `Option<&[u8]>`
+    OptionalText(TextForm),
+    /// `T`, with a value for programs that leave the operand out: what it would be as an `Option`, and the value
+    Defaulted(Box<Operand>, Box<Expr>),
     /// `&[AnyRef]`
     AnyRest,
     /// `Operands<'_, T>`
     Rest(Box<Type>),
+}
+
+/// As what a byte string is taken.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum TextForm {
+    /// `&str`
+    Str,
+    /// `String`
+    String,
+    /// `&[u8]`
+    Bytes,
+}
+
+impl TextForm {
+    /// The form in which a reference to `elem` is a byte string.
+    fn of_reference(elem: &Type) -> Option<Self> {
+        match elem {
+            Type::Slice(slice) if last_name(&slice.elem)? == "u8" => Some(Self::Bytes),
+            elem if last_name(elem)? == "str" => Some(Self::Str),
+            _ => None,
+        }
+    }
 }
 
 impl Operand {
@@ -118,7 +147,7 @@ impl Operand {
     pub(crate) fn is_optional(&self) -> bool {
         matches!(
             self,
-            Self::Optional(_) | Self::OptionalRef(_) | Self::Defaulted(..)
+            Self::Optional(_) | Self::OptionalRef(_) | Self::OptionalText(_) | Self::Defaulted(..)
         )
     }
 
@@ -141,9 +170,13 @@ impl Operand {
             | Self::Reference(ty)
             | Self::Optional(ty)
             | Self::OptionalRef(ty)
-            | Self::Defaulted(ty, _)
             | Self::Rest(ty) => Some(ty),
-            Self::Text | Self::Any { .. } | Self::AnyRest => None,
+            Self::Defaulted(operand, _) => operand.payload(),
+            Self::Text(_)
+            | Self::OptionalText(_)
+            | Self::Dyn(_)
+            | Self::Any { .. }
+            | Self::AnyRest => None,
         }
     }
 }
@@ -243,6 +276,19 @@ fn by_type(ty: &Type, name: LitStr) -> syn::Result<Binding> {
 fn by_reference(ty: &Type, reference: &syn::TypeReference, name: LitStr) -> syn::Result<Binding> {
     let operand = |operand| Ok(Binding::Operand(operand));
     let elem = ungrouped(&reference.elem);
+    if let Some(form) = TextForm::of_reference(elem) {
+        return unless_mut(reference, Binding::Operand(Operand::Text(form)));
+    }
+    if let Type::TraitObject(_) = elem {
+        payload_trait(elem)?;
+        if reference.mutability.is_some() {
+            return Err(syn::Error::new_spanned(
+                ty,
+                "values of several types are read, not written: take the one type that the kernel writes as `&mut`",
+            ));
+        }
+        return operand(Operand::Dyn(Box::new(elem.clone())));
+    }
     if let Type::Slice(slice) = elem {
         return match last_name(&slice.elem).as_deref() {
             Some("AnyRef") => operand(Operand::AnyRest),
@@ -270,7 +316,6 @@ fn by_reference(ty: &Type, reference: &syn::TypeReference, name: LitStr) -> syn:
         return unless_mut(reference, binding);
     }
     match known.as_deref() {
-        Some("str") => unless_mut(reference, Binding::Operand(Operand::Text)),
         Some("AnyRef") => unless_mut(reference, Binding::Operand(Operand::Any { is_lent: true })),
         Some("FunctionRef") => unless_mut(reference, function(name, true)),
         Some("Res") => {
@@ -284,6 +329,7 @@ fn by_reference(ty: &Type, reference: &syn::TypeReference, name: LitStr) -> syn:
             ty,
             "an operand that may be left out is an `Option<T>` or an `Option<&T>`",
         )),
+        Some("String") => Err(syn::Error::new_spanned(ty, "take the text as `&str`")),
         _ => {
             payload(elem)?;
             let elem = Box::new(elem.clone());
@@ -306,6 +352,7 @@ fn by_value(ty: &Type, name: LitStr) -> syn::Result<Binding> {
     }
     match last_name(ty).as_deref() {
         Some("AnyRef") => operand(Operand::Any { is_lent: false }),
+        Some("String") => operand(Operand::Text(TextForm::String)),
         Some("FunctionRef") => Ok(function(name, false)),
         Some("Vec")
             if type_argument(ty)
@@ -313,8 +360,8 @@ fn by_value(ty: &Type, name: LitStr) -> syn::Result<Binding> {
         {
             Ok(functions(name, false))
         }
-        Some("AsyncValueRef") => operand(Operand::Reference(Box::new(expect_argument(ty)?))),
-        Some("Operands") => operand(Operand::Rest(Box::new(expect_argument(ty)?))),
+        Some("AsyncValueRef") => operand(Operand::Reference(Box::new(payload_argument(ty)?))),
+        Some("Operands") => operand(Operand::Rest(Box::new(payload_argument(ty)?))),
         Some("Attributes") if has_arguments(ty) => Ok(Binding::AllAttributes),
         Some("Res") => Ok(Binding::Resource(Box::new(expect_argument(ty)?), false)),
         Some("KernelFrame" | "SyncKernelFrame") => {
@@ -343,10 +390,13 @@ fn optional(ty: &Type) -> syn::Result<Operand> {
                 ));
             }
             let elem = ungrouped(&reference.elem);
-            if last_name(elem).as_deref() == Some("str") {
+            if let Some(form) = TextForm::of_reference(elem) {
+                return Ok(Operand::OptionalText(form));
+            }
+            if is_string(elem) {
                 return Err(syn::Error::new_spanned(
                     elem,
-                    "take the text as `Option<&String>`",
+                    "take the text as `Option<&str>`",
                 ));
             }
             payload(elem)?;
@@ -360,6 +410,7 @@ fn optional(ty: &Type) -> syn::Result<Operand> {
             ty,
             "a kernel without a chain parameter may be given one anyway: remove it",
         )),
+        ty if is_string(ty) => Ok(Operand::OptionalText(TextForm::String)),
         ty => {
             payload(ty)?;
             Ok(Operand::Optional(Box::new(ty.clone())))

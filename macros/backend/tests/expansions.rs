@@ -108,6 +108,7 @@ expansions! {
     const_generic
     contexts
     defaulted
+    dyn_object
     functions
     future
     generic
@@ -130,6 +131,8 @@ expansions! {
     several_names
     sync
     sync_twin
+    text
+    text_tail
     value
     value_display
     value_generic

@@ -62,6 +62,8 @@ pub mod promise;
 
 pub mod borrow;
 
+pub mod byte_string;
+
 pub mod type_index;
 
 #[cfg(not(loom))]
@@ -94,6 +96,7 @@ mod loom_models;
 
 pub use any_ref::AnyRef;
 pub use borrow::{BorrowError, ReadGuard, WriteGuard};
+pub use byte_string::ByteString;
 pub use future::{AnyFuture, ValueFuture};
 pub use join::run_when_ready;
 pub use live::{LiveScope, live_values};

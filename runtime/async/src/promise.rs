@@ -95,11 +95,11 @@ impl<T: Value> Drop for Promise<T> {
 /// ```
 /// use tfrt_async::AsyncValueRef;
 ///
-/// let (mut promise, value) = AsyncValueRef::constructed(String::from("half"));
+/// let (mut promise, value) = AsyncValueRef::constructed(20_i32);
 /// assert_eq!(value.get(), None);
-/// promise.payload_mut().push_str(" done");
+/// *promise.payload_mut() += 1;
 /// promise.set_concrete();
-/// assert_eq!(value.get().map(String::as_str), Some("half done"));
+/// assert_eq!(value.get(), Some(&21));
 /// ```
 #[derive(Debug)]
 #[must_use = "a promise that is dropped makes its value an error"]

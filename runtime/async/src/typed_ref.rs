@@ -21,10 +21,10 @@ use crate::value::Value;
 /// ```
 /// use tfrt_async::{AnyRef, AsyncValueRef};
 ///
-/// let value = AsyncValueRef::available(String::from("x"));
-/// assert_eq!(value.get().map(String::as_str), Some("x"));
+/// let value = AsyncValueRef::available(7_i64);
+/// assert_eq!(value.get(), Some(&7));
 /// let any: AnyRef = value.into();
-/// assert!(any.downcast::<i32>().is_err_and(|any| any.downcast::<String>().is_ok()));
+/// assert!(any.downcast::<i32>().is_err_and(|any| any.downcast::<i64>().is_ok()));
 /// ```
 #[repr(transparent)]
 pub struct AsyncValueRef<T: Value> {
@@ -73,14 +73,14 @@ impl<T: Value> AsyncValueRef<T> {
     /// A value that is expected to be a `T`, typed: one of another type becomes an error as soon as that is known.
     ///
     /// ```
-    /// use tfrt_async::{AnyRef, AsyncValueRef};
+    /// use tfrt_async::{AnyRef, AsyncValueRef, ByteString};
     ///
     /// let (promise, value) = AnyRef::indirect();
     /// let number = AsyncValueRef::<i32>::expecting(value);
     /// promise.forward_to(AnyRef::available(7_i32));
     /// assert_eq!(number.get(), Some(&7));
     ///
-    /// let text = AnyRef::available(String::from("seven"));
+    /// let text = AnyRef::available(ByteString::from("seven"));
     /// let error = AsyncValueRef::<i32>::expecting(text).error_if_present().map(ToString::to_string);
     /// assert_eq!(error.as_deref(), Some("expected a value of type `i32`, found `!tfrt.string`"));
     /// ```

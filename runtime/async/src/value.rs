@@ -25,7 +25,7 @@ use tfrt_support::complex::Complex;
     message = "`{Self}` cannot be the value of a register",
     label = "not a `Value`",
     note = "write `#[derive(Value)] #[value(\"!my.type\")]` on your type, with the name it has in MLIR",
-    note = "`i8` to `i64`, `u8` to `u64`, floats, `bool` and `String` are values already; put a type of somebody else into a `struct` of yours"
+    note = "`i8` to `i64`, `u8` to `u64`, floats, `bool` and `ByteString` are values already, and kernels take and give `String`; put a type of somebody else into a `struct` of yours"
 )]
 pub trait Value: Send + Sync + 'static {
     /// How MLIR spells the type.
@@ -131,10 +131,6 @@ macro_rules! impl_value {
             const PASSING: Passing<Self> = Passing::COPIED;
         })*
     };
-}
-
-impl Value for String {
-    const MLIR_TYPE: &'static str = "!tfrt.string";
 }
 
 impl_value! {

@@ -1,7 +1,7 @@
 //! Counts the values of a whole process, which is why it has a process of its own.
 #![cfg(not(loom))]
 
-use tfrt_async::{AnyRef, AsyncValueRef, Chain, live_values, run_when_ready};
+use tfrt_async::{AnyRef, AsyncValueRef, ByteString, Chain, live_values, run_when_ready};
 use tfrt_support::Error;
 
 #[test]
@@ -9,7 +9,7 @@ fn no_value_is_left() {
     let chain = AnyRef::available(Chain);
     assert_eq!(live_values(), 0, "the ready chain is not counted");
 
-    let (promise, value) = AsyncValueRef::<String>::unconstructed();
+    let (promise, value) = AsyncValueRef::<ByteString>::unconstructed();
     let (indirect, link) = AnyRef::indirect();
     indirect.forward_to(value.clone().into_any());
     let checked = link.clone().downcast::<i32>();

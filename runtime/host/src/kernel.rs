@@ -16,8 +16,8 @@
 //! *Invoking* a descriptor reads operands without a check, which is the executor's right once it has proven the types of
 //! a function's registers; *invoking checked* looks at every operand first.
 //!
-//! Invariant K1: an operand marker reads the payload type that it checks and describes. Upheld by `operand` and
-//! `optional`, whose markers are the only ones that read operands.
+//! Invariant K1: an operand marker reads the payload type that it checks and describes. Upheld by `operand`, `text`,
+//! `object` and `optional`, whose markers are the only ones that read operands.
 //!
 //! Parameter, result and list markers are named by expansions alone, through [`crate::__private`].
 
@@ -58,6 +58,10 @@ pub(crate) mod adapter;
 pub(crate) mod checked;
 
 pub(crate) mod optional;
+
+pub(crate) mod text;
+
+pub mod object;
 
 pub mod attributes;
 

@@ -27,17 +27,16 @@ pub use crate::kernel::attribute::{Attribute, no_case};
 pub use crate::kernel::attributes::AllAttributes;
 pub use crate::kernel::callable::TypedFunction;
 pub use crate::kernel::checked::{
-    Finished, IsAttribute, IsCallable, IsCopied, IsElement, IsFallible, IsPreallocated, IsResource,
-    IsShaped, IsValue,
+    Finished, IsAttribute, IsCallable, IsCopied, IsElement, IsFallible, IsObject, IsPreallocated,
+    IsResource, IsShaped, IsValue,
 };
 pub use crate::kernel::context::{
     Execution, Host, OwnedExecution, OwnedHost, OwnedRequest, Request, SharedHost, SharedRequest,
 };
 pub use crate::kernel::declare::*;
 pub use crate::kernel::function::{Function, Functions, LentFunction, LentFunctions};
-pub use crate::kernel::operand::{
-    AnyOperand, AnyRest, ByMut, ByRef, ByValue, Reference, Rest, Text,
-};
+pub use crate::kernel::object::Dyn;
+pub use crate::kernel::operand::{AnyOperand, AnyRest, ByMut, ByRef, ByValue, Reference, Rest};
 pub use crate::kernel::optional::{Optional, OptionalRef};
 pub use crate::kernel::panic::call_native;
 pub use crate::kernel::param::Arguments;
@@ -49,6 +48,7 @@ pub use crate::kernel::result::{
     AnyResult, AnyTail, Fallible, FalliblePart, Later, LaterTail, Nothing, Parts, Payload,
     PayloadTail, WithChain,
 };
+pub use crate::kernel::text::{AsBytes, AsStr, AsString, OptionalText, Text, TextResult, TextTail};
 pub use crate::kernel::workspace::workspace;
 pub use crate::kernel::{
     AttributeParam, KernelDescriptor, KernelSet, Preallocated, Resource, ResourceScope, Shaped,

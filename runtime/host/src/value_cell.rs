@@ -669,6 +669,8 @@ impl Drop for Writer<'_> {
 mod tests {
     use std::sync::Arc;
 
+    use tfrt_async::ByteString;
+
     use super::*;
 
     /// Counts its owners, and is too large to live inside a cell.
@@ -724,11 +726,11 @@ mod tests {
 
     #[test]
     fn a_borrowed_payload_is_not_taken() {
-        let value = AnyRef::available("text".to_owned());
+        let value = AnyRef::available(ByteString::from("text"));
         let mut cell = ValueCell::from_ref(value.clone());
-        assert_eq!(cell.get::<String>().map(String::as_str), Some("text"));
+        assert_eq!(cell.get::<ByteString>(), Some(&ByteString::from("text")));
         assert_eq!(cell.get::<i32>(), None);
-        assert_eq!(cell.take::<String>(), None);
+        assert_eq!(cell.take::<ByteString>(), None);
         cell.clear();
         assert!(cell.is_empty() && value.is_unique());
     }

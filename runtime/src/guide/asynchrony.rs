@@ -49,7 +49,7 @@
 //!
 //! let manifest = concat!(env!("CARGO_MANIFEST_DIR"), "/Cargo.toml");
 //! let read = testing::kernel("async.read_file").operands((manifest,)).run();
-//! read.with_value(0, |text: &String| assert!(text.contains("[package]")));
+//! read.with_value(0, |text: &ByteString| assert!(text.starts_with(b"[package]")));
 //! testing::kernel("async.read_file").operands(("/nowhere",)).run().expect_error("No such file");
 //! ```
 //!

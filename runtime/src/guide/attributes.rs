@@ -22,7 +22,7 @@
 //!     "#,
 //! )
 //! .call("main", ("ab",))
-//! .expect_values((String::from("ab  "), String::from("ab..")));
+//! .expect_values(("ab  ", "ab.."));
 //! ```
 //!
 //! The name is that of the parameter, or another one: `#[attr("padding-width")]`, `#[attr(name = "padding-width", default =
@@ -37,6 +37,7 @@
 //! | `i8` … `i64`, `u8` … `u64` | `3 : i64`, `3 : ui8` |
 //! | `f16`, `bf16`, `f32`, `f64` | `1.5 : f32` |
 //! | `&str`, `String` | `"text"` |
+//! | [`ByteString`](crate::prelude::ByteString) | `"\FF\D8"`: any bytes |
 //! | `&[T]`, `Vec<T>` of numbers | `[1 : i32, 2 : i32]` |
 //! | [`DType`](crate::prelude::DType) | `f32`, `i8`, any type that tensors can have |
 //! | [`DenseView`](crate::prelude::DenseView) | `dense<[1, 2]> : tensor<2xi32>` |

@@ -69,7 +69,7 @@
 //! )
 //! .under_every_queue()
 //! .call("main", (testing::made(Paper::default), Chain))
-//! .expect_value(String::from("hello world"));
+//! .expect_value("hello world");
 //! ```
 //!
 //! [`under_every_queue`](crate::testing::Program::under_every_queue) runs the program in many orders; a chain that is

@@ -154,7 +154,7 @@
 //! }
 //!
 //! let reverse = testing::kernel("functions.reverse").operands((1, "two"));
-//! reverse.results(["!tfrt.string", "i32"]).run().expect_values((String::from("two"), 1));
+//! reverse.results(["!tfrt.string", "i32"]).run().expect_values(("two", 1));
 //! ```
 //!
 //! Types in options are `any`, a spelling (`"i1"`), a Rust type, or `same_as(operand)`; before them stands what else is to

@@ -7,9 +7,11 @@
 //! | parameter | binds | the kernel starts when |
 //! |---|---|---|
 //! | `T` | a copy of the operand: numbers, and what is `Clone` | it is available |
-//! | `&T`, `&str` | the operand, lent | it is available |
+//! | `&T` | the operand, lent | it is available |
+//! | `&str`, `String`, `&[u8]` | a [text](super::values#texts), or its bytes | it is available |
+//! | `&dyn Trait` | the operand, of any of [several types](super::tensors#tensors-of-any-kind) | it is available |
 //! | `&mut T` | the operand, lent to be written; only for [mutable](super::values#values-that-change) types | it is available |
-//! | `Option<T>`, `Option<&T>` | the last operand, which programs may leave out | it is available |
+//! | `Option<T>`, `Option<&T>`, `Option<&str>` | the last operand, which programs may leave out | it is available |
 //! | `Operands<'_, T>` | all operands that remain | all are available |
 //! | [`AnyRef`](crate::prelude::AnyRef), `&AnyRef` | a reference, whatever its type | it is available, unless [`non_strict`](super::asynchrony#late-operands) |
 //! | [`AsyncValueRef<T>`](crate::prelude::AsyncValueRef) | a reference to a `T` | the same |
@@ -28,7 +30,7 @@
 //!     numbers.iter().fold(text.to_owned(), |text, number| format!("{text} {number}"))
 //! }
 //!
-//! testing::kernel("forms.join").operands(("a", 1, 2)).run().expect_value(String::from("a 1 2"));
+//! testing::kernel("forms.join").operands(("a", 1, 2)).run().expect_value("a 1 2");
 //! ```
 //!
 //! An operand that may be left out can have a default instead: `#[operand(default = 7)] count: i32`.
@@ -99,7 +101,7 @@
 //! testing::kernel("forms.divide").operands((7, 2)).run().expect_values((3, 1));
 //! let two_strings = ["!tfrt.string", "!tfrt.string"];
 //! let words = testing::kernel("forms.words").operands(("hello world",)).results(two_strings).run();
-//! words.expect_values((String::from("hello"), String::from("world")));
+//! words.expect_values(("hello", "world"));
 //! ```
 //!
 //! # Names and families

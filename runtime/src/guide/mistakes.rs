@@ -37,8 +37,8 @@
 //! ```text
 //! error: `Point` cannot be the value of a register
 //!  = note: write `#[derive(Value)] #[value("!my.type")]` on your type, with the name it has in MLIR
-//!  = note: `i8` to `i64`, `u8` to `u64`, floats, `bool` and `String` are values already; put a type of somebody else into a
-//!          `struct` of yours
+//!  = note: `i8` to `i64`, `u8` to `u64`, floats, `bool` and `ByteString` are values already, and kernels take and give `String`; put
+//!          a type of somebody else into a `struct` of yours
 //! ```
 //!
 //! So a kernel on `Vec<f32>` takes `struct Samples(Vec<f32>)`, or a [tensor](super::tensors). `usize` is no value, because

@@ -116,7 +116,7 @@
 //! }
 //!
 //! let greet = testing::kernel("resources.greet").request(|request| request.context_data(User(String::from("ada"))));
-//! greet.run().expect_value(String::from("hello, ada"));
+//! greet.run().expect_value("hello, ada");
 //! ```
 //!
 //! # The host's own

@@ -31,6 +31,30 @@
 //! of something else gives the error of that. The memory comes from the request, which may have a limit: take the allocator of
 //! the context.
 //!
+//! # Tensors of any kind
+//!
+//! A kernel that needs no more than what all tensors have takes a `&dyn Tensor`: dense, scalar, string and sparse ones alike.
+//!
+//! ```
+//! use tfrt::{prelude::*, testing};
+//! use tfrt_tensor::{DenseHostTensor, ScalarHostTensor, Shape, Tensor};
+//!
+//! /// Returns the number of elements.
+//! #[tfrt_kernel("tensors.num_elements")]
+//! fn num_elements(x: &dyn Tensor) -> i64 {
+//!     x.shape().num_elements() as i64
+//! }
+//!
+//! let num_elements = || testing::kernel("tensors.num_elements");
+//! num_elements().operands((DenseHostTensor::vector(&[1.0_f32, 2.0])?,)).run().expect_value(2_i64);
+//! num_elements().operands((ScalarHostTensor::new(Shape::new(&[3])?, 7_i32),)).run().expect_value(3_i64);
+//! num_elements().operands((7,)).expect_refused("operand #0 must be '!t.tensor', but got 'i32'");
+//! # Ok::<(), tfrt_tensor::TensorError>(())
+//! ```
+//!
+//! `downcast_ref` tells the kinds apart. Other traits are taken likewise once they say which values they stand for: see
+//! [`Object`](crate::kernel::object::Object).
+//!
 //! # A tensor changed in place
 //!
 //! ```

@@ -8,11 +8,44 @@
 //! | `i8`, `i16`, `i32`, `i64` | `i8`, `i16`, `i32`, `i64` |
 //! | `u8`, `u16`, `u32`, `u64` | `ui8`, `ui16`, `ui32`, `ui64` |
 //! | `f32`, `f64`, and `f16`, `bf16` of the crate `half` | `f32`, `f64`, `f16`, `bf16` |
-//! | `String` | `!tfrt.string` |
+//! | [`ByteString`](crate::prelude::ByteString), as `&str`, `String` or `&[u8]` | `!tfrt.string`: see [texts](#texts) |
 //! | [`Chain`](crate::prelude::Chain) | `!tfrt.chain` |
 //! | `DenseHostTensor` and its like of the crate `tfrt-tensor` | `!t.tensor`: see [tensors](super::tensors) |
 //!
 //! Not among them: `usize` and `isize`, which differ between machines, and the collections of Rust: see below.
+//!
+//! # Texts
+//!
+//! Values of type `!tfrt.string` hold bytes, as those of C++ do: text mostly, but also images and encoded records. A kernel
+//! takes them as what it needs. One that asks for text fails with an error that says where there is none:
+//!
+//! ```
+//! use tfrt::{prelude::*, testing};
+//!
+//! /// Returns the number of characters.
+//! #[tfrt_kernel("values.num_characters")]
+//! fn num_characters(text: &str) -> i64 {
+//!     text.chars().count() as i64
+//! }
+//!
+//! /// Returns the bytes without the first.
+//! #[tfrt_kernel("values.without_first")]
+//! fn without_first(bytes: &[u8]) -> ByteString {
+//!     bytes.get(1..).unwrap_or_default().into()
+//! }
+//!
+//! let count = testing::kernel("values.num_characters");
+//! count.operands(("caf\u{e9}",)).run().expect_value(4_i64);
+//!
+//! let cut = testing::kernel("values.without_first").operands((ByteString::from(b"\xff\xd8"),)).run();
+//! cut.expect_value(ByteString::from(b"\xd8"));
+//!
+//! let count = testing::kernel("values.num_characters").operands((ByteString::from(b"ab\xff"),));
+//! count.run().expect_error("operand `text` of `values.num_characters`: expected UTF-8 text, found byte 0xff at 2");
+//! ```
+//!
+//! `String` owns the text, and `Option<&str>` and its like may be left out. Results are a `String` or a `ByteString`. What
+//! stands for payloads names the payload: `AsyncValueRef<ByteString>`, `Operands<'_, ByteString>`.
 //!
 //! # Types of one's own
 //!

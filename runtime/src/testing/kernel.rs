@@ -28,8 +28,8 @@ const CHAIN: &str = Chain::MLIR_TYPE;
 ///     text.repeat(usize::try_from(times).unwrap_or(0))
 /// }
 ///
-/// testing::kernel("my.repeat").operands(("ab",)).run().expect_value(String::from("abab"));
-/// testing::kernel("my.repeat").operands(("ab",)).attribute("times", 1_i64).run().expect_value(String::from("ab"));
+/// testing::kernel("my.repeat").operands(("ab",)).run().expect_value("abab");
+/// testing::kernel("my.repeat").operands(("ab",)).attribute("times", 1_i64).run().expect_value("ab");
 /// ```
 ///
 /// # Panics

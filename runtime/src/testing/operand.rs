@@ -4,7 +4,7 @@
 
 use std::fmt;
 
-use tfrt_async::{AnyRef, AsyncValueRef, Value};
+use tfrt_async::{AnyRef, AsyncValueRef, ByteString, Value};
 use tfrt_host::ExecutionContext;
 use tfrt_support::Error;
 
@@ -84,7 +84,7 @@ impl From<Error> for ErrorText {
 #[diagnostic::on_unimplemented(
     message = "`{Self}` cannot be an operand of a test",
     label = "no operand",
-    note = "values of type `Value + Clone`, `&str` and `AnyRef` can be; for other values say how to make one: `testing::made(|| …)`"
+    note = "values of type `Value + Clone`, texts and `AnyRef` can be; for other values say how to make one: `testing::made(|| …)`"
 )]
 pub trait IntoOperand<How> {
     /// The operand.
@@ -99,7 +99,7 @@ pub struct ByValue;
 #[derive(Debug)]
 pub struct ByReference;
 
-/// How a text becomes an operand: as a `String`.
+/// How a text becomes an operand: as a [`ByteString`].
 #[derive(Debug)]
 pub struct ByText;
 
@@ -121,7 +121,13 @@ impl IntoOperand<ByReference> for AnyRef {
 
 impl IntoOperand<ByText> for &str {
     fn into_operand(self) -> Operand {
-        self.to_owned().into_operand()
+        ByteString::from(self).into_operand()
+    }
+}
+
+impl IntoOperand<ByText> for String {
+    fn into_operand(self) -> Operand {
+        ByteString::from(self).into_operand()
     }
 }
 

@@ -3,9 +3,10 @@
 use std::fmt::{self, Write};
 use std::sync::Arc;
 
-use tfrt_async::{AnyRef, BorrowError, Value};
+use tfrt_async::{AnyRef, BorrowError, ByteString, Value};
 use tfrt_support::{Error, ErrorCode, Severity};
 
+use super::operand::{ByText, ByValue};
 use super::program::{is_on_line_with, line_of};
 use super::run::Run;
 use crate::text;
@@ -55,7 +56,7 @@ impl Outcome {
     /// # Panics
     /// If there is none, or another one, or an error.
     #[track_caller]
-    pub fn expect_value<T: Value + PartialEq + fmt::Debug>(&self, expected: T) -> &Self {
+    pub fn expect_value<How>(&self, expected: impl ExpectedValue<How>) -> &Self {
         self.expect_values((expected,))
     }
 
@@ -64,7 +65,7 @@ impl Outcome {
     /// # Panics
     /// If there are more or fewer, or others, or errors.
     #[track_caller]
-    pub fn expect_values(&self, expected: impl ExpectedValues) -> &Self {
+    pub fn expect_values<How>(&self, expected: impl ExpectedValues<How>) -> &Self {
         for run in &self.runs {
             let found = values(run);
             if found.len() != expected.len() {
@@ -413,13 +414,45 @@ impl ExpectedError<'_> {
     }
 }
 
+/// What a result can be compared with. `How` tells values and texts apart; the compiler finds it.
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` cannot be compared with a result",
+    label = "no value",
+    note = "values whose types are `Value + PartialEq + Debug` can be, and texts: `&str` and `String`"
+)]
+pub trait ExpectedValue<How> {
+    /// Compares.
+    ///
+    /// # Errors
+    /// How the values differ.
+    fn compare(&self, found: &AnyRef) -> Result<(), Mismatch>;
+}
+
+impl<T: Value + PartialEq + fmt::Debug> ExpectedValue<ByValue> for T {
+    fn compare(&self, found: &AnyRef) -> Result<(), Mismatch> {
+        Mismatch::of(self, found)
+    }
+}
+
+impl ExpectedValue<ByText> for &str {
+    fn compare(&self, found: &AnyRef) -> Result<(), Mismatch> {
+        Mismatch::of(&ByteString::from(*self), found)
+    }
+}
+
+impl ExpectedValue<ByText> for String {
+    fn compare(&self, found: &AnyRef) -> Result<(), Mismatch> {
+        self.as_str().compare(found)
+    }
+}
+
 /// What several results can be compared with: a tuple of values.
 #[diagnostic::on_unimplemented(
     message = "`{Self}` cannot be compared with results",
     label = "no tuple of values",
     note = "write a tuple of values whose types are `Value + PartialEq + Debug`, also for one value: `(3,)`"
 )]
-pub trait ExpectedValues {
+pub trait ExpectedValues<How> {
     /// How many values there should be.
     fn len(&self) -> usize;
 
@@ -445,14 +478,14 @@ pub struct Mismatch {
 }
 
 impl Mismatch {
-    fn of<T: Value + PartialEq + fmt::Debug>(expected: &T, found: &AnyRef) -> Option<Self> {
+    fn of<T: Value + PartialEq + fmt::Debug>(expected: &T, found: &AnyRef) -> Result<(), Self> {
         let found = match found.try_read::<T>() {
-            Ok(found) if *found == *expected => return None,
+            Ok(found) if *found == *expected => return Ok(()),
             Ok(found) => Some(format!("{:?}", &*found)),
             Err(error @ (BorrowError::Written | BorrowError::Read)) => Some(error.to_string()),
             Err(_) => None,
         };
-        Some(Self {
+        Err(Self {
             expected: format!("{expected:?}"),
             found,
         })
@@ -460,17 +493,15 @@ impl Mismatch {
 }
 
 macro_rules! impl_for_tuples {
-    ($($len:literal ($($value:ident $index:tt),*))*) => {$(
-        impl<$($value: Value + PartialEq + fmt::Debug),*> ExpectedValues for ($($value,)*) {
+    ($($len:literal ($($value:ident $how:ident $index:tt),*))*) => {$(
+        impl<$($value: ExpectedValue<$how>, $how),*> ExpectedValues<($($how,)*)> for ($($value,)*) {
             fn len(&self) -> usize {
                 $len
             }
 
             fn compare(&self, found: &[&AnyRef]) -> Result<(), (usize, Mismatch)> {
                 $(
-                    if let Some(mismatch) = Mismatch::of(&self.$index, found[$index]) {
-                        return Err(($index, mismatch));
-                    }
+                    self.$index.compare(found[$index]).map_err(|mismatch| ($index, mismatch))?;
                 )*
                 Ok(())
             }
@@ -479,12 +510,12 @@ macro_rules! impl_for_tuples {
 }
 
 impl_for_tuples! {
-    1 (A 0)
-    2 (A 0, B 1)
-    3 (A 0, B 1, C 2)
-    4 (A 0, B 1, C 2, D 3)
-    5 (A 0, B 1, C 2, D 3, E 4)
-    6 (A 0, B 1, C 2, D 3, E 4, F 5)
-    7 (A 0, B 1, C 2, D 3, E 4, F 5, G 6)
-    8 (A 0, B 1, C 2, D 3, E 4, F 5, G 6, H 7)
+    1 (A HowA 0)
+    2 (A HowA 0, B HowB 1)
+    3 (A HowA 0, B HowB 1, C HowC 2)
+    4 (A HowA 0, B HowB 1, C HowC 2, D HowD 3)
+    5 (A HowA 0, B HowB 1, C HowC 2, D HowD 3, E HowE 4)
+    6 (A HowA 0, B HowB 1, C HowC 2, D HowD 3, E HowE 4, F HowF 5)
+    7 (A HowA 0, B HowB 1, C HowC 2, D HowD 3, E HowE 4, F HowF 5, G HowG 6)
+    8 (A HowA 0, B HowB 1, C HowC 2, D HowD 3, E HowE 4, F HowF 5, G HowG 6, H HowH 7)
 }

@@ -165,7 +165,7 @@ impl Program {
     /// }
     ///
     /// let user = || testing::kernel("my.user");
-    /// user().request(|request| request.context_data(String::from("ada"))).run().expect_value(String::from("ada"));
+    /// user().request(|request| request.context_data(String::from("ada"))).run().expect_value("ada");
     /// user().run().expect_error("no context data");
     /// ```
     #[must_use]

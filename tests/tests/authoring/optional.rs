@@ -10,7 +10,7 @@ fn scale(number: i32, #[operand(default = 10)] by: i32) -> i32 {
 }
 
 #[tfrt_kernel("optional.name", side_effecting)]
-fn name(id: i32, name: Option<&String>) -> String {
+fn name(id: i32, name: Option<&str>) -> String {
     name.map_or_else(|| format!("#{id}"), |name| format!("{name}#{id}"))
 }
 
@@ -46,7 +46,7 @@ fn a_chain_is_not_taken_for_the_operand() {
         "#,
     );
     let outcome = program.call("both", (7, "x"));
-    outcome.expect_values((String::from("#7"), String::from("x#7"), 70, 49));
+    outcome.expect_values(("#7", "x#7", 70, 49));
 }
 
 #[test]

@@ -8,7 +8,7 @@ use syn::Type;
 use syn::spanned::Spanned;
 
 use crate::kernel::{Bound, Marker};
-use crate::signature::{Operand, Output};
+use crate::signature::{Operand, Output, TextForm};
 
 /// `ty`, which must meet `check`.
 pub(super) fn checked(ty: &Type, check: &str) -> TokenStream {
@@ -89,13 +89,25 @@ fn operand_marker(operand: &Operand, index: usize, chain_follows: bool, span: Sp
             let ty = value(ty);
             quote_spanned!(span=> ByMut<#ty, #index>)
         }
-        Operand::Text => quote_spanned!(span=> Text<#index>),
+        Operand::Text(form) => {
+            let form = text_form(*form, span);
+            quote_spanned!(span=> Text<__tfrt::#form, #index>)
+        }
+        Operand::Dyn(ty) => {
+            let ty = checked(ty, "IsObject");
+            quote_spanned!(span=> Dyn<#ty, #index>)
+        }
         Operand::Any { is_lent } => quote_spanned!(span=> AnyOperand<#index, #is_lent>),
         Operand::Reference(ty) => {
             let ty = value(ty);
             quote_spanned!(span=> Reference<#ty, #index>)
         }
-        Operand::Optional(ty) | Operand::Defaulted(ty, _) => {
+        Operand::Defaulted(operand, _) => operand_marker(operand, index, chain_follows, span),
+        Operand::OptionalText(form) => {
+            let form = text_form(*form, span);
+            quote_spanned!(span=> OptionalText<__tfrt::#form, #index, #chain_follows>)
+        }
+        Operand::Optional(ty) => {
             let ty = checked(ty, "IsCopied");
             quote_spanned!(span=> Optional<#ty, #index, #chain_follows>)
         }
@@ -111,12 +123,24 @@ fn operand_marker(operand: &Operand, index: usize, chain_follows: bool, span: Sp
     }
 }
 
+/// The type that stands for how a byte string is taken.
+fn text_form(form: TextForm, span: Span) -> Ident {
+    let name = match form {
+        TextForm::Str => "AsStr",
+        TextForm::String => "AsString",
+        TextForm::Bytes => "AsBytes",
+    };
+    Ident::new(name, span)
+}
+
 /// The type that stands for what a function gives, at `span`.
 pub(super) fn outcome(output: &Output, is_whole: bool, span: Span) -> TokenStream {
     let marker = match output {
         Output::Nothing => quote_spanned!(span=> Nothing),
         Output::Any => quote_spanned!(span=> AnyResult),
         Output::AnyTail => quote_spanned!(span=> AnyTail),
+        Output::Text => quote_spanned!(span=> TextResult),
+        Output::TextTail => quote_spanned!(span=> TextTail),
         Output::Payload(ty) => {
             let ty = value(ty);
             quote_spanned!(span=> Payload<#ty>)

@@ -158,18 +158,18 @@ fn operand(marker: &Attribute, ty: &Type) -> syn::Result<Binding> {
     let Some(default) = given.default else {
         return Err(syn::Error::new_spanned(marker, example));
     };
-    let is_plain = matches!(
-        by_type(ty, LitStr::new("", marker.pound_token.span))?,
-        Binding::Operand(Operand::ByValue(_))
-    );
-    if !is_plain {
-        return Err(syn::Error::new_spanned(
-            ty,
-            "an operand with a default is taken by value",
-        ));
-    }
+    let optional = match by_type(ty, LitStr::new("", marker.pound_token.span))? {
+        Binding::Operand(Operand::ByValue(ty)) => Operand::Optional(ty),
+        Binding::Operand(Operand::Text(form)) => Operand::OptionalText(form),
+        _ => {
+            return Err(syn::Error::new_spanned(
+                ty,
+                "an operand with a default is taken by value",
+            ));
+        }
+    };
     Ok(Binding::Operand(Operand::Defaulted(
-        Box::new(ungrouped(ty).clone()),
+        Box::new(optional),
         default,
     )))
 }

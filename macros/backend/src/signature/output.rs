@@ -3,7 +3,9 @@
 use syn::{ReturnType, Type};
 
 use crate::problems::Problems;
-use crate::signature::types::{expect_argument, last_name, payload, type_argument, ungrouped};
+use crate::signature::types::{
+    expect_argument, last_name, payload, payload_argument, type_argument, ungrouped,
+};
 
 /// What a function gives.
 #[derive(Debug)]
@@ -12,12 +14,16 @@ pub enum Output {
     Nothing,
     /// `T`
     Payload(Box<Type>),
+    /// `String`
+    Text,
     /// `AsyncValueRef<T>`
     Later(Box<Type>),
     /// `AnyRef`
     Any,
     /// `Vec<T>`
     PayloadTail(Box<Type>),
+    /// `Vec<String>`
+    TextTail,
     /// `Vec<AsyncValueRef<T>>`
     LaterTail(Box<Type>),
     /// `Vec<AnyRef>`
@@ -48,7 +54,7 @@ impl Output {
     pub(crate) fn is_tail(&self) -> bool {
         matches!(
             self,
-            Self::PayloadTail(_) | Self::LaterTail(_) | Self::AnyTail
+            Self::PayloadTail(_) | Self::TextTail | Self::LaterTail(_) | Self::AnyTail
         )
     }
 
@@ -110,12 +116,14 @@ fn read_output(ty: &Type, nesting: Nesting) -> syn::Result<Output> {
                 "a result is always there: return a `Result`",
             )),
             Some("AnyRef") => Ok(Output::Any),
-            Some("AsyncValueRef") => Ok(Output::Later(Box::new(expect_argument(ty)?))),
+            Some("String") => Ok(Output::Text),
+            Some("AsyncValueRef") => Ok(Output::Later(Box::new(payload_argument(ty)?))),
             Some("Vec") => {
                 let elem = expect_argument(ty)?;
                 Ok(match last_name(&elem).as_deref() {
                     Some("AnyRef") => Output::AnyTail,
-                    Some("AsyncValueRef") => Output::LaterTail(Box::new(expect_argument(&elem)?)),
+                    Some("String") => Output::TextTail,
+                    Some("AsyncValueRef") => Output::LaterTail(Box::new(payload_argument(&elem)?)),
                     _ => Output::PayloadTail(Box::new(elem)),
                 })
             }

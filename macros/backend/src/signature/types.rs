@@ -53,6 +53,24 @@ pub(crate) fn expect_argument(ty: &Type) -> syn::Result<Type> {
     })
 }
 
+/// What a type holds that stands for values of it: references to them, or a list.
+pub(crate) fn payload_argument(ty: &Type) -> syn::Result<Type> {
+    let argument = expect_argument(ty)?;
+    if is_string(&argument) {
+        let of = last_name(ty).unwrap_or_default();
+        return Err(syn::Error::new_spanned(
+            argument,
+            format!("the payload of a text is a `ByteString`: write `{of}<…>` of that"),
+        ));
+    }
+    Ok(argument)
+}
+
+/// Whether a type is written as an owned text.
+pub(crate) fn is_string(ty: &Type) -> bool {
+    last_segment(ty).is_some_and(|segment| segment.ident == "String" && segment.arguments.is_none())
+}
+
 /// Whether a type is written as the chain.
 pub(crate) fn is_chain(ty: &Type) -> bool {
     last_segment(ty).is_some_and(|segment| segment.ident == "Chain" && segment.arguments.is_none())
@@ -69,11 +87,12 @@ pub(crate) fn payload(ty: &Type) -> syn::Result<()> {
         Type::Macro(_) => return Ok(()),
         Type::FnPtr(_) => FUNCTION,
         Type::ImplTrait(of) if of.bounds.iter().any(is_of_functions) => FUNCTION,
-        Type::TraitObject(of) if of.bounds.iter().any(is_of_functions) => FUNCTION,
+        Type::TraitObject(_) => {
+            return payload_trait(ty).and(Err(syn::Error::new_spanned(ty, OWNED_OBJECT)));
+        }
         Type::ImplTrait(_) => {
             "name the type: instances of a generic kernel are listed, as in `T = [i32, i64]`"
         }
-        Type::TraitObject(_) => "a value has one type: name it",
         Type::Tuple(_) => "no value is a tuple: take its parts as operands of their own",
         Type::Array(_) => "no value is an array: derive `Value` for a struct around it",
         Type::Reference(_) => "one `&` is enough",
@@ -81,6 +100,20 @@ pub(crate) fn payload(ty: &Type) -> syn::Result<()> {
         _ => "no value is of this type: name a type that implements `Value`",
     };
     Err(syn::Error::new_spanned(ty, message))
+}
+
+/// What to write for a trait object that is not behind `&`.
+const OWNED_OBJECT: &str =
+    "a value has one type: name it, or take values of several types as `&dyn Trait`";
+
+/// Whether a trait object can stand for payloads, as far as that can be seen.
+pub(crate) fn payload_trait(ty: &Type) -> syn::Result<()> {
+    match ty {
+        Type::TraitObject(of) if of.bounds.iter().any(is_of_functions) => {
+            Err(syn::Error::new_spanned(ty, FUNCTION))
+        }
+        _ => Ok(()),
+    }
 }
 
 /// Refuses the numbers that are of another size on another machine.

@@ -14,16 +14,18 @@ impl ::tfrt::__private::KernelSet for read {
                 impl __tfrt::Declared for __Declared {
                     const OP: &'static __tfrt::OpDef = &__tfrt::OpDef {
                         summary: "",
-                        operands: &[__tfrt::operand::<__tfrt::Text<0usize>>("path")],
+                        operands: &[
+                            __tfrt::operand::<
+                                __tfrt::Text<__tfrt::AsStr, 0usize>,
+                            >("path"),
+                        ],
                         attributes: &[
                             __tfrt::attribute::<
                                 <i64 as __tfrt::IsAttribute>::This,
                             >("max_bytes", __tfrt::None),
                         ],
                         results: &[
-                            __tfrt::result::<
-                                __tfrt::Payload<<String as __tfrt::IsValue>::This>,
-                            >("result", __tfrt::None),
+                            __tfrt::result::<__tfrt::TextResult>("result", __tfrt::None),
                         ],
                         traits: __tfrt::OpTraits::BLOCKING
                             .with(__tfrt::OpTraits::EXTRA_CHAIN),
@@ -37,11 +39,11 @@ impl ::tfrt::__private::KernelSet for read {
                 __tfrt::KernelDescriptor::new_blocking::<
                     __Declared,
                     (
-                        __tfrt::Text<0usize>,
+                        __tfrt::Text<__tfrt::AsStr, 0usize>,
                         __tfrt::Attribute<<i64 as __tfrt::IsAttribute>::This, 0usize>,
                     ),
                     __tfrt::Fallible<
-                        __tfrt::Payload<<String as __tfrt::IsValue>::This>,
+                        __tfrt::TextResult,
                         <io::Result<String> as __tfrt::IsFallible>::This,
                     >,
                     _,

@@ -16,7 +16,7 @@ impl ::tfrt::__private::KernelSet for join {
                             __tfrt::operand::<
                                 __tfrt::ByRef<<Point as __tfrt::IsValue>::This, 0usize>,
                             >("a"),
-                            __tfrt::operand::<__tfrt::Text<1usize>>("b"),
+                            __tfrt::operand::<__tfrt::Text<__tfrt::AsStr, 1usize>>("b"),
                         ],
                         traits: __tfrt::OpTraits::EXTRA_CHAIN,
                         place: __tfrt::SourcePlace {
@@ -30,7 +30,7 @@ impl ::tfrt::__private::KernelSet for join {
                     __Declared,
                     (
                         __tfrt::ByRef<<Point as __tfrt::IsValue>::This, 0usize>,
-                        __tfrt::Text<1usize>,
+                        __tfrt::Text<__tfrt::AsStr, 1usize>,
                     ),
                     __tfrt::Nothing,
                     _,

@@ -33,7 +33,9 @@ impl ::tfrt::__private::KernelSet for everything {
                             __tfrt::operand::<
                                 __tfrt::ByMut<<Buffer as __tfrt::IsValue>::This, 0usize>,
                             >("buffer"),
-                            __tfrt::operand::<__tfrt::Text<1usize>>("text"),
+                            __tfrt::operand::<
+                                __tfrt::Text<__tfrt::AsStr, 1usize>,
+                            >("text"),
                             __tfrt::operand::<__tfrt::AnyOperand<2usize, false>>("any"),
                             __tfrt::operand::<
                                 __tfrt::Reference<<i32 as __tfrt::IsValue>::This, 3usize>,
@@ -90,7 +92,7 @@ impl ::tfrt::__private::KernelSet for everything {
                     __Declared,
                     (
                         __tfrt::ByMut<<Buffer as __tfrt::IsValue>::This, 0usize>,
-                        __tfrt::Text<1usize>,
+                        __tfrt::Text<__tfrt::AsStr, 1usize>,
                         __tfrt::AnyOperand<2usize, false>,
                         __tfrt::Reference<<i32 as __tfrt::IsValue>::This, 3usize>,
                         __tfrt::Attribute<<i64 as __tfrt::IsAttribute>::This, 1usize>,

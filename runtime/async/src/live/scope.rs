@@ -265,14 +265,14 @@ mod tracked {
 #[cfg(all(test, debug_assertions, not(loom)))]
 mod tests {
     use super::*;
-    use crate::{AnyRef, AsyncValueRef};
+    use crate::{AnyRef, AsyncValueRef, ByteString};
 
     #[test]
     fn a_scope_sees_its_own_values_alone() {
         let (ours, other) = (LiveScope::new(), LiveScope::new());
         let kept = ours.run(|| {
             let inner = other.run(|| AnyRef::available(1_i64));
-            (AnyRef::available(String::from("x")), inner)
+            (AnyRef::available(ByteString::from("x")), inner)
         });
         assert_eq!(ours.wait_until_empty(Duration::ZERO), ["!tfrt.string"]);
         assert_eq!(other.wait_until_empty(Duration::ZERO), ["i64"]);

@@ -7,7 +7,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use crate::support::{
     ASYNC_SUM, CALL, FAIL, FORGET, Graph, Node, PANIC, SUM, alone, build, host, queue_of, registry,
 };
-use tfrt_async::{AnyRef, AsyncValueRef, Value};
+use tfrt_async::{AnyRef, AsyncValueRef, ByteString, Value};
 use tfrt_executor::Program;
 use tfrt_host::kernel::{KernelDescriptor, KernelFrame, KernelRegistry};
 use tfrt_host::{ExecutionContext, HostContext, RequestContextBuilder};
@@ -243,7 +243,7 @@ fn an_argument_of_another_type_is_an_error_value() {
     let program = Program::load(&host, &build(&[graph])).expect("the kernels exist");
     let ctx = ExecutionContext::new(RequestContextBuilder::new(Arc::clone(&host)).build());
     let main = program.function("f0").expect("the first function");
-    let (_promise, unavailable) = AsyncValueRef::<String>::unconstructed();
+    let (_promise, unavailable) = AsyncValueRef::<ByteString>::unconstructed();
     // Dropping the promise makes the argument an error.
     let results = main.execute(&ctx, &[unavailable.into_any()]);
     drop(_promise);

@@ -9,10 +9,10 @@ mod programs;
 
 use std::sync::{Arc, Mutex, PoisonError};
 
-use tfrt_async::{AnyRef, AsyncValueRef};
+use tfrt_async::{AnyRef, AsyncValueRef, ByteString};
 use tfrt_host::__private::{
-    AnyOperand, AnyRest, AnyResult, ByRef, ByValue, Declared, Execution, Fallible, Later,
-    LentFunction, Nothing, Parts, Payload, Text, WithChain,
+    AnyOperand, AnyRest, AnyResult, AsStr, AsString, ByRef, ByValue, Declared, Execution, Fallible,
+    Later, LentFunction, Nothing, Parts, Payload, Text, TextResult, WithChain,
 };
 use tfrt_host::kernel::{KernelDescriptor, KernelRegistry};
 use tfrt_host::tracing::{self, Activity, TracingLevel, TracingSink};
@@ -97,33 +97,33 @@ fn panic_quietly() -> ! {
 
 twins! {
     constant "constant" [OpTraits::PURE] () 0 -> Payload<i64> { 7 }
-    constant_text "constant_text" [OpTraits::PURE] () 0 -> Payload<String> { "seven".into() }
+    constant_text "constant_text" [OpTraits::PURE] () 0 -> TextResult { "seven".into() }
     add "add" [OpTraits::NONE] (a: ByValue<i64, 0>, b: ByValue<i64, 1>) 2 -> Payload<i64> { a.wrapping_add(b) }
-    text_of "text_of" [OpTraits::NONE] (a: ByValue<i64, 0>) 1 -> Payload<String> { a.to_string() }
-    length "length" [OpTraits::NONE] (a: Text<0>) 1 -> Payload<i64> { a.len() as i64 }
-    join "join" [OpTraits::NONE] (a: ByRef<String, 0>, b: Text<1>) 2 -> Payload<String> {
+    text_of "text_of" [OpTraits::NONE] (a: ByValue<i64, 0>) 1 -> TextResult { a.to_string() }
+    length "length" [OpTraits::NONE] (a: Text<AsStr, 0>) 1 -> Payload<i64> { a.len() as i64 }
+    join "join" [OpTraits::NONE] (a: Text<AsStr, 0>, b: Text<AsStr, 1>) 2 -> TextResult {
         shortened(format!("{a}{b}"))
     }
-    split "split" [OpTraits::NONE] (a: ByValue<i64, 0>) 1 -> Parts<(Payload<i64>, Payload<String>, Payload<i64>)> {
+    split "split" [OpTraits::NONE] (a: ByValue<i64, 0>) 1 -> Parts<(Payload<i64>, TextResult, Payload<i64>)> {
         (a / 2, a.to_string(), a % 2)
     }
     chained "chained" [OpTraits::NONE] (a: ByRef<i64, 0>) 1 -> WithChain<Payload<i64>> { a ^ 1 }
-    consume "consume" [OpTraits::NONE] (a: ByRef<String, 0>) 1 -> Nothing { drop(a.clone()) }
+    consume "consume" [OpTraits::NONE] (a: Text<AsStr, 0>) 1 -> Nothing { drop(a.to_owned()) }
     check "check" [OpTraits::NONE] (a: ByValue<i64, 0>) 1 -> Fallible<Payload<i64>, Result<i64, Error>> {
         if a % 3 == 0 { Err(Error::new("a multiple of three")) } else { Ok(a) }
     }
-    check_text "check_text" [OpTraits::NONE] (a: ByValue<String, 0>) 1
-        -> Fallible<Parts<(Payload<String>, Payload<i64>)>, Result<(String, i64), Error>> {
+    check_text "check_text" [OpTraits::NONE] (a: Text<AsString, 0>) 1
+        -> Fallible<Parts<(TextResult, Payload<i64>)>, Result<(String, i64), Error>> {
         if a.len() % 3 == 0 { Err(Error::new("a length that is a multiple of three")) } else { Ok((a, 1)) }
     }
-    burst "burst" [OpTraits::NONE] (a: ByValue<i64, 0>, b: Text<1>) 2 -> Parts<(Payload<String>, Payload<i64>)> {
+    burst "burst" [OpTraits::NONE] (a: ByValue<i64, 0>, b: Text<AsStr, 1>) 2 -> Parts<(TextResult, Payload<i64>)> {
         if a % 4 == 0 { panic_quietly() } else { (b.into(), a) }
     }
     pick "pick" [OpTraits::NONE] (a: ByValue<i64, 0>, b: AnyOperand<1, true>, c: AnyOperand<2, false>) 3 -> AnyResult {
         if a % 2 == 0 { b.clone() } else { c }
     }
     peek "peek" [OpTraits::NONE] (a: AnyOperand<0, true>, b: ByValue<i64, 1>) 2 -> Payload<i64> {
-        b.wrapping_add(i64::from(a.is::<String>()))
+        b.wrapping_add(i64::from(a.is::<ByteString>()))
     }
     later "later" [OpTraits::NONE] (a: ByValue<i64, 0>, ctx: Execution) 1 -> Later<i64> {
         {
@@ -132,10 +132,10 @@ twins! {
             value
         }
     }
-    later_text "later_text" [OpTraits::NONE] (a: ByValue<i64, 0>, ctx: Execution) 1 -> Later<String> {
+    later_text "later_text" [OpTraits::NONE] (a: ByValue<i64, 0>, ctx: Execution) 1 -> Later<ByteString> {
         {
             let (promise, value) = AsyncValueRef::unconstructed();
-            ctx.enqueue(move || promise.emplace(a.to_string()));
+            ctx.enqueue(move || promise.emplace(a.to_string().into()));
             value
         }
     }
@@ -188,8 +188,8 @@ fn outcome(value: &AnyRef) -> Outcome {
     if let Some(&number) = value.get::<i64>() {
         return Outcome::Number(number);
     }
-    if let Some(text) = value.get::<String>() {
-        return Outcome::Text(text.clone());
+    if let Some(text) = value.get::<ByteString>() {
+        return Outcome::Text(text.to_string());
     }
     assert!(value.is::<tfrt_async::Chain>(), "{value:?}");
     Outcome::Chain

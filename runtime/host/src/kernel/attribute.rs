@@ -4,6 +4,7 @@
 use std::marker::PhantomData;
 
 use half::{bf16, f16};
+use tfrt_async::ByteString;
 use tfrt_attr::{AggregateView, CompilationUnitView, DenseView, FromAttr, ShapeView};
 use tfrt_ods::{AttrKind, OpDef};
 use tfrt_support::{DType, Error, ErrorCode};
@@ -15,7 +16,7 @@ use crate::kernel::source::Source;
 
 /// A type that a parameter with `#[attr]` can have, or the type that such a reference refers to.
 ///
-/// Numbers, `bool`, `&str`, `String`, [`DType`], `&[T]` and `Vec<T>` of numbers, and the views of [`tfrt_attr`] are such
+/// Numbers, `bool`, `&str`, `String`, [`ByteString`], [`DType`], `&[T]` and `Vec<T>` of numbers, and the views of [`tfrt_attr`] are such
 /// types. Others are made from one of them:
 ///
 /// ```
@@ -44,7 +45,7 @@ use crate::kernel::source::Source;
 #[diagnostic::on_unimplemented(
     message = "`{Self}` cannot be read from an attribute",
     label = "no attribute type",
-    note = "numbers, `bool`, `&str`, `String`, `DType`, `&[T]` and `Vec<T>` of numbers, and the views of `tfrt::attr` can be; \
+    note = "numbers, `bool`, `&str`, `String`, `ByteString`, `DType`, `&[T]` and `Vec<T>` of numbers, and the views of `tfrt::attr` can be; \
             derive `Attr` for an enum of your own, or implement `AttributeParam` for another type"
 )]
 pub trait AttributeParam {
@@ -117,6 +118,16 @@ impl_attribute_param! {
     DenseView<'static> => DenseView<'a>, AttrKind::Dense;
     AggregateView<'static> => AggregateView<'a>, AttrKind::Aggregate;
     CompilationUnitView<'static> => CompilationUnitView<'a>, AttrKind::CompilationUnit;
+}
+
+/// A string of whatever bytes.
+impl AttributeParam for ByteString {
+    type Value<'a> = Self;
+    const KIND: AttrKind = AttrKind::String;
+
+    fn read(section: &[u8], offset: u32) -> Result<Self, Error> {
+        Ok(<&[u8]>::read(section, offset)?.into())
+    }
 }
 
 impl AttributeParam for String {

@@ -8,6 +8,7 @@ use tfrt_support::Error;
 
 use crate::kernel::AttributeParam;
 use crate::kernel::callable::Callable;
+use crate::kernel::object::Object;
 use crate::kernel::preallocated::{Preallocated, Shaped};
 use crate::kernel::resource::Resource;
 use crate::kernel::result::FallibleType;
@@ -66,6 +67,17 @@ pub trait IsAttribute {
 #[diagnostic::do_not_recommend]
 impl<A: AttributeParam + ?Sized> IsAttribute for A {
     type This = A;
+}
+
+/// A trait object that stands for values of several types.
+pub trait IsObject {
+    /// The type itself.
+    type This: Object + ?Sized;
+}
+
+#[diagnostic::do_not_recommend]
+impl<O: Object + ?Sized> IsObject for O {
+    type This = O;
 }
 
 /// A type that requests share an object of.

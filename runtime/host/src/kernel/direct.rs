@@ -34,7 +34,8 @@ use tfrt_support::Error;
 use crate::execution::ExecutionContext;
 use crate::kernel::Kernel;
 use crate::kernel::descriptor;
-use crate::kernel::frame::{AttributeList, FunctionList};
+use crate::kernel::frame::{AttributeList, FunctionList, mismatch};
+use crate::kernel::object::Unread;
 use crate::kernel::param::{ParamList, Sealed};
 use crate::kernel::result::{ResultPart, Sink};
 use crate::kernel::source::{ReadHold, Source, Tail, WriteHold, conflict};
@@ -243,6 +244,11 @@ impl<'a, K: Kernel> Source<'a> for Registers<'a, K> {
     fn reference(self, index: usize) -> Result<&'a AnyRef, Error> {
         // SAFETY: the markers of the kernel ask for the operands that it reads; as references, which is D2.
         Ok(unsafe { self.place::<AnyRef>(index) })
+    }
+
+    // What is in the place of an operand follows from its type, so that kernels which look for it are not direct.
+    fn unread(self, index: usize) -> Result<Unread<'a>, Error> {
+        Err(mismatch(K::OP, index, "a value", None))
     }
 
     fn tail(self, _start: usize, _end: usize) -> Tail<'a> {

@@ -40,10 +40,6 @@ pub struct ByRef<T, const INDEX: usize>(PhantomData<T>);
 #[derive(Debug)]
 pub struct ByMut<T, const INDEX: usize>(PhantomData<T>);
 
-/// `&str`: the text of a `String`.
-#[derive(Debug)]
-pub struct Text<const INDEX: usize>;
-
 /// `AnyRef` and `&AnyRef`: a reference to a value of any type.
 #[derive(Debug)]
 pub struct AnyOperand<const INDEX: usize, const IS_BORROWED: bool>;
@@ -180,40 +176,6 @@ impl<T: Value, const INDEX: usize> SyncParam for ByMut<T, INDEX> {}
 impl<T: Value, const INDEX: usize> OperandParam for ByMut<T, INDEX> {
     const TYPE: TypeConstraint = TypeConstraint::Exact(T::MLIR_TYPE);
     const IS_MUTATED: bool = true;
-}
-
-impl<const INDEX: usize> Sealed for Text<INDEX> {}
-
-impl<const INDEX: usize> Param for Text<INDEX> {
-    type Held<'f> = &'f str;
-    type Argument<'h, 'f> = &'f str;
-    const IS_DIRECT: bool = true;
-    const NUM_OPERANDS: usize = 1;
-
-    #[inline]
-    unsafe fn hold<'f, S: Source<'f>>(source: S) -> Result<Self::Held<'f>, Error> {
-        // SAFETY: duty 1, and `String` is not mutable.
-        Ok(unsafe { source.get::<String>(INDEX) })
-    }
-
-    #[inline]
-    fn lend<'h, 'f>(held: &'h mut Self::Held<'f>) -> Self::Argument<'h, 'f> {
-        held
-    }
-
-    fn check<'a, S: Source<'a>>(source: S) -> Result<(), Error> {
-        source.check::<String>(INDEX)
-    }
-
-    fn describe(operands: &mut TypeList) {
-        operands.set(INDEX, Some(TypeIndex::of::<String>()));
-    }
-}
-
-impl<const INDEX: usize> SyncParam for Text<INDEX> {}
-
-impl<const INDEX: usize> OperandParam for Text<INDEX> {
-    const TYPE: TypeConstraint = TypeConstraint::Exact(<String as Value>::MLIR_TYPE);
 }
 
 impl<const INDEX: usize, const IS_BORROWED: bool> Sealed for AnyOperand<INDEX, IS_BORROWED> {}

@@ -22,7 +22,7 @@ pub struct OptionalRef<T, const INDEX: usize, const CHAIN_FOLLOWS: bool>(Phantom
 
 /// Whether there is an operand at `index` that is not the chain which may follow.
 #[inline]
-fn is_present<'a, S: Source<'a>>(source: S, index: usize, chain_follows: bool) -> bool {
+pub(super) fn is_present<'a, S: Source<'a>>(source: S, index: usize, chain_follows: bool) -> bool {
     let num_operands = source.num_operands();
     index < num_operands && !(chain_follows && index + 1 == num_operands && source.is_chain(index))
 }

@@ -234,7 +234,7 @@ impl ResultParam for AnyResult {
 }
 
 /// Fills all slots that remain from a list, which must be as long.
-fn put_all<T, S: Sink>(values: Vec<T>, sink: &mut S, put: impl Fn(&mut S, T)) {
+pub(super) fn put_all<T, S: Sink>(values: Vec<T>, sink: &mut S, put: impl Fn(&mut S, T)) {
     if values.len() != sink.remaining() {
         return sink.wrong_count(values.len());
     }

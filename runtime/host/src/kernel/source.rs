@@ -9,6 +9,7 @@ use tfrt_support::Error;
 
 use crate::execution::ExecutionContext;
 use crate::kernel::frame::{AttributeList, FrameParts, FunctionList, mismatch};
+use crate::kernel::object::Unread;
 use crate::value_cell::{CellReadGuard, CellWriteGuard, ValueCell};
 
 /// What an argument is read from.
@@ -52,6 +53,9 @@ pub trait Source<'a>: Copy {
 
     /// The operand at `index` as a reference. Only asynchronous kernels have references.
     fn reference(self, index: usize) -> Result<&'a AnyRef, Error>;
+
+    /// The operand at `index`, whose payload type the marker finds out.
+    fn unread(self, index: usize) -> Result<Unread<'a>, Error>;
 
     /// The operands from `start` to before `end`.
     fn tail(self, start: usize, end: usize) -> Tail<'a>;
@@ -205,6 +209,10 @@ impl<'a> Source<'a> for FrameParts<'a> {
             .ok_or_else(|| mismatch(self.op, index, "a value", None))
     }
 
+    fn unread(self, index: usize) -> Result<Unread<'a>, Error> {
+        self.reference(index).map(Unread::from)
+    }
+
     #[inline]
     fn tail(self, start: usize, end: usize) -> Tail<'a> {
         Tail::References(self.arguments.get(start..end).unwrap_or_default())
@@ -317,6 +325,10 @@ impl<'a> Source<'a> for SyncFrameParts<'a> {
     #[cold]
     fn reference(self, index: usize) -> Result<&'a AnyRef, Error> {
         Err(mismatch(self.op, index, "a reference", None))
+    }
+
+    fn unread(self, index: usize) -> Result<Unread<'a>, Error> {
+        self.expect_cell(index).map(Unread::from)
     }
 
     #[inline]

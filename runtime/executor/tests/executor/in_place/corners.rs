@@ -4,7 +4,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicI64, Ordering};
 
 use tfrt_async::value::Passing;
-use tfrt_async::{AnyRef, Value};
+use tfrt_async::{AnyRef, ByteString, Value};
 use tfrt_attr::Scalar;
 use tfrt_bef::write::{BefBuilder, Body, Kernel, KernelAttribute, WriteOptions};
 use tfrt_bef::{BefFile, FunctionKind, RegisterId};
@@ -59,7 +59,7 @@ fn a_wrong_operand_is_found_beside_a_reference_to_another_wrong_one() {
         ],
         returns: vec![0, 2, 4],
     };
-    let text = || AnyRef::available(String::from("no number"));
+    let text = || AnyRef::available(ByteString::from("no number"));
     let (_host, results) = execute(&[], &[graph], &[text(), text()]);
     let found = outcome(&results[2]);
     let Outcome::Error(message) = &found else {
@@ -370,7 +370,7 @@ fn a_synchronous_function_does_in_place_what_its_interpreter_does() {
         || AnyRef::available(7_i64).into(),
         || ValueCell::new(2_i64),
         || ValueCell::new(0_i64),
-        || ValueCell::new(String::from("no number")),
+        || ValueCell::new(ByteString::from("no number")),
         || AnyRef::error(Error::new("an argument")).into(),
     ];
     let found = in_turn.map(|argument| run(argument()));

@@ -5,7 +5,7 @@
 use std::fmt::Write as _;
 use std::sync::{Arc, Mutex, PoisonError};
 
-use tfrt_async::{AnyRef, IndirectPromise};
+use tfrt_async::{AnyRef, ByteString, IndirectPromise};
 use tfrt_executor::Program;
 use tfrt_host::{ExecutionContext, HostContext, RequestContextBuilder};
 use tfrt_queue::{ConcurrentWorkQueue, Task, WouldDeadlock};
@@ -48,10 +48,10 @@ impl Argument {
         };
         match self {
             Self::Number(number) => (AnyRef::available(number), None),
-            Self::Text => (AnyRef::available(String::from("an argument")), None),
+            Self::Text => (AnyRef::available(ByteString::from("an argument")), None),
             Self::Error => (AnyRef::error(Error::new("an argument")), None),
             Self::LaterNumber(number) => later(AnyRef::available(number)),
-            Self::LaterText => later(AnyRef::available(String::from("late"))),
+            Self::LaterText => later(AnyRef::available(ByteString::from("late"))),
             Self::LaterError => later(AnyRef::error(Error::new("a late argument"))),
         }
     }

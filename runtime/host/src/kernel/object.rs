@@ -1,0 +1,219 @@
+//! Parameters `&dyn Trait`: operands of whichever of several payload types, seen through the trait that they share.
+//!
+//! One spelling may stand for several payload types: `!t.tensor` is a tensor of any kind. A kernel that works on all of them
+//! takes the trait; which types those are, the trait object says by [`Object`]. No loader can prove such an operand, so that
+//! the type is looked at when it is read.
+#![expect(unsafe_code, reason = "implements a trait with duties")]
+
+use std::marker::PhantomData;
+use std::ops::Deref;
+
+use tfrt_async::{AnyRef, BorrowError, Value};
+use tfrt_ods::{OpDef, TypeConstraint};
+use tfrt_support::Error;
+
+use crate::kernel::descriptor::TypeList;
+use crate::kernel::frame::mismatch;
+use crate::kernel::operand::OperandParam;
+use crate::kernel::param::{Param, Sealed, SyncParam};
+use crate::kernel::source::{Source, conflict};
+use crate::value_cell::ValueCell;
+
+/// A trait object that kernels take: `&dyn Trait`.
+///
+/// ```
+/// use std::ops::Deref;
+/// use tfrt_async::{BorrowError, Value};
+/// use tfrt_host::kernel::object::{Object, ReadHold, Unread};
+///
+/// trait Shape: Send + Sync {
+///     fn area(&self) -> f64;
+/// }
+///
+/// struct Square(f64);
+/// struct Circle(f64);
+///
+/// impl Shape for Square {
+///     fn area(&self) -> f64 { self.0 * self.0 }
+/// }
+/// impl Shape for Circle {
+///     fn area(&self) -> f64 { self.0 * self.0 * std::f64::consts::PI }
+/// }
+///
+/// impl Value for Square {
+///     const MLIR_TYPE: &'static str = "!my.shape";
+/// }
+/// impl Value for Circle {
+///     const MLIR_TYPE: &'static str = "!my.shape";
+/// }
+///
+/// /// A shape of whichever kind, while it is being read.
+/// enum AnyShape<'a> {
+///     Square(ReadHold<'a, Square>),
+///     Circle(ReadHold<'a, Circle>),
+/// }
+///
+/// impl Deref for AnyShape<'_> {
+///     type Target = dyn Shape;
+///
+///     fn deref(&self) -> &Self::Target {
+///         match self {
+///             Self::Square(shape) => &**shape,
+///             Self::Circle(shape) => &**shape,
+///         }
+///     }
+/// }
+///
+/// impl Object for dyn Shape {
+///     const MLIR_TYPE: &'static str = "!my.shape";
+///     type Guard<'a> = AnyShape<'a>;
+///
+///     fn read(operand: Unread<'_>) -> Result<AnyShape<'_>, BorrowError> {
+///         if operand.is::<Circle>() {
+///             operand.try_read().map(AnyShape::Circle)
+///         } else {
+///             operand.try_read().map(AnyShape::Square)
+///         }
+///     }
+/// }
+///
+/// /// What a kernel looks like that takes any of them.
+/// fn area(shape: &dyn Shape) -> f64 {
+///     shape.area()
+/// }
+///
+/// let value = tfrt_async::AnyRef::available(Square(2.0));
+/// assert_eq!(area(&*<dyn Shape>::read(Unread::from(&value))?), 4.0);
+/// # Ok::<(), BorrowError>(())
+/// ```
+#[diagnostic::on_unimplemented(
+    message = "no kernel can take a `&{Self}`",
+    label = "does not say what values it stands for",
+    note = "implement `tfrt::kernel::object::Object` for the trait object, or take a type that is a value"
+)]
+pub trait Object: 'static {
+    /// How MLIR spells the types whose values it stands for.
+    const MLIR_TYPE: &'static str;
+
+    /// The payload of a value while it is being read.
+    type Guard<'a>: Deref<Target = Self> + Send;
+
+    /// Borrows the payload to read it.
+    ///
+    /// # Errors
+    /// If the payload is of none of the types, or somebody writes it.
+    fn read(operand: Unread<'_>) -> Result<Self::Guard<'_>, BorrowError>;
+}
+
+pub use crate::kernel::source::ReadHold;
+
+/// An operand whose payload type is not known yet.
+#[derive(Clone, Copy, Debug)]
+pub struct Unread<'a>(Place<'a>);
+
+#[derive(Clone, Copy, Debug)]
+enum Place<'a> {
+    Value(&'a AnyRef),
+    Cell(&'a ValueCell),
+}
+
+impl<'a> Unread<'a> {
+    /// Whether the payload is a `T`.
+    #[must_use]
+    pub fn is<T: Value>(self) -> bool {
+        match self.0 {
+            Place::Value(value) => value.is::<T>(),
+            Place::Cell(cell) => cell.is::<T>(),
+        }
+    }
+
+    /// Borrows the payload to read it.
+    ///
+    /// # Errors
+    /// If there is none, or it is no `T`, or somebody writes it.
+    pub fn try_read<T: Value>(self) -> Result<ReadHold<'a, T>, BorrowError> {
+        match self.0 {
+            Place::Value(value) => value.try_read().map(ReadHold::Value),
+            Place::Cell(cell) => cell.try_read().map(ReadHold::Cell),
+        }
+    }
+
+    fn mlir_type(self) -> Option<&'static str> {
+        match self.0 {
+            Place::Value(value) => value.mlir_type(),
+            Place::Cell(cell) => cell.mlir_type(),
+        }
+    }
+}
+
+impl<'a> From<&'a AnyRef> for Unread<'a> {
+    fn from(value: &'a AnyRef) -> Self {
+        Self(Place::Value(value))
+    }
+}
+
+impl<'a> From<&'a ValueCell> for Unread<'a> {
+    fn from(cell: &'a ValueCell) -> Self {
+        Self(Place::Cell(cell))
+    }
+}
+
+/// `&dyn Trait`: the payload of a value of one of several types.
+#[derive(Debug)]
+pub struct Dyn<O: ?Sized, const INDEX: usize>(PhantomData<O>);
+
+impl<O: ?Sized, const INDEX: usize> Sealed for Dyn<O, INDEX> {}
+
+fn read<'f, O: Object + ?Sized, S: Source<'f>>(
+    source: S,
+    index: usize,
+) -> Result<O::Guard<'f>, Error> {
+    let operand = source.unread(index)?;
+    O::read(operand).map_err(|error| refused::<O>(source.op(), index, operand, error))
+}
+
+#[cold]
+fn refused<O: Object + ?Sized>(
+    op: &OpDef,
+    index: usize,
+    operand: Unread<'_>,
+    error: BorrowError,
+) -> Error {
+    match error {
+        BorrowError::WrongType { .. } | BorrowError::NoPayload => {
+            mismatch(op, index, O::MLIR_TYPE, operand.mlir_type())
+        }
+        error => conflict(op, index, "read", error),
+    }
+}
+
+impl<O: Object + ?Sized, const INDEX: usize> Param for Dyn<O, INDEX> {
+    type Held<'f> = O::Guard<'f>;
+    type Argument<'h, 'f> = &'h O;
+    const NUM_OPERANDS: usize = 1;
+
+    // Reads what is there, whatever was checked before.
+    unsafe fn hold<'f, S: Source<'f>>(source: S) -> Result<Self::Held<'f>, Error> {
+        read::<O, S>(source, INDEX)
+    }
+
+    #[inline]
+    fn lend<'h, 'f>(held: &'h mut Self::Held<'f>) -> Self::Argument<'h, 'f> {
+        held
+    }
+
+    // `hold` looks at the payload anyway.
+    fn check<'a, S: Source<'a>>(source: S) -> Result<(), Error> {
+        source.unread(INDEX).map(drop)
+    }
+
+    fn describe(operands: &mut TypeList) {
+        operands.set(INDEX, None);
+    }
+}
+
+impl<O: Object + ?Sized, const INDEX: usize> SyncParam for Dyn<O, INDEX> {}
+
+impl<O: Object + ?Sized, const INDEX: usize> OperandParam for Dyn<O, INDEX> {
+    const TYPE: TypeConstraint = TypeConstraint::Exact(O::MLIR_TYPE);
+}
