@@ -11,8 +11,6 @@ pub mod sparse_tensors;
 
 pub mod core_runtime;
 
-pub mod images;
-
 use tfrt::ods::{
     AttrDef, AttrKind, DialectDef, OperandDef, ResultDef, TypeConstraint, UnknownTypes,
 };
@@ -111,7 +109,6 @@ tfrt::declare_dialects!(DIALECTS);
 const PLAIN: Option<&str> = Some("operands attr-dict");
 
 const CHAIN: &str = "!tfrt.chain";
-const STRING: &str = "!tfrt.string";
 const TENSOR: &str = "!t.tensor";
 const HOST_BUFFER: &str = "!ht.host_buffer";
 const SHAPE: &str = "!ts.shape";

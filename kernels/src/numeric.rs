@@ -75,6 +75,18 @@ where
     Ok(done)
 }
 
+/// That there is no memory for a tensor, in the words of a kernel, and how much it takes. Whatever else is wrong is told as it is.
+#[cold]
+pub(crate) fn no_memory(words: &str, error: TensorError) -> Error {
+    match error {
+        TensorError::OutOfMemory { size_bytes } => {
+            Error::new(format!("{words}: it takes {size_bytes} bytes"))
+                .with_code(ErrorCode::ResourceExhausted)
+        }
+        error => error.into(),
+    }
+}
+
 /// Starts a routine that computes the output row by row. It is given rows, and their part of the output.
 pub(crate) fn start_rows<T: Element>(
     ctx: &ExecutionContext,

@@ -26,6 +26,8 @@ pub mod numeric;
 
 pub mod images;
 
+pub mod examples;
+
 pub mod locations;
 
 pub mod sync;
@@ -35,3 +37,13 @@ pub mod native;
 pub mod benchmark;
 
 mod asynchronous_values;
+
+use tfrt::prelude::*;
+
+/// Lets a kernel that is an `async fn` go on as a task of the queue, for work that must not hold up who starts the kernel.
+async fn on_queue(ctx: &ExecutionContext) {
+    let (promise, turn) = AsyncValueRef::unconstructed();
+    ctx.enqueue(move || promise.emplace(Chain));
+    // Whatever became of the task: the kernel has its turn.
+    let _ = turn.await;
+}

@@ -63,7 +63,7 @@ fn every_group_has_its_kernels() {
         ("tfrt_dht_sync", (114, 114)),
         ("tfrt_sht", (1, 0)),
         ("tfrt_sht_sync", (2, 2)),
-        ("tfrt_test", (124, 8)),
+        ("tfrt_test", (128, 8)),
         ("tfrt_test_sync", (6, 6)),
         ("tfrt_tutorial", (2, 0)),
         ("ts", (16, 0)),

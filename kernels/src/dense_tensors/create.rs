@@ -8,11 +8,12 @@ use tfrt::prelude::*;
 use tfrt::support::complex::Complex;
 use tfrt_tensor::{DenseHostTensor, Element, ScalarHostTensor, Shape, TensorError};
 
+use crate::numeric::no_memory;
 use crate::scalar::{Constant, Constants, Scalar};
 
 /// What kernels say that find no memory for a tensor.
-pub(crate) fn cannot_allocate(_: TensorError) -> Error {
-    Error::new("Cannot allocate tensor")
+pub(crate) fn cannot_allocate(error: TensorError) -> Error {
+    no_memory("Cannot allocate tensor", error)
 }
 
 /// A tensor of zeros: its elements are not set yet, but must not be whatever was there.

@@ -5,10 +5,10 @@ use tfrt_compute::assemble;
 use tfrt_compute::reduction::{self, Axes, Reduction};
 use tfrt_tensor::{DenseHostTensor, Shape, TensorError};
 
-use crate::numeric::{Number, start_whole};
+use crate::numeric::{Number, no_memory, start_whole};
 
-fn cannot_allocate_result(_: TensorError) -> Error {
-    Error::new("cannot allocate result tensor")
+fn cannot_allocate_result(error: TensorError) -> Error {
+    no_memory("cannot allocate result tensor", error)
 }
 
 /// Gives a tensor of a shape, of which every row is the given one.

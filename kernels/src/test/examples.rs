@@ -1,0 +1,184 @@
+//! Records of TensorFlow: `tf.Example`, named features, as protocol buffers.
+
+use std::collections::HashMap;
+
+use prost::Message;
+use tfrt::prelude::*;
+
+use super::on_queue;
+
+/// A record, decoded: `tensorflow.Example`.
+///
+/// ```
+/// use tfrt_kernels::test::examples::Example;
+///
+/// // One feature, `k`, of one number, 7.
+/// let example = Example::parse(b"\x0a\x0c\x0a\x0a\x0a\x01k\x12\x05\x1a\x03\x0a\x01\x07")?;
+/// assert_eq!(example.int64_value("k")?, 7);
+/// assert_eq!(example.int64_value("l").unwrap_err().message(), "key l is not found in the proto");
+/// assert!(example.bytes_value("k").is_err());
+/// # Ok::<(), tfrt::prelude::Error>(())
+/// ```
+#[derive(Clone, PartialEq, Message, Value)]
+#[value("!proto.example")]
+pub struct Example {
+    #[prost(message, optional, tag = "1")]
+    features: Option<Features>,
+}
+
+impl Example {
+    /// Decodes a record. Takes memory in proportion to the bytes, whatever they say.
+    ///
+    /// # Errors
+    /// `failed to parse example.proto from string`.
+    pub fn parse(bytes: &[u8]) -> Result<Self> {
+        Self::decode(bytes).map_err(|_| {
+            Error::new("failed to parse example.proto from string")
+                .with_code(ErrorCode::InvalidArgument)
+        })
+    }
+
+    /// The bytes of feature `key`, which has one value.
+    ///
+    /// # Errors
+    /// `key KEY is not found in the proto`, or if the feature has no value, several ones, or values of another type.
+    pub fn bytes_value(&self, key: &str) -> Result<&[u8]> {
+        match self.kind(key)? {
+            Some(Kind::Bytes(list)) if list.value.len() == 1 => Ok(&list.value[0]),
+            kind => Err(other_values(key, "bytes", kind)),
+        }
+    }
+
+    /// The number of feature `key`, which has one value.
+    ///
+    /// # Errors
+    /// As [`bytes_value`](Self::bytes_value).
+    pub fn int64_value(&self, key: &str) -> Result<i64> {
+        match self.kind(key)? {
+            Some(Kind::Int64(list)) if list.value.len() == 1 => Ok(list.value[0]),
+            kind => Err(other_values(key, "int64", kind)),
+        }
+    }
+
+    fn kind(&self, key: &str) -> Result<Option<&Kind>> {
+        let feature = self
+            .features
+            .as_ref()
+            .and_then(|features| features.feature.get(key));
+        match feature {
+            Some(feature) => Ok(feature.kind.as_ref()),
+            None => Err(Error::new(format!("key {key} is not found in the proto"))
+                .with_code(ErrorCode::NotFound)),
+        }
+    }
+}
+
+#[cold]
+fn other_values(key: &str, expected: &str, kind: Option<&Kind>) -> Error {
+    let found = match kind {
+        None => String::from("no values"),
+        Some(kind) => {
+            let (count, ty) = match kind {
+                Kind::Bytes(list) => (list.value.len(), "bytes"),
+                Kind::Float(list) => (list.value.len(), "float"),
+                Kind::Int64(list) => (list.value.len(), "int64"),
+            };
+            format!("{count} of {ty}")
+        }
+    };
+    Error::new(format!(
+        "expected one value of {expected} under key {key}, found {found}"
+    ))
+    .with_code(ErrorCode::InvalidArgument)
+}
+
+/// Decodes a record: a message `tensorflow.Example` in the binary format of protocol buffers.
+///
+/// # Errors
+/// `failed to parse example.proto from string`.
+#[tfrt_kernel(
+    "tfrt_test.parse_example_from_bytes",
+    chain = none,
+    results(example),
+    format = "operands attr-dict"
+)]
+async fn parse_example_from_bytes(data: &[u8], ctx: &ExecutionContext) -> Result<Example> {
+    on_queue(ctx).await;
+    Example::parse(data)
+}
+
+/// Gives the bytes of one feature of a record, which has one value.
+///
+/// # Errors
+/// `key KEY is not found in the proto`, or if the feature has no value, several ones, or values of another type.
+#[tfrt_kernel(
+    "tfrt_test.get_bytes_field_from_example",
+    chain = none,
+    results(field),
+    format = "operands attr-dict"
+)]
+async fn get_bytes_field_from_example(
+    example: &Example,
+    key: &str,
+    ctx: &ExecutionContext,
+) -> Result<ByteString> {
+    on_queue(ctx).await;
+    example.bytes_value(key).map(ByteString::from)
+}
+
+/// Gives the number in one feature of a record, which has one value.
+///
+/// # Errors
+/// `key KEY is not found in the proto`, or if the feature has no value, several ones, or values of another type.
+#[tfrt_kernel(
+    "tfrt_test.get_int64_field_from_example",
+    chain = none,
+    results(field),
+    format = "operands attr-dict"
+)]
+fn get_int64_field_from_example(example: &Example, key: &str) -> Result<i64> {
+    example.int64_value(key)
+}
+
+/// `tensorflow.Features`
+#[derive(Clone, PartialEq, Message)]
+struct Features {
+    #[prost(map = "string, message", tag = "1")]
+    feature: HashMap<String, Feature>,
+}
+
+/// `tensorflow.Feature`
+#[derive(Clone, PartialEq, Message)]
+struct Feature {
+    #[prost(oneof = "Kind", tags = "1, 2, 3")]
+    kind: Option<Kind>,
+}
+
+/// The values of a feature, all of one type.
+#[derive(Clone, PartialEq, prost::Oneof)]
+enum Kind {
+    #[prost(message, tag = "1")]
+    Bytes(BytesList),
+    #[prost(message, tag = "2")]
+    Float(FloatList),
+    #[prost(message, tag = "3")]
+    Int64(Int64List),
+}
+
+#[derive(Clone, PartialEq, Message)]
+struct BytesList {
+    #[prost(bytes = "vec", repeated, tag = "1")]
+    value: Vec<Vec<u8>>,
+}
+
+#[derive(Clone, PartialEq, Message)]
+struct FloatList {
+    #[prost(float, repeated, tag = "1")]
+    value: Vec<f32>,
+}
+
+#[derive(Clone, PartialEq, Message)]
+struct Int64List {
+    #[prost(int64, repeated, tag = "1")]
+    value: Vec<i64>,
+}
