@@ -15,6 +15,8 @@ pub mod window;
 
 pub mod shape;
 
+mod operands;
+
 pub mod forward;
 
 pub mod winograd;
@@ -26,8 +28,9 @@ pub mod filter_gradient;
 pub mod plain;
 
 pub use filter_gradient::FilterGradient;
-pub use forward::{Convolution, ConvolutionOperands};
+pub use forward::Convolution;
 pub use input_gradient::{GradientOperands, InputGradient};
+pub use operands::{ConvolutionOperands, Filter};
 pub use shape::Conv2dShape;
 pub use window::{Padding, Window};
 pub use winograd::Winograd;

@@ -17,6 +17,8 @@
 //!
 //! Each output element is summed in the order of k by fused multiply-adds.
 
+use std::ops::Range;
+
 use pulp::{NullaryFnOnce, Simd};
 
 use crate::lanes::{Lanes, native_lanes};
@@ -76,6 +78,23 @@ impl PanelLayout {
             );
         }
     }
+
+    /// Fills `packed` with some panels of a row-major matrix. The matrix is read row by row, as it lies: what is large comes
+    /// from memory, which likes that.
+    pub(crate) fn pack_some<T: Lanes>(&self, matrix: &[T], panels: Range<usize>, packed: &mut [T]) {
+        if self.k == 0 {
+            return;
+        }
+        let columns = panels.start * self.width..(panels.end * self.width).min(self.n);
+        for (k, row) in matrix.chunks_exact(self.n.max(1)).enumerate() {
+            let row = row[columns.clone()].chunks(self.width);
+            for (part, panel) in row.zip(packed.chunks_exact_mut(self.panel_len())) {
+                let to = &mut panel[k * self.width..][..self.width];
+                to[..part.len()].copy_from_slice(part);
+                to[part.len()..].fill(T::ZERO);
+            }
+        }
+    }
 }
 
 /// Fills the rows of one panel from the first `filled` columns of a row-major matrix whose rows are `stride` elements apart.
@@ -117,7 +136,7 @@ pub(crate) fn pack_transposed_panel<T: Lanes>(
 }
 
 /// What is done to a finished sum before it is stored:
-/// `activation((alpha · sum + beta · c) · scale[column] + shift[column])`.
+/// `activation((alpha · sum + beta · c) · scale[column] + shift[column])`, or with `c` added behind the shift.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Epilogue<'a, T> {
     pub(crate) alpha: T,
@@ -127,6 +146,8 @@ pub(crate) struct Epilogue<'a, T> {
     pub(crate) scale: Option<&'a [T]>,
     /// One for each column, or none.
     pub(crate) shift: Option<&'a [T]>,
+    /// Whether `c` is added to what the shift gives.
+    pub(crate) adds_output: bool,
     pub(crate) clamp: Clamp<T>,
 }
 
@@ -331,6 +352,9 @@ impl<T: Lanes + PartialOrd> Epilogue<'_, T> {
             (Some(scale), None) => T::mul(simd, value, scale),
             (Some(scale), Some(shift)) => T::fused_mul_add(simd, value, scale, shift),
         };
+        if self.adds_output {
+            value = T::add(simd, value, c);
+        }
         match self.clamp {
             Clamp::None => value,
             Clamp::AtLeast(floor) => T::at_least(simd, value, T::splat(simd, floor)),

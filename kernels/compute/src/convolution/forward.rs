@@ -14,8 +14,8 @@ use std::ops::Range;
 
 use pulp::{Simd, WithSimd};
 
+use super::operands::{ConvolutionOperands, Filter};
 use super::shape::Conv2dShape;
-use crate::activation::Activation;
 use crate::error::{ShapeError, check_len};
 use crate::job::{Plan, SharedSlice};
 use crate::lanes::dispatch;
@@ -25,7 +25,12 @@ use crate::tile::{self, Epilogue, MAX_ROWS, PanelLayout, Tile};
 /// A convolution, planned: what is copied, how the filter lies, how the work divides.
 ///
 /// `activation((input ∗ filter) · scale + shift)`, with one scale and one shift for each output channel: a bias is a shift,
-/// a batch normalisation is both ([`crate::normalization::BatchNorm::fold`]).
+/// a batch normalisation is both ([`crate::normalization::BatchNorm::fold`]). What the output holds before may be added
+/// ([`ConvolutionOperands::adding_to_output`]).
+///
+/// The filter is best [packed](Self::pack_filter) once and kept. One that is not is packed by each block, some panels at a time,
+/// in the block's workspace: plans [for plain filters](Self::for_plain_filter) divide the work so that this is done once.
+/// The result is the same, bit by bit.
 ///
 /// # Accuracy
 /// Each output is one chain of fused multiply-adds: the error is below `k · 2⁻²⁴ · Σ|input·filter|` with `k` the products of
@@ -66,60 +71,8 @@ pub struct Convolution {
     row_blocks: usize,
     /// Blocks over the panels.
     panel_blocks: usize,
-}
-
-/// What a convolution reads.
-#[derive(Clone, Copy, Debug)]
-#[non_exhaustive]
-pub struct ConvolutionOperands<'a> {
-    /// The images.
-    pub input: &'a [f32],
-    /// The filter, from [`Convolution::pack_filter`].
-    pub packed_filter: &'a [f32],
-    /// A factor for each output channel.
-    pub scale: Option<&'a [f32]>,
-    /// A summand for each output channel, after the factor.
-    pub shift: Option<&'a [f32]>,
-    /// What is applied last.
-    pub activation: Activation,
-}
-
-impl<'a> ConvolutionOperands<'a> {
-    /// A plain convolution.
-    #[must_use]
-    pub fn new(input: &'a [f32], packed_filter: &'a [f32]) -> Self {
-        Self {
-            input,
-            packed_filter,
-            scale: None,
-            shift: None,
-            activation: Activation::None,
-        }
-    }
-
-    /// Multiplies each output channel.
-    #[must_use]
-    pub fn scale(self, scale: &'a [f32]) -> Self {
-        Self {
-            scale: Some(scale),
-            ..self
-        }
-    }
-
-    /// Adds to each output channel: a bias.
-    #[must_use]
-    pub fn shift(self, shift: &'a [f32]) -> Self {
-        Self {
-            shift: Some(shift),
-            ..self
-        }
-    }
-
-    /// Applies a function to the output.
-    #[must_use]
-    pub fn activation(self, activation: Activation) -> Self {
-        Self { activation, ..self }
-    }
+    /// Panels that a block packs at a time, if the filter is not packed; zero if it must be.
+    group_panels: usize,
 }
 
 /// Bytes of input that a chunk may have: a quarter of the second-level cache of the processors that we have measured, as the
@@ -131,8 +84,11 @@ const CHUNK_BYTES: usize = 256 << 10;
 /// Measured on Zen 4: ResNet-50's layer from 64 to 256 channels of 56 × 56 pixels gains a sixth by it.
 const RESIDENT_FILTER_BYTES: usize = 256 << 10;
 
+/// Bytes of panels that a block packs at a time: they stay in the second-level cache while pixels pass.
+const GROUP_BYTES: usize = 512 << 10;
+
 impl Convolution {
-    /// Plans a convolution for at most `width` threads.
+    /// Plans a convolution for at most `width` threads, with a packed filter.
     #[must_use]
     pub fn new(shape: Conv2dShape, width: usize) -> Self {
         let (rows, columns) = (shape.rows, shape.columns);
@@ -182,6 +138,25 @@ impl Convolution {
             chunk_rows,
             row_blocks,
             panel_blocks,
+            group_panels: 0,
+        }
+    }
+
+    /// The same convolution with a filter that is not packed.
+    #[must_use]
+    pub fn for_plain_filter(self) -> Self {
+        // Panels first: else every block would pack all of them.
+        let blocks = self.row_blocks * self.panel_blocks;
+        let panel_blocks = blocks.min(self.panels.panels()).max(1);
+        let max_rows =
+            (self.shape.pixels() / (4 * MAX_ROWS)).clamp(1, self.shape.rows.output.max(1));
+        let panel_bytes = (self.panels.panel_len() * size_of::<f32>()).max(1);
+        let share = self.panels.panels().div_ceil(panel_blocks);
+        Self {
+            panel_blocks,
+            row_blocks: blocks.div_ceil(panel_blocks).clamp(1, max_rows),
+            group_panels: (GROUP_BYTES / panel_bytes).clamp(1, share.max(1)),
+            ..self
         }
     }
 
@@ -212,6 +187,15 @@ impl Convolution {
         )?;
         self.panels.pack(filter, packed);
         Ok(())
+    }
+
+    /// Elements of the copy of padded input rows.
+    fn copy_len(&self) -> usize {
+        if self.is_copied && self.shape.output_len() > 0 {
+            self.input_rows(self.chunk_rows) * self.line()
+        } else {
+            0
+        }
     }
 
     /// Input rows, with padding, that some output rows read.
@@ -271,11 +255,7 @@ unsafe impl Plan for Convolution {
     }
 
     fn workspace_len(&self) -> usize {
-        if self.is_copied && self.shape.output_len() > 0 {
-            self.input_rows(self.chunk_rows) * self.line()
-        } else {
-            0
-        }
+        self.copy_len() + self.group_panels * self.panels.panel_len()
     }
 
     fn check(&self, operands: Self::Operands<'_>) -> Result<(), ShapeError> {
@@ -285,12 +265,22 @@ unsafe impl Plan for Convolution {
             self.shape.input_len(),
             operands.input.len(),
         )?;
-        check_len(
-            "conv2d",
-            "packed filter",
-            self.packed_filter_len(),
-            operands.packed_filter.len(),
-        )?;
+        match operands.filter {
+            Filter::Packed(filter) => check_len(
+                "conv2d",
+                "packed filter",
+                self.packed_filter_len(),
+                filter.len(),
+            )?,
+            Filter::Plain(_) if self.group_panels == 0 => {
+                return Err(ShapeError::new(
+                    "conv2d: the filter is not packed, and the plan is for one that is",
+                ));
+            }
+            Filter::Plain(filter) => {
+                check_len("conv2d", "filter", self.shape.filter_len(), filter.len())?;
+            }
+        }
         for (name, values) in [("scale", operands.scale), ("shift", operands.shift)] {
             if let Some(values) = values {
                 check_len("conv2d", name, self.shape.out_channels, values.len())?;
@@ -340,38 +330,46 @@ impl WithSimd for Block<'_> {
             &self.operands.input[image * plan.shape.image_len()..][..plan.shape.image_len()];
         let rows = share(plan.shape.rows.output, plan.row_blocks, row_block);
         let panels = share(plan.panels.panels(), plan.panel_blocks, panel_block);
+        let (copy, group) = self.workspace.split_at_mut(plan.copy_len());
+        // The chunk whose input rows are in `copy`.
+        let mut copied = None;
 
-        for chunk in rows.clone().step_by(plan.chunk_rows) {
-            let chunk = chunk..(chunk + plan.chunk_rows).min(rows.end);
-            let data = if plan.is_copied {
-                let copy = &mut self.workspace[..plan.input_rows(chunk.len()) * plan.line()];
-                plan.copy_rows(source, chunk.start, copy);
-                &*copy
-            } else {
-                &source[chunk.start * plan.shape.rows.stride * plan.line()..]
-            };
-            let chunk = Chunk {
-                plan,
-                operands: &self.operands,
-                data,
-                image,
-                rows: chunk,
-                output: self.output,
-            };
-            let pixels = chunk.rows.len() * plan.shape.columns.output;
-            let tiles = tile::tile_count::<S>(pixels);
-            let tile_by_panel = |index: usize, panel: usize| {
-                chunk.tile(simd, share(pixels, tiles, index), panel);
-            };
-            // Either the filters stay in the cache, and the output is written row by row; or the pixels do.
-            if panels.len() * plan.panels.panel_len() * size_of::<f32>() <= RESIDENT_FILTER_BYTES {
-                for index in 0..tiles {
-                    panels.clone().for_each(|panel| tile_by_panel(index, panel));
+        let group_panels = match self.operands.filter {
+            Filter::Packed(_) => panels.len(),
+            Filter::Plain(_) => plan.group_panels,
+        };
+        for first in panels.clone().step_by(group_panels.max(1)) {
+            let panels = first..(first + group_panels).min(panels.end);
+            let packed = match self.operands.filter {
+                Filter::Packed(filter) => &filter[panels.start * plan.panels.panel_len()..],
+                Filter::Plain(filter) => {
+                    plan.panels.pack_some(filter, panels.clone(), group);
+                    &*group
                 }
-            } else {
-                for panel in panels.clone() {
-                    (0..tiles).for_each(|index| tile_by_panel(index, panel));
+            };
+            for chunk in rows.clone().step_by(plan.chunk_rows) {
+                let chunk = chunk..(chunk + plan.chunk_rows).min(rows.end);
+                let data = if plan.is_copied {
+                    if copied.as_ref() != Some(&chunk) {
+                        let len = plan.input_rows(chunk.len()) * plan.line();
+                        plan.copy_rows(source, chunk.start, &mut copy[..len]);
+                        copied = Some(chunk.clone());
+                    }
+                    &*copy
+                } else {
+                    &source[chunk.start * plan.shape.rows.stride * plan.line()..]
+                };
+                Chunk {
+                    plan,
+                    operands: &self.operands,
+                    data,
+                    image,
+                    rows: chunk,
+                    panels: panels.clone(),
+                    packed,
+                    output: self.output,
                 }
+                .compute(simd);
             }
         }
     }
@@ -385,10 +383,35 @@ struct Chunk<'a> {
     data: &'a [f32],
     image: usize,
     rows: Range<usize>,
+    panels: Range<usize>,
+    /// The filter, from the first of the panels on.
+    packed: &'a [f32],
     output: &'a SharedSlice<'a, f32>,
 }
 
 impl Chunk<'_> {
+    #[inline(always)]
+    fn compute<S: Simd>(&self, simd: S) {
+        let plan = self.plan;
+        let pixels = self.rows.len() * plan.shape.columns.output;
+        let tiles = tile::tile_count::<S>(pixels);
+        let tile_by_panel = |index: usize, panel: usize| {
+            self.tile(simd, share(pixels, tiles, index), panel);
+        };
+        // Either the filters stay in the cache, and the output is written row by row; or the pixels do.
+        if self.panels.len() * plan.panels.panel_len() * size_of::<f32>() <= RESIDENT_FILTER_BYTES {
+            for index in 0..tiles {
+                self.panels
+                    .clone()
+                    .for_each(|panel| tile_by_panel(index, panel));
+            }
+        } else {
+            for panel in self.panels.clone() {
+                (0..tiles).for_each(|index| tile_by_panel(index, panel));
+            }
+        }
+    }
+
     /// Computes some pixels of the chunk, in the channels of one panel.
     #[inline(always)]
     fn tile<S: Simd>(&self, simd: S, pixels: Range<usize>, panel: usize) {
@@ -399,7 +422,7 @@ impl Chunk<'_> {
             data: self.data,
             taps: &plan.taps,
             run: plan.run,
-            panel: &operands.packed_filter[panel * panel_len..][..panel_len],
+            panel: &self.packed[(panel - self.panels.start) * panel_len..][..panel_len],
         };
         let mut bases = [0; MAX_ROWS];
         let (mut row, mut column) = (pixels.start / columns.output, pixels.start % columns.output);
@@ -419,6 +442,7 @@ impl Chunk<'_> {
             beta: 0.0,
             scale: operands.scale,
             shift: operands.shift,
+            adds_output: operands.adds_output,
             clamp: operands.activation.clamp(),
         };
         let first_channel = panel * plan.panels.width;

@@ -15,7 +15,7 @@ use std::ops::Range;
 
 use pulp::{NullaryFnOnce, Simd, WithSimd};
 
-use super::forward::ConvolutionOperands;
+use super::operands::{ConvolutionOperands, Filter};
 use super::shape::Conv2dShape;
 use crate::error::{ShapeError, check_len};
 use crate::job::{Plan, SharedSlice};
@@ -237,11 +237,14 @@ unsafe impl Plan for Winograd {
             self.shape.input_len(),
             operands.input.len(),
         )?;
+        let Filter::Packed(filter) = operands.filter else {
+            return Err(ShapeError::new("winograd: the filter is not packed"));
+        };
         check_len(
             "winograd",
             "packed filter",
             self.packed_filter_len(),
-            operands.packed_filter.len(),
+            filter.len(),
         )?;
         for (name, values) in [("scale", operands.scale), ("shift", operands.shift)] {
             if let Some(values) = values {
@@ -261,6 +264,9 @@ unsafe impl Plan for Winograd {
         if self.shape.output_len() == 0 {
             return;
         }
+        let Filter::Packed(filter) = operands.filter else {
+            unreachable!("`check` has refused filters that are not packed");
+        };
         let panel_block = block % self.panel_blocks;
         let tile_block = block / self.panel_blocks % self.tile_blocks;
         let image = block / self.panel_blocks / self.tile_blocks;
@@ -275,6 +281,7 @@ unsafe impl Plan for Winograd {
             dispatch(Chunk {
                 plan: self,
                 operands,
+                filter,
                 image,
                 tiles: tiles.start + chunk.start..tiles.start + chunk.end,
                 panels: panels.clone(),
@@ -291,6 +298,8 @@ unsafe impl Plan for Winograd {
 struct Chunk<'a> {
     plan: &'a Winograd,
     operands: ConvolutionOperands<'a>,
+    /// Transformed, and packed.
+    filter: &'a [f32],
     image: usize,
     tiles: Range<usize>,
     panels: Range<usize>,
@@ -403,6 +412,7 @@ fn multiply<S: Simd>(simd: S, chunk: &mut Chunk<'_>) {
         beta: 0.0,
         scale: None,
         shift: None,
+        adds_output: false,
         clamp: Clamp::None,
     };
     let parts = tile::tile_count::<S>(tiles);
@@ -411,7 +421,7 @@ fn multiply<S: Simd>(simd: S, chunk: &mut Chunk<'_>) {
         let data = &chunk.transformed[product * tiles * in_channels..][..tiles * in_channels];
         for panel in chunk.panels.clone() {
             let start = product * plan.panels.len() + panel * plan.panels.panel_len();
-            let panel_rows = &chunk.operands.packed_filter[start..][..plan.panels.panel_len()];
+            let panel_rows = &chunk.filter[start..][..plan.panels.panel_len()];
             let micro = Tile {
                 data,
                 taps: &[0],
@@ -451,6 +461,7 @@ fn transform_outputs<S: Simd>(simd: S, chunk: &mut Chunk<'_>) {
         beta: 0.0,
         scale: operands.scale,
         shift: operands.shift,
+        adds_output: operands.adds_output,
         clamp: operands.activation.clamp(),
     };
     let channels = chunk.channels.len();

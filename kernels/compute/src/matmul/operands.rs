@@ -193,6 +193,7 @@ impl<'a, T: Real> MatmulOperands<'a, T> {
             beta: if range.start == 0 { self.beta } else { T::ONE },
             scale: self.scale.filter(|_| is_last),
             shift: self.shift.filter(|_| is_last),
+            adds_output: false,
             clamp: if is_last {
                 self.activation.clamp()
             } else {

@@ -2,9 +2,10 @@
 
 use tfrt_compute::Activation;
 use tfrt_compute::convolution::{
-    Conv2dShape, Convolution, ConvolutionOperands, FilterGradient, GradientOperands, InputGradient,
-    Padding, Window, Winograd, plain,
+    Conv2dShape, Convolution, ConvolutionOperands, Filter, FilterGradient, GradientOperands,
+    InputGradient, Padding, Window, Winograd, plain,
 };
+use tfrt_compute::job::Plan;
 use tfrt_compute::parallel::{Parallel, ScopedThreads, Serial};
 
 use crate::support::{Function, Random, assert_within, magnitudes, run, wide};
@@ -109,10 +110,13 @@ fn check_forward(random: &mut Random, shape: Conv2dShape) {
         );
         assert_within(&format!("{shape:?}"), &wide(&found), &exact, &bounds);
         results.push(found);
+        let operands = ConvolutionOperands::with_filter(&input, Filter::Plain(&filter));
+        let output = vec![f32::NAN; shape.output_len()];
+        results.push(run(&plan.for_plain_filter(), &*parallel, operands, output));
     }
     assert!(
         results.iter().all(|result| *result == results[0]),
-        "{shape:?}: the number of blocks does not matter"
+        "{shape:?}: neither the number of blocks nor who packs the filter matters"
     );
 }
 
@@ -123,6 +127,63 @@ fn convolutions_agree_with_their_definition() {
         let shape = random_shape(&mut random);
         check_forward(&mut random, shape);
     }
+}
+
+/// What `run` gives for a convolution that adds to its output, beside the same one without.
+fn check_added<P: for<'a> Plan<Element = f32, Operands<'a> = ConvolutionOperands<'a>>>(
+    random: &mut Random,
+    plan: &P,
+    input: &[f32],
+    packed: &[f32],
+    out_channels: usize,
+) {
+    let scale = random.f32s(out_channels);
+    let before = random.f32s(plan.output_len());
+    let operands = ConvolutionOperands::new(input, packed).scale(&scale);
+    let alone = run(plan, &Serial, operands, before.clone());
+    let rectified = operands.adding_to_output().activation(Activation::Relu);
+    let added = run(plan, &Serial, rectified, before.clone());
+    let expected: Vec<f32> = alone
+        .iter()
+        .zip(&before)
+        .map(|(x, y)| (x + y).max(0.0))
+        .collect();
+    assert_eq!(added, expected);
+}
+
+#[test]
+fn what_the_output_holds_is_added_before_the_activation() {
+    let mut random = Random::new(37);
+    let window = Window::new(11, 3, 1, 1, Padding::Same).expect("a window");
+    let shape = Conv2dShape::new(1, window, window, 5, 37).expect("a shape");
+    let (input, filter) = (
+        random.f32s(shape.input_len()),
+        random.f32s(shape.filter_len()),
+    );
+    let direct = Convolution::new(shape, 1);
+    let mut packed = vec![0.0; direct.packed_filter_len()];
+    direct.pack_filter(&filter, &mut packed).expect("lengths");
+    check_added(&mut random, &direct, &input, &packed, 37);
+    let minimal = Winograd::new(shape, 1).expect("it suits");
+    let mut packed = vec![0.0; minimal.packed_filter_len()];
+    minimal.pack_filter(&filter, &mut packed).expect("lengths");
+    check_added(&mut random, &minimal, &input, &packed, 37);
+}
+
+#[test]
+fn a_filter_that_is_not_packed_needs_a_plan_for_it() {
+    let window = Window::new(4, 3, 1, 1, Padding::Same).expect("a window");
+    let shape = Conv2dShape::new(1, window, window, 1, 1).expect("a shape");
+    let operands = ConvolutionOperands::with_filter(&[0.0; 16], Filter::Plain(&[0.0; 9]));
+    let refused = |outcome: Result<(), tfrt_compute::ShapeError>| outcome.unwrap_err().to_string();
+    assert_eq!(
+        refused(Convolution::new(shape, 1).check(operands)),
+        "conv2d: the filter is not packed, and the plan is for one that is"
+    );
+    assert_eq!(
+        refused(Winograd::new(shape, 1).expect("it suits").check(operands)),
+        "winograd: the filter is not packed"
+    );
 }
 
 #[test]
