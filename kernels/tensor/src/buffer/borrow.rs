@@ -7,12 +7,18 @@
 //!
 //! The table is under a mutex. That is the price of cutting, and of nothing else: tensors do not cut their buffers.
 //!
+//! Beside them is counted how often bytes of the allocation were lent to be written, so that whoever noted something about
+//! them sees whether it still holds (`notes`).
+//!
 //! Invariant G1: if a borrow that writes a byte is held, no other borrow of that byte is.
+//! Invariant G2: while a byte is borrowed to be read, the count says how often it was written, or more.
 
 use std::fmt;
 use std::ops::Range;
 use std::sync::atomic::{AtomicU32, Ordering};
 use std::sync::{Mutex, OnceLock, PoisonError};
+
+use super::notes::Notes;
 
 /// Why bytes could not be borrowed.
 ///
@@ -63,7 +69,17 @@ const MAX_READERS: u32 = WRITER - 1;
 #[derive(Debug, Default)]
 pub(super) struct Borrows {
     word: AtomicU32,
-    parts: OnceLock<Box<Mutex<Vec<Part>>>>,
+    /// How often bytes were lent to be written. Changed by writers only, of which there is one at a time: of the whole
+    /// allocation by the word, of parts by the lock.
+    num_writes: AtomicU32,
+    extras: OnceLock<Box<Extras>>,
+}
+
+/// What few allocations have.
+#[derive(Debug, Default)]
+struct Extras {
+    parts: Mutex<Vec<Part>>,
+    notes: Notes,
 }
 
 /// A borrow of a part of an allocation that was cut.
@@ -89,7 +105,7 @@ impl Part {
 impl Borrows {
     /// Marks the allocation as cut.
     pub(super) fn cut(&self) {
-        self.parts.get_or_init(Box::default);
+        self.extras.get_or_init(Box::default);
         // Release pairs with the acquire loads in `read` and `write`: who sees the mark sees the table.
         self.word.fetch_or(CUT, Ordering::Release);
     }
@@ -126,7 +142,10 @@ impl Borrows {
             .word
             .compare_exchange(0, WRITER, Ordering::Acquire, Ordering::Acquire);
         match exchanged {
-            Ok(_) => Ok(Borrow::whole(self, true)),
+            Ok(_) => {
+                self.count_write();
+                Ok(Borrow::whole(self, true))
+            }
             Err(word) if word & CUT != 0 => self.borrow_part(range, true),
             Err(WRITER) => Err(BufferConflict::Written),
             Err(_) => Err(BufferConflict::Read),
@@ -151,6 +170,9 @@ impl Borrows {
         if let Some(conflict) = parts.iter().find_map(|held| part.conflict(held)) {
             return Err(conflict);
         }
+        if is_write {
+            self.count_write();
+        }
         let range = part.range.clone();
         parts.push(part);
         Ok(Borrow {
@@ -161,10 +183,31 @@ impl Borrows {
     }
 
     fn lock_parts(&self) -> std::sync::MutexGuard<'_, Vec<Part>> {
-        self.parts
-            .get_or_init(Box::default)
-            .lock()
-            .unwrap_or_else(PoisonError::into_inner)
+        let extras = self.extras.get_or_init(Box::default);
+        extras.parts.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Counts one more time that bytes are lent to be written. The count stops at its greatest number.
+    #[inline]
+    fn count_write(&self) {
+        // Relaxed, and no exchange: there is one writer at a time (see the field), each after the one before it by the acquires
+        // and releases of its borrow.
+        let before = self.num_writes.load(Ordering::Relaxed);
+        self.num_writes
+            .store(before.saturating_add(1), Ordering::Relaxed);
+    }
+
+    /// How often bytes of the allocation were lent to be written, unless that is more than can be counted.
+    pub(super) fn num_writes(&self) -> Option<u32> {
+        // Relaxed: what the caller has borrowed was written before, so that the count of that is seen (G2). Writes of other
+        // parts may be missed, which say nothing about it.
+        let count = self.num_writes.load(Ordering::Relaxed);
+        (count != u32::MAX).then_some(count)
+    }
+
+    /// What was noted about bytes of the allocation.
+    pub(super) fn notes(&self) -> &Notes {
+        &self.extras.get_or_init(Box::default).notes
     }
 }
 

@@ -11,7 +11,6 @@
 )]
 
 use std::fmt;
-use std::marker::PhantomData;
 use std::ops::{Deref, DerefMut};
 use std::ptr::NonNull;
 
@@ -34,7 +33,7 @@ pub struct OwnedElements<T: 'static> {
     // O1: the borrow and the elements lie in the allocation that the handle keeps, and end before it: fields are dropped in
     // order. The lifetime does not get out: `deref` lends from `self`. Upheld by this file.
     elements: Elements<'static, T>,
-    _buffer: HostBuffer,
+    buffer: HostBuffer,
 }
 
 /// The borrows of a buffer, for somebody who keeps a handle of it.
@@ -48,16 +47,16 @@ impl<T: Element> OwnedElements<T> {
     pub(super) fn new(buffer: HostBuffer) -> Result<Self, TensorError> {
         let len = buffer.num_elements::<T>()?;
         let borrow = lasting_borrows(&buffer).read(buffer.range())?;
-        let elements = Elements {
-            start: buffer.start.cast(),
-            len,
-            _borrow: borrow,
-            lifetime: PhantomData,
-        };
-        Ok(Self {
-            elements,
-            _buffer: buffer,
-        })
+        let elements = Elements::new(buffer.start.cast(), len, borrow);
+        Ok(Self { elements, buffer })
+    }
+}
+
+impl<T> OwnedElements<T> {
+    /// The buffer that the elements lie in.
+    #[must_use]
+    pub fn buffer(&self) -> &HostBuffer {
+        &self.buffer
     }
 }
 
@@ -109,12 +108,7 @@ impl<T: Element> OwnedElementsMut<T> {
             return Err(BufferConflict::ReadOnly.into());
         }
         let borrow = lasting_borrows(&buffer).write(buffer.range())?;
-        let elements = ElementsMut {
-            start: buffer.start.cast(),
-            len,
-            _borrow: borrow,
-            lifetime: PhantomData,
-        };
+        let elements = ElementsMut::new(buffer.start.cast(), len, borrow);
         Ok(Self {
             elements,
             _buffer: buffer,
