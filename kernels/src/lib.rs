@@ -58,6 +58,8 @@ pub mod string_tensors;
 
 pub mod tensor_files;
 
+pub mod packed_weights;
+
 pub mod eigen;
 
 pub mod tf_sync;

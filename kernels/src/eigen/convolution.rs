@@ -1,17 +1,24 @@
 //! Two-dimensional convolution, alone and with what is fused onto it: a bias, or a batch normalisation, which is folded into
 //! one factor and one summand for each output channel.
 //!
-//! The filter is rearranged for the processor at each call, into memory that the request is charged for.
+//! The filter is read in the order in which the processor wants it: kept from earlier runs, or packed on the way; see
+//! [`packed_weights`](crate::packed_weights).
+//!
+//! Which routine computes a convolution depends on its shape alone, so that the result does, too: 3 × 3 windows over images that
+//! are large beside their channels are computed by minimal filtering, all others directly.
 
 use tfrt::prelude::*;
 use tfrt_compute::Activation;
-use tfrt_compute::convolution::{Conv2dShape, Convolution, ConvolutionOperands};
+use tfrt_compute::ShapeError;
+use tfrt_compute::convolution::{Conv2dShape, Convolution, ConvolutionOperands, Filter, Winograd};
+use tfrt_compute::job::Plan;
 use tfrt_compute::normalization::BatchNorm;
-use tfrt_tensor::DenseHostTensor;
+use tfrt_tensor::{DenseHostTensor, OwnedElements, OwnedElementsMut};
 
 use super::window::{parse_padding, window};
 use super::{expect_channels, expect_equal, expect_shape};
 use crate::numeric::{start, width, workspace};
+use crate::packed_weights::{self, Order};
 
 /// The shape of the convolution of an input with a filter, both given by their extents.
 pub(super) fn shape_of(
@@ -51,7 +58,40 @@ pub(super) fn output_extents(shape: &Conv2dShape) -> [usize; 4] {
 struct Fused {
     scale: Option<Vec<f32>>,
     shift: Option<Vec<f32>>,
+    /// Whether what the output holds before is added.
+    adds_output: bool,
     activation: Activation,
+}
+
+impl Fused {
+    fn operands<'a>(&'a self, input: &'a [f32], filter: Filter<'a>) -> ConvolutionOperands<'a> {
+        let mut operands =
+            ConvolutionOperands::with_filter(input, filter).activation(self.activation);
+        if let Some(scale) = &self.scale {
+            operands = operands.scale(scale);
+        }
+        if let Some(shift) = &self.shift {
+            operands = operands.shift(shift);
+        }
+        if self.adds_output {
+            operands = operands.adding_to_output();
+        }
+        operands
+    }
+}
+
+/// Filters that are larger than this when they are transformed for minimal filtering are used directly: transforming one that is
+/// not kept takes as long as it saves, and keeping it takes room from many others.
+const MAX_TRANSFORMED_BYTES: usize = 4 << 20;
+
+/// The plan of minimal filtering, if that is how this convolution is computed.
+fn minimal_filtering(shape: &Conv2dShape, width: usize) -> Result<Option<Winograd>, ShapeError> {
+    if !Winograd::suits(shape) {
+        return Ok(None);
+    }
+    let plan = Winograd::new(*shape, width)?;
+    let transformed_bytes = plan.packed_filter_len().saturating_mul(size_of::<f32>());
+    Ok((transformed_bytes <= MAX_TRANSFORMED_BYTES).then_some(plan))
 }
 
 /// The tensors of a convolution, with its shape.
@@ -85,24 +125,73 @@ impl<'a> Conv<'a> {
         output: &mut DenseHostTensor,
         fused: Fused,
     ) -> Result<AsyncValueRef<Chain>> {
-        let plan = Convolution::new(self.shape, width(ctx));
-        let mut filter = workspace::<f32>(ctx.allocator(), plan.packed_filter_len())?;
-        plan.pack_filter(&self.filter.elements::<f32>()?, &mut filter.elements_mut()?)?;
-        let filter = filter.elements_owned::<f32>()?;
+        let filter = self.filter.elements_owned::<f32>()?;
         let input = self.input.elements_owned::<f32>()?;
         let output = output.elements_mut_owned()?;
-        start(ctx, plan, output, move |job, block, workspace| {
-            let mut operands =
-                ConvolutionOperands::new(&input, &filter).activation(fused.activation);
-            if let Some(scale) = &fused.scale {
-                operands = operands.scale(scale);
+        let (shape, width) = (self.shape, width(ctx));
+        let channels = [shape.in_channels, shape.out_channels];
+        if let Some(plan) = minimal_filtering(&shape, width)? {
+            let len = plan.packed_filter_len();
+            let pack = |packed: &mut [f32]| Ok(plan.pack_filter(&filter, packed)?);
+            let kept = packed_weights::find(ctx, &filter, Order::Winograd(channels), len, pack)?;
+            let packed = match kept {
+                Some(packed) => packed,
+                None => {
+                    let mut packed = workspace::<f32>(ctx.allocator(), len)?;
+                    plan.pack_filter(&filter, &mut packed.elements_mut()?)?;
+                    packed.elements_owned()?
+                }
+            };
+            let filter = OwnedFilter::Packed(packed);
+            return start_convolution(ctx, plan, input, filter, output, fused);
+        }
+        let plan = Convolution::new(shape, width);
+        let rows = shape.rows.size * shape.columns.size * shape.in_channels;
+        let order = Order::Convolution([rows, shape.out_channels]);
+        let pack = |packed: &mut [f32]| Ok(plan.pack_filter(&filter, packed)?);
+        match packed_weights::find(ctx, &filter, order, plan.packed_filter_len(), pack)? {
+            Some(packed) => {
+                let filter = OwnedFilter::Packed(packed);
+                start_convolution(ctx, plan, input, filter, output, fused)
             }
-            if let Some(shift) = &fused.shift {
-                operands = operands.shift(shift);
+            None => {
+                let (plan, filter) = (plan.for_plain_filter(), OwnedFilter::Plain(filter));
+                start_convolution(ctx, plan, input, filter, output, fused)
             }
-            job.run_block(block, operands, workspace)
-        })
+        }
     }
+}
+
+/// A filter that a task owns.
+enum OwnedFilter {
+    Packed(OwnedElements<f32>),
+    Plain(OwnedElements<f32>),
+}
+
+impl OwnedFilter {
+    fn borrow(&self) -> Filter<'_> {
+        match self {
+            Self::Packed(filter) => Filter::Packed(filter),
+            Self::Plain(filter) => Filter::Plain(filter),
+        }
+    }
+}
+
+/// Starts a convolution by either routine.
+fn start_convolution<P>(
+    ctx: &ExecutionContext,
+    plan: P,
+    input: OwnedElements<f32>,
+    filter: OwnedFilter,
+    output: OwnedElementsMut<f32>,
+    fused: Fused,
+) -> Result<AsyncValueRef<Chain>>
+where
+    P: for<'a> Plan<Element = f32, Operands<'a> = ConvolutionOperands<'a>> + Send + 'static,
+{
+    start(ctx, plan, output, move |job, block, workspace| {
+        job.run_block(block, fused.operands(&input, filter.borrow()), workspace)
+    })
 }
 
 /// Gives the convolution of images with a filter.
@@ -177,6 +266,7 @@ fn fold(
     Ok(Fused {
         scale: Some(factors),
         shift: Some(summands),
+        adds_output: false,
         activation,
     })
 }
@@ -241,5 +331,36 @@ fn conv2d_batch_norm_relu(
         epsilon,
         Activation::Relu,
     )?;
+    conv.start(ctx, output, fused)
+}
+
+/// Gives the convolution of images with a filter, normalised as by `eigen.conv2d.batch_norm.f32`, plus what the output holds
+/// before, with zero for what is negative: the end of a residual block, whose shortcut is the output.
+///
+/// # Errors
+/// Those of `eigen.conv2d.batch_norm.f32`.
+#[tfrt_kernel("eigen.conv2d.batch_norm.add.relu.f32", results(out_chain))]
+#[expect(clippy::too_many_arguments, reason = "they are the operands of the op")]
+fn conv2d_batch_norm_add_relu(
+    input: &DenseHostTensor,
+    filter: &DenseHostTensor,
+    scale: &DenseHostTensor,
+    offset: &DenseHostTensor,
+    mean: &DenseHostTensor,
+    variance: &DenseHostTensor,
+    output: &mut DenseHostTensor,
+    _in_chain: Chain,
+    #[attr] epsilon: f32,
+    #[attr] padding: &str,
+    #[attr] strides: &[i64],
+    ctx: &ExecutionContext,
+) -> Result<AsyncValueRef<Chain>> {
+    let conv = Conv::new([input, filter], output, padding, strides)?;
+    let parameters = [scale, offset, mean, variance];
+    let channels = conv.shape.out_channels;
+    let fused = Fused {
+        adds_output: true,
+        ..fold(channels, parameters, epsilon, Activation::Relu)?
+    };
     conv.start(ctx, output, fused)
 }
