@@ -12,6 +12,7 @@
 //! | [`report`] | `models.report`, which prints numbers in a sentence |
 //! | [`pictures`] | `models.show_images`, for those who run a program with `--show` |
 //! | [`digits`] | `digits.*`: digits as if written by hand |
+//! | [`resnet50`] | none: it writes a program of kernels that others have |
 //!
 //! All of them are ordinary kernels: what they can do, every user's kernels can do.
 #![forbid(unsafe_code)]
@@ -27,3 +28,5 @@ pub mod report;
 pub mod pictures;
 
 pub mod digits;
+
+pub mod resnet50;

@@ -46,7 +46,7 @@ impl Reported {
         let whole = whole.or_else(|| value.get::<i32>().map(|&number| number.into()));
         let real = value.get::<f64>().copied();
         let real = real.or_else(|| value.get::<f32>().map(|&number| number.into()));
-        let text = || value.get::<String>().cloned();
+        let text = || value.get::<ByteString>().map(ToString::to_string);
         whole
             .map(Self::Whole)
             .or(real.map(Self::Real))

@@ -394,7 +394,7 @@ fn a_synchronous_function_does_in_place_what_its_interpreter_does() {
     assert_eq!(run_again(&mut interpreter), found[0]);
     interpreter.set_arguments([2_i64]);
     assert_eq!(run_again(&mut interpreter), found[2]);
-    interpreter.set_arguments([String::from("no number")]);
+    interpreter.set_arguments([ByteString::from("no number")]);
     assert_eq!(run_again(&mut interpreter), found[4]);
     assert_eq!(run_again(&mut interpreter), found[4]);
     interpreter.set_arguments([7_i64]);
