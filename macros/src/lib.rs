@@ -62,9 +62,9 @@ use proc_macro::TokenStream;
 /// # Attributes
 ///
 /// `#[attr]` makes a parameter an attribute of its name; `#[attr("name")]` and `#[attr(name = "…")]` of another one, and `default = …`
-/// stands in where programs leave it out. Its type is a number, `bool`, `&str` or `String`, `DType`, a list `&[T]` or `Vec<T>` of
-/// numbers, `ShapeView`, `DenseView`, `AggregateView` or `CompilationUnitView`, an enum that derives [`Attr`], or whatever implements
-/// `AttributeParam`. `Attributes<'_>` takes all attributes, without their names.
+/// stands in where programs leave it out. Its type is a number, `bool`, `&str` or `String`, `ByteString`, `DType`, a list `&[T]` or
+/// `Vec<T>` of numbers, `ShapeView`, `DenseView`, `AggregateView` or `CompilationUnitView`, an enum that derives [`Attr`], or
+/// whatever implements `AttributeParam`. `Attributes<'_>` takes all attributes, without their names.
 ///
 /// ```
 /// use tfrt::prelude::*;

@@ -60,8 +60,8 @@
 //! A kernel with effects (`side_effecting`, or a `&mut` operand) gets a chain as its last operand and last result, unless
 //! it has one of type [`Chain`](prelude::Chain) itself, or says `chain = none`.
 //!
-//! An attribute is a number, `bool`, `&str` or `String`, [`ByteString`](prelude::ByteString), [`DType`](prelude::DType), a list `&[T]` or `Vec<T>` of numbers,
-//! one of the views of the [`prelude`], an enum that derives [`Attr`], or a type that implements
+//! An attribute is a number, `bool`, `&str` or `String`, [`ByteString`](prelude::ByteString), [`DType`](prelude::DType), a
+//! list `&[T]` or `Vec<T>` of numbers, one of the views of the [`prelude`], an enum that derives [`Attr`], or a type that implements
 //! [`AttributeParam`](prelude::AttributeParam). A default is a number, `true`, `"text"` or `[]`. Types of values other than
 //! numbers derive [`Value`](prelude::Value) and say how programs spell them: `#[value("!my.type")]`, or
 //! `#[value("!my.type", mutable)]` if kernels may take them as `&mut`.

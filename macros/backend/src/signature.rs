@@ -393,6 +393,12 @@ fn optional(ty: &Type) -> syn::Result<Operand> {
             if let Some(form) = TextForm::of_reference(elem) {
                 return Ok(Operand::OptionalText(form));
             }
+            if let Type::TraitObject(_) = elem {
+                return Err(syn::Error::new_spanned(
+                    elem,
+                    "an operand of several types is always there: take it as `&dyn Trait`",
+                ));
+            }
             if is_string(elem) {
                 return Err(syn::Error::new_spanned(
                     elem,

@@ -2,6 +2,8 @@
 
 use std::fmt::Write;
 
+use tfrt_async::ByteString;
+
 /// What can be an attribute: a number, `bool`, a text, a list of numbers, or what [`mlir`] gives.
 #[diagnostic::on_unimplemented(
     message = "`{Self}` cannot be an attribute of a test",
@@ -48,26 +50,37 @@ impl IntoAttribute for bool {
     }
 }
 
+/// A string of these bytes.
+fn string(bytes: &[u8]) -> AttributeText {
+    let mut text = String::from("\"");
+    for &byte in bytes {
+        match byte {
+            b'"' | b'\\' | ..b' ' | 0x7f.. => {
+                // Writing into a string cannot fail.
+                let _ = write!(text, "\\{byte:02X}");
+            }
+            byte => text.push(char::from(byte)),
+        }
+    }
+    text.push('"');
+    AttributeText(text)
+}
+
 impl IntoAttribute for &str {
     fn into_attribute(self) -> AttributeText {
-        let mut text = String::from("\"");
-        for byte in self.bytes() {
-            match byte {
-                b'"' | b'\\' | ..b' ' | 0x7f.. => {
-                    // Writing into a string cannot fail.
-                    let _ = write!(text, "\\{byte:02X}");
-                }
-                byte => text.push(char::from(byte)),
-            }
-        }
-        text.push('"');
-        AttributeText(text)
+        string(self.as_bytes())
     }
 }
 
 impl IntoAttribute for String {
     fn into_attribute(self) -> AttributeText {
-        self.as_str().into_attribute()
+        string(self.as_bytes())
+    }
+}
+
+impl IntoAttribute for ByteString {
+    fn into_attribute(self) -> AttributeText {
+        string(&self)
     }
 }
 
@@ -145,6 +158,7 @@ mod tests {
         check(f32::INFINITY.into_attribute(), "0x7F800000 : f32");
         check(true.into_attribute(), "true");
         check("a\"\n\\é".into_attribute(), "\"a\\22\\0A\\5C\\C3\\A9\"");
+        check(ByteString::from(b"a\xff").into_attribute(), "\"a\\FF\"");
         check([1_i32, 2].into_attribute(), "[1 : i32, 2 : i32]");
         check(Vec::<f32>::new().into_attribute(), "[]");
     }

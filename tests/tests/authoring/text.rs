@@ -131,6 +131,11 @@ fn attributes_hold_any_bytes() {
     );
     let outcome = program.call("bytes", ());
     outcome.expect_value(ByteString::from(b"\xff\xd8"));
+    let value = ByteString::from(b"\xff\xd8");
+    testing::kernel("text.attribute")
+        .attribute("value", value.clone())
+        .run()
+        .expect_value(value);
     let outcome = program.call("text", ());
     outcome.expect_error("attribute `value` of `text.text_attribute`");
 }
