@@ -149,9 +149,8 @@ func @train() {
   }
 
   %file = models.beside_program "weights.safetensors"
-  %written = "models.write_tensors.f16"(%file, %trained, %w1, %b1, %w2, %b2)
-      {names = ["hidden.weight", "hidden.bias", "output.weight", "output.bias"]}
-      : (!tfrt.string, !tfrt.chain, !t.tensor, !t.tensor, !t.tensor, !t.tensor) -> !tfrt.chain
+  %written = models.write_tensors.f16 %file, %trained, %w1, %b1, %w2, %b2
+      ["hidden.weight", "hidden.bias", "output.weight", "output.bias"]
   %told = models.report %written "the weights are in {}" (%file : !tfrt.string)
   tfrt.return
 }

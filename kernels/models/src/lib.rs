@@ -30,3 +30,5 @@ pub mod pictures;
 pub mod digits;
 
 pub mod resnet50;
+
+mod dialects;

@@ -125,7 +125,14 @@ fn find(
 ///
 /// # Errors
 /// If there are not as many names as tensors, no format has such an ending, or the file cannot be written.
-#[tfrt_kernel("models.write_tensors.{T}", T = [f16, f32], blocking, effect = "io")]
+#[tfrt_kernel(
+    "models.write_tensors.{T}",
+    T = [f16, f32],
+    blocking,
+    effect = "io",
+    results(out_chain),
+    format = "operands $names attr-dict"
+)]
 fn write_tensors<T: Stored>(
     path: &str,
     _in_chain: Chain,

@@ -1,0 +1,21 @@
+//! What tools know of the dialects here, beside their ops.
+
+use tfrt::ods::DialectDef;
+
+/// Ops of both mean the same wherever they stand, and a misspelled one is an error in the text.
+const DIALECTS: &[DialectDef] = &[
+    DialectDef {
+        summary: "Digits as if written by hand.",
+        allows_unknown_ops: false,
+        allows_inlining: true,
+        ..DialectDef::new("digits")
+    },
+    DialectDef {
+        summary: "What models need to learn, to keep what they learned, and to tell of it.",
+        allows_unknown_ops: false,
+        allows_inlining: true,
+        ..DialectDef::new("models")
+    },
+];
+
+tfrt::declare_dialects!(DIALECTS);
