@@ -32,3 +32,5 @@ pub mod digits;
 pub mod resnet50;
 
 mod dialects;
+
+mod error;

@@ -8,6 +8,8 @@ use tfrt::host::Show;
 use tfrt::prelude::*;
 use tfrt_tensor::DenseHostTensor;
 
+use crate::error::invalid;
+
 /// So many characters are in a line of images at most.
 const LINE_LEN: usize = 100;
 
@@ -74,11 +76,6 @@ fn extent(name: &str, extent: i64) -> Result<usize> {
         .ok()
         .filter(|extent| *extent > 0)
         .ok_or_else(|| invalid(format!("expected a {name} above zero, found {extent}")))
-}
-
-#[cold]
-fn invalid(message: String) -> Error {
-    Error::new(message).with_code(ErrorCode::InvalidArgument)
 }
 
 fn caption(prediction: i32, label: i32) -> String {

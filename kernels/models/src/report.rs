@@ -5,6 +5,8 @@ use std::io::{self, Write as _};
 
 use tfrt::prelude::*;
 
+use crate::error::invalid;
+
 /// Prints a line: a text with numbers in it.
 ///
 /// Each `{}` of the text stands for the next value, of type i32, i64, f32, f64 or `!tfrt.string`. `{.3}` is a number with three
@@ -23,9 +25,8 @@ fn report(in_chain: Chain, values: &[AnyRef], #[attr] text: &str) -> Result<Chai
         .iter()
         .map(Reported::read)
         .collect::<Result<Vec<_>>>()?;
-    let line = sentence(text, &values).map_err(|problem| {
-        Error::new(format!("the text {text:?} {problem}")).with_code(ErrorCode::InvalidArgument)
-    })?;
+    let line = sentence(text, &values)
+        .map_err(|problem| invalid(format!("the text {text:?} {problem}")))?;
     let mut output = io::stdout().lock();
     writeln!(output, "{line}")?;
     output.flush()?;
@@ -51,10 +52,7 @@ impl Reported {
             .map(Self::Whole)
             .or(real.map(Self::Real))
             .or_else(|| text().map(Self::Text))
-            .ok_or_else(|| {
-                Error::new("only numbers and strings have a place in a text")
-                    .with_code(ErrorCode::InvalidArgument)
-            })
+            .ok_or_else(|| invalid("only numbers and strings have a place in a text"))
     }
 
     /// As a number, for places that ask for digits.

@@ -4,6 +4,7 @@ use tfrt::prelude::*;
 use tfrt_compute::softmax;
 use tfrt_tensor::DenseHostTensor;
 
+use crate::error::invalid;
 use crate::random::Random;
 
 /// Sets each element to a random number between `-bound` and `bound`, all of them as likely: the same numbers for the same seed,
@@ -74,7 +75,7 @@ fn one_of_each(labels: &[i32], num_examples: usize, num_classes: usize) -> Resul
 
 fn mean(numbers: &[f32]) -> Result<f32> {
     if numbers.is_empty() {
-        return Err(invalid("expected examples, found none".to_owned()));
+        return Err(invalid("expected examples, found none"));
     }
     Ok(numbers.iter().sum::<f32>() / numbers.len() as f32)
 }
@@ -92,13 +93,8 @@ fn share_of_equal(a: &DenseHostTensor, b: &DenseHostTensor) -> Result<f32> {
     b.expect_shape(a.shape())?;
     let (a, b) = (a.elements::<i32>()?, b.elements::<i32>()?);
     if a.is_empty() {
-        return Err(invalid("expected elements, found none".to_owned()));
+        return Err(invalid("expected elements, found none"));
     }
     let num_equal = a.iter().zip(&*b).filter(|(a, b)| a == b).count();
     Ok((num_equal as f64 / a.len() as f64) as f32)
-}
-
-#[cold]
-fn invalid(message: String) -> Error {
-    Error::new(message).with_code(ErrorCode::InvalidArgument)
 }

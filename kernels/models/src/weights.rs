@@ -3,7 +3,9 @@
 //! Any format with names serves (`safetensors`, `npz`); one that has none goes by positions, `0`, `1`, …. What a file claims is
 //! checked against what it has, and against what the program expects, before anything is computed with it.
 
+use std::ffi::OsStr;
 use std::fs::{self, File};
+use std::io;
 use std::path::Path;
 use std::sync::Arc;
 
@@ -12,7 +14,9 @@ use tfrt::host::ProgramFolder;
 use tfrt::host::allocator::HostAllocator;
 use tfrt::prelude::*;
 use tfrt_tensor::file::{FileFormat, NamedTensor, ReadAt};
-use tfrt_tensor::{DenseHostTensor, Element, HostBuffer, Shape};
+use tfrt_tensor::{DenseHostTensor, Element, HostBuffer, Shape, TensorError};
+
+use crate::error::invalid;
 
 /// Gives the path of a file that lies in the folder of the program, wherever the process was started. Of a program that does not
 /// come from a file, it is the path as it stands.
@@ -22,10 +26,9 @@ use tfrt_tensor::{DenseHostTensor, Element, HostBuffer, Shape};
 #[tfrt_kernel("models.beside_program", results(path), format = "$file attr-dict")]
 fn beside_program(#[attr] file: &str, request: &RequestContext) -> Result<String> {
     let path = ProgramFolder::beside(request, file);
-    path.into_os_string().into_string().map_err(|path| {
-        Error::new(format!("the path {} is no text", path.display()))
-            .with_code(ErrorCode::InvalidArgument)
-    })
+    path.into_os_string()
+        .into_string()
+        .map_err(|path| invalid(format!("the path {} is no text", path.display())))
 }
 
 /// Reads a tensor of a file by its name, as numbers of type f32. In the file they may be of any type of floating-point numbers.
@@ -46,25 +49,21 @@ fn read_tensor(
     ctx: &ExecutionContext,
 ) -> Result<DenseHostTensor> {
     let shape = Shape::from_signed(shape)?;
-    read(path, name, &shape, ctx.allocator()).map_err(|problem| {
-        Error::new(format!("{path}: {problem}")).with_code(ErrorCode::InvalidArgument)
-    })
+    let file = read_file(path, ctx.allocator());
+    let tensor = file.and_then(|file| find(&file, name, &shape, ctx.allocator()));
+    tensor.map_err(|error| of_file(path, &error))
 }
 
-fn read(
-    path: &str,
-    name: &str,
-    shape: &Shape,
-    allocator: &Arc<dyn HostAllocator>,
-) -> Result<DenseHostTensor, String> {
-    let text = |error: &dyn std::fmt::Display| error.to_string();
-    let mut file = File::open(path).map_err(|error| text(&error))?;
-    let len_bytes = file.total_bytes().map_err(|error| text(&error))?;
-    let len_bytes = usize::try_from(len_bytes).map_err(|error| text(&error))?;
-    let bytes = file
-        .read_buffer_at(0, len_bytes, allocator)
-        .map_err(|error| text(&error))?;
-    find(&bytes, name, shape, allocator)
+fn read_file(path: &str, allocator: &Arc<dyn HostAllocator>) -> Result<HostBuffer> {
+    let mut file = File::open(path)?;
+    let len_bytes = usize::try_from(file.total_bytes()?)?;
+    Ok(file.read_buffer_at(0, len_bytes, allocator)?)
+}
+
+/// What is wrong with a file, behind its path.
+#[cold]
+fn of_file(path: &str, error: &Error) -> Error {
+    Error::new(format!("{path}: {}", error.message())).with_code(error.code())
 }
 
 /// The tensor of a name, if it is what the program expects.
@@ -73,47 +72,58 @@ fn find(
     name: &str,
     shape: &Shape,
     allocator: &Arc<dyn HostAllocator>,
-) -> Result<DenseHostTensor, String> {
-    let format = FileFormat::detect(&file.read().map_err(|error| error.to_string())?);
-    let tensors = format
-        .read(file, allocator)
-        .map_err(|error| error.to_string())?;
-    let Some(found) = tensors.iter().find(|tensor| tensor.name == name) else {
-        let names: Vec<String> = tensors
-            .iter()
-            .map(|tensor| format!("`{}`", tensor.name))
-            .collect();
-        let names = if names.is_empty() {
-            "none".to_owned()
-        } else {
-            names.join(", ")
-        };
-        return Err(format!("expected a tensor `{name}`, found {names}"));
-    };
-    if found.tensor.shape() != shape {
-        return Err(format!(
+) -> Result<DenseHostTensor> {
+    let format = FileFormat::detect(&file.read()?);
+    let tensors = format.read(file, allocator)?;
+    let named = tensors.iter().find(|tensor| tensor.name == name);
+    let tensor = &named.ok_or_else(|| no_such_tensor(name, &tensors))?.tensor;
+    if tensor.shape() != shape {
+        return Err(invalid(format!(
             "expected tensor `{name}` of shape {shape}, found shape {}",
-            found.tensor.shape()
-        ));
+            tensor.shape()
+        )));
     }
-    let dense = found.tensor.downcast_ref::<DenseHostTensor>();
-    let widened = dense.map(|tensor| match tensor.dtype() {
+    let dense = tensor.downcast_ref().ok_or_else(|| {
+        invalid(format!(
+            "expected a dense tensor `{name}`, found one of kind {}",
+            tensor.tensor_type().name()
+        ))
+    })?;
+    widened(dense, allocator).map_err(|error| invalid(format!("tensor `{name}`: {error}")))
+}
+
+/// So many names are listed where one is missed: a file may have any number of them.
+const MAX_LISTED: usize = 8;
+
+#[cold]
+fn no_such_tensor(name: &str, tensors: &[NamedTensor]) -> Error {
+    let listed = tensors.iter().take(MAX_LISTED);
+    let mut names: Vec<String> = listed.map(|tensor| format!("`{}`", tensor.name)).collect();
+    match tensors.len().saturating_sub(MAX_LISTED) {
+        0 if names.is_empty() => names.push("none".to_owned()),
+        0 => {}
+        num_more => names.push(format!("and {num_more} more")),
+    }
+    invalid(format!(
+        "expected a tensor `{name}`, found {}",
+        names.join(", ")
+    ))
+}
+
+/// The same numbers, as those of type f32.
+fn widened(
+    tensor: &DenseHostTensor,
+    allocator: &Arc<dyn HostAllocator>,
+) -> Result<DenseHostTensor, TensorError> {
+    match tensor.dtype() {
         DType::F16 => tensor.map(allocator, f16::to_f32),
         DType::Bf16 => tensor.map(allocator, bf16::to_f32),
-        DType::F32 => tensor.map(allocator, |element: f32| element),
+        DType::F32 => tensor.copied(allocator),
         DType::F64 => tensor.map(allocator, |element: f64| element as f32),
-        found => Err(tfrt_tensor::TensorError::WrongDType {
+        found => Err(TensorError::WrongDType {
             expected: DType::F32,
             found,
         }),
-    });
-    match widened {
-        Some(Ok(tensor)) => Ok(tensor),
-        Some(Err(error)) => Err(format!("tensor `{name}`: {error}")),
-        None => Err(format!(
-            "expected a dense tensor `{name}`, found one of kind {}",
-            found.tensor.tensor_type().name()
-        )),
     }
 }
 
@@ -140,39 +150,46 @@ fn write_tensors<T: Stored>(
     #[attr] names: AggregateView<'_>,
     ctx: &ExecutionContext,
 ) -> Result<Chain> {
-    let wrong = |problem: &dyn std::fmt::Display| {
-        Error::new(format!("{path}: {problem}")).with_code(ErrorCode::InvalidArgument)
-    };
+    let tensors: Vec<&DenseHostTensor> = tensors.iter().collect();
+    write::<T>(path, names, &tensors, ctx.allocator()).map_err(|error| of_file(path, &error))?;
+    Ok(Chain)
+}
+
+fn write<T: Stored>(
+    path: &str,
+    names: AggregateView<'_>,
+    tensors: &[&DenseHostTensor],
+    allocator: &Arc<dyn HostAllocator>,
+) -> Result<()> {
     if names.len() != tensors.len() {
-        return Err(wrong(&format_args!(
+        return Err(invalid(format!(
             "expected a name for each of {} tensors, found {}",
             tensors.len(),
             names.len()
         )));
     }
-    let format = format_of(path).map_err(|problem| wrong(&problem))?;
-    let named = names.iter().zip(tensors.iter()).map(|(name, tensor)| {
-        let stored = tensor.map(ctx.allocator(), T::from_f32)?;
+    let format = format_of(path)?;
+    let named = names.iter().zip(tensors).map(|(name, tensor)| {
+        let stored = tensor.map(allocator, T::from_f32)?;
         Ok(NamedTensor::new(name.read::<&str>()?, stored))
     });
-    let named = named.collect::<Result<Vec<_>>>()?;
-    let file = format.write(&named).map_err(|error| wrong(&error))?;
-    replace(Path::new(path), &file).map_err(|error| wrong(&error))?;
-    Ok(Chain)
+    let file = format.write(&named.collect::<Result<Vec<_>>>()?)?;
+    Ok(replace(Path::new(path), &file)?)
 }
 
-fn format_of(path: &str) -> Result<FileFormat, String> {
-    let ending = Path::new(path)
-        .extension()
-        .and_then(|ending| ending.to_str());
+fn format_of(path: &str) -> Result<FileFormat> {
+    let ending = Path::new(path).extension().and_then(OsStr::to_str);
     ending.and_then(FileFormat::from_name).ok_or_else(|| {
         let names: Vec<&str> = FileFormat::ALL.iter().map(|format| format.name()).collect();
-        format!("expected a name that ends in one of {}", names.join(", "))
+        invalid(format!(
+            "expected a name that ends in one of {}",
+            names.join(", ")
+        ))
     })
 }
 
 /// Writes a file beside the one that it replaces, so that nobody ever finds a part of it.
-fn replace(path: &Path, bytes: &[u8]) -> std::io::Result<()> {
+fn replace(path: &Path, bytes: &[u8]) -> io::Result<()> {
     let mut unfinished = path.as_os_str().to_owned();
     unfinished.push(format!(".{}", std::process::id()));
     fs::write(&unfinished, bytes)?;
