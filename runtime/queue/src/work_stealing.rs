@@ -54,14 +54,15 @@ const DEFAULT_BLOCKING_THREADS: usize = 256;
 /// Threads start when they are first needed. Dropping the queue waits for all of its tasks.
 ///
 /// ```
+/// use tfrt_async::ByteString;
 /// use tfrt_queue::{ConcurrentWorkQueue, WorkStealingQueue, enqueue_value, run_blocking_value};
 ///
 /// let queue = WorkStealingQueue::new(2, 4);
 /// let sum = enqueue_value(&queue, || Ok((1..=10).sum::<i32>()));
-/// let text = run_blocking_value(&queue, || Ok(String::from("waited for")));
+/// let text = run_blocking_value(&queue, || Ok(ByteString::from("waited for")));
 /// queue.quiesce()?;
 /// assert_eq!(sum.get(), Some(&55));
-/// assert_eq!(text.get().map(String::as_str), Some("waited for"));
+/// assert_eq!(text.get().map(|text| text.as_bytes()), Some(&b"waited for"[..]));
 /// # Ok::<(), tfrt_queue::WouldDeadlock>(())
 /// ```
 pub struct WorkStealingQueue {
