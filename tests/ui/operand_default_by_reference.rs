@@ -2,7 +2,11 @@
 
 use tfrt::prelude::*;
 
+#[derive(Value)]
+#[value("!my.guest")]
+struct Guest;
+
 #[tfrt_kernel("my.greet")]
-fn greet(#[operand(default = "you")] name: &str) {}
+fn greet(#[operand(default = &Guest)] guest: &Guest) {}
 
 fn main() {}
