@@ -12,7 +12,7 @@
 //! ```
 //!
 //! A nest has no word for anything out of the ordinary: a kernel that fails or panics, a request that is cancelled, calls that nest
-//! too deep, an argument of another type. It is abandoned then, and the function runs in the general way, which tells what is
+//! too deep or are too many, an argument of another type. It is abandoned then, and the function runs in the general way, which tells what is
 //! wrong. That nothing was done before is what being free of effects means.
 //!
 //! # When a nest is run

@@ -26,6 +26,10 @@ use crate::program::Program;
 /// Words that the frames of a nest may have together: 8 MiB.
 const MAX_STACK_WORDS: usize = 1 << 20;
 
+/// Calls that one nest may make: some tenths of a second. What makes more is a program for a queue, which others want to use, too, and
+/// is held to the limits of the host there.
+const MAX_CALLS: usize = 1 << 22;
+
 /// Words that a thread keeps for its next nest.
 const MAX_SPARE_WORDS: usize = 1 << 14;
 
@@ -155,6 +159,7 @@ impl Nest {
             functions: FunctionList::default(),
         };
         let mut callers: Vec<Caller<'_>> = Vec::new();
+        let mut num_calls = 0;
         let (mut nest, mut base, mut steps) = (self, 0, self.steps.iter());
         let mut registers = frame_at(words, base);
         loop {
@@ -191,7 +196,8 @@ impl Nest {
                         }
                     };
                     let callee = Self::of_function(program, function).ok_or(Abandoned)?;
-                    if callers.len() + 1 >= max_depth {
+                    num_calls += 1;
+                    if callers.len() + 1 >= max_depth || num_calls > MAX_CALLS {
                         return Err(Abandoned);
                     }
                     let callee_base = base + nest.num_words as usize;
