@@ -48,6 +48,39 @@ fn damaged_files_run_to_their_end_and_leave_nothing_behind() {
     check("verify_run", 4096, 1_500, 300);
 }
 
+/// Runs a target of data files on its seeds and on `num_mutants` more inputs; at least `min_accepted` are accepted.
+fn check_data(name: &str, num_mutants: usize, min_accepted: usize) {
+    let target = find(name).expect("a target of that name");
+    let golden = Seeds {
+        texts: Vec::new(),
+        files: Vec::new(),
+    };
+    let mut feed = Feed::new(target.food, &golden, 4096, 20_260_131);
+    let mut num_accepted = 0;
+    for _ in 0..num_mutants {
+        let input = feed.next_input();
+        if (target.run)(&input) {
+            num_accepted += 1;
+            feed.keep(input);
+        }
+    }
+    assert!(num_accepted >= min_accepted, "accepted only {num_accepted}");
+}
+
+#[test]
+fn damaged_tensor_files_hold_tensors_or_errors() {
+    check_data("btf", 2_000, 100);
+    check_data("npy", 2_000, 100);
+    check_data("npz", 1_000, 100);
+    check_data("safetensors", 2_000, 100);
+}
+
+#[test]
+fn damaged_images_and_records_decode_or_do_not() {
+    check_data("jpeg", 500, 100);
+    check_data("example", 2_000, 300);
+}
+
 /// Small files with what is most worth damaging: calls and control flow, attributes of several kinds, synchronous functions.
 const FILES: [&str; 3] = ["54-case-out-of-range", "47-driver-flags", "22-sync-runner"];
 

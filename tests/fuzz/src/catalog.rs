@@ -1,8 +1,11 @@
 //! The list of targets: what each is called, what it is fed with, and what it does.
 
+use tfrt_tensor::file::FileFormat;
+
+use crate::data_files::DataFormat;
 use crate::mutate::{self, Random};
 use crate::seeds::Seeds;
-use crate::{mutate_text, programs, targets};
+use crate::{mutate_data, mutate_text, programs, targets};
 
 /// One target.
 #[derive(Clone, Copy, Debug)]
@@ -24,10 +27,12 @@ pub enum Food {
     File,
     /// A type code and what may be an attribute.
     Attribute,
+    /// Files of data.
+    Data(DataFormat),
 }
 
 /// All targets.
-pub const TARGETS: [Target; 7] = [
+pub const TARGETS: [Target; 13] = [
     Target {
         name: "verify",
         food: Food::File,
@@ -62,6 +67,36 @@ pub const TARGETS: [Target; 7] = [
         name: "verify_run",
         food: Food::File,
         run: programs::verify_run,
+    },
+    Target {
+        name: "btf",
+        food: Food::Data(DataFormat::Tensors(FileFormat::Btf)),
+        run: |bytes| DataFormat::Tensors(FileFormat::Btf).read(bytes),
+    },
+    Target {
+        name: "npy",
+        food: Food::Data(DataFormat::Tensors(FileFormat::Npy)),
+        run: |bytes| DataFormat::Tensors(FileFormat::Npy).read(bytes),
+    },
+    Target {
+        name: "npz",
+        food: Food::Data(DataFormat::Tensors(FileFormat::Npz)),
+        run: |bytes| DataFormat::Tensors(FileFormat::Npz).read(bytes),
+    },
+    Target {
+        name: "safetensors",
+        food: Food::Data(DataFormat::Tensors(FileFormat::Safetensors)),
+        run: |bytes| DataFormat::Tensors(FileFormat::Safetensors).read(bytes),
+    },
+    Target {
+        name: "jpeg",
+        food: Food::Data(DataFormat::Jpeg),
+        run: |bytes| DataFormat::Jpeg.read(bytes),
+    },
+    Target {
+        name: "example",
+        food: Food::Data(DataFormat::Example),
+        run: |bytes| DataFormat::Example.read(bytes),
     },
 ];
 
@@ -103,6 +138,7 @@ impl Feed {
                 .collect(),
             Food::File => seeds.files.clone(),
             Food::Attribute => Vec::new(),
+            Food::Data(format) => format.seeds(),
         };
         Self {
             food,
@@ -125,6 +161,12 @@ impl Feed {
             Food::File => {
                 let index = self.pick();
                 mutate::mutate(input(&self.seeds, &self.bred, index), &mut self.random)
+            }
+            Food::Data(format) => {
+                let (index, other) = (self.pick(), self.pick());
+                let [bytes, other] =
+                    [index, other].map(|index| input(&self.seeds, &self.bred, index));
+                mutate_data::mutate(format, bytes, other, &mut self.random)
             }
             Food::Text => {
                 let (index, other) = (self.pick(), self.pick());

@@ -8,9 +8,13 @@ pub mod mutate;
 
 pub mod mutate_text;
 
+pub mod mutate_data;
+
 pub mod targets;
 
 pub mod programs;
+
+pub mod data_files;
 
 pub mod seeds;
 
