@@ -76,4 +76,6 @@ mod rules;
 
 mod scalar;
 
+mod scratch;
+
 mod text;

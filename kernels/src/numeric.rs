@@ -24,6 +24,8 @@ use tfrt_compute::parallel::Serial;
 use tfrt_compute::rows::RowPlan;
 use tfrt_tensor::{DenseHostTensor, Element, HostBuffer, OwnedElementsMut, TensorError};
 
+use crate::scratch::{Scratch, Workspace};
+
 /// Work that is shared by workers: it owns what it writes.
 pub(crate) type SharedJob<P> = Job<P, OwnedElementsMut<<P as Plan>::Element>>;
 
@@ -47,14 +49,14 @@ where
 {
     let job = Job::new(plan, output)?;
     let (num_blocks, workspace_len) = (job.blocks(), job.workspace_len());
-    let allocator = ctx.allocator().clone();
-    let make_workspace = move || workspace::<P::Element>(&allocator, workspace_len);
-    let run_blocks = move |workspace: &mut Result<HostBuffer, TensorError>,
-                           blocks: Range<usize>| {
+    let (scratch, owner) = (Scratch::of(ctx.host()), ctx.clone());
+    let make_workspace = move || scratch.take::<P::Element>(&owner, workspace_len);
+    let run_blocks = move |workspace: &mut Result<Workspace, TensorError>, blocks: Range<usize>| {
         let workspace = workspace.as_mut().map_err(|error| error.clone())?;
         let mut workspace = workspace.elements_mut()?;
+        let workspace = workspace.as_deref_mut().unwrap_or_default();
         for block in blocks {
-            run_block(&job, block, &mut workspace)?;
+            run_block(&job, block, workspace)?;
         }
         Ok(())
     };

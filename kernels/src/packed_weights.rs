@@ -166,3 +166,111 @@ pub(crate) fn find(
     };
     Ok(Some(kept.packed.elements_owned()?))
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use tfrt::host::RequestContextBuilder;
+
+    const ORDER: Order = Order::Convolution([2, 2]);
+
+    fn context() -> ExecutionContext {
+        let host = HostContext::builder().build();
+        ExecutionContext::new(RequestContextBuilder::new(host).build())
+    }
+
+    fn weights(ctx: &ExecutionContext) -> HostBuffer {
+        HostBuffer::copied(ctx.allocator(), &[1.0_f32, 2.0, 3.0, 4.0]).unwrap()
+    }
+
+    /// Uses weights once, backwards: what is kept of them.
+    fn use_once(ctx: &ExecutionContext, weights: &HostBuffer, order: Order) -> Option<Vec<f32>> {
+        let weights = weights.elements_owned::<f32>().unwrap();
+        let backwards = |packed: &mut [f32]| {
+            packed.copy_from_slice(&weights);
+            packed.reverse();
+            Ok(())
+        };
+        let kept = find(ctx, &weights, order, weights.len(), backwards).unwrap();
+        kept.map(|kept| kept.to_vec())
+    }
+
+    #[test]
+    fn weights_are_kept_from_their_second_use_until_they_go() {
+        let ctx = context();
+        let (weights, packed) = (weights(&ctx), PackedWeights::of(ctx.host()));
+        assert_eq!(use_once(&ctx, &weights, ORDER), None);
+        assert_eq!(packed.num_bytes(), 0);
+        for _ in 0..2 {
+            let kept = use_once(&ctx, &weights, ORDER);
+            assert_eq!(kept, Some(vec![4.0, 3.0, 2.0, 1.0]));
+            assert_eq!(packed.num_bytes(), 16);
+        }
+        drop(weights);
+        assert_eq!(packed.num_bytes(), 0);
+    }
+
+    #[test]
+    fn every_order_is_kept_for_itself() {
+        let ctx = context();
+        let weights = weights(&ctx);
+        for order in [ORDER, Order::Convolution([1, 4]), Order::Winograd([2, 2])] {
+            assert_eq!(use_once(&ctx, &weights, order), None);
+            assert!(use_once(&ctx, &weights, order).is_some());
+        }
+        assert_eq!(PackedWeights::of(ctx.host()).num_bytes(), 48);
+    }
+
+    #[test]
+    fn what_has_no_room_is_not_kept_until_there_is() {
+        let ctx = context();
+        let packed = PackedWeights::of(ctx.host());
+        packed.set_max_bytes(20);
+        let (first, second) = (weights(&ctx), weights(&ctx));
+        for _ in 0..2 {
+            use_once(&ctx, &first, ORDER);
+            use_once(&ctx, &second, ORDER);
+        }
+        assert!(use_once(&ctx, &first, ORDER).is_some());
+        assert_eq!(use_once(&ctx, &second, ORDER), None);
+        drop(first);
+        assert!(use_once(&ctx, &second, ORDER).is_some());
+        assert_eq!(packed.num_bytes(), 16);
+    }
+
+    #[test]
+    fn weights_that_are_written_are_not_kept() {
+        let ctx = context();
+        let mut weights = weights(&ctx);
+        for number in 0..4_u8 {
+            weights.elements_mut::<f32>().unwrap().fill(number.into());
+            assert_eq!(use_once(&ctx, &weights, ORDER), None);
+        }
+        // Nor when they have come to rest: that is as likely as not to be a pause.
+        assert_eq!(use_once(&ctx, &weights, ORDER), None);
+        assert_eq!(PackedWeights::of(ctx.host()).num_bytes(), 0);
+    }
+
+    #[test]
+    fn what_was_kept_is_not_found_once_weights_are_written() {
+        let ctx = context();
+        let mut weights = weights(&ctx);
+        use_once(&ctx, &weights, ORDER);
+        assert!(use_once(&ctx, &weights, ORDER).is_some());
+        weights.elements_mut::<f32>().unwrap()[0] = 7.0;
+        assert_eq!(use_once(&ctx, &weights, ORDER), None);
+    }
+
+    #[test]
+    fn threads_keep_one_copy() {
+        let ctx = context();
+        let weights = weights(&ctx);
+        use_once(&ctx, &weights, ORDER);
+        std::thread::scope(|scope| {
+            for _ in 0..4 {
+                scope.spawn(|| assert!(use_once(&ctx, &weights, ORDER).is_some()));
+            }
+        });
+        assert_eq!(PackedWeights::of(ctx.host()).num_bytes(), 16);
+    }
+}

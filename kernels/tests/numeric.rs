@@ -220,11 +220,14 @@ fn a_convolution_is_normalised_by_channel() {
     let sample = Sample::new();
     let [scale, offset, mean] = [4, 5, 6].map(|seed| numbers(16, seed));
     let variance: Vec<f32> = numbers(16, 8).iter().map(|x| x.abs() + 0.5).collect();
-    for (kernel, is_rectified) in [
-        ("eigen.conv2d.batch_norm.f32", false),
-        ("eigen.conv2d.batch_norm.relu.f32", true),
+    let ignored = vec![f32::NAN; sample.shape.output_len()];
+    let added = numbers(sample.shape.output_len(), 9);
+    for (kernel, is_rectified, before) in [
+        ("eigen.conv2d.batch_norm.f32", false, &ignored),
+        ("eigen.conv2d.batch_norm.relu.f32", true, &ignored),
+        ("eigen.conv2d.batch_norm.add.relu.f32", true, &added),
     ] {
-        let output = Written::new(&OUTPUT, &vec![f32::NAN; sample.shape.output_len()]);
+        let output = Written::new(&OUTPUT, before);
         let operands = (
             read(&INPUT, &sample.input),
             read(&FILTER, &sample.filter),
@@ -244,9 +247,14 @@ fn a_convolution_is_normalised_by_channel() {
             for (channel, x) in pixel.iter_mut().enumerate() {
                 let of = |parameter: &[f32]| f64::from(parameter[channel]);
                 *x = (*x - of(&mean)) / (of(&variance) + 0.25).sqrt() * of(&scale) + of(&offset);
-                if is_rectified {
-                    *x = x.max(0.0);
-                }
+            }
+        }
+        for (x, &before) in expected.iter_mut().zip(before) {
+            if !before.is_nan() {
+                *x += f64::from(before);
+            }
+            if is_rectified {
+                *x = x.max(0.0);
             }
         }
         // The factor is below 2 / √0.75.
