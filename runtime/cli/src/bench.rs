@@ -27,7 +27,7 @@ use clap::Parser;
 use clap::builder::RangedU64ValueParser;
 use tfrt_bef::BefFile;
 use tfrt_executor::Program;
-use tfrt_host::{FunctionRef, HostContext, ProgramFolder};
+use tfrt_host::{FunctionRef, HostContext, ProgramFolder, ResourceContext};
 use tfrt_support::Error;
 
 use crate::diagnostics::Reporter;
@@ -105,6 +105,10 @@ pub(crate) struct Arguments {
     /// Take a program that is written without chains, as text, and add those that keep it in order
     #[arg(long = "thread-chains")]
     thread_chains: bool,
+
+    /// Let all runs share their resources, such as what `tfrt.once` gave; else each run has resources of its own
+    #[arg(long = "keep-resources")]
+    keep_resources: bool,
 
     /// List kernels by what the executor takes to come to them, rather than by what they take
     #[arg(long)]
@@ -194,13 +198,11 @@ fn measure(program: &str, arguments: &Arguments) -> Result<Report, Failure> {
         max_duration: arguments.duration,
     };
     let quiet = QuietOutput::start()?;
-    let measured = measure_all(
-        &host,
-        &ProgramFolder::of_file(&arguments.file),
-        &has_error,
-        plan,
-        &functions,
-    );
+    let folder = ProgramFolder::of_file(&arguments.file);
+    let resources = arguments
+        .keep_resources
+        .then(|| Arc::new(ResourceContext::new()));
+    let measured = measure_all(&host, &folder, &has_error, plan, resources, &functions);
     run::flush_libraries(&host);
     drop(quiet);
     let (recording, functions) = measured.map_err(|(function, stop)| {
@@ -228,16 +230,18 @@ fn measure_all(
     folder: &ProgramFolder,
     has_error: &AtomicBool,
     plan: Plan,
+    resources: Option<Arc<ResourceContext>>,
     functions: &[FunctionRef],
 ) -> Result<(Option<RecordingCost>, Vec<FunctionReport>), (String, Stop)> {
     let recording =
-        recording::is_possible().then(|| RecordingCost::measure(&fresh_ctx(host, folder)));
+        recording::is_possible().then(|| RecordingCost::measure(&fresh_ctx(host, folder, None)));
     let progress = Progress::new();
     let bench = Bench {
         host,
         folder,
         has_error,
         plan,
+        resources,
         recording,
         progress: &progress,
         clock_cost: clock_cost(),

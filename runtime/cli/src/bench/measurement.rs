@@ -52,6 +52,8 @@ pub(super) struct Bench<'a> {
     /// Whether a kernel has reported an error.
     pub(super) has_error: &'a AtomicBool,
     pub(super) plan: Plan,
+    /// What all runs share; if there is none, each has its own.
+    pub(super) resources: Option<Arc<ResourceContext>>,
     /// None if kernels cannot be recorded.
     pub(super) recording: Option<RecordingCost>,
     pub(super) progress: &'a Progress,
@@ -92,10 +94,14 @@ impl Limit {
     }
 }
 
-/// A context for a run, with a request of its own.
-pub(super) fn fresh_ctx(host: &Arc<HostContext>, folder: &ProgramFolder) -> ExecutionContext {
+/// A context for a run, with a request of its own, and with resources of its own unless there are some.
+pub(super) fn fresh_ctx(
+    host: &Arc<HostContext>,
+    folder: &ProgramFolder,
+    resources: Option<&Arc<ResourceContext>>,
+) -> ExecutionContext {
     let request = RequestContextBuilder::new(Arc::clone(host))
-        .resources(Arc::new(ResourceContext::new()))
+        .resources(resources.map_or_else(Arc::default, Arc::clone))
         .context_data(folder.clone())
         .build();
     ExecutionContext::new(request)
@@ -169,7 +175,7 @@ impl Bench<'_> {
     }
 
     fn run_once(&self, function: &FunctionRef, samples: &mut Samples) -> Result<(), Stop> {
-        let ctx = fresh_ctx(self.host, self.folder);
+        let ctx = fresh_ctx(self.host, self.folder, self.resources.as_ref());
         let stopwatch = Stopwatch::start();
         let outcome = match function.kind() {
             FunctionKind::Async | FunctionKind::Native => self.run_async(function, &ctx),
