@@ -3,7 +3,8 @@
 //! For each layer shape: the best of many runs on 1 thread, directly and by minimal filtering where it suits, and on 2 threads
 //! by the faster of the two, in GFLOP/s (of the direct convolution's operations); below, the sum over all layers, and the rate of
 //! a 1024³ matrix product of the crate `gemm` in the same process, to compare with on a machine that others use as well.
-//! `cargo bench -p tfrt-compute --bench resnet50`, with `ROUNDS=100` where others compute.
+//! `cargo bench -p tfrt-compute --bench resnet50`, with `ROUNDS=100` where others compute, and `LAYER=3` for the fourth shape alone,
+//! such as under a profiler.
 
 use std::time::Instant;
 
@@ -127,9 +128,18 @@ fn main() {
         .ok()
         .and_then(|rounds| rounds.parse().ok())
         .unwrap_or(30);
-    let mut layers: Vec<[Layer; 3]> = LAYERS
+    let only: Option<usize> = std::env::var("LAYER")
+        .ok()
+        .and_then(|layer| layer.parse().ok());
+    let selected: Vec<_> = LAYERS
         .iter()
-        .map(|&(_, image, size, stride, in_channels, out_channels)| {
+        .enumerate()
+        .filter(|(index, _)| only.is_none_or(|only| only == *index))
+        .map(|(_, layer)| layer)
+        .collect();
+    let mut layers: Vec<[Layer; 3]> = selected
+        .iter()
+        .map(|&&(_, image, size, stride, in_channels, out_channels)| {
             let window = Window::new(image, size, stride, 1, Padding::Same).expect("a window");
             let shape =
                 Conv2dShape::new(1, window, window, in_channels, out_channels).expect("a shape");
@@ -161,7 +171,7 @@ fn main() {
     );
     let (mut totals, mut operations) = ([0.0; 3], 0);
     for (&(count, image, size, stride, in_channels, out_channels), ways) in
-        LAYERS.iter().zip(&layers)
+        selected.iter().copied().zip(&layers)
     {
         print!("{count:>3} {image:>5} {size:>3} {stride:>3} {in_channels:>5} {out_channels:>5}");
         for (total, way) in totals.iter_mut().zip(ways) {

@@ -12,6 +12,7 @@ pub(crate) trait Lanes: Copy + Send + Sync + 'static {
 
     const ZERO: Self;
     const ONE: Self;
+    const MINUS_ZERO: Self;
 
     fn lanes<S: Simd>() -> usize {
         size_of::<Self::Vector<S>>() / size_of::<Self>()
@@ -59,6 +60,7 @@ macro_rules! lanes {
 
             const ZERO: Self = 0.0;
             const ONE: Self = 1.0;
+            const MINUS_ZERO: Self = -0.0;
 
             #[inline(always)]
             fn splat<S: Simd>(simd: S, value: Self) -> S::$Vector {

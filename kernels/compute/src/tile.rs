@@ -79,19 +79,33 @@ impl PanelLayout {
         }
     }
 
-    /// Fills `packed` with some panels of a row-major matrix. The matrix is read row by row, as it lies: what is large comes
-    /// from memory, which likes that.
-    pub(crate) fn pack_some<T: Lanes>(&self, matrix: &[T], panels: Range<usize>, packed: &mut [T]) {
-        if self.k == 0 {
+    /// Fills `packed` with some panels of a row-major matrix.
+    ///
+    /// The matrix is read row by row, as it lies, by registers: what is large comes from memory, and many short reads that do
+    /// not wait for one another bring it faster than few that do.
+    #[inline(always)]
+    pub(crate) fn pack_some<S: Simd, T: Lanes>(
+        &self,
+        _simd: S,
+        matrix: &[T],
+        panels: Range<usize>,
+        packed: &mut [T],
+    ) {
+        if self.k == 0 || panels.is_empty() {
             return;
         }
         let columns = panels.start * self.width..(panels.end * self.width).min(self.n);
-        for (k, row) in matrix.chunks_exact(self.n.max(1)).enumerate() {
+        for (k, row) in matrix.chunks_exact(self.n).enumerate() {
             let row = row[columns.clone()].chunks(self.width);
             for (part, panel) in row.zip(packed.chunks_exact_mut(self.panel_len())) {
-                let to = &mut panel[k * self.width..][..self.width];
-                to[..part.len()].copy_from_slice(part);
-                to[part.len()..].fill(T::ZERO);
+                let place = &mut panel[k * self.width..][..self.width];
+                match (T::vectors::<S>(part), T::vectors_mut::<S>(place)) {
+                    ((&[a, b], []), ([to_a, to_b], [])) => (*to_a, *to_b) = (a, b),
+                    _ => {
+                        place[..part.len()].copy_from_slice(part);
+                        place[part.len()..].fill(T::ZERO);
+                    }
+                }
             }
         }
     }
@@ -269,7 +283,72 @@ impl<S: Simd, T: Lanes, const ROWS: usize> NullaryFnOnce for Rows<'_, S, T, ROWS
     }
 }
 
+/// An epilogue of whole panels, with what it reads for one of them in registers: for sums that are finished when they are stored.
+pub(crate) struct PanelEpilogue<S: Simd, T: Lanes> {
+    scale: [T::Vector<S>; PANEL_VECTORS],
+    shift: [T::Vector<S>; PANEL_VECTORS],
+    adds_output: bool,
+    clamp: Clamp<T>,
+}
+
+impl<S: Simd, T: Lanes + PartialOrd> PanelEpilogue<S, T> {
+    /// Turns one row of sums into elements of a row of the output.
+    #[inline(always)]
+    pub(crate) fn store(&self, simd: S, sums: &[T::Vector<S>; PANEL_VECTORS], output: &mut [T]) {
+        let (vectors, _) = T::vectors_mut::<S>(output);
+        for (index, vector) in vectors.iter_mut().enumerate().take(PANEL_VECTORS) {
+            let (scale, shift) = (self.scale[index], self.shift[index]);
+            let mut value = T::fused_mul_add(simd, sums[index], scale, shift);
+            if self.adds_output {
+                value = T::add(simd, value, *vector);
+            }
+            *vector = self.clamp.apply(simd, value);
+        }
+    }
+}
+
+impl<T: Lanes> Clamp<T> {
+    #[inline(always)]
+    fn apply<S: Simd>(self, simd: S, value: T::Vector<S>) -> T::Vector<S> {
+        match self {
+            Self::None => value,
+            Self::AtLeast(floor) => T::at_least(simd, value, T::splat(simd, floor)),
+            Self::Between(floor, ceiling) => {
+                let value = T::at_least(simd, value, T::splat(simd, floor));
+                T::at_most(simd, value, T::splat(simd, ceiling))
+            }
+        }
+    }
+}
+
 impl<T: Lanes + PartialOrd> Epilogue<'_, T> {
+    /// The same for the panel from `column` on, if all its columns are the output's, and sums are not scaled by `alpha` nor added
+    /// to by `beta`. The results are the same, bit by bit: a factor that is not given is one, and a summand minus zero.
+    #[inline(always)]
+    pub(crate) fn of_panel<S: Simd>(
+        &self,
+        simd: S,
+        columns: Range<usize>,
+    ) -> Option<PanelEpilogue<S, T>> {
+        let is_whole = columns.len() == PANEL_VECTORS * T::lanes::<S>();
+        if !is_whole || self.alpha != T::ONE || self.beta != T::ZERO {
+            return None;
+        }
+        let vectors = |values: Option<&[T]>, default| match values {
+            None => [T::splat(simd, default); PANEL_VECTORS],
+            Some(values) => {
+                let (vectors, _) = T::vectors::<S>(&values[columns.clone()]);
+                std::array::from_fn(|index| vectors[index])
+            }
+        };
+        Some(PanelEpilogue {
+            scale: vectors(self.scale, T::ONE),
+            shift: vectors(self.shift, T::MINUS_ZERO),
+            adds_output: self.adds_output,
+            clamp: self.clamp,
+        })
+    }
+
     /// Turns one row of sums into elements `column..` of a row of the output; the columns of a panel that the output does
     /// not have are dropped.
     #[inline(always)]
@@ -355,14 +434,7 @@ impl<T: Lanes + PartialOrd> Epilogue<'_, T> {
         if self.adds_output {
             value = T::add(simd, value, c);
         }
-        match self.clamp {
-            Clamp::None => value,
-            Clamp::AtLeast(floor) => T::at_least(simd, value, T::splat(simd, floor)),
-            Clamp::Between(floor, ceiling) => {
-                let value = T::at_least(simd, value, T::splat(simd, floor));
-                T::at_most(simd, value, T::splat(simd, ceiling))
-            }
-        }
+        self.clamp.apply(simd, value)
     }
 }
 

@@ -20,7 +20,7 @@ use crate::error::{ShapeError, check_len};
 use crate::job::{Plan, SharedSlice};
 use crate::lanes::dispatch;
 use crate::parallel::{block_count, share};
-use crate::tile::{self, Epilogue, MAX_ROWS, PanelLayout, Tile};
+use crate::tile::{self, Epilogue, MAX_ROWS, PanelLayout, Sums, Tile};
 
 /// A convolution, planned: what is copied, how the filter lies, how the work divides.
 ///
@@ -343,7 +343,7 @@ impl WithSimd for Block<'_> {
             let packed = match self.operands.filter {
                 Filter::Packed(filter) => &filter[panels.start * plan.panels.panel_len()..],
                 Filter::Plain(filter) => {
-                    plan.panels.pack_some(filter, panels.clone(), group);
+                    plan.panels.pack_some(simd, filter, panels.clone(), group);
                     &*group
                 }
             };
@@ -395,8 +395,9 @@ impl Chunk<'_> {
         let plan = self.plan;
         let pixels = self.rows.len() * plan.shape.columns.output;
         let tiles = tile::tile_count::<S>(pixels);
-        let tile_by_panel = |index: usize, panel: usize| {
-            self.tile(simd, share(pixels, tiles, index), panel);
+        let mut sums = tile::zeros::<S, f32>(simd);
+        let mut tile_by_panel = |index: usize, panel: usize| {
+            self.tile(simd, share(pixels, tiles, index), panel, &mut sums);
         };
         // Either the filters stay in the cache, and the output is written row by row; or the pixels do.
         if self.panels.len() * plan.panels.panel_len() * size_of::<f32>() <= RESIDENT_FILTER_BYTES {
@@ -414,7 +415,7 @@ impl Chunk<'_> {
 
     /// Computes some pixels of the chunk, in the channels of one panel.
     #[inline(always)]
-    fn tile<S: Simd>(&self, simd: S, pixels: Range<usize>, panel: usize) {
+    fn tile<S: Simd>(&self, simd: S, pixels: Range<usize>, panel: usize, sums: &mut Sums<S, f32>) {
         let Self { plan, operands, .. } = *self;
         let (columns, out_channels) = (plan.shape.columns, plan.shape.out_channels);
         let panel_len = plan.panels.panel_len();
@@ -425,17 +426,22 @@ impl Chunk<'_> {
             panel: &self.packed[(panel - self.panels.start) * panel_len..][..panel_len],
         };
         let mut bases = [0; MAX_ROWS];
-        let (mut row, mut column) = (pixels.start / columns.output, pixels.start % columns.output);
-        for base in &mut bases[..pixels.len()] {
-            *base = row * plan.shape.rows.stride * plan.line()
-                + column * columns.stride * plan.pixel_stride;
+        let row_step = plan.shape.rows.stride * plan.line();
+        let column_step = columns.stride * plan.pixel_stride;
+        let mut column = pixels.start % columns.output;
+        let mut line = pixels.start / columns.output * row_step;
+        let mut base = line + column * column_step;
+        for place in &mut bases[..pixels.len()] {
+            *place = base;
+            base += column_step;
             column += 1;
             if column == columns.output {
-                (row, column) = (row + 1, 0);
+                column = 0;
+                line += row_step;
+                base = line;
             }
         }
-        let mut sums = tile::zeros::<S, f32>(simd);
-        tile::compute::<S, f32>(simd, &tile, &bases[..pixels.len()], &mut sums);
+        tile::compute::<S, f32>(simd, &tile, &bases[..pixels.len()], sums);
 
         let epilogue = Epilogue {
             alpha: 1.0,
@@ -448,12 +454,16 @@ impl Chunk<'_> {
         let first_channel = panel * plan.panels.width;
         let channels = plan.panels.width.min(out_channels - first_channel);
         let first_pixel = self.image * plan.shape.pixels() + self.rows.start * columns.output;
-        for (pixel, sums) in pixels.zip(&sums) {
+        let of_panel = epilogue.of_panel(simd, first_channel..first_channel + channels);
+        for (pixel, sums) in pixels.zip(&*sums) {
             let start = (first_pixel + pixel) * out_channels + first_channel;
             // SAFETY: the pixel and the channels are of this block's share (duty 1 of `Plan`), and each is visited once.
             #[expect(unsafe_code, reason = "rows of a block are not contiguous")]
             let elements = unsafe { self.output.slice_mut(start..start + channels) };
-            epilogue.store(simd, sums, first_channel, elements);
+            match &of_panel {
+                Some(epilogue) => epilogue.store(simd, sums, elements),
+                None => epilogue.store(simd, sums, first_channel, elements),
+            }
             operands.activation.finish(elements);
         }
     }

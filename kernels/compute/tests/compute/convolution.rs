@@ -170,6 +170,43 @@ fn what_the_output_holds_is_added_before_the_activation() {
     check_added(&mut random, &minimal, &input, &packed, 37);
 }
 
+/// Channels that fill whole registers are finished in another way than the last few.
+#[test]
+fn the_last_channels_are_finished_as_all_others() {
+    const CHANNELS: usize = 32 + 5;
+    let mut random = Random::new(38);
+    let window = Window::new(7, 3, 1, 1, Padding::Same).expect("a window");
+    let shape = Conv2dShape::new(1, window, window, 3, CHANNELS).expect("a shape");
+    // The last channels are copies of the first ones.
+    let repeated = |numbers: Vec<f32>| -> Vec<f32> {
+        let channel = |index: usize| index - index % CHANNELS + index % CHANNELS % 32;
+        (0..numbers.len())
+            .map(|index| numbers[channel(index)])
+            .collect()
+    };
+    let input = random.f32s(shape.input_len());
+    let filter = repeated(random.f32s(shape.filter_len()));
+    let [scale, shift] = [0, 1].map(|_| repeated(random.f32s(CHANNELS)));
+    let before = repeated(random.f32s(shape.output_len()));
+    let plan = Convolution::new(shape, 1);
+    let mut packed = vec![0.0; plan.packed_filter_len()];
+    plan.pack_filter(&filter, &mut packed).expect("lengths");
+    for choice in 0..16 {
+        let has = |bit: u32| choice >> bit & 1 == 1;
+        let mut operands = ConvolutionOperands::new(&input, &packed);
+        operands.scale = has(0).then_some(&scale[..]);
+        operands.shift = has(1).then_some(&shift[..]);
+        operands.adds_output = has(2);
+        if has(3) {
+            operands.activation = Activation::Relu6;
+        }
+        let output = run(&plan, &Serial, operands, before.clone());
+        for pixel in output.chunks_exact(CHANNELS) {
+            assert_eq!(pixel[..5], pixel[32..], "choice {choice:#b}");
+        }
+    }
+}
+
 #[test]
 fn a_filter_that_is_not_packed_needs_a_plan_for_it() {
     let window = Window::new(4, 3, 1, 1, Padding::Same).expect("a window");
