@@ -1,7 +1,7 @@
 //! Functions without effects run at once, as nests. Whether they do must change neither what a program gives, nor in which order a
 //! queue that keeps an order has side effects, nor what is reported.
 //!
-//! Random programs run twice: as they are, and traced, where no function is a nest.
+//! Random programs run twice: as they are, and traced, where no function is a nest. `TFRT_STRESS` asks for so many times as many.
 
 use std::fmt::Write as _;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -283,7 +283,8 @@ fn run_traced(
 fn random_programs_do_what_they_do_without_nests() {
     let _alone = ALONE.lock().unwrap_or_else(PoisonError::into_inner);
     let mut num_with_effects = 0;
-    for seed in 0..400 {
+    let factor = std::env::var("TFRT_STRESS").map_or(1, |factor| factor.parse().expect("a number"));
+    for seed in 0..400 * factor {
         let source = Writer::program(seed);
         let ordered = host("s", Limits::default());
         let parallel = host("mstd:2", Limits::default());
