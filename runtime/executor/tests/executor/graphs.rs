@@ -4,10 +4,11 @@ use std::sync::Arc;
 
 use crate::support::{
     ASYNC_SUM, CALL, CANCEL, COUNT, COUNT_ANY, FAIL, FORGET, Graph, Node, Outcome, PANIC, SUM,
-    alone, host, run,
+    alone, build, host, outcome, run,
 };
 use proptest::prelude::*;
-use tfrt_host::Limits;
+use tfrt_executor::Program;
+use tfrt_host::{ExecutionContext, Limits, RequestContextBuilder};
 
 const QUEUES: [&str; 3] = ["s", "mstd:1,1", "mstd:4,2"];
 
@@ -258,6 +259,51 @@ fn a_kernel_that_waits_for_any_operand_starts_once() {
         &[],
         &[Ok(51)],
     );
+}
+
+/// What batches teach each other about kernels of other streams must not show: a program is run until it is known how short its
+/// kernels are, and then some.
+#[test]
+fn small_kernels_of_many_streams_give_the_same_however_often_they_run() {
+    const WIDTH: usize = 8;
+    const NUM_LEVELS: usize = 20;
+    let alone = alone();
+    let level_and_column = |index: usize| (index / WIDTH, index % WIDTH);
+    let nodes = (0..WIDTH * NUM_LEVELS).map(|index| {
+        let (level, column) = level_and_column(index);
+        let above = |column: usize| (level - 1) * WIDTH + column % WIDTH;
+        let operands = match level {
+            0 => vec![],
+            _ => vec![above(column), above(column + 1)],
+        };
+        Node::new(&SUM, &operands).on(column as u32)
+    });
+    let graph = Graph {
+        nodes: nodes.collect(),
+        returns: vec![WIDTH * NUM_LEVELS - 1],
+        ..Graph::default()
+    };
+    for queue in ["s", "mstd:1,1", "mstd:2,1", "mstd:4,1"] {
+        let host = host(queue).build();
+        let program = Program::load(&host, &build(std::slice::from_ref(&graph)));
+        let function = program.expect("the kernels exist").function("f0");
+        let function = function.expect("the first function");
+        for _ in 0..400 {
+            let ctx = ExecutionContext::new(RequestContextBuilder::new(Arc::clone(&host)).build());
+            let results = function.execute(&ctx, &[]);
+            host.await_values(&results)
+                .expect("not a thread of the queue");
+            // Each level doubles the one above, and adds one.
+            assert_eq!(
+                outcome(&results[0]),
+                Ok((1 << NUM_LEVELS) - 1),
+                "under {queue}"
+            );
+        }
+        host.quiesce().expect("not a thread of the queue");
+        drop((function, host));
+        alone.assert_nothing_left(queue);
+    }
 }
 
 #[test]
