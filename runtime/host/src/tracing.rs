@@ -60,7 +60,7 @@ pub use debug::DebugSink;
 pub use profiler::{KernelProfiler, KernelTimes};
 pub use recorder::TraceRecorder;
 pub use simple::SimpleSink;
-pub use sink::{Activity, KernelRun, TracingSink};
+pub use sink::{Activity, KernelRun, TracingSink, Work};
 
 /// How fine an activity is, and how much is recorded.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
@@ -165,6 +165,34 @@ pub fn event<N: Into<Cow<'static, str>>>(level: TracingLevel, name: impl FnOnce(
         && let Some(sink) = sink()
     {
         sink.event(&name().into());
+    }
+}
+
+/// Tells the sink what the kernel that runs on this thread comes to, from which `tfrt bench` computes how fast it is. `work` is asked
+/// for only if kernels are recorded.
+///
+/// For kernels that do their work before they return: what they leave to tasks is not in their time. Several reports of one run
+/// add up.
+///
+/// ```
+/// use tfrt_host::tracing::{self, Work};
+///
+/// /// A kernel.
+/// fn dot(a: &[f32], b: &[f32]) -> f32 {
+///     tracing::report_work(|| Work {
+///         flops: 2 * a.len() as u64,
+///         bytes: size_of_val(a) as u64 + size_of_val(b) as u64,
+///     });
+///     a.iter().zip(b).map(|(a, b)| a * b).sum()
+/// }
+/// # assert_eq!(dot(&[1.0, 2.0], &[3.0, 4.0]), 11.0);
+/// ```
+#[inline]
+pub fn report_work(work: impl FnOnce() -> Work) {
+    if is_active(TracingLevel::Debug)
+        && let Some(sink) = sink()
+    {
+        sink.work(work());
     }
 }
 

@@ -2,6 +2,7 @@
 
 use std::ops::Range;
 
+use tfrt::host::tracing::{self, Work};
 use tfrt::prelude::*;
 use tfrt_compute::binary::{self, Binary};
 use tfrt_compute::{cast, unary};
@@ -52,6 +53,13 @@ fn relu<T: Number>(
 #[tfrt_kernel("tfrt_test_sync.relu.{T}", T = [f32, i32, i64], sync)]
 fn relu_sync<T: Number>(a: &DenseHostTensor, b: &mut DenseHostTensor) -> Result<()> {
     b.expect_shape(a.shape())?;
+    tracing::report_work(|| {
+        let num_elements = a.shape().num_elements() as u64;
+        Work {
+            flops: num_elements,
+            bytes: 2 * num_elements * size_of::<T>() as u64,
+        }
+    });
     unary::relu(&a.elements::<T>()?, &mut b.elements_mut::<T>()?);
     Ok(())
 }

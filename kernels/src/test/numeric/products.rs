@@ -1,5 +1,6 @@
 //! Matrix products, computed before the kernel returns.
 
+use tfrt::host::tracing::{self, Work};
 use tfrt::prelude::*;
 use tfrt_compute::matmul::MatmulShape;
 use tfrt_tensor::DenseHostTensor;
@@ -15,6 +16,13 @@ fn multiply<T: Multiply>(
     let [m, k] = a.shape().to_array()?;
     let [_, n] = b.shape().to_array()?;
     let shape = MatmulShape::new(m, n, k);
+    tracing::report_work(|| {
+        let [m, n, k] = [m, n, k].map(|extent| extent as u64);
+        Work {
+            flops: 2 * m * n * k,
+            bytes: (m * k + k * n + m * n) * size_of::<T>() as u64,
+        }
+    });
     let factors = Factors {
         shape,
         alpha,

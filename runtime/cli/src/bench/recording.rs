@@ -81,6 +81,8 @@ impl RecordingCost {
             self_ns: without(times.self_ns, inside_ns),
             num_dispatches: times.num_dispatches + times.num_path_begins,
             dispatch_ns: without(times.dispatch_ns, dispatch_ns),
+            flops: times.work.flops,
+            bytes: times.work.bytes,
         }
     }
 }
@@ -113,6 +115,8 @@ fn median(mut values: Vec<f64>) -> f64 {
 
 #[cfg(test)]
 mod tests {
+    use tfrt_host::tracing::Work;
+
     use super::*;
 
     const COST: RecordingCost = RecordingCost {
@@ -131,6 +135,10 @@ mod tests {
             dispatch_ns: 100,
             num_dispatches: 3,
             num_path_begins: 1,
+            work: Work {
+                flops: 30,
+                bytes: 40,
+            },
         };
         assert_eq!(
             COST.subtract_from("k", times),
@@ -141,6 +149,8 @@ mod tests {
                 self_ns: 500 - 6,
                 num_dispatches: 4,
                 dispatch_ns: 100 - 30 - 8,
+                flops: 30,
+                bytes: 40,
             }
         );
     }

@@ -17,7 +17,8 @@
 //!       "num_runs": 100,
 //!       "wall": {…},
 //!       "kernels": [{"name": "tfrt.add.i32", "num_runs": 300, "total_ns": 6000, "self_ns": 6000,
-//!                    "num_dispatches": 300, "dispatch_ns": 9000}]
+//!                    "num_dispatches": 300, "dispatch_ns": 9000},
+//!                   {"name": "my.dot", …, "flops": 128000, "bytes": 512000}]
 //!     }
 //!   }],
 //!   "not_run": ["needs_arguments"]
@@ -98,6 +99,20 @@ pub(super) struct KernelReport {
     pub(super) num_dispatches: u64,
     /// What the executor took there.
     pub(super) dispatch_ns: u64,
+    /// The operations on floating-point numbers that the runs reported, in sum; left out if there are none.
+    #[serde(default, skip_serializing_if = "is_zero")]
+    pub(super) flops: u64,
+    /// The bytes that they reported to read and write; left out if there are none.
+    #[serde(default, skip_serializing_if = "is_zero")]
+    pub(super) bytes: u64,
+}
+
+#[expect(
+    clippy::trivially_copy_pass_by_ref,
+    reason = "the signature that `skip_serializing_if` asks for"
+)]
+fn is_zero(number: &u64) -> bool {
+    *number == 0
 }
 
 impl Report {
@@ -124,6 +139,8 @@ mod tests {
             self_ns: 30,
             num_dispatches: num_runs - 1,
             dispatch_ns: 11,
+            flops: 0,
+            bytes: 0,
         };
         Report {
             version: VERSION,

@@ -132,35 +132,54 @@ fn nanos(ns: u64) -> String {
     Nanos(ns as f64).to_string()
 }
 
-fn kernel_rows(profile: &Profile) -> Vec<[String; 6]> {
+/// With what the kernels achieve, if one of them has reported what it does.
+fn kernel_rows(profile: &Profile) -> Vec<Vec<String>> {
     let all_ns = sum(profile, |kernel| kernel.self_ns);
-    let header = ["kernel", "per run", "total", "self", "share", "mean"].map(str::to_owned);
+    let has_work = profile
+        .kernels
+        .iter()
+        .any(|kernel| kernel.flops > 0 || kernel.bytes > 0);
+    let rates: &[&str] = if has_work { &["GFLOP/s", "GB/s"] } else { &[] };
+    let header = ["kernel", "per run", "total", "self", "share", "mean"];
+    let header = header.iter().chain(rates).map(|&title| title.to_owned());
     let rows = ranked(profile, |kernel| kernel.self_ns)
         .into_iter()
         .map(|kernel| {
-            [
+            let mut row = vec![
                 kernel.name.clone(),
                 runs_per_run(kernel, profile),
                 nanos(kernel.total_ns),
                 nanos(kernel.self_ns),
                 percent(kernel.self_ns, all_ns),
                 Nanos(mean_ns(kernel.total_ns, kernel.num_runs)).to_string(),
-            ]
+            ];
+            if has_work {
+                row.extend([kernel.flops, kernel.bytes].map(|amount| rate(amount, kernel)));
+            }
+            row
         });
-    std::iter::once(header).chain(rows).collect()
+    std::iter::once(header.collect()).chain(rows).collect()
 }
 
-fn dispatch_rows(profile: &Profile) -> Vec<[String; 7]> {
+/// So much in the time of the kernel, in thousands of millions a second; nothing for what was not reported.
+fn rate(amount: u64, kernel: &KernelReport) -> String {
+    if amount == 0 || kernel.total_ns == 0 {
+        return String::new();
+    }
+    format!("{:.2}", ratio(amount, kernel.total_ns))
+}
+
+fn dispatch_rows(profile: &Profile) -> Vec<Vec<String>> {
     let all_ns = sum(profile, |kernel| kernel.dispatch_ns);
     let header = [
         "kernel", "runs", "self", "mean", "dispatch", "mean", "share",
-    ]
-    .map(str::to_owned);
+    ];
+    let header = header.map(str::to_owned).to_vec();
     let kernels_ns = sum(profile, |kernel| kernel.self_ns);
     let num_runs = sum(profile, |kernel| kernel.num_runs);
     let num_dispatches = sum(profile, |kernel| kernel.num_dispatches);
     let row = |name: &str, num_runs, self_ns, num_dispatches, dispatch_ns| {
-        [
+        vec![
             name.to_owned(),
             u64::to_string(&num_runs),
             nanos(self_ns),
@@ -186,18 +205,16 @@ fn dispatch_rows(profile: &Profile) -> Vec<[String; 7]> {
 }
 
 /// Columns with two blanks between them: names to the left, numbers to the right.
-fn write_rows<const NUM_COLUMNS: usize>(
-    f: &mut fmt::Formatter<'_>,
-    rows: Vec<[String; NUM_COLUMNS]>,
-) -> fmt::Result {
+fn write_rows(f: &mut fmt::Formatter<'_>, rows: Vec<Vec<String>>) -> fmt::Result {
     // Characters, as padding counts them: a unit may be a character of two bytes.
     let width = |column: usize| {
         let widths = rows.iter().map(|row| row[column].chars().count());
         widths.max().unwrap_or_default()
     };
-    let widths: [usize; NUM_COLUMNS] = std::array::from_fn(width);
+    let num_columns = rows.first().map_or(0, Vec::len);
+    let widths: Vec<usize> = (0..num_columns).map(width).collect();
     for row in &rows {
-        for (column, (cell, width)) in row.iter().zip(widths).enumerate() {
+        for (column, (cell, &width)) in row.iter().zip(&widths).enumerate() {
             match column {
                 0 => write!(f, "  {cell:<width$}")?,
                 _ => write!(f, "  {cell:>width$}")?,
@@ -222,6 +239,8 @@ mod tests {
             self_ns,
             num_dispatches: num_runs,
             dispatch_ns,
+            flops: 0,
+            bytes: 0,
         }
     }
 
@@ -275,6 +294,26 @@ recording a kernel costs 100.0 ns: 20.0 ns inside, 80.0 ns between kernels; subt
 
 not run because they have arguments: f, g
 "
+        );
+    }
+
+    #[test]
+    fn kernels_that_say_what_they_do_are_listed_with_how_fast_they_do_it() {
+        let mut report = report();
+        let profile = report.functions[0].profile.as_mut().expect("it has one");
+        (profile.kernels[0].flops, profile.kernels[0].bytes) = (50_000, 6000);
+        let text = text(&report, Columns::Kernels);
+        let table = text
+            .lines()
+            .skip_while(|line| !line.starts_with("  kernel"));
+        let table: Vec<&str> = table.take(3).collect();
+        assert_eq!(
+            table,
+            [
+                "  kernel       per run     total      self  share      mean  GFLOP/s  GB/s",
+                "  my.long_one        1  4.000 µs  3.000 µs  75.0%  2.000 µs    12.50  1.50",
+                "  my.short        1.50  2.000 µs  1.000 µs  25.0%  666.7 ns               ",
+            ]
         );
     }
 

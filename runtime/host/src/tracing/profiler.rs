@@ -17,7 +17,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Instant;
 
-use super::sink::{Activity, TracingSink};
+use super::sink::{Activity, TracingSink, Work};
 
 /// Adds up, for each name of a kernel, how often it ran, how long, and how long the executor took to come to it.
 ///
@@ -74,6 +74,8 @@ pub struct KernelTimes {
     pub num_dispatches: u64,
     /// How many of these times are behind the begin of a path.
     pub num_path_begins: u64,
+    /// What its runs have said that they come to.
+    pub work: Work,
 }
 
 /// What happened on one thread.
@@ -203,6 +205,16 @@ impl Account {
         };
     }
 
+    /// Work is that of the innermost kernel, whatever else is open inside it.
+    fn work(&mut self, work: Work) {
+        let kernel = self.open.iter().rev().find_map(|open| open.kernel);
+        if let Some((place, _)) = kernel {
+            let done = &mut self.times[place].1.work;
+            done.flops = done.flops.saturating_add(work.flops);
+            done.bytes = done.bytes.saturating_add(work.bytes);
+        }
+    }
+
     fn begin_path(&mut self, now_ns: u64) {
         self.innermost().since = Since::Path { at_ns: now_ns };
     }
@@ -273,6 +285,8 @@ impl KernelTimes {
         self.dispatch_ns += other.dispatch_ns;
         self.num_dispatches += other.num_dispatches;
         self.num_path_begins += other.num_path_begins;
+        self.work.flops = self.work.flops.saturating_add(other.work.flops);
+        self.work.bytes = self.work.bytes.saturating_add(other.work.bytes);
     }
 }
 
@@ -300,6 +314,10 @@ impl TracingSink for KernelProfiler {
     }
 
     fn event(&self, _name: &str) {}
+
+    fn work(&self, work: Work) {
+        self.with_account(|account| account.work(work));
+    }
 
     fn begin_path(&self) {
         self.with_account(|account| account.begin_path(self.now_ns()));
@@ -350,6 +368,25 @@ mod tests {
         let second = times(&account, "second");
         assert_eq!((second.self_ns, second.dispatch_ns), (18, 7));
         assert_eq!((second.num_dispatches, second.num_path_begins), (1, 0));
+    }
+
+    #[test]
+    fn work_is_that_of_the_kernel_that_reports_it() {
+        let mut account = Account::new();
+        let work = |flops, bytes| Work { flops, bytes };
+        account.work(work(1, 1));
+        begin(&mut account, "around", 0);
+        account.work(work(10, 4));
+        begin(&mut account, "inside", 1);
+        // A scope that is no kernel.
+        account.begin(None, 2);
+        account.work(work(7, 0));
+        account.end(3);
+        account.end(4);
+        account.work(work(10, 4));
+        account.end(5);
+        assert_eq!(times(&account, "around").work, work(20, 8));
+        assert_eq!(times(&account, "inside").work, work(7, 0));
     }
 
     #[test]

@@ -51,10 +51,24 @@ pub trait TracingSink: Send + Sync + fmt::Debug {
     /// that do not tell work from waiting ignore it.
     fn begin_path(&self) {}
 
+    /// The innermost open scope of this thread does so much work. Sinks that do not relate work to time ignore it.
+    fn work(&self, work: Work) {
+        let _ = work;
+    }
+
     /// The quantity `name` of the process has this value now. Sinks that keep no quantities ignore it.
     fn counter(&self, name: &'static str, value: u64) {
         let _ = (name, value);
     }
+}
+
+/// What the run of a kernel comes to, in the measures of processors: see [`report_work`](super::report_work).
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Work {
+    /// Operations on floating-point numbers, or on those that are there in their place; a multiplication with an addition is two.
+    pub flops: u64,
+    /// The bytes that have to be read and written, each once however often that is done.
+    pub bytes: u64,
 }
 
 /// What a scope is.
