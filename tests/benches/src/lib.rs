@@ -6,7 +6,9 @@
 //! - **Instructions**, counted by valgrind: `cargo run --release -p tfrt-benches -- instructions` prints what each kernel of each
 //!   program costs, next to what it cost when that was last [accepted](baseline), and fails if it costs more. Counts do not
 //!   depend on how busy the machine is.
-//! - **Wall time**, by criterion: `cargo bench -p tfrt-benches`. It depends on the machine; compare within one run.
+//! - **Wall time** of programs that threads share, and of functions of any size: `parallel` and `sizes` in place of `instructions`
+//!   print tables of what is measured in processes of their own; `load` prints how long small requests wait that come steadily.
+//! - **Wall time** in detail, by criterion: `cargo bench -p tfrt-benches`. It depends on the machine; compare within one run.
 #![forbid(unsafe_code)]
 
 pub mod programs;
@@ -14,5 +16,11 @@ pub mod programs;
 pub mod session;
 
 pub mod instructions;
+
+pub mod wall;
+
+pub mod load;
+
+mod spin;
 
 pub mod baseline;

@@ -1,17 +1,22 @@
 //! Measures what starting a kernel costs. See the documentation of the library.
 #![forbid(unsafe_code)]
 
+use std::collections::BTreeSet;
 use std::process::ExitCode;
 
 use tfrt_benches::baseline;
 use tfrt_benches::instructions::{self, CountError};
-use tfrt_benches::programs::{PROGRAMS, Program};
+use tfrt_benches::programs::{PARALLEL_PROGRAMS, PROGRAMS, Program, Shape};
 use tfrt_benches::session::Session;
+use tfrt_benches::{load, wall};
 
 const HELP: &str = "\
 Measures what starting a kernel costs
 
 Usage: tfrt-benches instructions [--accept] [NAME…]   count instructions, and compare with what was accepted
+       tfrt-benches parallel                          compare one thread with two
+       tfrt-benches sizes [MAX_SIZE]                  compare functions of 10 kernels to MAX_SIZE, 100000 if not said
+       tfrt-benches load [QUEUE]                      show how long small requests wait that come steadily
        tfrt-benches run NAME SIZE NUM_RUNS [QUEUE]    run one program, for a profiler to look at
        tfrt-benches text NAME SIZE NUM_RUNS           print one program
 
@@ -25,6 +30,11 @@ fn main() -> ExitCode {
     let arguments: Vec<&str> = arguments.iter().map(String::as_str).collect();
     let outcome = match arguments[..] {
         ["instructions", ref rest @ ..] => count(rest),
+        ["parallel"] => wall::print_parallel(),
+        ["sizes"] => wall::print_sizes(100_000),
+        ["sizes", max_size] => number(max_size).and_then(wall::print_sizes),
+        ["load"] => load::print("mstd:1"),
+        ["load", queue] => load::print(queue),
         ["run", name, size, num_runs] => run(name, size, num_runs, "s"),
         ["run", name, size, num_runs, queue] => run(name, size, num_runs, queue),
         ["text", name, size, num_runs] => program(name, size, num_runs)
@@ -44,20 +54,21 @@ fn main() -> ExitCode {
     }
 }
 
+fn number(text: &str) -> Result<usize, String> {
+    text.parse().map_err(|_| format!("`{text}` is no number"))
+}
+
 fn program(name: &str, size: &str, num_runs: &str) -> Result<(Program, usize), String> {
-    let number = |text: &str| text.parse().map_err(|_| format!("`{text}` is no number"));
-    let known = PROGRAMS.iter().find(|program| program.shape.name() == name);
-    let known = known.ok_or_else(|| {
-        let names: Vec<&str> = PROGRAMS
-            .iter()
-            .map(|program| program.shape.name())
-            .collect();
+    let shape = Shape::from_name(name).ok_or_else(|| {
+        let programs = PROGRAMS.iter().chain(PARALLEL_PROGRAMS);
+        let names: BTreeSet<&str> = programs.map(|program| program.shape.name()).collect();
+        let names: Vec<&str> = names.into_iter().collect();
         format!(
             "there is no program `{name}`; there are {}",
             names.join(", ")
         )
     })?;
-    Ok((Program::new(known.shape, number(size)?), number(num_runs)?))
+    Ok((Program::new(shape, number(size)?), number(num_runs)?))
 }
 
 fn run(name: &str, size: &str, num_runs: &str, queue: &str) -> Result<(), String> {

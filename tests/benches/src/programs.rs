@@ -27,6 +27,10 @@ pub enum Shape {
     Calls,
     /// Kernels that read and give texts, which are shared rather than copied.
     Strings,
+    /// Independent kernels that take some 20 µs each, and a tree of additions.
+    Coarse,
+    /// As `Diamonds`, with kernels that take some 20 µs each, in levels of 8.
+    CoarseDiamonds,
 }
 
 /// A program: a shape and a size.
@@ -53,7 +57,26 @@ pub const PROGRAMS: &[Program] = &[
     Program::new(Shape::Strings, 1000),
 ];
 
+/// Programs whose kernels take long enough for a thread of their own, beside some of those above: what two threads make of them.
+pub const PARALLEL_PROGRAMS: &[Program] = &[
+    Program::new(Shape::Chain, 1000),
+    Program::new(Shape::Tree, 1000),
+    Program::new(Shape::Diamonds, 1000),
+    Program::new(Shape::Diamonds, 10_000),
+    Program::new(Shape::Fibonacci, 16),
+    Program::new(Shape::Coarse, 64),
+    Program::new(Shape::CoarseDiamonds, 64),
+];
+
 impl Shape {
+    /// The shape of this name.
+    #[must_use]
+    pub fn from_name(name: &str) -> Option<Self> {
+        let mut programs = PROGRAMS.iter().chain(PARALLEL_PROGRAMS);
+        let found = programs.find(|program| program.shape.name() == name)?;
+        Some(found.shape)
+    }
+
     /// The name that the command line knows it by.
     #[must_use]
     pub fn name(self) -> &'static str {
@@ -69,6 +92,8 @@ impl Shape {
             Self::ParallelFor => "parallel_for",
             Self::Calls => "calls",
             Self::Strings => "strings",
+            Self::Coarse => "coarse",
+            Self::CoarseDiamonds => "coarse_diamonds",
         }
     }
 }
@@ -84,9 +109,10 @@ impl Program {
     #[must_use]
     pub fn num_units(&self) -> usize {
         match self.shape {
-            Shape::Tree => 2 * self.size - 1,
+            Shape::Tree | Shape::Coarse => 2 * self.size - 1,
             Shape::Fibonacci => fibonacci_kernels(self.size),
-            Shape::Diamonds => diamonds(self.size).0,
+            Shape::Diamonds => diamonds(self.size, WIDTH, ADD).0,
+            Shape::CoarseDiamonds => diamonds(self.size, COARSE_WIDTH, SPIN).0,
             Shape::Empty => 1,
             _ => self.size,
         }
@@ -149,7 +175,17 @@ impl Program {
                 benchmark("", &body, &last, num_runs)
             }
             Shape::Diamonds => {
-                let (_, body, root) = diamonds(size);
+                let (_, body, root) = diamonds(size, WIDTH, ADD);
+                benchmark("", &body, &root, num_runs)
+            }
+            Shape::CoarseDiamonds => {
+                let (_, body, root) = diamonds(size, COARSE_WIDTH, SPIN);
+                benchmark("", &body, &root, num_runs)
+            }
+            Shape::Coarse => {
+                let leaves = (0..size).map(|index| binary(&format!("%v{index}"), SPIN, "%c", "%c"));
+                let names = (0..size).map(|index| format!("%v{index}")).collect();
+                let (body, root) = reduce(names, leaves.collect());
                 benchmark("", &body, &root, num_runs)
             }
             Shape::Empty => benchmark("", &add(&"%v0", &"%c", &"%c"), "%v0", num_runs),
@@ -218,6 +254,20 @@ impl Program {
     }
 }
 
+impl Program {
+    /// The program as a function `main` that makes one run and returns its result, if it is a graph of kernels alone.
+    #[must_use]
+    pub fn request_text(&self) -> Option<String> {
+        let text = self.text(1);
+        let begin = text.find("tfrt_test.benchmark")?;
+        let (_, rest) = text[begin..].split_once("{\n")?;
+        let (body, _) = rest.split_once("  }\n")?;
+        let is_graph = text.starts_with("func @main") && body.contains(": i32");
+        is_graph
+            .then(|| format!("func @main() -> i32 {{\n    %c = tfrt.constant.i32 1\n{body}}}\n"))
+    }
+}
+
 impl fmt::Display for Program {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{}({})", self.shape.name(), self.size)
@@ -254,20 +304,35 @@ fn reduce(mut values: Vec<String>, mut body: String) -> (String, String) {
     (body, root)
 }
 
-/// Levels of 32 additions, each of two neighbours of the level before: how many kernels, the body, its result.
-fn diamonds(size: usize) -> (usize, String, String) {
-    const WIDTH: usize = 32;
+/// How many additions a level of small diamonds has.
+const WIDTH: usize = 32;
+
+/// How many kernels a level of coarse diamonds has.
+const COARSE_WIDTH: usize = 8;
+
+const ADD: &str = "tfrt.add.i32";
+
+/// See [`crate::spin`].
+const SPIN: &str = "tfrt_benches.spin.i32";
+
+/// A kernel of two operands.
+fn binary(to: &str, op: &str, a: &str, b: &str) -> String {
+    format!("    {to} = \"{op}\"({a}, {b}) : (i32, i32) -> i32\n")
+}
+
+/// Levels of kernels, each of two neighbours of the level before: how many kernels, the body, its result.
+fn diamonds(size: usize, width: usize, op: &str) -> (usize, String, String) {
     let mut body = String::new();
-    let mut level: Vec<String> = (0..WIDTH).map(|_| "%c".to_owned()).collect();
-    for number in 0..size / WIDTH {
+    let mut level: Vec<String> = (0..width).map(|_| "%c".to_owned()).collect();
+    for number in 0..size / width {
         let next = |index: usize| format!("%v{number}_{index}");
-        for index in 0..WIDTH {
-            let (a, b) = (&level[index], &level[(index + 1) % WIDTH]);
-            let _ = writeln!(body, "    {} = tfrt.add.i32 {a}, {b}", next(index));
+        for index in 0..width {
+            let (a, b) = (&level[index], &level[(index + 1) % width]);
+            body.push_str(&binary(&next(index), op, a, b));
         }
-        level = (0..WIDTH).map(next).collect();
+        level = (0..width).map(next).collect();
     }
-    let num_kernels = size / WIDTH * WIDTH + WIDTH - 1;
+    let num_kernels = size / width * width + width - 1;
     let (body, root) = reduce(level, body);
     (num_kernels, body, root)
 }
@@ -307,7 +372,7 @@ mod tests {
 
     #[test]
     fn every_program_runs() {
-        for program in PROGRAMS {
+        for program in PROGRAMS.iter().chain(PARALLEL_PROGRAMS) {
             for queue in ["s", "mstd:2"] {
                 let session = Session::new(program, 2, queue).expect("the program is sound");
                 session.run().expect("the program runs");
