@@ -15,7 +15,7 @@
 use std::cell::{Cell, RefCell};
 use std::collections::HashSet;
 use std::panic::{AssertUnwindSafe, catch_unwind};
-use std::ptr::{self, NonNull};
+use std::ptr::NonNull;
 use std::sync::Arc;
 
 use tfrt_async::{AnyRef, TypeIndex};
@@ -55,6 +55,8 @@ pub(crate) struct CallLoop {
     results: Box<[ResultSource]>,
     num_words: usize,
     num_registers: usize,
+    /// Whether no kernel looks at more than its operands.
+    is_plain: bool,
     /// Whether a kernel looks at its context or calls functions.
     reads_context: bool,
 }
@@ -199,6 +201,7 @@ impl CallLoop {
         });
         let kernels = in_order.collect::<Option<_>>()?;
         Some(Self {
+            is_plain: steps.iter().all(|step| !step.reads_call),
             steps: steps.into(),
             kernels,
             words: words.finish(),
@@ -333,77 +336,86 @@ impl CallLoop {
     }
 
     /// Runs the kernels, up to one that fails or, in an asynchronous function, finds its request cancelled.
+    #[inline]
     fn run_kernels<const IS_ASYNC: bool>(
         &self,
         program: &Arc<Program>,
         ctx: &ExecutionContext,
         registers: NonNull<u8>,
     ) -> Result<(), Stop> {
-        let idle = DirectCall {
-            exec_ctx: ctx,
-            attributes: AttributeList::EMPTY,
-            functions: FunctionList::default(),
-        };
-        let current = Cell::new(ptr::from_ref(&*self.steps).cast::<Step>());
-        let index = || self.index_of(current.get());
-        let run_all = || {
-            let mut rest = &*self.steps;
-            loop {
-                rest = self.run_plain_steps::<IS_ASYNC>(rest, &current, &idle, registers)?;
-                let Some((step, others)) = rest.split_first() else {
-                    return Ok(());
-                };
+        if self.is_plain {
+            self.run_plain::<IS_ASYNC>(ctx, registers)
+        } else {
+            self.run_mixed::<IS_ASYNC>(program, ctx, registers)
+        }
+    }
+
+    /// As [`run_kernels`](Self::run_kernels), where no kernel looks at more than its operands.
+    // A function of its own, so that all that its loop needs is in registers of the processor.
+    #[inline(never)]
+    fn run_plain<const IS_ASYNC: bool>(
+        &self,
+        ctx: &ExecutionContext,
+        registers: NonNull<u8>,
+    ) -> Result<(), Stop> {
+        let (idle, request) = (DirectCall::idle(ctx), ctx.request());
+        self.guard(|current| {
+            for step in &self.steps {
                 current.set(step);
-                rest = others;
-                if IS_ASYNC && ctx.request().cancel_value().is_some() {
-                    return Err(Stop::Cancelled(index()));
+                if IS_ASYNC && request.cancel_value().is_some() {
+                    return Err(Stop::Cancelled(self.index_of(step)));
                 }
-                let kernel = &self.kernels[index()];
-                // Otherwise the context may be the caller's, whose place stays what it is. Synchronous functions have one place
-                // for all of their kernels.
-                if IS_ASYNC && self.reads_context {
-                    ctx.set_location_token(kernel.location);
-                }
-                let called = self.with_call(program, ctx, kernel, |call| {
-                    self.call(step, call, registers)
-                });
-                if let Err(error) = called {
-                    return Err(self.failed(index(), error));
+                if let Err(error) = self.call(step, &idle, registers) {
+                    return Err(self.failed(self.index_of(step), error));
                 }
             }
-        };
-        catch_unwind(AssertUnwindSafe(run_all)).unwrap_or_else(|payload| {
-            let name = self.kernels[index()].descriptor.name();
-            Err(self.failed(index(), call::panicked(name, payload)))
+            Ok(())
         })
     }
 
-    /// Runs the steps at the front that look at nothing but their operands: most steps of most functions. Gives the others.
-    /// `current` is the step under way.
-    // A function of its own, so that all that it needs is in registers of the processor.
-    #[inline(never)]
-    fn run_plain_steps<'s, const IS_ASYNC: bool>(
+    /// As [`run_kernels`](Self::run_kernels), whatever kernels look at.
+    fn run_mixed<const IS_ASYNC: bool>(
         &self,
-        steps: &'s [Step],
-        current: &Cell<*const Step>,
-        idle: &DirectCall<'_>,
+        program: &Arc<Program>,
+        ctx: &ExecutionContext,
         registers: NonNull<u8>,
-    ) -> Result<&'s [Step], Stop> {
-        let request = idle.exec_ctx.request();
-        let mut rest = steps.iter();
-        while let Some(step) = rest.as_slice().first()
-            && !step.reads_call
-        {
-            current.set(step);
-            if IS_ASYNC && request.cancel_value().is_some() {
-                return Err(Stop::Cancelled(self.index_of(step)));
+    ) -> Result<(), Stop> {
+        let (idle, request) = (DirectCall::idle(ctx), ctx.request());
+        self.guard(|current| {
+            for (step, kernel) in self.steps.iter().zip(&self.kernels) {
+                current.set(step);
+                if IS_ASYNC && request.cancel_value().is_some() {
+                    return Err(Stop::Cancelled(self.index_of(step)));
+                }
+                let called = if step.reads_call {
+                    // Otherwise the context may be the caller's, whose place stays what it is. Synchronous functions have one
+                    // place for all of their kernels.
+                    if IS_ASYNC && self.reads_context {
+                        ctx.set_location_token(kernel.location);
+                    }
+                    self.with_call(program, ctx, kernel, |call| {
+                        self.call(step, call, registers)
+                    })
+                } else {
+                    self.call(step, &idle, registers)
+                };
+                if let Err(error) = called {
+                    return Err(self.failed(self.index_of(step), error));
+                }
             }
-            if let Err(error) = self.call(step, idle, registers) {
-                return Err(self.failed(self.index_of(step), error));
-            }
-            rest.next();
-        }
-        Ok(rest.as_slice())
+            Ok(())
+        })
+    }
+
+    /// Calls `f`, which says which step it is at, and makes a panic of it an error of that step.
+    #[inline]
+    fn guard(&self, f: impl FnOnce(&Cell<*const Step>) -> Result<(), Stop>) -> Result<(), Stop> {
+        let current = Cell::new(self.steps.as_ptr());
+        catch_unwind(AssertUnwindSafe(|| f(&current))).unwrap_or_else(|payload| {
+            let index = self.index_of(current.get());
+            let name = self.kernels[index].descriptor.name();
+            Err(self.failed(index, call::panicked(name, payload)))
+        })
     }
 
     /// The index of one of the steps.

@@ -18,7 +18,6 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use tfrt_async::AnyRef;
 use tfrt_host::kernel::direct::DirectCall;
 use tfrt_host::kernel::panic::panic_error;
-use tfrt_host::kernel::{AttributeList, FunctionList};
 use tfrt_host::tracing;
 
 use crate::batch::{self, KeptBatch};
@@ -144,11 +143,7 @@ impl<'a> Path<'a> {
             invocation,
             body: invocation.body(),
             ctx: &ctx,
-            idle_call: DirectCall {
-                exec_ctx: &ctx,
-                attributes: AttributeList::EMPTY,
-                functions: FunctionList::default(),
-            },
+            idle_call: DirectCall::idle(&ctx),
             stream,
             batch,
             kept: None,

@@ -24,6 +24,7 @@ use std::fmt;
 use std::mem::{ManuallyDrop, MaybeUninit, needs_drop};
 use std::ops::{Deref, DerefMut};
 use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
+use std::ptr;
 use std::sync::atomic::{AtomicU8, Ordering};
 
 use tfrt_async::value::{MAX_COPIED_ALIGN, MAX_COPIED_BYTES, is_copied};
@@ -202,10 +203,18 @@ impl ValueCell {
     /// Replaces what the cell holds.
     #[inline]
     pub fn set<T: Value>(&mut self, payload: T) {
-        self.clear();
+        let is_overwritten = const { !T::VTABLE.needs_drop }
+            && self.form == Form::Inline
+            && self.vtable.is_some_and(|found| ptr::eq(found, T::VTABLE));
+        if is_overwritten {
+            // As `forget` does.
+            *self.borrow.get_mut() = 0;
+        } else {
+            self.clear();
+            self.vtable = Some(T::VTABLE);
+            self.form = T::FORM;
+        }
         self.data.get_mut().write(payload);
-        self.vtable = Some(T::VTABLE);
-        self.form = T::FORM;
     }
 
     /// Whether the cell holds nothing.

@@ -153,11 +153,7 @@ impl Nest {
             max_depth,
         } = surroundings;
         let request = ctx.request();
-        let idle = DirectCall {
-            exec_ctx: ctx,
-            attributes: AttributeList::EMPTY,
-            functions: FunctionList::default(),
-        };
+        let idle = DirectCall::idle(ctx);
         let mut callers: Vec<Caller<'_>> = Vec::new();
         let mut num_calls = 0;
         let (mut nest, mut base, mut steps) = (self, 0, self.steps.iter());

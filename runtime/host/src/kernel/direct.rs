@@ -52,6 +52,19 @@ pub struct DirectCall<'a> {
     pub functions: FunctionList<'a>,
 }
 
+impl<'a> DirectCall<'a> {
+    /// What kernels get that look at none of it.
+    #[inline]
+    #[must_use]
+    pub fn idle(exec_ctx: &'a ExecutionContext) -> Self {
+        Self {
+            exec_ctx,
+            attributes: AttributeList::EMPTY,
+            functions: FunctionList::default(),
+        }
+    }
+}
+
 /// The adapter of a direct kernel.
 ///
 /// # Errors
