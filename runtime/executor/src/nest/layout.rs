@@ -4,6 +4,7 @@ use std::alloc::Layout;
 use std::collections::HashSet;
 use std::sync::OnceLock;
 
+use tfrt_async::value::MAX_COPIED_BYTES;
 use tfrt_async::{Chain, TypeIndex};
 use tfrt_bef::FunctionId;
 use tfrt_host::ExecutionContext;
@@ -19,7 +20,7 @@ use crate::places::{self, KernelPlaces, Reading};
 use crate::program::{Function, FunctionBody, Program};
 
 /// Words that a frame may have.
-const MAX_FRAME_WORDS: usize = 1 << 16;
+const MAX_FRAME_WORDS: usize = 1 << 21;
 
 /// Functions that a nest may be made of.
 const MAX_FUNCTIONS: usize = 1024;
@@ -58,7 +59,7 @@ impl Nest {
             .filter(|kernel| is_constant(&kernel.places))
             .flat_map(|kernel| kernel.places.results.iter().copied())
             .collect();
-        let frame = Frame::lay_out(&types, &constants)?;
+        let frame = Frame::lay_out(&types, arguments.len(), &constants, kernels, results)?;
         let mut builder = Builder {
             is_written: (0..types.len())
                 .map(|register| {
@@ -199,30 +200,67 @@ struct Frame {
 }
 
 impl Frame {
-    /// Arguments, which have the first numbers, come first, and constants last.
-    fn lay_out(types: &[Option<TypeIndex>], constants: &HashSet<u32>) -> Option<Self> {
+    /// Arguments, which have the first numbers, come first, and constants last. Other registers share words, one after the other.
+    fn lay_out(
+        types: &[Option<TypeIndex>],
+        num_arguments: usize,
+        constants: &HashSet<u32>,
+        kernels: &[KernelSource<'_>],
+        results: &[u32],
+    ) -> Option<Self> {
+        let num_words_of = |register: u32| {
+            let layout = types[register as usize].and_then(TypeIndex::copied_layout)?;
+            debug_assert!(layout.align() <= Layout::new::<Word>().align());
+            Some(layout.size().div_ceil(size_of::<Word>()))
+        };
+        let mut words = FrameWords::default();
         let mut registers = vec![(0, 0); types.len()];
-        let mut num_words = 0;
-        let mut first_constant = 0;
-        for wants_constants in [false, true] {
-            for (number, ty) in (0..).zip(types) {
-                if constants.contains(&number) != wants_constants {
-                    continue;
-                }
-                let layout = ty.and_then(TypeIndex::copied_layout)?;
-                debug_assert!(layout.align() <= Layout::new::<Word>().align());
-                let len = layout.size().div_ceil(size_of::<Word>());
-                registers[number as usize] = (to_u32(num_words)?, to_u32(len)?);
-                num_words += len;
-            }
-            if !wants_constants {
-                first_constant = to_u32(num_words)?;
+        for register in 0..to_u32(num_arguments)? {
+            registers[register as usize] = words.take_new(num_words_of(register)?)?;
+        }
+        let mut last_use = vec![None; types.len()];
+        for (index, kernel) in kernels.iter().enumerate() {
+            for &register in kernel.places.operands.iter().chain(kernel.places.results) {
+                last_use[register as usize] = Some(index);
             }
         }
-        (num_words <= MAX_FRAME_WORDS).then_some(Self {
+        // They are read when all steps are done.
+        for &register in results {
+            last_use[register as usize] = Some(kernels.len());
+        }
+        for (index, kernel) in kernels.iter().enumerate() {
+            let is_variable = |register: &u32| !constants.contains(register);
+            for &register in kernel
+                .places
+                .results
+                .iter()
+                .filter(|register| is_variable(register))
+            {
+                registers[register as usize] = words.take(num_words_of(register)?)?;
+            }
+            // Afterwards: what a kernel gives must not lie where it reads.
+            let uses = kernel.places.operands.iter().chain(kernel.places.results);
+            for &register in uses.filter(|register| is_variable(register)) {
+                let is_argument = (register as usize) < num_arguments;
+                if !is_argument
+                    && last_use[register as usize]
+                        .take_if(|last| *last == index)
+                        .is_some()
+                {
+                    words.give_back(registers[register as usize]);
+                }
+            }
+        }
+        let first_constant = words.num_words;
+        for (register, words_of) in (0..).zip(&mut registers) {
+            if constants.contains(&register) {
+                *words_of = words.take_new(num_words_of(register)?)?;
+            }
+        }
+        (words.num_words as usize <= MAX_FRAME_WORDS).then_some(Self {
             registers,
             first_constant,
-            num_words: to_u32(num_words)?,
+            num_words: words.num_words,
         })
     }
 
@@ -236,6 +274,40 @@ impl Frame {
             let (first, len) = self.registers[register as usize];
             first..first + len
         })
+    }
+}
+
+/// The words of a frame while it is laid out.
+#[derive(Debug, Default)]
+struct FrameWords {
+    num_words: u32,
+    /// Those that nobody uses any more, by how many lie together.
+    unused: [Vec<u32>; MAX_WORDS_OF_REGISTER + 1],
+}
+
+/// How many words a register may have.
+const MAX_WORDS_OF_REGISTER: usize = MAX_COPIED_BYTES.div_ceil(size_of::<Word>());
+
+impl FrameWords {
+    /// Words that nobody uses; the first one, and how many there are.
+    fn take(&mut self, len: usize) -> Option<(u32, u32)> {
+        match self.unused.get_mut(len)?.pop() {
+            Some(first) => Some((first, to_u32(len)?)),
+            None => self.take_new(len),
+        }
+    }
+
+    /// Words that nobody has used before.
+    fn take_new(&mut self, len: usize) -> Option<(u32, u32)> {
+        let (first, len) = (self.num_words, to_u32(len)?);
+        self.num_words = first.checked_add(len)?;
+        Some((first, len))
+    }
+
+    fn give_back(&mut self, (first, len): (u32, u32)) {
+        if let Some(unused) = self.unused.get_mut(len as usize) {
+            unused.push(first);
+        }
     }
 }
 

@@ -23,15 +23,15 @@ use crate::company;
 use crate::constants::Word;
 use crate::program::Program;
 
-/// Words that the frames of a nest may have together: 8 MiB.
-const MAX_STACK_WORDS: usize = 1 << 20;
+/// Words that the frames of a nest may have together: 32 MiB.
+const MAX_STACK_WORDS: usize = 1 << 22;
 
 /// Calls that one nest may make: some tenths of a second. What makes more is a program for a queue, which others want to use, too, and
 /// is held to the limits of the host there.
 const MAX_CALLS: usize = 1 << 22;
 
-/// Words that a thread keeps for its next nest.
-const MAX_SPARE_WORDS: usize = 1 << 14;
+/// Words that a thread keeps for its next nest: 2 MiB.
+const MAX_SPARE_WORDS: usize = 1 << 18;
 
 thread_local! {
     /// Memory of frames that no nest uses at the moment.
@@ -75,12 +75,14 @@ impl Nest {
             return false;
         };
         let parallelism_level = ctx.queue().parallelism_level();
-        let is_timed = parallelism_level > 1 && !whole.is_in_order;
-        if !(is_timed || whole.is_in_order || company::is_alone(ctx))
+        let is_shared = parallelism_level > 1 && !whole.is_in_order;
+        if !(is_shared || whole.is_in_order || company::is_alone(ctx))
             || !self.worth.is_to_be_tried()
         {
             return false;
         }
+        // Without calls, one run takes about as long as the next one.
+        let is_timed = is_shared && (!self.calls.is_empty() || self.worth.is_to_be_timed());
         let surroundings = Surroundings {
             program,
             ctx,
@@ -89,14 +91,9 @@ impl Nest {
         let mut words = SPARE.try_with(StdCell::take).unwrap_or_default();
         let run_all = || {
             self.fill_arguments(&mut words, arguments)?;
-            if is_timed {
-                let mut watch = Watch::start(parallelism_level);
-                self.run_steps(surroundings, &mut words, || watch.step_is_too_much())?;
-                Ok(watch.was_too_much())
-            } else {
-                self.run_steps(surroundings, &mut words, || false)?;
-                Ok(false)
-            }
+            let mut watch = is_timed.then(|| Watch::start(parallelism_level));
+            self.run_steps(surroundings, &mut words, watch.as_mut())?;
+            Ok(watch.is_some_and(|watch| watch.was_too_much()))
         };
         let outcome = catch_unwind(AssertUnwindSafe(run_all)).unwrap_or_else(|payload| {
             call::drop_quietly(payload);
@@ -139,13 +136,13 @@ impl Nest {
         Ok(())
     }
 
-    /// Runs the steps of the function and of those that it calls. The first frame has its arguments. `is_too_much` is asked before
-    /// every step.
+    /// Runs the steps of the function and of those that it calls, as long as it is not too much for `watch`. The first frame has its
+    /// arguments.
     fn run_steps(
         &self,
         surroundings: Surroundings<'_>,
         words: &mut Vec<Word>,
-        mut is_too_much: impl FnMut() -> bool,
+        mut watch: Option<&mut Watch>,
     ) -> Result<(), Abandoned> {
         let Surroundings {
             program,
@@ -156,6 +153,9 @@ impl Nest {
         let idle = DirectCall::idle(ctx);
         let mut callers: Vec<Caller<'_>> = Vec::new();
         let mut num_calls = 0;
+        let mut until_look = watch
+            .as_ref()
+            .map_or(usize::MAX, |watch| watch.until_look());
         let (mut nest, mut base, mut steps) = (self, 0, self.steps.iter());
         let mut registers = frame_at(words, base);
         loop {
@@ -172,8 +172,12 @@ impl Nest {
                 registers = frame_at(words, base);
                 continue;
             };
-            if request.cancel_value().is_some() || is_too_much() {
+            if request.cancel_value().is_some() {
                 return Err(Abandoned);
+            }
+            until_look -= 1;
+            if until_look == 0 {
+                until_look = look(&mut watch)?;
             }
             match *step {
                 Step::Run(run, offsets) => nest.call(run, &idle, registers, offsets)?,
@@ -290,6 +294,18 @@ impl Nest {
     fn words(&self, range: Words) -> &[u32] {
         &self.words[range.as_range()]
     }
+}
+
+/// Looks at the clock; after how many steps to look again.
+#[cold]
+fn look(watch: &mut Option<&mut Watch>) -> Result<usize, Abandoned> {
+    let Some(watch) = watch else {
+        return Ok(usize::MAX);
+    };
+    if watch.is_too_much() {
+        return Err(Abandoned);
+    }
+    Ok(watch.until_look())
 }
 
 /// Where the frame is that begins at a word. It is there no longer once `words` is touched in another way.

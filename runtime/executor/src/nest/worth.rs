@@ -15,6 +15,9 @@ const OVERHEAD_NS: usize = 150;
 const FIRST_PAUSE: u32 = 8;
 const MAX_DOUBLINGS: u32 = 9;
 
+/// Of runs that take as long as each other, one of so many is timed.
+const RUNS_PER_TIMED: u32 = 64;
+
 /// What the runs so far say of the next one.
 ///
 /// An estimate: nothing is ordered by it, and an update that is lost costs nothing. So all accesses are relaxed.
@@ -24,6 +27,8 @@ pub(super) struct Worth {
     pause: AtomicU32,
     /// How many tries in a row were not worth it.
     num_failed: AtomicU32,
+    /// How many runs need not be timed.
+    num_untimed: AtomicU32,
 }
 
 impl Worth {
@@ -36,6 +41,18 @@ impl Worth {
         }
         self.pause.store(pause - 1, Ordering::Relaxed);
         false
+    }
+
+    /// Whether to look at the clock in this run: in one of many, as long as that finds nothing.
+    #[inline]
+    pub(super) fn is_to_be_timed(&self) -> bool {
+        let num_untimed = self.num_untimed.load(Ordering::Relaxed);
+        let (next, is_timed) = match num_untimed {
+            0 => (RUNS_PER_TIMED - 1, true),
+            left => (left - 1, false),
+        };
+        self.num_untimed.store(next, Ordering::Relaxed);
+        is_timed
     }
 
     /// A try was worth it.
@@ -53,6 +70,7 @@ impl Worth {
         self.num_failed.store(num_failed + 1, Ordering::Relaxed);
         self.pause
             .store(FIRST_PAUSE << num_failed, Ordering::Relaxed);
+        self.num_untimed.store(0, Ordering::Relaxed);
     }
 }
 
@@ -63,13 +81,11 @@ pub(super) struct Watch {
     num_helpers: usize,
     /// How many steps there were at the last look.
     num_steps: usize,
-    /// After how many more steps to look at the clock.
-    until_look: usize,
 }
 
-/// The clock is looked at after so many steps, first sooner.
+/// The clock is looked at after so many steps, and then whenever there were twice as many, but at least that often.
 const FIRST_LOOK: usize = 8;
-const STEPS_PER_LOOK: usize = 64;
+const MAX_STEPS_PER_LOOK: usize = 512;
 
 impl Watch {
     /// Starts now. `parallelism_level` is that of the queue.
@@ -78,37 +94,23 @@ impl Watch {
             start: Instant::now(),
             num_helpers: parallelism_level - 1,
             num_steps: 0,
-            until_look: FIRST_LOOK,
         }
     }
 
-    /// Counts a step. True if several threads would be faster, as far as can be told.
-    #[inline]
-    pub(super) fn step_is_too_much(&mut self) -> bool {
-        self.until_look -= 1;
-        self.until_look == 0 && self.look()
+    /// After how many more steps than at the last look to look again.
+    pub(super) fn until_look(&self) -> usize {
+        self.num_steps.clamp(FIRST_LOOK, MAX_STEPS_PER_LOOK)
     }
 
-    #[cold]
-    fn look(&mut self) -> bool {
-        self.num_steps += self.num_planned();
-        self.until_look = self.num_planned();
+    /// Looks. True if several threads would be faster, as far as can be told.
+    pub(super) fn is_too_much(&mut self) -> bool {
+        self.num_steps += self.until_look();
         is_too_much(self.start.elapsed(), self.num_steps, self.num_helpers)
     }
 
-    /// Whether the whole was too much.
+    /// Whether the whole was too much, with the steps since the last look.
     pub(super) fn was_too_much(&self) -> bool {
-        is_too_much(self.start.elapsed(), self.num_steps(), self.num_helpers)
-    }
-
-    /// How many steps there were.
-    fn num_steps(&self) -> usize {
-        self.num_steps + self.num_planned() - self.until_look
-    }
-
-    /// How many steps there are between the last look and the next one.
-    fn num_planned(&self) -> usize {
-        self.num_steps.clamp(FIRST_LOOK, STEPS_PER_LOOK)
+        is_too_much(self.start.elapsed(), self.num_steps, self.num_helpers)
     }
 }
 
@@ -150,11 +152,23 @@ mod tests {
     }
 
     #[test]
-    fn the_watch_counts_every_step() {
+    fn one_run_in_a_while_is_timed_once_all_were_short() {
+        let worth = Worth::default();
+        let num_timed = |num_runs| (0..num_runs).filter(|_| worth.is_to_be_timed()).count();
+        assert_eq!(num_timed(1), 1);
+        assert_eq!(num_timed(640), 10);
+        worth.failed();
+        assert_eq!(num_timed(1), 1);
+    }
+
+    #[test]
+    fn looks_become_rare() {
         let mut watch = Watch::start(2);
-        for step in 0..1000 {
-            assert_eq!(watch.num_steps(), step);
-            watch.step_is_too_much();
+        let mut gaps = Vec::new();
+        for _ in 0..9 {
+            gaps.push(watch.until_look());
+            watch.is_too_much();
         }
+        assert_eq!(gaps, [8, 8, 16, 32, 64, 128, 256, 512, 512]);
     }
 }
