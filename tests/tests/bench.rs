@@ -37,6 +37,19 @@ func @call() -> i32 {
 }
 ";
 
+/// What is done once for all runs that share their resources.
+const ONCE: &str = "func @expensive() -> i32 {
+  %a = tfrt.constant.i32 1
+  %b = tfrt.add.i32 %a, %a
+  tfrt.return %b : i32
+}
+
+func @main() -> i32 {
+  %x = tfrt.once @expensive() : () -> i32
+  tfrt.return %x : i32
+}
+";
+
 const FAILING: &str = "func @main() -> i32 {
   %a = \"tfrt_test.fail\"() : () -> i32
   tfrt.return %a : i32
@@ -87,6 +100,10 @@ fn main() -> ExitCode {
         Trial::test(
             "a_function_is_run_once_however_little_time_there_is",
             a_function_is_run_once_however_little_time_there_is,
+        ),
+        Trial::test(
+            "runs_share_resources_if_they_are_told_to",
+            runs_share_resources_if_they_are_told_to,
         ),
         Trial::test(
             "files_and_standard_input_are_programs_too",
@@ -325,6 +342,20 @@ fn a_function_is_run_once_however_little_time_there_is() -> Outcome {
         &main["profile"]["num_runs"],
     ];
     require_equal(counts, [&0.into(), &1.into(), &1.into()])
+}
+
+fn runs_share_resources_if_they_are_told_to() -> Outcome {
+    let file = program("once.mlir", ONCE)?;
+    for (flags, is_repeated) in [(&[][..], true), (&["--keep-resources"], false)] {
+        let report = document(&[&["--runs", "3"], flags].concat(), &file, &["main"])?;
+        let function = list(&report, "functions")?
+            .first()
+            .ok_or("expected a function")?;
+        let counts = profiled(function)?;
+        require_equal(counts.get("tfrt.once"), Some(&1))?;
+        require_equal(counts.contains_key("tfrt.add.i32"), is_repeated)?;
+    }
+    Ok(())
 }
 
 fn files_and_standard_input_are_programs_too() -> Outcome {
