@@ -1,7 +1,7 @@
 //! ResNet-50 v1.5: a convolutional network for images, as a program of the runtime's own kernels.
 //!
 //! [`Network`] says what the layers are and in which order their weights lie in the file; everything else is made from it: the
-//! [program](program), [weights](weights) drawn from a seed, and the [plain loops](oracle) that say what the result should be.
+//! [`program`], [`weights`] drawn from a seed, and the plain loops ([`oracle`]) that say what the result should be.
 //! The weights are random, so the network recognises nothing: it is there to be run, measured and compared.
 //!
 //! ```text

@@ -10,8 +10,9 @@ use tfrt::host::{RequestContextBuilder, ResourceContext};
 use tfrt::prelude::*;
 use tfrt_kernels::packed_weights::{DEFAULT_MAX_BYTES, PackedWeights};
 use tfrt_models::resnet50::program::{Chains, Options, Shortcut, text};
-use tfrt_models::resnet50::{EPSILON, Network, oracle, weights};
+use tfrt_models::resnet50::{EPSILON, Network, command, oracle, weights};
 use tfrt_tensor::DenseHostTensor;
+use tfrt_tensor::file::btf::BtfReader;
 
 tfrt::link!(tfrt_kernels);
 
@@ -265,6 +266,49 @@ fn a_program_says_what_it_must() {
         epsilon.and_then(|number| number.parse().ok()),
         Some(EPSILON)
     );
+}
+
+#[test]
+fn what_the_command_writes_compiles_and_can_be_read() {
+    let folder = PathBuf::from(env!("CARGO_TARGET_TMPDIR")).join("command");
+    let options = [
+        ("--out", folder.to_string_lossy().into_owned()),
+        ("--image", "32".into()),
+        ("--width", "4".into()),
+        ("--classes", "3".into()),
+    ];
+    let options: Vec<String> = options
+        .into_iter()
+        .flat_map(|(option, value)| [option.to_owned(), value])
+        .collect();
+    let said = command::run(&options).expect("it is written");
+    let network = Network::new(32, 4, 3);
+    let expected = format!("{} parameters", network.num_parameters());
+    assert!(said.starts_with(&expected), "{said}");
+    let kernels = KernelRegistry::from_link().expect("every kernel has a name of its own");
+    let kernels = Arc::new(kernels);
+    for (file, is_threaded) in [
+        ("resnet50.mlir", true),
+        ("resnet50_fused.mlir", true),
+        ("resnet50_unthreaded.mlir", false),
+    ] {
+        let source = fs::read_to_string(folder.join(file)).expect("it was written");
+        let compile = match is_threaded {
+            true => tfrt::text::compile,
+            false => tfrt::text::compile_without_chains,
+        };
+        assert!(compile(&source, file, &kernels).is_ok(), "{file}");
+    }
+    let allocator = AllocatorKind::Malloc.create();
+    let reader = BtfReader::open(folder.join("resnet50.btf"), &allocator).expect("a file");
+    let mut reader = reader.expect("of tensors");
+    let expected = weights::draw(&network, 1).expect("memory");
+    assert_eq!(reader.num_tensors(), expected.len() as u64);
+    for (index, expected) in expected.iter().enumerate() {
+        let found = reader.read(index as i64).expect("a tensor");
+        assert_eq!(found.as_tensor().to_string(), expected.to_string());
+    }
+    fs::remove_dir_all(folder).expect("nobody uses it");
 }
 
 #[test]

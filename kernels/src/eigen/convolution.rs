@@ -2,7 +2,7 @@
 //! one factor and one summand for each output channel.
 //!
 //! The filter is read in the order in which the processor wants it: kept from earlier runs, or packed on the way; see
-//! [`packed_weights`](crate::packed_weights).
+//! [`packed_weights`].
 //!
 //! Which routine computes a convolution depends on its shape alone, so that the result does, too: 3 × 3 windows over images that
 //! are large beside their channels are computed by minimal filtering, all others directly.
