@@ -12,9 +12,12 @@
 //!
 //! Invariant G1: if a borrow that writes a byte is held, no other borrow of that byte is.
 //! Invariant G2: while a byte is borrowed to be read, the count says how often it was written, or more.
+#![expect(unsafe_code, reason = "a borrow may be dropped with what it lies in")]
 
 use std::fmt;
+use std::marker::PhantomData;
 use std::ops::Range;
+use std::ptr::NonNull;
 use std::sync::atomic::{AtomicU32, Ordering};
 use std::sync::{Mutex, OnceLock, PoisonError};
 
@@ -176,7 +179,8 @@ impl Borrows {
         let range = part.range.clone();
         parts.push(part);
         Ok(Borrow {
-            borrows: self,
+            borrows: NonNull::from(self),
+            lifetime: PhantomData,
             is_write,
             part: Some(range),
         })
@@ -212,10 +216,13 @@ impl Borrows {
 }
 
 /// The right to use some bytes, until it is dropped.
+// A pointer, because a reference would have to stay valid until the end of the function that drops the borrow, and what owns the
+// borrow may hold the last handle of the allocation, too.
 #[derive(Debug)]
 #[must_use]
 pub(super) struct Borrow<'a> {
-    borrows: &'a Borrows,
+    borrows: NonNull<Borrows>,
+    lifetime: PhantomData<&'a Borrows>,
     is_write: bool,
     /// The entry of the table; none if the borrow is in the word.
     part: Option<Range<usize>>,
@@ -224,10 +231,17 @@ pub(super) struct Borrow<'a> {
 impl<'a> Borrow<'a> {
     fn whole(borrows: &'a Borrows, is_write: bool) -> Self {
         Self {
-            borrows,
+            borrows: NonNull::from(borrows),
+            lifetime: PhantomData,
             is_write,
             part: None,
         }
+    }
+
+    #[inline]
+    fn borrows(&self) -> &Borrows {
+        // SAFETY: made of a reference that is valid as long as the borrow is, by its lifetime or by O1 (`owned`).
+        unsafe { self.borrows.as_ref() }
     }
 
     /// Takes the entry off the table.
@@ -236,7 +250,7 @@ impl<'a> Borrow<'a> {
         if let Some(range) = self.part.take() {
             let is_write = self.is_write;
             let ended = Part { range, is_write };
-            let mut parts = self.borrows.lock_parts();
+            let mut parts = self.borrows().lock_parts();
             if let Some(position) = parts.iter().position(|part| *part == ended) {
                 parts.swap_remove(position);
             }
@@ -251,10 +265,10 @@ impl Drop for Borrow<'_> {
             self.end_part();
         } else if self.is_write {
             // Release pairs with the acquires in `read`, `write` and `borrow_part`. The mark of a cut stays.
-            self.borrows.word.fetch_and(CUT, Ordering::Release);
+            self.borrows().word.fetch_and(CUT, Ordering::Release);
         } else {
             // Release pairs with the acquires in `write` and `borrow_part`: the writer comes after what was read.
-            self.borrows.word.fetch_sub(1, Ordering::Release);
+            self.borrows().word.fetch_sub(1, Ordering::Release);
         }
     }
 }
