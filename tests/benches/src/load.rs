@@ -27,12 +27,12 @@ pub struct Latency {
     pub p99: Duration,
 }
 
-/// Measures requests, of a function of 200 kernels each, that come at so many percent of what the queue can answer.
+/// Measures requests, of 200 kernels each that give their results from tasks, which come at so many percent of what the queue can answer.
 ///
 /// # Errors
 /// If the name of the queue is unsound, or a request fails.
 pub fn measure(queue: &str, percent: u32) -> Result<Latency, String> {
-    let program = Program::new(Shape::Diamonds, 200);
+    let program = Program::new(Shape::Async, 200);
     let session = Session::of_requests(&program, queue).map_err(|error| error.to_string())?;
     let period = capacity(&session) * 100 / percent;
     let times_ns: Arc<[AtomicU64]> = (0..NUM_REQUESTS).map(|_| AtomicU64::new(0)).collect();
