@@ -3,8 +3,8 @@
 //! All work on rows: `len / row_len` of them, each independent.
 //!
 //! # Accuracy
-//! Relative error below `(16 + row_len / 32) · ε` for [`softmax`]; absolute error below `16 · ε · (1 + max|x|)` for
-//! [`log_softmax`].
+//! Relative error below `(16 + row_len / 32 + |x - max|) · ε` for [`softmax`], where `x - max` is how far a number is below the
+//! greatest of its row, which is rounded before it is an exponent; absolute error below `16 · ε · (1 + max|x|)` for [`log_softmax`].
 
 use crate::error::{ShapeError, check_len};
 use crate::lanes::vectorised;
