@@ -12,6 +12,9 @@ pub const PATH: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/baseline.tsv");
 /// the benchmark itself sorts times, which are never the same.
 pub const TOLERANCE_PERCENT: u64 = 10;
 
+/// And what it may cost more in any case: costs are rounded, and differ by an instruction or two from run to run.
+const TOLERANCE_INSTRUCTIONS: u64 = 3;
+
 /// The accepted cost of a program.
 #[must_use]
 pub fn accepted(name: &str) -> Option<u64> {
@@ -24,7 +27,7 @@ pub fn accepted(name: &str) -> Option<u64> {
 /// Whether a cost is more than was accepted, beyond the tolerance.
 #[must_use]
 pub fn is_excessive(cost: u64, accepted: u64) -> bool {
-    cost * 100 > accepted * (100 + TOLERANCE_PERCENT) + 100
+    cost * 100 > accepted * (100 + TOLERANCE_PERCENT) + 100 * TOLERANCE_INSTRUCTIONS
 }
 
 /// The lines of a file of accepted costs.
@@ -44,7 +47,9 @@ mod tests {
     fn a_cost_may_exceed_the_accepted_one_a_little() {
         assert!(!is_excessive(100, 100));
         assert!(!is_excessive(110, 100));
-        assert!(is_excessive(112, 100));
+        assert!(is_excessive(114, 100));
+        assert!(!is_excessive(4, 1));
+        assert!(is_excessive(5, 1));
         assert!(!is_excessive(22, 20));
     }
 
