@@ -15,6 +15,7 @@ use std::sync::Arc;
 
 use tfrt::host::allocator::HostAllocator;
 use tfrt::host::parallel::{BlockSize, FailedBlock, parallel_for_with};
+use tfrt::host::tracing::{self, Work};
 use tfrt::prelude::*;
 use tfrt_compute::ShapeError;
 use tfrt_compute::element::Ordered;
@@ -32,6 +33,17 @@ pub(crate) type SharedJob<P> = Job<P, OwnedElementsMut<<P as Plan>::Element>>;
 /// How many threads a plan should divide its work for.
 pub(crate) fn width(ctx: &ExecutionContext) -> usize {
     ctx.queue().parallelism_level()
+}
+
+/// Tells profilers how many operations a kernel takes, and how many `T` it reads and writes. Only where one thread is at work: there,
+/// all of it is done when the kernel returns, and its time is the time of that.
+pub(crate) fn report_work<T>(ctx: &ExecutionContext, operations: usize, numbers: usize) {
+    if width(ctx) == 1 {
+        tracing::report_work(|| Work {
+            flops: operations as u64,
+            bytes: (numbers * size_of::<T>()) as u64,
+        });
+    }
 }
 
 /// Starts the blocks of a plan. `run_block` runs one of them, on operands that it owns.

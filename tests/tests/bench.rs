@@ -50,6 +50,20 @@ func @main() -> i32 {
 }
 ";
 
+/// The product of a matrix of 64 by 16 and one of 16 by 32.
+const PRODUCT: &str = "func @main() -> !tfrt.chain {
+  %ch = tfrt.new.chain
+  %one = tfrt.constant.f32 1.0
+  %zero = tfrt.constant.f32 0.0
+  %a = tfrt_dht.create_uninitialized_tensor.f32.2 [64 : i64, 16 : i64]
+  %b = tfrt_dht.create_uninitialized_tensor.f32.2 [16 : i64, 32 : i64]
+  %c = tfrt_dht.create_uninitialized_tensor.f32.2 [64 : i64, 32 : i64]
+  %done = \"eigen.matmul.f32\"(%one, %a, %b, %zero, %c, %ch)
+      : (f32, !t.tensor, !t.tensor, f32, !t.tensor, !tfrt.chain) -> !tfrt.chain
+  tfrt.return %done : !tfrt.chain
+}
+";
+
 const FAILING: &str = "func @main() -> i32 {
   %a = \"tfrt_test.fail\"() : () -> i32
   tfrt.return %a : i32
@@ -104,6 +118,10 @@ fn main() -> ExitCode {
         Trial::test(
             "runs_share_resources_if_they_are_told_to",
             runs_share_resources_if_they_are_told_to,
+        ),
+        Trial::test(
+            "a_kernel_says_what_it_computes_where_it_does_all_of_it",
+            a_kernel_says_what_it_computes_where_it_does_all_of_it,
         ),
         Trial::test(
             "files_and_standard_input_are_programs_too",
@@ -354,6 +372,24 @@ fn runs_share_resources_if_they_are_told_to() -> Outcome {
         let counts = profiled(function)?;
         require_equal(counts.get("tfrt.once"), Some(&1))?;
         require_equal(counts.contains_key("tfrt.add.i32"), is_repeated)?;
+    }
+    Ok(())
+}
+
+fn a_kernel_says_what_it_computes_where_it_does_all_of_it() -> Outcome {
+    let file = program("product.mlir", PRODUCT)?;
+    for (queue, is_said) in [("s", true), ("mstd:2,1", false)] {
+        let report = document(&["--work_queue_type", queue], &file, &["main"])?;
+        let profile = &list(&report, "functions")?[0]["profile"];
+        let num_runs = profile["num_runs"].as_u64().ok_or("expected a number")?;
+        let mut kernels = list(profile, "kernels")?.iter();
+        let product = kernels
+            .find(|kernel| kernel["name"] == "eigen.matmul.f32")
+            .ok_or("expected a product")?;
+        let said = |of_one_run: u64| is_said.then_some(of_one_run * num_runs);
+        let (flops, bytes) = (2 * 64 * 16 * 32, 4 * (64 * 16 + 16 * 32 + 64 * 32));
+        require_equal(product["flops"].as_u64(), said(flops))?;
+        require_equal(product["bytes"].as_u64(), said(bytes))?;
     }
     Ok(())
 }

@@ -17,7 +17,7 @@ use tfrt_tensor::{DenseHostTensor, OwnedElements, OwnedElementsMut};
 
 use super::window::{parse_padding, window};
 use super::{expect_channels, expect_equal, expect_shape};
-use crate::numeric::{start, width, workspace};
+use crate::numeric::{report_work, start, width, workspace};
 use crate::packed_weights::{self, Order};
 
 /// The shape of the convolution of an input with a filter, both given by their extents.
@@ -129,6 +129,11 @@ impl<'a> Conv<'a> {
         let input = self.input.elements_owned::<f32>()?;
         let output = output.elements_mut_owned()?;
         let (shape, width) = (self.shape, width(ctx));
+        report_work::<f32>(
+            ctx,
+            shape.operations(),
+            input.len() + filter.len() + output.len(),
+        );
         let channels = [shape.in_channels, shape.out_channels];
         if let Some(plan) = minimal_filtering(&shape, width)? {
             let len = plan.packed_filter_len();

@@ -1,9 +1,10 @@
 //! Matrix products.
 
 use tfrt::prelude::*;
+use tfrt_compute::matmul::MatmulShape;
 use tfrt_tensor::DenseHostTensor;
 
-use crate::numeric::{Factors, Multiply, product_shape};
+use crate::numeric::{Factors, Multiply, product_shape, report_work};
 
 /// Computes `c = alpha · a · b + beta · c` for matrices. Where `beta` is zero, `c` is not read.
 ///
@@ -21,6 +22,9 @@ fn matmul<T: Multiply + Value + Clone>(
     ctx: &ExecutionContext,
 ) -> Result<AsyncValueRef<Chain>> {
     let shape = product_shape(a, b, c, [false; 2])?;
+    let MatmulShape { m, n, k, .. } = shape;
+    let operations = m.saturating_mul(n).saturating_mul(2 * k);
+    report_work::<T>(ctx, operations, m * k + k * n + m * n);
     let factors = Factors {
         shape,
         alpha,
