@@ -2,10 +2,10 @@
 
 use std::sync::Arc;
 
-use tfrt_async::Value;
+use tfrt_async::{AnyRef, Value};
 use tfrt_host::allocator::{HostAllocator, Malloc};
-use tfrt_support::DType;
 use tfrt_support::metadata::TensorMetadata;
+use tfrt_support::{DType, Error, ErrorCode};
 
 use crate::buffer::{Elements, ElementsMut, HostBuffer, OwnedElements, OwnedElementsMut};
 use crate::element::Element;
@@ -197,6 +197,40 @@ impl DenseHostTensor {
             shape: self.shape.clone(),
             buffer: HostBuffer::copied(allocator, &self.buffer.read()?)?,
         })
+    }
+
+    /// A tensor with the elements of an operand, for a kernel to change and to give as its result: the operand's own memory if the
+    /// kernel has the last reference to it, so that nobody can tell, and else a copy.
+    ///
+    /// The kernel takes the operand as `&AnyRef`: the executor gives up its reference to a value with the last kernel that uses it.
+    ///
+    /// ```
+    /// use tfrt_async::AnyRef;
+    /// use tfrt_host::HostContext;
+    /// use tfrt_tensor::DenseHostTensor;
+    ///
+    /// let host = HostContext::builder().build();
+    /// let operand = AnyRef::available(DenseHostTensor::vector(&[1.0_f32, 2.0]).unwrap());
+    /// let copy = {
+    ///     let _another_reference = operand.clone();
+    ///     DenseHostTensor::to_change(&operand, host.allocator()).unwrap()
+    /// };
+    /// let itself = DenseHostTensor::to_change(&operand, host.allocator()).unwrap();
+    /// let place = |tensor: &DenseHostTensor| tensor.elements::<f32>().unwrap().as_ptr();
+    /// assert_ne!(place(&copy), place(&itself));
+    /// assert_eq!(place(&operand.try_read().unwrap()), place(&itself));
+    /// ```
+    ///
+    /// # Errors
+    /// If the operand is no dense tensor, or somebody writes it; those of [`copied`](Self::copied).
+    pub fn to_change(operand: &AnyRef, allocator: &Arc<dyn HostAllocator>) -> Result<Self, Error> {
+        let tensor = operand
+            .try_read::<Self>()
+            .map_err(|error| Error::new(error.to_string()).with_code(ErrorCode::InvalidArgument))?;
+        if operand.is_unique() && tensor.is_exclusive() {
+            return Ok(tensor.clone());
+        }
+        Ok(tensor.copied(allocator)?)
     }
 
     /// The same elements under another shape with as many.

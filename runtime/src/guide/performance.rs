@@ -27,8 +27,8 @@
 //! - `T` as an operand clones. For numbers that is a copy; for the rest take `&T`.
 //! - [`&mut T`](super::values#values-that-change) saves the allocation of a new result, and costs a chain. Between kernels
 //!   that would run in order anyhow that is a gain.
-//! - [`AnyRef::is_unique`](crate::prelude::AnyRef::is_unique) tells whether an operand is the last reference, so that its
-//!   buffer may be used again.
+//! - [`AnyRef::is_unique`](crate::prelude::AnyRef::is_unique) tells whether an operand, taken as `&AnyRef`, is the last reference, so
+//!   that its buffer may be used again. For tensors, `DenseHostTensor::to_change` looks, and copies where somebody else might see.
 //!
 //! # Threads
 //!
