@@ -191,7 +191,8 @@ impl Writer {
             let _ = writeln!(self.text, "{line}");
             numbers.push(to);
         }
-        numbers.pop().unwrap_or_default()
+        // Often one that others use, too.
+        numbers.swap_remove(self.random.below(numbers.len()))
     }
 
     fn region(&mut self, x: &str, y: &str, chain: &str, has_effects: bool, depth: usize) -> String {

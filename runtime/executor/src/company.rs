@@ -5,8 +5,8 @@
 //! now: then the function may be run at once, without anybody seeing a difference.
 //!
 //! What could happen on this thread is what the [paths](crate::ready) below on its stack have left to do, and what is in the queue.
-//! What other threads do comes at any time in any case. Who starts a function from outside of a path may see its results earlier
-//! than otherwise.
+//! What else is on the stack, such as a kernel that calls functions, or a waiter, goes on before the results come: these come from a
+//! task of their own. What other threads do comes at any time in any case.
 
 use std::cell::Cell;
 

@@ -12,17 +12,18 @@
 //! ```
 //!
 //! A nest has no word for anything out of the ordinary: a kernel that fails or panics, a request that is cancelled, calls that nest
-//! too deep or are too many, an argument of another type. It is abandoned then, and the function runs in the general way, which tells what is
+//! too deep, an argument of another type. It is abandoned then, and the function runs in the general way, which tells what is
 //! wrong. That nothing was done before is what being free of effects means.
 //!
 //! # When a nest is run
 //!
-//! Results of a nest are there when the call returns. In the general way they would come later where the function has several
-//! streams, since these are tasks. So:
-//!
 //! - A queue that runs tasks in order keeps an order of side effects that users rely on. There, a nest of several streams is run
-//!   only if nothing else could happen before its results come: see [`crate::company`].
+//!   only if nothing else could happen before its results come: see [`crate::company`]. In the general way these would come from
+//!   tasks; those of a nest come from one.
 //! - A queue of several threads may be faster in the general way. There, a nest is run as long as it is [worth it](Worth).
+//! - Where all functions are of one stream, results are there when the call returns, in the general way, too.
+//!
+//! The hook of panics hears of a panic in a nest twice, as the kernel panics twice.
 
 mod layout;
 mod run;

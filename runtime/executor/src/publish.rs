@@ -251,7 +251,7 @@ impl Path<'_> {
         };
         let attributes = attributes(self.invocation.program(), self.body, details);
         let op = details.descriptor.op();
-        // A call does nothing once its callee has started; but several results would be published one after the other.
+        // A call does nothing once its callee has started but to hand on its result; several results would be published one after the other.
         let is_call = op.traits.contains(OpTraits::CALL) || op.traits.contains(OpTraits::CHOOSES);
         let _resting = match is_call && details.results.len() <= 1 {
             true => self.rest(),

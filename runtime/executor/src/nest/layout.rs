@@ -398,7 +398,8 @@ impl Builder {
         let offset = |&register: &u32| self.frame.first_word(register) * size_of::<Word>() as u32;
         let offsets: Vec<u32> = results.chain(operands).map(offset).collect();
         let offsets = self.words.push(&offsets);
-        if !direct.reads_call {
+        // A constant is no step: it is in its word before the first one, wherever in the body it is defined.
+        if !direct.reads_call && !is_constant(places) {
             self.steps.push(Step::Run(direct.run, offsets.start()));
             return Some(());
         }

@@ -9,7 +9,7 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::ptr::NonNull;
 use std::slice;
 
-use tfrt_async::AnyRef;
+use tfrt_async::{AnyRef, IndirectPromise};
 use tfrt_host::ExecutionContext;
 use tfrt_host::function::FunctionTable;
 use tfrt_host::kernel::direct::{DirectCall, DirectFn};
@@ -25,10 +25,6 @@ use crate::program::Program;
 
 /// Words that the frames of a nest may have together: 32 MiB.
 const MAX_STACK_WORDS: usize = 1 << 22;
-
-/// Calls that one nest may make: some tenths of a second. What makes more is a program for a queue, which others want to use, too, and
-/// is held to the limits of the host there.
-const MAX_CALLS: usize = 1 << 22;
 
 /// Words that a thread keeps for its next nest: 2 MiB.
 const MAX_SPARE_WORDS: usize = 1 << 18;
@@ -89,10 +85,40 @@ impl Nest {
             max_depth: (ctx.host().limits().max_call_depth - ctx.call_depth()) as usize,
         };
         let mut words = SPARE.try_with(StdCell::take).unwrap_or_default();
+        let is_done = self.fill_arguments(&mut words, arguments).is_ok()
+            && self.run_filled(
+                surroundings,
+                &mut words,
+                is_timed.then_some(parallelism_level),
+            );
+        if is_done {
+            for (result, cell) in results.iter_mut().zip(&self.results) {
+                let payload = NonNull::from(&mut words[cell.word as usize..]).cast::<u8>();
+                // SAFETY: N2: a payload of this type has been written; it is copied.
+                let value = unsafe { AnyRef::given_from_copied(cell.ty, payload.as_ptr()) };
+                *result = Some(value);
+            }
+            if !whole.is_in_order && !is_shared {
+                give_later(ctx, results);
+            }
+        }
+        if words.len() <= MAX_SPARE_WORDS {
+            let _ = SPARE.try_with(|spare| spare.set(words));
+        }
+        is_done
+    }
+
+    /// Runs the steps, with the arguments in the first frame, and learns from that. `timed_for` is for how many threads it is timed, if
+    /// it is.
+    fn run_filled(
+        &self,
+        surroundings: Surroundings<'_>,
+        words: &mut Vec<Word>,
+        timed_for: Option<usize>,
+    ) -> bool {
         let run_all = || {
-            self.fill_arguments(&mut words, arguments)?;
-            let mut watch = is_timed.then(|| Watch::start(parallelism_level));
-            self.run_steps(surroundings, &mut words, watch.as_mut())?;
+            let mut watch = timed_for.map(Watch::start);
+            self.run_steps(surroundings, words, watch.as_mut())?;
             Ok(watch.is_some_and(|watch| watch.was_too_much()))
         };
         let outcome = catch_unwind(AssertUnwindSafe(run_all)).unwrap_or_else(|payload| {
@@ -101,21 +127,11 @@ impl Nest {
         });
         match outcome {
             Ok(false) => self.worth.succeeded(),
+            // Says nothing of other requests.
+            Err(Abandoned) if surroundings.ctx.request().cancel_value().is_some() => {}
             Ok(true) | Err(Abandoned) => self.worth.failed(),
         }
-        let is_done = outcome.is_ok();
-        if is_done {
-            for (result, cell) in results.iter_mut().zip(&self.results) {
-                let payload = NonNull::from(&mut words[cell.word as usize..]).cast::<u8>();
-                // SAFETY: N2: a payload of this type has been written; it is copied.
-                let value = unsafe { AnyRef::given_from_copied(cell.ty, payload.as_ptr()) };
-                *result = Some(value);
-            }
-        }
-        if words.len() <= MAX_SPARE_WORDS {
-            let _ = SPARE.try_with(|spare| spare.set(words));
-        }
-        is_done
+        outcome.is_ok()
     }
 
     /// Makes the first frame and puts arguments into it, if they are what the steps read.
@@ -152,7 +168,6 @@ impl Nest {
         let request = ctx.request();
         let idle = DirectCall::idle(ctx);
         let mut callers: Vec<Caller<'_>> = Vec::new();
-        let mut num_calls = 0;
         let mut until_look = watch
             .as_ref()
             .map_or(usize::MAX, |watch| watch.until_look());
@@ -196,8 +211,7 @@ impl Nest {
                         }
                     };
                     let callee = Self::of_function(program, function).ok_or(Abandoned)?;
-                    num_calls += 1;
-                    if callers.len() + 1 >= max_depth || num_calls > MAX_CALLS {
+                    if callers.len() + 1 >= max_depth {
                         return Err(Abandoned);
                     }
                     let callee_base = base + nest.num_words as usize;
@@ -293,6 +307,33 @@ impl Nest {
     #[inline]
     fn words(&self, range: Words) -> &[u32] {
         &self.words[range.as_range()]
+    }
+}
+
+/// Gives results from a task. In the general way they would come from tasks, too: after all that those below on the stack do who
+/// started the function.
+fn give_later(ctx: &ExecutionContext, results: &mut [Option<AnyRef>]) {
+    let keep_back = |result: &mut Option<AnyRef>| {
+        let (promise, given) = AnyRef::indirect();
+        Some((promise, result.replace(given)?))
+    };
+    // A waiter that panics must not keep the others from their results.
+    let give = |(promise, value): (IndirectPromise, AnyRef)| {
+        call::catch(|| promise.forward_to(value));
+    };
+    match results {
+        // Needs no list: it fits into the task.
+        [result] => {
+            if let Some(kept) = keep_back(result) {
+                ctx.enqueue(move || give(kept));
+            }
+        }
+        _ => {
+            let kept: Vec<_> = results.iter_mut().filter_map(keep_back).collect();
+            if !kept.is_empty() {
+                ctx.enqueue(move || kept.into_iter().for_each(give));
+            }
+        }
     }
 }
 

@@ -408,3 +408,36 @@ fn a_synchronous_function_does_in_place_what_its_interpreter_does() {
         message.starts_with("Invalid signature for function main. Expected 1 arguments")
     }));
 }
+
+static ANSWER: OpDef = op("test.answer", OpTraits::PURE);
+static SAME: OpDef = op("test.same", OpTraits::PURE);
+
+struct Answer;
+
+impl Declared for Answer {
+    const OP: &'static OpDef = &ANSWER;
+}
+
+struct Same;
+
+impl Declared for Same {
+    const OP: &'static OpDef = &SAME;
+}
+
+#[test]
+fn a_constant_may_be_defined_behind_its_reader() {
+    let _alone = alone();
+    let more = [
+        KernelDescriptor::new::<Answer, (), Payload<i64>, _>(|()| 42),
+        KernelDescriptor::new::<Same, (ByValue<i64, 0>,), Payload<i64>, _>(|(number,)| number),
+    ];
+    // Two streams, so that it is no loop of calls.
+    let graph = Graph {
+        nodes: vec![Node::new(&SAME, &[1]).on(1), Node::new(&ANSWER, &[])],
+        returns: vec![0],
+        ..Graph::default()
+    };
+    let (host, results) = execute(&more, &[graph], &[]);
+    host.await_values(&results).expect("not a worker");
+    assert_eq!(results[0].get::<i64>(), Some(&42));
+}
