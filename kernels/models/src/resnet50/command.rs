@@ -60,18 +60,29 @@ pub fn run(options: &[String]) -> Result<String, String> {
 fn parse(options: &[String]) -> Result<Request, String> {
     let mut directory = None;
     let (mut seed, mut image, mut width, mut num_classes) = (1, 224, 64, 1000);
+    let mut seen: Vec<&str> = Vec::new();
     let mut rest = options.iter();
     while let Some(option) = rest.next() {
+        if !OPTIONS.contains(&option.as_str()) {
+            let known = OPTIONS.join("`, `");
+            return Err(format!(
+                "there is no option `{option}`; there are `{known}`"
+            ));
+        }
+        if seen.contains(&option.as_str()) {
+            return Err(format!("`{option}` is given twice"));
+        }
+        seen.push(option);
         let value = rest
             .next()
             .ok_or_else(|| format!("expected a value after `{option}`"))?;
         match option.as_str() {
+            "--out" if value.is_empty() => return Err("expected a folder after `--out`".into()),
             "--out" => directory = Some(PathBuf::from(value)),
             "--seed" => seed = number(option, value)?,
             "--image" => image = positive(option, value)?,
             "--width" => width = positive(option, value)?,
-            "--classes" => num_classes = positive(option, value)?,
-            _ => return Err(format!("there is no option `{option}`")),
+            _ => num_classes = positive(option, value)?,
         }
     }
     Ok(Request {
@@ -82,6 +93,8 @@ fn parse(options: &[String]) -> Result<Request, String> {
         num_classes,
     })
 }
+
+const OPTIONS: [&str; 5] = ["--out", "--seed", "--image", "--width", "--classes"];
 
 fn number<T: std::str::FromStr>(option: &str, value: &str) -> Result<T, String> {
     value
@@ -134,7 +147,15 @@ mod tests {
     fn options_are_checked() {
         assert_eq!(refused(&[]), "expected `--out DIR`");
         assert_eq!(refused(&["--out"]), "expected a value after `--out`");
-        assert_eq!(refused(&["--size", "1"]), "there is no option `--size`");
+        assert_eq!(
+            refused(&["--size"]),
+            "there is no option `--size`; there are `--out`, `--seed`, `--image`, `--width`, `--classes`"
+        );
+        assert_eq!(refused(&["--out", ""]), "expected a folder after `--out`");
+        assert_eq!(
+            refused(&["--seed", "1", "--seed", "2"]),
+            "`--seed` is given twice"
+        );
         assert_eq!(
             refused(&["--seed", "one"]),
             "expected a number after `--seed`, found `one`"
