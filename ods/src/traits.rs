@@ -34,7 +34,8 @@ impl OpTraits {
     pub const CHEAP: Self = Self(1 << 7);
     /// Its cost, to stream analysis, is its attribute `_tfrt_cost`.
     pub const COST_ATTRIBUTE: Self = Self(1 << 8);
-    /// May be replaced by the body of the function it calls.
+    /// Calls its function with its operands and gives its results as its own, and does nothing else: passes may replace it by the body
+    /// of the function, and the executor may run the function without calling the kernel.
     pub const CALL: Self = Self(1 << 9);
     /// Takes one more operand at the end, a chain, without declaring it.
     pub const EXTRA_CHAIN: Self = Self(1 << 10);
@@ -57,7 +58,8 @@ impl OpTraits {
     /// gives nothing or a chain, and the only result is a chain that is ready when all runs are done.
     pub const PARALLEL: Self = Self(1 << 22);
     /// Runs the first of its two functions if its first operand is true, and else the second, with the other operands as their
-    /// arguments, and gives their results as its own.
+    /// arguments, and gives their results as its own. It does nothing else: the executor may run the function without calling the
+    /// kernel.
     pub const CHOOSES: Self = Self(1 << 23);
     /// Has no effect but its results, as what is [pure](Self::PURE), so that nobody can tell when it ran, or that it ran twice. But
     /// passes leave it where it is.

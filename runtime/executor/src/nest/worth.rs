@@ -9,7 +9,7 @@ use std::time::{Duration, Instant};
 const WORTH_A_THREAD: Duration = Duration::from_micros(20);
 
 /// About what a kernel costs in the general way beyond what it costs in a nest, for functions that are many tasks.
-const OVERHEAD_NS: usize = 150;
+const OVERHEAD_NS: u64 = 150;
 
 /// How many tries are left out after the first one of a row that failed; after each other, twice as many.
 const FIRST_PAUSE: u32 = 8;
@@ -116,7 +116,7 @@ impl Watch {
 
 /// Whether kernels are so long that others could help, and there are enough of them to be worth it.
 fn is_too_much(elapsed: Duration, num_steps: usize, num_helpers: usize) -> bool {
-    let overhead = Duration::from_nanos((num_steps * OVERHEAD_NS / num_helpers.max(1)) as u64);
+    let overhead = Duration::from_nanos(num_steps as u64 * OVERHEAD_NS / num_helpers.max(1) as u64);
     elapsed > WORTH_A_THREAD && elapsed > overhead
 }
 
