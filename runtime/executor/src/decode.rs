@@ -1,7 +1,7 @@
 //! From a verified body to the form that runs.
 
 use std::borrow::Cow;
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 
 use tfrt_async::TypeIndex;
 use tfrt_bef::{FunctionId, FunctionKind, KernelId, VerifiedFunction};
@@ -19,7 +19,7 @@ use crate::call_loop::{CallLoop, KernelSource};
 use crate::constants::Constants;
 use crate::interpreter::{SyncBody, SyncKernel};
 use crate::invocation::BlockBuilder;
-use crate::nest::Nest;
+use crate::nest::{Nest, Timing};
 use crate::places::{self, KernelPlaces};
 use crate::program::{FunctionBody, Program, malformed, to_number};
 use crate::proof::{self, Contradiction, KernelUse, Registers};
@@ -260,13 +260,17 @@ fn decode_async(
     let sources = kernel_sources(program, function, &uses);
     let is_one_stream =
         at_once.outline.len() == 0 && kernels.iter().all(|kernel| kernel.stream == at_once.stream);
+    let late = late_registers(&at_once, &kernels, &details, &words);
     let nest = Nest::of(
         program,
         program.entry(function.id()),
         &sources,
         proof.registers.clone(),
         &results,
-        is_one_stream,
+        Timing {
+            is_one_stream,
+            is_late: results.iter().all(|register| late.contains(register)),
+        },
     );
     let call_loop = order_of_one_path(&at_once, &kernels, &details, &words).and_then(|order| {
         CallLoop::of(
@@ -405,6 +409,59 @@ fn order_of_one_path(
         }
     }
     (order.len() == kernels.len()).then_some(order)
+}
+
+/// The registers that surely have no value when the call of a function returns whose arguments were available: they depend on what
+/// the first path hands to the work queue. What that is, is known up to the first kernel that needs a frame.
+fn late_registers(
+    start: &AtOnce,
+    kernels: &[Kernel],
+    details: &[KernelDetails],
+    words: &WordPool,
+) -> HashSet<u32> {
+    let stream_of = |number: u32| kernels[number as usize - 1].stream;
+    let mut late: HashSet<u32> = words.get(start.outline).iter().copied().collect();
+    let mut ready_counts = start.ready_counts.clone();
+    let mut stream = start.stream;
+    let mut inline = words.get(start.inline).to_vec();
+    while let Some(number) = inline.pop() {
+        let index = number as usize - 1;
+        if kernels[index].direct.is_none() {
+            break;
+        }
+        let users = details[index]
+            .results
+            .iter()
+            .flat_map(|result| words.get(result.users));
+        let ready =
+            users.filter(|&&user| ReadyCount::simulate(&mut ready_counts[user as usize - 1]));
+        let (own, mut others): (Vec<u32>, Vec<u32>) =
+            ready.partition(|&&user| stream_of(user) == stream);
+        inline.extend(own);
+        if inline.is_empty()
+            && let Some(&first) = others.first()
+        {
+            stream = stream_of(first);
+            (inline, others) = others
+                .into_iter()
+                .partition(|&user| stream_of(user) == stream);
+        }
+        late.extend(others);
+    }
+    let mut registers = HashSet::new();
+    // One round finds all where kernels stand behind those that they read from, as they mostly do. Less would be found, which does no
+    // harm, and a file cannot make it take long.
+    for _ in 0..2 {
+        for (number, details) in (1..).zip(details) {
+            let operands = words.get(details.operands);
+            let waits = details.strictness == Strictness::Strict
+                && operands.iter().any(|register| registers.contains(register));
+            if waits || late.contains(&number) {
+                registers.extend(details.results.iter().map(|result| result.register));
+            }
+        }
+    }
+    registers
 }
 
 /// The kernels of a body as far as places are concerned.

@@ -18,8 +18,8 @@
 //! # When a nest is run
 //!
 //! - A queue that runs tasks in order keeps an order of side effects that users rely on. There, a nest of several streams is run
-//!   only if nothing else could happen before its results come: see [`crate::company`]. In the general way these would come from
-//!   tasks; those of a nest come from one.
+//!   only if nothing else could happen before its results come: see [`crate::company`], and only if these would surely come from
+//!   tasks in the general way; those of a nest come from one.
 //! - A queue of several threads may be faster in the general way. There, a nest is run as long as it is [worth it](Worth).
 //! - Where all functions are of one stream, results are there when the call returns, in the general way, too.
 //!
@@ -68,13 +68,21 @@ pub(crate) struct Nest {
     results: Box<[Cell]>,
     /// The words of the results.
     result_words: Words,
-    /// Whether all kernels are of one stream, so that in the general way, too, results are there when the call returns.
-    is_one_stream: bool,
+    timing: Timing,
     /// What is known of the nest as a whole, when it was first run: nothing if it is none.
     whole: OnceLock<Option<Whole>>,
     /// The constants of a frame; nothing if one could not be made.
     constants: OnceLock<Option<Box<[Word]>>>,
     worth: Worth,
+}
+
+/// When the results of a function are there in the general way, if its arguments are.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Timing {
+    /// Whether all kernels are of one stream, so that results are there when the call returns.
+    pub(crate) is_one_stream: bool,
+    /// Whether none of the results is there when the call returns.
+    pub(crate) is_late: bool,
 }
 
 /// What is known of a nest with all that it calls.

@@ -12,7 +12,7 @@ use tfrt_ods::OpTraits;
 use tfrt_support::entity::EntityId;
 
 use super::worth::Worth;
-use super::{Call, Callee, Cell, Nest, Reader, Step, Whole};
+use super::{Call, Callee, Cell, Nest, Reader, Step, Timing, Whole};
 use crate::body::{ResultForm, WordPool};
 use crate::call_loop::KernelSource;
 use crate::constants::Word;
@@ -34,7 +34,7 @@ impl Nest {
         kernels: &[KernelSource<'_>],
         mut types: Vec<Option<TypeIndex>>,
         results: &[u32],
-        is_one_stream: bool,
+        timing: Timing,
     ) -> Option<Self> {
         let arguments = payloads(&function.argument_types)?;
         for (ty, &argument) in types.iter_mut().zip(&arguments) {
@@ -96,7 +96,7 @@ impl Nest {
             words: builder.words.finish(),
             num_words: builder.frame.num_words,
             first_constant: builder.frame.first_constant,
-            is_one_stream,
+            timing,
             whole: OnceLock::new(),
             constants: OnceLock::new(),
             worth: Worth::default(),
@@ -113,7 +113,7 @@ impl Nest {
         let mut seen: HashSet<FunctionId> = HashSet::new();
         let mut pending = vec![self];
         while let Some(nest) = pending.pop() {
-            whole.is_in_order &= nest.is_one_stream;
+            whole.is_in_order &= nest.timing.is_one_stream;
             nest.constants(program, ctx)?;
             for call in &nest.calls {
                 for &function in call.callee.functions() {

@@ -72,9 +72,8 @@ impl Nest {
         };
         let parallelism_level = ctx.queue().parallelism_level();
         let is_shared = parallelism_level > 1 && !whole.is_in_order;
-        if !(is_shared || whole.is_in_order || company::is_alone(ctx))
-            || !self.worth.is_to_be_tried()
-        {
+        let is_unseen = || self.timing.is_late && company::is_alone(ctx);
+        if !(is_shared || whole.is_in_order || is_unseen()) || !self.worth.is_to_be_tried() {
             return false;
         }
         // Without calls, one run takes about as long as the next one.
