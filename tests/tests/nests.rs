@@ -285,7 +285,7 @@ fn random_programs_do_what_they_do_without_nests() {
     let _alone = ALONE.lock().unwrap_or_else(PoisonError::into_inner);
     let mut num_with_effects = 0;
     let factor = std::env::var("TFRT_STRESS").map_or(1, |factor| factor.parse().expect("a number"));
-    for seed in 0..400 * factor {
+    for seed in 0..600 * factor {
         let source = Writer::program(seed);
         let ordered = host("s", Limits::default());
         let parallel = host("mstd:2", Limits::default());

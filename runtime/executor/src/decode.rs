@@ -1,7 +1,7 @@
 //! From a verified body to the form that runs.
 
 use std::borrow::Cow;
-use std::collections::{HashMap, HashSet};
+use std::collections::HashMap;
 
 use tfrt_async::TypeIndex;
 use tfrt_bef::{FunctionId, FunctionKind, KernelId, VerifiedFunction};
@@ -260,7 +260,7 @@ fn decode_async(
     let sources = kernel_sources(program, function, &uses);
     let is_one_stream =
         at_once.outline.len() == 0 && kernels.iter().all(|kernel| kernel.stream == at_once.stream);
-    let late = late_registers(&at_once, &kernels, &details, &words);
+    let is_late = late_registers(&at_once, &kernels, &details, &words, places.registers.len());
     let nest = Nest::of(
         program,
         program.entry(function.id()),
@@ -269,7 +269,7 @@ fn decode_async(
         &results,
         Timing {
             is_one_stream,
-            is_late: results.iter().all(|register| late.contains(register)),
+            is_late: results.iter().all(|&register| is_late[register as usize]),
         },
     );
     let call_loop = order_of_one_path(&at_once, &kernels, &details, &words).and_then(|order| {
@@ -411,16 +411,23 @@ fn order_of_one_path(
     (order.len() == kernels.len()).then_some(order)
 }
 
-/// The registers that surely have no value when the call of a function returns whose arguments were available: they depend on what
+/// Which registers surely have no value when the call of a function returns whose arguments were available: they depend on what
 /// the first path hands to the work queue. What that is, is known up to the first kernel that needs a frame.
 fn late_registers(
     start: &AtOnce,
     kernels: &[Kernel],
     details: &[KernelDetails],
     words: &WordPool,
-) -> HashSet<u32> {
+    num_registers: usize,
+) -> Vec<bool> {
     let stream_of = |number: u32| kernels[number as usize - 1].stream;
-    let mut late: HashSet<u32> = words.get(start.outline).iter().copied().collect();
+    let mut is_handed_on = vec![false; kernels.len()];
+    let mut hand_on = |numbers: &[u32]| {
+        numbers
+            .iter()
+            .for_each(|&number| is_handed_on[number as usize - 1] = true);
+    };
+    hand_on(words.get(start.outline));
     let mut ready_counts = start.ready_counts.clone();
     let mut stream = start.stream;
     let mut inline = words.get(start.inline).to_vec();
@@ -446,22 +453,24 @@ fn late_registers(
                 .into_iter()
                 .partition(|&user| stream_of(user) == stream);
         }
-        late.extend(others);
+        hand_on(&others);
     }
-    let mut registers = HashSet::new();
+    let mut is_late = vec![false; num_registers];
     // One round finds all where kernels stand behind those that they read from, as they mostly do. Less would be found, which does no
     // harm, and a file cannot make it take long.
     for _ in 0..2 {
-        for (number, details) in (1..).zip(details) {
+        for (details, &is_handed_on) in details.iter().zip(&is_handed_on) {
             let operands = words.get(details.operands);
             let waits = details.strictness == Strictness::Strict
-                && operands.iter().any(|register| registers.contains(register));
-            if waits || late.contains(&number) {
-                registers.extend(details.results.iter().map(|result| result.register));
+                && operands.iter().any(|&register| is_late[register as usize]);
+            if waits || is_handed_on {
+                for result in &details.results {
+                    is_late[result.register as usize] = true;
+                }
             }
         }
     }
-    registers
+    is_late
 }
 
 /// The kernels of a body as far as places are concerned.
