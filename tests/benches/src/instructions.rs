@@ -5,7 +5,8 @@
 
 use std::process::{Command, Stdio};
 
-use crate::programs::{Program, Shape};
+use crate::programs::{PROGRAMS, Program, Shape};
+use crate::user::{CASES, Case};
 
 /// What went wrong with a measurement.
 #[derive(Debug)]
@@ -16,38 +17,96 @@ pub enum CountError {
     Failed(String),
 }
 
-/// How many instructions one unit of `program` costs, on a work queue of this name.
-///
-/// # Errors
-/// If there is no valgrind, or it cannot run this very binary.
-pub fn per_unit(program: &Program, queue: &str) -> Result<u64, CountError> {
-    let (few, many) = match program.shape {
-        Shape::Fibonacci => (2, 4),
-        Shape::Empty => (500, 1500),
-        _ => (20, 60),
-    };
-    let difference = total(program, many, queue)?.saturating_sub(total(program, few, queue)?);
-    Ok(difference / ((many - few) * program.num_units()) as u64)
+/// Something whose cost is measured.
+#[derive(Debug)]
+pub struct Subject {
+    /// Its name.
+    pub name: String,
+    /// What a unit is: what costs are divided by.
+    pub unit: &'static str,
+    /// Whether it needs the [library](crate::library).
+    pub needs_library: bool,
+    num_units: usize,
+    /// The arguments of this very binary that run it, before the number of runs.
+    command: Vec<String>,
+    /// Two numbers of runs, whose difference tells what a run costs.
+    num_runs: (usize, usize),
 }
 
-/// How many instructions a process executes that makes so many runs.
-fn total(program: &Program, num_runs: usize, queue: &str) -> Result<u64, CountError> {
-    let binary = std::env::current_exe().map_err(|error| CountError::Failed(error.to_string()))?;
-    let output = Command::new("valgrind")
-        .args(["--tool=callgrind", "--callgrind-out-file=/dev/null"])
-        .arg(binary)
-        .args(["run", program.shape.name()])
-        .args([program.size, num_runs].map(|number| number.to_string()))
-        .arg(queue)
-        .stdout(Stdio::null())
-        .output()
-        .map_err(|_| CountError::NoValgrind)?;
-    let said = String::from_utf8_lossy(&output.stderr);
-    let count = said
-        .lines()
-        .find_map(|line| line.split_once("Collected : "))
-        .and_then(|(_, count)| count.trim().parse().ok());
-    count
-        .filter(|_| output.status.success())
-        .ok_or_else(|| CountError::Failed(said.into_owned()))
+/// Everything that is measured.
+#[must_use]
+pub fn subjects() -> Vec<Subject> {
+    let programs = PROGRAMS.iter().map(Subject::from);
+    programs.chain(CASES.iter().map(Subject::from)).collect()
+}
+
+impl From<&Program> for Subject {
+    fn from(program: &Program) -> Self {
+        let num_runs = match program.shape {
+            Shape::Fibonacci => (2, 4),
+            Shape::Empty => (500, 1500),
+            _ => (20, 60),
+        };
+        Self {
+            name: program.to_string(),
+            unit: program.unit(),
+            needs_library: false,
+            num_units: program.num_units(),
+            command: vec![
+                "run".to_owned(),
+                program.shape.name().to_owned(),
+                program.size.to_string(),
+            ],
+            num_runs,
+        }
+    }
+}
+
+impl From<&Case> for Subject {
+    fn from(case: &Case) -> Self {
+        Self {
+            name: case.name.to_owned(),
+            unit: case.unit(),
+            needs_library: case.needs_library(),
+            num_units: case.num_units(),
+            command: vec!["call".to_owned(), case.name.to_owned()],
+            num_runs: case.num_calls(),
+        }
+    }
+}
+
+impl Subject {
+    /// How many instructions one unit costs, on a work queue of this name.
+    ///
+    /// # Errors
+    /// If there is no valgrind, or it cannot run this very binary.
+    pub fn per_unit(&self, queue: &str) -> Result<u64, CountError> {
+        let (few, many) = self.num_runs;
+        let difference = self
+            .total(many, queue)?
+            .saturating_sub(self.total(few, queue)?);
+        Ok(difference / ((many - few) * self.num_units) as u64)
+    }
+
+    /// How many instructions a process executes that makes so many runs.
+    fn total(&self, num_runs: usize, queue: &str) -> Result<u64, CountError> {
+        let binary =
+            std::env::current_exe().map_err(|error| CountError::Failed(error.to_string()))?;
+        let output = Command::new("valgrind")
+            .args(["--tool=callgrind", "--callgrind-out-file=/dev/null"])
+            .arg(binary)
+            .args(&self.command)
+            .args([&num_runs.to_string(), queue])
+            .stdout(Stdio::null())
+            .output()
+            .map_err(|_| CountError::NoValgrind)?;
+        let said = String::from_utf8_lossy(&output.stderr);
+        let count = said
+            .lines()
+            .find_map(|line| line.split_once("Collected : "))
+            .and_then(|(_, count)| count.trim().parse().ok());
+        count
+            .filter(|_| output.status.success())
+            .ok_or_else(|| CountError::Failed(said.into_owned()))
+    }
 }

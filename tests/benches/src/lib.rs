@@ -5,13 +5,17 @@
 //!
 //! - **Instructions**, counted by valgrind: `cargo run --release -p tfrt-benches -- instructions` prints what each kernel of each
 //!   program costs, next to what it cost when that was last [accepted](baseline), and fails if it costs more. Counts do not
-//!   depend on how busy the machine is.
+//!   depend on how busy the machine is. `--only NAME` measures the rows whose names begin so.
 //! - **Wall time** of programs that threads share, and of functions of any size: `parallel` and `sizes` in place of `instructions`
 //!   print tables of what is measured in processes of their own; `load` prints how long small requests wait that come steadily.
 //! - **Wall time** in detail, by criterion: `cargo bench -p tfrt-benches`. It depends on the machine; compare within one run.
-#![forbid(unsafe_code)]
+#![deny(unsafe_code)]
 
 pub mod programs;
+
+pub mod user;
+
+pub mod library;
 
 pub mod session;
 

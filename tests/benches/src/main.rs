@@ -4,26 +4,32 @@
 use std::collections::BTreeSet;
 use std::process::ExitCode;
 
-use tfrt_benches::baseline;
+use tfrt_benches::baseline::{self, Row};
 use tfrt_benches::instructions::{self, CountError};
 use tfrt_benches::programs::{PARALLEL_PROGRAMS, PROGRAMS, Program, Shape};
 use tfrt_benches::session::Session;
-use tfrt_benches::{load, wall};
+use tfrt_benches::user::{CASES, Case};
+use tfrt_benches::{library, load, wall};
 
 const HELP: &str = "\
 Measures what starting a kernel costs
 
-Usage: tfrt-benches instructions [--accept] [NAME…]   count instructions, and compare with what was accepted
+Usage: tfrt-benches instructions [--accept] [--only NAME]…
+                                                      count instructions, and compare with what was accepted
        tfrt-benches parallel                          compare one thread with two
        tfrt-benches sizes [MAX_SIZE]                  compare functions of 10 kernels to MAX_SIZE, 100000 if not said
        tfrt-benches load [QUEUE]                      show how long small requests wait that come steadily
        tfrt-benches run NAME SIZE NUM_RUNS [QUEUE]    run one program, for a profiler to look at
        tfrt-benches text NAME SIZE NUM_RUNS           print one program
+       tfrt-benches call NAME NUM_CALLS [QUEUE]       call a user's program from Rust, for a profiler to look at
+       tfrt-benches text NAME                         print a user's program
 
 Examples:
   tfrt-benches instructions                 all programs; fails if one costs more than was accepted
+  tfrt-benches instructions --only user/    those whose names begin so
   tfrt-benches instructions --accept        accept what they cost now
-  tfrt-benches run chain 1000 100 mstd:2    a chain of 1000 kernels, 100 times, on two threads";
+  tfrt-benches run chain 1000 100 mstd:2    a chain of 1000 kernels, 100 times, on two threads
+  tfrt-benches call user/tree 100           a tree of a user's kernels, 100 times";
 
 fn main() -> ExitCode {
     let arguments: Vec<String> = std::env::args().skip(1).collect();
@@ -39,6 +45,9 @@ fn main() -> ExitCode {
         ["run", name, size, num_runs, queue] => run(name, size, num_runs, queue),
         ["text", name, size, num_runs] => program(name, size, num_runs)
             .map(|(program, num_runs)| print!("{}", program.text(num_runs))),
+        ["call", name, num_calls] => call(name, num_calls, "s"),
+        ["call", name, num_calls, queue] => call(name, num_calls, queue),
+        ["text", name] => case(name).map(|case| print!("{}", case.text())),
         ["--help" | "-h"] => {
             println!("{HELP}");
             Ok(())
@@ -55,7 +64,8 @@ fn main() -> ExitCode {
 }
 
 fn number(text: &str) -> Result<usize, String> {
-    text.parse().map_err(|_| format!("`{text}` is no number"))
+    text.parse()
+        .map_err(|_| format!("`{text}` is not a number"))
 }
 
 fn program(name: &str, size: &str, num_runs: &str) -> Result<(Program, usize), String> {
@@ -77,20 +87,50 @@ fn run(name: &str, size: &str, num_runs: &str, queue: &str) -> Result<(), String
     session.run().map_err(|error| error.to_string())
 }
 
+fn case(name: &str) -> Result<Case, String> {
+    Case::from_name(name).ok_or_else(|| {
+        let names: Vec<&str> = CASES.iter().map(|case| case.name).collect();
+        format!(
+            "there is no user's program `{name}`; there are {}",
+            names.join(", ")
+        )
+    })
+}
+
+fn call(name: &str, num_calls: &str, queue: &str) -> Result<(), String> {
+    let (case, num_calls) = (case(name)?, number(num_calls)?);
+    case.run(num_calls, queue)
+        .map_err(|error| error.to_string())
+}
+
 fn count(arguments: &[&str]) -> Result<(), String> {
-    let accepts = arguments.contains(&"--accept");
-    let names: Vec<&&str> = arguments
-        .iter()
-        .filter(|name| **name != "--accept")
-        .collect();
-    let is_chosen = |program: &&Program| {
-        names.is_empty() || names.iter().any(|name| **name == program.shape.name())
-    };
-    println!("{:<20} {:>12} {:>9}", "program", "instructions", "accepted");
-    let (mut costs, mut excessive) = (Vec::new(), Vec::new());
-    for program in PROGRAMS.iter().filter(is_chosen) {
-        let name = program.to_string();
-        let cost = match instructions::per_unit(program, "s") {
+    let (mut accepts, mut beginnings) = (false, Vec::new());
+    let mut arguments = arguments.iter();
+    while let Some(&argument) = arguments.next() {
+        match argument {
+            "--accept" => accepts = true,
+            "--only" => beginnings.push(*arguments.next().ok_or("`--only` needs a name")?),
+            _ => return Err(HELP.to_owned()),
+        }
+    }
+    let mut subjects = instructions::subjects();
+    subjects.retain(|subject| {
+        let begins = |beginning: &&str| subject.name.starts_with(beginning);
+        beginnings.is_empty() || beginnings.iter().any(begins)
+    });
+    if subjects.is_empty() {
+        return Err(format!("nothing begins with {}", beginnings.join(", ")));
+    }
+    if subjects.iter().any(|subject| subject.needs_library) {
+        library::build()?;
+    }
+    println!(
+        "{:<20} {:>12} {:>9} {:>6} {:>6}",
+        "program", "instructions", "accepted", "goal", "C++"
+    );
+    let (mut rows, mut excessive) = (baseline::read()?, Vec::new());
+    for subject in &subjects {
+        let cost = match subject.per_unit("s") {
             Ok(cost) => cost,
             Err(CountError::NoValgrind) => {
                 println!("skipped: there is no valgrind on this machine");
@@ -98,17 +138,33 @@ fn count(arguments: &[&str]) -> Result<(), String> {
             }
             Err(CountError::Failed(said)) => return Err(said),
         };
-        let accepted = baseline::accepted(&name);
-        let shown = accepted.map_or_else(|| "-".to_owned(), |accepted| accepted.to_string());
-        println!("{name:<20} {cost:>12} {shown:>9}  per {}", program.unit());
+        let row = rows.iter_mut().find(|row| row.name == subject.name);
+        let accepted = row.as_ref().map(|row| row.accepted);
+        let goal = row.as_ref().and_then(|row| row.goal);
+        let cpp = row.as_ref().and_then(|row| row.cpp);
+        println!(
+            "{:<20} {cost:>12} {:>9} {:>6} {:>6}  per {}",
+            subject.name,
+            baseline::shown(accepted),
+            baseline::shown(goal),
+            baseline::shown(cpp),
+            subject.unit
+        );
         if accepted.is_none_or(|accepted| baseline::is_excessive(cost, accepted)) {
-            excessive.push(name.clone());
+            excessive.push(subject.name.clone());
         }
-        costs.push((name, cost));
+        match row {
+            Some(row) => row.accepted = cost,
+            None => rows.push(Row {
+                name: subject.name.clone(),
+                accepted: cost,
+                goal: None,
+                cpp: None,
+            }),
+        }
     }
-    if accepts && names.is_empty() {
-        return std::fs::write(baseline::PATH, baseline::lines(&costs))
-            .map_err(|error| format!("{}: {error}", baseline::PATH));
+    if accepts {
+        return baseline::write(&rows);
     }
     match &excessive[..] {
         [] => Ok(()),
