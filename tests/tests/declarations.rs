@@ -17,7 +17,7 @@ use tfrt::ods::{Arity, AttrDefault, AttrKind, FunctionForm, OpDef, SourcePlace, 
 use tfrt_tests::golden::require_status;
 use tfrt_tests::{programs, tool};
 
-use tablegen::TableGen;
+use tablegen::{TableGen, in_path};
 
 tfrt::link!(tfrt_kernels);
 
@@ -49,6 +49,10 @@ fn main() -> ExitCode {
             table_gen_reads_odd_declarations,
         ),
         Trial::test("table_gen_finds_mistakes", table_gen_finds_mistakes),
+        Trial::test(
+            "table_gen_without_what_is_included_is_passed_over",
+            table_gen_without_what_is_included_is_passed_over,
+        ),
     ];
     libtest_mimic::run(&Arguments::from_args(), trials).exit_code()
 }
@@ -314,7 +318,7 @@ fn scratch_file(name: &str) -> PathBuf {
 
 /// Calls `check` with the real tool; says so where it is not installed.
 fn with_table_gen(check: impl FnOnce(&TableGen) -> Outcome) -> Outcome {
-    match TableGen::find() {
+    match TableGen::find(&ops(&["--format=td"])?) {
         Ok(tool) => check(&tool),
         Err(reason) => {
             println!("skipped: {reason}");
@@ -408,6 +412,45 @@ fn require_count(text: &str, part: &str, expected: usize) -> Outcome {
         found if found == expected => Ok(()),
         found => Err(format!("{part:?} is there {found} times, not {expected} times").into()),
     }
+}
+
+/// An old version has only some of the files: it is no reason to fail, and a newer one is found behind it.
+fn table_gen_without_what_is_included_is_passed_over() -> Outcome {
+    let folder = scratch_file("versions");
+    let declarations = ops(&["--format=td"])?;
+    let install = |version: &str, files: &[&str]| -> Result<PathBuf, Failed> {
+        let prefix = folder.join(version);
+        for file in files {
+            let path = prefix.join("include").join(file);
+            fs::create_dir_all(path.parent().ok_or("a file lies in a folder")?)?;
+            fs::write(path, "")?;
+        }
+        fs::create_dir_all(prefix.join("bin"))?;
+        let tool = prefix.join("bin").join(format!("mlir-tblgen-{version}"));
+        fs::write(&tool, "")?;
+        Ok(tool)
+    };
+    let (all, old) = (
+        [
+            "mlir/IR/OpBase.td",
+            "mlir/IR/AttrTypeBase.td",
+            "mlir/IR/EnumAttr.td",
+            "mlir/Interfaces/SideEffectInterfaces.td",
+        ],
+        ["mlir/IR/OpBase.td", "mlir/IR/EnumAttr.td"],
+    );
+    let (tool_14, tool_17) = (install("14", &old)?, install("17", &all)?);
+    let path = env::join_paths([&tool_14, &tool_17].map(|tool| tool.parent().unwrap_or(tool)))?;
+    let candidates = in_path(&path);
+    let is_listed = candidates == [&*tool_14, &*tool_17];
+    let alone = TableGen::first_that_reads(&declarations, &candidates[..1]).err();
+    let both = TableGen::first_that_reads(&declarations, &candidates).map(|_| ());
+    fs::remove_dir_all(&folder)?;
+    let alone = alone.ok_or("a version without `AttrTypeBase.td` is taken")?;
+    if !(is_listed && alone.ends_with("mlir-tblgen-14 comes without `mlir/IR/AttrTypeBase.td`")) {
+        return Err(format!("{candidates:?}: {alone}").into());
+    }
+    Ok(both?)
 }
 
 fn table_gen_finds_mistakes() -> Outcome {
