@@ -105,7 +105,7 @@ fn run(
 ) -> Vec<AnyRef> {
     let results = start(ctx, kernel, arguments, functions, num_results);
     ctx.host()
-        .await_values(&results)
+        .await_available(&results)
         .unwrap_or_else(|error| panic!("{error}"));
     results
 }
@@ -200,7 +200,7 @@ fn repeat_starts_a_bounded_number_of_rounds_ahead() {
     let results = start(&ctx, "tfrt.repeat.i32", &numbers(&[100, 0]), vec![body], 1);
     assert_eq!(num_started.load(Ordering::Relaxed), 32);
     ctx.host()
-        .await_values(&results)
+        .await_available(&results)
         .unwrap_or_else(|error| panic!("{error}"));
     assert_eq!(
         (num_started.load(Ordering::Relaxed), number(&results[0])),

@@ -54,7 +54,7 @@ fn run(queue: &str, body: &str) -> (Vec<f32>, usize) {
     let main = program.function("main").expect("it is there");
     let ctx = ExecutionContext::new(RequestContextBuilder::new(Arc::clone(&host)).build());
     let results = main.execute(&ctx, &[]);
-    host.await_values(&results).expect("not a worker");
+    host.await_available(&results).expect("not a worker");
     host.quiesce().expect("not a worker");
     let numbers = results
         .iter()

@@ -150,7 +150,7 @@ use proc_macro::TokenStream;
 /// | `AsyncValueRef<T>`, `AnyRef` | a value that may become available later |
 /// | `(A, B)` | several results, up to 8 |
 /// | `Vec<T>`, `Vec<AsyncValueRef<T>>`, `Vec<AnyRef>` | all results that remain |
-/// | `Result<…, E>` around all of it | the error of all results; `E` is a `tfrt::Error` or a `std::error::Error` |
+/// | `Result<…, E>` around all of it | the error of all results; `E` is a `tfrt::Error`, a text, or any error of Rust that is `Send + Sync` |
 /// | `Result<T, E>` inside a tuple | the error of this result alone |
 ///
 /// `results(a, b)` among the options names them, and `alias(result = operand)` says that one shares the memory of an operand.

@@ -97,6 +97,8 @@ impl fmt::Display for DeclarationError {
 
 impl std::error::Error for DeclarationError {}
 
+tfrt_support::convert_errors!(DeclarationError);
+
 type Check = Result<(), DeclarationError>;
 
 /// `?` in constants.

@@ -266,5 +266,7 @@ impl fmt::Display for FormatError {
 
 impl std::error::Error for FormatError {}
 
+tfrt_support::convert_errors!(FormatError);
+
 #[cfg(test)]
 mod tests;

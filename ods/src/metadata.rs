@@ -106,3 +106,5 @@ impl fmt::Display for NoMetadata {
 }
 
 impl std::error::Error for NoMetadata {}
+
+tfrt_support::convert_errors!(NoMetadata);

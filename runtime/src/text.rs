@@ -22,24 +22,22 @@
 //!     }
 //! "#;
 //! let kernels = Arc::new(KernelRegistry::from_link()?);
-//! let file = tfrt::text::compile(source, "double.mlir", &kernels).expect("the program is sound");
+//! let file = tfrt::text::compile(source, "double.mlir", &kernels)?;
 //!
 //! let host = HostContext::builder().registry(kernels).queue(tfrt::queue::create_queue("mstd:2")?).build();
-//! let double = Program::load(&host, &file).unwrap().function("double").expect("it is there");
+//! let double = Program::load(&host, &file)?.function("double").ok_or("there is no function `double`")?;
 //! // From here on the compiler checks arguments and results.
-//! let double = double.typed::<(i32,), (i32,)>().unwrap();
+//! let double = double.typed::<(i32,), (i32,)>()?;
 //!
 //! let ctx = ExecutionContext::new(RequestContextBuilder::new(host.clone()).build());
 //! let (result,) = double.call(&ctx, (21,));
 //! host.await_values(&[result.as_any().clone()])?;
-//! assert_eq!(result.get(), Some(&42));
+//! assert_eq!(result.as_result()?, &42);
 //!
 //! let refused = double.untyped().clone().typed::<(f32,), (i32,)>().unwrap_err();
 //! assert_eq!(refused.message(), "function `double` is `(i32) -> (i32)`, not `(f32) -> (i32)`");
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
-
-mod excerpt;
 
 use std::sync::Arc;
 
@@ -52,13 +50,12 @@ use tfrt_host::library::LoadedLibrary;
 use tfrt_ir::{Module, ParseOptions, Registry, VerifyOptions, parse, parse_without_chains, verify};
 use tfrt_ods::verify::region;
 use tfrt_ods::{OpDef, OpTraits, OperandDef, TypeConstraint};
-use tfrt_support::{Diagnostic, Place};
+use tfrt_support::{Diagnostics, Place};
 
 pub use tfrt_compiler as compiler;
 pub use tfrt_ir as ir;
 
-pub(crate) use excerpt::excerpt;
-pub use excerpt::render;
+pub use tfrt_support::diagnostic::render;
 
 /// What ends a function. Files know it without a name, so that every program may use it, whichever kernels are linked; the
 /// declaration of the standard kernel library comes before this one.
@@ -81,10 +78,11 @@ pub fn compile(
     source: &str,
     file_name: &str,
     kernels: &KernelRegistry,
-) -> Result<BefFile, Vec<Diagnostic>> {
+) -> Result<BefFile, Diagnostics> {
+    let with_source = |found: Diagnostics| found.with_source(source);
     let module = parse(source, file_name, &registry(kernels)?, &PARSE_OPTIONS)?;
-    check(&module)?;
-    to_file(&module)
+    check(&module).map_err(with_source)?;
+    to_file(&module).map_err(with_source)
 }
 
 /// As [`compile`], of a program that may be written without chains: it gets those that keep it in order, see
@@ -98,12 +96,13 @@ pub fn compile_without_chains(
     source: &str,
     file_name: &str,
     kernels: &KernelRegistry,
-) -> Result<BefFile, Vec<Diagnostic>> {
+) -> Result<BefFile, Diagnostics> {
     let mut module = parse_without_chains(source, file_name, &registry(kernels)?, &PARSE_OPTIONS)?;
-    check(&module)?;
+    let with_source = |found: Diagnostics| found.with_source(source);
+    check(&module).map_err(with_source)?;
     let root = module.root();
-    thread_chains(&mut module, root)?;
-    to_file(&module)
+    thread_chains(&mut module, root).map_err(with_source)?;
+    to_file(&module).map_err(with_source)
 }
 
 const PARSE_OPTIONS: ParseOptions = ParseOptions {
@@ -111,27 +110,27 @@ const PARSE_OPTIONS: ParseOptions = ParseOptions {
 };
 
 /// What text is read against.
-fn registry(kernels: &KernelRegistry) -> Result<Arc<Registry>, Vec<Diagnostic>> {
+fn registry(kernels: &KernelRegistry) -> Result<Arc<Registry>, Diagnostics> {
     let of_libraries = kernels.libraries().iter().flat_map(LoadedLibrary::dialects);
     let dialects = DialectRegistration::linked().chain(of_libraries);
     let ending = kernels.op(RETURN.name).is_none().then_some(&RETURN);
     Registry::new(kernels.ops().chain(ending), dialects)
         .map(Arc::new)
-        .map_err(|error| vec![Diagnostic::error(Place::Unknown, error.to_string())])
+        .map_err(|error| Diagnostics::error(Place::Unknown, error.to_string()))
 }
 
-fn check(module: &Module) -> Result<(), Vec<Diagnostic>> {
+fn check(module: &Module) -> Result<(), Diagnostics> {
     let options = VerifyOptions {
         stops_at_first: false,
         shows_op: false,
     };
     match verify(module, &options) {
         found if found.is_empty() => Ok(()),
-        found => Err(found),
+        found => Err(found.into()),
     }
 }
 
-fn to_file(module: &Module) -> Result<BefFile, Vec<Diagnostic>> {
+fn to_file(module: &Module) -> Result<BefFile, Diagnostics> {
     let options = EncodeOptions {
         notes: false,
         ..EncodeOptions::default()

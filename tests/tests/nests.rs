@@ -252,7 +252,7 @@ fn run(
     let function = program.function(name).expect("it is there");
     let ctx = ExecutionContext::new(RequestContextBuilder::new(Arc::clone(host)).build());
     let results = function.execute(&ctx, arguments);
-    host.await_values(&results).expect("not a worker");
+    host.await_available(&results).expect("not a worker");
     host.queue().quiesce().expect("not a worker");
     let given: Vec<String> = results
         .iter()
@@ -380,7 +380,7 @@ fn a_cancelled_request_ends_a_nest() {
         // Would take days.
         let results = scope.spawn(|| {
             let results = fib.execute(&ctx, &[AnyRef::available(60)]);
-            host.await_values(&results).expect("not a worker");
+            host.await_available(&results).expect("not a worker");
             results
         });
         canceller.cancel_with(Error::new("enough"));

@@ -47,7 +47,7 @@ fn run(function: &str) -> (Vec<AnyRef>, Vec<String>, Arc<RequestContext>) {
     let request = RequestContextBuilder::new(Arc::clone(&host)).build();
     let main = program.function(function).expect("it is there");
     let results = main.execute(&ExecutionContext::new(Arc::clone(&request)), &[]);
-    host.await_values(&results).expect("not a worker");
+    host.await_available(&results).expect("not a worker");
     host.quiesce().expect("not a worker");
     let told = told.lock().expect("no panic under the lock").clone();
     (results, told, request)

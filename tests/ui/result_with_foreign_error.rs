@@ -3,8 +3,8 @@
 use tfrt::prelude::*;
 
 #[tfrt_kernel("my.make")]
-fn make() -> Result<i32, String> {
-    Err("no".to_owned())
+fn make() -> Result<i32, u8> {
+    Err(1)
 }
 
 fn main() {}

@@ -42,6 +42,8 @@ impl fmt::Display for ShapeError {
 
 impl std::error::Error for ShapeError {}
 
+tfrt_support::convert_errors!(ShapeError);
+
 /// Checks that a slice has as many elements as its shape says.
 pub(crate) fn check_len(
     routine: &str,

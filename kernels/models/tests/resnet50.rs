@@ -103,7 +103,7 @@ impl Model {
                     .resources(Arc::clone(&resources))
                     .build();
                 let results = infer.execute(&ExecutionContext::new(request), &[]);
-                host.await_values(&results).expect("it ends");
+                host.await_available(&results).expect("it ends");
                 host.quiesce().expect("nothing is left");
                 for result in &results {
                     assert_eq!(result.error_if_present().map(ToString::to_string), None);

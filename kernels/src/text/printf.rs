@@ -44,6 +44,8 @@ impl std::fmt::Display for FormatError {
 
 impl std::error::Error for FormatError {}
 
+tfrt::support::convert_errors!(FormatError);
+
 /// Expands `format` with `number`.
 pub(crate) fn expand(format: &[u8], number: i32) -> Result<Vec<u8>, FormatError> {
     let mut text = Vec::with_capacity(format.len());

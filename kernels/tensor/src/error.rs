@@ -182,6 +182,8 @@ impl fmt::Display for TensorError {
 
 impl std::error::Error for TensorError {}
 
+tfrt_support::convert_errors!(TensorError);
+
 impl From<ShapeError> for TensorError {
     fn from(error: ShapeError) -> Self {
         Self::Shape(error)

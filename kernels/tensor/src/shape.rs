@@ -248,6 +248,8 @@ impl fmt::Display for ShapeError {
 
 impl std::error::Error for ShapeError {}
 
+tfrt_support::convert_errors!(ShapeError);
+
 #[cfg(test)]
 mod tests {
     use super::*;

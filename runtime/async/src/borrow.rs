@@ -54,6 +54,8 @@ impl fmt::Display for BorrowError {
 
 impl std::error::Error for BorrowError {}
 
+tfrt_support::convert_errors!(BorrowError);
+
 /// The number of readers, or the mark of a writer.
 #[derive(Debug)]
 pub(crate) struct BorrowCount(AtomicU8);

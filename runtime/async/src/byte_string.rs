@@ -100,6 +100,8 @@ impl fmt::Display for NotText {
 
 impl std::error::Error for NotText {}
 
+tfrt_support::convert_errors!(NotText);
+
 /// Text as Rust writes it, with `\x…` for what is none.
 impl fmt::Debug for ByteString {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {

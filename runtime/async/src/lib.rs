@@ -73,6 +73,8 @@ mod join;
 
 pub mod display;
 
+mod outcome;
+
 mod future;
 
 mod cell;

@@ -94,6 +94,8 @@ impl fmt::Display for AdoptError {
 
 impl std::error::Error for AdoptError {}
 
+tfrt_support::convert_errors!(AdoptError);
+
 impl fmt::Debug for SharedState {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("SharedState").finish_non_exhaustive()

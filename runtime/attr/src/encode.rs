@@ -106,6 +106,8 @@ impl fmt::Display for EncodeError {
 
 impl std::error::Error for EncodeError {}
 
+tfrt_support::convert_errors!(EncodeError);
+
 /// Builds a section of attributes.
 ///
 /// ```

@@ -140,3 +140,5 @@ impl fmt::Display for AttrProblem {
 }
 
 impl std::error::Error for AttrError {}
+
+tfrt_support::convert_errors!(AttrError);

@@ -177,6 +177,8 @@ impl std::error::Error for BuildError {
     }
 }
 
+tfrt_support::convert_errors!(BuildError);
+
 impl From<WriteError> for BuildError {
     fn from(error: WriteError) -> Self {
         Self::Write(error)

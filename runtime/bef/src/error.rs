@@ -223,3 +223,5 @@ impl fmt::Debug for BefError {
 }
 
 impl std::error::Error for BefError {}
+
+tfrt_support::convert_errors!(BefError);

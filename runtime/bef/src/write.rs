@@ -132,6 +132,8 @@ impl fmt::Display for WriteError {
 
 impl std::error::Error for WriteError {}
 
+tfrt_support::convert_errors!(WriteError);
+
 /// Builds a file.
 ///
 /// ```

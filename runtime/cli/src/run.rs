@@ -383,7 +383,9 @@ fn run_async(
     let would_deadlock =
         |error| Failure::Message(format!("cannot wait for '{}': {error}", function.name()));
     let results = function.execute(ctx, &[]);
-    ctx.host().await_values(&results).map_err(would_deadlock)?;
+    ctx.host()
+        .await_available(&results)
+        .map_err(would_deadlock)?;
     flush_libraries(ctx.host());
     if !results.is_empty() {
         let types = function.result_types();

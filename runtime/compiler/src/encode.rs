@@ -12,7 +12,7 @@
 
 use tfrt_bef::write::WriteOptions;
 use tfrt_ir::Module;
-use tfrt_support::Diagnostic;
+use tfrt_support::Diagnostics;
 
 mod collect;
 
@@ -65,7 +65,7 @@ impl Default for EncodeOptions {
 /// Everything that a file cannot hold, in program order; at most one error for each op. An attribute that cannot be held is
 /// reported only if nothing is wrong before it, and a function that is not defined (the first one) only if nothing else is
 /// wrong at all.
-pub fn encode(module: &Module, options: &EncodeOptions) -> Result<Vec<u8>, Vec<Diagnostic>> {
+pub fn encode(module: &Module, options: &EncodeOptions) -> Result<Vec<u8>, Diagnostics> {
     let write_options = WriteOptions {
         optional_sections: options.optional_sections,
     };
@@ -73,9 +73,9 @@ pub fn encode(module: &Module, options: &EncodeOptions) -> Result<Vec<u8>, Vec<D
     functions::define_bodies(module, &mut collection);
     collection.builder.finish().map_err(|error| {
         let place = module.place(module.op_location(module.root()));
-        vec![Diagnostic::error(
+        Diagnostics::error(
             place,
             format!("the program does not fit in a BEF file: {error}"),
-        )]
+        )
     })
 }

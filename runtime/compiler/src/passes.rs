@@ -20,7 +20,7 @@ pub mod pipeline;
 
 use tfrt_ir::{Module, OpId};
 use tfrt_ods::OpTraits;
-use tfrt_support::Diagnostic;
+use tfrt_support::{Diagnostic, Diagnostics};
 
 use crate::stream_analysis::print_function_streams;
 
@@ -63,7 +63,10 @@ pub const PASSES: &[Pass] = &[
         summary: "Keep a program that is written without chains in order, by chains",
         scope: Scope::Module,
         fills_in_chains: true,
-        run: |module, op| thread_chains(module, op).err().unwrap_or_default(),
+        run: |module, op| {
+            let found = thread_chains(module, op).err();
+            found.map(Diagnostics::into_vec).unwrap_or_default()
+        },
     },
 ];
 

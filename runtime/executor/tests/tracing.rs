@@ -122,7 +122,7 @@ fn run(queue: &str, file: &BefFile) {
             .expect("nothing fails");
     } else {
         let results = main.execute(&ctx, &[]);
-        host.await_values(&results)
+        host.await_available(&results)
             .expect("not a thread of the queue");
     }
     host.quiesce().expect("not a thread of the queue");

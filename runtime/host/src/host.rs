@@ -184,11 +184,34 @@ impl HostContext {
         (self.diagnostic_handler)(error);
     }
 
-    /// Waits until every one of `values` is available.
+    /// Waits until every one of `values` is available, and looks whether they are errors.
+    ///
+    /// ```
+    /// use tfrt_async::AnyRef;
+    /// use tfrt_host::HostContext;
+    /// use tfrt_support::Error;
+    ///
+    /// let host = HostContext::builder().build();
+    /// assert!(host.await_values(&[AnyRef::available(1)]).is_ok());
+    /// let failed = host.await_values(&[AnyRef::available(1), AnyRef::error(Error::new("no row 7"))]);
+    /// assert_eq!(failed.unwrap_err().message(), "no row 7");
+    /// ```
+    ///
+    /// # Errors
+    /// The error of the first value that is one; or, if this is a thread of the work queue, that it would wait for itself.
+    pub fn await_values(&self, values: &[AnyRef]) -> Result<(), Error> {
+        self.await_available(values)?;
+        match values.iter().find_map(AnyRef::error_if_present) {
+            Some(error) => Err(error.clone()),
+            None => Ok(()),
+        }
+    }
+
+    /// Waits until every one of `values` is available, be it an error or not.
     ///
     /// # Errors
     /// If called from a thread of the work queue, which would wait for itself.
-    pub fn await_values(&self, values: &[AnyRef]) -> Result<(), WouldDeadlock> {
+    pub fn await_available(&self, values: &[AnyRef]) -> Result<(), WouldDeadlock> {
         self.queue.await_values(values)
     }
 

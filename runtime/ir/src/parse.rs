@@ -28,7 +28,7 @@ mod custom;
 
 use std::sync::Arc;
 
-use tfrt_support::Diagnostic;
+use tfrt_support::Diagnostics;
 
 use crate::attribute::AttrId;
 use crate::module::Module;
@@ -56,7 +56,7 @@ pub fn parse(
     file_name: &str,
     registry: &Arc<Registry>,
     options: &ParseOptions,
-) -> Result<Module, Vec<Diagnostic>> {
+) -> Result<Module, Diagnostics> {
     let mut module = Module::new(Arc::clone(registry));
     parse_into(&mut module, source, file_name, options)?;
     Ok(module)
@@ -96,7 +96,7 @@ pub fn parse_without_chains(
     file_name: &str,
     registry: &Arc<Registry>,
     options: &ParseOptions,
-) -> Result<Module, Vec<Diagnostic>> {
+) -> Result<Module, Diagnostics> {
     let mut module = Module::new(Arc::clone(registry));
     module.set_leaves_out_chains(true);
     parse_into(&mut module, source, file_name, options)?;
@@ -108,11 +108,11 @@ fn parse_into(
     source: &str,
     file_name: &str,
     options: &ParseOptions,
-) -> Result<(), Vec<Diagnostic>> {
+) -> Result<(), Diagnostics> {
     let mut parser = Parser::new(source, file_name, module, *options);
     match parser.program() {
         Ok(()) => Ok(()),
-        Err(_) => Err(parser.into_diagnostics()),
+        Err(_) => Err(Diagnostics::from(parser.into_diagnostics()).with_source(source)),
     }
 }
 

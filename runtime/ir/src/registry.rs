@@ -153,3 +153,5 @@ impl fmt::Display for RegistryError {
 }
 
 impl std::error::Error for RegistryError {}
+
+tfrt_support::convert_errors!(RegistryError);

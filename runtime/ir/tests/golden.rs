@@ -189,7 +189,7 @@ fn findings(source: &str, name: &str) -> String {
     let registry = declarations::registry();
     let found = match parse(source, name, &registry, &PARSE) {
         Ok(module) => verify(&module, &VerifyOptions::default()),
-        Err(errors) => errors,
+        Err(errors) => errors.into_vec(),
     };
     let mut out = String::new();
     for diagnostic in &found {

@@ -120,6 +120,8 @@ impl fmt::Display for CreateQueueError {
 
 impl std::error::Error for CreateQueueError {}
 
+tfrt_support::convert_errors!(CreateQueueError);
+
 #[cfg(all(test, not(loom)))]
 mod tests {
     use super::*;

@@ -145,3 +145,5 @@ impl fmt::Display for WouldDeadlock {
 }
 
 impl std::error::Error for WouldDeadlock {}
+
+tfrt_support::convert_errors!(WouldDeadlock);

@@ -16,8 +16,11 @@
 //!
 //! /// Scales.
 //! #[tfrt_kernel("embedding.scale")]
-//! fn scale(number: f32, by: f32) -> f32 {
-//!     number * by
+//! fn scale(number: f32, by: f32) -> Result<f32> {
+//!     if by.is_nan() {
+//!         return Err(Error::new("the factor is not a number").with_code(ErrorCode::InvalidArgument));
+//!     }
+//!     Ok(number * by)
 //! }
 //!
 //! let source = r#"
@@ -36,18 +39,23 @@
 //!     .build();
 //!
 //! // Once per program: text to a file, and the file to functions. Everything that can be checked is checked here.
-//! let file = tfrt::text::compile(source, "scale.mlir", &kernels)
-//!     .map_err(|found| tfrt::text::render(&found, source))?;
-//! let program = Program::load(&host, &file).map_err(|error| error.to_string())?;
+//! let file = tfrt::text::compile(source, "scale.mlir", &kernels)?;
+//! let program = Program::load(&host, &file)?;
 //! let scale = program.function("scale").ok_or("no function `scale`")?;
 //!
 //! // Once per client, and once per request.
 //! let resources = Arc::new(ResourceContext::new());
 //! let request = RequestContextBuilder::new(Arc::clone(&host)).resources(resources).build();
-//! let results = scale.execute(&ExecutionContext::new(request), &[AnyRef::available(2.0_f32), AnyRef::available(1.5_f32)]);
-//!
+//! let ctx = ExecutionContext::new(request);
+//! let results = scale.execute(&ctx, &[AnyRef::available(2.0_f32), AnyRef::available(1.5_f32)]);
 //! host.await_values(&results)?;
-//! assert_eq!(results[0].get::<f32>(), Some(&3.0));
+//! assert_eq!(results[0].as_result::<f32>()?, &3.0);
+//!
+//! // A kernel that fails: the error has what the kernel said, and where.
+//! let results = scale.execute(&ctx, &[AnyRef::available(2.0_f32), AnyRef::available(f32::NAN)]);
+//! let error = host.await_values(&results).unwrap_err();
+//! assert_eq!((error.code(), error.kernel()), (ErrorCode::InvalidArgument, Some("embedding.scale")));
+//! assert_eq!(error.located().to_string(), "scale.mlir:3:17: the factor is not a number");
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 //!
@@ -57,9 +65,17 @@
 //! # Results
 //!
 //! `execute` returns at once. The results may be awaited by a thread, as above, by an `async` block
-//! (`results[0].clone().await`), or by a callback ([`and_then`](crate::prelude::AnyRef::and_then)). A result is a value or
-//! an error: ask [`error_if_present`](crate::prelude::AnyRef::error_if_present) before
-//! [`get`](crate::prelude::AnyRef::get).
+//! (`results[0].clone().await?`), or by a callback ([`and_then`](crate::prelude::AnyRef::and_then)). A result is a value or
+//! an error: [`as_result`](crate::prelude::AnyRef::as_result) is both. Awaiting gives the error of a value that is one, so that
+//! it cannot be overlooked; [`await_available`](crate::prelude::HostContext::await_available) waits for errors, too, and returns
+//! nothing of them.
+//!
+//! # Errors
+//!
+//! [`Error`](crate::Error), what [compiling](crate::text::compile) finds, and every other error of the runtime is a
+//! [`std::error::Error`] that is `Send + Sync`, so that `?` passes it on in functions that return `Box<dyn Error>` or
+//! `anyhow::Result`. `{error}` is the message, [`located`](crate::Error::located) has the place before it, and
+//! [`source`](std::error::Error::source) the causes.
 //!
 //! # Queues
 //!

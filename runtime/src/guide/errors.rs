@@ -41,8 +41,8 @@
 //!
 //! # `?`
 //!
-//! Everything that implements [`std::error::Error`] becomes an `Error`, with the messages of its causes. So kernels may
-//! return `io::Result<T>`, `Result<T, ParseIntError>` or [`tfrt::Result<T>`](crate::Result) and use `?` on all of them:
+//! A kernel may return a `Result` with any error of Rust that is `Send + Sync`: [`tfrt::Result<T>`](crate::Result),
+//! `io::Result<T>`, `Result<T, ParseIntError>`, `anyhow::Result<T>`. It becomes an `Error`, with the messages of its causes:
 //!
 //! ```
 //! use tfrt::prelude::*;
@@ -56,6 +56,35 @@
 //!
 //! testing::kernel("errors.sum").operands(("1 2",)).run().expect_value(3_i64);
 //! testing::kernel("errors.sum").operands(("1 x",)).run().expect_error("invalid digit found in string");
+//! ```
+//!
+//! In a function that returns [`tfrt::Result`](crate::Result), `?` takes the errors of the standard library and texts. Errors
+//! of other crates pass through [`Error::other`](crate::Error::other); or the function returns
+//! `Result<T, Box<dyn Error + Send + Sync>>` or `anyhow::Result<T>`, where `?` takes all of them.
+//!
+//! ```
+//! use tfrt::prelude::*;
+//! use tfrt::testing;
+//! # use std::fmt;
+//! # #[derive(Debug)]
+//! # pub struct NoSuchColumn;
+//! # impl fmt::Display for NoSuchColumn {
+//! #     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result { f.write_str("no such column") }
+//! # }
+//! # impl std::error::Error for NoSuchColumn {}
+//! # fn column(_: &str) -> std::result::Result<&str, NoSuchColumn> { Err(NoSuchColumn) }
+//!
+//! /// Gives the first number of a row.
+//! #[tfrt_kernel("errors.first_number")]
+//! fn first_number(row: &str) -> Result<i64> {
+//!     let text = row.split(',').next().ok_or("an empty row")?;
+//!     let number = if text == "?" { column(row).map_err(Error::other)? } else { text };
+//!     Ok(number.parse()?)
+//! }
+//!
+//! testing::kernel("errors.first_number").operands(("7,8",)).run().expect_value(7_i64);
+//! testing::kernel("errors.first_number").operands(("x",)).run().expect_error("invalid digit found in string");
+//! testing::kernel("errors.first_number").operands(("?",)).run().expect_error("no such column");
 //! ```
 //!
 //! # Some results, not others

@@ -4,12 +4,12 @@ use std::fmt::{self, Write};
 use std::sync::Arc;
 
 use tfrt_async::{AnyRef, BorrowError, ByteString, Value};
+use tfrt_support::diagnostic::excerpt;
 use tfrt_support::{Error, ErrorCode, Severity};
 
 use super::operand::{ByText, ByValue};
 use super::program::{is_on_line_with, line_of};
 use super::run::Run;
-use crate::text;
 
 /// What became of a call, under every queue that it ran under.
 ///
@@ -281,7 +281,7 @@ impl Outcome {
         }
         message.push(')');
         let mut rendered = String::from("an error\n");
-        text::excerpt(
+        excerpt(
             error.place(),
             Severity::Error,
             &message,

@@ -5,7 +5,7 @@ use std::sync::{Arc, LazyLock};
 use tfrt_bef::BefFile;
 use tfrt_host::kernel::KernelRegistry;
 use tfrt_host::{HostContext, RequestContextBuilder};
-use tfrt_support::{Diagnostic, Place};
+use tfrt_support::{Diagnostic, Diagnostics, Place};
 
 use super::operand::{IntoOperands, Operand};
 use super::outcome::Outcome;
@@ -46,7 +46,7 @@ pub(super) fn linked() -> Arc<KernelRegistry> {
 #[derive(Clone)]
 pub struct Program {
     source: Arc<str>,
-    compiled: Result<BefFile, Vec<Diagnostic>>,
+    compiled: Result<BefFile, Diagnostics>,
     settings: Settings,
 }
 
@@ -267,18 +267,15 @@ impl std::fmt::Debug for Program {
 
 /// Loads a file for once, to find what is wrong with it beyond its text.
 fn load(
-    compiled: Result<BefFile, Vec<Diagnostic>>,
+    compiled: Result<BefFile, Diagnostics>,
     kernels: &Arc<KernelRegistry>,
-) -> Result<BefFile, Vec<Diagnostic>> {
+) -> Result<BefFile, Diagnostics> {
     let file = compiled?;
     let host = HostContext::builder().registry(Arc::clone(kernels)).build();
     let loaded = tfrt_executor::Program::load(&host, &file);
     match loaded.and_then(|program| program.verify_all()) {
         Ok(()) => Ok(file),
-        Err(error) => Err(vec![Diagnostic::error(
-            error.place().clone(),
-            error.message(),
-        )]),
+        Err(error) => Err(Diagnostics::error(error.place().clone(), error.message())),
     }
 }
 

@@ -181,7 +181,7 @@ fn execute_sync(
     arguments: Vec<AnyRef>,
 ) -> Vec<AnyRef> {
     // Synchronous functions take what is there.
-    if let Err(error) = ctx.host().await_values(&arguments) {
+    if let Err(error) = ctx.host().await_available(&arguments) {
         return vec![AnyRef::error(error.into()); function.num_results()];
     }
     if let Some(error) = arguments.iter().find(|argument| argument.is_error()) {
@@ -223,7 +223,7 @@ fn wait(host: &HostContext, results: &[AnyRef]) {
             }
         };
         let timer = host.timers().schedule_after(MAX_WAIT, give_up);
-        if host.await_values(&late).is_err() {
+        if host.await_available(&late).is_err() {
             panic!("a test waits for results: call it from a thread of its own, not from a kernel");
         }
         timer.cancel();

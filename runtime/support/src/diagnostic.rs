@@ -2,9 +2,16 @@
 //!
 //! A library makes diagnostics and hands them to a [`DiagnosticSink`]; only a tool prints them.
 
+mod excerpt;
+
+mod list;
+
 use std::fmt;
 
 use crate::place::Place;
+
+pub use excerpt::{excerpt, render};
+pub use list::Diagnostics;
 
 /// How grave a [`Diagnostic`] is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -95,6 +102,9 @@ impl fmt::Display for Diagnostic {
         write!(f, "{}: {}: {}", self.place, self.severity, self.message)
     }
 }
+
+/// A finding can be why something fails.
+impl std::error::Error for Diagnostic {}
 
 /// Takes diagnostics as they are found.
 #[diagnostic::on_unimplemented(

@@ -3,10 +3,19 @@
 //! An [`Error`] is shared, not copied: it flows from the kernel that failed to every value that depends on it. The
 //! diagnostics that parsers and verifiers print are another thing, see [`crate::diagnostic`].
 
-use std::fmt;
+mod convert;
+
+mod original;
+
+use std::error::Error as StdError;
+use std::fmt::{self, Write};
 use std::sync::{Arc, OnceLock};
 
 use crate::place::Place;
+
+pub use convert::IntoError;
+
+use original::Kept;
 
 /// What kind of failure an [`Error`] is.
 ///
@@ -54,7 +63,9 @@ impl fmt::Display for ErrorCode {
 
 /// An error value: a message, a code, and where it happened if that is known.
 ///
-/// Cloning shares. Anything that implements [`std::error::Error`] converts into it.
+/// Cloning shares. It is a [`std::error::Error`], and [`other`](Self::other) makes one of every other: the message then has the
+/// causes in it, as errors of a graph are printed; `Display` leaves them to [`source`](std::error::Error::source), as Rust
+/// programs expect.
 ///
 /// ```
 /// use tfrt_support::{Error, ErrorCode, Place};
@@ -63,6 +74,12 @@ impl fmt::Display for ErrorCode {
 /// error.set_place_if_unset(Place::file("p.mlir", 2, 3));
 /// assert_eq!(error.to_string(), "file ended early");
 /// assert_eq!(error.located().to_string(), "p.mlir:2:3: file ended early");
+///
+/// fn load() -> Result<(), Box<dyn std::error::Error + Send + Sync>> {
+///     Err(Error::new("no weights").with_code(ErrorCode::NotFound))?
+/// }
+/// let error = load().unwrap_err();
+/// assert_eq!(error.downcast_ref::<Error>().map(Error::code), Some(ErrorCode::NotFound));
 /// ```
 #[derive(Clone)]
 pub struct Error(Arc<ErrorData>);
@@ -70,21 +87,63 @@ pub struct Error(Arc<ErrorData>);
 #[derive(Clone)]
 struct ErrorData {
     message: Box<str>,
+    /// How much of the message is the error's own; its causes follow.
+    own_len: usize,
     code: ErrorCode,
     place: OnceLock<Place>,
     kernel: OnceLock<Box<str>>,
+    /// What it was made of.
+    original: Option<Arc<dyn Kept>>,
 }
 
 impl Error {
     /// An error of code [`ErrorCode::Unknown`], at no place yet.
     #[must_use]
     pub fn new(message: impl Into<String>) -> Self {
+        let message = message.into().into_boxed_str();
+        let own_len = message.len();
+        Self::of_parts(message, own_len, None)
+    }
+
+    fn of_parts(message: Box<str>, own_len: usize, original: Option<Arc<dyn Kept>>) -> Self {
         Self(Arc::new(ErrorData {
-            message: message.into().into_boxed_str(),
+            message,
+            own_len,
             code: ErrorCode::Unknown,
             place: OnceLock::new(),
             kernel: OnceLock::new(),
+            original,
         }))
+    }
+
+    /// An error of another type as one of a graph. Its causes become part of the message; an `Error` in a box stays what it is.
+    ///
+    /// ```
+    /// use std::error::Error as _;
+    /// use std::io;
+    /// use tfrt_support::Error;
+    ///
+    /// let error = Error::other(io::Error::from(io::ErrorKind::NotFound));
+    /// assert_eq!(error.message(), "entity not found");
+    /// let original = error.original().and_then(|original| original.downcast_ref::<io::Error>());
+    /// assert_eq!(original.map(io::Error::kind), Some(io::ErrorKind::NotFound));
+    /// ```
+    #[must_use]
+    pub fn other(error: impl Into<Box<dyn StdError + Send + Sync>>) -> Self {
+        let error = match error.into().downcast::<Self>() {
+            Ok(error) => return *error,
+            Err(error) => error,
+        };
+        let mut message = error.to_string();
+        let own_len = message.len();
+        let mut source = error.source();
+        while let Some(cause) = source {
+            // Writing into a string cannot fail.
+            let _ = write!(message, ": {cause}");
+            source = cause.source();
+        }
+        let original = Some(original::keep(error));
+        Self::of_parts(message.into_boxed_str(), own_len, original)
     }
 
     /// The error a request is cancelled with unless it is given another one: `Cancelled`, code `Unknown`.
@@ -101,10 +160,17 @@ impl Error {
         Self(Arc::new(data))
     }
 
-    /// What went wrong.
+    /// What went wrong, with the causes of that.
     #[must_use]
     pub fn message(&self) -> &str {
         &self.0.message
+    }
+
+    /// The error of another type that this one was [made of](Self::other), to be downcast. Nothing for one that code of a kernel
+    /// library made, whose types are not the program's.
+    #[must_use]
+    pub fn original(&self) -> Option<&(dyn StdError + Send + Sync + 'static)> {
+        original::look(&**self.0.original.as_ref()?)
     }
 
     /// The kind of failure.
@@ -148,8 +214,19 @@ impl Error {
 }
 
 impl fmt::Display for Error {
+    /// The message without its causes, where [`source`](StdError::source) has these.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(self.message())
+        let message = self.message();
+        f.write_str(match self.original() {
+            Some(_) => message.get(..self.0.own_len).unwrap_or(message),
+            None => message,
+        })
+    }
+}
+
+impl StdError for Error {
+    fn source(&self) -> Option<&(dyn StdError + 'static)> {
+        self.original()?.source()
     }
 }
 
@@ -161,20 +238,6 @@ impl fmt::Debug for Error {
             .field("place", self.place())
             .field("kernel", &self.kernel())
             .finish()
-    }
-}
-
-// `Error` is deliberately no `std::error::Error`, so that it can be made from every one of them, as `anyhow::Error` is.
-impl<E: std::error::Error> From<E> for Error {
-    fn from(error: E) -> Self {
-        let mut message = error.to_string();
-        let mut source = error.source();
-        while let Some(cause) = source {
-            message.push_str(": ");
-            message.push_str(&cause.to_string());
-            source = cause.source();
-        }
-        Self::new(message)
     }
 }
 
@@ -201,9 +264,74 @@ mod tests {
         );
     }
 
+    #[derive(Debug)]
+    struct Unreadable(std::num::ParseIntError);
+
+    impl fmt::Display for Unreadable {
+        fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+            f.write_str("unreadable row")
+        }
+    }
+
+    impl StdError for Unreadable {
+        fn source(&self) -> Option<&(dyn StdError + 'static)> {
+            Some(&self.0)
+        }
+    }
+
+    fn unreadable() -> Error {
+        let number = "x".parse::<i32>().unwrap_err();
+        Error::other(Unreadable(number))
+    }
+
     #[test]
-    fn causes_are_part_of_the_message() {
-        let io = std::io::Error::other("disk on fire");
-        assert_eq!(Error::from(io).message(), "disk on fire");
+    fn causes_are_part_of_the_message_and_the_source_of_the_error() {
+        let error = unreadable();
+        assert_eq!(
+            error.message(),
+            "unreadable row: invalid digit found in string"
+        );
+        assert_eq!(error.to_string(), "unreadable row");
+        let source = error.source().map(ToString::to_string);
+        assert_eq!(source.as_deref(), Some("invalid digit found in string"));
+        // The same after the ways that errors go.
+        let error = error.clone().with_code(ErrorCode::DataLoss);
+        assert!(
+            error
+                .source()
+                .is_some_and(|source| source.is::<std::num::ParseIntError>())
+        );
+    }
+
+    #[test]
+    fn a_boxed_error_comes_out_of_the_box_as_it_went_in() {
+        fn pass(error: Error) -> Result<(), Box<dyn StdError + Send + Sync>> {
+            Err(error)?
+        }
+        let error = Error::new("x").with_code(ErrorCode::NotFound);
+        let back = Error::from(pass(error.clone()).unwrap_err());
+        assert!(back.is_same(&error));
+    }
+
+    #[test]
+    fn an_original_that_panics_when_dropped_does_no_harm() {
+        #[derive(Debug)]
+        struct Bomb;
+
+        impl fmt::Display for Bomb {
+            fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                f.write_str("tick")
+            }
+        }
+
+        impl StdError for Bomb {}
+
+        impl Drop for Bomb {
+            fn drop(&mut self) {
+                std::panic::resume_unwind(Box::new("boom"));
+            }
+        }
+
+        drop(Error::other(Bomb));
     }
 }

@@ -22,7 +22,7 @@ pub mod diagnostic;
 
 pub mod nearest;
 
-pub use diagnostic::{Diagnostic, Severity};
+pub use diagnostic::{Diagnostic, Diagnostics, Severity};
 pub use dtype::DType;
 pub use error::{Error, ErrorCode};
 pub use metadata::TensorMetadata;

@@ -18,7 +18,7 @@ use tfrt::prelude::*;
 use tfrt::value_cell::ValueCell;
 use tfrt_compiler::{EncodeOptions, decode, encode};
 use tfrt_ir::{Module, ParseOptions, PrintOptions, Registry, VerifyOptions, parse, print, verify};
-use tfrt_support::Diagnostic;
+use tfrt_support::Diagnostics;
 
 tfrt::link!(tfrt_kernels);
 
@@ -197,13 +197,13 @@ const PRINTINGS: [PrintOptions; 3] = {
 ///
 /// # Errors
 /// What is wrong with it.
-pub fn read(text: &str) -> Result<Module, Vec<Diagnostic>> {
+pub fn read(text: &str) -> Result<Module, Diagnostics> {
     let module = parse(text, "fuzz.mlir", &bench().registry, &ANY_DIALECT)?;
     let found = verify(&module, &EVERY_BREACH);
     if found.is_empty() {
         Ok(module)
     } else {
-        Err(found)
+        Err(found.into())
     }
 }
 
@@ -370,7 +370,7 @@ fn run_function(host: &Arc<HostContext>, function: &FunctionRef) {
     match function.kind() {
         FunctionKind::Async | FunctionKind::Native => {
             let results = function.execute(&ctx, &[]);
-            host.await_values(&results)
+            host.await_available(&results)
                 .unwrap_or_else(|error| panic!("{error}"));
             results
                 .iter()

@@ -29,21 +29,20 @@ fn main() -> ExitCode {
 }
 
 fn run(path: &str) -> Result<()> {
-    let registry = KernelRegistry::from_link().map_err(|error| Error::new(error.to_string()))?;
+    let registry = KernelRegistry::from_link()?;
     let host = HostContext::builder().registry(Arc::new(registry)).build();
-    let file = BefFile::open(path).map_err(|error| Error::new(error.to_string()))?;
+    let file = BefFile::open(path)?;
     let program = Program::load(&host, &file)?;
     let main = program
         .function("main")
-        .ok_or_else(|| Error::new("there is no function `main`"))?;
+        .ok_or("there is no function `main`")?;
     let ctx = ExecutionContext::new(RequestContextBuilder::new(Arc::clone(&host)).build());
     let results = main.execute(&ctx, &[]);
-    host.await_values(&results).expect("not a task");
+    host.await_available(&results)?;
     for result in &results {
-        match (result.error_if_present(), result.get::<i32>()) {
-            (Some(error), _) => println!("error: {}", error.message()),
-            (None, Some(number)) => println!("{number}"),
-            (None, None) => println!("a value"),
+        match result.as_result::<i32>() {
+            Ok(number) => println!("{number}"),
+            Err(error) => println!("error: {}", error.message()),
         }
     }
     Ok(())

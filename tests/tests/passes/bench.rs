@@ -102,7 +102,7 @@ fn host_with(
 }
 
 fn well_formed(
-    module: Result<Module, Vec<tfrt::support::Diagnostic>>,
+    module: Result<Module, tfrt::support::Diagnostics>,
     text: &str,
 ) -> Result<Module, TestCaseError> {
     let module = module.map_err(|errors| fail(format!("{}\n{text}", errors[0])))?;
@@ -146,7 +146,7 @@ fn results_of_main(host: &Arc<HostContext>, file: &[u8]) -> Result<Vec<i32>> {
         .ok_or_else(|| Error::new("no main"))?;
     let ctx = ExecutionContext::new(RequestContextBuilder::new(Arc::clone(host)).build());
     let results = main.execute(&ctx, &[]);
-    host.await_values(&results)?;
+    host.await_available(&results)?;
     host.quiesce()?;
     let mut numbers = Vec::new();
     for value in &results {

@@ -62,6 +62,8 @@ impl fmt::Display for BufferConflict {
 
 impl std::error::Error for BufferConflict {}
 
+tfrt_support::convert_errors!(BufferConflict);
+
 /// The mark of an allocation that was cut.
 const CUT: u32 = 1 << 31;
 /// The mark of a writer, in the bits below.

@@ -301,6 +301,8 @@ impl fmt::Display for FileError {
 
 impl std::error::Error for FileError {}
 
+tfrt_support::convert_errors!(FileError);
+
 impl From<BtfError> for FileError {
     fn from(error: BtfError) -> Self {
         Self::Btf(error)

@@ -61,6 +61,8 @@ impl std::fmt::Display for SourceError {
 
 impl std::error::Error for SourceError {}
 
+tfrt_support::convert_errors!(SourceError);
+
 impl From<TensorError> for SourceError {
     fn from(error: TensorError) -> Self {
         Self::Tensor(error)

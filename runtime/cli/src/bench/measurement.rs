@@ -197,7 +197,7 @@ impl Bench<'_> {
         let results = function.execute(ctx, &[]);
         let wait = self
             .host
-            .await_values(&results)
+            .await_available(&results)
             .and_then(|()| self.host.quiesce());
         wait.map_err(|error| Stop::Deadlock(error.to_string()))?;
         let failed = results.iter().find_map(|result| result.error_if_present());

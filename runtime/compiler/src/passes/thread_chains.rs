@@ -96,7 +96,7 @@ use std::collections::HashMap;
 use tfrt_ir::parse::parse_type;
 use tfrt_ir::{Module, OpId};
 use tfrt_ods::verify::left_out::{leaves_out_operands, leaves_out_results};
-use tfrt_support::Diagnostic;
+use tfrt_support::{Diagnostic, Diagnostics};
 
 use crate::CHAIN_TYPE;
 use bodies::{Bodies, BodyKind, Problem, ends_body};
@@ -165,7 +165,7 @@ use rewrite::rewrite;
 /// );
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
-pub fn thread_chains(module: &mut Module, root: OpId) -> Result<(), Vec<Diagnostic>> {
+pub fn thread_chains(module: &mut Module, root: OpId) -> Result<(), Diagnostics> {
     let Some(chain) = parse_type(module, CHAIN_TYPE) else {
         unreachable!("`{CHAIN_TYPE}` is the spelling of a type");
     };
@@ -183,7 +183,7 @@ pub fn thread_chains(module: &mut Module, root: OpId) -> Result<(), Vec<Diagnost
         }
     }
     if !problems.is_empty() {
-        return Err(in_order(module, root, problems));
+        return Err(in_order(module, root, problems).into());
     }
     if let Some(threaded) = threaded {
         *module = threaded;

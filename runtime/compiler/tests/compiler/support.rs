@@ -11,7 +11,7 @@ use tfrt_ods::{
     AttrDef, AttrKind, FunctionDef, FunctionForm, OpDef, OpTraits, OperandDef, ResultDef,
     TypeConstraint,
 };
-use tfrt_support::Diagnostic;
+use tfrt_support::{Diagnostic, Diagnostics};
 
 const I1: TypeConstraint = TypeConstraint::Exact("i1");
 const I32: TypeConstraint = TypeConstraint::Exact("i32");
@@ -172,7 +172,7 @@ pub fn parse_text(source: &str, file_name: &str) -> Module {
 }
 
 /// The file of a text.
-pub fn encode_text(source: &str, file_name: &str) -> Result<Vec<u8>, Vec<Diagnostic>> {
+pub fn encode_text(source: &str, file_name: &str) -> Result<Vec<u8>, Diagnostics> {
     encode(&parse_text(source, file_name), &EncodeOptions::default())
 }
 

@@ -45,7 +45,7 @@ fn a_waiter_that_panics_does_not_keep_a_result_from_its_users() {
         let wait = || results[0].and_then(|_| panic!("a waiter of the embedder's"));
         // On several threads it may be there already, so that the waiter panics here.
         let _ = catch_unwind(AssertUnwindSafe(wait));
-        host.await_values(&results).expect("not a worker");
+        host.await_available(&results).expect("not a worker");
         assert_eq!(results[1].get::<i64>(), Some(&2), "under {queue}");
     }
 }
@@ -148,7 +148,7 @@ fn a_queue_that_panics_runs_no_kernel_twice() {
         ..Graph::default()
     };
     let results = start(&host, &[graph]);
-    host.await_values(&results).expect("not a worker");
+    host.await_available(&results).expect("not a worker");
     assert_eq!(results[0].get::<i64>(), Some(&37));
 }
 
@@ -227,7 +227,7 @@ fn an_error_that_an_embedder_gives_to_a_result_is_the_embedders_own() {
     };
     let results = start(&host, &[graph]);
     assert!(results[0].try_set_error(tfrt_support::Error::new("taken over")));
-    host.await_values(&results).expect("not a worker");
+    host.await_available(&results).expect("not a worker");
     assert_eq!(messages(&results), ["taken over", ""]);
 }
 
@@ -247,7 +247,7 @@ fn an_argument_of_another_type_is_an_error_value() {
     // Dropping the promise makes the argument an error.
     let results = main.execute(&ctx, &[unavailable.into_any()]);
     drop(_promise);
-    host.await_values(&results).expect("not a worker");
+    host.await_available(&results).expect("not a worker");
     assert!(results.iter().all(AnyRef::is_error));
     let results = main.execute(&ctx, &[]);
     assert_eq!(

@@ -291,7 +291,7 @@ fn small_kernels_of_many_streams_give_the_same_however_often_they_run() {
         for _ in 0..400 {
             let ctx = ExecutionContext::new(RequestContextBuilder::new(Arc::clone(&host)).build());
             let results = function.execute(&ctx, &[]);
-            host.await_values(&results)
+            host.await_available(&results)
                 .expect("not a thread of the queue");
             // Each level doubles the one above, and adds one.
             assert_eq!(

@@ -220,7 +220,7 @@ fn a_slow_queue_changes_no_outcome() {
     let num_steps = 100;
     let (host, results) = start(Arc::new(Slow::new()), zigzag(num_steps, &ASYNC_SUM));
     assert!(!results[0].is_available(), "the queue has hardly begun");
-    host.await_values(&results).expect("not the worker");
+    host.await_available(&results).expect("not the worker");
     host.quiesce().expect("not the worker");
     assert_eq!(outcome(&results[0]), Ok(101));
 }

@@ -190,7 +190,7 @@ fn check_cancelled(
     let (after, before) = (needs(program, canceller), is_needed(program, canceller));
     let host = host_with(queue);
     let results = start(&host, program);
-    host.await_values(&results)
+    host.await_available(&results)
         .expect("not a thread of the queue");
     host.quiesce().expect("not a thread of the queue");
     for (&register, found) in returns.iter().zip(outcomes(&results)) {
@@ -213,7 +213,7 @@ fn check_cancelled(
 fn check(queue: Arc<dyn ConcurrentWorkQueue>, program: &[Graph], seed: u64) {
     let host = host_with(queue);
     let results = start(&host, program);
-    host.await_values(&results)
+    host.await_available(&results)
         .expect("not a thread of the queue");
     host.quiesce().expect("not a thread of the queue");
     assert_eq!(

@@ -362,7 +362,7 @@ pub fn run(host: &Arc<HostContext>, graphs: &[Graph], arguments: &[i64]) -> Vec<
         .function("f0")
         .expect("the first function")
         .execute(&ctx, &arguments);
-    host.await_values(&results)
+    host.await_available(&results)
         .expect("not a thread of the queue");
     host.quiesce().expect("not a thread of the queue");
     results.iter().map(outcome).collect()

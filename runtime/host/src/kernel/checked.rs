@@ -5,6 +5,7 @@
 
 use tfrt_async::Value;
 use tfrt_support::Error;
+use tfrt_support::error::IntoError;
 
 use crate::kernel::AttributeParam;
 use crate::kernel::callable::Callable;
@@ -146,9 +147,9 @@ impl Finished for () {
     }
 }
 
-impl<E: Into<Error>> Finished for Result<(), E> {
+impl<E: IntoError> Finished for Result<(), E> {
     #[inline]
     fn finished(self) -> Result<(), Error> {
-        self.map_err(Into::into)
+        self.map_err(IntoError::into_error)
     }
 }

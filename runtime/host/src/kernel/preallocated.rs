@@ -10,6 +10,7 @@
 use tfrt_async::Value;
 use tfrt_ods::metadata::{MetadataQuery, NoMetadata};
 use tfrt_support::Error;
+use tfrt_support::error::IntoError;
 use tfrt_support::metadata::TensorMetadata;
 
 use crate::execution::ExecutionContext;
@@ -81,10 +82,10 @@ impl MetadataAnswer<1> for TensorMetadata {
     }
 }
 
-impl<const N: usize, T: MetadataAnswer<N>, E: Into<Error>> MetadataAnswer<N> for Result<T, E> {
+impl<const N: usize, T: MetadataAnswer<N>, E: IntoError> MetadataAnswer<N> for Result<T, E> {
     #[inline]
     fn into_metadata(self) -> Result<[TensorMetadata; N], Error> {
-        self.map_err(Into::into)?.into_metadata()
+        self.map_err(IntoError::into_error)?.into_metadata()
     }
 }
 
@@ -127,10 +128,10 @@ impl WorkspaceAnswer for usize {
     }
 }
 
-impl<E: Into<Error>> WorkspaceAnswer for Result<usize, E> {
+impl<E: IntoError> WorkspaceAnswer for Result<usize, E> {
     #[inline]
     fn into_len(self) -> Result<usize, Error> {
-        self.map_err(Into::into)
+        self.map_err(IntoError::into_error)
     }
 }
 

@@ -382,3 +382,5 @@ impl fmt::Display for DuplicateKernels {
 }
 
 impl std::error::Error for DuplicateKernels {}
+
+tfrt_support::convert_errors!(DuplicateKernels);

@@ -7,6 +7,7 @@ use std::marker::PhantomData;
 
 use tfrt_async::{AnyRef, AsyncValueRef, TypeIndex, Value};
 use tfrt_ods::{Arity, TypeConstraint};
+use tfrt_support::error::IntoError;
 use tfrt_support::{Error, ErrorCode};
 
 use crate::kernel::descriptor::TypeList;
@@ -129,8 +130,8 @@ pub struct WithChain<P>(PhantomData<P>);
 #[diagnostic::on_unimplemented(
     message = "`{Self}` cannot fail a kernel",
     label = "not a `Result` whose error becomes a `tfrt::Error`",
-    note = "the error of a kernel is a `tfrt::Error`, or implements `std::error::Error`",
-    note = "return `tfrt::Result<T>`: `Error::new(text)` makes its error of a text, and `?` of every `std::error::Error`"
+    note = "the error of a kernel is a `tfrt::Error`, a text, or any `std::error::Error` that is `Send + Sync + 'static`",
+    note = "return `tfrt::Result<T>`: `Error::new(text)` makes its error of a text, and `Error::other(error)` of any other error"
 )]
 pub trait FallibleType {
     /// What is there if nothing failed.
@@ -144,12 +145,12 @@ pub trait FallibleType {
 }
 
 #[diagnostic::do_not_recommend]
-impl<T, E: Into<Error>> FallibleType for Result<T, E> {
+impl<T, E: IntoError> FallibleType for Result<T, E> {
     type Ok = T;
 
     #[inline]
     fn into_result(self) -> Result<T, Error> {
-        self.map_err(Into::into)
+        self.map_err(IntoError::into_error)
     }
 }
 

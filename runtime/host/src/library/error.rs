@@ -61,3 +61,5 @@ impl fmt::Display for LoadLibraryError {
 }
 
 impl std::error::Error for LoadLibraryError {}
+
+tfrt_support::convert_errors!(LoadLibraryError);

@@ -59,7 +59,7 @@ fn registry() -> Arc<Registry> {
     Arc::new(Registry::new(DECLARED, []).expect("the declarations fit together"))
 }
 
-fn read(source: &str) -> Result<Module, Vec<Diagnostic>> {
+fn read(source: &str) -> Result<Module, Diagnostics> {
     parse(
         source,
         "f",

@@ -87,6 +87,8 @@ impl fmt::Display for ParseCoresError {
 
 impl std::error::Error for ParseCoresError {}
 
+tfrt_support::convert_errors!(ParseCoresError);
+
 /// Why threads of a queue cannot be bound to cores.
 ///
 /// ```
@@ -119,6 +121,8 @@ impl std::error::Error for BindError {
         Some(&self.source)
     }
 }
+
+tfrt_support::convert_errors!(BindError);
 
 /// Tries to bind a thread to each of `cores`: one that is made for that, as this one is somebody else's.
 pub(super) fn check(cores: &Cores) -> Result<(), BindError> {

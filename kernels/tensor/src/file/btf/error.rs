@@ -213,3 +213,5 @@ impl fmt::Display for BtfError {
 }
 
 impl std::error::Error for BtfError {}
+
+tfrt_support::convert_errors!(BtfError);

@@ -44,6 +44,8 @@ impl std::error::Error for WriteError {
     }
 }
 
+tfrt_support::convert_errors!(WriteError);
+
 impl From<TensorError> for WriteError {
     fn from(error: TensorError) -> Self {
         Self::Tensor(error)

@@ -139,7 +139,7 @@ fn run(queue: Arc<dyn ConcurrentWorkQueue>, graphs: &[Graph], arguments: &[Argum
     for (promise, value) in promises.into_iter().flatten() {
         promise.forward_to(value);
     }
-    host.await_values(&results).expect("not a worker");
+    host.await_available(&results).expect("not a worker");
     host.quiesce().expect("not a worker");
     for result in &results {
         assert!(!result.is_unique(), "a result of a function: {result:?}");

@@ -2,18 +2,20 @@
 
 use std::fmt::Write;
 
-use tfrt_support::{Diagnostic, Place, Severity};
+use super::{Diagnostic, Severity};
+use crate::place::Place;
 
 /// The findings with their notes, each with the line of `source` that it is about.
 ///
 /// ```
-/// use tfrt::kernel::KernelRegistry;
+/// use tfrt_support::diagnostic::render;
+/// use tfrt_support::{Diagnostic, Place};
 ///
-/// let source = "func @f() {\n  %x = \"my.one\"() : () -> i32\n  tfrt.return %y : i32\n}";
-/// let found = tfrt::text::compile(source, "f.mlir", &KernelRegistry::new()).unwrap_err();
+/// let source = "func @f() {\n  tfrt.return %y : i32\n}";
+/// let found = [Diagnostic::error(Place::file("f.mlir", 2, 15), "use of undeclared SSA value name")];
 /// assert_eq!(
-///     tfrt::text::render(&found, source),
-///     "f.mlir:3:15: error: use of undeclared SSA value name\n  tfrt.return %y : i32\n              ^\n"
+///     render(&found, source),
+///     "f.mlir:2:15: error: use of undeclared SSA value name\n  tfrt.return %y : i32\n              ^\n"
 /// );
 /// ```
 #[must_use]
@@ -35,13 +37,7 @@ pub fn render(diagnostics: &[Diagnostic], source: &str) -> String {
 }
 
 /// Appends one finding.
-pub(crate) fn excerpt(
-    place: &Place,
-    severity: Severity,
-    message: &str,
-    source: &str,
-    text: &mut String,
-) {
+pub fn excerpt(place: &Place, severity: Severity, message: &str, source: &str, text: &mut String) {
     // Writing into a string cannot fail.
     let _ = writeln!(text, "{place}: {severity}: {message}");
     let Place::File { line, column, .. } = place else {
