@@ -59,6 +59,14 @@ pub(crate) fn check_len(
     )))
 }
 
+/// The product of extents that [`checked_product`] has passed: if one of them is 0, the others need not be small.
+pub(crate) fn product(extents: &[usize]) -> usize {
+    if extents.contains(&0) {
+        return 0;
+    }
+    extents.iter().product()
+}
+
 /// The product of extents, unless it exceeds what can be addressed.
 pub(crate) fn checked_product(routine: &str, extents: &[usize]) -> Result<usize, ShapeError> {
     // A zero makes any product small, but only if the others do not overflow before it is met.

@@ -79,6 +79,9 @@ pub unsafe trait Plan: Sync {
     {
         self.check(operands)?;
         check_len(self.name(), "output", self.output_len(), output.len())?;
+        if output.is_empty() {
+            return Ok(());
+        }
         let (blocks, scratch_len) = (self.blocks(), self.workspace_len());
         if workspace.len() < blocks * scratch_len {
             return Err(short_workspace(
@@ -290,7 +293,8 @@ impl<P: Plan, O: AsMut<[P::Element]>> Job<P, O> {
             owner: PhantomData,
         };
         Ok(Self {
-            claims: Claims::new(plan.blocks()),
+            // Nothing is to be done for no elements, of however many rows or images they are.
+            claims: Claims::new(if output.len == 0 { 0 } else { plan.blocks() }),
             finished: AtomicUsize::new(0),
             output,
             owner,
@@ -305,14 +309,17 @@ impl<P: Plan, O> Job<P, O> {
         &self.plan
     }
 
-    /// How many blocks are to be run.
+    /// How many blocks are to be run: none if the output has no elements.
     pub fn blocks(&self) -> usize {
-        self.plan.blocks()
+        self.claims.blocks
     }
 
-    /// How many elements of scratch memory one block needs.
+    /// How many elements of scratch memory one block needs: none if there is no block.
     pub fn workspace_len(&self) -> usize {
-        self.plan.workspace_len()
+        match self.blocks() {
+            0 => 0,
+            _ => self.plan.workspace_len(),
+        }
     }
 
     /// Runs one block.
@@ -340,7 +347,7 @@ impl<P: Plan, O> Job<P, O> {
         self.plan.compute(block, operands, &self.output, workspace);
         // Acquire and release: the last block's thread sees what all the others wrote before they counted themselves.
         let before = self.finished.fetch_add(1, Ordering::AcqRel);
-        Ok(if before + 1 == self.plan.blocks() {
+        Ok(if before + 1 == self.claims.blocks {
             Progress::Finished
         } else {
             Progress::Running

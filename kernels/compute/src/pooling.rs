@@ -4,7 +4,7 @@ use std::ops::Range;
 
 use crate::convolution::Window;
 use crate::element::Ordered;
-use crate::error::{ShapeError, check_len, checked_product};
+use crate::error::{ShapeError, check_len, checked_product, product};
 use crate::lanes::vectorised;
 use crate::math::Real;
 
@@ -57,10 +57,8 @@ impl Pooling {
         columns: Window,
         channels: usize,
     ) -> Result<Self, ShapeError> {
-        checked_product(
-            "pooling",
-            &[batch, rows.padded(), columns.padded(), channels],
-        )?;
+        // The padding is never looked at, so it may be of any size.
+        checked_product("pooling", &[batch, rows.input, columns.input, channels])?;
         checked_product("pooling", &[batch, rows.output, columns.output, channels])?;
         Ok(Self {
             batch,
@@ -73,28 +71,40 @@ impl Pooling {
     /// Elements of the input.
     #[must_use]
     pub fn input_len(&self) -> usize {
-        self.batch * self.rows.input * self.columns.input * self.channels
+        product(&[
+            self.batch,
+            self.rows.input,
+            self.columns.input,
+            self.channels,
+        ])
     }
 
     /// Elements of the output.
     #[must_use]
     pub fn output_len(&self) -> usize {
-        self.batch * self.lines_len()
+        product(&[
+            self.batch,
+            self.rows.output,
+            self.columns.output,
+            self.channels,
+        ])
     }
 
-    fn lines_len(&self) -> usize {
-        self.rows.output * self.line_len()
-    }
-
-    /// Lines of all output images: what [`max_lines`](Self::max_lines) divides.
+    /// Lines of all output images: what [`max_lines`](Self::max_lines) divides. None if the lines have no elements.
     #[must_use]
     pub fn lines(&self) -> usize {
+        if self.output_len() == 0 {
+            return 0;
+        }
         self.batch * self.rows.output
     }
 
-    /// Elements of a line of the output.
+    /// Elements of a line of the output; none if the output has none.
     #[must_use]
     pub fn line_len(&self) -> usize {
+        if self.output_len() == 0 {
+            return 0;
+        }
         self.columns.output * self.channels
     }
 
@@ -278,16 +288,8 @@ impl Pooling {
 
     fn divisor(&self, of: AverageOf, row: usize, column: usize) -> usize {
         match of {
-            AverageOf::Window => self.rows.size * self.columns.size,
-            AverageOf::Image => {
-                let rows = (0..self.rows.size)
-                    .filter(|&tap| self.rows.source(row, tap).is_some())
-                    .count();
-                let columns = (0..self.columns.size)
-                    .filter(|&tap| self.columns.source(column, tap).is_some())
-                    .count();
-                rows * columns
-            }
+            AverageOf::Window => self.rows.size.saturating_mul(self.columns.size),
+            AverageOf::Image => self.rows.taps(row).len() * self.columns.taps(column).len(),
         }
     }
 
@@ -307,21 +309,21 @@ impl Pooling {
         check_len("pooling", "output", lines.len() * self.line_len(), output)
     }
 
-    /// Visits where the pixels of a window lie, from its first to its last.
+    /// Visits where the pixels of a window lie, from its first to its last: those in the image, not those in the padding, of
+    /// which there may be any number.
     #[inline(always)]
     fn for_each_source(&self, line: usize, column: usize, mut visit: impl FnMut(usize)) {
         let (image, row) = (line / self.rows.output, line % self.rows.output);
-        for tap in 0..self.rows.size {
-            let Some(source_row) = self.rows.source(row, tap) else {
-                continue;
-            };
-            for tap in 0..self.columns.size {
-                let Some(source_column) = self.columns.source(column, tap) else {
-                    continue;
-                };
-                let pixel =
-                    (image * self.rows.input + source_row) * self.columns.input + source_column;
-                visit(pixel * self.channels);
+        let columns = self.columns.taps(column);
+        for row_tap in self.rows.taps(row) {
+            let source_row =
+                row * self.rows.stride + row_tap * self.rows.dilation - self.rows.before;
+            let line = (image * self.rows.input + source_row) * self.columns.input;
+            for column_tap in columns.clone() {
+                let source_column = column * self.columns.stride
+                    + column_tap * self.columns.dilation
+                    - self.columns.before;
+                visit((line + source_column) * self.channels);
             }
         }
     }

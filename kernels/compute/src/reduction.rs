@@ -5,7 +5,7 @@
 //! numbers is below `(n / BLOCK + BLOCK) · ε · Σ|x|`.
 
 use crate::element::{Arithmetic, FromCount, Ordered};
-use crate::error::{ShapeError, check_len, checked_product};
+use crate::error::{ShapeError, check_len, checked_product, product};
 use crate::lanes::vectorised;
 
 /// What becomes of the elements along the reduced axes. An empty sum is 0, an empty product 1, an empty maximum the lowest and
@@ -118,7 +118,7 @@ impl Axes {
             .iter()
             .zip(&self.is_reduced)
             .filter(|&(_, &reduced)| reduced);
-        reduced.map(|(&extent, _)| extent).product()
+        product(&reduced.map(|(&extent, _)| extent).collect::<Vec<_>>())
     }
 
     /// Reduces a tensor.

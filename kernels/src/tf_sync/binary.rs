@@ -184,6 +184,10 @@ fn compute<T: Number>(
     (rhs_dims, rhs): (&[usize], &[T]),
     (out_dims, out): (&[usize], &mut [T]),
 ) -> Result<()> {
+    if out.is_empty() {
+        // What the sides give together may be larger than both of them, and none of it is asked for.
+        return Ok(());
+    }
     let shapes = Broadcast::new(lhs_dims, rhs_dims)?;
     if shapes.output_len() == out.len() {
         return Ok(binary::broadcast(function, &shapes, lhs, rhs, out)?);

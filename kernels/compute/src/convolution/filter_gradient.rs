@@ -52,7 +52,7 @@ impl FilterGradient {
     pub fn new(shape: Conv2dShape, width: usize) -> Result<Self, ShapeError> {
         let step_rows =
             (STEP_PIXELS / shape.columns.output.max(1)).clamp(1, shape.rows.output.max(1));
-        let taps = (shape.rows.size * shape.columns.size).max(1);
+        let taps = shape.taps().max(1);
         let blocks = block_count(width, usize::MAX, shape.operations()).div_ceil(taps);
         let channel_blocks = blocks.clamp(1, shape.in_channels.div_ceil(12).max(1));
         let plan = Self {
@@ -60,8 +60,10 @@ impl FilterGradient {
             step_rows,
             channel_blocks,
         };
-        // Both shapes of products that blocks use can be planned.
-        plan.product(shape.in_channels, step_rows)?;
+        if shape.output_len() > 0 {
+            // Both shapes of products that blocks use can be planned.
+            plan.product(shape.in_channels, step_rows)?;
+        }
         Ok(plan)
     }
 
@@ -96,7 +98,7 @@ unsafe impl Plan for FilterGradient {
     }
 
     fn blocks(&self) -> usize {
-        self.shape.rows.size * self.shape.columns.size * self.channel_blocks
+        self.shape.taps() * self.channel_blocks
     }
 
     fn output_len(&self) -> usize {
@@ -104,6 +106,9 @@ unsafe impl Plan for FilterGradient {
     }
 
     fn workspace_len(&self) -> usize {
+        if self.shape.output_len() == 0 {
+            return 0;
+        }
         // The shares of channels differ by one, and the last step may have fewer rows.
         let channels = [
             self.shape.in_channels / self.channel_blocks,
@@ -166,6 +171,10 @@ unsafe impl Plan for FilterGradient {
         let filter_gradient =
             unsafe { output.slice_mut(start..start + channels.len() * out_channels) };
         filter_gradient.fill(0.0);
+        if self.shape.output_len() == 0 {
+            // There may be any number of images without elements.
+            return;
+        }
         let (pixels, workspace) = workspace.split_at_mut(self.pixels_len());
 
         for image in 0..batch {

@@ -16,7 +16,7 @@ use pulp::{Simd, WithSimd};
 
 use super::operands::{ConvolutionOperands, Filter};
 use super::shape::Conv2dShape;
-use crate::error::{ShapeError, check_len};
+use crate::error::{ShapeError, check_len, product};
 use crate::job::{Plan, SharedSlice};
 use crate::lanes::dispatch;
 use crate::parallel::{block_count, share};
@@ -93,18 +93,20 @@ impl Convolution {
     pub fn new(shape: Conv2dShape, width: usize) -> Self {
         let (rows, columns) = (shape.rows, shape.columns);
         let channels = shape.in_channels;
-        let panels =
-            PanelLayout::new::<f32>(rows.size * columns.size * channels, shape.out_channels);
+        let panels = PanelLayout::new::<f32>(shape.taps() * channels, shape.out_channels);
         let is_padded = (rows.before, rows.after, columns.before, columns.after) != (0, 0, 0, 0);
         let is_copied = is_padded && channels > 0;
         let pixel_stride = channels;
-        let line = if is_copied {
-            columns.padded()
-        } else {
-            columns.input
-        } * pixel_stride;
+        // Without elements, extents may be so large that no line can be addressed.
+        let line = match (shape.output_len(), is_copied) {
+            (0, _) => 0,
+            (_, true) => columns.padded() * pixel_stride,
+            (_, false) => product(&[columns.input, pixel_stride]),
+        };
         // Neighbouring columns of a window lie side by side: one run for each row of the window.
-        let (taps, run) = if columns.dilation == 1 && pixel_stride == channels {
+        let (taps, run) = if shape.taps() == 0 || line == 0 {
+            (Vec::new(), 0)
+        } else if columns.dilation == 1 && pixel_stride == channels {
             (
                 (0..rows.size)
                     .map(|row| row * rows.dilation * line)
@@ -121,7 +123,7 @@ impl Convolution {
                 channels,
             )
         };
-        let row_bytes = (rows.stride * line * size_of::<f32>()).max(1);
+        let row_bytes = rows.stride.saturating_mul(line * size_of::<f32>()).max(1);
         let chunk_rows = (CHUNK_BYTES / row_bytes).clamp(1, rows.output.max(1));
         let blocks =
             block_count(width, usize::MAX, shape.operations()).div_ceil(shape.batch.max(1));

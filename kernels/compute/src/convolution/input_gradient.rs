@@ -71,17 +71,19 @@ impl InputGradient {
     /// # Errors
     /// If the shape has more elements than can be addressed.
     pub fn new(shape: Conv2dShape, width: usize) -> Result<Self, ShapeError> {
-        let taps = shape.rows.size * shape.columns.size;
-        let line = MatmulShape::new(
-            shape.columns.output,
-            taps * shape.in_channels,
-            shape.out_channels,
-        );
+        // An output without elements passes nothing on, and its lines need not be addressable.
+        let columns = if shape.output_len() == 0 {
+            0
+        } else {
+            shape.columns.output
+        };
+        let terms = shape.taps() * shape.in_channels;
+        let line = MatmulShape::new(columns, terms, shape.out_channels);
         let product = Matmul::new(line.transposed(false, true), 1)?;
         let blocks =
             block_count(width, usize::MAX, shape.operations()).div_ceil(shape.batch.max(1));
         // Blocks smaller than a window would compute more lines for their neighbours than for themselves.
-        let most = shape.rows.input / (2 * shape.rows.extent());
+        let most = shape.rows.input / shape.rows.extent().saturating_mul(2);
         Ok(Self {
             shape,
             product,
@@ -132,12 +134,12 @@ impl InputGradient {
             #[inline(always)]
             || {
                 for (column, passed) in passed.chunks_exact(taps_len).enumerate() {
-                    for row_tap in 0..rows.size {
+                    for row_tap in rows.taps(output_row) {
                         let source = rows
                             .source(output_row, row_tap)
                             .filter(|row| input_rows.contains(row));
                         let Some(row) = source else { continue };
-                        for column_tap in 0..columns.size {
+                        for column_tap in columns.taps(column) {
                             let Some(column) = columns.source(column, column_tap) else {
                                 continue;
                             };
@@ -221,6 +223,9 @@ unsafe impl Plan for InputGradient {
         let input_gradient =
             unsafe { output.slice_mut(start..start + input_rows.len() * line_len) };
         input_gradient.fill(0.0);
+        if self.product.output_len() == 0 {
+            return;
+        }
         let (passed, workspace) = workspace.split_at_mut(self.product.output_len());
         for row in self.output_rows(&input_rows) {
             let line = columns.output * out_channels;

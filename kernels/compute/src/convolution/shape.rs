@@ -1,7 +1,7 @@
 //! What the operands of a convolution look like.
 
 use super::window::Window;
-use crate::error::{ShapeError, checked_product};
+use crate::error::{ShapeError, checked_product, product};
 
 /// The shape of a two-dimensional convolution.
 ///
@@ -64,19 +64,34 @@ impl Conv2dShape {
     /// Elements of the input.
     #[must_use]
     pub fn input_len(&self) -> usize {
-        self.batch * self.image_len()
+        product(&[
+            self.batch,
+            self.rows.input,
+            self.columns.input,
+            self.in_channels,
+        ])
     }
 
     /// Elements of the filter.
     #[must_use]
     pub fn filter_len(&self) -> usize {
-        self.rows.size * self.columns.size * self.in_channels * self.out_channels
+        product(&[
+            self.rows.size,
+            self.columns.size,
+            self.in_channels,
+            self.out_channels,
+        ])
     }
 
     /// Elements of the output.
     #[must_use]
     pub fn output_len(&self) -> usize {
-        self.batch * self.pixels() * self.out_channels
+        product(&[
+            self.batch,
+            self.rows.output,
+            self.columns.output,
+            self.out_channels,
+        ])
     }
 
     /// Additions and multiplications, those with padding counted.
@@ -84,16 +99,27 @@ impl Conv2dShape {
     pub fn operations(&self) -> usize {
         2_usize
             .saturating_mul(self.output_len())
-            .saturating_mul(self.rows.size * self.columns.size * self.in_channels)
+            .saturating_mul(self.taps().saturating_mul(self.in_channels))
+    }
+
+    /// Places of the filter; none if it has no elements, since its extents may then be of any size.
+    pub(crate) fn taps(&self) -> usize {
+        if self.filter_len() == 0 {
+            return 0;
+        }
+        self.rows.size * self.columns.size
     }
 
     /// Elements of one input image.
     pub(crate) fn image_len(&self) -> usize {
-        self.rows.input * self.columns.input * self.in_channels
+        product(&[self.rows.input, self.columns.input, self.in_channels])
     }
 
-    /// Pixels of one output image.
+    /// Pixels of one output image; none if no output has an element.
     pub(crate) fn pixels(&self) -> usize {
+        if self.output_len() == 0 {
+            return 0;
+        }
         self.rows.output * self.columns.output
     }
 }

@@ -1,5 +1,7 @@
 //! How a window moves over one spatial dimension: size, stride, dilation, padding.
 
+use std::ops::Range;
+
 use crate::error::ShapeError;
 
 /// What surrounds an image.
@@ -93,7 +95,9 @@ impl Window {
             .ok_or_else(too_large)?;
         let output = match output {
             Some(output) => output,
-            None if padded + 1 >= extent => (padded + stride - extent) / stride,
+            // As far as the window can move, and where it starts.
+            None if padded >= extent => (padded - extent) / stride + 1,
+            None if padded == extent - 1 => 0,
             None => {
                 return Err(ShapeError::new(format!(
                     "window: expected at least {extent} elements, found {input} with padding {before} and {after}"
@@ -123,6 +127,21 @@ impl Window {
         self.before + self.input + self.after
     }
 
+    /// The elements of the window at place `output` that lie in the image: the others lie in the padding.
+    ///
+    /// So what is done with them is bounded by the image, however large the window is.
+    #[must_use]
+    #[inline]
+    pub fn taps(&self, output: usize) -> Range<usize> {
+        let place = output * self.stride;
+        let first = self.before.saturating_sub(place).div_ceil(self.dilation);
+        let end = (self.before + self.input)
+            .saturating_sub(place)
+            .div_ceil(self.dilation)
+            .min(self.size);
+        first.min(end)..end
+    }
+
     /// Where in the image element `tap` of the window at place `output` lies, unless in the padding.
     #[must_use]
     #[inline]
@@ -130,5 +149,49 @@ impl Window {
         (output * self.stride + tap * self.dilation)
             .checked_sub(self.before)
             .filter(|&source| source < self.input)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn taps_are_those_with_a_source() {
+        for (input, size, stride, dilation) in (0..5_usize)
+            .flat_map(|input| (1..7_usize).map(move |size| (input, size)))
+            .flat_map(|(input, size)| (1..4).map(move |stride| (input, size, stride)))
+            .flat_map(|(input, size, stride)| (1..4).map(move |d| (input, size, stride, d)))
+        {
+            let explicit = Padding::Explicit {
+                before: 7,
+                after: 19,
+            };
+            for padding in [Padding::Valid, Padding::Same, explicit] {
+                let Ok(window) = Window::new(input, size, stride, dilation, padding) else {
+                    continue;
+                };
+                for output in 0..window.output {
+                    let inside: Vec<usize> = (0..size)
+                        .filter(|&tap| window.source(output, tap).is_some())
+                        .collect();
+                    let taps: Vec<usize> = window.taps(output).collect();
+                    assert_eq!(taps, inside, "{window:?} at {output}");
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn the_largest_windows_do_not_overflow() {
+        let most = usize::MAX;
+        let window = Window::new(1, most, 1, 1, Padding::Same).unwrap();
+        assert_eq!((window.output, window.padded()), (1, most));
+        assert_eq!(window.taps(0).len(), 1);
+        let padding = Padding::Explicit {
+            before: most / 2,
+            after: most / 2,
+        };
+        assert_eq!(Window::new(1, most, most, 1, padding).unwrap().output, 1);
     }
 }

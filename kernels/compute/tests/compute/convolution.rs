@@ -5,7 +5,7 @@ use tfrt_compute::convolution::{
     Conv2dShape, Convolution, ConvolutionOperands, Filter, FilterGradient, GradientOperands,
     InputGradient, Padding, Window, Winograd, plain,
 };
-use tfrt_compute::job::Plan;
+use tfrt_compute::job::{Job, Plan};
 use tfrt_compute::parallel::{Parallel, ScopedThreads, Serial};
 
 use crate::support::{Function, Random, assert_within, magnitudes, run, wide};
@@ -545,4 +545,68 @@ fn windows_follow_the_rules_of_padding() {
         window(0, 3, 1, 1, Padding::Same).expect("nothing").output,
         0
     );
+}
+
+/// One extent of zero lets the others be of any size: what is done must not depend on them.
+#[test]
+fn tensors_without_elements_take_no_time() {
+    const HUGE: usize = 1 << 60;
+    let window = |input, size| Window::new(input, size, 1, 1, Padding::Same).expect("a window");
+    for (batch, rows, columns, [in_channels, out_channels]) in [
+        (1, window(1, HUGE), window(2, HUGE), [0, 3]),
+        (1, window(1, 1 << 50), window(2, 3), [3, 0]),
+        (HUGE, window(HUGE, 1), window(1, 1), [0, 0]),
+        (1 << 50, window(1, 1), window(0, 1), [2, 3]),
+        (0, window(HUGE, 3), window(HUGE, 3), [2, 3]),
+    ] {
+        let shape =
+            Conv2dShape::new(batch, rows, columns, in_channels, out_channels).expect("a shape");
+        let input = vec![1.0; shape.input_len()];
+        let filter = vec![1.0; shape.filter_len()];
+        let mut output = vec![1.0; shape.output_len()];
+
+        let plan = Convolution::new(shape, 1);
+        let mut packed = vec![0.0; plan.packed_filter_len()];
+        plan.pack_filter(&filter, &mut packed).expect("lengths");
+        let job = Job::new(plan, std::mem::take(&mut output)).expect("lengths");
+        let mut workspace = vec![0.0; job.workspace_len()];
+        for block in 0..job.blocks() {
+            job.run_block(
+                block,
+                ConvolutionOperands::new(&input, &packed),
+                &mut workspace,
+            )
+            .expect("lengths");
+        }
+        let output = job.into_output();
+        assert!(output.iter().all(|&y| y == 0.0), "{shape:?}");
+
+        let plan = InputGradient::new(shape, 1).expect("a shape");
+        let mut packed = vec![0.0; plan.packed_filter_len()];
+        plan.pack_filter(&filter, &mut packed).expect("lengths");
+        let job = Job::new(plan, vec![1.0; shape.input_len()]).expect("lengths");
+        let mut workspace = vec![0.0; job.workspace_len()];
+        for block in 0..job.blocks() {
+            job.run_block(
+                block,
+                GradientOperands::new(&output, &packed),
+                &mut workspace,
+            )
+            .expect("lengths");
+        }
+        assert!(job.into_output().iter().all(|&x| x == 0.0), "{shape:?}");
+
+        let plan = FilterGradient::new(shape, 1).expect("a shape");
+        let job = Job::new(plan, vec![1.0; shape.filter_len()]).expect("lengths");
+        let mut workspace = vec![0.0; job.workspace_len()];
+        for block in 0..job.blocks() {
+            job.run_block(
+                block,
+                GradientOperands::new(&output, &input),
+                &mut workspace,
+            )
+            .expect("lengths");
+        }
+        assert!(job.into_output().iter().all(|&w| w == 0.0), "{shape:?}");
+    }
 }

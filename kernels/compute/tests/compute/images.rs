@@ -210,3 +210,49 @@ fn lines_are_computed_apart() {
             .is_err()
     );
 }
+
+/// Windows that are mostly padding: without clipping, nobody would see the end of this test.
+#[test]
+fn windows_are_clipped_to_the_image() {
+    const HUGE: usize = 1 << 40;
+    let window = |input| Window::new(input, HUGE, 1, 1, Padding::Same).expect("addressable");
+    let pooling = Pooling::new(1, window(3), window(2), 1).expect("a shape");
+    let input = [1.0, 4.0, 2.0, 6.0, 3.0, 5.0];
+    let mut output = [0.0; 6];
+    pooling.max(0.0, &input, &mut output).expect("lengths");
+    assert_eq!(output, [6.0; 6]);
+    pooling
+        .average(AverageOf::Image, &input, &mut output)
+        .expect("lengths");
+    assert_eq!(output, [3.5; 6]);
+    let mut gradient = [0.0; 6];
+    pooling
+        .max_gradient(0.0, &input, &[1.0; 6], &mut gradient)
+        .expect("lengths");
+    assert_eq!(gradient, [0.0, 0.0, 0.0, 6.0, 0.0, 0.0]);
+    pooling
+        .average_gradient(AverageOf::Image, &[1.0; 6], &mut gradient)
+        .expect("lengths");
+    assert!(gradient.iter().all(|x| (x - 1.0_f64).abs() < 1e-12));
+}
+
+#[test]
+fn images_without_elements_take_no_time() {
+    const HUGE: usize = 1 << 60;
+    let window = |input| Window::new(input, 1, 1, 1, Padding::Same).expect("a window");
+    for (batch, rows, columns, channels) in [
+        (HUGE, HUGE, 1, 0),
+        (HUGE, 1, 0, HUGE),
+        (0, HUGE, HUGE, HUGE),
+    ] {
+        let pooling =
+            Pooling::new(batch, window(rows), window(columns), channels).expect("a shape");
+        assert_eq!((pooling.input_len(), pooling.output_len()), (0, 0));
+        assert!(pooling.max(0.0_f32, &[], &mut []).is_ok());
+        assert!(
+            pooling
+                .average::<f32>(AverageOf::Image, &[], &mut [])
+                .is_ok()
+        );
+    }
+}

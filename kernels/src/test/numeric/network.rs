@@ -233,14 +233,14 @@ fn broadcast_2d(
         return Err(unlike_input("Broadcast2D", output, input));
     }
     let (input, mut output) = (input.elements::<f32>()?, output.elements_mut::<f32>()?);
-    let image_len = second * third * last;
-    if image_len > 0 {
-        for (row, image) in input
-            .chunks_exact(columns)
-            .zip(output.chunks_exact_mut(image_len))
-        {
-            assemble::repeat_row(&row[..last], image)?;
-        }
+    if output.is_empty() {
+        return Ok(in_chain);
+    }
+    for (row, image) in input
+        .chunks_exact(columns)
+        .zip(output.chunks_exact_mut(second * third * last))
+    {
+        assemble::repeat_row(&row[..last], image)?;
     }
     Ok(in_chain)
 }
