@@ -3,9 +3,12 @@
 //! Flags are spelled as those of LLVM's tools: `-flag`, `--flag`, `--flag=v` and `--flag v` are all accepted.
 
 use std::ffi::OsString;
+use std::io::{Stderr, stderr};
 use std::path::Path;
 
 use clap::Args;
+
+use crate::diagnostics::{DEFAULT_MAX_ERRORS, Reporter, SourceMap};
 
 /// Gives flags of one dash their second one; `-x` and everything behind `--` stay.
 pub(crate) fn with_two_dashes(arguments: impl IntoIterator<Item = OsString>) -> Vec<OsString> {
@@ -39,6 +42,31 @@ pub(crate) fn program_name(argument: Option<&OsString>) -> String {
         .and_then(|path| Path::new(path).file_name())
         .map(|name| name.to_string_lossy().trim_end_matches(".exe").to_owned())
         .unwrap_or_else(|| "tfrt".to_owned())
+}
+
+/// How much is said about a program.
+#[derive(Args, Clone, Copy, Debug)]
+pub(crate) struct DiagnosticArguments {
+    /// Show so many errors at most and count the others; 0 shows all
+    #[arg(long = "max-errors", value_name = "N", default_value_t = DEFAULT_MAX_ERRORS)]
+    max_errors: usize,
+}
+
+impl DiagnosticArguments {
+    /// A reporter to standard error that prints.
+    pub(crate) fn printing(self, sources: SourceMap) -> Reporter<Stderr> {
+        Reporter::printing(sources, stderr()).with_max_errors(self.max_errors)
+    }
+
+    /// A reporter to standard error that holds diagnostics against expectations.
+    pub(crate) fn verifying(self, sources: SourceMap) -> Reporter<Stderr> {
+        Reporter::verifying(sources, stderr()).with_max_errors(self.max_errors)
+    }
+
+    /// A reporter to standard error that holds diagnostics against expectations of the sources that they are about.
+    pub(crate) fn verifying_lazily(self, sources: SourceMap) -> Reporter<Stderr> {
+        Reporter::verifying_lazily(sources, stderr()).with_max_errors(self.max_errors)
+    }
 }
 
 /// How printed MLIR looks.

@@ -18,7 +18,6 @@ mod measurement;
 
 mod table;
 
-use std::io;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
@@ -30,7 +29,7 @@ use tfrt_executor::Program;
 use tfrt_host::{FunctionRef, HostContext, ProgramFolder, ResourceContext};
 use tfrt_support::Error;
 
-use crate::diagnostics::Reporter;
+use crate::arguments::DiagnosticArguments;
 use crate::failure::Failure;
 use crate::front_end::FrontEnd;
 use crate::input::Input;
@@ -102,6 +101,9 @@ pub(crate) struct Arguments {
     #[command(flatten)]
     libraries: LibraryArguments,
 
+    #[command(flatten)]
+    diagnostics: DiagnosticArguments,
+
     /// Take a program that is written without chains, as text, and add those that keep it in order
     #[arg(long = "thread-chains")]
     thread_chains: bool,
@@ -148,12 +150,17 @@ fn measure(program: &str, arguments: &Arguments) -> Result<Report, Failure> {
     let front_end = FrontEnd::from_link(program)?.with_libraries(program, &arguments.libraries)?;
     let input = Input::read(&arguments.file)?;
     let program_name = input.name.clone();
-    let file = ProgramFile::of_input(program, &front_end, input, arguments.thread_chains)?;
+    let file = ProgramFile::of_input(
+        program,
+        &front_end,
+        input,
+        arguments.thread_chains,
+        arguments.diagnostics,
+    )?;
     let queue = run::create_queue(program, &arguments.work_queue_type)?;
-    let reporter = Arc::new(Mutex::new(Reporter::verifying_lazily(
-        file.sources,
-        io::stderr(),
-    )));
+    let reporter = Arc::new(Mutex::new(
+        arguments.diagnostics.verifying_lazily(file.sources),
+    ));
     let has_error = Arc::new(AtomicBool::new(false));
     let report = {
         let (reporter, has_error) = (Arc::clone(&reporter), Arc::clone(&has_error));

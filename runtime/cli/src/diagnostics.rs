@@ -14,6 +14,7 @@
 //! let mut reporter = Reporter::printing(sources, &mut text);
 //! reporter.report(&Diagnostic::error(Place::file("p.mlir", 2, 3), "custom op 'oops' is unknown"));
 //! assert!(!reporter.finish());
+//! drop(reporter);
 //! assert_eq!(String::from_utf8_lossy(&text), "p.mlir:2:3: error: custom op 'oops' is unknown\n  oops\n  ^\n");
 //! ```
 
@@ -25,18 +26,29 @@ pub mod expectations;
 
 use std::fmt;
 use std::io::Write;
+use std::num::NonZeroUsize;
 
 use tfrt_support::{Diagnostic, Severity};
 
 pub use source_map::SourceMap;
 
 use expectations::Expectations;
+use render::Finding;
+
+/// How many errors are shown unless it is said otherwise.
+pub const DEFAULT_MAX_ERRORS: usize = 100;
 
 /// Takes diagnostics and, at the end, says whether all is well.
-pub struct Reporter<W> {
+///
+/// Only so many errors are shown: the others are counted, and their number is told at the end, or when the reporter is
+/// dropped.
+pub struct Reporter<W: Write> {
     sources: SourceMap,
     out: W,
     mode: Mode,
+    /// None if all errors are shown.
+    max_errors: Option<NonZeroUsize>,
+    num_errors: usize,
     has_failed: bool,
 }
 
@@ -48,12 +60,7 @@ enum Mode {
 impl<W: Write> Reporter<W> {
     /// Prints every diagnostic; all is well if none was an error.
     pub fn printing(sources: SourceMap, out: W) -> Self {
-        Self {
-            sources,
-            out,
-            mode: Mode::Print,
-            has_failed: false,
-        }
+        Self::new(sources, out, Mode::Print)
     }
 
     /// Holds the diagnostics against the expectations in every source that is known now.
@@ -61,23 +68,31 @@ impl<W: Write> Reporter<W> {
     /// All is well if each diagnostic was expected and each expectation was met.
     pub fn verifying(sources: SourceMap, out: W) -> Self {
         let expectations = Expectations::of_all(&sources);
-        Self {
-            sources,
-            out,
-            mode: Mode::Verify(expectations),
-            has_failed: false,
-        }
+        Self::new(sources, out, Mode::Verify(expectations))
     }
 
     /// Like [`verifying`](Self::verifying), but the expectations of a source count from its first diagnostic on: a source
     /// that nothing is reported about is not even opened.
     pub fn verifying_lazily(sources: SourceMap, out: W) -> Self {
+        Self::new(sources, out, Mode::Verify(Expectations::default()))
+    }
+
+    fn new(sources: SourceMap, out: W, mode: Mode) -> Self {
         Self {
             sources,
             out,
-            mode: Mode::Verify(Expectations::default()),
+            mode,
+            max_errors: NonZeroUsize::new(DEFAULT_MAX_ERRORS),
+            num_errors: 0,
             has_failed: false,
         }
+    }
+
+    /// Shows so many errors at most, or all of them if `max_errors` is 0.
+    #[must_use]
+    pub fn with_max_errors(mut self, max_errors: usize) -> Self {
+        self.max_errors = NonZeroUsize::new(max_errors);
+        self
     }
 
     /// Whether the diagnostics are held against expectations, rather than printed.
@@ -89,16 +104,16 @@ impl<W: Write> Reporter<W> {
     pub fn report(&mut self, diagnostic: &Diagnostic) {
         match &mut self.mode {
             Mode::Print => {
-                self.has_failed |= diagnostic.severity == Severity::Error;
-                render::print_diagnostic(diagnostic, &mut self.sources, &mut self.out);
+                if diagnostic.severity != Severity::Error || self.shows_error() {
+                    render::print_diagnostic(diagnostic, &mut self.sources, &mut self.out);
+                }
             }
             Mode::Verify(expectations) => {
-                for found in std::iter::once(diagnostic).chain(&diagnostic.notes) {
-                    if let Some(surprise) = expectations.meet(found, &mut self.sources) {
-                        self.has_failed = true;
-                        surprise.print(&mut self.sources, &mut self.out);
-                    }
-                }
+                let surprises: Vec<_> = std::iter::once(diagnostic)
+                    .chain(&diagnostic.notes)
+                    .filter_map(|found| expectations.meet(found, &mut self.sources))
+                    .collect();
+                self.print_errors(&surprises);
             }
         }
     }
@@ -107,16 +122,49 @@ impl<W: Write> Reporter<W> {
     #[must_use]
     pub fn finish(&mut self) -> bool {
         if let Mode::Verify(expectations) = &self.mode {
-            for disappointment in expectations.unmet() {
-                self.has_failed = true;
-                disappointment.print(&mut self.sources, &mut self.out);
+            let disappointments: Vec<_> = expectations.unmet().collect();
+            self.print_errors(&disappointments);
+        }
+        self.tell_hidden_errors();
+        !self.has_failed
+    }
+
+    fn print_errors(&mut self, errors: &[Finding]) {
+        for error in errors {
+            if self.shows_error() {
+                error.print(&mut self.sources, &mut self.out);
             }
         }
-        !self.has_failed
+    }
+
+    /// Counts an error, and says whether it is shown.
+    fn shows_error(&mut self) -> bool {
+        self.has_failed = true;
+        self.num_errors += 1;
+        self.max_errors
+            .is_none_or(|max_errors| self.num_errors <= max_errors.get())
+    }
+
+    /// Says how many errors were not shown, once.
+    fn tell_hidden_errors(&mut self) {
+        let shown = self.max_errors.map_or(usize::MAX, NonZeroUsize::get);
+        if let num_hidden @ 1.. = self.num_errors.saturating_sub(shown) {
+            let errors = if num_hidden == 1 { "error" } else { "errors" };
+            let text = format!("... and {num_hidden} more {errors}; `--max-errors 0` shows all\n");
+            // Whoever cannot read the messages cannot be told so.
+            let _ = self.out.write_all(text.as_bytes());
+        }
+        self.num_errors = 0;
     }
 }
 
-impl<W> fmt::Debug for Reporter<W> {
+impl<W: Write> Drop for Reporter<W> {
+    fn drop(&mut self) {
+        self.tell_hidden_errors();
+    }
+}
+
+impl<W: Write> fmt::Debug for Reporter<W> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("Reporter")
             .field("has_failed", &self.has_failed)
@@ -166,6 +214,7 @@ mod tests {
             .iter()
             .for_each(|error| reporter.report(error));
         assert!(!reporter.finish());
+        drop(reporter);
         assert_eq!(
             String::from_utf8_lossy(&text),
             recorded("75-bad-expectations.verify.err.txt")
@@ -190,6 +239,44 @@ mod tests {
     }
 
     #[test]
+    fn errors_beyond_the_limit_are_counted() {
+        let report = |max_errors, num_errors| {
+            let mut text = Vec::new();
+            let mut reporter =
+                Reporter::printing(SourceMap::new(), &mut text).with_max_errors(max_errors);
+            for line in 1..=num_errors {
+                reporter.report(&Diagnostic::error(Place::file("p", line, 1), "bad"));
+                reporter.report(&Diagnostic::remark(Place::file("p", line, 1), "odd"));
+            }
+            assert!(!reporter.finish());
+            drop(reporter);
+            String::from_utf8(text).unwrap()
+        };
+        let text = report(2, 5);
+        assert_eq!(text.matches("error: bad").count(), 2);
+        assert_eq!(text.matches("remark: odd").count(), 5);
+        assert!(text.ends_with("... and 3 more errors; `--max-errors 0` shows all\n"));
+        assert!(report(4, 5).contains("... and 1 more error;"));
+        assert_eq!(text.matches("more").count(), 1, "told once: {text}");
+        for (max_errors, num_errors) in [(5, 5), (0, 500)] {
+            let text = report(max_errors, num_errors);
+            assert_eq!(text.matches("error: bad").count(), num_errors as usize);
+            assert!(!text.contains("more"));
+        }
+    }
+
+    #[test]
+    fn surprises_beyond_the_limit_are_counted() {
+        let mut text = Vec::new();
+        let mut reporter = Reporter::verifying(sources(), &mut text).with_max_errors(1);
+        let place = Place::file(PROGRAM, 1, 1);
+        reporter.report(&Diagnostic::error(place.clone(), "bad").with_note(place, "why"));
+        // Dropped unfinished.
+        drop(reporter);
+        assert!(text.ends_with(b"... and 1 more error; `--max-errors 0` shows all\n"));
+    }
+
+    #[test]
     fn an_expected_error_is_no_failure() {
         let mut sources = SourceMap::new();
         sources.insert(
@@ -201,6 +288,7 @@ mod tests {
         let place = Place::file("p", 1, 1);
         reporter.report(&Diagnostic::error(place.clone(), "bad thing").with_note(place, "why"));
         assert!(reporter.finish());
+        drop(reporter);
         assert!(text.is_empty());
     }
 }

@@ -19,7 +19,7 @@ use clap::{Parser, ValueEnum};
 use tfrt_ir::{Module, OpId};
 use tfrt_support::nearest::{did_you_mean, nearest};
 
-use crate::diagnostics::{Reporter, SourceMap};
+use crate::arguments::DiagnosticArguments;
 use crate::failure::Failure;
 use crate::front_end::FrontEnd;
 use crate::input::{Input, Kind};
@@ -55,6 +55,9 @@ pub(crate) struct Arguments {
     /// Where to write; `-` is standard output
     #[arg(short, long, value_name = "FILE", default_value = "-")]
     output: String,
+
+    #[command(flatten)]
+    diagnostics: DiagnosticArguments,
 }
 
 #[derive(Clone, Copy, Debug, ValueEnum)]
@@ -69,7 +72,7 @@ enum Format {
 pub(crate) fn run(program: &str, arguments: &Arguments) -> Result<(), Failure> {
     let front_end = FrontEnd::from_link(program)?;
     let input = Input::read(&arguments.file)?;
-    let module = read_program(&front_end, &input)?;
+    let module = read_program(&front_end, &input, arguments.diagnostics)?;
     let functions = chosen_functions(program, &module, &arguments.functions)?;
     let graph = Graph::of_functions(&module, &input.name, &functions);
     let text = match arguments.format {
@@ -87,17 +90,19 @@ pub(crate) fn run(program: &str, arguments: &Arguments) -> Result<(), Failure> {
     output::write(&arguments.output, &text)
 }
 
-fn read_program(front_end: &FrontEnd, input: &Input) -> Result<Module, Failure> {
-    let mut sources = SourceMap::new();
+fn read_program(
+    front_end: &FrontEnd,
+    input: &Input,
+    diagnostics: DiagnosticArguments,
+) -> Result<Module, Failure> {
     match input.kind() {
         Kind::Bef => {
-            let mut reporter = Reporter::printing(sources, io::stderr());
+            let mut reporter = diagnostics.printing(input.sources());
             front_end.decode_module(input, &mut reporter)
         }
         Kind::Text => {
             let text = input.text()?;
-            sources.insert(&*input.name, text);
-            let mut reporter = Reporter::printing(sources, io::stderr());
+            let mut reporter = diagnostics.printing(input.sources_with(&input.name, text));
             front_end.check(text, &input.name, true, &mut reporter)
         }
     }

@@ -3,6 +3,7 @@
 use std::io::Read;
 use std::path::Path;
 
+use crate::diagnostics::SourceMap;
 use crate::failure::{Failure, Reason};
 
 /// The first two bytes of a BEF file.
@@ -75,6 +76,19 @@ impl Input {
         } else {
             Kind::Bef
         }
+    }
+
+    /// Where the lines of diagnostics about a program come from: `text`, a part of the input, called `name`, and files
+    /// beside the input.
+    pub(crate) fn sources_with(&self, name: &str, text: &str) -> SourceMap {
+        let mut sources = self.sources();
+        sources.insert(name, text);
+        sources
+    }
+
+    /// Where the lines of diagnostics come from that are about no text of the input: files beside it.
+    pub(crate) fn sources(&self) -> SourceMap {
+        SourceMap::beside(&self.name)
     }
 
     /// The text of an input that should be text.

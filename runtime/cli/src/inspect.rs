@@ -6,7 +6,7 @@ use clap::Parser;
 use tfrt_bef::dump::{DumpOptions, dump};
 use tfrt_ods::{Arity, OpDef, ResultDef, TypeConstraint};
 
-use crate::diagnostics::{Reporter, SourceMap};
+use crate::arguments::DiagnosticArguments;
 use crate::failure::Failure;
 use crate::front_end::FrontEnd;
 use crate::input::{Input, Kind};
@@ -33,6 +33,9 @@ pub(crate) struct Arguments {
     /// Print the bytes of each record beside it
     #[arg(long)]
     hex: bool,
+
+    #[command(flatten)]
+    diagnostics: DiagnosticArguments,
 }
 
 /// Runs the tool. `program` is the name it was started under.
@@ -45,7 +48,7 @@ pub(crate) fn run(program: &str, arguments: &Arguments) -> Result<(), Failure> {
     let input = Input::read(&arguments.file)?;
     let bytes = match input.kind() {
         Kind::Bef => input.bytes,
-        Kind::Text => translate(&front_end, &input)?,
+        Kind::Text => translate(&front_end, &input, arguments.diagnostics)?,
     };
     let options = DumpOptions {
         hex: arguments.hex,
@@ -63,11 +66,13 @@ pub(crate) fn run(program: &str, arguments: &Arguments) -> Result<(), Failure> {
 }
 
 /// The file that a program is stored as.
-fn translate(front_end: &FrontEnd, input: &Input) -> Result<Vec<u8>, Failure> {
+fn translate(
+    front_end: &FrontEnd,
+    input: &Input,
+    diagnostics: DiagnosticArguments,
+) -> Result<Vec<u8>, Failure> {
     let text = input.text()?;
-    let mut sources = SourceMap::new();
-    sources.insert(&*input.name, text);
-    let mut reporter = Reporter::printing(sources, std::io::stderr());
+    let mut reporter = diagnostics.printing(input.sources_with(&input.name, text));
     front_end.translate(text, &input.name, true, &mut reporter)
 }
 

@@ -5,7 +5,8 @@ use std::io::Stderr;
 use clap::Args;
 use tfrt_ir::split_input_file;
 
-use crate::diagnostics::{Reporter, SourceMap};
+use crate::arguments::DiagnosticArguments;
+use crate::diagnostics::Reporter;
 use crate::failure::Failure;
 use crate::input::Input;
 use crate::output;
@@ -20,6 +21,9 @@ pub(crate) struct PieceArguments {
     /// Succeed if exactly the diagnostics happen that comments `// expected-error {{text}}` expect
     #[arg(long = "verify-diagnostics")]
     verify_diagnostics: bool,
+
+    #[command(flatten)]
+    pub(crate) diagnostics: DiagnosticArguments,
 }
 
 /// Processes every piece of an input and writes what came out, one after the other.
@@ -44,12 +48,11 @@ pub(crate) fn process(
     let mut written = Vec::new();
     let mut is_well = true;
     for (name, text) in pieces {
-        let mut sources = SourceMap::new();
-        sources.insert(&*name, text);
+        let sources = input.sources_with(&name, text);
         let mut reporter = if arguments.verify_diagnostics {
-            Reporter::verifying(sources, std::io::stderr())
+            arguments.diagnostics.verifying(sources)
         } else {
-            Reporter::printing(sources, std::io::stderr())
+            arguments.diagnostics.printing(sources)
         };
         match process_piece(text, &name, &mut reporter) {
             Ok(bytes) => written.extend(bytes),

@@ -27,7 +27,7 @@ use tfrt_queue::{ConcurrentWorkQueue, CreateQueueError};
 use tfrt_support::nearest::{did_you_mean, nearest};
 use tfrt_support::{Diagnostic, Error, Place};
 
-use crate::diagnostics::Reporter;
+use crate::arguments::DiagnosticArguments;
 use crate::failure::Failure;
 use crate::front_end::FrontEnd;
 use crate::input::{Input, Kind};
@@ -99,6 +99,14 @@ pub(crate) struct Options {
 
     #[command(flatten)]
     libraries: LibraryArguments,
+
+    #[command(flatten)]
+    diagnostics: DiagnosticArguments,
+
+    /// Look under this folder for the sources that places name, to show their lines and to read what they expect; they are
+    /// looked for under the folder of the program, too, and nowhere else
+    #[arg(long = "source-folder", value_name = "FOLDER")]
+    source_folders: Vec<String>,
 
     /// Take a program that is written without chains, as text, and add those that keep it in order
     #[arg(long = "thread-chains")]
@@ -174,7 +182,16 @@ fn run_program(program: &str, arguments: &Options) -> Result<(), Failure> {
             return Err(failure);
         }
     };
-    let file = ProgramFile::of_input(program, &front_end, input, arguments.thread_chains)?;
+    let mut file = ProgramFile::of_input(
+        program,
+        &front_end,
+        input,
+        arguments.thread_chains,
+        arguments.diagnostics,
+    )?;
+    for folder in &arguments.source_folders {
+        file.sources.look_under(folder);
+    }
     let allocator_kind = allocator_kind(arguments);
     print_line(allocator_kind.banner())?;
     let allocator = allocator_kind.create();
@@ -191,10 +208,9 @@ fn run_on(
     file: ProgramFile,
 ) -> Result<(), Failure> {
     let queue = choose_queue(program, arguments)?;
-    let reporter = Arc::new(Mutex::new(Reporter::verifying_lazily(
-        file.sources,
-        std::io::stderr(),
-    )));
+    let reporter = Arc::new(Mutex::new(
+        arguments.diagnostics.verifying_lazily(file.sources),
+    ));
     let report = {
         let reporter = Arc::clone(&reporter);
         move |error: &Error| {

@@ -3,7 +3,6 @@
 use clap::{ArgGroup, Parser};
 
 use crate::arguments::PrintingArguments;
-use crate::diagnostics::{Reporter, SourceMap};
 use crate::failure::Failure;
 use crate::front_end::FrontEnd;
 use crate::input::{Input, Kind};
@@ -58,7 +57,7 @@ pub(crate) fn run(program: &str, arguments: &Arguments) -> Result<(), Failure> {
     let input = Input::read(&arguments.file)?;
     if arguments.bef_to_mlir {
         // A BEF file has no pieces and no comments that could expect something.
-        let mut reporter = Reporter::printing(SourceMap::new(), std::io::stderr());
+        let mut reporter = arguments.pieces.diagnostics.printing(input.sources());
         let text = front_end
             .decode(&input, arguments.printing, &mut reporter)
             .map_err(|failure| file_expected(program, &input, failure))?;

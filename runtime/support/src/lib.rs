@@ -16,6 +16,8 @@ pub mod float_text;
 
 pub mod place;
 
+pub mod escape;
+
 pub mod error;
 
 pub mod diagnostic;

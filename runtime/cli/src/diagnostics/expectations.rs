@@ -10,7 +10,7 @@
 //! line below without one. It is met by a diagnostic of its severity on that line whose message contains the substring,
 //! and by any number of them.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashMap};
 
 use tfrt_support::{Diagnostic, Place, Severity};
 
@@ -20,7 +20,25 @@ use super::source_map::SourceMap;
 /// The expectations of several sources, and which of them were met.
 #[derive(Clone, Debug, Default)]
 pub struct Expectations {
-    by_file: BTreeMap<String, Vec<Expectation>>,
+    by_file: BTreeMap<String, OfFile>,
+}
+
+/// The expectations of one source, in the order in which they are written.
+#[derive(Clone, Debug)]
+struct OfFile {
+    all: Vec<Expectation>,
+    /// Which of them are about a line.
+    by_line: HashMap<u32, Vec<usize>>,
+}
+
+impl From<Vec<Expectation>> for OfFile {
+    fn from(all: Vec<Expectation>) -> Self {
+        let mut by_line: HashMap<u32, Vec<usize>> = HashMap::new();
+        for (index, expectation) in all.iter().enumerate() {
+            by_line.entry(expectation.line).or_default().push(index);
+        }
+        Self { all, by_line }
+    }
 }
 
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -41,7 +59,7 @@ impl Expectations {
         Self {
             by_file: sources
                 .iter()
-                .map(|(name, text)| (name.to_owned(), scan(name, text)))
+                .map(|(name, text)| (name.to_owned(), scan(name, text).into()))
                 .collect(),
         }
     }
@@ -50,20 +68,28 @@ impl Expectations {
     /// was not expected, or was expected to be of another severity.
     pub fn meet(&mut self, found: &Diagnostic, sources: &mut SourceMap) -> Option<Finding> {
         if let Place::File { file, line, .. } = &found.place {
-            let expectations = self.by_file.entry(file.to_string()).or_insert_with(|| {
+            if !self.by_file.contains_key(&**file) {
                 let text = sources.text(file);
-                text.map_or_else(Vec::new, |text| scan(file, &text))
-            });
-            let mut near_miss = None;
-            for expectation in expectations.iter_mut() {
-                if expectation.line == *line && found.message.contains(&expectation.substring) {
+                let found = text.map_or_else(Vec::new, |text| scan(file, text));
+                self.by_file.insert(file.to_string(), found.into());
+            }
+            let near_miss = if let Some(OfFile { all, by_line }) = self.by_file.get_mut(&**file) {
+                let mut near_miss = None;
+                for &index in by_line.get(line).into_iter().flatten() {
+                    let expectation = &mut all[index];
+                    if !found.message.contains(&expectation.substring) {
+                        continue;
+                    }
                     if expectation.severity == found.severity {
                         expectation.is_met = true;
                         return None;
                     }
-                    near_miss = Some(&*expectation);
+                    near_miss = Some(index);
                 }
-            }
+                near_miss.map(|index| &all[index])
+            } else {
+                None
+            };
             if let Some(expectation) = near_miss {
                 let message = format!(
                     "'{}' diagnostic emitted when expecting a '{}'",
@@ -84,7 +110,7 @@ impl Expectations {
     pub fn unmet(&self) -> impl Iterator<Item = Finding> {
         self.by_file
             .values()
-            .flatten()
+            .flat_map(|of_file| &of_file.all)
             .filter(|expectation| !expectation.is_met)
             .map(|expectation| {
                 let Expectation {
@@ -117,7 +143,9 @@ fn scan(file: &str, text: &[u8]) -> Vec<Expectation> {
     let num_lines = text.split(|byte| *byte == b'\n').count();
     for (line, content) in (1..).zip(text.split(|byte| *byte == b'\n')) {
         let content = content.trim_ascii_end();
-        let Some(found) = (0..content.len()).find_map(|column| designator_at(content, column))
+        let end = content.windows(2).rposition(|pair| pair == b"}}");
+        let Some(found) =
+            end.and_then(|end| (0..end).find_map(|column| designator_at(&content[..end], column)))
         else {
             for index in waiting_for_plain_line.drain(..) {
                 let expectation: &mut Expectation = &mut expectations[index];
@@ -156,7 +184,7 @@ struct Designator<'a> {
     column: usize,
 }
 
-/// The designator that starts at `column` of a line.
+/// The designator that starts at `column` of a line, whose last braces `}}` are cut off with what follows them.
 fn designator_at(line: &[u8], column: usize) -> Option<Designator<'_>> {
     let rest = line[column..].strip_prefix(b"expected-")?;
     let (severity, rest) = [
@@ -173,12 +201,10 @@ fn designator_at(line: &[u8], column: usize) -> Option<Designator<'_>> {
         ))
     })?;
     let (target, rest) = target(skip_blanks(rest))?;
-    let rest = skip_blanks(rest).strip_prefix(b"{{")?;
-    let end = rest.windows(2).rposition(|pair| pair == b"}}")?;
     Some(Designator {
         severity,
         target,
-        substring: &rest[..end],
+        substring: skip_blanks(rest).strip_prefix(b"{{")?,
         column,
     })
 }

@@ -8,19 +8,23 @@
 //!                         ^
 //! ```
 //!
-//! A line that no screen holds is shown in part, around the place. A place that is no position in a file prints as `<unknown>:0: error: loc("name"): message`. A line that is not all
-//! ASCII is shown without a caret, since bytes are not columns there.
+//! A line that no screen holds is shown in part, around the place. A place that is not a position in a file prints as
+//! `<unknown>:0: error: loc("name"): message`. A line that is not all ASCII is shown without a caret, since bytes are not
+//! columns there. Control characters of names, messages and lines are escaped: a program may not steer the terminal.
 
-use std::borrow::Cow;
 use std::fmt;
 use std::io::Write;
 
+use tfrt_support::escape::{escaped, escaped_lines};
 use tfrt_support::{Diagnostic, Place, Severity};
 
 use super::source_map::{SourceLine, SourceMap};
 
 /// Columns between two stops of the tabulator.
 const TAB_STOP: usize = 8;
+
+/// Columns that an escaped byte takes.
+const ESCAPED_WIDTH: usize = 3;
 
 /// How much of a line is shown. Lines of programs that people write are shorter; constants in generated ones can have
 /// megabytes.
@@ -64,21 +68,22 @@ impl Finding {
         if let Place::File { file, line, column } = &self.place
             && let Some(source) = sources.and_then(|sources| sources.line(file, *line, *column))
         {
-            push_source_line(&source, self.underline_len, &mut text);
+            push_source_line(source, self.underline_len, &mut text);
         }
         // Whoever cannot read the messages cannot be told so.
         let _ = out.write_all(&text).and_then(|()| out.flush());
     }
 
     fn headline(&self) -> impl fmt::Display + '_ {
-        let Self {
-            severity, message, ..
-        } = self;
+        let Self { severity, .. } = self;
+        let message = escaped_lines(&self.message);
         fmt::from_fn(move |f| match &self.place {
             Place::Unknown => write!(f, "<unknown>:0: {severity}: {message}"),
-            Place::Text(text) => write!(f, "<unknown>:0: {severity}: {text}: {message}"),
+            Place::Text(text) => {
+                write!(f, "<unknown>:0: {severity}: {}: {message}", escaped(text))
+            }
             Place::File { file, line, column } => {
-                let file = if file.is_empty() { "-" } else { file };
+                let file = escaped(if file.is_empty() { "-" } else { file });
                 write!(f, "{file}:{line}:{column}: {severity}: {message}")
             }
         })
@@ -95,20 +100,34 @@ pub fn print_diagnostic(diagnostic: &Diagnostic, sources: &mut SourceMap, out: &
     }
 }
 
-/// The part of a line around its position that is short enough to show: the line itself, if that is.
-fn excerpt(line: &SourceLine) -> Cow<'_, SourceLine> {
+/// A line as it is shown: the part of it around its position that is short enough.
+struct Excerpt<'a> {
+    before: &'static [u8],
+    text: &'a [u8],
+    after: &'static [u8],
+    /// The position, from the start of what is shown.
+    column: usize,
+}
+
+fn excerpt(line: SourceLine<'_>) -> Excerpt<'_> {
     let SourceLine { text, column } = line;
     if text.len() <= MAX_SHOWN_BYTES {
-        return Cow::Borrowed(line);
+        return Excerpt {
+            before: b"",
+            text,
+            after: b"",
+            column,
+        };
     }
     let start = char_boundary(text, column.saturating_sub(MAX_SHOWN_BYTES / 2));
     let end = char_boundary(text, (start + MAX_SHOWN_BYTES).min(text.len()));
     let before = if start > 0 { ELLIPSIS } else { b"" };
-    let after = if end < text.len() { ELLIPSIS } else { b"" };
-    Cow::Owned(SourceLine {
-        text: [before, &text[start..end], after].concat().into(),
+    Excerpt {
+        before,
+        text: &text[start..end],
+        after: if end < text.len() { ELLIPSIS } else { b"" },
         column: column - start + before.len(),
-    })
+    }
 }
 
 /// The first boundary of characters at `offset` or behind it.
@@ -117,39 +136,65 @@ fn char_boundary(text: &[u8], offset: usize) -> usize {
     offset + text[offset..].iter().take_while(is_inside).count()
 }
 
-fn push_source_line(line: &SourceLine, underline_len: usize, out: &mut Vec<u8>) {
-    let line = &*excerpt(line);
-    push_expanding_tabs(&line.text, &line.text, out);
+fn push_source_line(line: SourceLine<'_>, underline_len: usize, out: &mut Vec<u8>) {
+    let shown = excerpt(line);
+    let text = [shown.before, shown.text, shown.after].concat();
+    push_line(&text, out);
     out.push(b'\n');
-    if !line.text.is_ascii() {
+    if !text.is_ascii() {
         return;
     }
-    let mut marks = vec![b' '; line.text.len() + 1];
-    let underline_end = (line.column + underline_len).min(marks.len());
-    marks[line.column..underline_end].fill(b'~');
-    marks[line.column] = b'^';
+    let mut marks = vec![b' '; text.len() + 1];
+    let underline_end = (shown.column + underline_len).min(marks.len());
+    marks[shown.column..underline_end].fill(b'~');
+    marks[shown.column] = b'^';
     let len = marks
         .iter()
         .rposition(|mark| *mark != b' ')
         .map_or(0, |last| last + 1);
-    push_expanding_tabs(&marks[..len], &line.text, out);
+    push_marks(&marks[..len], &text, out);
     out.push(b'\n');
 }
 
-/// Appends `content`, each byte as wide as the byte of `line` that it stands at.
-fn push_expanding_tabs(content: &[u8], line: &[u8], out: &mut Vec<u8>) {
-    let mut column = 0;
-    for (index, byte) in content.iter().enumerate() {
-        if line.get(index) != Some(&b'\t') {
-            out.push(*byte);
-            column += 1;
-            continue;
+/// Appends a line, with its tabulators expanded, and its control characters and bytes that are no characters escaped.
+fn push_line(line: &[u8], out: &mut Vec<u8>) {
+    let start = out.len();
+    for chunk in line.utf8_chunks() {
+        for c in chunk.valid().chars() {
+            let mut bytes = [0; 4];
+            let bytes = c.encode_utf8(&mut bytes).as_bytes();
+            match c {
+                '\t' => out.resize(out.len() + tab_width(out.len() - start), b' '),
+                _ if c.is_control() => push_escaped(bytes, out),
+                _ => out.extend(bytes),
+            }
         }
-        let filler = if *byte == b'\t' { b' ' } else { *byte };
-        let width = TAB_STOP - column % TAB_STOP;
-        out.extend(std::iter::repeat_n(filler, width));
-        column += width;
+        push_escaped(chunk.invalid(), out);
     }
+}
+
+fn push_escaped(bytes: &[u8], out: &mut Vec<u8>) {
+    for byte in bytes {
+        out.extend(format!("\\{byte:02X}").bytes());
+    }
+}
+
+/// Appends marks, each as wide as what [`push_line`] makes of the byte of `line` that it stands under.
+fn push_marks(marks: &[u8], line: &[u8], out: &mut Vec<u8>) {
+    let start = out.len();
+    for (index, mark) in marks.iter().enumerate() {
+        let width = match line.get(index) {
+            Some(b'\t') => tab_width(out.len() - start),
+            Some(byte) if byte.is_ascii_control() => ESCAPED_WIDTH,
+            _ => 1,
+        };
+        out.extend(std::iter::repeat_n(*mark, width));
+    }
+}
+
+/// How far it is from a column to the next stop of the tabulator.
+fn tab_width(column: usize) -> usize {
+    TAB_STOP - column % TAB_STOP
 }
 
 #[cfg(test)]
@@ -175,6 +220,31 @@ mod tests {
             &Diagnostic::error(Place::file("p", 1, 3), "m"),
             "\ta\tb",
             "p:1:3: error: m\n        a       b\n         ^^^^^^^\n",
+        );
+    }
+
+    #[test]
+    fn control_characters_are_escaped_wherever_they_come_from() {
+        let place = Place::file("a\u{1b}[2J\nb", 1, 1);
+        check(
+            &Diagnostic::error(place, "m\u{7}\nn"),
+            "",
+            "a\\1B[2J\\0Ab:1:1: error: m\\07\nn\n",
+        );
+        check(
+            &Diagnostic::error(Place::Text("loc(\"\u{9b}\")".into()), "m"),
+            "",
+            "<unknown>:0: error: loc(\"\\C2\\9B\"): m\n",
+        );
+        check(
+            &Diagnostic::error(Place::file("p", 1, 3), "m"),
+            "\u{1b}[x",
+            "p:1:3: error: m\n\\1B[x\n    ^\n",
+        );
+        check(
+            &Diagnostic::error(Place::file("p", 1, 1), "m"),
+            "é\u{9b}\u{1b}",
+            "p:1:1: error: m\né\\C2\\9B\\1B\n",
         );
     }
 

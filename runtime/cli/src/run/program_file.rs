@@ -1,6 +1,7 @@
 //! The file that a program is loaded from, whether it was given as one or as text.
 
-use crate::diagnostics::{Reporter, SourceMap};
+use crate::arguments::DiagnosticArguments;
+use crate::diagnostics::SourceMap;
 use crate::failure::Failure;
 use crate::front_end::FrontEnd;
 use crate::input::{Input, Kind};
@@ -12,7 +13,7 @@ pub(crate) struct ProgramFile {
     pub(crate) kind: Kind,
     /// The file.
     pub(crate) bef: Vec<u8>,
-    /// The text, if it was given as that.
+    /// The text, if it was given as that, and files beside it.
     pub(crate) sources: SourceMap,
 }
 
@@ -23,8 +24,9 @@ impl ProgramFile {
         front_end: &FrontEnd,
         input: Input,
         with_chains_threaded: bool,
+        diagnostics: DiagnosticArguments,
     ) -> Result<Self, Failure> {
-        let mut sources = SourceMap::new();
+        let mut sources = input.sources();
         let kind = input.kind();
         let bef = match kind {
             Kind::Bef if with_chains_threaded => {
@@ -37,7 +39,7 @@ impl ProgramFile {
             Kind::Text => {
                 let text = input.text()?;
                 sources.insert(&*input.name, text);
-                let mut reporter = Reporter::printing(sources.clone(), std::io::stderr());
+                let mut reporter = diagnostics.printing(sources.clone());
                 if with_chains_threaded {
                     front_end.translate_without_chains(text, &input.name, true, &mut reporter)?
                 } else {

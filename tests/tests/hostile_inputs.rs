@@ -1,0 +1,183 @@
+//! Files that mean harm: what the tools open, show, compute and write for them is bounded, and steers no terminal.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::{Command, ExitCode};
+
+use libtest_mimic::{Arguments, Failed, Trial};
+use tfrt_tests::golden::require_status;
+use tfrt_tests::tool;
+
+fn main() -> ExitCode {
+    if let Some(code) = tool::run_if_started_as_tool() {
+        return code;
+    }
+    let trials = vec![
+        Trial::test(
+            "a_place_opens_no_device_and_no_pipe",
+            a_place_opens_no_device_and_no_pipe,
+        ),
+        Trial::test(
+            "a_place_shows_no_file_elsewhere",
+            a_place_shows_no_file_elsewhere,
+        ),
+        Trial::test(
+            "control_characters_of_places_are_escaped",
+            control_characters_of_places_are_escaped,
+        ),
+        Trial::test(
+            "errors_beyond_a_hundred_are_counted",
+            errors_beyond_a_hundred_are_counted,
+        ),
+    ];
+    libtest_mimic::run(&Arguments::from_args(), trials).exit_code()
+}
+
+type Outcome = Result<(), Failed>;
+
+/// A folder of one trial, gone with it.
+struct Folder(PathBuf);
+
+impl Folder {
+    fn new(trial: &str) -> Result<Self, Failed> {
+        let name = format!("hostile-{trial}-{}", std::process::id());
+        let path = PathBuf::from(env!("CARGO_TARGET_TMPDIR")).join(name);
+        fs::create_dir_all(&path)?;
+        Ok(Self(path))
+    }
+
+    fn write(&self, file: &str, content: impl AsRef<[u8]>) -> Result<PathBuf, Failed> {
+        let path = self.0.join(file);
+        fs::create_dir_all(path.parent().ok_or("a file is in a folder")?)?;
+        fs::write(&path, content)?;
+        Ok(path)
+    }
+
+    /// Runs a tool in the folder.
+    fn run(&self, tool: &str, arguments: &[&str]) -> Result<tool::Output, Failed> {
+        let mut command = tool::command(tool, &self.0)?;
+        command.args(arguments);
+        Ok(tool::run(command)?)
+    }
+}
+
+impl Drop for Folder {
+    fn drop(&mut self) {
+        // A folder that is left behind harms nobody.
+        let _ = fs::remove_dir_all(&self.0);
+    }
+}
+
+/// A program whose only kernel fails, at a place in `file`.
+fn failing_at(file: &Path) -> String {
+    let file = file.display();
+    format!(
+        "func @main() {{\n  %c = \"tfrt_test.fail\"() : () -> i32 loc(\"{file}\":1:1)\n  tfrt.return\n}}\n"
+    )
+}
+
+fn require(condition: bool, output: &tool::Output) -> Outcome {
+    if condition {
+        return Ok(());
+    }
+    let [stdout, stderr] =
+        [&output.stdout, &output.stderr].map(|text| String::from_utf8_lossy(text));
+    Err(format!("unexpected output:\n{stdout}\n{stderr}").into())
+}
+
+fn contains(text: &[u8], part: &str) -> bool {
+    String::from_utf8_lossy(text).contains(part)
+}
+
+fn a_place_opens_no_device_and_no_pipe() -> Outcome {
+    let folder = Folder::new("pipe")?;
+    let pipe = folder.0.join("pipe");
+    let mut devices = vec![PathBuf::from("/dev/zero")];
+    match Command::new("mkfifo").arg(&pipe).status() {
+        Ok(status) if status.success() => devices.push(pipe),
+        _ => println!("skipped: without `mkfifo` there is no pipe"),
+    }
+    for device in devices {
+        folder.write("p.mlir", failing_at(&device))?;
+        // In the folder of the device, too: beside the input, only regular files are opened.
+        for arguments in [
+            &["run", "p.mlir"][..],
+            &["run", "--source-folder=/dev", "p.mlir"],
+        ] {
+            let output = folder.run("tfrt", arguments)?;
+            require_status(1, &output)?;
+            require(
+                contains(&output.stderr, "something bad happened\n"),
+                &output,
+            )?;
+        }
+        let output = folder.run(
+            "tfrt_translate",
+            &["--mlir-to-bef", "p.mlir", "-o", "p.bef"],
+        )?;
+        require_status(0, &output)?;
+        require_status(1, &folder.run("tfrt", &["run", "p.bef"])?)?;
+    }
+    Ok(())
+}
+
+fn a_place_shows_no_file_elsewhere() -> Outcome {
+    let folder = Folder::new("elsewhere")?;
+    let secret = folder.write("secret.txt", "a secret // expected-error {{bad}}\n")?;
+    let beside = folder.write("in/beside.txt", "no secret // expected-error {{bad}}\n")?;
+    folder.write("in/p.mlir", failing_at(&secret))?;
+    let output = folder.run("tfrt", &["run", "in/p.mlir"])?;
+    require_status(1, &output)?;
+    require(!contains(&output.stderr, "a secret"), &output)?;
+    let output = folder.run("tfrt", &["run", "--source-folder", ".", "in/p.mlir"])?;
+    require_status(0, &output)?;
+
+    folder.write("in/p.mlir", failing_at(&beside))?;
+    require_status(0, &folder.run("tfrt", &["run", "in/p.mlir"])?)?;
+    folder.write("in/beside.txt", "no secret\n")?;
+    let output = folder.run("tfrt", &["run", "in/p.mlir"])?;
+    require(contains(&output.stderr, "\nno secret\n^\n"), &output)
+}
+
+fn control_characters_of_places_are_escaped() -> Outcome {
+    let folder = Folder::new("escapes")?;
+    folder.write("p.mlir", failing_at(Path::new("\\1b[2J\\0ax")))?;
+    let output = folder.run("tfrt", &["run", "p.mlir"])?;
+    require(!output.stderr.contains(&0x1B), &output)?;
+    require(
+        contains(&output.stderr, r"\1B[2J\0Ax:1:1: error: "),
+        &output,
+    )
+}
+
+fn errors_beyond_a_hundred_are_counted() -> Outcome {
+    let folder = Folder::new("errors")?;
+    let undefined: String = (0..150)
+        .map(|number| format!("%x{number} = tfrt.add.i32 %y{number}, %y{number}\n"))
+        .collect();
+    let path = folder.write("p.mlir", format!("func @f() {{\n{undefined}}}\n"))?;
+    let path = path.to_str().ok_or("the path is text")?;
+    for (arguments, shown, told) in [
+        (&["opt", path][..], 100, Some("... and 50 more errors;")),
+        (
+            &["opt", "--max-errors=7", path],
+            7,
+            Some("... and 143 more errors;"),
+        ),
+        (&["opt", "--max-errors=0", path], 150, None),
+        (
+            &["run", "--max-errors=149", path],
+            149,
+            Some("... and 1 more error;"),
+        ),
+        (&["inspect", "--max-errors=150", path], 150, None),
+    ] {
+        let output = folder.run("tfrt", arguments)?;
+        require_status(1, &output)?;
+        let text = String::from_utf8_lossy(&output.stderr);
+        require(text.matches(": error: ").count() == shown, &output)?;
+        require(text.contains("more error") == told.is_some(), &output)?;
+        require(told.is_none_or(|told| text.contains(told)), &output)?;
+    }
+    Ok(())
+}
