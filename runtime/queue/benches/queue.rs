@@ -79,7 +79,7 @@ fn idle() {
     let queue = WorkStealingQueue::new(cores(), 4);
     queue.add_tasks(&mut (0..1000).map(|_| Task::new(|| work(1000))));
     queue.quiesce().expect("not a task");
-    // What the threads compute after the queue has come to rest, which it has once all of them are about to sleep.
+    // What the threads compute after the queue became quiescent, which it is once all of them are about to sleep.
     let rounds: Vec<Duration> = (0..100)
         .map(|_| {
             queue.add_tasks(&mut (0..cores()).map(|_| Task::new(|| work(1000))));
@@ -92,7 +92,7 @@ fn idle() {
     let mean = rounds.iter().sum::<Duration>() / rounds.len() as u32;
     report(
         "idle",
-        "computed in 2 ms after rest, the sleep included",
+        "computed in 2 ms after quiescence, the sleep included",
         micros(mean),
     );
     let before = cpu_time();
@@ -102,8 +102,8 @@ fn idle() {
         "computed in one second of sleep",
         micros(cpu_time() - before),
     );
-    // The queue is at rest when the last of its threads is about to sleep.
-    let mut lingered: Vec<Duration> = (0..200)
+    // The queue is quiescent when the last of its threads is about to sleep.
+    let mut spun: Vec<Duration> = (0..200)
         .map(|_| {
             let begin = Instant::now();
             let (sender, receiver) = std::sync::mpsc::channel();
@@ -115,16 +115,16 @@ fn idle() {
             begin.elapsed() - started
         })
         .collect();
-    lingered.sort_unstable();
+    spun.sort_unstable();
     report(
         "idle",
         "from the last task to the sleep of all threads, p50",
-        micros(percentile(&lingered, 50)),
+        micros(percentile(&spun, 50)),
     );
     report(
         "idle",
         "from the last task to the sleep of all threads, p99",
-        micros(percentile(&lingered, 99)),
+        micros(percentile(&spun, 99)),
     );
 }
 

@@ -1,4 +1,4 @@
-//! What the protocols of sleep and rest are made of: from `std`, or from loom when they are model-checked.
+//! Synchronization primitives: from `std`, or from loom when the protocols are model-checked.
 
 #[cfg(not(loom))]
 mod shim {

@@ -1,15 +1,15 @@
 //! A queue of compute threads that steal from each other, with a pool for blocking tasks beside them.
 //!
 //! The compute side is lock-free while there is work: see `compute` for who takes which task, `sleep` for the protocol of
-//! sleeping and waking, and `patience` for the time before sleep. The blocking side is a mutex and a few condition
+//! sleeping and waking, and `idle_spin` for the time before a worker sleeps. The blocking side is a mutex and a few condition
 //! variables: see `blocking`.
 //!
-//! The queue is at rest when no task is pending or running on either side: see `rest`.
+//! The queue is quiescent when no task is pending or running on either side; see `quiescence`.
 //!
 //! # Shutdown
 //!
 //! 1. The queue is dropped. Nobody can add tasks any more but tasks that hold no reference to it, so none.
-//! 2. It waits until it is at rest.
+//! 2. It waits until it is quiescent.
 //! 3. Both sides are told to terminate, and their threads end as they find nothing to do.
 //! 4. All threads are joined.
 //!
@@ -29,15 +29,15 @@ use crate::task::{RequestTag, Task};
 use blocking::Blocking;
 use compute::Compute;
 use cores::{BindError, Cores};
-use rest::Rest;
+use quiescence::Quiescence;
 
 mod compute;
 
 mod sleep;
 
-mod patience;
+mod idle_spin;
 
-mod rest;
+mod quiescence;
 
 mod blocking;
 
@@ -73,7 +73,7 @@ pub struct WorkStealingQueue {
 struct Shared {
     compute: Compute,
     blocking: Blocking,
-    rest: Rest,
+    quiescence: Quiescence,
 }
 
 impl WorkStealingQueue {
@@ -117,7 +117,7 @@ impl WorkStealingQueue {
         let shared = Shared {
             compute: Compute::new(num_threads, cores),
             blocking: Blocking::new(num_blocking_threads.max(1)),
-            rest: Rest::new(),
+            quiescence: Quiescence::new(),
         };
         Self {
             shared: Arc::new(shared),
@@ -175,10 +175,12 @@ impl Shared {
     }
 
     /// Blocks until neither side has a task.
-    fn wait_for_rest(&self) {
+    fn wait_until_quiescent(&self) {
         let (compute, blocking) = (&self.compute, &self.blocking);
-        let is_at_rest = || rest::is_at_rest(|| blocking.at_rest(), || compute.is_at_rest());
-        self.rest.wait(is_at_rest);
+        let is_quiescent = || {
+            quiescence::is_quiescent(|| blocking.quiescent_snapshot(), || compute.is_quiescent())
+        };
+        self.quiescence.wait(is_quiescent);
     }
 }
 
@@ -223,7 +225,7 @@ impl ConcurrentWorkQueue for WorkStealingQueue {
         if role::current(self.shared.id()).is_some() {
             return Err(WouldDeadlock);
         }
-        self.shared.wait_for_rest();
+        self.shared.wait_until_quiescent();
         Ok(())
     }
 

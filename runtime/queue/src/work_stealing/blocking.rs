@@ -60,7 +60,7 @@ struct State {
 
 /// A look at the pool: equal looks with no task in between.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct AtRest {
+pub(crate) struct Snapshot {
     num_accepted: u64,
 }
 
@@ -86,9 +86,9 @@ impl Blocking {
     }
 
     /// Where no task is pending or running, a look that changes as soon as one is accepted.
-    pub(crate) fn at_rest(&self) -> Option<AtRest> {
+    pub(crate) fn quiescent_snapshot(&self) -> Option<Snapshot> {
         let state = self.lock();
-        state.is_at_rest().then_some(AtRest {
+        state.is_quiescent().then_some(Snapshot {
             num_accepted: state.num_accepted,
         })
     }
@@ -116,7 +116,7 @@ impl Blocking {
 }
 
 impl State {
-    fn is_at_rest(&self) -> bool {
+    fn is_quiescent(&self) -> bool {
         self.num_running == 0 && self.queue.is_empty() && self.handover.is_empty()
     }
 }
@@ -234,9 +234,9 @@ fn run_unlocked<'a>(
     let mut state = shared.blocking.lock();
     state.num_running -= 1;
     done(&mut state);
-    if state.is_at_rest() {
+    if state.is_quiescent() {
         drop(state);
-        shared.rest.reached();
+        shared.quiescence.notify();
         state = shared.blocking.lock();
     }
     state

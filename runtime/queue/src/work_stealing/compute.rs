@@ -11,7 +11,7 @@ use std::thread::{self, JoinHandle};
 use crossbeam_deque::{Injector, Steal, Stealer, Worker};
 
 use super::cores::{self, Cores};
-use super::patience::Patience;
+use super::idle_spin::IdleSpin;
 use super::sleep::{FellAsleep, Sleep};
 use super::{STACK_BYTES, Shared};
 use crate::role::{self, QueueId, Role};
@@ -83,7 +83,7 @@ impl Compute {
     }
 
     /// Whether there is no task and nobody to add one, for the moment of the look.
-    pub(crate) fn is_at_rest(&self) -> bool {
+    pub(crate) fn is_quiescent(&self) -> bool {
         let before = self.sleep.all_asleep();
         before.is_some() && self.injector.is_empty() && self.sleep.all_asleep() == before
     }
@@ -250,11 +250,11 @@ fn run_worker(shared: &Arc<Shared>, worker: usize) {
 fn search_and_run(shared: &Arc<Shared>, worker: usize, deque: &Worker<Task>) {
     let compute = &shared.compute;
     let mut num_run: u32 = 0;
-    let mut patience = Patience::default();
+    let mut idle_spin = IdleSpin::default();
     loop {
         if let Some(task) = compute.find_task(worker, deque) {
             wake(shared, compute.sleep.found_task(|| compute.has_tasks()));
-            patience.found_task();
+            idle_spin.found_task();
             task.run_and_survive();
             loop {
                 num_run = num_run.wrapping_add(1);
@@ -271,10 +271,10 @@ fn search_and_run(shared: &Arc<Shared>, worker: usize, deque: &Worker<Task>) {
             compute.sleep.start_search();
         } else if compute.sleep.may_end(|| compute.has_tasks()) {
             return;
-        } else if !patience.linger(shared) {
+        } else if !idle_spin.spin(shared) {
             let fell_asleep = |order| {
                 if order == FellAsleep::Last {
-                    shared.rest.reached();
+                    shared.quiescence.notify();
                 }
             };
             compute

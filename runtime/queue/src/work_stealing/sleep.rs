@@ -42,7 +42,7 @@
 //!
 //! # Quiescence
 //!
-//! Compute work is at rest at the moment of a look at the injector if that is empty, and all workers were asleep both before and
+//! The compute side is quiescent at the moment of a look at the injector if that is empty, and all workers were asleep both before and
 //! after, and none left its sleep in between: a worker falls asleep only when its own deque is empty, so that there
 //! was no task and nobody to add one. The worker that falls asleep last reports it.
 //!

@@ -1,4 +1,5 @@
-//! Models of waiting for rest, and of the shutdown that begins with it, over the shipped source of `rest` and `sleep`:
+//! Models of waiting for quiescence, and of the shutdown that begins with it, over the shipped source of `quiescence` and
+//! `sleep`:
 //! `RUSTFLAGS="--cfg loom" cargo test -p tfrt-queue --release --lib loom`.
 //!
 //! The compute side has one worker, whose thread starts with its first task, and a counter for its deques. The blocking side is
@@ -17,7 +18,7 @@ struct Model {
     compute_tasks: AtomicUsize,
     worker: Mutex<Option<JoinHandle<()>>>,
     blocking: Mutex<Blocking>,
-    rest: Rest,
+    quiescence: Quiescence,
     num_compute_run: AtomicUsize,
     num_blocking_run: AtomicUsize,
     /// What a compute task does when it runs.
@@ -38,7 +39,7 @@ impl Model {
             compute_tasks: AtomicUsize::new(0),
             worker: Mutex::new(None),
             blocking: Mutex::new(Blocking::default()),
-            rest: Rest::new(),
+            quiescence: Quiescence::new(),
             num_compute_run: AtomicUsize::new(0),
             num_blocking_run: AtomicUsize::new(0),
             in_task,
@@ -78,7 +79,7 @@ impl Model {
             } else {
                 let fell_asleep = |order| {
                     if order == FellAsleep::Last {
-                        self.rest.reached();
+                        self.quiescence.notify();
                     }
                 };
                 self.sleep
@@ -110,12 +111,12 @@ impl Model {
             let mut blocking = model.blocking.lock().unwrap();
             blocking.num_running -= 1;
             drop(blocking);
-            model.rest.reached();
+            model.quiescence.notify();
         }));
     }
 
-    /// As `Shared::wait_for_rest`.
-    fn wait_for_rest(&self) {
+    /// As `Shared::wait_until_quiescent`.
+    fn wait_until_quiescent(&self) {
         let blocking = || {
             let blocking = self.blocking.lock().unwrap();
             (blocking.num_running == 0).then_some(blocking.num_accepted)
@@ -124,7 +125,7 @@ impl Model {
             let before = self.sleep.all_asleep();
             before.is_some() && !self.has_compute_tasks() && self.sleep.all_asleep() == before
         };
-        self.rest.wait(|| is_at_rest(blocking, compute));
+        self.quiescence.wait(|| is_quiescent(blocking, compute));
     }
 
     /// As the drop of the queue, from step 3 on.
@@ -157,7 +158,7 @@ fn loom_a_wait_ends_after_the_compute_task() {
     bounded_model(|| {
         let model = Model::new(|_| {});
         model.add_compute_task();
-        model.wait_for_rest();
+        model.wait_until_quiescent();
         model.assert_has_run(1, 0);
         model.shut_down();
     });
@@ -168,7 +169,7 @@ fn loom_a_wait_ends_after_the_blocking_task() {
     bounded_model(|| {
         let model = Model::new(|_| {});
         model.add_blocking_task(|_| {});
-        model.wait_for_rest();
+        model.wait_until_quiescent();
         model.assert_has_run(0, 1);
         model.shut_down();
     });
@@ -179,7 +180,7 @@ fn loom_a_wait_sees_a_task_that_goes_from_blocking_to_compute() {
     bounded_model(|| {
         let model = Model::new(|_| {});
         model.add_blocking_task(Model::add_compute_task);
-        model.wait_for_rest();
+        model.wait_until_quiescent();
         model.assert_has_run(1, 1);
         model.shut_down();
     });
@@ -190,7 +191,7 @@ fn loom_a_wait_sees_a_task_that_goes_from_compute_to_blocking() {
     bounded_model(|| {
         let model = Model::new(|model| model.add_blocking_task(|_| {}));
         model.add_compute_task();
-        model.wait_for_rest();
+        model.wait_until_quiescent();
         model.assert_has_run(1, 1);
         model.shut_down();
     });
@@ -202,10 +203,10 @@ fn loom_two_threads_may_wait() {
         let model = Model::new(|_| {});
         let other = thread::spawn({
             let model = model.clone();
-            move || model.wait_for_rest()
+            move || model.wait_until_quiescent()
         });
         model.add_compute_task();
-        model.wait_for_rest();
+        model.wait_until_quiescent();
         model.assert_has_run(1, 0);
         other.join().unwrap();
         model.shut_down();
