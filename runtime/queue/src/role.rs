@@ -1,17 +1,23 @@
-//! What this thread is to which queue.
+//! Which queues this thread runs tasks for.
+//!
+//! A task may create another queue and wait for it, and so run that queue's tasks on its own thread. The thread then works for
+//! both queues, so roles nest: the innermost one is kept in a cell, the outer ones in a list that is rarely needed.
 
-use std::cell::Cell;
+use std::cell::{Cell, RefCell};
+use std::mem::ManuallyDrop;
+
+use crate::sync::const_thread_local;
 
 /// What a thread does for a queue.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) enum Role {
-    /// It runs compute tasks.
-    Compute,
     /// It runs blocking tasks.
     Blocking,
+    /// It runs compute tasks.
+    Compute,
 }
 
-/// Tells queues apart. The address of something that lives as long as any thread has a role for the queue.
+/// Identifies a queue: the address of an object that lives as long as any thread has a role for the queue.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct QueueId(usize);
 
@@ -21,34 +27,78 @@ impl QueueId {
     }
 }
 
-thread_local! {
-    static CURRENT: Cell<Option<(QueueId, Role)>> = const { Cell::new(None) };
-}
+type Entry = (QueueId, Role);
 
-/// Gives this thread a role until the guard goes.
+const_thread_local!(static INNERMOST: Cell<Option<Entry>> = Cell::new(None));
+
+// Without a destructor, so that queues can be used while the thread's other locals are dropped. The list holds no memory unless
+// roles nest.
+const_thread_local!(
+    static OUTER: ManuallyDrop<RefCell<Vec<Entry>>> = ManuallyDrop::new(RefCell::new(Vec::new()))
+);
+
+/// Gives this thread a role until the guard is dropped.
 pub(crate) fn enter(queue: QueueId, role: Role) -> RoleGuard {
-    RoleGuard {
-        outer: CURRENT.replace(Some((queue, role))),
+    let outer = INNERMOST.with(|innermost| innermost.replace(Some((queue, role))));
+    if let Some(outer) = outer {
+        OUTER.with(|list| list.borrow_mut().push(outer));
     }
+    RoleGuard { outer }
 }
 
-/// The role of this thread for `queue`.
+/// The role of this thread for `queue`. If it has both, it computes.
 pub(crate) fn current(queue: QueueId) -> Option<Role> {
-    CURRENT
-        .get()
-        .filter(|(of, _)| *of == queue)
-        .map(|(_, role)| role)
+    let (innermost_queue, role) = INNERMOST.with(Cell::get)?;
+    let innermost = (innermost_queue == queue).then_some(role);
+    let outer = OUTER.with(|list| {
+        let list = list.borrow();
+        let roles = list.iter().filter(|(of, _)| *of == queue);
+        roles.map(|(_, role)| *role).max()
+    });
+    innermost.max(outer)
 }
 
-/// Gives back the role that the thread had before.
+/// Ends a role when it is dropped. Guards are dropped in the reverse order of their creation.
 #[derive(Debug)]
 #[must_use = "the role ends with the guard"]
 pub(crate) struct RoleGuard {
-    outer: Option<(QueueId, Role)>,
+    outer: Option<Entry>,
 }
 
 impl Drop for RoleGuard {
     fn drop(&mut self) {
-        CURRENT.set(self.outer);
+        INNERMOST.with(|innermost| innermost.set(self.outer));
+        if self.outer.is_some() {
+            OUTER.with(|list| {
+                let mut list = list.borrow_mut();
+                list.pop();
+                if list.is_empty() {
+                    *list = Vec::new();
+                }
+            });
+        }
+    }
+}
+
+#[cfg(all(test, not(loom)))]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_thread_keeps_its_outer_roles() {
+        let queues = [1_u8, 2, 3];
+        let [a, b, c] = [0, 1, 2].map(|index| QueueId::of(&queues[index]));
+        let roles = || [a, b, c].map(current);
+        let outer = enter(a, Role::Blocking);
+        {
+            let _middle = enter(b, Role::Compute);
+            let _inner = enter(a, Role::Compute);
+            let _innermost = enter(b, Role::Blocking);
+            assert_eq!(roles(), [Some(Role::Compute), Some(Role::Compute), None]);
+        }
+        assert_eq!(roles(), [Some(Role::Blocking), None, None]);
+        drop(outer);
+        assert_eq!(roles(), [None; 3]);
+        OUTER.with(|list| assert_eq!(list.borrow().capacity(), 0));
     }
 }

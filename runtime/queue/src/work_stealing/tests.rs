@@ -4,6 +4,7 @@ use std::sync::{Barrier, mpsc};
 use tfrt_async::AsyncValueRef;
 
 use super::*;
+use crate::single_threaded::SingleThreadedQueue;
 
 fn counter() -> Arc<AtomicUsize> {
     Arc::new(AtomicUsize::new(0))
@@ -395,4 +396,27 @@ fn a_bound_thread_runs_on_its_core_alone() {
     }));
     let set = sets.recv().unwrap();
     assert!(set.count() == 1 && set.is_set(core));
+}
+
+#[test]
+fn a_task_of_a_queue_inside_a_task_may_not_wait_for_the_outer_queue() {
+    for is_single_threaded in [false, true] {
+        let outer: Arc<dyn ConcurrentWorkQueue> = if is_single_threaded {
+            Arc::new(SingleThreadedQueue::new())
+        } else {
+            Arc::new(WorkStealingQueue::new(1, 1))
+        };
+        let (sender, outcomes) = mpsc::channel();
+        let asked = Arc::clone(&outer);
+        outer.add_task(Task::new(move || {
+            let inner = SingleThreadedQueue::new();
+            inner.add_task(Task::new(move || {
+                let waits = [asked.quiesce(), asked.await_values(&[])];
+                sender.send((asked.is_in_worker_thread(), waits)).unwrap();
+            }));
+            inner.quiesce().unwrap();
+        }));
+        outer.quiesce().unwrap();
+        assert_eq!(outcomes.recv(), Ok((true, [Err(WouldDeadlock); 2])));
+    }
 }
