@@ -96,7 +96,8 @@ impl RequestContextBuilder {
         self
     }
 
-    /// How urgent the request is among others; higher is more urgent.
+    /// How urgent the request is among others; higher is more urgent. Its waiting tasks run before those of less urgent
+    /// requests, which still make progress; see [`RequestTag`].
     #[must_use]
     pub fn priority(mut self, priority: i32) -> Self {
         self.tag.priority = priority;

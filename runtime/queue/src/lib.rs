@@ -39,6 +39,8 @@ pub mod testing;
 
 mod role;
 
+mod priority;
+
 mod latch;
 
 mod sync;

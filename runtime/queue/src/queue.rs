@@ -43,7 +43,8 @@ pub trait ConcurrentWorkQueue: Send + Sync + fmt::Debug {
     /// particular order.
     fn add_task(&self, task: Task);
 
-    /// As [`add_task`](Self::add_task), for a request. Queues that know no difference between requests ignore the tag.
+    /// As [`add_task`](Self::add_task), for a request: tasks of a higher priority should run before those of a lower one. Queues
+    /// that do not distinguish requests ignore the tag.
     fn add_task_for(&self, tag: &RequestTag, task: Task) {
         let _ = tag;
         self.add_task(task);

@@ -1,21 +1,24 @@
-//! A queue without threads: tasks run, in order, while somebody waits.
+//! A queue without threads: tasks run, in order, on the threads that wait.
 //!
-//! All tasks, blocking ones too, are in one list. A thread that waits takes the whole list as its batch and runs it from the
-//! front. New tasks go to the back of the list, behind everything in the batch. A wait for values that ends early puts what
-//! it did not run back at the front, so that the order stays.
+//! All tasks of the default priority, blocking ones too, are in one list. A thread that waits takes the whole list as its batch
+//! and runs it from the front. New tasks go to the back of the list, behind everything in the batch. A wait for values that ends
+//! early puts the unrun part of its batch back at the front, so that the order is kept.
+//!
+//! Tasks of other priorities are in lists of their own, which a waiting thread looks at between two tasks; see `priority`.
 
 use std::collections::VecDeque;
 use std::fmt;
-use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
-use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
+use std::sync::Arc;
 
 use tfrt_async::{AnyRef, run_when_ready};
 
+use crate::priority::PriorityLists;
 use crate::queue::{ConcurrentWorkQueue, WouldDeadlock};
-use crate::role::{self, QueueId, Role};
-use crate::task::Task;
+use crate::role::{self, QueueId, Role, RoleGuard};
+use crate::sync::{AtomicBool, AtomicUsize, Condvar, Mutex, MutexGuard, Ordering, lock, wait};
+use crate::task::{RequestTag, Task};
 
-/// Runs tasks on the threads that wait, in the order in which they were added.
+/// Runs tasks on the threads that wait, in the order in which they were added. Tasks of requests with a higher priority go ahead.
 ///
 /// ```
 /// use std::sync::mpsc::channel;
@@ -37,12 +40,13 @@ pub struct SingleThreadedQueue {
     shared: Arc<Shared>,
 }
 
-#[derive(Default)]
 struct Shared {
     state: Mutex<State>,
-    /// Tasks were added, a batch is done, or awaited values are there.
+    /// Tasks were added, a batch is done, or awaited values are available.
     changed: Condvar,
-    /// How many tasks are in the list and in batches, for people who look. Orders nothing: relaxed.
+    /// The tasks that have another priority than the default.
+    prioritized: PriorityLists,
+    /// The number of default tasks in the list and in batches, for diagnostics. Relaxed: it orders nothing.
     num_pending: AtomicUsize,
 }
 
@@ -51,10 +55,21 @@ struct State {
     tasks: VecDeque<Task>,
     /// An empty list with room, for the next batch.
     spare: VecDeque<Task>,
-    /// How many threads have a batch in hand.
+    /// The number of threads with a batch in hand. A task runs only as part of a batch.
     num_batches: usize,
-    /// How many threads sleep. While there are none, nobody is to be told that something has changed.
+    /// The number of threads that sleep. While there are none, nobody needs to be notified.
     num_asleep: usize,
+}
+
+impl Default for Shared {
+    fn default() -> Self {
+        Self {
+            state: Mutex::new(State::default()),
+            changed: Condvar::new(),
+            prioritized: PriorityLists::new(),
+            num_pending: AtomicUsize::new(0),
+        }
+    }
 }
 
 impl SingleThreadedQueue {
@@ -88,28 +103,26 @@ impl SingleThreadedQueue {
         }
     }
 
-    fn run(&self, task: Task) {
-        self.shared.num_pending.fetch_sub(1, Ordering::Relaxed);
-        let _role = role::enter(self.id(), Role::Compute);
-        task.run_and_survive();
+    fn enter_role(&self) -> RoleGuard {
+        role::enter(self.id(), Role::Compute)
     }
 }
 
 impl Shared {
-    fn lock(&self) -> MutexGuard<'_, State> {
-        // Nothing that runs under the lock panics half way.
-        self.state.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-
-    fn add(&self, task: Task) {
+    fn add(&self, priority: i32, task: Task) {
+        if priority != 0 {
+            self.prioritized.push(priority, task);
+            self.notify_sleepers(lock(&self.state));
+            return;
+        }
         self.num_pending.fetch_add(1, Ordering::Relaxed);
-        let mut state = self.lock();
+        let mut state = lock(&self.state);
         state.tasks.push_back(task);
-        self.tell_sleepers(state);
+        self.notify_sleepers(state);
     }
 
     /// Ends a change of the state.
-    fn tell_sleepers(&self, state: MutexGuard<'_, State>) {
+    fn notify_sleepers(&self, state: MutexGuard<'_, State>) {
         let has_sleepers = state.num_asleep > 0;
         drop(state);
         if has_sleepers {
@@ -117,15 +130,16 @@ impl Shared {
         }
     }
 
-    /// Takes all tasks as a batch, after `is_done` became false and while there are tasks; none when `is_done`.
+    fn has_tasks(&self, state: &State) -> bool {
+        !state.tasks.is_empty() || !self.prioritized.is_empty()
+    }
+
+    /// Waits for tasks and takes all of the default priority as a batch. None when `is_done`.
     fn next_batch(&self, is_done: impl Fn(&State) -> bool) -> Option<VecDeque<Task>> {
-        let mut state = self.lock();
-        while !is_done(&state) && state.tasks.is_empty() {
+        let mut state = lock(&self.state);
+        while !is_done(&state) && !self.has_tasks(&state) {
             state.num_asleep += 1;
-            state = self
-                .changed
-                .wait(state)
-                .unwrap_or_else(PoisonError::into_inner);
+            state = wait(&self.changed, state);
             state.num_asleep -= 1;
         }
         if is_done(&state) {
@@ -136,18 +150,29 @@ impl Shared {
         Some(std::mem::replace(&mut state.tasks, spare))
     }
 
-    /// Ends a batch; what was not run goes to the front.
+    /// The next task: one of `batch`, or one of another priority.
+    fn next_task(&self, batch: &mut VecDeque<Task>) -> Option<Task> {
+        let has_default = || !batch.is_empty() || !lock(&self.state).tasks.is_empty();
+        if let Some(task) = self.prioritized.pop(has_default) {
+            return Some(task);
+        }
+        let task = batch.pop_front()?;
+        self.num_pending.fetch_sub(1, Ordering::Relaxed);
+        Some(task)
+    }
+
+    /// Ends a batch. Its unrun tasks go to the front of the list.
     fn end_batch(&self, mut unrun: VecDeque<Task>) {
-        let mut state = self.lock();
+        let mut state = lock(&self.state);
         if unrun.is_empty() {
-            // No list is allocated anew for every batch.
+            // So that not every batch allocates a list.
             state.spare = unrun;
         } else {
             unrun.append(&mut state.tasks);
             state.tasks = unrun;
         }
         state.num_batches -= 1;
-        self.tell_sleepers(state);
+        self.notify_sleepers(state);
     }
 }
 
@@ -157,17 +182,29 @@ impl ConcurrentWorkQueue for SingleThreadedQueue {
     }
 
     fn add_task(&self, task: Task) {
-        self.shared.add(task);
+        self.shared.add(0, task);
     }
 
-    /// Refuses every task that may not be queued, as there is no thread to give it.
+    fn add_task_for(&self, tag: &RequestTag, task: Task) {
+        self.shared.add(tag.priority, task);
+    }
+
     fn add_blocking_task(&self, task: Task, allow_queuing: bool) -> Result<(), Task> {
-        if allow_queuing {
-            self.shared.add(task);
-            Ok(())
-        } else {
-            Err(task)
+        self.add_blocking_task_for(&RequestTag::default(), task, allow_queuing)
+    }
+
+    /// Refuses every task that may not be queued, because there is no thread for it.
+    fn add_blocking_task_for(
+        &self,
+        tag: &RequestTag,
+        task: Task,
+        allow_queuing: bool,
+    ) -> Result<(), Task> {
+        if !allow_queuing {
+            return Err(task);
         }
+        self.shared.add(tag.priority, task);
+        Ok(())
     }
 
     fn await_values(&self, values: &[AnyRef]) -> Result<(), WouldDeadlock> {
@@ -176,19 +213,22 @@ impl ConcurrentWorkQueue for SingleThreadedQueue {
         run_when_ready(values, {
             let (is_ready, shared) = (Arc::clone(&is_ready), Arc::clone(&self.shared));
             move || {
-                // Release pairs with the acquires below. Set under the lock, or a waiter could miss it between its look
-                // and its wait.
-                let state = shared.lock();
+                // Release pairs with the acquires below. Under the lock, or a waiter could miss it between its check and its
+                // wait.
+                let state = lock(&shared.state);
                 is_ready.store(true, Ordering::Release);
-                shared.tell_sleepers(state);
+                shared.notify_sleepers(state);
             }
         });
-        while let Some(mut batch) = self.shared.next_batch(|_| is_ready.load(Ordering::Acquire)) {
-            while !is_ready.load(Ordering::Acquire)
-                && let Some(task) = batch.pop_front()
+        let is_ready = || is_ready.load(Ordering::Acquire);
+        while let Some(mut batch) = self.shared.next_batch(|_| is_ready()) {
+            let role = self.enter_role();
+            while !is_ready()
+                && let Some(task) = self.shared.next_task(&mut batch)
             {
-                self.run(task);
+                task.run_and_survive();
             }
+            drop(role);
             self.shared.end_batch(batch);
         }
         Ok(())
@@ -196,14 +236,16 @@ impl ConcurrentWorkQueue for SingleThreadedQueue {
 
     fn quiesce(&self) -> Result<(), WouldDeadlock> {
         self.check_no_worker()?;
-        // Batches of other threads are tasks of the queue, too.
+        // The batches of other threads are tasks of the queue, too.
         while let Some(mut batch) = self
             .shared
-            .next_batch(|state| state.tasks.is_empty() && state.num_batches == 0)
+            .next_batch(|state| !self.shared.has_tasks(state) && state.num_batches == 0)
         {
-            while let Some(task) = batch.pop_front() {
-                self.run(task);
+            let role = self.enter_role();
+            while let Some(task) = self.shared.next_task(&mut batch) {
+                task.run_and_survive();
             }
+            drop(role);
             self.shared.end_batch(batch);
         }
         Ok(())
@@ -218,7 +260,8 @@ impl ConcurrentWorkQueue for SingleThreadedQueue {
     }
 
     fn num_pending_tasks(&self) -> Option<usize> {
-        Some(self.shared.num_pending.load(Ordering::Relaxed))
+        let num_default = self.shared.num_pending.load(Ordering::Relaxed);
+        Some(num_default + self.shared.prioritized.len())
     }
 }
 
@@ -240,3 +283,6 @@ impl Drop for SingleThreadedQueue {
 
 #[cfg(all(test, not(loom)))]
 mod tests;
+
+#[cfg(all(test, loom))]
+mod loom_models;

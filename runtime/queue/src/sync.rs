@@ -1,9 +1,17 @@
-//! Synchronization primitives: from `std`, or from loom when the protocols are model-checked.
+//! Synchronization primitives and threads: those of `std`, or those of loom when the protocols are model-checked.
+
+use std::sync::PoisonError;
+use std::time::Duration;
+
+#[cfg(loom)]
+mod injector;
 
 #[cfg(not(loom))]
 mod shim {
+    pub(crate) use crossbeam_deque::Injector;
     pub(crate) use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering, fence};
     pub(crate) use std::sync::{Condvar, Mutex, MutexGuard};
+    pub(crate) use std::thread;
 
     /// A thread-local whose initial value is a constant.
     macro_rules! const_thread_local {
@@ -17,8 +25,10 @@ mod shim {
 
 #[cfg(loom)]
 mod shim {
+    pub(crate) use super::injector::Injector;
     pub(crate) use loom::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering, fence};
     pub(crate) use loom::sync::{Condvar, Mutex, MutexGuard};
+    pub(crate) use loom::thread;
 
     /// A thread-local whose initial value is a constant; loom's does not profit from that.
     macro_rules! const_thread_local {
@@ -31,3 +41,44 @@ mod shim {
 }
 
 pub(crate) use shim::*;
+
+/// Locks `mutex`. No code of this crate panics while it holds a lock, so a poisoned one holds a sound value.
+pub(crate) fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+/// Waits for a notification of `condvar`.
+pub(crate) fn wait<'a, T>(condvar: &Condvar, guard: MutexGuard<'a, T>) -> MutexGuard<'a, T> {
+    condvar.wait(guard).unwrap_or_else(PoisonError::into_inner)
+}
+
+/// Waits for a notification of `condvar`, at most for `timeout`. Returns whether the time is up. `guard` locks `mutex`.
+#[cfg(not(loom))]
+pub(crate) fn wait_timeout<'a, T>(
+    condvar: &Condvar,
+    _mutex: &'a Mutex<T>,
+    guard: MutexGuard<'a, T>,
+    timeout: Duration,
+) -> (MutexGuard<'a, T>, bool) {
+    let (guard, result) = condvar
+        .wait_timeout(guard, timeout)
+        .unwrap_or_else(PoisonError::into_inner);
+    (guard, result.timed_out())
+}
+
+/// As above. Loom knows no time: a timeout of zero may be up at any moment, and any other one never is.
+#[cfg(loom)]
+pub(crate) fn wait_timeout<'a, T>(
+    condvar: &Condvar,
+    mutex: &'a Mutex<T>,
+    guard: MutexGuard<'a, T>,
+    timeout: Duration,
+) -> (MutexGuard<'a, T>, bool) {
+    if timeout.is_zero() {
+        drop(guard);
+        thread::yield_now();
+        (lock(mutex), true)
+    } else {
+        (wait(condvar, guard), false)
+    }
+}

@@ -19,6 +19,7 @@
 use std::fmt;
 use std::sync::Arc;
 use std::thread;
+use std::time::Duration;
 
 use tfrt_async::AnyRef;
 
@@ -30,6 +31,8 @@ use blocking::Blocking;
 use compute::Compute;
 use cores::{BindError, Cores};
 use quiescence::Quiescence;
+use sleep::FellAsleep;
+use spawn::Spawner;
 
 mod compute;
 
@@ -41,13 +44,15 @@ mod quiescence;
 
 mod blocking;
 
-pub mod cores;
+mod spawn;
 
-/// The stack of every thread of the queue: kernels are not written for small ones.
-const STACK_BYTES: usize = 8 << 20;
+pub mod cores;
 
 /// How many blocking threads there are unless the argument says.
 const DEFAULT_BLOCKING_THREADS: usize = 256;
+
+/// How long a dynamic thread waits for its next task before it ends, as in the reference.
+const DYNAMIC_IDLE: Duration = Duration::from_secs(1);
 
 /// Runs compute tasks on threads that steal from each other, and blocking tasks on a pool beside them.
 ///
@@ -74,6 +79,7 @@ struct Shared {
     compute: Compute,
     blocking: Blocking,
     quiescence: Quiescence,
+    spawner: Spawner,
 }
 
 impl WorkStealingQueue {
@@ -116,8 +122,9 @@ impl WorkStealingQueue {
         let num_threads = num_threads.clamp(1, sleep::MAX_WORKERS);
         let shared = Shared {
             compute: Compute::new(num_threads, cores),
-            blocking: Blocking::new(num_blocking_threads.max(1)),
+            blocking: Blocking::new(num_blocking_threads.max(1), DYNAMIC_IDLE),
             quiescence: Quiescence::new(),
+            spawner: Spawner::default(),
         };
         Self {
             shared: Arc::new(shared),
@@ -174,6 +181,13 @@ impl Shared {
         QueueId::of(self)
     }
 
+    /// Called when a worker fell asleep.
+    fn fell_asleep(&self, order: FellAsleep) {
+        if order == FellAsleep::Last {
+            self.quiescence.notify();
+        }
+    }
+
     /// Blocks until neither side has a task.
     fn wait_until_quiescent(&self) {
         let (compute, blocking) = (&self.compute, &self.blocking);
@@ -194,20 +208,33 @@ impl ConcurrentWorkQueue for WorkStealingQueue {
     }
 
     fn add_task(&self, task: Task) {
-        compute::add_task(&self.shared, task);
+        compute::add_task(&self.shared, 0, task);
+    }
+
+    fn add_task_for(&self, tag: &RequestTag, task: Task) {
+        compute::add_task(&self.shared, tag.priority, task);
     }
 
     fn add_tasks(&self, tasks: &mut dyn Iterator<Item = Task>) {
-        compute::add_tasks(&self.shared, tasks);
+        compute::add_tasks(&self.shared, 0, tasks);
     }
 
-    fn add_tasks_for(&self, _tag: &RequestTag, tasks: &mut dyn Iterator<Item = Task>) {
-        compute::add_tasks(&self.shared, tasks);
+    fn add_tasks_for(&self, tag: &RequestTag, tasks: &mut dyn Iterator<Item = Task>) {
+        compute::add_tasks(&self.shared, tag.priority, tasks);
     }
 
     fn add_blocking_task(&self, task: Task, allow_queuing: bool) -> Result<(), Task> {
+        self.add_blocking_task_for(&RequestTag::default(), task, allow_queuing)
+    }
+
+    fn add_blocking_task_for(
+        &self,
+        tag: &RequestTag,
+        task: Task,
+        allow_queuing: bool,
+    ) -> Result<(), Task> {
         if allow_queuing {
-            blocking::enqueue(&self.shared, task)
+            blocking::enqueue(&self.shared, tag.priority, task)
         } else {
             blocking::run(&self.shared, task)
         }
@@ -268,3 +295,6 @@ impl fmt::Debug for WorkStealingQueue {
 
 #[cfg(all(test, not(loom)))]
 mod tests;
+
+#[cfg(all(test, loom))]
+mod loom_models;

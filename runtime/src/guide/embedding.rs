@@ -93,6 +93,9 @@
 //! A request is one piece of work for one client: it can be cancelled, has a priority and a deadline, and carries [data and
 //! resources](super::resources) for kernels. Make one for each piece of work, and let it go when that is done.
 //!
+//! The waiting tasks of a request run before those of requests with a lower priority, on every queue of the table above. A
+//! request of low priority still makes progress while others are busy.
+//!
 //! # Files
 //!
 //! `tfrt translate --mlir-to-bef` compiles ahead of time. A program that only executes files leaves the text front end and

@@ -185,3 +185,90 @@ fn tasks_of_the_list_and_of_the_batch_are_pending() {
     queue.quiesce().unwrap();
     assert_eq!(*seen.lock().unwrap(), [Some(2), Some(1), Some(0)]);
 }
+
+fn add(queue: &SingleThreadedQueue, priority: i32, task: Task) {
+    queue.add_task_for(&RequestTag { id: 0, priority }, task);
+}
+
+#[test]
+fn tasks_run_by_priority_and_in_order_within_one() {
+    let queue = SingleThreadedQueue::new();
+    let log = Log::default();
+    let names = ["a", "b", "c", "d", "e", "f", "g"];
+    for (priority, name) in [0, -1, 3, 0, 5, 3, -1].into_iter().zip(names) {
+        let tag = RequestTag { id: 0, priority };
+        if name < "d" {
+            queue.add_task_for(&tag, log.task(name));
+        } else {
+            queue
+                .add_blocking_task_for(&tag, log.task(name), true)
+                .unwrap();
+        }
+    }
+    assert_eq!(queue.num_pending_tasks(), Some(7));
+    queue.quiesce().unwrap();
+    assert_eq!(log.entries(), ["e", "c", "f", "a", "d", "b", "g"]);
+    assert_eq!(queue.num_pending_tasks(), Some(0));
+}
+
+#[test]
+fn an_urgent_task_goes_ahead_of_the_rest_of_the_batch() {
+    let queue = Arc::new(SingleThreadedQueue::new());
+    let log = Log::default();
+    queue.add_task({
+        let (queue, log) = (Arc::clone(&queue), log.clone());
+        Task::new(move || {
+            add(&queue, -1, log.task("background"));
+            queue.add_task(log.task("last of the default"));
+            add(&queue, 1, log.task("urgent"));
+        })
+    });
+    queue.add_task(log.task("rest of the batch"));
+    queue.quiesce().unwrap();
+    let expected = [
+        "urgent",
+        "rest of the batch",
+        "last of the default",
+        "background",
+    ];
+    assert_eq!(log.entries(), expected);
+}
+
+#[test]
+fn an_await_leaves_prioritized_tasks_for_later() {
+    let queue = SingleThreadedQueue::new();
+    let log = Log::default();
+    let (promise, values) = value();
+    add(&queue, 2, Task::new(move || promise.emplace(1)));
+    add(&queue, 1, log.task("urgent"));
+    add(&queue, -1, log.task("background"));
+    queue.await_values(&values).unwrap();
+    assert_eq!(log.entries(), [""; 0]);
+    drop(queue);
+    assert_eq!(log.entries(), ["urgent", "background"]);
+}
+
+#[test]
+fn urgent_tasks_without_end_starve_nobody() {
+    /// Adds itself until all others have run, but not for ever.
+    fn rush(queue: Arc<SingleThreadedQueue>, log: Log, turn: u32) {
+        if log.entries().len() < 3 && turn < 1_000_000 {
+            let next = Arc::clone(&queue);
+            add(&queue, 9, Task::new(move || rush(next, log, turn + 1)));
+        } else {
+            assert!(turn < 1_000, "the last one waited for {turn} others");
+            log.push("rushed");
+        }
+    }
+    let queue = Arc::new(SingleThreadedQueue::new());
+    let log = Log::default();
+    rush(Arc::clone(&queue), log.clone(), 0);
+    add(&queue, 1, log.task("urgent"));
+    queue.add_task(log.task("default"));
+    add(&queue, -1, log.task("background"));
+    queue.quiesce().unwrap();
+    let mut ran = log.entries();
+    assert_eq!(ran.pop(), Some("rushed"));
+    ran.sort_unstable();
+    assert_eq!(ran, ["background", "default", "urgent"]);
+}

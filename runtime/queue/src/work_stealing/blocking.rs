@@ -15,25 +15,26 @@
 
 use std::collections::{HashMap, VecDeque};
 use std::io;
-use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
-use std::thread::{self, JoinHandle, ThreadId};
+use std::sync::Arc;
 use std::time::Duration;
 
-use super::{STACK_BYTES, Shared};
+use super::Shared;
+use crate::priority::PriorityLists;
 use crate::role::{self, Role};
+use crate::sync::thread::{self, JoinHandle, ThreadId};
+use crate::sync::{Condvar, Mutex, MutexGuard, lock, wait, wait_timeout};
 use crate::task::Task;
 
 /// How many tasks may wait for each pool thread, as in the reference.
 const QUEUED_PER_THREAD: usize = 1024;
-
-/// How long a dynamic thread waits for its next task before it ends, as in the reference.
-const DYNAMIC_IDLE: Duration = Duration::from_secs(1);
 
 /// The blocking pool of a queue.
 #[derive(Debug)]
 pub(crate) struct Blocking {
     num_threads: usize,
     max_queued: usize,
+    /// How long a dynamic thread waits for its next task before it ends.
+    dynamic_idle: Duration,
     state: Mutex<State>,
     /// Tasks were queued, or the flag was set.
     queued: Condvar,
@@ -41,10 +42,11 @@ pub(crate) struct Blocking {
     handed_over: Condvar,
 }
 
-#[derive(Debug, Default)]
+#[derive(Debug)]
 struct State {
-    /// Tasks for pool threads.
+    /// Tasks for pool threads, of the default priority and of others.
     queue: VecDeque<Task>,
+    prioritized: PriorityLists,
     num_started: usize,
     num_idle: usize,
     /// Tasks for dynamic threads.
@@ -65,11 +67,12 @@ pub(crate) struct Snapshot {
 }
 
 impl Blocking {
-    pub(crate) fn new(num_threads: usize) -> Self {
+    pub(crate) fn new(num_threads: usize, dynamic_idle: Duration) -> Self {
         Self {
             num_threads,
             max_queued: num_threads.saturating_mul(QUEUED_PER_THREAD),
-            state: Mutex::default(),
+            dynamic_idle,
+            state: Mutex::new(State::new()),
             queued: Condvar::new(),
             handed_over: Condvar::new(),
         }
@@ -82,7 +85,7 @@ impl Blocking {
     /// How many tasks wait for a thread.
     pub(crate) fn num_pending(&self) -> usize {
         let state = self.lock();
-        state.queue.len() + state.handover.len()
+        state.num_queued() + state.handover.len()
     }
 
     /// Where no task is pending or running, a look that changes as soon as one is accepted.
@@ -110,35 +113,68 @@ impl Blocking {
     }
 
     fn lock(&self) -> MutexGuard<'_, State> {
-        // Nothing that runs under the lock panics half way.
-        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+        lock(&self.state)
     }
 }
 
 impl State {
+    fn new() -> Self {
+        Self {
+            queue: VecDeque::new(),
+            prioritized: PriorityLists::new(),
+            num_started: 0,
+            num_idle: 0,
+            handover: VecDeque::new(),
+            num_free: 0,
+            num_running: 0,
+            num_accepted: 0,
+            is_terminating: false,
+            handles: HashMap::new(),
+        }
+    }
+
+    fn num_queued(&self) -> usize {
+        self.queue.len() + self.prioritized.len()
+    }
+
     fn is_quiescent(&self) -> bool {
-        self.num_running == 0 && self.queue.is_empty() && self.handover.is_empty()
+        self.num_running == 0 && self.num_queued() == 0 && self.handover.is_empty()
+    }
+
+    fn push(&mut self, priority: i32, task: Task) {
+        if priority == 0 {
+            self.queue.push_back(task);
+        } else {
+            self.prioritized.push(priority, task);
+        }
+        self.num_accepted += 1;
+    }
+
+    fn pop(&mut self) -> Option<Task> {
+        self.prioritized
+            .pop(|| !self.queue.is_empty())
+            .or_else(|| self.queue.pop_front())
     }
 }
 
-/// Queues a task for a pool thread, or gives it back if the queue is full.
-pub(super) fn enqueue(shared: &Arc<Shared>, task: Task) -> Result<(), Task> {
+/// Queues a task for a pool thread, or returns it if the queue is full.
+pub(super) fn enqueue(shared: &Arc<Shared>, priority: i32, task: Task) -> Result<(), Task> {
     let blocking = &shared.blocking;
     let mut state = blocking.lock();
-    if state.queue.len() >= blocking.max_queued {
+    let num_queued = state.num_queued();
+    if num_queued >= blocking.max_queued {
         return Err(task);
     }
-    state.queue.push_back(task);
-    state.num_accepted += 1;
-    if state.queue.len() > state.num_idle && state.num_started < blocking.num_threads {
+    if num_queued >= state.num_idle && state.num_started < blocking.num_threads {
         let name = format!("tfrt-blocking-{}", state.num_started);
         match spawn(shared, &mut state, name, run_pool_thread) {
             Ok(()) => state.num_started += 1,
-            // Without a thread the task would wait for ever.
-            Err(_) if state.num_started == 0 => return state.queue.pop_back().map_or(Ok(()), Err),
+            // Without a thread the task would wait forever.
+            Err(_) if state.num_started == 0 => return Err(task),
             Err(_) => {}
         }
     }
+    state.push(priority, task);
     blocking.queued.notify_one();
     Ok(())
 }
@@ -171,14 +207,11 @@ fn spawn(
     name: String,
     life: fn(&Shared),
 ) -> io::Result<()> {
-    let shared = Arc::clone(shared);
-    let handle = thread::Builder::new()
-        .name(name)
-        .stack_size(STACK_BYTES)
-        .spawn(move || {
-            let _role = role::enter(shared.id(), Role::Blocking);
-            life(&shared);
-        })?;
+    let in_thread = Arc::clone(shared);
+    let handle = shared.spawner.spawn(name, move || {
+        let _role = role::enter(in_thread.id(), Role::Blocking);
+        life(&in_thread);
+    })?;
     state.handles.insert(handle.thread().id(), handle);
     Ok(())
 }
@@ -187,16 +220,13 @@ fn run_pool_thread(shared: &Shared) {
     let blocking = &shared.blocking;
     let mut state = blocking.lock();
     loop {
-        if let Some(task) = state.queue.pop_front() {
+        if let Some(task) = state.pop() {
             state = run_unlocked(shared, state, task, |_| {});
         } else if state.is_terminating {
             return;
         } else {
             state.num_idle += 1;
-            state = blocking
-                .queued
-                .wait(state)
-                .unwrap_or_else(PoisonError::into_inner);
+            state = wait(&blocking.queued, state);
             state.num_idle -= 1;
         }
     }
@@ -206,12 +236,15 @@ fn run_dynamic_thread(shared: &Shared) {
     let blocking = &shared.blocking;
     let mut state = blocking.lock();
     loop {
-        state = blocking
-            .handed_over
-            .wait_timeout_while(state, DYNAMIC_IDLE, |state| {
-                state.handover.is_empty() && !state.is_terminating
-            })
-            .map_or_else(|poisoned| poisoned.into_inner().0, |(state, _)| state);
+        let mut is_time_up = false;
+        while state.handover.is_empty() && !state.is_terminating && !is_time_up {
+            let Blocking {
+                handed_over,
+                dynamic_idle,
+                ..
+            } = blocking;
+            (state, is_time_up) = wait_timeout(handed_over, &blocking.state, state, *dynamic_idle);
+        }
         state.num_free -= 1;
         let Some(task) = state.handover.pop_front() else {
             state.handles.remove(&thread::current().id());

@@ -5,31 +5,30 @@
 //! other can take it.
 
 use std::cell::OnceCell;
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
-use std::thread::{self, JoinHandle};
+use std::sync::Arc;
 
-use crossbeam_deque::{Injector, Steal, Stealer, Worker};
+use crossbeam_deque::{Steal, Stealer, Worker};
 
+use super::Shared;
 use super::cores::{self, Cores};
 use super::idle_spin::IdleSpin;
-use super::sleep::{FellAsleep, Sleep};
-use super::{STACK_BYTES, Shared};
+use super::sleep::Sleep;
+use crate::priority::{PriorityLists, TURN_INTERVAL};
 use crate::role::{self, QueueId, Role};
+use crate::sync::thread::JoinHandle;
+use crate::sync::{Injector, Mutex, MutexGuard, const_thread_local, lock};
 use crate::task::Task;
 
 /// How many tasks a worker keeps to itself, as in the reference.
 const DEQUE_CAPACITY: usize = 1024;
-
-/// Every so many tasks a worker looks at the injector first, so that workers which add to their own deques without end do not
-/// keep others out. A prime, so that it falls into step with no pattern of the program; the value is tokio's, not measured
-/// here.
-const INJECTOR_INTERVAL: u32 = 61;
 
 /// The compute workers of a queue, but for their threads.
 #[derive(Debug)]
 pub(crate) struct Compute {
     injector: Injector<Task>,
     stealers: Box<[Stealer<Task>]>,
+    /// The tasks that have another priority than the default.
+    prioritized: PriorityLists,
     pub(super) sleep: Sleep,
     /// What the threads are bound to.
     cores: Option<Cores>,
@@ -51,9 +50,7 @@ struct Local {
     deque: Worker<Task>,
 }
 
-thread_local! {
-    static LOCAL: OnceCell<Local> = const { OnceCell::new() };
-}
+const_thread_local!(static LOCAL: OnceCell<Local> = OnceCell::new());
 
 impl Compute {
     /// Workers without threads. Their threads will be bound to `cores`, where there are some.
@@ -62,6 +59,7 @@ impl Compute {
         Self {
             injector: Injector::new(),
             stealers: deques.iter().map(Worker::stealer).collect(),
+            prioritized: PriorityLists::new(),
             sleep: Sleep::new(num_workers),
             cores,
             threads: Mutex::new(Threads {
@@ -76,16 +74,20 @@ impl Compute {
         self.stealers.len()
     }
 
-    /// How many tasks wait, more or less: the deques are looked at one after the other.
+    /// The approximate number of waiting tasks: the deques are inspected one after the other.
     pub(crate) fn num_pending(&self) -> usize {
         let in_deques: usize = self.stealers.iter().map(Stealer::len).sum();
-        self.injector.len() + in_deques
+        self.injector.len() + in_deques + self.prioritized.len()
     }
 
-    /// Whether there is no task and nobody to add one, for the moment of the look.
+    /// Whether at some moment of the call there is no task and no worker that could add one.
     pub(crate) fn is_quiescent(&self) -> bool {
         let before = self.sleep.all_asleep();
-        before.is_some() && self.injector.is_empty() && self.sleep.all_asleep() == before
+        // A worker that took a task away left its sleep before that, which the second look at the workers sees.
+        before.is_some()
+            && self.injector.is_empty()
+            && self.prioritized.is_empty()
+            && self.sleep.all_asleep() == before
     }
 
     /// Lets the workers end when they find no task.
@@ -99,22 +101,45 @@ impl Compute {
     }
 
     fn lock_threads(&self) -> MutexGuard<'_, Threads> {
-        // Nothing that runs under the lock panics half way.
-        self.threads.lock().unwrap_or_else(PoisonError::into_inner)
+        lock(&self.threads)
     }
 
     pub(super) fn has_tasks(&self) -> bool {
-        !self.injector.is_empty() || self.stealers.iter().any(|stealer| !stealer.is_empty())
+        !self.injector.is_empty()
+            || !self.prioritized.is_empty()
+            || self.stealers.iter().any(|stealer| !stealer.is_empty())
     }
 
-    /// A task of somebody else, for a searching worker: from the injector, or else from another worker.
+    /// The next task of a running worker. `num_run` is the number of tasks that it has run.
+    #[inline]
+    fn next_task(&self, worker: usize, deque: &Worker<Task>, num_run: u32) -> Option<Task> {
+        if num_run.is_multiple_of(TURN_INTERVAL)
+            && let Some(task) = self.task_in_turn(worker, num_run / TURN_INTERVAL)
+        {
+            return Some(task);
+        }
+        self.prioritized.urgent.pop().or_else(|| deque.pop())
+    }
+
+    /// A task that would otherwise wait as long as tasks add tasks: the oldest of the injector, of the worker's own deque, or a
+    /// background task. The three have their turns one after the other.
+    #[cold]
+    fn task_in_turn(&self, worker: usize, turn: u32) -> Option<Task> {
+        (turn..turn + 3).find_map(|turn| match turn % 3 {
+            0 => until_settled(|| self.stealers[worker].steal()),
+            1 => until_settled(|| self.injector.steal()),
+            _ => self.prioritized.background.pop(),
+        })
+    }
+
+    /// The next task of a searching worker, which has none in its deque.
     fn find_task(&self, worker: usize, deque: &Worker<Task>) -> Option<Task> {
         let others = || {
-            // Starting behind itself, no two workers steal in the same order.
+            // Each worker starts behind itself, so that no two steal in the same order.
             let (before, after) = self.stealers.split_at(worker);
             after.iter().skip(1).chain(before)
         };
-        loop {
+        let steal = || {
             let mut stolen = self.injector.steal_batch_and_pop(deque);
             for stealer in others() {
                 if stolen.is_success() {
@@ -122,34 +147,63 @@ impl Compute {
                 }
                 stolen = stolen.or_else(|| stealer.steal());
             }
-            match stolen {
-                Steal::Success(task) => return Some(task),
-                Steal::Empty => return None,
-                // Another thread was in the way, and has made progress by that.
-                Steal::Retry => {}
-            }
+            stolen
+        };
+        let PriorityLists {
+            urgent, background, ..
+        } = &self.prioritized;
+        urgent
+            .pop()
+            .or_else(|| until_settled(steal))
+            .or_else(|| background.pop())
+    }
+
+    /// The next task for a thread that stands in for a worker: there are no deques then.
+    fn next_without_deque(&self) -> Option<Task> {
+        let is_empty = || self.injector.is_empty();
+        self.prioritized
+            .pop(|| !is_empty())
+            .or_else(|| until_settled(|| self.injector.steal()))
+    }
+}
+
+/// Repeats `steal` while other threads interfere; each time one of them has made progress.
+fn until_settled(mut steal: impl FnMut() -> Steal<Task>) -> Option<Task> {
+    loop {
+        match steal() {
+            Steal::Success(task) => return Some(task),
+            Steal::Empty => return None,
+            Steal::Retry => {}
         }
     }
 }
 
-/// Adds a compute task, and sees to it that a thread will run it.
-pub(super) fn add_task(shared: &Arc<Shared>, task: Task) {
-    let mut task = Some(task);
-    with_local(shared, |local| {
-        if let Some(task) = task.take() {
-            push(shared, local, task);
+/// Adds a compute task of `priority` and ensures that a thread runs it.
+pub(super) fn add_task(shared: &Arc<Shared>, priority: i32, task: Task) {
+    if priority == 0 {
+        let mut task = Some(task);
+        with_local(shared, |local| {
+            if let Some(task) = task.take() {
+                push(shared, local, task);
+            }
+        });
+        if let Some(task) = task {
+            push(shared, None, task);
         }
-    });
-    if let Some(task) = task {
-        push(shared, None, task);
+    } else {
+        shared.compute.prioritized.push(priority, task);
     }
     wake(shared, shared.compute.sleep.wake_one());
 }
 
-/// Adds compute tasks, and sees to it that threads will run them. The one that is woken wakes the next, if there is more than
-/// one for it.
-pub(super) fn add_tasks(shared: &Arc<Shared>, tasks: &mut dyn Iterator<Item = Task>) {
-    /// Wakes also if the iterator panics, for the tasks that it gave before.
+/// Adds compute tasks of `priority` and ensures that threads run them. The worker that is woken wakes the next one if there are
+/// enough tasks for both.
+pub(super) fn add_tasks(
+    shared: &Arc<Shared>,
+    priority: i32,
+    tasks: &mut dyn Iterator<Item = Task>,
+) {
+    /// Wakes a worker for the tasks that were added, also if the iterator panics.
     struct WakeOnce<'a>(&'a Arc<Shared>);
     impl Drop for WakeOnce<'_> {
         fn drop(&mut self) {
@@ -158,7 +212,12 @@ pub(super) fn add_tasks(shared: &Arc<Shared>, tasks: &mut dyn Iterator<Item = Ta
     }
     let Some(first) = tasks.next() else { return };
     let _wake_once = WakeOnce(shared);
-    let mut tasks = Some(std::iter::once(first).chain(tasks));
+    let tasks = std::iter::once(first).chain(tasks);
+    if priority != 0 {
+        let prioritized = &shared.compute.prioritized;
+        return tasks.for_each(|task| prioritized.push(priority, task));
+    }
+    let mut tasks = Some(tasks);
     with_local(shared, |local| {
         for task in tasks.take().into_iter().flatten() {
             push(shared, local, task);
@@ -182,50 +241,60 @@ fn push(shared: &Shared, local: Option<&Local>, task: Task) {
     }
 }
 
-/// Lets a worker that was taken off the stack of sleepers go on, in its thread or a new one.
+/// Lets a worker that was taken off the stack of sleepers continue, on its thread or a new one.
 fn wake(shared: &Arc<Shared>, worker: Option<usize>) {
-    let Some(worker) = worker else { return };
-    let compute = &shared.compute;
-    let mut threads = compute.lock_threads();
+    let mut woken = worker;
+    while let Some(worker) = woken {
+        woken = unpark_or_start(shared, worker);
+    }
+}
+
+/// Lets `worker` continue. If the system refuses it a thread, returns another worker that is to be woken in its place.
+fn unpark_or_start(shared: &Arc<Shared>, worker: usize) -> Option<usize> {
+    let Compute { sleep, .. } = &shared.compute;
+    let mut threads = shared.compute.lock_threads();
     if threads.is_started[worker] {
         drop(threads);
-        compute.sleep.unpark(worker);
-        return;
+        sleep.unpark(worker);
+        return None;
     }
     let run = {
         let shared = Arc::clone(shared);
         move || run_worker(&shared, worker)
     };
-    match thread::Builder::new()
-        .name(format!("tfrt-compute-{worker}"))
-        .stack_size(STACK_BYTES)
-        .spawn(run)
-    {
-        Ok(handle) => {
-            threads.is_started[worker] = true;
-            threads.handles.push(handle);
-        }
-        Err(_) => {
-            // The system has no more threads to give. Those that there are will do; if there are none, this one must. A task
-            // that it runs leaves what it adds to the loop, which does not nest.
-            let has_threads = threads.is_started.contains(&true);
-            drop(threads);
-            compute.sleep.put_back(worker);
-            if has_threads || role::current(shared.id()) == Some(Role::Compute) {
-                return;
-            }
-            let _role = role::enter(shared.id(), Role::Compute);
-            while let Some(task) = steal_until_empty(&compute.injector) {
-                task.run_and_survive();
-            }
-        }
+    let name = format!("tfrt-compute-{worker}");
+    if let Ok(handle) = shared.spawner.spawn(name, run) {
+        threads.is_started[worker] = true;
+        threads.handles.push(handle);
+        return None;
+    }
+    let has_threads = threads.is_started.contains(&true);
+    drop(threads);
+    let stands_in = !has_threads && role::current(shared.id()) != Some(Role::Compute);
+    if stands_in {
+        stand_in(shared);
+    }
+    sleep.put_back(worker, |order| shared.fell_asleep(order));
+    if !shared.compute.has_tasks() {
+        None
+    } else if stands_in {
+        sleep.wake_one()
+    } else {
+        // If no worker has a thread, the task that this thread runs in place of one is followed by the others.
+        sleep.wake_one_with_thread()
     }
 }
 
-fn steal_until_empty(injector: &Injector<Task>) -> Option<Task> {
-    std::iter::repeat_with(|| injector.steal())
-        .find(|stolen| !stolen.is_retry())?
-        .success()
+/// Runs tasks on this thread in place of a worker that counts as searching, before and after. Tasks that these add are left to the
+/// loop, so that it does not nest.
+fn stand_in(shared: &Arc<Shared>) {
+    let Compute { sleep, .. } = &shared.compute;
+    let _role = role::enter(shared.id(), Role::Compute);
+    while let Some(task) = shared.compute.next_without_deque() {
+        wake(shared, sleep.found_task(|| shared.compute.has_tasks()));
+        task.run_and_survive();
+        sleep.start_search();
+    }
 }
 
 /// The life of a compute thread. It begins as a searching worker, because somebody woke it.
@@ -256,30 +325,20 @@ fn search_and_run(shared: &Arc<Shared>, worker: usize, deque: &Worker<Task>) {
             wake(shared, compute.sleep.found_task(|| compute.has_tasks()));
             idle_spin.found_task();
             task.run_and_survive();
-            loop {
-                num_run = num_run.wrapping_add(1);
-                let injected = if num_run.is_multiple_of(INJECTOR_INTERVAL) {
-                    steal_until_empty(&compute.injector)
-                } else {
-                    None
-                };
-                let Some(task) = injected.or_else(|| deque.pop()) else {
-                    break;
-                };
+            num_run = num_run.wrapping_add(1);
+            while let Some(task) = compute.next_task(worker, deque, num_run) {
                 task.run_and_survive();
+                num_run = num_run.wrapping_add(1);
             }
             compute.sleep.start_search();
         } else if compute.sleep.may_end(|| compute.has_tasks()) {
             return;
         } else if !idle_spin.spin(shared) {
-            let fell_asleep = |order| {
-                if order == FellAsleep::Last {
-                    shared.quiescence.notify();
-                }
-            };
-            compute
-                .sleep
-                .sleep(worker, || compute.has_tasks(), fell_asleep);
+            compute.sleep.sleep(
+                worker,
+                || compute.has_tasks(),
+                |order| shared.fell_asleep(order),
+            );
         }
     }
 }

@@ -24,7 +24,9 @@ pub(super) struct IdleSpin {
 impl IdleSpin {
     /// The spinning time of a worker without wasted wake-ups, and of the last worker that is awake: a few times the cost of a
     /// wake-up.
-    const SHORTEST: Duration = Duration::from_micros(20);
+    ///
+    /// None under loom, which knows no time and explores every wait anyway.
+    const SHORTEST: Duration = Duration::from_micros(if cfg!(loom) { 0 } else { 20 });
 
     /// The longest spinning time is 64 times the shortest; wake-ups then cost about one percent.
     const MAX_WASTED: u32 = 6;

@@ -14,9 +14,7 @@
 //! One of the two fences comes first: either the count is seen, or the side is seen quiescent. The lock keeps a notification
 //! from falling between the inspection and the wait.
 
-use std::sync::PoisonError;
-
-use crate::sync::{AtomicUsize, Condvar, Mutex, Ordering, fence};
+use crate::sync::{AtomicUsize, Condvar, Mutex, Ordering, fence, lock, wait};
 
 /// The threads that wait for quiescence.
 #[derive(Debug)]
@@ -53,7 +51,7 @@ impl Quiescence {
         fence(Ordering::SeqCst);
         // Relaxed: the fence orders it.
         if self.num_waiting.load(Ordering::Relaxed) > 0 {
-            drop(self.lock.lock().unwrap_or_else(PoisonError::into_inner));
+            drop(lock(&self.lock));
             self.changed.notify_all();
         }
     }
@@ -70,12 +68,9 @@ impl Quiescence {
         self.num_waiting.fetch_add(1, Ordering::Relaxed);
         // Orders the count before the inspection of the sides; pairs with the fence in `notify`.
         fence(Ordering::SeqCst);
-        let mut guard = self.lock.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut guard = lock(&self.lock);
         while !is_quiescent() {
-            guard = self
-                .changed
-                .wait(guard)
-                .unwrap_or_else(PoisonError::into_inner);
+            guard = wait(&self.changed, guard);
         }
         drop(guard);
         // Relaxed: a count that is too high for a moment costs one notification.

@@ -40,6 +40,15 @@
 //! * S had nobody sleeping: every worker is running. The first to run out of tasks searches, after S was read; then as above.
 //! * Otherwise the adder woke somebody, who searches after T was made visible.
 //!
+//! # A worker that the system refuses a thread
+//!
+//! It was taken off the stack and counts as searching, so adders may rely on it. It goes back to the bottom of the stack, like a
+//! worker that found nothing, and the thread that woke it does the last look in its place. If there are tasks, that thread wakes a
+//! worker with a thread. If none of those sleeps, all of them are awake and will look for tasks before they sleep.
+//!
+//! If no worker has a thread at all, the thread that woke the worker runs the tasks itself before it puts the worker back. Until
+//! then the worker counts as awake, so that the queue does not seem quiescent.
+//!
 //! # Quiescence
 //!
 //! The compute side is quiescent at the moment of a look at the injector if that is empty, and all workers were asleep both before and
@@ -53,11 +62,9 @@
 //! 3. A worker that found no task ends if the flag is set and it then sees no task either: the one who set the flag may have added
 //!    tasks before, and have relied on this worker, which did not see them yet when it searched.
 
-use std::sync::PoisonError;
-
 use crossbeam_utils::CachePadded;
 
-use crate::sync::{AtomicBool, AtomicU64, Condvar, Mutex, MutexGuard, Ordering, fence};
+use crate::sync::{AtomicBool, AtomicU64, Condvar, Mutex, MutexGuard, Ordering, fence, lock, wait};
 
 /// More workers than the counters can hold are refused by the parser of arguments.
 pub(crate) const MAX_WORKERS: usize = u16::MAX as usize;
@@ -66,10 +73,36 @@ pub(crate) const MAX_WORKERS: usize = u16::MAX as usize;
 #[derive(Debug)]
 pub(crate) struct Sleep {
     word: CachePadded<AtomicU64>,
-    /// The sleeping workers, the one to wake next on top.
-    sleepers: Mutex<Vec<usize>>,
+    sleepers: Mutex<Sleepers>,
     parkers: Box<[Parker]>,
     is_terminating: AtomicBool,
+}
+
+/// The sleeping workers, as a stack.
+///
+/// Invariant S1: workers without a thread lie below those with one. They are there from the start, and
+/// [`put_back`](Sleep::put_back) puts them at the bottom; all others go on top.
+#[derive(Debug)]
+struct Sleepers {
+    /// The worker to wake next is the last one.
+    workers: Vec<usize>,
+    num_without_thread: usize,
+}
+
+impl Sleepers {
+    fn pop(&mut self) -> Option<usize> {
+        let worker = self.workers.pop();
+        self.num_without_thread = self.num_without_thread.min(self.workers.len());
+        worker
+    }
+
+    fn pop_with_thread(&mut self) -> Option<usize> {
+        if self.workers.len() > self.num_without_thread {
+            self.workers.pop()
+        } else {
+            None
+        }
+    }
 }
 
 /// A look at the word.
@@ -105,7 +138,10 @@ impl Sleep {
         debug_assert!(num_workers <= MAX_WORKERS, "the counters have 16 bits");
         Self {
             word: CachePadded::new(AtomicU64::new(ONE_SLEEPING * num_workers as u64)),
-            sleepers: Mutex::new((0..num_workers).rev().collect()),
+            sleepers: Mutex::new(Sleepers {
+                workers: (0..num_workers).rev().collect(),
+                num_without_thread: num_workers,
+            }),
             parkers: (0..num_workers).map(|_| Parker::default()).collect(),
             is_terminating: AtomicBool::new(false),
         }
@@ -169,11 +205,30 @@ impl Sleep {
         self.parkers[worker].unpark();
     }
 
-    /// Undoes [`wake_one`](Self::wake_one) for a worker that cannot get a thread: it sleeps again, and is woken last.
-    pub(crate) fn put_back(&self, worker: usize) {
+    /// Edge 3 for a searching worker that the system refuses a thread. It is woken last.
+    ///
+    /// Threads that added tasks may have relied on this worker while it counted as searching. So the caller looks for tasks after
+    /// this, and if there are any, wakes a worker that can run them.
+    pub(crate) fn put_back(&self, worker: usize, fell_asleep: impl FnOnce(FellAsleep)) {
         let mut sleepers = self.lock();
-        sleepers.insert(0, worker);
-        self.enter_sleep(&sleepers);
+        sleepers.workers.insert(0, worker);
+        sleepers.num_without_thread += 1;
+        let now = self.enter_sleep(&sleepers);
+        drop(sleepers);
+        fell_asleep(self.order_of(now));
+        // Orders the change of the word before the caller's look for tasks, against an adder's task before its fence in
+        // `wake_one`.
+        fence(Ordering::SeqCst);
+    }
+
+    /// As [`wake_one`](Self::wake_one), but only a worker that has a thread. Those that have one and do not sleep will look for
+    /// tasks before they do.
+    #[must_use = "the worker is no longer on the stack and must be unparked"]
+    pub(crate) fn wake_one_with_thread(&self) -> Option<usize> {
+        let mut sleepers = self.lock();
+        let worker = sleepers.pop_with_thread()?;
+        self.leave_sleep(&sleepers);
+        Some(worker)
     }
 
     /// Edges 3 and 4: a searching worker has found nothing. It is searching again when this returns.
@@ -186,20 +241,17 @@ impl Sleep {
         fell_asleep: impl FnOnce(FellAsleep),
     ) {
         let mut sleepers = self.lock();
-        sleepers.push(worker);
+        sleepers.workers.push(worker);
         let now = self.enter_sleep(&sleepers);
         drop(sleepers);
-        fell_asleep(if now.num_sleeping() == self.parkers.len() {
-            FellAsleep::Last
-        } else {
-            FellAsleep::NotLast
-        });
+        fell_asleep(self.order_of(now));
         // Orders the change of the word before the last look, against an adder's task before its fence in `wake_one`.
         fence(Ordering::SeqCst);
         if has_work() || self.is_terminating() {
             let mut sleepers = self.lock();
-            if let Some(position) = sleepers.iter().rposition(|sleeper| *sleeper == worker) {
-                sleepers.remove(position);
+            let mut workers = sleepers.workers.iter();
+            if let Some(position) = workers.rposition(|sleeper| *sleeper == worker) {
+                sleepers.workers.remove(position);
                 self.leave_sleep(&sleepers);
                 return;
             }
@@ -240,22 +292,30 @@ impl Sleep {
     }
 
     /// A worker was put on the stack.
-    fn enter_sleep(&self, _stack: &MutexGuard<'_, Vec<usize>>) -> Counters {
+    fn enter_sleep(&self, _stack: &MutexGuard<'_, Sleepers>) -> Counters {
         let delta = ONE_SLEEPING - ONE_SEARCHING;
         // Release pairs with the acquire in `all_asleep`; acquire, so that the last of them stands for all before it.
         Counters(self.word.fetch_add(delta, Ordering::AcqRel) + delta)
     }
 
     /// A worker was taken off the stack.
-    fn leave_sleep(&self, _stack: &MutexGuard<'_, Vec<usize>>) {
+    fn leave_sleep(&self, _stack: &MutexGuard<'_, Sleepers>) {
         // Relaxed: the mutex, or the parker, orders it for the worker, and nobody else draws conclusions from it alone.
         let delta = ONE_AWAKENING + ONE_SEARCHING;
         self.word
             .fetch_add(delta.wrapping_sub(ONE_SLEEPING), Ordering::Relaxed);
     }
 
-    fn lock(&self) -> MutexGuard<'_, Vec<usize>> {
-        self.sleepers.lock().unwrap_or_else(PoisonError::into_inner)
+    fn order_of(&self, now: Counters) -> FellAsleep {
+        if now.num_sleeping() == self.parkers.len() {
+            FellAsleep::Last
+        } else {
+            FellAsleep::NotLast
+        }
+    }
+
+    fn lock(&self) -> MutexGuard<'_, Sleepers> {
+        lock(&self.sleepers)
     }
 }
 
@@ -277,18 +337,15 @@ impl Default for Parker {
 
 impl Parker {
     fn park(&self) {
-        let mut is_woken = self.is_woken.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut is_woken = lock(&self.is_woken);
         while !*is_woken {
-            is_woken = self
-                .changed
-                .wait(is_woken)
-                .unwrap_or_else(PoisonError::into_inner);
+            is_woken = wait(&self.changed, is_woken);
         }
         *is_woken = false;
     }
 
     fn unpark(&self) {
-        *self.is_woken.lock().unwrap_or_else(PoisonError::into_inner) = true;
+        *lock(&self.is_woken) = true;
         self.changed.notify_one();
     }
 }

@@ -1,9 +1,10 @@
-use std::sync::atomic::{AtomicUsize, Ordering};
-use std::sync::{Barrier, mpsc};
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+use std::sync::{Barrier, Mutex, mpsc};
 
 use tfrt_async::AsyncValueRef;
 
 use super::*;
+use crate::priority::TURN_INTERVAL;
 use crate::single_threaded::SingleThreadedQueue;
 
 fn counter() -> Arc<AtomicUsize> {
@@ -398,6 +399,90 @@ fn a_bound_thread_runs_on_its_core_alone() {
     assert!(set.count() == 1 && set.is_set(core));
 }
 
+/// A queue whose compute side the system refuses all but `num_threads` threads.
+fn queue_of_few_threads(num_workers: usize, num_threads: isize) -> Arc<WorkStealingQueue> {
+    let queue = WorkStealingQueue::new(num_workers, 1);
+    queue.shared.spawner.limit.set(num_threads);
+    Arc::new(queue)
+}
+
+#[test]
+fn without_threads_tasks_run_on_the_thread_that_adds_them() {
+    let queue = queue_of_few_threads(2, 0);
+    let runs = counter();
+    let (inner, in_task) = (Arc::clone(&queue), Arc::clone(&runs));
+    queue.add_task(Task::new(move || {
+        assert!(inner.is_in_worker_thread());
+        assert_eq!(inner.quiesce(), Err(WouldDeadlock));
+        // These run when this task is over, not inside of it.
+        inner.add_tasks(&mut (0..1_000).map(|_| counting(&in_task)));
+        let tag = RequestTag { id: 0, priority: 1 };
+        inner.add_task_for(&tag, counting(&in_task));
+        assert_eq!(count(&in_task), 0);
+    }));
+    assert_eq!(count(&runs), 1_001);
+    assert!(!queue.is_in_worker_thread());
+    queue.quiesce().unwrap();
+    let refused = queue.add_blocking_task(counting(&runs), true).unwrap_err();
+    queue.add_blocking_task(refused, false).unwrap_err().run();
+    assert_eq!(count(&runs), 1_002);
+}
+
+#[test]
+fn a_queue_is_not_quiescent_while_a_thread_runs_tasks_in_place_of_a_worker() {
+    let queue = queue_of_few_threads(1, 0);
+    let meeting = Arc::new(Barrier::new(2));
+    thread::scope(|scope| {
+        let (adder, in_task) = (Arc::clone(&queue), Arc::clone(&meeting));
+        scope.spawn(move || {
+            adder.add_task(Task::new(move || {
+                in_task.wait();
+                in_task.wait();
+            }));
+        });
+        meeting.wait();
+        assert!(!queue.shared.compute.is_quiescent());
+        meeting.wait();
+        queue.quiesce().unwrap();
+    });
+    assert!(queue.shared.compute.is_quiescent());
+}
+
+#[test]
+fn many_threads_may_add_tasks_that_no_worker_can_run() {
+    // Threads start again and again to be refused, all at once.
+    for num_threads in [0, 1] {
+        let queue = queue_of_few_threads(4, num_threads);
+        let runs = counter();
+        thread::scope(|scope| {
+            for _ in 0..4 {
+                scope.spawn(|| (0..2_000).for_each(|_| queue.add_task(counting(&runs))));
+            }
+        });
+        queue.quiesce().unwrap();
+        assert_eq!(count(&runs), 8_000);
+    }
+}
+
+#[test]
+fn a_worker_gets_its_thread_when_the_system_has_one_again() {
+    let queue = queue_of_few_threads(1, 0);
+    let (sender, names) = mpsc::channel();
+    let tell = || {
+        let sender = sender.clone();
+        Task::new(move || {
+            let name = thread::current().name().map(String::from);
+            sender.send(name).unwrap();
+        })
+    };
+    queue.add_task(tell());
+    queue.shared.spawner.limit.set(1);
+    queue.add_task(tell());
+    let own_name = thread::current().name().map(String::from);
+    assert_eq!(names.recv(), Ok(own_name));
+    assert_eq!(names.recv(), Ok(Some("tfrt-compute-0".into())));
+}
+
 #[test]
 fn a_task_of_a_queue_inside_a_task_may_not_wait_for_the_outer_queue() {
     for is_single_threaded in [false, true] {
@@ -419,4 +504,132 @@ fn a_task_of_a_queue_inside_a_task_may_not_wait_for_the_outer_queue() {
         outer.quiesce().unwrap();
         assert_eq!(outcomes.recv(), Ok((true, [Err(WouldDeadlock); 2])));
     }
+}
+
+#[test]
+fn a_task_that_adds_itself_again_does_not_starve_others() {
+    /// Adds itself until it is told to stop, but not for ever.
+    fn poll(queue: Arc<WorkStealingQueue>, stop: Arc<AtomicBool>, turns: Arc<AtomicUsize>) {
+        let turn = turns.fetch_add(1, Ordering::Relaxed);
+        if turn < 1_000_000 && !stop.load(Ordering::Relaxed) {
+            let next = Arc::clone(&queue);
+            queue.add_task(Task::new(move || poll(next, stop, turns)));
+        }
+    }
+    let queue = Arc::new(WorkStealingQueue::new(1, 1));
+    let (stop, turns) = (Arc::new(AtomicBool::new(false)), counter());
+    let (inner, in_task) = (Arc::clone(&queue), (Arc::clone(&stop), Arc::clone(&turns)));
+    queue.add_task(Task::new(move || {
+        let stopped = Arc::clone(&in_task.0);
+        inner.add_task(Task::new(move || stopped.store(true, Ordering::Relaxed)));
+        poll(Arc::clone(&inner), in_task.0, in_task.1);
+    }));
+    queue.quiesce().unwrap();
+    assert!(count(&turns) <= 3 * TURN_INTERVAL as usize);
+}
+
+/// The priorities of tasks in the order in which one thread runs them. `add` adds them while it is kept busy.
+fn order_of_tasks(
+    is_blocking: bool,
+    add: impl FnOnce(&WorkStealingQueue, &dyn Fn(i32) -> (RequestTag, Task)),
+) -> Vec<i32> {
+    let queue = WorkStealingQueue::new(1, 1);
+    let meeting = Arc::new(Barrier::new(2));
+    let in_task = Arc::clone(&meeting);
+    let hold = Task::new(move || {
+        in_task.wait();
+        in_task.wait();
+    });
+    if is_blocking {
+        queue.add_blocking_task(hold, true).unwrap();
+    } else {
+        queue.add_task(hold);
+    }
+    meeting.wait();
+    let order = Arc::new(Mutex::new(Vec::new()));
+    add(&queue, &|priority| {
+        let order = Arc::clone(&order);
+        let task = Task::new(move || order.lock().unwrap().push(priority));
+        (RequestTag { id: 0, priority }, task)
+    });
+    meeting.wait();
+    queue.quiesce().unwrap();
+    std::mem::take(&mut *order.lock().unwrap())
+}
+
+const PRIORITIES: [i32; 9] = [0, -1, 2, 0, i32::MIN, 1, -1, i32::MAX, 0];
+
+const BY_PRIORITY: [i32; 9] = [i32::MAX, 2, 1, 0, 0, 0, -1, -1, i32::MIN];
+
+#[test]
+fn compute_tasks_run_by_priority() {
+    let order = order_of_tasks(false, |queue, task| {
+        for priority in PRIORITIES {
+            let (tag, task) = task(priority);
+            queue.add_task_for(&tag, task);
+        }
+    });
+    assert_eq!(order, BY_PRIORITY);
+    let order = order_of_tasks(false, |queue, task| {
+        for priority in PRIORITIES {
+            let (tag, task) = task(priority);
+            queue.add_tasks_for(&tag, &mut std::iter::once(task));
+        }
+    });
+    assert_eq!(order, BY_PRIORITY);
+}
+
+#[test]
+fn queued_blocking_tasks_run_by_priority() {
+    let order = order_of_tasks(true, |queue, task| {
+        for priority in PRIORITIES {
+            let (tag, task) = task(priority);
+            queue.add_blocking_task_for(&tag, task, true).unwrap();
+        }
+    });
+    assert_eq!(order, BY_PRIORITY);
+}
+
+#[test]
+fn an_urgent_task_goes_ahead_of_those_that_its_worker_added_before() {
+    let queue = Arc::new(WorkStealingQueue::new(1, 1));
+    let (sender, order) = mpsc::channel();
+    let inner = Arc::clone(&queue);
+    queue.add_task(Task::new(move || {
+        for priority in [0, 0, -3, 5] {
+            let sender = sender.clone();
+            let task = Task::new(move || sender.send(priority).unwrap());
+            inner.add_task_for(&RequestTag { id: 0, priority }, task);
+        }
+    }));
+    queue.quiesce().unwrap();
+    assert_eq!(order.try_iter().collect::<Vec<_>>(), [5, 0, 0, -3]);
+}
+
+#[test]
+fn urgent_tasks_without_end_starve_nobody() {
+    /// Adds itself until all others have run, but not for ever.
+    fn rush(queue: Arc<WorkStealingQueue>, others: Arc<AtomicUsize>, turns: Arc<AtomicUsize>) {
+        let turn = turns.fetch_add(1, Ordering::Relaxed);
+        if turn < 1_000_000 && count(&others) < 4 {
+            let next = Arc::clone(&queue);
+            let task = Task::new(move || rush(next, others, turns));
+            queue.add_task_for(&RequestTag { id: 0, priority: 9 }, task);
+        }
+    }
+    let queue = Arc::new(WorkStealingQueue::new(1, 1));
+    let (others, turns) = (counter(), counter());
+    let (inner, in_task) = (
+        Arc::clone(&queue),
+        (Arc::clone(&others), Arc::clone(&turns)),
+    );
+    queue.add_task(Task::new(move || {
+        let (others, turns) = in_task;
+        rush(Arc::clone(&inner), Arc::clone(&others), turns);
+        for priority in [0, 1, -1, -2] {
+            inner.add_task_for(&RequestTag { id: 0, priority }, counting(&others));
+        }
+    }));
+    queue.quiesce().unwrap();
+    assert!(count(&turns) < 10 * TURN_INTERVAL as usize, "{turns:?}");
 }

@@ -77,6 +77,20 @@ impl Model {
             .is_ok()
     }
 
+    /// As `add_task`, where the system refuses worker 0 a thread: as `compute::unpark_or_start`.
+    fn add_task_without_thread(&self) {
+        self.tasks.fetch_add(1, Ordering::Relaxed);
+        match self.sleep.wake_one() {
+            Some(0) => {
+                self.sleep.put_back(0, |_| {});
+                if self.has_tasks() {
+                    self.wake(self.sleep.wake_one_with_thread());
+                }
+            }
+            woken => self.wake(woken),
+        }
+    }
+
     /// As `compute::search_and_run`; the worker that runs the last of `num_tasks` ends the others.
     fn run_worker(&self, worker: usize, num_tasks: u64) {
         self.sleep.start_search();
@@ -200,5 +214,30 @@ fn loom_all_asleep_means_that_no_task_is_left() {
         }
         model.sleep.terminate();
         worker.join().unwrap();
+    });
+}
+
+#[test]
+fn loom_a_task_that_relied_on_a_worker_without_a_thread_is_run() {
+    bounded_model(|| {
+        // Worker 1 has a thread and runs; worker 0 has none and is on the stack.
+        let model = Model::running(2, None);
+        let mut sleepers = model.sleep.lock();
+        sleepers.workers.push(0);
+        sleepers.num_without_thread = 1;
+        model.sleep.word.fetch_add(ONE_SLEEPING, Ordering::Relaxed);
+        drop(sleepers);
+        let worker = thread::spawn({
+            let model = model.clone();
+            move || model.run_worker(1, 2)
+        });
+        let adder = thread::spawn({
+            let model = model.clone();
+            move || model.add_task_without_thread()
+        });
+        model.add_task_without_thread();
+        adder.join().unwrap();
+        worker.join().unwrap();
+        assert_eq!(model.ran.load(Ordering::Relaxed), 2);
     });
 }
