@@ -8,7 +8,7 @@ use std::any::{Any, TypeId};
 use std::collections::HashMap;
 use std::fmt;
 use std::panic::{AssertUnwindSafe, catch_unwind};
-use std::sync::{Arc, Weak};
+use std::sync::{Arc, OnceLock, Weak};
 use std::time::SystemTime;
 
 use tfrt_async::AnyRef;
@@ -19,6 +19,7 @@ use crate::allocator::{HostAllocator, RequestMemory};
 use crate::host::HostContext;
 use crate::resource::ResourceContext;
 use crate::shared_context::SharedContexts;
+use crate::timer::Timer;
 
 use cancel::CancelSwitch;
 
@@ -45,6 +46,8 @@ pub struct RequestContext {
     /// The same, as whoever allocates sees it.
     allocator: Arc<dyn HostAllocator>,
     number: u64,
+    /// Cancels the request at its deadline, if it has one.
+    deadline: OnceLock<Timer>,
 }
 
 /// Something to be done when a request is cancelled. Dropping it calls that off.
@@ -151,17 +154,19 @@ impl RequestContextBuilder {
             allocator: Arc::clone(&memory) as _,
             memory,
             number,
+            deadline: OnceLock::new(),
         });
         if let Some(error) = host.enter_request(number, &request) {
             request.cancel_with(error);
         }
         if let Some(deadline) = self.deadline {
-            let request = Arc::downgrade(&request);
-            host.timers().schedule_at(deadline, move || {
-                if let Some(request) = request.upgrade() {
+            let cancelled = Arc::downgrade(&request);
+            let timer = host.timers().schedule_at(deadline, move || {
+                if let Some(request) = cancelled.upgrade() {
                     request.cancel();
                 }
             });
+            request.deadline.get_or_init(|| timer);
         }
         request
     }
@@ -272,6 +277,9 @@ impl RequestContext {
 
 impl Drop for RequestContext {
     fn drop(&mut self) {
+        if let Some(timer) = self.deadline.get() {
+            timer.cancel();
+        }
         self.host.leave_request(self.number);
     }
 }
@@ -321,6 +329,25 @@ mod tests {
         while !request.is_cancelled() {
             std::thread::yield_now();
         }
+    }
+
+    #[test]
+    fn a_request_that_ends_before_its_deadline_leaves_no_timer() {
+        let host = HostContext::builder().build();
+        let in_an_hour = SystemTime::now() + Duration::from_secs(3600);
+        let request = || {
+            RequestContextBuilder::new(Arc::clone(&host))
+                .deadline(in_an_hour)
+                .build()
+        };
+        let requests: Vec<_> = std::iter::repeat_with(request).take(100).collect();
+        requests
+            .iter()
+            .take(50)
+            .for_each(|request| request.cancel());
+        assert_eq!(host.timers().num_pending(), 100);
+        drop(requests);
+        assert_eq!(host.timers().num_pending(), 0);
     }
 
     #[test]

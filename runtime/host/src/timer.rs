@@ -1,20 +1,19 @@
 //! Timers: callbacks at a time of the system clock.
 //!
-//! One thread per queue, started with the first timer; it sleeps until the earliest deadline. Callbacks run on it, one after
-//! another, without the lock held, so they must be short and must not block.
+//! A queue has one thread, which starts with the first timer and sleeps until the earliest deadline. Callbacks run on it, one
+//! after another and without the lock held, so they must be short and must not block. A timer that is cancelled leaves the queue at
+//! once, with its callback.
 
-use std::cmp::Reverse;
-use std::collections::BinaryHeap;
+use std::collections::BTreeMap;
 use std::fmt;
 use std::panic::{AssertUnwindSafe, catch_unwind};
-use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError, Weak};
 use std::thread::JoinHandle;
 use std::time::{Duration, SystemTime};
 
 type Callback = Box<dyn FnOnce() + Send>;
 
-/// Runs callbacks at given times. Dropping it drops what is pending, without running it.
+/// Runs callbacks at given times. Dropping it drops the pending callbacks without running them.
 ///
 /// ```
 /// use std::sync::mpsc;
@@ -35,35 +34,50 @@ pub struct TimerQueue {
 #[derive(Default)]
 struct Shared {
     state: Mutex<State>,
+    /// There is a new earliest timer, or the queue was closed.
     changed: Condvar,
 }
 
 #[derive(Default)]
 struct State {
-    pending: BinaryHeap<Reverse<Entry>>,
+    pending: BTreeMap<Key, Callback>,
     num_scheduled: u64,
     is_closed: bool,
 }
 
-struct Entry {
+/// The place of a timer in the queue. Timers of one deadline fire in the order in which they were scheduled.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+struct Key {
     deadline: SystemTime,
-    /// Timers of one deadline fire in the order of their scheduling.
     sequence: u64,
-    is_cancelled: Arc<AtomicBool>,
-    callback: Callback,
 }
 
-/// A scheduled callback, to be cancelled. Dropping the handle changes nothing.
+/// A handle to a scheduled callback, to cancel it. Dropping the handle changes nothing.
+///
+/// ```
+/// use std::time::Duration;
+/// use tfrt_host::TimerQueue;
+///
+/// let timers = TimerQueue::new();
+/// let timer = timers.schedule_after(Duration::from_secs(3600), || unreachable!());
+/// assert_eq!(timers.num_pending(), 1);
+/// timer.cancel();
+/// assert_eq!(timers.num_pending(), 0);
+/// ```
 #[derive(Clone, Debug)]
 pub struct Timer {
-    is_cancelled: Arc<AtomicBool>,
+    queue: Weak<Shared>,
+    key: Key,
 }
 
 impl Timer {
-    /// Keeps the callback from running, unless it has begun. Does not wait for one that has.
+    /// Keeps the callback from running and drops it, unless it has begun. Does not wait for one that has.
     pub fn cancel(&self) {
-        // Only the flag itself is exchanged, no other memory: relaxed.
-        self.is_cancelled.store(true, Ordering::Relaxed);
+        if let Some(queue) = self.queue.upgrade() {
+            let callback = queue.lock().pending.remove(&self.key);
+            // Dropped without the lock: it may use the queue.
+            drop(callback);
+        }
     }
 }
 
@@ -80,22 +94,26 @@ impl TimerQueue {
         deadline: SystemTime,
         callback: impl FnOnce() + Send + 'static,
     ) -> Timer {
-        let is_cancelled = Arc::new(AtomicBool::new(false));
+        // A callback that panics must not end the thread that the other timers need. The panic is caught here, by the code that
+        // raised it, which may be a kernel library's.
+        let callback: Callback = Box::new(|| drop(catch_unwind(AssertUnwindSafe(callback))));
         let mut state = self.shared.lock();
-        let sequence = state.num_scheduled;
-        state.num_scheduled += 1;
-        state.pending.push(Reverse(Entry {
+        let key = Key {
             deadline,
-            sequence,
-            is_cancelled: Arc::clone(&is_cancelled),
-            // A callback that panics must not end the thread that the other timers need. It is caught here, by the code
-            // that may be a kernel library's, as the code of the timers could not.
-            callback: Box::new(|| drop(catch_unwind(AssertUnwindSafe(callback)))),
-        }));
+            sequence: state.num_scheduled,
+        };
+        state.num_scheduled += 1;
+        state.pending.insert(key, callback);
+        let is_first = state.is_first(key);
         drop(state);
-        self.shared.changed.notify_one();
+        if is_first {
+            self.shared.changed.notify_one();
+        }
         self.start_thread();
-        Timer { is_cancelled }
+        Timer {
+            queue: Arc::downgrade(&self.shared),
+            key,
+        }
     }
 
     /// Runs `callback` after `delay`.
@@ -105,11 +123,17 @@ impl TimerQueue {
         callback: impl FnOnce() + Send + 'static,
     ) -> Timer {
         let now = SystemTime::now();
-        // A deadline beyond the end of time is as good as none; a year from now stands for it.
+        // The clock cannot express a deadline that is too far away; one in a year stands for it.
         let deadline = now
             .checked_add(delay)
             .unwrap_or(now + Duration::from_secs(365 * 86_400));
         self.schedule_at(deadline, callback)
+    }
+
+    /// The number of timers that have neither fired nor been cancelled.
+    #[must_use]
+    pub fn num_pending(&self) -> usize {
+        self.shared.lock().pending.len()
     }
 
     fn start_thread(&self) {
@@ -124,6 +148,14 @@ impl TimerQueue {
     }
 }
 
+impl State {
+    fn is_first(&self, key: Key) -> bool {
+        self.pending
+            .first_key_value()
+            .is_some_and(|(first, _)| *first == key)
+    }
+}
+
 impl Shared {
     fn lock(&self) -> MutexGuard<'_, State> {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
@@ -132,42 +164,30 @@ impl Shared {
     fn run(&self) {
         let mut state = self.lock();
         while !state.is_closed {
-            let now = SystemTime::now();
-            let wait = state
-                .pending
-                .peek()
-                .map(|Reverse(next)| next.deadline.duration_since(now).unwrap_or_default());
-            match wait {
-                None => {
+            let Some(next) = state.pending.first_entry() else {
+                state = self
+                    .changed
+                    .wait(state)
+                    .unwrap_or_else(PoisonError::into_inner);
+                continue;
+            };
+            let time_left = next.key().deadline.duration_since(SystemTime::now());
+            match time_left {
+                Ok(time_left) if !time_left.is_zero() => {
                     state = self
                         .changed
-                        .wait(state)
-                        .unwrap_or_else(PoisonError::into_inner)
-                }
-                Some(wait) if wait.is_zero() => {
-                    let Some(Reverse(due)) = state.pending.pop() else {
-                        continue;
-                    };
-                    drop(state);
-                    due.run();
-                    state = self.lock();
-                }
-                Some(wait) => {
-                    state = self
-                        .changed
-                        .wait_timeout(state, wait)
+                        .wait_timeout(state, time_left)
                         .unwrap_or_else(PoisonError::into_inner)
                         .0;
                 }
+                // The deadline is now or has passed.
+                _ => {
+                    let callback = next.remove();
+                    drop(state);
+                    callback();
+                    state = self.lock();
+                }
             }
-        }
-    }
-}
-
-impl Entry {
-    fn run(self) {
-        if !self.is_cancelled.load(Ordering::Relaxed) {
-            (self.callback)();
         }
     }
 }
@@ -188,32 +208,12 @@ impl Drop for TimerQueue {
         if thread.is_some() {
             self.shared.changed.notify_one();
         }
-        // A callback may hold the last reference to the host; then the timer thread itself is here and cannot be joined.
+        // A callback may hold the last reference to the host. Then this is the timer thread itself, which cannot be joined.
         if let Some(thread) =
             thread.filter(|thread| thread.thread().id() != std::thread::current().id())
         {
             let _ = thread.join();
         }
-    }
-}
-
-impl PartialEq for Entry {
-    fn eq(&self, other: &Self) -> bool {
-        self.cmp(other).is_eq()
-    }
-}
-
-impl Eq for Entry {}
-
-impl PartialOrd for Entry {
-    fn partial_cmp(&self, other: &Self) -> Option<std::cmp::Ordering> {
-        Some(self.cmp(other))
-    }
-}
-
-impl Ord for Entry {
-    fn cmp(&self, other: &Self) -> std::cmp::Ordering {
-        (self.deadline, self.sequence).cmp(&(other.deadline, other.sequence))
     }
 }
 
@@ -271,5 +271,42 @@ mod tests {
         timers.schedule_after(Duration::from_secs(3600), move || drop(sender));
         drop(timers);
         assert!(receiver.recv().is_err());
+    }
+
+    #[test]
+    fn a_cancelled_timer_leaves_the_queue_with_its_callback() {
+        let timers = TimerQueue::new();
+        let held = Arc::new(());
+        let later: Vec<Timer> = (0..10)
+            .map(|hours| {
+                let held = Arc::clone(&held);
+                let delay = Duration::from_secs(3600 * (hours % 3 + 1));
+                timers.schedule_after(delay, move || drop(held))
+            })
+            .collect();
+        assert_eq!((timers.num_pending(), Arc::strong_count(&held)), (10, 11));
+        later.iter().take(9).for_each(Timer::cancel);
+        assert_eq!((timers.num_pending(), Arc::strong_count(&held)), (1, 2));
+        // A second time, or after the queue is gone, there is nothing to cancel.
+        later[0].cancel();
+        drop(timers);
+        later[9].cancel();
+        assert_eq!(Arc::strong_count(&held), 1);
+    }
+
+    #[test]
+    fn a_callback_that_is_dropped_may_use_the_queue() {
+        struct UsesQueue(Weak<Shared>);
+        impl Drop for UsesQueue {
+            fn drop(&mut self) {
+                let queue = self.0.upgrade().expect("the queue is there");
+                assert!(queue.lock().pending.is_empty());
+            }
+        }
+        let timers = TimerQueue::new();
+        let uses = UsesQueue(Arc::downgrade(&timers.shared));
+        timers
+            .schedule_after(Duration::from_secs(3600), move || drop(uses))
+            .cancel();
     }
 }
