@@ -7,7 +7,6 @@ use tfrt::host::{FunctionKind, FunctionTable, RequestContextBuilder, ResourceCon
 use tfrt::kernel::{AttributeList, FunctionList};
 use tfrt::prelude::*;
 use tfrt::queue::create_queue;
-use tfrt::value_cell::ValueCell;
 
 tfrt::link!(tfrt_kernels);
 
@@ -73,8 +72,8 @@ impl FunctionTable for Closures {
         self: Arc<Self>,
         _id: u32,
         _ctx: &ExecutionContext,
-        _arguments: &mut [ValueCell],
-        _results: &mut [ValueCell],
+        _arguments: &[AnyRef],
+        _results: &mut [Option<AnyRef>],
     ) -> Result<()> {
         Err(Error::new("closures are asynchronous"))
     }

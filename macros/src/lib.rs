@@ -319,8 +319,7 @@ use proc_macro::TokenStream;
 ///
 /// # Frames
 ///
-/// With `raw` the function takes its frame, `&mut KernelFrame<'_>` or with `sync` `&mut SyncKernelFrame<'_>`, and returns nothing or
-/// `Result<()>`. Options declare the rest: `operands(…)`, `results(…)`, `attrs(…)`, `symbols(…)`, `symbol_list(…)` and `regions(…)`. The type of an
+/// With `raw` the function takes its frame, `&mut KernelFrame<'_>`, and returns nothing or `Result<()>`. Options declare the rest: `operands(…)`, `results(…)`, `attrs(…)`, `symbols(…)`, `symbol_list(…)` and `regions(…)`. The type of an
 /// operand or result is `any`, `"!my.type"`, `same_as(operand)` or a Rust type, behind `variadic`, `optional`, `mut` or `ref`.
 ///
 /// ```

@@ -134,8 +134,7 @@
 //! # Frames
 //!
 //! Control flow, and whatever else fits no signature, takes its frame with `raw`: a
-//! [`KernelFrame`](prelude::KernelFrame), or with `sync` a [`SyncKernelFrame`](prelude::SyncKernelFrame). Types are `any`,
-//! `"!my.type"` or a Rust type, behind `variadic`, `mut` or `ref` (may be unavailable):
+//! [`KernelFrame`](prelude::KernelFrame). Types are `any`, `"!my.type"` or a Rust type, behind `variadic`, `mut` or `ref` (may be unavailable):
 //!
 //! ```
 //! use tfrt::prelude::*;
@@ -172,7 +171,6 @@ pub use tfrt_bef as bef;
 pub use tfrt_executor as executor;
 pub use tfrt_host as host;
 pub use tfrt_host::kernel;
-pub use tfrt_host::value_cell;
 pub use tfrt_macros::{Attr, Resource, Value, tfrt_kernel};
 pub use tfrt_ods as ods;
 pub use tfrt_queue as queue;
@@ -191,7 +189,7 @@ pub mod prelude {
     pub use tfrt_attr::{AggregateView, CompilationUnitView, DenseView, ShapeView};
     pub use tfrt_host::kernel::{
         AttributeParam, Attributes, Function, KernelFrame, KernelRegistry, Operands, Preallocated,
-        Region, Res, ResourceScope, Shaped, SyncKernelFrame,
+        Region, Res, ResourceScope, Shaped,
     };
     pub use tfrt_host::{ExecutionContext, FunctionRef, HostContext, RequestContext};
     pub use tfrt_support::{DType, Error, ErrorCode, TensorMetadata};

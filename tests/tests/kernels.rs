@@ -10,7 +10,6 @@ use tfrt::host::RequestContextBuilder;
 use tfrt::kernel::{AttributeList, FunctionList, KernelDescriptor, KernelSet};
 use tfrt::ods::{Arity, AttrDefault, AttrKind, Effect, FunctionForm, OpTraits, TypeConstraint};
 use tfrt::prelude::*;
-use tfrt::value_cell::ValueCell;
 
 /// A counter that kernels change in place.
 #[derive(Debug, Value)]
@@ -146,9 +145,9 @@ fn sum_s(rest: Operands<'_, i32>) -> Result<i32> {
 }
 
 #[tfrt_kernel("test.raw_s", sync, raw, attrs(values: Vec<i64>), results(sum: i64))]
-fn raw_s(frame: &mut SyncKernelFrame<'_>) -> Result<()> {
+fn raw_s(frame: &mut KernelFrame<'_>) -> Result<()> {
     let sum: i64 = frame.attribute::<[i64]>(0)?.iter().sum();
-    frame.set_result(0, sum);
+    frame.set_result(0, AnyRef::available(sum));
     Ok(())
 }
 
@@ -542,13 +541,8 @@ fn a_slot_left_empty_is_an_error() {
     );
 }
 
-/// Runs a synchronous kernel on these registers, the last of which takes the result.
-fn run_sync(
-    name: &str,
-    registers: &mut [ValueCell],
-    arguments: &[u32],
-    attributes: &[AttrValue],
-) -> Result<()> {
+/// Runs a synchronous kernel as a synchronous function would.
+fn run_sync(name: &str, arguments: &[AnyRef], attributes: &[AttrValue]) -> Result<Option<AnyRef>> {
     let mut encoder = AttrEncoder::new();
     let offsets: Vec<u32> = attributes
         .iter()
@@ -560,92 +554,63 @@ fn run_sync(
         offsets: &offsets,
     };
     let kernel = kernel(name);
-    let results: Vec<u32> = kernel
-        .op()
-        .results
-        .iter()
-        .map(|_| registers.len() as u32 - 1)
-        .collect();
     let ctx = context();
-    let mut frame = SyncKernelFrame::new(
+    let mut results = vec![None; kernel.op().results.len()];
+    let mut failure = None;
+    let mut frame = KernelFrame::new(
         &ctx,
         kernel.op(),
-        registers,
         arguments,
         attributes,
         FunctionList::default(),
-        &results,
-    );
-    kernel.invoke_sync_checked(&mut frame);
-    frame.into_result()
+        &mut results,
+    )
+    .failing_into(&mut failure);
+    kernel.invoke_checked(&mut frame);
+    match failure {
+        Some(error) => Err(error),
+        None => Ok(results.pop().flatten()),
+    }
 }
 
 #[test]
-fn synchronous_kernels_read_and_write_registers() {
-    let mut registers = [
-        ValueCell::new(40),
-        ValueCell::from(AnyRef::available(2)),
-        ValueCell::empty(),
-    ];
-    assert!(run_sync("test.add_s", &mut registers, &[0, 1], &[]).is_ok());
-    assert_eq!(registers[2].get::<i32>(), Some(&42));
-    assert!(run_sync("test.sum_s", &mut registers, &[0, 0, 1], &[]).is_ok());
-    assert_eq!(registers[2].get::<i32>(), Some(&82));
+fn synchronous_kernels_run_through_the_same_frame() {
+    let number = |result: Result<Option<AnyRef>>| {
+        let result = result.unwrap_or_else(|error| panic!("{error}"));
+        result.as_ref().and_then(AnyRef::get::<i32>).copied()
+    };
+    let numbers = [40, 2].map(AnyRef::available);
+    assert_eq!(number(run_sync("test.add_s", &numbers, &[])), Some(42));
+    let numbers = [40, 40, 2].map(AnyRef::available);
+    assert_eq!(number(run_sync("test.sum_s", &numbers, &[])), Some(82));
 
-    let mut registers = [ValueCell::new(Counter(1))];
-    assert!(
-        run_sync(
-            "test.increment_s",
-            &mut registers,
-            &[0],
-            &[Scalar::i32(4).into()]
-        )
-        .is_ok()
-    );
-    assert_eq!(
-        registers[0].try_read::<Counter>().map(|counter| counter.0),
-        Ok(5)
-    );
+    let counter = AnyRef::available(Counter(1));
+    let operands = [counter.clone()];
+    assert!(run_sync("test.increment_s", &operands, &[Scalar::i32(4).into()]).is_ok());
+    let count = counter.try_read::<Counter>().map(|counter| counter.0);
+    assert_eq!(count, Ok(5));
 
     let list = AttrValue::Array(vec![Scalar::i64(1).into(), Scalar::i64(2).into()]);
-    let mut registers = [ValueCell::empty()];
-    assert!(run_sync("test.raw_s", &mut registers, &[], &[list]).is_ok());
-    assert_eq!(registers[0].get::<i64>(), Some(&3));
+    let sum = run_sync("test.raw_s", &[], &[list]).unwrap_or_else(|error| panic!("{error}"));
+    assert_eq!(sum.as_ref().and_then(AnyRef::get::<i64>), Some(&3));
 }
 
 #[test]
 fn synchronous_kernels_check_counts_and_types() {
-    let fail = |result: Result<()>| {
-        result
-            .err()
-            .map(|error| error.message().to_owned())
-            .unwrap_or_default()
+    let fail = |name: &str, arguments: &[AnyRef]| {
+        let result = run_sync(name, arguments, &[]);
+        result.err().map(|error| error.message().to_owned())
     };
-    let mut registers = [
-        ValueCell::new(1),
-        ValueCell::new(1.0_f32),
-        ValueCell::empty(),
-    ];
+    let mixed = [AnyRef::available(1), AnyRef::available(1.0_f32)];
     assert_eq!(
-        fail(run_sync("test.add_s", &mut registers, &[0, 1], &[])),
-        "operand 1 of `test.add_s`: expected `i32`, found `f32`"
+        fail("test.add_s", &mixed).as_deref(),
+        Some("operand 1 of `test.add_s`: expected `i32`, found `f32`")
     );
     assert_eq!(
-        fail(run_sync("test.add_s", &mut registers, &[0], &[])),
-        "`test.add_s`: expected 2 operands, found 1"
+        fail("test.add_s", &mixed[..1]).as_deref(),
+        Some("`test.add_s`: expected 2 operands, found 1")
     );
-    assert_eq!(
-        fail(run_sync("test.add_s", &mut registers, &[0, 9], &[])),
-        "operand 1 of `test.add_s`: expected `i32`, found no value"
-    );
-    assert_eq!(
-        fail(run_sync("test.sum_s", &mut registers, &[], &[])),
-        "nothing to add"
-    );
-    assert_eq!(
-        fail(run_sync("test.greet", &mut registers, &[], &[])),
-        "`test.greet` is asynchronous and cannot run in a synchronous function"
-    );
+    assert_eq!(fail("test.sum_s", &[]).as_deref(), Some("nothing to add"));
 }
 
 #[test]

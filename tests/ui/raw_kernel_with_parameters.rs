@@ -5,9 +5,6 @@ use tfrt::prelude::*;
 #[tfrt_kernel("my.call", raw)]
 fn call(frame: &mut KernelFrame<'_>, a: i32) {}
 
-#[tfrt_kernel("my.call_s", raw, sync)]
-fn call_s(frame: &mut KernelFrame<'_>) {}
-
 #[tfrt_kernel("my.nothing", raw)]
 fn nothing() {}
 

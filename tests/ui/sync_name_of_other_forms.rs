@@ -17,7 +17,9 @@ fn now(a: i32) -> i32 {
     a
 }
 
-#[tfrt_kernel("my.raw", raw, sync = "my_sync.raw")]
-fn raw(frame: &mut KernelFrame<'_>) {}
+#[tfrt_kernel("my.first", non_strict, sync = "my_sync.first")]
+fn first(a: &[AnyRef]) -> i32 {
+    1
+}
 
 fn main() {}

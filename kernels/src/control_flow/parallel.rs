@@ -13,7 +13,6 @@ use tfrt::host::{FunctionKind, Interpreter};
 use tfrt::ods::instance::OpInstance;
 use tfrt::ods::verify::{Breach, region};
 use tfrt::prelude::*;
-use tfrt::value_cell::ValueCell;
 
 use crate::rules::RETURN;
 
@@ -130,26 +129,20 @@ struct Body {
 
 /// The first and the end index of a block, then the arguments. Blocks that run one after the other change the indices only.
 enum Inputs {
-    /// Of a synchronous function, in what runs it.
-    Cells(Interpreter),
+    /// Of a synchronous function, in what runs it; or why it cannot be run.
+    Sync(Result<Interpreter>),
     /// Of any other.
     Values(Vec<AnyRef>),
 }
 
 impl Body {
-    /// Inputs without indices.
+    /// Inputs, of which each block changes the indices.
     fn inputs(&self) -> Inputs {
-        let arguments = self.arguments.iter().cloned();
+        let indices = [0, 0].map(AnyRef::available).into_iter();
+        let values = indices.chain(self.arguments.iter().cloned()).collect();
         match self.function.kind() {
-            FunctionKind::Sync => {
-                let indices = [ValueCell::empty(), ValueCell::empty()].into_iter();
-                let cells = indices.chain(arguments.map(ValueCell::from_ref)).collect();
-                Inputs::Cells(self.function.interpreter(&self.ctx, cells))
-            }
-            FunctionKind::Async | FunctionKind::Native => {
-                let indices = [AnyRef::ready_chain(), AnyRef::ready_chain()].into_iter();
-                Inputs::Values(indices.chain(arguments).collect())
-            }
+            FunctionKind::Sync => Inputs::Sync(self.function.interpreter(&self.ctx, values)),
+            FunctionKind::Async | FunctionKind::Native => Inputs::Values(values),
         }
     }
 
@@ -158,14 +151,15 @@ impl Body {
     fn run(&self, inputs: &mut Inputs, block: Range<usize>) -> Result<Option<AnyRef>> {
         let indices = [block.start, block.end].map(|offset| index_at(self.first_index, offset));
         match inputs {
-            Inputs::Cells(interpreter) => {
+            Inputs::Sync(Ok(interpreter)) => {
                 interpreter.set_arguments(indices);
                 match self.num_results {
                     0 => interpreter.run(&mut [])?,
-                    _ => interpreter.run(&mut [ValueCell::empty()])?,
+                    _ => interpreter.run(&mut [None])?,
                 }
                 Ok(None)
             }
+            Inputs::Sync(Err(error)) => Err(error.clone()),
             Inputs::Values(values) => Ok(self.start(values, indices)),
         }
     }

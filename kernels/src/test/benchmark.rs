@@ -15,7 +15,6 @@ use tfrt::host::FunctionKind;
 use tfrt::ods::instance::OpInstance;
 use tfrt::ods::verify::{Breach, callee, region};
 use tfrt::prelude::*;
-use tfrt::value_cell::ValueCell;
 
 use crate::text::print_line;
 use report::{Recorder, Stopwatch};
@@ -198,7 +197,7 @@ fn verify_benchmark(op: &dyn OpInstance, breaches: &mut Vec<Breach>) {
     format = "$target_fn `(` typed-operands($arguments) `)` key-values($duration_secs, $max_count, $num_warmup_runs)",
     verify = verify_sync_benchmark
 )]
-fn sync_benchmark(frame: &mut SyncKernelFrame<'_>) -> Result<()> {
+fn sync_benchmark(frame: &mut KernelFrame<'_>) -> Result<()> {
     let target = frame.function(0)?;
     if target.kind() != FunctionKind::Sync {
         return Err(Error::new(
@@ -215,17 +214,13 @@ fn sync_benchmark(frame: &mut SyncKernelFrame<'_>) -> Result<()> {
             "Incorrect number of arguments for the target function for the SyncBenchmark op",
         ));
     }
-    let mut arguments: Vec<ValueCell> = Vec::with_capacity(frame.num_arguments());
-    for index in 0..frame.num_arguments() {
-        arguments.push(ValueCell::from_ref(frame.share_argument(index)?));
-    }
     let plan = Plan::new(
         frame.attribute::<i32>(0)?,
         frame.attribute::<i32>(1)?,
         frame.attribute::<i32>(2)?,
     );
     let mut recorder = Recorder::new(plan);
-    let mut interpreter = target.interpreter(frame.exec_ctx(), arguments);
+    let mut interpreter = target.interpreter(frame.exec_ctx(), frame.arguments().to_vec())?;
     while !recorder.is_done() {
         // No kernel of the target looks at the request.
         if let Some(cancelled) = cancellation(frame.exec_ctx()) {

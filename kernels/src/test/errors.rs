@@ -82,6 +82,6 @@ fn fail_s() -> Result<i32> {
 
 /// Fails, and has no result that it could ever set.
 #[tfrt_kernel("tfrt_test.error_s", raw, sync, results(never_set: i32))]
-fn error_s(frame: &mut SyncKernelFrame<'_>) {
+fn error_s(frame: &mut KernelFrame<'_>) {
     frame.report_error(Error::new(SOMETHING_BAD));
 }

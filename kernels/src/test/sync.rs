@@ -1,16 +1,15 @@
 //! Synchronous kernels, and asynchronous ones that call synchronous functions.
 
 use tfrt::prelude::*;
-use tfrt::value_cell::ValueCell;
 
 /// Gives the sum of the operands, which it reads one by one.
 #[tfrt_kernel("tfrt_test.sync_sum", raw, sync, operands(first: i32, rest: variadic i32), results(sum: i32))]
-fn sync_sum(frame: &mut SyncKernelFrame<'_>) -> Result<()> {
+fn sync_sum(frame: &mut KernelFrame<'_>) -> Result<()> {
     let mut sum = 0_i32;
     for index in 0..frame.num_arguments() {
         sum = sum.wrapping_add(*frame.value::<i32>(index)?);
     }
-    frame.set_result(0, sum);
+    frame.set_result(0, AnyRef::available(sum));
     Ok(())
 }
 
@@ -23,12 +22,12 @@ fn sync_sum2(first: i32, rest: Operands<'_, i32>) -> i32 {
 
 /// Gives the sum of its attributes, however many there are and whatever they are called.
 #[tfrt_kernel("tfrt_test.sync_sum_attributes", raw, sync, results(sum: i32))]
-fn sync_sum_attributes(frame: &mut SyncKernelFrame<'_>) -> Result<()> {
+fn sync_sum_attributes(frame: &mut KernelFrame<'_>) -> Result<()> {
     let mut sum = 0_i32;
     for index in 0..frame.num_attributes() {
         sum = sum.wrapping_add(frame.attribute::<i32>(index)?);
     }
-    frame.set_result(0, sum);
+    frame.set_result(0, AnyRef::available(sum));
     Ok(())
 }
 
@@ -71,21 +70,20 @@ fn invoke<const NUM_RESULTS: usize>(
     a: i32,
     b: i32,
 ) -> Result<[i32; NUM_RESULTS]> {
-    let mut arguments = [ValueCell::new(a), ValueCell::new(b)];
-    let mut results = [const { ValueCell::empty() }; NUM_RESULTS];
-    function.execute_sync(ctx, &mut arguments, &mut results)?;
+    let arguments = [a, b].map(AnyRef::available);
+    let mut results = [const { None }; NUM_RESULTS];
+    function.execute_sync(ctx, &arguments, &mut results)?;
     let mut numbers = [0; NUM_RESULTS];
     for (number, result) in numbers.iter_mut().zip(&results) {
-        *number = *result
-            .get::<i32>()
-            .ok_or_else(|| not_a_number(function, result))?;
+        let payload = result.as_ref().and_then(AnyRef::get::<i32>);
+        *number = *payload.ok_or_else(|| not_a_number(function, result.as_ref()))?;
     }
     Ok(numbers)
 }
 
 #[cold]
-fn not_a_number(function: &FunctionRef, result: &ValueCell) -> Error {
-    let found = result.mlir_type().unwrap_or("nothing");
+fn not_a_number(function: &FunctionRef, result: Option<&AnyRef>) -> Error {
+    let found = result.and_then(AnyRef::mlir_type).unwrap_or("nothing");
     Error::new(format!(
         "function `{}` gives `{found}`, where `i32` is expected",
         function.name()

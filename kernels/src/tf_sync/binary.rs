@@ -5,7 +5,6 @@
 
 use half::f16;
 use tfrt::prelude::*;
-use tfrt::value_cell::ValueCell;
 use tfrt_compute::assemble;
 use tfrt_compute::binary::{self, Binary};
 use tfrt_compute::broadcast::Broadcast;
@@ -25,7 +24,7 @@ use crate::numeric::Number;
     sync,
     operands(lhs: "!t.tensor", rhs: "!t.tensor", out: mut "!t.tensor")
 )]
-fn add<T: Number>(frame: &mut SyncKernelFrame<'_>) -> Result<()> {
+fn add<T: Number>(frame: &mut KernelFrame<'_>) -> Result<()> {
     run::<T>(Binary::Add, frame)
 }
 
@@ -40,7 +39,7 @@ fn add<T: Number>(frame: &mut SyncKernelFrame<'_>) -> Result<()> {
     sync,
     operands(lhs: "!t.tensor", rhs: "!t.tensor", out: mut "!t.tensor")
 )]
-fn mul<T: Number>(frame: &mut SyncKernelFrame<'_>) -> Result<()> {
+fn mul<T: Number>(frame: &mut KernelFrame<'_>) -> Result<()> {
     run::<T>(Binary::Mul, frame)
 }
 
@@ -55,7 +54,7 @@ fn mul<T: Number>(frame: &mut SyncKernelFrame<'_>) -> Result<()> {
     sync,
     operands(lhs: "!t.tensor", rhs: "!t.tensor", out: mut "!t.tensor")
 )]
-fn real_div<T: Number>(frame: &mut SyncKernelFrame<'_>) -> Result<()> {
+fn real_div<T: Number>(frame: &mut KernelFrame<'_>) -> Result<()> {
     run::<T>(Binary::Div, frame)
 }
 
@@ -70,7 +69,7 @@ fn real_div<T: Number>(frame: &mut SyncKernelFrame<'_>) -> Result<()> {
     sync,
     operands(lhs: "!t.tensor", rhs: "!t.tensor", out: mut "!t.tensor")
 )]
-fn sub<T: Number>(frame: &mut SyncKernelFrame<'_>) -> Result<()> {
+fn sub<T: Number>(frame: &mut KernelFrame<'_>) -> Result<()> {
     run::<T>(Binary::Sub, frame)
 }
 
@@ -81,11 +80,13 @@ enum Side {
 }
 
 impl Side {
-    fn read(cell: &ValueCell) -> Result<Self> {
-        if cell.is::<DenseHostTensor>() {
-            Ok(Self::Dense(cell.try_read::<DenseHostTensor>()?.clone()))
-        } else if cell.is::<ScalarHostTensor>() {
-            Ok(Self::Scalar(cell.try_read::<ScalarHostTensor>()?.clone()))
+    fn read(operand: &AnyRef) -> Result<Self> {
+        if operand.is::<DenseHostTensor>() {
+            Ok(Self::Dense(operand.try_read::<DenseHostTensor>()?.clone()))
+        } else if operand.is::<ScalarHostTensor>() {
+            Ok(Self::Scalar(
+                operand.try_read::<ScalarHostTensor>()?.clone(),
+            ))
         } else {
             Err(unsupported_types())
         }
@@ -115,12 +116,12 @@ fn unsupported_types() -> Error {
     Error::new("Unsupported operand types")
 }
 
-fn run<T: Number>(function: Binary, frame: &SyncKernelFrame<'_>) -> Result<()> {
+fn run<T: Number>(function: Binary, frame: &KernelFrame<'_>) -> Result<()> {
     let (lhs, rhs) = (
-        Side::read(frame.argument(0)?)?,
-        Side::read(frame.argument(1)?)?,
+        Side::read(frame.argument(0))?,
+        Side::read(frame.argument(1))?,
     );
-    let out = frame.argument(2)?;
+    let out = frame.argument(2);
     if let (Side::Scalar(lhs), Side::Scalar(rhs)) = (&lhs, &rhs) {
         if !out.is::<ScalarHostTensor>() {
             return Err(unsupported_types());

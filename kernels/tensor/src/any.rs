@@ -3,8 +3,8 @@
 use std::fmt;
 use std::ops::Deref;
 
-use tfrt_async::{AnyRef, BorrowError};
-use tfrt_host::kernel::object::{Object, ReadHold, Unread};
+use tfrt_async::{AnyRef, BorrowError, ReadGuard};
+use tfrt_host::kernel::object::Object;
 
 use crate::coo::CooHostTensor;
 use crate::dense::DenseHostTensor;
@@ -25,13 +25,13 @@ use crate::tensor::{self, Tensor};
 /// ```
 pub enum TensorRef<'a> {
     /// All elements.
-    Dense(ReadHold<'a, DenseHostTensor>),
+    Dense(ReadGuard<'a, DenseHostTensor>),
     /// One value for all elements.
-    Scalar(ReadHold<'a, ScalarHostTensor>),
+    Scalar(ReadGuard<'a, ScalarHostTensor>),
     /// Byte strings.
-    String(ReadHold<'a, StringHostTensor>),
+    String(ReadGuard<'a, StringHostTensor>),
     /// The elements that are not zero.
-    Coo(ReadHold<'a, CooHostTensor>),
+    Coo(ReadGuard<'a, CooHostTensor>),
 }
 
 impl<'a> TensorRef<'a> {
@@ -40,7 +40,7 @@ impl<'a> TensorRef<'a> {
     /// # Errors
     /// If the value has no payload, it is no host tensor, or somebody writes it.
     pub fn read(value: &'a AnyRef) -> Result<Self, BorrowError> {
-        <dyn Tensor>::read(Unread::from(value))
+        <dyn Tensor>::read(value)
     }
 }
 
@@ -49,7 +49,7 @@ impl Object for dyn Tensor {
     const MLIR_TYPE: &'static str = tensor::MLIR_TYPE;
     type Guard<'a> = TensorRef<'a>;
 
-    fn read(operand: Unread<'_>) -> Result<TensorRef<'_>, BorrowError> {
+    fn read(operand: &AnyRef) -> Result<TensorRef<'_>, BorrowError> {
         if operand.is::<ScalarHostTensor>() {
             operand.try_read().map(TensorRef::Scalar)
         } else if operand.is::<StringHostTensor>() {

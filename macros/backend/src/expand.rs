@@ -68,7 +68,7 @@ pub(crate) fn root(crate_path: Option<&Path>) -> TokenStream {
 fn expand_instance(kernel: &Kernel, variant: &Variant, instance: &Instance) -> TokenStream {
     let declaration = declaration::declaration(kernel, variant, instance);
     let descriptor = if variant.form.is_raw() {
-        adapter::raw(kernel, variant, instance, &declaration)
+        adapter::raw(kernel, instance, &declaration)
     } else {
         adapter::adapter(kernel, variant, instance, &declaration)
     };

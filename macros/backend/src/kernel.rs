@@ -241,6 +241,14 @@ impl Form {
         matches!(self, Self::Sync | Self::RawSync)
     }
 
+    /// What runs the same function in the interpreter.
+    fn in_sync_function(self) -> Self {
+        match self {
+            Self::Raw => Self::RawSync,
+            _ => Self::Sync,
+        }
+    }
+
     fn of(options: &Options, function: &Function) -> Self {
         match (options.has("raw"), options.has("sync")) {
             (true, true) => Self::RawSync,
@@ -281,7 +289,7 @@ impl Kernel {
             variants.push(Variant::new(
                 &options,
                 names,
-                Form::Sync,
+                form.in_sync_function(),
                 function,
                 &output,
                 &mut problems,

@@ -59,11 +59,8 @@ pub enum Binding {
     Workspace(Box<Type>),
     /// A context; the name of its marker.
     Context(&'static str),
-    /// The frame, of a synchronous kernel or not.
-    Frame {
-        /// Whether it is the frame of a synchronous kernel.
-        is_sync: bool,
-    },
+    /// The frame.
+    Frame,
 }
 
 /// A parameter that is a function, or a list of them.
@@ -301,13 +298,11 @@ fn by_reference(ty: &Type, reference: &syn::TypeReference, name: LitStr) -> syn:
         };
     }
     let known = last_name(elem);
-    if let Some("KernelFrame" | "SyncKernelFrame") = known.as_deref() {
+    if let Some("KernelFrame") = known.as_deref() {
         if reference.mutability.is_none() {
             return Err(syn::Error::new_spanned(ty, "a frame is taken as `&mut`"));
         }
-        return Ok(Binding::Frame {
-            is_sync: known.as_deref() == Some("SyncKernelFrame"),
-        });
+        return Ok(Binding::Frame);
     }
     if let Some(binding) = context(elem, true) {
         return unless_mut(reference, binding);
@@ -364,9 +359,7 @@ fn by_value(ty: &Type, name: LitStr) -> syn::Result<Binding> {
         Some("Operands") => operand(Operand::Rest(Box::new(payload_argument(ty)?))),
         Some("Attributes") if has_arguments(ty) => Ok(Binding::AllAttributes),
         Some("Res") => Ok(Binding::Resource(Box::new(expect_argument(ty)?), false)),
-        Some("KernelFrame" | "SyncKernelFrame") => {
-            Err(syn::Error::new_spanned(ty, "a frame is taken as `&mut`"))
-        }
+        Some("KernelFrame") => Err(syn::Error::new_spanned(ty, "a frame is taken as `&mut`")),
         Some("ExecutionContext" | "HostContext" | "RequestContext") => Err(
             syn::Error::new_spanned(ty, "a context is taken as `&`, or in an `Arc`"),
         ),

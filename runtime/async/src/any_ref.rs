@@ -262,6 +262,28 @@ impl AnyRef {
         Some(unsafe { cell::payload(holder) })
     }
 
+    /// The payload to be changed, if there is one, it is a `T`, and this is the [only reference](Self::is_unique) to it.
+    ///
+    /// ```
+    /// use tfrt_async::AnyRef;
+    ///
+    /// let mut value = AnyRef::available(1_i32);
+    /// *value.get_mut::<i32>().unwrap() += 1;
+    /// let shared = value.clone();
+    /// assert_eq!((value.get_mut::<i32>(), shared.get::<i32>()), (None, Some(&2)));
+    /// ```
+    #[inline]
+    #[must_use]
+    pub fn get_mut<T: Value>(&mut self) -> Option<&mut T> {
+        if !self.is_unique() {
+            return None;
+        }
+        let holder = self.holder::<T>().ok()?;
+        // SAFETY: `holder` says that it lives as long as `self` and has a payload of this type. Nobody else can reach it: `self` is
+        // the only reference, and borrowed mutably.
+        Some(unsafe { &mut *cell::payload_ptr::<T>(holder) })
+    }
+
     /// The payload, without looking whether there is one, and of which type.
     ///
     /// Does not compile for [mutable](Value::IS_MUTABLE) types.

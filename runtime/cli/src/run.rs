@@ -18,7 +18,6 @@ use tfrt_executor::Program;
 use tfrt_host::allocator::{AllocatorKind, HostAllocator};
 use tfrt_host::library::LoadedLibrary;
 use tfrt_host::tracing::{Scope, TracingLevel};
-use tfrt_host::value_cell::ValueCell;
 use tfrt_host::{
     ExecutionContext, FunctionKind, FunctionRef, HostContext, ProgramFolder, RequestContextBuilder,
     ResourceContext, Show, log, tracing,
@@ -37,7 +36,7 @@ use crate::output::print_line;
 use leak_check::LeakCheck;
 pub(crate) use program_file::ProgramFile;
 use recording::{LevelName, Recording, SinkName};
-use result_line::{AsyncResult, SyncResult, result_line};
+use result_line::{FunctionResult, result_line};
 
 const EXAMPLES: &str = "\
 Examples:
@@ -405,7 +404,7 @@ fn run_async(
     flush_libraries(ctx.host());
     if !results.is_empty() {
         let types = function.result_types();
-        let values = results.iter().zip(types).map(|(value, ty)| AsyncResult {
+        let values = results.iter().zip(types).map(|(value, ty)| FunctionResult {
             value,
             ty,
             with_codes,
@@ -427,8 +426,8 @@ pub(crate) fn flush_libraries(host: &HostContext) {
 
 fn run_sync(function: &FunctionRef, ctx: &ExecutionContext) -> Result<(), Failure> {
     let types = function.result_types();
-    let mut cells: Vec<ValueCell> = types.iter().map(|_| ValueCell::default()).collect();
-    let executed = function.execute_sync(ctx, &mut [], &mut cells);
+    let mut results = vec![None; types.len()];
+    let executed = function.execute_sync(ctx, &[], &mut results);
     flush_libraries(ctx.host());
     match executed {
         Err(error) => print_line(&format!(
@@ -436,12 +435,14 @@ fn run_sync(function: &FunctionRef, ctx: &ExecutionContext) -> Result<(), Failur
             function.name(),
             error.message()
         )),
-        Ok(()) if cells.is_empty() => Ok(()),
+        Ok(()) if results.is_empty() => Ok(()),
         Ok(()) => {
-            let values = cells
-                .iter()
-                .zip(types)
-                .map(|(cell, ty)| SyncResult { cell, ty });
+            let values = results.iter().flatten().zip(types);
+            let values = values.map(|(value, ty)| FunctionResult {
+                value,
+                ty,
+                with_codes: false,
+            });
             print_line(&result_line(function.name(), values))
         }
     }

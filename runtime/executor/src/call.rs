@@ -5,9 +5,9 @@ use std::any::Any;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::ptr::NonNull;
 
+use tfrt_host::kernel::KernelFrame;
 use tfrt_host::kernel::direct::{DirectCall, DirectFn};
 use tfrt_host::kernel::panic::panic_error;
-use tfrt_host::kernel::{KernelFrame, SyncKernelFrame};
 use tfrt_support::Error;
 
 use crate::body::{Body, Kernel, KernelDetails};
@@ -66,14 +66,14 @@ pub(crate) fn call(kernel: &KernelDetails, frame: &mut KernelFrame<'_>) {
 
 /// Calls a synchronous kernel. Its operand registers were written by earlier kernels or are arguments.
 #[inline]
-pub(crate) fn call_sync(kernel: &SyncKernel, frame: &mut SyncKernelFrame<'_>) {
+pub(crate) fn call_sync(kernel: &SyncKernel, frame: &mut KernelFrame<'_>) {
     if kernel.is_proven {
         // SAFETY: `Registers::check_kernel` saw that there are as many operands as declared (1), and that the kernels that
-        // write their registers give the payload types that the kernel reads. They ran before, in program order, and did
-        // write, or the function had stopped (2); nobody clears a register before its last reader ran.
-        unsafe { kernel.descriptor.invoke_sync(frame) }
+        // write their registers give the payload types that the kernel reads. They ran before, in program order, and the
+        // interpreter saw that each of their results has a payload, or the function had stopped (2).
+        unsafe { kernel.descriptor.invoke(frame) }
     } else {
-        kernel.descriptor.invoke_sync_checked(frame);
+        kernel.descriptor.invoke_checked(frame);
     }
 }
 

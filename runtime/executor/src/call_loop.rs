@@ -23,7 +23,6 @@ use tfrt_host::ExecutionContext;
 use tfrt_host::function::FunctionTable;
 use tfrt_host::kernel::direct::{DirectCall, DirectFn};
 use tfrt_host::kernel::{AttributeList, FunctionList, KernelDescriptor};
-use tfrt_host::value_cell::ValueCell;
 use tfrt_support::Error;
 
 use crate::body::{Extras, NonZeroOffset, WordPool, Words};
@@ -98,8 +97,6 @@ pub(crate) struct KernelSource<'a> {
 struct CopiedCell {
     register: u32,
     ty: TypeIndex,
-    /// How large a payload of this type is.
-    num_bytes: usize,
     offset: NonZeroOffset,
 }
 
@@ -158,7 +155,6 @@ impl CallLoop {
             Some(CopiedCell {
                 register,
                 ty,
-                num_bytes: ty.copied_layout()?.size(),
                 offset: found.cell?,
             })
         };
@@ -224,19 +220,31 @@ impl CallLoop {
         &self,
         program: &Arc<Program>,
         ctx: &ExecutionContext,
-        arguments: &[ValueCell],
-        results: &mut [ValueCell],
+        arguments: &[AnyRef],
+        results: &mut [Option<AnyRef>],
     ) -> Option<Result<(), Error>> {
         self.with_frame(|registers| {
-            let mut filled = arguments.iter().zip(&self.arguments);
-            let is_filled = filled.all(|(argument, cell)| {
-                // SAFETY: Y1 and Y2: the cell is in the frame, and one for this type.
-                cell.is_none_or(|cell| unsafe {
-                    argument.copy_payload_to(cell.ty, cell.num_bytes, place(registers, cell))
-                })
-            });
-            is_filled.then(|| self.run_filled(program, ctx, registers, results))
+            self.fill(registers, arguments)
+                .then(|| self.run_filled(program, ctx, registers, results))
         })
+    }
+
+    /// Copies the payloads of arguments into the cells that kernels read, in a frame of the loop; whether they are all of the types that
+    /// the kernels read.
+    #[inline]
+    fn fill(&self, registers: NonNull<u8>, arguments: &[AnyRef]) -> bool {
+        arguments
+            .iter()
+            .zip(&self.arguments)
+            .all(|(argument, cell)| {
+                let Some(cell) = *cell else { return true };
+                let is_expected = argument.is_concrete() && argument.type_id() == cell.ty;
+                if is_expected {
+                    // SAFETY: it is concrete, and of this type; Y1 and Y2: the cell is in the frame, and one for it.
+                    unsafe { argument.copy_payload_to(place(registers, cell)) };
+                }
+                is_expected
+            })
     }
 
     /// Runs a synchronous function, with its arguments in the frame.
@@ -245,7 +253,7 @@ impl CallLoop {
         program: &Arc<Program>,
         ctx: &ExecutionContext,
         registers: NonNull<u8>,
-        results: &mut [ValueCell],
+        results: &mut [Option<AnyRef>],
     ) -> Result<(), Error> {
         match self.run_kernels::<false>(program, ctx, registers) {
             Ok(()) => {}
@@ -259,8 +267,7 @@ impl CallLoop {
             if let ResultSource::Cell(cell) = *source {
                 let payload = place(registers, cell);
                 // SAFETY: Y2: a kernel has written a payload of this type, which is copied.
-                let value = unsafe { AnyRef::from_copied(cell.ty, payload) };
-                *result = ValueCell::from_ref(value);
+                *result = Some(unsafe { AnyRef::from_copied(cell.ty, payload) });
             }
         }
         Ok(())
@@ -275,13 +282,8 @@ impl CallLoop {
         results: &mut [Option<AnyRef>],
     ) -> bool {
         self.with_frame(|registers| {
-            for (argument, cell) in arguments.iter().zip(&self.arguments) {
-                let Some(cell) = *cell else { continue };
-                if !argument.is_concrete() || argument.type_id() != cell.ty {
-                    return false;
-                }
-                // SAFETY: it is concrete, and of this type; Y1 and Y2: the cell is in the frame, and one for it.
-                unsafe { argument.copy_payload_to(place(registers, cell)) };
+            if !self.fill(registers, arguments) {
+                return false;
             }
             let callee_ctx;
             let inner = if self.reads_context {

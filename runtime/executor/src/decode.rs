@@ -592,20 +592,20 @@ fn decode_sync(program: &Program, function: &VerifiedFunction, proof: &Proof) ->
         .zip(&proof.is_proven)
         .map(|(kernel, &is_proven)| {
             let record = function.record(kernel);
-            let mut dead = Vec::new();
-            for &register in record.operands.as_words() {
+            let mut last_uses = Vec::new();
+            for (position, &register) in (0..).zip(record.operands.as_words()) {
                 remaining_uses[register as usize] -= 1;
                 // An argument is lent by the caller, and never dies.
                 if remaining_uses[register as usize] == 0 && register as usize >= num_arguments {
-                    dead.push(register);
+                    last_uses.push(position);
                 }
             }
-            let unused = record
-                .results
-                .as_words()
-                .iter()
-                .filter(|&&result| remaining_uses[result as usize] == 0);
-            dead.extend(unused);
+            let results = record.results.as_words().iter();
+            let is_unused = |register: &&u32| remaining_uses[**register as usize] == 0;
+            let unused: Vec<u32> = results
+                .copied()
+                .filter(|register| is_unused(&register))
+                .collect();
             SyncKernel {
                 descriptor: program.kernel(record.code),
                 is_proven,
@@ -614,7 +614,8 @@ fn decode_sync(program: &Program, function: &VerifiedFunction, proof: &Proof) ->
                 attributes: words.push(record.attributes.as_words()),
                 functions: words.push(record.functions.as_words()),
                 results: words.push(record.results.as_words()),
-                dead: words.push(&dead),
+                last_uses: words.push(&last_uses),
+                unused: words.push(&unused),
             }
         })
         .collect();

@@ -14,7 +14,6 @@ use tfrt_support::{Error, ErrorCode};
 
 use crate::body::Body;
 use crate::call_loop::CallLoop;
-use crate::interpreter::wrong_signature;
 use crate::invocation::InvocationRef;
 use crate::program::{FunctionBody, Program};
 use crate::ready;
@@ -38,7 +37,7 @@ pub(crate) fn execute(
     results: &mut [Option<AnyRef>],
 ) {
     if let Err(error) = try_execute(program, id, ctx, arguments, results) {
-        let error = AnyRef::error(error);
+        let error = AnyRef::error(error).into_given();
         results
             .iter_mut()
             .filter(|result| result.is_none())
@@ -54,14 +53,8 @@ fn try_execute(
     results: &mut [Option<AnyRef>],
 ) -> Result<(), Error> {
     let function = program.entry(id);
-    let expected = (function.argument_types.len(), function.result_types.len());
-    if (arguments.len(), results.len()) != expected {
-        return Err(wrong_signature(
-            &function.name,
-            expected,
-            (arguments.len(), results.len()),
-        ));
-    }
+    function.check_counts(arguments.len(), results.len())?;
+    function.check_types(arguments)?;
     match program.body(id)? {
         FunctionBody::Async(body) => {
             if !tracing::is_active(TracingLevel::Debug)

@@ -16,6 +16,8 @@
 
 mod program;
 
+mod signature;
+
 mod decode;
 
 mod proof;

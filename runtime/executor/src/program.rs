@@ -6,12 +6,11 @@ use std::collections::HashMap;
 use std::fmt;
 use std::sync::{Arc, OnceLock};
 
-use tfrt_async::AnyRef;
+use tfrt_async::{AnyRef, TypeIndex};
 use tfrt_bef::{BefFile, FunctionId, KernelCode, LocationOffset, VerifiedBef};
 use tfrt_host::function::{FunctionKind, FunctionTable, PreparedFunction};
 use tfrt_host::kernel::registry::NativeFunction;
 use tfrt_host::kernel::{KernelDescriptor, KernelRegistry};
-use tfrt_host::value_cell::ValueCell;
 use tfrt_host::{ExecutionContext, FunctionRef, HostContext, LocationSource};
 use tfrt_support::entity::{EntityId, PrimaryMap};
 use tfrt_support::nearest::did_you_mean;
@@ -22,6 +21,7 @@ use crate::call_loop::PreparedLoop;
 use crate::decode;
 use crate::interpreter::{self, SyncBody};
 use crate::invoke;
+use crate::signature;
 
 /// A loaded program.
 ///
@@ -54,6 +54,8 @@ pub(crate) struct Function {
     pub(crate) kind: FunctionKind,
     pub(crate) argument_types: Box<[Box<str>]>,
     pub(crate) result_types: Box<[Box<str>]>,
+    /// For each argument, the payload type that its spelling fixes.
+    pub(crate) fixed_arguments: Box<[Option<TypeIndex>]>,
     /// Filled at load for native functions, else at the first look-up.
     body: OnceLock<Result<FunctionBody, Error>>,
 }
@@ -95,10 +97,12 @@ impl Program {
                     FunctionKind::Native
                 }
             };
+            let argument_types: Box<[Box<str>]> = spellings(function.arguments);
             let id = functions.push(Function {
                 name: function.name.into(),
                 kind,
-                argument_types: spellings(function.arguments),
+                fixed_arguments: signature::fixed_payloads(&argument_types),
+                argument_types,
                 result_types: spellings(function.results),
                 body,
             });
@@ -271,8 +275,8 @@ impl FunctionTable for Program {
         self: Arc<Self>,
         number: u32,
         ctx: &ExecutionContext,
-        arguments: &mut [ValueCell],
-        results: &mut [ValueCell],
+        arguments: &[AnyRef],
+        results: &mut [Option<AnyRef>],
     ) -> Result<(), Error> {
         interpreter::execute(&self, id(number), ctx, arguments, results)
     }
@@ -281,11 +285,16 @@ impl FunctionTable for Program {
         self: Arc<Self>,
         number: u32,
         ctx: &ExecutionContext,
-        num_arguments: usize,
-    ) -> Option<Box<dyn PreparedFunction>> {
-        let is_allowed = ctx.call_depth() < ctx.host().limits().max_call_depth;
-        let prepared = PreparedLoop::new(self, id(number), num_arguments)?;
-        is_allowed.then(|| Box::new(prepared) as _)
+        arguments: &[AnyRef],
+    ) -> Result<Option<Box<dyn PreparedFunction>>, Error> {
+        let function = self.entry(id(number));
+        function.check_counts(arguments.len(), function.result_types.len())?;
+        function.check_present(arguments)?;
+        if ctx.call_depth() >= ctx.host().limits().max_call_depth {
+            return Ok(None);
+        }
+        let prepared = PreparedLoop::new(self, id(number), arguments);
+        Ok(prepared.map(|prepared| Box::new(prepared) as _))
     }
 }
 

@@ -4,7 +4,7 @@
 //! Out of line, so that the loops which call kernels carry one compare for it.
 
 use tfrt_host::ExecutionContext;
-use tfrt_host::kernel::SyncKernelFrame;
+use tfrt_host::kernel::KernelFrame;
 use tfrt_host::tracing::{KernelRun, Scope};
 
 use crate::body::{KernelDetails, Words};
@@ -42,7 +42,7 @@ pub(crate) fn call_sync(
     invocation: u64,
     body: &SyncBody,
     kernel: &SyncKernel,
-    frame: &mut SyncKernelFrame<'_>,
+    frame: &mut KernelFrame<'_>,
 ) {
     let words = |range: Words| &body.words[range.as_range()];
     let _scope = Scope::enter_kernel(KernelRun {

@@ -10,9 +10,8 @@ use tfrt_bef::{BefFile, FunctionKind, RegisterId};
 use tfrt_executor::Program;
 use tfrt_host::kernel::{KernelDescriptor, KernelFrame, KernelRegistry};
 use tfrt_host::tracing::{self, TraceRecorder, TracingLevel};
-use tfrt_host::value_cell::ValueCell;
 use tfrt_host::{ExecutionContext, HostContext, RequestContextBuilder};
-use tfrt_ods::{OpDef, OperandDef, ResultDef, TypeConstraint};
+use tfrt_ods::{OpDef, OpTraits, OperandDef, ResultDef, TypeConstraint};
 use tfrt_queue::create_queue;
 use tfrt_support::Error;
 use tfrt_support::entity::EntityId;
@@ -31,7 +30,10 @@ const fn op(name: &'static str) -> OpDef {
 static COUNT: OpDef = op("test.count");
 static FAIL: OpDef = op("test.fail");
 static PANIC: OpDef = op("test.panic");
-static SYNC: OpDef = op("test.sync");
+static SYNC: OpDef = OpDef {
+    traits: OpTraits::SYNC,
+    ..op("test.sync")
+};
 
 static NUM_RUNS: AtomicUsize = AtomicUsize::new(0);
 
@@ -46,9 +48,9 @@ fn host(queue: &str) -> Arc<HostContext> {
         KernelDescriptor::raw(&COUNT, count),
         KernelDescriptor::raw(&FAIL, |frame| frame.report_error(Error::new("no"))),
         KernelDescriptor::raw(&PANIC, |_| panic!("out of cheese")),
-        KernelDescriptor::raw_sync(&SYNC, |frame| {
+        KernelDescriptor::raw(&SYNC, |frame| {
             NUM_RUNS.fetch_add(1, Ordering::Relaxed);
-            frame.set_result(0, 1_i64);
+            frame.set_result(0, AnyRef::available(1_i64));
         }),
     ];
     for kernel in kernels {
@@ -118,7 +120,7 @@ fn run(queue: &str, file: &BefFile) {
     let main = program.function("main").expect("it is there");
     let ctx = ExecutionContext::new(RequestContextBuilder::new(Arc::clone(&host)).build());
     if main.kind() == tfrt_host::FunctionKind::Sync {
-        main.execute_sync(&ctx, &mut [], &mut [ValueCell::default()])
+        main.execute_sync(&ctx, &[], &mut [None])
             .expect("nothing fails");
     } else {
         let results = main.execute(&ctx, &[]);

@@ -7,7 +7,6 @@ use tfrt_async::{AnyRef, Value};
 use tfrt_support::Error;
 
 use crate::execution::ExecutionContext;
-use crate::value_cell::ValueCell;
 
 /// What kind of function it is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -50,8 +49,8 @@ pub trait FunctionTable: Send + Sync + fmt::Debug {
     /// The attribute section of the file, for kernels whose work outlives the call.
     fn attribute_section(&self) -> &[u8];
 
-    /// Starts it. Returns without waiting; every one of `results` is filled, with values that may be unavailable. A
-    /// synchronous function, and wrong counts, fill them with errors.
+    /// Starts it. Returns without waiting; every one of `results` is filled, with values that may be unavailable. They are errors if
+    /// the function is synchronous, if counts differ, or if an argument is of another type than its spelling fixes.
     fn execute(
         self: Arc<Self>,
         id: u32,
@@ -60,29 +59,33 @@ pub trait FunctionTable: Send + Sync + fmt::Debug {
         results: &mut [Option<AnyRef>],
     );
 
-    /// Runs a synchronous function to its end on the calling thread. `arguments` are lent and come back; `results` are
-    /// filled, unless an error stops it.
+    /// Runs a synchronous function to its end on the calling thread. `results` are filled, each with a value that has a payload,
+    /// unless an error stops it.
     ///
     /// # Errors
-    /// What the first failing kernel says; that the function is not synchronous; that counts differ.
+    /// What the first failing kernel says. That the function is not synchronous, that counts differ, that an argument is not
+    /// available, is an error, or is of another type than its spelling fixes.
     fn execute_sync(
         self: Arc<Self>,
         id: u32,
         ctx: &ExecutionContext,
-        arguments: &mut [ValueCell],
-        results: &mut [ValueCell],
+        arguments: &[AnyRef],
+        results: &mut [Option<AnyRef>],
     ) -> Result<(), Error>;
 
-    /// What runs a synchronous function again and again in `ctx`, with so many arguments, faster than
+    /// What runs a synchronous function again and again in `ctx`, beginning with these arguments, faster than
     /// [`execute_sync`](Self::execute_sync); nothing if that is not to be had. See [`FunctionRef::interpreter`].
+    ///
+    /// # Errors
+    /// What `execute_sync` has against these arguments.
     fn prepare_sync(
         self: Arc<Self>,
         id: u32,
         ctx: &ExecutionContext,
-        num_arguments: usize,
-    ) -> Option<Box<dyn PreparedFunction>> {
-        let _ = (id, ctx, num_arguments);
-        None
+        arguments: &[AnyRef],
+    ) -> Result<Option<Box<dyn PreparedFunction>>, Error> {
+        let _ = (id, ctx, arguments);
+        Ok(None)
     }
 }
 
@@ -94,14 +97,14 @@ pub trait FunctionTable: Send + Sync + fmt::Debug {
 )]
 pub trait PreparedFunction: Send + fmt::Debug {
     /// Runs the function, as [`FunctionTable::execute_sync`] does, in the context that it was prepared for. `changed` are the
-    /// first of its arguments, all of those among them that were not the same in the last run that was made.
+    /// first of its arguments; the others are what they were when they were last given.
     ///
     /// Nothing, and nothing done, if `execute_sync` must be called for these arguments and results.
     fn run(
         &mut self,
         ctx: &ExecutionContext,
-        changed: &[ValueCell],
-        results: &mut [ValueCell],
+        changed: &[AnyRef],
+        results: &mut [Option<AnyRef>],
     ) -> Option<Result<(), Error>>;
 }
 
@@ -186,42 +189,48 @@ impl FunctionRef {
     pub fn execute_sync(
         &self,
         ctx: &ExecutionContext,
-        arguments: &mut [ValueCell],
-        results: &mut [ValueCell],
+        arguments: &[AnyRef],
+        results: &mut [Option<AnyRef>],
     ) -> Result<(), Error> {
         Arc::clone(&self.table).execute_sync(self.id, ctx, arguments, results)
     }
 
     /// What runs a synchronous function again and again in `ctx`. A run is what [`execute_sync`](Self::execute_sync) is; it
     /// costs less, where what is the same for every run can be looked at now.
-    #[must_use]
-    pub fn interpreter(&self, ctx: &ExecutionContext, arguments: Vec<ValueCell>) -> Interpreter {
-        Interpreter {
-            prepared: Arc::clone(&self.table).prepare_sync(self.id, ctx, arguments.len()),
+    ///
+    /// # Errors
+    /// As [`FunctionTable::prepare_sync`].
+    pub fn interpreter(
+        &self,
+        ctx: &ExecutionContext,
+        arguments: Vec<AnyRef>,
+    ) -> Result<Interpreter, Error> {
+        Ok(Interpreter {
+            prepared: Arc::clone(&self.table).prepare_sync(self.id, ctx, &arguments)?,
             function: self.clone(),
             ctx: ctx.clone(),
-            num_changed: arguments.len(),
+            num_changed: 0,
             arguments,
-        }
+        })
     }
 }
 
 /// Runs one synchronous function again and again: see [`FunctionRef::interpreter`].
 ///
 /// ```
-/// use tfrt_host::value_cell::ValueCell;
+/// use tfrt_async::AnyRef;
 /// use tfrt_host::{ExecutionContext, FunctionRef};
 /// use tfrt_support::Error;
 ///
 /// /// The sum of what a function of a number gives for each number below `end`.
 /// fn sum_up(function: &FunctionRef, end: i32, ctx: &ExecutionContext) -> Result<i32, Error> {
-///     let mut interpreter = function.interpreter(ctx, vec![ValueCell::new(0)]);
+///     let mut interpreter = function.interpreter(ctx, vec![AnyRef::available(0)])?;
 ///     let mut sum = 0;
 ///     for number in 0..end {
 ///         interpreter.set_arguments([number]);
-///         let mut result = [ValueCell::empty()];
+///         let mut result = [None];
 ///         interpreter.run(&mut result)?;
-///         sum += result[0].take::<i32>().unwrap_or_default();
+///         sum += result[0].as_ref().and_then(AnyRef::get::<i32>).unwrap_or(&0);
 ///     }
 ///     Ok(sum)
 /// }
@@ -230,7 +239,7 @@ impl FunctionRef {
 pub struct Interpreter {
     function: FunctionRef,
     ctx: ExecutionContext,
-    arguments: Vec<ValueCell>,
+    arguments: Vec<AnyRef>,
     /// Behind so many, arguments are what they were in the last run of `prepared`.
     num_changed: usize,
     prepared: Option<Box<dyn PreparedFunction>>,
@@ -244,7 +253,11 @@ impl Interpreter {
     #[inline]
     pub fn set_arguments<T: Value, const N: usize>(&mut self, payloads: [T; N]) {
         for (argument, payload) in self.arguments[..N].iter_mut().zip(payloads) {
-            argument.set(payload);
+            // Nobody else can see the last one, mostly.
+            match argument.get_mut::<T>() {
+                Some(place) => *place = payload,
+                None => *argument = AnyRef::available(payload),
+            }
         }
         self.num_changed = self.num_changed.max(N);
     }
@@ -254,7 +267,7 @@ impl Interpreter {
     /// # Errors
     /// As [`FunctionTable::execute_sync`].
     #[inline]
-    pub fn run(&mut self, results: &mut [ValueCell]) -> Result<(), Error> {
+    pub fn run(&mut self, results: &mut [Option<AnyRef>]) -> Result<(), Error> {
         if let Some(prepared) = &mut self.prepared
             && let changed = &self.arguments[..self.num_changed]
             && let Some(outcome) = prepared.run(&self.ctx, changed, results)
@@ -263,7 +276,7 @@ impl Interpreter {
             return outcome;
         }
         self.function
-            .execute_sync(&self.ctx, &mut self.arguments, results)
+            .execute_sync(&self.ctx, &self.arguments, results)
     }
 }
 

@@ -5,7 +5,7 @@
 //! to take, what is checked, and what is read without a check are three readings of one list and cannot disagree:
 //!
 //! ```text
-//!            KernelFrame (or SyncKernelFrame)             registry: name ─► KernelDescriptor { op, entry }
+//!            KernelFrame                                  registry: name ─► KernelDescriptor { op, entry }
 //!                │                                                                          │
 //!   check        ▼                                                                          ▼
 //!  ─────────► ParamList::hold ──► K::call(arguments) ──► ResultPart::put ──► result slots   invoke
@@ -22,8 +22,6 @@
 //! Parameter, result and list markers are named by expansions alone, through [`crate::__private`].
 
 pub mod frame;
-
-pub mod sync_frame;
 
 pub mod descriptor;
 
@@ -89,7 +87,6 @@ pub use operands::Operands;
 pub use preallocated::{MetadataAnswer, Preallocated, Shaped, WorkspaceAnswer};
 pub use registry::{DuplicateKernels, KernelRegistry};
 pub use resource::{Res, Resource, ResourceScope};
-pub use sync_frame::SyncKernelFrame;
 pub use workspace::{Workspace, WorkspaceElement};
 
 /// A function as a kernel. Implemented by what [`KernelDescriptor::new`] and its like make of a closure.

@@ -5,7 +5,7 @@
 //! registry.
 //!
 //! This crate knows neither BEF nor MLIR text. Unsafe code is denied but in the modules that say why they need it:
-//! [`allocator`], [`value_cell`], what loads a [`library`], and what reads operands under [`kernel`].
+//! [`allocator`], what loads a [`library`], and what reads operands under [`kernel`].
 #![deny(unsafe_code)]
 
 extern crate self as tfrt_host;
@@ -27,8 +27,6 @@ pub mod location;
 pub mod function;
 
 pub mod kernel;
-
-pub mod value_cell;
 
 pub mod allocator;
 

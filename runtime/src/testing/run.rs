@@ -7,7 +7,6 @@ use tfrt_async::{AnyRef, Chain, LiveScope, Value};
 use tfrt_bef::BefFile;
 use tfrt_executor::Program;
 use tfrt_host::kernel::KernelRegistry;
-use tfrt_host::value_cell::ValueCell;
 use tfrt_host::{
     ExecutionContext, FunctionKind, FunctionRef, HostContext, RequestContextBuilder,
     ResourceContext,
@@ -168,7 +167,7 @@ fn execute(
         .collect();
     let results = match function.kind() {
         FunctionKind::Async | FunctionKind::Native => function.execute(ctx, &arguments),
-        FunctionKind::Sync => execute_sync(function, ctx, arguments.clone()),
+        FunctionKind::Sync => execute_sync(function, ctx, &arguments),
     };
     drop(arguments);
     wait(ctx.host(), &results);
@@ -178,24 +177,15 @@ fn execute(
 fn execute_sync(
     function: &FunctionRef,
     ctx: &ExecutionContext,
-    arguments: Vec<AnyRef>,
+    arguments: &[AnyRef],
 ) -> Vec<AnyRef> {
     // Synchronous functions take what is there.
-    if let Err(error) = ctx.host().await_available(&arguments) {
+    if let Err(error) = ctx.host().await_available(arguments) {
         return vec![AnyRef::error(error.into()); function.num_results()];
     }
-    if let Some(error) = arguments.iter().find(|argument| argument.is_error()) {
-        return vec![error.clone(); function.num_results()];
-    }
-    let mut arguments: Vec<_> = arguments.into_iter().map(ValueCell::from_ref).collect();
-    let mut results: Vec<_> = (0..function.num_results())
-        .map(|_| ValueCell::default())
-        .collect();
-    match function.execute_sync(ctx, &mut arguments, &mut results) {
-        Ok(()) => results
-            .into_iter()
-            .filter_map(ValueCell::into_ref)
-            .collect(),
+    let mut results = vec![None; function.num_results()];
+    match function.execute_sync(ctx, arguments, &mut results) {
+        Ok(()) => results.into_iter().flatten().collect(),
         Err(error) => vec![AnyRef::error(error); function.num_results()],
     }
 }

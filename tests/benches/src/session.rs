@@ -61,7 +61,7 @@ impl Session {
         let request = RequestContextBuilder::new(Arc::clone(&self.host)).build();
         let ctx = ExecutionContext::new(request);
         match self.main.kind() {
-            FunctionKind::Sync => self.main.execute_sync(&ctx, &mut [], &mut []),
+            FunctionKind::Sync => self.main.execute_sync(&ctx, &[], &mut []),
             _ => {
                 let results = self.main.execute(&ctx, &[]);
                 self.host

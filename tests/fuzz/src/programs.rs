@@ -15,7 +15,6 @@ use tfrt::host::{FunctionKind, Limits, RequestContextBuilder, ResourceContext};
 use tfrt::kernel::KernelDescriptor;
 use tfrt::kernel::registry::DialectRegistration;
 use tfrt::prelude::*;
-use tfrt::value_cell::ValueCell;
 use tfrt_compiler::{EncodeOptions, decode, encode};
 use tfrt_ir::{Module, ParseOptions, PrintOptions, Registry, VerifyOptions, parse, print, verify};
 use tfrt_support::Diagnostics;
@@ -111,10 +110,10 @@ fn without_waiting(linked: &KernelRegistry, printing: Printing) -> KernelRegistr
         let has_part = |parts: &[&str]| parts.iter().any(|part| kernel.name().contains(part));
         let is_replaced =
             has_part(&REPLACED) || (printing == Printing::Silent && has_part(&PRINTING));
-        let kernel = match (is_replaced, kernel.is_sync()) {
-            (false, _) => *kernel,
-            (true, false) => KernelDescriptor::raw(kernel.op(), complete),
-            (true, true) => KernelDescriptor::raw_sync(kernel.op(), complete_sync),
+        let kernel = if is_replaced {
+            KernelDescriptor::raw(kernel.op(), complete)
+        } else {
+            *kernel
         };
         registry
             .add(kernel)
@@ -133,12 +132,6 @@ fn without_waiting(linked: &KernelRegistry, printing: Printing) -> KernelRegistr
 fn complete(frame: &mut KernelFrame<'_>) {
     for index in 0..frame.num_results() {
         frame.set_result(index, AnyRef::ready_chain());
-    }
-}
-
-fn complete_sync(frame: &mut SyncKernelFrame<'_>) {
-    for index in 0..frame.num_results() {
-        frame.set_result(index, Chain);
     }
 }
 
@@ -378,10 +371,8 @@ fn run_function(host: &Arc<HostContext>, function: &FunctionRef) {
                 .for_each(note_panic);
         }
         FunctionKind::Sync => {
-            let mut results: Vec<ValueCell> = (0..function.num_results())
-                .map(|_| ValueCell::default())
-                .collect();
-            let outcome = function.execute_sync(&ctx, &mut [], &mut results);
+            let mut results = vec![None; function.num_results()];
+            let outcome = function.execute_sync(&ctx, &[], &mut results);
             outcome.as_ref().err().into_iter().for_each(note_panic);
         }
     }

@@ -2,7 +2,8 @@
 
 use std::ops::Deref;
 
-use tfrt::kernel::object::{Object, ReadHold, Unread};
+use tfrt::async_value::{BorrowError, ReadGuard};
+use tfrt::kernel::object::Object;
 use tfrt::prelude::*;
 use tfrt::testing;
 
@@ -32,8 +33,8 @@ impl Shape for Rectangle {
 }
 
 enum AnyShape<'a> {
-    Square(ReadHold<'a, Square>),
-    Rectangle(ReadHold<'a, Rectangle>),
+    Square(ReadGuard<'a, Square>),
+    Rectangle(ReadGuard<'a, Rectangle>),
 }
 
 impl Deref for AnyShape<'_> {
@@ -51,7 +52,7 @@ impl Object for dyn Shape {
     const MLIR_TYPE: &'static str = "!objects.shape";
     type Guard<'a> = AnyShape<'a>;
 
-    fn read(operand: Unread<'_>) -> Result<AnyShape<'_>, tfrt::async_value::BorrowError> {
+    fn read(operand: &AnyRef) -> Result<AnyShape<'_>, BorrowError> {
         if operand.is::<Square>() {
             operand.try_read().map(AnyShape::Square)
         } else {

@@ -28,10 +28,9 @@ pub(super) fn adapter(
     let results = results(kernel, variant);
     let assertions = assertions(variant);
     let constructor = match variant.form {
-        Form::Sync => quote!(new_sync),
         Form::Blocking => quote!(new_blocking),
         Form::Future => quote!(new_async),
-        Form::Plain | Form::Raw | Form::RawSync => quote!(new),
+        Form::Plain | Form::Sync | Form::Raw | Form::RawSync => quote!(new),
     };
     let closure = closure(kernel, variant, instance);
     quote! {
@@ -263,18 +262,8 @@ fn asked(
 }
 
 /// The descriptor of a function that takes its frame.
-pub(super) fn raw(
-    kernel: &Kernel,
-    variant: &Variant,
-    instance: &Instance,
-    declaration: &TokenStream,
-) -> TokenStream {
+pub(super) fn raw(kernel: &Kernel, instance: &Instance, declaration: &TokenStream) -> TokenStream {
     let callee = callee(kernel, instance);
-    let constructor = if variant.form == Form::RawSync {
-        quote!(raw_sync)
-    } else {
-        quote!(raw)
-    };
     let run = match kernel.output {
         Output::Nothing => callee,
         _ => {
@@ -291,5 +280,5 @@ pub(super) fn raw(
             }
         }
     };
-    quote!(__tfrt::KernelDescriptor::#constructor(const { &#declaration }, #run))
+    quote!(__tfrt::KernelDescriptor::raw(const { &#declaration }, #run))
 }

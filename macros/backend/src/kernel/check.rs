@@ -177,8 +177,14 @@ fn sync_twin(options: &Options, form: Form, problems: &mut Problems) {
     let Some(name) = options.sync_names.first() else {
         return;
     };
+    if let Some(flag) = options.flag("non_strict") {
+        problems.at(
+            flag,
+            "operands of a synchronous kernel are always there: a `non_strict` kernel has no form for the interpreter",
+        );
+    }
     let message = match form {
-        Form::Plain => return,
+        Form::Plain | Form::Raw => return,
         Form::Sync | Form::RawSync => {
             "`sync` alone says that the interpreter runs it: put this name with the others, in front"
         }
@@ -186,9 +192,6 @@ fn sync_twin(options: &Options, form: Form, problems: &mut Problems) {
             "the interpreter would wait for it: a `blocking` kernel has no form for it"
         }
         Form::Future => "an `async fn` runs on the work queue: it has no form for the interpreter",
-        Form::Raw => {
-            "a `raw` kernel takes one kind of frame: write a second function for the other"
-        }
     };
     problems.at(name, message);
 }
@@ -202,7 +205,7 @@ pub(super) fn parameters(
     problems: &mut Problems,
 ) {
     if form.is_raw() {
-        return raw_parameters(form, function, parameters, problems);
+        return raw_parameters(function, parameters, problems);
     }
     let is_bound = |parameter: &&Parameter| {
         !matches!(parameter.binding, Binding::Out(_) | Binding::Workspace(_))
@@ -213,13 +216,13 @@ pub(super) fn parameters(
             format!("a kernel takes at most {MAX_PARAMETERS} parameters; take the frame instead, with `raw`"),
         );
     }
-    operands(options, form, parameters, problems);
+    operands(options, parameters, problems);
     attributes_and_functions(parameters, problems);
     prepared(options, parameters, problems);
 }
 
 /// Operands that contradict each other, or the form.
-fn operands(options: &Options, form: Form, parameters: &[Parameter], problems: &mut Problems) {
+fn operands(options: &Options, parameters: &[Parameter], problems: &mut Problems) {
     let operands = parameters
         .iter()
         .filter_map(|parameter| match &parameter.binding {
@@ -241,19 +244,6 @@ fn operands(options: &Options, form: Form, parameters: &[Parameter], problems: &
             last = Some((&parameter.name, operand.is_variadic()));
         }
         has_reference |= operand.is_reference();
-        if form.is_sync() && operand.is_reference() {
-            let advice = if operand.is_variadic() {
-                "`Operands<'_, T>`"
-            } else {
-                "the payload"
-            };
-            problems.at(
-                &parameter.ty,
-                format!(
-                    "operands of a synchronous kernel are registers, not references: take {advice}"
-                ),
-            );
-        }
         let free = options.flag("pure").or(options.flag("effect_free"));
         if let (Operand::ByMut(_), Some(free)) = (operand, free) {
             problems.at(
@@ -278,7 +268,7 @@ fn attributes_and_functions(parameters: &[Parameter], problems: &mut Problems) {
     let mut has_all_attributes = false;
     for parameter in parameters {
         match &parameter.binding {
-            Binding::Frame { .. } => problems.at(
+            Binding::Frame => problems.at(
                 &parameter.ty,
                 "to take the frame, write `raw` among the options",
             ),
@@ -359,39 +349,19 @@ fn prepared(options: &Options, parameters: &[Parameter], problems: &mut Problems
     }
 }
 
-fn raw_parameters(
-    form: Form,
-    function: &Function,
-    parameters: &[Parameter],
-    problems: &mut Problems,
-) {
-    let frame = if form.is_sync() {
-        "SyncKernelFrame"
-    } else {
-        "KernelFrame"
-    };
+fn raw_parameters(function: &Function, parameters: &[Parameter], problems: &mut Problems) {
+    let is_frame = |parameter: &Parameter| matches!(parameter.binding, Binding::Frame);
     match parameters {
-        [
-            Parameter {
-                binding: Binding::Frame { is_sync },
-                ..
-            },
-        ] if *is_sync == form.is_sync() => {}
+        [frame] if is_frame(frame) => {}
         [] => problems.at(
             &function.signature.ident,
-            format!("a `raw` kernel takes its frame: `frame: &mut {frame}<'_>`"),
+            "a `raw` kernel takes its frame: `frame: &mut KernelFrame<'_>`",
         ),
         [first, rest @ ..] => {
-            let is_frame =
-                matches!(first.binding, Binding::Frame { is_sync } if is_sync == form.is_sync());
-            let wrong = if is_frame {
-                rest.first().unwrap_or(first)
-            } else {
-                first
-            };
+            let wrong = rest.first().filter(|_| is_frame(first)).unwrap_or(first);
             problems.at(
                 &wrong.ty,
-                format!("a `raw` kernel takes its frame, `&mut {frame}<'_>`, and nothing else: describe operands in the options"),
+                "a `raw` kernel takes its frame, `&mut KernelFrame<'_>`, and nothing else: describe operands in the options",
             );
         }
     }

@@ -1,4 +1,4 @@
-fn raw(frame: &mut SyncKernelFrame<'_>) {}
+fn raw(frame: &mut KernelFrame<'_>) {}
 #[doc(hidden)]
 #[allow(non_camel_case_types, dead_code)]
 struct raw {}
@@ -7,7 +7,7 @@ impl ::tfrt::__private::KernelSet for raw {
     const KERNELS: &'static [::tfrt::__private::KernelDescriptor] = {
         use ::tfrt::__private as __tfrt;
         &[
-            __tfrt::KernelDescriptor::raw_sync(
+            __tfrt::KernelDescriptor::raw(
                 const {
                     &__tfrt::OpDef {
                         summary: "",

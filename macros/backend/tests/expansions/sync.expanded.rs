@@ -38,7 +38,7 @@ impl renamed::tfrt::__private::KernelSet for div_s {
                         ..__tfrt::OpDef::new("my.div_s")
                     };
                 }
-                __tfrt::KernelDescriptor::new_sync::<
+                __tfrt::KernelDescriptor::new::<
                     __Declared,
                     (
                         __tfrt::ByValue<<i32 as __tfrt::IsCopied>::This, 0usize>,

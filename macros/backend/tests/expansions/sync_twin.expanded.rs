@@ -127,7 +127,7 @@ impl ::tfrt::__private::KernelSet for add {
                             ..__tfrt::OpDef::new("my_sync.add.i32")
                         };
                     }
-                    __tfrt::KernelDescriptor::new_sync::<
+                    __tfrt::KernelDescriptor::new::<
                         __Declared,
                         (
                             __tfrt::ByValue<<T as __tfrt::IsCopied>::This, 0usize>,
@@ -169,7 +169,7 @@ impl ::tfrt::__private::KernelSet for add {
                             ..__tfrt::OpDef::new("my_sync.add.f32")
                         };
                     }
-                    __tfrt::KernelDescriptor::new_sync::<
+                    __tfrt::KernelDescriptor::new::<
                         __Declared,
                         (
                             __tfrt::ByValue<<T as __tfrt::IsCopied>::This, 0usize>,

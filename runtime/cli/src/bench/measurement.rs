@@ -8,7 +8,6 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
 use rustix::time::{ClockId, clock_gettime};
-use tfrt_host::value_cell::ValueCell;
 use tfrt_host::{
     ExecutionContext, FunctionKind, FunctionRef, HostContext, ProgramFolder, RequestContextBuilder,
     ResourceContext,
@@ -208,11 +207,9 @@ impl Bench<'_> {
 }
 
 fn run_sync(function: &FunctionRef, ctx: &ExecutionContext) -> Result<(), Stop> {
-    let mut cells: Vec<ValueCell> = (0..function.num_results())
-        .map(|_| ValueCell::default())
-        .collect();
+    let mut results = vec![None; function.num_results()];
     function
-        .execute_sync(ctx, &mut [], &mut cells)
+        .execute_sync(ctx, &[], &mut results)
         .map_err(|error| Stop::Failed(error.message().to_string()))
 }
 

@@ -5,9 +5,8 @@
 
 use std::fmt::{self, Display, Write as _};
 
+use tfrt_async::AnyRef;
 use tfrt_async::display::Displayed;
-use tfrt_async::{AnyRef, Value};
-use tfrt_host::value_cell::ValueCell;
 use tfrt_support::float_text::Scientific;
 
 /// The line for a function that returned `values`.
@@ -16,80 +15,38 @@ pub(super) fn result_line(name: &str, values: impl Iterator<Item = impl Display>
     format!("'{name}' returned {}", values.join(","))
 }
 
-/// An available result of an asynchronous function.
-pub(super) struct AsyncResult<'a> {
+/// An available result of a function.
+pub(super) struct FunctionResult<'a> {
     pub(super) value: &'a AnyRef,
     pub(super) ty: &'a str,
     /// Whether errors print with their codes.
     pub(super) with_codes: bool,
 }
 
-impl Display for AsyncResult<'_> {
+impl Display for FunctionResult<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self.value.error_if_present() {
             Some(error) if self.with_codes => {
                 write!(f, "<<error: {}, code: {}>>", error.message(), error.code())
             }
             Some(error) => write!(f, "<<error: {}>>", error.message()),
-            None => fmt_value(f, self.ty, self),
+            None => fmt_value(f, self.ty, self.value),
         }
     }
 }
 
-/// A result of a synchronous function.
-pub(super) struct SyncResult<'a> {
-    pub(super) cell: &'a ValueCell,
-    pub(super) ty: &'a str,
-}
-
-impl Display for SyncResult<'_> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        fmt_value(f, self.ty, self)
-    }
-}
-
-/// Something that holds a number, perhaps, or a value that its type shows.
-trait Holder {
-    fn number<T: Value + Copy>(&self) -> Option<T>;
-
-    fn displayed(&self) -> Option<Displayed<'_>>;
-}
-
-impl Holder for AsyncResult<'_> {
-    fn number<T: Value + Copy>(&self) -> Option<T> {
-        self.value.get::<T>().copied()
-    }
-
-    fn displayed(&self) -> Option<Displayed<'_>> {
-        self.value.displayed()
-    }
-}
-
-impl Holder for SyncResult<'_> {
-    fn number<T: Value + Copy>(&self) -> Option<T> {
-        self.cell.get::<T>().copied()
-    }
-
-    // A register shows what it shares with an AsyncValue; a payload of its own has no reference that could be asked.
-    fn displayed(&self) -> Option<Displayed<'_>> {
-        self.cell.shared().and_then(AnyRef::displayed)
-    }
-}
-
-fn fmt_value(f: &mut fmt::Formatter<'_>, ty: &str, holder: &impl Holder) -> fmt::Result {
+fn fmt_value(f: &mut fmt::Formatter<'_>, ty: &str, value: &AnyRef) -> fmt::Result {
     let text = match ty {
-        "i1" => holder
-            .number::<bool>()
-            .map(|value| u8::from(value).to_string()),
-        "i32" => holder.number::<i32>().map(|value| value.to_string()),
-        "i64" => holder.number::<i64>().map(|value| value.to_string()),
-        "f32" => holder
-            .number::<f32>()
-            .map(|value| Scientific(f64::from(value)).to_string()),
-        "f64" => holder
-            .number::<f64>()
-            .map(|value| Scientific(value).to_string()),
-        _ => holder.displayed().and_then(shown),
+        "i1" => value.get::<bool>().map(|&bit| u8::from(bit).to_string()),
+        "i32" => value.get::<i32>().map(i32::to_string),
+        "i64" => value.get::<i64>().map(i64::to_string),
+        "f32" => value
+            .get::<f32>()
+            .map(|&number| Scientific(f64::from(number)).to_string()),
+        "f64" => value
+            .get::<f64>()
+            .map(|&number| Scientific(number).to_string()),
+        _ => value.displayed().and_then(shown),
     };
     match text {
         Some(text) => f.write_str(&text),
@@ -106,10 +63,11 @@ fn shown(value: Displayed<'_>) -> Option<String> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use tfrt_async::Value;
     use tfrt_support::{Error, ErrorCode};
 
     fn check(value: AnyRef, ty: &str, expected: &str) {
-        let printed = AsyncResult {
+        let printed = FunctionResult {
             value: &value,
             ty,
             with_codes: false,
@@ -150,7 +108,7 @@ mod tests {
     fn errors_print_with_their_code_if_asked() {
         let value = AnyRef::error(Error::new("m").with_code(ErrorCode::NotFound));
         let print = |with_codes| {
-            AsyncResult {
+            FunctionResult {
                 value: &value,
                 ty: "i32",
                 with_codes,

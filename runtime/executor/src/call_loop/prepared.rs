@@ -2,18 +2,20 @@
 //!
 //! Its frame is kept from one run to the next, and with it the arguments: Y2 says that no kernel writes the cell of an argument. So
 //! an argument is looked at and copied when it changes, and the function is looked up once.
+//!
+//! Invariant L1: the cells of all arguments that a kernel reads are filled, from the beginning. Upheld by `new`.
 
 use std::ptr::NonNull;
 use std::sync::Arc;
 
+use tfrt_async::AnyRef;
 use tfrt_bef::FunctionId;
 use tfrt_host::ExecutionContext;
 use tfrt_host::function::PreparedFunction;
 use tfrt_host::tracing::{self, TracingLevel};
-use tfrt_host::value_cell::ValueCell;
 use tfrt_support::Error;
 
-use super::{CallLoop, place};
+use super::CallLoop;
 use crate::constants::Word;
 use crate::program::{FunctionBody, Program};
 
@@ -23,17 +25,23 @@ pub(crate) struct PreparedLoop {
     program: Arc<Program>,
     id: FunctionId,
     frame: Box<[Word]>,
+    /// Whether there is an argument that no kernel reads, whose type is nobody else's concern.
+    has_unread: bool,
 }
 
 impl PreparedLoop {
-    /// Function `id`, if it can be prepared for calls with so many arguments.
-    pub(crate) fn new(program: Arc<Program>, id: FunctionId, num_arguments: usize) -> Option<Self> {
-        let num_words = loop_of(&program, id)?.num_words;
-        let is_expected = num_arguments == program.entry(id).argument_types.len();
-        is_expected.then(|| Self {
+    /// Function `id`, beginning with these arguments, of which there are as many as declared. Nothing if it cannot be prepared, or not
+    /// for arguments of these types.
+    pub(crate) fn new(program: Arc<Program>, id: FunctionId, arguments: &[AnyRef]) -> Option<Self> {
+        let call_loop = loop_of(&program, id)?;
+        let has_unread = call_loop.arguments.iter().any(Option::is_none);
+        let mut frame: Box<[Word]> = vec![Word::uninit(); call_loop.num_words].into();
+        let is_filled = call_loop.fill(NonNull::from(&mut *frame).cast(), arguments);
+        is_filled.then(|| Self {
             program,
             id,
-            frame: vec![Word::uninit(); num_words].into(),
+            frame,
+            has_unread,
         })
     }
 }
@@ -51,23 +59,19 @@ impl PreparedFunction for PreparedLoop {
     fn run(
         &mut self,
         ctx: &ExecutionContext,
-        changed: &[ValueCell],
-        results: &mut [ValueCell],
+        changed: &[AnyRef],
+        results: &mut [Option<AnyRef>],
     ) -> Option<Result<(), Error>> {
         let call_loop = loop_of(&self.program, self.id)?;
         if tracing::is_active(TracingLevel::Debug) || results.len() != call_loop.results.len() {
             return None;
         }
-        let frame = NonNull::from(&mut *self.frame).cast();
-        for (argument, cell) in changed.iter().zip(&call_loop.arguments) {
-            let Some(cell) = *cell else { continue };
-            // SAFETY: Y1 and Y2: the cell is in the frame, which has as many words as the loop asks for, and one for this type.
-            let is_filled =
-                unsafe { argument.copy_payload_to(cell.ty, cell.num_bytes, place(frame, cell)) };
-            if !is_filled {
-                return None;
-            }
+        if self.has_unread && self.program.entry(self.id).check_present(changed).is_err() {
+            return None;
         }
-        Some(call_loop.run_filled(&self.program, ctx, frame, results))
+        let frame = NonNull::from(&mut *self.frame).cast();
+        call_loop
+            .fill(frame, changed)
+            .then(|| call_loop.run_filled(&self.program, ctx, frame, results))
     }
 }

@@ -18,4 +18,6 @@ mod queues;
 
 mod sync_functions;
 
+mod signatures;
+
 mod in_place;

@@ -228,17 +228,34 @@ pub struct Graph {
 
 /// A file with one function for each graph, named `f0`, `f1`, ….
 pub fn build(graphs: &[Graph]) -> BefFile {
+    build_taking("i64", graphs)
+}
+
+/// As [`build`], where `f0` can be called with these arguments.
+pub fn build_for(arguments: &[AnyRef], graphs: &[Graph]) -> BefFile {
+    let is_number = |argument: &AnyRef| !argument.is_concrete() || argument.is::<i64>();
+    if arguments.iter().all(is_number) {
+        build(graphs)
+    } else {
+        build_taking("!test.any", graphs)
+    }
+}
+
+fn build_taking(argument_type: &str, graphs: &[Graph]) -> BefFile {
     let mut builder = BefBuilder::new(WriteOptions {
         optional_sections: false,
     });
     let ty = builder.add_type("i64");
+    let argument = builder.add_type(argument_type);
     let register = RegisterId::from_index;
     let ids: Vec<FunctionId> = graphs
         .iter()
         .enumerate()
         .map(|(index, graph)| {
-            let (arguments, results) =
-                (vec![ty; graph.num_arguments], vec![ty; graph.returns.len()]);
+            let (arguments, results) = (
+                vec![if index == 0 { argument } else { ty }; graph.num_arguments],
+                vec![ty; graph.returns.len()],
+            );
             builder.declare_function(
                 FunctionKind::Async,
                 &format!("f{index}"),

@@ -5,19 +5,22 @@ use std::sync::Arc;
 use tfrt_bef::write::{BefBuilder, Body, Kernel, WriteOptions};
 use tfrt_bef::{BefFile, FunctionKind};
 use tfrt_executor::Program;
-use tfrt_host::kernel::{KernelDescriptor, KernelRegistry, SyncKernelFrame};
+use tfrt_host::kernel::{KernelDescriptor, KernelFrame, KernelRegistry};
 use tfrt_host::{ExecutionContext, HostContext, RequestContextBuilder};
-use tfrt_ods::OpDef;
+use tfrt_ods::{OpDef, OpTraits};
 use tfrt_support::ErrorCode;
 
 use crate::support::alone;
 
-static CALL: OpDef = OpDef::new("test.call_s");
+static CALL: OpDef = OpDef {
+    traits: OpTraits::SYNC,
+    ..OpDef::new("test.call_s")
+};
 
-fn run_call(frame: &mut SyncKernelFrame<'_>) {
+fn run_call(frame: &mut KernelFrame<'_>) {
     let called = frame
         .function(0)
-        .and_then(|function| function.execute_sync(frame.exec_ctx(), &mut [], &mut []));
+        .and_then(|function| function.execute_sync(frame.exec_ctx(), &[], &mut []));
     if let Err(error) = called {
         frame.report_error(error);
     }
@@ -54,7 +57,7 @@ fn program() -> (Arc<HostContext>, Arc<Program>) {
     let file = BefFile::from_bytes(&builder.finish().expect("the bodies are well formed"));
     let mut registry = KernelRegistry::new();
     registry
-        .add(KernelDescriptor::raw_sync(&CALL, run_call))
+        .add(KernelDescriptor::raw(&CALL, run_call))
         .expect("it is the only one");
     let host = HostContext::builder().registry(Arc::new(registry)).build();
     let program = Program::load(&host, &file).expect("the kernel exists");
@@ -68,7 +71,7 @@ fn calls_around_a_synchronous_function_are_not_its_nesting() {
     let ctx = ExecutionContext::new(RequestContextBuilder::new(host).build());
     let deep = (0..1000).fold(ctx, |ctx, _| ctx.for_callee(Arc::clone(&program) as _));
     let nothing = program.function("nothing").expect("the file has it");
-    assert!(nothing.execute_sync(&deep, &mut [], &mut []).is_ok());
+    assert!(nothing.execute_sync(&deep, &[], &mut []).is_ok());
 }
 
 #[test]
@@ -78,7 +81,7 @@ fn a_synchronous_function_that_calls_itself_is_stopped() {
     let ctx = ExecutionContext::new(RequestContextBuilder::new(host).build());
     let forever = program.function("forever").expect("the file has it");
     for _ in 0..2 {
-        let error = forever.execute_sync(&ctx, &mut [], &mut []);
+        let error = forever.execute_sync(&ctx, &[], &mut []);
         let error = error.expect_err("it never ends");
         assert_eq!(error.code(), ErrorCode::ResourceExhausted);
         assert_eq!(

@@ -14,8 +14,8 @@ use std::ptr::NonNull;
 use tfrt_ods::OpDef;
 
 use crate::kernel::descriptor::KernelDescriptor;
-use crate::kernel::param::{Arguments, ParamList, SyncParamList};
-use crate::kernel::result::{ResultPart, Returned, SyncResultPart};
+use crate::kernel::param::{Arguments, ParamList};
+use crate::kernel::result::{ResultPart, Returned};
 use crate::kernel::{AsyncKernel, Kernel};
 
 /// A declaration, as a type. Expansions make one for each kernel.
@@ -88,7 +88,7 @@ where
 
 /// Making descriptors of closures, which are never called here: their types say it all.
 impl KernelDescriptor {
-    /// A function that the executor calls inline.
+    /// A function that runs where it is called.
     #[must_use]
     pub const fn new<D, P, R, F>(_closure: F) -> Self
     where
@@ -98,18 +98,6 @@ impl KernelDescriptor {
         F: Closure + for<'h, 'f> Fn(P::Arguments<'h, 'f>) -> R::Returned,
     {
         Self::of::<Adapter<D, P, R, F>>()
-    }
-
-    /// A function for the interpreter of synchronous functions.
-    #[must_use]
-    pub const fn new_sync<D, P, R, F>(_closure: F) -> Self
-    where
-        D: Declared,
-        P: SyncParamList + 'static,
-        R: SyncResultPart + 'static,
-        F: Closure + for<'h, 'f> Fn(P::Arguments<'h, 'f>) -> R::Returned,
-    {
-        Self::sync::<Adapter<D, P, R, F>>()
     }
 
     /// A function that runs on the blocking pool.

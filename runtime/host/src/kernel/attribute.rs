@@ -11,7 +11,7 @@ use tfrt_support::{DType, Error, ErrorCode};
 
 use crate::kernel::descriptor::TypeList;
 use crate::kernel::frame::AttributeList;
-use crate::kernel::param::{Param, Sealed, SyncParam};
+use crate::kernel::param::{Param, Sealed};
 use crate::kernel::source::Source;
 
 /// A type that a parameter with `#[attr]` can have, or the type that such a reference refers to.
@@ -171,8 +171,6 @@ impl<A: AttributeParam + ?Sized, const INDEX: usize> Param for Attribute<A, INDE
 
     fn describe(_operands: &mut TypeList) {}
 }
-
-impl<A: AttributeParam + ?Sized, const INDEX: usize> SyncParam for Attribute<A, INDEX> {}
 
 /// Reads the attribute at `index`.
 #[inline]

@@ -7,7 +7,7 @@ use tfrt_support::Error;
 use crate::kernel::attribute::{self, AttributeParam};
 use crate::kernel::descriptor::TypeList;
 use crate::kernel::frame::AttributeList;
-use crate::kernel::param::{Param, Sealed, SyncParam};
+use crate::kernel::param::{Param, Sealed};
 use crate::kernel::source::Source;
 
 /// The attributes of one kernel in one file, in byte order of their names, which are not kept.
@@ -81,5 +81,3 @@ impl Param for AllAttributes {
 
     fn describe(_operands: &mut TypeList) {}
 }
-
-impl SyncParam for AllAttributes {}

@@ -11,9 +11,8 @@ use crate::execution::ExecutionContext;
 use crate::function::FunctionRef;
 use crate::kernel::descriptor::TypeList;
 use crate::kernel::function;
-use crate::kernel::param::{Param, Sealed, SyncParam};
+use crate::kernel::param::{Param, Sealed};
 use crate::kernel::source::Source;
-use crate::value_cell::ValueCell;
 
 /// The types of arguments or of results of a function, as a tuple.
 #[diagnostic::on_unimplemented(
@@ -33,25 +32,22 @@ pub trait ValueTypes: Sealed {
     /// References to values that may become available later.
     fn later_into_refs(later: Self::Later) -> Vec<AnyRef>;
 
-    /// Registers that hold the values.
-    fn into_cells(self) -> Vec<ValueCell>;
-
     /// The values behind references. One that is of another type is an error.
     fn from_refs(refs: Vec<AnyRef>) -> Self::Later;
 }
 
-/// The types of results of a synchronous function, as a tuple: a register may share its value with others, so that it is
+/// The types of results of a synchronous function, as a tuple: a result may be shared with others, so that its payload is
 /// copied.
 #[diagnostic::on_unimplemented(
     message = "the results `{Self}` of a synchronous function cannot be copied out of its registers",
     label = "not a tuple of types that are `Value + Clone`"
 )]
 pub trait ClonedTypes: ValueTypes + Sized {
-    /// The values in registers.
+    /// The payloads behind references.
     ///
     /// # Errors
     /// If one is of another type, or not there.
-    fn from_cells(cells: Vec<ValueCell>) -> Result<Self, Error>;
+    fn cloned_from(refs: &[Option<AnyRef>]) -> Result<Self, Error>;
 }
 
 macro_rules! impl_value_types {
@@ -70,11 +66,6 @@ macro_rules! impl_value_types {
                 vec![$($value.into_any()),+]
             }
 
-            fn into_cells(self) -> Vec<ValueCell> {
-                let ($($value,)+) = self;
-                vec![$(ValueCell::new($value)),+]
-            }
-
             fn from_refs(refs: Vec<AnyRef>) -> Self::Later {
                 let mut refs = refs.into_iter();
                 ($(refs.next().map_or_else(left_out::<$ty>, AsyncValueRef::expecting),)+)
@@ -82,9 +73,9 @@ macro_rules! impl_value_types {
         }
 
         impl<$($ty: Value + Clone),+> ClonedTypes for ($($ty,)+) {
-            fn from_cells(cells: Vec<ValueCell>) -> Result<Self, Error> {
-                let mut cells = cells.into_iter();
-                Ok(($(copied::<$ty>(cells.next())?,)+))
+            fn cloned_from(refs: &[Option<AnyRef>]) -> Result<Self, Error> {
+                let mut refs = refs.iter();
+                Ok(($(cloned::<$ty>(refs.next())?,)+))
             }
         }
     };
@@ -102,15 +93,11 @@ impl ValueTypes for () {
         Vec::new()
     }
 
-    fn into_cells(self) -> Vec<ValueCell> {
-        Vec::new()
-    }
-
     fn from_refs(_refs: Vec<AnyRef>) {}
 }
 
 impl ClonedTypes for () {
-    fn from_cells(_cells: Vec<ValueCell>) -> Result<(), Error> {
+    fn cloned_from(_refs: &[Option<AnyRef>]) -> Result<(), Error> {
         Ok(())
     }
 }
@@ -130,13 +117,10 @@ fn left_out<T: Value>() -> AsyncValueRef<T> {
     AsyncValueRef::error(missing::<T>())
 }
 
-/// The payload of a register.
-fn copied<T: Value + Clone>(cell: Option<ValueCell>) -> Result<T, Error> {
-    let mut cell = cell.ok_or_else(missing::<T>)?;
-    if let Some(payload) = cell.take() {
-        return Ok(payload);
-    }
-    let payload = cell.try_read::<T>().map_err(|_| missing::<T>())?;
+/// The payload of a result.
+fn cloned<T: Value + Clone>(result: Option<&Option<AnyRef>>) -> Result<T, Error> {
+    let result = result.and_then(Option::as_ref).ok_or_else(missing::<T>)?;
+    let payload = result.try_read::<T>().map_err(|_| missing::<T>())?;
     Ok(payload.clone())
 }
 
@@ -187,11 +171,10 @@ impl<A: ValueTypes, R: ValueTypes> Function<A, R> {
     where
         R: ClonedTypes,
     {
-        let mut arguments = arguments.into_cells();
-        let mut results: Vec<ValueCell> = R::SPELLINGS.iter().map(|_| ValueCell::empty()).collect();
+        let mut results = vec![None; R::SPELLINGS.len()];
         self.function
-            .execute_sync(ctx, &mut arguments, &mut results)?;
-        R::from_cells(results)
+            .execute_sync(ctx, &arguments.into_refs(), &mut results)?;
+        R::cloned_from(&results)
     }
 
     /// The function, without its signature.
@@ -356,11 +339,6 @@ macro_rules! impl_typed_function {
             }
 
             fn describe(_operands: &mut TypeList) {}
-        }
-
-        impl<C: Callable, const INDEX: usize, const FROM_END: bool> SyncParam
-            for TypedFunction<C, INDEX, FROM_END, $is_lent>
-        {
         }
     };
 }

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use crate::execution::ExecutionContext;
 use crate::host::HostContext;
 use crate::kernel::descriptor::TypeList;
-use crate::kernel::param::{Param, Sealed, SyncParam};
+use crate::kernel::param::{Param, Sealed};
 use crate::kernel::source::Source;
 use crate::request::RequestContext;
 use tfrt_support::Error;
@@ -42,8 +42,6 @@ macro_rules! impl_context_param {
 
             fn describe(_operands: &mut TypeList) {}
         }
-
-        impl SyncParam for $marker {}
     )*};
 }
 

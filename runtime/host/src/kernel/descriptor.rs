@@ -9,10 +9,9 @@ use crate::kernel::deferred;
 use crate::kernel::direct::Direct;
 use crate::kernel::frame::{KernelFrame, mismatch};
 use crate::kernel::library_kernel::LibraryKernel;
-use crate::kernel::param::{ParamList, SyncParamList};
-use crate::kernel::result::{FrameSink, RegisterSink, ResultPart, Returned, SyncResultPart};
+use crate::kernel::param::ParamList;
+use crate::kernel::result::{FrameSink, ResultPart, Returned};
 use crate::kernel::source::Source;
-use crate::kernel::sync_frame::SyncKernelFrame;
 use crate::kernel::{AsyncKernel, Kernel};
 
 /// One kernel: its declaration, and how to run it. A constant.
@@ -35,21 +34,13 @@ pub struct KernelDescriptor {
 
 #[derive(Clone, Copy, Debug)]
 enum Entry {
-    Async {
+    Function {
         run: unsafe fn(&mut KernelFrame<'_>),
-        check: AsyncCheck,
-        direct: Option<Direct>,
-    },
-    Sync {
-        run: unsafe fn(&mut SyncKernelFrame<'_>),
-        check: SyncCheck,
+        check: fn(&KernelFrame<'_>) -> Result<(), Error>,
         direct: Option<Direct>,
     },
     Library(&'static LibraryKernel),
 }
-
-type AsyncCheck = fn(&KernelFrame<'_>) -> Result<(), Error>;
-type SyncCheck = fn(&SyncKernelFrame<'_>) -> Result<(), Error>;
 
 /// The payload types that a kernel reads and gives.
 ///
@@ -209,23 +200,9 @@ impl KernelDescriptor {
     pub const fn of<K: Kernel>() -> Self {
         Self {
             op: K::OP,
-            entry: Entry::Async {
+            entry: Entry::Function {
                 run: run::<K>,
                 check: check::<K::Params>,
-                direct: Direct::of::<K>(),
-            },
-            describe: describe::<K::Params, K::Results>,
-        }
-    }
-
-    /// A function for the interpreter of synchronous functions.
-    #[must_use]
-    pub const fn sync<K: Kernel<Params: SyncParamList, Results: SyncResultPart>>() -> Self {
-        Self {
-            op: K::OP,
-            entry: Entry::Sync {
-                run: run_sync::<K>,
-                check: check_sync::<K::Params>,
                 direct: Direct::of::<K>(),
             },
             describe: describe::<K::Params, K::Results>,
@@ -237,7 +214,7 @@ impl KernelDescriptor {
     pub const fn blocking<K: Kernel>() -> Self {
         Self {
             op: K::OP,
-            entry: Entry::Async {
+            entry: Entry::Function {
                 run: deferred::run_blocking::<K>,
                 check: check::<K::Params>,
                 direct: None,
@@ -251,7 +228,7 @@ impl KernelDescriptor {
     pub const fn future<K: AsyncKernel>() -> Self {
         Self {
             op: K::OP,
-            entry: Entry::Async {
+            entry: Entry::Function {
                 run: deferred::run_future::<K>,
                 check: check::<K::Params>,
                 direct: None,
@@ -265,21 +242,7 @@ impl KernelDescriptor {
     pub const fn raw(op: &'static OpDef, run: fn(&mut KernelFrame<'_>)) -> Self {
         Self {
             op,
-            entry: Entry::Async {
-                run,
-                check: |_| Ok(()),
-                direct: None,
-            },
-            describe: describe_raw,
-        }
-    }
-
-    /// A function that takes its frame, for the interpreter of synchronous functions.
-    #[must_use]
-    pub const fn raw_sync(op: &'static OpDef, run: fn(&mut SyncKernelFrame<'_>)) -> Self {
-        Self {
-            op,
-            entry: Entry::Sync {
+            entry: Entry::Function {
                 run,
                 check: |_| Ok(()),
                 direct: None,
@@ -315,21 +278,17 @@ impl KernelDescriptor {
         self.op.name
     }
 
-    /// Whether the kernel is one for the interpreter of synchronous functions.
+    /// Whether the kernel is declared to run in synchronous functions, and in no others.
     #[must_use]
     pub const fn is_sync(&self) -> bool {
-        match self.entry {
-            Entry::Async { .. } => false,
-            Entry::Sync { .. } => true,
-            Entry::Library(kernel) => kernel.is_sync(),
-        }
+        self.op.traits.contains(OpTraits::SYNC)
     }
 
     /// The kernel as a [direct](crate::kernel::direct) one, if it can be.
     #[must_use]
     pub const fn direct(&self) -> Option<Direct> {
         match self.entry {
-            Entry::Async { direct, .. } | Entry::Sync { direct, .. } => direct,
+            Entry::Function { direct, .. } => direct,
             Entry::Library(_) => None,
         }
     }
@@ -355,8 +314,6 @@ impl KernelDescriptor {
 
     /// Runs the kernel. Slots of results may stay empty only if the kernel is [raw](Self::raw).
     ///
-    /// A synchronous kernel reports an error instead.
-    ///
     /// # Safety
     /// 1. There are as many operands as [`types`](Self::types) lists, or more.
     /// 2. Each operand that is listed with a type and not declared as a reference is available, no error, and has a payload
@@ -365,63 +322,23 @@ impl KernelDescriptor {
     pub unsafe fn invoke(&self, frame: &mut KernelFrame<'_>) {
         match self.entry {
             // SAFETY: duties 1 and 2.
-            Entry::Async { run, .. } => unsafe { run(frame) },
+            Entry::Function { run, .. } => unsafe { run(frame) },
             // SAFETY: duties 1 and 2.
             Entry::Library(kernel) => unsafe { kernel.invoke(frame) },
-            Entry::Sync { .. } => {
-                frame.report_error(wrong_kind(self.op, "synchronous", "an asynchronous"))
-            }
         }
     }
 
     /// Checks the operands and runs the kernel. A mismatch becomes the error of every result.
     pub fn invoke_checked(&self, frame: &mut KernelFrame<'_>) {
         let checked = match self.entry {
-            Entry::Async { check, .. } => self
+            Entry::Function { check, .. } => self
                 .check_counts(frame.parts(), frame.num_results())
                 .and_then(|()| check(frame)),
             Entry::Library(kernel) => return kernel.invoke_checked(frame),
-            Entry::Sync { .. } => Ok(()),
         };
         match checked {
             // SAFETY: duties 1 and 2: the check looks at every operand that is read.
             Ok(()) => unsafe { self.invoke(frame) },
-            Err(error) => frame.report_error(error),
-        }
-    }
-
-    /// Runs a synchronous kernel.
-    ///
-    /// An asynchronous kernel reports an error instead.
-    ///
-    /// # Safety
-    /// 1. There are as many operands as [`types`](Self::types) lists, or more, and their registers exist.
-    /// 2. Each operand that is listed with a type has a payload of that type.
-    #[inline]
-    pub unsafe fn invoke_sync(&self, frame: &mut SyncKernelFrame<'_>) {
-        match self.entry {
-            // SAFETY: duties 1 and 2.
-            Entry::Sync { run, .. } => unsafe { run(frame) },
-            // SAFETY: duties 1 and 2.
-            Entry::Library(kernel) => unsafe { kernel.invoke_sync(frame) },
-            Entry::Async { .. } => {
-                frame.report_error(wrong_kind(self.op, "asynchronous", "a synchronous"))
-            }
-        }
-    }
-
-    /// Checks the operands and runs a synchronous kernel. A mismatch is the error of the frame.
-    pub fn invoke_sync_checked(&self, frame: &mut SyncKernelFrame<'_>) {
-        let checked = match self.entry {
-            Entry::Sync { check, .. } => self
-                .check_counts(frame.parts(), frame.num_results())
-                .and_then(|()| check(frame)),
-            Entry::Library(kernel) => return kernel.invoke_sync_checked(frame),
-            Entry::Async { .. } => Ok(()),
-        };
-        match checked {
-            // SAFETY: duties 1 and 2: the check looks at every operand that is read.
-            Ok(()) => unsafe { self.invoke_sync(frame) },
             Err(error) => frame.report_error(error),
         }
     }
@@ -460,18 +377,6 @@ unsafe fn run<K: Kernel>(frame: &mut KernelFrame<'_>) {
     }
 }
 
-/// As [`run`], over registers.
-///
-/// # Safety
-/// The duties of [`KernelDescriptor::invoke_sync`].
-unsafe fn run_sync<K: Kernel>(frame: &mut SyncKernelFrame<'_>) {
-    // SAFETY: the duties say of every operand what `check` looks for.
-    match unsafe { call::<K, _>(frame.parts()) } {
-        Ok(returned) => K::Results::put(returned, &mut RegisterSink::new(frame)),
-        Err(error) => frame.report_error(error),
-    }
-}
-
 /// Calls the function of `K`. Borrows end before anybody can see the results.
 ///
 /// # Safety
@@ -486,10 +391,6 @@ pub(crate) unsafe fn call<'f, K: Kernel, S: Source<'f>>(
 }
 
 fn check<P: ParamList>(frame: &KernelFrame<'_>) -> Result<(), Error> {
-    P::check(frame.parts())
-}
-
-fn check_sync<P: ParamList>(frame: &SyncKernelFrame<'_>) -> Result<(), Error> {
     P::check(frame.parts())
 }
 
@@ -545,15 +446,6 @@ fn wrong_count(op: &OpDef, what: &str, least: usize, most: usize, found: usize) 
     };
     Error::new(format!(
         "`{}`: expected {expected} {what}, found {found}",
-        op.name
-    ))
-    .with_code(ErrorCode::InvalidArgument)
-}
-
-#[cold]
-fn wrong_kind(op: &OpDef, is: &str, wanted: &str) -> Error {
-    Error::new(format!(
-        "`{}` is {is} and cannot run in {wanted} function",
         op.name
     ))
     .with_code(ErrorCode::InvalidArgument)

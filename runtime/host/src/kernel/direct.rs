@@ -27,18 +27,17 @@ use std::marker::PhantomData;
 use std::ptr::NonNull;
 
 use tfrt_async::value::is_copied;
-use tfrt_async::{AnyRef, Value};
+use tfrt_async::{AnyRef, Value, WriteGuard};
 use tfrt_ods::OpDef;
 use tfrt_support::Error;
 
 use crate::execution::ExecutionContext;
 use crate::kernel::Kernel;
 use crate::kernel::descriptor;
-use crate::kernel::frame::{AttributeList, FunctionList, mismatch};
-use crate::kernel::object::Unread;
+use crate::kernel::frame::{AttributeList, FunctionList};
 use crate::kernel::param::{ParamList, Sealed};
 use crate::kernel::result::{ResultPart, Sink};
-use crate::kernel::source::{ReadHold, Source, Tail, WriteHold, conflict};
+use crate::kernel::source::{ReadHold, Source, conflict};
 
 /// What a direct kernel has at hand besides its operands. Kernels that [do not ask](Direct::reads_call) for any of it may be
 /// given that of another kernel of the same function.
@@ -238,7 +237,7 @@ impl<'a, K: Kernel> Source<'a> for Registers<'a, K> {
             .map_err(|error| conflict(K::OP, index, "read", error))
     }
 
-    fn write<T: Value>(self, index: usize) -> Result<WriteHold<'a, T>, Error> {
+    fn write<T: Value>(self, index: usize) -> Result<WriteGuard<'a, T>, Error> {
         const {
             assert!(
                 !is_copied::<T>(),
@@ -249,7 +248,6 @@ impl<'a, K: Kernel> Source<'a> for Registers<'a, K> {
         let value = unsafe { self.place::<AnyRef>(index) };
         value
             .try_write::<T>()
-            .map(WriteHold::Value)
             .map_err(|error| conflict(K::OP, index, "write", error))
     }
 
@@ -259,13 +257,9 @@ impl<'a, K: Kernel> Source<'a> for Registers<'a, K> {
         Ok(unsafe { self.place::<AnyRef>(index) })
     }
 
-    // What is in the place of an operand follows from its type, so that kernels which look for it are not direct.
-    fn unread(self, index: usize) -> Result<Unread<'a>, Error> {
-        Err(mismatch(K::OP, index, "a value", None))
-    }
-
-    fn tail(self, _start: usize, _end: usize) -> Tail<'a> {
-        Tail::References(&[])
+    // Kernels with a variable number of operands are not direct.
+    fn tail(self, _start: usize, _end: usize) -> &'a [AnyRef] {
+        &[]
     }
 }
 

@@ -1,7 +1,10 @@
-//! The frame: what one run of an asynchronous kernel has at hand.
+//! The frame: what one run of a kernel has at hand.
 //!
 //! The executor makes a frame for each run, on its stack. A kernel may not keep it: work that goes on after the kernel has
 //! returned owns references to the values it needs and a clone of the context.
+//!
+//! What runs the kernel decides where its error goes: to the handler of the host and into the results, or, in a synchronous
+//! function, [into a place of the caller](KernelFrame::failing_into).
 
 use std::sync::Arc;
 
@@ -79,6 +82,8 @@ pub struct KernelFrame<'a> {
     attributes: AttributeList<'a>,
     functions: FunctionList<'a>,
     results: &'a mut [Option<AnyRef>],
+    /// Where the error of the kernel goes, if it does not become its results.
+    failure: Option<&'a mut Option<Error>>,
 }
 
 impl<'a> KernelFrame<'a> {
@@ -100,7 +105,33 @@ impl<'a> KernelFrame<'a> {
             attributes,
             functions,
             results,
+            failure: None,
         }
+    }
+
+    /// The frame of a kernel whose error ends the function that it is part of: `failure` takes the first error that is reported,
+    /// of which the handler of the host is not told, and results stay as they are.
+    ///
+    /// ```
+    /// use tfrt_host::kernel::{AttributeList, FunctionList, KernelFrame};
+    /// use tfrt_host::{ExecutionContext, HostContext, RequestContextBuilder};
+    /// use tfrt_ods::OpDef;
+    /// use tfrt_support::Error;
+    ///
+    /// static OP: OpDef = OpDef::new("my.check_s");
+    /// let ctx = ExecutionContext::new(RequestContextBuilder::new(HostContext::builder().build()).build());
+    /// let mut failure = None;
+    /// let mut frame =
+    ///     KernelFrame::new(&ctx, &OP, &[], AttributeList::EMPTY, FunctionList::default(), &mut [])
+    ///         .failing_into(&mut failure);
+    /// frame.report_error(Error::new("not today"));
+    /// assert_eq!(failure.as_ref().map(Error::message), Some("not today"));
+    /// ```
+    #[inline]
+    #[must_use]
+    pub fn failing_into(mut self, failure: &'a mut Option<Error>) -> Self {
+        self.failure = Some(failure);
+        self
     }
 
     /// The declaration of the kernel.
@@ -208,9 +239,15 @@ impl<'a> KernelFrame<'a> {
 
     /// Reports that the kernel failed: the handler of the host is told once, and the error becomes every result that is
     /// empty or not available yet. Results that are available stay.
+    ///
+    /// In a synchronous function the first error ends the function instead.
     #[cold]
     pub fn report_error(&mut self, error: Error) {
         let error = self.emit(error);
+        if let Some(failure) = &mut self.failure {
+            failure.get_or_insert(error);
+            return;
+        }
         for slot in self.results.iter_mut() {
             match slot {
                 None => *slot = Some(AnyRef::error(error.clone())),
@@ -222,11 +259,14 @@ impl<'a> KernelFrame<'a> {
         }
     }
 
-    /// Tells the handler that the kernel failed, and gives the error back.
+    /// Returns the error of the kernel, of which the handler has been told if it is to be told at all.
     #[cold]
     pub(crate) fn emit(&self, error: Error) -> Error {
         error.set_kernel_if_unset(self.op.name);
-        self.exec_ctx.emit_error(error)
+        match self.failure {
+            Some(_) => error,
+            None => self.exec_ctx.emit_error(error),
+        }
     }
 
     /// Gives every slot that the kernel left empty an error that says so. The executor's last act on a frame.

@@ -7,7 +7,7 @@
 use crate::function::FunctionRef;
 use crate::kernel::descriptor::TypeList;
 use crate::kernel::frame::missing_function;
-use crate::kernel::param::{Param, Sealed, SyncParam};
+use crate::kernel::param::{Param, Sealed};
 use crate::kernel::source::Source;
 use tfrt_support::Error;
 
@@ -87,11 +87,6 @@ macro_rules! impl_function_param {
             }
 
             fn describe(_operands: &mut TypeList) {}
-        }
-
-        impl<const $first: $first_ty, const $second: $second_ty> SyncParam
-            for $marker<$first, $second>
-        {
         }
     };
 }

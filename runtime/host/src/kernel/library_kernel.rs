@@ -10,7 +10,6 @@ use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
 
 use crate::kernel::descriptor::KernelDescriptor;
 use crate::kernel::frame::KernelFrame;
-use crate::kernel::sync_frame::SyncKernelFrame;
 
 /// What came of a call: nothing, or what it panicked with.
 type Outcome = Result<(), Box<dyn Any + Send>>;
@@ -21,8 +20,6 @@ pub(super) struct LibraryKernel {
     kernel: KernelDescriptor,
     invoke: unsafe fn(&KernelDescriptor, &mut KernelFrame<'_>) -> Outcome,
     invoke_checked: fn(&KernelDescriptor, &mut KernelFrame<'_>) -> Outcome,
-    invoke_sync: unsafe fn(&KernelDescriptor, &mut SyncKernelFrame<'_>) -> Outcome,
-    invoke_sync_checked: fn(&KernelDescriptor, &mut SyncKernelFrame<'_>) -> Outcome,
 }
 
 /// In the library.
@@ -40,24 +37,12 @@ impl LibraryKernel {
             invoke_checked: |kernel, frame| {
                 catch_unwind(AssertUnwindSafe(|| kernel.invoke_checked(frame)))
             },
-            invoke_sync: |kernel, frame| {
-                // SAFETY: the duties of the field are those of the method.
-                let invoke = || unsafe { kernel.invoke_sync(frame) };
-                catch_unwind(AssertUnwindSafe(invoke))
-            },
-            invoke_sync_checked: |kernel, frame| {
-                catch_unwind(AssertUnwindSafe(|| kernel.invoke_sync_checked(frame)))
-            },
         }
     }
 }
 
 /// In the program.
 impl LibraryKernel {
-    pub(super) const fn is_sync(&self) -> bool {
-        self.kernel.is_sync()
-    }
-
     /// See [`KernelDescriptor::invoke`].
     ///
     /// # Safety
@@ -70,20 +55,6 @@ impl LibraryKernel {
     /// See [`KernelDescriptor::invoke_checked`].
     pub(super) fn invoke_checked(&self, frame: &mut KernelFrame<'_>) {
         go_on((self.invoke_checked)(&self.kernel, frame));
-    }
-
-    /// See [`KernelDescriptor::invoke_sync`].
-    ///
-    /// # Safety
-    /// The duties of [`KernelDescriptor::invoke_sync`].
-    pub(super) unsafe fn invoke_sync(&self, frame: &mut SyncKernelFrame<'_>) {
-        // SAFETY: the caller's duties.
-        go_on(unsafe { (self.invoke_sync)(&self.kernel, frame) });
-    }
-
-    /// See [`KernelDescriptor::invoke_sync_checked`].
-    pub(super) fn invoke_sync_checked(&self, frame: &mut SyncKernelFrame<'_>) {
-        go_on((self.invoke_sync_checked)(&self.kernel, frame));
     }
 }
 

@@ -8,23 +8,22 @@
 use std::marker::PhantomData;
 use std::ops::Deref;
 
-use tfrt_async::{AnyRef, BorrowError, Value};
+use tfrt_async::{AnyRef, BorrowError};
 use tfrt_ods::{OpDef, TypeConstraint};
 use tfrt_support::Error;
 
 use crate::kernel::descriptor::TypeList;
 use crate::kernel::frame::mismatch;
 use crate::kernel::operand::OperandParam;
-use crate::kernel::param::{Param, Sealed, SyncParam};
+use crate::kernel::param::{Param, Sealed};
 use crate::kernel::source::{Source, conflict};
-use crate::value_cell::ValueCell;
 
 /// A trait object that kernels take: `&dyn Trait`.
 ///
 /// ```
 /// use std::ops::Deref;
-/// use tfrt_async::{BorrowError, Value};
-/// use tfrt_host::kernel::object::{Object, ReadHold, Unread};
+/// use tfrt_async::{AnyRef, BorrowError, ReadGuard, Value};
+/// use tfrt_host::kernel::object::Object;
 ///
 /// trait Shape: Send + Sync {
 ///     fn area(&self) -> f64;
@@ -49,8 +48,8 @@ use crate::value_cell::ValueCell;
 ///
 /// /// A shape of whichever kind, while it is being read.
 /// enum AnyShape<'a> {
-///     Square(ReadHold<'a, Square>),
-///     Circle(ReadHold<'a, Circle>),
+///     Square(ReadGuard<'a, Square>),
+///     Circle(ReadGuard<'a, Circle>),
 /// }
 ///
 /// impl Deref for AnyShape<'_> {
@@ -68,7 +67,7 @@ use crate::value_cell::ValueCell;
 ///     const MLIR_TYPE: &'static str = "!my.shape";
 ///     type Guard<'a> = AnyShape<'a>;
 ///
-///     fn read(operand: Unread<'_>) -> Result<AnyShape<'_>, BorrowError> {
+///     fn read(operand: &AnyRef) -> Result<AnyShape<'_>, BorrowError> {
 ///         if operand.is::<Circle>() {
 ///             operand.try_read().map(AnyShape::Circle)
 ///         } else {
@@ -82,8 +81,8 @@ use crate::value_cell::ValueCell;
 ///     shape.area()
 /// }
 ///
-/// let value = tfrt_async::AnyRef::available(Square(2.0));
-/// assert_eq!(area(&*<dyn Shape>::read(Unread::from(&value))?), 4.0);
+/// let value = AnyRef::available(Square(2.0));
+/// assert_eq!(area(&*<dyn Shape>::read(&value)?), 4.0);
 /// # Ok::<(), BorrowError>(())
 /// ```
 #[diagnostic::on_unimplemented(
@@ -102,60 +101,7 @@ pub trait Object: 'static {
     ///
     /// # Errors
     /// If the payload is of none of the types, or somebody writes it.
-    fn read(operand: Unread<'_>) -> Result<Self::Guard<'_>, BorrowError>;
-}
-
-pub use crate::kernel::source::ReadHold;
-
-/// An operand whose payload type is not known yet.
-#[derive(Clone, Copy, Debug)]
-pub struct Unread<'a>(Place<'a>);
-
-#[derive(Clone, Copy, Debug)]
-enum Place<'a> {
-    Value(&'a AnyRef),
-    Cell(&'a ValueCell),
-}
-
-impl<'a> Unread<'a> {
-    /// Whether the payload is a `T`.
-    #[must_use]
-    pub fn is<T: Value>(self) -> bool {
-        match self.0 {
-            Place::Value(value) => value.is::<T>(),
-            Place::Cell(cell) => cell.is::<T>(),
-        }
-    }
-
-    /// Borrows the payload to read it.
-    ///
-    /// # Errors
-    /// If there is none, or it is no `T`, or somebody writes it.
-    pub fn try_read<T: Value>(self) -> Result<ReadHold<'a, T>, BorrowError> {
-        match self.0 {
-            Place::Value(value) => value.try_read().map(ReadHold::Value),
-            Place::Cell(cell) => cell.try_read().map(ReadHold::Cell),
-        }
-    }
-
-    fn mlir_type(self) -> Option<&'static str> {
-        match self.0 {
-            Place::Value(value) => value.mlir_type(),
-            Place::Cell(cell) => cell.mlir_type(),
-        }
-    }
-}
-
-impl<'a> From<&'a AnyRef> for Unread<'a> {
-    fn from(value: &'a AnyRef) -> Self {
-        Self(Place::Value(value))
-    }
-}
-
-impl<'a> From<&'a ValueCell> for Unread<'a> {
-    fn from(cell: &'a ValueCell) -> Self {
-        Self(Place::Cell(cell))
-    }
+    fn read(operand: &AnyRef) -> Result<Self::Guard<'_>, BorrowError>;
 }
 
 /// `&dyn Trait`: the payload of a value of one of several types.
@@ -168,7 +114,7 @@ fn read<'f, O: Object + ?Sized, S: Source<'f>>(
     source: S,
     index: usize,
 ) -> Result<O::Guard<'f>, Error> {
-    let operand = source.unread(index)?;
+    let operand = source.reference(index)?;
     O::read(operand).map_err(|error| refused::<O>(source.op(), index, operand, error))
 }
 
@@ -176,7 +122,7 @@ fn read<'f, O: Object + ?Sized, S: Source<'f>>(
 fn refused<O: Object + ?Sized>(
     op: &OpDef,
     index: usize,
-    operand: Unread<'_>,
+    operand: &AnyRef,
     error: BorrowError,
 ) -> Error {
     match error {
@@ -204,15 +150,13 @@ impl<O: Object + ?Sized, const INDEX: usize> Param for Dyn<O, INDEX> {
 
     // `hold` looks at the payload anyway.
     fn check<'a, S: Source<'a>>(source: S) -> Result<(), Error> {
-        source.unread(INDEX).map(drop)
+        source.reference(INDEX).map(drop)
     }
 
     fn describe(operands: &mut TypeList) {
         operands.set(INDEX, None);
     }
 }
-
-impl<O: Object + ?Sized, const INDEX: usize> SyncParam for Dyn<O, INDEX> {}
 
 impl<O: Object + ?Sized, const INDEX: usize> OperandParam for Dyn<O, INDEX> {
     const TYPE: TypeConstraint = TypeConstraint::Exact(O::MLIR_TYPE);

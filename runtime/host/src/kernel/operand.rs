@@ -6,15 +6,15 @@
 
 use std::marker::PhantomData;
 
-use tfrt_async::{AnyRef, AsyncValueRef, TypeIndex, Value};
+use tfrt_async::{AnyRef, AsyncValueRef, TypeIndex, Value, WriteGuard};
 use tfrt_ods::{Arity, TypeConstraint};
 use tfrt_support::Error;
 
 use crate::kernel::descriptor::TypeList;
 use crate::kernel::frame::mismatch;
 use crate::kernel::operands::Operands;
-use crate::kernel::param::{Param, Sealed, SyncParam};
-use crate::kernel::source::{ReadHold, Source, WriteHold};
+use crate::kernel::param::{Param, Sealed};
+use crate::kernel::source::{ReadHold, Source};
 
 /// A marker that is an operand: what the declaration says of it.
 pub trait OperandParam: Param {
@@ -104,8 +104,6 @@ impl<T: Value + Clone, const INDEX: usize> Param for ByValue<T, INDEX> {
     }
 }
 
-impl<T: Value + Clone, const INDEX: usize> SyncParam for ByValue<T, INDEX> {}
-
 impl<T: Value + Clone, const INDEX: usize> OperandParam for ByValue<T, INDEX> {
     const TYPE: TypeConstraint = TypeConstraint::Exact(T::MLIR_TYPE);
 }
@@ -138,8 +136,6 @@ impl<T: Value, const INDEX: usize> Param for ByRef<T, INDEX> {
     }
 }
 
-impl<T: Value, const INDEX: usize> SyncParam for ByRef<T, INDEX> {}
-
 impl<T: Value, const INDEX: usize> OperandParam for ByRef<T, INDEX> {
     const TYPE: TypeConstraint = TypeConstraint::Exact(T::MLIR_TYPE);
 }
@@ -147,7 +143,7 @@ impl<T: Value, const INDEX: usize> OperandParam for ByRef<T, INDEX> {
 impl<T, const INDEX: usize> Sealed for ByMut<T, INDEX> {}
 
 impl<T: Value, const INDEX: usize> Param for ByMut<T, INDEX> {
-    type Held<'f> = WriteHold<'f, T>;
+    type Held<'f> = WriteGuard<'f, T>;
     type Argument<'h, 'f> = &'h mut T;
     const IS_DIRECT: bool = true;
     const NUM_OPERANDS: usize = 1;
@@ -159,7 +155,7 @@ impl<T: Value, const INDEX: usize> Param for ByMut<T, INDEX> {
 
     #[inline]
     fn lend<'h, 'f>(held: &'h mut Self::Held<'f>) -> Self::Argument<'h, 'f> {
-        held.as_mut()
+        held
     }
 
     fn check<'a, S: Source<'a>>(source: S) -> Result<(), Error> {
@@ -170,8 +166,6 @@ impl<T: Value, const INDEX: usize> Param for ByMut<T, INDEX> {
         operands.set(INDEX, Some(TypeIndex::of::<T>()));
     }
 }
-
-impl<T: Value, const INDEX: usize> SyncParam for ByMut<T, INDEX> {}
 
 impl<T: Value, const INDEX: usize> OperandParam for ByMut<T, INDEX> {
     const TYPE: TypeConstraint = TypeConstraint::Exact(T::MLIR_TYPE);
@@ -282,9 +276,7 @@ impl<const INDEX: usize, const CHAIN_FOLLOWS: bool> Param for AnyRest<INDEX, CHA
 
     #[inline]
     unsafe fn hold<'f, S: Source<'f>>(source: S) -> Result<Self::Held<'f>, Error> {
-        source
-            .tail(INDEX, end_of_tail(source, INDEX, CHAIN_FOLLOWS))
-            .references(source.op(), INDEX)
+        Ok(source.tail(INDEX, end_of_tail(source, INDEX, CHAIN_FOLLOWS)))
     }
 
     #[inline]
@@ -335,11 +327,6 @@ impl<T: Value, const INDEX: usize, const CHAIN_FOLLOWS: bool> Param
     fn describe(operands: &mut TypeList) {
         operands.set_tail(INDEX, Some(TypeIndex::of::<T>()));
     }
-}
-
-impl<T: Value, const INDEX: usize, const CHAIN_FOLLOWS: bool> SyncParam
-    for Rest<T, INDEX, CHAIN_FOLLOWS>
-{
 }
 
 impl<T: Value, const INDEX: usize, const CHAIN_FOLLOWS: bool> OperandParam

@@ -6,11 +6,6 @@ use std::marker::PhantomData;
 use std::ops::Index;
 
 use tfrt_async::{AnyRef, Value};
-use tfrt_ods::OpDef;
-use tfrt_support::Error;
-
-use crate::kernel::frame::mismatch;
-use crate::kernel::source::Tail;
 
 /// All the operands that remain, each with a payload of type `T`: a list that a kernel reads in place.
 ///
@@ -24,7 +19,7 @@ use crate::kernel::source::Tail;
 /// ```
 pub struct Operands<'a, T> {
     // O1: every operand is available, its payload is a `T`, and `T` is not mutable. Upheld by `new`.
-    operands: Tail<'a>,
+    operands: &'a [AnyRef],
     payload: PhantomData<&'a T>,
 }
 
@@ -39,7 +34,7 @@ impl<'a, T: Value> Operands<'a, T> {
     /// # Safety
     /// 1. Every operand is available and its payload is a `T`.
     #[inline]
-    pub(crate) unsafe fn new(operands: Tail<'a>) -> Self {
+    pub(crate) unsafe fn new(operands: &'a [AnyRef]) -> Self {
         let () = Self::IS_READABLE;
         Self {
             operands,
@@ -51,10 +46,7 @@ impl<'a, T: Value> Operands<'a, T> {
     #[inline]
     #[must_use]
     pub fn len(&self) -> usize {
-        match self.operands {
-            Tail::References(references) => references.len(),
-            Tail::Registers(_, indices) => indices.len(),
-        }
+        self.operands.len()
     }
 
     /// Whether there is none.
@@ -67,18 +59,9 @@ impl<'a, T: Value> Operands<'a, T> {
     #[inline]
     #[must_use]
     pub fn get(&self, index: usize) -> Option<&'a T> {
-        match self.operands {
-            Tail::References(references) => {
-                let reference = references.get(index)?;
-                // SAFETY: O1.
-                Some(unsafe { reference.get_unchecked() })
-            }
-            Tail::Registers(registers, indices) => {
-                let cell = registers.get(*indices.get(index)? as usize)?;
-                // SAFETY: O1.
-                Some(unsafe { cell.get_unchecked() })
-            }
-        }
+        let operand = self.operands.get(index)?;
+        // SAFETY: O1.
+        Some(unsafe { operand.get_unchecked() })
     }
 
     /// The operands, in order.
@@ -149,13 +132,3 @@ impl<'a, T: Value> Iterator for OperandsIter<'a, T> {
 }
 
 impl<T: Value> ExactSizeIterator for OperandsIter<'_, T> {}
-
-impl<'a> Tail<'a> {
-    /// The operands as references. Only asynchronous kernels have references.
-    pub(crate) fn references(self, op: &OpDef, start: usize) -> Result<&'a [AnyRef], Error> {
-        match self {
-            Self::References(references) => Ok(references),
-            Self::Registers(..) => Err(mismatch(op, start, "references", None)),
-        }
-    }
-}

@@ -9,7 +9,7 @@ use tfrt_support::Error;
 
 use crate::kernel::descriptor::TypeList;
 use crate::kernel::operand::OperandParam;
-use crate::kernel::param::{Param, Sealed, SyncParam};
+use crate::kernel::param::{Param, Sealed};
 use crate::kernel::source::{ReadHold, Source};
 
 /// `Option<T>`: a copy of the payload, if the operand is there.
@@ -66,11 +66,6 @@ macro_rules! impl_optional {
                 // Of a tail the declaration admits one value, at most.
                 operands.set_tail(INDEX, Some(TypeIndex::of::<T>()));
             }
-        }
-
-        impl<T: $($bound +)+, const INDEX: usize, const CHAIN_FOLLOWS: bool> SyncParam
-            for $marker<T, INDEX, CHAIN_FOLLOWS>
-        {
         }
 
         impl<T: $($bound +)+, const INDEX: usize, const CHAIN_FOLLOWS: bool> OperandParam

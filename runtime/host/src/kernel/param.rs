@@ -50,14 +50,6 @@ pub trait Param: Sealed {
     fn describe(operands: &mut TypeList);
 }
 
-/// A parameter that a synchronous kernel can have.
-#[diagnostic::on_unimplemented(
-    message = "a synchronous kernel cannot take this parameter",
-    label = "needs an AsyncValue, and a `sync` kernel has registers",
-    note = "take the payload (`T`, `&T`, `&mut T`, `Operands<'_, T>`), an `#[attr]`, a function or a context, or drop `sync`"
-)]
-pub trait SyncParam: Param {}
-
 /// How all the parameters of a function are bound.
 pub trait ParamList: Sealed {
     /// What is taken from the frame.
@@ -102,9 +94,6 @@ pub trait ParamList: Sealed {
 /// The arguments that `P` binds.
 pub type Arguments<'h, 'f, P> = <P as ParamList>::Arguments<'h, 'f>;
 
-/// Parameters that a synchronous kernel can have.
-pub trait SyncParamList: ParamList {}
-
 /// Keeps the traits of this module to the markers of this crate.
 pub trait Sealed {}
 
@@ -144,8 +133,6 @@ macro_rules! impl_param_list {
                 $($marker::describe(operands);)*
             }
         }
-
-        impl<$($marker: SyncParam),*> SyncParamList for ($($marker,)*) {}
     };
 }
 
@@ -174,8 +161,6 @@ impl ParamList for () {
 
     fn describe(_operands: &mut TypeList) {}
 }
-
-impl SyncParamList for () {}
 
 impl_param_list!(A a);
 impl_param_list!(A a, B b);

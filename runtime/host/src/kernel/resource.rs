@@ -11,7 +11,7 @@ use tfrt_support::{Error, ErrorCode};
 
 use crate::execution::ExecutionContext;
 use crate::kernel::descriptor::TypeList;
-use crate::kernel::param::{Param, Sealed, SyncParam};
+use crate::kernel::param::{Param, Sealed};
 use crate::kernel::source::Source;
 
 /// Who shares a resource.
@@ -157,8 +157,6 @@ macro_rules! impl_shared {
 
             fn describe(_operands: &mut TypeList) {}
         }
-
-        impl<T: Resource> SyncParam for Shared<T, $is_lent> {}
     };
 }
 

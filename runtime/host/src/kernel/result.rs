@@ -1,7 +1,7 @@
 //! Result markers: what a function gives, and the slots that it goes to.
 //!
-//! A marker stands for the Rust type that a function returns. [`Sink`] hides whether the slots are those of an
-//! asynchronous frame or registers.
+//! A marker stands for the Rust type that a function returns. [`Sink`] hides whether the slots are those of a frame, or places
+//! among the registers of a function.
 
 use std::marker::PhantomData;
 
@@ -13,7 +13,6 @@ use tfrt_support::{Error, ErrorCode};
 use crate::kernel::descriptor::TypeList;
 use crate::kernel::frame::KernelFrame;
 use crate::kernel::param::Sealed;
-use crate::kernel::sync_frame::SyncKernelFrame;
 
 /// Where results go, from the first to the last.
 pub trait Sink: Sealed {
@@ -65,14 +64,6 @@ pub trait ResultPart: Sealed {
 
 /// What a function returns that gives `P`.
 pub type Returned<P> = <P as ResultPart>::Returned;
-
-/// Results that a synchronous kernel can have.
-#[diagnostic::on_unimplemented(
-    message = "a synchronous kernel cannot give this result",
-    label = "may be unavailable, and a `sync` kernel is done when it returns",
-    note = "return the payload, a `Result` or a tuple of payloads, or drop `sync`"
-)]
-pub trait SyncResultPart: ResultPart {}
 
 /// A part that is one result or a list of results: what the declaration says of it.
 pub trait ResultParam: ResultPart {
@@ -167,8 +158,6 @@ impl ResultPart for Nothing {
     fn describe(_results: &mut TypeList) {}
 }
 
-impl SyncResultPart for Nothing {}
-
 impl<T> Sealed for Payload<T> {}
 
 impl<T: Value> ResultPart for Payload<T> {
@@ -185,8 +174,6 @@ impl<T: Value> ResultPart for Payload<T> {
         results.push(Some(TypeIndex::of::<T>()));
     }
 }
-
-impl<T: Value> SyncResultPart for Payload<T> {}
 
 impl<T: Value> ResultParam for Payload<T> {
     const TYPE: TypeConstraint = TypeConstraint::Exact(T::MLIR_TYPE);
@@ -260,8 +247,6 @@ impl<T: Value> ResultPart for PayloadTail<T> {
     }
 }
 
-impl<T: Value> SyncResultPart for PayloadTail<T> {}
-
 impl<T: Value> ResultParam for PayloadTail<T> {
     const TYPE: TypeConstraint = TypeConstraint::Exact(T::MLIR_TYPE);
     const ARITY: Arity = Arity::Variadic;
@@ -332,8 +317,6 @@ impl<P: ResultPart, R: FallibleType<Ok = P::Returned>> ResultPart for Fallible<P
     }
 }
 
-impl<P: SyncResultPart, R: FallibleType<Ok = P::Returned>> SyncResultPart for Fallible<P, R> {}
-
 impl<P, R> Sealed for FalliblePart<P, R> {}
 
 impl<P: ResultPart, R: FallibleType<Ok = P::Returned>> ResultPart for FalliblePart<P, R> {
@@ -353,8 +336,6 @@ impl<P: ResultPart, R: FallibleType<Ok = P::Returned>> ResultPart for FalliblePa
         P::describe(results);
     }
 }
-
-impl<P: SyncResultPart, R: FallibleType<Ok = P::Returned>> SyncResultPart for FalliblePart<P, R> {}
 
 impl<P: ResultParam, R: FallibleType<Ok = P::Returned>> ResultParam for FalliblePart<P, R> {
     const TYPE: TypeConstraint = P::TYPE;
@@ -380,8 +361,6 @@ macro_rules! impl_parts {
                 $($part::describe(results);)*
             }
         }
-
-        impl<$($part: SyncResultPart),*> SyncResultPart for Parts<($($part,)*)> {}
     };
 }
 
@@ -415,7 +394,7 @@ impl<P: ResultPart> ResultPart for WithChain<P> {
     }
 }
 
-/// The slots of an asynchronous frame.
+/// The slots of a frame.
 #[derive(Debug)]
 pub(crate) struct FrameSink<'s, 'f> {
     frame: &'s mut KernelFrame<'f>,
@@ -492,62 +471,6 @@ impl Sink for FrameSink<'_, '_> {
     #[cold]
     fn wrong_count(&mut self, given: usize) {
         let error = wrong_count(self.frame.op().name, given + self.next, self.end);
-        self.frame.report_error(error);
-    }
-}
-
-/// The registers of a synchronous frame.
-#[derive(Debug)]
-pub(crate) struct RegisterSink<'s, 'f> {
-    frame: &'s mut SyncKernelFrame<'f>,
-    next: usize,
-}
-
-impl<'s, 'f> RegisterSink<'s, 'f> {
-    pub(crate) fn new(frame: &'s mut SyncKernelFrame<'f>) -> Self {
-        Self { frame, next: 0 }
-    }
-}
-
-impl Sealed for RegisterSink<'_, '_> {}
-
-impl Sink for RegisterSink<'_, '_> {
-    fn remaining(&self) -> usize {
-        self.frame.num_results().saturating_sub(self.next)
-    }
-
-    #[inline]
-    fn put_payload<T: Value>(&mut self, payload: T) {
-        self.frame.set_result(self.next, payload);
-        self.next += 1;
-    }
-
-    fn put_reference(&mut self, value: AnyRef) {
-        self.frame.set_result_cell(self.next, value.into());
-        self.next += 1;
-    }
-
-    #[cold]
-    fn put_error(&mut self, error: Error, slots: usize) {
-        self.frame.report_error(error);
-        self.next += slots;
-    }
-
-    #[cold]
-    fn fail(&mut self, error: Error) {
-        self.frame.report_error(error);
-    }
-
-    // Synchronous kernels run in program order and have no chains.
-    fn put_chain(&mut self) {}
-
-    #[cold]
-    fn wrong_count(&mut self, given: usize) {
-        let error = wrong_count(
-            self.frame.op().name,
-            given + self.next,
-            self.frame.num_results(),
-        );
         self.frame.report_error(error);
     }
 }

@@ -1,4 +1,4 @@
-//! Where a marker reads its argument from: the frame of an asynchronous or of a synchronous kernel, in one interface.
+//! Where a marker reads its argument from: a frame, or the registers of a function, in one interface.
 #![expect(unsafe_code, reason = "reads operands whose types were proven")]
 
 use std::ops::Deref;
@@ -9,8 +9,6 @@ use tfrt_support::Error;
 
 use crate::execution::ExecutionContext;
 use crate::kernel::frame::{AttributeList, FrameParts, FunctionList, mismatch};
-use crate::kernel::object::Unread;
-use crate::value_cell::{CellReadGuard, CellWriteGuard, ValueCell};
 
 /// What an argument is read from.
 pub trait Source<'a>: Copy {
@@ -49,25 +47,13 @@ pub trait Source<'a>: Copy {
     unsafe fn read<T: Value>(self, index: usize) -> Result<ReadHold<'a, T>, Error>;
 
     /// Borrows the payload of the operand at `index`, of a mutable type, to write it.
-    fn write<T: Value>(self, index: usize) -> Result<WriteHold<'a, T>, Error>;
+    fn write<T: Value>(self, index: usize) -> Result<WriteGuard<'a, T>, Error>;
 
-    /// The operand at `index` as a reference. Only asynchronous kernels have references.
+    /// The operand at `index` as a reference.
     fn reference(self, index: usize) -> Result<&'a AnyRef, Error>;
 
-    /// The operand at `index`, whose payload type the marker finds out.
-    fn unread(self, index: usize) -> Result<Unread<'a>, Error>;
-
     /// The operands from `start` to before `end`.
-    fn tail(self, start: usize, end: usize) -> Tail<'a>;
-}
-
-/// Some operands in a row.
-#[derive(Clone, Copy, Debug)]
-pub enum Tail<'a> {
-    /// Of an asynchronous kernel.
-    References(&'a [AnyRef]),
-    /// Of a synchronous kernel: the registers of the function, and which of them.
-    Registers(&'a [ValueCell], &'a [u32]),
+    fn tail(self, start: usize, end: usize) -> &'a [AnyRef];
 }
 
 /// A payload that is being read.
@@ -77,8 +63,6 @@ pub enum ReadHold<'a, T: Value> {
     Place(&'a T),
     /// In an AsyncValue.
     Value(ReadGuard<'a, T>),
-    /// In a register.
-    Cell(CellReadGuard<'a, T>),
 }
 
 impl<T: Value> Deref for ReadHold<'_, T> {
@@ -89,26 +73,6 @@ impl<T: Value> Deref for ReadHold<'_, T> {
         match self {
             Self::Place(payload) => payload,
             Self::Value(guard) => guard,
-            Self::Cell(guard) => guard,
-        }
-    }
-}
-
-/// A payload that is being written.
-#[derive(Debug)]
-pub enum WriteHold<'a, T: Value> {
-    /// In an AsyncValue.
-    Value(WriteGuard<'a, T>),
-    /// In a register.
-    Cell(CellWriteGuard<'a, T>),
-}
-
-impl<T: Value> WriteHold<'_, T> {
-    #[inline]
-    pub(crate) fn as_mut(&mut self) -> &mut T {
-        match self {
-            Self::Value(guard) => guard,
-            Self::Cell(guard) => guard,
         }
     }
 }
@@ -195,11 +159,9 @@ impl<'a> Source<'a> for FrameParts<'a> {
             .map_err(|error| conflict(self.op, index, "read", error))
     }
 
-    fn write<T: Value>(self, index: usize) -> Result<WriteHold<'a, T>, Error> {
+    fn write<T: Value>(self, index: usize) -> Result<WriteGuard<'a, T>, Error> {
         let guard = self.reference(index)?.try_write::<T>();
-        guard
-            .map(WriteHold::Value)
-            .map_err(|error| conflict(self.op, index, "write", error))
+        guard.map_err(|error| conflict(self.op, index, "write", error))
     }
 
     #[inline]
@@ -209,133 +171,8 @@ impl<'a> Source<'a> for FrameParts<'a> {
             .ok_or_else(|| mismatch(self.op, index, "a value", None))
     }
 
-    fn unread(self, index: usize) -> Result<Unread<'a>, Error> {
-        self.reference(index).map(Unread::from)
-    }
-
     #[inline]
-    fn tail(self, start: usize, end: usize) -> Tail<'a> {
-        Tail::References(self.arguments.get(start..end).unwrap_or_default())
-    }
-}
-
-/// What is read of the frame of a synchronous kernel.
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct SyncFrameParts<'a> {
-    pub(crate) exec_ctx: &'a ExecutionContext,
-    pub(crate) op: &'static OpDef,
-    pub(crate) registers: &'a [ValueCell],
-    pub(crate) arguments: &'a [u32],
-    pub(crate) attributes: AttributeList<'a>,
-    pub(crate) functions: FunctionList<'a>,
-}
-
-impl<'a> SyncFrameParts<'a> {
-    fn cell(self, index: usize) -> Option<&'a ValueCell> {
-        self.registers.get(*self.arguments.get(index)? as usize)
-    }
-
-    /// # Safety
-    /// 1. There is an operand at `index`.
-    #[inline]
-    unsafe fn cell_unchecked(self, index: usize) -> &'a ValueCell {
-        debug_assert!(self.cell(index).is_some());
-        // SAFETY: duty 1.
-        let register = unsafe { *self.arguments.get_unchecked(index) };
-        // SAFETY: duty 1: the register that it names exists too.
-        unsafe { self.registers.get_unchecked(register as usize) }
-    }
-
-    fn expect_cell(self, index: usize) -> Result<&'a ValueCell, Error> {
-        self.cell(index)
-            .ok_or_else(|| mismatch(self.op, index, "a value", None))
-    }
-}
-
-impl<'a> Source<'a> for SyncFrameParts<'a> {
-    #[inline]
-    fn op(self) -> &'static OpDef {
-        self.op
-    }
-
-    #[inline]
-    fn exec_ctx(self) -> &'a ExecutionContext {
-        self.exec_ctx
-    }
-
-    #[inline]
-    fn attributes(self) -> AttributeList<'a> {
-        self.attributes
-    }
-
-    #[inline]
-    fn functions(self) -> FunctionList<'a> {
-        self.functions
-    }
-
-    #[inline]
-    fn num_operands(self) -> usize {
-        self.arguments.len()
-    }
-
-    fn check<T: Value>(self, index: usize) -> Result<(), Error> {
-        let cell = self.cell(index);
-        if cell.is_some_and(ValueCell::is::<T>) {
-            return Ok(());
-        }
-        Err(mismatch(
-            self.op,
-            index,
-            T::MLIR_TYPE,
-            cell.and_then(ValueCell::mlir_type),
-        ))
-    }
-
-    fn is_chain(self, index: usize) -> bool {
-        self.cell(index).is_some_and(ValueCell::is::<Chain>)
-    }
-
-    #[inline]
-    unsafe fn get<T: Value>(self, index: usize) -> &'a T {
-        debug_assert!(self.check::<T>(index).is_ok());
-        // SAFETY: duty 1: the operand exists.
-        let cell = unsafe { self.cell_unchecked(index) };
-        // SAFETY: duty 1: its payload is a `T`; duty 2: nobody writes it.
-        unsafe { cell.get_unchecked() }
-    }
-
-    #[inline]
-    unsafe fn read<T: Value>(self, index: usize) -> Result<ReadHold<'a, T>, Error> {
-        // SAFETY: duty 1: the operand exists.
-        let cell = unsafe { self.cell_unchecked(index) };
-        // SAFETY: duty 1: its payload is a `T`.
-        let guard = unsafe { cell.try_read_unchecked::<T>() };
-        guard
-            .map(ReadHold::Cell)
-            .map_err(|error| conflict(self.op, index, "read", error))
-    }
-
-    fn write<T: Value>(self, index: usize) -> Result<WriteHold<'a, T>, Error> {
-        let guard = self.expect_cell(index)?.try_write::<T>();
-        guard
-            .map(WriteHold::Cell)
-            .map_err(|error| conflict(self.op, index, "write", error))
-    }
-
-    #[cold]
-    fn reference(self, index: usize) -> Result<&'a AnyRef, Error> {
-        Err(mismatch(self.op, index, "a reference", None))
-    }
-
-    fn unread(self, index: usize) -> Result<Unread<'a>, Error> {
-        self.expect_cell(index).map(Unread::from)
-    }
-
-    #[inline]
-    fn tail(self, start: usize, end: usize) -> Tail<'a> {
-        Tail::Registers(
-            self.registers,
-            self.arguments.get(start..end).unwrap_or_default(),
-        )
+    fn tail(self, start: usize, end: usize) -> &'a [AnyRef] {
+        self.arguments.get(start..end).unwrap_or_default()
     }
 }

@@ -15,8 +15,8 @@ use tfrt_support::{Error, ErrorCode};
 use crate::kernel::descriptor::TypeList;
 use crate::kernel::operand::OperandParam;
 use crate::kernel::optional::is_present;
-use crate::kernel::param::{Param, Sealed, SyncParam};
-use crate::kernel::result::{ResultParam, ResultPart, Sink, SyncResultPart, put_all};
+use crate::kernel::param::{Param, Sealed};
+use crate::kernel::result::{ResultParam, ResultPart, Sink, put_all};
 use crate::kernel::source::Source;
 
 const TYPE: TypeConstraint = TypeConstraint::Exact(ByteString::MLIR_TYPE);
@@ -143,8 +143,6 @@ impl<F: TextForm, const INDEX: usize> Param for Text<F, INDEX> {
     }
 }
 
-impl<F: TextForm, const INDEX: usize> SyncParam for Text<F, INDEX> {}
-
 impl<F: TextForm, const INDEX: usize> OperandParam for Text<F, INDEX> {
     const TYPE: TypeConstraint = TYPE;
 }
@@ -186,11 +184,6 @@ impl<F: TextForm, const INDEX: usize, const CHAIN_FOLLOWS: bool> Param
     }
 }
 
-impl<F: TextForm, const INDEX: usize, const CHAIN_FOLLOWS: bool> SyncParam
-    for OptionalText<F, INDEX, CHAIN_FOLLOWS>
-{
-}
-
 impl<F: TextForm, const INDEX: usize, const CHAIN_FOLLOWS: bool> OperandParam
     for OptionalText<F, INDEX, CHAIN_FOLLOWS>
 {
@@ -223,8 +216,6 @@ impl ResultPart for TextResult {
     }
 }
 
-impl SyncResultPart for TextResult {}
-
 impl ResultParam for TextResult {
     const TYPE: TypeConstraint = TYPE;
 }
@@ -246,8 +237,6 @@ impl ResultPart for TextTail {
         results.push_tail(Some(TypeIndex::of::<ByteString>()));
     }
 }
-
-impl SyncResultPart for TextTail {}
 
 impl ResultParam for TextTail {
     const TYPE: TypeConstraint = TYPE;

@@ -13,7 +13,7 @@ use tfrt_support::Error;
 
 use super::{LOG, Outcome, TWINS, Traced, outcome, registry, without_twins};
 use crate::support::{
-    ASYNC_SUM, CALL, CALL_EARLY, Graph, Node, Random, SELECT, SUM, alone, build, queue_of,
+    ASYNC_SUM, CALL, CALL_EARLY, Graph, Node, Random, SELECT, SUM, alone, build_for, queue_of,
 };
 
 /// An argument of a function.
@@ -128,12 +128,12 @@ fn run(queue: Arc<dyn ConcurrentWorkQueue>, graphs: &[Graph], arguments: &[Argum
             writeln!(told, "{}", without_twins(error.message())).expect("a string takes all");
         })
         .build();
-    let program = Program::load(&host, &build(graphs)).expect("the kernels exist");
+    let (arguments, promises): (Vec<_>, Vec<_>) =
+        arguments.iter().map(|argument| argument.make()).unzip();
+    let program = Program::load(&host, &build_for(&arguments, graphs)).expect("the kernels exist");
     program.verify_all().expect("the bodies are well formed");
     LOG.lock().unwrap_or_else(PoisonError::into_inner).clear();
     let ctx = ExecutionContext::new(RequestContextBuilder::new(Arc::clone(&host)).build());
-    let (arguments, promises): (Vec<_>, Vec<_>) =
-        arguments.iter().map(|argument| argument.make()).unzip();
     let main = program.function("f0").expect("the first function");
     let results = main.execute(&ctx, &arguments);
     for (promise, value) in promises.into_iter().flatten() {
