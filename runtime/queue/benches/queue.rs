@@ -1,15 +1,15 @@
-//! What a queue costs, and how soon it does what it is asked: `cargo bench -p tfrt-queue --bench queue -- [NAME…]`.
+//! The costs and latencies of queues: `cargo bench -p tfrt-queue --bench queue -- [NAME…]`.
 //!
 //! | name | question | aim |
 //! |---|---|---|
-//! | `idle` | how much of a core do idle threads take, and how soon after the last task do they sleep? | nothing, after 100 us |
-//! | `wake` | how long until a task runs that is added while all threads sleep? | 20 us |
-//! | `load` | how late are small requests that come at 80 % of what the threads can do? | p99 is at most 3 times p50 |
-//! | `tiny` | what does a second thread cost where tasks are too small for it? | 5 % |
-//! | `add` | what does a task cost, added alone, in a batch, and from a task? | |
-//! | `million` | are a million tasks at once slower, one by one, than a few? | no |
+//! | `idle` | How much processor time do idle threads take, and how soon after the last task do they sleep? | none, after 100 us |
+//! | `wake` | How long does it take until a task runs that is added while all threads sleep? | 20 us |
+//! | `load` | How late are small requests that arrive at 80 % of the throughput of the threads? | p99 is at most 3 times p50 |
+//! | `tiny` | What does a second thread cost if tasks are too small for it? | 5 % |
+//! | `add` | What does a task cost that is added alone, in a batch, and by a task? | |
+//! | `million` | Is a task of a million that are added at once slower than one of a few? | no |
 //!
-//! Numbers of one run are to be compared with each other: the machine may be busy with other things.
+//! Compare numbers of one run only: the machine may be busy with other work.
 
 use std::hint::black_box;
 use std::sync::Arc;
@@ -28,7 +28,7 @@ fn main() {
         ("add", add),
         ("million", million),
     ];
-    // Cargo says `--bench` in front of what it was given.
+    // Cargo passes `--bench` before the arguments that it was given.
     let names: Vec<String> = std::env::args()
         .skip(1)
         .filter(|argument| !argument.starts_with('-'))
@@ -44,13 +44,13 @@ fn cores() -> usize {
     std::thread::available_parallelism().map_or(1, usize::from)
 }
 
-/// How long the threads of this process have been computing.
+/// The processor time of this process.
 fn cpu_time() -> Duration {
     let time = clock_gettime(ClockId::ProcessCPUTime);
     Duration::new(time.tv_sec as u64, time.tv_nsec as u32)
 }
 
-/// A few hundred nanoseconds of work for each 100.
+/// A few hundred nanoseconds of work for every 100 of `amount`.
 fn work(amount: u64) {
     let mut state = amount;
     for _ in 0..amount {
@@ -79,7 +79,7 @@ fn idle() {
     let queue = WorkStealingQueue::new(cores(), 4);
     queue.add_tasks(&mut (0..1000).map(|_| Task::new(|| work(1000))));
     queue.quiesce().expect("not a task");
-    // What the threads compute after the queue became quiescent, which it is once all of them are about to sleep.
+    // The processor time after the queue became quiescent, which it is once all threads are about to sleep.
     let rounds: Vec<Duration> = (0..100)
         .map(|_| {
             queue.add_tasks(&mut (0..cores()).map(|_| Task::new(|| work(1000))));
@@ -154,12 +154,12 @@ fn wake() {
     }
 }
 
-/// Open load: requests come at fixed times, whether or not the ones before are done. In many short rounds, as a machine that
-/// does something else for a while is seen by all requests of that time.
+/// Open load: requests arrive at fixed times, whether or not earlier ones are done. There are many short rounds, because all
+/// requests of a round suffer if the machine does other work for a while.
 fn load() {
     const AMOUNT: u64 = 20_000;
     const NUM_REQUESTS: u32 = 1000;
-    // One core is for the thread that sends the requests.
+    // One core is left for the thread that sends the requests.
     let num_threads = cores().saturating_sub(1).max(1);
     let queue = WorkStealingQueue::new(num_threads, 1);
     let mut rounds: Vec<[Duration; 3]> = (0..60)
@@ -208,7 +208,7 @@ fn load() {
     }
 }
 
-/// How long a request takes on a thread of the queue, while this thread is as busy as when it sends requests.
+/// The time that a request takes on a thread of the queue while this thread is as busy as when it sends requests.
 fn time_of_a_request(queue: &WorkStealingQueue, amount: u64) -> Duration {
     const NUM_REQUESTS: usize = 100;
     let times: Arc<[AtomicU64]> = (0..NUM_REQUESTS).map(|_| AtomicU64::new(0)).collect();
@@ -231,7 +231,7 @@ fn time_of_a_request(queue: &WorkStealingQueue, amount: u64) -> Duration {
     Duration::from_nanos(times[NUM_REQUESTS / 2])
 }
 
-/// A task that adds two of half its size, and so on: what graphs of small kernels look like to a queue.
+/// A task that adds two of half its size, and so on: the load of a graph of small kernels.
 fn fork(queue: &'static WorkStealingQueue, depth: u32, amount: u64) {
     work(amount);
     for _ in 0..if depth == 0 { 0 } else { 2 } {
@@ -239,7 +239,7 @@ fn fork(queue: &'static WorkStealingQueue, depth: u32, amount: u64) {
     }
 }
 
-/// A task that adds one, and so on: nothing for a second thread to do.
+/// A task that adds one, and so on: there is nothing to do for a second thread.
 fn chain(queue: &'static WorkStealingQueue, left: u32, amount: u64) {
     work(amount);
     if left > 0 {
@@ -250,13 +250,13 @@ fn chain(queue: &'static WorkStealingQueue, left: u32, amount: u64) {
 fn tiny() {
     type Shape = fn(&'static WorkStealingQueue, u32, u64);
     let shapes: [(&str, Shape, u32); 2] = [("fork", fork, 16), ("chain", chain, 100_000)];
-    // For ever, so that tasks share no count of references, which would cost them more than all else.
+    // Never dropped, so that tasks share no reference count, which would dominate their costs.
     let queues: [&'static WorkStealingQueue; 2] =
         [1, 2].map(|num_threads| &*Box::leak(Box::new(WorkStealingQueue::new(num_threads, 1))));
     for (name, shape, size) in shapes {
         for amount in [0, 30, 300] {
             let mut best = [Duration::MAX; 2];
-            // Alternating, so that what else the machine does meets both alike.
+            // Alternating, so that other work of the machine affects both alike.
             for _ in 0..15 {
                 for (queue, best) in queues.into_iter().zip(&mut best) {
                     let begin = Instant::now();
@@ -282,7 +282,7 @@ fn tiny() {
 
 fn add() {
     const NUM_TASKS: u32 = 200_000;
-    /// Shares nothing: a count that threads share would cost more than all else.
+    /// Shares nothing: a count that threads share would dominate the costs.
     fn task() -> Task {
         Task::new(|| work(1))
     }

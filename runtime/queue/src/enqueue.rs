@@ -1,10 +1,10 @@
-//! Adding closures to a queue, and getting values back.
+//! Adding closures to a queue and getting values back.
 //!
-//! | what | if all blocking threads are busy | if the queue refuses |
+//! | functions | if all blocking threads are busy | if the queue refuses the task |
 //! |---|---|---|
-//! | [`enqueue_work`], [`enqueue_value`] | does not matter | never |
-//! | [`enqueue_blocking_work`], [`enqueue_blocking_value`] | waits its turn | `false`, or an error value |
-//! | [`run_blocking_work`], [`run_blocking_value`] | gets a thread of its own | `false`, or an error value |
+//! | [`enqueue_work`], [`enqueue_value`] | irrelevant: not a blocking task | does not happen |
+//! | [`enqueue_blocking_work`], [`enqueue_blocking_value`] | the task waits | `false`, or an error value |
+//! | [`run_blocking_work`], [`run_blocking_value`] | the task gets a thread of its own | `false`, or an error value |
 
 use tfrt_async::{AsyncValueRef, Value};
 use tfrt_support::Error;
@@ -17,7 +17,7 @@ pub fn enqueue_work(queue: &dyn ConcurrentWorkQueue, f: impl FnOnce() + Send + '
     queue.add_task(Task::new(f));
 }
 
-/// Computes a value as a compute task, which must not block.
+/// Computes a value in a compute task, which must not block.
 ///
 /// ```
 /// use tfrt_queue::{ConcurrentWorkQueue, SingleThreadedQueue, enqueue_value};
@@ -38,7 +38,7 @@ pub fn enqueue_value<T: Value>(
     value
 }
 
-/// Runs `f` on a blocking thread when one is free. Whether the queue took it.
+/// Runs `f` on a blocking thread when one is free. Returns whether the queue took it.
 #[must_use = "work that is refused is dropped"]
 pub fn enqueue_blocking_work(
     queue: &dyn ConcurrentWorkQueue,
@@ -57,7 +57,7 @@ pub fn enqueue_blocking_value<T: Value>(
     blocking_value(queue, true, "Failed to enqueue blocking work.", f)
 }
 
-/// Runs `f` on a blocking thread, a new one if need be. Whether the queue took it.
+/// Runs `f` on a blocking thread, a new one if necessary. Returns whether the queue took it.
 #[must_use = "work that is refused is dropped"]
 pub fn run_blocking_work(
     queue: &dyn ConcurrentWorkQueue,
@@ -66,7 +66,7 @@ pub fn run_blocking_work(
     queue.add_blocking_task(Task::new(f), false).is_ok()
 }
 
-/// Computes a value on a blocking thread, a new one if need be.
+/// Computes a value on a blocking thread, a new one if necessary.
 ///
 /// If the queue does not take it, the value is the error `Failed to run blocking work.`
 ///
@@ -94,7 +94,7 @@ fn blocking_value<T: Value>(
     let (task, value) = task_for_value(f);
     match queue.add_blocking_task(task, allow_queuing) {
         Ok(()) => value,
-        // The promise goes with the task; the value is made anew, for nobody has seen it.
+        // The promise is dropped with the task. Nobody has seen the value yet, so another one takes its place.
         Err(_refused) => AsyncValueRef::error(Error::new(refusal)),
     }
 }

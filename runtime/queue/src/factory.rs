@@ -1,4 +1,4 @@
-//! Making queues by name.
+//! Creating queues by name.
 
 use std::fmt;
 use std::sync::Arc;
@@ -7,9 +7,9 @@ use crate::queue::ConcurrentWorkQueue;
 use crate::single_threaded::SingleThreadedQueue;
 use crate::work_stealing::WorkStealingQueue;
 
-/// A queue that can be made by name.
+/// A kind of queue that can be created by name.
 ///
-/// Any crate that is linked into the program may submit one:
+/// Any crate that is linked into the program can submit one:
 ///
 /// ```
 /// use std::sync::Arc;
@@ -23,15 +23,15 @@ use crate::work_stealing::WorkStealingQueue;
 /// ```
 #[derive(Clone, Copy, Debug)]
 pub struct QueueFactory {
-    /// What stands before the first colon of a configuration.
+    /// The part of a configuration before the first colon.
     pub name: &'static str,
-    /// Makes the queue from what stands behind the colon, or says what is wrong with that.
+    /// Creates the queue from the part after the colon, or returns a message that says what is wrong with it.
     pub create: fn(argument: &str) -> Result<Arc<dyn ConcurrentWorkQueue>, String>,
 }
 
 inventory::collect!(QueueFactory);
 
-/// Not submitted but listed, so that no linker can leave them out.
+/// Listed rather than submitted, so that no linker can leave them out.
 const BUILT_IN: [QueueFactory; 2] = [
     QueueFactory {
         name: "s",
@@ -43,10 +43,10 @@ const BUILT_IN: [QueueFactory; 2] = [
     },
 ];
 
-/// Makes the queue that `config` asks for: a name, or a name, a colon, and an argument.
+/// Creates the queue that `config` describes: a name, or a name, a colon and an argument.
 ///
 /// # Errors
-/// If no factory has the name, or the factory does not like the argument.
+/// If no factory has the name, or if the factory rejects the argument.
 ///
 /// ```
 /// use tfrt_queue::create_queue;
@@ -76,7 +76,7 @@ fn factories() -> impl Iterator<Item = &'static QueueFactory> {
     BUILT_IN.iter().chain(inventory::iter::<QueueFactory>())
 }
 
-/// Why a queue could not be made.
+/// The reason why a queue could not be created.
 ///
 /// ```
 /// use tfrt_queue::{CreateQueueError, create_queue};
@@ -92,14 +92,14 @@ fn factories() -> impl Iterator<Item = &'static QueueFactory> {
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum CreateQueueError {
-    /// There is no factory of that name.
+    /// No factory has the name.
     Unknown {
-        /// The name that was asked for.
+        /// The requested name.
         name: String,
-        /// The names that there are, sorted.
+        /// The existing names, sorted.
         known: Vec<&'static str>,
     },
-    /// The factory does not like the argument; its own words.
+    /// The factory rejected the argument, with this message.
     InvalidArgument(String),
 }
 

@@ -1,14 +1,14 @@
-//! Work queues: who runs the tasks of a program, and on which threads.
+//! Work queues: on which threads the tasks of a program run, and in which order.
 //!
-//! A queue has two kinds of tasks. *Compute* tasks never block: they run, add other tasks, publish values. *Blocking* tasks
-//! mostly wait, for files or devices, and run on threads of their own, so that they keep nobody from computing.
+//! A queue has two kinds of tasks. *Compute* tasks never block: they compute, add other tasks, and publish values. *Blocking* tasks
+//! mostly wait for files or devices. They run on threads of their own, so that they do not keep compute threads from computing.
 //!
 //! | queue | spelled | threads |
 //! |---|---|---|
-//! | [`SingleThreadedQueue`] | `s` | none: tasks run while somebody waits |
+//! | [`SingleThreadedQueue`] | `s` | none: tasks run on threads that wait for the queue |
 //! | [`WorkStealingQueue`] | `mstd`, `mstd:4`, `mstd:4,16`, `mstd:4,16@0-3` | compute threads that steal from each other, and a blocking pool |
 //!
-//! Other crates add theirs with a [`QueueFactory`].
+//! Other crates add their own with a [`QueueFactory`]. Tasks of a request with a higher [priority](RequestTag) go ahead of others.
 //!
 //! ```
 //! use tfrt_queue::{ConcurrentWorkQueue, create_queue, enqueue_value};
@@ -19,7 +19,7 @@
 //! assert_eq!(value.get(), Some(&42));
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
-// Only `task/closure.rs` expects some.
+// Only `task/closure.rs` contains unsafe code.
 #![deny(unsafe_code)]
 
 pub mod task;

@@ -8,7 +8,7 @@ use crate::task::{RequestTag, Task};
 
 /// Runs tasks.
 ///
-/// A task that panics is over; the queue lives on.
+/// A panic ends its task only; the queue and its threads continue.
 ///
 /// ```
 /// use tfrt_async::AnyRef;
@@ -31,29 +31,28 @@ use crate::task::{RequestTag, Task};
 /// }
 /// ```
 #[diagnostic::on_unimplemented(
-    message = "`{Self}` is no work queue",
+    message = "`{Self}` is not a work queue",
     label = "does not implement `ConcurrentWorkQueue`",
     note = "implement it, or take one that exists: `create_queue(\"s\")`, `create_queue(\"mstd:2\")`"
 )]
 pub trait ConcurrentWorkQueue: Send + Sync + fmt::Debug {
-    /// How tools call the queue.
+    /// The name of the queue, for tools to show.
     fn name(&self) -> String;
 
-    /// Adds a compute task, which must not block. The queue may run it at once, on this thread; otherwise it runs in no
-    /// particular order.
+    /// Adds a compute task, which must not block. The queue may run it at once on this thread. The order of tasks is unspecified.
     fn add_task(&self, task: Task);
 
-    /// As [`add_task`](Self::add_task), for a request: tasks of a higher priority should run before those of a lower one. Queues
+    /// Like [`add_task`](Self::add_task), for a request: tasks of a higher priority should run before those of a lower one. Queues
     /// that do not distinguish requests ignore the tag.
     fn add_task_for(&self, tag: &RequestTag, task: Task) {
         let _ = tag;
         self.add_task(task);
     }
 
-    /// Adds compute tasks, each as [`add_task`](Self::add_task) does. A queue that has threads to wake does that once for all of
-    /// them.
+    /// Adds compute tasks, each like [`add_task`](Self::add_task). A queue with threads wakes one for the whole batch, which wakes
+    /// others as needed.
     ///
-    /// The tasks are made while they are taken, so `tasks` may hold the queue up: it must not block, either. If it panics, those
+    /// The queue pulls tasks from the iterator one by one, so the iterator must not block. If it panics, the tasks that it returned
     /// before are added.
     ///
     /// ```
@@ -75,7 +74,7 @@ pub trait ConcurrentWorkQueue: Send + Sync + fmt::Debug {
         tasks.for_each(|task| self.add_task(task));
     }
 
-    /// As [`add_tasks`](Self::add_tasks), for a request: each as [`add_task_for`](Self::add_task_for) does.
+    /// Like [`add_tasks`](Self::add_tasks), for a request: each task is added like [`add_task_for`](Self::add_task_for).
     fn add_tasks_for(&self, tag: &RequestTag, tasks: &mut dyn Iterator<Item = Task>) {
         tasks.for_each(|task| self.add_task_for(tag, task));
     }
@@ -83,17 +82,16 @@ pub trait ConcurrentWorkQueue: Send + Sync + fmt::Debug {
     /// Adds a task that may block.
     ///
     /// With `allow_queuing` the task may have to wait for other blocking tasks to end. Without, it starts in finite time even
-    /// if all of them block for ever.
+    /// if all others block forever.
     ///
     /// # Errors
-    /// The task, if the queue cannot take it.
+    /// Returns the task if the queue cannot take it.
     fn add_blocking_task(&self, task: Task, allow_queuing: bool) -> Result<(), Task>;
 
-    /// As [`add_blocking_task`](Self::add_blocking_task), for a request. Queues that know no difference between requests
-    /// ignore the tag.
+    /// Like [`add_blocking_task`](Self::add_blocking_task), for a request. Queues that do not distinguish requests ignore the tag.
     ///
     /// # Errors
-    /// The task, if the queue cannot take it.
+    /// Returns the task if the queue cannot take it.
     fn add_blocking_task_for(
         &self,
         tag: &RequestTag,
@@ -104,31 +102,32 @@ pub trait ConcurrentWorkQueue: Send + Sync + fmt::Debug {
         self.add_blocking_task(task, allow_queuing)
     }
 
-    /// Blocks until all of `values` are available; an error counts as available.
+    /// Blocks until all of `values` are available. An error counts as available.
     ///
     /// # Errors
-    /// If this thread runs a compute task of the queue, whatever the values are: it might be the one to make them available.
+    /// If this thread runs a compute task of the queue, even if the values are available: the task might be the one that must make
+    /// them available.
     fn await_values(&self, values: &[AnyRef]) -> Result<(), WouldDeadlock>;
 
-    /// Blocks until no task is pending or running, tasks that they add included.
+    /// Blocks until no task is pending or running, including those that tasks add.
     ///
     /// # Errors
-    /// If this thread runs a task of the queue, which would wait for itself.
+    /// If this thread runs a task of the queue: it would wait for itself.
     fn quiesce(&self) -> Result<(), WouldDeadlock>;
 
-    /// How many tasks can usefully be computed at the same time.
+    /// The number of tasks that can usefully run at the same time.
     fn parallelism_level(&self) -> usize;
 
-    /// Whether this thread runs a compute task of the queue.
+    /// Whether this thread runs a compute task of the queue, directly or inside a task of another queue.
     fn is_in_worker_thread(&self) -> bool;
 
-    /// How many tasks wait for a thread, if the queue can tell. A look for people: by the time it is back it may be wrong.
+    /// The number of tasks that wait for a thread, if the queue can tell. For diagnostics: it may be out of date at once.
     fn num_pending_tasks(&self) -> Option<usize> {
         None
     }
 }
 
-/// A task asked to wait for what may need its own thread.
+/// A task tried to wait for its own queue, which may need its thread to continue.
 ///
 /// ```
 /// assert_eq!(

@@ -36,7 +36,7 @@ use crate::task::{RequestTag, Task};
 /// ```
 #[derive(Default)]
 pub struct SingleThreadedQueue {
-    // Shared with the waiters of values, which may outlive the queue.
+    // Shared with waiters of values, which may outlive the queue.
     shared: Arc<Shared>,
 }
 
@@ -82,7 +82,7 @@ impl SingleThreadedQueue {
     /// A queue from the argument of its configuration, which must be empty.
     ///
     /// # Errors
-    /// What is wrong with the argument.
+    /// A message that names the argument if there is one.
     pub fn from_argument(argument: &str) -> Result<Self, String> {
         if argument.is_empty() {
             Ok(Self::new())
@@ -274,9 +274,9 @@ impl fmt::Debug for SingleThreadedQueue {
 }
 
 impl Drop for SingleThreadedQueue {
-    /// Runs what is left.
+    /// Runs the remaining tasks.
     fn drop(&mut self) {
-        // No task of this queue is running on this thread: it would have borrowed the queue.
+        // This thread runs no task of this queue, because the wait that runs it would borrow the queue.
         let _ = self.quiesce();
     }
 }

@@ -1,4 +1,4 @@
-//! Tasks, and whose they are.
+//! Tasks and the requests that they belong to.
 
 mod closure;
 
@@ -9,8 +9,8 @@ use closure::Closure;
 
 /// A piece of work that runs once.
 ///
-/// A closure of up to three words is kept in place, a larger one in a box: who adds many tasks shares what they have in
-/// common by one reference.
+/// A closure of up to three words is stored in place, a larger one in a box. Code that adds many tasks therefore shares their common
+/// state through one reference.
 ///
 /// ```
 /// use tfrt_queue::Task;
@@ -32,16 +32,16 @@ impl Task {
     /// Runs the task on this thread.
     ///
     /// # Panics
-    /// If the task does.
+    /// If the task panics.
     pub fn run(self) {
         if let Err(payload) = self.0.call() {
             panic::resume_unwind(payload);
         }
     }
 
-    /// Runs the task on this thread, which survives a panic of it. The panic hook has reported it by then.
+    /// Runs the task on this thread and catches its panic, which the panic hook has reported by then.
     ///
-    /// What a queue does with the tasks that it was given.
+    /// Queues run their tasks by this.
     #[inline]
     pub fn run_and_survive(self) {
         self.0.call_and_survive();
@@ -83,7 +83,7 @@ impl fmt::Debug for Task {
 /// ```
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub struct RequestTag {
-    /// The number of the request.
+    /// The number by which the client knows the request.
     pub id: i64,
     /// The urgency of the request; higher is more urgent. Tasks of the default priority, 0, take the fastest path.
     pub priority: i32,

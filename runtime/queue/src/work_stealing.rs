@@ -1,20 +1,20 @@
 //! A queue of compute threads that steal from each other, with a pool for blocking tasks beside them.
 //!
-//! The compute side is lock-free while there is work: see `compute` for who takes which task, `sleep` for the protocol of
-//! sleeping and waking, and `idle_spin` for the time before a worker sleeps. The blocking side is a mutex and a few condition
-//! variables: see `blocking`.
+//! The compute side is lock-free while there is work: `compute` says which worker takes which task, `sleep` is the protocol of
+//! sleeping and waking, and `idle_spin` is about the time before a worker sleeps. The blocking side, `blocking`, is a mutex and two
+//! condition variables.
 //!
 //! The queue is quiescent when no task is pending or running on either side; see `quiescence`.
 //!
 //! # Shutdown
 //!
-//! 1. The queue is dropped. Nobody can add tasks any more but tasks that hold no reference to it, so none.
-//! 2. It waits until it is quiescent.
-//! 3. Both sides are told to terminate, and their threads end as they find nothing to do.
+//! 1. The queue is dropped. Nobody holds a reference to it, so no task is added from now on.
+//! 2. The thread that drops the queue waits until it is quiescent.
+//! 3. Both sides are told to terminate. Their threads end when they find no task.
 //! 4. All threads are joined.
 //!
-//! A task may hold the last reference to its own queue. Then the thread that drops the queue is one of its own, and neither waits
-//! nor joins: the threads still run what there is, and then end on their own.
+//! A task may hold the last reference to its own queue. Then the thread that drops the queue runs tasks for it and must neither wait
+//! nor join. The threads run the remaining tasks and end by themselves.
 
 use std::fmt;
 use std::sync::Arc;
@@ -48,7 +48,7 @@ mod spawn;
 
 pub mod cores;
 
-/// How many blocking threads there are unless the argument says.
+/// The number of blocking threads if the configuration does not say.
 const DEFAULT_BLOCKING_THREADS: usize = 256;
 
 /// How long a dynamic thread waits for its next task before it ends, as in the reference.
@@ -56,7 +56,8 @@ const DYNAMIC_IDLE: Duration = Duration::from_secs(1);
 
 /// Runs compute tasks on threads that steal from each other, and blocking tasks on a pool beside them.
 ///
-/// Threads start when they are first needed. Dropping the queue waits for all of its tasks.
+/// Threads start when they are first needed. If the system refuses a thread, the tasks run on the threads that exist, or else on the
+/// thread that adds them. Dropping the queue waits for all of its tasks.
 ///
 /// ```
 /// use tfrt_async::ByteString;
@@ -74,7 +75,7 @@ pub struct WorkStealingQueue {
     shared: Arc<Shared>,
 }
 
-/// What the threads of a queue share.
+/// The state that the threads of a queue share.
 struct Shared {
     compute: Compute,
     blocking: Blocking,
@@ -85,17 +86,17 @@ struct Shared {
 impl WorkStealingQueue {
     /// A queue of at most `num_threads` compute threads and `num_blocking_threads` pool threads for blocking tasks.
     ///
-    /// Both are at least 1; there are at most 65535 compute threads. The system decides which cores they run on.
+    /// A count of 0 is taken as 1, and more than 65535 compute threads as 65535. The system decides which cores they run on.
     #[must_use]
     pub fn new(num_threads: usize, num_blocking_threads: usize) -> Self {
         Self::with(num_threads, num_blocking_threads, None)
     }
 
-    /// As [`new`](Self::new), with each compute thread bound to one of `cores`: the first to the first, and so on, again from the
-    /// front if there are more threads than cores. Blocking threads, which mostly wait, are not bound.
+    /// Like [`new`](Self::new), with each compute thread bound to one of `cores`: the first thread to the first core and so on,
+    /// starting again at the first core if there are more threads than cores. Blocking threads mostly wait and are not bound.
     ///
     /// # Errors
-    /// If the system refuses to bind a thread to one of the cores, or to bind threads at all.
+    /// If the system cannot bind a thread to one of the cores, or cannot bind threads at all.
     ///
     /// ```
     /// use tfrt_queue::{ConcurrentWorkQueue, WorkStealingQueue};
@@ -131,11 +132,11 @@ impl WorkStealingQueue {
         }
     }
 
-    /// A queue from the argument of its configuration: `N` compute threads, as many as the system has if it is left out; `,B`
-    /// with `B` blocking threads; `@CORES` with the compute threads bound to [`Cores`].
+    /// A queue from the argument of its configuration, `[N][,B][@CORES]`: `N` compute threads, by default as many as the system has
+    /// cores; `B` blocking threads, by default 256; and the [`Cores`] that the compute threads are bound to.
     ///
     /// # Errors
-    /// What is wrong with the argument, or which core cannot be had.
+    /// A description of what is wrong with the argument, or of the core that a thread cannot be bound to.
     pub fn from_argument(argument: &str) -> Result<Self, String> {
         let invalid = || format!("Invalid argument for mstd work queue: {argument}");
         let (counts, cores) = match argument.split_once('@') {
@@ -171,7 +172,7 @@ fn default_threads() -> usize {
 }
 
 fn parse_count(digits: &str) -> Option<usize> {
-    // `parse` would take a plus sign.
+    // `parse` accepts a plus sign.
     let is_number = digits.bytes().all(|byte| byte.is_ascii_digit());
     digits.parse().ok().filter(|count| is_number && *count > 0)
 }
@@ -278,7 +279,7 @@ impl Drop for WorkStealingQueue {
         threads.append(&mut self.shared.blocking.take_threads());
         if is_outside {
             for thread in threads {
-                // Tasks that panic do not end a thread; if it ended otherwise, it has ended all the same.
+                // A task that panics does not end its thread, so there is no panic to report.
                 drop(thread.join());
             }
         }

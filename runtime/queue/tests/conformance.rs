@@ -1,4 +1,4 @@
-//! Every queue of this crate keeps the contract, and so do queues that others might write.
+//! Every queue of this crate fulfils the contract, and so do queues that users might write.
 #![cfg(not(loom))]
 
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -36,7 +36,7 @@ fn the_random_order_queue_conforms() {
     }
 }
 
-/// Another queue, with something done to its tasks, and perhaps without blocking ones.
+/// Another queue, with its tasks wrapped, and optionally without blocking tasks.
 #[derive(Debug)]
 struct Altered {
     inner: Arc<dyn ConcurrentWorkQueue>,
@@ -106,7 +106,7 @@ fn a_queue_that_fails_every_blocking_task_conforms() {
     });
 }
 
-/// A queue as a user might write one: a thread for every task.
+/// A queue that a user might write: a thread for every task.
 #[derive(Debug, Default)]
 struct ThreadPerTask {
     shared: Arc<(Mutex<Vec<ThreadId>>, Condvar)>,
@@ -116,7 +116,7 @@ impl ThreadPerTask {
     fn spawn(&self, task: Task) {
         let shared = Arc::clone(&self.shared);
         let (running, _) = &*self.shared;
-        // Entered under the lock that the thread needs to leave, so that it is in before it is out.
+        // Added under the lock that the thread needs to remove itself, so that it is added first.
         let mut running = running.lock().unwrap();
         let thread = std::thread::spawn(move || {
             let id = std::thread::current().id();

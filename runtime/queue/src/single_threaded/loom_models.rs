@@ -1,6 +1,6 @@
 //! Models of waiting, over the shipped source: `RUSTFLAGS="--cfg loom" cargo test -p tfrt-queue --release --lib loom`.
 //!
-//! A notification that gets lost leaves a waiter asleep forever, which loom reports as a deadlock.
+//! A lost notification leaves a waiter asleep forever, which loom reports as a deadlock.
 
 use std::sync::atomic::AtomicUsize as Count;
 
@@ -20,7 +20,7 @@ fn count(counter: &Count) -> usize {
     counter.load(Ordering::Relaxed)
 }
 
-/// A model of threads that are interrupted at most three times.
+/// Explores all interleavings with at most three preemptions.
 fn bounded_model(f: impl Fn() + Send + Sync + 'static) {
     let mut builder = loom::model::Builder::new();
     builder.preemption_bound = Some(3);

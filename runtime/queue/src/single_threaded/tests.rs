@@ -5,7 +5,7 @@ use tfrt_async::{AsyncValueRef, Promise};
 
 use super::*;
 
-/// What ran, in order.
+/// The names of the tasks that ran, in order.
 #[derive(Clone, Default)]
 struct Log(Arc<Mutex<Vec<&'static str>>>);
 
@@ -250,7 +250,7 @@ fn an_await_leaves_prioritized_tasks_for_later() {
 
 #[test]
 fn urgent_tasks_without_end_starve_nobody() {
-    /// Adds itself until all others have run, but not for ever.
+    /// Adds itself until all others have run, but not forever.
     fn rush(queue: Arc<SingleThreadedQueue>, log: Log, turn: u32) {
         if log.entries().len() < 3 && turn < 1_000_000 {
             let next = Arc::clone(&queue);

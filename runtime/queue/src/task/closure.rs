@@ -1,4 +1,4 @@
-//! A closure of unknown type that is called once, in place where it is small.
+//! A closure of erased type that is called once. Small ones are stored in place.
 //!
 //! ```text
 //!  Closure { words: [ptr; 3], vtable ──► call, discard, drop }
@@ -7,19 +7,19 @@
 //! ```
 //!
 //! Invariant C1: `words` holds a value of the type that `vtable` was made for, which is `Send`, until `call` or `drop` takes
-//! it. Upheld by `in_place`, the only constructor, and by the two takers, after which nothing is left to take.
-#![expect(unsafe_code, reason = "keeps closures without an allocation each")]
+//! it. Upheld by `in_place`, the only constructor, and by these two, which consume the closure.
+#![expect(unsafe_code, reason = "stores small closures without an allocation")]
 
 use std::any::Any;
 use std::mem::{ManuallyDrop, MaybeUninit};
 use std::panic::{self, AssertUnwindSafe};
 
-/// What a panic was raised with.
+/// The payload of a panic.
 pub(super) type PanicPayload = Box<dyn Any + Send>;
 
-/// Room for a few references. With the vtable it makes 32 bytes, half a cache line.
+/// Room for a few references. Together with the vtable it takes 32 bytes, half a cache line.
 ///
-/// Of pointers, so that whatever is kept here keeps its right to be followed.
+/// The words are pointers, so that pointers stored here keep their provenance.
 type Words = [MaybeUninit<*mut ()>; 3];
 
 /// A closure to be called once.
@@ -28,11 +28,11 @@ pub(super) struct Closure {
     vtable: &'static VTable,
 }
 
-// SAFETY: C1: what is in there is `Send`; the vtable holds nothing but functions.
+// SAFETY: C1: the stored value is `Send`, and the vtable holds only functions.
 unsafe impl Send for Closure {}
 
-/// What can be done with a closure. All of it is code of whoever made the closure, which may be a kernel library: a panic is
-/// caught, and what it was raised with goes away, in the copy of the standard library that raised it.
+/// The operations on a closure. They are compiled in the crate that made the closure, which may be a kernel library: a panic is
+/// caught, and its payload dropped, by the copy of the standard library that raised it.
 struct VTable {
     /// Takes the closure out and calls it.
     ///
@@ -40,12 +40,12 @@ struct VTable {
     call: unsafe fn(*mut Words) -> Result<(), PanicPayload>,
     /// Takes the closure out and drops it. Duties: as for `call`.
     drop: unsafe fn(*mut Words),
-    /// Drops what a panic was raised with, even if that panics.
+    /// Drops the payload of a panic, even if that panics.
     discard: fn(PanicPayload),
 }
 
 impl Closure {
-    /// Keeps `f`: in place if it fits, or else in a box.
+    /// Stores `f`, in place if it fits and otherwise in a box.
     pub(super) fn new<F: FnOnce() + Send + 'static>(f: F) -> Self {
         if const { fits::<F>() } {
             Self::in_place(f)
@@ -57,10 +57,10 @@ impl Closure {
     fn in_place<F: FnOnce() + Send + 'static>(f: F) -> Self {
         assert!(
             const { fits::<F>() },
-            "a closure that is kept in place fits"
+            "a closure that is stored in place fits"
         );
         let mut words: Words = [MaybeUninit::uninit(); 3];
-        // SAFETY: it fits, in size and alignment, and nothing is overwritten.
+        // SAFETY: `f` fits in size and alignment, and the words hold no value that would be overwritten.
         unsafe { words.as_mut_ptr().cast::<F>().write(f) };
         Self {
             words,
@@ -72,15 +72,15 @@ impl Closure {
         }
     }
 
-    /// Calls it. Gives back what it panicked with, if it did.
+    /// Calls the closure. Returns the payload of its panic, if it panics.
     #[inline]
     pub(super) fn call(self) -> Result<(), PanicPayload> {
         let mut this = ManuallyDrop::new(self);
-        // SAFETY: 1: C1 held for `self`, which is not dropped any more.
+        // SAFETY: 1: C1 held for `self`, which is never dropped.
         unsafe { (this.vtable.call)(&raw mut this.words) }
     }
 
-    /// Calls it, and survives a panic of it, whatever that was raised with.
+    /// Calls the closure and catches its panic, whatever the payload is.
     #[inline]
     pub(super) fn call_and_survive(self) {
         let discard = self.vtable.discard;
@@ -92,7 +92,7 @@ impl Closure {
 
 impl Drop for Closure {
     fn drop(&mut self) {
-        // SAFETY: 1: C1 holds until now, and nobody comes after a drop.
+        // SAFETY: 1: C1 holds until now, and nothing uses the closure after its drop.
         unsafe { (self.vtable.drop)(&raw mut self.words) }
     }
 }
@@ -103,15 +103,15 @@ const fn fits<F>() -> bool {
 
 /// See [`VTable::call`].
 unsafe fn call<F: FnOnce()>(words: *mut Words) -> Result<(), PanicPayload> {
-    // SAFETY: duty 1: an `F` is there, and nobody takes it but this.
+    // SAFETY: duty 1: the words hold an `F`, and only this takes it.
     let f = unsafe { words.cast::<F>().read() };
-    // The closure is gone when it panics; what it shared with others it shared by types that are sound to see half done.
+    // The call consumes the closure. State that it shares with others is in types that are sound to use after a panic.
     panic::catch_unwind(AssertUnwindSafe(f))
 }
 
 /// See [`VTable::drop`].
 unsafe fn drop_in_place<F>(words: *mut Words) {
-    // SAFETY: duty 1: an `F` is there, and nobody takes it but this.
+    // SAFETY: duty 1: the words hold an `F`, and only this takes it.
     unsafe { words.cast::<F>().drop_in_place() }
 }
 
@@ -119,7 +119,7 @@ unsafe fn drop_in_place<F>(words: *mut Words) {
 #[cold]
 fn discard(payload: PanicPayload) {
     if let Err(next) = panic::catch_unwind(AssertUnwindSafe(|| drop(payload))) {
-        // What panics while it goes away may do so again: it is better leaked.
+        // A payload that panics while it is dropped may do so again, so it is leaked.
         std::mem::forget(next);
     }
 }
@@ -131,7 +131,7 @@ mod tests {
 
     use super::*;
 
-    /// Calls a closure that holds `extra`, and drops another one, and looks who is left.
+    /// Calls a closure that holds `extra`, drops another one, and checks that both are gone.
     fn check<T: Send + 'static>(extra: fn() -> T) {
         let owner = Arc::new(());
         let (sender, receiver) = channel();

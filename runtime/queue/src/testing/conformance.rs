@@ -11,7 +11,7 @@ use crate::task::{RequestTag, Task};
 
 type Queue = Arc<dyn ConcurrentWorkQueue>;
 
-/// Checks every clause of the contract on queues that `make` gives.
+/// Checks every clause of the contract on queues that `make` returns.
 ///
 /// ```
 /// use std::sync::Arc;
@@ -22,7 +22,7 @@ type Queue = Arc<dyn ConcurrentWorkQueue>;
 /// ```
 ///
 /// # Panics
-/// If a clause does not hold; the message says which.
+/// If a clause does not hold. The message names it.
 pub fn check(make: impl Fn() -> Queue) {
     every_task_runs_once(&make());
     tasks_may_come_from_many_threads(&make());
@@ -43,13 +43,13 @@ pub fn check(make: impl Fn() -> Queue) {
     assert!(!make().name().is_empty(), "a queue has a name");
 }
 
-/// Counts what tasks do.
+/// Counts runs of tasks.
 #[derive(Clone, Default)]
 struct Counter(Arc<AtomicUsize>);
 
 impl Counter {
     fn increment(&self) {
-        // Waiting for the queue orders everything that the count is compared with: relaxed.
+        // Relaxed: waiting for the queue orders the increments before the check.
         self.0.fetch_add(1, Ordering::Relaxed);
     }
 
@@ -120,7 +120,7 @@ fn tasks_may_come_in_batches(queue: &Queue) {
 }
 
 fn a_batch_may_be_large(queue: &Queue) {
-    // More than the deque of a worker holds here.
+    // More than the deque of a worker holds.
     const NUM_TASKS: usize = 2_000;
     let counter = Counter::default();
     let (inner, in_task) = (Arc::clone(queue), counter.clone());
@@ -151,9 +151,12 @@ fn a_batch_that_panics_has_added_what_it_gave(queue: &Queue) {
             _ => counter.task(),
         }));
     }));
-    assert!(added.is_err(), "a batch that panics tells who added it");
+    assert!(
+        added.is_err(),
+        "the panic of a batch reaches the thread that adds it"
+    );
     queue.quiesce().expect("this is no thread of the queue");
-    counter.assert_is(7, "what a batch gave before it panicked runs");
+    counter.assert_is(7, "the tasks that a batch returned before its panic run");
 }
 
 fn awaiting_ends_when_the_values_are_there(queue: &Queue) {
@@ -196,7 +199,7 @@ fn waiting_inside_a_task_is_refused(queue: &Queue) {
     assert_eq!(
         waits,
         [Err(WouldDeadlock); 2],
-        "a task that waits for its own queue is told so"
+        "a task that waits for its own queue gets an error"
     );
 }
 
@@ -207,13 +210,13 @@ fn a_panic_ends_its_task_alone(queue: &Queue) {
         queue.add_task(Task::new(move || {
             counter.increment();
             if index % 5 == 0 {
-                // Unlike `panic!`, this does not tell the hook, which would clutter the output of a good test.
+                // Unlike `panic!`, this does not call the hook, which would clutter the output of a test that passes.
                 std::panic::resume_unwind(Box::new("a task of the conformance test"));
             }
         }));
     }
     queue.quiesce().expect("this is no thread of the queue");
-    counter.assert_is(20, "a task that panics takes no other task along");
+    counter.assert_is(20, "the panic of a task does not affect other tasks");
 }
 
 fn blocking_tasks_run_or_come_back(queue: &Queue) {
@@ -226,7 +229,7 @@ fn blocking_tasks_run_or_come_back(queue: &Queue) {
         }
     }
     queue.quiesce().expect("this is no thread of the queue");
-    counter.assert_is(100, "a blocking task runs, or comes back whole");
+    counter.assert_is(100, "a blocking task runs or is returned whole");
 }
 
 fn unqueued_blocking_tasks_start_whatever_blocks(queue: &Queue) {
@@ -246,7 +249,7 @@ fn unqueued_blocking_tasks_start_whatever_blocks(queue: &Queue) {
             queue.add_blocking_task(Task::new(meet), false).is_ok()
         })
         .count();
-    // If one of them waited for another to end, this would wait for ever.
+    // If one of them waited for another to end, this would wait forever.
     let (num_here, changed) = &*meeting;
     let mut here = changed
         .wait_while(num_here.lock().unwrap(), |num_here| *num_here < num_taken)
@@ -264,5 +267,5 @@ fn dropping_runs_what_is_left(queue: Queue) {
         queue.add_task(Task::new(move || counter.increment()));
     }
     drop(queue);
-    counter.assert_is(50, "dropping a queue runs what is left");
+    counter.assert_is(50, "dropping a queue runs the remaining tasks");
 }

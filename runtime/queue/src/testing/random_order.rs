@@ -8,7 +8,8 @@ use crate::queue::{ConcurrentWorkQueue, WouldDeadlock};
 use crate::role::{self, QueueId, Role};
 use crate::task::Task;
 
-/// Runs tasks on the threads that wait, in an order that a seed decides: with one waiting thread, a run can be repeated.
+/// Runs tasks on the threads that wait, in an order that depends on a seed. With one waiting thread, a run can be repeated.
+/// Priorities are ignored.
 ///
 /// ```
 /// use std::sync::{Arc, Mutex};
@@ -30,14 +31,14 @@ use crate::task::Task;
 /// ```
 #[derive(Debug)]
 pub struct RandomOrderQueue {
-    // Shared with the waiters of values, which may outlive the queue.
+    // Shared with waiters of values, which may outlive the queue.
     shared: Arc<Shared>,
 }
 
 #[derive(Debug)]
 struct Shared {
     state: Mutex<State>,
-    /// Tasks were added, a task is done, or awaited values are there.
+    /// Tasks were added, a task is done, or awaited values are available.
     changed: Condvar,
 }
 
@@ -50,7 +51,7 @@ struct State {
 }
 
 impl RandomOrderQueue {
-    /// A queue whose order is decided by `seed`.
+    /// A queue whose order depends on `seed`.
     #[must_use]
     pub fn new(seed: u64) -> Self {
         let state = State {
@@ -70,7 +71,7 @@ impl RandomOrderQueue {
         QueueId::of(&*self.shared)
     }
 
-    /// Runs tasks until `is_done`, which is asked under the lock.
+    /// Runs tasks until `is_done`, which is called under the lock.
     fn run_until(&self, is_done: impl Fn(&State) -> bool) -> Result<(), WouldDeadlock> {
         if self.is_in_worker_thread() {
             return Err(WouldDeadlock);
@@ -101,7 +102,7 @@ impl RandomOrderQueue {
 
 impl Shared {
     fn lock(&self) -> MutexGuard<'_, State> {
-        // Nothing that runs under the lock panics half way.
+        // No code panics while it holds the lock.
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
@@ -133,7 +134,7 @@ impl ConcurrentWorkQueue for RandomOrderQueue {
         self.shared.changed.notify_all();
     }
 
-    /// Refuses every task that may not be queued, as there is no thread to give it.
+    /// Refuses every task that may not be queued, because there is no thread for it.
     fn add_blocking_task(&self, task: Task, allow_queuing: bool) -> Result<(), Task> {
         if !allow_queuing {
             return Err(task);
@@ -148,7 +149,7 @@ impl ConcurrentWorkQueue for RandomOrderQueue {
         let setter = Arc::clone(&is_ready);
         run_when_ready(values, move || {
             *setter.lock().unwrap_or_else(PoisonError::into_inner) = true;
-            // Under the lock, or a waiter could miss it between its look and its wait.
+            // Under the lock, or a waiter could miss it between its check and its wait.
             drop(shared.lock());
             shared.changed.notify_all();
         });
@@ -169,9 +170,9 @@ impl ConcurrentWorkQueue for RandomOrderQueue {
 }
 
 impl Drop for RandomOrderQueue {
-    /// Runs what is left.
+    /// Runs the remaining tasks.
     fn drop(&mut self) {
-        // No task of this queue is running on this thread: it would have borrowed the queue.
+        // This thread runs no task of this queue, because the wait that runs it would borrow the queue.
         let _ = self.quiesce();
     }
 }

@@ -1,17 +1,17 @@
 //! The blocking side: threads for tasks that mostly wait.
 //!
-//! There are two kinds of threads. *Pool* threads, up to a fixed number, share one bounded queue. *Dynamic* threads, without
-//! a limit, each serve tasks that must not wait behind others: such a task goes to a dynamic thread that is free, or a new one is
-//! started for it. A dynamic thread that has been free for a second ends. Threads start when they are first needed.
+//! There are two kinds of threads. A fixed number of *pool* threads share one bounded queue. *Dynamic* threads, of which there can
+//! be any number, run tasks that must not wait behind others: such a task is handed over to a free dynamic thread, or to a new
+//! one. A dynamic thread that has been free for a second ends. Threads start when they are first needed.
 //!
-//! Everything is under one mutex: a blocking task costs a system call or more anyway. Invariant B1: there are at least as
-//! many free dynamic threads as tasks handed over. Upheld by `run` and by the thread itself, which ends only when nothing is handed
+//! Everything is under one mutex, because a blocking task costs at least one system call anyway. Invariant B1: there are at least
+//! as many free dynamic threads as tasks handed over. Upheld by `run` and by the threads, which end only when no task is handed
 //! over.
 //!
 //! # Termination
 //!
 //! 1. The flag is set and all threads are woken.
-//! 2. A pool thread ends when the queue is empty, a dynamic thread when nothing is handed over.
+//! 2. A pool thread ends when the queue is empty, a dynamic thread when no task is handed over.
 
 use std::collections::{HashMap, VecDeque};
 use std::io;
@@ -25,7 +25,7 @@ use crate::sync::thread::{self, JoinHandle, ThreadId};
 use crate::sync::{Condvar, Mutex, MutexGuard, lock, wait, wait_timeout};
 use crate::task::Task;
 
-/// How many tasks may wait for each pool thread, as in the reference.
+/// The number of tasks that may wait for each pool thread, as in the reference.
 const QUEUED_PER_THREAD: usize = 1024;
 
 /// The blocking pool of a queue.
@@ -51,16 +51,16 @@ struct State {
     num_idle: usize,
     /// Tasks for dynamic threads.
     handover: VecDeque<Task>,
-    /// Dynamic threads that wait, or are about to.
+    /// The number of dynamic threads that wait or are about to wait.
     num_free: usize,
     num_running: usize,
     num_accepted: u64,
     is_terminating: bool,
-    /// Dynamic threads take their own handle away when they end.
+    /// A dynamic thread removes its own handle when it ends.
     handles: HashMap<ThreadId, JoinHandle<()>>,
 }
 
-/// A look at the pool: equal looks with no task in between.
+/// A moment at which the pool was quiescent. Snapshots are equal only if no task was accepted in between.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Snapshot {
     num_accepted: u64,
@@ -82,13 +82,13 @@ impl Blocking {
         self.num_threads
     }
 
-    /// How many tasks wait for a thread.
+    /// The number of tasks that wait for a thread.
     pub(crate) fn num_pending(&self) -> usize {
         let state = self.lock();
         state.num_queued() + state.handover.len()
     }
 
-    /// Where no task is pending or running, a look that changes as soon as one is accepted.
+    /// A snapshot if no task is pending or running.
     pub(crate) fn quiescent_snapshot(&self) -> Option<Snapshot> {
         let state = self.lock();
         state.is_quiescent().then_some(Snapshot {
@@ -96,14 +96,14 @@ impl Blocking {
         })
     }
 
-    /// Lets the threads end when they have no task.
+    /// Tells the threads to end when they have no task.
     pub(crate) fn terminate(&self) {
         self.lock().is_terminating = true;
         self.queued.notify_all();
         self.handed_over.notify_all();
     }
 
-    /// The threads that still live, to be joined after [`terminate`](Self::terminate).
+    /// The threads that have not ended, to be joined after [`terminate`](Self::terminate).
     pub(crate) fn take_threads(&self) -> Vec<JoinHandle<()>> {
         self.lock()
             .handles
@@ -179,7 +179,7 @@ pub(super) fn enqueue(shared: &Arc<Shared>, priority: i32, task: Task) -> Result
     Ok(())
 }
 
-/// Hands a task to a dynamic thread, or gives it back if there is none and none can be started.
+/// Hands a task over to a dynamic thread, or returns it if none is free and none can be started.
 pub(super) fn run(shared: &Arc<Shared>, task: Task) -> Result<(), Task> {
     let blocking = &shared.blocking;
     let mut state = blocking.lock();
@@ -193,7 +193,7 @@ pub(super) fn run(shared: &Arc<Shared>, task: Task) -> Result<(), Task> {
             run_dynamic_thread,
         ) {
             Ok(()) => state.num_free += 1,
-            // B1: the others that are handed over have threads; this one, the last, has none.
+            // By B1 the other tasks that are handed over have threads; only this one, the last, has none.
             Err(_) => return state.handover.pop_back().map_or(Ok(()), Err),
         }
     }
@@ -254,7 +254,7 @@ fn run_dynamic_thread(shared: &Shared) {
     }
 }
 
-/// Runs a task without the lock. `done` changes the state in the same step in which the task stops counting as running.
+/// Runs a task without the lock. `done` changes the state in the step in which the task stops counting as running.
 fn run_unlocked<'a>(
     shared: &'a Shared,
     mut state: MutexGuard<'a, State>,

@@ -1,8 +1,19 @@
-//! The compute side: workers with a deque each, which take from their own end and steal from the others' other end.
+//! The compute side: each worker has a deque, which it uses from one end and from whose other end the others steal.
 //!
-//! A task that a worker adds goes to the worker's own deque, and is the next one it takes: its data is still in the cache. All
-//! others go to the injector, which is first in, first out. A worker whose deque is full adds to the injector, too, where any
-//! other can take it.
+//! ```text
+//!   added by others ──► injector ─┐                 ┌─► stolen by other workers
+//!                                 ▼                 │ oldest
+//!                               worker ◄──────── its deque
+//!                                 │   newest first  ▲
+//!                                 └── adds a task ──┘
+//! ```
+//!
+//! A task that a worker adds goes to its own deque and is the next one that it takes, while its data is still in the cache. All
+//! other tasks go to the injector, which is first in, first out. A worker whose deque is full adds to the injector, too. Tasks
+//! that have a priority of their own are in lists that all workers share; see `priority`.
+//!
+//! Newest first alone would be unfair: a task that adds itself again would keep the others of its deque waiting forever. So one task
+//! in [`TURN_INTERVAL`] comes from a place that would otherwise have to wait.
 
 use std::cell::OnceCell;
 use std::sync::Arc;
@@ -19,10 +30,10 @@ use crate::sync::thread::JoinHandle;
 use crate::sync::{Injector, Mutex, MutexGuard, const_thread_local, lock};
 use crate::task::Task;
 
-/// How many tasks a worker keeps to itself, as in the reference.
+/// The number of tasks that a worker keeps in its deque, as in the reference.
 const DEQUE_CAPACITY: usize = 1024;
 
-/// The compute workers of a queue, but for their threads.
+/// The state that the compute workers of a queue share.
 #[derive(Debug)]
 pub(crate) struct Compute {
     injector: Injector<Task>,
@@ -30,7 +41,7 @@ pub(crate) struct Compute {
     /// The tasks that have another priority than the default.
     prioritized: PriorityLists,
     pub(super) sleep: Sleep,
-    /// What the threads are bound to.
+    /// The cores that the threads are bound to.
     cores: Option<Cores>,
     threads: Mutex<Threads>,
 }
@@ -44,7 +55,7 @@ struct Threads {
     handles: Vec<JoinHandle<()>>,
 }
 
-/// What the thread of a worker has to itself.
+/// The state of the thread of a worker.
 struct Local {
     queue: QueueId,
     deque: Worker<Task>,
@@ -53,7 +64,7 @@ struct Local {
 const_thread_local!(static LOCAL: OnceCell<Local> = OnceCell::new());
 
 impl Compute {
-    /// Workers without threads. Their threads will be bound to `cores`, where there are some.
+    /// Workers without threads. Their threads will be bound to `cores`, if there are any.
     pub(crate) fn new(num_workers: usize, cores: Option<Cores>) -> Self {
         let deques: Vec<_> = (0..num_workers).map(|_| Worker::new_lifo()).collect();
         Self {
@@ -90,7 +101,7 @@ impl Compute {
             && self.sleep.all_asleep() == before
     }
 
-    /// Lets the workers end when they find no task.
+    /// Tells the workers to end when they find no task.
     pub(crate) fn terminate(&self) {
         self.sleep.terminate();
     }
@@ -228,8 +239,8 @@ pub(super) fn add_tasks(
     }
 }
 
-/// Calls `f` with what this thread has to itself, if it is a worker of this queue. Where the thread is about to end, and is a
-/// worker no more, `f` is not called.
+/// Calls `f` with the state of this thread if it is a worker of this queue, or else with nothing. Does not call `f` while the
+/// locals of this thread are being dropped.
 fn with_local(shared: &Shared, f: impl FnOnce(Option<&Local>)) {
     let _ = LOCAL.try_with(|local| f(local.get().filter(|local| local.queue == shared.id())));
 }
@@ -297,10 +308,10 @@ fn stand_in(shared: &Arc<Shared>) {
     }
 }
 
-/// The life of a compute thread. It begins as a searching worker, because somebody woke it.
+/// The life of a compute thread. It begins as a searching worker, because it was woken.
 fn run_worker(shared: &Arc<Shared>, worker: usize) {
     if let Some(cores) = &shared.compute.cores {
-        // It was possible when the queue was made. If it is not any more, the thread runs wherever it may.
+        // This was possible when the queue was made. If it no longer is, the thread runs on any core.
         let _ = cores::bind_this_thread(cores.nth(worker));
     }
     let _role = role::enter(shared.id(), Role::Compute);

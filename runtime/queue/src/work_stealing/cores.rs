@@ -5,12 +5,12 @@ use std::io;
 use std::str::FromStr;
 use std::thread;
 
-/// More than any machine has cores, and what the sets of the system hold.
+/// The size of the system's sets of cores, and more than any machine has.
 const MAX_CORES: usize = 1024;
 
-/// Some cores of the machine, by the numbers that the system gives them. Never none.
+/// One or more cores of the machine, by the system's numbers for them.
 ///
-/// Written as numbers and ranges, as tools of the system do: `0-3,8`.
+/// They are written as numbers and ranges, as in the tools of the system: `0-3,8`.
 ///
 /// ```
 /// use tfrt_queue::cores::Cores;
@@ -25,14 +25,14 @@ const MAX_CORES: usize = 1024;
 pub struct Cores(Box<[usize]>);
 
 impl Cores {
-    /// How many there are, those that are listed twice counted twice.
+    /// The number of cores. A core that is listed twice counts twice.
     #[must_use]
     #[expect(clippy::len_without_is_empty, reason = "never empty")]
     pub fn len(&self) -> usize {
         self.0.len()
     }
 
-    /// The core of the thread of number `thread`, in turn.
+    /// The core of thread number `thread`: threads take the cores in turn.
     pub(super) fn nth(&self, thread: usize) -> usize {
         self.0[thread % self.0.len()]
     }
@@ -43,7 +43,7 @@ impl FromStr for Cores {
 
     fn from_str(text: &str) -> Result<Self, ParseCoresError> {
         let number = |digits: &str| {
-            // `parse` would take a plus sign.
+            // `parse` accepts a plus sign.
             let is_number = digits.bytes().all(|byte| byte.is_ascii_digit());
             let core: Option<usize> = digits.parse().ok();
             core.filter(|core| is_number && *core < MAX_CORES)
@@ -72,7 +72,7 @@ impl fmt::Display for Cores {
     }
 }
 
-/// A text that does not say which cores are meant.
+/// A text that is not a list of cores.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct ParseCoresError;
 
@@ -94,7 +94,7 @@ tfrt_support::convert_errors!(ParseCoresError);
 /// ```
 /// use tfrt_queue::WorkStealingQueue;
 ///
-/// // No machine that runs this example has so many.
+/// // No machine that runs this example has so many cores.
 /// let error = WorkStealingQueue::bound_to_cores(1, 1, &"1023".parse()?).err();
 /// let text = error.map(|error| error.to_string()).unwrap_or_default();
 /// assert!(text.starts_with("cannot bind a thread of the mstd work queue to core 1023: "));
@@ -124,7 +124,7 @@ impl std::error::Error for BindError {
 
 tfrt_support::convert_errors!(BindError);
 
-/// Tries to bind a thread to each of `cores`: one that is made for that, as this one is somebody else's.
+/// Tries to bind a thread to each of `cores`. The calling thread belongs to the user, so a temporary one is bound.
 pub(super) fn check(cores: &Cores) -> Result<(), BindError> {
     let bind_to_each = || {
         let mut cores = cores.0.iter();
@@ -142,7 +142,7 @@ pub(super) fn check(cores: &Cores) -> Result<(), BindError> {
     })
 }
 
-/// Lets this thread run on no other core.
+/// Binds this thread to one core.
 #[cfg(any(target_os = "linux", target_os = "android"))]
 pub(super) fn bind_this_thread(core: usize) -> io::Result<()> {
     use rustix::thread::{CpuSet, sched_setaffinity};
@@ -152,7 +152,7 @@ pub(super) fn bind_this_thread(core: usize) -> io::Result<()> {
     Ok(sched_setaffinity(None, &set)?)
 }
 
-/// Lets this thread run on no other core.
+/// Binds this thread to one core.
 #[cfg(not(any(target_os = "linux", target_os = "android")))]
 pub(super) fn bind_this_thread(_core: usize) -> io::Result<()> {
     Err(io::ErrorKind::Unsupported.into())

@@ -1,9 +1,9 @@
 //! Models of whole queues, over the shipped source: `RUSTFLAGS="--cfg loom" cargo test -p tfrt-queue --release --lib loom`.
 //!
-//! Here are the protocols that involve more than one module: the blocking pool, and workers that the system refuses a thread.
+//! These are the protocols that involve more than one module: the blocking pool, and workers that the system refuses a thread.
 //! The deques and the counts of the tasks are not modelled: they act as if every access were sequentially consistent. Whether
 //! tasks become visible in time is for the models of `sleep`.
-//! A notification that gets lost leaves a thread parked forever, which loom reports as a deadlock.
+//! A lost notification leaves a thread parked forever, which loom reports as a deadlock.
 
 use std::sync::atomic::{AtomicUsize as Count, Ordering};
 
@@ -40,14 +40,14 @@ fn count(counter: &Count) -> usize {
     counter.load(Ordering::Relaxed)
 }
 
-/// A model of threads that are interrupted at most twice.
+/// Explores all interleavings with at most two preemptions.
 fn bounded_model(f: impl Fn() + Send + Sync + 'static) {
     let mut builder = loom::model::Builder::new();
     builder.preemption_bound = Some(2);
     builder.check(f);
 }
 
-/// Drops the queue. Loom waits for its threads; in place of joining them, as a join in loom may end early after other waits.
+/// Drops the queue. Loom itself waits for its threads, which are not joined: in loom a join may fail after other waits.
 fn shut_down(queue: Queue) {
     drop(queue.shared.compute.take_threads());
     drop(queue.shared.blocking.take_threads());
@@ -114,7 +114,7 @@ fn loom_a_shutdown_without_a_wait_runs_blocking_tasks() {
         let (queue, runs) = (queue(1, NEVER, isize::MAX), Arc::default());
         queue.add_blocking_task(counting(&runs), true).unwrap();
         queue.add_blocking_task(counting(&runs), false).unwrap();
-        // As if a task had dropped the queue: nobody waits before the threads are told to end.
+        // As if a task had dropped the queue: no thread waits before the others are told to end.
         queue.shared.blocking.terminate();
         let threads = queue.shared.blocking.take_threads();
         threads

@@ -1,4 +1,4 @@
-//! When compute workers sleep, and who wakes them.
+//! When compute workers sleep, and which thread wakes them.
 //!
 //! # States
 //!
@@ -11,34 +11,35 @@
 //! ```
 //!
 //! A worker that has no thread yet counts as sleeping; waking it for the first time means starting its thread. A worker may search
-//! for a while before it takes edge 3: how long is its own business, and that of nothing below.
+//! for any time before it takes edge 3; the protocol does not depend on it.
 //!
 //! # Counters
 //!
 //! One word counts the searching workers, the sleeping workers, and how often a worker left its sleep. Sleeping workers are
-//! also on a stack under a mutex, which nobody takes while a task is being run or found; the sleeping count changes only
-//! under it. The worker that fell asleep last is woken first: its caches are warm, and it has a thread.
+//! also on a stack under a mutex. The mutex is not locked to run or find a task; the sleeping count changes only under it. The
+//! worker that fell asleep last is woken first: its caches are warm, and it has a thread.
 //!
 //! # Who publishes and who re-checks
 //!
-//! * *The one who adds a task* makes it visible in a deque or the injector, then passes a fence, then reads the word. If somebody is
-//!   searching, or nobody is sleeping, it does nothing more. Otherwise it takes one worker off the stack, makes it
+//! * *A thread that adds a task* makes it visible in a deque, the injector or a list, then passes a fence, then reads the word. If a
+//!   worker is searching, or none is sleeping, it does nothing more. Otherwise it takes a worker off the stack, makes it
 //!   searching, and wakes it.
 //! * *A worker that falls asleep* puts itself on the stack and changes the word, then passes a fence, then looks for tasks
-//!   once more. If there are any it takes itself off the stack again, unless somebody has done so already.
-//! * *A searching worker that finds a task* stops searching. If it was the last one, it passes a fence and looks whether there
-//!   are more tasks; if so it wakes somebody, on behalf of those who added tasks and relied on it.
+//!   once more. If there are any, it takes itself off the stack again, unless another thread has done so already.
+//! * *A searching worker that finds a task* stops searching. If it was the last searching worker, it passes a fence and looks
+//!   whether there are more tasks; if so, it wakes a worker, on behalf of the threads that added tasks and relied on it.
 //!
 //! # Why no task is left behind
 //!
-//! Let T be a task added while the word said S. Of the fence of the adder and the fence of any other party, one comes first.
+//! Let T be a task, and S the word that the thread that added T read. The fence of that thread comes either before or after the
+//! fence of any other.
 //!
-//! * S had a searching worker W. W goes on to find T, or another task, or none. If another and it is not the last, the argument
-//!   goes on with the searcher that remains. If it is the last, its decrement came after S was read, so that its
-//!   fence comes after the adder's: it sees T and wakes somebody. If W finds none, its change of the word came after S was read,
-//!   and its last look comes after its fence: it sees T.
-//! * S had nobody sleeping: every worker is running. The first to run out of tasks searches, after S was read; then as above.
-//! * Otherwise the adder woke somebody, who searches after T was made visible.
+//! * S had a searching worker W. W finds T, another task, or none. If it finds another task and is not the last searching worker,
+//!   the argument continues with one that remains. If it is the last, it decremented the count after S was read, so its fence
+//!   comes after the adder's: it sees T and wakes a worker. If W finds no task, it changed the word after S was read, and its last
+//!   look comes after its fence: it sees T.
+//! * S had no sleeping worker: all are running. The first one without a task searches, after S was read; continue as above.
+//! * Otherwise the adder woke a worker, which searches after T was made visible.
 //!
 //! # A worker that the system refuses a thread
 //!
@@ -51,25 +52,25 @@
 //!
 //! # Quiescence
 //!
-//! The compute side is quiescent at the moment of a look at the injector if that is empty, and all workers were asleep both before and
-//! after, and none left its sleep in between: a worker falls asleep only when its own deque is empty, so that there
-//! was no task and nobody to add one. The worker that falls asleep last reports it.
+//! The compute side is quiescent if the injector and the lists are seen empty, all workers were asleep before and after that look,
+//! and none left its sleep in between. A worker falls asleep only when its own deque is empty, so there was no task, and no
+//! worker to add one. The worker that falls asleep last reports it.
 //!
 //! # Termination
 //!
-//! 1. The flag is set, in the same place as a task would be added: it is one of the things that the last look sees.
-//! 2. All sleeping workers are woken; those without a thread stay without.
-//! 3. A worker that found no task ends if the flag is set and it then sees no task either: the one who set the flag may have added
-//!    tasks before, and have relied on this worker, which did not see them yet when it searched.
+//! 1. The flag is set, with the ordering of an added task: the last look of a worker that falls asleep sees it.
+//! 2. All sleeping workers are woken. Those without a thread do not get one.
+//! 3. A worker that found no task ends if the flag is set and it then still sees no task. The thread that set the flag may have added
+//!    tasks before and relied on this worker, which did not see them yet when it searched.
 
 use crossbeam_utils::CachePadded;
 
 use crate::sync::{AtomicBool, AtomicU64, Condvar, Mutex, MutexGuard, Ordering, fence, lock, wait};
 
-/// More workers than the counters can hold are refused by the parser of arguments.
+/// The counters have 16 bits. The parser of arguments refuses more workers.
 pub(crate) const MAX_WORKERS: usize = u16::MAX as usize;
 
-/// What all workers of a queue know of each other.
+/// The states of all workers of a queue.
 #[derive(Debug)]
 pub(crate) struct Sleep {
     word: CachePadded<AtomicU64>,
@@ -105,7 +106,7 @@ impl Sleepers {
     }
 }
 
-/// A look at the word.
+/// A value of the word.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Counters(u64);
 
@@ -149,25 +150,25 @@ impl Sleep {
 
     /// Edge 1: a running worker has nothing left in its deque.
     pub(crate) fn start_search(&self) {
-        // Relaxed: the adders that will see it gain nothing but leave to rely on this worker, which searches after this.
+        // Relaxed: a thread that sees it only learns that it may rely on this worker, which searches after this.
         self.word.fetch_add(ONE_SEARCHING, Ordering::Relaxed);
     }
 
-    /// Whether the one searching worker that asks is alone with that, and may take its time.
+    /// Whether the calling worker is the only searching one, and may take its time.
     pub(crate) fn is_only_searcher(&self) -> bool {
-        // Relaxed: it decides nothing but whether to sleep at once.
+        // Relaxed: it only decides whether to sleep at once.
         Counters(self.word.load(Ordering::Relaxed)).num_searching() == 1
     }
 
-    /// Whether all but one of the workers, which is the one that asks, are asleep.
+    /// Whether all workers but the calling one are asleep.
     pub(crate) fn all_others_asleep(&self) -> bool {
         // Relaxed: as above.
         Counters(self.word.load(Ordering::Relaxed)).num_sleeping() + 1 >= self.parkers.len()
     }
 
-    /// Edge 2: a searching worker has found a task. Wakes a worker if `has_work`, see the module's doc.
+    /// Edge 2: a searching worker has found a task. Wakes a worker if `has_work`; see the module documentation.
     ///
-    /// The worker that is returned has been woken, or needs a thread: see [`wake_one`](Self::wake_one).
+    /// The returned worker is to be unparked or needs a thread, as that of [`wake_one`](Self::wake_one).
     pub(crate) fn found_task(&self, has_work: impl FnOnce() -> bool) -> Option<usize> {
         // Relaxed: the fence orders it.
         let before = Counters(self.word.fetch_sub(ONE_SEARCHING, Ordering::Relaxed));
@@ -178,16 +179,16 @@ impl Sleep {
         if before.num_searching() > 1 || before.num_sleeping() == 0 {
             return None;
         }
-        // Orders the decrement before the look, against an adder's task before its fence in `wake_one`.
+        // Orders the decrement before the look for tasks, against an adder's task before its fence in `wake_one`.
         fence(Ordering::SeqCst);
         if has_work() { self.wake_one() } else { None }
     }
 
-    /// After a task has been made visible: takes a sleeping worker off the stack and makes it searching (edge 4), if somebody
-    /// sleeps and nobody searches. The caller then calls [`unpark`](Self::unpark), or gives the worker its thread.
-    #[must_use = "the worker is not on the stack any more, and must be unparked"]
+    /// To be called when a task has been made visible. If a worker sleeps and none searches, takes a worker off the stack and makes
+    /// it searching (edge 4). The caller then calls [`unpark`](Self::unpark) or starts the worker's thread.
+    #[must_use = "the worker is no longer on the stack and must be unparked"]
     pub(crate) fn wake_one(&self) -> Option<usize> {
-        // Orders the task before the look at the word, against the changes of the word before the last looks of others.
+        // Orders the task before the load of the word, against the changes of the word before the last looks of others.
         fence(Ordering::SeqCst);
         // Relaxed: the fence orders it.
         let now = Counters(self.word.load(Ordering::Relaxed));
@@ -200,7 +201,7 @@ impl Sleep {
         Some(worker)
     }
 
-    /// Lets a worker that was taken off the stack go on.
+    /// Lets a worker that was taken off the stack continue.
     pub(crate) fn unpark(&self, worker: usize) {
         self.parkers[worker].unpark();
     }
@@ -231,9 +232,9 @@ impl Sleep {
         Some(worker)
     }
 
-    /// Edges 3 and 4: a searching worker has found nothing. It is searching again when this returns.
+    /// Edges 3 and 4: a searching worker has found no task. It is searching again when this returns.
     ///
-    /// `has_work` is the last look; `fell_asleep` is called before it, while this worker counts as sleeping.
+    /// `has_work` is the last look for tasks. `fell_asleep` is called before it, while this worker counts as sleeping.
     pub(crate) fn sleep(
         &self,
         worker: usize,
@@ -259,9 +260,9 @@ impl Sleep {
         self.parkers[worker].park();
     }
 
-    /// Where all workers are asleep, a look that changes as soon as one leaves its sleep.
+    /// The word if all workers are asleep. It changes as soon as one of them leaves its sleep.
     pub(crate) fn all_asleep(&self) -> Option<Counters> {
-        // Acquire pairs with the release in `enter_sleep`: what the workers did before they fell asleep is seen.
+        // Acquire pairs with the release in `enter_sleep`: everything that the workers did before is visible.
         let now = Counters(self.word.load(Ordering::Acquire));
         (now.num_sleeping() == self.parkers.len()).then_some(now)
     }
@@ -279,28 +280,28 @@ impl Sleep {
         }
     }
 
-    /// Step 3 of the termination: whether a worker that has found no task is to end.
+    /// Step 3 of the termination: whether a worker that has found no task must end.
     pub(crate) fn may_end(&self, has_work: impl FnOnce() -> bool) -> bool {
-        // Acquire pairs with the release in `terminate`: the look sees all tasks that were added before.
+        // Acquire pairs with the release in `terminate`: the look sees all tasks that were added before it.
         self.is_terminating.load(Ordering::Acquire) && !has_work()
     }
 
-    /// Whether workers are to end when they find no task.
+    /// Whether workers must end when they find no task.
     pub(crate) fn is_terminating(&self) -> bool {
-        // Relaxed: nothing else is learned from the flag. In `sleep` the fence before it orders it.
+        // Relaxed: the flag publishes nothing. In `sleep` the fence before it orders it.
         self.is_terminating.load(Ordering::Relaxed)
     }
 
     /// A worker was put on the stack.
     fn enter_sleep(&self, _stack: &MutexGuard<'_, Sleepers>) -> Counters {
         let delta = ONE_SLEEPING - ONE_SEARCHING;
-        // Release pairs with the acquire in `all_asleep`; acquire, so that the last of them stands for all before it.
+        // Release pairs with the acquire in `all_asleep`. Acquire, so that the last worker publishes what all before it did.
         Counters(self.word.fetch_add(delta, Ordering::AcqRel) + delta)
     }
 
     /// A worker was taken off the stack.
     fn leave_sleep(&self, _stack: &MutexGuard<'_, Sleepers>) {
-        // Relaxed: the mutex, or the parker, orders it for the worker, and nobody else draws conclusions from it alone.
+        // Relaxed: the mutex or the parker orders it for the worker, and no other thread concludes anything from it alone.
         let delta = ONE_AWAKENING + ONE_SEARCHING;
         self.word
             .fetch_add(delta.wrapping_sub(ONE_SLEEPING), Ordering::Relaxed);
@@ -319,7 +320,7 @@ impl Sleep {
     }
 }
 
-/// Lets one worker wait for one wake-up, which may come first.
+/// Lets one worker wait for one wake-up. The wake-up may come before the wait.
 #[derive(Debug)]
 struct Parker {
     is_woken: Mutex<bool>,

@@ -141,7 +141,7 @@ fn a_task_may_not_wait_for_its_queue() {
         outcomes.recv(),
         Ok((true, Err(WouldDeadlock), Err(WouldDeadlock)))
     );
-    // A blocking task may wait for values, which is what it is for.
+    // A blocking task may wait for values; that is its purpose.
     queue.add_blocking_task(ask(&sender), true).unwrap();
     assert_eq!(outcomes.recv(), Ok((false, Err(WouldDeadlock), Ok(()))));
     queue.add_blocking_task(ask(&sender), false).unwrap();
@@ -276,7 +276,7 @@ fn dropping_the_queue_runs_what_is_left() {
 
 #[test]
 fn a_task_may_drop_its_queue() {
-    // Many times, as the threads may be anywhere when the queue goes.
+    // Many times, because the threads may be anywhere when the queue is dropped.
     for is_blocking in [false, true].repeat(500) {
         let queue = Arc::new(WorkStealingQueue::new(2, 2));
         let (sender, receiver) = mpsc::channel();
@@ -316,7 +316,7 @@ fn tasks_of_both_sides_are_pending() {
     let hold = || {
         let barrier = Arc::clone(&barrier);
         Task::new(move || {
-            // Once both threads are busy, and once more when they may go on.
+            // Once when both threads are busy, and once when they may continue.
             barrier.wait();
             barrier.wait();
         })
@@ -386,7 +386,7 @@ fn a_configuration_may_bind_threads_to_cores() {
 fn a_bound_thread_runs_on_its_core_alone() {
     use rustix::thread::sched_getaffinity;
 
-    // Whatever cores this process may use: the last of them.
+    // The last of the cores that this process may use.
     let allowed = sched_getaffinity(None).unwrap();
     let core = (0..1024).rfind(|core| allowed.is_set(*core)).unwrap();
     let queue = WorkStealingQueue::from_argument(&format!("@{core}")).unwrap();
@@ -450,7 +450,7 @@ fn a_queue_is_not_quiescent_while_a_thread_runs_tasks_in_place_of_a_worker() {
 
 #[test]
 fn many_threads_may_add_tasks_that_no_worker_can_run() {
-    // Threads start again and again to be refused, all at once.
+    // All threads ask for new threads again and again, and are refused.
     for num_threads in [0, 1] {
         let queue = queue_of_few_threads(4, num_threads);
         let runs = counter();
@@ -508,7 +508,7 @@ fn a_task_of_a_queue_inside_a_task_may_not_wait_for_the_outer_queue() {
 
 #[test]
 fn a_task_that_adds_itself_again_does_not_starve_others() {
-    /// Adds itself until it is told to stop, but not for ever.
+    /// Adds itself until it is told to stop, but not forever.
     fn poll(queue: Arc<WorkStealingQueue>, stop: Arc<AtomicBool>, turns: Arc<AtomicUsize>) {
         let turn = turns.fetch_add(1, Ordering::Relaxed);
         if turn < 1_000_000 && !stop.load(Ordering::Relaxed) {
@@ -528,7 +528,7 @@ fn a_task_that_adds_itself_again_does_not_starve_others() {
     assert!(count(&turns) <= 3 * TURN_INTERVAL as usize);
 }
 
-/// The priorities of tasks in the order in which one thread runs them. `add` adds them while it is kept busy.
+/// The priorities of tasks in the order in which one thread runs them. `add` adds them while that thread is busy.
 fn order_of_tasks(
     is_blocking: bool,
     add: impl FnOnce(&WorkStealingQueue, &dyn Fn(i32) -> (RequestTag, Task)),
@@ -608,7 +608,7 @@ fn an_urgent_task_goes_ahead_of_those_that_its_worker_added_before() {
 
 #[test]
 fn urgent_tasks_without_end_starve_nobody() {
-    /// Adds itself until all others have run, but not for ever.
+    /// Adds itself until all others have run, but not forever.
     fn rush(queue: Arc<WorkStealingQueue>, others: Arc<AtomicUsize>, turns: Arc<AtomicUsize>) {
         let turn = turns.fetch_add(1, Ordering::Relaxed);
         if turn < 1_000_000 && count(&others) < 4 {

@@ -2,9 +2,8 @@
 //! `sleep`:
 //! `RUSTFLAGS="--cfg loom" cargo test -p tfrt-queue --release --lib loom`.
 //!
-//! The compute side has one worker, whose thread starts with its first task, and a counter for its deques. The blocking side is
-//! its state under its mutex. A notification that gets lost leaves the waiter parked for ever, which loom reports as a
-//! deadlock.
+//! The compute side is one worker, whose thread starts with its first task, and a counter in place of its deques. The blocking
+//! side is its state under its mutex. A lost notification leaves the waiter parked forever, which loom reports as a deadlock.
 
 use std::sync::Arc;
 
@@ -21,7 +20,7 @@ struct Model {
     quiescence: Quiescence,
     num_compute_run: AtomicUsize,
     num_blocking_run: AtomicUsize,
-    /// What a compute task does when it runs.
+    /// The work of a compute task.
     in_task: fn(&Arc<Model>),
 }
 
@@ -46,14 +45,14 @@ impl Model {
         })
     }
 
-    /// As `compute::add_task`.
+    /// Like `compute::add_task`.
     fn add_compute_task(self: &Arc<Self>) {
         // Relaxed, so that only the protocol's fences make the task visible in time.
         self.compute_tasks.fetch_add(1, Ordering::Relaxed);
         self.wake(self.sleep.wake_one());
     }
 
-    /// As `compute::wake`.
+    /// Like `compute::wake`.
     fn wake(self: &Arc<Self>, worker: Option<usize>) {
         let Some(worker) = worker else { return };
         let mut thread = self.worker.lock().unwrap();
@@ -66,7 +65,7 @@ impl Model {
         }
     }
 
-    /// As `compute::search_and_run`.
+    /// Like `compute::search_and_run`.
     fn run_worker(self: &Arc<Self>) {
         loop {
             if self.take_compute_task() {
@@ -99,7 +98,7 @@ impl Model {
             .is_ok()
     }
 
-    /// As `blocking::run`, with a new thread for the task, `work`.
+    /// Like `blocking::run`, with a new thread for the task, `work`.
     fn add_blocking_task(self: &Arc<Self>, work: fn(&Arc<Model>)) {
         let mut blocking = self.blocking.lock().unwrap();
         blocking.num_accepted += 1;
@@ -115,7 +114,7 @@ impl Model {
         }));
     }
 
-    /// As `Shared::wait_until_quiescent`.
+    /// Like `Shared::wait_until_quiescent`.
     fn wait_until_quiescent(&self) {
         let blocking = || {
             let blocking = self.blocking.lock().unwrap();
@@ -128,7 +127,7 @@ impl Model {
         self.quiescence.wait(|| is_quiescent(blocking, compute));
     }
 
-    /// As the drop of the queue, from step 3 on.
+    /// Like the drop of the queue, from step 3 on.
     fn shut_down(&self) {
         self.sleep.terminate();
         let threads = [
@@ -146,7 +145,7 @@ impl Model {
     }
 }
 
-/// A model of threads which are left in the middle of something at most twice: three times takes minutes.
+/// Explores all interleavings with at most two preemptions; three take minutes.
 fn bounded_model(f: impl Fn() + Send + Sync + 'static) {
     let mut builder = loom::model::Builder::new();
     builder.preemption_bound = Some(2);
@@ -215,7 +214,7 @@ fn loom_two_threads_may_wait() {
 
 #[test]
 fn loom_a_shutdown_without_a_wait_leaves_no_task_behind() {
-    // As if a task had dropped the queue: nobody waits before the threads are told to end.
+    // As if a task had dropped the queue: no thread waits before the workers are told to end.
     bounded_model(|| {
         let model = Model::new(|_| {});
         model.add_compute_task();

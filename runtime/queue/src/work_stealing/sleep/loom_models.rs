@@ -1,8 +1,8 @@
 //! Models of the sleep protocol, over the shipped source:
 //! `RUSTFLAGS="--cfg loom" cargo test -p tfrt-queue --release --lib loom`.
 //!
-//! The deques and the injector are one list under a mutex here: the models are about sleeping and waking. A task that nobody
-//! takes leaves a worker parked for ever, which loom reports as a deadlock.
+//! A counter stands in for the deques and the injector: the models are about sleeping and waking. A task that no worker takes
+//! leaves a worker parked forever, which loom reports as a deadlock.
 
 use loom::sync::Arc;
 use loom::thread;
@@ -13,7 +13,7 @@ struct Model {
     sleep: Sleep,
     tasks: AtomicU64,
     ran: AtomicU64,
-    /// Where each task waits until all have started, so that every task needs a worker of its own.
+    /// Here each task waits until all have started, so that each needs a worker of its own.
     meeting: Option<Meeting>,
 }
 
@@ -52,7 +52,7 @@ impl Model {
         })
     }
 
-    /// As `compute::add_task`.
+    /// Like `compute::add_task`.
     fn add_task(&self) {
         // Relaxed, so that only the protocol's fences make the task visible in time.
         self.tasks.fetch_add(1, Ordering::Relaxed);
@@ -77,7 +77,7 @@ impl Model {
             .is_ok()
     }
 
-    /// As `add_task`, where the system refuses worker 0 a thread: as `compute::unpark_or_start`.
+    /// Like `add_task`, if the system refuses worker 0 a thread; like `compute::unpark_or_start`.
     fn add_task_without_thread(&self) {
         self.tasks.fetch_add(1, Ordering::Relaxed);
         match self.sleep.wake_one() {
@@ -91,7 +91,7 @@ impl Model {
         }
     }
 
-    /// As `compute::search_and_run`; the worker that runs the last of `num_tasks` ends the others.
+    /// Like `compute::search_and_run`. The worker that runs the last of `num_tasks` ends the others.
     fn run_worker(&self, worker: usize, num_tasks: u64) {
         self.sleep.start_search();
         loop {
@@ -113,7 +113,7 @@ impl Model {
     }
 }
 
-/// A model of three threads, which are left in the middle of something at most twice: three times takes minutes.
+/// Explores all interleavings with at most two preemptions; three take minutes.
 fn bounded_model(f: impl Fn() + Send + Sync + 'static) {
     let mut builder = loom::model::Builder::new();
     builder.preemption_bound = Some(2);
@@ -190,7 +190,7 @@ fn loom_two_tasks_run_at_the_same_time() {
 fn loom_all_asleep_means_that_no_task_is_left() {
     loom::model(|| {
         let model = Model::running(1, None);
-        // Taken under the lock that stands for the deque, so that the look at it orders nothing for the look at the word.
+        // Under a lock of its own, so that reading it orders nothing for the load of the word.
         let seen = Arc::new(Mutex::new(false));
         let worker = thread::spawn({
             let (model, seen) = (model.clone(), seen.clone());
