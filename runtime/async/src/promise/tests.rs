@@ -119,6 +119,31 @@ fn a_long_line_of_forwards_needs_no_deep_stack() {
 }
 
 #[test]
+fn a_long_line_of_forwards_may_break_at_its_start() {
+    let (first, mut last) = AnyRef::indirect();
+    for _ in 0..100_000 {
+        let (promise, value) = AnyRef::indirect();
+        promise.forward_to(last);
+        last = value;
+    }
+    drop(first);
+    assert!(last.is_error());
+}
+
+#[test]
+fn a_long_line_of_forwards_may_be_kept_alive() {
+    let (first, value) = AsyncValueRef::<i32>::unconstructed();
+    let mut all = vec![value.into_any()];
+    for index in 0..100_000 {
+        let (promise, value) = AnyRef::indirect();
+        promise.forward_to(all[index].clone());
+        all.push(value);
+    }
+    first.emplace(7);
+    assert!(all.iter().all(|value| value.get::<i32>() == Some(&7)));
+}
+
+#[test]
 fn a_waiter_may_drop_the_last_other_reference() {
     let (payload, count) = token();
     let (promise, value) = AsyncValueRef::<Token>::unconstructed();
