@@ -39,6 +39,8 @@ pub mod testing;
 
 mod role;
 
+mod waits;
+
 mod priority;
 
 mod latch;

@@ -112,7 +112,8 @@ pub trait ConcurrentWorkQueue: Send + Sync + fmt::Debug {
     /// Blocks until no task is pending or running, including those that tasks add.
     ///
     /// # Errors
-    /// If this thread runs a task of the queue: it would wait for itself.
+    /// If this thread runs a task of the queue, which would wait for itself; or if it runs a task of a queue that tasks of this
+    /// one wait for in the same way.
     fn quiesce(&self) -> Result<(), WouldDeadlock>;
 
     /// The number of tasks that can usefully run at the same time.
@@ -127,7 +128,7 @@ pub trait ConcurrentWorkQueue: Send + Sync + fmt::Debug {
     }
 }
 
-/// A task tried to wait for its own queue, which may need its thread to continue.
+/// A task tried to wait for its own queue, which may need its thread to continue, or for one that waits for its own queue.
 ///
 /// ```
 /// assert_eq!(

@@ -58,6 +58,16 @@ pub(crate) fn current(queue: QueueId) -> Option<Role> {
     innermost.max(outer)
 }
 
+/// The queues that this thread runs tasks for.
+pub(crate) fn queues() -> Vec<QueueId> {
+    let Some((innermost, _)) = INNERMOST.with(Cell::get) else {
+        return Vec::new();
+    };
+    let mut queues = vec![innermost];
+    OUTER.with(|list| queues.extend(list.borrow().iter().map(|(queue, _)| *queue)));
+    queues
+}
+
 /// Ends a role when it is dropped. Guards are dropped in the reverse order of their creation.
 #[derive(Debug)]
 #[must_use = "the role ends with the guard"]

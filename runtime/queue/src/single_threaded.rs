@@ -17,6 +17,7 @@ use crate::queue::{ConcurrentWorkQueue, WouldDeadlock};
 use crate::role::{self, QueueId, Role, RoleGuard};
 use crate::sync::{AtomicBool, AtomicUsize, Condvar, Mutex, MutexGuard, Ordering, lock, wait};
 use crate::task::{RequestTag, Task};
+use crate::waits;
 
 /// Runs tasks on the threads that wait, in the order in which they were added. Tasks of requests with a higher priority go ahead.
 ///
@@ -93,14 +94,6 @@ impl SingleThreadedQueue {
 
     fn id(&self) -> QueueId {
         QueueId::of(&*self.shared)
-    }
-
-    fn check_no_worker(&self) -> Result<(), WouldDeadlock> {
-        if self.is_in_worker_thread() {
-            Err(WouldDeadlock)
-        } else {
-            Ok(())
-        }
     }
 
     fn enter_role(&self) -> RoleGuard {
@@ -208,7 +201,9 @@ impl ConcurrentWorkQueue for SingleThreadedQueue {
     }
 
     fn await_values(&self, values: &[AnyRef]) -> Result<(), WouldDeadlock> {
-        self.check_no_worker()?;
+        if self.is_in_worker_thread() {
+            return Err(WouldDeadlock);
+        }
         let is_ready = Arc::new(AtomicBool::new(false));
         run_when_ready(values, {
             let (is_ready, shared) = (Arc::clone(&is_ready), Arc::clone(&self.shared));
@@ -235,7 +230,7 @@ impl ConcurrentWorkQueue for SingleThreadedQueue {
     }
 
     fn quiesce(&self) -> Result<(), WouldDeadlock> {
-        self.check_no_worker()?;
+        let _wait = waits::begin(self.id())?;
         // The batches of other threads are tasks of the queue, too.
         while let Some(mut batch) = self
             .shared

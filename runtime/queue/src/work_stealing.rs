@@ -27,6 +27,7 @@ use crate::latch;
 use crate::queue::{ConcurrentWorkQueue, WouldDeadlock};
 use crate::role::{self, QueueId, Role};
 use crate::task::{RequestTag, Task};
+use crate::waits;
 use blocking::Blocking;
 use compute::Compute;
 use cores::{BindError, Cores};
@@ -250,9 +251,7 @@ impl ConcurrentWorkQueue for WorkStealingQueue {
     }
 
     fn quiesce(&self) -> Result<(), WouldDeadlock> {
-        if role::current(self.shared.id()).is_some() {
-            return Err(WouldDeadlock);
-        }
+        let _wait = waits::begin(self.shared.id())?;
         self.shared.wait_until_quiescent();
         Ok(())
     }

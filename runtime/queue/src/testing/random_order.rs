@@ -7,6 +7,7 @@ use tfrt_async::{AnyRef, run_when_ready};
 use crate::queue::{ConcurrentWorkQueue, WouldDeadlock};
 use crate::role::{self, QueueId, Role};
 use crate::task::Task;
+use crate::waits;
 
 /// Runs tasks on the threads that wait, in an order that depends on a seed. With one waiting thread, a run can be repeated.
 /// Priorities are ignored.
@@ -157,6 +158,7 @@ impl ConcurrentWorkQueue for RandomOrderQueue {
     }
 
     fn quiesce(&self) -> Result<(), WouldDeadlock> {
+        let _wait = waits::begin(self.id())?;
         self.run_until(|state| state.tasks.is_empty() && state.num_running == 0)
     }
 

@@ -507,6 +507,39 @@ fn a_task_of_a_queue_inside_a_task_may_not_wait_for_the_outer_queue() {
 }
 
 #[test]
+fn queues_whose_tasks_wait_for_each_other_do_not_hang() {
+    for num_queues in [2, 3] {
+        let queues: Vec<Arc<WorkStealingQueue>> = (0..num_queues)
+            .map(|_| Arc::new(WorkStealingQueue::new(1, 1)))
+            .collect();
+        // A task of each queue waits for the next queue, once all of them run.
+        let meeting = Arc::new(Barrier::new(num_queues));
+        let (sender, waits) = mpsc::channel();
+        for (index, queue) in queues.iter().enumerate() {
+            let next = Arc::clone(&queues[(index + 1) % num_queues]);
+            let (meeting, sender) = (Arc::clone(&meeting), sender.clone());
+            let task = Task::new(move || {
+                meeting.wait();
+                sender.send(next.quiesce()).unwrap();
+            });
+            queue.add_blocking_task(task, index % 2 == 0).unwrap();
+        }
+        drop(sender);
+        // The one that would close the circle is refused, and so ends it.
+        let num_refused = waits.iter().filter(Result::is_err).count();
+        assert_eq!(num_refused, 1);
+        // Nothing is left of the waits.
+        for (index, queue) in queues.iter().enumerate() {
+            let next = Arc::clone(&queues[(index + 1) % num_queues]);
+            next.quiesce().unwrap();
+            let (sender, wait) = mpsc::channel();
+            queue.add_task(Task::new(move || sender.send(next.quiesce()).unwrap()));
+            assert_eq!(wait.recv(), Ok(Ok(())));
+        }
+    }
+}
+
+#[test]
 fn a_task_that_adds_itself_again_does_not_starve_others() {
     /// Adds itself until it is told to stop, but not forever.
     fn poll(queue: Arc<WorkStealingQueue>, stop: Arc<AtomicBool>, turns: Arc<AtomicUsize>) {

@@ -1,0 +1,85 @@
+//! Waits for quiescence from inside tasks, so that a circle of them is an error instead of a hang.
+//!
+//! A task of queue A that waits until queue B is quiescent is an edge from A to B: A has a running task for as long as B has one.
+//! A wait that would close a circle of edges could never end, so it is refused:
+//!
+//! ```text
+//!  a task of A waits for B ──►  B has a task, which waits for A  ──► A has a task, the first one
+//! ```
+//!
+//! The edges are a short list under a mutex, which threads that run no task never lock. Waits for values are not edges: any thread
+//! may make a value available, so that a circle of them need not be a deadlock.
+
+// Those of `std` under loom, too: the list outlives every model and is not part of any.
+use std::sync::{Mutex, MutexGuard, PoisonError};
+
+use crate::queue::WouldDeadlock;
+use crate::role::{self, QueueId};
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+struct Edge {
+    /// The queue whose task waits.
+    from: QueueId,
+    /// The queue that is to become quiescent.
+    to: QueueId,
+}
+
+static EDGES: Mutex<Vec<Edge>> = Mutex::new(Vec::new());
+
+/// Begins a wait until `queue` is quiescent, which ends when the guard is dropped.
+///
+/// # Errors
+/// If this thread runs a task of the queue, or the queue itself waits for one that this thread runs a task of.
+pub(crate) fn begin(queue: QueueId) -> Result<WaitGuard, WouldDeadlock> {
+    let waiting = role::queues();
+    if waiting.is_empty() {
+        return Ok(WaitGuard { edges: Vec::new() });
+    }
+    let mut edges = lock();
+    // The queues that must become quiescent before `queue` can.
+    let mut needed = vec![queue];
+    let mut num_visited = 0;
+    while let Some(&next) = needed.get(num_visited) {
+        num_visited += 1;
+        if waiting.contains(&next) {
+            return Err(WouldDeadlock);
+        }
+        for edge in edges.iter().filter(|edge| edge.from == next) {
+            if !needed.contains(&edge.to) {
+                needed.push(edge.to);
+            }
+        }
+    }
+    let new: Vec<Edge> = waiting
+        .into_iter()
+        .map(|from| Edge { from, to: queue })
+        .collect();
+    edges.extend_from_slice(&new);
+    Ok(WaitGuard { edges: new })
+}
+
+/// A wait until a queue is quiescent.
+#[derive(Debug)]
+#[must_use = "the wait ends with the guard"]
+pub(crate) struct WaitGuard {
+    edges: Vec<Edge>,
+}
+
+impl Drop for WaitGuard {
+    fn drop(&mut self) {
+        if self.edges.is_empty() {
+            return;
+        }
+        let mut edges = lock();
+        for edge in &self.edges {
+            // Several tasks may wait alike; each removes one edge.
+            if let Some(position) = edges.iter().position(|other| other == edge) {
+                edges.swap_remove(position);
+            }
+        }
+    }
+}
+
+fn lock() -> MutexGuard<'static, Vec<Edge>> {
+    EDGES.lock().unwrap_or_else(PoisonError::into_inner)
+}
