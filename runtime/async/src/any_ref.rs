@@ -279,9 +279,10 @@ impl AnyRef {
             return None;
         }
         let holder = self.holder::<T>().ok()?;
-        // SAFETY: `holder` says that it lives as long as `self` and has a payload of this type. Nobody else can reach it: `self` is
-        // the only reference, and borrowed mutably.
-        Some(unsafe { &mut *cell::payload_ptr::<T>(holder) })
+        // SAFETY: `holder` says that it lives as long as `self`, and has a payload of this type.
+        let payload = unsafe { cell::payload_ptr::<T>(holder) };
+        // SAFETY: as above, so that it is initialised. Nobody else can reach it: `self` is the only reference, and borrowed mutably.
+        Some(unsafe { &mut *payload })
     }
 
     /// The payload, without looking whether there is one, and of which type.

@@ -303,7 +303,7 @@ fn bound(
             Binding::Workspace(element) => Marker::Workspace(element),
             Binding::Context(marker) => Marker::Context(marker),
             // Reported by the check of parameters.
-            Binding::Frame { .. } => continue,
+            Binding::Frame => continue,
         };
         bound.push(Bound {
             marker,
