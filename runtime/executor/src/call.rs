@@ -47,7 +47,8 @@ pub(crate) unsafe fn on_block(
     let offsets = unsafe { body.words.as_ptr().add(kernel.offsets as usize) };
     // SAFETY: it points into the words, or to their end.
     let offsets = unsafe { NonNull::new_unchecked(offsets.cast_mut()) };
-    // SAFETY: B5, and our duties 1 and 2, give the duties of the kernel: the offsets are its own.
+    // SAFETY: B5, and our duties 1 and 2, give duties 1 to 3 of the kernel: the offsets are its own. Its attributes were accepted when
+    // the body was decoded (4).
     unsafe { run(call, registers, offsets) }
 }
 

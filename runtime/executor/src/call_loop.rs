@@ -535,7 +535,8 @@ impl CallLoop {
         // SAFETY: it points into the words, or to their end.
         let offsets = unsafe { NonNull::new_unchecked(offsets.cast_mut()) };
         // SAFETY: Y1 gives duties 1 and 2, but that places of operands are initialised, which Y2 gives: who runs kernels skips
-        // those that depend on a failed one. Copied payloads are always available (3).
+        // those that depend on a failed one. Copied payloads are always available (3). Attributes were accepted before the body was
+        // decoded (4).
         unsafe { (step.run)(call, registers, offsets) }
     }
 

@@ -30,7 +30,7 @@ use crate::requirements;
 pub(crate) fn decode(program: &Program, id: FunctionId) -> Result<FunctionBody, Error> {
     let function = program.bef().function(id).map_err(malformed)?;
     let proof = Proof::of(program, &function)?;
-    requirements::check(program, &function)?;
+    requirements::check(program, &function, &proof.types)?;
     match function.entry().kind {
         FunctionKind::Sync => Ok(FunctionBody::Sync(Box::new(decode_sync(
             program, &function, &proof,

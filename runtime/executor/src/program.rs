@@ -7,7 +7,9 @@ use std::fmt;
 use std::sync::{Arc, OnceLock};
 
 use tfrt_async::{AnyRef, TypeIndex};
-use tfrt_bef::{BefFile, FunctionId, KernelCode, LocationOffset, VerifiedBef};
+use tfrt_attr::AttrTypeCode;
+use tfrt_bef::read::attribute_types::AttributeTypes;
+use tfrt_bef::{AttributeOffset, BefFile, FunctionId, KernelCode, LocationOffset, VerifiedBef};
 use tfrt_host::function::{FunctionKind, FunctionTable, PreparedFunction};
 use tfrt_host::kernel::registry::NativeFunction;
 use tfrt_host::kernel::{KernelDescriptor, KernelRegistry};
@@ -41,6 +43,8 @@ use crate::signature;
 /// ```
 pub struct Program {
     bef: VerifiedBef,
+    /// What the file says of the types of its attributes, if it does.
+    attribute_types: OnceLock<Option<AttributeTypes>>,
     kernels: PrimaryMap<KernelCode, KernelDescriptor>,
     functions: PrimaryMap<FunctionId, Function>,
     /// The functions that have names; the last one of a name wins.
@@ -112,6 +116,7 @@ impl Program {
         }
         Ok(Arc::new(Self {
             bef,
+            attribute_types: OnceLock::new(),
             kernels,
             functions,
             by_name,
@@ -158,6 +163,16 @@ impl Program {
 
     pub(crate) fn bef(&self) -> &VerifiedBef {
         &self.bef
+    }
+
+    /// What the file says of the type of the attribute at an offset. Nothing if it does not say, or says what cannot be: it is there to
+    /// help, and nobody relies on it.
+    pub(crate) fn attribute_code(&self, offset: u32) -> Option<AttrTypeCode> {
+        let types = self
+            .attribute_types
+            .get_or_init(|| self.bef.attribute_types().ok().flatten());
+        let offset = AttributeOffset::from_index(offset as usize);
+        types.as_ref()?.code(offset)
     }
 
     pub(crate) fn kernel(&self, code: KernelCode) -> KernelDescriptor {

@@ -1,10 +1,14 @@
-//! What declarations require besides types, checked at load time: signatures of functions, and shapes that fit each other.
+//! What declarations require besides types, checked at load time: attributes, signatures of functions, and shapes that fit each
+//! other.
+
+mod attributes;
 
 mod shapes;
 
 mod signatures;
 
 use tfrt_bef::{KernelId, VerifiedFunction};
+use tfrt_host::kernel::{AttributeList, KernelTypes};
 use tfrt_ods::OpDef;
 use tfrt_support::Error;
 use tfrt_support::entity::EntityId;
@@ -12,8 +16,12 @@ use tfrt_support::entity::EntityId;
 use crate::program::Program;
 use shapes::KernelShapes;
 
-/// Checks a body, whose types are checked already.
-pub(crate) fn check(program: &Program, function: &VerifiedFunction) -> Result<(), Error> {
+/// Checks a body, whose types are checked already. `types` are what its kernels read.
+pub(crate) fn check(
+    program: &Program,
+    function: &VerifiedFunction,
+    types: &[KernelTypes],
+) -> Result<(), Error> {
     let place = |error: Error, kernel: KernelId| {
         let location = function.record(kernel).location;
         error.set_place_if_unset(program.bef().place(location));
@@ -21,7 +29,14 @@ pub(crate) fn check(program: &Program, function: &VerifiedFunction) -> Result<()
     };
     let op_of =
         |kernel: KernelId| -> &'static OpDef { program.kernel(function.record(kernel).code).op() };
-    for kernel in function.kernels() {
+    for (kernel, types) in function.kernels().zip(types) {
+        let attributes = AttributeList {
+            section: program.bef().attributes(),
+            offsets: function.record(kernel).attributes.as_words(),
+        };
+        let code_of = |offset| program.attribute_code(offset);
+        attributes::check(op_of(kernel), types, attributes, code_of)
+            .map_err(|error| place(error, kernel))?;
         let callees = function.record(kernel).functions.as_words();
         signatures::check(program, op_of(kernel), callees).map_err(|error| place(error, kernel))?;
     }

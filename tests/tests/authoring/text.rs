@@ -123,10 +123,6 @@ fn attributes_hold_any_bytes() {
           %value = "text.attribute"() {value = "\FF\D8"} : () -> !tfrt.string
           tfrt.return %value : !tfrt.string
         }
-        func @text() -> !tfrt.string {
-          %value = "text.text_attribute"() {value = "\FF\D8"} : () -> !tfrt.string
-          tfrt.return %value : !tfrt.string
-        }
         "#,
     );
     let outcome = program.call("bytes", ());
@@ -136,8 +132,21 @@ fn attributes_hold_any_bytes() {
         .attribute("value", value.clone())
         .run()
         .expect_value(value);
-    let outcome = program.call("text", ());
-    outcome.expect_error("attribute `value` of `text.text_attribute`");
+}
+
+#[test]
+fn an_attribute_that_is_no_text_is_refused_where_text_is_read() {
+    let program = testing::program(
+        r#"
+        func @text() -> !tfrt.string {
+          %value = "text.text_attribute"() {value = "\FF\D8"} : () -> !tfrt.string
+          tfrt.return %value : !tfrt.string
+        }
+        "#,
+    );
+    program
+        .expect_refused("attribute `value` of `text.text_attribute`: attribute data at offset 4: expected UTF-8 text")
+        .on_line(3);
 }
 
 #[test]

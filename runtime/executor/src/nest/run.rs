@@ -299,7 +299,7 @@ impl Nest {
         // SAFETY: it points into the words, or to their end.
         let offsets = unsafe { NonNull::new_unchecked(offsets.cast_mut()) };
         // SAFETY: N1 gives duties 1 and 2, but that places of operands are initialised, which is N2. Copied payloads are always
-        // available (3).
+        // available (3). Attributes were accepted before the body was decoded (4).
         unsafe { run(call, registers, offsets) }.map_err(|_| Abandoned)
     }
 

@@ -20,4 +20,6 @@ mod sync_functions;
 
 mod signatures;
 
+mod attributes;
+
 mod in_place;

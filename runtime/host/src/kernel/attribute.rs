@@ -1,5 +1,11 @@
 //! Attributes as parameters.
-#![expect(unsafe_code, reason = "implements a trait with duties")]
+//!
+//! An attribute is read twice: when a file is loaded, with every byte checked, which is what [`KernelTypes::check_attributes`] asks for;
+//! and when a kernel runs. A [direct](crate::kernel::direct) kernel then takes the first reading's word for it. A frame can be made by
+//! anybody, with any attributes, so that what is read of a frame is checked again.
+//!
+//! [`KernelTypes::check_attributes`]: crate::kernel::KernelTypes::check_attributes
+#![expect(unsafe_code, reason = "reads attributes that were accepted before")]
 
 use std::marker::PhantomData;
 
@@ -60,6 +66,47 @@ pub trait AttributeParam {
     /// # Errors
     /// If the bytes there do not hold one.
     fn read(section: &[u8], offset: u32) -> Result<Self::Value<'_>, Error>;
+
+    /// Reads an attribute that [`read`](Self::read) has accepted.
+    ///
+    /// # Safety
+    /// 1. `read` of this section and offset has succeeded before, and the section is where it was, with the same bytes.
+    #[inline]
+    unsafe fn read_accepted(section: &[u8], offset: u32) -> Self::Value<'_> {
+        match Self::read(section, offset) {
+            Ok(value) => value,
+            Err(error) => panic!("an attribute was accepted, and is not any more: {error}"),
+        }
+    }
+}
+
+/// The bytes of an accepted attribute that holds a `T`.
+///
+/// # Safety
+/// 1. `section` has a `T` at `offset`, aligned or not.
+#[inline]
+unsafe fn load<T: Copy>(section: &[u8], offset: u32) -> T {
+    // SAFETY: duty 1: the offset is inside of the section.
+    let place = unsafe { section.as_ptr().add(offset as usize) };
+    // SAFETY: duty 1.
+    unsafe { place.cast::<T>().read_unaligned() }
+}
+
+/// The elements of an accepted attribute that is a list: their number, of four bytes, comes first.
+///
+/// # Safety
+/// 1. `section` has such a list at `offset`, and its elements are aligned, unless it is empty.
+#[inline]
+unsafe fn load_list<T>(section: &[u8], offset: u32) -> &[T] {
+    // SAFETY: duty 1.
+    let len = unsafe { load::<u32>(section, offset) };
+    if len == 0 {
+        return &[];
+    }
+    // SAFETY: duty 1: the elements are inside of the section.
+    let elements = unsafe { section.as_ptr().add(offset as usize + size_of::<u32>()) };
+    // SAFETY: duty 1: so many of them are there, aligned; the section is borrowed.
+    unsafe { std::slice::from_raw_parts(elements.cast::<T>(), len as usize) }
 }
 
 macro_rules! impl_attribute_param {
@@ -78,21 +125,48 @@ macro_rules! impl_attribute_param {
 
 /// Numbers: as themselves, as a slice read in place, and as a list that is copied.
 macro_rules! impl_number {
-    ($($ty:ty => $kind:expr;)*) => {
-        impl_attribute_param! {$(
-            $ty => $ty, $kind;
-            [$ty] => &'a [$ty], AttrKind::Array(&$kind);
-        )*}
+    ($($ty:ty => $kind:expr;)*) => {$(
+        impl AttributeParam for $ty {
+            type Value<'a> = Self;
+            const KIND: AttrKind = $kind;
 
-        $(impl AttributeParam for Vec<$ty> {
+            #[inline]
+            fn read(section: &[u8], offset: u32) -> Result<Self, Error> {
+                Ok(FromAttr::read(section, offset)?)
+            }
+
+            #[inline]
+            unsafe fn read_accepted(section: &[u8], offset: u32) -> Self {
+                // SAFETY: duty 1: `read` has found as many bytes, of which any are a number.
+                unsafe { load(section, offset) }
+            }
+        }
+
+        impl AttributeParam for [$ty] {
+            type Value<'a> = &'a [$ty];
+            const KIND: AttrKind = AttrKind::Array(&$kind);
+
+            #[inline]
+            fn read(section: &[u8], offset: u32) -> Result<&[$ty], Error> {
+                Ok(FromAttr::read(section, offset)?)
+            }
+
+            #[inline]
+            unsafe fn read_accepted(section: &[u8], offset: u32) -> &[$ty] {
+                // SAFETY: duty 1: `read` has found such a list of numbers.
+                unsafe { load_list(section, offset) }
+            }
+        }
+
+        impl AttributeParam for Vec<$ty> {
             type Value<'a> = Self;
             const KIND: AttrKind = AttrKind::Array(&$kind);
 
             fn read(section: &[u8], offset: u32) -> Result<Self, Error> {
                 <[$ty]>::read(section, offset).map(<[$ty]>::to_vec)
             }
-        })*
-    };
+        }
+    )*};
 }
 
 impl_number! {
@@ -112,12 +186,29 @@ impl_number! {
 
 impl_attribute_param! {
     bool => bool, AttrKind::BOOL;
-    str => &'a str, AttrKind::String;
     DType => DType, AttrKind::Type;
     ShapeView<'static> => ShapeView<'a>, AttrKind::Shape;
     DenseView<'static> => DenseView<'a>, AttrKind::Dense;
     AggregateView<'static> => AggregateView<'a>, AttrKind::Aggregate;
     CompilationUnitView<'static> => CompilationUnitView<'a>, AttrKind::CompilationUnit;
+}
+
+impl AttributeParam for str {
+    type Value<'a> = &'a str;
+    const KIND: AttrKind = AttrKind::String;
+
+    #[inline]
+    fn read(section: &[u8], offset: u32) -> Result<&str, Error> {
+        Ok(FromAttr::read(section, offset)?)
+    }
+
+    #[inline]
+    unsafe fn read_accepted(section: &[u8], offset: u32) -> &str {
+        // SAFETY: duty 1: `read` has found so many bytes.
+        let bytes = unsafe { load_list(section, offset) };
+        // SAFETY: duty 1: `read` has found them to be UTF-8.
+        unsafe { str::from_utf8_unchecked(bytes) }
+    }
 }
 
 /// A string of whatever bytes.
@@ -154,7 +245,7 @@ impl<A: AttributeParam + ?Sized, const INDEX: usize> Param for Attribute<A, INDE
 
     #[inline]
     unsafe fn hold<'f, S: Source<'f>>(source: S) -> Result<Self::Held<'f>, Error> {
-        read::<A>(source.op(), source.attributes(), INDEX).map(Some)
+        source.attribute::<A>(INDEX).map(Some)
     }
 
     #[inline]
@@ -170,12 +261,38 @@ impl<A: AttributeParam + ?Sized, const INDEX: usize> Param for Attribute<A, INDE
     }
 
     fn describe(_operands: &mut TypeList) {}
+
+    fn describe_attributes(reads: &mut Vec<AttributeRead>) {
+        reads.push(AttributeRead {
+            index: INDEX,
+            check: |section, offset| A::read(section, offset).map(drop),
+        });
+    }
+}
+
+/// That a kernel reads one of its attributes, and as what.
+#[derive(Clone, Copy, Debug)]
+pub struct AttributeRead {
+    /// Which one, in byte order of the names.
+    index: usize,
+    check: fn(&[u8], u32) -> Result<(), Error>,
+}
+
+impl AttributeRead {
+    /// Reads it, to see whether that works.
+    pub(crate) fn check(self, op: &OpDef, attributes: AttributeList<'_>) -> Result<(), Error> {
+        match attributes.offsets.get(self.index) {
+            Some(&offset) => (self.check)(attributes.section, offset)
+                .map_err(|error| unreadable(op, self.index, error)),
+            None => Err(missing(op, self.index)),
+        }
+    }
 }
 
 /// Reads the attribute at `index`.
 #[inline]
 pub(crate) fn read<'a, A: AttributeParam + ?Sized>(
-    op: &'static OpDef,
+    op: &OpDef,
     attributes: AttributeList<'a>,
     index: usize,
 ) -> Result<A::Value<'a>, Error> {

@@ -5,9 +5,10 @@ use tfrt_async::{Chain, TypeIndex};
 use tfrt_ods::{Arity, OpDef, OpTraits};
 use tfrt_support::{Error, ErrorCode};
 
+use crate::kernel::attribute::AttributeRead;
 use crate::kernel::deferred;
 use crate::kernel::direct::Direct;
-use crate::kernel::frame::{KernelFrame, mismatch};
+use crate::kernel::frame::{AttributeList, KernelFrame, mismatch};
 use crate::kernel::library_kernel::LibraryKernel;
 use crate::kernel::param::ParamList;
 use crate::kernel::result::{FrameSink, ResultPart, Returned};
@@ -46,12 +47,27 @@ enum Entry {
 ///
 /// What a loader proves registers with: a register whose producer gives and whose readers read one [`TypeIndex`] needs no
 /// check at run time.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, Default)]
 pub struct KernelTypes {
     /// What it reads.
     pub operands: TypeList,
     /// What it gives.
     pub results: TypeList,
+    /// The attributes that it reads one by one.
+    attributes: Vec<AttributeRead>,
+}
+
+impl KernelTypes {
+    /// Whether `attributes` are what the kernel that `op` declares reads. A loader asks before it lets
+    /// [direct](crate::kernel::direct) kernels run.
+    ///
+    /// # Errors
+    /// That one of them is not there, or cannot be read as what the kernel reads it as.
+    pub fn check_attributes(&self, op: &OpDef, attributes: AttributeList<'_>) -> Result<(), Error> {
+        self.attributes
+            .iter()
+            .try_for_each(|read| read.check(op, attributes))
+    }
 }
 
 /// The payload types of operands or of results.
@@ -396,6 +412,7 @@ fn check<P: ParamList>(frame: &KernelFrame<'_>) -> Result<(), Error> {
 
 fn describe<P: ParamList, R: ResultPart>(types: &mut KernelTypes) {
     P::describe(&mut types.operands);
+    P::describe_attributes(&mut types.attributes);
     R::describe(&mut types.results);
 }
 

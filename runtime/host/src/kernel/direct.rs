@@ -33,6 +33,7 @@ use tfrt_support::Error;
 
 use crate::execution::ExecutionContext;
 use crate::kernel::Kernel;
+use crate::kernel::attribute::AttributeParam;
 use crate::kernel::descriptor;
 use crate::kernel::frame::{AttributeList, FunctionList};
 use crate::kernel::param::{ParamList, Sealed};
@@ -75,6 +76,8 @@ impl<'a> DirectCall<'a> {
 /// 2. Each is the offset from `registers` of a place as D1 and D2 say, aligned, of the type that the kernel is declared to take
 ///    or give there. Places of operands are initialised and nobody writes them; those of results are the caller's alone.
 /// 3. Operands that are read as payloads are available, and no errors.
+/// 4. Unless the kernel [does not ask](Direct::reads_call) for its call, the attributes there are its own, and
+///    [`check_attributes`](crate::kernel::KernelTypes::check_attributes) has accepted them.
 pub type DirectFn =
     unsafe fn(&DirectCall<'_>, registers: NonNull<u8>, offsets: NonNull<u32>) -> Result<(), Error>;
 
@@ -129,7 +132,7 @@ unsafe fn run<K: Kernel>(
         operands,
         kernel: PhantomData,
     };
-    // SAFETY: duties 2 and 3 say of every operand what `check` looks for.
+    // SAFETY: duties 2 and 3 say of every operand what `check` looks for. Attributes are duty 4.
     let returned = unsafe { descriptor::call::<K, _>(source) }?;
     let mut sink = Places {
         registers,
@@ -191,6 +194,16 @@ impl<'a, K: Kernel> Source<'a> for Registers<'a, K> {
     #[inline]
     fn attributes(self) -> AttributeList<'a> {
         self.call.attributes
+    }
+
+    #[inline]
+    fn attribute<A: AttributeParam + ?Sized>(self, index: usize) -> Result<A::Value<'a>, Error> {
+        let AttributeList { section, offsets } = self.call.attributes;
+        debug_assert!(index < offsets.len());
+        // SAFETY: duty 4 of `DirectFn`: the markers of the kernel ask for the attributes that were looked at, so that it is there.
+        let offset = unsafe { *offsets.get_unchecked(index) };
+        // SAFETY: duty 4 of `DirectFn`: it was read as an `A`.
+        Ok(unsafe { A::read_accepted(section, offset) })
     }
 
     #[inline]

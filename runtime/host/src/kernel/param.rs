@@ -9,6 +9,7 @@
 
 use tfrt_support::Error;
 
+use crate::kernel::attribute::AttributeRead;
 use crate::kernel::descriptor::TypeList;
 use crate::kernel::source::Source;
 
@@ -48,6 +49,11 @@ pub trait Param: Sealed {
 
     /// Adds the operands that the marker reads to `operands`.
     fn describe(operands: &mut TypeList);
+
+    /// Adds the attribute that the marker reads to `reads`.
+    fn describe_attributes(reads: &mut Vec<AttributeRead>) {
+        let _ = reads;
+    }
 }
 
 /// How all the parameters of a function are bound.
@@ -89,6 +95,9 @@ pub trait ParamList: Sealed {
 
     /// The operands that are read.
     fn describe(operands: &mut TypeList);
+
+    /// The attributes that are read one by one.
+    fn describe_attributes(reads: &mut Vec<AttributeRead>);
 }
 
 /// The arguments that `P` binds.
@@ -132,6 +141,10 @@ macro_rules! impl_param_list {
             fn describe(operands: &mut TypeList) {
                 $($marker::describe(operands);)*
             }
+
+            fn describe_attributes(reads: &mut Vec<AttributeRead>) {
+                $($marker::describe_attributes(reads);)*
+            }
         }
     };
 }
@@ -160,6 +173,8 @@ impl ParamList for () {
     }
 
     fn describe(_operands: &mut TypeList) {}
+
+    fn describe_attributes(_reads: &mut Vec<AttributeRead>) {}
 }
 
 impl_param_list!(A a);

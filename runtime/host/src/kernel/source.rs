@@ -8,6 +8,7 @@ use tfrt_ods::OpDef;
 use tfrt_support::Error;
 
 use crate::execution::ExecutionContext;
+use crate::kernel::attribute::{self, AttributeParam};
 use crate::kernel::frame::{AttributeList, FrameParts, FunctionList, mismatch};
 
 /// What an argument is read from.
@@ -20,6 +21,9 @@ pub trait Source<'a>: Copy {
 
     /// The attributes.
     fn attributes(self) -> AttributeList<'a>;
+
+    /// The attribute at `index`, as an `A`.
+    fn attribute<A: AttributeParam + ?Sized>(self, index: usize) -> Result<A::Value<'a>, Error>;
 
     /// The functions.
     fn functions(self) -> FunctionList<'a>;
@@ -109,6 +113,12 @@ impl<'a> Source<'a> for FrameParts<'a> {
     #[inline]
     fn attributes(self) -> AttributeList<'a> {
         self.attributes
+    }
+
+    // Anybody can make a frame, of attributes that no loader has looked at.
+    #[inline]
+    fn attribute<A: AttributeParam + ?Sized>(self, index: usize) -> Result<A::Value<'a>, Error> {
+        attribute::read::<A>(self.op, self.attributes, index)
     }
 
     #[inline]
