@@ -5,6 +5,16 @@ func @kernel() -> i32 {
   tfrt.return %a : i32
 }
 
+// Among kernels of both sides that run in place.
+func @twice() -> (i32, i32) {
+  %a = tfrt.constant.i32 3
+  %b = "plugin.add"(%a, %a) : (i32, i32) -> i32
+  %c = "plugin.panic_twice"(%b) : (i32) -> i32 // expected-error {{kernel 'plugin.panic_twice' panicked: no message}}
+  %d = "plugin.add"(%c, %b) : (i32, i32) -> i32
+  %e = tfrt.add.i32 %b, %b
+  tfrt.return %d, %e : i32, i32
+}
+
 func @sync_kernel() -> i32 attributes { tfrt.sync } {
   %a = "plugin.panic_sync"() : () -> i32
   tfrt.return %a : i32

@@ -204,6 +204,8 @@ fn a_panic_of_the_library_is_an_error_value() -> Result<(), Failed> {
     let expected = "\
 --- Running 'kernel':
 'kernel' returned <<error: kernel 'plugin.panic' panicked: at the library>>
+--- Running 'twice':
+'twice' returned <<error: kernel 'plugin.panic_twice' panicked: no message>>,12
 --- Running 'sync_kernel':
 'sync_kernel' returned <<error: kernel 'plugin.panic_sync' panicked: at the library, in step>>
 --- Running 'blocking_kernel':
@@ -219,7 +221,7 @@ fn a_panic_of_the_library_is_an_error_value() -> Result<(), Failed> {
     // The panics are lines of the program's log.
     let is_log_line = |line: &str| line.starts_with("E 2") && line.contains("] panicked: ");
     match stderr.lines().find(|line| !is_log_line(line)) {
-        None => require_equal(stderr.lines().count(), 8),
+        None => require_equal(stderr.lines().count(), 10),
         Some(line) => Err(format!("no line of the log: {line}").into()),
     }
 }

@@ -84,6 +84,12 @@ fn panic() -> i32 {
     panic!("at the library")
 }
 
+/// Panics with something that panics once more as it goes.
+#[tfrt_kernel("plugin.panic_twice")]
+fn panic_twice(_number: i32) -> i32 {
+    std::panic::panic_any(Bomb)
+}
+
 /// Panics in a synchronous function.
 #[tfrt_kernel("plugin.panic_sync", sync)]
 fn panic_sync() -> i32 {

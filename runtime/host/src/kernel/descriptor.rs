@@ -305,7 +305,7 @@ impl KernelDescriptor {
     pub const fn direct(&self) -> Option<Direct> {
         match self.entry {
             Entry::Function { direct, .. } => direct,
-            Entry::Library(_) => None,
+            Entry::Library(kernel) => kernel.direct(),
         }
     }
 

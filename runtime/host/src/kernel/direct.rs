@@ -21,9 +21,13 @@
 //! that the macro adds has no place, because there is nothing to read or write.
 //!
 //! Kernels with a variable number of operands or results, or that take their frame, are not direct.
+//!
+//! D3. A direct kernel does not unwind: its adapter catches a panic and returns it as an error. So kernels of a
+//! [library](crate::library) are direct, too, although no panic may pass from the library to the program.
 #![expect(unsafe_code, reason = "reads and writes places that were proven")]
 
 use std::marker::PhantomData;
+use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::ptr::NonNull;
 
 use tfrt_async::value::is_copied;
@@ -36,6 +40,7 @@ use crate::kernel::Kernel;
 use crate::kernel::attribute::AttributeParam;
 use crate::kernel::descriptor;
 use crate::kernel::frame::{AttributeList, FunctionList};
+use crate::kernel::panic::panicked;
 use crate::kernel::param::{ParamList, Sealed};
 use crate::kernel::result::{ResultPart, Sink};
 use crate::kernel::source::{ReadHold, Source, conflict};
@@ -68,7 +73,7 @@ impl<'a> DirectCall<'a> {
 /// The adapter of a direct kernel.
 ///
 /// # Errors
-/// That the kernel failed as a whole: no result was written. Nobody was told yet.
+/// That the kernel failed as a whole or panicked: no result was written. Nobody was told yet.
 ///
 /// # Safety
 /// 1. Behind the pointer to offsets there is one for each result that the kernel can give, an added chain apart, then one for
@@ -120,6 +125,23 @@ impl Direct {
 /// # Safety
 /// The duties of [`DirectFn`].
 unsafe fn run<K: Kernel>(
+    call: &DirectCall<'_>,
+    registers: NonNull<u8>,
+    offsets: NonNull<u32>,
+) -> Result<(), Error> {
+    // SAFETY: the caller's duties.
+    let run = || unsafe { run_unguarded::<K>(call, registers, offsets) };
+    // Nobody looks at operands or results that a panic left behind: results are overwritten, and what a panic can break in an
+    // operand is behind a borrow of that operand.
+    catch_unwind(AssertUnwindSafe(run)).unwrap_or_else(|payload| Err(panicked(K::OP.name, payload)))
+}
+
+/// As [`run`], but unwinds if the function does.
+///
+/// # Safety
+/// The duties of [`DirectFn`].
+#[inline]
+unsafe fn run_unguarded<K: Kernel>(
     call: &DirectCall<'_>,
     registers: NonNull<u8>,
     offsets: NonNull<u32>,

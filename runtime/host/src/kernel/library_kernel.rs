@@ -2,13 +2,15 @@
 //!
 //! A kernel library has a copy of the standard library, which alone can catch the panics of the library's code. So the program
 //! does not call such a kernel itself: it calls code of the library that does and gives back what the kernel panicked with.
-//! The program then panics in the library's stead, and what becomes of that is as with any other kernel.
+//! The program then panics in the library's stead, and what becomes of that is as with any other kernel. A
+//! [direct](crate::kernel::direct) kernel catches its own panics, so that the program calls it as one of its own.
 #![expect(unsafe_code, reason = "passes the duties of descriptors on")]
 
 use std::any::Any;
 use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
 
 use crate::kernel::descriptor::KernelDescriptor;
+use crate::kernel::direct::Direct;
 use crate::kernel::frame::KernelFrame;
 
 /// What came of a call: nothing, or what it panicked with.
@@ -43,6 +45,11 @@ impl LibraryKernel {
 
 /// In the program.
 impl LibraryKernel {
+    /// The kernel as a direct one, which [does not unwind](crate::kernel::direct) and needs no help.
+    pub(super) const fn direct(&self) -> Option<Direct> {
+        self.kernel.direct()
+    }
+
     /// See [`KernelDescriptor::invoke`].
     ///
     /// # Safety

@@ -23,6 +23,23 @@ pub fn panic_error(kernel: &str, payload: &(dyn Any + Send)) -> Error {
     Error::new(format!("kernel '{kernel}' panicked: {message}")).with_code(ErrorCode::Internal)
 }
 
+/// The error of a kernel that panicked with `payload`, which goes away here. If that panics once more, nobody hears of it.
+#[cold]
+pub(crate) fn panicked(kernel: &str, payload: Box<dyn Any + Send>) -> Error {
+    let error = panic_error(kernel, &*payload);
+    drop_quietly(payload);
+    error
+}
+
+/// Drops what may panic while it goes away.
+#[cold]
+fn drop_quietly<T>(value: T) {
+    if let Err(payload) = catch_unwind(AssertUnwindSafe(|| drop(value))) {
+        // A payload that panics itself is better leaked than dropped.
+        std::mem::forget(payload);
+    }
+}
+
 /// What a panic said.
 pub(crate) fn panic_message(payload: &(dyn Any + Send)) -> &str {
     payload
@@ -67,15 +84,10 @@ pub fn call_native(name: &str, call: NativeCall<'_>, function: impl FnOnce(Nativ
         results: &mut *results,
     };
     if let Err(payload) = catch_unwind(AssertUnwindSafe(|| function(call))) {
-        let error = AnyRef::error(panic_error(name, &*payload));
+        let error = AnyRef::error(panicked(name, payload));
         for result in results {
             // What a result holds may panic as it goes away, too.
-            let replaced = result.replace(error.clone());
-            drop(catch_unwind(AssertUnwindSafe(|| drop(replaced))));
-        }
-        // And so may what it panicked with.
-        if let Err(again) = catch_unwind(AssertUnwindSafe(|| drop(payload))) {
-            std::mem::forget(again);
+            drop_quietly(result.replace(error.clone()));
         }
     }
 }
