@@ -168,18 +168,50 @@ impl FunctionRef {
         Arc::clone(&self.table).execute(self.id, ctx, arguments, results);
     }
 
-    /// Starts it and gives its results, which may be unavailable.
+    /// Starts it and returns its results, which may be unavailable.
     #[must_use]
     pub fn execute(&self, ctx: &ExecutionContext, arguments: &[AnyRef]) -> Vec<AnyRef> {
-        let mut results = vec![None; self.num_results()];
-        self.execute_into(ctx, arguments, &mut results);
-        results
-            .into_iter()
-            .map(|result| {
-                result
-                    .unwrap_or_else(|| AnyRef::error(Error::new("a function left a result empty")))
-            })
+        /// Most functions have no more results, whose slots then need no memory of their own.
+        const MAX_ON_STACK: usize = 4;
+        let mut on_stack = [const { None }; MAX_ON_STACK];
+        let mut in_memory = Vec::new();
+        let num_results = self.num_results();
+        let slots = match on_stack.get_mut(..num_results) {
+            Some(slots) => slots,
+            None => {
+                in_memory.resize_with(num_results, || None);
+                &mut in_memory
+            }
+        };
+        self.execute_into(ctx, arguments, slots);
+        slots
+            .iter_mut()
+            .map(|slot| slot.take().unwrap_or_else(left_empty))
             .collect()
+    }
+
+    /// As [`execute`](Self::execute) of a function that is known to have `N` results. If it has another number, each of them is
+    /// an error that says so.
+    ///
+    /// ```
+    /// use tfrt_async::AnyRef;
+    /// use tfrt_host::{ExecutionContext, FunctionRef};
+    ///
+    /// /// Starts a function of one argument and one result.
+    /// fn start(function: &FunctionRef, number: i32, ctx: &ExecutionContext) -> AnyRef {
+    ///     let [result] = function.execute_array(ctx, &[AnyRef::available(number)]);
+    ///     result
+    /// }
+    /// ```
+    #[must_use]
+    pub fn execute_array<const N: usize>(
+        &self,
+        ctx: &ExecutionContext,
+        arguments: &[AnyRef],
+    ) -> [AnyRef; N] {
+        let mut slots = [const { None }; N];
+        self.execute_into(ctx, arguments, &mut slots);
+        slots.map(|slot| slot.unwrap_or_else(left_empty))
     }
 
     /// Runs a synchronous function to its end; see [`FunctionTable::execute_sync`].
@@ -280,8 +312,104 @@ impl Interpreter {
     }
 }
 
+#[cold]
+fn left_empty() -> AnyRef {
+    AnyRef::error(Error::new("a function left a result empty"))
+}
+
 impl fmt::Debug for FunctionRef {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "FunctionRef(@{}, {:?})", self.name(), self.kind())
+    }
+}
+
+#[cfg(all(test, not(loom)))]
+mod tests {
+    use super::*;
+    use crate::host::HostContext;
+    use crate::request::RequestContextBuilder;
+
+    /// Functions that take nothing; the number of one is how many results it has, of which it fills the first.
+    #[derive(Debug)]
+    struct Forgetful;
+
+    impl FunctionTable for Forgetful {
+        fn name(&self, _id: u32) -> &str {
+            "forgetful"
+        }
+
+        fn kind(&self, _id: u32) -> FunctionKind {
+            FunctionKind::Async
+        }
+
+        fn argument_types(&self, _id: u32) -> Vec<&str> {
+            Vec::new()
+        }
+
+        fn result_types(&self, id: u32) -> Vec<&str> {
+            vec!["i32"; id as usize]
+        }
+
+        fn num_arguments(&self, _id: u32) -> usize {
+            0
+        }
+
+        fn num_results(&self, id: u32) -> usize {
+            id as usize
+        }
+
+        fn attribute_section(&self) -> &[u8] {
+            &[]
+        }
+
+        fn execute(
+            self: Arc<Self>,
+            id: u32,
+            _ctx: &ExecutionContext,
+            _arguments: &[AnyRef],
+            results: &mut [Option<AnyRef>],
+        ) {
+            assert_eq!(results.len(), id as usize);
+            assert!(results.iter().all(Option::is_none));
+            if let Some(first) = results.first_mut() {
+                *first = Some(AnyRef::available(7_i32));
+            }
+        }
+
+        fn execute_sync(
+            self: Arc<Self>,
+            _id: u32,
+            _ctx: &ExecutionContext,
+            _arguments: &[AnyRef],
+            _results: &mut [Option<AnyRef>],
+        ) -> Result<(), Error> {
+            Err(Error::new("not synchronous"))
+        }
+    }
+
+    /// What became of each result: a number, or the message of an error.
+    fn told(results: &[AnyRef]) -> Vec<String> {
+        let told = |result: &AnyRef| match result.error_if_present() {
+            Some(error) => error.message().to_owned(),
+            None => format!("{:?}", result.get::<i32>()),
+        };
+        results.iter().map(told).collect()
+    }
+
+    #[test]
+    fn a_result_that_is_left_empty_is_an_error() {
+        let ctx = ExecutionContext::new(
+            RequestContextBuilder::new(HostContext::builder().build()).build(),
+        );
+        let mut expected = vec!["a function left a result empty"; 6];
+        expected[0] = "Some(7)";
+        for num_results in 0..6 {
+            let function = FunctionRef::new(Arc::new(Forgetful), num_results);
+            let results = function.execute(&ctx, &[]);
+            assert_eq!(told(&results), expected[..num_results as usize]);
+        }
+        let function = FunctionRef::new(Arc::new(Forgetful), 3);
+        let results = function.execute_array::<3>(&ctx, &[]);
+        assert_eq!(told(&results), expected[..3]);
     }
 }

@@ -50,7 +50,7 @@ pub struct HostContext {
 /// The requests that [`HostContext::cancel_all`] reaches.
 #[derive(Default)]
 struct LiveRequests {
-    /// By number. A place is empty from when its number is given out until the request is entered, and after that has left.
+    /// By number. A place is empty after its request has left.
     places: Vec<Option<Weak<RequestContext>>>,
     /// The numbers of requests that have left, for others.
     free_numbers: Vec<u64>,
@@ -212,6 +212,10 @@ impl HostContext {
     /// # Errors
     /// If called from a thread of the work queue, which would wait for itself.
     pub fn await_available(&self, values: &[AnyRef]) -> Result<(), WouldDeadlock> {
+        // The queue would have to make something that it can be woken by.
+        if values.iter().all(AnyRef::is_available) && !self.queue.is_in_worker_thread() {
+            return Ok(());
+        }
         self.queue.await_values(values)
     }
 
@@ -245,33 +249,38 @@ impl HostContext {
         self.lock_requests().cancelled_with = None;
     }
 
-    /// A number for a request, to enter it with. No other live request has it.
-    pub(crate) fn next_request_number(&self) -> u64 {
-        let mut requests = self.lock_requests();
-        requests.free_numbers.pop().unwrap_or_else(|| {
-            requests.places.push(None);
-            requests.places.len() as u64 - 1
-        })
-    }
-
-    /// Enters a request among the live ones; returns what to cancel it with at once.
+    /// Enters a request among the live ones, under a number that no other one has and that `set_number` is told; returns what to
+    /// cancel it with at once.
     ///
     /// The request exists by now, so that [`cancel_all`](Self::cancel_all) either finds it or has left its error.
     pub(crate) fn enter_request(
         &self,
-        number: u64,
         request: &Arc<RequestContext>,
+        set_number: impl FnOnce(u64),
     ) -> Option<Error> {
+        let entry = Some(Arc::downgrade(request));
         let mut requests = self.lock_requests();
-        requests.places[number as usize] = Some(Arc::downgrade(request));
+        match requests.free_numbers.pop() {
+            Some(number) => {
+                set_number(number);
+                requests.places[number as usize] = entry;
+            }
+            None => {
+                set_number(requests.places.len() as u64);
+                requests.places.push(entry);
+            }
+        }
         requests.cancelled_with.clone()
     }
 
     /// Takes a request from among the live ones. Its number may be given out again.
     pub(crate) fn leave_request(&self, number: u64) {
         let mut requests = self.lock_requests();
-        requests.places[number as usize] = None;
+        let left = requests.places[number as usize].take();
         requests.free_numbers.push(number);
+        drop(requests);
+        // It may be the last to refer to the memory of the request.
+        drop(left);
     }
 
     /// Counts one more unfinished invocation, unless there are too many already.

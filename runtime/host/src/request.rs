@@ -5,9 +5,9 @@
 pub(crate) mod cancel;
 
 use std::any::{Any, TypeId};
-use std::collections::HashMap;
 use std::fmt;
 use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, OnceLock, Weak};
 use std::time::SystemTime;
 
@@ -42,12 +42,20 @@ pub struct RequestContext {
     data: ContextData,
     shared: SharedContexts,
     cancel: CancelSwitch,
-    memory: Arc<RequestMemory>,
-    /// The same, as whoever allocates sees it.
-    allocator: Arc<dyn HostAllocator>,
-    number: u64,
+    max_bytes: usize,
+    /// Made with its first use, which most small requests never see.
+    memory: OnceLock<Memory>,
+    /// By which the host finds the request; set once, when it is entered.
+    number: AtomicU64,
     /// Cancels the request at its deadline, if it has one.
     deadline: OnceLock<Timer>,
+}
+
+/// The memory of a request.
+struct Memory {
+    account: Arc<RequestMemory>,
+    /// The same, as whoever allocates sees it.
+    allocator: Arc<dyn HostAllocator>,
 }
 
 /// Something to be done when a request is cancelled. Dropping it calls that off.
@@ -64,8 +72,9 @@ impl Drop for CancelHook {
     }
 }
 
+/// One datum of a type; so few that looking at each is the quickest.
 #[derive(Default)]
-struct ContextData(HashMap<TypeId, Box<dyn Any + Send + Sync>>);
+struct ContextData(Vec<(TypeId, Box<dyn Any + Send + Sync>)>);
 
 /// Collects what a request starts with.
 #[derive(Debug)]
@@ -117,7 +126,9 @@ impl RequestContextBuilder {
     /// A datum that kernels find by its type; the last one of a type wins.
     #[must_use]
     pub fn context_data<T: Any + Send + Sync>(mut self, datum: T) -> Self {
-        self.data.0.insert(TypeId::of::<T>(), Box::new(datum));
+        let ty = TypeId::of::<T>();
+        self.data.0.retain(|(found, _)| *found != ty);
+        self.data.0.push((ty, Box::new(datum)));
         self
     }
 
@@ -138,25 +149,25 @@ impl RequestContextBuilder {
     /// The request.
     #[must_use]
     pub fn build(self) -> Arc<RequestContext> {
-        let host = Arc::clone(&self.host);
-        let number = host.next_request_number();
-        let max_bytes = self
-            .max_bytes
-            .unwrap_or_else(|| host.limits().max_request_bytes);
-        let memory = Arc::new(RequestMemory::new(Arc::clone(host.allocator()), max_bytes));
+        let limits = self.host.limits();
         let request = Arc::new(RequestContext {
+            max_bytes: self.max_bytes.unwrap_or(limits.max_request_bytes),
             tag: self.tag,
             host: self.host,
             resources: self.resources,
             data: self.data,
             shared: SharedContexts::default(),
             cancel: CancelSwitch::new(),
-            allocator: Arc::clone(&memory) as _,
-            memory,
-            number,
+            memory: OnceLock::new(),
+            number: AtomicU64::new(0),
             deadline: OnceLock::new(),
         });
-        if let Some(error) = host.enter_request(number, &request) {
+        let host = &request.host;
+        let cancelled_with = host.enter_request(&request, |number| {
+            // Relaxed: whoever else finds the request does so under the lock that it is entered under.
+            request.number.store(number, Ordering::Relaxed);
+        });
+        if let Some(error) = cancelled_with {
             request.cancel_with(error);
         }
         if let Some(deadline) = self.deadline {
@@ -200,14 +211,24 @@ impl RequestContext {
     /// The memory that the request holds, and how much that may be.
     #[must_use]
     pub fn memory(&self) -> &Arc<RequestMemory> {
-        &self.memory
+        &self.own_memory().account
     }
 
     /// Where kernels draw memory from, on the account of the request: its [`memory`](Self::memory). What holds such memory
     /// keeps a reference to the allocator, and may outlive the request.
     #[must_use]
     pub fn allocator(&self) -> &Arc<dyn HostAllocator> {
-        &self.allocator
+        &self.own_memory().allocator
+    }
+
+    #[inline]
+    fn own_memory(&self) -> &Memory {
+        self.memory.get_or_init(|| {
+            let account = RequestMemory::new(Arc::clone(self.host.allocator()), self.max_bytes);
+            let account = Arc::new(account);
+            let allocator = Arc::clone(&account) as _;
+            Memory { account, allocator }
+        })
     }
 
     /// The object of type `T` that the kernels of the request share; `make` makes it if this is the first use.
@@ -218,7 +239,9 @@ impl RequestContext {
     /// The datum of type `T` that the request was built with.
     #[must_use]
     pub fn context_data<T: Any + Send + Sync>(&self) -> Option<&T> {
-        self.data.0.get(&TypeId::of::<T>())?.downcast_ref()
+        let data = self.data.0.iter();
+        data.map(|(_, datum)| &**datum)
+            .find_map(|datum| datum.downcast_ref())
     }
 
     /// Cancels the request with the error `Cancelled`: kernels that have not started are skipped. Later calls change nothing.
@@ -280,7 +303,9 @@ impl Drop for RequestContext {
         if let Some(timer) = self.deadline.get() {
             timer.cancel();
         }
-        self.host.leave_request(self.number);
+        // Relaxed: everybody who refers to the request came by it after the number was set.
+        let number = self.number.load(Ordering::Relaxed);
+        self.host.leave_request(number);
     }
 }
 
@@ -319,6 +344,42 @@ mod tests {
                 .message(),
             "first"
         );
+    }
+
+    #[test]
+    fn the_last_datum_of_a_type_wins() {
+        let request = RequestContextBuilder::new(HostContext::builder().build())
+            .context_data(1_i32)
+            .context_data("text")
+            .context_data(2_i32)
+            .build();
+        assert_eq!(request.context_data::<i32>(), Some(&2));
+        assert_eq!(request.context_data::<&str>(), Some(&"text"));
+        assert_eq!(request.context_data::<u8>(), None);
+    }
+
+    #[test]
+    fn cancelling_the_host_reaches_requests_that_took_over_the_number_of_another_one() {
+        let host = HostContext::builder().build();
+        let new_request = || RequestContextBuilder::new(Arc::clone(&host)).build();
+        let first = new_request();
+        drop(new_request());
+        let third = new_request();
+        drop(first);
+        let fourth = new_request();
+        host.cancel_all(&Error::new("shutting down"));
+        assert!(third.is_cancelled() && fourth.is_cancelled());
+    }
+
+    #[test]
+    fn memory_that_is_asked_for_twice_is_one_account() {
+        let request = RequestContextBuilder::new(HostContext::builder().build())
+            .max_bytes(100)
+            .build();
+        request.memory().charge(60).expect("within the limit");
+        let layout = std::alloc::Layout::new::<[u8; 60]>();
+        assert!(request.allocator().allocate(layout).is_none());
+        request.memory().release(60);
     }
 
     #[test]

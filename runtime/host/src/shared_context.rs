@@ -1,7 +1,6 @@
 //! Shared contexts: one object per type and host.
 
 use std::any::{Any, TypeId};
-use std::collections::HashMap;
 use std::fmt;
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
@@ -20,7 +19,8 @@ type Slot = Arc<OnceLock<Arc<dyn Any + Send + Sync>>>;
 /// ```
 #[derive(Default)]
 pub struct SharedContexts {
-    slots: Mutex<HashMap<TypeId, Slot>>,
+    /// So few that looking at each is the quickest.
+    slots: Mutex<Vec<(TypeId, Slot)>>,
 }
 
 impl SharedContexts {
@@ -30,14 +30,21 @@ impl SharedContexts {
     /// # Panics
     /// Never, unless `make` does.
     pub fn get_or_create<T: Any + Send + Sync>(&self, make: impl FnOnce() -> T) -> Arc<T> {
-        let slot = {
-            let mut slots = self.slots.lock().unwrap_or_else(PoisonError::into_inner);
-            Arc::clone(slots.entry(TypeId::of::<T>()).or_default())
-        };
+        let slot = self.slot(TypeId::of::<T>());
         let object = Arc::clone(slot.get_or_init(|| Arc::new(make())));
         object
             .downcast()
             .expect("a slot holds an object of the type it is found by")
+    }
+
+    fn slot(&self, ty: TypeId) -> Slot {
+        let mut slots = self.slots.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some((_, slot)) = slots.iter().find(|(found, _)| *found == ty) {
+            return Arc::clone(slot);
+        }
+        let slot = Slot::default();
+        slots.push((ty, Arc::clone(&slot)));
+        slot
     }
 }
 

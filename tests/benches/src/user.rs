@@ -187,13 +187,12 @@ impl Case {
             if self.way == Way::Request {
                 ctx = new_request();
             }
-            let results = main.execute(&ctx, &[]);
+            let results = main.execute_array::<1>(&ctx, &[]);
             let is_taken = matches!(self.way, Way::Taken | Way::Request)
                 && results.iter().all(AnyRef::is_available);
             if !is_taken {
-                host.await_values(&results).map_err(other)?;
-            }
-            if let Some(error) = results.iter().find_map(AnyRef::error_if_present) {
+                host.await_values(&results)?;
+            } else if let Some(error) = results.iter().find_map(AnyRef::error_if_present) {
                 return Err(error.clone());
             }
         }

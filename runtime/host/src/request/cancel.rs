@@ -36,11 +36,11 @@ pub(crate) struct CancelSwitch {
     hooks: Mutex<Hooks>,
 }
 
-/// In the order in which they were entered.
 #[derive(Default)]
 struct Hooks {
     next_number: u64,
-    by_number: BTreeMap<u64, Hook>,
+    /// In the order in which they were entered; none before the first one, so that a request without hooks ends quickly.
+    by_number: Option<BTreeMap<u64, Hook>>,
 }
 
 impl CancelSwitch {
@@ -64,7 +64,7 @@ impl CancelSwitch {
             return;
         }
         let hooks = std::mem::take(&mut self.lock_hooks().by_number);
-        for hook in hooks.into_values() {
+        for hook in hooks.into_iter().flat_map(BTreeMap::into_values) {
             hook();
         }
     }
@@ -77,13 +77,17 @@ impl CancelSwitch {
         }
         let number = hooks.next_number;
         hooks.next_number += 1;
-        hooks.by_number.insert(number, hook);
+        let by_number = hooks.by_number.get_or_insert_default();
+        by_number.insert(number, hook);
         Some(number)
     }
 
     /// Calls a hook off, unless it has been taken to run.
     pub(crate) fn forget(&self, number: u64) {
-        let hook = self.lock_hooks().by_number.remove(&number);
+        let mut hooks = self.lock_hooks();
+        let by_number = hooks.by_number.as_mut();
+        let hook = by_number.and_then(|by_number| by_number.remove(&number));
+        drop(hooks);
         // What it owns goes away without the lock, which that may want.
         drop(hook);
     }
