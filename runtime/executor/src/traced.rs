@@ -3,6 +3,8 @@
 //!
 //! Out of line, so that the loops which call kernels carry one compare for it.
 
+use std::slice;
+
 use tfrt_host::ExecutionContext;
 use tfrt_host::kernel::KernelFrame;
 use tfrt_host::tracing::{KernelRun, Scope};
@@ -13,18 +15,22 @@ use crate::interpreter::{SyncBody, SyncKernel};
 use crate::invocation::InvocationRef;
 
 /// The scope of a run of an asynchronous kernel.
-#[cold]
+#[inline(never)]
 pub(crate) fn enter(
     invocation: &InvocationRef,
     kernel: &KernelDetails,
     stream: u32,
     ctx: &ExecutionContext,
 ) -> Scope {
-    let results: Vec<u32> = kernel
-        .results
-        .iter()
-        .map(|result| result.register)
-        .collect();
+    let several: Vec<u32>;
+    let results = match &*kernel.results {
+        [] => &[],
+        [result] => slice::from_ref(&result.register),
+        results => {
+            several = results.iter().map(|result| result.register).collect();
+            &*several
+        }
+    };
     Scope::enter_kernel(KernelRun {
         name: kernel.descriptor.name(),
         ctx,
@@ -32,12 +38,12 @@ pub(crate) fn enter(
         invocation: invocation.number(),
         stream: Some(stream),
         operands: invocation.body().words(kernel.operands),
-        results: &results,
+        results,
     })
 }
 
 /// Calls a synchronous kernel; see [`call::call_sync`]. `invocation` is the number of this run of its function.
-#[cold]
+#[inline(never)]
 pub(crate) fn call_sync(
     invocation: u64,
     body: &SyncBody,

@@ -224,7 +224,7 @@ pub fn next_invocation_number() -> u64 {
     NEXT.fetch_add(1, Ordering::Relaxed)
 }
 
-#[cold]
+#[inline(never)]
 fn sink() -> Option<Arc<dyn TracingSink>> {
     STATE
         .read()
@@ -270,8 +270,8 @@ impl Scope {
 
     /// Begins the run of a kernel, at level debug; also tells how many tasks wait, if the work queue knows.
     ///
-    /// For executors, which ask [`is_active`] first.
-    #[cold]
+    /// For executors, which ask [`is_active`] first, and keep the call out of line.
+    #[inline]
     pub fn enter_kernel(run: KernelRun<'_>) -> Self {
         let sink = sink();
         if let Some(sink) = &sink {
