@@ -130,7 +130,7 @@ impl KernelRegistry {
         let mut registry = self.clone();
         registry
             .add_many(
-                added.kernels.iter().copied(),
+                added.kernels.iter(),
                 added.ops.iter().copied(),
                 added.natives.iter().copied(),
             )

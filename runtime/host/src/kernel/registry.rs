@@ -6,6 +6,7 @@
 mod names;
 
 use std::fmt;
+use std::sync::Arc;
 
 use tfrt_async::AnyRef;
 use tfrt_ods::dialect::DialectDef;
@@ -142,10 +143,29 @@ pub struct KernelRegistry {
 }
 
 /// An op, and its kernel if it has one.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Debug)]
 struct Op {
     def: &'static OpDef,
-    kernel: Option<KernelDescriptor>,
+    kernel: OpKernel,
+}
+
+/// The kernel of an op.
+#[derive(Clone, Debug)]
+enum OpKernel {
+    None,
+    /// One of hundreds that were linked, which are not copied.
+    Linked(&'static KernelDescriptor),
+    Added(Arc<KernelDescriptor>),
+}
+
+impl Op {
+    fn kernel(&self) -> Option<&KernelDescriptor> {
+        match &self.kernel {
+            OpKernel::None => None,
+            OpKernel::Linked(kernel) => Some(kernel),
+            OpKernel::Added(kernel) => Some(kernel),
+        }
+    }
 }
 
 impl Named for Op {
@@ -190,7 +210,7 @@ impl KernelRegistry {
         let num_ops = ops().map(|registration| registration.0.len());
         registry.ops.reserve(num_kernels.chain(num_ops).sum());
         registry.add_many(
-            kernels().flat_map(|registration| registration.kernels.iter().copied()),
+            kernels().flat_map(|registration| registration.kernels),
             ops().flat_map(|registration| registration.0.iter().copied()),
             natives.copied(),
         )?;
@@ -203,7 +223,7 @@ impl KernelRegistry {
     /// All names that are taken; everything else was added.
     pub(crate) fn add_many(
         &mut self,
-        kernels: impl Iterator<Item = KernelDescriptor>,
+        kernels: impl Iterator<Item = &'static KernelDescriptor>,
         ops: impl Iterator<Item = &'static OpDef>,
         natives: impl Iterator<Item = NativeFunction>,
     ) -> Result<(), DuplicateKernels> {
@@ -217,7 +237,9 @@ impl KernelRegistry {
                 }
             }
         };
-        kernels.for_each(|kernel| note(self.add(kernel)));
+        kernels.for_each(|kernel| {
+            note(self.add_entry(kernel.op(), OpKernel::Linked(kernel)));
+        });
         ops.for_each(|op| note(self.add_op(op)));
         natives.for_each(|native| note(self.add_native(native)));
         if duplicates.is_empty() {
@@ -231,10 +253,7 @@ impl KernelRegistry {
     /// # Errors
     /// If the name is taken; the registry is then unchanged.
     pub fn add(&mut self, kernel: KernelDescriptor) -> Result<(), DuplicateKernels> {
-        self.add_entry(Op {
-            def: kernel.op(),
-            kernel: Some(kernel),
-        })
+        self.add_entry(kernel.op(), OpKernel::Added(Arc::new(kernel)))
     }
 
     /// Adds all instances of a function marked with `#[tfrt_kernel]`; the type has the name of the function.
@@ -242,7 +261,8 @@ impl KernelRegistry {
     /// # Errors
     /// If one of the names is taken; the instances before it stay.
     pub fn add_all<S: KernelSet>(&mut self) -> Result<(), DuplicateKernels> {
-        S::KERNELS.iter().try_for_each(|kernel| self.add(*kernel))
+        let mut kernels = S::KERNELS.iter();
+        kernels.try_for_each(|kernel| self.add_entry(kernel.op(), OpKernel::Linked(kernel)))
     }
 
     /// Adds a declaration that has no kernel.
@@ -250,18 +270,13 @@ impl KernelRegistry {
     /// # Errors
     /// If the name is taken; the registry is then unchanged.
     pub fn add_op(&mut self, op: &'static OpDef) -> Result<(), DuplicateKernels> {
-        self.add_entry(Op {
-            def: op,
-            kernel: None,
-        })
+        self.add_entry(op, OpKernel::None)
     }
 
-    fn add_entry(&mut self, op: Op) -> Result<(), DuplicateKernels> {
-        self.ops.add(op).map_err(|taken| {
-            DuplicateKernels(vec![Duplicate::new(
-                op.def.name,
-                [op.def.place, taken.def.place],
-            )])
+    fn add_entry(&mut self, def: &'static OpDef, kernel: OpKernel) -> Result<(), DuplicateKernels> {
+        self.ops.add(Op { def, kernel }).map_err(|taken| {
+            let places = [def.place, taken.def.place];
+            DuplicateKernels(vec![Duplicate::new(def.name, places)])
         })
     }
 
@@ -279,7 +294,7 @@ impl KernelRegistry {
     /// The kernel of this name.
     #[must_use]
     pub fn get(&self, name: &str) -> Option<&KernelDescriptor> {
-        self.ops.get(name)?.kernel.as_ref()
+        self.ops.get(name)?.kernel()
     }
 
     /// The declaration of this name, whether it has a kernel or not.
@@ -297,13 +312,13 @@ impl KernelRegistry {
     /// The names of kernels that are closest to `name`, nearest first.
     #[must_use]
     pub fn suggest(&self, name: &str) -> Vec<&'static str> {
-        let kernels = self.ops.iter().filter_map(|op| op.kernel.as_ref());
+        let kernels = self.ops.iter().filter_map(Op::kernel);
         nearest(name, kernels.map(KernelDescriptor::name))
     }
 
     /// The kernels, by name.
     pub fn kernels(&self) -> impl Iterator<Item = &KernelDescriptor> {
-        self.ops.sorted().filter_map(|op| op.kernel.as_ref())
+        self.ops.sorted().filter_map(Op::kernel)
     }
 
     /// All declarations, by name.
@@ -326,7 +341,7 @@ impl KernelRegistry {
     #[must_use]
     pub fn dialects(&self) -> Vec<&'static str> {
         let mut dialects = Vec::new();
-        for kernel in self.ops.iter().filter_map(|op| op.kernel.as_ref()) {
+        for kernel in self.ops.iter().filter_map(Op::kernel) {
             let dialect = kernel.op().dialect();
             if let Err(index) = dialects.binary_search(&dialect) {
                 dialects.insert(index, dialect);
