@@ -4,6 +4,7 @@ use std::io::{Cursor, Read, Write};
 use std::sync::Arc;
 
 use tfrt_host::allocator::HostAllocator;
+use tfrt_support::escape::escaped;
 use zip::result::ZipError;
 use zip::write::SimpleFileOptions;
 use zip::{CompressionMethod, ZipArchive, ZipWriter};
@@ -87,13 +88,23 @@ fn read_entry(
 /// Writes an archive of these tensors, without compressing them, so that their elements can be used in place.
 ///
 /// # Errors
-/// If a tensor is not dense, or arrays cannot have elements of its type.
+/// If a tensor is not dense, arrays cannot have elements of its type, or a name is no path below the folder that an archive
+/// is unpacked in.
 pub fn write(tensors: &[NamedTensor]) -> Result<Vec<u8>, FileError> {
     let mut archive = ZipWriter::new(Cursor::new(Vec::new()));
     let options = SimpleFileOptions::default()
         .compression_method(CompressionMethod::Stored)
         .with_alignment(64);
     for named in tensors {
+        if !is_path_below(&named.name) {
+            let name = escaped(&named.name);
+            return Err(FileError::at(
+                0,
+                format!(
+                    "expected the name of an entry, found `{name}`, which leads elsewhere when it is unpacked"
+                ),
+            ));
+        }
         let mut array = Vec::new();
         npy::write(&mut array, named.expect_dense("npz")?)?;
         archive
@@ -102,6 +113,13 @@ pub fn write(tensors: &[NamedTensor]) -> Result<Vec<u8>, FileError> {
         archive.write_all(&array).map_err(FileError::Io)?;
     }
     archive.finish().map(Cursor::into_inner).map_err(wrong)
+}
+
+/// Whether a name is a path that leads below the folder that it starts from, on every system.
+fn is_path_below(name: &str) -> bool {
+    let mut parts = name.split(['/', '\\']);
+    !name.contains(|c: char| c.is_control() || c == ':')
+        && parts.all(|part| !part.is_empty() && part != "." && part != "..")
 }
 
 #[cold]
@@ -125,6 +143,34 @@ mod tests {
         archive.start_file(name, options).unwrap();
         archive.write_all(content).unwrap();
         archive.finish().unwrap().into_inner()
+    }
+
+    #[test]
+    fn names_lead_nowhere_else() {
+        let written = |name: &str| {
+            let one = DenseHostTensor::filled(&malloc(), Shape::scalar(), 1_i32).unwrap();
+            write(&[NamedTensor::new(name, one)])
+        };
+        for name in ["x", "layer.0/kernel", "..x", "é"] {
+            assert!(written(name).is_ok(), "{name}");
+        }
+        for name in [
+            "",
+            "/x",
+            "x/",
+            "../x",
+            "x/../../y",
+            "..\\x",
+            "C:x",
+            "a//b",
+            "./x",
+            "\0",
+            "\u{1b}[31m",
+        ] {
+            let error = written(name).unwrap_err().to_string();
+            assert!(error.contains("expected the name of an entry"), "{error}");
+            assert!(!error.contains(char::is_control), "{error:?}");
+        }
     }
 
     fn read_all(file: Vec<u8>) -> Result<Vec<NamedTensor>, FileError> {

@@ -1,7 +1,14 @@
 //! Safetensors files: named dense tensors behind a JSON header.
 
-use safetensors::tensor::{Dtype, SafeTensorError, SafeTensors, TensorView};
+use std::cmp::Reverse;
+use std::collections::HashSet;
+use std::fmt::{self, Write};
+
+use safetensors::tensor::{Dtype, SafeTensorError, SafeTensors};
+use serde::Deserializer;
+use serde::de::{IgnoredAny, MapAccess, Visitor};
 use tfrt_support::DType;
+use tfrt_support::escape::escaped;
 
 use crate::buffer::HostBuffer;
 use crate::dense::DenseHostTensor;
@@ -30,16 +37,18 @@ const DTYPES: [(DType, Dtype); 14] = [
 /// The size of what precedes the JSON header, in bytes.
 const PREFIX_BYTES: usize = 8;
 
-/// Reads all tensors of a file, in the order of their elements there. They share its memory.
+/// Reads all tensors of a file, in the order of its header. They share its memory.
 ///
 /// # Errors
 /// [`FileError`], which says what is wrong.
 pub fn read(file: &HostBuffer) -> Result<Vec<NamedTensor>, FileError> {
+    let bytes = file.read()?;
     let (header_bytes, metadata) =
-        SafeTensors::read_metadata(&file.read()?).map_err(|error| wrong(&error))?;
+        SafeTensors::read_metadata(&bytes).map_err(|error| wrong(&error))?;
     let start = PREFIX_BYTES + header_bytes;
-    metadata
-        .offset_keys()
+    let names = names_in_order(&bytes[PREFIX_BYTES..start])?;
+    drop(bytes);
+    names
         .into_iter()
         .filter_map(|name| metadata.info(&name).map(|info| (name, info)))
         .map(|(name, info)| {
@@ -62,10 +71,41 @@ pub fn read(file: &HostBuffer) -> Result<Vec<NamedTensor>, FileError> {
         .collect()
 }
 
-/// Writes a file of these tensors. The order in the file is that of the format: by size of the elements, then by name.
+/// The keys of the header, each once, in the order in which they are written. The library keeps them by offset.
+fn names_in_order(header: &[u8]) -> Result<Vec<String>, FileError> {
+    struct Keys;
+    impl<'de> Visitor<'de> for Keys {
+        type Value = Vec<String>;
+
+        fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+            f.write_str("an object")
+        }
+
+        fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Self::Value, A::Error> {
+            let (mut names, mut seen) = (Vec::new(), HashSet::new());
+            while let Some((name, IgnoredAny)) = map.next_entry::<String, _>()? {
+                if seen.insert(name.clone()) {
+                    names.push(name);
+                }
+            }
+            Ok(names)
+        }
+    }
+    serde_json::Deserializer::from_slice(header)
+        .deserialize_map(Keys)
+        .map_err(|error| FileError::at(PREFIX_BYTES, error.to_string()))
+}
+
+/// What the header may hold beside tensors.
+const METADATA: &str = "__metadata__";
+
+/// What the elements of a file are aligned to, and its header with it, in bytes.
+const ALIGNMENT: usize = 8;
+
+/// Writes a file of these tensors. The header has them in their order; the elements lie there by size, so that all are aligned.
 ///
 /// # Errors
-/// If a tensor is not dense, or files cannot have elements of its type.
+/// If a tensor is not dense, files cannot have elements of its type, or two have one name.
 pub fn write(tensors: &[NamedTensor]) -> Result<Vec<u8>, FileError> {
     let dense: Vec<(&str, &DenseHostTensor)> = tensors
         .iter()
@@ -75,20 +115,49 @@ pub fn write(tensors: &[NamedTensor]) -> Result<Vec<u8>, FileError> {
         .iter()
         .map(|(_, tensor)| tensor.buffer().read())
         .collect::<Result<Vec<_>, _>>()?;
-    let views = dense
+    let mut names = HashSet::new();
+    if let Some((name, _)) = dense
         .iter()
-        .zip(&elements)
-        .map(|((name, tensor), elements)| {
-            let dtype = DTYPES.iter().find(|(ours, _)| *ours == tensor.dtype());
-            let (_, dtype) = dtype.ok_or(FileError::NoDType {
-                format: "safetensors",
-                dtype: tensor.dtype(),
-            })?;
-            let view = TensorView::new(*dtype, tensor.shape().dims().to_vec(), elements);
-            Ok((*name, view.map_err(|error| wrong(&error))?))
-        })
-        .collect::<Result<Vec<_>, FileError>>()?;
-    safetensors::serialize(views, None).map_err(|error| wrong(&error))
+        .find(|(name, _)| *name == METADATA || !names.insert(*name))
+    {
+        let name = escaped(name);
+        let message = format!("expected a name of its own for each tensor, found `{name}`");
+        return Err(FileError::at(0, message));
+    }
+    let mut by_size: Vec<usize> = (0..dense.len()).collect();
+    by_size.sort_by_key(|&index| Reverse(dense[index].1.dtype().size_bytes()));
+    let mut offsets = vec![[0; 2]; dense.len()];
+    let mut end = 0;
+    for &index in &by_size {
+        let start = end;
+        end += elements[index].len();
+        offsets[index] = [start, end];
+    }
+    let mut header = String::from("{");
+    for (index, ((name, tensor), offsets)) in dense.iter().zip(&offsets).enumerate() {
+        let dtype = DTYPES.iter().find(|(ours, _)| *ours == tensor.dtype());
+        let (_, dtype) = dtype.ok_or(FileError::NoDType {
+            format: "safetensors",
+            dtype: tensor.dtype(),
+        })?;
+        let comma = if index == 0 { "" } else { "," };
+        let name = serde_json::Value::from(*name);
+        let (dims, [start, end]) = (tensor.shape().dims(), offsets);
+        let _ = write!(
+            header,
+            "{comma}{name}:{{\"dtype\":\"{dtype}\",\"shape\":{dims:?},\"data_offsets\":[{start},{end}]}}"
+        );
+    }
+    header.push('}');
+    let header_bytes = header.len().next_multiple_of(ALIGNMENT);
+    let mut file = Vec::with_capacity(PREFIX_BYTES + header_bytes + end);
+    file.extend((header_bytes as u64).to_le_bytes());
+    file.extend(header.bytes());
+    file.resize(PREFIX_BYTES + header_bytes, b' ');
+    by_size
+        .iter()
+        .for_each(|&index| file.extend_from_slice(&elements[index]));
+    Ok(file)
 }
 
 #[cold]
@@ -121,6 +190,43 @@ mod tests {
                 (read[0].name.as_str(), read[0].tensor.to_string()),
                 ("a.b", expected)
             );
+        }
+    }
+
+    #[test]
+    fn the_order_of_tensors_is_kept() {
+        let scalar = Shape::scalar;
+        let names = ["z", "a", "\"\u{1b}", "m"];
+        let tensors = [
+            NamedTensor::new(
+                names[0],
+                DenseHostTensor::filled(&malloc(), scalar(), 1_i8).unwrap(),
+            ),
+            NamedTensor::new(
+                names[1],
+                DenseHostTensor::filled(&malloc(), scalar(), 2_i64).unwrap(),
+            ),
+            NamedTensor::new(
+                names[2],
+                DenseHostTensor::filled(&malloc(), scalar(), 3_i8).unwrap(),
+            ),
+            NamedTensor::new(
+                names[3],
+                DenseHostTensor::filled(&malloc(), scalar(), 4_i32).unwrap(),
+            ),
+        ];
+        let read = read_all(write(&tensors).unwrap()).unwrap();
+        let found: Vec<&str> = read.iter().map(|named| named.name.as_str()).collect();
+        assert_eq!(found, names);
+        for (before, after) in tensors.iter().zip(&read) {
+            assert_eq!(before.tensor.to_text(), after.tensor.to_text());
+        }
+        for name in ["a", METADATA] {
+            let twice = ["a", name].map(|name| {
+                let one = DenseHostTensor::filled(&malloc(), scalar(), 1_i8).unwrap();
+                NamedTensor::new(name, one)
+            });
+            assert!(write(&twice).is_err(), "{name}");
         }
     }
 
