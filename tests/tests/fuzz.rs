@@ -16,6 +16,9 @@ fn check(name: &str, max_bytes: usize, num_mutants: usize, min_accepted: usize) 
     programs::set_up(Printing::Silent);
     let target = find(name).expect("a target of that name");
     let seeds = Seeds::read(max_bytes);
+    for (program, num_bytes) in &seeds.left_out {
+        println!("left out: `{program}` has {num_bytes} bytes, more than {max_bytes}");
+    }
     let mut feed = Feed::new(target.food, &seeds, max_bytes, 20_220_131);
     let mut num_accepted = 0;
     for _ in 0..seeds.files.len() + num_mutants {
@@ -26,6 +29,15 @@ fn check(name: &str, max_bytes: usize, num_mutants: usize, min_accepted: usize) 
         }
     }
     assert!(num_accepted >= min_accepted, "accepted only {num_accepted}");
+}
+
+#[test]
+fn seeds_that_are_too_large_are_named() {
+    let (few, all) = (Seeds::read(200), Seeds::read(usize::MAX));
+    assert!(all.left_out.is_empty());
+    assert!(few.left_out.iter().all(|(_, num_bytes)| *num_bytes > 200));
+    let read = |seeds: &Seeds| seeds.files.len() + seeds.texts.len() + seeds.left_out.len();
+    assert!(!few.left_out.is_empty() && read(&few) < read(&all));
 }
 
 #[test]
@@ -54,6 +66,7 @@ fn check_data(name: &str, num_mutants: usize, min_accepted: usize) {
     let golden = Seeds {
         texts: Vec::new(),
         files: Vec::new(),
+        left_out: Vec::new(),
     };
     let mut feed = Feed::new(target.food, &golden, 4096, 20_260_131);
     let mut num_accepted = 0;

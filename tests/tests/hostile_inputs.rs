@@ -26,6 +26,16 @@ fn main() -> ExitCode {
             control_characters_of_places_are_escaped,
         ),
         Trial::test(
+            "control_characters_of_names_are_escaped",
+            control_characters_of_names_are_escaped,
+        ),
+        Trial::test("inlining_has_a_limit_in_all", inlining_has_a_limit_in_all),
+        Trial::test(
+            "elements_written_once_have_a_limit_in_all",
+            elements_written_once_have_a_limit_in_all,
+        ),
+        Trial::test("what_is_printed_can_be_read", what_is_printed_can_be_read),
+        Trial::test(
             "errors_beyond_a_hundred_are_counted",
             errors_beyond_a_hundred_are_counted,
         ),
@@ -180,4 +190,109 @@ fn errors_beyond_a_hundred_are_counted() -> Outcome {
         require(told.is_none_or(|told| text.contains(told)), &output)?;
     }
     Ok(())
+}
+
+fn control_characters_of_names_are_escaped() -> Outcome {
+    let folder = Folder::new("names")?;
+    let name = r"f\1B[2J\0A";
+    folder.write(
+        "p.mlir",
+        format!(
+            "func @\"{name}\"() -> !tfrt.chain {{\n  %c = tfrt.new.chain\n  tfrt.return %c : !tfrt.chain\n}}\n"
+        ),
+    )?;
+    let translate = ["translate", "--mlir-to-bef", "p.mlir", "-o", "p.bef"];
+    require_status(0, &folder.run("tfrt", &translate)?)?;
+    for arguments in [
+        &["run", "p.mlir"][..],
+        &["run", "p.bef"],
+        &["run", "--enable_tracing", "--tracing_sink=debug", "p.bef"],
+        &["inspect", "p.bef"],
+        &["graph", "p.mlir"],
+        &["graph", "--format=svg", "p.mlir"],
+        &["bench", "p.mlir"],
+        &["opt", "p.mlir"],
+        &["run", "--functions=a\u{1b}[2J", "p.mlir"],
+    ] {
+        let output = folder.run("tfrt", arguments)?;
+        let is_plain = |text: &[u8]| !text.contains(&0x1B);
+        require(
+            is_plain(&output.stdout) && is_plain(&output.stderr),
+            &output,
+        )?;
+    }
+    let output = folder.run("tfrt", &["run", "p.bef"])?;
+    require(
+        contains(
+            &output.stdout,
+            &format!("--- Running '{name}':\n'{name}' returned "),
+        ),
+        &output,
+    )
+}
+
+/// Functions that call the one before twice, of which the last ones are as large as they may be.
+fn inlining_has_a_limit_in_all() -> Outcome {
+    let folder = Folder::new("inline")?;
+    let mut text = String::from(
+        "func @f0(%x: i32) -> i32 {\n  %y = tfrt.add.i32 %x, %x\n  tfrt.return %y : i32\n}\n",
+    );
+    for number in 1..60 {
+        let callee = number - 1;
+        text.push_str(&format!(
+            "func @f{number}(%x: i32) -> i32 {{\n  %a = tfrt.call @f{callee}(%x) : (i32) -> i32\n  %b = tfrt.call \
+             @f{callee}(%x) : (i32) -> i32\n  %s = tfrt.add.i32 %a, %b\n  tfrt.return %s : i32\n}}\n"
+        ));
+    }
+    folder.write("p.mlir", text)?;
+    let output = folder.run("tfrt", &["opt", "--inline", "p.mlir"])?;
+    require_status(0, &output)?;
+    if output.stdout.len() > 8 << 20 {
+        return Err(format!("{} bytes are printed", output.stdout.len()).into());
+    }
+    let remark = " from here on are not inlined: the program would gain more than 50000 ops\n";
+    if contains(&output.stderr, remark) {
+        Ok(())
+    } else {
+        Err("the limit is told".into())
+    }
+}
+
+fn elements_written_once_have_a_limit_in_all() -> Outcome {
+    let folder = Folder::new("splats")?;
+    let program = |num_constants: usize| {
+        let constants: String = (0..num_constants)
+            .map(|number| {
+                format!("  %x{number} = corert.const_dense_tensor dense<{number}> : tensor<4194304xi32>\n")
+            })
+            .collect();
+        format!("func @f() {{\n{constants}  tfrt.return\n}}\n")
+    };
+    folder.write("p.mlir", program(100))?;
+    let arguments = ["--mlir-to-bef", "p.mlir", "-o", "p.bef"];
+    let output = folder.run("tfrt_translate", &arguments)?;
+    require_status(1, &output)?;
+    let message = "error: BEF files cannot encode the 'value' attribute: what the program states once would take 285212672 \
+                   bytes so far, more than 268435456\n";
+    require(
+        contains(&output.stderr, &format!("p.mlir:18:10: {message}")),
+        &output,
+    )?;
+    require(!folder.0.join("p.bef").exists(), &output)
+}
+
+fn what_is_printed_can_be_read() -> Outcome {
+    let folder = Folder::new("printed")?;
+    // Each block argument would have the name of an operand, which is one value.
+    folder.write(
+        "p.mlir",
+        "func @g(%b: i32) {\n  %c = \"tfrt.parallel_for.i32\"(%b, %b, %b) ({\n  ^bb0(%i: i32, %j: i32):\n    \
+         tfrt.return\n  }) : (i32, i32, i32) -> !tfrt.chain\n  tfrt.return\n}\n",
+    )?;
+    let printed = folder.run("tfrt_opt", &["p.mlir"])?;
+    require_status(0, &printed)?;
+    folder.write("again.mlir", &printed.stdout)?;
+    let again = folder.run("tfrt_opt", &["again.mlir"])?;
+    require_status(0, &again)?;
+    require(again.stdout == printed.stdout, &again)
 }

@@ -58,6 +58,7 @@ use std::process::ExitCode;
 
 use clap::{Parser, Subcommand};
 use tfrt_host::log;
+use tfrt_support::escape::escaped_lines;
 
 use failure::Failure;
 
@@ -124,7 +125,7 @@ pub fn main() -> ExitCode {
         Err(Failure::Reported) => ExitCode::FAILURE,
         Err(Failure::Message(message)) => {
             // Whoever cannot read the message cannot be told so.
-            let _ = writeln!(std::io::stderr(), "{message}");
+            let _ = writeln!(std::io::stderr(), "{}", escaped_lines(&message));
             ExitCode::FAILURE
         }
     }

@@ -23,6 +23,7 @@ use tfrt_host::{
     ResourceContext, Show, log, tracing,
 };
 use tfrt_queue::{ConcurrentWorkQueue, CreateQueueError};
+use tfrt_support::escape::{escaped, escaped_lines};
 use tfrt_support::nearest::{did_you_mean, nearest};
 use tfrt_support::{Diagnostic, Error, Place};
 
@@ -363,14 +364,17 @@ fn run_function(
     let name = function.name();
     if function.num_arguments() > 0 {
         return print_line(&format!(
-            "--- Not running '{name}' because it has arguments."
+            "--- Not running '{}' because it has arguments.",
+            escaped(name)
         ));
     }
     if name.is_empty() {
         return Ok(());
     }
-    print_line(&format!("--- Running '{name}':"))?;
-    let _scope = Scope::enter(TracingLevel::Default, || format!("Function: {name}"));
+    print_line(&format!("--- Running '{}':", escaped(name)))?;
+    let _scope = Scope::enter(TracingLevel::Default, || {
+        format!("Function: {}", escaped(name))
+    });
     let leak_check = LeakCheck::start();
     // A fresh request for each function, gone before values are counted.
     let mut request = RequestContextBuilder::new(Arc::clone(host))
@@ -432,8 +436,8 @@ fn run_sync(function: &FunctionRef, ctx: &ExecutionContext) -> Result<(), Failur
     match executed {
         Err(error) => print_line(&format!(
             "'{}' returned <<error: {}>>",
-            function.name(),
-            error.message()
+            escaped(function.name()),
+            escaped_lines(error.message())
         )),
         Ok(()) if results.is_empty() => Ok(()),
         Ok(()) => {

@@ -5,6 +5,7 @@ use std::sync::Arc;
 
 use clap::Parser;
 use tfrt_host::allocator::{HostAllocator, Malloc};
+use tfrt_support::escape::escaped;
 use tfrt_tensor::file::{FileFormat, NamedTensor};
 use tfrt_tensor::statistics::Statistics;
 use tfrt_tensor::{HostBuffer, TensorError};
@@ -105,6 +106,7 @@ fn listing(tensors: &[NamedTensor], with_statistics: bool) -> Result<String, Ten
     let mut text = String::new();
     for NamedTensor { name, tensor } in tensors {
         let kind = tensor.tensor_type().name();
+        let name = escaped(name);
         text.push_str(&format!("{name}: {} {kind}", tensor.metadata()));
         if with_statistics && let Some(statistics) = Statistics::of(&**tensor)? {
             text.push_str(&format!(", {statistics}"));
@@ -154,6 +156,17 @@ mod tests {
         assert_eq!(
             listing(&sample()[1..], true).unwrap(),
             "one: i8 [] DenseHost, min 7, max 7, mean 7, zero 0\n"
+        );
+    }
+
+    #[test]
+    fn names_of_tensors_steer_no_terminal() {
+        let allocator: Arc<dyn HostAllocator> = Arc::new(Malloc);
+        let one = DenseHostTensor::filled(&allocator, Shape::scalar(), 7_i8).unwrap();
+        let tensors = [NamedTensor::new("\u{1b}[2J\n", one)];
+        assert_eq!(
+            listing(&tensors, false).unwrap(),
+            "\\1B[2J\\0A: i8 [] DenseHost\n"
         );
     }
 

@@ -25,7 +25,7 @@ use tfrt_support::{Diagnostic, Diagnostics};
 use crate::stream_analysis::print_function_streams;
 
 pub use canonicalize::canonicalize;
-pub use inline::{MAX_GROWTH_OPS, inline};
+pub use inline::{MAX_GROWTH_OPS, MAX_TOTAL_GROWTH, MAX_TOTAL_GROWTH_OPS, inline};
 pub use pipeline::Pipeline;
 pub use thread_chains::thread_chains;
 
@@ -46,10 +46,7 @@ pub const PASSES: &[Pass] = &[
         summary: "Replace calls by the bodies of what they call",
         scope: Scope::Module,
         fills_in_chains: false,
-        run: |module, op| {
-            inline(module, op);
-            Vec::new()
-        },
+        run: inline,
     },
     Pass {
         name: "tfrt-print-stream",

@@ -14,6 +14,8 @@ pub struct Seeds {
     pub texts: Vec<String>,
     /// Files: the golden ones, damaged ones included, and those of the functions.
     pub files: Vec<Vec<u8>>,
+    /// The golden programs that are too large, with their sizes in bytes.
+    pub left_out: Vec<(String, usize)>,
 }
 
 impl Seeds {
@@ -24,7 +26,8 @@ impl Seeds {
     #[must_use]
     pub fn read(max_bytes: usize) -> Self {
         let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../golden");
-        let read_all = |extension: &str| {
+        let mut left_out = Vec::new();
+        let mut read_all = |extension: &str| {
             let mut paths: Vec<_> = fs::read_dir(&folder)
                 .expect("the folder of golden files")
                 .map(|entry| entry.expect("a folder entry").path())
@@ -32,15 +35,22 @@ impl Seeds {
                 .collect();
             paths.sort();
             assert!(paths.len() > 40, "the golden files are there");
-            paths
-                .iter()
-                .map(|path| fs::read(path).expect("a golden file"))
-                .filter(|bytes| bytes.len() <= max_bytes)
-                .collect::<Vec<_>>()
+            let mut all = Vec::new();
+            for path in paths {
+                let bytes = fs::read(&path).expect("a golden file");
+                if bytes.len() <= max_bytes {
+                    all.push(bytes);
+                } else {
+                    let name = path.file_name().unwrap_or_default();
+                    left_out.push((name.to_string_lossy().into_owned(), bytes.len()));
+                }
+            }
+            all
         };
         let mut files = read_all("bef");
+        let golden_texts = read_all("mlir");
         let mut texts = Vec::new();
-        for text in read_all("mlir") {
+        for text in golden_texts {
             let text = String::from_utf8(text).expect("a golden text in UTF-8");
             for function in functions(&text) {
                 let Ok(module) = programs::read(function) else {
@@ -53,7 +63,11 @@ impl Seeds {
             }
             texts.push(text);
         }
-        Self { texts, files }
+        Self {
+            texts,
+            files,
+            left_out,
+        }
     }
 }
 

@@ -2,6 +2,8 @@
 
 use std::fmt::{self, Display};
 
+use tfrt_support::escape::escaped;
+
 use super::report::{FunctionReport, KernelReport, Profile, Report};
 use super::statistics::{Nanos, mean_ns, ratio};
 
@@ -44,7 +46,7 @@ impl Display for Printed<'_> {
             write_function(f, function, columns)?;
         }
         if !report.not_run.is_empty() {
-            let names = report.not_run.join(", ");
+            let names = escaped(&report.not_run.join(", ")).to_string();
             writeln!(f, "\nnot run because they have arguments: {names}")?;
         }
         Ok(())
@@ -65,7 +67,8 @@ fn write_function(
     } = function;
     writeln!(
         f,
-        "\n'{name}': {num_runs} runs after {num_warmup_runs} to warm up"
+        "\n'{}': {num_runs} runs after {num_warmup_runs} to warm up",
+        escaped(name)
     )?;
     let percentiles = [
         ("min", wall.min_ns),
@@ -146,7 +149,7 @@ fn kernel_rows(profile: &Profile) -> Vec<Vec<String>> {
         .into_iter()
         .map(|kernel| {
             let mut row = vec![
-                kernel.name.clone(),
+                escaped(&kernel.name).to_string(),
                 runs_per_run(kernel, profile),
                 nanos(kernel.total_ns),
                 nanos(kernel.self_ns),
@@ -180,7 +183,7 @@ fn dispatch_rows(profile: &Profile) -> Vec<Vec<String>> {
     let num_dispatches = sum(profile, |kernel| kernel.num_dispatches);
     let row = |name: &str, num_runs, self_ns, num_dispatches, dispatch_ns| {
         vec![
-            name.to_owned(),
+            escaped(name).to_string(),
             u64::to_string(&num_runs),
             nanos(self_ns),
             Nanos(mean_ns(self_ns, num_runs)).to_string(),

@@ -2,6 +2,8 @@
 
 use std::fmt::Write;
 
+use tfrt_support::escape::escaped;
+
 use super::model::{Graph, Node, Scope, color};
 
 /// The graph as text.
@@ -103,6 +105,11 @@ fn push_quoted(text: &str, out: &mut String) {
             '"' => out.push_str("\\\""),
             '\\' => out.push_str("\\\\"),
             '\n' => out.push_str("\\n"),
+            c if c.is_control() => {
+                let mut bytes = [0; 4];
+                let c = escaped(c.encode_utf8(&mut bytes)).to_string();
+                out.push_str(&c.replace('\\', "\\\\"));
+            }
             _ => out.push(c),
         }
     }

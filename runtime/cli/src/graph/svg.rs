@@ -2,6 +2,8 @@
 
 use std::fmt::Write;
 
+use tfrt_support::escape::escaped;
+
 use super::layout::{Arrow, Drawing, LINE_HEIGHT, PlacedBox};
 
 const MARGIN: f64 = 8.0;
@@ -102,8 +104,10 @@ fn push_escaped(text: &str, out: &mut String) {
             '<' => out.push_str("&lt;"),
             '>' => out.push_str("&gt;"),
             '"' => out.push_str("&quot;"),
-            // XML has no form for other control characters.
-            c if c.is_control() => out.push(' '),
+            // XML has no form for control characters.
+            c if c.is_control() => {
+                let _ = write!(out, "{}", escaped(c.encode_utf8(&mut [0; 4])));
+            }
             c => out.push(c),
         }
     }
@@ -117,6 +121,6 @@ mod tests {
     fn text_is_escaped() {
         let mut out = String::new();
         push_escaped("a = \"<&>\u{1}\"", &mut out);
-        assert_eq!(out, "a = &quot;&lt;&amp;&gt; &quot;");
+        assert_eq!(out, "a = &quot;&lt;&amp;&gt;\\01&quot;");
     }
 }

@@ -7,12 +7,13 @@ use std::fmt::{self, Display, Write as _};
 
 use tfrt_async::AnyRef;
 use tfrt_async::display::Displayed;
+use tfrt_support::escape::{escaped, escaped_lines};
 use tfrt_support::float_text::Scientific;
 
 /// The line for a function that returned `values`.
 pub(super) fn result_line(name: &str, values: impl Iterator<Item = impl Display>) -> String {
     let values: Vec<String> = values.map(|value| value.to_string()).collect();
-    format!("'{name}' returned {}", values.join(","))
+    format!("'{}' returned {}", escaped(name), values.join(","))
 }
 
 /// An available result of a function.
@@ -27,9 +28,10 @@ impl Display for FunctionResult<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self.value.error_if_present() {
             Some(error) if self.with_codes => {
-                write!(f, "<<error: {}, code: {}>>", error.message(), error.code())
+                let message = escaped_lines(error.message());
+                write!(f, "<<error: {message}, code: {}>>", error.code())
             }
-            Some(error) => write!(f, "<<error: {}>>", error.message()),
+            Some(error) => write!(f, "<<error: {}>>", escaped_lines(error.message())),
             None => fmt_value(f, self.ty, self.value),
         }
     }

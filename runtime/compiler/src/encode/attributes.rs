@@ -39,6 +39,32 @@ pub(super) fn attribute_value(module: &Module, attribute: AttrId) -> Option<Attr
     }
 }
 
+/// How many bytes an attribute takes in a file beyond what it takes in the program: those of elements that are written once
+/// and stand for many.
+pub(super) fn expanded_bytes(module: &Module, attribute: AttrId) -> u64 {
+    match module.attribute(attribute) {
+        Attribute::Array(elements) => elements.iter().fold(0, |sum: u64, &element| {
+            sum.saturating_add(expanded_bytes(module, element))
+        }),
+        Attribute::Dense {
+            ty,
+            elements: DenseElements::Splat(one),
+        } => {
+            let count = match module.ty(*ty) {
+                Type::Tensor { dims, .. } => dims.iter().fold(1, |product: u64, dim| {
+                    product.saturating_mul(dim.unwrap_or(1))
+                }),
+                Type::Vector { dims, .. } => dims
+                    .iter()
+                    .fold(1, |product: u64, &dim| product.saturating_mul(dim)),
+                _ => 1,
+            };
+            count.saturating_mul(one.len() as u64)
+        }
+        _ => 0,
+    }
+}
+
 fn integer(value: i128, dtype: DType) -> Option<Scalar> {
     let width = if dtype == DType::I1 {
         1

@@ -13,7 +13,7 @@ use tfrt_ir::{
 };
 use tfrt_support::Diagnostic;
 
-use super::attributes::attribute_value;
+use super::attributes::{attribute_value, expanded_bytes};
 use crate::{
     COMPILED_ATTRIBUTE, COST_ATTRIBUTE, NATIVE_ATTRIBUTE, NON_STRICT_ATTRIBUTE, RETURN_OP,
     SYNC_ATTRIBUTE,
@@ -39,6 +39,10 @@ pub(super) struct PlannedBody {
     pub(super) owner: OpId,
     pub(super) block: BlockId,
 }
+
+/// How many bytes a file may have because a program states once what the file holds many times: elements that are all equal,
+/// and the texts of compiled modules, which each reference carries. So a small program does not make a huge file.
+pub const MAX_EXPANDED_BYTES: u64 = 1 << 28;
 
 /// What is wrong with an op.
 enum Problem {
@@ -69,6 +73,7 @@ pub(super) fn collect(
         symbols: SymbolTable::default(),
         unit_texts: HashMap::new(),
         references: Vec::new(),
+        expanded_bytes: 0,
     };
     let mut errors = Vec::new();
     let compiled = ops_of_compiled_modules(module);
@@ -110,6 +115,8 @@ struct Collector<'a> {
     unit_texts: HashMap<OpId, String>,
     /// Symbols that have to be functions, with the ops that carry them.
     references: Vec<(OpId, AttrId)>,
+    /// How many bytes the file has beyond those of the program: see [`MAX_EXPANDED_BYTES`].
+    expanded_bytes: u64,
 }
 
 impl Collector<'_> {
@@ -332,7 +339,12 @@ impl Collector<'_> {
         match module.attribute(attribute) {
             Attribute::SymbolRef { root, nested } => {
                 match self.compilation_unit(op, root, nested) {
-                    Some(unit) => self.visit_value(op, name, attribute, Some(unit)),
+                    Some(unit) => {
+                        if !self.collection.attributes.contains_key(&attribute) {
+                            self.expand(op, name, unit.text.len() as u64)?;
+                        }
+                        self.visit_value(op, name, attribute, Some(AttrValue::SymbolRef(unit)))
+                    }
                     None => {
                         self.references.push((op, attribute));
                         Ok(())
@@ -351,11 +363,30 @@ impl Collector<'_> {
                     .extend(elements.iter().map(|&element| (op, element)));
                 Ok(())
             }
+            _ if self.collection.attributes.contains_key(&attribute) => {
+                // Written already, and its types are known.
+                self.collection.builder.add_attribute_name(name);
+                Ok(())
+            }
             _ => {
+                self.expand(op, name, expanded_bytes(module, attribute))?;
                 let value = attribute_value(module, attribute);
                 self.visit_value(op, name, attribute, value)
             }
         }
+    }
+
+    /// Counts bytes that a file holds more often than the program, before they are made.
+    fn expand(&mut self, op: OpId, name: &str, num_bytes: u64) -> Visit {
+        self.expanded_bytes = self.expanded_bytes.saturating_add(num_bytes);
+        if self.expanded_bytes <= MAX_EXPANDED_BYTES {
+            return Ok(());
+        }
+        let reason = format!(
+            "what the program states once would take {} bytes so far, more than {MAX_EXPANDED_BYTES}",
+            self.expanded_bytes
+        );
+        Err(self.unsupported(op, name, Some(reason)))
     }
 
     fn visit_value(
@@ -399,7 +430,12 @@ impl Collector<'_> {
     }
 
     /// The value of a symbol that means something in a compiled module.
-    fn compilation_unit(&mut self, op: OpId, root: &str, nested: &[Box<str>]) -> Option<AttrValue> {
+    fn compilation_unit(
+        &mut self,
+        op: OpId,
+        root: &str,
+        nested: &[Box<str>],
+    ) -> Option<SymbolRefAttr> {
         let module = self.module;
         let mut target = self
             .symbols
@@ -429,11 +465,11 @@ impl Collector<'_> {
         };
         let text = self.unit_texts.entry(unit).or_insert_with(print).clone();
         let nested = nested.iter().map(|name| (**name).to_owned()).collect();
-        Some(AttrValue::SymbolRef(SymbolRefAttr {
+        Some(SymbolRefAttr {
             root: root.to_owned(),
             nested,
             text,
-        }))
+        })
     }
 
     /// The error of the first symbol that should be a function and is none.

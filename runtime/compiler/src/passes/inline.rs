@@ -8,7 +8,9 @@
 //! - I2: an op in the callee, at any depth, is of a dialect that does not allow it, or there is more than one block;
 //! - I3: one of the two functions is synchronous and the other is not: their kernels are of different kinds;
 //! - I4: an effect of the callee would no longer wait for an argument that the call waits for;
-//! - I5: the caller would grow by more than [`MAX_GROWTH_OPS`].
+//! - I5: the caller would grow by more than [`MAX_GROWTH_OPS`];
+//! - I6: the program would grow by more than [`MAX_TOTAL_GROWTH_OPS`], and by more than [`MAX_TOTAL_GROWTH`] times its size. A remark
+//!   says so.
 //!
 //! Phases, for each module, the innermost first:
 //! 1. *order*: callees before their callers, see [`call_graph`];
@@ -20,7 +22,7 @@
 //! Errors: a call gives errors only when an argument is an error. Its body, once inlined, gives an error only where the argument was
 //! used. Effects are skipped as before, by I4.
 //!
-//! Cost: linear in the size of the result, which I5 bounds.
+//! Cost: linear in the size of the result, which I5 and I6 bound.
 
 mod call_graph;
 
@@ -33,6 +35,7 @@ mod prune;
 use std::collections::HashMap;
 
 use tfrt_ir::{BlockId, Module, OpId};
+use tfrt_support::{Diagnostic, Place};
 
 use super::canonicalize;
 use call_graph::CallGraph;
@@ -41,7 +44,13 @@ use callee::Callee;
 /// How many ops a function may gain, so that calls of calls of calls end somewhere.
 pub const MAX_GROWTH_OPS: usize = 10_000;
 
-/// Inlines calls in every module inside of `root`, and in `root` itself.
+/// How many ops a program may gain, unless it is large.
+pub const MAX_TOTAL_GROWTH_OPS: usize = 50_000;
+
+/// How many ops a large program may gain for each op that it has.
+pub const MAX_TOTAL_GROWTH: usize = 4;
+
+/// Inlines calls in every module inside of `root`, and in `root` itself. Returns a remark if I6 left calls where they were.
 ///
 /// ```
 /// use std::sync::Arc;
@@ -81,22 +90,65 @@ pub const MAX_GROWTH_OPS: usize = 10_000;
 /// );
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
-pub fn inline(module: &mut Module, root: OpId) {
-    for op in module.walk_post_order(root) {
+pub fn inline(module: &mut Module, root: OpId) -> Vec<Diagnostic> {
+    let ops = module.walk_post_order(root);
+    let mut growth = Growth {
+        num_gained: 0,
+        limit: MAX_TOTAL_GROWTH_OPS.max(MAX_TOTAL_GROWTH.saturating_mul(ops.len())),
+        first_left: None,
+        num_left: 0,
+    };
+    for op in ops {
         if module.is_module(op) {
-            inline_in_module(module, op);
+            inline_in_module(module, op, &mut growth);
         }
     }
     prune::prune(module, root);
+    growth.remark().into_iter().collect()
 }
 
-fn inline_in_module(module: &mut Module, table: OpId) {
+/// What I6 counts.
+struct Growth {
+    num_gained: usize,
+    limit: usize,
+    /// Where the first call is that stays because of the limit.
+    first_left: Option<Place>,
+    num_left: usize,
+}
+
+impl Growth {
+    /// Whether the body of a callee may take the place of a call, as far as the size of the program goes.
+    fn takes(&mut self, module: &Module, call: OpId, num_ops: usize) -> bool {
+        if self.num_gained + num_ops <= self.limit {
+            self.num_gained += num_ops;
+            return true;
+        }
+        self.first_left
+            .get_or_insert_with(|| module.place(module.op_location(call)));
+        self.num_left += 1;
+        false
+    }
+
+    fn remark(self) -> Option<Diagnostic> {
+        let Self {
+            limit, num_left, ..
+        } = self;
+        let calls = if num_left == 1 { "call" } else { "calls" };
+        let message = format!(
+            "{num_left} {calls} from here on are not inlined: the program would gain more than {limit} ops"
+        );
+        self.first_left
+            .map(|place| Diagnostic::remark(place, message))
+    }
+}
+
+fn inline_in_module(module: &mut Module, table: OpId, growth: &mut Growth) {
     let graph = CallGraph::new(module, table);
     // The functions that are done and may be inlined: I1 and I2 hold.
     let mut callees = HashMap::new();
     for &func in graph.bottom_up() {
         canonicalize(module, func);
-        if inline_calls(module, &graph, &callees, func) {
+        if inline_calls(module, &graph, &callees, func, growth) {
             canonicalize(module, func);
         }
         if !graph.is_recursive(func) {
@@ -111,6 +163,7 @@ fn inline_calls(
     graph: &CallGraph,
     callees: &HashMap<OpId, Callee>,
     func: OpId,
+    growth: &mut Growth,
 ) -> bool {
     let mut num_gained = 0;
     let mut has_inlined = false;
@@ -124,6 +177,7 @@ fn inline_calls(
             if let Some(callee) = graph.callee(op).and_then(|callee| callees.get(&callee))
                 && callee.may_replace(module, func, op)
                 && num_gained + callee.num_ops() <= MAX_GROWTH_OPS
+                && growth.takes(module, op, callee.num_ops())
             {
                 num_gained += callee.num_ops();
                 targets.insert(op, callee);

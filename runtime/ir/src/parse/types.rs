@@ -249,6 +249,7 @@ impl<'s> Parser<'s, '_> {
     fn dims(&mut self) -> Parse<Vec<Option<u64>>> {
         let mut dims = Vec::new();
         loop {
+            self.plain_dims(&mut dims);
             match self.token().kind {
                 Kind::Question => {
                     self.advance();
@@ -258,6 +259,35 @@ impl<'s> Parser<'s, '_> {
                 _ => return Ok(dims),
             }
             self.x_in_dims()?;
+        }
+    }
+
+    /// The dimensions that follow one another without blanks, which is how they are mostly written.
+    ///
+    /// To the lexer everything behind the first `x` is one word: taken token by token, a list of many dimensions would be
+    /// read as often as it has dimensions.
+    fn plain_dims(&mut self, dims: &mut Vec<Option<u64>>) {
+        let bytes = self.source.as_bytes();
+        let mut offset = self.token().start;
+        loop {
+            let rest = &bytes[offset..];
+            let len = rest.iter().take_while(|byte| byte.is_ascii_digit()).count();
+            let (dim, len) = match rest.first() {
+                Some(b'?') => (None, 1),
+                _ => match self.source[offset..offset + len].parse::<i64>() {
+                    Ok(dim) => (Some(dim.unsigned_abs()), len),
+                    // None, or one that is said to be wrong.
+                    Err(_) => break,
+                },
+            };
+            if rest.get(len) != Some(&b'x') {
+                break;
+            }
+            dims.push(dim);
+            offset += len + 1;
+        }
+        if offset != self.token().start {
+            self.reset(offset);
         }
     }
 

@@ -3,6 +3,7 @@
 //! It is used only if it shows all there is: the right numbers of everything, types that the format implies or shows,
 //! attributes of the declared kinds, and no attribute without a place.
 
+use std::collections::HashSet;
 use std::ops::Range;
 
 use tfrt_ods::format::{DictKeyword, Element, Format, Group};
@@ -630,7 +631,8 @@ fn has_implied_types(op: &Op<'_>) -> bool {
             .all(|(index, result)| fits(result.ty, op.group_values(Group::Result(index))))
 }
 
-/// Whether the block arguments of a region are like these operands, and no two that are used would have one name.
+/// Whether the block arguments of a region are like these operands, and no two would have one name, which no text may give
+/// twice.
 fn shows_region(op: &Op<'_>, region: RegionId, arguments: &[usize]) -> bool {
     let module = op.module;
     let Some(&entry) = module.blocks(region).first() else {
@@ -638,13 +640,12 @@ fn shows_region(op: &Op<'_>, region: RegionId, arguments: &[usize]) -> bool {
     };
     let block_arguments = module.block_arguments(entry);
     let values = op.region_values(arguments);
+    let mut named = HashSet::new();
     block_arguments.len() == values.len()
         && block_arguments
             .iter()
             .zip(&values)
             .all(|(argument, value)| {
-                module.value_type(*argument) == module.value_type(*value)
-                    && (values.iter().filter(|other| *other == value).count() == 1
-                        || module.uses(*argument).len() == 0)
+                module.value_type(*argument) == module.value_type(*value) && named.insert(*value)
             })
 }

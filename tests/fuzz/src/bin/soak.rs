@@ -149,6 +149,12 @@ fn soak(options: &Options, current: &Current) -> usize {
     }));
     let Options { target, seed, .. } = *options;
     let seeds = Seeds::read(options.max_bytes);
+    for (name, num_bytes) in &seeds.left_out {
+        eprintln!(
+            "soak: `{name}` has {num_bytes} bytes and is no seed: more than --max-bytes {}",
+            options.max_bytes
+        );
+    }
     let mut feed = Feed::new(target.food, &seeds, options.max_bytes, seed);
     let start = Instant::now();
     let (mut num_executions, mut num_accepted) = (0_u64, 0_u64);
