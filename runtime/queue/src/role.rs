@@ -38,6 +38,7 @@ const_thread_local!(
 );
 
 /// Gives this thread a role until the guard is dropped.
+#[inline]
 pub(crate) fn enter(queue: QueueId, role: Role) -> RoleGuard {
     let outer = INNERMOST.with(|innermost| innermost.replace(Some((queue, role))));
     if let Some(outer) = outer {
@@ -56,6 +57,12 @@ pub(crate) fn current(queue: QueueId) -> Option<Role> {
         roles.map(|(_, role)| *role).max()
     });
     innermost.max(outer)
+}
+
+/// Whether this thread runs tasks for any queue.
+#[inline]
+pub(crate) fn has_any() -> bool {
+    INNERMOST.with(Cell::get).is_some()
 }
 
 /// The queues that this thread runs tasks for.

@@ -30,11 +30,18 @@ static EDGES: Mutex<Vec<Edge>> = Mutex::new(Vec::new());
 ///
 /// # Errors
 /// If this thread runs a task of the queue, or the queue itself waits for one that this thread runs a task of.
+#[inline]
 pub(crate) fn begin(queue: QueueId) -> Result<WaitGuard, WouldDeadlock> {
-    let waiting = role::queues();
-    if waiting.is_empty() {
-        return Ok(WaitGuard { edges: Vec::new() });
+    if role::has_any() {
+        begin_in_task(queue)
+    } else {
+        Ok(WaitGuard { edges: Vec::new() })
     }
+}
+
+#[cold]
+fn begin_in_task(queue: QueueId) -> Result<WaitGuard, WouldDeadlock> {
+    let waiting = role::queues();
     let mut edges = lock();
     // The queues that must become quiescent before `queue` can.
     let mut needed = vec![queue];
@@ -66,16 +73,21 @@ pub(crate) struct WaitGuard {
 }
 
 impl Drop for WaitGuard {
+    #[inline]
     fn drop(&mut self) {
-        if self.edges.is_empty() {
-            return;
+        if !self.edges.is_empty() {
+            remove(&self.edges);
         }
-        let mut edges = lock();
-        for edge in &self.edges {
-            // Several tasks may wait alike; each removes one edge.
-            if let Some(position) = edges.iter().position(|other| other == edge) {
-                edges.swap_remove(position);
-            }
+    }
+}
+
+#[cold]
+fn remove(ended: &[Edge]) {
+    let mut edges = lock();
+    for edge in ended {
+        // Several tasks may wait alike; each removes one edge.
+        if let Some(position) = edges.iter().position(|other| other == edge) {
+            edges.swap_remove(position);
         }
     }
 }
