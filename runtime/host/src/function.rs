@@ -401,7 +401,7 @@ mod tests {
         let ctx = ExecutionContext::new(
             RequestContextBuilder::new(HostContext::builder().build()).build(),
         );
-        let mut expected = vec!["a function left a result empty"; 6];
+        let mut expected = ["a function left a result empty"; 6];
         expected[0] = "Some(7)";
         for num_results in 0..6 {
             let function = FunctionRef::new(Arc::new(Forgetful), num_results);
