@@ -94,6 +94,8 @@ mod attribute;
 
 mod schedule;
 
+mod shuffle;
+
 mod calls;
 
 mod run;

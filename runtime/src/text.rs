@@ -79,10 +79,7 @@ pub fn compile(
     file_name: &str,
     kernels: &KernelRegistry,
 ) -> Result<BefFile, Diagnostics> {
-    let with_source = |found: Diagnostics| found.with_source(source);
-    let module = parse(source, file_name, &registry(kernels)?, &PARSE_OPTIONS)?;
-    check(&module).map_err(with_source)?;
-    to_file(&module).map_err(with_source)
+    compile_edited(source, file_name, kernels, Chains::Written, |_| ())
 }
 
 /// As [`compile`], of a program that may be written without chains: it gets those that keep it in order, see
@@ -97,11 +94,38 @@ pub fn compile_without_chains(
     file_name: &str,
     kernels: &KernelRegistry,
 ) -> Result<BefFile, Diagnostics> {
-    let mut module = parse_without_chains(source, file_name, &registry(kernels)?, &PARSE_OPTIONS)?;
+    compile_edited(source, file_name, kernels, Chains::LeftOut, |_| ())
+}
+
+/// Where the chains of a program come from.
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum Chains {
+    /// The text has them.
+    Written,
+    /// They are derived.
+    LeftOut,
+}
+
+/// Makes a file of a program that is sound, after an edit that keeps it so.
+pub(crate) fn compile_edited(
+    source: &str,
+    file_name: &str,
+    kernels: &KernelRegistry,
+    chains: Chains,
+    edit: impl FnOnce(&mut Module),
+) -> Result<BefFile, Diagnostics> {
     let with_source = |found: Diagnostics| found.with_source(source);
+    let registry = registry(kernels)?;
+    let mut module = match chains {
+        Chains::Written => parse(source, file_name, &registry, &PARSE_OPTIONS)?,
+        Chains::LeftOut => parse_without_chains(source, file_name, &registry, &PARSE_OPTIONS)?,
+    };
     check(&module).map_err(with_source)?;
-    let root = module.root();
-    thread_chains(&mut module, root).map_err(with_source)?;
+    if let Chains::LeftOut = chains {
+        let root = module.root();
+        thread_chains(&mut module, root).map_err(with_source)?;
+    }
+    edit(&mut module);
     to_file(&module).map_err(with_source)
 }
 

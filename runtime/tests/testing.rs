@@ -351,6 +351,36 @@ fn effects_without_an_order_show() {
     assert!(found.contains("under the queue `random:"), "{found}");
 }
 
+/// All kernels are synchronous, and everything is there from the start: only the order of the program keeps them in step.
+#[test]
+fn a_chain_that_synchronous_kernels_lack_is_found() {
+    let source = "func @main(%x: i32, %y: i32, %c: !tfrt.chain) -> !sample.list {
+      %list = \"sample.new_list\"() : () -> !sample.list
+      %a = \"sample.push\"(%list, %x, %c) : (!sample.list, i32, !tfrt.chain) -> !tfrt.chain
+      %b = \"sample.push\"(%list, %y, %c) : (!sample.list, i32, !tfrt.chain) -> !tfrt.chain
+      %after = \"sample.after\"(%list, %a) : (!sample.list, !tfrt.chain) -> !sample.list
+      %same = \"sample.after\"(%after, %b) : (!sample.list, !tfrt.chain) -> !sample.list
+      tfrt.return %same : !sample.list
+    }";
+    let call = |program: testing::Program| {
+        program
+            .call("main", (1, 2, Chain))
+            .expect_value(List(vec![1, 2]));
+    };
+    call(testing::program(source));
+    let found = complaint(|| call(testing::program(source).under_every_queue()));
+    let queue = found
+        .split("under the queue `")
+        .nth(1)
+        .and_then(|rest| rest.split('`').next());
+    // The queue that is named shows it again.
+    let queue = queue.expect("the queue is named").to_owned();
+    assert!(queue.starts_with("random:"), "{found}");
+    let again = complaint(|| call(testing::program(source).under([&*queue])));
+    assert!(again.contains(&queue), "{again}");
+    call(testing::program(&source.replace("%y, %c)", "%y, %a)")).under_every_queue());
+}
+
 /// Two numbers, each when the queue likes.
 #[tfrt_kernel("sample.numbers", results(one, two))]
 fn numbers(ctx: &ExecutionContext) -> (AsyncValueRef<i32>, AsyncValueRef<i32>) {

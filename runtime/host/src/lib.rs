@@ -62,4 +62,4 @@ pub use request::{RequestContext, RequestContextBuilder};
 pub use resource::ResourceContext;
 pub use shared_context::SharedContexts;
 pub use show::Show;
-pub use timer::{Timer, TimerQueue};
+pub use timer::{Sleep, Timer, TimerQueue};

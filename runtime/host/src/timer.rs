@@ -4,12 +4,16 @@
 //! after another and without the lock held, so they must be short and must not block. A timer that is cancelled leaves the queue at
 //! once, with its callback.
 
+mod sleep;
+
 use std::collections::BTreeMap;
 use std::fmt;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError, Weak};
 use std::thread::JoinHandle;
 use std::time::{Duration, SystemTime};
+
+pub use sleep::Sleep;
 
 type Callback = Box<dyn FnOnce() + Send>;
 
@@ -134,6 +138,34 @@ impl TimerQueue {
     #[must_use]
     pub fn num_pending(&self) -> usize {
         self.shared.lock().pending.len()
+    }
+
+    /// A future that is ready after `delay`, whatever executor polls it. Dropping it forgets the timer.
+    ///
+    /// ```
+    /// use std::time::Duration;
+    /// use tfrt_host::HostContext;
+    ///
+    /// async fn patient(host: &HostContext) -> i32 {
+    ///     host.timers().sleep(Duration::from_millis(1)).await;
+    ///     7
+    /// }
+    /// # let host = HostContext::builder().build();
+    /// # let mut future = std::pin::pin!(patient(&host));
+    /// # let (sender, receiver) = std::sync::mpsc::channel();
+    /// # struct Wake(std::sync::mpsc::Sender<()>);
+    /// # impl std::task::Wake for Wake {
+    /// #     fn wake(self: std::sync::Arc<Self>) { let _ = self.0.send(()); }
+    /// # }
+    /// # let waker = std::sync::Arc::new(Wake(sender)).into();
+    /// # let mut context = std::task::Context::from_waker(&waker);
+    /// # while future.as_mut().poll(&mut context).is_pending() {
+    /// #     receiver.recv()?;
+    /// # }
+    /// # Ok::<(), std::sync::mpsc::RecvError>(())
+    /// ```
+    pub fn sleep(&self, delay: Duration) -> Sleep {
+        Sleep::new(self, delay)
     }
 
     fn start_thread(&self) {

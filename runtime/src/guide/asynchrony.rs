@@ -16,10 +16,7 @@
 //! /// Gives the number, after some time.
 //! #[tfrt_kernel("async.after")]
 //! async fn after(number: i32, #[attr] milliseconds: i64, host: &HostContext) -> Result<i32> {
-//!     let (promise, elapsed) = AsyncValueRef::<Chain>::unconstructed();
-//!     let delay = Duration::from_millis(u64::try_from(milliseconds)?);
-//!     host.timers().schedule_after(delay, move || promise.emplace(Chain));
-//!     elapsed.await?;
+//!     host.timers().sleep(Duration::from_millis(u64::try_from(milliseconds)?)).await;
 //!     Ok(number)
 //! }
 //!

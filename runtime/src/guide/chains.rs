@@ -72,8 +72,49 @@
 //! .expect_value("hello world");
 //! ```
 //!
-//! [`under_every_queue`](crate::testing::Program::under_every_queue) runs the program in many orders; a chain that is
-//! missing shows there as a result that differs.
+//! [`under_every_queue`](crate::testing::Program::under_every_queue) runs the program in many orders: every kernel is held up, and those
+//! that are ready run in an order that a seed decides. A chain that is missing shows there as a result that differs, and the test
+//! names the queue, `random:3` for instance, [under](crate::testing::Program::under) which it fails again:
+//!
+//! ```
+//! # use std::sync::Mutex;
+//! # use tfrt::prelude::*;
+//! # use tfrt::testing;
+//! # #[derive(Debug, Default, Value)]
+//! # #[value("!chains.sheet")]
+//! # struct Sheet(Mutex<String>);
+//! # /// Writes.
+//! # #[tfrt_kernel("chains.write_on", side_effecting)]
+//! # fn write_on(sheet: &Sheet, #[attr] text: &str) {
+//! #     sheet.0.lock().unwrap().push_str(text);
+//! # }
+//! # /// Reads.
+//! # #[tfrt_kernel("chains.read_off")]
+//! # fn read_off(sheet: &Sheet) -> String {
+//! #     sheet.0.lock().unwrap().clone()
+//! # }
+//! # let program = || {
+//! testing::program(
+//!     r#"
+//!     func @main(%sheet: !chains.sheet, %ready: !tfrt.chain) -> !tfrt.string {
+//!       %done = "chains.write_on"(%sheet, %ready) {text = "hello"} : (!chains.sheet, !tfrt.chain) -> !tfrt.chain
+//!       %text = "chains.read_off"(%sheet) : (!chains.sheet) -> !tfrt.string
+//!       tfrt.return %text : !tfrt.string
+//!     }
+//!     "#,
+//! )
+//! # };
+//! # // By luck, on one thread, all is well.
+//! # program().call("main", (testing::made(Sheet::default), Chain)).expect_value("hello");
+//! # let failed = std::panic::catch_unwind(|| {
+//! # program()
+//! .under_every_queue()
+//! .call("main", (testing::made(Sheet::default), Chain))
+//! .expect_value("hello"); // Fails: `@main` under the queue `random:…` gives an empty text.
+//! # });
+//! # let message = failed.unwrap_err().downcast::<String>().unwrap();
+//! # assert!(message.contains("under the queue `random:"), "{message}");
+//! ```
 //!
 //! # An error in a chain
 //!

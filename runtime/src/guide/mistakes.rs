@@ -124,6 +124,7 @@
 //! program(", %done", ", !tfrt.chain").under_every_queue().call("main", arguments()).expect_value(7);
 //! ```
 //!
+//! [`under_every_queue`](crate::testing::Program::under_every_queue) fails for the first program, whatever the arguments.
 //! Nothing says that the cell is to be read after it is set, so it is read when it is there. Give the reader the chain of
 //! the writer; or write the program without chains and let `tfrt opt --thread-chains` derive them.
 //!

@@ -10,8 +10,8 @@ use tfrt_support::{Diagnostic, Diagnostics, Place};
 use super::operand::{IntoOperands, Operand};
 use super::outcome::Outcome;
 use super::run::{Run, Settings};
-use super::schedule;
-use crate::text;
+use super::{schedule, shuffle};
+use crate::text::{self, Chains};
 
 /// What places in programs of tests are places of.
 const FILE_NAME: &str = "program";
@@ -134,7 +134,8 @@ impl Program {
     }
 
     /// Runs under each of these queues, and expects the same of each: `s`, `mstd:4`, whatever
-    /// [`create_queue`](crate::queue::create_queue) knows, or `random:SEED`, which runs tasks in an order that the seed decides.
+    /// [`create_queue`](crate::queue::create_queue) knows, or `random:SEED`. That holds every kernel up and runs those that are ready in
+    /// an order that the seed decides: nothing but chains and values keeps kernels in order.
     #[must_use]
     pub fn under<'a>(mut self, queues: impl IntoIterator<Item = &'a str>) -> Self {
         self.settings.queues = queues.into_iter().map(str::to_owned).collect();
@@ -145,7 +146,7 @@ impl Program {
         self
     }
 
-    /// Runs under `s`, `mstd:4`, and 16 random orders.
+    /// Runs under `s`, `mstd:4`, and 16 random orders. What fails names the queue; [`under`](Self::under) it the test can be run again.
     #[must_use]
     pub fn under_every_queue(mut self) -> Self {
         self.settings.queues = schedule::every();
@@ -211,11 +212,37 @@ impl Program {
             Ok(file) => file,
             Err(found) => panic!("{}", self.refusal(found)),
         };
-        let mut runs = Vec::with_capacity(self.settings.queues.len());
-        for queue in &self.settings.queues {
-            runs.push(Run::new(&self.settings, queue, file, function, arguments));
+        let queues = &self.settings.queues;
+        let shuffled = queues.iter().any(|queue| schedule::is_random(queue));
+        let shuffled = shuffled.then(|| self.shuffled());
+        let mut runs = Vec::with_capacity(queues.len());
+        for queue in queues {
+            let (settings, file) = match &shuffled {
+                Some((settings, file)) if schedule::is_random(queue) => (settings, file),
+                _ => (&self.settings, file),
+            };
+            runs.push(Run::new(settings, queue, file, function, arguments));
         }
         Outcome::new(subject, Arc::clone(&self.source), runs)
+    }
+
+    /// The same program, in which nothing but chains and values orders kernels: see [`shuffle`].
+    fn shuffled(&self) -> (Settings, BefFile) {
+        let kernels = shuffle::with_delay(&self.settings.kernels);
+        let chains = match self.settings.adds_chains {
+            true => Chains::LeftOut,
+            false => Chains::Written,
+        };
+        let compiled =
+            text::compile_edited(&self.source, FILE_NAME, &kernels, chains, shuffle::hold_up);
+        let settings = Settings {
+            kernels,
+            ..self.settings.clone()
+        };
+        match compiled {
+            Ok(file) => (settings, file),
+            Err(found) => panic!("{}", self.refusal(&found)),
+        }
     }
 
     /// Expects that the program is refused before anything runs: that one of the findings contains `text`.

@@ -16,7 +16,7 @@ use tfrt_support::{Error, ErrorCode};
 
 use super::calls::{CallLog, Recording};
 use super::operand::Operand;
-use super::schedule;
+use super::{schedule, shuffle};
 
 /// How long results may take. Long: it only bounds how long a test of a broken kernel hangs.
 const MAX_WAIT: Duration = Duration::from_secs(60);
@@ -101,7 +101,11 @@ impl Run {
             results,
             are_chains,
             reported,
-            calls: settings.records_calls.then(|| log.names()),
+            calls: settings.records_calls.then(|| {
+                let mut names = log.names();
+                names.retain(|name| !shuffle::is_delay(name));
+                names
+            }),
             scope,
         }
     }

@@ -24,6 +24,11 @@ pub(super) fn every() -> Vec<String> {
         .collect()
 }
 
+/// Whether a queue runs kernels in a random order.
+pub(super) fn is_random(name: &str) -> bool {
+    name.starts_with("random:")
+}
+
 /// Makes a queue whose tasks run inside `scope`.
 ///
 /// # Panics
