@@ -35,7 +35,7 @@ fn sync_constant<T>(#[attr] value: T) -> T {
 }
 
 /// Gives the number that is written in the program. It has no custom syntax.
-#[tfrt_kernel("tfrt.constant_s.i32", sync)]
+#[tfrt_kernel("tfrt.constant_s.i32", sync, attribute_names = free)]
 fn sync_constant_i32(#[attr] value: i32) -> i32 {
     value
 }

@@ -76,6 +76,11 @@ pub(crate) mod tests {
             types(self.results)
         }
 
+        fn attribute_names(&self) -> Vec<Cow<'_, str>> {
+            let names = self.attributes.iter();
+            names.map(|(name, _)| Cow::Borrowed(*name)).collect()
+        }
+
         fn attribute(&self, name: &str) -> Option<AttrInstance<'_>> {
             self.attributes
                 .iter()

@@ -25,7 +25,7 @@ fn bytes_of(value: AttrRef<'_>) -> Result<Vec<u8>, AttrError> {
 ///
 /// # Errors
 /// `Failed to create SHT` if there is no such shape, `Shape mismatch` if it has another number of elements.
-#[tfrt_kernel("tfrt_sht.create_tensor", results(tensor))]
+#[tfrt_kernel("tfrt_sht.create_tensor", results(tensor), attribute_names = free)]
 fn create_tensor(
     #[attr] shape: &[i64],
     #[attr] values: AggregateView<'_>,
@@ -37,7 +37,7 @@ fn create_tensor(
 ///
 /// # Errors
 /// `Failed to create SHT` if there is no such shape, `Shape mismatch` if it has another number of elements.
-#[tfrt_kernel("tfrt_sht_sync.create_tensor", sync, results(tensor))]
+#[tfrt_kernel("tfrt_sht_sync.create_tensor", sync, results(tensor), attribute_names = free)]
 fn create_tensor_sync(
     #[attr] shape: &[i64],
     #[attr] values: AggregateView<'_>,
@@ -49,7 +49,7 @@ fn create_tensor_sync(
 ///
 /// # Errors
 /// `Cannot allocate tensor`.
-#[tfrt_kernel("tfrt_sht_sync.create_uninitialized_tensor", sync, results(tensor))]
+#[tfrt_kernel("tfrt_sht_sync.create_uninitialized_tensor", sync, results(tensor), attribute_names = free)]
 fn create_uninitialized_tensor_sync(#[attr] shape: &[i64]) -> Result<StringHostTensor> {
     StringHostTensor::empty_strings(Shape::from_signed(shape)?).map_err(cannot_allocate)
 }

@@ -25,6 +25,8 @@
 //! 8. Traits and effects do not contradict each other or the number of operands and results.
 //! 9. Signatures are those of functions of the op.
 //! 10. The assembly format is well formed and fits, as [`crate::format`] tells.
+//! 11. Attributes under free names have no defaults, and the op has no assembly format; an op that takes any attributes
+//!     declares none.
 
 mod parts;
 

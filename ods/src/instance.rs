@@ -17,6 +17,9 @@ pub trait OpInstance {
     /// The types of the results.
     fn result_types(&self) -> Vec<Cow<'_, str>>;
 
+    /// The names of all attributes.
+    fn attribute_names(&self) -> Vec<Cow<'_, str>>;
+
     /// The attribute of this name, if the op has it.
     fn attribute(&self, name: &str) -> Option<AttrInstance<'_>>;
 

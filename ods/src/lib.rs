@@ -25,6 +25,8 @@ pub mod instance;
 
 pub mod verify;
 
+pub mod binding;
+
 pub mod fold;
 
 pub mod metadata;

@@ -64,6 +64,11 @@ impl OpTraits {
     /// Has no effect but its results, as what is [pure](Self::PURE), so that nobody can tell when it ran, or that it ran twice. But
     /// passes leave it where it is.
     pub const EFFECT_FREE: Self = Self(1 << 24);
+    /// Takes its attributes, and its functions by symbol, under any names: in byte order of their names they are those that it
+    /// declares. Its own names are what it is documented with.
+    pub const FREE_ATTRIBUTE_NAMES: Self = Self(1 << 28);
+    /// Takes any number of attributes, under any names.
+    pub const ANY_ATTRIBUTES: Self = Self(1 << 29);
 
     /// The traits of both sets.
     #[must_use]
@@ -102,6 +107,8 @@ impl OpTraits {
             (OpTraits::PARALLEL, "parallel"),
             (OpTraits::CHOOSES, "chooses"),
             (OpTraits::EFFECT_FREE, "effect_free"),
+            (OpTraits::FREE_ATTRIBUTE_NAMES, "free_attribute_names"),
+            (OpTraits::ANY_ATTRIBUTES, "any_attributes"),
         ];
         NAMES
             .iter()

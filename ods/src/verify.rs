@@ -1,8 +1,9 @@
 //! The rules of a declaration, checked against one op.
 //!
 //! [`verify_op`] goes through the rules in this order: the number of regions, of results and of operands; the types of
-//! results that follow from the declaration; the attributes and named functions, by name; the types of operands; the types
-//! of the other results. Only if all of these hold does the op's own verifier run. Texts are those of MLIR.
+//! results that follow from the declaration; the attributes and named functions, by name, those that are not declared among
+//! them; the types of operands; the types of the other results. Only if all of these hold does the op's own verifier run. Texts
+//! are those of MLIR.
 
 pub mod callee;
 
@@ -12,8 +13,13 @@ pub mod left_out;
 
 mod describe;
 
+mod free_names;
+
 use std::borrow::Cow;
 
+use tfrt_support::nearest::{did_you_mean, nearest};
+
+use crate::binding;
 use crate::constraint::TypeConstraint;
 use crate::instance::{AttrInstance, OpInstance};
 use crate::op::{Arity, FunctionForm, OpDef};
@@ -35,6 +41,9 @@ pub struct Breach {
     pub at: BreachSite,
     /// Whether the message is printed as it is, not after `'NAME' op `.
     pub is_plain: bool,
+    /// Whether all that is wrong is an attribute that nothing declares, whose name is close to no declared one. It does no harm, and
+    /// tools that only read and write programs let it pass.
+    pub is_stray_attribute: bool,
 }
 
 impl Breach {
@@ -45,6 +54,7 @@ impl Breach {
             message: message.into(),
             at: BreachSite::Op,
             is_plain: false,
+            is_stray_attribute: false,
         }
     }
 
@@ -55,6 +65,7 @@ impl Breach {
             message: message.into(),
             at: BreachSite::Op,
             is_plain: true,
+            is_stray_attribute: false,
         }
     }
 
@@ -65,6 +76,7 @@ impl Breach {
             message: message.into(),
             at: BreachSite::Return(region),
             is_plain: false,
+            is_stray_attribute: false,
         }
     }
 }
@@ -82,7 +94,7 @@ pub enum BreachSite {
 #[must_use]
 pub fn verify_op(def: &OpDef, op: &dyn OpInstance) -> Vec<Breach> {
     let mut breaches = verify_record(def, op);
-    if breaches.is_empty()
+    if breaches.iter().all(|breach| breach.is_stray_attribute)
         && let Some(verifier) = def.verifier
     {
         verifier(op, &mut breaches);
@@ -296,8 +308,15 @@ fn type_of_operand<'a>(
     operand_types.get(position).map(|ty| &**ty)
 }
 
-/// The types of the results, where the declaration alone and the operands decide them.
+/// The types of the results, where custom syntax leaves them out and the declaration alone and the operands decide them. As with
+/// MLIR, an op with an optional or variadic part infers nothing.
 fn inferred_types<'a>(def: &OpDef, operand_types: &'a [Cow<'a, str>]) -> Option<Vec<Cow<'a, str>>> {
+    let is_fixed = |arity: Arity| arity == Arity::One;
+    let has_fixed_form =
+        def.assembly_format.is_some() && def.operands.iter().all(|operand| is_fixed(operand.arity));
+    if !has_fixed_form {
+        return None;
+    }
     def.results
         .iter()
         .map(|result| match (result.arity, result.ty) {
@@ -311,31 +330,79 @@ fn inferred_types<'a>(def: &OpDef, operand_types: &'a [Cow<'a, str>]) -> Option<
 }
 
 fn verify_attributes(def: &OpDef, op: &dyn OpInstance, breaches: &mut Vec<Breach>) {
-    let mut rules: Vec<(&str, Option<Breach>)> = Vec::new();
+    if def.traits.contains(OpTraits::FREE_ATTRIBUTE_NAMES) {
+        return free_names::verify(def, op, breaches);
+    }
+    let mut rules: Vec<(Cow<'_, str>, Breach)> = Vec::new();
     for attribute in def.attributes {
         let breach = match op.attribute(attribute.name) {
-            Some(value) if is_of_kind(&attribute.kind, &value) => None,
-            Some(_) => Some(unfit(attribute.name, &describe::attribute(&attribute.kind))),
-            None if attribute.default.is_some() => None,
-            None => Some(missing(attribute.name)),
+            Some(value) if is_of_kind(&attribute.kind, &value) => continue,
+            Some(_) => unfit(attribute.name, &describe::attribute(&attribute.kind)),
+            None if attribute.default.is_some() => continue,
+            None => missing(attribute.name),
         };
-        rules.push((attribute.name, breach));
+        rules.push((attribute.name.into(), breach));
     }
     for function in def.functions {
-        let (fits, what): (fn(&AttrInstance<'_>) -> bool, _) = match function.form {
-            FunctionForm::Region => continue,
-            FunctionForm::Symbol => (is_flat_symbol, "flat symbol reference attribute"),
-            FunctionForm::SymbolList => (is_flat_symbol_list, "flat symbol ref array attribute"),
+        let breach = match (op.attribute(function.name), function.form) {
+            (_, FunctionForm::Region) => continue,
+            (Some(value), form) if is_reference(&value, form) => continue,
+            (Some(_), form) => unfit(function.name, describe::reference(form)),
+            (None, _) => missing(function.name),
         };
-        let breach = match op.attribute(function.name) {
-            Some(value) if fits(&value) => None,
-            Some(_) => Some(unfit(function.name, what)),
-            None => Some(missing(function.name)),
-        };
-        rules.push((function.name, breach));
+        rules.push((function.name.into(), breach));
     }
-    rules.sort_by_key(|(name, _)| *name);
-    breaches.extend(rules.into_iter().filter_map(|(_, breach)| breach));
+    for name in op.attribute_names() {
+        if let Some(breach) = undeclared(def, op, &name) {
+            rules.push((name, breach));
+        }
+    }
+    rules.sort_by(|(name, _), (other, _)| name.cmp(other));
+    breaches.extend(rules.into_iter().map(|(_, breach)| breach));
+}
+
+/// What is wrong with an attribute that the op does not declare: any op may have one under the prefix of a dialect, unless it names
+/// functions. In a file nobody could tell those from the functions that the op declares.
+fn undeclared(def: &OpDef, op: &dyn OpInstance, name: &str) -> Option<Breach> {
+    if binding::attribute_names(def).contains(&name) || binding::is_unlisted(name) {
+        return None;
+    }
+    let names_function = op.attribute(name).is_some_and(|value| match &value {
+        AttrInstance::Symbol(root, false) => op.resolve(root).is_some(),
+        AttrInstance::Array(elements) => elements.first().is_some_and(is_flat_symbol),
+        _ => false,
+    });
+    if name.contains('.') {
+        return names_function.then(|| {
+            let message = format!(
+                "attribute '{name}' names a function, and the op declares none of this name"
+            );
+            Breach::op(message)
+        });
+    }
+    if def.traits.contains(OpTraits::ANY_ATTRIBUTES) && !names_function {
+        return None;
+    }
+    let known = binding::attribute_names(def);
+    let near = nearest(name, known.iter().copied());
+    let hint = match (&near[..], &known[..]) {
+        ([], []) => String::from("; it has none"),
+        ([], known) => format!("; it has {}", binding::quoted(known)),
+        (near, _) => did_you_mean(near),
+    };
+    Some(Breach {
+        is_stray_attribute: near.is_empty() && !names_function,
+        ..Breach::op(format!("has no attribute '{name}'{hint}"))
+    })
+}
+
+/// Whether an attribute refers to functions in this form.
+fn is_reference(value: &AttrInstance<'_>, form: FunctionForm) -> bool {
+    match form {
+        FunctionForm::Symbol => is_flat_symbol(value),
+        FunctionForm::SymbolList => is_flat_symbol_list(value),
+        FunctionForm::Region => false,
+    }
 }
 
 fn is_flat_symbol(value: &AttrInstance<'_>) -> bool {

@@ -110,6 +110,7 @@
 //! | `format = "$a attr-dict"` | how the op is written; else only its generic form is known |
 //! | `verify = path::to::function` | checks an op beyond its declaration |
 //! | `named_results`, `isolated`, `call`, `cheap`, `cost_attribute` | hints for printing, verification, inlining and streams; see [`OpTraits`](ods::OpTraits) |
+//! | `attribute_names = free` | programs may call the attributes, and the functions by symbol, what they like: only the order of the names counts |
 //! | `raw` | the function takes the frame, and options declare the rest |
 //! | `crate = path::to::tfrt` | where this crate is, if it was renamed |
 //!

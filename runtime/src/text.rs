@@ -147,6 +147,7 @@ fn check(module: &Module) -> Result<(), Diagnostics> {
     let options = VerifyOptions {
         stops_at_first: false,
         shows_op: false,
+        refuses_stray_attributes: true,
     };
     match verify(module, &options) {
         found if found.is_empty() => Ok(()),

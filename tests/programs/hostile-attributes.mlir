@@ -1,24 +1,20 @@
 // Attributes that no declaration rules out, and that a kernel cannot use: each is an error value at its place.
 // RUN: tfrt run %s
 
-func @lists() -> (i32, i32, i32) {
+func @lists() -> (i32, i32) {
   // expected-error @+1 {{a list must have more than 0 elements, but has 0}}
   %a:4 = "tfrt_test.flat"() {value = []} : () -> (!tfrt.string, i32, i32, f32)
   // expected-error @+1 {{the lists of numbers must have 2 and 1 elements}}
   %b:4 = "tfrt_test.flat"() {value = [["s", [1 : i32]], [1.0 : f32]]} : () -> (!tfrt.string, i32, i32, f32)
-  // expected-error @+1 {{attribute 0 of `tfrt_test.flat` is missing}}
-  %c:4 = "tfrt_test.flat"() : () -> (!tfrt.string, i32, i32, f32)
-  tfrt.return %a#1, %b#1, %c#1 : i32, i32, i32
+  tfrt.return %a#1, %b#1 : i32, i32
 }
 
-func @numbers() -> (i32, i32, i32) {
+func @numbers() -> (i32, i32) {
   // expected-error @+1 {{Cannot convert 0x to target int}}
   %a = "tfrt_test.sum_array_attr.i32"() {a = "0x", b = [1 : i32]} : () -> i32
   // expected-error @+1 {{Cannot convert 99999999999 to target int}}
   %b = "tfrt_test.sum_array_attr.i32"() {a = "99999999999", b = [1 : i32]} : () -> i32
-  // expected-error @+1 {{attribute 1 of `tfrt_test.sum_array_attr.i32` is missing}}
-  %c = "tfrt_test.sum_array_attr.i32"() {b = [1 : i32]} : () -> i32
-  tfrt.return %a, %b, %c : i32, i32, i32
+  tfrt.return %a, %b : i32, i32
 }
 
 func @results() -> i32 {
@@ -31,13 +27,11 @@ func @results() -> i32 {
   tfrt.return %a#0 : i32
 }
 
-func @functions() -> (i32, i32) {
+func @functions() -> i32 {
   %x = tfrt.constant.i32 5
   // expected-error @+1 {{Invalid signature for function results. Expected 0 arguments and 1 results, but get 2 arguments and 1 results}}
   %a = "tfrt_test.invoke_sync_function.i32_i32.i32"(%x, %x) {fn = @results} : (i32, i32) -> i32
-  // expected-error @+1 {{function 0 of `tfrt_test.invoke_sync_function.i32_i32.i32` is missing}}
-  %b = "tfrt_test.invoke_sync_function.i32_i32.i32"(%x, %x) : (i32, i32) -> i32
-  tfrt.return %a, %b : i32, i32
+  tfrt.return %a : i32
 }
 
 func @formats() -> (!tfrt.string, !tfrt.string) {

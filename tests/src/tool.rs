@@ -10,7 +10,15 @@ use std::thread;
 use std::time::Duration;
 
 /// The names under which a test binary is a tool.
-const TOOLS: [&str; 4] = ["tfrt", "bef_executor", "tfrt_translate", "tfrt_opt"];
+const TOOLS: [&str; 7] = [
+    "tfrt",
+    "bef_executor",
+    "bef_executor_lite",
+    "bef_executor_debug_tracing",
+    "code_size_test_driver",
+    "tfrt_translate",
+    "tfrt_opt",
+];
 
 /// How long a tool may run before it counts as hanging.
 const TIME_LIMIT: Duration = Duration::from_secs(120);

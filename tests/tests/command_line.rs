@@ -28,6 +28,15 @@ fn main() -> ExitCode {
             a_failed_translation_leaves_no_output_file,
         ),
         Trial::test("text_and_file_run_alike", text_and_file_run_alike),
+        Trial::test(
+            "attributes_of_a_file_are_bound_by_name",
+            attributes_of_a_file_are_bound_by_name,
+        ),
+        Trial::test(
+            "a_flag_is_true_or_false_after_one_dash_or_two",
+            a_flag_is_true_or_false_after_one_dash_or_two,
+        ),
+        Trial::test("the_executor_has_other_names", the_executor_has_other_names),
         Trial::test("a_graph_is_drawn", a_graph_is_drawn),
         Trial::test("listed_ops_are_documented", listed_ops_are_documented),
         Trial::test(
@@ -188,6 +197,91 @@ fn text_and_file_run_alike() -> Outcome {
     require_status(0, &from_text)?;
     if from_text != from_file || from_text != from_pipe {
         return Err(format!("{from_text:?}\n{from_file:?}\n{from_pipe:?}").into());
+    }
+    Ok(())
+}
+
+/// A file without names can only be bound by position, so that one attribute too many is an error.
+fn attributes_of_a_file_are_bound_by_name() -> Outcome {
+    let file = scratch_file("attributes.bef");
+    let path = file.display().to_string();
+    let translate = |options: &[&str]| -> Outcome {
+        let fixed = ["--mlir-to-bef", "attributes-by-name.mlir", "-o", &path];
+        let arguments = [&fixed[..], options].concat();
+        require_status(0, &run("tfrt_translate", &arguments)?)?;
+        Ok(())
+    };
+    translate(&[])?;
+    let named = run("bef_executor", &[&path])?;
+    translate(&["--disable-optional-sections"])?;
+    let nameless = run("bef_executor", &[&path])?;
+    fs::remove_file(&file)?;
+    require_status(0, &named)?;
+    let from_text = run("bef_executor", &["attributes-by-name.mlir"])?;
+    if named != from_text {
+        return Err(format!("{named:?}\n{from_text:?}").into());
+    }
+    require_status(1, &nameless)?;
+    require_contains(
+        &nameless.stderr,
+        "attributes-by-name.mlir:5:8: error: unexpected error: runtime error: `tfrt.constant.i32` takes 1 attribute (`value`); \
+         found 2, whose names the file does not hold",
+    )
+}
+
+fn a_flag_is_true_or_false_after_one_dash_or_two() -> Outcome {
+    let plain = run("tfrt_translate", &["--mlir-to-bef", "hello.mlir"])?;
+    require_status(0, &plain)?;
+    for arguments in [
+        ["-mlir-to-bef=true", "--bef-to-mlir=false", "hello.mlir"],
+        [
+            "--mlir-to-bef=1",
+            "-disable-optional-sections=0",
+            "hello.mlir",
+        ],
+    ] {
+        let said = run("tfrt_translate", &arguments)?;
+        if said != plain {
+            return Err(format!("{arguments:?}: {said:?}").into());
+        }
+    }
+    let wrong = run("tfrt", &["run", "-print_error_code=2", "hello.mlir"])?;
+    require_status(1, &wrong)?;
+    require_contains(
+        &wrong.stderr,
+        "for the --print_error_code option: '2' is invalid value for boolean argument! Try 0 or 1",
+    )
+}
+
+fn the_executor_has_other_names() -> Outcome {
+    let file = golden::directory().join("07-calls.bef");
+    let start = |tool: &str| -> Result<tool::Output, Failed> {
+        let mut command = tool::command(tool, &golden::directory())?;
+        command.stdin(File::open(&file)?);
+        Ok(tool::run(command)?)
+    };
+    let executor = start("bef_executor")?;
+    require_status(0, &executor)?;
+    for name in ["bef_executor_lite", "code_size_test_driver"] {
+        let other = start(name)?;
+        if other != executor {
+            return Err(format!("{name}: {other:?}").into());
+        }
+    }
+    let telling = start("bef_executor_debug_tracing")?;
+    require_status(0, &telling)?;
+    require_contains(&telling.stdout, "Scope:Bef Executor\nChoosing")?;
+    require_contains(&telling.stdout, "Scope:Function: ")?;
+    require_contains(&telling.stdout, "Scope:tfrt.constant.i32\nEnd Scope\n")?;
+    let named = run("tfrt", &["run", "--tracing-sink=debug", "tracing.mlir"])?;
+    require_status(0, &named)?;
+    require_contains(
+        &named.stdout,
+        "Scope:tfrt.call\nScope:tfrt.add.i32\nEnd Scope\nEnd Scope\n",
+    )?;
+    let silent = run("tfrt", &["run", "--tracing-sink=none", "tracing.mlir"])?;
+    if silent != run("tfrt", &["run", "tracing.mlir"])? {
+        return Err(format!("{silent:?}").into());
     }
     Ok(())
 }

@@ -49,7 +49,8 @@ fn create_uninitialized<T: Scalar, const R: usize>(
     "tfrt_dht.create_uninitialized_tensor.{T}.{R}",
     T = [u8 as "ui8", u32 as "ui32", i32, f32, i64, bool, Complex<f32> as "complex64", Complex<f64> as "complex128"],
     R = [5],
-    results(tensor)
+    results(tensor),
+    attribute_names = free
 )]
 fn create_uninitialized_of_high_rank<T: Scalar, const R: usize>(
     #[attr] shape: &[i64],
@@ -66,7 +67,8 @@ fn create_uninitialized_of_high_rank<T: Scalar, const R: usize>(
     "tfrt_dht.create_uninitialized_tensor.{T}.{R}",
     T = [i8, f16, f64],
     R = [0, 1, 2, 3, 4, 5],
-    results(tensor)
+    results(tensor),
+    attribute_names = free
 )]
 fn create_uninitialized_generic_form<T: Scalar, const R: usize>(
     #[attr] shape: &[i64],
@@ -103,7 +105,8 @@ fn create_uninitialized_sync<T: Scalar, const R: usize>(
     T = [u8 as "ui8", u32 as "ui32", i32, f32, i64, bool, Complex<f32> as "complex64", Complex<f64> as "complex128"],
     R = [5],
     sync,
-    results(tensor)
+    results(tensor),
+    attribute_names = free
 )]
 fn create_uninitialized_sync_of_high_rank<T: Scalar, const R: usize>(
     #[attr] shape: &[i64],
@@ -121,7 +124,8 @@ fn create_uninitialized_sync_of_high_rank<T: Scalar, const R: usize>(
     T = [i8, f16, f64],
     R = [0, 1, 2, 3, 4, 5],
     sync,
-    results(tensor)
+    results(tensor),
+    attribute_names = free
 )]
 fn create_uninitialized_sync_generic_form<T: Scalar, const R: usize>(
     #[attr] shape: &[i64],
@@ -139,7 +143,8 @@ fn create_uninitialized_sync_generic_form<T: Scalar, const R: usize>(
     T = [u8 as "ui8", u32 as "ui32", f32, f64, i8, i32, i64, bool, Complex<f32> as "complex64",
          Complex<f64> as "complex128", f16],
     sync,
-    results(tensor)
+    results(tensor),
+    attribute_names = free
 )]
 fn create_dense<T: Scalar>(
     #[attr] shape: &[i64],
@@ -176,7 +181,8 @@ fn dense_of<E: Element>(
     T = [u8 as "ui8", u32 as "ui32", f32, f64, i8, i32, i64, bool, Complex<f32> as "complex64",
          Complex<f64> as "complex128", f16],
     sync,
-    results(tensor)
+    results(tensor),
+    attribute_names = free
 )]
 fn create_from_scalar<T: Scalar>(
     #[attr] shape: &[i64],

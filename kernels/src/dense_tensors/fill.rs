@@ -18,7 +18,7 @@ fn fill<T: Scalar>(tensor: &mut DenseHostTensor, #[attr] value: Constant<T>) -> 
 }
 
 /// Sets all elements to one value.
-#[tfrt_kernel("tfrt_dht.fill_tensor_with_constant.{T}", T = [i8, f16, f64])]
+#[tfrt_kernel("tfrt_dht.fill_tensor_with_constant.{T}", T = [i8, f16, f64], attribute_names = free)]
 fn fill_generic_form<T: Scalar>(
     tensor: &mut DenseHostTensor,
     #[attr] value: Constant<T>,
@@ -51,7 +51,7 @@ fn set_constants<T: Scalar>(
 ///
 /// # Errors
 /// `Incorrect number of values for the tensor: N, but expected M`.
-#[tfrt_kernel("tfrt_dht.set_tensor_with_constant_values.{T}", T = [i8, f16, f64])]
+#[tfrt_kernel("tfrt_dht.set_tensor_with_constant_values.{T}", T = [i8, f16, f64], attribute_names = free)]
 fn set_constants_generic_form<T: Scalar>(
     tensor: &mut DenseHostTensor,
     #[attr] values: Constants<'_, T>,
@@ -80,7 +80,7 @@ fn set_constants_sync<T: Scalar>(
 ///
 /// # Errors
 /// `Incorrect number of values for the tensor: N, but expected M`.
-#[tfrt_kernel("tfrt_dht_sync.set_tensor_with_constant_values.{T}", T = [i8, f16, f64], sync)]
+#[tfrt_kernel("tfrt_dht_sync.set_tensor_with_constant_values.{T}", T = [i8, f16, f64], sync, attribute_names = free)]
 fn set_constants_sync_generic_form<T: Scalar>(
     tensor: &mut DenseHostTensor,
     #[attr] values: Constants<'_, T>,

@@ -205,7 +205,7 @@ where
 /// `strides should have 2 elements`, `Unknown padding type P`, `Stride must be > 0, but got N`,
 /// `Dimensions does not match: input channels is I and kernel depth is D`,
 /// `Tensor shapes do not match: output tensor shape is A and computed output shape is B`.
-#[tfrt_kernel("eigen.conv2d.f32", results(out_chain))]
+#[tfrt_kernel("eigen.conv2d.f32", results(out_chain), attribute_names = free)]
 fn conv2d(
     input: &DenseHostTensor,
     filter: &DenseHostTensor,
@@ -222,7 +222,7 @@ fn conv2d(
 ///
 /// # Errors
 /// Those of `eigen.conv2d.f32`, and `Dimensions does not match: bias shape is N and output channels size is M`.
-#[tfrt_kernel("eigen.conv2d.bias.f32", results(out_chain))]
+#[tfrt_kernel("eigen.conv2d.bias.f32", results(out_chain), attribute_names = free)]
 #[expect(clippy::too_many_arguments, reason = "they are the operands of the op")]
 fn conv2d_bias(
     input: &DenseHostTensor,
@@ -281,7 +281,7 @@ fn fold(
 /// # Errors
 /// Those of `eigen.conv2d.f32`, and `Dimensions does not match: P is N and output channels size is M`, where P is `scale shape`,
 /// `offset shape`, `estimated mean shape` or `estimated var shape`.
-#[tfrt_kernel("eigen.conv2d.batch_norm.f32", results(out_chain))]
+#[tfrt_kernel("eigen.conv2d.batch_norm.f32", results(out_chain), attribute_names = free)]
 #[expect(clippy::too_many_arguments, reason = "they are the operands of the op")]
 fn conv2d_batch_norm(
     input: &DenseHostTensor,
@@ -312,7 +312,7 @@ fn conv2d_batch_norm(
 ///
 /// # Errors
 /// Those of `eigen.conv2d.batch_norm.f32`.
-#[tfrt_kernel("eigen.conv2d.batch_norm.relu.f32", results(out_chain))]
+#[tfrt_kernel("eigen.conv2d.batch_norm.relu.f32", results(out_chain), attribute_names = free)]
 #[expect(clippy::too_many_arguments, reason = "they are the operands of the op")]
 fn conv2d_batch_norm_relu(
     input: &DenseHostTensor,
@@ -344,7 +344,7 @@ fn conv2d_batch_norm_relu(
 ///
 /// # Errors
 /// Those of `eigen.conv2d.batch_norm.f32`.
-#[tfrt_kernel("eigen.conv2d.batch_norm.add.relu.f32", results(out_chain))]
+#[tfrt_kernel("eigen.conv2d.batch_norm.add.relu.f32", results(out_chain), attribute_names = free)]
 #[expect(clippy::too_many_arguments, reason = "they are the operands of the op")]
 fn conv2d_batch_norm_add_relu(
     input: &DenseHostTensor,

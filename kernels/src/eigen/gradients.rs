@@ -14,7 +14,7 @@ use crate::numeric::{start, start_whole, width, workspace};
 /// # Errors
 /// Those of `eigen.conv2d.f32`, and
 /// `Tensor shapes do not match: output gradient shape is A and computed output shape is B`.
-#[tfrt_kernel("eigen.conv2d.grad.filter.f32", results(out_chain))]
+#[tfrt_kernel("eigen.conv2d.grad.filter.f32", results(out_chain), attribute_names = free)]
 fn conv2d_grad_filter(
     output_grad: &DenseHostTensor,
     input: &DenseHostTensor,
@@ -46,7 +46,7 @@ fn conv2d_grad_filter(
 /// # Errors
 /// Those of `eigen.conv2d.f32`, and
 /// `Tensor shapes do not match: output gradient shape is A and computed output shape is B`.
-#[tfrt_kernel("eigen.conv2d.grad.input.f32", results(out_chain))]
+#[tfrt_kernel("eigen.conv2d.grad.input.f32", results(out_chain), attribute_names = free)]
 fn conv2d_grad_input(
     output_grad: &DenseHostTensor,
     filter: &DenseHostTensor,
@@ -86,7 +86,8 @@ fn conv2d_grad_input(
 /// `gamma_grad shape` or `beta_grad shape`.
 #[tfrt_kernel(
     "eigen.batch_norm.grad.f32",
-    results(input_chain, gamma_chain, beta_chain)
+    results(input_chain, gamma_chain, beta_chain),
+    attribute_names = free
 )]
 #[expect(clippy::too_many_arguments, reason = "they are the operands of the op")]
 fn batch_norm_grad(

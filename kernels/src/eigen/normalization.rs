@@ -10,7 +10,7 @@ use crate::numeric::start_rows;
 ///
 /// # Errors
 /// `parameter does not match the input channel number`.
-#[tfrt_kernel("eigen.batch_norm.f32", results(out_chain))]
+#[tfrt_kernel("eigen.batch_norm.f32", results(out_chain), attribute_names = free)]
 #[expect(clippy::too_many_arguments, reason = "they are the operands of the op")]
 fn batch_norm(
     tensor: &mut DenseHostTensor,

@@ -10,7 +10,7 @@ use crate::numeric::start_whole;
 ///
 /// # Errors
 /// `ZeroPadding expects padding of length 2`, `ZeroPadding output shape A does not match the expected output shape B`.
-#[tfrt_kernel("eigen.zero_padding.f32", results(out_chain))]
+#[tfrt_kernel("eigen.zero_padding.f32", results(out_chain), attribute_names = free)]
 fn zero_padding(
     input: &DenseHostTensor,
     output: &mut DenseHostTensor,

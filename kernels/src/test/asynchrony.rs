@@ -17,7 +17,7 @@ use crate::rules::check_body;
 use crate::text::print_line_if_possible;
 
 /// Gives the value that is written in the program, from a task of the work queue.
-#[tfrt_kernel("tfrt_test.async_constant.{T}", T = [bool as "i1", i32])]
+#[tfrt_kernel("tfrt_test.async_constant.{T}", T = [bool as "i1", i32], attribute_names = free)]
 fn async_constant<T: Value>(#[attr] value: T, ctx: &ExecutionContext) -> AsyncValueRef<T> {
     later(ctx, move || value)
 }

@@ -11,7 +11,13 @@ use tfrt::prelude::*;
 ///
 /// # Errors
 /// `Cannot convert TEXT to target int`; if the request lacks the number or the resource.
-#[tfrt_kernel("tfrt_test.sum_array_attr.i32", raw, results(sum: i32))]
+#[tfrt_kernel(
+    "tfrt_test.sum_array_attr.i32",
+    raw,
+    attrs(initial: str, values: [i32]),
+    results(sum: i32),
+    attribute_names = free
+)]
 fn sum_i32_array_attr(frame: &mut KernelFrame<'_>) -> Result<()> {
     let sum: i32 = sum_array_attr(
         frame.attribute::<str>(0)?,
@@ -23,7 +29,13 @@ fn sum_i32_array_attr(frame: &mut KernelFrame<'_>) -> Result<()> {
 }
 
 /// As `tfrt_test.sum_array_attr.i32`, for 64 bits.
-#[tfrt_kernel("tfrt_test.sum_array_attr.i64", raw, results(sum: i64))]
+#[tfrt_kernel(
+    "tfrt_test.sum_array_attr.i64",
+    raw,
+    attrs(initial: str, values: [i64]),
+    results(sum: i64),
+    attribute_names = free
+)]
 fn sum_i64_array_attr(frame: &mut KernelFrame<'_>) -> Result<()> {
     let sum: i64 = sum_array_attr(
         frame.attribute::<str>(0)?,
@@ -60,7 +72,13 @@ fn get_request_context_data(request: &RequestContext) -> Result<i32> {
 ///
 /// # Errors
 /// If the list is not of this form.
-#[tfrt_kernel("tfrt_test.flat", raw, results(text: ByteString, first: i32, second: i32, number: f32))]
+#[tfrt_kernel(
+    "tfrt_test.flat",
+    raw,
+    attrs(list: AggregateView<'static>),
+    results(text: ByteString, first: i32, second: i32, number: f32),
+    attribute_names = free
+)]
 fn flat(frame: &mut KernelFrame<'_>) -> Result<()> {
     let list = frame.attribute::<AggregateView<'_>>(0)?;
     let named: AggregateView<'_> = element(list, 0)?;

@@ -22,7 +22,7 @@ fn print_debug_info(ctx: &ExecutionContext) -> io::Result<()> {
 ///
 /// # Errors
 /// `duplicate locations L`.
-#[tfrt_kernel("tfrt_test.unique_loc", side_effecting)]
+#[tfrt_kernel("tfrt_test.unique_loc", side_effecting, attribute_names = free)]
 fn unique_loc(#[attr] name: &str, ctx: &ExecutionContext) -> Result<()> {
     let names = ctx.host().shared_context(SeenLocations::default);
     let location = ctx.location_token();

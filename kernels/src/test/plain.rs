@@ -100,7 +100,7 @@ fn sum(first: i32, rest: Operands<'_, i32>) -> i32 {
     format = "$values attr-dict `:` type($values)",
     verify = verify_cost
 )]
-fn test_cost(_values: Operands<'_, i32>, #[attr] id: i64) -> io::Result<i32> {
+fn test_cost(_values: &[AnyRef], #[attr] id: i64) -> io::Result<i32> {
     print_line(format_args!("id: {id}"))?;
     Ok(0)
 }

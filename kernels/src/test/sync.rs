@@ -21,7 +21,7 @@ fn sync_sum2(first: i32, rest: Operands<'_, i32>) -> i32 {
 }
 
 /// Gives the sum of its attributes, however many there are and whatever they are called.
-#[tfrt_kernel("tfrt_test.sync_sum_attributes", raw, sync, results(sum: i32))]
+#[tfrt_kernel("tfrt_test.sync_sum_attributes", raw, sync, results(sum: i32), attribute_names = any)]
 fn sync_sum_attributes(frame: &mut KernelFrame<'_>) -> Result<()> {
     let mut sum = 0_i32;
     for index in 0..frame.num_attributes() {
@@ -37,7 +37,9 @@ fn sync_sum_attributes(frame: &mut KernelFrame<'_>) -> Result<()> {
     "tfrt_test.sync_function_runner.i32_i32.i32",
     raw,
     operands(a: i32, b: i32),
-    results(result: i32)
+    symbols(callee),
+    results(result: i32),
+    attribute_names = free
 )]
 fn invoke_for_one(frame: &mut KernelFrame<'_>) -> Result<()> {
     invoke_named::<1>(frame)
@@ -49,7 +51,9 @@ fn invoke_for_one(frame: &mut KernelFrame<'_>) -> Result<()> {
     "tfrt_test.sync_function_runner.i32_i32.i32_i32",
     raw,
     operands(a: i32, b: i32),
-    results(first: i32, second: i32)
+    symbols(callee),
+    results(first: i32, second: i32),
+    attribute_names = free
 )]
 fn invoke_for_two(frame: &mut KernelFrame<'_>) -> Result<()> {
     invoke_named::<2>(frame)

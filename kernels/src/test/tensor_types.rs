@@ -11,7 +11,13 @@ use crate::text::print_line;
 ///
 /// # Errors
 /// `tensor type NAME is not registered`.
-#[tfrt_kernel("tfrt_test.get_static_tensor_type", raw, results(tensor_type: TensorType))]
+#[tfrt_kernel(
+    "tfrt_test.get_static_tensor_type",
+    raw,
+    attrs(name: str),
+    results(tensor_type: TensorType),
+    attribute_names = free
+)]
 fn get_static_tensor_type(frame: &mut KernelFrame<'_>) -> Result<()> {
     let name = frame.attribute::<str>(0)?;
     let unknown = || {

@@ -12,7 +12,7 @@ fn from_attribute(value: DenseView<'_>, ctx: &ExecutionContext) -> Result<DenseH
 }
 
 /// Makes a tensor of a dense attribute.
-#[tfrt_kernel("tfrt_test.const_dense_attr", results(tensor))]
+#[tfrt_kernel("tfrt_test.const_dense_attr", results(tensor), attribute_names = free)]
 fn const_dense_attr(
     #[attr] value: DenseView<'_>,
     ctx: &ExecutionContext,
@@ -21,7 +21,7 @@ fn const_dense_attr(
 }
 
 /// Makes a tensor of a dense attribute.
-#[tfrt_kernel("tfrt_test.sync.const_dense_attr", sync, results(tensor))]
+#[tfrt_kernel("tfrt_test.sync.const_dense_attr", sync, results(tensor), attribute_names = free)]
 fn const_dense_attr_sync(
     #[attr] value: DenseView<'_>,
     ctx: &ExecutionContext,

@@ -57,7 +57,7 @@ impl Drop for TrackedValue {
 }
 
 /// Gives the number that is written in the program.
-#[tfrt_kernel("vt.constant")]
+#[tfrt_kernel("vt.constant", attribute_names = free)]
 fn constant(#[attr] value: i32) -> TrackedValue {
     TrackedValue::new(value).moved()
 }

@@ -7,7 +7,7 @@ use tfrt_tensor::DenseHostTensor;
 ///
 /// # Errors
 /// If the tensor is of another type or shape.
-#[tfrt_kernel("tf_sync.Const", sync)]
+#[tfrt_kernel("tf_sync.Const", sync, attribute_names = free)]
 fn constant(out: &mut DenseHostTensor, #[attr] value: DenseView<'_>) -> Result<()> {
     let dims = out.shape().dims();
     let is_same_shape = dims.len() == value.dims().len()

@@ -14,7 +14,7 @@ use crate::numeric::{product_shape, run};
 /// `FusedMatMul must specify fused operations`, `Bias tensor must a vector`,
 /// `The number of bias elements N doesn't match output inner dimension M`, `Unsupported fusion type`, and those of
 /// `eigen.matmul.f32`.
-#[tfrt_kernel("tf_sync._FusedMatMul.{T}", T = [f32, f64], sync)]
+#[tfrt_kernel("tf_sync._FusedMatMul.{T}", T = [f32, f64], sync, attribute_names = free)]
 #[expect(clippy::too_many_arguments, reason = "they are the operands of the op")]
 fn fused_matmul<T: Element + MatmulElement>(
     a: &DenseHostTensor,

@@ -40,6 +40,8 @@ pub struct Options {
     pub crate_path: Option<Path>,
     /// `chain = none`, with its place.
     pub chain_none: Option<Span>,
+    /// `attribute_names = free`, with its place.
+    pub attribute_names: Option<AttributeNames>,
     /// `operands(name: type, …)`, for kernels that take their frame.
     pub operands: Option<(Span, Vec<RawValue>)>,
     /// `results(name, …)`, or `results(name: type, …)` for kernels that take their frame.
@@ -56,6 +58,15 @@ pub struct Options {
     pub alias: Vec<(Ident, Ident)>,
     /// `T = [i32, u32 as "ui32"]`.
     pub instances: Vec<InstanceList>,
+}
+
+/// The value of `attribute_names`.
+#[derive(Clone, Copy, Debug)]
+pub enum AttributeNames {
+    /// Those that are declared, whatever they are called.
+    Free(Span),
+    /// Any number of them, none declared.
+    Any(Span),
 }
 
 /// Options without a value.
@@ -88,6 +99,7 @@ const VALUES: &[&str] = &[
     "metadata",
     "workspace",
     "chain",
+    "attribute_names",
     "crate",
 ];
 
@@ -226,6 +238,21 @@ impl Options {
                 }
                 set(&mut self.chain_none, key, key.span())
             }
+            "attribute_names" => {
+                let value: Ident = input.parse()?;
+                let names = match value.to_string().as_str() {
+                    "free" => AttributeNames::Free(value.span()),
+                    "any" => AttributeNames::Any(value.span()),
+                    _ => {
+                        return Err(syn::Error::new(
+                            value.span(),
+                            "`attribute_names` is `free`, if only the order of the names counts, or `any`, if the kernel takes whatever \
+                             attributes there are; names are fixed without the option",
+                        ));
+                    }
+                };
+                set(&mut self.attribute_names, key, names)
+            }
             "name" if input.peek(LitStr) => {
                 let name: LitStr = input.parse()?;
                 let error = format!("a name stands alone: write `\"{}\"`", name.value());
@@ -301,6 +328,7 @@ fn example(option: &str) -> &'static str {
         "metadata" => "metadata = path::to::function",
         "workspace" => "workspace = path::to::function",
         "chain" => "chain = none",
+        "attribute_names" => "attribute_names = free",
         "crate" => "crate = path::to::tfrt",
         "operands" => "operands(cond: \"i1\", args: variadic any)",
         "results" => "results(quotient, remainder)",

@@ -536,6 +536,42 @@ fn chains_are_where_their_parts_in_programs_need_them() {
 }
 
 #[test]
+fn attributes_under_free_names_are_told_apart_by_their_number() {
+    const FREE: OpDef = OpDef {
+        attributes: &[AttrDef::new("a", AttrKind::I32)],
+        traits: OpTraits::FREE_ATTRIBUTE_NAMES,
+        ..OP
+    };
+    check(FREE, "fine");
+    check(
+        OpDef {
+            assembly_format: Some("$a attr-dict"),
+            ..FREE
+        },
+        "an op with an assembly format has attributes of fixed names",
+    );
+    check(
+        OpDef {
+            attributes: const {
+                &[AttrDef {
+                    default: Some(AttrDefault::Int(1)),
+                    ..AttrDef::new("a", AttrKind::I32)
+                }]
+            },
+            ..FREE
+        },
+        "attribute `a` has a default but no fixed name: nobody could tell that it is missing",
+    );
+    check(
+        OpDef {
+            traits: OpTraits::ANY_ATTRIBUTES,
+            ..FREE
+        },
+        "an op that takes any attributes declares none of them",
+    );
+}
+
+#[test]
 fn formats_fit() {
     check(
         OpDef {

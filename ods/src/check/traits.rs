@@ -1,6 +1,6 @@
 //! The rules about traits and effects.
 
-use super::{Check, DeclarationError};
+use super::{Check, DeclarationError, attempt};
 use crate::const_text::same;
 use crate::constraint::{CHAIN_TYPE, TypeConstraint};
 use crate::op::{Arity, OpDef};
@@ -49,6 +49,7 @@ impl OpDef {
             index += 1;
         }
         let traits = self.traits;
+        attempt!(self.check_attribute_names());
         if let Effect::Ordered(class) = self.effect {
             if class.is_empty() {
                 return Err(DeclarationError::plain(
@@ -116,6 +117,37 @@ impl OpDef {
             return Err(DeclarationError::plain(
                 "a constant is pure, takes no operands, and has one attribute and one result",
             ));
+        }
+        Ok(())
+    }
+
+    /// Rule 11.
+    const fn check_attribute_names(&self) -> Check {
+        let takes_any = self.traits.contains(OpTraits::ANY_ATTRIBUTES);
+        let are_free = self.traits.contains(OpTraits::FREE_ATTRIBUTE_NAMES);
+        if takes_any && (are_free || !self.attributes.is_empty()) {
+            return Err(DeclarationError::plain(
+                "an op that takes any attributes declares none of them",
+            ));
+        }
+        if !are_free {
+            return Ok(());
+        }
+        if self.assembly_format.is_some() {
+            return Err(DeclarationError::plain(
+                "an op with an assembly format has attributes of fixed names",
+            ));
+        }
+        let mut index = 0;
+        while index < self.attributes.len() {
+            if self.attributes[index].default.is_some() {
+                return Err(DeclarationError::named(
+                    "attribute `",
+                    self.attributes[index].name,
+                    "` has a default but no fixed name: nobody could tell that it is missing",
+                ));
+            }
+            index += 1;
         }
         Ok(())
     }

@@ -2,6 +2,7 @@
 
 use crate::constraint::{AttrKind, FloatKind, TypeConstraint};
 use crate::instance::AttrInstance;
+use crate::op::FunctionForm;
 
 /// `32-bit signless integer`, after "must be".
 pub(super) fn type_(constraint: TypeConstraint) -> String {
@@ -42,7 +43,7 @@ fn spelling(ty: &str) -> String {
             return format!("{width}-bit {what}");
         }
     }
-    format!("'{ty}'")
+    format!("{ty} type")
 }
 
 /// `32-bit signless integer attribute`, after "constraint:".
@@ -85,6 +86,14 @@ pub(super) fn attribute(kind: &AttrKind) -> String {
             )
         }
         AttrKind::Any => "any attribute".into(),
+    }
+}
+
+/// `flat symbol reference attribute`, after "constraint:".
+pub(super) fn reference(form: FunctionForm) -> &'static str {
+    match form {
+        FunctionForm::SymbolList => "flat symbol ref array attribute",
+        FunctionForm::Symbol | FunctionForm::Region => "flat symbol reference attribute",
     }
 }
 

@@ -66,7 +66,7 @@ pub fn verify_op_without_chains(def: &OpDef, op: &dyn OpInstance) -> Vec<Breach>
         result_types,
     };
     let mut breaches = verify_record(def, &completed);
-    if breaches.is_empty()
+    if breaches.iter().all(|breach| breach.is_stray_attribute)
         && let Some(verifier) = def.verifier
     {
         if def.functions.is_empty() {
@@ -138,6 +138,10 @@ impl OpInstance for Completed<'_> {
         types.map(|ty| Cow::Borrowed(&**ty)).collect()
     }
 
+    fn attribute_names(&self) -> Vec<Cow<'_, str>> {
+        self.op.attribute_names()
+    }
+
     fn attribute(&self, name: &str) -> Option<AttrInstance<'_>> {
         self.op.attribute(name)
     }
@@ -199,6 +203,10 @@ mod tests {
 
         fn result_types(&self) -> Vec<Cow<'_, str>> {
             self.1.iter().map(|ty| Cow::Borrowed(*ty)).collect()
+        }
+
+        fn attribute_names(&self) -> Vec<Cow<'_, str>> {
+            Vec::new()
         }
 
         fn attribute(&self, _name: &str) -> Option<AttrInstance<'_>> {

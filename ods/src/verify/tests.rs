@@ -5,7 +5,7 @@ use std::borrow::Cow;
 use super::*;
 use crate::constraint::AttrKind;
 use crate::instance::{RegionInstance, Signature};
-use crate::op::{AttrDef, FunctionDef, OperandDef, ResultDef};
+use crate::op::{AttrDef, AttrDefault, FunctionDef, OperandDef, ResultDef};
 
 #[derive(Default)]
 struct Instance {
@@ -26,6 +26,11 @@ impl OpInstance for Instance {
 
     fn result_types(&self) -> Vec<Cow<'_, str>> {
         self.results.iter().map(|ty| Cow::Borrowed(*ty)).collect()
+    }
+
+    fn attribute_names(&self) -> Vec<Cow<'_, str>> {
+        let names = self.attributes.iter();
+        names.map(|(name, _)| Cow::Borrowed(*name)).collect()
     }
 
     fn attribute(&self, name: &str) -> Option<AttrInstance<'_>> {
@@ -85,9 +90,20 @@ fn every_breach_is_reported_in_order() {
         &[
             "requires zero regions",
             "expected 2 operands, but found 1",
-            "inferred type(s) 'i32' are incompatible with return type(s) of operation 'i64'",
+            "result #0 must be 32-bit signless integer, but got 'i64'",
         ],
     );
+    let with_syntax = OpDef {
+        assembly_format: Some("$a `,` $b attr-dict"),
+        ..ADD
+    };
+    let message = "inferred type(s) 'i32' are incompatible with return type(s) of operation 'i64'";
+    let instance = Instance {
+        operands: vec!["i32", "i32"],
+        results: vec!["i64"],
+        ..Instance::default()
+    };
+    check(&with_syntax, &instance, &[message]);
 }
 
 #[test]
@@ -142,6 +158,125 @@ fn attributes_and_functions_are_checked_by_name() {
             "attribute 'c' failed to satisfy constraint: 32-bit signless integer attribute",
             "attribute 'd' failed to satisfy constraint: 64-bit integer array attribute",
         ],
+    );
+}
+
+#[test]
+fn attributes_that_are_not_declared_are_refused_with_the_closest_name() {
+    const DEF: OpDef = OpDef {
+        attributes: &[AttrDef {
+            default: Some(AttrDefault::Int(1)),
+            ..AttrDef::new("stride", AttrKind::I32)
+        }],
+        ..OpDef::new("t.op")
+    };
+    let instance = |attributes| Instance {
+        attributes,
+        ..Instance::default()
+    };
+    let value = || AttrInstance::Int(1, "i32".into());
+    check(
+        &DEF,
+        &instance(vec![("strides", value()), ("unlike", value())]),
+        &[
+            "has no attribute 'strides'; did you mean `stride`?",
+            "has no attribute 'unlike'; it has `stride`",
+        ],
+    );
+    check(
+        &ADD,
+        &Instance {
+            operands: vec!["i32", "i32"],
+            results: vec!["i32"],
+            ..instance(vec![("a", value())])
+        },
+        &["has no attribute 'a'; it has none"],
+    );
+    check(
+        &DEF,
+        &instance(vec![("_tfrt_cost", value()), ("other.note", value())]),
+        &[],
+    );
+    let functions = vec![AttrInstance::Symbol("f".into(), false)];
+    check(
+        &DEF,
+        &instance(vec![("other.functions", AttrInstance::Array(functions))]),
+        &["attribute 'other.functions' names a function, and the op declares none of this name"],
+    );
+}
+
+#[test]
+fn attributes_under_free_names_are_checked_by_position() {
+    const DEF: OpDef = OpDef {
+        attributes: &[
+            AttrDef::new("count", AttrKind::I32),
+            AttrDef::new("name", AttrKind::String),
+        ],
+        functions: &[FunctionDef {
+            name: "callee",
+            form: FunctionForm::Symbol,
+        }],
+        traits: OpTraits::FREE_ATTRIBUTE_NAMES,
+        ..OpDef::new("t.op")
+    };
+    let instance = |attributes| Instance {
+        attributes,
+        ..Instance::default()
+    };
+    let (count, name) = (
+        || AttrInstance::Int(1, "i32".into()),
+        || AttrInstance::String("n".into()),
+    );
+    let callee = || AttrInstance::Symbol("f".into(), false);
+    check(
+        &DEF,
+        &instance(vec![
+            ("b", name()),
+            ("f", callee()),
+            ("a", count()),
+            ("_tfrt_cost", count()),
+        ]),
+        &[],
+    );
+    check(
+        &DEF,
+        &instance(vec![("a", name()), ("b", count()), ("f", callee())]),
+        &[
+            "attribute 'a' failed to satisfy constraint: 32-bit signless integer attribute",
+            "attribute 'b' failed to satisfy constraint: string attribute",
+        ],
+    );
+    check(
+        &DEF,
+        &instance(vec![("name", name())]),
+        &["requires attribute 'count'", "requires attribute 'callee'"],
+    );
+    check(
+        &DEF,
+        &instance(vec![
+            ("f", callee()),
+            ("x", count()),
+            ("y", name()),
+            ("z", name()),
+        ]),
+        &["expected 2 attributes ('count', 'name'), under any names, but found 3 ('x', 'y', 'z')"],
+    );
+}
+
+#[test]
+fn an_op_may_take_any_attributes() {
+    const DEF: OpDef = OpDef {
+        traits: OpTraits::ANY_ATTRIBUTES,
+        ..OpDef::new("t.op")
+    };
+    let attributes = vec![("a", AttrInstance::Bool(true)), ("b", AttrInstance::Shape)];
+    check(
+        &DEF,
+        &Instance {
+            attributes,
+            ..Instance::default()
+        },
+        &[],
     );
 }
 
@@ -221,9 +356,7 @@ fn an_optional_chain_may_be_missing_among_the_results_too() {
     check(
         &DEF,
         &instance(vec!["i64"]),
-        &[
-            "inferred type(s) 'i32', '!tfrt.chain' are incompatible with return type(s) of operation 'i64'",
-        ],
+        &["result #0 must be 32-bit signless integer, but got 'i64'"],
     );
     let without_trait = OpDef {
         traits: OpTraits::NONE,

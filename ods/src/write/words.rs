@@ -220,6 +220,14 @@ pub(super) fn properties(def: &OpDef) -> Vec<&'static str> {
             OpTraits::COST_ATTRIBUTE,
             "costs what its attribute `_tfrt_cost` says, to stream analysis",
         ),
+        (
+            OpTraits::FREE_ATTRIBUTE_NAMES,
+            "takes its attributes under any names that stand in the same order",
+        ),
+        (
+            OpTraits::ANY_ATTRIBUTES,
+            "takes any number of attributes, under any names",
+        ),
     ];
     let mut properties: Vec<_> = TEXTS
         .iter()

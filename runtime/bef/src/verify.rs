@@ -11,7 +11,8 @@
 //!
 //! Of a body, checked at its first look-up: see [`body`].
 //!
-//! Sections that only serve messages and decoding are checked when they are asked for. A file with damage there is accepted.
+//! Sections that only serve messages and decoding, and the names of attributes, are checked when they are asked for. A file with
+//! damage there is accepted.
 //!
 //! All checks together take time linear in the file (but for sorting the offsets of bodies, and the users of a register), since
 //! no two bodies, and no two records of a body, share bytes. What they allocate is a small multiple of the file.
@@ -34,7 +35,7 @@ use crate::ids::{
     AttributeOffset, FunctionId, KernelCode, LocationOffset, StringOffset, TypeIndex, raw,
 };
 use crate::location::{self, Location};
-use crate::read::attribute_names::{self, BodyShape};
+use crate::read::attribute_names::{self, BodyShape, NamesSoFar};
 use crate::read::attribute_types::AttributeTypes;
 use crate::read::function_index::{FunctionEntry, FunctionIndex};
 use crate::read::kernel_flags::{self, FlagTable};
@@ -62,6 +63,8 @@ struct BefData {
     body_ranges: PrimaryMap<FunctionId, Range<usize>>,
     flags: Vec<(FunctionId, FlagTable)>,
     bodies: PrimaryMap<FunctionId, OnceLock<Result<Arc<VerifiedBody>, BefError>>>,
+    /// The names of attributes, read when they are first asked for.
+    attribute_names: OnceLock<NamesSoFar>,
 }
 
 /// What the index says of a function.
@@ -123,6 +126,7 @@ impl VerifiedBef {
             body_ranges,
             flags,
             bodies,
+            attribute_names: OnceLock::new(),
         };
         Ok(Self {
             data: Arc::new(data),
@@ -311,20 +315,46 @@ impl VerifiedBef {
         let Some(cursor) = self.optional(SectionId::AttributeNames) else {
             return Ok(None);
         };
-        let shapes = self.of_bodies(|body| BodyShape {
-            num_kernels: body.num_kernels(),
-            num_attributes: body
-                .kernels()
-                .map(|kernel| body.record(kernel).attributes.len())
-                .sum(),
-        })?;
+        let shapes = self.of_bodies(body_shape)?;
         let strings = strings_of(self.data.file.bytes(), &self.data.sections);
-        let names = attribute_names::read(cursor, strings, &shapes)
-            .map_err(|fault| fault.because(Reason::Section(SectionId::AttributeNames)))?;
+        let names = attribute_names::read(cursor, strings, &shapes)?;
         let texts = names
             .values()
             .map(|names| names.iter().map(|&name| self.string(name)).collect());
         Ok(Some(texts.collect()))
+    }
+
+    /// The names of the attributes of a function: those of its kernels one after the other, in order of the records; none if the
+    /// section is absent or empty.
+    ///
+    /// The names of a function can only be found behind those of the functions before it, so that the first call checks every body.
+    ///
+    /// # Errors
+    /// If the section, or the body of this function or of one before it, is malformed.
+    ///
+    /// # Panics
+    /// If there is no such function: ids of another file are a mistake of the caller.
+    pub fn attribute_names_of(
+        &self,
+        id: FunctionId,
+    ) -> Result<Option<impl ExactSizeIterator<Item = &str>>, BefError> {
+        let Some(cursor) = self.optional(SectionId::AttributeNames) else {
+            return Ok(None);
+        };
+        let read = || {
+            let strings = strings_of(self.data.file.bytes(), &self.data.sections);
+            let shapes = self
+                .functions()
+                .map(|function| match function.kind.has_body() {
+                    true => self
+                        .function(function.id)
+                        .map(|body| Some(body_shape(&body))),
+                    false => Ok(None),
+                });
+            attribute_names::read_so_far(cursor, strings, self.data.index.functions.len(), shapes)
+        };
+        let names = self.data.attribute_names.get_or_init(read).of(id)?;
+        Ok(Some(names.iter().map(|&name| self.string(name))))
     }
 
     /// The types of the registers of every function; none if the section is absent or empty.
@@ -425,6 +455,17 @@ fn strings_of<'a>(file: &'a [u8], sections: &SectionTable) -> Strings<'a> {
             .range(SectionId::Strings)
             .map_or(&[], |range| &file[range]),
     )
+}
+
+/// What a body has names for.
+fn body_shape(body: &VerifiedFunction) -> BodyShape {
+    BodyShape {
+        num_kernels: body.num_kernels(),
+        num_attributes: body
+            .kernels()
+            .map(|kernel| body.record(kernel).attributes.len())
+            .sum(),
+    }
 }
 
 /// Checks rule 4 and says where in the file the bodies are.

@@ -1,16 +1,18 @@
 //! The command line as it was typed.
 //!
-//! Flags are spelled as those of LLVM's tools: `-flag`, `--flag`, `--flag=v` and `--flag v` are all accepted.
+//! Flags are spelled as those of LLVM's tools: `-flag`, `--flag`, `--flag=v` and `--flag v` are all accepted, and a flag that takes no
+//! value may be said to be true or false: `--flag=false`.
 
 use std::ffi::OsString;
 use std::io::{Stderr, stderr};
 use std::path::Path;
 
-use clap::Args;
+use clap::{Args, Command};
 
 use crate::diagnostics::{DEFAULT_MAX_ERRORS, Reporter, SourceMap};
+use crate::failure::Failure;
 
-/// Gives flags of one dash their second one; `-x` and everything behind `--` stay.
+/// Gives flags of several letters two dashes, and those of one letter one, but for `--o=x`; everything behind `--` stays.
 pub(crate) fn with_two_dashes(arguments: impl IntoIterator<Item = OsString>) -> Vec<OsString> {
     let mut is_verbatim = false;
     arguments
@@ -21,6 +23,7 @@ pub(crate) fn with_two_dashes(arguments: impl IntoIterator<Item = OsString>) -> 
                 Some(text) if !is_verbatim && is_long_flag_of_one_dash(text) => {
                     format!("-{text}").into()
                 }
+                Some(text) if !is_verbatim && is_letter_of_two_dashes(text) => text[1..].into(),
                 _ => argument,
             }
         })
@@ -34,6 +37,72 @@ fn is_long_flag_of_one_dash(text: &str) -> bool {
     let name = flag.split('=').next().unwrap_or(flag);
     // `-o=x` too: the name of the flag has one letter, but its short form would take `=x` for the value.
     !flag.starts_with('-') && (name.len() > 1 || flag.len() > name.len())
+}
+
+fn is_letter_of_two_dashes(text: &str) -> bool {
+    let letter = text.strip_prefix("--").unwrap_or_default();
+    letter.len() == 1 && letter.starts_with(|letter: char| letter.is_ascii_alphabetic())
+}
+
+/// Rewrites flags without a value that are said to be true or false: the former stay without that, the latter go, and so do the
+/// same flags before them. `command` describes the arguments; the first one is the name of the tool.
+///
+/// # Errors
+/// If such a flag is said to be something else.
+pub(crate) fn with_plain_flags(
+    command: impl FnOnce() -> Command,
+    arguments: Vec<OsString>,
+) -> Result<Vec<OsString>, Failure> {
+    let may_say = |argument: &OsString| {
+        argument
+            .to_str()
+            .is_some_and(|text| text.starts_with("--") && text.contains('='))
+    };
+    // Describing all arguments of a command takes a while, and few command lines need that.
+    if !arguments.iter().any(may_say) {
+        return Ok(arguments);
+    }
+    let mut command = command();
+    command.build();
+    let command = arguments
+        .get(1)
+        .and_then(|name| command.find_subcommand(name))
+        .unwrap_or(&command);
+    let takes_no_value = |name: &str| {
+        command
+            .get_arguments()
+            .find(|argument| argument.get_long() == Some(name))
+            .is_some_and(|argument| {
+                let num_values = argument.get_num_args().map(|range| range.max_values());
+                !argument.get_action().takes_values() || num_values == Some(0)
+            })
+    };
+    let mut plain: Vec<OsString> = Vec::with_capacity(arguments.len());
+    let mut is_verbatim = false;
+    for argument in arguments {
+        is_verbatim |= argument == "--";
+        let said = argument
+            .to_str()
+            .filter(|_| !is_verbatim)
+            .and_then(|text| text.strip_prefix("--")?.split_once('='))
+            .filter(|(name, _)| takes_no_value(name));
+        let Some((name, value)) = said else {
+            plain.push(argument);
+            continue;
+        };
+        let flag = format!("--{name}");
+        match value {
+            "" | "true" | "TRUE" | "True" | "1" => plain.push(flag.into()),
+            "false" | "FALSE" | "False" | "0" => plain.retain(|before| *before != *flag),
+            _ => {
+                let message = format!(
+                    "for the {flag} option: '{value}' is invalid value for boolean argument! Try 0 or 1"
+                );
+                return Err(Failure::Message(message));
+            }
+        }
+    }
+    Ok(plain)
 }
 
 /// The name that the tool was started under: the last part of the path, without `.exe`.
@@ -88,6 +157,8 @@ pub(crate) struct PrintingArguments {
 
 #[cfg(test)]
 mod tests {
+    use clap::{Arg, ArgAction};
+
     use super::*;
 
     fn check(typed: &[&str], expected: &[&str]) {
@@ -101,6 +172,50 @@ mod tests {
             &["--functions=a", "-o", "x", "-h", "-"],
         );
         check(&["-o=x", "--o=x"], &["--o=x", "--o=x"]);
+        check(&["--h", "--o", "x", "--"], &["-h", "-o", "x", "--"]);
+    }
+
+    fn tool() -> Command {
+        let flag = |name: &'static str| Arg::new(name).long(name).action(ArgAction::SetTrue);
+        let value = |name: &'static str| Arg::new(name).long(name);
+        let run = Command::new("run").args([flag("fast"), flag("loud"), value("name")]);
+        Command::new("tool").subcommand(run)
+    }
+
+    fn plain(typed: &[&str]) -> Result<Vec<String>, String> {
+        let typed = ["tool", "run"].iter().chain(typed).map(OsString::from);
+        match with_plain_flags(tool, typed.collect()) {
+            Ok(plain) => {
+                let texts = plain.iter().skip(2).map(|text| text.to_string_lossy());
+                Ok(texts.map(String::from).collect())
+            }
+            Err(Failure::Message(message)) => Err(message),
+            Err(_) => Err(String::new()),
+        }
+    }
+
+    #[test]
+    fn a_flag_may_be_said_to_be_true_or_false() {
+        let check = |typed: &[&str], expected: &[&str]| {
+            let expected: Vec<String> = expected.iter().map(|&text| text.into()).collect();
+            assert_eq!(plain(typed), Ok(expected), "{typed:?}");
+        };
+        check(&["--fast=true", "--loud=1"], &["--fast", "--loud"]);
+        check(&["--fast=false", "--loud=0", "x"], &["x"]);
+        check(&["--fast", "--fast=false"], &[]);
+        check(&["--fast=false", "--fast"], &["--fast"]);
+        check(
+            &["--name=true", "--", "--fast=true"],
+            &["--name=true", "--", "--fast=true"],
+        );
+    }
+
+    #[test]
+    fn a_flag_is_not_said_to_be_anything_else() {
+        assert_eq!(
+            plain(&["--fast=maybe"]).unwrap_err(),
+            "for the --fast option: 'maybe' is invalid value for boolean argument! Try 0 or 1"
+        );
     }
 
     #[test]

@@ -45,6 +45,15 @@ pub(crate) struct OptOptions<'a> {
     pub(crate) printing: PrintingArguments,
 }
 
+/// What a program is translated for.
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum Purpose {
+    /// To be run at once.
+    Run,
+    /// To be written to a file, with the sections that only decoding and messages need or without them.
+    File { optional_sections: bool },
+}
+
 impl FrontEnd {
     /// Collects what is linked. `program` is the name that complaints start with.
     pub(crate) fn from_link(program: &str) -> Result<Self, Failure> {
@@ -108,11 +117,13 @@ impl FrontEnd {
         &self,
         text: &str,
         name: &str,
-        with_optional_sections: bool,
+        purpose: Purpose,
         reporter: &mut Reporter<impl Write>,
     ) -> Result<Vec<u8>, Failure> {
-        let module = self.check(text, name, true, reporter)?;
-        encode(&module, with_optional_sections, reporter)
+        let module = tfrt_ir::parse(text, name, self.registry()?, &ANY_DIALECT)
+            .map_err(|found| report_all(&found, reporter))?;
+        verify_for(purpose, &module, reporter)?;
+        encode(&module, purpose, reporter)
     }
 
     /// Makes a BEF file of a program that may be written without chains, with the chains that keep it in order.
@@ -120,13 +131,15 @@ impl FrontEnd {
         &self,
         text: &str,
         name: &str,
-        with_optional_sections: bool,
+        purpose: Purpose,
         reporter: &mut Reporter<impl Write>,
     ) -> Result<Vec<u8>, Failure> {
-        let mut module = self.check_without_chains(text, name, true, reporter)?;
+        let mut module = tfrt_ir::parse_without_chains(text, name, self.registry()?, &ANY_DIALECT)
+            .map_err(|found| report_all(&found, reporter))?;
+        verify_for(purpose, &module, reporter)?;
         let root = module.root();
         thread_chains(&mut module, root).map_err(|found| report_all(&found, reporter))?;
-        encode(&module, with_optional_sections, reporter)
+        encode(&module, purpose, reporter)
     }
 
     /// Makes text of a BEF file.
@@ -217,20 +230,47 @@ impl FrontEnd {
     }
 }
 
+const ANY_DIALECT: ParseOptions = ParseOptions {
+    allow_unregistered_dialects: true,
+};
+
 fn encode(
     module: &Module,
-    with_optional_sections: bool,
+    purpose: Purpose,
     reporter: &mut Reporter<impl Write>,
 ) -> Result<Vec<u8>, Failure> {
     let options = EncodeOptions {
-        optional_sections: with_optional_sections,
+        optional_sections: match purpose {
+            Purpose::Run => true,
+            Purpose::File { optional_sections } => optional_sections,
+        },
         notes: !reporter.is_verifying(),
     };
     tfrt_compiler::encode(module, &options).map_err(|found| report_all(&found, reporter))
 }
 
 fn verify(module: &Module, reporter: &mut Reporter<impl Write>) -> Result<(), Failure> {
-    let found = tfrt_ir::verify(module, &verify_options(reporter));
+    verify_with(&verify_options(reporter), module, reporter)
+}
+
+fn verify_for(
+    purpose: Purpose,
+    module: &Module,
+    reporter: &mut Reporter<impl Write>,
+) -> Result<(), Failure> {
+    let options = VerifyOptions {
+        refuses_stray_attributes: matches!(purpose, Purpose::Run),
+        ..verify_options(reporter)
+    };
+    verify_with(&options, module, reporter)
+}
+
+fn verify_with(
+    options: &VerifyOptions,
+    module: &Module,
+    reporter: &mut Reporter<impl Write>,
+) -> Result<(), Failure> {
+    let found = tfrt_ir::verify(module, options);
     if found.is_empty() {
         Ok(())
     } else {
@@ -242,6 +282,7 @@ fn verify_options(reporter: &Reporter<impl Write>) -> VerifyOptions {
     VerifyOptions {
         stops_at_first: true,
         shows_op: !reporter.is_verifying(),
+        ..VerifyOptions::default()
     }
 }
 

@@ -8,7 +8,7 @@ use tfrt_ods::{Arity, OpDef, ResultDef, TypeConstraint};
 
 use crate::arguments::DiagnosticArguments;
 use crate::failure::Failure;
-use crate::front_end::FrontEnd;
+use crate::front_end::{FrontEnd, Purpose};
 use crate::input::{Input, Kind};
 use crate::output;
 
@@ -73,7 +73,10 @@ fn translate(
 ) -> Result<Vec<u8>, Failure> {
     let text = input.text()?;
     let mut reporter = diagnostics.printing(input.sources_with(&input.name, text));
-    front_end.translate(text, &input.name, true, &mut reporter)
+    let purpose = Purpose::File {
+        optional_sections: true,
+    };
+    front_end.translate(text, &input.name, purpose, &mut reporter)
 }
 
 /// The spelling of the type of a result, where the declaration leaves only one.

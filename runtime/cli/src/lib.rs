@@ -8,8 +8,9 @@
 //! }
 //! ```
 //!
-//! Started under the name `bef_executor`, `tfrt_translate` or `tfrt_opt` the binary behaves as that tool; under any other
-//! name the first argument says which: `run`, `bench`, `trace`, `translate`, `opt`, `ops`, `inspect`, `graph`, `tensors` or
+//! Started under the name `bef_executor`, `tfrt_translate` or `tfrt_opt` the binary behaves as that tool. So it does under
+//! `bef_executor_lite` and `code_size_test_driver`, which were smaller builds of the first of these, and under
+//! `bef_executor_debug_tracing`, which prints what it traces. Under any other name the first argument says which tool: `run`, `bench`, `trace`, `translate`, `opt`, `ops`, `inspect`, `graph`, `tensors` or
 //! `new`. Each has a file here: its options, then what it does.
 //!
 //! What the tools print on standard output and as diagnostics is an interface that scripts depend on.
@@ -74,7 +75,8 @@ Examples:
   tfrt translate --help             explain one command
   tfrt ops tfrt.add.i32             document one op
 
-Under the names `bef_executor`, `tfrt_translate` and `tfrt_opt` this is `tfrt run`, `tfrt translate` and `tfrt opt`.";
+Under the names `bef_executor`, `tfrt_translate` and `tfrt_opt` this is `tfrt run`, `tfrt translate` and `tfrt opt`, and under
+`bef_executor_debug_tracing` it is `tfrt run --tracing-sink=debug`.";
 
 /// Author kernels as plain functions, and run dataflow programs made of them.
 #[derive(Debug, Parser)]
@@ -134,7 +136,10 @@ pub fn main() -> ExitCode {
 fn run_command(program: &str, arguments: Vec<OsString>) -> Result<(), Failure> {
     let arguments = std::iter::once(program.into()).chain(arguments);
     match program {
-        "bef_executor" | "bef_executor_lite" => run::run(program, &parse(program, arguments)?),
+        "bef_executor" | "bef_executor_lite" | "code_size_test_driver" => {
+            run::run(program, &parse(program, arguments)?)
+        }
+        "bef_executor_debug_tracing" => run::run_telling(program, parse(program, arguments)?),
         "tfrt_translate" => translate::run(program, &parse(program, arguments)?),
         "tfrt_opt" => opt::run(program, &parse(program, arguments)?),
         _ => match parse::<Tfrt>(program, arguments)?.command {
@@ -157,6 +162,7 @@ fn parse<T: Parser>(
     program: &str,
     arguments: impl Iterator<Item = OsString>,
 ) -> Result<T, Failure> {
+    let arguments = arguments::with_plain_flags(T::command, arguments.collect())?;
     let command = T::command().bin_name(program);
     let parsed = command
         .try_get_matches_from(arguments)

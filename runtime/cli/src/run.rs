@@ -124,16 +124,16 @@ pub(crate) struct Options {
     #[arg(long = "enable_tracing")]
     enable_tracing: bool,
 
-    /// How much to tell: `default`, or `debug` if a trace file is written, unless it is said
+    /// How much to tell: `default` with --enable_tracing, else `debug`, unless it is said
     #[arg(long = "tracing_level", value_name = "LEVEL", value_enum)]
     tracing_level: Option<LevelName>,
 
-    /// The sink to tell, in place of one that is linked
+    /// The sink to tell, in place of one that is linked; to name one enables tracing
     #[arg(
         long = "tracing_sink",
+        alias = "tracing-sink",
         value_name = "SINK",
-        value_enum,
-        requires = "enable_tracing"
+        value_enum
     )]
     tracing_sink: Option<SinkName>,
 }
@@ -142,18 +142,40 @@ fn allocator_names() -> Vec<&'static str> {
     AllocatorKind::ALL.iter().map(|kind| kind.name()).collect()
 }
 
+impl Options {
+    /// How much the sink is told of, if anything.
+    fn told_level(&self) -> Option<TracingLevel> {
+        let implied = match (self.enable_tracing, self.tracing_sink) {
+            (true, _) => TracingLevel::Default,
+            (false, Some(SinkName::Simple | SinkName::Debug)) => TracingLevel::Debug,
+            (false, Some(SinkName::None) | None) => return None,
+        };
+        Some(self.tracing_level.map_or(implied, TracingLevel::from))
+    }
+}
+
+/// Runs the tool that prints what it traces, unless another sink is named. `program` is the name it was started under.
+pub(crate) fn run_telling(program: &str, mut arguments: Arguments) -> Result<(), Failure> {
+    if arguments.trace.is_none() {
+        arguments
+            .options
+            .tracing_sink
+            .get_or_insert(SinkName::Debug);
+    }
+    run(program, &arguments)
+}
+
 /// Runs the tool. `program` is the name it was started under.
 pub(crate) fn run(program: &str, arguments: &Arguments) -> Result<(), Failure> {
     let options = &arguments.options;
     if let Some(path) = &arguments.trace {
         return run_recorded(program, options, path);
     }
-    if options.enable_tracing {
-        if let Some(sink) = options.tracing_sink {
-            sink.register();
-        }
-        let level = options.tracing_level.map(TracingLevel::from);
-        tracing::enable(level.unwrap_or(TracingLevel::Default));
+    if let Some(sink) = options.tracing_sink {
+        sink.register();
+    }
+    if let Some(level) = options.told_level() {
+        tracing::enable(level);
     }
     let outcome = run_program(program, options);
     tracing::disable();

@@ -4,7 +4,7 @@ use clap::{ArgGroup, Parser};
 
 use crate::arguments::PrintingArguments;
 use crate::failure::Failure;
-use crate::front_end::FrontEnd;
+use crate::front_end::{FrontEnd, Purpose};
 use crate::input::{Input, Kind};
 use crate::output;
 use crate::pieces::{self, PieceArguments};
@@ -68,11 +68,13 @@ pub(crate) fn run(program: &str, arguments: &Arguments) -> Result<(), Failure> {
         arguments.pieces,
         &arguments.output,
         |text, name, reporter| {
-            let with_optional_sections = !arguments.disable_optional_sections;
+            let purpose = Purpose::File {
+                optional_sections: !arguments.disable_optional_sections,
+            };
             if arguments.thread_chains {
-                front_end.translate_without_chains(text, name, with_optional_sections, reporter)
+                front_end.translate_without_chains(text, name, purpose, reporter)
             } else {
-                front_end.translate(text, name, with_optional_sections, reporter)
+                front_end.translate(text, name, purpose, reporter)
             }
         },
     )

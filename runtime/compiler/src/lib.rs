@@ -46,8 +46,4 @@ const NATIVE_ATTRIBUTE: &str = "tfrt.native";
 /// The attribute of a module that is not encoded itself: kernels that refer into it get its text.
 const COMPILED_ATTRIBUTE: &str = "tfrt.compiled";
 
-/// The attribute with the cost of an op, for stream analysis alone. Files never hold it.
-const COST_ATTRIBUTE: &str = "_tfrt_cost";
-
-/// The attribute of an op that may start before its operands are available. Files hold it as a flag.
-const NON_STRICT_ATTRIBUTE: &str = "bef.nonstrict";
+use tfrt_ods::binding::{COST_ATTRIBUTE, NON_STRICT_ATTRIBUTE};

@@ -10,6 +10,7 @@ use tfrt_ods::OpTraits;
 use tfrt_support::entity::EntityId;
 use tfrt_support::{Error, ErrorCode};
 
+use crate::attributes::BoundAttributes;
 use crate::batch::GroupCost;
 use crate::body::{
     AtOnce, Body, Extras, Kernel, KernelDetails, KernelResult, ResultForm, Start, Strictness,
@@ -30,14 +31,15 @@ use crate::requirements;
 pub(crate) fn decode(program: &Program, id: FunctionId) -> Result<FunctionBody, Error> {
     let function = program.bef().function(id).map_err(malformed)?;
     let proof = Proof::of(program, &function)?;
-    requirements::check(program, &function, &proof.types)?;
+    let attributes = BoundAttributes::new(program, &function)?;
+    requirements::check(program, &function, &proof.types, &attributes)?;
     match function.entry().kind {
-        FunctionKind::Sync => Ok(FunctionBody::Sync(Box::new(decode_sync(
-            program, &function, &proof,
-        )))),
-        _ => {
-            decode_async(program, &function, &proof).map(|body| FunctionBody::Async(Box::new(body)))
+        FunctionKind::Sync => {
+            let body = decode_sync(program, &function, &proof, &attributes);
+            Ok(FunctionBody::Sync(Box::new(body)))
         }
+        _ => decode_async(program, &function, &proof, &attributes)
+            .map(|body| FunctionBody::Async(Box::new(body))),
     }
 }
 
@@ -160,6 +162,7 @@ fn decode_async(
     program: &Program,
     function: &VerifiedFunction,
     proof: &Proof,
+    attributes: &BoundAttributes,
 ) -> Result<Body, Error> {
     let mut words = WordPool::default();
     let waits = Waits::new(program, function);
@@ -229,7 +232,7 @@ fn decode_async(
             strictness,
             location: to_number(record.location),
             operands: words.push(record.operands.as_words()),
-            attributes: words.push(record.attributes.as_words()),
+            attributes: words.push(attributes.of(kernel, &record)),
             functions: words.push(record.functions.as_words()),
             results,
             forms: in_place.forms.into(),
@@ -257,7 +260,7 @@ fn decode_async(
         &ready_counts,
         &mut words,
     );
-    let sources = kernel_sources(program, function, &uses);
+    let sources = kernel_sources(program, function, &uses, attributes);
     let is_one_stream =
         at_once.outline.len() == 0 && kernels.iter().all(|kernel| kernel.stream == at_once.stream);
     let is_late = late_registers(&at_once, &kernels, &details, &words, places.registers.len());
@@ -365,6 +368,7 @@ fn kernel_sources<'a>(
     program: &Program,
     function: &'a VerifiedFunction,
     places: &[KernelPlaces<'a>],
+    attributes: &'a BoundAttributes,
 ) -> Vec<KernelSource<'a>> {
     let source = |(kernel, &places): (KernelId, &KernelPlaces<'a>)| {
         let record = function.record(kernel);
@@ -372,7 +376,7 @@ fn kernel_sources<'a>(
             places,
             descriptor: program.kernel(record.code),
             location: to_number(record.location),
-            attributes: record.attributes.as_words(),
+            attributes: attributes.of(kernel, &record),
             functions: record.functions.as_words(),
         }
     };
@@ -583,7 +587,12 @@ fn to_count(len: usize) -> u32 {
     u32::try_from(len).expect("a verified body is far smaller than 4 GiB")
 }
 
-fn decode_sync(program: &Program, function: &VerifiedFunction, proof: &Proof) -> SyncBody {
+fn decode_sync(
+    program: &Program,
+    function: &VerifiedFunction,
+    proof: &Proof,
+    attributes: &BoundAttributes,
+) -> SyncBody {
     let mut words = WordPool::default();
     let num_arguments = program.entry(function.id()).argument_types.len();
     let mut remaining_uses = function.use_counts().to_vec();
@@ -611,7 +620,7 @@ fn decode_sync(program: &Program, function: &VerifiedFunction, proof: &Proof) ->
                 is_proven,
                 location: to_number(record.location),
                 operands: words.push(record.operands.as_words()),
-                attributes: words.push(record.attributes.as_words()),
+                attributes: words.push(attributes.of(kernel, &record)),
                 functions: words.push(record.functions.as_words()),
                 results: words.push(record.results.as_words()),
                 last_uses: words.push(&last_uses),
@@ -629,7 +638,7 @@ fn decode_sync(program: &Program, function: &VerifiedFunction, proof: &Proof) ->
     SyncBody {
         num_registers: function.num_registers(),
         call_loop: CallLoop::of(
-            &kernel_sources(program, function, &uses),
+            &kernel_sources(program, function, &uses, attributes),
             &in_order,
             proof.registers.clone(),
             num_arguments,

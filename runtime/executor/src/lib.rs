@@ -22,6 +22,8 @@ mod decode;
 
 mod proof;
 
+mod attributes;
+
 mod requirements;
 
 mod places;

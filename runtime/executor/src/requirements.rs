@@ -13,6 +13,7 @@ use tfrt_ods::OpDef;
 use tfrt_support::Error;
 use tfrt_support::entity::EntityId;
 
+use crate::attributes::BoundAttributes;
 use crate::program::Program;
 use shapes::KernelShapes;
 
@@ -21,6 +22,7 @@ pub(crate) fn check(
     program: &Program,
     function: &VerifiedFunction,
     types: &[KernelTypes],
+    bound: &BoundAttributes,
 ) -> Result<(), Error> {
     let place = |error: Error, kernel: KernelId| {
         let location = function.record(kernel).location;
@@ -30,9 +32,10 @@ pub(crate) fn check(
     let op_of =
         |kernel: KernelId| -> &'static OpDef { program.kernel(function.record(kernel).code).op() };
     for (kernel, types) in function.kernels().zip(types) {
+        let record = function.record(kernel);
         let attributes = AttributeList {
             section: program.bef().attributes(),
-            offsets: function.record(kernel).attributes.as_words(),
+            offsets: bound.of(kernel, &record),
         };
         let code_of = |offset| program.attribute_code(offset);
         attributes::check(op_of(kernel), types, attributes, code_of)
@@ -46,7 +49,7 @@ pub(crate) fn check(
             op: op_of(kernel),
             operands: record.operands.as_words(),
             results: record.results.as_words(),
-            attributes: record.attributes.as_words(),
+            attributes: bound.of(kernel, &record),
         }
     });
     shapes::check(

@@ -38,6 +38,9 @@ pub struct VerifyOptions {
     pub stops_at_first: bool,
     /// Whether notes show the op that breaks a rule.
     pub shows_op: bool,
+    /// Whether an attribute is an error that its op does not declare, that has no dialect's prefix, and that is close to no declared
+    /// one. The tools that read and write programs let it pass, as those of MLIR do; whoever runs a program wants to know.
+    pub refuses_stray_attributes: bool,
 }
 
 impl Default for VerifyOptions {
@@ -46,6 +49,7 @@ impl Default for VerifyOptions {
         Self {
             stops_at_first: true,
             shows_op: true,
+            refuses_stray_attributes: false,
         }
     }
 }
@@ -178,7 +182,9 @@ impl Verifier<'_> {
                 verify_op(def, &instance)
             };
             for breach in breaches {
-                self.breach(op, &breach);
+                if self.options.refuses_stray_attributes || !breach.is_stray_attribute {
+                    self.breach(op, &breach);
+                }
             }
         }
     }

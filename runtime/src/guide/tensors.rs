@@ -48,7 +48,7 @@
 //! let num_elements = || testing::kernel("tensors.num_elements");
 //! num_elements().operands((DenseHostTensor::vector(&[1.0_f32, 2.0])?,)).run().expect_value(2_i64);
 //! num_elements().operands((ScalarHostTensor::new(Shape::new(&[3])?, 7_i32),)).run().expect_value(3_i64);
-//! num_elements().operands((7,)).expect_refused("operand #0 must be '!t.tensor', but got 'i32'");
+//! num_elements().operands((7,)).expect_refused("operand #0 must be !t.tensor type, but got 'i32'");
 //! # Ok::<(), tfrt_tensor::TensorError>(())
 //! ```
 //!

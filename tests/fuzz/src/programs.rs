@@ -163,6 +163,7 @@ const ANY_DIALECT: ParseOptions = ParseOptions {
 const EVERY_BREACH: VerifyOptions = VerifyOptions {
     stops_at_first: false,
     shows_op: true,
+    refuses_stray_attributes: true,
 };
 
 /// The ways to print everything there is.

@@ -115,7 +115,7 @@ fn the_declaration_has_the_spelling_that_the_types_share() {
 fn other_types_are_refused() {
     testing::kernel("objects.area")
         .operands((3,))
-        .expect_refused("operand #0 must be '!objects.shape', but got 'i32'");
+        .expect_refused("operand #0 must be !objects.shape type, but got 'i32'");
     let program = testing::program(
         r#"
         func @area(%shape: !objects.shape) -> i64 {

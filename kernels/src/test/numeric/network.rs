@@ -40,7 +40,7 @@ fn unlike_input(kernel: &str, output: &DenseHostTensor, input: &DenseHostTensor)
 /// `MaxPool2D expects pool_size to have 2 elements`, `MaxPool2D expects strides to have 2 elements`,
 /// `MaxPool2D padding 'P' is not recognized` unless it is `same` or `valid`,
 /// `MaxPool2D output shape A does not match the expected output shape B`.
-#[tfrt_kernel("tfrt_test.max_pooling_2d.f32", results(out_chain))]
+#[tfrt_kernel("tfrt_test.max_pooling_2d.f32", results(out_chain), attribute_names = free)]
 fn max_pooling_2d(
     input: &DenseHostTensor,
     output: &mut DenseHostTensor,
@@ -135,7 +135,7 @@ fn flatten(
 ///
 /// # Errors
 /// `ZeroPadding expects padding of length 2`, `ZeroPadding output shape A does not match the expected output shape B`.
-#[tfrt_kernel("tfrt_test.zero_padding.f32", results(out_chain))]
+#[tfrt_kernel("tfrt_test.zero_padding.f32", results(out_chain), attribute_names = free)]
 fn zero_padding(
     input: &DenseHostTensor,
     output: &mut DenseHostTensor,

@@ -4,7 +4,7 @@ use syn::{Safety, Type};
 
 use crate::function::{self, Function};
 use crate::kernel::Form;
-use crate::options::Options;
+use crate::options::{AttributeNames, Options};
 use crate::problems::Problems;
 use crate::signature::{Binding, FunctionBinding, Operand, Output, Parameter};
 
@@ -107,7 +107,18 @@ pub(super) fn options(options: &Options, form: Form, function: &Function, proble
         problems.at_span(span, "a synchronous kernel has no chain anyway");
     }
     sync_twin(options, form, problems);
+    if let (Some(AttributeNames::Free(span)), Some(_)) = (options.attribute_names, &options.format)
+    {
+        problems.at_span(span, "an assembly format fixes the names of the attributes");
+    }
     if form.is_raw() {
+        if let Some(names) = options.attribute_names {
+            let attributes = options.attrs.iter().flat_map(|(_, attributes)| attributes);
+            let defaults = attributes
+                .clone()
+                .filter(|attribute| attribute.default.is_some());
+            attribute_names(names, attributes.count(), defaults.count(), problems);
+        }
         for (option, path) in [
             ("metadata", &options.metadata),
             ("workspace", &options.workspace),
@@ -172,6 +183,26 @@ pub(super) fn options(options: &Options, form: Form, function: &Function, proble
     }
 }
 
+/// What `attribute_names` says, against what is declared.
+fn attribute_names(
+    names: AttributeNames,
+    num_declared: usize,
+    num_defaults: usize,
+    problems: &mut Problems,
+) {
+    match names {
+        AttributeNames::Free(span) if num_defaults > 0 => problems.at_span(
+            span,
+            "an attribute with a default has a fixed name: nobody could tell which one is missing",
+        ),
+        AttributeNames::Any(span) if num_declared > 0 => problems.at_span(
+            span,
+            "a kernel that takes any attributes declares none: `attribute_names = free` is for those that are declared",
+        ),
+        AttributeNames::Free(_) | AttributeNames::Any(_) => {}
+    }
+}
+
 /// Names for the interpreter, of a function that it cannot run.
 fn sync_twin(options: &Options, form: Form, problems: &mut Problems) {
     let Some(name) = options.sync_names.first() else {
@@ -218,6 +249,9 @@ pub(super) fn parameters(
     }
     operands(options, parameters, problems);
     attributes_and_functions(parameters, problems);
+    if let Some(names) = options.attribute_names {
+        signature_attribute_names(names, parameters, problems);
+    }
     prepared(options, parameters, problems);
 }
 
@@ -257,6 +291,33 @@ fn operands(options: &Options, parameters: &[Parameter], problems: &mut Problems
             flag,
             "no operand may be late: take one as `AnyRef` or `AsyncValueRef<T>`, or the rest as `&[AnyRef]`",
         );
+    }
+}
+
+/// What `attribute_names` says, against parameters.
+fn signature_attribute_names(
+    names: AttributeNames,
+    parameters: &[Parameter],
+    problems: &mut Problems,
+) {
+    let (mut num_declared, mut num_defaults, mut takes_all) = (0, 0, false);
+    for parameter in parameters {
+        match &parameter.binding {
+            Binding::Attribute { default, .. } => {
+                num_declared += 1;
+                num_defaults += usize::from(default.is_some());
+            }
+            Binding::AllAttributes => takes_all = true,
+            _ => {}
+        }
+    }
+    let (AttributeNames::Free(span) | AttributeNames::Any(span)) = names;
+    if takes_all {
+        let message =
+            "`Attributes` are all attributes, whatever they are called: leave the option out";
+        problems.at_span(span, message);
+    } else {
+        attribute_names(names, num_declared, num_defaults, problems);
     }
 }
 

@@ -17,7 +17,7 @@ use crate::kernel::{
     self, AttributeEntry, Bound, Declaration, Form, FunctionEntry, Marker, OperandEntry,
     ResultEntry,
 };
-use crate::options::{Options, RawType, RawValue};
+use crate::options::{AttributeNames, Options, RawType, RawValue};
 use crate::problems::{Problems, did_you_mean};
 use crate::signature::types::is_chain;
 use crate::signature::{Binding, FunctionBinding, Operand, Output, Parameter};
@@ -129,6 +129,13 @@ fn traits(
         .filter(|(flag, _)| options.has(flag))
         .map(|(_, name)| *name)
         .collect();
+    let takes_all = |parameter: &Parameter| matches!(parameter.binding, Binding::AllAttributes);
+    match options.attribute_names {
+        Some(AttributeNames::Free(_)) => traits.push("FREE_ATTRIBUTE_NAMES"),
+        Some(AttributeNames::Any(_)) => traits.push("ANY_ATTRIBUTES"),
+        None if parameters.iter().any(takes_all) => traits.push("ANY_ATTRIBUTES"),
+        None => {}
+    }
     if form == Form::Future {
         traits.push("ASYNC");
     }

@@ -19,7 +19,8 @@ impl ::tfrt::__private::KernelSet for flat {
                                 __tfrt::Payload<<i32 as __tfrt::IsValue>::This>,
                             >("result", __tfrt::None),
                         ],
-                        traits: __tfrt::OpTraits::EXTRA_CHAIN,
+                        traits: __tfrt::OpTraits::ANY_ATTRIBUTES
+                            .with(__tfrt::OpTraits::EXTRA_CHAIN),
                         place: __tfrt::SourcePlace {
                             file: __tfrt::file!(),
                             line: __tfrt::line!(),

@@ -2,11 +2,12 @@
 //!
 //! Counts all functions, but has a table only for those with a body.
 
-use tfrt_support::entity::PrimaryMap;
+use tfrt_support::entity::{EntityId, PrimaryMap};
 
 use super::strings::Strings;
 use crate::cursor::Cursor;
-use crate::error::Fault;
+use crate::error::{BefError, Fault, Reason};
+use crate::format::SectionId;
 use crate::ids::{FunctionId, StringOffset};
 
 /// The names of the attributes of every function: those of its kernels one after the other, in order of the records.
@@ -19,24 +20,75 @@ pub(crate) struct BodyShape {
     pub(crate) num_attributes: usize,
 }
 
+/// The names of the attributes of the functions, up to where something is wrong.
+#[derive(Debug)]
+pub(crate) struct NamesSoFar {
+    /// Those of all functions, one after the other.
+    names: Vec<StringOffset>,
+    /// Where those of each function end.
+    ends: PrimaryMap<FunctionId, usize>,
+    /// What is wrong with the functions that have no end.
+    error: Option<BefError>,
+}
+
+impl NamesSoFar {
+    /// The names of a function.
+    pub(crate) fn of(&self, id: FunctionId) -> Result<&[StringOffset], BefError> {
+        match (self.ends.get(id), &self.error) {
+            (Some(&end), _) => {
+                let before = id.index().checked_sub(1).map(FunctionId::from_index);
+                let start = before.map_or(0, |before| self.ends[before]);
+                Ok(&self.names[start..end])
+            }
+            (None, Some(error)) => Err(error.clone()),
+            (None, None) => Ok(&[]),
+        }
+    }
+}
+
 /// Reads the section; `shapes` says of every function what its body is like, if it has one.
 pub(crate) fn read(
-    mut cursor: Cursor<'_>,
+    cursor: Cursor<'_>,
     strings: Strings<'_>,
     shapes: &PrimaryMap<FunctionId, Option<BodyShape>>,
-) -> Result<AttributeNames, Fault> {
-    cursor.expect_count("functions", shapes.len())?;
-    let mut names = AttributeNames::new();
-    for shape in shapes.values() {
-        names.push(match shape {
-            None => Vec::new(),
-            Some(shape) => {
-                cursor.expect_count("kernels", shape.num_kernels)?;
-                (0..shape.num_attributes)
-                    .map(|_| strings.read_offset(&mut cursor, "the name of an attribute"))
-                    .collect::<Result<_, _>>()?
+) -> Result<AttributeNames, BefError> {
+    let shapes_in_order = shapes.values().map(|&shape| Ok(shape));
+    let read = read_so_far(cursor, strings, shapes.len(), shapes_in_order);
+    shapes
+        .ids()
+        .map(|id| read.of(id).map(<[StringOffset]>::to_vec))
+        .collect()
+}
+
+/// Reads the section up to the first function that has something wrong.
+pub(crate) fn read_so_far(
+    mut cursor: Cursor<'_>,
+    strings: Strings<'_>,
+    num_functions: usize,
+    shapes: impl Iterator<Item = Result<Option<BodyShape>, BefError>>,
+) -> NamesSoFar {
+    let mut read = NamesSoFar {
+        names: Vec::new(),
+        ends: PrimaryMap::new(),
+        error: None,
+    };
+    let malformed = |fault: Fault| fault.because(Reason::Section(SectionId::AttributeNames));
+    let read_all = || {
+        let count = cursor.expect_count("functions", num_functions);
+        count.map_err(malformed)?;
+        for shape in shapes {
+            if let Some(shape) = shape? {
+                let count = cursor.expect_count("kernels", shape.num_kernels);
+                count.map_err(malformed)?;
+                for _ in 0..shape.num_attributes {
+                    let name = strings.read_offset(&mut cursor, "the name of an attribute");
+                    read.names.push(name.map_err(malformed)?);
+                }
             }
-        });
-    }
-    Ok(names)
+            read.ends.push(read.names.len());
+        }
+        Ok(())
+    };
+    read.error = read_all().err();
+    read
 }

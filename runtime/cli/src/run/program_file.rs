@@ -3,7 +3,7 @@
 use crate::arguments::DiagnosticArguments;
 use crate::diagnostics::SourceMap;
 use crate::failure::Failure;
-use crate::front_end::FrontEnd;
+use crate::front_end::{FrontEnd, Purpose};
 use crate::input::{Input, Kind};
 
 /// A program as a BEF file.
@@ -41,9 +41,14 @@ impl ProgramFile {
                 sources.insert(&*input.name, text);
                 let mut reporter = diagnostics.printing(sources.clone());
                 if with_chains_threaded {
-                    front_end.translate_without_chains(text, &input.name, true, &mut reporter)?
+                    front_end.translate_without_chains(
+                        text,
+                        &input.name,
+                        Purpose::Run,
+                        &mut reporter,
+                    )?
                 } else {
-                    front_end.translate(text, &input.name, true, &mut reporter)?
+                    front_end.translate(text, &input.name, Purpose::Run, &mut reporter)?
                 }
             }
         };

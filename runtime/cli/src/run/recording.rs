@@ -24,6 +24,8 @@ pub(crate) enum LevelName {
 /// One of our own sinks, as it is spelled on the command line.
 #[derive(Clone, Copy, Debug, ValueEnum)]
 pub(crate) enum SinkName {
+    /// No sink
+    None,
     /// Logs what each thread did when the thread ends
     Simple,
     /// Prints a line to standard output as a scope begins or ends
@@ -52,11 +54,12 @@ impl From<LevelName> for TracingLevel {
 impl SinkName {
     /// Makes it the sink of this process.
     pub(crate) fn register(self) {
-        let sink: Arc<dyn TracingSink> = match self {
-            Self::Simple => Arc::new(SimpleSink),
-            Self::Debug => Arc::new(DebugSink::default()),
+        let sink: Option<Arc<dyn TracingSink>> = match self {
+            Self::None => None,
+            Self::Simple => Some(Arc::new(SimpleSink)),
+            Self::Debug => Some(Arc::new(DebugSink::default())),
         };
-        tracing::set_sink(Some(sink));
+        tracing::set_sink(sink);
     }
 }
 

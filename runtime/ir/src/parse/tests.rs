@@ -462,7 +462,7 @@ mod soup {
         fn no_sequence_of_words_panics(picks in proptest::collection::vec(0..WORDS.len(), 0..24)) {
             let source = picks.iter().map(|pick| WORDS[*pick]).collect::<Vec<_>>().join(" ");
             if let Ok(module) = read(&source) {
-                let _ = crate::verify(&module, &crate::VerifyOptions { stops_at_first: false, shows_op: true });
+                let _ = crate::verify(&module, &crate::VerifyOptions { stops_at_first: false, ..Default::default() });
                 let text = print(&module, &PrintOptions { generic: true, ..PrintOptions::default() });
                 if crate::verify(&module, &crate::VerifyOptions::default()).is_empty() {
                     let again = read(&text).unwrap_or_else(|errors| panic!("{}\n{text}", errors[0]));

@@ -57,6 +57,13 @@ impl OpInstance for Instance<'_> {
         self.types_of(self.module.results(self.op))
     }
 
+    fn attribute_names(&self) -> Vec<Cow<'_, str>> {
+        let attributes = self.module.attributes(self.op).iter();
+        attributes
+            .map(|&(name, _)| Cow::Borrowed(self.module.name(name)))
+            .collect()
+    }
+
     fn attribute(&self, name: &str) -> Option<AttrInstance<'_>> {
         Some(attr_instance(self.module, self.module.attr(self.op, name)?))
     }

@@ -46,6 +46,7 @@ fn check(source: &str, expected: &[&str]) {
         &VerifyOptions {
             stops_at_first: false,
             shows_op: false,
+            refuses_stray_attributes: false,
         },
     );
     let mut found: Vec<String> = Vec::new();
@@ -59,6 +60,7 @@ fn check(source: &str, expected: &[&str]) {
         &VerifyOptions {
             stops_at_first: true,
             shows_op: false,
+            refuses_stray_attributes: false,
         },
     );
     assert_eq!(first, all[..all.len().min(1)]);

@@ -1,0 +1,206 @@
+//! Which attribute of a kernel in a file is which.
+//!
+//! Files list the attributes of a kernel in byte order of their names. The names themselves stand in a section that a file need
+//! not have. [`bind`] finds the declared attributes among those of the file:
+//!
+//! - An op whose names are fixed has each of its attributes under its name. What else stands there, for other tools perhaps, is
+//!   not bound to anything. In a file without names position decides, so that the number must be exactly right.
+//! - An op with [free names](OpTraits::FREE_ATTRIBUTE_NAMES) has them by position.
+//! - An op that takes [any attributes](OpTraits::ANY_ATTRIBUTES) has all of them.
+
+use crate::op::{FunctionDef, FunctionForm, OpDef};
+use crate::traits::OpTraits;
+
+/// The attribute with the cost of an op, for stream analysis alone. Every op may have it; files never hold it.
+pub const COST_ATTRIBUTE: &str = "_tfrt_cost";
+
+/// The attribute of an op that may start before its operands are available. Files hold it as a flag, not among attributes.
+pub const NON_STRICT_ATTRIBUTE: &str = "bef.nonstrict";
+
+/// Whether an attribute of this name is none of those that a file lists.
+#[must_use]
+pub fn is_unlisted(name: &str) -> bool {
+    name == COST_ATTRIBUTE || name == NON_STRICT_ATTRIBUTE
+}
+
+/// Where the attributes of an op are among those that a file lists.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Binding {
+    /// Each in its place.
+    InOrder,
+    /// Each declared attribute at its position among those of the file.
+    At(Vec<usize>),
+}
+
+/// Finds the attributes of an op among `found` attributes of a file, which are called `names` if the file says so.
+///
+/// ```
+/// use tfrt_ods::binding::{Binding, bind};
+/// use tfrt_ods::{AttrDef, AttrKind, OpDef};
+///
+/// static SCALE: OpDef = OpDef {
+///     attributes: &[AttrDef::new("factor", AttrKind::I32)],
+///     ..OpDef::new("my.scale")
+/// };
+/// assert_eq!(bind(&SCALE, 1, Some(&["factor"])), Ok(Binding::InOrder));
+/// assert_eq!(bind(&SCALE, 2, Some(&["a.note", "factor"])), Ok(Binding::At(vec![1])));
+/// assert_eq!(
+///     bind(&SCALE, 1, Some(&["facter"])),
+///     Err("attribute `factor` of `my.scale` is missing; found `facter`".into())
+/// );
+/// ```
+///
+/// # Errors
+/// If a declared attribute is missing, or if position decides and the number is another one. The message names the op and the
+/// attributes.
+pub fn bind(def: &OpDef, found: usize, names: Option<&[&str]>) -> Result<Binding, String> {
+    if def.traits.contains(OpTraits::ANY_ATTRIBUTES) {
+        return Ok(Binding::InOrder);
+    }
+    let declared = def.attributes;
+    let is_free = def.traits.contains(OpTraits::FREE_ATTRIBUTE_NAMES);
+    let Some(names) = names.filter(|_| !is_free) else {
+        return match found == declared.len() {
+            true => Ok(Binding::InOrder),
+            false => Err(miscounted(def, found, names)),
+        };
+    };
+    let is_in_order = names.len() == declared.len()
+        && (names.iter().zip(declared)).all(|(name, attribute)| *name == attribute.name);
+    if is_in_order {
+        return Ok(Binding::InOrder);
+    }
+    let position = |wanted: &str| {
+        let mut places = (0..names.len()).filter(|&index| names[index] == wanted);
+        match (places.next(), places.next()) {
+            (Some(place), None) => Ok(place),
+            (None, _) => Err(missing(def, wanted, names)),
+            (Some(_), Some(_)) => Err(format!(
+                "attribute `{wanted}` of `{}` is there twice",
+                def.name
+            )),
+        }
+    };
+    let positions = declared.iter().map(|attribute| position(attribute.name));
+    positions.collect::<Result<_, _>>().map(Binding::At)
+}
+
+/// The names of all attributes that the op declares, those that name functions among them.
+pub(crate) fn attribute_names(def: &OpDef) -> Vec<&'static str> {
+    let is_symbol = |function: &&FunctionDef| function.form != FunctionForm::Region;
+    let symbols = def.functions.iter().filter(is_symbol);
+    let attributes = def.attributes.iter().map(|attribute| attribute.name);
+    attributes
+        .chain(symbols.map(|function| function.name))
+        .collect()
+}
+
+#[cold]
+fn missing(def: &OpDef, wanted: &str, names: &[&str]) -> String {
+    let is_declared = |name: &&&str| def.attributes.iter().any(|known| known.name == **name);
+    let others: Vec<&str> = names
+        .iter()
+        .filter(|name| !is_declared(name))
+        .copied()
+        .collect();
+    let found = match &others[..] {
+        [] => String::new(),
+        others => format!("; found {}", quoted(others)),
+    };
+    format!("attribute `{wanted}` of `{}` is missing{found}", def.name)
+}
+
+#[cold]
+fn miscounted(def: &OpDef, found: usize, names: Option<&[&str]>) -> String {
+    let declared: Vec<&str> = def.attributes.iter().map(|known| known.name).collect();
+    let expected = match &declared[..] {
+        [] => String::from("no attributes"),
+        [one] => format!("1 attribute (`{one}`)"),
+        many => format!("{} attributes ({})", many.len(), quoted(many)),
+    };
+    let found = match names {
+        Some([]) => String::from("none"),
+        Some(names) => quoted(names),
+        None => format!("{found}, whose names the file does not hold"),
+    };
+    format!("`{}` takes {expected}; found {found}", def.name)
+}
+
+/// `` `a`, `b` ``
+pub(crate) fn quoted(names: &[&str]) -> String {
+    let quoted: Vec<_> = names.iter().map(|name| format!("`{name}`")).collect();
+    quoted.join(", ")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::constraint::AttrKind;
+    use crate::op::AttrDef;
+
+    static PAIR: OpDef = OpDef {
+        attributes: &[
+            AttrDef::new("first", AttrKind::I32),
+            AttrDef::new("second", AttrKind::I32),
+        ],
+        ..OpDef::new("t.pair")
+    };
+
+    fn check(def: &OpDef, names: &[&str], expected: Result<Binding, &str>) {
+        let expected = expected.map_err(String::from);
+        assert_eq!(bind(def, names.len(), Some(names)), expected, "{names:?}");
+    }
+
+    #[test]
+    fn fixed_names_are_found_wherever_they_stand() {
+        check(&PAIR, &["first", "second"], Ok(Binding::InOrder));
+        check(
+            &PAIR,
+            &["a", "first", "m", "second"],
+            Ok(Binding::At(vec![1, 3])),
+        );
+        check(&PAIR, &["second", "first"], Ok(Binding::At(vec![1, 0])));
+        check(
+            &PAIR,
+            &["frist", "second"],
+            Err("attribute `first` of `t.pair` is missing; found `frist`"),
+        );
+        check(
+            &PAIR,
+            &["first", "first", "second"],
+            Err("attribute `first` of `t.pair` is there twice"),
+        );
+    }
+
+    #[test]
+    fn without_names_the_number_must_be_right() {
+        assert_eq!(bind(&PAIR, 2, None), Ok(Binding::InOrder));
+        assert_eq!(
+            bind(&PAIR, 3, None).unwrap_err(),
+            "`t.pair` takes 2 attributes (`first`, `second`); found 3, whose names the file does not hold"
+        );
+    }
+
+    #[test]
+    fn free_names_are_bound_by_position() {
+        let free = OpDef {
+            traits: OpTraits::FREE_ATTRIBUTE_NAMES,
+            ..PAIR
+        };
+        check(&free, &["x", "y"], Ok(Binding::InOrder));
+        check(
+            &free,
+            &["x"],
+            Err("`t.pair` takes 2 attributes (`first`, `second`); found `x`"),
+        );
+    }
+
+    #[test]
+    fn an_op_that_takes_any_attributes_has_all_of_them() {
+        let open = OpDef {
+            traits: OpTraits::ANY_ATTRIBUTES,
+            ..OpDef::new("t.open")
+        };
+        check(&open, &["a", "b", "c"], Ok(Binding::InOrder));
+    }
+}
