@@ -3,7 +3,7 @@
 use std::io;
 
 use tfrt::prelude::*;
-use tfrt_tensor::{FixedRankShape, PartialShape, Shape, ShapeError};
+use tfrt_tensor::{FixedRankSizes, PartialShape, ShapeError, Sizes};
 
 use crate::text::print_line;
 
@@ -12,8 +12,8 @@ use crate::text::print_line;
 /// # Errors
 /// If a size is negative.
 #[tfrt_kernel("ts.build_shape", results(shape), chain = none, format = "typed($value) attr-dict")]
-fn build_shape(#[attr] value: &[i64]) -> Result<Shape, ShapeError> {
-    Shape::from_signed(value)
+fn build_shape(#[attr] value: &[i64]) -> Result<Sizes, ShapeError> {
+    Sizes::from_signed(value)
 }
 
 /// Makes a shape of the sizes of its dimensions.
@@ -26,8 +26,8 @@ fn build_shape(#[attr] value: &[i64]) -> Result<Shape, ShapeError> {
     results(shape),
     format = "typed($value) attr-dict"
 )]
-fn build_shape_sync(#[attr] value: &[i64]) -> Result<Shape, ShapeError> {
-    Shape::from_signed(value)
+fn build_shape_sync(#[attr] value: &[i64]) -> Result<Sizes, ShapeError> {
+    Sizes::from_signed(value)
 }
 
 /// Makes a shape some of whose dimensions, those of size -1, are not known.
@@ -72,13 +72,13 @@ fn build_unranked_partial_shape() -> PartialShape {
 /// # Errors
 /// `Unknown rank`, `Unknown dimensions at following indices = [0, 2]`.
 #[tfrt_kernel("ts.to_shape", results(shape), chain = none, format = "operands attr-dict")]
-fn to_shape(partial: &PartialShape) -> Result<Shape, ShapeError> {
-    partial.to_shape()
+fn to_shape(partial: &PartialShape) -> Result<Sizes, ShapeError> {
+    partial.to_sizes()
 }
 
 /// Gives a shape as a partial shape.
 #[tfrt_kernel("ts.to_partial_shape", results(partial), chain = none, format = "operands attr-dict")]
-fn to_partial_shape(shape: &Shape) -> PartialShape {
+fn to_partial_shape(shape: &Sizes) -> PartialShape {
     PartialShape::from(shape)
 }
 
@@ -89,7 +89,7 @@ fn to_partial_shape(shape: &Shape) -> PartialShape {
     results(partial),
     format = "operands attr-dict"
 )]
-fn to_partial_shape_sync(shape: &Shape) -> PartialShape {
+fn to_partial_shape_sync(shape: &Sizes) -> PartialShape {
     PartialShape::from(shape)
 }
 
@@ -98,13 +98,13 @@ fn to_partial_shape_sync(shape: &Shape) -> PartialShape {
 /// # Errors
 /// If the shape has another rank.
 #[tfrt_kernel("ts.as_fixed_rank_shape.{R}", R = [1, 2, 3], results(fixed), chain = none, format = "operands attr-dict")]
-fn as_fixed_rank_shape<const R: usize>(shape: &Shape) -> Result<FixedRankShape<R>, ShapeError> {
-    FixedRankShape::try_from(shape)
+fn as_fixed_rank_shape<const R: usize>(shape: &Sizes) -> Result<FixedRankSizes<R>, ShapeError> {
+    FixedRankSizes::try_from(shape)
 }
 
 /// Whether two shapes are equal.
 #[tfrt_kernel("ts.equal_shape", results(are_equal), chain = none, format = "operands attr-dict")]
-fn equal_shape(a: &Shape, b: &Shape) -> bool {
+fn equal_shape(a: &Sizes, b: &Sizes) -> bool {
     a == b
 }
 
@@ -113,10 +113,10 @@ fn equal_shape(a: &Shape, b: &Shape) -> bool {
 /// # Errors
 /// If there is no such dimension.
 #[tfrt_kernel("ts.get_dimension", results(size), chain = none, format = "operands attr-dict")]
-fn get_dimension(shape: &Shape, dimension: i32) -> Result<i64> {
+fn get_dimension(shape: &Sizes, dimension: i32) -> Result<i64> {
     let size = usize::try_from(dimension)
         .ok()
-        .and_then(|position| shape.dim(position));
+        .and_then(|position| shape.dims().get(position).copied());
     let size = size.ok_or_else(|| {
         Error::new(format!("a shape {shape} has no dimension {dimension}"))
             .with_code(ErrorCode::InvalidArgument)
@@ -125,24 +125,27 @@ fn get_dimension(shape: &Shape, dimension: i32) -> Result<i64> {
 }
 
 /// Gives the product of all dimensions.
+///
+/// # Errors
+/// If it is more than memory has addresses for.
 #[tfrt_kernel(
     "ts.get_num_elements",
     results(num_elements),
     chain = none, format = "operands attr-dict"
 )]
-fn get_num_elements(shape: &Shape) -> Result<i64> {
-    Ok(i64::try_from(shape.num_elements())?)
+fn get_num_elements(shape: &Sizes) -> Result<i64> {
+    Ok(i64::try_from(shape.num_elements()?)?)
 }
 
 /// Prints a shape.
 #[tfrt_kernel("ts.print_shape", side_effecting, format = "operands attr-dict")]
-fn print_shape(shape: &Shape) -> io::Result<()> {
+fn print_shape(shape: &Sizes) -> io::Result<()> {
     print_line(format_args!("shape = {shape}"))
 }
 
 /// Prints a shape whose rank is part of its type.
 #[tfrt_kernel("ts.print_fixed_rank_shape.{R}", R = [1, 2, 3], side_effecting, format = "operands attr-dict")]
-fn print_fixed_rank_shape<const R: usize>(shape: &FixedRankShape<R>) -> io::Result<()> {
+fn print_fixed_rank_shape<const R: usize>(shape: &FixedRankSizes<R>) -> io::Result<()> {
     print_line(format_args!("fixed_rank_shape = {shape}"))
 }
 

@@ -3,13 +3,13 @@
 use half::f16;
 use tfrt::prelude::*;
 use tfrt::support::complex::Complex;
-use tfrt_tensor::{DenseHostTensor, Element, HostBuffer, Shape, TensorError};
+use tfrt_tensor::{DenseHostTensor, Element, HostBuffer, Sizes, TensorError};
 
 use crate::scalar::Scalar;
 
 /// A tensor of the bytes of a buffer. `kernel` is what a message starts with.
-fn adopt<T: Scalar>(kernel: &str, buffer: &HostBuffer, shape: &Shape) -> Result<DenseHostTensor> {
-    let tensor = DenseHostTensor::from_buffer(T::Element::DTYPE, shape.clone(), buffer.clone());
+fn adopt<T: Scalar>(kernel: &str, buffer: &HostBuffer, shape: &Sizes) -> Result<DenseHostTensor> {
+    let tensor = DenseHostTensor::from_buffer(T::Element::DTYPE, shape.to_shape()?, buffer.clone());
     tensor.map_err(|error| match error {
         TensorError::WrongBufferSize { found, .. } => {
             let element_bytes = size_of::<T::Element>();
@@ -34,7 +34,7 @@ fn adopt<T: Scalar>(kernel: &str, buffer: &HostBuffer, shape: &Shape) -> Result<
 )]
 fn make_tensor<T: Scalar>(
     buffer: &HostBuffer,
-    shape: &Shape,
+    shape: &Sizes,
     in_chain: Chain,
 ) -> Result<(DenseHostTensor, Chain)> {
     Ok((adopt::<T>("dht.make_tensor", buffer, shape)?, in_chain))
@@ -47,7 +47,7 @@ fn make_tensor<T: Scalar>(
 #[tfrt_kernel("tfrt_dht.make_tensor.{T}", T = [i8, f16, f64], results(tensor, out_chain))]
 fn make_tensor_generic_form<T: Scalar>(
     buffer: &HostBuffer,
-    shape: &Shape,
+    shape: &Sizes,
     in_chain: Chain,
 ) -> Result<(DenseHostTensor, Chain)> {
     Ok((adopt::<T>("dht.make_tensor", buffer, shape)?, in_chain))
@@ -65,7 +65,7 @@ fn make_tensor_generic_form<T: Scalar>(
     results(tensor),
     format = "operands attr-dict"
 )]
-fn make_tensor_sync<T: Scalar>(buffer: &HostBuffer, shape: &Shape) -> Result<DenseHostTensor> {
+fn make_tensor_sync<T: Scalar>(buffer: &HostBuffer, shape: &Sizes) -> Result<DenseHostTensor> {
     adopt::<T>("tfrt_dht_sync.make_tensor", buffer, shape)
 }
 
@@ -77,7 +77,7 @@ fn make_tensor_sync<T: Scalar>(buffer: &HostBuffer, shape: &Shape) -> Result<Den
 #[tfrt_kernel("tfrt_dht_sync.make_tensor.{T}", T = [i8, f16, f64], sync, results(tensor))]
 fn make_tensor_sync_generic_form<T: Scalar>(
     buffer: &HostBuffer,
-    shape: &Shape,
+    shape: &Sizes,
 ) -> Result<DenseHostTensor> {
     adopt::<T>("tfrt_dht_sync.make_tensor", buffer, shape)
 }

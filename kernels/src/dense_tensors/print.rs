@@ -3,7 +3,7 @@
 use std::io;
 
 use tfrt::prelude::*;
-use tfrt_tensor::{HostBuffer, Shape, Tensor};
+use tfrt_tensor::{HostBuffer, Sizes, Tensor};
 
 use crate::text::{print_bytes, print_line};
 
@@ -37,8 +37,8 @@ fn print_tensor_shape(tensor: &dyn Tensor) -> io::Result<()> {
     results(shape),
     format = "operands attr-dict"
 )]
-fn get_tensor_shape(tensor: &dyn Tensor) -> Shape {
-    tensor.shape().clone()
+fn get_tensor_shape(tensor: &dyn Tensor) -> Sizes {
+    tensor.shape().into()
 }
 
 /// Gives the shape of a tensor of any kind.
@@ -48,8 +48,8 @@ fn get_tensor_shape(tensor: &dyn Tensor) -> Shape {
     results(shape),
     format = "operands attr-dict"
 )]
-fn get_tensor_shape_sync(tensor: &dyn Tensor) -> Shape {
-    tensor.shape().clone()
+fn get_tensor_shape_sync(tensor: &dyn Tensor) -> Sizes {
+    tensor.shape().into()
 }
 
 /// Does nothing, once a tensor of any kind is there.

@@ -87,7 +87,7 @@ pub use dense::DenseHostTensor;
 pub use element::{Element, I1, Quantized};
 pub use error::TensorError;
 pub use scalar::ScalarHostTensor;
-pub use shape::{FixedRankShape, PartialShape, Shape, ShapeError};
+pub use shape::{FixedRankShape, FixedRankSizes, PartialShape, Shape, ShapeError, Sizes};
 pub use string::StringHostTensor;
 pub use tensor::Tensor;
 pub use tensor_type::TensorType;

@@ -2,7 +2,7 @@
 //!
 //! Three kinds say three things. A [`Shape`] is known in full; its rank is a fact of the value. A [`FixedRankShape`] is
 //! known in full too, and its rank is part of its type. A [`PartialShape`] leaves open some dimensions, or even their
-//! number.
+//! number. Programs compute with [`Sizes`], of which there need not be a tensor.
 //!
 //! Invariant S1: the product of those dimensions of a `Shape` that are not zero is at most [`MAX_ELEMENTS`]. So counting
 //! elements never overflows, nor does counting the elements below a dimension. Upheld by the constructors.
@@ -11,13 +11,15 @@ mod fixed_rank;
 
 mod partial;
 
+mod sizes;
+
 use std::fmt;
 
-use tfrt_async::Value;
 use tfrt_support::metadata::Extents;
 
 pub use fixed_rank::FixedRankShape;
 pub use partial::PartialShape;
+pub use sizes::{FixedRankSizes, Sizes};
 
 /// The most elements that a shape may have.
 pub const MAX_ELEMENTS: usize = isize::MAX as usize;
@@ -63,14 +65,7 @@ impl Shape {
     /// # Errors
     /// [`ShapeError::Negative`] and [`ShapeError::TooLarge`].
     pub fn from_signed(dims: &[i64]) -> Result<Self, ShapeError> {
-        let dims: Vec<usize> = dims
-            .iter()
-            .enumerate()
-            .map(|(position, &dim)| {
-                usize::try_from(dim).map_err(|_| ShapeError::Negative { position, dim })
-            })
-            .collect::<Result<_, _>>()?;
-        Self::new(&dims)
+        Sizes::from_signed(dims)?.to_shape()
     }
 
     /// The sizes of the dimensions, outermost first.
@@ -163,10 +158,6 @@ impl fmt::Debug for Shape {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         fmt::Display::fmt(self, f)
     }
-}
-
-impl Value for Shape {
-    const MLIR_TYPE: &'static str = "!ts.shape";
 }
 
 /// `[2, 3]`

@@ -3,7 +3,7 @@
 use tfrt::prelude::*;
 use tfrt_compute::assemble;
 use tfrt_compute::reduction::{self, Axes, Reduction};
-use tfrt_tensor::{DenseHostTensor, Shape, TensorError};
+use tfrt_tensor::{DenseHostTensor, Shape, Sizes, TensorError};
 
 use crate::numeric::{Number, no_memory, start_whole};
 
@@ -18,10 +18,11 @@ fn cannot_allocate_result(error: TensorError) -> Error {
 #[tfrt_kernel("tfrt_test.broadcast.{T}.{R}", T = [f32, i32, i64], R = [2, 3], results(wide))]
 fn broadcast<T: Number, const R: usize>(
     row: &DenseHostTensor,
-    shape: &Shape,
+    shape: &Sizes,
     ctx: &ExecutionContext,
 ) -> Result<DenseHostTensor> {
     let [row_len] = row.shape().to_array()?;
+    let shape = shape.to_shape()?;
     let target: [usize; R] = shape.to_array()?;
     if target.last() != Some(&row_len) {
         return Err(Error::new(format!(
@@ -29,7 +30,7 @@ fn broadcast<T: Number, const R: usize>(
             row.shape()
         )));
     }
-    let mut wide = DenseHostTensor::zeroed(ctx.allocator(), T::DTYPE, shape.clone())
+    let mut wide = DenseHostTensor::zeroed(ctx.allocator(), T::DTYPE, shape)
         .map_err(cannot_allocate_result)?;
     assemble::repeat_row(&row.elements::<T>()?, &mut wide.elements_mut::<T>()?)?;
     Ok(wide)

@@ -2,8 +2,6 @@
 
 use std::fmt;
 
-use tfrt_async::Value;
-
 use super::{Shape, ShapeError, write_list};
 
 /// The sizes of `RANK` dimensions.
@@ -86,17 +84,6 @@ impl<const RANK: usize> fmt::Debug for FixedRankShape<RANK> {
         write_list(f, &self.0)
     }
 }
-
-// One by one, because the rank is part of the spelling.
-macro_rules! impl_value {
-    ($($rank:literal)+) => {
-        $(impl Value for FixedRankShape<$rank> {
-            const MLIR_TYPE: &'static str = concat!("!ts.fixed_rank_shape.", $rank);
-        })+
-    };
-}
-
-impl_value!(0 1 2 3 4 5 6);
 
 #[cfg(test)]
 mod tests {

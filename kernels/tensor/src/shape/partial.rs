@@ -4,7 +4,7 @@ use std::fmt;
 
 use tfrt_async::Value;
 
-use super::{Shape, ShapeError, write_list};
+use super::{Shape, ShapeError, Sizes, write_list};
 
 /// The dimension of a [`PartialShape`] that is not known, as attributes, files and printed text have it.
 pub const UNKNOWN: i64 = -1;
@@ -73,11 +73,28 @@ impl PartialShape {
         })
     }
 
+    /// The shape of these dimensions, all of which are known.
+    pub(super) fn of_known(dims: &[usize]) -> Self {
+        // They come from attributes and tensors, so that no dimension is above `i64::MAX` and nothing is replaced.
+        let signed = |&dim: &usize| i64::try_from(dim).unwrap_or(i64::MAX);
+        Self {
+            dims: Some(dims.iter().map(signed).collect()),
+        }
+    }
+
     /// The same shape, if it is known in full.
     ///
     /// # Errors
-    /// [`ShapeError::UnknownRank`], [`ShapeError::UnknownDimensions`] and [`ShapeError::TooLarge`].
+    /// Those of [`to_sizes`](Self::to_sizes), and [`ShapeError::TooLarge`].
     pub fn to_shape(&self) -> Result<Shape, ShapeError> {
+        self.to_sizes()?.to_shape()
+    }
+
+    /// The sizes of the dimensions, if they are all known.
+    ///
+    /// # Errors
+    /// [`ShapeError::UnknownRank`] and [`ShapeError::UnknownDimensions`].
+    pub fn to_sizes(&self) -> Result<Sizes, ShapeError> {
         let dims = self.dims().ok_or(ShapeError::UnknownRank)?;
         let unknown: Box<[usize]> = dims
             .iter()
@@ -86,7 +103,7 @@ impl PartialShape {
             .map(|(position, _)| position)
             .collect();
         if unknown.is_empty() {
-            Shape::from_signed(dims)
+            Sizes::from_signed(dims)
         } else {
             Err(ShapeError::UnknownDimensions(unknown))
         }
@@ -95,11 +112,7 @@ impl PartialShape {
 
 impl From<&Shape> for PartialShape {
     fn from(shape: &Shape) -> Self {
-        // S1: no dimension is above `i64::MAX`, so that nothing is replaced.
-        let signed = |&dim: &usize| i64::try_from(dim).unwrap_or(i64::MAX);
-        Self {
-            dims: Some(shape.dims().iter().map(signed).collect()),
-        }
+        Self::of_known(shape.dims())
     }
 }
 
