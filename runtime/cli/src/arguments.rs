@@ -153,6 +153,10 @@ pub(crate) struct PrintingArguments {
     /// Print locations in place, without aliases
     #[arg(long = "mlir-print-local-scope")]
     pub(crate) local_scope: bool,
+
+    /// Print functions under the name that they got later: `func.func`
+    #[arg(long = "func-dialect")]
+    pub(crate) func_dialect: bool,
 }
 
 #[cfg(test)]

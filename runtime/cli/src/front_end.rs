@@ -298,11 +298,13 @@ fn print_options(printing: PrintingArguments) -> PrintOptions {
         op_generic,
         debug_info,
         local_scope,
+        func_dialect,
     } = printing;
     PrintOptions {
         generic: op_generic,
         debug_info,
         local_scope,
+        func_dialect,
         ..PrintOptions::default()
     }
 }

@@ -43,7 +43,5 @@ const SYNC_ATTRIBUTE: &str = "tfrt.sync";
 /// The attribute of a function that the host defines.
 const NATIVE_ATTRIBUTE: &str = "tfrt.native";
 
-/// The attribute of a module that is not encoded itself: kernels that refer into it get its text.
-const COMPILED_ATTRIBUTE: &str = "tfrt.compiled";
-
+use tfrt_ir::symbols::COMPILED_ATTRIBUTE;
 use tfrt_ods::binding::{COST_ATTRIBUTE, NON_STRICT_ATTRIBUTE};

@@ -79,6 +79,8 @@ pub struct Module {
     values: PrimaryMap<ValueId, ValueData>,
     root: OpId,
     leaves_out_chains: bool,
+    /// The contents of modules that stayed text.
+    texts: HashMap<OpId, Box<str>>,
 }
 
 #[derive(Clone, Debug)]
@@ -195,6 +197,7 @@ impl Module {
             values: PrimaryMap::new(),
             root: tfrt_support::entity::EntityId::from_index(0),
             leaves_out_chains: false,
+            texts: HashMap::new(),
         };
         let location = module.unknown_location();
         let body = module.create_region();
@@ -452,6 +455,18 @@ impl Module {
             .iter()
             .position(|(id, _)| self.name(*id) == name)?;
         Some(self.ops[op].attributes.remove(index).1)
+    }
+
+    /// The contents of a module that stayed text, with the braces around it: those of a compiled module that has ops of other
+    /// dialects in syntax that nobody here knows. Its region is empty.
+    #[must_use]
+    pub fn text_of(&self, op: OpId) -> Option<&str> {
+        self.texts.get(&op).map(|text| &**text)
+    }
+
+    /// Says that the contents of a module are this text.
+    pub(crate) fn set_text(&mut self, op: OpId, text: &str) {
+        self.texts.insert(op, text.into());
     }
 
     /// The regions of an op.

@@ -29,6 +29,8 @@ pub struct PrintOptions {
     pub local_scope: bool,
     /// Whether long lists of dense elements are left out.
     pub elide_large_elements: bool,
+    /// Whether functions are printed under the name that they got later: `func.func`.
+    pub func_dialect: bool,
 }
 
 /// The text of a program. It ends in a newline, unless [`PrintOptions::local_scope`] is set.

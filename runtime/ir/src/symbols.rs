@@ -13,6 +13,12 @@ use crate::types::{Type, TypeId};
 pub const MODULE_OP: &str = "builtin.module";
 /// The name of the op that is a function.
 pub const FUNC_OP: &str = "builtin.func";
+/// The name that functions got later, and their dialect with it. Read as [`FUNC_OP`].
+pub const LATER_FUNC_OP: &str = "func.func";
+/// The name that [`FUNCTION_TYPE`] has there.
+pub const LATER_FUNCTION_TYPE: &str = "function_type";
+/// The attribute of a module whose contents only kernels understand that refer into it.
+pub const COMPILED_ATTRIBUTE: &str = "tfrt.compiled";
 /// The attribute with the name of a symbol.
 pub const SYMBOL_NAME: &str = "sym_name";
 /// The attribute that says who may see a symbol.

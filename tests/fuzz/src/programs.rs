@@ -169,6 +169,7 @@ const EVERY_BREACH: VerifyOptions = VerifyOptions {
 /// The ways to print everything there is.
 const PRINTINGS: [PrintOptions; 3] = {
     const PLAIN: PrintOptions = PrintOptions {
+        func_dialect: false,
         generic: false,
         debug_info: false,
         local_scope: false,

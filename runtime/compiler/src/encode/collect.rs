@@ -441,15 +441,23 @@ impl Collector<'_> {
             .symbols
             .lookup(module, module.nearest_symbol_table(op)?, root)?;
         for name in nested {
+            if module.text_of(target).is_some() {
+                // What is in a module that stayed text is for the kernel to find.
+                break;
+            }
             target = if module.is_module(target) {
                 self.symbols.lookup(module, target, name)?
             } else {
                 return None;
             };
         }
-        let unit = module
-            .ancestors(target)
-            .find(|&ancestor| module.is_module(ancestor))?;
+        let is_inside_text = module.text_of(target).is_some() && !nested.is_empty();
+        let unit = match is_inside_text {
+            true => target,
+            false => module
+                .ancestors(target)
+                .find(|&ancestor| module.is_module(ancestor))?,
+        };
         if !module.has_attr(unit, COMPILED_ATTRIBUTE) {
             return None;
         }

@@ -2,7 +2,7 @@
 //!
 //! ```text
 //! pipeline := entry (`,` entry)*
-//! entry    := pass | (`func` | `builtin.func`) `(` pass (`,` pass)* `)`
+//! entry    := pass | (`func` | `builtin.func` | `func.func`) `(` pass (`,` pass)* `)`
 //! ```
 //!
 //! A pass by itself runs on the program; one in the parentheses of `func` on each function directly in it, and all of them on one function before
@@ -175,7 +175,7 @@ impl<'a> Parser<'a> {
         if !self.consume('(') {
             return self.pass(name, start, Scope::Module).map(Entry::Whole);
         }
-        if !matches!(name, "func" | "builtin.func") {
+        if !matches!(name, "func" | "builtin.func" | "func.func") {
             self.position = start;
             return Err(self.error(format!("expected `func` in front of `(`, found `{name}`")));
         }

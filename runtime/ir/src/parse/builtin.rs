@@ -4,10 +4,10 @@ use super::lexer::{Kind, Token};
 use super::ops::NamedArguments;
 use super::parser::{Parse, Parser};
 use crate::attribute::{AttrId, Attribute};
-use crate::module::{NameId, OpId, OpState};
+use crate::module::{NameId, OpId, OpState, RegionId};
 use crate::symbols::{
-    ARGUMENT_ATTRIBUTES, FUNC_OP, FUNCTION_TYPE, MODULE_OP, RESULT_ATTRIBUTES, SYMBOL_NAME,
-    SYMBOL_VISIBILITY,
+    ARGUMENT_ATTRIBUTES, COMPILED_ATTRIBUTE, FUNC_OP, FUNCTION_TYPE, LATER_FUNC_OP, MODULE_OP,
+    RESULT_ATTRIBUTES, SYMBOL_NAME, SYMBOL_VISIBILITY,
 };
 use crate::types::TypeId;
 
@@ -34,12 +34,95 @@ impl<'s> Parser<'s, '_> {
             state.attributes.push((SYMBOL_NAME.into(), name));
         }
         self.opt_attributes(&mut state)?;
-        let region = self.module.create_region();
-        self.region(region, Vec::new(), false)?;
+        let is_compiled = state
+            .attributes
+            .iter()
+            .any(|(name, _)| name == COMPILED_ATTRIBUTE);
+        let (region, text) = if is_compiled {
+            self.compiled_region()?
+        } else {
+            let region = self.module.create_region();
+            self.region(region, Vec::new(), false)?;
+            (region, None)
+        };
         if self.module.blocks(region).is_empty() {
             self.module.create_block(region, &[]);
         }
         state.regions.push(region);
+        let op = self.module.create_op(state);
+        if let Some(text) = text {
+            self.module.set_text(op, text);
+        }
+        Ok(op)
+    }
+
+    /// The region of a compiled module. Where an op in it has custom syntax that nobody here knows, all of it stays text.
+    fn compiled_region(&mut self) -> Parse<(RegionId, Option<&'s str>)> {
+        let mark = self.mark();
+        let region = self.module.create_region();
+        self.num_compiled += 1;
+        let parsed = self.region(region, Vec::new(), true);
+        self.num_compiled -= 1;
+        match parsed {
+            Ok(()) => Ok((region, None)),
+            Err(_) if std::mem::take(&mut self.met_unknown_syntax) => {
+                self.rewind(mark);
+                let text = self.skip_braces()?;
+                Ok((self.module.create_region(), Some(text)))
+            }
+            Err(failure) => Err(failure),
+        }
+    }
+
+    /// `('return' | 'func.return') (values ':' types)?`, which ends functions of other dialects.
+    pub(super) fn plain_return(&mut self, token: Token, name: &str) -> Parse<OpId> {
+        self.check_dialect_of(name)?;
+        let mut state = OpState::new(name, self.location(token.start));
+        let operands = self.opt_value_names()?;
+        if !operands.is_empty() {
+            self.expect(Kind::Colon, "expected ':'")?;
+            let mut types = Vec::new();
+            let offset = self.token().start;
+            self.comma_list(|this| {
+                types.push(this.ty()?);
+                Ok(())
+            })?;
+            if types.len() != operands.len() {
+                let message = format!(
+                    "{} operands present, but expected {}",
+                    operands.len(),
+                    types.len()
+                );
+                return Err(self.error_at(offset, message));
+            }
+            for (operand, ty) in operands.into_iter().zip(types) {
+                state.operands.push(self.resolve_value(operand, ty)?);
+            }
+        }
+        Ok(self.module.create_op(state))
+    }
+
+    /// `'func.call' '@' name '(' values ')' attribute-dict? ':' function-type`
+    pub(super) fn plain_call(&mut self, token: Token, name: &str) -> Parse<OpId> {
+        self.check_dialect_of(name)?;
+        let mut state = OpState::new(name, self.location(token.start));
+        if !self.is(Kind::At) {
+            return Err(self.error("expected a function"));
+        }
+        let callee = self.advance();
+        let callee = self.symbol(callee)?;
+        let callee = self.module.flat_symbol_attr(&callee);
+        state.attributes.push(("callee".into(), callee));
+        self.expect(Kind::LParen, "expected '('")?;
+        let operands = self.opt_value_names()?;
+        self.expect(Kind::RParen, "expected ')'")?;
+        for (name, value) in self.opt_dictionary()? {
+            state
+                .attributes
+                .push((self.module.name(name).to_owned(), value));
+        }
+        self.expect(Kind::Colon, "expected ':'")?;
+        self.operands_of_function_type(operands, &mut state)?;
         Ok(self.module.create_op(state))
     }
 
@@ -55,8 +138,8 @@ impl<'s> Parser<'s, '_> {
     }
 
     /// `func ::= 'func' visibility? '@' name '(' parameters ')' ('->' results)? ('attributes' attribute-dict)? region?`
-    pub(super) fn func(&mut self, token: Token) -> Parse<OpId> {
-        let location = self.location(token.start);
+    pub(super) fn func(&mut self, token_of_name: Token) -> Parse<OpId> {
+        let location = self.location(token_of_name.start);
         let mut state = OpState::new(FUNC_OP, location);
         for visibility in ["private", "public", "nested"] {
             if self.opt_word(visibility) {
@@ -103,7 +186,13 @@ impl<'s> Parser<'s, '_> {
         state.regions.push(region);
         if self.is(Kind::LBrace) {
             let offset = self.token().start;
+            let return_op = match self.spelling(token_of_name) {
+                LATER_FUNC_OP => "func.return",
+                _ => "std.return",
+            };
+            let outer = std::mem::replace(&mut self.return_op, return_op);
             self.region(region, parameters.named, false)?;
+            self.return_op = outer;
             if self.module.blocks(region).is_empty() {
                 return Err(self.error_at(
                     offset,

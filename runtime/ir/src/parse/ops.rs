@@ -10,7 +10,7 @@ use super::values::Name;
 use crate::attribute::{AttrId, Attribute};
 use crate::module::{BlockId, OpId, OpState, RegionId};
 use crate::registry::Registry;
-use crate::symbols::{FUNC_OP, MODULE_OP};
+use crate::symbols::{FUNC_OP, FUNCTION_TYPE, LATER_FUNC_OP, LATER_FUNCTION_TYPE, MODULE_OP};
 use crate::types::{FloatType, Signedness, Type, TypeId};
 
 /// Block arguments by name, with their types.
@@ -157,8 +157,13 @@ impl<'s> Parser<'s, '_> {
         let token = self.advance();
         let name = self.spelling(token);
         match name {
-            "func" | FUNC_OP => return self.func(token),
+            "func" | FUNC_OP | LATER_FUNC_OP => return self.func(token),
             "module" | MODULE_OP => return self.module_op(token),
+            "return" if self.num_compiled > 0 => {
+                return self.plain_return(token, self.return_op);
+            }
+            "func.return" => return self.plain_return(token, name),
+            "func.call" => return self.plain_call(token, name),
             _ => {}
         }
         let registry = std::sync::Arc::clone(&self.registry);
@@ -170,7 +175,10 @@ impl<'s> Parser<'s, '_> {
                     format!("custom op '{name}' has no custom assembly form"),
                 )),
             },
-            None => Err(self.unknown_custom_op(token, name, &registry)),
+            None => {
+                self.met_unknown_syntax = true;
+                Err(self.unknown_custom_op(token, name, &registry))
+            }
         }
     }
 
@@ -195,16 +203,11 @@ impl<'s> Parser<'s, '_> {
         }
         self.advance();
         let def = self.registry.op(&name).map(|op| op.def);
-        let dialect = name.split_once('.').map_or(&*name, |(dialect, _)| dialect);
-        if def.is_none()
-            && !self.options.allow_unregistered_dialects
-            && !self.registry.knows_dialect(dialect)
-        {
-            return Err(self.error(
-                "operation being parsed with an unregistered dialect. If this is intended, please use \
-                 -allow-unregistered-dialect with the MLIR tool used",
-            ));
+        let is_later_func = name == LATER_FUNC_OP;
+        if def.is_none() && !is_later_func {
+            self.check_dialect_of(&name)?;
         }
+        let name = if is_later_func { FUNC_OP.into() } else { name };
         let location = self.location(token.start);
         let mut state = OpState::new(name, location);
 
@@ -227,12 +230,39 @@ impl<'s> Parser<'s, '_> {
         }
         if self.is(Kind::LBrace) {
             for (name, value) in self.dictionary()? {
-                state
-                    .attributes
-                    .push((self.module.name(name).to_owned(), value));
+                let name = match self.module.name(name) {
+                    LATER_FUNCTION_TYPE if is_later_func => FUNCTION_TYPE,
+                    name => name,
+                };
+                state.attributes.push((name.to_owned(), value));
             }
         }
         self.expect(Kind::Colon, "expected ':' followed by operation type")?;
+        self.operands_of_function_type(operands, &mut state)?;
+        if let Some(def) = def {
+            self.add_defaults(def, &mut state);
+        }
+        Ok(self.module.create_op(state))
+    }
+
+    /// Ops of a dialect that nobody knows are not taken unless the options say so.
+    pub(super) fn check_dialect_of(&mut self, name: &str) -> Parse<()> {
+        let dialect = name.split_once('.').map_or(name, |(dialect, _)| dialect);
+        if self.options.allow_unregistered_dialects || self.registry.knows_dialect(dialect) {
+            return Ok(());
+        }
+        Err(self.error(
+            "operation being parsed with an unregistered dialect. If this is intended, please use \
+             -allow-unregistered-dialect with the MLIR tool used",
+        ))
+    }
+
+    /// `'(' types ')' '->' types`, which gives the types of these operands and of the results.
+    pub(super) fn operands_of_function_type(
+        &mut self,
+        operands: Vec<Name<'s>>,
+        state: &mut OpState,
+    ) -> Parse<()> {
         let type_offset = self.token().start;
         let ty = self.ty()?;
         let Type::Function { inputs, results } = self.module.ty(ty).clone() else {
@@ -251,10 +281,7 @@ impl<'s> Parser<'s, '_> {
         for (name, &ty) in operands.into_iter().zip(&inputs) {
             state.operands.push(self.resolve_value(name, ty)?);
         }
-        if let Some(def) = def {
-            self.add_defaults(def, &mut state);
-        }
-        Ok(self.module.create_op(state))
+        Ok(())
     }
 
     /// `successors ::= '[' '^' name (',' '^' name)* ']'`

@@ -7,7 +7,7 @@ use tfrt_support::entity::SecondaryMap;
 use tfrt_support::{Diagnostic, Place};
 
 use super::lexer::{Kind, Lexer, Token, unescape};
-use super::values::Scopes;
+use super::values::{Scopes, ScopesMark};
 use super::{MAX_NESTING, ParseOptions};
 use crate::attribute::AttrId;
 use crate::location::LocationId;
@@ -21,6 +21,17 @@ pub(super) struct Failure(());
 
 /// What a production gives, unless there is a mistake.
 pub(super) type Parse<T> = Result<T, Failure>;
+
+/// What was open at some point of reading a text.
+pub(super) struct Mark {
+    offset: usize,
+    previous_end: usize,
+    scopes: ScopesMark,
+    num_diagnostics: usize,
+    num_deferred_locations: usize,
+    nesting: usize,
+    return_op: &'static str,
+}
 
 /// The state of reading one text.
 pub(super) struct Parser<'s, 'm> {
@@ -39,6 +50,12 @@ pub(super) struct Parser<'s, 'm> {
     /// Whether types are taken that text may not spell.
     pub(super) is_lenient: bool,
     pub(super) scopes: Scopes<'s>,
+    /// How many compiled modules are open.
+    pub(super) num_compiled: usize,
+    /// Whether the mistake is an op whose custom syntax nobody knows.
+    pub(super) met_unknown_syntax: bool,
+    /// What an op `return` is: that of the dialect that the function around it is in.
+    pub(super) return_op: &'static str,
     pub(super) attribute_aliases: HashMap<&'s str, AttrId>,
     pub(super) type_aliases: HashMap<&'s str, TypeId>,
     /// Ops whose location is an alias that was not defined yet, with the place of the alias.
@@ -74,6 +91,9 @@ impl<'s, 'm> Parser<'s, 'm> {
             options,
             is_lenient: false,
             scopes: Scopes::new(),
+            num_compiled: 0,
+            met_unknown_syntax: false,
+            return_op: "std.return",
             attribute_aliases: HashMap::new(),
             type_aliases: HashMap::new(),
             deferred_locations: Vec::new(),
@@ -167,6 +187,61 @@ impl<'s, 'm> Parser<'s, 'm> {
         }
         String::from_utf8(unescape(name))
             .map_err(|_| self.error_at(token.start, "expected UTF-8 text"))
+    }
+
+    // Going back.
+
+    /// The state of what is open, to go back to.
+    pub(super) fn mark(&self) -> Mark {
+        Mark {
+            offset: self.token.start,
+            previous_end: self.previous_end,
+            scopes: self.scopes.mark(),
+            num_diagnostics: self.diagnostics.len(),
+            num_deferred_locations: self.deferred_locations.len(),
+            nesting: self.nesting,
+            return_op: self.return_op,
+        }
+    }
+
+    /// Goes back to `mark`, behind which only what is isolated from everything before it was read, and forgets the mistakes since
+    /// then. What was made of the text stays in the tables of the module, where nothing refers to it.
+    pub(super) fn rewind(&mut self, mark: Mark) {
+        self.reset(mark.offset);
+        self.previous_end = mark.previous_end;
+        self.scopes.rewind(mark.scopes);
+        self.diagnostics.truncate(mark.num_diagnostics);
+        self.deferred_locations
+            .truncate(mark.num_deferred_locations);
+        self.nesting = mark.nesting;
+        self.return_op = mark.return_op;
+    }
+
+    /// Goes on behind the brace that closes the one that the current token is.
+    pub(super) fn skip_braces(&mut self) -> Parse<&'s str> {
+        let start = self.token.start;
+        let mut num_open = 0_usize;
+        loop {
+            match self.token.kind {
+                Kind::LBrace => num_open += 1,
+                Kind::RBrace => num_open -= 1,
+                Kind::Eof => return Err(self.error("expected '}' to end a module")),
+                Kind::Error => {
+                    let rest = &self.source[self.token.start..];
+                    let Some(letter) = rest.chars().next().filter(|&letter| letter != '"') else {
+                        return Err(self.error("expected a text that ends"));
+                    };
+                    self.lexer.error = None;
+                    self.reset(self.token.start + letter.len_utf8());
+                    continue;
+                }
+                _ => {}
+            }
+            let token = self.advance();
+            if num_open == 0 {
+                return Ok(&self.source[start..token.end]);
+            }
+        }
     }
 
     // Places and mistakes.

@@ -86,6 +86,77 @@ fn check_print(source: &str, expected: &str) {
 }
 
 #[test]
+fn a_compiled_module_may_hold_syntax_that_nobody_here_knows() {
+    let text = "module {\n  module @m attributes {tfrt.compiled} { x.y <z {\"}\"}> ? }\n  func private @f()\n}\n";
+    check_print(text, text);
+    check_error(
+        "module { module @m attributes {tfrt.compiled} { x.y",
+        "f:1:52: error: expected '}' to end a module",
+    );
+    check_error(
+        "module { module @m { x.y } }",
+        "f:1:22: error: custom op 'x.y' is unknown",
+    );
+    // What is wrong with syntax that is known stays an error.
+    check_error(
+        "module { module @m attributes {tfrt.compiled} { func @f( } }",
+        "f:1:58: error: expected non-function type",
+    );
+}
+
+#[test]
+fn functions_of_other_dialects_end_in_their_own_returns() {
+    for (func, dialect) in [
+        ("func", "std"),
+        ("builtin.func", "std"),
+        ("func.func", "func"),
+    ] {
+        check_print(
+            &format!("module {{ module @m attributes {{tfrt.compiled}} {{ {func} @k(%x: f32) -> f32 {{ return %x : f32 }} }} }}"),
+            &format!("module {{\n  module @m attributes {{tfrt.compiled}} {{\n    func @k(%arg0: f32) -> f32 {{\n      \
+                      \"{dialect}.return\"(%arg0) : (f32) -> ()\n    }}\n  }}\n}}\n").replace("      \n", ""),
+        );
+    }
+    check_error(
+        "func @f() { return }",
+        "f:1:13: error: custom op 'return' is unknown; did you mean `t.return`?",
+    );
+}
+
+#[test]
+fn functions_are_read_under_their_later_name_and_printed_under_it_if_that_is_asked_for() {
+    let custom = "func.func private @g(i32) -> i32\nfunc.func @f(%x: i32) { %y = func.call @g(%x) : (i32) -> i32 func.return }";
+    let generic = "\"func.func\"() ({}) {function_type = (i32) -> i32, sym_name = \"g\", sym_visibility = \"private\"} : () -> ()\n\
+                   \"func.func\"() ({\n^bb0(%x: i32):\n%y = \"func.call\"(%x) {callee = @g} : (i32) -> i32\n\"func.return\"() : () -> ()\n\
+                   }) {function_type = (i32) -> (), sym_name = \"f\"} : () -> ()";
+    let later = |generic| PrintOptions {
+        func_dialect: true,
+        generic,
+        ..PrintOptions::default()
+    };
+    for source in [custom, generic] {
+        let module = read(source).unwrap_or_else(|errors| panic!("{}", errors[0]));
+        let printed = print(&module, &PrintOptions::default());
+        assert!(
+            printed
+                .starts_with("module {\n  func private @g(i32) -> i32\n  func @f(%arg0: i32) {\n"),
+            "{printed}"
+        );
+        let printed = print(&module, &later(false));
+        assert!(
+            printed.starts_with(
+                "module {\n  func.func private @g(i32) -> i32\n  func.func @f(%arg0: i32) {\n"
+            ),
+            "{printed}"
+        );
+        let printed = print(&module, &later(true));
+        let first = "  \"func.func\"() ({\n  }) {function_type = (i32) -> i32, sym_name = \"g\", sym_visibility = \"private\"} : () -> ()\n";
+        assert!(printed.contains(first), "{printed}");
+        assert_eq!(print(&read(&printed).unwrap(), &later(true)), printed);
+    }
+}
+
+#[test]
 fn an_operand_may_have_the_type_of_another() {
     check_print(
         "func @f(%x: f32) { %y = t.add %x plus %x {n} : f32 t.return %y : f32 }",
@@ -391,6 +462,9 @@ mod soup {
 
     const WORDS: &[&str] = &[
         "func",
+        "func.func @g() {",
+        "module attributes {tfrt.compiled} {",
+        "return",
         "@f",
         "@\"x y\"",
         "(",

@@ -53,7 +53,29 @@ pub(super) struct Scopes<'s> {
     undefined: HashMap<ValueId, usize>,
 }
 
+/// Which names were open at some point.
+pub(super) struct ScopesMark {
+    num_isolated: usize,
+    num_blocks: usize,
+    undefined: HashMap<ValueId, usize>,
+}
+
 impl Scopes<'_> {
+    pub(super) fn mark(&self) -> ScopesMark {
+        ScopesMark {
+            num_isolated: self.isolated.len(),
+            num_blocks: self.blocks.len(),
+            undefined: self.undefined.clone(),
+        }
+    }
+
+    /// Closes the scopes that were opened since then, the first of which is isolated.
+    pub(super) fn rewind(&mut self, mark: ScopesMark) {
+        self.isolated.truncate(mark.num_isolated);
+        self.blocks.truncate(mark.num_blocks);
+        self.undefined = mark.undefined;
+    }
+
     pub(super) fn new() -> Self {
         let outermost = IsolatedScope {
             values: HashMap::new(),

@@ -37,7 +37,10 @@ impl Printer<'_> {
         }
         self.attributes_but(op, &[SYMBOL_NAME]);
         self.out.push(' ');
-        self.region(region, false);
+        match self.module.text_of(op) {
+            Some(text) => self.out.push_str(text),
+            None => self.region(region, false),
+        }
         true
     }
 
@@ -76,7 +79,11 @@ impl Printer<'_> {
             return false;
         };
 
-        self.out.push_str("func ");
+        self.out.push_str(if self.options.func_dialect {
+            "func.func "
+        } else {
+            "func "
+        });
         if let Some(visibility) = visibility {
             self.out.push_str(visibility);
             self.out.push(' ');

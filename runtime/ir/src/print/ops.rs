@@ -4,11 +4,12 @@ use std::collections::HashMap;
 use std::fmt::Write as _;
 
 use super::PrintOptions;
-use super::attributes::{print_dictionary, print_string};
+use super::attributes::{print_dictionary, print_entry, print_string};
 use super::names::Names;
 use crate::attribute::AttrId;
 use crate::location::{LocationId, location_text};
 use crate::module::{BlockId, Module, NameId, OpId, RegionId, ValueId};
+use crate::symbols::{FUNCTION_TYPE, LATER_FUNC_OP, LATER_FUNCTION_TYPE};
 use crate::types;
 
 /// The state of printing one op and everything inside of it.
@@ -84,7 +85,9 @@ impl<'a> Printer<'a> {
             self.names.write_results(op, &mut self.out);
             self.out.push_str(" = ");
         }
-        if self.options.generic || !(self.builtin(op) || self.custom(op)) {
+        // What stayed text has no generic form.
+        let is_generic = self.options.generic && self.module.text_of(op).is_none();
+        if is_generic || !(self.builtin(op) || self.custom(op)) {
             self.generic(op);
         }
         if self.options.debug_info {
@@ -99,7 +102,12 @@ impl<'a> Printer<'a> {
     }
 
     fn generic(&mut self, op: OpId) {
-        print_string(self.module.op_name(op).as_bytes(), &mut self.out);
+        let is_later_func = self.options.func_dialect && self.module.is_func(op);
+        let name = match is_later_func {
+            true => LATER_FUNC_OP,
+            false => self.module.op_name(op),
+        };
+        print_string(name.as_bytes(), &mut self.out);
         self.out.push('(');
         self.values(self.module.operands(op));
         self.out.push(')');
@@ -125,7 +133,11 @@ impl<'a> Printer<'a> {
             }
             self.out.push(')');
         }
-        self.attr_dict(self.module.attributes(op), false);
+        if is_later_func {
+            self.later_func_attributes(op);
+        } else {
+            self.attr_dict(self.module.attributes(op), false);
+        }
         self.out.push_str(" : ");
         let inputs: Vec<_> = self
             .module
@@ -143,6 +155,24 @@ impl<'a> Printer<'a> {
         types::spell_list(self.module, &mut self.out, &inputs);
         self.out.push_str(") -> ");
         types::spell_results(self.module, &mut self.out, &results);
+    }
+
+    /// The attributes of a function under the names that they got later.
+    fn later_func_attributes(&mut self, op: OpId) {
+        let attributes = self.module.attributes(op).iter();
+        let mut entries: Vec<(&str, AttrId)> = attributes
+            .map(|&(name, value)| match self.module.name(name) {
+                FUNCTION_TYPE => (LATER_FUNCTION_TYPE, value),
+                name => (name, value),
+            })
+            .collect();
+        entries.sort_unstable_by_key(|&(name, _)| name);
+        for (index, (name, value)) in entries.into_iter().enumerate() {
+            self.out.push_str(if index == 0 { " {" } else { ", " });
+            let elides = self.options.elide_large_elements;
+            print_entry(self.module, name, value, elides, &mut self.out);
+        }
+        self.out.push('}');
     }
 
     /// Values with commas between them.

@@ -258,6 +258,7 @@ static OPS: [OpDef; 30] = [
     OpDef {
         operands: &[OperandDef::new("value", I32)],
         results: &[ResultDef::new("value", I32)],
+        functions: &[symbol("function")],
         traits: OpTraits::EXTRA_CHAIN,
         ..OpDef::new("t.run_sync")
     },
