@@ -116,6 +116,8 @@ mod tests {
         }
         let module = "\"builtin.module\"() ({\n^bb0:\n}) {sym_name = \"m\"} : () -> ()";
         assert_eq!(decode(module)?, Vec::<String>::new());
+        let unknown_syntax = "module @m attributes {tfrt.compiled} { x.y <z> }";
+        assert_eq!(decode(unknown_syntax)?, Vec::<String>::new());
         Ok(())
     }
 }

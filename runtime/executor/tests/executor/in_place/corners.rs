@@ -208,25 +208,38 @@ fn what_a_kernel_panicked_with_may_panic_once_more() {
 struct Place;
 
 impl Declared for Place {
-    const OP: &'static OpDef = &const { op("test.place", OpTraits::NONE) };
+    const OP: &'static OpDef = &const { op("test.place", OpTraits::ANY_ATTRIBUTES) };
 }
 
 struct Seven;
 
 impl Declared for Seven {
-    const OP: &'static OpDef = &const { op("test.seven", OpTraits::PURE) };
+    const OP: &'static OpDef =
+        &const { op("test.seven", OpTraits::PURE.with(OpTraits::ANY_ATTRIBUTES)) };
 }
 
 struct SyncPlace;
 
 impl Declared for SyncPlace {
-    const OP: &'static OpDef = &const { op("test.place_s", OpTraits::SYNC) };
+    const OP: &'static OpDef = &const {
+        op(
+            "test.place_s",
+            OpTraits::SYNC.with(OpTraits::ANY_ATTRIBUTES),
+        )
+    };
 }
 
 struct SyncSeven;
 
 impl Declared for SyncSeven {
-    const OP: &'static OpDef = &const { op("test.seven_s", OpTraits::PURE.with(OpTraits::SYNC)) };
+    const OP: &'static OpDef = &const {
+        op(
+            "test.seven_s",
+            OpTraits::PURE
+                .with(OpTraits::SYNC)
+                .with(OpTraits::ANY_ATTRIBUTES),
+        )
+    };
 }
 
 /// A function of one kernel, which has the attribute 7 and a place in the file, in a context that stands elsewhere.
