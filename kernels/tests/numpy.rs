@@ -30,7 +30,7 @@ use tfrt::prelude::*;
 use tfrt::testing::{self, Operand};
 use tfrt_tensor::file::FileFormat;
 use tfrt_tensor::{
-    DenseHostTensor, Element, HostBuffer, I1, ScalarHostTensor, Shape, with_element,
+    DenseHostTensor, Element, HostBuffer, I1, ScalarHostTensor, Shape, Sizes, with_element,
 };
 
 tfrt::link!(tfrt_kernels);
@@ -109,8 +109,8 @@ fn copied(tensor: &DenseHostTensor) -> DenseHostTensor {
     DenseHostTensor::from_buffer(tensor.dtype(), tensor.shape().clone(), buffer).unwrap()
 }
 
-fn shape_of(sizes: &DenseHostTensor) -> Shape {
-    Shape::from_signed(&sizes.elements::<i64>().unwrap()).unwrap()
+fn shape_of(sizes: &DenseHostTensor) -> Sizes {
+    Sizes::from_signed(&sizes.elements::<i64>().unwrap()).unwrap()
 }
 
 fn operand(role: Role, array: &DenseHostTensor) -> Operand {
