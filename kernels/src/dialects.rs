@@ -17,7 +17,10 @@ use tfrt::ods::{
 
 /// The dialects of the standard library. All but those of tensors and shapes accept ops and types that nobody declared.
 const DIALECTS: &[DialectDef] = &[
-    DialectDef::new("builtin"),
+    DialectDef {
+        summary: "Functions and modules.",
+        ..DialectDef::new("builtin")
+    },
     DialectDef {
         summary: "Sparse tensors in coordinate form.",
         ..DialectDef::new("coo")
@@ -104,6 +107,41 @@ const DIALECTS: &[DialectDef] = &[
 ];
 
 tfrt::declare_dialects!(DIALECTS);
+
+/// Prefixes that the reference does not know as dialects.
+const FAMILIES: &[DialectDef] = &[
+    family("btf", "Tensors in files of the format BTF."),
+    family("eigen", "Layers of networks for images, on dense tensors."),
+    family("tf_sync", "Ops of TensorFlow in synchronous functions."),
+    family("tfrt_sht", "Tensors of strings in host memory."),
+    family(
+        "tfrt_sht_sync",
+        "Tensors of strings in synchronous functions.",
+    ),
+    family(
+        "tfrt_test_sync",
+        "What tests need of synchronous functions.",
+    ),
+    family(
+        "tfrt_tutorial",
+        "The example of a type that a kernel author adds.",
+    ),
+    family("ts_sync", "Shapes of tensors in synchronous functions."),
+    family(
+        "vt",
+        "Values that say when they are made, copied, moved and dropped.",
+    ),
+];
+
+tfrt::declare_dialects!(FAMILIES);
+
+const fn family(name: &'static str, summary: &'static str) -> DialectDef {
+    DialectDef {
+        summary,
+        is_listed: false,
+        ..DialectDef::new(name)
+    }
+}
 
 /// Operands in a list, and attributes: the form of most ops.
 const PLAIN: Option<&str> = Some("operands attr-dict");

@@ -31,6 +31,9 @@ pub struct DialectDef {
     pub allows_inlining: bool,
     /// The keyword of its shape attributes, if it has such: `#name.keyword<2x?>`.
     pub shape_attribute: Option<&'static str>,
+    /// Whether tools list it among the dialects that they know. A prefix that kernels share, and that is stated only to say what they
+    /// are about, is none of these.
+    pub is_listed: bool,
 }
 
 /// What a dialect does with a type that it does not declare.
@@ -55,6 +58,7 @@ impl DialectDef {
             allows_unknown_ops: true,
             allows_inlining: false,
             shape_attribute: None,
+            is_listed: true,
         }
     }
 

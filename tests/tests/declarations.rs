@@ -27,6 +27,10 @@ fn main() -> ExitCode {
     }
     let trials = vec![
         Trial::test("declarations_keep_the_rules", declarations_keep_the_rules),
+        Trial::test(
+            "every_op_and_dialect_says_what_it_is_about",
+            every_op_and_dialect_says_what_it_is_about,
+        ),
         Trial::test("json_says_what_is_declared", json_says_what_is_declared),
         Trial::test(
             "a_selection_is_a_part_of_everything",
@@ -70,6 +74,25 @@ fn ops(arguments: &[&str]) -> Result<String, Failed> {
 
 fn registry() -> Result<KernelRegistry, Failed> {
     Ok(KernelRegistry::from_link().map_err(|error| error.to_string())?)
+}
+
+fn every_op_and_dialect_says_what_it_is_about() -> Outcome {
+    let document: Value = serde_json::from_str(&ops(&["--format=json"])?)?;
+    let list = |member: &str| document[member].as_array().cloned().unwrap_or_default();
+    let (ops, dialects) = (list("ops"), list("dialects"));
+    let stated: BTreeSet<&str> = dialects
+        .iter()
+        .filter_map(|one| one["name"].as_str())
+        .collect();
+    let silent = ops.iter().chain(&dialects).filter(|one| {
+        let dialect = one.get("dialect").and_then(Value::as_str);
+        one["summary"] == "" || dialect.is_some_and(|dialect| !stated.contains(dialect))
+    });
+    let names: Vec<String> = silent.map(|one| one["name"].to_string()).collect();
+    if ops.is_empty() || !names.is_empty() {
+        return Err(format!("without a word: {names:?}").into());
+    }
+    Ok(())
 }
 
 fn declarations_keep_the_rules() -> Outcome {

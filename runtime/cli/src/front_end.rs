@@ -3,6 +3,7 @@
 //! Every way reports what it finds to a [`Reporter`] and stops with [`Failure::Reported`] if that was an error. Tools show
 //! the first failing op only, however many there are.
 
+use std::collections::HashSet;
 use std::io::Write;
 use std::sync::{Arc, OnceLock};
 
@@ -12,8 +13,10 @@ use tfrt_compiler::passes::{Pipeline, thread_chains};
 use tfrt_host::kernel::KernelRegistry;
 use tfrt_host::kernel::registry::DialectRegistration;
 use tfrt_host::library::LoadedLibrary;
+use tfrt_ir::symbols::COMPILED_ATTRIBUTE;
 use tfrt_ir::{Module, ParseOptions, PrintOptions, Registry, VerifyOptions};
-use tfrt_ods::OpDef;
+use tfrt_ods::{OpDef, OpTraits};
+use tfrt_support::nearest::did_you_mean;
 use tfrt_support::{Diagnostic, Severity};
 
 use crate::arguments::PrintingArguments;
@@ -122,7 +125,7 @@ impl FrontEnd {
     ) -> Result<Vec<u8>, Failure> {
         let module = tfrt_ir::parse(text, name, self.registry()?, &ANY_DIALECT)
             .map_err(|found| report_all(&found, reporter))?;
-        verify_for(purpose, &module, reporter)?;
+        self.verify_for(purpose, &module, reporter)?;
         encode(&module, purpose, reporter)
     }
 
@@ -136,10 +139,56 @@ impl FrontEnd {
     ) -> Result<Vec<u8>, Failure> {
         let mut module = tfrt_ir::parse_without_chains(text, name, self.registry()?, &ANY_DIALECT)
             .map_err(|found| report_all(&found, reporter))?;
-        verify_for(purpose, &module, reporter)?;
+        self.verify_for(purpose, &module, reporter)?;
         let root = module.root();
         thread_chains(&mut module, root).map_err(|found| report_all(&found, reporter))?;
         encode(&module, purpose, reporter)
+    }
+
+    /// Verifies a program. One that is to be run, and that breaks a rule, hears of the kernels that are not there as well.
+    fn verify_for(
+        &self,
+        purpose: Purpose,
+        module: &Module,
+        reporter: &mut Reporter<impl Write>,
+    ) -> Result<(), Failure> {
+        let options = VerifyOptions {
+            refuses_stray_attributes: matches!(purpose, Purpose::Run),
+            ..verify_options(reporter)
+        };
+        let verified = verify_with(&options, module, reporter);
+        if verified.is_err() && matches!(purpose, Purpose::Run) {
+            self.report_unknown_kernels(module, reporter);
+        }
+        verified
+    }
+
+    /// Reports the first op of each name that no kernel has.
+    fn report_unknown_kernels(&self, module: &Module, reporter: &mut Reporter<impl Write>) {
+        let mut reported = HashSet::new();
+        for op in module.walk(module.root()) {
+            let name = module.op_name(op);
+            let is_terminator = module
+                .op_def(op)
+                .is_some_and(|def| def.traits.contains(OpTraits::TERMINATOR));
+            let is_kernel = is_terminator || self.kernels.get(name).is_some();
+            let is_compiled = || {
+                let mut around = module.ancestors(op);
+                around.any(|around| module.has_attr(around, COMPILED_ATTRIBUTE))
+            };
+            if is_kernel
+                || module.is_func(op)
+                || module.is_module(op)
+                || is_compiled()
+                || !reported.insert(name)
+            {
+                continue;
+            }
+            let hint = did_you_mean(&self.kernels.suggest(name));
+            let message = format!("unknown kernel name '{name}'{hint}");
+            let place = module.place(module.op_location(op));
+            reporter.report(&Diagnostic::error(place, message));
+        }
     }
 
     /// Makes text of a BEF file.
@@ -251,18 +300,6 @@ fn encode(
 
 fn verify(module: &Module, reporter: &mut Reporter<impl Write>) -> Result<(), Failure> {
     verify_with(&verify_options(reporter), module, reporter)
-}
-
-fn verify_for(
-    purpose: Purpose,
-    module: &Module,
-    reporter: &mut Reporter<impl Write>,
-) -> Result<(), Failure> {
-    let options = VerifyOptions {
-        refuses_stray_attributes: matches!(purpose, Purpose::Run),
-        ..verify_options(reporter)
-    };
-    verify_with(&options, module, reporter)
 }
 
 fn verify_with(

@@ -103,10 +103,11 @@ impl Registry {
         self.ops.values().map(|op| op.def)
     }
 
-    /// The names of the dialects whose facts are stated, in ascending byte order.
+    /// The names of the dialects whose facts are stated, and that tools list, in ascending byte order.
     #[must_use]
     pub fn dialect_names(&self) -> Vec<&'static str> {
-        let mut names: Vec<_> = self.dialects.keys().copied().collect();
+        let listed = self.dialects.values().filter(|dialect| dialect.is_listed);
+        let mut names: Vec<_> = listed.map(|dialect| dialect.name).collect();
         names.sort_unstable();
         names
     }

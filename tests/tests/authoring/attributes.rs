@@ -35,6 +35,34 @@ fn sum_all_sync(numbers: Attributes<'_>) -> Result<i32> {
     sum_all(numbers)
 }
 
+/// Gives `high * 10 + low`.
+#[tfrt_kernel("attribute.free", attribute_names = free)]
+fn free(#[attr] low: i32, #[attr] high: i32) -> i32 {
+    high * 10 + low
+}
+
+#[tfrt_kernel("attribute.first", raw, results(first: i32), attribute_names = any)]
+fn first_of_any(frame: &mut KernelFrame<'_>) -> Result<()> {
+    let first = frame.attribute::<i32>(0)?;
+    frame.set_result(0, AnyRef::available(first));
+    Ok(())
+}
+
+#[test]
+fn free_names_are_bound_in_their_order() {
+    let program = testing::program(
+        r#"
+        func @free() -> (i32, i32, i32) {
+          %own = "attribute.free"() {low = 1 : i32, high = 2 : i32} : () -> i32
+          %other = "attribute.free"() {b = 1 : i32, a = 2 : i32} : () -> i32
+          %first = "attribute.first"() {b = 1 : i32, a = 2 : i32, c = 3 : i32} : () -> i32
+          tfrt.return %own, %other, %first : i32, i32, i32
+        }
+        "#,
+    );
+    program.call("free", ()).expect_values((21, 21, 2));
+}
+
 #[test]
 fn an_enum_is_a_number_with_a_keyword() {
     let AttrKind::Enum(def) = <Padding as AttributeParam>::KIND else {
