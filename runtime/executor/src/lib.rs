@@ -1,67 +1,23 @@
 //! The executor: loads verified BEF files and runs their functions.
 //!
 //! ```text
-//!  BefFile ──verify──► names resolved ──► Program ──first look-up──► body: verified, proven, decoded
-//!                                                                       │
-//!                 execute ──► invocation (one block of state) ──► ready loop ──► kernels ──► values
-//!                 execute_sync ──► interpreter ──► kernels ──► registers
+//!  BefFile ──► load ──► lower ──► run
+//!              names     places     schedule followed in a frame ──► values
+//!              types     order      ready loop on an invocation  ──► values
 //! ```
+//!
+//! Each of the three layers knows those before it and none after it. A file is loaded once; a function is checked and lowered when it
+//! is first looked up.
 //!
 //! Nothing here blocks and nothing here locks, but for the first look-up of a function. The ready loop does not recurse.
 //!
-//! The executor knows no kernel by name and no MLIR text. Unsafe code is denied but where a module expects it: `invocation` holds
-//! the state of a running function, `outcome` and `failures` what it gives and what has failed, `call`, `constants`, `call_loop`
-//! and `nest::run` spend the proof of types, and `plain` that of a verified body.
+//! The executor knows no kernel by name and no MLIR text. Unsafe code is denied but where a module expects it.
 #![deny(unsafe_code)]
 
-mod program;
+mod load;
 
-mod signature;
+mod lower;
 
-mod decode;
+mod run;
 
-mod proof;
-
-mod attributes;
-
-mod requirements;
-
-mod places;
-
-mod body;
-
-mod invoke;
-
-mod invocation;
-
-mod ready_count;
-
-mod outcome;
-
-mod failures;
-
-mod constants;
-
-mod ready;
-
-mod plain;
-
-mod publish;
-
-mod batch;
-
-mod call;
-
-mod traced;
-
-mod interpreter;
-
-mod call_loop;
-
-mod nest;
-
-mod company;
-
-mod sync;
-
-pub use program::Program;
+pub use run::Program;

@@ -1,10 +1,17 @@
 //! The context that a kernel runs in.
+#![expect(
+    unsafe_code,
+    reason = "copies a context without counting what it refers to"
+)]
 
 mod nested_tasks;
 
 use std::alloc::Layout;
 use std::any::Any;
-use std::ptr::NonNull;
+use std::marker::PhantomData;
+use std::mem::ManuallyDrop;
+use std::ops::Deref;
+use std::ptr::{self, NonNull};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU32, Ordering};
 
@@ -132,8 +139,8 @@ impl ExecutionContext {
             .map_err(|error| self.emit_error(error))
     }
 
-    /// Counts one more unfinished invocation of a function, which is called from here. For executors, who owe a
-    /// [`leave_invocation`](HostContext::leave_invocation) of the host when it has finished.
+    /// Counts one more unfinished invocation of a function, which is called from here, beside `num_others` that the host does not
+    /// count. For executors, which owe a [`leave_invocation`](HostContext::leave_invocation) of the host when it has finished.
     ///
     /// ```
     /// use tfrt_host::{ExecutionContext, HostContext, Limits, RequestContextBuilder};
@@ -141,18 +148,18 @@ impl ExecutionContext {
     /// let limits = Limits { max_call_depth: 0, ..Limits::default() };
     /// let host = HostContext::builder().limits(limits).build();
     /// let ctx = ExecutionContext::new(RequestContextBuilder::new(host).build());
-    /// let refused = ctx.enter_invocation().unwrap_err();
+    /// let refused = ctx.enter_invocation(0).unwrap_err();
     /// assert_eq!(refused.message(), "calls of functions are nested deeper than 0");
     /// ```
     ///
     /// # Errors
     /// If calls are nested too deep, or too many are unfinished. The error is placed here and reported.
     #[inline]
-    pub fn enter_invocation(&self) -> Result<(), Error> {
+    pub fn enter_invocation(&self, num_others: usize) -> Result<(), Error> {
         if self.call_depth >= self.host().limits().max_call_depth {
             return Err(self.emit_error(self.too_deep()));
         }
-        if !self.host().enter_invocation() {
+        if !self.host().enter_invocation(num_others) {
             return Err(self.emit_error(self.too_many()));
         }
         Ok(())
@@ -224,6 +231,77 @@ impl ExecutionContext {
         error.set_place_if_unset(self.place());
         self.host().report(&error);
         error
+    }
+}
+
+/// The context inside a function while its caller waits, borrowed from the caller's: it holds no reference of its own, so that
+/// making one costs no atomic operation. A kernel that keeps it clones it, which makes an ordinary context.
+///
+/// ```
+/// use std::sync::Arc;
+/// use tfrt_host::{BorrowedContext, ExecutionContext, LocationSource};
+///
+/// fn depth_inside<P: LocationSource + 'static>(caller: &ExecutionContext, program: &Arc<P>) -> u32 {
+///     BorrowedContext::inside(caller, program).call_depth()
+/// }
+/// ```
+pub struct BorrowedContext<'a> {
+    /// Invariant: a bitwise copy of values that live for `'a`. It is never dropped, moved out of, or lent mutably.
+    context: ManuallyDrop<ExecutionContext>,
+    owners: PhantomData<&'a ExecutionContext>,
+}
+
+impl<'a> BorrowedContext<'a> {
+    /// The context inside a function that `caller` calls; locations are those of `source`.
+    #[inline]
+    #[must_use]
+    pub fn inside<S: LocationSource + 'static>(
+        caller: &'a ExecutionContext,
+        source: &'a Arc<S>,
+    ) -> Self {
+        let mut context = Self::copy_of(caller);
+        context.call_depth = caller.call_depth + 1;
+        context.location_token = AtomicU32::new(0);
+        // SAFETY: the copy is never dropped, and the source lives for `'a`.
+        let source = unsafe { ptr::read(source) } as Arc<dyn LocationSource>;
+        // What was there is a copy, too, and is not to be dropped.
+        std::mem::forget(context.location_source.replace(source));
+        Self {
+            context,
+            owners: PhantomData,
+        }
+    }
+
+    /// The same context, with a location of its own.
+    #[inline]
+    #[must_use]
+    pub fn of(original: &'a ExecutionContext) -> Self {
+        Self {
+            context: Self::copy_of(original),
+            owners: PhantomData,
+        }
+    }
+
+    #[inline]
+    fn copy_of(original: &'a ExecutionContext) -> ManuallyDrop<ExecutionContext> {
+        // SAFETY: a context is read where there is one. The copy is never dropped, and what it refers to lives as long as the
+        // original, which outlives `'a`. The token, the only part that changes, is a number of its own.
+        ManuallyDrop::new(unsafe { ptr::read(original) })
+    }
+}
+
+impl Deref for BorrowedContext<'_> {
+    type Target = ExecutionContext;
+
+    #[inline]
+    fn deref(&self) -> &ExecutionContext {
+        &self.context
+    }
+}
+
+impl std::fmt::Debug for BorrowedContext<'_> {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        (**self).fmt(f)
     }
 }
 

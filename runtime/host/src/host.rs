@@ -283,17 +283,24 @@ impl HostContext {
         drop(left);
     }
 
-    /// Counts one more unfinished invocation, unless there are too many already.
+    /// Counts one more unfinished invocation, unless there are too many already, with `num_others` that are not counted here.
     ///
     /// The count bounds memory and orders nothing: relaxed.
-    pub fn enter_invocation(&self) -> bool {
-        if self.num_live_invocations.fetch_add(1, Ordering::Relaxed)
-            < self.limits.max_live_invocations
-        {
+    pub fn enter_invocation(&self, num_others: usize) -> bool {
+        let num_live = self.num_live_invocations.fetch_add(1, Ordering::Relaxed);
+        if num_live.saturating_add(num_others) < self.limits.max_live_invocations {
             return true;
         }
         self.leave_invocation();
         false
+    }
+
+    /// Whether one more invocation may begin beside those that are unfinished and `num_others` that are not counted here.
+    #[inline]
+    pub fn has_room_for_invocation(&self, num_others: usize) -> bool {
+        // Relaxed: as above.
+        let num_live = self.num_live_invocations.load(Ordering::Relaxed);
+        num_live.saturating_add(num_others) < self.limits.max_live_invocations
     }
 
     /// Counts one unfinished invocation less.

@@ -52,7 +52,7 @@ mod sync;
 #[path = "private.rs"]
 pub mod __private;
 
-pub use execution::ExecutionContext;
+pub use execution::{BorrowedContext, ExecutionContext};
 pub use function::{FunctionKind, FunctionRef, FunctionTable, Interpreter};
 pub use host::{HostContext, HostContextBuilder};
 pub use limits::Limits;

@@ -68,7 +68,7 @@ fn calls_nested_too_deep_are_told_with_their_place() {
         ..Limits::default()
     });
     bench.check(
-        bench.ctx.enter_invocation(),
+        bench.ctx.enter_invocation(0),
         "p.mlir:7:1: calls of functions are nested deeper than 1",
     );
 }
@@ -80,14 +80,14 @@ fn too_many_invocations_are_told_with_their_place() {
         ..Limits::default()
     });
     for _ in 0..2 {
-        bench.ctx.enter_invocation().expect("within the limit");
+        bench.ctx.enter_invocation(0).expect("within the limit");
     }
     bench.check(
-        bench.ctx.enter_invocation(),
+        bench.ctx.enter_invocation(0),
         "p.mlir:7:1: more than 2 invocations of functions are unfinished",
     );
     bench.host.leave_invocation();
-    bench.ctx.enter_invocation().expect("there is room again");
+    bench.ctx.enter_invocation(0).expect("there is room again");
 }
 
 #[test]

@@ -9,7 +9,9 @@ use tfrt_executor::Program;
 use tfrt_host::{ExecutionContext, HostContext, RequestContextBuilder};
 use tfrt_queue::{ConcurrentWorkQueue, Task, WouldDeadlock};
 
-use crate::support::{ASYNC_SUM, Graph, Node, SUM, alone, build, outcome, queue_of, registry};
+use crate::support::{
+    ASYNC_SUM, COUNT_ANY, Graph, Node, SUM, alone, build, outcome, queue_of, registry,
+};
 
 fn start(queue: Arc<dyn ConcurrentWorkQueue>, graph: Graph) -> (Arc<HostContext>, Vec<AnyRef>) {
     let host = HostContext::builder()
@@ -319,10 +321,13 @@ fn what_a_queue_loses_becomes_an_error_and_nobody_waits_for_it() {
 fn what_a_task_keeps_for_itself_runs_though_the_queue_loses_what_it_gives_away() {
     let _alone = alone();
     let num_kernels = 10;
+    let mut nodes: Vec<Node> = (0..num_kernels)
+        .map(|stream| Node::new(&SUM, &[]).on(stream))
+        .collect();
+    // A kernel that does not wait, so that the order of the kernels is not known in advance.
+    nodes.push(Node::new(&COUNT_ANY, &[]).non_strict().on(num_kernels - 1));
     let graph = Graph {
-        nodes: (0..num_kernels)
-            .map(|stream| Node::new(&SUM, &[]).on(stream))
-            .collect(),
+        nodes,
         returns: (0..num_kernels as usize).collect(),
         num_arguments: 0,
     };

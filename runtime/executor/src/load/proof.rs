@@ -1,0 +1,246 @@
+//! The type check at load time.
+//!
+//! Declarations say which types a kernel reads and gives. From them every register of a body gets, as far as that is known, a
+//! *spelling* and a *payload type*. Two facts follow:
+//!
+//! - A contradiction is a load error: a register is spelled one way by who writes it, another way by who reads it, and their
+//!   payload types do not agree either. Only spellings that stand for one payload type in every program count, since a
+//!   dialect's own spelling, such as `!t.tensor`, may stand for several.
+//! - A kernel is *proven* if every operand that it reads has the payload type that it reads. It then runs without a check.
+
+use tfrt_async::TypeIndex;
+use tfrt_host::kernel::KernelTypes;
+use tfrt_host::kernel::descriptor::operand_counts;
+use tfrt_ods::constraint::CHAIN_TYPE;
+use tfrt_ods::{Arity, OpDef, OpTraits, TypeConstraint};
+use tfrt_support::{Error, ErrorCode};
+
+/// What is known of the type of a register.
+#[derive(Clone, Copy, Debug, Default)]
+struct Known<'a> {
+    spelling: Option<&'a str>,
+    payload: Option<TypeIndex>,
+    /// Who writes the register: a kernel, or nothing for the function itself.
+    producer: Option<&'static str>,
+}
+
+/// What the check needs to know of one kernel of a body.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct KernelUse<'a> {
+    pub(crate) op: &'static OpDef,
+    pub(crate) types: &'a KernelTypes,
+    pub(crate) operands: &'a [u32],
+    pub(crate) results: &'a [u32],
+}
+
+/// A contradiction, and where it is.
+#[derive(Debug)]
+pub(crate) struct Contradiction {
+    /// The kernel that reads; nothing for the function's own results.
+    pub(crate) kernel: Option<usize>,
+    pub(crate) error: Error,
+}
+
+/// The types of the registers of one body, as far as they are known.
+#[derive(Debug)]
+pub(crate) struct Registers<'a>(Vec<Known<'a>>);
+
+impl<'a> Registers<'a> {
+    /// Collects what arguments and kernels give.
+    pub(crate) fn new(
+        num_registers: usize,
+        arguments: &[&'a str],
+        kernels: &[KernelUse<'a>],
+    ) -> Self {
+        let mut known = vec![Known::default(); num_registers];
+        for (register, spelling) in known.iter_mut().zip(arguments) {
+            register.spelling = Some(spelling);
+        }
+        for kernel in kernels {
+            let op = kernel.op;
+            for (index, &register) in kernel.results.iter().enumerate() {
+                known[register as usize] = Known {
+                    spelling: result_spelling(op, index, kernel.results.len()),
+                    payload: kernel.types.results.get(index, kernel.results.len()),
+                    producer: Some(op.name),
+                };
+            }
+        }
+        Self(known)
+    }
+
+    /// The payload type of each register, as far as its producer says.
+    pub(crate) fn payloads(&self) -> Vec<Option<TypeIndex>> {
+        self.0.iter().map(|known| known.payload).collect()
+    }
+
+    /// Whether kernel number `index` is proven.
+    pub(crate) fn check_kernel(
+        &self,
+        index: usize,
+        kernel: KernelUse<'_>,
+    ) -> Result<bool, Contradiction> {
+        let op = kernel.op;
+        let count = kernel.operands.len();
+        let (least, most) = operand_counts(op);
+        // The payload types come from the function, the counts from the declaration: neither takes the other's word.
+        let mut is_proven =
+            (least..=most).contains(&count) && count >= kernel.types.operands.num_fixed();
+        for (number, &register) in kernel.operands.iter().enumerate() {
+            let found = self.0[register as usize];
+            let wanted_payload = kernel.types.operands.get(number, count);
+            let is_admitted = kernel.types.operands.admits(number, count, found.payload);
+            is_proven &= is_admitted;
+            // Behind operands that need not be there, a chain at the end is what it always is.
+            let is_extra_chain = is_admitted
+                && number + 1 == count
+                && found.spelling == Some(CHAIN_TYPE)
+                && op.traits.contains(OpTraits::EXTRA_CHAIN);
+            if !is_extra_chain
+                && let Some(wanted) = operand_spelling(op, number, count)
+                && contradicts(wanted, wanted_payload, found)
+            {
+                let what = format!("operand {number} of `{}`", op.name);
+                return Err(Contradiction {
+                    kernel: Some(index),
+                    error: mismatch(&what, wanted, found),
+                });
+            }
+        }
+        Ok(is_proven)
+    }
+
+    /// Whether the registers that a function returns have the types that it declares.
+    pub(crate) fn check_returns(
+        &self,
+        registers: &[u32],
+        declared: &[&str],
+    ) -> Result<(), Contradiction> {
+        for (number, (&register, wanted)) in registers.iter().zip(declared).enumerate() {
+            let found = self.0[register as usize];
+            if contradicts(wanted, None, found) {
+                let error = mismatch(&format!("result {number} of the function"), wanted, found);
+                return Err(Contradiction {
+                    kernel: None,
+                    error,
+                });
+            }
+        }
+        Ok(())
+    }
+}
+
+/// Whether a spelling stands for the same payload type in every program: those of numbers, texts and chains.
+fn is_settled(spelling: &str) -> bool {
+    matches!(spelling, "!tfrt.chain" | "!tfrt.string")
+        || !(spelling.starts_with('!') || spelling.contains('<'))
+}
+
+fn contradicts(wanted: &str, wanted_payload: Option<TypeIndex>, found: Known<'_>) -> bool {
+    let payloads_agree = wanted_payload.is_some() && wanted_payload == found.payload;
+    found
+        .spelling
+        .is_some_and(|spelling| spelling != wanted && is_settled(spelling) && is_settled(wanted))
+        && !payloads_agree
+}
+
+#[cold]
+fn mismatch(what: &str, wanted: &str, found: Known<'_>) -> Error {
+    let source = match found.producer {
+        Some(producer) => format!(" from `{producer}`"),
+        None => String::from(" from an argument of the function"),
+    };
+    let found = found.spelling.unwrap_or("another type");
+    Error::new(format!(
+        "{what}: expected `{wanted}`, found `{found}`{source}"
+    ))
+    .with_code(ErrorCode::InvalidArgument)
+}
+
+fn operand_spelling(op: &OpDef, index: usize, len: usize) -> Option<&'static str> {
+    let declared = op
+        .operands
+        .iter()
+        .map(|operand| (operand.ty, operand.arity));
+    spelling(declared, index, len)
+}
+
+fn result_spelling(op: &OpDef, index: usize, len: usize) -> Option<&'static str> {
+    let declared = op.results.iter().map(|result| (result.ty, result.arity));
+    spelling(declared, index, len)
+}
+
+/// The spelling that a declaration fixes for the value at `index` of `len`.
+pub(crate) fn spelling(
+    mut declared: impl ExactSizeIterator<Item = (TypeConstraint, Arity)> + Clone,
+    index: usize,
+    len: usize,
+) -> Option<&'static str> {
+    let position = declared_position(declared.clone().map(|(_, arity)| arity), index, len);
+    match declared.nth(position) {
+        Some((TypeConstraint::Exact(spelling), _)) => Some(spelling),
+        _ => None,
+    }
+}
+
+/// Which part of a declaration the value at `index` of `len` belongs to. One part may be optional or variadic; the others take one
+/// value each. Beyond the last part if there are more values than parts.
+pub(crate) fn declared_position(
+    mut declared: impl ExactSizeIterator<Item = Arity> + Clone,
+    index: usize,
+    len: usize,
+) -> usize {
+    let num_declared = declared.len();
+    match declared.position(|arity| arity != Arity::One) {
+        Some(variadic) if index >= variadic => {
+            let num_behind = num_declared - variadic - 1;
+            if index + num_behind >= len {
+                num_declared - (len - index)
+            } else {
+                variadic
+            }
+        }
+        _ => index,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_variadic_part_leaves_room_for_what_follows() {
+        let declared = [
+            (TypeConstraint::Exact("i1"), Arity::One),
+            (TypeConstraint::Exact("i32"), Arity::Variadic),
+            (TypeConstraint::Exact("!tfrt.chain"), Arity::One),
+        ];
+        let of = |index, len| spelling(declared.into_iter(), index, len);
+        assert_eq!(
+            [of(0, 4), of(1, 4), of(2, 4), of(3, 4)].map(Option::unwrap),
+            ["i1", "i32", "i32", "!tfrt.chain"]
+        );
+        assert_eq!(
+            [of(0, 2), of(1, 2)].map(Option::unwrap),
+            ["i1", "!tfrt.chain"]
+        );
+    }
+
+    #[test]
+    fn only_settled_spellings_contradict() {
+        let found = |spelling| Known {
+            spelling: Some(spelling),
+            ..Known::default()
+        };
+        assert!(contradicts("i32", None, found("f32")));
+        assert!(!contradicts("!my.point", None, found("!my.coordinate")));
+        assert!(!contradicts(
+            "i32",
+            Some(TypeIndex::of::<i32>()),
+            Known {
+                payload: Some(TypeIndex::of::<i32>()),
+                ..found("i64")
+            }
+        ));
+    }
+}

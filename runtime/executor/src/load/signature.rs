@@ -1,0 +1,151 @@
+//! What is looked at where a function is called: how many arguments and results there are, and of which types.
+//!
+//! Most spellings of types may stand for several payload types, and are left to the kernels that read the arguments. Those of
+//! numbers, texts and chains stand for one in every program. Its number is found when the file is loaded, so that looking is one
+//! compare.
+
+use half::{bf16, f16};
+use tfrt_async::{AnyRef, ByteString, Chain, TypeIndex};
+use tfrt_support::{Error, ErrorCode};
+
+use super::tables::FunctionEntry;
+
+/// The payload types that the spellings of arguments fix, for those that fix one.
+pub(crate) fn fixed_payloads(spellings: &[Box<str>]) -> Box<[Option<TypeIndex>]> {
+    spellings.iter().map(|ty| fixed_payload(ty)).collect()
+}
+
+impl FunctionEntry {
+    /// Whether there are as many arguments and results.
+    #[inline]
+    pub(crate) fn check_counts(
+        &self,
+        num_arguments: usize,
+        num_results: usize,
+    ) -> Result<(), Error> {
+        let expected = (self.argument_types.len(), self.result_types.len());
+        let found = (num_arguments, num_results);
+        if found == expected {
+            Ok(())
+        } else {
+            Err(self.wrong_counts(expected, found))
+        }
+    }
+
+    /// Whether a function that waits can be called with these, of which there are as many as declared: an argument that is not
+    /// available, or is an error, has no type yet.
+    #[inline]
+    pub(crate) fn check_types(&self, arguments: &[AnyRef]) -> Result<(), Error> {
+        for (index, (argument, fixed)) in arguments.iter().zip(&self.fixed_arguments).enumerate() {
+            if let Some(fixed) = *fixed
+                && argument.type_id() != fixed
+                && argument.is_concrete()
+            {
+                return Err(self.wrong_type(index, argument));
+            }
+        }
+        Ok(())
+    }
+
+    /// Whether a function that does not wait can be called with these, of which there are as many as declared.
+    #[inline]
+    pub(crate) fn check_present(&self, arguments: &[AnyRef]) -> Result<(), Error> {
+        for (index, argument) in arguments.iter().enumerate() {
+            if !argument.is_concrete() {
+                return Err(self.not_present(index, argument));
+            }
+        }
+        self.check_types(arguments)
+    }
+
+    #[cold]
+    fn wrong_counts(&self, expected: (usize, usize), found: (usize, usize)) -> Error {
+        Error::new(format!(
+            "Invalid signature for function {}. Expected {} arguments and {} results, but get {} arguments and {} results",
+            self.name, expected.0, expected.1, found.0, found.1
+        ))
+        .with_code(ErrorCode::InvalidArgument)
+    }
+
+    #[cold]
+    fn wrong_type(&self, index: usize, argument: &AnyRef) -> Error {
+        let expected = &*self.argument_types[index];
+        let found = argument.mlir_type().unwrap_or("a value of no type");
+        let kind = if found == expected {
+            "another kind of "
+        } else {
+            ""
+        };
+        Error::new(format!(
+            "argument {index} of function `{}`: expected `{expected}`, found {kind}`{found}`",
+            self.name
+        ))
+        .with_code(ErrorCode::InvalidArgument)
+    }
+
+    /// An argument of a function that does not wait has no payload.
+    #[cold]
+    fn not_present(&self, index: usize, argument: &AnyRef) -> Error {
+        if let Some(error) = argument.error_if_present() {
+            return error.clone();
+        }
+        Error::new(format!(
+            "argument {index} of function `{}`: expected `{}`, found a value that is not available, and a synchronous \
+             function does not wait",
+            self.name, self.argument_types[index]
+        ))
+        .with_code(ErrorCode::FailedPrecondition)
+    }
+}
+
+/// The payload type that a spelling stands for in every program.
+fn fixed_payload(spelling: &str) -> Option<TypeIndex> {
+    Some(match spelling {
+        "i1" => TypeIndex::of::<bool>(),
+        "i8" => TypeIndex::of::<i8>(),
+        "i16" => TypeIndex::of::<i16>(),
+        "i32" => TypeIndex::of::<i32>(),
+        "i64" => TypeIndex::of::<i64>(),
+        "ui8" => TypeIndex::of::<u8>(),
+        "ui16" => TypeIndex::of::<u16>(),
+        "ui32" => TypeIndex::of::<u32>(),
+        "ui64" => TypeIndex::of::<u64>(),
+        "f16" => TypeIndex::of::<f16>(),
+        "bf16" => TypeIndex::of::<bf16>(),
+        "f32" => TypeIndex::of::<f32>(),
+        "f64" => TypeIndex::of::<f64>(),
+        "!tfrt.chain" => TypeIndex::of::<Chain>(),
+        "!tfrt.string" => TypeIndex::of::<ByteString>(),
+        _ => return None,
+    })
+}
+
+#[cfg(all(test, not(loom)))]
+mod tests {
+    use tfrt_async::Value;
+
+    use super::*;
+
+    #[test]
+    fn spellings_stand_for_the_types_that_are_spelled_so() {
+        fn check<T: Value>() {
+            assert_eq!(fixed_payload(T::MLIR_TYPE), Some(TypeIndex::of::<T>()));
+        }
+        check::<bool>();
+        check::<i8>();
+        check::<i16>();
+        check::<i32>();
+        check::<i64>();
+        check::<u8>();
+        check::<u16>();
+        check::<u32>();
+        check::<u64>();
+        check::<f16>();
+        check::<bf16>();
+        check::<f32>();
+        check::<f64>();
+        check::<Chain>();
+        check::<ByteString>();
+        assert_eq!(fixed_payload("!t.tensor"), None);
+    }
+}

@@ -1,0 +1,223 @@
+//! The tables of a verified file with their names resolved: kernels, functions, native functions.
+
+use std::collections::HashMap;
+use std::sync::OnceLock;
+
+use tfrt_async::TypeIndex;
+use tfrt_attr::AttrTypeCode;
+use tfrt_bef::read::attribute_types::AttributeTypes;
+use tfrt_bef::{AttributeOffset, BefFile, FunctionId, KernelCode, VerifiedBef};
+use tfrt_host::HostContext;
+use tfrt_host::function::FunctionKind;
+use tfrt_host::kernel::registry::NativeFunction;
+use tfrt_host::kernel::{KernelDescriptor, KernelRegistry, TypeList};
+use tfrt_ods::{Arity, TypeConstraint};
+use tfrt_support::entity::{EntityId, PrimaryMap};
+use tfrt_support::nearest::did_you_mean;
+use tfrt_support::{Error, ErrorCode};
+
+use super::proof::spelling;
+use super::signature::fixed_payloads;
+
+/// A verified file whose names are resolved.
+pub(crate) struct Tables {
+    pub(crate) bef: VerifiedBef,
+    kernels: PrimaryMap<KernelCode, KernelDescriptor>,
+    functions: PrimaryMap<FunctionId, FunctionEntry>,
+    /// The functions that have names; the last one of a name wins.
+    by_name: HashMap<Box<str>, FunctionId>,
+    /// What the file says of the types of its attributes, if it does.
+    attribute_types: OnceLock<Option<AttributeTypes>>,
+    /// The payload type that each spelling stands for in this file.
+    spelled: OnceLock<HashMap<&'static str, Option<TypeIndex>>>,
+}
+
+/// One function of the file.
+#[derive(Debug)]
+pub(crate) struct FunctionEntry {
+    pub(crate) name: Box<str>,
+    pub(crate) kind: FunctionKind,
+    pub(crate) argument_types: Box<[Box<str>]>,
+    pub(crate) result_types: Box<[Box<str>]>,
+    /// For each argument, the payload type that its spelling fixes.
+    pub(crate) fixed_arguments: Box<[Option<TypeIndex>]>,
+    /// The Rust function behind a native function.
+    pub(crate) native: Option<NativeFunction>,
+}
+
+impl Tables {
+    /// Verifies the tables of `file` and resolves its kernels and native functions among those of `host`.
+    pub(crate) fn load(host: &HostContext, file: &BefFile) -> Result<Self, Error> {
+        let bef = file.verify().map_err(malformed)?;
+        let registry = host.registry();
+        let kernels = bef
+            .kernels()
+            .map(|code| resolve_kernel(&bef, registry, code))
+            .collect::<Result<_, _>>()?;
+        let mut functions = PrimaryMap::new();
+        let mut by_name = HashMap::new();
+        for function in bef.functions() {
+            let spellings = |types: &[tfrt_bef::TypeIndex]| {
+                types.iter().map(|&ty| bef.type_name(ty).into()).collect()
+            };
+            let (kind, native) = match function.kind {
+                tfrt_bef::FunctionKind::Async => (FunctionKind::Async, None),
+                tfrt_bef::FunctionKind::Sync => (FunctionKind::Sync, None),
+                tfrt_bef::FunctionKind::Native => {
+                    let native = resolve_native(registry, function.name)?;
+                    (FunctionKind::Native, Some(native))
+                }
+            };
+            let argument_types: Box<[Box<str>]> = spellings(function.arguments);
+            let id = functions.push(FunctionEntry {
+                name: function.name.into(),
+                kind,
+                fixed_arguments: fixed_payloads(&argument_types),
+                argument_types,
+                result_types: spellings(function.results),
+                native,
+            });
+            if !function.name.is_empty() {
+                by_name.insert(function.name.into(), id);
+            }
+        }
+        Ok(Self {
+            bef,
+            kernels,
+            functions,
+            by_name,
+            attribute_types: OnceLock::new(),
+            spelled: OnceLock::new(),
+        })
+    }
+
+    /// The functions in index order.
+    pub(crate) fn function_ids(&self) -> impl ExactSizeIterator<Item = FunctionId> + use<> {
+        self.functions.ids()
+    }
+
+    /// The function of this name.
+    pub(crate) fn id_of(&self, name: &str) -> Option<FunctionId> {
+        self.by_name.get(name).copied()
+    }
+
+    /// The function of this number.
+    pub(crate) fn function(&self, id: FunctionId) -> &FunctionEntry {
+        &self.functions[id]
+    }
+
+    /// The kernel of this number.
+    pub(crate) fn kernel(&self, code: KernelCode) -> KernelDescriptor {
+        self.kernels[code]
+    }
+
+    /// What the file says of the type of the attribute at an offset. Nothing if it does not say, or says what cannot be: it is there
+    /// to help, and nobody relies on it.
+    pub(crate) fn attribute_code(&self, offset: u32) -> Option<AttrTypeCode> {
+        let types = self
+            .attribute_types
+            .get_or_init(|| self.bef.attribute_types().ok().flatten());
+        let offset = AttributeOffset::from_index(offset as usize);
+        types.as_ref()?.code(offset)
+    }
+
+    /// The payload type that a spelling stands for: the one that every kernel of the file which declares the spelling reads or
+    /// returns there. An assumption, which is checked wherever a value comes from somewhere else; none if kernels disagree.
+    pub(crate) fn payload_of(&self, spelling: &str) -> Option<TypeIndex> {
+        let spelled = self
+            .spelled
+            .get_or_init(|| collect_spellings(&self.kernels));
+        spelled.get(spelling).copied().flatten()
+    }
+}
+
+/// The payload types that the declarations of kernels give to spellings; none where they disagree.
+fn collect_spellings(
+    kernels: &PrimaryMap<KernelCode, KernelDescriptor>,
+) -> HashMap<&'static str, Option<TypeIndex>> {
+    let mut spelled = HashMap::new();
+    let mut note = |declared: &[(TypeConstraint, Arity)], types: &TypeList| {
+        // Behind a variadic part, positions depend on the number of values.
+        let fixed = declared
+            .iter()
+            .take_while(|(_, arity)| *arity == Arity::One)
+            .count();
+        for index in 0..fixed {
+            let found = spelling(declared.iter().copied(), index, declared.len());
+            if let (Some(spelling), Some(ty)) = (found, types.get(index, declared.len())) {
+                let known = spelled.entry(spelling).or_insert(Some(ty));
+                *known = known.filter(|&known| known == ty);
+            }
+        }
+    };
+    for kernel in kernels.values() {
+        let (op, types) = (kernel.op(), kernel.types());
+        let operands: Vec<_> = op
+            .operands
+            .iter()
+            .map(|part| (part.ty, part.arity))
+            .collect();
+        note(&operands, &types.operands);
+        let results: Vec<_> = op
+            .results
+            .iter()
+            .map(|part| (part.ty, part.arity))
+            .collect();
+        note(&results, &types.results);
+    }
+    spelled
+}
+
+/// The error for a malformed file: what TFRT says, then what was found where.
+pub(crate) fn malformed(error: tfrt_bef::BefError) -> Error {
+    Error::new(error.to_string()).with_code(ErrorCode::DataLoss)
+}
+
+/// The number of an id.
+pub(crate) fn to_number(id: impl EntityId) -> u32 {
+    u32::try_from(id.index()).expect("an id holds 32 bits")
+}
+
+fn resolve_kernel(
+    bef: &VerifiedBef,
+    registry: &KernelRegistry,
+    code: KernelCode,
+) -> Result<KernelDescriptor, Error> {
+    let name = bef.kernel_name(code);
+    if let Some(kernel) = registry.get(name) {
+        return Ok(*kernel);
+    }
+    let error = Error::new(unknown_kernel(registry, name)).with_code(ErrorCode::NotFound);
+    if let Some(location) = bef.first_use(code) {
+        error.set_place_if_unset(bef.place(location));
+    }
+    Err(error)
+}
+#[cold]
+fn unknown_kernel(registry: &KernelRegistry, name: &str) -> String {
+    let mut message = format!("unknown kernel name '{name}'");
+    let dialect = name.split_once('.').map_or(name, |(dialect, _)| dialect);
+    let dialects = registry.dialects();
+    message.push_str(&did_you_mean(&registry.suggest(name)));
+    if !dialects.contains(&dialect) {
+        let linked = if dialects.is_empty() {
+            String::from("none")
+        } else {
+            dialects.join(", ")
+        };
+        message.push_str(&format!(
+            "; no kernel of `{dialect}` is linked (linked: {linked}): a kernel crate that nothing refers to is left out by \
+             the linker, so name it with `tfrt::link!`, or load it as a kernel library"
+        ));
+    }
+    message
+}
+
+fn resolve_native(registry: &KernelRegistry, name: &str) -> Result<NativeFunction, Error> {
+    registry.native(name).copied().ok_or_else(|| {
+        Error::new(format!(
+            "invalid FunctionIndex section in BEF file: unable to find native function in global registry: `{name}`"
+        ))
+        .with_code(ErrorCode::NotFound)
+    })
+}

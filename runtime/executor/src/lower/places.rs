@@ -1,0 +1,451 @@
+//! Where the values of a function are: which kernels run in place, and which registers have slots and cells.
+//!
+//! 1. The type of a register is the one that its producer returns. Where the producer does not say, it is the one that the
+//!    caller of this module assumes, or else the first one that a kernel which could run in place reads. An assumption is
+//!    checked when a value is put into the register.
+//! 2. A kernel runs in place if it can, and if every operand that it reads as a payload has the type that it reads. It reads no
+//!    slot of an early register, and writes none. A call passes its operands from where they are.
+//! 3. A register has a slot if its slot is ever taken from or put into, and a cell if a kernel that runs in place reads or
+//!    writes a copied payload there, or a call passes it.
+//!
+//! Linear in the size of the body.
+
+use std::alloc::Layout;
+use std::collections::HashSet;
+use std::ops::Range;
+
+use tfrt_async::{Chain, TypeIndex};
+use tfrt_host::kernel::KernelTypes;
+use tfrt_host::kernel::direct::Direct;
+use tfrt_support::entity::EntityId;
+
+use super::code::{Extras, FrameLayout, Offset, Register, RegisterId, ResultForm};
+
+/// One kernel, as far as places are concerned.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct KernelPlaces<'a> {
+    /// How it runs in place, if it can; nothing for a kernel that does not run strictly.
+    pub(crate) direct: Option<Direct>,
+    /// Which functions it calls, if it does nothing else and runs strictly.
+    pub(crate) call: Option<Callees>,
+    pub(crate) types: &'a KernelTypes,
+    pub(crate) operands: &'a [u32],
+    pub(crate) results: &'a [u32],
+    /// Whether it returns the same results in every invocation.
+    pub(crate) is_constant: bool,
+}
+
+/// What a call calls.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Callees {
+    /// One function, with all operands.
+    One,
+    /// The first of two if the first operand is true, else the second, with the other operands.
+    Either,
+}
+
+/// What was decided of one kernel that runs in place.
+#[derive(Debug, Default)]
+pub(crate) struct InPlace {
+    pub(crate) extras: Extras,
+    pub(crate) forms: Vec<ResultForm>,
+    /// The registers whose slots it takes from.
+    pub(crate) taken: Vec<u32>,
+    /// Of results, then of operands.
+    pub(crate) offsets: Vec<u32>,
+}
+
+/// Where the values of a body are.
+#[derive(Debug)]
+pub(crate) struct Places {
+    pub(crate) registers: Box<[Register]>,
+    /// For each kernel, how it runs in place; nothing if it does not.
+    pub(crate) kernels: Vec<Option<InPlace>>,
+    /// The registers that the function returns, each once.
+    pub(crate) returned: Box<[RegisterId]>,
+    pub(crate) early: Box<[RegisterId]>,
+    pub(crate) frame: FrameLayout,
+}
+
+/// How an operand of a kernel that runs in place is read.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Reading {
+    /// Its payload, of this type.
+    Payload(TypeIndex),
+    /// As a reference.
+    Reference,
+    /// Not at all, but it has to be a chain.
+    Chain,
+    /// Passed to a function.
+    Passed,
+}
+
+/// The words of a frame, while they are given away.
+#[derive(Debug)]
+struct FrameBuilder {
+    layout: Layout,
+}
+
+impl FrameBuilder {
+    fn new() -> Self {
+        // No place is at offset 0.
+        Self {
+            layout: Layout::new::<u64>(),
+        }
+    }
+
+    /// Room for a slot.
+    fn slot(&mut self) -> Option<Offset> {
+        self.place(Layout::new::<tfrt_async::AnyRef>())
+    }
+
+    /// Where the next word begins.
+    fn next_word(&mut self) -> usize {
+        self.layout = self.layout.pad_to_align();
+        self.layout.size() / size_of::<u64>()
+    }
+
+    fn place(&mut self, place: Layout) -> Option<Offset> {
+        let (whole, offset) = self.layout.extend(place).ok()?;
+        self.layout = whole;
+        // Everything in a frame is found by 32 bits.
+        u32::try_from(whole.size()).ok()?;
+        Offset::new(u32::try_from(offset).ok()?)
+    }
+}
+
+const _: () = assert!(align_of::<u64>() >= tfrt_async::value::MAX_COPIED_ALIGN);
+
+/// Decides where the values of a body are; nothing if there are too many. `types` holds, for each register, the payload type
+/// that its producer returns, or that is assumed.
+pub(crate) fn assign(
+    kernels: &[KernelPlaces<'_>],
+    mut types: Vec<Option<TypeIndex>>,
+    results: &[u32],
+    is_early: &HashSet<u32>,
+) -> Option<Places> {
+    assume_types(kernels, &mut types);
+    let mut early: Vec<u32> = is_early.iter().copied().collect();
+    early.sort_unstable();
+    let (mut registers, returned) = describe(&types, results, &early);
+    let readings = choose(kernels, &types, is_early);
+    let mut needs = vec![Needs::default(); registers.len()];
+    for &register in &early {
+        needs[register as usize].slot = true;
+    }
+    let uses = kernels.iter().zip(&readings);
+    let mut in_place: Vec<Option<InPlace>> = uses
+        .map(|(kernel, readings)| {
+            count_uses(kernel, readings.as_deref(), &mut registers, &mut needs)
+        })
+        .collect();
+    for (register, needs) in registers.iter_mut().zip(&mut needs) {
+        register.is_wanted =
+            register.num_references > 0 || register.returned.is_some() || register.early.is_some();
+        // The caller takes the result from the frame.
+        needs.slot |= register.returned.is_some() && !needs.cell;
+    }
+    let mut frame = FrameBuilder::new();
+    let constants = lay_out(&mut frame, &mut registers, &needs)?;
+    for ((kernel, readings), chosen) in kernels.iter().zip(&readings).zip(&mut in_place) {
+        let (Some(readings), Some(chosen)) = (readings, chosen) else {
+            continue;
+        };
+        complete(chosen, kernel, readings, &registers)?;
+        let is_constant = |register: &u32| needs[*register as usize].is_constant;
+        let is_constant = !kernel.results.is_empty() && kernel.results.iter().all(is_constant);
+        // It is not called, so that it reads nothing.
+        chosen.extras = chosen.extras.with_if(is_constant, Extras::CONSTANT);
+    }
+    let ids = |registers: Vec<u32>| -> Box<[RegisterId]> {
+        let ids = registers
+            .iter()
+            .map(|&id| RegisterId::from_index(id as usize));
+        ids.collect()
+    };
+    Some(Places {
+        kernels: in_place,
+        returned: ids(returned),
+        early: ids(early),
+        frame: FrameLayout {
+            num_words: frame.next_word(),
+            has_slots: registers.iter().any(|register| register.slot.is_some()),
+            constants,
+        },
+        registers: registers.into(),
+    })
+}
+
+/// Lets each register whose producer does not say its type have the first one that is read.
+fn assume_types(kernels: &[KernelPlaces<'_>], types: &mut [Option<TypeIndex>]) {
+    for kernel in kernels {
+        let readings = direct_readings(kernel).into_iter().flatten();
+        for (reading, &register) in readings.zip(kernel.operands) {
+            types[register as usize] = types[register as usize].or(reading.payload());
+        }
+    }
+}
+
+/// The registers, as far as they are known without the kernels, and those that are returned, each once.
+fn describe(
+    types: &[Option<TypeIndex>],
+    results: &[u32],
+    early: &[u32],
+) -> (Vec<Register>, Vec<u32>) {
+    let mut registers: Vec<Register> = types
+        .iter()
+        .map(|&ty| Register {
+            ty,
+            ..Register::default()
+        })
+        .collect();
+    let mut returned: Vec<u32> = Vec::new();
+    for &register in results {
+        registers[register as usize]
+            .returned
+            .get_or_insert_with(|| {
+                returned.push(register);
+                to_u32(returned.len() - 1)
+            });
+    }
+    for (index, &register) in early.iter().enumerate() {
+        registers[register as usize].early = Some(to_u32(index));
+    }
+    (registers, returned)
+}
+
+/// How each kernel reads its operands, if it runs in place.
+fn choose(
+    kernels: &[KernelPlaces<'_>],
+    types: &[Option<TypeIndex>],
+    is_early: &HashSet<u32>,
+) -> Vec<Option<Vec<Reading>>> {
+    let choose_one = |kernel: &KernelPlaces<'_>| {
+        let is_early = |register: &u32| is_early.contains(register);
+        // The slot of an early register is not free to be written.
+        if kernel.results.iter().any(is_early) {
+            return None;
+        }
+        if let Some(callees) = kernel.call {
+            let is_condition =
+                |&register: &u32| types[register as usize] == Some(TypeIndex::of::<bool>());
+            let is_chosen = match callees {
+                Callees::One => true,
+                Callees::Either => kernel.operands.first().is_some_and(is_condition),
+            };
+            let is_call = is_chosen && !kernel.operands.iter().any(is_early);
+            return is_call.then(|| vec![Reading::Passed; kernel.operands.len()]);
+        }
+        let readings = direct_readings(kernel)?;
+        let agrees = |(reading, register): (&Reading, &u32)| {
+            let wanted = reading.payload();
+            // Others hold what is in the slot of an early register, and may make it an error before its producer comes:
+            // publication, which looks at what the producer returns, would not learn of that.
+            let is_settled = reading.is_copied() || !is_early(register);
+            is_settled && (wanted.is_none() || wanted == types[*register as usize])
+        };
+        let all_agree = readings.iter().zip(kernel.operands).all(agrees);
+        all_agree.then_some(readings)
+    };
+    kernels.iter().map(choose_one).collect()
+}
+
+/// Counts what a kernel takes, and notes what its registers need; what is decided of it, if it runs in place.
+fn count_uses(
+    kernel: &KernelPlaces<'_>,
+    readings: Option<&[Reading]>,
+    registers: &mut [Register],
+    needs: &mut [Needs],
+) -> Option<InPlace> {
+    let Some(readings) = readings else {
+        for &register in kernel.operands {
+            registers[register as usize].num_references += 1;
+        }
+        return None;
+    };
+    let mut chosen = InPlace::default();
+    for (reading, &register) in readings.iter().zip(kernel.operands) {
+        let found = &mut registers[register as usize];
+        let is_copied = match reading {
+            Reading::Passed => found.ty.and_then(TypeIndex::copied_layout).is_some(),
+            _ => reading.is_copied(),
+        };
+        found.has_typed_readers |= is_copied || *reading != Reading::Passed;
+        if is_copied {
+            needs[register as usize].cell = true;
+        } else {
+            chosen.taken.push(register);
+            found.num_references += 1;
+        }
+    }
+    chosen.forms = (0..kernel.results.len())
+        .map(|index| result_form(kernel, index, registers))
+        .collect();
+    let is_in_cells = chosen.forms.iter().all(|&form| form == ResultForm::Cell);
+    for (&register, &form) in kernel.results.iter().zip(&chosen.forms) {
+        let needs = &mut needs[register as usize];
+        needs.cell |= form == ResultForm::Cell;
+        needs.slot |= form != ResultForm::Cell;
+        needs.is_constant = kernel.is_constant && kernel.operands.is_empty() && is_in_cells;
+    }
+    Some(chosen)
+}
+
+/// Gives registers their places; which words of the frame are cells of constants.
+fn lay_out(
+    frame: &mut FrameBuilder,
+    registers: &mut [Register],
+    needs: &[Needs],
+) -> Option<Range<usize>> {
+    let place_cell = |frame: &mut FrameBuilder, register: &mut Register| {
+        let layout = register.ty.and_then(TypeIndex::copied_layout)?;
+        register.num_bytes = u32::try_from(layout.size()).ok()?;
+        register.cell = Some(frame.place(layout)?);
+        Some(())
+    };
+    for (register, needs) in registers.iter_mut().zip(needs) {
+        if needs.slot || register.num_references > 0 {
+            register.slot = Some(frame.slot()?);
+        }
+        if needs.cell && !needs.is_constant {
+            place_cell(frame, register)?;
+        }
+    }
+    let first_constant = frame.next_word();
+    for (register, needs) in registers.iter_mut().zip(needs) {
+        if needs.cell && needs.is_constant {
+            place_cell(frame, register)?;
+        }
+    }
+    Some(first_constant..frame.next_word())
+}
+
+/// What a register needs besides a slot to take references from.
+#[derive(Clone, Copy, Debug, Default)]
+struct Needs {
+    slot: bool,
+    cell: bool,
+    /// Whether the cell is that of a constant.
+    is_constant: bool,
+}
+
+impl Reading {
+    /// The type that the payload has to have.
+    fn payload(self) -> Option<TypeIndex> {
+        match self {
+            Self::Payload(ty) => Some(ty),
+            Self::Reference | Self::Passed => None,
+            Self::Chain => Some(TypeIndex::of::<Chain>()),
+        }
+    }
+
+    /// Whether nothing has to be taken out of a slot.
+    fn is_copied(self) -> bool {
+        self.payload()
+            .is_some_and(|ty| ty.copied_layout().is_some())
+    }
+}
+
+/// How a kernel that could run in place reads its operands; nothing if it could not.
+fn direct_readings(kernel: &KernelPlaces<'_>) -> Option<Vec<Reading>> {
+    let direct = kernel.direct?;
+    let (num_operands, num_results) = (kernel.operands.len(), kernel.results.len());
+    let chain = Some(TypeIndex::of::<Chain>());
+    let ends_in_chain = num_results == direct.num_results + 1
+        && kernel.types.results.get(direct.num_results, num_results) == chain;
+    if num_results != direct.num_results && !ends_in_chain {
+        return None;
+    }
+    let has_extra_chain = num_operands == direct.num_operands + 1
+        && kernel
+            .types
+            .operands
+            .admits(direct.num_operands, num_operands, chain);
+    if num_operands != direct.num_operands && !has_extra_chain {
+        return None;
+    }
+    (0..num_operands)
+        .map(|index| {
+            if index == direct.num_operands {
+                Some(Reading::Chain)
+            } else if kernel.types.operands.is_reference(index) {
+                Some(Reading::Reference)
+            } else {
+                let ty = kernel.types.operands.get(index, num_operands)?;
+                Some(Reading::Payload(ty))
+            }
+        })
+        .collect()
+}
+
+fn result_form(kernel: &KernelPlaces<'_>, index: usize, registers: &[Register]) -> ResultForm {
+    if kernel.call.is_some() {
+        let ty = registers[kernel.results[index] as usize].ty;
+        return match ty.and_then(TypeIndex::copied_layout) {
+            Some(_) => ResultForm::Cell,
+            None => ResultForm::Slot,
+        };
+    }
+    let types = &kernel.types.results;
+    let ty = types.get(index, kernel.results.len());
+    if types.is_reference(index) {
+        ResultForm::LaterSlot
+    } else if ty.and_then(TypeIndex::copied_layout).is_some() {
+        ResultForm::Cell
+    } else {
+        ResultForm::Slot
+    }
+}
+
+/// Fills in what follows from where the registers are.
+fn complete(
+    chosen: &mut InPlace,
+    kernel: &KernelPlaces<'_>,
+    readings: &[Reading],
+    registers: &[Register],
+) -> Option<()> {
+    let offset = |place: Option<Offset>| place.map(Offset::get);
+    if let Some(direct) = kernel.direct {
+        let results = chosen.forms.iter().zip(kernel.results);
+        for (&form, &register) in results.take(direct.num_results) {
+            let register = &registers[register as usize];
+            chosen.offsets.push(match form {
+                ResultForm::Cell => offset(register.cell)?,
+                ResultForm::Slot | ResultForm::LaterSlot => offset(register.slot)?,
+            });
+        }
+        let operands = readings.iter().zip(kernel.operands);
+        for (reading, &register) in operands.take(direct.num_operands) {
+            let register = &registers[register as usize];
+            chosen.offsets.push(match reading.is_copied() {
+                true => offset(register.cell)?,
+                false => offset(register.slot)?,
+            });
+        }
+    }
+    let results = || {
+        let registers = kernel
+            .results
+            .iter()
+            .map(|&register| &registers[register as usize]);
+        chosen.forms.iter().zip(registers)
+    };
+    let publishes = results().any(|(&form, register)| {
+        form != ResultForm::Cell || register.num_references > 0 || register.early.is_some()
+    });
+    let returns = results().any(|(_, register)| register.returned.is_some());
+    chosen.extras = Extras::NONE
+        .with_if(
+            kernel.direct.is_some_and(|direct| direct.reads_call),
+            Extras::READS_CALL,
+        )
+        .with_if(kernel.call.is_some(), Extras::CALLS)
+        .with_if(!chosen.taken.is_empty(), Extras::TAKES_SLOTS)
+        .with_if(publishes, Extras::PUBLISHES)
+        .with_if(returns, Extras::RETURNS);
+    Some(())
+}
+
+fn to_u32(len: usize) -> u32 {
+    u32::try_from(len).expect("a verified body is far smaller than 4 GiB")
+}

@@ -1,0 +1,101 @@
+//! In which order kernels run: what counting down operands comes to, worked out without running anything.
+//!
+//! One path runs ready kernels, the last one that became ready first, and makes others ready as it goes. Where every kernel has
+//! its results when it returns, all of that is known before anything runs. The same simulation decides the order of a
+//! function's code when it is lowered, and finds out how far a run has come when it leaves that order.
+
+use tfrt_support::entity::EntityId;
+
+use super::code::{Code, KernelId};
+
+/// A ready count with this bit is that of a kernel that waits for any of its operands. The lowest bit says that it has not
+/// started.
+pub(crate) const WAITS_FOR_ANY: u32 = 1 << 31;
+
+/// The ready count of a kernel that waits for any of its operands and has not started.
+pub(crate) const FOR_ANY: u32 = WAITS_FOR_ANY + 1;
+
+/// Counts one operand as available. True if the kernel is ready.
+pub(crate) fn arrive(count: &mut u32) -> bool {
+    match *count {
+        1 => true,
+        FOR_ANY => {
+            *count = WAITS_FOR_ANY;
+            true
+        }
+        WAITS_FOR_ANY => false,
+        more => {
+            *count = more - 1;
+            false
+        }
+    }
+}
+
+/// How far a path has come.
+#[derive(Debug)]
+pub(crate) struct Simulation {
+    /// How many operands each kernel still waits for.
+    pub(crate) ready_counts: Box<[u32]>,
+    /// The kernels that are ready, the one to run next last.
+    pub(crate) ready: Vec<KernelId>,
+}
+
+impl Simulation {
+    /// A path whose first kernels are `ready`.
+    pub(crate) fn new(ready_counts: Box<[u32]>, ready: impl IntoIterator<Item = KernelId>) -> Self {
+        Self {
+            ready_counts,
+            ready: ready.into_iter().collect(),
+        }
+    }
+
+    /// Counts an operand of each of these kernels.
+    pub(crate) fn arrive(&mut self, users: impl IntoIterator<Item = KernelId>) {
+        for user in users {
+            if arrive(&mut self.ready_counts[user.index()]) {
+                self.ready.push(user);
+            }
+        }
+    }
+
+    /// The order of all kernels, where `arrive` counts the users of a kernel; none if some of them never become ready.
+    pub(crate) fn order(
+        mut self,
+        mut count_users: impl FnMut(&mut Self, KernelId),
+    ) -> Option<Vec<KernelId>> {
+        let num_kernels = self.ready_counts.len();
+        let mut order = Vec::with_capacity(num_kernels);
+        while let Some(kernel) = self.ready.pop() {
+            order.push(kernel);
+            count_users(&mut self, kernel);
+        }
+        (order.len() == num_kernels).then_some(order)
+    }
+
+    /// A path that has run the kernels of a schedule before `next`, and handed over the first `num_results` results of that one;
+    /// nothing of it, and it is still ready, if that is none.
+    pub(crate) fn at(code: &Code, next: usize, num_results: Option<usize>) -> Self {
+        let at_once = &code.start.at_once;
+        let inline = code.kernel_ids(at_once.inline);
+        let ready = at_once.outline.iter().copied().chain(inline);
+        let mut path = Self::new(at_once.ready_counts.clone(), ready);
+        for index in 0..next {
+            let kernel = path.ready.pop();
+            debug_assert_eq!(
+                kernel,
+                Some(KernelId::from_index(index)),
+                "kernels are in the order of their schedule"
+            );
+            for result in &code.details[index].results {
+                path.arrive(code.kernel_ids(result.users));
+            }
+        }
+        if let Some(num_results) = num_results {
+            path.ready.pop();
+            for result in code.details[next].results.iter().take(num_results) {
+                path.arrive(code.kernel_ids(result.users));
+            }
+        }
+        path
+    }
+}

@@ -1,0 +1,81 @@
+//! Kernels that are constants: run once for a body, and copied into every frame.
+//!
+//! A constant takes part in scheduling as any other kernel does, so that what runs when does not change; but its result is in its
+//! cell from the start, and nothing is called.
+#![expect(
+    unsafe_code,
+    reason = "calls kernels on a frame that was laid out for them"
+)]
+
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::sync::OnceLock;
+
+use tfrt_host::ExecutionContext;
+use tfrt_host::kernel::direct::DirectCall;
+use tfrt_host::kernel::{AttributeList, FunctionList};
+
+use super::frame::{Frame, Word};
+use super::panics;
+use crate::lower::code::{Code, Extras};
+
+/// The constants of a body: made for its first run.
+#[derive(Debug, Default)]
+pub(crate) struct Constants(OnceLock<Option<Box<[Word]>>>);
+
+impl Constants {
+    /// Whether there are constants, and they could be made.
+    #[inline]
+    pub(crate) fn are_made(&self) -> bool {
+        matches!(self.0.get(), Some(Some(_)))
+    }
+
+    /// Puts the constants of the code into a frame. If one of them fails, none is there, and each run finds out what is wrong.
+    #[inline]
+    pub(crate) fn put(&self, frame: Frame<'_>, section: &[u8], ctx: &ExecutionContext) {
+        if frame.code.frame.constants.is_empty() {
+            return;
+        }
+        let words = self.0.get_or_init(|| make(frame.code, section, ctx));
+        if let Some(words) = words {
+            frame.fill_constants(words);
+        }
+    }
+}
+
+/// The words of the constants of the code; none if one of them fails.
+#[cold]
+fn make(code: &Code, section: &[u8], ctx: &ExecutionContext) -> Option<Box<[Word]>> {
+    Frame::with(code, |frame| {
+        let run_all = || run_all(frame, section, ctx);
+        let is_made = catch_unwind(AssertUnwindSafe(run_all)).unwrap_or_else(|payload| {
+            panics::drop_quietly(payload);
+            false
+        });
+        let words = frame.words_from(code.frame.constants.start);
+        // SAFETY: the range is in the frame (F3 of `frame`), and words may hold anything.
+        let words =
+            unsafe { std::slice::from_raw_parts(words.as_ptr(), code.frame.constants.len()) };
+        is_made.then(|| words.into())
+    })
+}
+
+fn run_all(frame: Frame<'_>, section: &[u8], ctx: &ExecutionContext) -> bool {
+    let code = frame.code;
+    let kernels = code.kernels.iter().zip(&code.details);
+    let mut constants = kernels.filter(|(kernel, _)| kernel.extras.contains(Extras::CONSTANT));
+    constants.all(|(kernel, details)| {
+        let Some(run) = kernel.direct else {
+            return false;
+        };
+        let call = DirectCall {
+            exec_ctx: ctx,
+            attributes: AttributeList {
+                section,
+                offsets: code.words(details.attributes),
+            },
+            functions: FunctionList::default(),
+        };
+        // SAFETY: the frame is this run's alone; a constant has no operands, and cells for its results.
+        unsafe { frame.run(kernel, run, &call) }.is_ok()
+    })
+}

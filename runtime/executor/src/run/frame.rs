@@ -1,0 +1,299 @@
+//! The frame of a running function: the memory that its registers are in.
+//!
+//! Whoever runs a function has a frame of its code: a one-path run has it on its stack, an invocation that outlives its call in
+//! its block. Only this module touches that memory.
+//!
+//! # Who may touch what
+//!
+//! A place goes through three phases. *Empty*: nobody reads it (C1). *Put*: the producer of its register writes the cell, or the
+//! slot with as many references as it is taken from, once. *Taken*: each use that takes copies the reference out of the slot and
+//! owns it; the others read the cell.
+//!
+//! - F1. The write of a place happens before every read. In a one-path run, both are on one thread, in the order of the schedule;
+//!   in an invocation, the producer writes, then counts its users down (release), and a user reads after its count reached zero
+//!   (acquire).
+//! - F2. A slot is read as often as it holds references: C2 says how often, and each kernel runs once. So every reference is
+//!   owned by exactly one use.
+//! - F3. The memory has the words that the code asks for, and they are aligned. Its owner outlives every [`Frame`] of it.
+//!
+//! The methods are safe to call for runners that keep to the phases. That they do is argued in [`super::path`] and
+//! [`super::sequence`].
+#![expect(
+    unsafe_code,
+    reason = "a frame holds values of types that are only known when a function is loaded"
+)]
+
+use std::cell::RefCell;
+use std::mem::MaybeUninit;
+use std::ptr::NonNull;
+
+use tfrt_async::{AnyRef, TypeIndex};
+use tfrt_host::kernel::direct::{DirectCall, DirectFn};
+use tfrt_support::Error;
+
+use crate::lower::code::{Code, Kernel, Offset, Register};
+
+/// One word of a frame.
+pub(crate) type Word = MaybeUninit<u64>;
+
+/// Frames of up to so many words are on the native stack.
+const MAX_STACK_WORDS: usize = 32;
+
+/// Words that a thread keeps for its next frames: 2 MiB in all.
+const MAX_SPARE_WORDS: usize = 1 << 18;
+
+/// A reference to a value, owned as often as it is to be taken, once it is put.
+type Slot = MaybeUninit<AnyRef>;
+
+thread_local! {
+    /// Frames that no run uses at the moment. Nested runs take one each.
+    static SPARE: RefCell<Vec<Box<[Word]>>> = const { RefCell::new(Vec::new()) };
+}
+
+/// The frame of one running function.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Frame<'a> {
+    base: NonNull<u8>,
+    pub(crate) code: &'a Code,
+}
+
+impl<'a> Frame<'a> {
+    /// The frame at `base`.
+    ///
+    /// # Safety
+    /// 1. F3: there are `code.frame.num_words` words, aligned as words, for as long as the frame is used.
+    /// 2. Its users keep to the phases, F1 and F2.
+    #[inline]
+    pub(crate) unsafe fn new(base: NonNull<u8>, code: &'a Code) -> Self {
+        Self { base, code }
+    }
+
+    /// Calls `f` with an empty frame of `code`, for a run that ends before `f` returns. `f` leaves no reference in a slot.
+    #[inline]
+    pub(crate) fn with<R>(code: &Code, f: impl FnOnce(Frame<'_>) -> R) -> R {
+        if code.frame.num_words <= MAX_STACK_WORDS {
+            let mut words = [Word::uninit(); MAX_STACK_WORDS];
+            // SAFETY: duty 1: there are at least as many words. Duty 2: they are this run's alone.
+            return f(unsafe { Frame::new(NonNull::from(&mut words).cast(), code) });
+        }
+        Self::with_spare(code, f)
+    }
+
+    #[inline(never)]
+    fn with_spare<R>(code: &Code, f: impl FnOnce(Frame<'_>) -> R) -> R {
+        let num_words = code.frame.num_words;
+        let mut words = SPARE
+            .try_with(|spare| spare.borrow_mut().pop())
+            .ok()
+            .flatten()
+            .filter(|words| words.len() >= num_words)
+            .unwrap_or_else(|| Box::new_uninit_slice(num_words.next_power_of_two()));
+        // SAFETY: duty 1: there are at least as many words. Duty 2: they are this run's alone.
+        let outcome = f(unsafe { Frame::new(NonNull::from(&mut *words).cast(), code) });
+        let _ = SPARE.try_with(|spare| {
+            let spare = &mut *spare.borrow_mut();
+            let num_kept: usize = spare.iter().map(|words| words.len()).sum();
+            if num_kept + words.len() <= MAX_SPARE_WORDS {
+                spare.push(words);
+            }
+        });
+        outcome
+    }
+
+    /// Calls a direct kernel.
+    ///
+    /// # Safety
+    /// 1. The places of its results are empty, and nobody else writes them.
+    /// 2. The places of its operands hold values that are available and of the types that the kernel reads.
+    #[inline]
+    pub(crate) unsafe fn run(
+        self,
+        kernel: &Kernel,
+        run: DirectFn,
+        call: &DirectCall<'_>,
+    ) -> Result<(), Error> {
+        debug_assert!(kernel.offsets as usize <= self.code.words.len());
+        // SAFETY: C4: the offsets are a range of the words.
+        let offsets = unsafe { self.code.words.as_ptr().add(kernel.offsets as usize) };
+        // SAFETY: it points into the words, or to their end.
+        let offsets = unsafe { NonNull::new_unchecked(offsets.cast_mut()) };
+        // SAFETY: C5, and our duties 1 and 2, give duties 1 to 3 of the kernel: the offsets are its own. Its attributes were
+        // accepted when the body was checked (4).
+        unsafe { run(call, self.base, offsets) }
+    }
+
+    /// Puts a value into a slot that is taken from `num_takes` times. Called by the producer, once.
+    #[inline]
+    pub(crate) fn put(self, slot: Offset, value: AnyRef, num_takes: u32) {
+        if num_takes == 0 {
+            return;
+        }
+        if num_takes > 1 {
+            // Each use owns one count without a handle of its own, until it takes it out of the slot.
+            value.leak_clones(num_takes - 1);
+        }
+        // SAFETY: C4 and F3: a slot, aligned. F1: nobody reads or writes it yet.
+        unsafe { self.slot(slot).write(Slot::new(value)) };
+    }
+
+    /// As [`put`](Self::put), for a value that a direct kernel has left in its slot.
+    #[inline]
+    pub(crate) fn keep(self, slot: Offset, num_takes: u32) {
+        match num_takes {
+            0 => drop(self.take(slot)),
+            1 => {}
+            more => self.peek(slot).leak_clones(more - 1),
+        }
+    }
+
+    /// Takes the reference of one use out of a slot. Called once for every use.
+    #[inline]
+    pub(crate) fn take(self, slot: Offset) -> AnyRef {
+        // SAFETY: C4 and F3: a slot, aligned. F1: no longer written.
+        let value = unsafe { self.slot(slot).read() };
+        // SAFETY: F1: initialised; F2: the reference that the copy owns is nobody else's.
+        unsafe { value.assume_init() }
+    }
+
+    /// The value in a slot, which a use of it has not taken yet.
+    #[inline]
+    pub(crate) fn peek(&self, slot: Offset) -> &AnyRef {
+        // SAFETY: C4 and F3: a slot, aligned. F1: no longer written.
+        let value = unsafe { self.slot(slot).as_ref() };
+        // SAFETY: F1: initialised; the use that has not taken it keeps it alive.
+        unsafe { value.assume_init_ref() }
+    }
+
+    /// The payload in the cell of a register, as a value; marked as handed to a caller if `is_given`.
+    #[inline]
+    pub(crate) fn wrap(self, cell: Offset, ty: TypeIndex, is_given: bool) -> AnyRef {
+        let payload = self.place(cell).as_ptr();
+        if is_given {
+            // SAFETY: F1 and C6: a payload of this type, which is copied.
+            unsafe { AnyRef::given_from_copied(ty, payload) }
+        } else {
+            // SAFETY: as above.
+            unsafe { AnyRef::from_copied(ty, payload) }
+        }
+    }
+
+    /// Copies the payload of a value into the cell of a register. False, and nothing done, unless it is of the type of the cell.
+    /// Called by the producer, once.
+    #[inline]
+    pub(crate) fn fill(self, register: &Register, value: &AnyRef) -> bool {
+        let (Some(cell), Some(ty)) = (register.cell, register.ty) else {
+            return false;
+        };
+        if !value.is_concrete() || value.type_id() != ty {
+            return false;
+        }
+        // SAFETY: it is concrete, and C6: the cell has room for its payload; F1: nobody else touches it.
+        unsafe { value.copy_payload_to(self.place(cell).as_ptr()) };
+        true
+    }
+
+    /// Copies the cell of a register of another frame into the cell of one of this frame. False, and nothing done, unless both have
+    /// cells of one type. Called by the producer, once.
+    #[inline]
+    pub(crate) fn copy_cell(self, to: &Register, source: Frame<'_>, from: &Register) -> bool {
+        let (Some(to_cell), Some(from_cell)) = (to.cell, from.cell) else {
+            return false;
+        };
+        if to.ty != from.ty {
+            return false;
+        }
+        let (to_place, from_place) = (self.place(to_cell), source.place(from_cell));
+        // SAFETY: C6: both cells have room for a payload of the type; F1: the source is written, nobody else touches the target.
+        // They are in different frames.
+        unsafe { to_place.copy_from_nonoverlapping(from_place, to.num_bytes as usize) };
+        true
+    }
+
+    /// Whether the cell of a register, which must hold a `bool`, holds true.
+    #[inline]
+    pub(crate) fn is_true(self, register: &Register) -> bool {
+        assert_eq!(
+            register.ty,
+            Some(TypeIndex::of::<bool>()),
+            "lowering looks at the type of a condition"
+        );
+        let cell = register.cell.expect("a condition is read from its cell");
+        // SAFETY: just asserted; F1: written.
+        unsafe { self.place(cell).cast::<bool>().read() }
+    }
+
+    /// The words of the frame from number `first` on.
+    #[inline]
+    pub(crate) fn words_from(self, first: usize) -> NonNull<Word> {
+        debug_assert!(first <= self.code.frame.num_words);
+        // SAFETY: F3.
+        unsafe { self.base.cast::<Word>().add(first) }
+    }
+
+    /// Writes words of constants, which are in their place in the frame's layout.
+    #[inline]
+    pub(crate) fn fill_constants(self, constants: &[Word]) {
+        let range = &self.code.frame.constants;
+        assert_eq!(
+            range.len(),
+            constants.len(),
+            "constants are those of the code"
+        );
+        let place = self.words_from(range.start);
+        // SAFETY: F3: the range is in the frame; F1: nobody else touches it before the first kernel runs.
+        unsafe {
+            place
+                .as_ptr()
+                .copy_from_nonoverlapping(constants.as_ptr(), constants.len())
+        };
+    }
+
+    /// Copies all words of another frame of the same code, which then is not used any more.
+    pub(crate) fn move_from(self, other: Frame<'_>) {
+        assert!(
+            std::ptr::eq(self.code, other.code),
+            "a frame is copied to one of the same code"
+        );
+        let (to, from) = (self.words_from(0), other.words_from(0));
+        // SAFETY: F3: both have that many words, of which some may not be initialised, and they are different frames.
+        unsafe { to.copy_from_nonoverlapping(from, self.code.frame.num_words) };
+    }
+
+    #[inline]
+    fn slot(&self, slot: Offset) -> NonNull<Slot> {
+        self.place(slot).cast()
+    }
+
+    /// The place at an offset, which is in the frame (C4).
+    #[inline]
+    fn place(&self, offset: Offset) -> NonNull<u8> {
+        // SAFETY: C4 and F3.
+        unsafe { self.base.byte_add(offset.get() as usize) }
+    }
+}
+
+/// The memory of a function that runs again and again, one run after the other.
+#[derive(Debug)]
+pub(crate) struct KeptFrame {
+    words: Box<[Word]>,
+}
+
+impl KeptFrame {
+    /// The memory for a frame of `code`.
+    pub(crate) fn new(code: &Code) -> Self {
+        Self {
+            words: Box::new_uninit_slice(code.frame.num_words),
+        }
+    }
+
+    /// The frame, of the same code.
+    #[inline]
+    pub(crate) fn frame<'a>(&'a mut self, code: &'a Code) -> Frame<'a> {
+        assert!(
+            self.words.len() >= code.frame.num_words,
+            "a frame is kept for one function"
+        );
+        // SAFETY: duty 1: just asserted. Duty 2: the memory is lent to one run at a time.
+        unsafe { Frame::new(NonNull::from(&mut *self.words).cast(), code) }
+    }
+}

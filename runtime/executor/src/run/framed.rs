@@ -1,0 +1,52 @@
+//! Operands and calls of kernels, for every runner: how an operand becomes a reference, and how a kernel is called with a list of
+//! them.
+#![expect(unsafe_code, reason = "spends the proof of types, once per call")]
+
+use tfrt_async::AnyRef;
+use tfrt_host::kernel::KernelFrame;
+use tfrt_support::entity::EntityId;
+
+use super::frame::Frame;
+use crate::lower::code::{KernelDetails, RegisterId};
+
+/// An operand of a kernel that takes references: what was noted of it, or else what is in its place. A call passes payloads from
+/// their cells, so that its other operands alone are counted among those that take from slots.
+#[inline]
+pub(crate) fn operand(
+    frame: Frame<'_>,
+    id: RegisterId,
+    is_call: bool,
+    noted: impl FnOnce() -> Option<AnyRef>,
+) -> AnyRef {
+    let register = frame.code.register(id);
+    match (register.cell, register.ty) {
+        (Some(cell), Some(ty)) if is_call => noted().unwrap_or_else(|| frame.wrap(cell, ty, false)),
+        _ => {
+            let slot = register.slot;
+            frame.take(slot.expect("a register that references are taken from has a slot"))
+        }
+    }
+}
+
+/// Takes the operands of a kernel that runs in place out of their slots, and lets go of them.
+#[inline]
+pub(crate) fn release_operands(frame: Frame<'_>, details: &KernelDetails) {
+    for register in frame.code.register_ids(details.taken) {
+        if let Some(slot) = frame.code.registers[register.index()].slot {
+            drop(frame.take(slot));
+        }
+    }
+}
+
+/// Calls a kernel. Its operands are available and no errors, unless the kernel is not strict.
+#[inline]
+pub(crate) fn call(kernel: &KernelDetails, frame: &mut KernelFrame<'_>) {
+    if kernel.is_proven {
+        // SAFETY: the check of the body saw that there are as many operands as declared (1), and that whoever writes their
+        // registers gives the payload types that the kernel reads; a runner calls a proven kernel only when all of them are
+        // available and none is an error (2).
+        unsafe { kernel.descriptor.invoke(frame) }
+    } else {
+        kernel.descriptor.invoke_checked(frame);
+    }
+}

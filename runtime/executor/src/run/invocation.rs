@@ -1,0 +1,340 @@
+//! The state of one invocation that outlives its call: one block of memory, whose layout is known when the function is first used.
+//!
+//! - I1. The frame is used as [`super::frame`] says: the producer of a register writes its place, then counts its users down
+//!   ([`InvocationRef::count_down`], release); a user reads after its count reached zero (acquire). What
+//!   [`InvocationRef::new`] writes happens before the block is shared.
+//! - I2. A promise is taken once, by the producer of its register (C1).
+//! - I3. The arrays are where [`BlockLayout`] says, as long as the code says, and initialised by [`InvocationRef::new`] (the frame
+//!   excepted).
+//! - I4. The body is the program's, which the header keeps alive. The table is a copy of the reference to the program that
+//!   owns nothing.
+//!
+//! Only this module knows the block. Its unsafe blocks spend C1 to C5 of [`crate::lower::code`].
+#![expect(
+    unsafe_code,
+    reason = "one block holds arrays whose lengths are only known when the function is loaded"
+)]
+
+use std::alloc::Layout;
+use std::cell::UnsafeCell;
+use std::fmt;
+use std::mem::ManuallyDrop;
+use std::ptr::{self, NonNull};
+use std::sync::{Arc, OnceLock};
+
+use tfrt_async::{AnyRef, IndirectPromise};
+use tfrt_host::function::FunctionTable;
+use tfrt_host::{BorrowedContext, ExecutionContext, tracing};
+use tfrt_support::entity::EntityId;
+
+use super::block::{BlockLayout, PromiseSlot};
+use super::body::Body;
+use super::failures::Failures;
+use super::frame::Frame;
+use super::outcome::ResultSlot;
+use super::owners::Owners;
+use super::program::Program;
+use super::ready_count::ReadyCount;
+use crate::lower::code::{Code, KernelId};
+
+/// The first part of the block.
+struct Header {
+    owners: Owners,
+    /// I4.
+    body: NonNull<Body>,
+    layout: BlockLayout,
+    program: Arc<Program>,
+    /// The program, as kernels see it (I4).
+    table: ManuallyDrop<Arc<dyn FunctionTable>>,
+    ctx: ExecutionContext,
+    failures: Failures,
+    /// Whether the constants are in their cells.
+    has_constants: bool,
+    /// What traces call the invocation, once one wants to know.
+    number: OnceLock<u64>,
+}
+
+/// A shared reference to the state of one invocation.
+pub(crate) struct InvocationRef {
+    block: NonNull<Header>,
+}
+
+// SAFETY: of the header, the count and the failures are made to be shared, the rest is `Send + Sync` and never moves; places and
+// promises pass from thread to thread as I1 and I2 say, and what they hold is `Send`.
+unsafe impl Send for InvocationRef {}
+// SAFETY: as above: `&InvocationRef` gives no more than `InvocationRef`, which can be cloned from it.
+unsafe impl Sync for InvocationRef {}
+
+impl InvocationRef {
+    /// The state of an invocation that has not begun, or nothing if there is no memory for it. `body` is one of `program`'s, and
+    /// `ctx` the context inside of it; `ready_counts` says for how many operands each kernel waits.
+    ///
+    /// Early registers hold indirect values from now on. Nothing is in any other place of the frame.
+    pub(crate) fn new(
+        program: Arc<Program>,
+        body: &Body,
+        ctx: ExecutionContext,
+        ready_counts: &[u32],
+    ) -> Option<Self> {
+        let make_layout = || BlockLayout::behind(Layout::new::<Header>(), &body.code);
+        let layout = (*body.block.get_or_init(make_layout))?;
+        let allocator = ctx.host().allocator();
+        let block = allocator.allocate(layout.layout)?.cast::<Header>();
+        // SAFETY: a reference is read where there is one, and the copy is never dropped (I4).
+        let table = unsafe { ptr::read(&program) } as Arc<dyn FunctionTable>;
+        let header = Header {
+            owners: Owners::one(),
+            body: NonNull::from(body),
+            layout,
+            program,
+            table: ManuallyDrop::new(table),
+            ctx,
+            failures: Failures::none(),
+            has_constants: false,
+            number: OnceLock::new(),
+        };
+        // SAFETY: the block is ours alone, and begins with room for a header.
+        unsafe { block.write(header) };
+        let this = Self { block };
+        this.fill_ready_counts(ready_counts);
+        let code = this.code();
+        for index in 0..code.returned.len() {
+            // SAFETY: I3; the block is ours alone.
+            unsafe { this.result_slot_place(index).write(ResultSlot::new()) };
+        }
+        for (index, &register) in code.early.iter().enumerate() {
+            let (promise, value) = AnyRef::indirect();
+            // SAFETY: I3; the block is ours alone.
+            unsafe { this.promise(index).write(UnsafeCell::new(Some(promise))) };
+            let register = code.register(register);
+            if let Some(returned) = register.returned {
+                this.result_slot(returned).give(value.clone());
+            }
+            if let Some(slot) = register.slot {
+                this.frame().put(slot, value, register.num_references);
+            }
+        }
+        Some(this)
+    }
+
+    #[cfg(not(loom))]
+    fn fill_ready_counts(&self, ready_counts: &[u32]) {
+        assert_eq!(
+            ready_counts.len(),
+            self.code().kernels.len(),
+            "each kernel has a count"
+        );
+        let counts = self.array::<u32>(self.layout().ready_counts).as_ptr();
+        // SAFETY: I3: a count is a number in memory, and there are as many as kernels; the block is ours alone.
+        unsafe { counts.copy_from_nonoverlapping(ready_counts.as_ptr(), ready_counts.len()) };
+    }
+
+    /// A modelled count is more than a number.
+    #[cfg(loom)]
+    fn fill_ready_counts(&self, ready_counts: &[u32]) {
+        let counts = self
+            .array::<ReadyCount>(self.layout().ready_counts)
+            .as_ptr();
+        for (index, &count) in ready_counts.iter().enumerate() {
+            // SAFETY: I3; the block is ours alone.
+            unsafe { counts.add(index).write(ReadyCount::starting_at(count)) };
+        }
+    }
+
+    /// Puts the constants into their cells, or takes over that a run has done so. Called before the block is shared.
+    pub(crate) fn set_constants(&mut self, has_constants: bool) {
+        // SAFETY: the block is ours alone.
+        unsafe { self.block.as_mut() }.has_constants = has_constants;
+    }
+
+    /// Takes over the number that traces call a run by which goes on as this invocation.
+    pub(crate) fn set_number(&self, number: u64) {
+        let _ = self.header().number.set(number);
+    }
+
+    /// The program that the function is of.
+    #[inline]
+    pub(crate) fn program(&self) -> &Arc<Program> {
+        &self.header().program
+    }
+
+    /// The functions of the program.
+    pub(crate) fn table(&self) -> &Arc<dyn FunctionTable> {
+        &self.header().table
+    }
+
+    /// The body of the function.
+    #[inline]
+    pub(crate) fn body(&self) -> &Body {
+        // SAFETY: I4.
+        unsafe { self.header().body.as_ref() }
+    }
+
+    /// The code of the function.
+    #[inline]
+    pub(crate) fn code(&self) -> &Code {
+        &self.body().code
+    }
+
+    /// The frame of the function.
+    #[inline]
+    pub(crate) fn frame(&self) -> Frame<'_> {
+        let base = self.array(self.layout().frame);
+        // SAFETY: duty 1: I3, and the block lives as long as `self`. Duty 2: I1.
+        unsafe { Frame::new(base, self.code()) }
+    }
+
+    /// The context inside the function.
+    #[inline]
+    pub(crate) fn ctx(&self) -> &ExecutionContext {
+        &self.header().ctx
+    }
+
+    /// The same context with a location of its own.
+    #[inline]
+    pub(crate) fn path_ctx(&self) -> BorrowedContext<'_> {
+        BorrowedContext::of(self.ctx())
+    }
+
+    /// A number that no other invocation of the process has.
+    pub(crate) fn number(&self) -> u64 {
+        *self
+            .header()
+            .number
+            .get_or_init(tracing::next_invocation_number)
+    }
+
+    /// What direct kernels cannot read.
+    #[inline]
+    pub(crate) fn failures(&self) -> &Failures {
+        &self.header().failures
+    }
+
+    /// Whether the results of constant kernels are in their cells.
+    #[inline]
+    pub(crate) fn has_constants(&self) -> bool {
+        self.header().has_constants
+    }
+
+    /// Whether nobody else can touch the state. Whoever owns this reference decides whether that changes.
+    #[inline]
+    pub(crate) fn is_alone(&self) -> bool {
+        self.header().owners.is_alone()
+    }
+
+    /// Counts one of the operands of a kernel as available. True if the kernel is ready.
+    ///
+    /// `is_alone` is what [`is_alone`](Self::is_alone) said, if that is still so.
+    #[inline]
+    pub(crate) fn count_down(&self, kernel: KernelId, is_alone: bool) -> bool {
+        let counts = self.array::<ReadyCount>(self.layout().ready_counts);
+        debug_assert!(kernel.index() < self.code().kernels.len());
+        // SAFETY: I3, and the kernel is one of the code, so it is in range (C4).
+        let count = unsafe { counts.add(kernel.index()) };
+        // SAFETY: I3: initialised.
+        unsafe { count.as_ref() }.count_down(is_alone)
+    }
+
+    /// Takes the promise of an early register. Called by the producer of the register.
+    pub(crate) fn take_promise(&self, index: u32) -> Option<IndirectPromise> {
+        // SAFETY: I3 and C4: in range.
+        let promise = unsafe { &*self.promise(index as usize) };
+        // SAFETY: I2: only the producer comes here.
+        unsafe { (*promise.get()).take() }
+    }
+
+    /// What the function returns, at a place of [`Code::returned`].
+    #[inline]
+    pub(crate) fn result_slot(&self, index: u32) -> &ResultSlot {
+        // SAFETY: I3 and C4: in range.
+        unsafe { &*self.result_slot_place(index as usize) }
+    }
+
+    /// Takes the results of the function, which may be unavailable. Those of one register are one value. Called once.
+    pub(crate) fn take_results(&self, results: &mut [Option<AnyRef>]) {
+        let code = self.code();
+        for (index, &register) in code.results.iter().enumerate() {
+            let first = code.first_results[index] as usize;
+            results[index] = if first == index {
+                let returned = code.register(register).returned;
+                let returned = returned.expect("a register that is returned has a result slot");
+                Some(self.result_slot(returned).take())
+            } else {
+                results[first].clone()
+            };
+        }
+    }
+
+    #[inline]
+    fn header(&self) -> &Header {
+        // SAFETY: the block lives as long as it has an owner, and `self` is one; of the header only the count, the failures and
+        // the number change once it is shared, which are made for that.
+        unsafe { self.block.as_ref() }
+    }
+
+    #[inline]
+    fn layout(&self) -> &BlockLayout {
+        &self.header().layout
+    }
+
+    /// Where promise `index` is, by I3.
+    #[inline]
+    fn promise(&self, index: usize) -> *mut PromiseSlot {
+        let promises = self.array::<PromiseSlot>(self.layout().promises);
+        promises.as_ptr().wrapping_add(index)
+    }
+
+    /// Where result slot `index` is, by I3.
+    #[inline]
+    fn result_slot_place(&self, index: usize) -> *mut ResultSlot {
+        let results = self.array::<ResultSlot>(self.layout().results);
+        results.as_ptr().wrapping_add(index)
+    }
+
+    /// The array that begins `offset` bytes into the block, which is not beyond its end.
+    #[inline]
+    fn array<T>(&self, offset: u32) -> NonNull<T> {
+        // SAFETY: the offset is inside of the block (I3).
+        unsafe { self.block.byte_add(offset as usize) }.cast()
+    }
+}
+
+impl Clone for InvocationRef {
+    fn clone(&self) -> Self {
+        self.header().owners.join();
+        Self { block: self.block }
+    }
+}
+
+impl Drop for InvocationRef {
+    fn drop(&mut self) {
+        if !self.header().owners.leave() {
+            return;
+        }
+        let (num_results, num_promises) = (self.code().returned.len(), self.code().early.len());
+        for index in 0..num_results {
+            // SAFETY: I3; the block is ours alone by now.
+            unsafe { self.result_slot_place(index).drop_in_place() };
+        }
+        for index in 0..num_promises {
+            // SAFETY: I3; the block is ours alone by now. An unkept promise fails its result here.
+            unsafe { self.promise(index).drop_in_place() };
+        }
+        let layout = self.layout().layout;
+        // Alive beyond the context that is about to go away.
+        let host = Arc::clone(self.ctx().host());
+        host.leave_invocation();
+        // SAFETY: initialised by `new`; the block is ours alone, and nobody uses the header afterwards.
+        unsafe { self.block.drop_in_place() };
+        // SAFETY: it came from this allocator with this layout (1), and nobody uses it any more (2).
+        unsafe { host.allocator().deallocate(self.block.cast(), layout) };
+    }
+}
+
+impl fmt::Debug for InvocationRef {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("InvocationRef")
+            .field("ctx", self.ctx())
+            .finish_non_exhaustive()
+    }
+}

@@ -1,0 +1,103 @@
+//! How many references to an invocation there are.
+//!
+//! - N1. What an owner did before it went happened before the last owner finds that it is the last.
+//! - N2. An owner that is alone stays alone until it makes another one: nobody else has a reference to make one from.
+
+use super::sync::{AtomicU32, Ordering};
+
+/// A count of owners.
+#[derive(Debug)]
+pub(crate) struct Owners(AtomicU32);
+
+impl Owners {
+    /// One owner.
+    pub(crate) fn one() -> Self {
+        Self(AtomicU32::new(1))
+    }
+
+    /// Whether the owner that asks is the only one (N2).
+    #[inline]
+    pub(crate) fn is_alone(&self) -> bool {
+        // Acquire pairs with the release in `leave`: what former owners did happened before (N1).
+        self.0.load(Ordering::Acquire) == 1
+    }
+
+    /// Counts one more owner, made from the one that asks.
+    #[inline]
+    pub(crate) fn join(&self) {
+        // A new owner is made from a living one, so nothing is ordered by the count: relaxed. There is one owner per task or
+        // waiter, far fewer than would wrap the count.
+        self.0.fetch_add(1, Ordering::Relaxed);
+    }
+
+    /// Counts one owner less. True if it was the last one, which then is alone with what they owned.
+    #[inline]
+    pub(crate) fn leave(&self) -> bool {
+        // A single owner needs no read-modify-write (N2). Release: what this owner did happens before the last one finds out
+        // (N1). Acquire, for the last one, pairs with that. A fence in its place would be hidden from the thread sanitizer.
+        self.is_alone() || self.0.fetch_sub(1, Ordering::AcqRel) == 1
+    }
+}
+
+#[cfg(all(test, loom))]
+mod loom_models {
+    use std::sync::Arc;
+
+    use loom::cell::UnsafeCell;
+    use loom::thread;
+
+    use super::*;
+
+    /// What two owners share: one writes it, the other reads it once it is alone.
+    struct Shared {
+        owners: Owners,
+        written: UnsafeCell<u32>,
+        num_last: AtomicU32,
+    }
+
+    // SAFETY: the model fails if the cell is touched by two threads at once.
+    unsafe impl Sync for Shared {}
+
+    impl Shared {
+        fn leave(&self) -> bool {
+            let is_last = self.owners.leave();
+            self.num_last
+                .fetch_add(u32::from(is_last), Ordering::Relaxed);
+            is_last
+        }
+
+        fn check(&self) {
+            // SAFETY: N1: the other owner has left.
+            self.written.with(|word| assert_eq!(unsafe { *word }, 1));
+        }
+    }
+
+    /// N1 and N2: one of two owners is the last, and sees what the other did, whichever way it finds out.
+    #[test]
+    fn loom_an_owner_that_is_alone_sees_what_the_other_did() {
+        loom::model(|| {
+            let shared = Arc::new(Shared {
+                owners: Owners::one(),
+                written: UnsafeCell::new(0),
+                num_last: AtomicU32::new(0),
+            });
+            shared.owners.join();
+            let other = {
+                let shared = Arc::clone(&shared);
+                thread::spawn(move || {
+                    // SAFETY: the other owner looks at it only once it is alone.
+                    shared.written.with_mut(|word| unsafe { *word = 1 });
+                    shared.leave();
+                })
+            };
+            if shared.owners.is_alone() {
+                shared.check();
+            }
+            if shared.leave() {
+                shared.check();
+            }
+            other.join().expect("a model does not panic");
+            assert_eq!(shared.num_last.load(Ordering::Relaxed), 1);
+        });
+    }
+}

@@ -1,0 +1,233 @@
+//! A path: one sequential run through ready kernels, on one thread, and what it has at hand.
+//!
+//! Kernels of the current stream wait *inline*, those of other streams *outline*. A path may touch the places of a kernel that it
+//! has found ready: who counted its last operand down is the only one to run it (F1 and F2 of [`super::frame`]).
+//!
+//! What a path does with kernels is elsewhere: [`super::plain`] runs most of them, [`super::publish`] the others, and
+//! [`super::ready`] decides which is next.
+
+use std::cell::Cell;
+
+use tfrt_async::AnyRef;
+use tfrt_host::BorrowedContext;
+use tfrt_host::kernel::direct::DirectCall;
+use tfrt_support::entity::EntityId;
+
+use super::frame::Frame;
+use super::invocation::InvocationRef;
+use crate::lower::code::{Code, KernelId, StreamId};
+
+/// Lists that runners use, kept from one to the next on the same thread.
+#[derive(Debug, Default)]
+pub(crate) struct Lists {
+    pub(crate) inline: Vec<KernelId>,
+    pub(crate) outline: Vec<KernelId>,
+    /// For putting the above in order.
+    pub(crate) spare: Vec<u32>,
+    pub(crate) operands: Vec<AnyRef>,
+    pub(crate) results: Vec<Option<AnyRef>>,
+    /// Other lists that nobody uses at the moment.
+    unused: Option<Box<Lists>>,
+}
+
+thread_local! {
+    /// Lists that nobody uses at the moment. Nested runners take one set each.
+    static UNUSED: Cell<Option<Box<Lists>>> = const { Cell::new(None) };
+}
+
+impl Lists {
+    /// Empty lists.
+    #[inline]
+    pub(crate) fn take() -> Box<Self> {
+        let mut lists = UNUSED
+            .try_with(Cell::take)
+            .ok()
+            .flatten()
+            .unwrap_or_default();
+        let _ = UNUSED.try_with(|unused| unused.set(lists.unused.take()));
+        lists
+    }
+
+    /// Keeps the lists, which must be empty, for the next one who takes some.
+    #[inline]
+    pub(crate) fn give_back(mut self: Box<Self>) {
+        let _ = UNUSED.try_with(|unused| {
+            self.unused = unused.take();
+            unused.set(Some(self));
+        });
+    }
+}
+
+/// How far the current kernel has come, for the case that something panics.
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum Progress {
+    Idle,
+    /// It is being called in place; its operands are in their slots.
+    InPlace(KernelId),
+    /// It is being called with a list of operands.
+    Framed(KernelId),
+    /// Its results are in the list and being published; so many are, or are not to be tried again.
+    Publishing(KernelId, u32),
+    /// Its results are in its places and being handed over; so many are, or are not to be tried again.
+    HandingOver(KernelId, u32),
+}
+
+/// Why the inner loop has ended.
+#[derive(Debug)]
+pub(crate) enum Stop {
+    /// Nothing is ready.
+    Idle,
+    /// Kernels of other streams are ready.
+    Distribute,
+    /// This kernel is next, and is not plain.
+    Next(KernelId),
+    /// This kernel failed.
+    Failed(KernelId, tfrt_support::Error),
+}
+
+/// One sequential run through ready kernels.
+pub(crate) struct Path<'a> {
+    pub(crate) invocation: &'a InvocationRef,
+    pub(crate) code: &'a Code,
+    pub(crate) frame: Frame<'a>,
+    pub(crate) ctx: &'a BorrowedContext<'a>,
+    /// What kernels get that do not look at it.
+    pub(crate) idle_call: DirectCall<'a>,
+    pub(crate) stream: StreamId,
+    /// What is left of the batch.
+    pub(crate) batch: &'a [KernelId],
+    /// Whether nobody but this path can touch the state of the invocation.
+    pub(crate) is_alone: bool,
+    pub(crate) is_traced: bool,
+    /// The kernel to run next, as if it were the last one of the inline list.
+    pub(crate) next: Option<KernelId>,
+    pub(crate) lists: Box<Lists>,
+    pub(crate) progress: Progress,
+}
+
+impl<'a> Path<'a> {
+    /// A path that has nothing to do yet but a batch of kernels, ordered by stream.
+    pub(crate) fn new(
+        invocation: &'a InvocationRef,
+        ctx: &'a BorrowedContext<'a>,
+        stream: StreamId,
+        batch: &'a [KernelId],
+        is_traced: bool,
+    ) -> Self {
+        Self {
+            invocation,
+            code: invocation.code(),
+            frame: invocation.frame(),
+            ctx,
+            idle_call: DirectCall::idle(ctx),
+            stream,
+            batch,
+            is_alone: invocation.is_alone(),
+            is_traced,
+            next: None,
+            lists: Lists::take(),
+            progress: Progress::Idle,
+        }
+    }
+
+    /// Whether kernels may have to be skipped, or be told of.
+    pub(crate) fn must_look(&self) -> bool {
+        self.is_traced
+            || !self.invocation.failures().is_empty()
+            || self.ctx.request().cancel_value().is_some()
+    }
+
+    /// A reference to the invocation for a task or a waiter that goes on with it.
+    pub(crate) fn share_invocation(&mut self) -> InvocationRef {
+        self.is_alone = false;
+        self.invocation.clone()
+    }
+
+    /// Whether kernels of other streams are ready, which are to be handed on.
+    #[inline]
+    pub(crate) fn has_outline(&self) -> bool {
+        !self.lists.outline.is_empty()
+    }
+
+    /// Whether no kernel of the current stream is ready.
+    #[inline]
+    pub(crate) fn has_no_inline(&self) -> bool {
+        self.next.is_none() && self.lists.inline.is_empty()
+    }
+
+    /// The kernel to run now: the last one of the current stream, or else the first one of the batch.
+    #[inline]
+    pub(crate) fn next_kernel(&mut self) -> Option<KernelId> {
+        if let Some(next) = self.next.take() {
+            return Some(next);
+        }
+        if let Some(next) = self.lists.inline.pop() {
+            return Some(next);
+        }
+        let (&kernel, rest) = self.batch.split_first()?;
+        let stream = self.code.kernel(kernel).stream;
+        match rest {
+            [next, ..] if self.code.kernel(*next).stream == stream => self.take_group(stream),
+            _ => {
+                (self.stream, self.batch) = (stream, rest);
+                Some(kernel)
+            }
+        }
+    }
+
+    /// Goes on with the kernels of the next stream of the batch.
+    #[cold]
+    fn take_group(&mut self, stream: StreamId) -> Option<KernelId> {
+        let is_same = |kernel: &&KernelId| self.code.kernel(**kernel).stream == stream;
+        let num_kernels = self.batch.iter().take_while(is_same).count();
+        let (group, rest) = self.batch.split_at(num_kernels);
+        (self.stream, self.batch) = (stream, rest);
+        self.lists.inline.extend_from_slice(group);
+        self.lists.inline.pop()
+    }
+
+    /// Lists a kernel as ready.
+    #[inline]
+    pub(crate) fn make_ready(&mut self, kernel: KernelId) {
+        if self.code.kernel(kernel).stream != self.stream {
+            self.lists.outline.push(kernel);
+            return;
+        }
+        if let Some(before) = self.next.replace(kernel) {
+            self.lists.inline.push(before);
+        }
+    }
+
+    /// Moves over to the stream of the first of the ready kernels of other streams.
+    pub(crate) fn change_stream(&mut self) {
+        let code = self.code;
+        let stream = code.kernel(self.lists.outline[0]).stream;
+        self.stream = stream;
+        let Lists {
+            inline, outline, ..
+        } = &mut *self.lists;
+        if let [kernel] = **outline {
+            self.next = Some(kernel);
+            return outline.clear();
+        }
+        outline.retain(|&kernel| {
+            let is_ours = code.kernel(kernel).stream == stream;
+            if is_ours {
+                inline.push(kernel);
+            }
+            !is_ours
+        });
+    }
+
+    /// Counts an operand of each of these kernels as available, and lists those that are ready.
+    #[inline]
+    pub(crate) fn count_down(&mut self, users: crate::lower::code::Words) {
+        let (code, invocation, is_alone) = (self.code, self.invocation, self.is_alone);
+        for &user in code.words(users) {
+            let user = KernelId::from_index(user as usize);
+            if invocation.count_down(user, is_alone) {
+                self.make_ready(user);
+            }
+        }
+    }
+}

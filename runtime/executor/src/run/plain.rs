@@ -1,0 +1,114 @@
+//! The inner loop: plain kernels, one after the other.
+//!
+//! A kernel is plain if it runs in place and takes no references. Most of them need nothing but to be called and to have their
+//! users counted down; some look at their surroundings, and the results of some have to be published. Every other kernel, and
+//! everything once something has failed, is cancelled or is traced, goes through [`super::publish`].
+#![expect(unsafe_code, reason = "calls kernels whose operands are in place")]
+
+use tfrt_host::kernel::direct::{DirectCall, DirectFn};
+use tfrt_host::kernel::{AttributeList, FunctionList};
+use tfrt_support::Error;
+
+use super::path::{Path, Progress, Stop};
+use crate::lower::code::{Extras, Kernel, KernelDetails, KernelId};
+
+/// What a plain kernel may need besides a call.
+const PLAIN: Extras = Extras::READS_CALL
+    .and(Extras::PUBLISHES)
+    .and(Extras::RETURNS);
+
+/// What a constant may need that is in its cells already, and has only its users to be counted down.
+const PLAIN_CONSTANT: Extras = Extras::READS_CALL.and(Extras::CONSTANT);
+
+impl<'a> Path<'a> {
+    /// Runs ready kernels, those of the current stream first and of these the last one, up to one that is not plain.
+    pub(crate) fn run_plain_kernels(&mut self) -> Stop {
+        let (code, invocation) = (self.code, self.invocation);
+        let idle_call = self.idle_call;
+        let (failures, request, is_traced) =
+            (invocation.failures(), self.ctx.request(), self.is_traced);
+        let has_constants = invocation.has_constants();
+        while let Some(id) = self.next_kernel() {
+            let kernel = code.kernel(id);
+            let is_disturbed =
+                is_traced || !failures.is_empty() || request.cancel_value().is_some();
+            let (Some(run), false) = (kernel.direct, is_disturbed) else {
+                return Stop::Next(id);
+            };
+            if kernel.extras == Extras::NONE {
+                self.progress = Progress::InPlace(id);
+                let called = self.call_in_place(run, kernel, &idle_call);
+                self.progress = Progress::Idle;
+                if let Err(error) = called {
+                    return Stop::Failed(id, error);
+                }
+                self.count_down(kernel.users);
+            } else if kernel.extras.is_within(PLAIN) {
+                self.progress = Progress::InPlace(id);
+                if let Err(error) = self.call_with_surroundings(run, id) {
+                    return Stop::Failed(id, error);
+                }
+                self.hand_over_results(id, 0);
+            } else if has_constants && kernel.extras.is_within(PLAIN_CONSTANT) {
+                self.count_down(kernel.users);
+            } else {
+                return Stop::Next(id);
+            }
+            if self.has_outline() {
+                return Stop::Distribute;
+            }
+        }
+        Stop::Idle
+    }
+
+    /// Calls a kernel of this path that is ready and none of whose operands has failed.
+    #[inline]
+    pub(crate) fn call_in_place(
+        &self,
+        run: DirectFn,
+        kernel: &Kernel,
+        call: &DirectCall<'_>,
+    ) -> Result<(), Error> {
+        // SAFETY: 1: a kernel runs once, and is the only one to write its results (C1, C3). 2: the kernel is ready, so that the
+        // producers of its operands have written them (F1 of `frame`), of the types that it reads (C5); what they could not
+        // write is among the failures, at which the caller has looked (L1 of `failures`).
+        unsafe { self.frame.run(kernel, run, call) }
+    }
+
+    /// As [`call_in_place`](Self::call_in_place), for a kernel that may look at its context, attributes or functions.
+    #[inline]
+    pub(crate) fn call_with_surroundings(&self, run: DirectFn, id: KernelId) -> Result<(), Error> {
+        let (kernel, details) = (self.code.kernel(id), self.code.details(id));
+        if !kernel.extras.contains(Extras::READS_CALL) {
+            return self.call_in_place(run, kernel, &self.idle_call);
+        }
+        self.ctx.set_location_token(details.location);
+        let call = DirectCall {
+            exec_ctx: self.ctx,
+            attributes: self.attributes(details),
+            functions: self.functions(details),
+        };
+        self.call_in_place(run, kernel, &call)
+    }
+
+    /// The attributes of a kernel.
+    #[inline]
+    pub(crate) fn attributes(&self, details: &KernelDetails) -> AttributeList<'a> {
+        match self.code.words(details.attributes) {
+            [] => AttributeList::EMPTY,
+            offsets => AttributeList {
+                section: self.invocation.program().attribute_section(),
+                offsets,
+            },
+        }
+    }
+
+    /// The functions of a kernel.
+    #[inline]
+    pub(crate) fn functions(&self, details: &KernelDetails) -> FunctionList<'a> {
+        FunctionList {
+            table: Some(self.invocation.table()),
+            ids: self.code.words(details.functions),
+        }
+    }
+}

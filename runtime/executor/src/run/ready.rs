@@ -1,0 +1,254 @@
+//! When a kernel runs: the ready loop takes a ready kernel, calls it, publishes its results, and makes their users ready.
+//!
+//! A [path](Path) is one sequential run through ready kernels, on one thread. Kernels of the current stream wait inline, those
+//! of other streams outline. Inline ones run here, the last one first: since users are listed in reverse program order,
+//! that is program order. Outline ones are handed to the work queue, unless this path has nothing else to do and moves over
+//! to the first of their streams. The loop does not recurse: what a kernel makes ready is appended to a list.
+//!
+//! What is handed over at once is one task, a [batch](super::batch): the path that runs it goes through its streams one after the
+//! other, as a path of its own for each would, were they run in order.
+//!
+//! A value that is not available when it is published gets a waiter, which goes on with a path of its own.
+//!
+//! Where all of this can be known in advance, it is: see [`super::sequence`].
+
+use std::any::Any;
+use std::ops::Range;
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::time::Instant;
+
+use tfrt_async::AnyRef;
+use tfrt_host::ExecutionContext;
+use tfrt_host::kernel::panic::panic_error;
+use tfrt_host::tracing;
+
+use super::batch::{self, Estimate};
+use super::invocation::InvocationRef;
+use super::panics::{self, drop_quietly};
+use super::path::{Lists, Path, Progress, Stop};
+use crate::lower::code::{AtOnce, Extras, KernelId, KernelResult, StreamId};
+
+/// Starts an invocation all of whose arguments are available.
+pub(crate) fn start_at_once(invocation: &InvocationRef, arguments: &[AnyRef]) {
+    let start = &invocation.code().start;
+    run_path(invocation, start.at_once.stream, &[], |path| {
+        for (&result, argument) in start.arguments.iter().zip(arguments) {
+            path.put(result.register, argument);
+        }
+        path.start_at_once(&start.at_once);
+    });
+}
+
+/// Starts an invocation: makes the kernels without operands ready, and those whose operands are available arguments.
+pub(crate) fn start(invocation: &InvocationRef, arguments: &[AnyRef]) {
+    let start = &invocation.code().start;
+    run_path(invocation, start.stream, &[], |path| {
+        path.count_down(start.roots);
+        for (&result, argument) in start.arguments.iter().zip(arguments) {
+            path.publish(result, argument.clone());
+        }
+    });
+}
+
+/// Runs a path: `begin` makes the first kernels ready. Those of `batch`, ordered by stream, follow when there is nothing else to
+/// do.
+pub(crate) fn run_path(
+    invocation: &InvocationRef,
+    stream: StreamId,
+    batch: &[KernelId],
+    begin: impl FnOnce(&mut Path<'_>),
+) {
+    let ctx = invocation.path_ctx();
+    let is_traced = tracing::begin_path();
+    let mut path = Path::new(invocation, &ctx, stream, batch, is_traced);
+    let mut begin = Some(begin);
+    let mut run = |path: &mut Path<'_>| {
+        if let Some(begin) = begin.take() {
+            begin(path);
+        }
+        path.run_ready_kernels();
+    };
+    while let Err(payload) = catch_unwind(AssertUnwindSafe(|| run(&mut path))) {
+        path.recover(&*payload);
+        drop_quietly(payload);
+    }
+    path.lists.give_back();
+}
+
+impl Path<'_> {
+    fn run_ready_kernels(&mut self) {
+        match self.progress {
+            Progress::Idle | Progress::InPlace(_) | Progress::Framed(_) => {}
+            Progress::Publishing(kernel, num_published) => {
+                self.publish_results(kernel, num_published as usize);
+            }
+            Progress::HandingOver(kernel, num_handed) => {
+                self.hand_over_results(kernel, num_handed as usize);
+            }
+        }
+        loop {
+            if self.has_outline() {
+                self.distribute();
+            }
+            match self.run_plain_kernels() {
+                Stop::Idle => return,
+                Stop::Distribute => {}
+                Stop::Next(id) => self.run_kernel(id),
+                Stop::Failed(id, error) => self.fail(id, error),
+            }
+        }
+    }
+
+    /// Runs a kernel that is not plain.
+    fn run_kernel(&mut self, id: KernelId) {
+        let kernel = self.code.kernel(id);
+        if let Some(direct) = kernel.direct {
+            self.run_in_place(id, direct);
+        } else if !kernel.extras.contains(Extras::CALLS) || !self.run_call(id) {
+            self.run_framed(id);
+        }
+    }
+
+    /// Gives a register its value, now or when it is available, and makes its users ready.
+    pub(crate) fn publish(&mut self, result: KernelResult, value: AnyRef) {
+        if value.is_available() || result.users.len() == 0 {
+            self.put(result.register, &value);
+            self.count_down(result.users);
+            return;
+        }
+        let (invocation, stream) = (self.share_invocation(), self.stream);
+        value.and_then(move |value| {
+            run_path(&invocation, stream, &[], |path| {
+                path.put(result.register, value);
+                path.count_down(result.users);
+            });
+        });
+    }
+
+    /// Makes ready what is ready from the start.
+    fn start_at_once(&mut self, start: &AtOnce) {
+        let inline = self.code.kernel_ids(start.inline);
+        self.lists.inline.extend(inline);
+        if !start.outline.is_empty() {
+            self.is_alone = false;
+            enqueue_start(self.ctx, self.invocation, 0..start.outline.len());
+        }
+    }
+
+    /// Moves over to another stream if this one has nothing to do, and hands the rest to the work queue.
+    #[cold]
+    fn distribute(&mut self) {
+        if self.has_no_inline() {
+            self.change_stream();
+        }
+        if self.has_outline() {
+            self.enqueue_outline();
+        }
+    }
+
+    fn enqueue_outline(&mut self) {
+        self.is_alone = false;
+        let (ctx, invocation) = (self.ctx, self.invocation);
+        let Lists { outline, spare, .. } = &mut *self.lists;
+        // A queue that panics may have taken the task all the same, so that these kernels must not be handed over again.
+        panics::catch(|| enqueue(ctx, invocation, outline, spare));
+        self.lists.outline.clear();
+    }
+
+    /// Prepares to go on after a panic: the kernel that was being called fails; results that were being published stay.
+    #[cold]
+    fn recover(&mut self, payload: &(dyn Any + Send)) {
+        drop_quietly(std::mem::take(&mut self.lists.operands));
+        let kernel = match self.progress {
+            Progress::InPlace(kernel) => {
+                panics::catch(|| self.release_operands(self.code.details(kernel)));
+                kernel
+            }
+            Progress::Framed(kernel) => kernel,
+            Progress::Idle | Progress::Publishing(..) | Progress::HandingOver(..) => return,
+        };
+        let details = self.code.details(kernel);
+        let error = panic_error(details.descriptor.name(), payload);
+        let error = self.emit(details, error);
+        drop_quietly(std::mem::take(&mut self.lists.results));
+        self.lists
+            .results
+            .resize(details.results.len(), Some(error));
+        self.progress = Progress::Publishing(kernel, 0);
+    }
+}
+
+/// Hands ready kernels to the work queue. `spare` is used and left empty.
+fn enqueue(
+    ctx: &ExecutionContext,
+    invocation: &InvocationRef,
+    ready: &mut [KernelId],
+    spare: &mut Vec<u32>,
+) {
+    if let [kernel] = *ready {
+        // Needs no list, and so no allocation: it fits into the task.
+        let invocation = invocation.clone();
+        ctx.enqueue(move || run_batch(&invocation, IsStart(false), &[kernel], |_| ()));
+        return;
+    }
+    batch::sort_by_stream(invocation.code(), ready, spare);
+    enqueue_sorted(ctx, invocation, ready);
+}
+
+fn enqueue_sorted(ctx: &ExecutionContext, invocation: &InvocationRef, ready: &[KernelId]) {
+    let (invocation, ready) = (invocation.clone(), Box::<[KernelId]>::from(ready));
+    ctx.enqueue(move || {
+        let mut rest = &*ready;
+        run_batch(&invocation, IsStart(false), &ready, |at| {
+            let (kept, given) = rest.split_at(at);
+            rest = kept;
+            enqueue_sorted(invocation.ctx(), &invocation, given);
+        });
+    });
+}
+
+/// Hands a range of the kernels that are ready from the start to the work queue.
+fn enqueue_start(ctx: &ExecutionContext, invocation: &InvocationRef, range: Range<usize>) {
+    let invocation = invocation.clone();
+    ctx.enqueue(move || {
+        let start = range.start;
+        let mut end = range.end;
+        let ready = &invocation.code().start.at_once.outline[range];
+        run_batch(&invocation, IsStart(true), ready, |at| {
+            let given = start + at..end;
+            end = start + at;
+            enqueue_start(invocation.ctx(), &invocation, given);
+        });
+    });
+}
+
+/// Whether a batch is of what is ready from the start.
+#[derive(Clone, Copy, Debug)]
+struct IsStart(bool);
+
+/// Runs a batch. `give_from` gives away what is at and behind a position.
+fn run_batch(
+    invocation: &InvocationRef,
+    IsStart(is_start): IsStart,
+    mut ready: &[KernelId],
+    mut give_from: impl FnMut(usize),
+) {
+    let (ctx, body) = (invocation.ctx(), invocation.body());
+    let stream = body.code.start.stream;
+    if ctx.queue().parallelism_level() == 1 {
+        return run_path(invocation, stream, ready, |_| ());
+    }
+    let cost: &Estimate = match is_start {
+        true => &body.group_cost.start,
+        false => &body.group_cost.later,
+    };
+    while cost.is_divided(batch::num_groups(&body.code, ready)) {
+        let middle = batch::middle_of(&body.code, ready);
+        // A queue that panics may have taken the task all the same; what is kept is run in either case.
+        panics::catch(|| give_from(middle));
+        ready = &ready[..middle];
+    }
+    let begin = Instant::now();
+    run_path(invocation, stream, ready, |_| ());
+    cost.learn(batch::num_groups(&body.code, ready), begin.elapsed());
+}

@@ -1,0 +1,114 @@
+//! The functions of a program, as kernels and embedders see them.
+
+use std::sync::Arc;
+
+use tfrt_async::AnyRef;
+use tfrt_bef::{BefFile, FunctionId};
+use tfrt_host::function::{FunctionKind, FunctionTable, PreparedFunction};
+use tfrt_host::{ExecutionContext, FunctionRef, HostContext};
+use tfrt_support::Error;
+use tfrt_support::entity::EntityId;
+
+use super::program::Program;
+use super::sequence;
+use super::start;
+use super::synchronous::{self, PreparedCode};
+use crate::load::to_number;
+
+impl Program {
+    /// Verifies the tables of `file` and resolves its kernels and native functions among those of `host`.
+    ///
+    /// # Errors
+    /// If the file is malformed, or names something that the host does not have. The error is not reported to the host's
+    /// diagnostic handler.
+    pub fn load(host: &HostContext, file: &BefFile) -> Result<Arc<Self>, Error> {
+        Self::new(host, file, sequence::call_in_place).map(Arc::new)
+    }
+
+    /// The functions in index order. Regions, which have empty names, come before the functions that contain them.
+    pub fn functions(self: &Arc<Self>) -> impl ExactSizeIterator<Item = FunctionRef> {
+        self.tables.function_ids().map(|id| self.function_ref(id))
+    }
+
+    /// The function of this name.
+    #[must_use]
+    pub fn function(self: &Arc<Self>, name: &str) -> Option<FunctionRef> {
+        self.tables.id_of(name).map(|id| self.function_ref(id))
+    }
+
+    fn function_ref(self: &Arc<Self>, id: FunctionId) -> FunctionRef {
+        FunctionRef::new(Arc::clone(self) as _, to_number(id))
+    }
+}
+
+fn id(number: u32) -> FunctionId {
+    FunctionId::from_index(number as usize)
+}
+
+impl FunctionTable for Program {
+    fn name(&self, number: u32) -> &str {
+        &self.entry(id(number)).name
+    }
+
+    fn kind(&self, number: u32) -> FunctionKind {
+        self.entry(id(number)).kind
+    }
+
+    fn argument_types(&self, number: u32) -> Vec<&str> {
+        self.entry(id(number))
+            .argument_types
+            .iter()
+            .map(|spelling| &**spelling)
+            .collect()
+    }
+
+    fn result_types(&self, number: u32) -> Vec<&str> {
+        self.entry(id(number))
+            .result_types
+            .iter()
+            .map(|spelling| &**spelling)
+            .collect()
+    }
+
+    fn num_arguments(&self, number: u32) -> usize {
+        self.entry(id(number)).argument_types.len()
+    }
+
+    fn num_results(&self, number: u32) -> usize {
+        self.entry(id(number)).result_types.len()
+    }
+
+    fn attribute_section(&self) -> &[u8] {
+        Program::attribute_section(self)
+    }
+
+    fn execute(
+        self: Arc<Self>,
+        number: u32,
+        ctx: &ExecutionContext,
+        arguments: &[AnyRef],
+        results: &mut [Option<AnyRef>],
+    ) {
+        start::execute(self, id(number), ctx, arguments, results);
+    }
+
+    fn execute_sync(
+        self: Arc<Self>,
+        number: u32,
+        ctx: &ExecutionContext,
+        arguments: &[AnyRef],
+        results: &mut [Option<AnyRef>],
+    ) -> Result<(), Error> {
+        synchronous::execute(&self, id(number), ctx, arguments, results)
+    }
+
+    fn prepare_sync(
+        self: Arc<Self>,
+        number: u32,
+        ctx: &ExecutionContext,
+        arguments: &[AnyRef],
+    ) -> Result<Option<Box<dyn PreparedFunction>>, Error> {
+        let prepared = PreparedCode::new(self, id(number), ctx, arguments)?;
+        Ok(prepared.map(|prepared| Box::new(prepared) as _))
+    }
+}

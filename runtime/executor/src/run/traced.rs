@@ -1,0 +1,42 @@
+//! The scope of a kernel that a trace records: which kernel it is, and what it is connected with.
+//!
+//! Out of line, so that the loops which call kernels carry one compare for it.
+
+use tfrt_host::ExecutionContext;
+use tfrt_host::tracing::{KernelRun, Scope};
+use tfrt_support::entity::EntityId;
+
+use crate::lower::code::{Code, KernelDetails, KernelResult, StreamId};
+
+/// The scope of a run of a kernel. `invocation` is the number of the run of its function; a synchronous function has no streams.
+#[inline(never)]
+pub(crate) fn enter(
+    invocation: u64,
+    code: &Code,
+    kernel: &KernelDetails,
+    stream: Option<StreamId>,
+    ctx: &ExecutionContext,
+) -> Scope {
+    let (one, several): ([u32; 1], Vec<u32>);
+    let number = |result: &KernelResult| result.register.index() as u32;
+    let results = match &*kernel.results {
+        [] => &[][..],
+        [result] => {
+            one = [number(result)];
+            &one
+        }
+        results => {
+            several = results.iter().map(number).collect();
+            &several
+        }
+    };
+    Scope::enter_kernel(KernelRun {
+        name: kernel.descriptor.name(),
+        ctx,
+        location_token: kernel.location,
+        invocation,
+        stream: stream.map(|stream| stream.index() as u32),
+        operands: code.words(kernel.operands),
+        results,
+    })
+}
