@@ -29,6 +29,10 @@ fn main() -> ExitCode {
             "control_characters_of_names_are_escaped",
             control_characters_of_names_are_escaped,
         ),
+        Trial::test(
+            "limits_are_those_that_are_given",
+            limits_are_those_that_are_given,
+        ),
         Trial::test("inlining_has_a_limit_in_all", inlining_has_a_limit_in_all),
         Trial::test(
             "elements_written_once_have_a_limit_in_all",
@@ -295,4 +299,58 @@ fn what_is_printed_can_be_read() -> Outcome {
     let again = folder.run("tfrt_opt", &["again.mlir"])?;
     require_status(0, &again)?;
     require(again.stdout == printed.stdout, &again)
+}
+
+fn limits_are_those_that_are_given() -> Outcome {
+    let folder = Folder::new("limits")?;
+    let program = r#"
+func @calls_itself() -> i32 {
+  %r = tfrt.call @calls_itself() : () -> i32
+  tfrt.return %r : i32
+}
+
+func @allocates() -> !t.tensor {
+  %t = "tfrt_dht.create_uninitialized_tensor.f32.1"() {shape = [1048576]} : () -> !t.tensor
+  tfrt.return %t : !t.tensor
+}
+
+func @goes_on() -> i32 {
+  %n = tfrt.constant.i32 2000000000
+  %r = tfrt.repeat.i32 %n, %n : i32 {
+    tfrt.return %n : i32
+  }
+  tfrt.return %r : i32
+}
+"#;
+    folder.write("p.mlir", program)?;
+    for (function, limit, told) in [
+        (
+            "calls_itself",
+            "--call-depth=7",
+            "calls of functions are nested deeper than 7",
+        ),
+        ("allocates", "--memory-limit=1M", "4194304 bytes"),
+        ("goes_on", "--deadline=50ms", "cancelled"),
+    ] {
+        let functions = format!("--functions={function}");
+        let output = folder.run("tfrt", &["run", &functions, limit, "p.mlir"])?;
+        let text = String::from_utf8_lossy(&output.stdout).to_lowercase();
+        require(text.contains("<<error: ") && text.contains(told), &output)?;
+    }
+    let output = folder.run(
+        "tfrt",
+        &[
+            "run",
+            "--functions=allocates",
+            "--memory-limit=5M",
+            "p.mlir",
+        ],
+    )?;
+    require(!contains(&output.stdout, "error"), &output)?;
+    for wrong in ["--deadline=2", "--memory-limit=lots", "--call-depth=-1"] {
+        let output = folder.run("tfrt", &["run", wrong, "p.mlir"])?;
+        require_status(1, &output)?;
+        require(contains(&output.stderr, "error: invalid value"), &output)?;
+    }
+    Ok(())
 }

@@ -4,6 +4,8 @@
 
 mod leak_check;
 
+mod limits;
+
 mod program_file;
 
 mod recording;
@@ -35,6 +37,7 @@ use crate::libraries::LibraryArguments;
 use crate::output::print_line;
 
 use leak_check::LeakCheck;
+use limits::LimitArguments;
 pub(crate) use program_file::ProgramFile;
 use recording::{LevelName, Recording, SinkName};
 use result_line::{FunctionResult, result_line};
@@ -102,6 +105,9 @@ pub(crate) struct Options {
 
     #[command(flatten)]
     diagnostics: DiagnosticArguments,
+
+    #[command(flatten)]
+    limits: LimitArguments,
 
     /// Look under this folder for the sources that places name, to show their lines and to read what they expect; they are
     /// looked for under the folder of the program, too, and nowhere else
@@ -246,6 +252,7 @@ fn run_on(
         .registry(Arc::clone(front_end.kernels()))
         .queue(queue)
         .allocator(allocator)
+        .limits(arguments.limits.of_host())
         .diagnostic_handler(report.clone())
         .build();
     match load(&host, file.kind, &BefFile::from_bytes(&file.bef)) {
@@ -405,7 +412,7 @@ fn run_function(
     if arguments.show {
         request = request.context_data(Show::new(std::io::stdout()));
     }
-    let ctx = ExecutionContext::new(request.build());
+    let ctx = ExecutionContext::new(arguments.limits.start(request).build());
     match function.kind() {
         FunctionKind::Async | FunctionKind::Native => {
             run_async(function, arguments.print_error_code, &ctx)?;

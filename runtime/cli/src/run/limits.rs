@@ -1,0 +1,139 @@
+//! What a run may use, as the command line says it: time, memory, calls.
+
+use std::fs;
+use std::time::{Duration, SystemTime};
+
+use clap::Args;
+use tfrt_host::{Limits, RequestContextBuilder};
+
+/// What the functions of a program may use.
+#[derive(Args, Clone, Copy, Debug)]
+#[command(next_help_heading = "Limits")]
+pub(crate) struct LimitArguments {
+    /// How long each function may take before it is cancelled: `500ms`, `2s`, `1.5m`, `1h`
+    #[arg(long, value_name = "DURATION", value_parser = parse_duration)]
+    deadline: Option<Duration>,
+
+    /// How many bytes each function may hold at a time: `4096`, `64K`, `512M`, `2G`, `1T`, in powers of 1024; three quarters of
+    /// the machine's memory unless it is given
+    #[arg(long = "memory-limit", value_name = "BYTES", value_parser = parse_bytes)]
+    memory_limit: Option<usize>,
+
+    /// How many invocations of functions may be unfinished at once
+    #[arg(long = "max-live-invocations", value_name = "N", default_value_t = Limits::default().max_live_invocations)]
+    max_live_invocations: usize,
+
+    /// How deep calls of functions may nest
+    #[arg(long = "call-depth", value_name = "N", default_value_t = Limits::default().max_call_depth)]
+    call_depth: u32,
+}
+
+impl LimitArguments {
+    /// The limits of the host.
+    pub(crate) fn of_host(self) -> Limits {
+        let default = Limits::default();
+        let of_machine = machine_bytes().map(|bytes| bytes / 4 * 3);
+        let max_request_bytes = self.memory_limit.or(of_machine);
+        Limits {
+            max_call_depth: self.call_depth,
+            max_live_invocations: self.max_live_invocations,
+            max_request_bytes: max_request_bytes.unwrap_or(default.max_request_bytes),
+        }
+    }
+
+    /// A request whose time starts now.
+    pub(crate) fn start(self, request: RequestContextBuilder) -> RequestContextBuilder {
+        let deadline = self
+            .deadline
+            .and_then(|deadline| SystemTime::now().checked_add(deadline));
+        match deadline {
+            Some(deadline) => request.deadline(deadline),
+            None => request,
+        }
+    }
+}
+
+/// How much memory the machine has, where the system says so.
+fn machine_bytes() -> Option<usize> {
+    let text = fs::read_to_string("/proc/meminfo").ok()?;
+    total_bytes(&text)
+}
+
+/// What `MemTotal` says.
+fn total_bytes(meminfo: &str) -> Option<usize> {
+    let mut lines = meminfo.lines();
+    let total = lines.find_map(|line| line.strip_prefix("MemTotal:"))?;
+    let kibibytes: usize = total.trim().strip_suffix("kB")?.trim_end().parse().ok()?;
+    kibibytes.checked_mul(1024)
+}
+
+fn parse_duration(text: &str) -> Result<Duration, String> {
+    const UNITS: [(&str, f64); 4] = [("ms", 1e-3), ("s", 1.0), ("m", 60.0), ("h", 3600.0)];
+    let wrong =
+        || format!("expected a duration such as `500ms`, `2s`, `1.5m` or `1h`, found `{text}`");
+    let (number, seconds) = UNITS
+        .iter()
+        .find_map(|(unit, seconds)| Some((text.strip_suffix(unit)?, seconds)))
+        .ok_or_else(wrong)?;
+    let number: f64 = number.parse().map_err(|_| wrong())?;
+    Duration::try_from_secs_f64(number * seconds).map_err(|_| wrong())
+}
+
+fn parse_bytes(text: &str) -> Result<usize, String> {
+    const UNITS: [(&str, u32); 4] = [("K", 10), ("M", 20), ("G", 30), ("T", 40)];
+    let wrong =
+        || format!("expected a number of bytes such as `4096`, `512M` or `2G`, found `{text}`");
+    let (number, shift) = UNITS
+        .iter()
+        .find_map(|&(unit, shift)| Some((text.strip_suffix(unit)?, shift)))
+        .unwrap_or((text, 0));
+    let number: usize = number.parse().map_err(|_| wrong())?;
+    number
+        .checked_mul(1 << shift)
+        .ok_or_else(|| format!("expected fewer bytes than can be addressed, found `{text}`"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn durations_have_units() {
+        for (text, millis) in [
+            ("500ms", 500),
+            ("2s", 2_000),
+            ("1.5m", 90_000),
+            ("1h", 3_600_000),
+        ] {
+            assert_eq!(
+                parse_duration(text),
+                Ok(Duration::from_millis(millis)),
+                "{text}"
+            );
+        }
+        for text in ["", "2", "s", "-1s", "2 weeks", "1e400s", "NaNs", "infs"] {
+            let error = parse_duration(text).unwrap_err();
+            assert!(error.contains("expected a duration"), "{text}: {error}");
+        }
+    }
+
+    #[test]
+    fn sizes_count_in_powers_of_1024() {
+        for (text, bytes) in [("0", 0), ("4096", 4096), ("64K", 65_536), ("2G", 2 << 30)] {
+            assert_eq!(parse_bytes(text), Ok(bytes), "{text}");
+        }
+        for text in ["", "G", "-1", "1.5G", "2GB", "99999999T"] {
+            assert!(
+                parse_bytes(text).unwrap_err().starts_with("expected"),
+                "{text}"
+            );
+        }
+    }
+
+    #[test]
+    fn the_memory_of_the_machine_is_read() {
+        let text = "MemTotal:       24692880 kB\nMemFree:        1 kB\n";
+        assert_eq!(total_bytes(text), Some(24_692_880 * 1024));
+        assert_eq!(total_bytes("MemFree: 1 kB"), None);
+    }
+}
