@@ -181,6 +181,8 @@ tally = [1, 2];'own_type' returned !tfrt.chain value
 --- Running 'errors':
 string = failed: it was not there (NotFound)
 'errors' returned <<error: failed: it was not there>>,!tfrt.chain value
+--- Running 'tensors':
+'tensors' returned 6,<<error: operand 0 of `plugin.num_elements`: expected `!t.tensor`, found another kind of `!t.tensor`>>,<<error: operand 0 of `tfrt_dht.fill_tensor_with_constant.f32`: expected `!t.tensor`, found another kind of `!t.tensor`>>
 ";
 
 fn values_and_their_code_pass_both_ways() -> Result<(), Failed> {

@@ -31,6 +31,7 @@ use std::ops::Range;
 use std::ptr::NonNull;
 
 use tfrt_async::Value;
+use tfrt_async::identity::TypeIdentity;
 
 pub use borrow::BufferConflict;
 pub use elements::{Elements, ElementsMut};
@@ -39,6 +40,7 @@ pub use owned::{OwnedElements, OwnedElementsMut};
 use storage::Storage;
 
 use crate::error::TensorError;
+use crate::identity;
 
 /// Bytes in host memory, or a part of them. Cloning shares.
 ///
@@ -151,6 +153,7 @@ impl fmt::Debug for HostBuffer {
 
 impl Value for HostBuffer {
     const MLIR_TYPE: &'static str = "!ht.host_buffer";
+    const IDENTITY: TypeIdentity<Self> = identity::of_this_crate();
     // The bytes keep their borrows: see `BufferConflict`.
     const HANDLE: Option<fn(&Self) -> Self> = Some(Self::clone);
 }

@@ -3,12 +3,14 @@
 use std::sync::Arc;
 
 use tfrt_async::Value;
+use tfrt_async::identity::TypeIdentity;
 use tfrt_host::allocator::HostAllocator;
 use tfrt_support::DType;
 
 use crate::dense::DenseHostTensor;
 use crate::element::Element;
 use crate::error::TensorError;
+use crate::identity;
 use crate::scalar::ScalarHostTensor;
 use crate::shape::Shape;
 use crate::tensor::{self, Tensor};
@@ -241,6 +243,7 @@ tensor::impl_text!(CooHostTensor);
 
 impl Value for CooHostTensor {
     const MLIR_TYPE: &'static str = tensor::MLIR_TYPE;
+    const IDENTITY: TypeIdentity<Self> = identity::of_this_crate();
 }
 
 #[cfg(test)]

@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use tfrt_async::identity::TypeIdentity;
 use tfrt_async::{AnyRef, Value};
 use tfrt_host::allocator::{HostAllocator, Malloc};
 use tfrt_support::metadata::TensorMetadata;
@@ -10,6 +11,7 @@ use tfrt_support::{DType, Error, ErrorCode};
 use crate::buffer::{Elements, ElementsMut, HostBuffer, OwnedElements, OwnedElementsMut};
 use crate::element::Element;
 use crate::error::TensorError;
+use crate::identity;
 use crate::metadata;
 use crate::shape::{FixedRankShape, Shape};
 use crate::tensor::{self, Tensor};
@@ -435,6 +437,7 @@ tensor::impl_text!(DenseHostTensor);
 
 impl Value for DenseHostTensor {
     const MLIR_TYPE: &'static str = tensor::MLIR_TYPE;
+    const IDENTITY: TypeIdentity<Self> = identity::of_this_crate();
     // The bytes keep their borrows: see `BufferConflict`.
     const HANDLE: Option<fn(&Self) -> Self> = Some(Self::clone);
 }

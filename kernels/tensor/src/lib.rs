@@ -75,6 +75,8 @@ pub mod file;
 
 pub mod statistics;
 
+mod identity;
+
 #[cfg(test)]
 mod testing;
 

@@ -3,12 +3,14 @@
 use std::sync::Arc;
 
 use tfrt_async::Value;
+use tfrt_async::identity::TypeIdentity;
 use tfrt_host::allocator::HostAllocator;
 use tfrt_support::DType;
 
 use crate::dense::DenseHostTensor;
 use crate::element::Element;
 use crate::error::TensorError;
+use crate::identity;
 use crate::shape::Shape;
 use crate::tensor::{self, Tensor};
 use crate::tensor_type::TensorType;
@@ -115,6 +117,7 @@ tensor::impl_text!(ScalarHostTensor);
 
 impl Value for ScalarHostTensor {
     const MLIR_TYPE: &'static str = tensor::MLIR_TYPE;
+    const IDENTITY: TypeIdentity<Self> = identity::of_this_crate();
     const IS_MUTABLE: bool = true;
 }
 

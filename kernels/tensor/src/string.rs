@@ -3,9 +3,11 @@
 use std::sync::Arc;
 
 use tfrt_async::Value;
+use tfrt_async::identity::TypeIdentity;
 use tfrt_support::DType;
 
 use crate::error::TensorError;
+use crate::identity;
 use crate::shape::Shape;
 use crate::tensor::{self, Tensor};
 use crate::tensor_type::TensorType;
@@ -127,6 +129,7 @@ tensor::impl_text!(StringHostTensor);
 
 impl Value for StringHostTensor {
     const MLIR_TYPE: &'static str = tensor::MLIR_TYPE;
+    const IDENTITY: TypeIdentity<Self> = identity::of_this_crate();
     const IS_MUTABLE: bool = true;
 }
 

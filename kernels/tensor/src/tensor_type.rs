@@ -3,6 +3,9 @@
 use std::fmt;
 
 use tfrt_async::Value;
+use tfrt_async::identity::TypeIdentity;
+
+use crate::identity;
 
 /// A kind of tensor: how its elements are kept, and where. Known by its name.
 ///
@@ -72,4 +75,5 @@ impl fmt::Display for TensorType {
 
 impl Value for TensorType {
     const MLIR_TYPE: &'static str = "!tfrt.tensor_type";
+    const IDENTITY: TypeIdentity<Self> = identity::of_this_crate();
 }

@@ -7,6 +7,7 @@ use std::borrow::Borrow;
 use std::fmt::{self, Write};
 use std::ops::Deref;
 
+use crate::identity::{self, TypeIdentity};
 use crate::value::Value;
 
 /// A string of bytes, mostly UTF-8 text.
@@ -62,6 +63,7 @@ impl ByteString {
 
 impl Value for ByteString {
     const MLIR_TYPE: &'static str = "!tfrt.string";
+    const IDENTITY: TypeIdentity<Self> = identity::of_this_crate();
 }
 
 /// Bytes are not UTF-8.

@@ -66,6 +66,8 @@ pub mod byte_string;
 
 pub mod type_index;
 
+pub mod identity;
+
 #[cfg(not(loom))]
 pub mod shared;
 

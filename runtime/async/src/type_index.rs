@@ -5,9 +5,12 @@
 //! compiler folds to a constant, and the full id is compared with what is found there.
 //!
 //! A [kernel library](crate::shared) has tables of its own, which hold numbers that the program gave: the program is asked
-//! where its own tables were, once for each type, and the answer is kept. A type is the same one on both sides if its ids are
-//! equal. A compiler that is called twice may give two ids to a type of the runtime itself; such a type is known by its
-//! path, as both sides are built from the same source. Size, alignment and spellings are compared in either case.
+//! where its own tables were, once for each type, and the answer is kept.
+//!
+//! - Within one copy of this crate, types are the same if, and only if, their ids are.
+//! - Across copies, they are the same if their ids are equal, or if a crate of the runtime vouches for both by
+//!   [one path](crate::identity): a compiler that is called twice gives two ids to such a type. In either case they have to agree
+//!   in layout, spellings and how they are passed; types that do not are two types.
 #![expect(unsafe_code, reason = "follows pointers that a table of atomics holds")]
 
 use std::alloc::Layout;
@@ -116,6 +119,9 @@ pub(crate) struct TypeInfo {
     layout: Layout,
     mlir_type: &'static str,
     rust_name: fn() -> &'static str,
+    traits: TypeTraits,
+    /// The crate that vouches for the path of the type, if one does.
+    vouched_by: Option<&'static str>,
     /// How payloads of this type are copied, if they are.
     pub(crate) copying: Option<Copying>,
     /// How payloads of this type are shown, if they are.
@@ -134,6 +140,15 @@ pub(crate) struct Copying {
     pub(crate) unwrap: unsafe fn(NonNull<Header>, *mut u8),
 }
 
+/// What two records must agree on besides layout and names.
+#[derive(Clone, Copy, PartialEq, Eq)]
+struct TypeTraits {
+    needs_drop: bool,
+    is_mutable: bool,
+    is_copied: bool,
+    has_handles: bool,
+}
+
 impl TypeInfo {
     const fn new<T: Value>(index: TypeIndex) -> Self {
         Self {
@@ -142,6 +157,13 @@ impl TypeInfo {
             layout: Layout::new::<T>(),
             mlir_type: T::MLIR_TYPE,
             rust_name: std::any::type_name::<T>,
+            traits: TypeTraits {
+                needs_drop: std::mem::needs_drop::<T>(),
+                is_mutable: T::IS_MUTABLE,
+                is_copied: value::is_copied::<T>(),
+                has_handles: T::HANDLE.is_some(),
+            },
+            vouched_by: T::IDENTITY.krate(),
             copying: if value::is_copied::<T>() {
                 Some(Copying {
                     wrap: cell::new_copy::<T>,
@@ -157,18 +179,16 @@ impl TypeInfo {
 
     /// Whether both records say the same of what may be one type.
     fn agrees_with(&self, other: &Self) -> bool {
-        let facts = |info: &Self| (info.layout, info.mlir_type, (info.rust_name)());
+        let facts = |info: &Self| {
+            let names = (info.mlir_type, (info.rust_name)(), info.vouched_by);
+            (info.layout, info.traits, names)
+        };
         facts(self) == facts(other)
     }
 
-    /// The path that the type is known by in every copy of the runtime; none for the types of others.
-    ///
-    /// The parameters of a type may be anybody's, so that only those are known whose name is no path: numbers.
-    fn shared_path(&self) -> Option<&'static str> {
-        let path = (self.rust_name)();
-        let (krate, _) = path.split_once("::")?;
-        let (_, parameters) = path.split_once('<').unwrap_or_default();
-        (SHARED_CRATES.contains(&krate) && !parameters.contains("::")).then_some(path)
+    /// What every copy of the runtime knows the type by; none for types that no crate of the runtime vouches for.
+    fn shared_name(&self) -> Option<SharedName> {
+        Some((self.vouched_by?, (self.rust_name)()))
     }
 }
 
@@ -192,22 +212,38 @@ static SLOTS: [Slot; NUM_SLOTS] = [const { Slot::empty() }; NUM_SLOTS];
 /// The truth, of which [`SLOTS`] is a cache.
 static REGISTERED: LazyLock<Mutex<Registered>> = LazyLock::new(Mutex::default);
 
-/// The crates whose payload types are the same in every copy of the runtime: the runtime's own, whose source the loader of
-/// libraries compares, and the one of half-precision numbers, which are 16 bits whatever its version.
-const SHARED_CRATES: [&str; 5] = [
-    "tfrt_support",
-    "tfrt_async",
-    "tfrt_host",
-    "tfrt_tensor",
-    "half",
-];
+/// A crate of the runtime, and the path of a type that it vouches for.
+type SharedName = (&'static str, &'static str);
+
+/// A copy of this crate, known by where one of its statics is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct CopyId(usize);
+
+impl CopyId {
+    fn of_this_copy() -> Self {
+        Self((&raw const SLOTS).addr())
+    }
+}
 
 #[derive(Default)]
 struct Registered {
     by_id: HashMap<TypeId, &'static TypeInfo>,
-    /// Types that are [known by their path](TypeInfo::shared_path).
-    by_path: HashMap<&'static str, &'static TypeInfo>,
+    by_name: HashMap<SharedName, NamedTypes>,
     num_types: usize,
+}
+
+/// The types of one name: at most one of each copy.
+struct NamedTypes {
+    first: &'static TypeInfo,
+    members: Vec<(CopyId, TypeId)>,
+}
+
+impl NamedTypes {
+    /// Whether the candidate of a copy may be one of these types. Two types of one copy never are one.
+    fn admits(&self, candidate: &TypeInfo, copy: CopyId) -> bool {
+        let is_another = |&(member_copy, id)| member_copy == copy && id != candidate.id;
+        !self.members.iter().any(is_another) && self.first.agrees_with(candidate)
+    }
 }
 
 /// A place for one type. Invariant S1: it holds null or a pointer made from a `&'static TypeInfo`. Upheld by `set`.
@@ -255,13 +291,10 @@ fn register(candidate: TypeInfo) -> &'static TypeInfo {
     if let Some(known) = registered.by_id.get(&candidate.id) {
         return known;
     }
-    let numbered = match PROGRAM.get() {
-        Some(program) => (program.number)(candidate),
-        None => registered.number(candidate),
-    };
-    let Ok(info) = numbered else {
-        let name = (candidate.rust_name)();
-        panic!("`{name}` is another type in the program than in one of its kernel libraries");
+    let copy = CopyId::of_this_copy();
+    let info = match PROGRAM.get() {
+        Some(program) => (program.number)(candidate, copy),
+        None => registered.number(candidate, copy),
     };
     registered.by_id.insert(candidate.id, info);
     INFOS[usize::from(info.index.0)].set(info);
@@ -271,29 +304,37 @@ fn register(candidate: TypeInfo) -> &'static TypeInfo {
     info
 }
 
-/// Two types that would have to be one.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-struct TypeClash;
-
 impl Registered {
-    /// The record of a type, with the number that it has or gets.
-    fn number(&mut self, candidate: TypeInfo) -> Result<&'static TypeInfo, TypeClash> {
-        let path = candidate.shared_path();
-        let by_path = || self.by_path.get(path?);
-        let known = self.by_id.get(&candidate.id).or_else(by_path).copied();
-        let index = match known {
-            Some(known) if !known.agrees_with(&candidate) => return Err(TypeClash),
-            Some(known) if known.id == candidate.id => return Ok(known),
-            Some(known) => known.index,
-            None => self.next_index(),
+    /// The record of a type of some copy, with the number that it has or gets.
+    fn number(&mut self, candidate: TypeInfo, copy: CopyId) -> &'static TypeInfo {
+        let by_id = self.by_id.get(&candidate.id).copied();
+        let by_id = by_id.filter(|known| known.agrees_with(&candidate));
+        let name = candidate.shared_name();
+        let named = name.and_then(|name| self.by_name.get(&name));
+        let named = named.filter(|named| named.admits(&candidate, copy));
+        let known = by_id.or(named.map(|named| named.first));
+        let is_new = known.is_none();
+        let info = match known {
+            Some(known) if known.id == candidate.id => known,
+            _ => {
+                let index = known.map_or_else(|| self.next_index(), |known| known.index);
+                Box::leak(Box::new(TypeInfo { index, ..candidate }))
+            }
         };
-        let info: &'static TypeInfo = Box::leak(Box::new(TypeInfo { index, ..candidate }));
-        self.by_id.insert(candidate.id, info);
-        if let Some(path) = path {
-            self.by_path.entry(path).or_insert(info);
+        self.by_id.insert(info.id, info);
+        if is_new {
+            INFOS[usize::from(info.index.0)].set(info);
         }
-        INFOS[usize::from(index.0)].set(info);
-        Ok(info)
+        if let Some(name) = name {
+            let named = self.by_name.entry(name).or_insert_with(|| NamedTypes {
+                first: info,
+                members: Vec::new(),
+            });
+            if named.first.index == info.index {
+                named.members.push((copy, info.id));
+            }
+        }
+        info
     }
 
     fn next_index(&mut self) -> TypeIndex {
@@ -310,7 +351,7 @@ impl Registered {
 /// How a library asks the program for what its own tables lack.
 #[derive(Clone, Copy)]
 pub(crate) struct TypeTable {
-    number: fn(TypeInfo) -> Result<&'static TypeInfo, TypeClash>,
+    number: fn(TypeInfo, CopyId) -> &'static TypeInfo,
     info: fn(TypeIndex) -> Option<&'static TypeInfo>,
 }
 
@@ -321,9 +362,9 @@ static PROGRAM: OnceLock<TypeTable> = OnceLock::new();
 #[cfg(not(loom))]
 pub(crate) fn table() -> TypeTable {
     PROGRAM.get().copied().unwrap_or(TypeTable {
-        number: |candidate| {
+        number: |candidate, copy| {
             let mut registered = REGISTERED.lock().unwrap_or_else(PoisonError::into_inner);
-            registered.number(candidate)
+            registered.number(candidate, copy)
         },
         info: TypeIndex::info,
     })
@@ -423,57 +464,98 @@ mod tests {
         assert_eq!(register(candidate).index, first);
     }
 
-    /// What another copy of the crate says of a type of the runtime: the id is another one.
-    fn of_another_copy(path: fn() -> &'static str) -> TypeInfo {
+    /// Two types of one path, in a crate of the runtime at that.
+    fn two_of_one_path() -> [TypeInfo; 2] {
+        let first = {
+            struct Twin(#[expect(dead_code, reason = "its layout is what matters")] u64);
+            impl Value for Twin {
+                const MLIR_TYPE: &'static str = "!test.twin";
+            }
+            TypeInfo::new::<Twin>(TypeIndex::NONE)
+        };
+        let second = {
+            struct Twin(#[expect(dead_code, reason = "its layout is what matters")] u64);
+            impl Value for Twin {
+                const MLIR_TYPE: &'static str = "!test.twin";
+            }
+            TypeInfo::new::<Twin>(TypeIndex::NONE)
+        };
+        assert_eq!((first.rust_name)(), (second.rust_name)());
+        [first, second]
+    }
+
+    /// Numbers that no other test uses.
+    fn registered_from(num_types: usize) -> Registered {
+        Registered {
+            num_types,
+            ..Registered::default()
+        }
+    }
+
+    const HERE: CopyId = CopyId(1);
+    const ELSEWHERE: CopyId = CopyId(2);
+
+    fn vouched(info: TypeInfo) -> TypeInfo {
         TypeInfo {
-            rust_name: path,
-            ..TypeInfo::new::<Tagged<5>>(TypeIndex::NONE)
+            vouched_by: Some("tfrt-example 1.0.0"),
+            ..info
         }
     }
 
     #[test]
-    fn a_type_of_the_runtime_is_known_by_its_path() {
-        let mut registered = Registered {
-            num_types: 60_000,
-            ..Registered::default()
-        };
-        let ours = of_another_copy(|| "tfrt_host::device::Example");
-        let theirs = TypeInfo {
-            id: TypeId::of::<Tagged<6>>(),
-            ..ours
-        };
-        let number = registered.number(ours).map(|info| info.index);
-        assert!(number.is_ok());
-        assert_eq!(registered.number(theirs).map(|info| info.index), number);
-        let altered = TypeInfo {
-            id: TypeId::of::<Tagged<7>>(),
-            layout: Layout::new::<u64>(),
-            ..ours
-        };
-        assert_eq!(
-            registered.number(altered).map(|info| info.index),
-            Err(TypeClash)
-        );
+    fn two_types_of_one_path_are_two_types() {
+        let [first, second] = two_of_one_path().map(|info| register(info).index);
+        assert_ne!(first, second);
     }
 
     #[test]
-    fn a_type_of_somebody_else_is_known_by_its_id_alone() {
-        let mut registered = Registered {
-            num_types: 61_000,
-            ..Registered::default()
+    fn two_types_of_one_copy_are_two_types_whoever_vouches() {
+        let mut registered = registered_from(60_000);
+        let mut number = |info, copy| registered.number(info, copy).index;
+        let [first, second] = two_of_one_path().map(vouched);
+        let numbers = [number(first, HERE), number(second, HERE)];
+        assert_ne!(numbers[0], numbers[1]);
+        assert_eq!([number(first, HERE), number(second, HERE)], numbers);
+    }
+
+    #[test]
+    fn copies_share_a_type_that_is_vouched_for() {
+        let mut registered = registered_from(61_000);
+        let [ours, theirs] = two_of_one_path().map(vouched);
+        let first = registered.number(theirs, ELSEWHERE).index;
+        assert_eq!(registered.number(ours, HERE).index, first);
+    }
+
+    #[test]
+    fn a_path_that_nobody_vouches_for_is_not_shared() {
+        let mut registered = registered_from(62_000);
+        let [ours, theirs] = two_of_one_path();
+        let first = registered.number(vouched(ours), HERE).index;
+        assert_ne!(registered.number(theirs, ELSEWHERE).index, first);
+    }
+
+    #[test]
+    fn copies_that_disagree_on_a_type_do_not_share_it() {
+        let [ours, theirs] = two_of_one_path().map(vouched);
+        let larger = TypeInfo {
+            layout: Layout::new::<[u64; 2]>(),
+            ..theirs
         };
-        for path in [|| "mine::Example", || "tfrt_host::Wrapper<mine::Example>"]
-            as [fn() -> &'static str; 2]
-        {
-            let ours = of_another_copy(path);
-            let theirs = TypeInfo {
-                id: TypeId::of::<Tagged<6>>(),
-                ..ours
-            };
-            let (ours, theirs) = (registered.number(ours), registered.number(theirs));
-            assert!(ours.is_ok() && theirs.is_ok());
-            assert_ne!(ours.map(|info| info.index), theirs.map(|info| info.index));
-            registered.by_id.clear();
+        let dropped = TypeInfo {
+            traits: TypeTraits {
+                needs_drop: true,
+                ..theirs.traits
+            },
+            ..theirs
+        };
+        let of_one_id = TypeInfo {
+            id: ours.id,
+            ..larger
+        };
+        for altered in [larger, dropped, of_one_id] {
+            let mut registered = registered_from(63_000);
+            let first = registered.number(ours, HERE).index;
+            assert_ne!(registered.number(altered, ELSEWHERE).index, first);
         }
     }
 }

@@ -6,6 +6,8 @@ use std::marker::PhantomData;
 use half::{bf16, f16};
 use tfrt_support::complex::Complex;
 
+use crate::identity::{self, TypeIdentity};
+
 /// A type whose values may be payloads of AsyncValues.
 ///
 /// ```
@@ -46,6 +48,9 @@ pub trait Value: Send + Sync + 'static {
 
     /// How payloads of this type reach the kernels that read them.
     const PASSING: Passing<Self> = Passing::SHARED;
+
+    /// How copies of the runtime in one process know the type. The types of the runtime alone say something here.
+    const IDENTITY: TypeIdentity<Self> = TypeIdentity::BY_TYPE_ID;
 
     /// How people see payloads of this type; see [`AnyRef::displayed`](crate::AnyRef::displayed).
     const DISPLAY: Option<DisplayFn<Self>> = None;
@@ -129,6 +134,7 @@ macro_rules! impl_value {
         $(impl Value for $payload {
             const MLIR_TYPE: &'static str = $spelling;
             const PASSING: Passing<Self> = Passing::COPIED;
+            const IDENTITY: TypeIdentity<Self> = identity::of_this_crate();
         })*
     };
 }

@@ -1,9 +1,11 @@
 //! Devices: what values and ops may live on.
+#![expect(unsafe_code, reason = "vouches for the type of devices")]
 
 use std::fmt;
 use std::sync::{Arc, Mutex, PoisonError};
 
 use tfrt_async::Value;
+use tfrt_async::identity::TypeIdentity;
 
 /// A device: a name such as `CPU:0` and a type such as `cpu`.
 #[diagnostic::on_unimplemented(
@@ -48,6 +50,10 @@ pub struct DeviceRef(pub Arc<dyn Device>);
 
 impl Value for DeviceRef {
     const MLIR_TYPE: &'static str = "!tfrt.device";
+    const IDENTITY: TypeIdentity<Self> = {
+        // SAFETY: 1: the source of this crate is part of the fingerprint, and the name has its version.
+        unsafe { TypeIdentity::by_path_in(concat!("tfrt-host ", env!("CARGO_PKG_VERSION"))) }
+    };
 }
 
 /// The devices of a host, by name.

@@ -25,10 +25,11 @@
 //!
 //! A payload that the library makes is one that the program reads if both know its type under one id. `TypeId` is a function of
 //! the type's path, its crate's name and version, where cargo found the crate, and how it was built. Types of the standard
-//! library have the same id everywhere, and types of the library have theirs. The types of the runtime, which may be
-//! built in two places, are known by their paths. A crate that is neither, and that program and library share, has one id for a
-//! type if it was built alike in both; if it was not, there are two types of one name, and who mixes them gets an error
-//! value that says so.
+//! library have the same id everywhere, and types of the library have theirs. The types of the runtime may be built in two
+//! places. Their crates [vouch](tfrt_async::identity) for them: such a type is the same one on both sides if crate, version and path
+//! are equal. A crate that is neither, and that program and library share, has one id for a type if it was built alike in both. If
+//! it was not, or if the two sides disagree in size, alignment, spelling, or in how payloads are passed and dropped, there are
+//! two types of one name, and a kernel that gets the wrong one fails with an error that says so.
 #![expect(unsafe_code, reason = "loads code")]
 
 mod error;
@@ -114,7 +115,8 @@ impl KernelRegistry {
     /// 1. Loading code runs it: the library's constructors do nothing that is undefined behaviour in this process, and its
     ///    entry point, if it has one, is that of `tfrt::export_kernels!()`.
     /// 2. If the library or the program has a `#[global_allocator]`, what one allocates the other can free.
-    /// 3. Crates of one name and version, found in one place, have the same source in the program and in all its libraries.
+    /// 3. Crates of one name and version, found in one place, have the same source in the program and in all its libraries. The
+    ///    crates of the runtime do, wherever they were found.
     pub unsafe fn load_library(
         &mut self,
         path: impl AsRef<Path>,

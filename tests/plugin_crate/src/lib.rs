@@ -9,6 +9,7 @@ use tfrt::kernel::registry::NativeCall;
 use tfrt::ods::{OpDef, OpTraits};
 use tfrt::prelude::*;
 use tfrt::support::complex::Complex;
+use tfrt_tensor::DenseHostTensor;
 
 tfrt::export_kernels!();
 
@@ -176,6 +177,18 @@ fn explain(value: AnyRef) -> String {
         Some(error) => format!("{} ({})", error.message(), error.code()),
         None => "no error".to_owned(),
     }
+}
+
+/// How many elements a tensor has.
+#[tfrt_kernel("plugin.num_elements")]
+fn num_elements(tensor: &DenseHostTensor) -> i32 {
+    tensor.num_elements() as i32
+}
+
+/// Makes what only looks like a tensor.
+#[tfrt_kernel("plugin.impostor")]
+fn look_alike() -> impostor::dense::DenseHostTensor {
+    impostor::dense::DenseHostTensor::default()
 }
 
 /// Registers what is registered already.

@@ -3,8 +3,10 @@
 use std::fmt;
 
 use tfrt_async::Value;
+use tfrt_async::identity::TypeIdentity;
 
 use super::{Shape, ShapeError, Sizes, write_list};
+use crate::identity;
 
 /// The dimension of a [`PartialShape`] that is not known, as attributes, files and printed text have it.
 pub const UNKNOWN: i64 = -1;
@@ -127,6 +129,7 @@ impl fmt::Display for PartialShape {
 
 impl Value for PartialShape {
     const MLIR_TYPE: &'static str = "!ts.partial_shape";
+    const IDENTITY: TypeIdentity<Self> = identity::of_this_crate();
 }
 
 #[cfg(test)]

@@ -3,8 +3,10 @@
 use std::fmt;
 
 use tfrt_async::Value;
+use tfrt_async::identity::TypeIdentity;
 
 use super::{PartialShape, Shape, ShapeError, write_list};
+use crate::identity;
 
 /// The sizes of all dimensions, however many elements that comes to. Values of type `!ts.shape` are such.
 ///
@@ -92,6 +94,7 @@ impl fmt::Display for Sizes {
 
 impl Value for Sizes {
     const MLIR_TYPE: &'static str = "!ts.shape";
+    const IDENTITY: TypeIdentity<Self> = identity::of_this_crate();
 }
 
 /// The sizes of `RANK` dimensions. Values of type `!ts.fixed_rank_shape.RANK` are such.
@@ -137,6 +140,7 @@ macro_rules! impl_value {
     ($($rank:literal)+) => {
         $(impl Value for FixedRankSizes<$rank> {
             const MLIR_TYPE: &'static str = concat!("!ts.fixed_rank_shape.", $rank);
+            const IDENTITY: TypeIdentity<Self> = identity::of_this_crate();
         })+
     };
 }
