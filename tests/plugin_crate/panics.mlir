@@ -38,9 +38,3 @@ func @careless() -> i32 {
   %c = tfrt.add.i32 %b, %b
   tfrt.return %c : i32
 }
-
-func @payload() -> i32 {
-  %bomb = "plugin.bomb"() : () -> !plugin.bomb
-  %a = tfrt.constant.i32 9
-  tfrt.return %a : i32
-}

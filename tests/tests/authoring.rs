@@ -15,6 +15,7 @@ tfrt::link!(tfrt_kernels);
 mod authoring {
     mod attributes;
     mod display;
+    mod drops;
     mod functions;
     mod hygiene;
     mod loading;

@@ -29,6 +29,10 @@ fn main() -> ExitCode {
             a_panic_of_the_library_is_an_error_value,
         ),
         (
+            "a_payload_of_the_library_that_panics_as_it_goes_is_reported",
+            a_payload_of_the_library_that_panics_as_it_goes_is_reported,
+        ),
+        (
             "an_impostor_is_refused_with_the_reason",
             an_impostor_is_refused_with_the_reason,
         ),
@@ -216,15 +220,26 @@ fn a_panic_of_the_library_is_an_error_value() -> Result<(), Failed> {
 'future' returned <<error: kernel 'plugin.panic_async' panicked: at the library, awaiting 7>>
 --- Running 'careless':
 'careless' returned 16
---- Running 'payload':
-'payload' returned 9
 ";
     require_equal((status, &*lines), (Some(0), expected))?;
     // The panics are lines of the program's log.
     let is_log_line = |line: &str| line.starts_with("E 2") && line.contains("] panicked: ");
     match stderr.lines().find(|line| !is_log_line(line)) {
-        None => require_equal(stderr.lines().count(), 10),
+        None => require_equal(stderr.lines().count(), 9),
         Some(line) => Err(format!("no line of the log: {line}").into()),
+    }
+}
+
+fn a_payload_of_the_library_that_panics_as_it_goes_is_reported() -> Result<(), Failed> {
+    let (status, stdout, stderr) = run(path_text(library()?)?, &["bomb.mlir"])?;
+    let lines = stdout.split_inclusive('\n').skip(2).collect::<String>();
+    // Nobody expects the report.
+    let expected = "--- Running 'payload':\n'payload' returned 9\n";
+    require_equal((status, &*lines), (Some(1), expected))?;
+    let message = "payload of type `!plugin.bomb` panicked as it was dropped: the bomb went off";
+    match stderr.matches(message).count() {
+        1 => Ok(()),
+        _ => Err(format!("not reported once: {stderr}").into()),
     }
 }
 

@@ -20,9 +20,10 @@ use std::ptr::{self, NonNull};
 
 use crate::borrow::BorrowCount;
 use crate::count::Count;
+use crate::dropping;
 use crate::live;
 use crate::nesting::PanicPayload;
-use crate::pool::{self, Owned};
+use crate::pool::{self, Pooled};
 use crate::sync::UnsafeCell;
 #[cfg(not(loom))]
 use crate::sync::{AtomicPtr, Ordering};
@@ -263,7 +264,7 @@ pub(crate) unsafe fn write_payload<T: Value>(header: NonNull<Header>, payload: T
         .with_mut(|place| unsafe { place.cast::<T>().write(payload) });
 }
 
-/// Drops the payload of a value, which is uninitialised from then on.
+/// Drops the payload of a value, which is uninitialised from then on. If it panics, that is [reported](dropping).
 ///
 /// # Safety
 /// 1. `header` is that of a live value.
@@ -273,11 +274,14 @@ pub(crate) unsafe fn drop_payload<T: Value>(header: NonNull<Header>) {
     // SAFETY: duties 1 and 2, with C1; the pointer was made from the whole allocation.
     let cell = unsafe { header.cast::<ValueCell<T>>().as_ref() };
     // SAFETY: duty 3.
-    cell.payload
-        .with_mut(|place| unsafe { place.cast::<T>().drop_in_place() });
+    let drop_payload = |place: *mut MaybeUninit<T>| unsafe { place.cast::<T>().drop_in_place() };
+    let drop_in_cell = || cell.payload.with_mut(drop_payload);
+    if let Err(payload) = panic::catch_unwind(AssertUnwindSafe(drop_in_cell)) {
+        dropping::report(TypeIndex::of::<T>(), payload);
+    }
 }
 
-/// Destroys a value: edge 5.
+/// Destroys a value: edge 5. A payload that panics is [reported](dropping), and the panic goes no further.
 ///
 /// # Safety
 /// 1. `header` is that of a live value that is not immortal.
@@ -292,11 +296,11 @@ pub(crate) unsafe fn destroy(header: NonNull<Header>) {
             // SAFETY: duties 1 and 2 are ours; C1 gives the third.
             let panicked = unsafe { (info.destroy)(header) };
             if let Some(payload) = panicked {
-                panic::resume_unwind(payload);
+                dropping::report(type_index, payload);
             }
         }
         // SAFETY: C1: a header without a type has memory of its own; duty 2.
-        None => drop(unsafe { Owned::from_leaked(header) }),
+        None => drop(unsafe { Pooled::from_leaked(header) }),
     }
 }
 
@@ -308,7 +312,7 @@ pub(crate) unsafe fn destroy(header: NonNull<Header>) {
 /// 3. Its payload type is `T`.
 pub(crate) unsafe fn destroy_cell<T: Value>(header: NonNull<Header>) -> Option<PanicPayload> {
     // SAFETY: duties 1 to 3, with C1: it has memory of its own.
-    let cell = unsafe { Owned::from_leaked(header.cast::<ValueCell<T>>()) };
+    let cell = unsafe { Pooled::from_leaked(header.cast::<ValueCell<T>>()) };
     if !needs_drop::<T>() || !matches!(cell.header.word.state(), State::Payload) {
         return None;
     }

@@ -81,7 +81,9 @@ mod future;
 
 mod cell;
 
-mod pool;
+pub mod pool;
+
+pub mod dropping;
 
 mod word;
 

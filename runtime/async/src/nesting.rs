@@ -12,6 +12,7 @@ use std::collections::VecDeque;
 use std::panic;
 
 use crate::any_ref::AnyRef;
+use crate::dropping;
 use crate::sync;
 use crate::waiter::Waiters;
 
@@ -65,9 +66,10 @@ fn run_some(value: &AnyRef, waiters: Waiters) {
     }
     set_nesting(level - 1);
     if let Some(payload) = first_panic {
-        // A second panic while the thread unwinds would end the process.
-        if !std::thread::panicking() {
-            panic::resume_unwind(payload);
+        // A second panic while the thread unwinds would end the process, and so would one of what it was raised with.
+        match std::thread::panicking() {
+            true => dropping::quietly(|| drop(payload)),
+            false => panic::resume_unwind(payload),
         }
     }
 }
@@ -75,7 +77,11 @@ fn run_some(value: &AnyRef, waiters: Waiters) {
 fn run_all(value: &AnyRef, mut waiters: Waiters, first_panic: &mut Option<PanicPayload>) {
     while let Some(waiter) = waiters.pop() {
         if let Err(payload) = waiter.run(value) {
-            first_panic.get_or_insert(payload);
+            match first_panic {
+                None => *first_panic = Some(payload),
+                // It may panic as it goes, and the waiters that follow are still to run.
+                Some(_) => dropping::quietly(|| drop(payload)),
+            }
         }
     }
 }

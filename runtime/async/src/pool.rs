@@ -1,101 +1,129 @@
-//! Memory for values: small blocks of one size, kept by each thread for the next value.
+//! Memory for values and for what waits for them: small blocks of few sizes, kept by each thread for the next one.
 //!
 //! A value is small and short-lived, and programs make as many of them as kernels; going through the allocator of the process
-//! for each was measured to be most of what a value costs. A thread keeps up to [`MAX_KEPT`] blocks that were freed on it, whichever
-//! thread they came from, and gives them back when it ends. Larger values go through the allocator.
+//! for each was measured to be most of what a value costs. A thread keeps up to [`KEPT_BYTES`] of blocks of each size that were
+//! freed on it, whichever thread they came from, and gives them back when it ends. What is larger goes through the allocator.
 //!
-//! Invariant P1: a block that is kept came from the allocator with the layout [`BLOCK`], and nobody uses it. Upheld by `free`.
+//! Invariant P1: a block that is kept came from the allocator with the layout of its size, and nobody uses it. Upheld by `free`.
 #![expect(unsafe_code, reason = "hands out memory")]
 
 use std::alloc::{Layout, alloc, dealloc, handle_alloc_error};
 use std::cell::Cell;
-use std::ops::Deref;
+use std::fmt;
+use std::marker::PhantomData;
+use std::mem::ManuallyDrop;
+use std::ops::{Deref, DerefMut};
+use std::pin::Pin;
 use std::ptr::{self, NonNull};
 
-/// What a block is: a header, and a payload of up to 16 bytes.
-const BLOCK: Layout = match Layout::from_size_align(32, 8) {
-    Ok(layout) => layout,
-    Err(_) => panic!("the size is a multiple of the alignment"),
-};
+/// How large blocks are. A header and a number take the first size, a header and a cache line or two the others.
+const SIZES: [usize; 4] = [32, 64, 128, 256];
 
-/// How many blocks a thread keeps: 32 KiB.
-const MAX_KEPT: u32 = 1024;
+/// How many bytes a thread keeps of each size: 1,024 of the smallest blocks, 128 of the largest.
+const KEPT_BYTES: usize = 32 * 1024;
+
+/// How blocks are aligned: as memory of the allocator is anyway.
+const ALIGN: usize = 16;
 
 /// A block that nobody uses.
 struct Kept {
     next: *mut Kept,
 }
 
-/// The blocks that a thread keeps.
-struct Blocks {
+/// The blocks of one size that a thread keeps.
+struct List {
     first: Cell<*mut Kept>,
-    len: Cell<u32>,
+    len: Cell<usize>,
 }
 
-thread_local! {
-    static BLOCKS: Blocks = const {
-        Blocks {
+impl List {
+    const fn empty() -> Self {
+        Self {
             first: Cell::new(ptr::null_mut()),
             len: Cell::new(0),
         }
-    };
+    }
+}
+
+/// The blocks that a thread keeps.
+struct Blocks([List; SIZES.len()]);
+
+thread_local! {
+    static BLOCKS: Blocks = const { Blocks([const { List::empty() }; SIZES.len()]) };
 }
 
 impl Blocks {
     #[inline]
-    fn pop(&self) -> Option<NonNull<u8>> {
-        let first = NonNull::new(self.first.get())?;
+    fn pop(&self, class: usize) -> Option<NonNull<u8>> {
+        let list = &self.0[class];
+        let first = NonNull::new(list.first.get())?;
         // SAFETY: P1: the block begins with what `push` wrote.
         let next = unsafe { first.as_ref() }.next;
-        self.first.set(next);
-        self.len.set(self.len.get() - 1);
+        list.first.set(next);
+        list.len.set(list.len.get() - 1);
         Some(first.cast())
     }
 
     /// Keeps a block, unless there are enough. Whether it does.
     ///
     /// # Safety
-    /// 1. The block came from the allocator with the layout `BLOCK`, and the caller gives it away.
+    /// 1. The block came from the allocator with the layout of its class, and the caller gives it away.
     #[inline]
-    unsafe fn push(&self, block: NonNull<u8>) -> bool {
-        if self.len.get() >= MAX_KEPT {
+    unsafe fn push(&self, class: usize, block: NonNull<u8>) -> bool {
+        let list = &self.0[class];
+        if list.len.get() >= KEPT_BYTES / SIZES[class] {
             return false;
         }
         let block = block.cast::<Kept>();
-        let next = self.first.get();
+        let next = list.first.get();
         // SAFETY: duty 1: the block is ours, and large and aligned enough.
         unsafe { block.write(Kept { next }) };
-        self.first.set(block.as_ptr());
-        self.len.set(self.len.get() + 1);
+        list.first.set(block.as_ptr());
+        list.len.set(list.len.get() + 1);
         true
     }
 }
 
 impl Drop for Blocks {
     fn drop(&mut self) {
-        while let Some(block) = self.pop() {
-            // SAFETY: P1.
-            unsafe { dealloc(block.as_ptr(), BLOCK) };
+        for class in 0..SIZES.len() {
+            while let Some(block) = self.pop(class) {
+                // SAFETY: P1.
+                unsafe { dealloc(block.as_ptr(), layout_of(class)) };
+            }
         }
     }
 }
 
-/// Whether values of this layout are in blocks.
-const fn fits(layout: Layout) -> bool {
-    layout.size() <= BLOCK.size() && layout.align() <= BLOCK.align()
+/// Of which size the blocks are that have room for this layout, if any.
+const fn class_of(layout: Layout) -> Option<usize> {
+    let mut class = 0;
+    while class < SIZES.len() {
+        if layout.size() <= SIZES[class] && layout.align() <= ALIGN {
+            return Some(class);
+        }
+        class += 1;
+    }
+    None
+}
+
+/// The layout of the blocks of one size.
+const fn layout_of(class: usize) -> Layout {
+    match Layout::from_size_align(SIZES[class], ALIGN) {
+        Ok(layout) => layout,
+        Err(_) => panic!("the size is a multiple of the alignment"),
+    }
 }
 
 /// Puts `value` into memory of its own.
 #[inline]
 pub(crate) fn leak<T>(value: T) -> NonNull<T> {
-    let layout = Layout::new::<T>();
-    let kept = match fits(layout) {
-        // Where the thread is about to end, nothing is kept any more.
-        true => BLOCKS.try_with(Blocks::pop).ok().flatten(),
-        false => None,
-    };
+    const { assert!(size_of::<T>() > 0, "what is pooled takes up room") };
+    let class = const { class_of(Layout::new::<T>()) };
+    // Where the thread is about to end, nothing is kept any more.
+    let kept = class.and_then(|class| BLOCKS.try_with(|blocks| blocks.pop(class)).ok().flatten());
     let place = kept
-        .unwrap_or_else(|| allocate(if fits(layout) { BLOCK } else { layout }))
+        .unwrap_or_else(|| allocate(class.map_or(Layout::new::<T>(), layout_of)))
         .cast::<T>();
     // SAFETY: the memory is ours alone, and large and aligned enough.
     unsafe { place.write(value) };
@@ -104,15 +132,62 @@ pub(crate) fn leak<T>(value: T) -> NonNull<T> {
 
 #[cold]
 fn allocate(layout: Layout) -> NonNull<u8> {
-    // SAFETY: a value has a header, so that the layout is not empty.
+    // SAFETY: the layout is not empty: `leak` sees to that.
     let memory = unsafe { alloc(layout) };
     NonNull::new(memory).unwrap_or_else(|| handle_alloc_error(layout))
 }
 
-/// A value that is taken back from where [`leak`] put it. Goes away with its memory.
-pub(crate) struct Owned<T>(NonNull<T>);
+/// What a [`Box`] is, in memory that threads keep for the next one. Not for types without a size.
+///
+/// Invariant P2: it owns what it points to, which [`leak`] put there.
+///
+/// ```
+/// use tfrt_async::pool::Pooled;
+///
+/// let mut numbers = Pooled::new([1, 2, 3]);
+/// numbers[0] = 7;
+/// assert_eq!(numbers.into_inner(), [7, 2, 3]);
+/// ```
+pub struct Pooled<T> {
+    place: NonNull<T>,
+    owns: PhantomData<T>,
+}
 
-impl<T> Owned<T> {
+// SAFETY: P2: sending it is sending what it owns.
+unsafe impl<T: Send> Send for Pooled<T> {}
+
+// SAFETY: it gives shared references as what it owns would.
+unsafe impl<T: Sync> Sync for Pooled<T> {}
+
+/// As for a box: moving it does not move what it owns.
+impl<T> Unpin for Pooled<T> {}
+
+impl<T> Pooled<T> {
+    /// Puts `value` into memory of its own.
+    #[inline]
+    pub fn new(value: T) -> Self {
+        Self {
+            place: leak(value),
+            owns: PhantomData,
+        }
+    }
+
+    /// Puts `value` into memory of its own, for ever.
+    #[inline]
+    pub fn pin(value: T) -> Pin<Self> {
+        // SAFETY: what it owns is not moved before it is dropped: only `into_inner` does, which takes it out of no pin.
+        unsafe { Pin::new_unchecked(Self::new(value)) }
+    }
+
+    /// Takes the value out.
+    #[inline]
+    pub fn into_inner(self) -> T {
+        let this = ManuallyDrop::new(self);
+        let _memory = Memory::<T>(this.place);
+        // SAFETY: P2: it is there, and nobody uses it afterwards.
+        unsafe { this.place.read() }
+    }
+
     /// Takes a value back.
     ///
     /// # Safety
@@ -120,55 +195,73 @@ impl<T> Owned<T> {
     /// 2. The caller gives it away.
     #[inline]
     pub(crate) unsafe fn from_leaked(place: NonNull<T>) -> Self {
-        Self(place)
+        Self {
+            place,
+            owns: PhantomData,
+        }
     }
 }
 
-impl<T> Deref for Owned<T> {
+impl<T> Deref for Pooled<T> {
     type Target = T;
 
     #[inline]
     fn deref(&self) -> &T {
-        // SAFETY: duties of `from_leaked`: it is there, and ours.
-        unsafe { self.0.as_ref() }
+        // SAFETY: P2.
+        unsafe { self.place.as_ref() }
     }
 }
 
-impl<T> Drop for Owned<T> {
+impl<T> DerefMut for Pooled<T> {
+    #[inline]
+    fn deref_mut(&mut self) -> &mut T {
+        // SAFETY: P2.
+        unsafe { self.place.as_mut() }
+    }
+}
+
+impl<T> Drop for Pooled<T> {
     #[inline]
     fn drop(&mut self) {
-        /// Frees the memory also if what was in it panics as it goes away.
-        struct Memory(NonNull<u8>, Layout);
+        let _memory = Memory::<T>(self.place);
+        // SAFETY: P2; nobody uses the value afterwards.
+        unsafe { self.place.drop_in_place() };
+    }
+}
 
-        impl Drop for Memory {
-            #[inline]
-            fn drop(&mut self) {
-                // SAFETY: the duties of `from_leaked`, with the layout that `leak` took.
-                unsafe { free(self.0, self.1) };
-            }
-        }
+impl<T: fmt::Debug> fmt::Debug for Pooled<T> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        T::fmt(self, f)
+    }
+}
 
-        let _memory = Memory(self.0.cast(), Layout::new::<T>());
-        // SAFETY: the duties of `from_leaked`; nobody uses the value afterwards.
-        unsafe { self.0.drop_in_place() };
+/// The memory of a value that [`leak`] put there. Freed also if what was in it panics as it goes away.
+struct Memory<T>(NonNull<T>);
+
+impl<T> Drop for Memory<T> {
+    #[inline]
+    fn drop(&mut self) {
+        // SAFETY: P2 of whoever made it: it came from `leak`, and the value is gone.
+        unsafe { free::<T>(self.0.cast()) };
     }
 }
 
 /// Frees the memory of a value.
 ///
 /// # Safety
-/// 1. `leak` took it for a value of this layout, and nobody uses it any more.
+/// 1. `leak` took it for a `T`, and nobody uses it any more.
 #[inline]
-unsafe fn free(memory: NonNull<u8>, layout: Layout) {
-    if !fits(layout) {
+unsafe fn free<T>(memory: NonNull<u8>) {
+    let class = const { class_of(Layout::new::<T>()) };
+    let Some(class) = class else {
         // SAFETY: duty 1.
-        return unsafe { dealloc(memory.as_ptr(), layout) };
-    }
-    // SAFETY: duty 1: a block.
-    let keep = |blocks: &Blocks| unsafe { blocks.push(memory) };
+        return unsafe { dealloc(memory.as_ptr(), Layout::new::<T>()) };
+    };
+    // SAFETY: duty 1: a block of that class.
+    let keep = |blocks: &Blocks| unsafe { blocks.push(class, memory) };
     if !BLOCKS.try_with(keep).unwrap_or(false) {
-        // SAFETY: duty 1: a block.
-        unsafe { dealloc(memory.as_ptr(), BLOCK) };
+        // SAFETY: duty 1: a block of that class.
+        unsafe { dealloc(memory.as_ptr(), layout_of(class)) };
     }
 }
 
@@ -178,9 +271,9 @@ mod tests {
 
     use super::*;
 
-    fn take_back<T>(place: NonNull<T>) -> Owned<T> {
+    fn take_back<T>(place: NonNull<T>) -> Pooled<T> {
         // SAFETY: each test takes back what it has just leaked, once.
-        unsafe { Owned::from_leaked(place) }
+        unsafe { Pooled::from_leaked(place) }
     }
 
     #[test]
@@ -194,21 +287,36 @@ mod tests {
     }
 
     #[test]
+    fn a_block_of_every_size_serves_one_value_after_the_other() {
+        fn check<T: Copy>(value: T) {
+            let first = leak(value);
+            let place = first.addr();
+            drop(take_back(first));
+            assert_eq!(take_back(leak(value)).place.addr(), place);
+        }
+        check([1_u64; 5]);
+        check([1_u128; 8]);
+        check([1_u64; 32]);
+    }
+
+    #[test]
     fn values_of_any_size_go_away() {
         let owners = Arc::new(());
-        drop(take_back(leak(Arc::clone(&owners))));
-        drop(take_back(leak((Arc::clone(&owners), [0_u64; 100]))));
+        drop(Pooled::new(Arc::clone(&owners)));
+        drop(Pooled::new((Arc::clone(&owners), [0_u64; 100])));
+        drop(Pooled::new((Arc::clone(&owners), [0_u64; 10])).into_inner());
+        drop(Pooled::pin(Arc::clone(&owners)));
         assert_eq!(Arc::strong_count(&owners), 1);
     }
 
     #[test]
     fn a_thread_keeps_a_bounded_number_of_blocks_and_frees_them_as_it_ends() {
         let thread = std::thread::spawn(|| {
-            let values: Vec<_> = (0..3 * u64::from(MAX_KEPT)).map(leak).collect();
+            let values: Vec<_> = (0..3000_u64).map(leak).collect();
             values.into_iter().for_each(|value| drop(take_back(value)));
-            BLOCKS.with(|blocks| blocks.len.get())
+            BLOCKS.with(|blocks| blocks.0.each_ref().map(|list| list.len.get()))
         });
-        assert_eq!(thread.join().ok(), Some(MAX_KEPT));
+        assert_eq!(thread.join().ok(), Some([1024, 0, 0, 0]));
     }
 
     #[test]

@@ -7,6 +7,7 @@
 //! |---|---|
 //! | numbers of payload types | asked from the program, and kept |
 //! | the ready chain | the program's |
+//! | who is told of payloads that panic as they are dropped | the program's, but for what the library runs itself |
 //! | the count of live values, and those of scopes | the program's |
 //! | levels of nested publication, and what waits behind the last one | its own: every copy bounds and drains its own levels, so that the bound on the stack is multiplied by the number of copies |
 //!
@@ -25,6 +26,7 @@ use std::ptr::NonNull;
 use std::sync::atomic::AtomicUsize;
 
 use crate::cell::{self, Header};
+use crate::dropping::{self, Report};
 use crate::live::{self, scope};
 use crate::type_index::{self, TypeTable};
 
@@ -43,6 +45,7 @@ use crate::type_index::{self, TypeTable};
 pub struct SharedState {
     types: TypeTable,
     ready_chain: NonNull<Header>,
+    report: Report,
     live_values: &'static AtomicUsize,
     live_scopes: &'static scope::Scopes,
 }
@@ -54,6 +57,7 @@ impl SharedState {
         Self {
             types: type_index::table(),
             ready_chain: cell::ready_chain(),
+            report: dropping::report_of_this_copy(),
             live_values: live::place(),
             live_scopes: scope::place(),
         }
@@ -72,6 +76,7 @@ impl SharedState {
         if !type_index::adopt(self.types) {
             return Err(AdoptError);
         }
+        dropping::adopt(self.report);
         live::adopt(self.live_values);
         scope::adopt(self.live_scopes);
         // SAFETY: duties 1 and 2.

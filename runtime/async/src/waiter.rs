@@ -1,4 +1,4 @@
-//! Waiters of a value that is not available yet: one allocation each, linked into a stack.
+//! Waiters of a value that is not available yet: one block of memory each, linked into a stack.
 //!
 //! Not a queue: each waiter runs once, newest first, on the thread that makes the value available. A waiter is never
 //! dropped without having run, because a value with waiters has a promise, and a promise always publishes.
@@ -12,10 +12,11 @@ use std::ptr::{self, NonNull};
 
 use crate::any_ref::AnyRef;
 use crate::nesting::PanicPayload;
+use crate::pool::{self, Pooled};
 
 /// The head of a waiter, in front of its closure.
 ///
-/// Invariant N1: a node is the first field of a `Full<F>` that came from a box, and `run` is `run_full::<F>` of that
+/// Invariant N1: a node is the first field of a `Full<F>` that the pool was given, and `run` is `run_full::<F>` of that
 /// `F`. Upheld by `Waiter::new`, the only maker of nodes.
 #[repr(C)]
 pub(crate) struct Node {
@@ -39,7 +40,7 @@ impl Waiter {
             next: ptr::null_mut(),
             run: run_full::<F>,
         };
-        Self(NonNull::from(Box::leak(Box::new(Full { node, f }))).cast())
+        Self(pool::leak(Full { node, f }).cast())
     }
 
     /// Runs the closure with the value that has become available. Gives back what it panics with.
@@ -88,15 +89,16 @@ impl Waiters {
 /// Runs the closure of a node and frees both.
 ///
 /// # Safety
-/// 1. `node` is the first field of a `Full<F>` that came from a box.
+/// 1. `node` is the first field of a `Full<F>` that the pool was given.
 /// 2. The caller owns it and gives it away.
 unsafe fn run_full<F: FnOnce(&AnyRef)>(
     node: NonNull<Node>,
     value: &AnyRef,
 ) -> Result<(), PanicPayload> {
-    // SAFETY: duties 1 and 2. The pointer was made from the whole box, so it may be used for all of it.
-    let full = unsafe { Box::from_raw(node.cast::<Full<F>>().as_ptr()) };
-    let Full { f, .. } = *full;
+    // SAFETY: duties 1 and 2. The pointer was made from the whole block, so it may be used for all of it.
+    let full = unsafe { Pooled::from_leaked(node.cast::<Full<F>>()) };
+    // The block is free again before the waiter runs, which may need one.
+    let Full { f, .. } = full.into_inner();
     // A waiter is gone when it panics, and the value is available and never changes: nothing is seen half done.
     panic::catch_unwind(AssertUnwindSafe(|| f(value)))
 }

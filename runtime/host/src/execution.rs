@@ -15,6 +15,7 @@ use std::ptr::{self, NonNull};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU32, Ordering};
 
+use tfrt_async::dropping::DropObserver;
 use tfrt_queue::{ConcurrentWorkQueue, Task};
 use tfrt_support::{Error, ErrorCode, Place};
 
@@ -231,6 +232,13 @@ impl ExecutionContext {
         error.set_place_if_unset(self.place());
         self.host().report(&error);
         error
+    }
+}
+
+/// Tells the diagnostic handler. Where the payload was dropped says little, so that such an error has no place.
+impl DropObserver for ExecutionContext {
+    fn payload_panicked(&self, error: Error) {
+        self.host().report(&error);
     }
 }
 

@@ -92,6 +92,58 @@ fn a_waiter_that_panics_while_the_thread_unwinds_does_not_end_the_process() {
     assert!(value.is_error());
 }
 
+/// Panics whenever it is dropped, also while the thread unwinds.
+struct Bomb;
+
+impl Value for Bomb {
+    const MLIR_TYPE: &'static str = "!test.bomb";
+}
+
+impl Drop for Bomb {
+    fn drop(&mut self) {
+        panic!("the bomb went off");
+    }
+}
+
+#[test]
+fn waiters_that_panic_with_what_panics_as_it_is_dropped_keep_nobody_from_running() {
+    let runs = Arc::new(AtomicUsize::new(0));
+    for _ in 0..100 {
+        let (promise, value) = AsyncValueRef::<i32>::unconstructed();
+        value.and_then({
+            let runs = Arc::clone(&runs);
+            move |_| {
+                runs.fetch_add(1, Ordering::Relaxed);
+            }
+        });
+        for _ in 0..3 {
+            value.and_then(|_| panic::panic_any(Bomb));
+        }
+        let outcome = panic::catch_unwind(AssertUnwindSafe(|| promise.emplace(1)));
+        std::mem::forget(outcome);
+    }
+    assert_eq!(drops(&runs), 100);
+    // Publications nest no deeper than before: what is published now runs at once.
+    let (promise, value) = AsyncValueRef::<i32>::unconstructed();
+    let (outer, waited) = AsyncValueRef::<i32>::unconstructed();
+    value.and_then(move |_| outer.emplace(2));
+    promise.emplace(1);
+    assert!(waited.is_available());
+}
+
+#[test]
+fn payloads_that_panic_as_they_are_dropped_end_nothing() {
+    drop([AnyRef::available(Bomb), AnyRef::available(Bomb)]);
+    let (promise, value) = AsyncValueRef::constructed(Bomb);
+    promise.set_error(Error::new("not wanted"));
+    assert!(value.is_error());
+    let unwinding = panic::catch_unwind(|| {
+        let _value = AnyRef::available(Bomb);
+        panic!("first, on purpose");
+    });
+    assert!(unwinding.is_err());
+}
+
 #[test]
 fn a_long_line_of_values_needs_no_deep_stack() {
     // Each value publishes the next one from a waiter.

@@ -18,6 +18,7 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::time::Instant;
 
 use tfrt_async::AnyRef;
+use tfrt_async::dropping::report_to;
 use tfrt_host::ExecutionContext;
 use tfrt_host::kernel::panic::panic_error;
 use tfrt_host::tracing;
@@ -68,10 +69,12 @@ pub(crate) fn run_path(
         }
         path.run_ready_kernels();
     };
-    while let Err(payload) = catch_unwind(AssertUnwindSafe(|| run(&mut path))) {
-        path.recover(&*payload);
-        drop_quietly(payload);
-    }
+    report_to::<ExecutionContext, _>(&ctx, || {
+        while let Err(payload) = catch_unwind(AssertUnwindSafe(|| run(&mut path))) {
+            path.recover(&*payload);
+            drop_quietly(payload);
+        }
+    });
     path.lists.give_back();
 }
 

@@ -33,6 +33,7 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
 
 use tfrt_async::AnyRef;
+use tfrt_async::dropping::report_to;
 use tfrt_bef::FunctionId;
 use tfrt_host::function::FunctionTable;
 use tfrt_host::kernel::direct::{DirectCall, DirectFn};
@@ -88,7 +89,9 @@ pub(crate) fn run(
 ) -> Outcome {
     let watch = watch(body, ctx);
     let mut values = Values { arguments, results };
-    follow(program, body, ctx, watch.as_ref(), &mut values)
+    report_to(ctx, || {
+        follow(program, body, ctx, watch.as_ref(), &mut values)
+    })
 }
 
 /// Runs a synchronous function with values that have payloads.
@@ -134,7 +137,7 @@ pub(crate) fn run_filled(
         progress: Cell::new(Progress::Idle),
     };
     let outcome = match nesting {
-        Some(_) => run.run_guarded(),
+        Some(_) => report_to(ctx, || run.run_guarded()),
         None => Err(Box::new(Left::Failed(
             KernelId::from_index(0),
             nesting::too_deep(),
@@ -145,7 +148,7 @@ pub(crate) fn run_filled(
             take_results(frame, results, false);
             Ok(())
         }
-        Err(left) => Err(run.end(*left)),
+        Err(left) => Err(report_to(ctx, || run.end(*left))),
     }
 }
 

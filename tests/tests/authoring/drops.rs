@@ -1,0 +1,141 @@
+//! What becomes of payloads that panic as they are dropped.
+
+use std::sync::{Arc, Mutex, PoisonError};
+
+use tfrt::executor::Program;
+use tfrt::host::RequestContextBuilder;
+use tfrt::prelude::*;
+use tfrt::queue::create_queue;
+
+fn host(queue: &str, handler: impl Fn(&Error) + Send + Sync + 'static) -> Arc<HostContext> {
+    HostContext::builder()
+        .registry(Arc::new(
+            KernelRegistry::from_link().expect("no duplicates"),
+        ))
+        .queue(create_queue(queue).expect("a queue"))
+        .diagnostic_handler(handler)
+        .build()
+}
+
+fn load(host: &Arc<HostContext>, text: &str) -> (Arc<Program>, ExecutionContext) {
+    let file = tfrt::text::compile(text, "drops.mlir", host.registry()).expect("it compiles");
+    let program = Program::load(host, &file).expect("it loads");
+    let ctx = ExecutionContext::new(RequestContextBuilder::new(Arc::clone(host)).build());
+    (program, ctx)
+}
+
+/// Runs `main` of a program.
+fn run(host: &Arc<HostContext>, text: &str) -> Vec<AnyRef> {
+    let (program, ctx) = load(host, text);
+    let results = program
+        .function("main")
+        .expect("it exists")
+        .execute(&ctx, &[]);
+    host.await_values(&results).expect("not a worker");
+    host.quiesce().expect("not a worker");
+    results
+}
+
+/// Panics as it is dropped.
+#[derive(Value)]
+#[value("!drops.bomb")]
+struct Bomb;
+
+impl Drop for Bomb {
+    fn drop(&mut self) {
+        panic!("boom");
+    }
+}
+
+#[tfrt_kernel("drops.bomb", sync = "drops_sync.bomb")]
+fn bomb() -> Bomb {
+    Bomb
+}
+
+#[tfrt_kernel("drops.two", sync = "drops_sync.two")]
+fn two(_a: &Bomb, _b: &Bomb) -> i32 {
+    1
+}
+
+#[tfrt_kernel("drops.some", sync = "drops_sync.some")]
+fn some(_operands: &[AnyRef]) -> i32 {
+    1
+}
+
+/// What the diagnostic handler of a host is told.
+#[derive(Clone, Default)]
+struct Told(Arc<Mutex<Vec<String>>>);
+
+impl Told {
+    fn host(&self, queue: &str) -> Arc<HostContext> {
+        let Self(messages) = self.clone();
+        host(queue, move |error| {
+            let mut messages = messages.lock().unwrap_or_else(PoisonError::into_inner);
+            messages.push(error.to_string());
+        })
+    }
+
+    #[track_caller]
+    fn expect_bombs(&self, num_bombs: usize, what: &str) {
+        let expected = "payload of type `!drops.bomb` panicked as it was dropped: boom";
+        let messages = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        assert_eq!(*messages, vec![expected; num_bombs], "{what}");
+    }
+}
+
+/// A function that makes so many bombs and passes two operands of them to a kernel.
+fn with_bombs(num_bombs: usize, dialect: &str, kernel: &str, attributes: &str) -> String {
+    let (b, second) = match num_bombs {
+        1 => (String::new(), "%a"),
+        _ => (
+            format!(r#"%b = "{dialect}.bomb"() : () -> !drops.bomb"#),
+            "%b",
+        ),
+    };
+    format!(
+        r#"
+        func @main() -> i32 {attributes} {{
+          %a = "{dialect}.bomb"() : () -> !drops.bomb
+          {b}
+          %c = "{dialect}.{kernel}"(%a, {second}) : (!drops.bomb, !drops.bomb) -> i32
+          tfrt.return %c : i32
+        }}
+        "#
+    )
+}
+
+#[test]
+fn payloads_that_panic_change_no_result_and_are_reported() {
+    for queue in ["s", "mstd:2"] {
+        for kernel in ["two", "some"] {
+            for num_bombs in [1, 2] {
+                let told = Told::default();
+                let text = with_bombs(num_bombs, "drops", kernel, "");
+                let results = run(&told.host(queue), &text);
+                let what = format!("{kernel} under {queue}");
+                assert_eq!(results[0].get::<i32>(), Some(&1), "{what}");
+                told.expect_bombs(num_bombs, &what);
+            }
+        }
+    }
+}
+
+#[test]
+fn payloads_that_panic_change_no_result_of_a_synchronous_function() {
+    for kernel in ["two", "some"] {
+        for num_bombs in [1, 2] {
+            let told = Told::default();
+            let host = told.host("s");
+            let text = with_bombs(num_bombs, "drops_sync", kernel, "attributes {tfrt.sync}");
+            let (program, ctx) = load(&host, &text);
+            let mut results = [None];
+            let function = program.function("main").expect("it exists");
+            let outcome = function.execute_sync(&ctx, &[], &mut results);
+            assert!(outcome.is_ok(), "{kernel}: {outcome:?}");
+            let [result] = &results;
+            let number = result.as_ref().and_then(AnyRef::get::<i32>);
+            assert_eq!(number, Some(&1), "{kernel}");
+            told.expect_bombs(num_bombs, kernel);
+        }
+    }
+}
