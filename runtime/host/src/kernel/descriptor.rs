@@ -86,6 +86,8 @@ impl KernelTypes {
 pub struct TypeList {
     fixed: Vec<Fixed>,
     tail: Option<Option<TypeIndex>>,
+    /// Whether two parameters read one operand, so that no one type lets both of them read it.
+    is_contested: bool,
     chain: Option<ChainAtEnd>,
 }
 
@@ -94,6 +96,8 @@ pub struct TypeList {
 struct Fixed {
     ty: Option<TypeIndex>,
     is_reference: bool,
+    /// Whether a parameter reads it.
+    is_read: bool,
 }
 
 /// Whether a chain comes last.
@@ -108,9 +112,13 @@ enum ChainAtEnd {
 impl TypeList {
     /// The type of the value at `index` of `len`; none if values of any type may be there.
     ///
-    /// Where a chain may come behind a variadic tail, the last value is taken for one of the tail.
+    /// Where a chain may come behind a variadic tail, the last value is taken for one of the tail. Where two parameters read one
+    /// operand, the answer is the type that no value has.
     #[must_use]
     pub fn get(&self, index: usize, len: usize) -> Option<TypeIndex> {
+        if self.is_contested {
+            return Some(TypeIndex::NONE);
+        }
         match self.fixed.get(index) {
             Some(fixed) => fixed.ty,
             None if index + 1 == len && self.must_end_in_chain(len) => {
@@ -158,6 +166,7 @@ impl TypeList {
         self.fixed.push(Fixed {
             ty,
             is_reference: false,
+            is_read: true,
         });
     }
 
@@ -166,6 +175,7 @@ impl TypeList {
         self.fixed.push(Fixed {
             ty,
             is_reference: true,
+            is_read: true,
         });
     }
 
@@ -188,11 +198,17 @@ impl TypeList {
         if index >= self.fixed.len() {
             self.fixed.resize(index + 1, Fixed::default());
         }
-        self.fixed[index] = Fixed { ty, is_reference };
+        self.is_contested |= self.fixed[index].is_read || self.tail.is_some();
+        self.fixed[index] = Fixed {
+            ty,
+            is_reference,
+            is_read: true,
+        };
     }
 
     /// Says that any number of values of this type, or of any, begin at `index`.
     pub(crate) fn set_tail(&mut self, index: usize, ty: Option<TypeIndex>) {
+        self.is_contested |= self.tail.is_some() || self.fixed.len() > index;
         self.fixed
             .resize(index.max(self.fixed.len()), Fixed::default());
         self.tail = Some(ty);
@@ -466,4 +482,35 @@ fn wrong_count(op: &OpDef, what: &str, least: usize, most: usize, found: usize) 
         op.name
     ))
     .with_code(ErrorCode::InvalidArgument)
+}
+#[cfg(all(test, not(loom)))]
+mod tests {
+    use tfrt_async::ByteString;
+
+    use super::*;
+    use crate::kernel::operand::{ByRef, ByValue, Rest};
+
+    fn operands<P: ParamList>() -> TypeList {
+        let mut operands = TypeList::default();
+        P::describe(&mut operands);
+        operands
+    }
+
+    #[test]
+    fn two_parameters_that_read_one_operand_admit_no_value() {
+        let lists = [
+            operands::<(ByRef<ByteString, 0>, ByValue<u64, 0>)>(),
+            operands::<(ByRef<ByteString, 0>, Rest<u64, 0, false>)>(),
+            operands::<(Rest<u64, 0, false>, ByRef<ByteString, 1>)>(),
+            operands::<(Rest<u64, 1, false>, Rest<ByteString, 1, false>)>(),
+        ];
+        for list in lists {
+            for ty in [TypeIndex::of::<u64>(), TypeIndex::of::<ByteString>()] {
+                assert!(!list.admits(0, 2, Some(ty)) && !list.admits(1, 2, Some(ty)));
+            }
+        }
+        let list = operands::<(ByRef<ByteString, 0>, Rest<u64, 1, false>)>();
+        assert!(list.admits(0, 2, Some(TypeIndex::of::<ByteString>())));
+        assert!(list.admits(1, 2, Some(TypeIndex::of::<u64>())));
+    }
 }
