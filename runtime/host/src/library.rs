@@ -38,6 +38,7 @@ mod export;
 
 mod fingerprint;
 
+use std::borrow::Cow;
 use std::fmt;
 use std::mem::ManuallyDrop;
 use std::panic::PanicHookInfo;
@@ -104,8 +105,8 @@ impl LoadedLibrary {
 impl KernelRegistry {
     /// Loads a kernel library and adds everything that is linked into it. It is never unloaded.
     ///
-    /// A path without a slash is looked for as the system looks for libraries. A library that is loaded already, into another
-    /// registry, is not loaded again.
+    /// A path without a slash is a file in the current folder if there is one of this name; otherwise it is looked for as the
+    /// system looks for libraries. A library that is loaded already, into another registry, is not loaded again.
     ///
     /// # Errors
     /// If there is no kernel library at `path`, or one that was built differently, or one that registers a name which is
@@ -142,13 +143,24 @@ impl KernelRegistry {
     }
 }
 
+/// The path with a slash in it, if it is a bare name of a file that is there: the system would look for it elsewhere.
+fn as_file(path: &Path) -> Cow<'_, Path> {
+    let is_bare = path.components().count() == 1 && !path.has_root();
+    if is_bare && path.is_file() {
+        Path::new(".").join(path).into()
+    } else {
+        path.into()
+    }
+}
+
 /// Loads a library and connects it.
 ///
 /// # Safety
 /// The duties of [`KernelRegistry::load_library`].
 unsafe fn load(path: &Path) -> Result<LoadedLibrary, Reason> {
+    let file = as_file(path);
     // SAFETY: duty 1.
-    let library = unsafe { Library::new(path) }.map_err(Reason::Open)?;
+    let library = unsafe { Library::new(&*file) }.map_err(Reason::Open)?;
     // Never unloaded, whatever comes: its threads and thread-locals, if it made some, are beyond our reach.
     let library = ManuallyDrop::new(library);
     // SAFETY: duty 1: it is `fn() -> *const LibraryHeader` in every version.

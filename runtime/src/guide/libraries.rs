@@ -75,12 +75,12 @@
 //! of that; what does not match is refused before any of its code is used, and the message shows both:
 //!
 //! ```text
-//! couldn't load library `libmy_kernels.so`: built differently from this program
+//! couldn't load library `libmy_kernels.so`: built differently from this program: build the library with `cargo build --release`
 //!   expected: rustc 1.95.0 (…), x86_64-unknown-linux-gnu, 64-bit, tfrt 0.1.0 (source 6f1d…), panic unwind, debug assertions off
 //!   found:    rustc 1.95.0 (…), x86_64-unknown-linux-gnu, 64-bit, tfrt 0.1.0 (source 6f1d…), panic unwind, debug assertions on
 //! ```
 //!
-//! Here the library is a debug build and the program is not: `cargo build --release` is the answer. From Rust,
+//! Here the library is a debug build and the program is not. From Rust,
 //! [`KernelRegistry::load_library`](crate::kernel::KernelRegistry::load_library) loads a library; it is `unsafe`, because
 //! loading code runs it. A library is never unloaded. See [`host::library`](crate::host::library) for what a library shares
 //! with the program.

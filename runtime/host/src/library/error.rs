@@ -3,6 +3,7 @@
 use std::fmt;
 use std::path::PathBuf;
 
+use super::fingerprint;
 use crate::kernel::DuplicateKernels;
 use crate::sync::shared::AdoptError;
 
@@ -52,7 +53,8 @@ impl fmt::Display for LoadLibraryError {
             ),
             Reason::Fingerprint { expected, found } => write!(
                 f,
-                "built differently from this program\n  expected: {expected}\n  found:    {found}"
+                "built differently from this program{}\n  expected: {expected}\n  found:    {found}",
+                fingerprint::advice(expected, found).unwrap_or_default()
             ),
             Reason::Connect(error) => write!(f, "{error}"),
             Reason::Duplicates(error) => write!(f, "{error}"),

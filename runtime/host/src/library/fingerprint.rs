@@ -10,9 +10,9 @@
 /// The runtime's crates have no features, which could be listed here. No type of another crate lies in what crosses the
 /// boundary, but for payloads, whose types are compared one by one.
 pub(super) fn fingerprint() -> String {
-    let yes_or_no = |is_so| if is_so { "on" } else { "off" };
+    let debug_assertions = if cfg!(debug_assertions) { ON } else { OFF };
     format!(
-        "{}, {}, {}-bit, tfrt {} (source {}), panic {}, debug assertions {}",
+        "{}, {}, {}-bit, tfrt {} (source {}), panic {}, {debug_assertions}",
         env!("TFRT_RUSTC_VERSION"),
         env!("TFRT_TARGET"),
         usize::BITS,
@@ -23,6 +23,44 @@ pub(super) fn fingerprint() -> String {
         } else {
             "abort"
         },
-        yes_or_no(cfg!(debug_assertions)),
     )
+}
+
+const ON: &str = "debug assertions on";
+const OFF: &str = "debug assertions off";
+
+/// What to do about a library of another fingerprint, where that is known.
+pub(super) fn advice(expected: &str, found: &str) -> Option<&'static str> {
+    let is_optimised = |fingerprint: &str| fingerprint.ends_with(OFF);
+    match (is_optimised(expected), is_optimised(found)) {
+        (true, false) if found.ends_with(ON) => {
+            Some(": build the library with `cargo build --release`")
+        }
+        (false, true) => Some(": build the library without `--release`"),
+        _ => None,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn another_profile_is_what_the_advice_is_about() {
+        let own = fingerprint();
+        let (on, off) = match own.strip_suffix(ON) {
+            Some(rest) => (own.clone(), format!("{rest}{OFF}")),
+            None => (own.replace(OFF, ON), own.clone()),
+        };
+        assert_eq!(
+            advice(&off, &on),
+            Some(": build the library with `cargo build --release`")
+        );
+        assert_eq!(
+            advice(&on, &off),
+            Some(": build the library without `--release`")
+        );
+        assert_eq!(advice(&on, "rustc 1.0.0, of another time"), None);
+        assert_eq!(advice(&off, "rustc 1.0.0, of another time"), None);
+    }
 }
