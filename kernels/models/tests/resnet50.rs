@@ -257,7 +257,7 @@ fn a_program_says_what_it_must() {
         image_path: "image.btf",
     };
     let program = text(&network, &options);
-    assert!(program.contains(r#"{ value = "a \22b\22 \\ c" }"#));
+    assert!(program.contains(r#"models.beside_program "a \22b\22 \\ c""#));
     let epsilon = program
         .split("epsilon = ")
         .nth(1)
@@ -298,6 +298,12 @@ fn what_the_command_writes_compiles_and_can_be_read() {
             false => tfrt::text::compile_without_chains,
         };
         assert!(compile(&source, file, &kernels).is_ok(), "{file}");
+        // Files are named relative to the program, so that the folder can be moved.
+        let names = [
+            r#"models.beside_program "resnet50.btf""#,
+            r#"models.beside_program "image.btf""#,
+        ];
+        assert!(names.iter().all(|name| source.contains(name)), "{file}");
     }
     let allocator = AllocatorKind::Malloc.create();
     let reader = BtfReader::open(folder.join("resnet50.btf"), &allocator).expect("a file");

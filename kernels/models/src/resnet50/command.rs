@@ -23,6 +23,10 @@ const PROGRAMS: [(&str, Chains, Shortcut); 3] = [
     ("resnet50_fused.mlir", Chains::ByHand, Shortcut::Fused),
 ];
 
+/// The files beside the programs, which name them as they are here: the folder may be moved.
+const WEIGHTS: &str = "resnet50.btf";
+const IMAGE: &str = "image.btf";
+
 /// Writes what the options ask for, and gives a text that says what was written.
 ///
 /// # Errors
@@ -33,8 +37,8 @@ pub fn run(options: &[String]) -> Result<String, String> {
     let directory = request.directory;
     fs::create_dir_all(&directory)
         .map_err(|error| format!("cannot make `{}`: {error}", directory.display()))?;
-    let weights_path = directory.join("resnet50.btf");
-    let image_path = directory.join("image.btf");
+    let weights_path = directory.join(WEIGHTS);
+    let image_path = directory.join(IMAGE);
     let tensors = weights::draw(&network, request.seed).map_err(|error| error.to_string())?;
     write_tensors(&weights_path, &tensors)?;
     let image =
@@ -44,8 +48,8 @@ pub fn run(options: &[String]) -> Result<String, String> {
         let options = Options {
             chains,
             shortcut,
-            weights_path: utf8(&weights_path)?,
-            image_path: utf8(&image_path)?,
+            weights_path: WEIGHTS,
+            image_path: IMAGE,
         };
         let path = directory.join(name);
         fs::write(&path, text(&network, &options)).map_err(|error| cannot_write(&path, &error))?;
@@ -127,11 +131,6 @@ fn write_tensors(path: &Path, tensors: &[tfrt_tensor::DenseHostTensor]) -> Resul
 
 fn cannot_write(path: &Path, error: &std::io::Error) -> String {
     format!("cannot write `{}`: {error}", path.display())
-}
-
-fn utf8(path: &Path) -> Result<&str, String> {
-    path.to_str()
-        .ok_or_else(|| format!("`{}` is no UTF-8, as texts of programs are", path.display()))
 }
 
 #[cfg(test)]

@@ -400,9 +400,9 @@ impl Program<'_> {
         } = *self.options;
         writeln!(
             self.text,
-            "  %weights = tfrt_test.get_string {{ value = {} }}\n  \
+            "  %weights = models.beside_program {}\n  \
              {} = tfrt.once @weights(%weights) : (!tfrt.string) -> ({})\n  \
-             %file = tfrt_test.get_string {{ value = {} }}\n  \
+             %file = models.beside_program {}\n  \
              %first = tfrt.constant.i32 0\n  \
              %image = \"btf.read_dense_tensor.f32.4\"(%file, %first) : (!tfrt.string, i32) -> {TENSOR}",
             quoted(weights_path),
