@@ -13,6 +13,7 @@
 //! | [`chains`] | In which order do effects happen, and who says so? |
 //! | [`asynchrony`] | How do I wait without blocking? `async fn`, the blocking pool, promises, late operands |
 //! | [`functions`] | How does a kernel call functions and regions of the program? Control flow of my own |
+//! | [`tensor_program`] | How do I get an array into a program, through my kernel, and out again? |
 //! | [`tensors`] | How do I write a kernel on arrays of numbers? |
 //! | [`shapes`] | How are results allocated before a kernel runs? |
 //! | [`resources`] | Where does state live that outlives a call, or a request? |
@@ -65,6 +66,8 @@ pub mod chains;
 pub mod asynchrony;
 
 pub mod functions;
+
+pub mod tensor_program;
 
 pub mod tensors;
 

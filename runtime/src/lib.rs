@@ -157,7 +157,7 @@
 
 mod declare;
 
-#[cfg(feature = "text")]
+#[cfg(all(feature = "text", feature = "tensor"))]
 pub mod guide;
 
 #[cfg(feature = "text")]
@@ -177,6 +177,8 @@ pub use tfrt_ods as ods;
 pub use tfrt_queue as queue;
 pub use tfrt_support as support;
 pub use tfrt_support::{Error, ErrorCode};
+#[cfg(feature = "tensor")]
+pub use tfrt_tensor as tensor;
 
 #[doc(hidden)]
 pub use tfrt_host::__private;

@@ -1,7 +1,8 @@
 //! Kernels on arrays of numbers.
 //!
-//! Tensors are values like any other. Those in host memory are types of the crate `tfrt-tensor`, which a kernel crate adds to
-//! its manifest: `DenseHostTensor`, and beside it scalars, strings and sparse ones. Programs spell all of them `!t.tensor`.
+//! Tensors are values like any other. Those in host memory are in [`tfrt::tensor`](crate::tensor), which the feature `tensor` of this
+//! crate brings along, unless default features are off: [`DenseHostTensor`](crate::tensor::DenseHostTensor), and beside it scalars,
+//! strings and sparse ones. Programs spell all of them `!t.tensor`.
 //!
 //! # A new tensor
 //!
@@ -9,7 +10,7 @@
 //!
 //! ```
 //! use tfrt::{prelude::*, testing};
-//! use tfrt_tensor::{DenseHostTensor, TensorError};
+//! use tfrt::tensor::{DenseHostTensor, TensorError};
 //!
 //! /// Returns `a * x + b`.
 //! #[tfrt_kernel("tensors.axpb")]
@@ -37,7 +38,7 @@
 //!
 //! ```
 //! use tfrt::{prelude::*, testing};
-//! use tfrt_tensor::{DenseHostTensor, ScalarHostTensor, Shape, Tensor};
+//! use tfrt::tensor::{DenseHostTensor, ScalarHostTensor, Shape, Tensor};
 //!
 //! /// Returns the number of elements.
 //! #[tfrt_kernel("tensors.num_elements")]
@@ -49,7 +50,7 @@
 //! num_elements().operands((DenseHostTensor::vector(&[1.0_f32, 2.0])?,)).run().expect_value(2_i64);
 //! num_elements().operands((ScalarHostTensor::new(Shape::new(&[3])?, 7_i32),)).run().expect_value(3_i64);
 //! num_elements().operands((7,)).expect_refused("operand #0 must be !t.tensor type, but got 'i32'");
-//! # Ok::<(), tfrt_tensor::TensorError>(())
+//! # Ok::<(), tfrt::tensor::TensorError>(())
 //! ```
 //!
 //! `downcast_ref` tells the kinds apart. Other traits are taken likewise once they say which values they stand for: see
@@ -59,7 +60,7 @@
 //!
 //! ```
 //! use tfrt::{prelude::*, testing};
-//! use tfrt_tensor::{DenseHostTensor, TensorError};
+//! use tfrt::tensor::{DenseHostTensor, TensorError};
 //!
 //! /// Adds `b` to every element.
 //! #[tfrt_kernel("tensors.increase")]
@@ -83,7 +84,7 @@
 //!
 //! ```
 //! use tfrt::{prelude::*, testing};
-//! use tfrt_tensor::{DenseHostTensor, TensorError};
+//! use tfrt::tensor::{DenseHostTensor, TensorError};
 //!
 //! /// Returns `a * x + b`.
 //! #[tfrt_kernel("tensors.axpb_into", metadata = TensorMetadata::clone)]
