@@ -31,6 +31,15 @@ async fn divide_by(
     ))
 }
 
+/// As many values as a typed call takes.
+type Twelve = (i32, i32, i32, i32, i32, i32, i32, i32, i32, i32, i32, i32);
+
+#[tfrt_kernel("functions.last_of_twelve")]
+async fn last_of_twelve(body: &Region<Twelve, Twelve>, ctx: &ExecutionContext) -> Result<i32> {
+    let results = body.call(ctx, (1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12));
+    Ok(results.11.await?.get().copied().unwrap_or_default())
+}
+
 #[tfrt_kernel("functions.apply_s", sync)]
 fn apply_sync(
     function: Function<(i32,), (i32,)>,
@@ -93,6 +102,32 @@ fn a_typed_region_gives_several_results_later() {
     program
         .call("main", (17, 0))
         .expect_error("division by zero");
+}
+
+#[test]
+fn a_typed_call_takes_and_gives_up_to_twelve_values() {
+    let names: Vec<_> = (0..12).map(|position| format!("%x{position}")).collect();
+    let typed: Vec<_> = names.iter().map(|name| format!("{name}: i32")).collect();
+    let program = testing::program(&format!(
+        r#"
+        func @main() -> i32 {{
+          %last = "functions.last_of_twelve"() ({{
+          ^bb0({typed}):
+            tfrt.return {backwards} : {types}
+          }}) : () -> i32
+          tfrt.return %last : i32
+        }}
+        "#,
+        typed = typed.join(", "),
+        backwards = names
+            .iter()
+            .rev()
+            .map(String::as_str)
+            .collect::<Vec<_>>()
+            .join(", "),
+        types = ["i32"; 12].join(", ")
+    ));
+    program.call("main", ()).expect_value(1);
 }
 
 #[test]

@@ -17,7 +17,7 @@ use crate::kernel::source::Source;
 /// The types of arguments or of results of a function, as a tuple.
 #[diagnostic::on_unimplemented(
     message = "`{Self}` is no list of the types of values",
-    label = "not a tuple of up to 8 types that implement `Value`",
+    label = "not a tuple of up to 12 types that implement `Value`",
     note = "write `Function<(i32,), (i32,)>` or `Region<(i32,), (i32,)>`: the types of the arguments in a tuple, then those of the results"
 )]
 pub trait ValueTypes: Sealed {
@@ -110,6 +110,10 @@ impl_value_types!(A a, B b, C c, D d, E e);
 impl_value_types!(A a, B b, C c, D d, E e, F f);
 impl_value_types!(A a, B b, C c, D d, E e, F f, G g);
 impl_value_types!(A a, B b, C c, D d, E e, F f, G g, H h);
+impl_value_types!(A a, B b, C c, D d, E e, F f, G g, H h, I i);
+impl_value_types!(A a, B b, C c, D d, E e, F f, G g, H h, I i, J j);
+impl_value_types!(A a, B b, C c, D d, E e, F f, G g, H h, I i, J j, K k);
+impl_value_types!(A a, B b, C c, D d, E e, F f, G g, H h, I i, J j, K k, L l);
 
 /// A function gave fewer results than its signature says.
 #[cold]
