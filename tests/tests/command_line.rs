@@ -18,8 +18,8 @@ fn main() -> ExitCode {
             every_command_explains_itself,
         ),
         Trial::test(
-            "a_wrong_command_line_fails_with_status_one",
-            a_wrong_command_line_fails_with_status_one,
+            "a_wrong_command_line_fails_with_a_status_of_its_own",
+            a_wrong_command_line_fails_with_a_status_of_its_own,
         ),
         Trial::test("a_closed_pipe_is_quiet", a_closed_pipe_is_quiet),
         Trial::test("an_output_file_is_written", an_output_file_is_written),
@@ -91,6 +91,7 @@ fn every_command_explains_itself() -> Outcome {
         ("tfrt", &["ops", "--help"], "[NAME]"),
         ("tfrt", &["graph", "--help"], "--format"),
         ("tfrt", &["new", "--help"], "--runtime"),
+        ("tfrt", &["completions", "--help"], "zsh"),
         ("tfrt", &["inspect", "--help"], "--hex"),
         ("bef_executor", &["-help"], "--test_init_function"),
         ("tfrt_translate", &["--help"], "--bef-to-mlir"),
@@ -104,22 +105,26 @@ fn every_command_explains_itself() -> Outcome {
     Ok(())
 }
 
-fn a_wrong_command_line_fails_with_status_one() -> Outcome {
-    for (tool, arguments) in [
-        ("tfrt", &["dance"][..]),
-        ("tfrt_translate", &["hello.mlir"]),
+/// Under the names of the original it is the original's.
+fn a_wrong_command_line_fails_with_a_status_of_its_own() -> Outcome {
+    for (tool, status, arguments) in [
+        ("tfrt", 2, &["dance"][..]),
+        ("tfrt", 2, &["run", "--no_such_flag"]),
+        ("tfrt_translate", 1, &["hello.mlir"]),
         (
             "tfrt_translate",
+            1,
             &["--mlir-to-bef", "--bef-to-mlir", "hello.mlir"],
         ),
-        ("bef_executor", &["--no_such_flag", "hello.mlir"]),
+        ("bef_executor", 1, &["--no_such_flag", "hello.mlir"]),
         (
             "bef_executor",
+            1,
             &["--host_allocator_type=nonsense", "hello.mlir"],
         ),
     ] {
         let output = run(tool, arguments)?;
-        require_status(1, &output)?;
+        require_status(status, &output)?;
         require_contains(&output.stderr, "error: ")?;
         require_contains(&output.stderr, "--help")?;
     }

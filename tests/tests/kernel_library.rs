@@ -49,6 +49,15 @@ fn main() -> ExitCode {
             a_file_that_is_no_library_is_refused,
         ),
         (
+            "a_name_without_a_slash_is_a_file_of_the_current_folder",
+            a_name_without_a_slash_is_a_file_of_the_current_folder,
+        ),
+        ("every_tool_takes_libraries", every_tool_takes_libraries),
+        (
+            "another_profile_is_refused_with_advice",
+            another_profile_is_refused_with_advice,
+        ),
+        (
             "without_the_library_its_kernels_are_unknown",
             without_the_library_its_kernels_are_unknown,
         ),
@@ -123,11 +132,20 @@ fn build_impostor(name: &str) -> Result<PathBuf, Failed> {
     let status = Command::new("rustc")
         .args(["--edition", "2024", "--crate-type", "cdylib", "-o"])
         .args([&path, &source])
+        .env("FINGERPRINT", other_profile())
         .current_dir(plugin_crate())
         .status()?;
     match status.success() {
         true => Ok(path),
         false => Err(format!("`{name}` does not compile").into()),
+    }
+}
+
+/// The end of a fingerprint of the profile that this test is not built in.
+fn other_profile() -> &'static str {
+    match cfg!(debug_assertions) {
+        true => "debug assertions off",
+        false => "debug assertions on",
     }
 }
 
@@ -305,6 +323,71 @@ fn a_file_that_is_no_library_is_refused() -> Result<(), Failed> {
     match missing.contains("No such file") {
         true => Ok(()),
         false => Err(format!("unexpected complaint: {missing}").into()),
+    }
+}
+
+fn a_name_without_a_slash_is_a_file_of_the_current_folder() -> Result<(), Failed> {
+    let library = library()?;
+    let name = library.file_name().and_then(|name| name.to_str());
+    let mut command = tool::command("tfrt", library.parent().unwrap_or(library))?;
+    command.args([
+        "run",
+        "--kernel-library",
+        name.ok_or("the name is Unicode")?,
+    ]);
+    command.arg(plugin_crate().join("plugin.mlir"));
+    let output = tool::run(command)?;
+    let stdout = String::from_utf8(output.stdout)?;
+    require_equal(&*stdout, &*format!("{PREAMBLE}{PLUGIN_LINES}"))
+}
+
+/// `plugin.point` and the rest of the library's dialect are known to none of the tools by themselves.
+fn every_tool_takes_libraries() -> Result<(), Failed> {
+    let library = path_text(library()?)?;
+    let tool = |arguments: &[&str]| -> Result<tool::Output, Failed> {
+        let mut command = tool::command("tfrt", &plugin_crate())?;
+        command.args(arguments);
+        Ok(tool::run(command)?)
+    };
+    for arguments in [
+        &["translate", "--mlir-to-bef", "plugin.mlir"][..],
+        &["opt", "plugin.mlir"],
+        &["graph", "plugin.mlir"],
+        &["inspect", "plugin.mlir"],
+        &["ops", "plugin"],
+    ] {
+        let without = tool(arguments)?;
+        let with = tool(&[arguments, &["--kernel-library", library]].concat())?;
+        let stderr = String::from_utf8_lossy(&with.stderr);
+        if with.status != Some(0) || (&without.stdout, without.status) == (&with.stdout, Some(0)) {
+            return Err(format!("{arguments:?}: {stderr}").into());
+        }
+    }
+    let refused = tool(&[
+        "tensors",
+        "--kernel-library",
+        "/nowhere/libmine.so",
+        "x.npy",
+    ])?;
+    let stderr = String::from_utf8(refused.stderr)?;
+    require_equal(
+        stderr.starts_with("tfrt: couldn't load library `/nowhere/libmine.so`: "),
+        true,
+    )
+}
+
+fn another_profile_is_refused_with_advice() -> Result<(), Failed> {
+    let path = build_impostor("profile")?;
+    let complaint = complaint(path_text(&path)?)?;
+    let expected = match cfg!(debug_assertions) {
+        true => "built differently from this program: build the library without `--release`\n",
+        false => {
+            "built differently from this program: build the library with `cargo build --release`\n"
+        }
+    };
+    match complaint.starts_with(expected) {
+        true => Ok(()),
+        false => Err(format!("unexpected complaint: {complaint}").into()),
     }
 }
 

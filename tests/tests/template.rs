@@ -14,7 +14,7 @@ fn main() -> ExitCode {
     if let Some(code) = tool::run_if_started_as_tool() {
         return code;
     }
-    let trials: [(&str, fn() -> _); 4] = [
+    let trials: [(&str, fn() -> _); 6] = [
         (
             "a_crate_passes_its_tests_and_runs_in_its_driver",
             a_crate_passes_its_tests_and_runs_in_its_driver,
@@ -24,6 +24,14 @@ fn main() -> ExitCode {
             a_library_passes_its_tests_and_is_loaded,
         ),
         ("what_is_there_stays", what_is_there_stays),
+        (
+            "a_crate_needs_no_flag_to_build",
+            a_crate_needs_no_flag_to_build,
+        ),
+        (
+            "commands_for_a_library_fit_the_tool",
+            commands_for_a_library_fit_the_tool,
+        ),
         (
             "nothing_is_written_for_a_bad_name_or_runtime",
             nothing_is_written_for_a_bad_name_or_runtime,
@@ -166,9 +174,37 @@ fn what_is_there_stays() -> Result<(), Failed> {
     )?;
     std::fs::create_dir(folder.join("empty"))?;
     tfrt(&folder, &["new", "empty"])??;
-    let manifest = std::fs::read_to_string(folder.join("empty/Cargo.toml"))?;
-    let is_released = manifest.contains(concat!("tfrt = \"", env!("CARGO_PKG_VERSION"), "\""));
-    require(is_released, &manifest)
+    require(folder.join("empty/Cargo.toml").is_file(), "no manifest")
+}
+
+/// Without `--runtime` a crate is built on the source that the tool was built from: this one.
+fn a_crate_needs_no_flag_to_build() -> Result<(), Failed> {
+    let folder = scratch("plain")?;
+    tfrt(&folder, &["new", "template-plain"])??;
+    let made = folder.join("template-plain");
+    std::fs::copy(root().join("Cargo.lock"), made.join("Cargo.lock"))?;
+    cargo(&made, "check", &["--tests"]).map(|_| ())
+}
+
+/// What is printed at the end works as it stands, whatever the tool is called and however it was built.
+fn commands_for_a_library_fit_the_tool() -> Result<(), Failed> {
+    let folder = scratch("commands")?;
+    let said = tfrt(&folder, &["new", "--lib", "shapes"])??;
+    let tool = std::env::current_exe()?.canonicalize()?;
+    let (build, profile) = match cfg!(debug_assertions) {
+        true => ("cargo build\n", "debug"),
+        false => ("cargo build --release\n", "release"),
+    };
+    let (prefix, suffix) = (std::env::consts::DLL_PREFIX, std::env::consts::DLL_SUFFIX);
+    let run = format!(
+        "{} run --kernel-library target/{profile}/{prefix}shapes{suffix} programs/main.mlir\n",
+        tool.display()
+    );
+    let readme = std::fs::read_to_string(folder.join("shapes/README.md"))?;
+    for text in [said, readme] {
+        require(text.contains(build) && text.contains(&run), &text)?;
+    }
+    Ok(())
 }
 
 fn nothing_is_written_for_a_bad_name_or_runtime() -> Result<(), Failed> {

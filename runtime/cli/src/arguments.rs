@@ -113,6 +113,19 @@ pub(crate) fn program_name(argument: Option<&OsString>) -> String {
         .unwrap_or_else(|| "tfrt".to_owned())
 }
 
+/// Whether a tool goes by the name of one of the original's, whose output scripts know to the byte.
+pub(crate) fn is_original(program: &str) -> bool {
+    matches!(
+        program,
+        "bef_executor"
+            | "bef_executor_lite"
+            | "bef_executor_debug_tracing"
+            | "code_size_test_driver"
+            | "tfrt_translate"
+            | "tfrt_opt"
+    )
+}
+
 /// How much is said about a program.
 #[derive(Args, Clone, Copy, Debug)]
 pub(crate) struct DiagnosticArguments {

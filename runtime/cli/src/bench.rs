@@ -46,10 +46,10 @@ use table::Columns;
 const EXAMPLES: &str = "\
 Examples:
   tfrt bench program.mlir                           measure every function without arguments
-  tfrt bench program.bef main check                 measure two of them, in this order
+  tfrt bench --functions=main,check program.bef     measure two of them, in this order
   tfrt bench --work_queue_type=mstd:4 program.mlir  on four threads
   tfrt bench --duration 0.5 --warmup 10 p.mlir      for half a second each, after ten runs to warm up
-  tfrt bench --hot program.mlir main                what the executor takes between the kernels
+  tfrt bench --hot --functions=main program.mlir    what the executor takes between the kernels
   tfrt bench --json program.mlir > report.json      everything, for another program
 
 A run lasts until all that the function started is done. What the program prints while it is measured is discarded.
@@ -75,8 +75,12 @@ pub(crate) struct Arguments {
     file: String,
 
     /// Functions to measure, in this order; all that have a name and no arguments if none is named
-    #[arg(value_name = "FUNCTION")]
+    #[arg(long, alias = "function", value_name = "NAME,…", value_delimiter = ',')]
     functions: Vec<String>,
+
+    /// The same, behind the program
+    #[arg(value_name = "FUNCTION", hide = true, conflicts_with = "functions")]
+    more_functions: Vec<String>,
 
     /// How often to run each function, at most; 100 unless a duration is given
     #[arg(long, value_name = "N", value_parser = RangedU64ValueParser::<u64>::new().range(1..=MAX_RUNS))]
@@ -147,7 +151,7 @@ pub(crate) fn run(program: &str, arguments: &Arguments) -> Result<(), Failure> {
 }
 
 fn measure(program: &str, arguments: &Arguments) -> Result<Report, Failure> {
-    let front_end = FrontEnd::from_link(program)?.with_libraries(program, &arguments.libraries)?;
+    let front_end = FrontEnd::new(program, &arguments.libraries)?;
     let input = Input::read(&arguments.file)?;
     let program_name = input.name.clone();
     let file = ProgramFile::of_input(
@@ -195,7 +199,13 @@ fn measure(program: &str, arguments: &Arguments) -> Result<Report, Failure> {
             });
         }
     };
-    let Selection { functions, not_run } = select(program, &loaded, &arguments.functions)?;
+    let Selection { functions, not_run } = {
+        let functions = match &arguments.functions[..] {
+            [] => &arguments.more_functions,
+            _ => &arguments.functions,
+        };
+        select(program, &loaded, functions)?
+    };
     let plan = Plan {
         num_warmup_runs: arguments.warmup,
         max_runs: arguments.runs.unwrap_or(match arguments.duration {

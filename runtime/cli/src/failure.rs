@@ -1,13 +1,17 @@
 //! What ends a tool early.
 
 use std::fmt;
-use std::io;
+use std::io::{self, Write};
+
+use tfrt_support::escape::escaped_lines;
 
 /// Why a tool ends without having done its work.
 #[derive(Debug)]
 pub(crate) enum Failure {
     /// What to tell the user, in full.
     Message(String),
+    /// What is wrong with the command line.
+    Usage(String),
     /// The user was told already: diagnostics were printed.
     Reported,
     /// Nothing: the help that was asked for was printed, and there is nothing to do.
@@ -25,6 +29,12 @@ impl Failure {
             Self::Message(format!("cannot write output: {}", Reason(error)))
         }
     }
+}
+
+/// Tells the user something.
+pub(crate) fn write_message(message: &str) {
+    // Nothing is left to do if standard error is closed.
+    let _ = writeln!(io::stderr(), "{}", escaped_lines(message));
 }
 
 /// An error of the operating system, without its number.

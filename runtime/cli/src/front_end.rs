@@ -65,18 +65,19 @@ impl FrontEnd {
         Ok(Self::of_kernels(program, kernels))
     }
 
+    /// Collects what is linked, and loads kernel libraries besides.
+    pub(crate) fn new(program: &str, libraries: &LibraryArguments) -> Result<Self, Failure> {
+        Self::from_link(program)?.with_libraries(libraries)
+    }
+
     /// Loads kernel libraries besides.
-    pub(crate) fn with_libraries(
-        self,
-        program: &str,
-        libraries: &LibraryArguments,
-    ) -> Result<Self, Failure> {
+    pub(crate) fn with_libraries(self, libraries: &LibraryArguments) -> Result<Self, Failure> {
         if libraries.paths().is_empty() {
             return Ok(self);
         }
         let mut kernels = KernelRegistry::clone(&self.kernels);
-        libraries.load(program, &mut kernels)?;
-        Ok(Self::of_kernels(program, kernels))
+        libraries.load(&self.program, &mut kernels)?;
+        Ok(Self::of_kernels(&self.program, kernels))
     }
 
     fn of_kernels(program: &str, kernels: KernelRegistry) -> Self {

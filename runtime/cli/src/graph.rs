@@ -23,6 +23,7 @@ use crate::arguments::DiagnosticArguments;
 use crate::failure::Failure;
 use crate::front_end::FrontEnd;
 use crate::input::{Input, Kind};
+use crate::libraries::LibraryArguments;
 use crate::output;
 
 use model::Graph;
@@ -30,7 +31,7 @@ use model::Graph;
 const EXAMPLES: &str = "\
 Examples:
   tfrt graph program.mlir                              every function, in the language of Graphviz
-  tfrt graph --function=main program.bef               one function of a file
+  tfrt graph --functions=main program.bef              one function of a file
   tfrt graph --format=svg -o program.svg program.mlir  a picture; Graphviz draws it if it is installed
 
 A box is a kernel, a frame around others is a region. Boxes of one colour run on one stream, one after the other. A dashed
@@ -45,7 +46,7 @@ pub(crate) struct Arguments {
     file: String,
 
     /// Draw these functions only
-    #[arg(long = "function", value_name = "NAME,…", value_delimiter = ',')]
+    #[arg(long, alias = "function", value_name = "NAME,…", value_delimiter = ',')]
     functions: Vec<String>,
 
     /// What to write
@@ -58,6 +59,9 @@ pub(crate) struct Arguments {
 
     #[command(flatten)]
     diagnostics: DiagnosticArguments,
+
+    #[command(flatten)]
+    libraries: LibraryArguments,
 }
 
 #[derive(Clone, Copy, Debug, ValueEnum)]
@@ -70,7 +74,7 @@ enum Format {
 
 /// Runs the tool. `program` is the name it was started under.
 pub(crate) fn run(program: &str, arguments: &Arguments) -> Result<(), Failure> {
-    let front_end = FrontEnd::from_link(program)?;
+    let front_end = FrontEnd::new(program, &arguments.libraries)?;
     let input = Input::read(&arguments.file)?;
     let module = read_program(&front_end, &input, arguments.diagnostics)?;
     let functions = chosen_functions(program, &module, &arguments.functions)?;

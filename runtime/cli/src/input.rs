@@ -7,7 +7,7 @@ use crate::diagnostics::SourceMap;
 use crate::failure::{Failure, Reason};
 
 /// The first two bytes of a BEF file.
-const BEF_MAGIC: [u8; 2] = [0x0B, 0xEF];
+pub(crate) const BEF_MAGIC: [u8; 2] = [0x0B, 0xEF];
 
 /// What was read.
 #[derive(Debug)]

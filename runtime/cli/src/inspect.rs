@@ -10,6 +10,7 @@ use crate::arguments::DiagnosticArguments;
 use crate::failure::Failure;
 use crate::front_end::{FrontEnd, Purpose};
 use crate::input::{Input, Kind};
+use crate::libraries::LibraryArguments;
 use crate::output;
 
 const EXAMPLES: &str = "\
@@ -36,11 +37,14 @@ pub(crate) struct Arguments {
 
     #[command(flatten)]
     diagnostics: DiagnosticArguments,
+
+    #[command(flatten)]
+    libraries: LibraryArguments,
 }
 
 /// Runs the tool. `program` is the name it was started under.
 pub(crate) fn run(program: &str, arguments: &Arguments) -> Result<(), Failure> {
-    let front_end = FrontEnd::from_link(program)?;
+    let front_end = FrontEnd::new(program, &arguments.libraries)?;
     let defs: HashMap<&str, &OpDef> = front_end.op_defs().map(|def| (def.name, def)).collect();
     let declared_results = |kernel: &str, position: usize| {
         declared_result(defs.get(kernel)?, position).map(str::to_owned)

@@ -10,8 +10,9 @@
 //!
 //! Started under the name `bef_executor`, `tfrt_translate` or `tfrt_opt` the binary behaves as that tool. So it does under
 //! `bef_executor_lite` and `code_size_test_driver`, which were smaller builds of the first of these, and under
-//! `bef_executor_debug_tracing`, which prints what it traces. Under any other name the first argument says which tool: `run`, `bench`, `trace`, `translate`, `opt`, `ops`, `inspect`, `graph`, `tensors` or
-//! `new`. Each has a file here: its options, then what it does.
+//! `bef_executor_debug_tracing`, which prints what it traces. Under any other name the first argument says which tool: `run`,
+//! `bench`, `trace`, `translate`, `opt`, `ops`, `inspect`, `graph`, `tensors`, `new` or `completions`. Each has a file here:
+//! its options, then what it does.
 //!
 //! What the tools print on standard output and as diagnostics is an interface that scripts depend on.
 #![deny(unsafe_code)]
@@ -52,14 +53,14 @@ mod tensors;
 
 mod new;
 
+mod completions;
+
 use std::ffi::OsString;
-use std::io::Write;
 use std::panic::PanicHookInfo;
 use std::process::ExitCode;
 
 use clap::{Parser, Subcommand};
 use tfrt_host::log;
-use tfrt_support::escape::escaped_lines;
 
 use failure::Failure;
 
@@ -111,12 +112,14 @@ enum Command {
     Tensors(tensors::Arguments),
     /// Create a crate of kernels
     New(new::Arguments),
+    /// Print what completes the commands in a shell
+    Completions(completions::Arguments),
 }
 
 /// Runs the command line of this process: the kernels are those linked into the binary.
 ///
-/// The exit status is 0 on success and 1 on any failure; what failed has then been printed. Nothing is printed about a
-/// closed pipe: whoever closed it knows.
+/// The exit status is 0 on success, 2 if the command line is wrong (1 under the names of the original's tools), and 1 on any
+/// other failure; what failed has then been printed. Nothing is printed about a closed pipe: whoever closed it knows.
 #[must_use]
 pub fn main() -> ExitCode {
     std::panic::set_hook(Box::new(log_panic));
@@ -126,9 +129,17 @@ pub fn main() -> ExitCode {
         Ok(()) | Err(Failure::HelpGiven | Failure::ClosedPipe) => ExitCode::SUCCESS,
         Err(Failure::Reported) => ExitCode::FAILURE,
         Err(Failure::Message(message)) => {
-            // Whoever cannot read the message cannot be told so.
-            let _ = writeln!(std::io::stderr(), "{}", escaped_lines(&message));
+            failure::write_message(&message);
             ExitCode::FAILURE
+        }
+        Err(Failure::Usage(message)) => {
+            failure::write_message(&message);
+            // The original knows one status for all that goes wrong.
+            if arguments::is_original(&program) {
+                ExitCode::FAILURE
+            } else {
+                ExitCode::from(2)
+            }
         }
     }
 }
@@ -153,6 +164,7 @@ fn run_command(program: &str, arguments: Vec<OsString>) -> Result<(), Failure> {
             Command::Graph(arguments) => graph::run(program, &arguments),
             Command::Tensors(arguments) => tensors::run(program, &arguments),
             Command::New(arguments) => new::run(program, &arguments),
+            Command::Completions(arguments) => completions::run(program, &arguments),
         },
     }
 }
@@ -169,7 +181,7 @@ fn parse<T: Parser>(
         .and_then(|matches| T::from_arg_matches(&matches));
     parsed.map_err(|error| {
         if error.use_stderr() {
-            return Failure::Message(error.to_string().trim_end().to_owned());
+            return Failure::Usage(error.to_string().trim_end().to_owned());
         }
         match output::write("-", error.to_string().as_bytes()) {
             Ok(()) => Failure::HelpGiven,

@@ -7,6 +7,8 @@ mod name;
 
 mod runtime;
 
+mod tool;
+
 use std::fs;
 use std::path::{Path, PathBuf};
 
@@ -22,7 +24,9 @@ const EXAMPLES: &str = "\
 Examples:
   tfrt new shapes                             a crate in the folder `shapes`, with a driver
   tfrt new --lib shapes                       a kernel library, for `tfrt run --kernel-library`
-  tfrt new --runtime ../tfrt work/shapes      built on the runtime whose source is there";
+  tfrt new --runtime ../tfrt work/shapes      built on the runtime whose source is there
+
+Without `--runtime` the crate is built on what this tool was built from.";
 
 /// Create a crate of kernels.
 #[derive(Debug, Parser)]
@@ -35,7 +39,7 @@ pub(crate) struct Arguments {
     #[arg(long = "lib")]
     is_library: bool,
 
-    /// The source of the runtime to build on; without it, the released version
+    /// The source of the runtime to build on, in place of what this tool was built from
     #[arg(long, value_name = "PATH")]
     runtime: Option<PathBuf>,
 }
@@ -149,7 +153,10 @@ fn values(
         ("name", name.package().to_owned()),
         ("crate", name.in_rust()),
         ("dialect", name.in_rust()),
+        ("tfrt", tool::command()),
         ("file", name.library_file()),
+        ("build", build_command().to_owned()),
+        ("profile", profile_folder().to_owned()),
         ("lib", if_so(is_library, lib)),
         ("export", if_so(is_library, export)),
         ("dependencies", dependencies.join("\n")),
@@ -187,12 +194,33 @@ fn write(path: &Path, text: &str) -> Result<(), String> {
         .map_err(|error| format!("cannot write `{}`: {}", path.display(), Reason(&error)))
 }
 
+/// A library is loaded only by a tool that was built as it was.
+fn build_command() -> &'static str {
+    if cfg!(debug_assertions) {
+        "cargo build"
+    } else {
+        "cargo build --release"
+    }
+}
+
+/// Where that puts the library.
+fn profile_folder() -> &'static str {
+    if cfg!(debug_assertions) {
+        "debug"
+    } else {
+        "release"
+    }
+}
+
 fn what_next(name: &CrateName, arguments: &Arguments) -> String {
     let path = arguments.path.display();
     let (what, run) = if arguments.is_library {
         let file = name.library_file();
         let run = format!(
-            "  cargo build\n  tfrt run --kernel-library target/debug/{file} programs/main.mlir"
+            "  {}\n  {} run --kernel-library target/{}/{file} programs/main.mlir",
+            build_command(),
+            tool::command(),
+            profile_folder()
         );
         ("a kernel library", run)
     } else {

@@ -63,7 +63,7 @@ enum Format {
 
 /// Runs the tool. `program` is the name it was started under.
 pub(crate) fn run(program: &str, arguments: &Arguments) -> Result<(), Failure> {
-    let front_end = FrontEnd::from_link(program)?.with_libraries(program, &arguments.libraries)?;
+    let front_end = FrontEnd::new(program, &arguments.libraries)?;
     let kernels = front_end.kernels();
     let entries = front_end.op_defs().map(|op| Entry {
         op,

@@ -11,6 +11,7 @@ use crate::diagnostics::{Reporter, SourceMap};
 use crate::failure::Failure;
 use crate::front_end::{FrontEnd, OptOptions};
 use crate::input::Input;
+use crate::libraries::LibraryArguments;
 use crate::output;
 use crate::pieces::{self, PieceArguments};
 
@@ -67,11 +68,14 @@ pub(crate) struct Arguments {
 
     #[command(flatten)]
     printing: PrintingArguments,
+
+    #[command(flatten)]
+    libraries: LibraryArguments,
 }
 
 /// Runs the tool. `program` is the name it was started under.
 pub(crate) fn run(program: &str, arguments: &Arguments) -> Result<(), Failure> {
-    let front_end = FrontEnd::from_link(program)?;
+    let front_end = FrontEnd::new(program, &arguments.libraries)?;
     if arguments.show_dialects {
         let mut text = "Available Dialects:\n".to_owned();
         for name in front_end.dialect_names()? {

@@ -1,6 +1,6 @@
 //! Output files.
 
-use std::io::Write;
+use std::io::{IsTerminal, Write};
 
 use crate::failure::{Failure, Reason};
 
@@ -19,6 +19,20 @@ pub(crate) fn write(path: &str, bytes: &[u8]) -> Result<(), Failure> {
             ))
         })
     }
+}
+
+/// Writes a whole output that is no text; a terminal does not get it.
+pub(crate) fn write_binary(path: &str, bytes: &[u8], what: &str) -> Result<(), Failure> {
+    if path == "-" && std::io::stdout().is_terminal() {
+        return Err(terminal_refused(what));
+    }
+    write(path, bytes)
+}
+
+fn terminal_refused(what: &str) -> Failure {
+    Failure::Message(format!(
+        "standard output is a terminal, which cannot show {what}: say `-o FILE`, or send it into a pipe"
+    ))
 }
 
 /// Prints one line to standard output, at once.

@@ -8,7 +8,7 @@ use tfrt_ir::split_input_file;
 use crate::arguments::DiagnosticArguments;
 use crate::diagnostics::Reporter;
 use crate::failure::Failure;
-use crate::input::Input;
+use crate::input::{BEF_MAGIC, Input};
 use crate::output;
 
 /// How an input is divided, and what becomes of its diagnostics.
@@ -62,7 +62,11 @@ pub(crate) fn process(
         is_well &= reporter.finish();
     }
     if is_well || output_path == "-" {
-        output::write(output_path, &written)?;
+        if written.starts_with(&BEF_MAGIC) {
+            output::write_binary(output_path, &written, "a BEF file")?;
+        } else {
+            output::write(output_path, &written)?;
+        }
     }
     is_well.then_some(()).ok_or(Failure::Reported)
 }

@@ -2,6 +2,8 @@
 //!
 //! Scripts read this output: each line is flushed as soon as it is printed, and no line changes lightly.
 
+mod function_arguments;
+
 mod leak_check;
 
 mod limits;
@@ -12,9 +14,14 @@ mod recording;
 
 mod result_line;
 
+mod shown;
+
+mod stalled;
+
 use std::sync::{Arc, Mutex, PoisonError};
 
 use clap::{Args, Parser};
+use tfrt_async::AnyRef;
 use tfrt_bef::BefFile;
 use tfrt_executor::Program;
 use tfrt_host::allocator::{AllocatorKind, HostAllocator};
@@ -29,23 +36,25 @@ use tfrt_support::escape::{escaped, escaped_lines};
 use tfrt_support::nearest::{did_you_mean, nearest};
 use tfrt_support::{Diagnostic, Error, Place};
 
-use crate::arguments::DiagnosticArguments;
+use crate::arguments::{DiagnosticArguments, is_original};
 use crate::failure::Failure;
 use crate::front_end::FrontEnd;
 use crate::input::{Input, Kind};
 use crate::libraries::LibraryArguments;
 use crate::output::print_line;
 
+use function_arguments::{ArgumentNames, GivenArgument};
 use leak_check::LeakCheck;
 use limits::LimitArguments;
 pub(crate) use program_file::ProgramFile;
 use recording::{LevelName, Recording, SinkName};
-use result_line::{FunctionResult, result_line};
+use result_line::{FunctionResult, Style, result_line};
 
 const EXAMPLES: &str = "\
 Examples:
   tfrt run program.mlir                             run every function without arguments
   tfrt run --functions=main,check program.bef       run two of them, in this order
+  tfrt run --arg x=3 --arg img=@x.npy p.mlir        run functions with arguments; `@` is a file
   tfrt run --work_queue_type=mstd:4 program.mlir    run on four threads
   tfrt translate --mlir-to-bef p.mlir | tfrt run    run what another tool made
   tfrt run --kernel-library libmine.so p.mlir       run with kernels of a library besides
@@ -76,8 +85,17 @@ pub(crate) struct Options {
     file: String,
 
     /// Functions to run, in this order; all of them if none is named
-    #[arg(long, value_name = "NAME,…", value_delimiter = ',')]
+    #[arg(long, alias = "function", value_name = "NAME,…", value_delimiter = ',')]
     functions: Vec<String>,
+
+    /// A value for an argument of the functions: a number, a text, or `@FILE`, which may be a tensor file. An argument is called
+    /// as in the text of the program, or by its position. May be given several times
+    #[arg(long = "arg", value_name = "NAME=VALUE")]
+    arguments: Vec<GivenArgument>,
+
+    /// Print no elements of results: only the lines that scripts know
+    #[arg(long)]
+    quiet: bool,
 
     /// A function to run before all others, if the program has it
     #[arg(
@@ -144,6 +162,18 @@ pub(crate) struct Options {
     tracing_sink: Option<SinkName>,
 }
 
+impl Options {
+    /// How results are printed by a tool of this name.
+    fn style(&self, program: &str) -> Style {
+        let is_for_scripts = self.quiet || is_original(program);
+        if self.show || !is_for_scripts {
+            Style::Shown
+        } else {
+            Style::Recorded
+        }
+    }
+}
+
 fn allocator_names() -> Vec<&'static str> {
     AllocatorKind::ALL.iter().map(|kind| kind.name()).collect()
 }
@@ -201,7 +231,7 @@ fn run_program(program: &str, arguments: &Options) -> Result<(), Failure> {
     let _scope = Scope::enter(TracingLevel::Default, || "Bef Executor");
     let front_end = FrontEnd::from_link(program)?;
     let input = Input::read(&arguments.file)?;
-    let front_end = match front_end.with_libraries(program, &arguments.libraries) {
+    let front_end = match front_end.with_libraries(&arguments.libraries) {
         Ok(front_end) => front_end,
         Err(failure) => {
             // To whoever reads the output, libraries are loaded when the work queue is there, whatever the input is.
@@ -248,6 +278,7 @@ fn run_on(
                 .report(&runtime_diagnostic(error))
         }
     };
+    let argument_names = file.argument_names;
     let host = HostContext::builder()
         .registry(Arc::clone(front_end.kernels()))
         .queue(queue)
@@ -256,8 +287,8 @@ fn run_on(
         .diagnostic_handler(report.clone())
         .build();
     match load(&host, file.kind, &BefFile::from_bytes(&file.bef)) {
-        Ok(loaded) => run_functions(program, arguments, &host, &loaded)?,
-        Err(error) => report(&error),
+        Ok(loaded) => run_functions(program, arguments, &argument_names, &host, &loaded)?,
+        Err(error) => report(&with_file(error, program, file.kind, &arguments.file)),
     }
     // Its memory must be gone when it is counted.
     leak_check::wait_until(&host, || Arc::strong_count(&host) == 1);
@@ -281,6 +312,14 @@ pub(crate) fn load(
     })?;
     loaded.verify_all()?;
     Ok(loaded)
+}
+
+/// What is wrong with a file, with the name of the file: nothing in it has a place of its own. The original does not say.
+fn with_file(error: Error, program: &str, kind: Kind, file: &str) -> Error {
+    if kind == Kind::Text || *error.place() != Place::Unknown || is_original(program) {
+        return error;
+    }
+    Error::new(format!("{file}: {}", error.message())).with_code(error.code())
 }
 
 /// The reference knows the place of an unknown kernel only in a file without any signature, and scripts compare what it
@@ -319,7 +358,12 @@ pub(crate) fn create_queue(
     tfrt_queue::create_queue(config).map_err(|error| {
         let suggestion = match &error {
             CreateQueueError::Unknown { name, known } => {
-                did_you_mean(&nearest(name, known.iter().copied()))
+                let meant = did_you_mean(&nearest(name, known.iter().copied()));
+                if is_original(program) {
+                    meant
+                } else {
+                    format!("; the types are `{}`{meant}", known.join("`, `"))
+                }
             }
             error => {
                 log::error!("{error}");
@@ -335,6 +379,7 @@ pub(crate) fn create_queue(
 fn run_functions(
     program: &str,
     arguments: &Options,
+    names: &ArgumentNames,
     host: &Arc<HostContext>,
     loaded: &Arc<Program>,
 ) -> Result<(), Failure> {
@@ -358,7 +403,7 @@ fn run_functions(
         .iter()
         .chain(selected.iter().filter(|function| !is_init(function)))
     {
-        run_function(function, arguments, host)?;
+        run_function(program, function, arguments, names, host)?;
     }
     Ok(())
 }
@@ -386,12 +431,17 @@ pub(crate) fn find_function(
 }
 
 fn run_function(
+    program: &str,
     function: &FunctionRef,
     arguments: &Options,
+    names: &ArgumentNames,
     host: &Arc<HostContext>,
 ) -> Result<(), Failure> {
     let name = function.name();
-    if function.num_arguments() > 0 {
+    // Whoever gives arguments means the functions that they name, or all that take some.
+    let takes_given = !arguments.arguments.is_empty()
+        && (!arguments.functions.is_empty() || !function_arguments::needs_none(function));
+    if function.num_arguments() > 0 && !takes_given {
         return print_line(&format!(
             "--- Not running '{}' because it has arguments.",
             escaped(name)
@@ -405,6 +455,12 @@ fn run_function(
         format!("Function: {}", escaped(name))
     });
     let leak_check = LeakCheck::start();
+    let given = if takes_given {
+        function_arguments::make(function, names, &arguments.arguments, host)
+            .map_err(|error| Failure::Message(format!("{program}: {error}")))?
+    } else {
+        Vec::new()
+    };
     // A fresh request for each function, gone before values are counted.
     let mut request = RequestContextBuilder::new(Arc::clone(host))
         .resources(Arc::new(ResourceContext::new()))
@@ -413,34 +469,41 @@ fn run_function(
         request = request.context_data(Show::new(std::io::stdout()));
     }
     let ctx = ExecutionContext::new(arguments.limits.start(request).build());
+    let style = arguments.style(program);
     match function.kind() {
         FunctionKind::Async | FunctionKind::Native => {
-            run_async(function, arguments.print_error_code, &ctx)?;
+            run_async(program, function, &given, arguments, style, &ctx)?;
         }
-        FunctionKind::Sync => run_sync(function, &ctx)?,
+        FunctionKind::Sync => run_sync(function, &given, style, &ctx)?,
     }
-    drop(ctx);
+    drop((ctx, given));
     leak_check.finish(name, host)
 }
 
 fn run_async(
+    program: &str,
     function: &FunctionRef,
-    with_codes: bool,
+    given: &[AnyRef],
+    arguments: &Options,
+    style: Style,
     ctx: &ExecutionContext,
 ) -> Result<(), Failure> {
     let would_deadlock =
         |error| Failure::Message(format!("cannot wait for '{}': {error}", function.name()));
-    let results = function.execute(ctx, &[]);
-    ctx.host()
-        .await_available(&results)
-        .map_err(would_deadlock)?;
+    let results = function.execute(ctx, given);
+    let waited =
+        stalled::await_results(program, function, &results, arguments.limits.timeout(), ctx);
+    if !waited.map_err(would_deadlock)? {
+        return Err(Failure::Reported);
+    }
     flush_libraries(ctx.host());
     if !results.is_empty() {
         let types = function.result_types();
         let values = results.iter().zip(types).map(|(value, ty)| FunctionResult {
             value,
             ty,
-            with_codes,
+            with_codes: arguments.print_error_code,
+            style,
         });
         print_line(&result_line(function.name(), values))?;
     }
@@ -457,10 +520,15 @@ pub(crate) fn flush_libraries(host: &HostContext) {
     libraries.iter().for_each(LoadedLibrary::flush_output);
 }
 
-fn run_sync(function: &FunctionRef, ctx: &ExecutionContext) -> Result<(), Failure> {
+fn run_sync(
+    function: &FunctionRef,
+    given: &[AnyRef],
+    style: Style,
+    ctx: &ExecutionContext,
+) -> Result<(), Failure> {
     let types = function.result_types();
     let mut results = vec![None; types.len()];
-    let executed = function.execute_sync(ctx, &[], &mut results);
+    let executed = function.execute_sync(ctx, given, &mut results);
     flush_libraries(ctx.host());
     match executed {
         Err(error) => print_line(&format!(
@@ -475,6 +543,7 @@ fn run_sync(function: &FunctionRef, ctx: &ExecutionContext) -> Result<(), Failur
                 value,
                 ty,
                 with_codes: false,
+                style,
             });
             print_line(&result_line(function.name(), values))
         }

@@ -11,7 +11,9 @@ use tfrt_tensor::statistics::Statistics;
 use tfrt_tensor::{HostBuffer, TensorError};
 
 use crate::failure::Failure;
+use crate::front_end::FrontEnd;
 use crate::input::Input;
+use crate::libraries::LibraryArguments;
 use crate::output;
 
 const EXAMPLES: &str = "\
@@ -50,6 +52,9 @@ pub(crate) struct Arguments {
     /// The format of that file, if its name does not say it
     #[arg(long, value_name = "FORMAT", value_parser = parse_format, requires = "output")]
     to: Option<FileFormat>,
+
+    #[command(flatten)]
+    libraries: LibraryArguments,
 }
 
 fn parse_format(name: &str) -> Result<FileFormat, String> {
@@ -62,7 +67,9 @@ fn format_names() -> String {
 }
 
 /// Runs the tool. `program` is the name it was started under.
-pub(crate) fn run(_program: &str, arguments: &Arguments) -> Result<(), Failure> {
+pub(crate) fn run(program: &str, arguments: &Arguments) -> Result<(), Failure> {
+    // Tensors need no kernels; but whoever names a library learns whether it can be loaded.
+    FrontEnd::new(program, &arguments.libraries)?;
     let input = Input::read(&arguments.file)?;
     let name = input.name.clone();
     let wrong = |error: &dyn std::fmt::Display| Failure::Message(format!("{name}: error: {error}"));
@@ -78,7 +85,7 @@ pub(crate) fn run(_program: &str, arguments: &Arguments) -> Result<(), Failure> 
         let written = output_format(path, arguments.to)?
             .write(&tensors)
             .map_err(|error| wrong(&error))?;
-        return output::write(path, &written);
+        return output::write_binary(path, &written, "a tensor file");
     }
     let text = if arguments.print.is_empty() {
         listing(&tensors, arguments.statistics).map_err(|error| wrong(&error))?

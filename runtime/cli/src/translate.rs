@@ -6,6 +6,7 @@ use crate::arguments::PrintingArguments;
 use crate::failure::Failure;
 use crate::front_end::{FrontEnd, Purpose};
 use crate::input::{Input, Kind};
+use crate::libraries::LibraryArguments;
 use crate::output;
 use crate::pieces::{self, PieceArguments};
 
@@ -49,11 +50,14 @@ pub(crate) struct Arguments {
 
     #[command(flatten)]
     printing: PrintingArguments,
+
+    #[command(flatten)]
+    libraries: LibraryArguments,
 }
 
 /// Runs the tool. `program` is the name it was started under.
 pub(crate) fn run(program: &str, arguments: &Arguments) -> Result<(), Failure> {
-    let front_end = FrontEnd::from_link(program)?;
+    let front_end = FrontEnd::new(program, &arguments.libraries)?;
     let input = Input::read(&arguments.file)?;
     if arguments.bef_to_mlir {
         // A BEF file has no pieces and no comments that could expect something.

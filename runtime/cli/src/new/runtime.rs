@@ -14,21 +14,44 @@ pub(super) enum Runtime {
 }
 
 impl Runtime {
-    /// The source at `path`, where the runtime must be; without a path, the released version.
+    /// The source at `path`, where the runtime must be. Without a path, what this tool was built from: the release, if that was a
+    /// release, and otherwise the source, as long as it is there.
     pub(super) fn find(path: Option<&Path>) -> Result<Self, String> {
-        let Some(path) = path else {
+        match path {
+            Some(path) => Self::at(path)
+                .map_err(|reason| format!("no runtime at `{}`: {reason}", path.display())),
+            None => Self::of_tool(Path::new(env!("CARGO_MANIFEST_DIR"))),
+        }
+    }
+
+    /// The runtime of a tool whose crate lay in `folder` when it was built.
+    fn of_tool(folder: &Path) -> Result<Self, String> {
+        let is_release = folder
+            .components()
+            .zip(folder.components().skip(1))
+            .any(|(outer, inner)| outer.as_os_str() == "registry" && inner.as_os_str() == "src");
+        if is_release {
             return Ok(Self::Released);
-        };
-        let shown = path.display();
+        }
+        let root = folder.join("../..");
+        Self::at(&root).map_err(|_| {
+            format!(
+                "the runtime that this tool was built from is not at `{}` any more, and version {} is not released: say where its \
+                 source is, with `--runtime PATH`",
+                root.display(),
+                env!("CARGO_PKG_VERSION")
+            )
+        })
+    }
+
+    /// The source in this folder.
+    fn at(path: &Path) -> Result<Self, String> {
         // The path is relative to where we are, but would be read as relative to the crate.
         let absolute = path
             .canonicalize()
-            .map_err(|error| format!("no runtime at `{shown}`: {}", Reason(&error)))?;
-        let manifest = absolute.join("runtime/Cargo.toml");
-        if !manifest.is_file() {
-            return Err(format!(
-                "no runtime at `{shown}`: expected its workspace, with `runtime/Cargo.toml` in it"
-            ));
+            .map_err(|error| Reason(&error).to_string())?;
+        if !absolute.join("runtime/Cargo.toml").is_file() {
+            return Err("expected its workspace, with `runtime/Cargo.toml` in it".to_owned());
         }
         Ok(Self::Source(absolute))
     }
@@ -77,5 +100,17 @@ mod tests {
         );
         assert!(refusal("nowhere").starts_with("no runtime at `nowhere`: No such file"));
         assert!(Runtime::find(Some(Path::new("../.."))).is_ok());
+    }
+
+    #[test]
+    fn without_a_path_it_is_what_the_tool_was_built_from() {
+        let found = Runtime::find(None);
+        let root = Path::new("../..").canonicalize().ok();
+        assert!(matches!(found, Ok(Runtime::Source(found)) if Some(&found) == root.as_ref()));
+        let release = Path::new("/home/me/.cargo/registry/src/index.crates.io-1/tfrt-cli-0.1.0");
+        assert!(matches!(Runtime::of_tool(release), Ok(Runtime::Released)));
+        let moved = Runtime::of_tool(Path::new("/nowhere/runtime/cli"));
+        let expected = "the runtime that this tool was built from is not at `/nowhere/runtime/cli/../..` any more";
+        assert!(moved.is_err_and(|error| error.starts_with(expected)));
     }
 }

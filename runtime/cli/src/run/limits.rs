@@ -14,6 +14,11 @@ pub(crate) struct LimitArguments {
     #[arg(long, value_name = "DURATION", value_parser = parse_duration)]
     deadline: Option<Duration>,
 
+    /// How long to wait for the results of each function; the run fails if they are not available by then, and does not wait for
+    /// what is still running
+    #[arg(long, value_name = "DURATION", value_parser = parse_duration)]
+    timeout: Option<Duration>,
+
     /// How many bytes each function may hold at a time: `4096`, `64K`, `512M`, `2G`, `1T`, in powers of 1024; three quarters of
     /// the machine's memory unless it is given
     #[arg(long = "memory-limit", value_name = "BYTES", value_parser = parse_bytes)]
@@ -39,6 +44,11 @@ impl LimitArguments {
             max_live_invocations: self.max_live_invocations,
             max_request_bytes: max_request_bytes.unwrap_or(default.max_request_bytes),
         }
+    }
+
+    /// How long to wait for results.
+    pub(crate) fn timeout(self) -> Option<Duration> {
+        self.timeout
     }
 
     /// A request whose time starts now.

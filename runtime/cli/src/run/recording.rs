@@ -36,8 +36,8 @@ pub(crate) enum SinkName {
 #[derive(Debug)]
 pub(crate) struct Recording {
     path: String,
-    /// Open from the start, so that nobody runs for an hour to learn that it cannot be written.
-    file: File,
+    /// Open from the start, so that nobody runs for an hour to learn that it cannot be written. None is standard output.
+    file: Option<File>,
     recorder: Arc<TraceRecorder>,
 }
 
@@ -66,12 +66,15 @@ impl SinkName {
 impl Recording {
     /// Starts to record for the file at `path`.
     pub(crate) fn start(path: &str, level: TracingLevel) -> Result<Self, Failure> {
-        let file = File::create(path).map_err(|error| {
-            Failure::Message(format!(
-                "cannot open output file '{path}': {}",
-                Reason(&error)
-            ))
-        })?;
+        let file = match path {
+            "-" => None,
+            path => Some(File::create(path).map_err(|error| {
+                Failure::Message(format!(
+                    "cannot open output file '{path}': {}",
+                    Reason(&error)
+                ))
+            })?),
+        };
         let recorder = Arc::new(TraceRecorder::new());
         tracing::set_sink(Some(Arc::clone(&recorder) as _));
         tracing::enable(level);
@@ -93,14 +96,16 @@ impl Recording {
                 self.path
             );
         }
-        self.recorder
-            .write(BufWriter::new(self.file))
-            .map_err(|error| {
-                Failure::Message(format!(
-                    "cannot write output file '{}': {}",
-                    self.path,
-                    Reason(&error)
-                ))
-            })
+        let written = match self.file {
+            Some(file) => self.recorder.write(BufWriter::new(file)),
+            None => self.recorder.write(BufWriter::new(std::io::stdout())),
+        };
+        written.map_err(|error| {
+            Failure::Message(format!(
+                "cannot write output file '{}': {}",
+                self.path,
+                Reason(&error)
+            ))
+        })
     }
 }

@@ -1,7 +1,8 @@
 //! The line that says what a function returned.
 //!
 //! `'NAME' returned V1,V2,…`, without blanks. A number prints as a number, by its declared type; any other value prints as
-//! its type shows it, or else as its type.
+//! its type shows it, or else as its type. [For people](Style::Shown) tensors have their elements, and each result that is long
+//! has a line of its own.
 
 use std::fmt::{self, Display, Write as _};
 
@@ -10,10 +11,26 @@ use tfrt_async::display::Displayed;
 use tfrt_support::escape::{escaped, escaped_lines};
 use tfrt_support::float_text::Scientific;
 
-/// The line for a function that returned `values`.
+use super::shown;
+
+/// Whom results are printed for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Style {
+    /// For scripts: the original's lines.
+    Recorded,
+    /// For people.
+    Shown,
+}
+
+/// The line for a function that returned `values`; several lines if there are several and some are long.
 pub(super) fn result_line(name: &str, values: impl Iterator<Item = impl Display>) -> String {
     let values: Vec<String> = values.map(|value| value.to_string()).collect();
-    format!("'{}' returned {}", escaped(name), values.join(","))
+    // Only tensors have brackets, and only people are shown tensors.
+    if values.len() > 1 && values.iter().any(|value| value.contains("]: ")) {
+        format!("'{}' returned\n  {}", escaped(name), values.join("\n  "))
+    } else {
+        format!("'{}' returned {}", escaped(name), values.join(","))
+    }
 }
 
 /// An available result of a function.
@@ -22,6 +39,7 @@ pub(super) struct FunctionResult<'a> {
     pub(super) ty: &'a str,
     /// Whether errors print with their codes.
     pub(super) with_codes: bool,
+    pub(super) style: Style,
 }
 
 impl Display for FunctionResult<'_> {
@@ -32,12 +50,12 @@ impl Display for FunctionResult<'_> {
                 write!(f, "<<error: {message}, code: {}>>", error.code())
             }
             Some(error) => write!(f, "<<error: {}>>", escaped_lines(error.message())),
-            None => fmt_value(f, self.ty, self.value),
+            None => fmt_value(f, self.ty, self.style, self.value),
         }
     }
 }
 
-fn fmt_value(f: &mut fmt::Formatter<'_>, ty: &str, value: &AnyRef) -> fmt::Result {
+fn fmt_value(f: &mut fmt::Formatter<'_>, ty: &str, style: Style, value: &AnyRef) -> fmt::Result {
     let text = match ty {
         "i1" => value.get::<bool>().map(|&bit| u8::from(bit).to_string()),
         "i32" => value.get::<i32>().map(i32::to_string),
@@ -48,7 +66,10 @@ fn fmt_value(f: &mut fmt::Formatter<'_>, ty: &str, value: &AnyRef) -> fmt::Resul
         "f64" => value
             .get::<f64>()
             .map(|&number| Scientific(number).to_string()),
-        _ => value.displayed().and_then(shown),
+        _ => value.displayed().and_then(displayed_text).or_else(|| {
+            let is_shown = style == Style::Shown;
+            is_shown.then(|| shown::text(value)).flatten()
+        }),
     };
     match text {
         Some(text) => f.write_str(&text),
@@ -57,7 +78,7 @@ fn fmt_value(f: &mut fmt::Formatter<'_>, ty: &str, value: &AnyRef) -> fmt::Resul
 }
 
 /// The text of a value; none if its type fails to write it.
-fn shown(value: Displayed<'_>) -> Option<String> {
+fn displayed_text(value: Displayed<'_>) -> Option<String> {
     let mut text = String::new();
     write!(text, "{value}").ok().map(|()| text)
 }
@@ -73,6 +94,7 @@ mod tests {
             value: &value,
             ty,
             with_codes: false,
+            style: Style::Recorded,
         }
         .to_string();
         assert_eq!(printed, expected);
@@ -114,6 +136,7 @@ mod tests {
                 value: &value,
                 ty: "i32",
                 with_codes,
+                style: Style::Recorded,
             }
             .to_string()
         };
@@ -126,5 +149,9 @@ mod tests {
     #[test]
     fn values_are_separated_by_commas_alone() {
         assert_eq!(result_line("f", ["1", "2"].iter()), "'f' returned 1,2");
+        assert_eq!(
+            result_line("f", ["i32 [1]: [1]", "2"].iter()),
+            "'f' returned\n  i32 [1]: [1]\n  2"
+        );
     }
 }
