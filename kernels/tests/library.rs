@@ -168,19 +168,28 @@ fn dialects_state_what_they_accept() {
         .collect();
     names.sort_unstable();
     let expected = [
+        "btf",
         "builtin",
         "coo",
         "corert",
         "corert_sync",
+        "eigen",
         "ht",
         "t",
+        "tf_sync",
         "tfrt",
         "tfrt_data",
         "tfrt_dht",
         "tfrt_dht_sync",
         "tfrt_dist",
+        "tfrt_sht",
+        "tfrt_sht_sync",
         "tfrt_test",
+        "tfrt_test_sync",
+        "tfrt_tutorial",
         "ts",
+        "ts_sync",
+        "vt",
     ];
     assert_eq!(names, expected);
     let strict = DialectRegistration::linked()

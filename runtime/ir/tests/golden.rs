@@ -37,10 +37,16 @@ fn check_print(source: &str, expected: &str, options: &PrintOptions) {
     assert!(errors.is_empty(), "{source}: {}", errors[0]);
     assert_eq!(
         without_blanks(&print(&module, options)),
-        without_blanks(&golden(expected)),
+        without_blanks(&golden(expected)).replace(UNREADABLE, READABLE),
         "{source}"
     );
 }
+
+/// What the reference prints of a region whose operands are one value, which it cannot read back: the region's arguments would have
+/// one name. Ours is printed in the generic form.
+const UNREADABLE: &str =
+    "%12 = tfrt.parallel_for.i32 %arg1 to %arg1 fixed %arg1, %arg3 : f32 {\ntfrt.return\n}\n";
+const READABLE: &str = "%12 = \"tfrt.parallel_for.i32\"(%arg1, %arg1, %arg1, %arg3) ({\n^bb0(%arg5: i32, %arg6: i32, %arg7: f32):\ntfrt.return\n}) : (i32, i32, i32, f32) -> !tfrt.chain\n";
 
 /// Both forms of a program are read back as the program that was printed.
 fn check_read_back(source: &str) {

@@ -110,7 +110,7 @@ fn a_file_that_is_not_what_the_program_expects_is_refused() {
         &sound,
         "v",
         &[2, 2],
-        "expected a tensor `v`, found `steps`, `w`",
+        "expected a tensor `v`, found `w`, `steps`",
     );
     expect(
         &sound,

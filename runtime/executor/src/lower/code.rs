@@ -99,6 +99,14 @@ pub(crate) struct FrameLayout {
     pub(crate) constants: Range<usize>,
 }
 
+impl FrameLayout {
+    /// Whether there are cells of constants.
+    #[inline]
+    pub(crate) fn has_constants(&self) -> bool {
+        self.constants.start < self.constants.end
+    }
+}
+
 /// What the pseudo kernel of the file says.
 #[derive(Debug)]
 pub(crate) struct Start {

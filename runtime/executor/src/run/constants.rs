@@ -32,7 +32,7 @@ impl Constants {
     /// Puts the constants of the code into a frame. If one of them fails, none is there, and each run finds out what is wrong.
     #[inline]
     pub(crate) fn put(&self, frame: Frame<'_>, section: &[u8], ctx: &ExecutionContext) {
-        if frame.code.frame.constants.is_empty() {
+        if !frame.code.frame.has_constants() {
             return;
         }
         let words = self.0.get_or_init(|| make(frame.code, section, ctx));

@@ -9,7 +9,7 @@ use tfrt_host::kernel::direct::{DirectCall, DirectFn};
 use tfrt_host::kernel::{AttributeList, FunctionList};
 use tfrt_support::Error;
 
-use super::path::{Path, Progress, Stop};
+use super::path::{Path, Stop};
 use crate::lower::code::{Extras, Kernel, KernelDetails, KernelId};
 
 /// What a plain kernel may need besides a call.
@@ -36,15 +36,12 @@ impl<'a> Path<'a> {
                 return Stop::Next(id);
             };
             if kernel.extras == Extras::NONE {
-                self.progress = Progress::InPlace(id);
-                let called = self.call_in_place(run, kernel, &idle_call);
-                self.progress = Progress::Idle;
-                if let Err(error) = called {
+                // It does not panic: a direct kernel returns an error instead.
+                if let Err(error) = self.call_in_place(run, kernel, &idle_call) {
                     return Stop::Failed(id, error);
                 }
                 self.count_down(kernel.users);
             } else if kernel.extras.is_within(PLAIN) {
-                self.progress = Progress::InPlace(id);
                 if let Err(error) = self.call_with_surroundings(run, id) {
                     return Stop::Failed(id, error);
                 }

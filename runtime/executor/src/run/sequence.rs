@@ -240,7 +240,9 @@ fn follow(
             return Outcome::Refused;
         }
         let ctx = BorrowedContext::inside(caller, program);
-        body.constants.put(frame, program.attribute_section(), &ctx);
+        if body.code.frame.has_constants() {
+            body.constants.put(frame, program.attribute_section(), &ctx);
+        }
         let run = Run {
             program,
             body,
@@ -322,39 +324,55 @@ impl Run<'_> {
         &self,
         lists: &mut Option<Box<Lists>>,
     ) -> Result<(), Box<Left>> {
-        let idle = DirectCall::idle(self.ctx);
-        let request = self.ctx.request();
-        let plain = match self.is_traced {
-            // No kernel is plain: each of them is recorded.
-            true => None,
-            false => Some(Extras::RETURNS),
-        };
-        for (index, kernel) in self.frame.code.kernels.iter().enumerate() {
-            let id = KernelId::from_index(index);
+        let (frame, idle) = (self.frame, DirectCall::idle(self.ctx));
+        let request = &**self.ctx.request();
+        // Where each kernel is recorded, none is plain.
+        let plain = (!self.is_traced).then_some(Extras::RETURNS);
+        for kernel in &frame.code.kernels {
             if !IS_SYNC && request.cancel_value().is_some() {
-                return Err(Box::new(Left::Before(id)));
+                return Err(Box::new(Left::Before(self.id_of(kernel))));
             }
             if IS_WATCHED && self.watch.is_some_and(Watch::is_over) {
-                return Err(Box::new(Left::ToShare(id)));
+                return Err(Box::new(Left::ToShare(self.id_of(kernel))));
             }
-            let is_plain = plain.is_some_and(|plain| kernel.extras.is_within(plain));
-            if let (Some(run), true) = (kernel.direct, is_plain) {
-                self.progress.set(Progress::InPlace(id));
-                if let Err(error) = self.call(run, kernel, &idle) {
-                    return Err(Box::new(Left::Failed(id, error)));
+            if plain.is_some_and(|plain| kernel.extras.is_within(plain))
+                && let Some(run) = kernel.direct
+            {
+                // It does not panic: a direct kernel returns an error instead.
+                if let Err(error) = self.call(frame, run, kernel, &idle) {
+                    return Err(self.failed(kernel, error));
                 }
             } else {
-                self.run_other(id, kernel, lists)?;
+                self.run_other(self.id_of(kernel), kernel, lists)?;
             }
         }
         Ok(())
     }
 
+    #[cold]
+    fn failed(&self, kernel: &Kernel, error: Error) -> Box<Left> {
+        Box::new(Left::Failed(self.id_of(kernel), error))
+    }
+
+    /// The id of one of the kernels of the code.
     #[inline]
-    fn call(&self, run: DirectFn, kernel: &Kernel, call: &DirectCall<'_>) -> Result<(), Error> {
+    fn id_of(&self, kernel: &Kernel) -> KernelId {
+        let first = self.frame.code.kernels.as_ptr();
+        let num_bytes = std::ptr::from_ref(kernel).addr() - first.addr();
+        KernelId::from_index(num_bytes / size_of::<Kernel>())
+    }
+
+    #[inline]
+    fn call(
+        &self,
+        frame: Frame<'_>,
+        run: DirectFn,
+        kernel: &Kernel,
+        call: &DirectCall<'_>,
+    ) -> Result<(), Error> {
         // SAFETY: 1: each kernel runs once, in the order of the schedule. 2: the kernels before it, or the arguments, are the
         // producers of its operands (C1); they have put what it reads (C5), or the run had been left.
-        unsafe { self.frame.run(kernel, run, call) }
+        unsafe { frame.run(kernel, run, call) }
     }
 
     /// Runs a kernel that needs more than a call.
@@ -374,13 +392,16 @@ impl Run<'_> {
                 .map_err(|error| Box::new(Left::Failed(id, error)))?;
             return self.settle_places(id, kernel, details);
         }
-        if kernel.extras.contains(Extras::CALLS) {
-            let lists = &mut **lists.get_or_insert_with(Lists::take);
+        // What is traced is a kernel with operands.
+        if kernel.extras.contains(Extras::CALLS) && !self.is_traced {
+            let mut results = Vec::new();
             self.progress.set(Progress::InPlace(id));
-            match self.call_function(id, details, &mut lists.results) {
+            match self.call_function(id, details, &mut results) {
                 Called::Unsuited => {}
                 Called::Placed => return self.settle_places(id, kernel, details),
                 Called::Listed => {
+                    let lists = &mut **lists.get_or_insert_with(Lists::take);
+                    lists.results = results;
                     self.progress.set(Progress::Publishing(id, 0));
                     framed::release_operands(self.frame, details);
                     return self.settle_list(id, details, lists);
@@ -406,7 +427,7 @@ impl Run<'_> {
     ) -> Result<(), Error> {
         let _scope = self.is_traced.then(|| self.enter_scope(details));
         if !kernel.extras.contains(Extras::READS_CALL) {
-            return self.call(run, kernel, &DirectCall::idle(self.ctx));
+            return self.call(self.frame, run, kernel, &DirectCall::idle(self.ctx));
         }
         self.set_location(details);
         self.with_functions(details, |functions| {
@@ -415,7 +436,7 @@ impl Run<'_> {
                 attributes: self.attributes(details),
                 functions,
             };
-            self.call(run, kernel, &call)
+            self.call(self.frame, run, kernel, &call)
         })
     }
 
@@ -426,7 +447,6 @@ impl Run<'_> {
         details: &KernelDetails,
         results: &mut Vec<Option<AnyRef>>,
     ) -> Called {
-        let _scope = self.is_traced.then(|| self.enter_scope(details));
         self.set_location(details);
         let site = CallSite {
             program: self.program,
@@ -996,6 +1016,13 @@ fn is_movable(source: Frame<'_>, from: &Register, to: &Register) -> bool {
 
 impl Transfer for CallerPlaces<'_> {
     fn put_arguments(&mut self, callee: Frame<'_>) -> bool {
+        // Mostly all of them go from cell to cell.
+        let is_copied = |(from, to): (&Register, &Register)| {
+            to.num_takes() == 0 && callee.copy_cell(to, self.caller, from)
+        };
+        if self.arguments(callee).all(is_copied) {
+            return true;
+        }
         let is_suited = |(from, to): (&Register, &Register)| is_movable(self.caller, from, to);
         if !self.arguments(callee).all(is_suited) {
             return false;
@@ -1021,6 +1048,13 @@ impl Transfer for CallerPlaces<'_> {
     }
 
     fn take_results(&mut self, callee: Frame<'_>) {
+        // Mostly all of them go from cell to cell. A cell may be copied more than once.
+        let is_copied =
+            |(from, to): (&Register, &Register)| self.caller.copy_cell(to, callee, from);
+        if self.results(callee).all(is_copied) {
+            self.called = Called::Placed;
+            return;
+        }
         let repeats = |(index, &first): (usize, &u32)| first as usize != index;
         let first_results = &callee.code.first_results;
         let is_repeated = first_results.iter().enumerate().any(repeats);
