@@ -208,10 +208,9 @@ fn assumed_types(
     types: &BodyTypes,
 ) -> Vec<Option<TypeIndex>> {
     let mut assumed = types.registers.clone();
-    let payload_of = |spelling: &Box<str>| tables.payload_of(spelling);
     let entry = tables.function(function.id());
     for (ty, spelling) in assumed.iter_mut().zip(&entry.argument_types) {
-        *ty = ty.or_else(|| payload_of(spelling));
+        *ty = ty.or_else(|| tables.payload_of(spelling));
     }
     for (kernel, file_id) in kernels.iter().zip(function.kernels()) {
         let callee = function.record(file_id).functions.as_words().first();
@@ -221,7 +220,7 @@ fn assumed_types(
         let callee: &FunctionEntry = tables.function(EntityId::from_index(callee as usize));
         for (&register, spelling) in kernel.results.iter().zip(&callee.result_types) {
             let ty = &mut assumed[register as usize];
-            *ty = ty.or_else(|| payload_of(spelling));
+            *ty = ty.or_else(|| tables.payload_of(spelling));
         }
     }
     assumed
