@@ -69,13 +69,13 @@ func @lost() -> (i32, i32) {
 ";
 
 /// A test, and what it comes to.
-type Trial = fn() -> Outcome;
+type Check = fn() -> Outcome;
 
 fn main() -> ExitCode {
     if let Some(code) = tool::run_if_started_as_tool() {
         return code;
     }
-    let trials: [(&str, Trial); 11] = [
+    let trials: [(&str, Check); 11] = [
         ("results_are_shown_as_values", results_are_shown_as_values),
         (
             "scripts_get_the_lines_that_they_know",
