@@ -1,7 +1,7 @@
 //! Memory for values and for what waits for them: small blocks of few sizes, kept by each thread for the next one.
 //!
 //! A value is small and short-lived, and programs make as many of them as kernels; going through the allocator of the process
-//! for each was measured to be most of what a value costs. A thread keeps up to [`KEPT_BYTES`] of blocks of each size that were
+//! for each was measured to be most of what a value costs. A thread keeps up to `KEPT_BYTES` of blocks of each size that were
 //! freed on it, whichever thread they came from, and gives them back when it ends. What is larger goes through the allocator.
 //!
 //! Invariant P1: a block that is kept came from the allocator with the layout of its size, and nobody uses it. Upheld by `free`.
@@ -139,7 +139,7 @@ fn allocate(layout: Layout) -> NonNull<u8> {
 
 /// What a [`Box`] is, in memory that threads keep for the next one. Not for types without a size.
 ///
-/// Invariant P2: it owns what it points to, which [`leak`] put there.
+/// Invariant P2: it owns what it points to, which `leak` put there.
 ///
 /// ```
 /// use tfrt_async::pool::Pooled;
