@@ -43,7 +43,6 @@ impl Owners {
 mod loom_models {
     use std::sync::Arc;
 
-    use loom::cell::UnsafeCell;
     use loom::thread;
 
     use super::*;
@@ -51,12 +50,10 @@ mod loom_models {
     /// What two owners share: one writes it, the other reads it once it is alone.
     struct Shared {
         owners: Owners,
-        written: UnsafeCell<u32>,
+        /// Written and read without any order of its own.
+        written: AtomicU32,
         num_last: AtomicU32,
     }
-
-    // SAFETY: the model fails if the cell is touched by two threads at once.
-    unsafe impl Sync for Shared {}
 
     impl Shared {
         fn leave(&self) -> bool {
@@ -67,8 +64,11 @@ mod loom_models {
         }
 
         fn check(&self) {
-            // SAFETY: N1: the other owner has left.
-            self.written.with(|word| assert_eq!(unsafe { *word }, 1));
+            assert_eq!(
+                self.written.load(Ordering::Relaxed),
+                1,
+                "a write is missing"
+            );
         }
     }
 
@@ -78,15 +78,14 @@ mod loom_models {
         loom::model(|| {
             let shared = Arc::new(Shared {
                 owners: Owners::one(),
-                written: UnsafeCell::new(0),
+                written: AtomicU32::new(0),
                 num_last: AtomicU32::new(0),
             });
             shared.owners.join();
             let other = {
                 let shared = Arc::clone(&shared);
                 thread::spawn(move || {
-                    // SAFETY: the other owner looks at it only once it is alone.
-                    shared.written.with_mut(|word| unsafe { *word = 1 });
+                    shared.written.store(1, Ordering::Relaxed);
                     shared.leave();
                 })
             };
