@@ -21,3 +21,5 @@ mod lower;
 mod run;
 
 pub use run::Program;
+#[doc(hidden)]
+pub use run::follow_schedules;

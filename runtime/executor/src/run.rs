@@ -55,3 +55,5 @@ mod synchronous;
 mod table;
 
 pub use program::Program;
+#[doc(hidden)]
+pub use sequence::follow_schedules;

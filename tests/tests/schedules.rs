@@ -1,7 +1,8 @@
-//! Functions without effects run at once, as nests. Whether they do must change neither what a program gives, nor in which order a
-//! queue that keeps an order has side effects, nor what is reported.
+//! Functions follow a schedule where their order is known. Whether they do must change neither what a program returns, nor in which
+//! order a queue that keeps an order has side effects, nor what is reported; nor may tracing.
 //!
-//! Random programs run twice: as they are, and traced, where no function is a nest. `TFRT_STRESS` asks for so many times as many.
+//! Random programs run in three ways: following schedules, the same while traced, and in the ready loop alone. Several functions are
+//! started before one is waited for. `TFRT_STRESS` asks for so many times as many.
 
 use std::fmt::Write as _;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -27,13 +28,13 @@ fn log(line: String) {
 }
 
 /// Notes a number.
-#[tfrt_kernel("nests.note", side_effecting)]
+#[tfrt_kernel("schedules.note", side_effecting)]
 fn note(number: i32) {
     log(number.to_string());
 }
 
 /// Gives the number, from a task.
-#[tfrt_kernel("nests.later")]
+#[tfrt_kernel("schedules.later")]
 fn later(number: i32, ctx: &ExecutionContext) -> AsyncValueRef<i32> {
     let (promise, result) = AsyncValueRef::unconstructed();
     ctx.enqueue(move || promise.emplace(number));
@@ -41,14 +42,14 @@ fn later(number: i32, ctx: &ExecutionContext) -> AsyncValueRef<i32> {
 }
 
 /// Panics if the number is 3.
-#[tfrt_kernel("nests.not_three", pure)]
+#[tfrt_kernel("schedules.not_three", pure)]
 fn not_three(number: i32) -> i32 {
     assert_ne!(number, 3, "a three");
     number
 }
 
 /// Takes long.
-#[tfrt_kernel("nests.slow", pure)]
+#[tfrt_kernel("schedules.slow", pure)]
 fn slow(number: i32) -> i32 {
     let start = std::time::Instant::now();
     while start.elapsed() < std::time::Duration::from_micros(50) {
@@ -58,7 +59,7 @@ fn slow(number: i32) -> i32 {
 }
 
 /// Gives the number of the thread.
-#[tfrt_kernel("nests.thread", effect_free)]
+#[tfrt_kernel("schedules.thread", effect_free)]
 fn thread(number: i32) -> i64 {
     let mut threads = THREADS.lock().unwrap_or_else(PoisonError::into_inner);
     let id = std::thread::current().id();
@@ -144,7 +145,7 @@ impl Writer {
             let others: Vec<&String> = numbers.iter().filter(|&other| *other != x).collect();
             let y = others[self.random.below(others.len())].clone();
             let chain = chains[self.random.below(chains.len())].clone();
-            let line = match self.random.below(12) {
+            let line = match self.random.below(13) {
                 0 => format!("{to} = tfrt.constant.i32 {}", self.random.below(4)),
                 1 | 2 => format!("{to} = tfrt.add.i32 {x}, {y}"),
                 3 => format!("{to} = \"tfrt.minus.i32\"({x}, {y}) : (i32, i32) -> i32"),
@@ -155,13 +156,13 @@ impl Writer {
                 }
                 5 if self.num_errors < 2 => {
                     self.num_errors += 1;
-                    format!("{to} = \"nests.not_three\"({x}) : (i32) -> i32")
+                    format!("{to} = \"schedules.not_three\"({x}) : (i32) -> i32")
                 }
-                6 if has_effects => format!("{to} = \"nests.later\"({x}) : (i32) -> i32"),
+                6 if has_effects => format!("{to} = \"schedules.later\"({x}) : (i32) -> i32"),
                 7 | 8 if has_effects => {
                     chains.push(format!("{to}c"));
                     format!(
-                        "{to}c = \"nests.note\"({x}, {chain}) : (i32, !tfrt.chain) -> !tfrt.chain\n{to} = tfrt.constant.i32 5"
+                        "{to}c = \"schedules.note\"({x}, {chain}) : (i32, !tfrt.chain) -> !tfrt.chain\n{to} = tfrt.constant.i32 5"
                     )
                 }
                 9 if depth > 0 => {
@@ -178,6 +179,16 @@ impl Writer {
                     let _ = writeln!(self.text, "tfrt.return {first} : i32\n}} else {{");
                     let second = self.region(&x, &y, &chain, has_effects, depth - 1);
                     let _ = writeln!(self.text, "tfrt.return {second} : i32");
+                    "}".to_owned()
+                }
+                10 if depth > 0 && has_effects => {
+                    let _ = writeln!(
+                        self.text,
+                        "{to}, {to}b = tfrt_test.do.async {x}, {y}, {chain} : (i32, i32, !tfrt.chain) -> (i32, i32) {{"
+                    );
+                    let last = self.region(&x, &y, &chain, has_effects, depth - 1);
+                    let _ = writeln!(self.text, "tfrt.return {last}, {y} : i32, i32");
+                    numbers.push(format!("{to}b"));
                     "}".to_owned()
                 }
                 _ if self.num_functions > 0 => {
@@ -249,9 +260,15 @@ fn run(
     arguments: &[AnyRef],
 ) -> (String, Vec<String>) {
     LOG.lock().unwrap_or_else(PoisonError::into_inner).clear();
-    let function = program.function(name).expect("it is there");
     let ctx = ExecutionContext::new(RequestContextBuilder::new(Arc::clone(host)).build());
-    let results = function.execute(&ctx, arguments);
+    let function = program.function(name).expect("it is there");
+    let mut results = function.execute(&ctx, arguments);
+    // Random programs have more functions.
+    for other in ["f1", "main", "f3"] {
+        if let Some(other) = program.function(other).filter(|_| name == "main") {
+            results.extend(other.execute(&ctx, arguments));
+        }
+    }
     host.await_available(&results).expect("not a worker");
     host.queue().quiesce().expect("not a worker");
     let given: Vec<String> = results
@@ -265,7 +282,7 @@ fn run(
     (given.join(", "), log)
 }
 
-/// As [`run`], where no function is a nest.
+/// As [`run`], while a sink is told of every kernel.
 fn run_traced(
     program: &Arc<Program>,
     name: &str,
@@ -280,8 +297,21 @@ fn run_traced(
     outcome
 }
 
+/// As [`run`], where no function follows a schedule.
+fn run_in_ready_loop(
+    program: &Arc<Program>,
+    name: &str,
+    host: &Arc<HostContext>,
+    arguments: &[AnyRef],
+) -> (String, Vec<String>) {
+    tfrt::executor::follow_schedules(false);
+    let outcome = run(program, name, host, arguments);
+    tfrt::executor::follow_schedules(true);
+    outcome
+}
+
 #[test]
-fn random_programs_do_what_they_do_without_nests() {
+fn random_programs_do_what_they_do_in_the_ready_loop() {
     let _alone = ALONE.lock().unwrap_or_else(PoisonError::into_inner);
     let mut num_with_effects = 0;
     let factor = std::env::var("TFRT_STRESS").map_or(1, |factor| factor.parse().expect("a number"));
@@ -296,7 +326,9 @@ fn random_programs_do_what_they_do_without_nests() {
                 AnyRef::available(b),
                 AnyRef::ready_chain(),
             ];
-            let expected = run_traced(&program, "main", &ordered, &arguments);
+            let expected = run_in_ready_loop(&program, "main", &ordered, &arguments);
+            let traced = run_traced(&program, "main", &ordered, &arguments);
+            assert_eq!(traced, expected, "program {seed}, traced:\n{source}");
             let found = run(&program, "main", &ordered, &arguments);
             assert_eq!(found, expected, "program {seed}:\n{source}");
             num_with_effects += usize::from(found.1.len() > 2);
@@ -319,7 +351,7 @@ func @fib(%n: i32) -> i32 {
   %one = tfrt.constant.i32 1
   %is_small = \"tfrt.lessequal.i32\"(%n, %one) : (i32, i32) -> i1
   %r = tfrt.if %is_small, %n, %one : (i32, i32) -> (i32) {
-    %m = \"nests.not_three\"(%n) : (i32) -> i32
+    %m = \"schedules.not_three\"(%n) : (i32) -> i32
     tfrt.return %m : i32
   } else {
     %two = tfrt.constant.i32 2
@@ -362,13 +394,13 @@ fn recursion_ends_at_the_limit_with_the_same_error() {
             found.contains("calls of functions are nested deeper than 50"),
             "{found}"
         );
-        let (expected, expected_log) = run_traced(&program, "down", &host, &arguments);
+        let (expected, expected_log) = run_in_ready_loop(&program, "down", &host, &arguments);
         assert_eq!((found, log), (expected, expected_log), "under {queue}");
     }
 }
 
 #[test]
-fn a_cancelled_request_ends_a_nest() {
+fn a_cancelled_request_ends_a_function_that_follows_its_schedule() {
     let _alone = ALONE.lock().unwrap_or_else(PoisonError::into_inner);
     let host = host("s", Limits::default());
     let program = load(&host, FIBONACCI);
@@ -397,10 +429,10 @@ fn slow_kernels_are_shared_by_threads() {
     let _alone = ALONE.lock().unwrap_or_else(PoisonError::into_inner);
     let mut source = String::from("func @main(%a: i32) -> i64 {\n");
     for number in 0..64 {
-        let _ = writeln!(source, "%s{number} = \"nests.slow\"(%a) : (i32) -> i32");
+        let _ = writeln!(source, "%s{number} = \"schedules.slow\"(%a) : (i32) -> i32");
         let _ = writeln!(
             source,
-            "%t{number} = \"nests.thread\"(%s{number}) : (i32) -> i64"
+            "%t{number} = \"schedules.thread\"(%s{number}) : (i32) -> i64"
         );
     }
     source.push_str("tfrt.return %t63 : i64\n}\n");
