@@ -9,10 +9,10 @@ use std::pin::Pin;
 use std::sync::Arc;
 use std::task::{Context, Poll};
 
-use atomic_waker::AtomicWaker;
 use tfrt_support::Error;
 
 use crate::any_ref::AnyRef;
+use crate::sync::AtomicWaker;
 use crate::typed_ref::AsyncValueRef;
 use crate::value::Value;
 

@@ -3,6 +3,10 @@
 //! Each names the edges of the crate's drawing that it lets race. Payloads are loom cells, so that a payload that is read
 //! without having been published is a failure of the model.
 
+use std::future::{Future, IntoFuture};
+use std::pin::Pin;
+use std::task::{Context, Poll, Waker};
+
 use loom::cell::UnsafeCell;
 use loom::sync::Arc;
 use loom::sync::atomic::{AtomicUsize, Ordering};
@@ -294,5 +298,66 @@ fn loom_the_ready_chain_is_one_and_never_goes() {
         let other = thread::spawn(|| drop(AnyRef::available(Chain)));
         assert!(AnyRef::ready_chain().ptr_eq(&AnyRef::available(Chain)));
         other.join().unwrap();
+    });
+}
+
+/// Counts how often it is woken.
+struct CountWakes(AtomicUsize);
+
+impl std::task::Wake for CountWakes {
+    fn wake(self: std::sync::Arc<Self>) {
+        self.0.fetch_add(1, Ordering::Relaxed);
+    }
+}
+
+#[test]
+fn loom_3_against_an_await_the_last_waker_is_woken_or_the_value_is_seen() {
+    loom::model(|| {
+        let (promise, value) = AsyncValueRef::<i32>::unconstructed();
+        let mut future = value.into_future();
+        let mut poll = |task: &std::sync::Arc<CountWakes>| {
+            let waker = Waker::from(std::sync::Arc::clone(task));
+            Pin::new(&mut future).poll(&mut Context::from_waker(&waker))
+        };
+        let tasks = [(); 2].map(|()| std::sync::Arc::new(CountWakes(AtomicUsize::new(0))));
+        let publishing = thread::spawn(move || promise.emplace(7));
+        // The task moves from one waker to another while the value becomes available.
+        let polls = [poll(&tasks[0]), poll(&tasks[1])];
+        publishing.join().unwrap();
+        match &polls {
+            [Poll::Pending, Poll::Pending] => assert_eq!(count(&tasks[1].0), 1),
+            [Poll::Ready(Err(_)), _] | [_, Poll::Ready(Err(_))] => panic!("it is no error"),
+            _ => {}
+        }
+    });
+}
+
+#[test]
+fn loom_two_readers_exclude_a_writer_until_both_are_done() {
+    bounded_model(|| {
+        let value = AnyRef::available(Cellar(0));
+        let reading = [(); 2].map(|()| {
+            let value = value.clone();
+            thread::spawn(move || {
+                let Ok(cellar) = value.try_read::<Cellar>() else {
+                    return None;
+                };
+                let found = cellar.0;
+                thread::yield_now();
+                // What is read does not change while it is borrowed.
+                assert_eq!(cellar.0, found);
+                Some(found)
+            })
+        });
+        let has_written = value
+            .try_write::<Cellar>()
+            .map(|mut cellar| cellar.0 = 1)
+            .is_ok();
+        let found = reading.map(|reader| reader.join().unwrap());
+        assert!(has_written || found.iter().all(|found| *found != Some(1)));
+        // The count is back at zero: everybody is gone.
+        let mut cellar = value.try_write::<Cellar>().unwrap();
+        assert_eq!(cellar.0, usize::from(has_written));
+        cellar.0 = 2;
     });
 }

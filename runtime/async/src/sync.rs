@@ -4,6 +4,7 @@
 
 #[cfg(not(loom))]
 mod shim {
+    pub(crate) use atomic_waker::AtomicWaker;
     pub(crate) use std::sync::atomic::{AtomicPtr, AtomicU8, AtomicU32, Ordering};
 
     /// A thread-local whose initial value is a constant.
@@ -39,6 +40,8 @@ mod shim {
 
 #[cfg(loom)]
 mod shim {
+    use std::task::Waker;
+
     pub(crate) use loom::cell::UnsafeCell;
     pub(crate) use loom::sync::atomic::{AtomicPtr, AtomicU8, AtomicU32, Ordering};
 
@@ -50,6 +53,32 @@ mod shim {
     }
 
     pub(crate) use const_thread_local;
+
+    /// What `atomic_waker` says of its slot, with a lock that loom knows.
+    #[derive(Debug)]
+    pub(crate) struct AtomicWaker(loom::sync::Mutex<Option<Waker>>);
+
+    impl Default for AtomicWaker {
+        fn default() -> Self {
+            Self(loom::sync::Mutex::new(None))
+        }
+    }
+
+    impl AtomicWaker {
+        pub(crate) fn register(&self, waker: &Waker) {
+            *self.0.lock().unwrap() = Some(waker.clone());
+        }
+
+        pub(crate) fn take(&self) -> Option<Waker> {
+            self.0.lock().unwrap().take()
+        }
+
+        pub(crate) fn wake(&self) {
+            if let Some(waker) = self.take() {
+                waker.wake();
+            }
+        }
+    }
 }
 
 pub(crate) use shim::*;

@@ -11,21 +11,23 @@
 //! - Across copies, they are the same if their ids are equal, or if a crate of the runtime vouches for both by
 //!   [one path](crate::identity): a compiler that is called twice gives two ids to such a type. In either case they have to agree
 //!   in layout, spellings and how they are passed; types that do not are two types.
-#![expect(unsafe_code, reason = "follows pointers that a table of atomics holds")]
+
+mod slot;
 
 use std::alloc::Layout;
 use std::any::TypeId;
 use std::collections::HashMap;
 use std::fmt;
 use std::hash::{Hash, Hasher};
-use std::ptr::{self, NonNull};
-use std::sync::atomic::{AtomicPtr, Ordering};
+use std::ptr::NonNull;
 use std::sync::{LazyLock, Mutex, OnceLock, PoisonError};
 
 use crate::cell::{self, Header, Kind};
 use crate::display::{self, DisplayPayload};
 use crate::nesting::PanicPayload;
 use crate::value::{self, Chain, Value};
+
+use slot::Slot;
 
 /// The number of a payload type, 1 to 65534; 0 stands for no type.
 ///
@@ -204,10 +206,10 @@ const NUM_SLOTS: usize = 4096;
 const MAX_PROBES: usize = 8;
 
 /// By number. Untouched pages of it cost nothing.
-static INFOS: [Slot; MAX_TYPES] = [const { Slot::empty() }; MAX_TYPES];
+static INFOS: [Slot<TypeInfo>; MAX_TYPES] = [const { Slot::empty() }; MAX_TYPES];
 
 /// By hash of the id, with linear probing.
-static SLOTS: [Slot; NUM_SLOTS] = [const { Slot::empty() }; NUM_SLOTS];
+static SLOTS: [Slot<TypeInfo>; NUM_SLOTS] = [const { Slot::empty() }; NUM_SLOTS];
 
 /// The truth, of which [`SLOTS`] is a cache.
 static REGISTERED: LazyLock<Mutex<Registered>> = LazyLock::new(Mutex::default);
@@ -246,32 +248,9 @@ impl NamedTypes {
     }
 }
 
-/// A place for one type. Invariant S1: it holds null or a pointer made from a `&'static TypeInfo`. Upheld by `set`.
-struct Slot(AtomicPtr<TypeInfo>);
-
-impl Slot {
-    const fn empty() -> Self {
-        Self(AtomicPtr::new(ptr::null_mut()))
-    }
-
-    #[inline]
-    fn get(&self) -> Option<&'static TypeInfo> {
-        // Acquire pairs with the release in `set`: the record is complete.
-        let info = self.0.load(Ordering::Acquire);
-        // SAFETY: S1, and nothing ever makes a mutable reference to a registered record.
-        unsafe { info.as_ref() }
-    }
-
-    fn set(&self, info: &'static TypeInfo) {
-        // Release pairs with the acquire in `get`.
-        self.0
-            .store(ptr::from_ref(info).cast_mut(), Ordering::Release);
-    }
-}
-
 /// The slots at which a type may be cached, in the order they are looked at.
 #[inline]
-fn probes(id: TypeId) -> impl Iterator<Item = &'static Slot> {
+fn probes(id: TypeId) -> impl Iterator<Item = &'static Slot<TypeInfo>> {
     let mut hasher = LowBits(0);
     id.hash(&mut hasher);
     let start = hasher.finish() as usize;
