@@ -3,11 +3,13 @@
 //! ```text
 //!  run_blocking / run_future (dispatching thread)           task (another thread, or the same one later)
 //!  ──────────────────────────────────────────────           ───────────────────────────────────────────
-//!  OwnedFrame: references to operands, context, file ─────► KernelFrame over it: hold, call, put
+//!  OwnedFrame: references to operands, context, file ─────► hold, call
+//!                                                           drop what was held, and the operands
 //!  one indirect value per result slot               ◄────── forward each result
 //! ```
 //!
-//! The task owns all that it borrows from. A request that is cancelled before the task begins makes its results the cancel
+//! The task owns all that the kernel borrows. It drops that before anybody sees a result, as every kernel does, so that a buffer
+//! that nobody else refers to is free for the kernels that follow. A request that is cancelled before the task begins makes its results the cancel
 //! value. So it does while a future waits, which is then dropped at once, or as soon as the poll under way is over.
 #![expect(unsafe_code, reason = "runs kernels whose operands were proven")]
 
@@ -18,6 +20,7 @@ use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 use std::task::{Context, Poll};
 
 use async_task::Runnable;
+use tfrt_async::dropping::report_to;
 use tfrt_async::{AnyRef, IndirectPromise};
 use tfrt_attr::AlignedBytes;
 use tfrt_ods::OpDef;
@@ -28,7 +31,7 @@ use crate::execution::ExecutionContext;
 use crate::function::FunctionTable;
 use crate::kernel::descriptor;
 use crate::kernel::frame::{AttributeList, FrameParts, FunctionList, KernelFrame};
-use crate::kernel::panic::panic_error;
+use crate::kernel::panic::{drop_quietly, panicked};
 use crate::kernel::param::ParamList;
 use crate::kernel::result::{FrameSink, ResultPart};
 use crate::kernel::{AsyncKernel, Kernel};
@@ -46,18 +49,24 @@ pub(crate) unsafe fn run_blocking<K: Kernel>(frame: &mut KernelFrame<'_>) {
     let owned = OwnedFrame::of(frame);
     let promises = promise_results(frame);
     let task = Task::new(move || {
-        if let Some(cancelled) = owned.exec_ctx.request().cancel_value() {
-            for promise in promises {
-                promise.forward_to(cancelled.clone());
+        let (ctx, op) = (owned.exec_ctx.clone(), owned.op);
+        report_to(&ctx, || {
+            if let Some(cancelled) = ctx.request().cancel_value() {
+                drop_quietly(owned);
+                for promise in promises {
+                    promise.forward_to(cancelled.clone());
+                }
+                return;
             }
-            return;
-        }
-        // SAFETY: the duties hold for the frame, hence for its copy: what is available stays so.
-        let outcome = catch_unwind(AssertUnwindSafe(|| unsafe {
-            descriptor::call::<K, _>(owned.parts())
-        }));
-        let outcome = outcome.unwrap_or_else(|payload| Err(panic_error(owned.op.name, &*payload)));
-        owned.settle::<K::Results>(outcome, promises);
+            let outcome = catch_unwind(AssertUnwindSafe(|| {
+                // Dropped before the outcome is known to anybody.
+                let owned = owned;
+                // SAFETY: the duties hold for the frame, hence for its copy: what is available stays so.
+                unsafe { descriptor::call::<K, _>(owned.parts()) }
+            }));
+            let outcome = outcome.unwrap_or_else(|payload| Err(panicked(op.name, payload)));
+            settle::<K::Results>(&ctx, op, outcome, promises);
+        });
     });
     let ctx = frame.exec_ctx();
     if let Err(task) = ctx
@@ -82,16 +91,20 @@ pub(crate) unsafe fn run_future<K: AsyncKernel>(frame: &mut KernelFrame<'_>) {
     // Not the future's own: one that panics drops what it owns, and would break the promises before the panic is known.
     let promises = Arc::new(Mutex::new(promises));
     let kept = Arc::clone(&promises);
+    let settle_ctx = ctx.clone();
 
     let work = Box::pin(async move {
-        // SAFETY: the duties hold for the frame, hence for its copy: what is available stays so.
-        let outcome = match unsafe { K::Params::hold(owned.parts()) } {
-            Ok(mut held) => Ok(K::call(K::Params::lend(&mut held)).await),
-            Err(error) => Err(error),
+        let outcome = async {
+            // Dropped before the outcome is known to anybody, the frame last.
+            let owned = owned;
+            // SAFETY: the duties hold for the frame, hence for its copy: what is available stays so.
+            let mut held = unsafe { K::Params::hold(owned.parts()) }?;
+            Ok::<_, Error>(K::call(K::Params::lend(&mut held)).await)
         };
+        let outcome = outcome.await;
         let promises =
             std::mem::take(&mut *promises.lock().unwrap_or_else(PoisonError::into_inner));
-        owned.settle::<K::Results>(outcome, promises);
+        settle::<K::Results>(&settle_ctx, op, outcome, promises);
     });
     let queue_ctx = ctx.clone();
     let task = Arc::new(FutureTask {
@@ -106,8 +119,9 @@ pub(crate) unsafe fn run_future<K: AsyncKernel>(frame: &mut KernelFrame<'_>) {
     let (runnable, handle) = async_task::spawn(
         poll_fn(move |cx| polled.poll(cx)),
         move |runnable: Runnable| {
+            let ctx = queue_ctx.clone();
             queue_ctx.enqueue(move || {
-                runnable.run();
+                report_to(&ctx, || runnable.run());
             });
         },
     );
@@ -144,10 +158,11 @@ impl<F: Future<Output = ()> + Send + 'static> FutureTask<F> {
             Turn::Over => {}
             Turn::Cancelled(work) => self.cancel(work),
             Turn::Done(work, polled) => {
+                drop_quietly(work);
                 if let Err(payload) = polled {
-                    self.fail(&self.ctx.emit_error(panic_error(self.op.name, &*payload)));
+                    let error = panicked(self.op.name, payload);
+                    self.fail(&self.ctx.emit_error(error));
                 }
-                drop(work);
             }
         }
         Poll::Ready(())
@@ -161,7 +176,7 @@ impl<F: Future<Output = ()> + Send + 'static> FutureTask<F> {
         let task = Arc::downgrade(self);
         let give_up = move || {
             if let Some(task) = task.upgrade() {
-                task.give_up_if_cancelled();
+                report_to(&task.ctx, || task.give_up_if_cancelled());
             }
         };
         if let Some(hook) = self.ctx.request().on_cancel(give_up) {
@@ -182,9 +197,8 @@ impl<F: Future<Output = ()> + Send + 'static> FutureTask<F> {
     fn cancel(&self, work: Option<Pin<Box<F>>>) {
         let cancelled = self.ctx.request().cancel_value();
         if let (Some(work), Some(error)) = (work, cancelled.and_then(AnyRef::error_if_present)) {
-            // Before the promises go away with the future.
+            drop_quietly(work);
             self.fail(error);
-            drop(work);
         }
     }
 
@@ -255,33 +269,27 @@ impl OwnedFrame {
             },
         }
     }
+}
 
-    /// Keeps the promises with what a function returned.
-    fn settle<R: ResultPart>(
-        &self,
-        outcome: Result<R::Returned, Error>,
-        promises: Vec<IndirectPromise>,
-    ) {
-        let mut results = vec![None; promises.len()];
-        let FrameParts {
-            exec_ctx,
-            op,
-            arguments,
-            attributes,
-            functions,
-        } = self.parts();
-        let mut frame =
-            KernelFrame::new(exec_ctx, op, arguments, attributes, functions, &mut results);
-        match outcome {
-            Ok(returned) => R::put(returned, &mut FrameSink::new::<R>(&mut frame)),
-            Err(error) => frame.report_error(error),
-        }
-        frame.finish();
-        for (promise, result) in promises.into_iter().zip(results.into_iter().flatten()) {
-            // A waiter of one result that panics must not keep the others from theirs.
-            drop(catch_unwind(AssertUnwindSafe(|| {
-                promise.forward_to(result)
-            })));
+/// Keeps the promises with what a function returned.
+fn settle<R: ResultPart>(
+    ctx: &ExecutionContext,
+    op: &'static OpDef,
+    outcome: Result<R::Returned, Error>,
+    promises: Vec<IndirectPromise>,
+) {
+    let mut results = vec![None; promises.len()];
+    let (attributes, functions) = (AttributeList::EMPTY, FunctionList::default());
+    let mut frame = KernelFrame::new(ctx, op, &[], attributes, functions, &mut results);
+    match outcome {
+        Ok(returned) => R::put(returned, &mut FrameSink::new::<R>(&mut frame)),
+        Err(error) => frame.report_error(error),
+    }
+    frame.finish();
+    for (promise, result) in promises.into_iter().zip(results.into_iter().flatten()) {
+        // A waiter of one result that panics must not keep the others from theirs.
+        if let Err(payload) = catch_unwind(AssertUnwindSafe(|| promise.forward_to(result))) {
+            drop_quietly(payload);
         }
     }
 }

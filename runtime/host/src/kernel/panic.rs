@@ -33,7 +33,7 @@ pub(crate) fn panicked(kernel: &str, payload: Box<dyn Any + Send>) -> Error {
 
 /// Drops what may panic while it goes away.
 #[cold]
-fn drop_quietly<T>(value: T) {
+pub(crate) fn drop_quietly<T>(value: T) {
     if let Err(payload) = catch_unwind(AssertUnwindSafe(|| drop(value))) {
         // A payload that panics itself is better leaked than dropped.
         std::mem::forget(payload);
