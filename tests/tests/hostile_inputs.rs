@@ -40,6 +40,10 @@ fn main() -> ExitCode {
         ),
         Trial::test("what_is_printed_can_be_read", what_is_printed_can_be_read),
         Trial::test(
+            "a_long_name_of_no_kernel_is_refused_at_once",
+            a_long_name_of_no_kernel_is_refused_at_once,
+        ),
+        Trial::test(
             "errors_beyond_a_hundred_are_counted",
             errors_beyond_a_hundred_are_counted,
         ),
@@ -194,6 +198,21 @@ fn errors_beyond_a_hundred_are_counted() -> Outcome {
         require(told.is_none_or(|told| text.contains(told)), &output)?;
     }
     Ok(())
+}
+
+/// Names that are as long as this one take hours to compare with those of all kernels.
+fn a_long_name_of_no_kernel_is_refused_at_once() -> Outcome {
+    let folder = Folder::new("long")?;
+    let name = "a".repeat(4 << 20);
+    let program = format!("func @main() {{\n  \"tfrt.{name}\"() : () -> ()\n  tfrt.return\n}}\n");
+    folder.write("p.mlir", program)?;
+    let output = folder.run("tfrt", &["run", "p.mlir"])?;
+    require_status(1, &output)?;
+    if contains(&output.stderr, "unknown kernel name 'tfrt.aaa") {
+        Ok(())
+    } else {
+        Err("the kernel is named".into())
+    }
 }
 
 fn control_characters_of_names_are_escaped() -> Outcome {

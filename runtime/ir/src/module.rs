@@ -6,8 +6,10 @@
 //!
 //! Invariants, upheld by the methods that edit:
 //! - M1: `parent` links mirror the lists of ops, blocks and regions.
-//! - M2: a value lists each of its uses once, the newest last.
+//! - M2: a value lists each of its uses once, the newest first: see [`uses`].
 //! - M3: the attributes of an op are in ascending byte order of their names.
+
+mod uses;
 
 use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
@@ -21,6 +23,7 @@ use crate::location::{Location, LocationId};
 use crate::registry::Registry;
 use crate::symbols::MODULE_OP;
 use crate::types::{self, Type, TypeId};
+use uses::{Neighbours, UseList};
 
 tfrt_support::define_id! {
     /// An op of a [`Module`].
@@ -88,6 +91,8 @@ struct OpData {
     name: NameId,
     def: Option<&'static OpDef>,
     operands: Vec<ValueId>,
+    /// Of each operand, its neighbours among the uses of its value.
+    neighbours: Vec<Neighbours>,
     results: Vec<ValueId>,
     attributes: Vec<(NameId, AttrId)>,
     regions: Vec<RegionId>,
@@ -113,7 +118,7 @@ struct RegionData {
 struct ValueData {
     ty: TypeId,
     def: ValueDef,
-    uses: Vec<Use>,
+    uses: UseList,
 }
 
 /// Where a value comes from.
@@ -350,7 +355,8 @@ impl Module {
         let op = self.ops.push(OpData {
             name,
             def,
-            operands: state.operands,
+            operands: Vec::new(),
+            neighbours: Vec::new(),
             results: Vec::with_capacity(state.result_types.len()),
             attributes,
             regions: state.regions,
@@ -358,15 +364,12 @@ impl Module {
             location: state.location,
             parent: None,
         });
-        for index in 0..self.ops[op].operands.len() {
-            let value = self.ops[op].operands[index];
-            self.values[value].uses.push(Use { op, operand: index });
-        }
+        self.set_operands(op, state.operands);
         for (index, ty) in state.result_types.into_iter().enumerate() {
             let value = self.values.push(ValueData {
                 ty,
                 def: ValueDef::Result { op, index },
-                uses: Vec::new(),
+                uses: UseList::default(),
             });
             self.ops[op].results.push(value);
         }
@@ -613,7 +616,7 @@ impl Module {
         let value = self.values.push(ValueData {
             ty,
             def: ValueDef::Argument { block, index },
-            uses: Vec::new(),
+            uses: UseList::default(),
         });
         self.blocks[block].arguments.push(value);
         value
@@ -624,7 +627,7 @@ impl Module {
         let value = self.values.push(ValueData {
             ty,
             def: ValueDef::Argument { block, index },
-            uses: Vec::new(),
+            uses: UseList::default(),
         });
         self.blocks[block].arguments.insert(index, value);
         for position in index + 1..self.blocks[block].arguments.len() {
@@ -689,6 +692,8 @@ impl Module {
     }
 
     /// Takes an op out of its block and drops it with everything in its regions. Nobody else may use their results.
+    ///
+    /// Takes time linear in the number of ops of the block; see [`erase_ops`](Self::erase_ops).
     pub fn erase_op(&mut self, op: OpId) {
         self.detach_op(op);
         for inner in self.walk(op) {
@@ -699,9 +704,20 @@ impl Module {
             self.ops[op]
                 .results
                 .iter()
-                .all(|result| self.values[*result].uses.is_empty()),
+                .all(|result| self.uses(*result).len() == 0),
             "an erased op has no users"
         );
+    }
+
+    /// [Erases](Self::erase_op) those ops of a block that `is_erased` chooses, in order.
+    pub fn erase_ops(&mut self, block: BlockId, is_erased: impl Fn(OpId) -> bool) {
+        for op in self.take_block_ops(block) {
+            if is_erased(op) {
+                self.erase_op(op);
+            } else {
+                self.append_op(block, op);
+            }
+        }
     }
 
     /// Takes every op out of a block, in order.
@@ -752,41 +768,6 @@ impl Module {
         }
     }
 
-    /// The uses of a value, the newest first: for a program that was read from text, in reverse order of that text.
-    pub fn uses(&self, value: ValueId) -> impl ExactSizeIterator<Item = Use> + '_ {
-        self.values[value].uses.iter().rev().copied()
-    }
-
-    /// Changes one operand of an op.
-    pub fn set_operand(&mut self, op: OpId, operand: usize, value: ValueId) {
-        let old = std::mem::replace(&mut self.ops[op].operands[operand], value);
-        self.values[old]
-            .uses
-            .retain(|use_| *use_ != Use { op, operand });
-        self.values[value].uses.push(Use { op, operand });
-    }
-
-    /// Changes all operands of an op.
-    pub fn set_operands(&mut self, op: OpId, operands: Vec<ValueId>) {
-        for old in std::mem::take(&mut self.ops[op].operands) {
-            self.values[old].uses.retain(|use_| use_.op != op);
-        }
-        for (operand, value) in operands.iter().enumerate() {
-            self.values[*value].uses.push(Use { op, operand });
-        }
-        self.ops[op].operands = operands;
-    }
-
-    /// Lets everybody who uses `old` use `new` instead.
-    pub fn replace_all_uses(&mut self, old: ValueId, new: ValueId) {
-        let mut uses = std::mem::take(&mut self.values[old].uses);
-        uses.reverse();
-        for use_ in &uses {
-            self.ops[use_.op].operands[use_.operand] = new;
-        }
-        self.values[new].uses.extend(uses);
-    }
-
     /// Makes a result of `op` that stands behind its other results.
     pub fn add_result(&mut self, op: OpId, ty: TypeId) -> ValueId {
         self.insert_result(op, self.ops[op].results.len(), ty)
@@ -797,7 +778,7 @@ impl Module {
         let value = self.values.push(ValueData {
             ty,
             def: ValueDef::Result { op, index },
-            uses: Vec::new(),
+            uses: UseList::default(),
         });
         self.ops[op].results.insert(index, value);
         for position in index + 1..self.ops[op].results.len() {

@@ -2,6 +2,8 @@
 
 /// The `candidates` that are near `name`, nearest first, at most three. Near is at most a third of the letters wrong.
 ///
+/// A candidate that is much longer or shorter costs no time: a name may come from a file, and be as long as it likes.
+///
 /// ```
 /// use tfrt_support::nearest::nearest;
 ///
@@ -11,9 +13,14 @@
 /// ```
 #[must_use]
 pub fn nearest<'a>(name: &str, candidates: impl IntoIterator<Item = &'a str>) -> Vec<&'a str> {
-    let most_edits = name.chars().count().div_ceil(3);
+    let num_letters = name.chars().count();
+    let most_edits = num_letters.div_ceil(3);
+    // Each edit adds or removes one letter at most.
+    let may_be_near =
+        |candidate: &&str| candidate.chars().count().abs_diff(num_letters) <= most_edits;
     let mut near: Vec<(usize, &str)> = candidates
         .into_iter()
+        .filter(may_be_near)
         .map(|candidate| (edits(name, candidate), candidate))
         .filter(|&(edits, _)| edits <= most_edits)
         .collect();

@@ -171,12 +171,17 @@ fn gather_into(module: &mut Module, entry: BlockId, constants: Vec<OpId>) {
     if module.block_ops(entry).starts_with(&leading) {
         return;
     }
-    for &op in &leading {
-        if module.op_block(op) != Some(entry) {
-            module.detach_op(op);
+    let is_leading: HashSet<OpId> = leading.iter().copied().collect();
+    let mut blocks: Vec<_> = leading.iter().map(|op| module.op_block(*op)).collect();
+    // Constants of a block follow each other.
+    blocks.dedup();
+    for block in blocks.into_iter().flatten().filter(|&block| block != entry) {
+        for op in module.take_block_ops(block) {
+            if !is_leading.contains(&op) {
+                module.append_op(block, op);
+            }
         }
     }
-    let is_leading: HashSet<OpId> = leading.iter().copied().collect();
     let rest = module.take_block_ops(entry);
     let rest = rest.into_iter().filter(|op| !is_leading.contains(op));
     for op in leading.into_iter().chain(rest) {
@@ -205,13 +210,7 @@ fn sweep(module: &mut Module, root: OpId) -> bool {
         }
     }
     for block in blocks {
-        for op in module.take_block_ops(block) {
-            if dead.contains(&op) {
-                module.erase_op(op);
-            } else {
-                module.append_op(block, op);
-            }
-        }
+        module.erase_ops(block, |op| dead.contains(&op));
     }
     !dead.is_empty()
 }

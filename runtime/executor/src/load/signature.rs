@@ -4,6 +4,8 @@
 //! numbers, texts and chains stand for one in every program. Its number is found when the file is loaded, so that looking is one
 //! compare.
 
+use std::sync::Arc;
+
 use half::{bf16, f16};
 use tfrt_async::{AnyRef, ByteString, Chain, TypeIndex};
 use tfrt_support::{Error, ErrorCode};
@@ -11,7 +13,7 @@ use tfrt_support::{Error, ErrorCode};
 use super::tables::FunctionEntry;
 
 /// The payload types that the spellings of arguments fix, for those that fix one.
-pub(crate) fn fixed_payloads(spellings: &[Box<str>]) -> Box<[Option<TypeIndex>]> {
+pub(crate) fn fixed_payloads(spellings: &[Arc<str>]) -> Box<[Option<TypeIndex>]> {
     spellings.iter().map(|ty| fixed_payload(ty)).collect()
 }
 

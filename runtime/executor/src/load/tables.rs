@@ -1,12 +1,14 @@
 //! The tables of a verified file with their names resolved: kernels, functions, native functions.
 
 use std::collections::HashMap;
-use std::sync::OnceLock;
+use std::sync::{Arc, OnceLock};
 
 use tfrt_async::TypeIndex;
 use tfrt_attr::AttrTypeCode;
 use tfrt_bef::read::attribute_types::AttributeTypes;
-use tfrt_bef::{AttributeOffset, BefFile, FunctionId, KernelCode, VerifiedBef};
+use tfrt_bef::{
+    AttributeOffset, BefFile, FunctionId, KernelCode, TypeIndex as TypeId, VerifiedBef,
+};
 use tfrt_host::HostContext;
 use tfrt_host::function::FunctionKind;
 use tfrt_host::kernel::registry::NativeFunction;
@@ -37,8 +39,9 @@ pub(crate) struct Tables {
 pub(crate) struct FunctionEntry {
     pub(crate) name: Box<str>,
     pub(crate) kind: FunctionKind,
-    pub(crate) argument_types: Box<[Box<str>]>,
-    pub(crate) result_types: Box<[Box<str>]>,
+    /// The spellings of types are those of the file: many functions share a long one.
+    pub(crate) argument_types: Box<[Arc<str>]>,
+    pub(crate) result_types: Box<[Arc<str>]>,
     /// For each argument, the payload type that its spelling fixes.
     pub(crate) fixed_arguments: Box<[Option<TypeIndex>]>,
     /// The Rust function behind a native function.
@@ -54,12 +57,13 @@ impl Tables {
             .kernels()
             .map(|code| resolve_kernel(&bef, registry, code))
             .collect::<Result<_, _>>()?;
+        let spellings: PrimaryMap<TypeId, Arc<str>> =
+            bef.types().map(|ty| bef.type_name(ty).into()).collect();
         let mut functions = PrimaryMap::new();
         let mut by_name = HashMap::new();
         for function in bef.functions() {
-            let spellings = |types: &[tfrt_bef::TypeIndex]| {
-                types.iter().map(|&ty| bef.type_name(ty).into()).collect()
-            };
+            let spellings =
+                |types: &[TypeId]| types.iter().map(|&ty| Arc::clone(&spellings[ty])).collect();
             let (kind, native) = match function.kind {
                 tfrt_bef::FunctionKind::Async => (FunctionKind::Async, None),
                 tfrt_bef::FunctionKind::Sync => (FunctionKind::Sync, None),
@@ -68,7 +72,7 @@ impl Tables {
                     (FunctionKind::Native, Some(native))
                 }
             };
-            let argument_types: Box<[Box<str>]> = spellings(function.arguments);
+            let argument_types: Box<[Arc<str>]> = spellings(function.arguments);
             let id = functions.push(FunctionEntry {
                 name: function.name.into(),
                 kind,

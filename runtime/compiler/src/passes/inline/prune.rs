@@ -1,9 +1,9 @@
 //! Private functions that nothing refers to.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 
 use tfrt_ir::symbols::SYMBOL_VISIBILITY;
-use tfrt_ir::{Module, OpId};
+use tfrt_ir::{BlockId, Module, OpId};
 
 use crate::passes::references::References;
 
@@ -20,6 +20,7 @@ pub(super) fn prune(module: &mut Module, root: OpId) {
     let mut unused: Vec<OpId> = functions
         .filter(|&op| is_private(module, op) && !counts.contains_key(&op))
         .collect();
+    let mut dropped = HashSet::new();
     while let Some(func) = unused.pop() {
         for op in module.walk(func) {
             for target in references.of_op(module, op) {
@@ -30,7 +31,14 @@ pub(super) fn prune(module: &mut Module, root: OpId) {
                 }
             }
         }
-        module.erase_op(func);
+        dropped.insert(func);
+    }
+    let blocks: HashSet<BlockId> = dropped
+        .iter()
+        .filter_map(|op| module.op_block(*op))
+        .collect();
+    for block in blocks {
+        module.erase_ops(block, |op| dropped.contains(&op));
     }
 }
 

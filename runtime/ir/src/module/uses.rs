@@ -1,0 +1,203 @@
+//! Who uses a value: a list that runs through the operands, so that a use comes and goes in constant time, however many
+//! there are.
+//!
+//! ```text
+//!  value ──newest──► operand 1 of op 7 ──older──► operand 0 of op 7 ──older──► operand 0 of op 3
+//!                                      ◄──newer──                   ◄──newer──
+//! ```
+//!
+//! Invariant U1: operand `i` of an op is in the list of its value, once, and the list knows how many are in it. Upheld by `link`
+//! and `unlink` alone.
+
+use super::{Module, OpId, Use, ValueId};
+
+/// A use, as lists keep it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+struct Place {
+    op: OpId,
+    operand: u32,
+}
+
+impl From<Place> for Use {
+    fn from(place: Place) -> Self {
+        Self {
+            op: place.op,
+            operand: place.operand as usize,
+        }
+    }
+}
+
+/// The uses of a value.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct UseList {
+    newest: Option<Place>,
+    len: usize,
+}
+
+/// What stands beside a use in its list.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct Neighbours {
+    newer: Option<Place>,
+    older: Option<Place>,
+}
+
+/// The uses of a value, the newest first.
+struct Uses<'a> {
+    module: &'a Module,
+    next: Option<Place>,
+    len: usize,
+}
+
+impl Iterator for Uses<'_> {
+    type Item = Use;
+
+    fn next(&mut self) -> Option<Use> {
+        let place = self.next?;
+        self.next = self.module.neighbours(place).older;
+        self.len -= 1;
+        Some(place.into())
+    }
+
+    fn size_hint(&self) -> (usize, Option<usize>) {
+        (self.len, Some(self.len))
+    }
+}
+
+impl ExactSizeIterator for Uses<'_> {}
+
+impl Module {
+    /// The uses of a value, the newest first: for a program that was read from text, in reverse order of that text.
+    pub fn uses(&self, value: ValueId) -> impl ExactSizeIterator<Item = Use> + '_ {
+        let list = &self.values[value].uses;
+        Uses {
+            module: self,
+            next: list.newest,
+            len: list.len,
+        }
+    }
+
+    /// Changes one operand of an op.
+    pub fn set_operand(&mut self, op: OpId, operand: usize, value: ValueId) {
+        let place = place(op, operand);
+        self.unlink(place);
+        self.ops[op].operands[operand] = value;
+        self.link(place);
+    }
+
+    /// Changes all operands of an op.
+    pub fn set_operands(&mut self, op: OpId, operands: Vec<ValueId>) {
+        for operand in 0..self.ops[op].operands.len() {
+            self.unlink(place(op, operand));
+        }
+        self.ops[op].neighbours = vec![Neighbours::default(); operands.len()];
+        self.ops[op].operands = operands;
+        for operand in 0..self.ops[op].operands.len() {
+            self.link(place(op, operand));
+        }
+    }
+
+    /// Lets everybody who uses `old` use `new` instead.
+    pub fn replace_all_uses(&mut self, old: ValueId, new: ValueId) {
+        for _ in 0..self.values[old].uses.len {
+            if let Some(Place { op, operand }) = self.values[old].uses.newest {
+                self.set_operand(op, operand as usize, new);
+            }
+        }
+    }
+
+    /// Makes an operand, which is in no list, the newest use of its value.
+    fn link(&mut self, place: Place) {
+        let value = self.ops[place.op].operands[place.operand as usize];
+        let list = &mut self.values[value].uses;
+        let older = list.newest.replace(place);
+        list.len += 1;
+        *self.neighbours_mut(place) = Neighbours { newer: None, older };
+        if let Some(older) = older {
+            self.neighbours_mut(older).newer = Some(place);
+        }
+    }
+
+    /// Takes an operand out of the list of its value.
+    fn unlink(&mut self, place: Place) {
+        let Neighbours { newer, older } = *self.neighbours(place);
+        if let Some(older) = older {
+            self.neighbours_mut(older).newer = newer;
+        }
+        if let Some(newer) = newer {
+            self.neighbours_mut(newer).older = older;
+        }
+        let value = self.ops[place.op].operands[place.operand as usize];
+        let list = &mut self.values[value].uses;
+        list.len -= 1;
+        if newer.is_none() {
+            list.newest = older;
+        }
+    }
+
+    fn neighbours(&self, place: Place) -> &Neighbours {
+        &self.ops[place.op].neighbours[place.operand as usize]
+    }
+
+    fn neighbours_mut(&mut self, place: Place) -> &mut Neighbours {
+        &mut self.ops[place.op].neighbours[place.operand as usize]
+    }
+}
+
+fn place(op: OpId, operand: usize) -> Place {
+    let operand = u32::try_from(operand).expect("an op has less than 2^32 operands");
+    Place { op, operand }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::Arc;
+
+    use super::*;
+    use crate::{OpState, Registry, Type};
+
+    /// An op with these operands and one result.
+    fn op(module: &mut Module, operands: &[ValueId]) -> OpId {
+        let ty = module.intern_type(Type::None);
+        let mut state = OpState::new("my.op", module.unknown_location());
+        state.operands = operands.to_vec();
+        state.result_types.push(ty);
+        module.create_op(state)
+    }
+
+    fn uses(module: &Module, value: ValueId) -> Vec<(OpId, usize)> {
+        let uses = module.uses(value);
+        assert_eq!(uses.len(), module.uses(value).count());
+        uses.map(|Use { op, operand }| (op, operand)).collect()
+    }
+
+    #[test]
+    fn uses_come_and_go_wherever_they_are_in_the_list() {
+        let mut module = Module::new(Arc::new(Registry::default()));
+        let [x, y] = [(); 2].map(|()| {
+            let op = op(&mut module, &[]);
+            module.results(op)[0]
+        });
+        let a = op(&mut module, &[x, y]);
+        let b = op(&mut module, &[x, x]);
+        let c = op(&mut module, &[x]);
+        assert_eq!(uses(&module, x), [(c, 0), (b, 1), (b, 0), (a, 0)]);
+        // In the middle, and where it is the newest of another value.
+        module.set_operand(b, 0, y);
+        assert_eq!(uses(&module, x), [(c, 0), (b, 1), (a, 0)]);
+        assert_eq!(uses(&module, y), [(b, 0), (a, 1)]);
+        // The oldest, then the newest.
+        module.set_operands(a, vec![y]);
+        module.set_operands(c, Vec::new());
+        assert_eq!(uses(&module, x), [(b, 1)]);
+        assert_eq!(uses(&module, y), [(a, 0), (b, 0)]);
+        module.set_operand(b, 1, y);
+        assert_eq!(uses(&module, x), []);
+        assert_eq!(module.operands(b), [y, y]);
+        // As one after the other becomes the newest, the order is turned round.
+        module.replace_all_uses(y, x);
+        assert_eq!(uses(&module, x), [(b, 0), (a, 0), (b, 1)]);
+        assert_eq!(uses(&module, y), []);
+        module.replace_all_uses(x, x);
+        assert_eq!(uses(&module, x).len(), 3);
+    }
+}
