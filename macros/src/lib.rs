@@ -5,7 +5,8 @@ use proc_macro::TokenStream;
 
 /// Turns a function into a kernel: adapter, declaration and registration are derived from it.
 ///
-/// The function itself stays as it is, and can be called as before.
+/// The function itself stays as it is, and can be called as before. It is a free function: one of an `impl` or a trait cannot be
+/// registered.
 ///
 /// ```
 /// use tfrt::prelude::*;
@@ -340,8 +341,9 @@ use proc_macro::TokenStream;
 /// |---|---|
 /// | `"a.b", "a.c"` | several names for one kernel |
 /// | `verify = path` | checks an op beyond its declaration |
+/// | `kernel_set = Name` | makes a type `Name` that stands for the kernels of the function, for `KernelRegistry::add_all` |
 /// | `named_results`, `isolated`, `call`, `forwards`, `chooses`, `loops`, `parallel`, `cheap`, `cost_attribute`, `chain_source`, `chain_merge` | facts for printer, verifier, passes and streams; see `tfrt::ods::OpTraits` |
-/// | `crate = path::to::tfrt` | where the facade is, if it was renamed |
+/// | `crate = path::to::tfrt` | where the facade is, in a crate that does not know it as `tfrt` |
 #[proc_macro_attribute]
 pub fn tfrt_kernel(options: TokenStream, item: TokenStream) -> TokenStream {
     tfrt_macros_backend::kernel(options.into(), item.into()).into()

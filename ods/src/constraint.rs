@@ -1,5 +1,7 @@
 //! Constraints: which types a value may have, and which values an attribute may have.
 
+use crate::const_text::same;
+
 /// The spelling of the type of chains.
 pub const CHAIN_TYPE: &str = "!tfrt.chain";
 
@@ -19,8 +21,8 @@ pub enum TypeConstraint {
 impl TypeConstraint {
     /// Whether only chains meet it.
     #[must_use]
-    pub fn is_chain(&self) -> bool {
-        *self == Self::Exact(CHAIN_TYPE)
+    pub const fn is_chain(&self) -> bool {
+        matches!(self, Self::Exact(spelling) if same(spelling, CHAIN_TYPE))
     }
 }
 

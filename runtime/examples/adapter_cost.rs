@@ -21,7 +21,7 @@ use tfrt::kernel::{AttributeList, FunctionList, KernelSet};
 use tfrt::prelude::*;
 
 /// Returns the sum of two numbers.
-#[tfrt_kernel("cost.add")]
+#[tfrt_kernel("cost.add", kernel_set = Add)]
 fn add(a: i32, b: i32) -> i32 {
     a.wrapping_add(b)
 }
@@ -62,7 +62,7 @@ fn main() {
     let run: DirectFn = match form.as_str() {
         "by-hand" => add_by_hand,
         "derived" => {
-            let direct = add::KERNELS[0].direct();
+            let direct = Add::KERNELS[0].direct();
             direct.expect("a function of numbers is direct").run
         }
         _ => {

@@ -112,7 +112,8 @@
 //! | `named_results`, `isolated`, `call`, `cheap`, `cost_attribute` | hints for printing, verification, inlining and streams; see [`OpTraits`](ods::OpTraits) |
 //! | `attribute_names = free` | programs may call the attributes, and the functions by symbol, what they like: only the order of the names counts |
 //! | `raw` | the function takes the frame, and options declare the rest |
-//! | `crate = path::to::tfrt` | where this crate is, if it was renamed |
+//! | `kernel_set = Name` | makes a type that stands for the kernels of the function: see [`guide::libraries`] |
+//! | `crate = path::to::tfrt` | where this crate is, if it was renamed, or is reached through another one |
 //!
 //! # Values that come later
 //!
@@ -188,7 +189,7 @@ pub type Result<T, E = Error> = std::result::Result<T, E>;
 
 /// What a crate of kernels uses.
 pub mod prelude {
-    pub use tfrt_async::{AnyRef, AsyncValueRef, ByteString, Chain};
+    pub use tfrt_async::{AnyRef, AsyncValueRef, ByteString, Chain, Immutable};
     pub use tfrt_attr::{AggregateView, CompilationUnitView, DenseView, ShapeView};
     pub use tfrt_host::kernel::{
         AttributeParam, Attributes, Function, KernelFrame, KernelRegistry, Operands, Preallocated,

@@ -303,7 +303,7 @@ fn every_run_makes_its_own_operands() {
 }
 
 /// Appends the last number again, and gives the list back.
-#[tfrt_kernel("sample.push_again", chain = none)]
+#[tfrt_kernel("sample.push_again")]
 fn push_again(list: AnyRef, _after: Chain) -> Result<AnyRef> {
     let mut numbers = list.try_write::<List>()?;
     let last = numbers.0.last().copied().unwrap_or_default();
@@ -393,7 +393,7 @@ fn numbers(ctx: &ExecutionContext) -> (AsyncValueRef<i32>, AsyncValueRef<i32>) {
 }
 
 /// The same list, behind a chain.
-#[tfrt_kernel("sample.after", chain = none)]
+#[tfrt_kernel("sample.after")]
 fn after(list: AnyRef, _chain: Chain) -> AnyRef {
     list
 }

@@ -28,7 +28,7 @@ pub struct Point {
 /// of two numbers.
 ///
 /// Wraps around.
-#[tfrt_kernel("test.add.{T}", T = [i32, u32 as "ui32"], pure)]
+#[tfrt_kernel("test.add.{T}", T = [i32, u32 as "ui32"], pure, kernel_set = Add)]
 pub fn add<T: Value + Clone + std::ops::Add<Output = T>>(a: T, b: T) -> T {
     a + b
 }
@@ -225,7 +225,7 @@ fn message(value: &AnyRef) -> &str {
     value.error_if_present().map_or("no error", Error::message)
 }
 
-fn get<T: Value + Clone>(value: &AnyRef) -> Option<T> {
+fn get<T: Value + Immutable + Clone>(value: &AnyRef) -> Option<T> {
     value.get::<T>().cloned()
 }
 
@@ -699,15 +699,15 @@ fn a_function_can_have_two_names() {
 #[test]
 fn a_kernel_can_be_registered_by_hand() {
     let mut registry = KernelRegistry::new();
-    registry.add_all::<add>().unwrap();
+    registry.add_all::<Add>().unwrap();
     let names: Vec<_> = registry.kernels().map(KernelDescriptor::name).collect();
     assert_eq!(names, ["test.add.i32", "test.add.ui32"]);
-    let error = registry.add_all::<add>().unwrap_err().to_string();
+    let error = registry.add_all::<Add>().unwrap_err().to_string();
     assert!(
         error.starts_with("`test.add.i32` is registered twice: at "),
         "{error}"
     );
-    assert_eq!(<add as KernelSet>::KERNELS.len(), 2);
+    assert_eq!(<Add as KernelSet>::KERNELS.len(), 2);
 }
 
 #[test]

@@ -17,7 +17,7 @@ fn print_tensor(tensor: &dyn Tensor) -> Result<()> {
 #[tfrt_kernel(
     "tfrt_dht_sync.print_tensor",
     sync,
-    side_effecting,
+    effect = "io",
     format = "operands attr-dict"
 )]
 fn print_tensor_sync(tensor: &dyn Tensor) -> Result<()> {

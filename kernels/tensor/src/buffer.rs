@@ -30,8 +30,8 @@ use std::fmt;
 use std::ops::Range;
 use std::ptr::NonNull;
 
-use tfrt_async::Value;
 use tfrt_async::identity::TypeIdentity;
+use tfrt_async::{Immutable, Value};
 
 pub use borrow::BufferConflict;
 pub use elements::{Elements, ElementsMut};
@@ -157,6 +157,8 @@ impl Value for HostBuffer {
     // The bytes keep their borrows: see `BufferConflict`.
     const HANDLE: Option<fn(&Self) -> Self> = Some(Self::clone);
 }
+
+impl Immutable for HostBuffer {}
 
 #[cfg(test)]
 mod tests {

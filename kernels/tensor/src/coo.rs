@@ -2,8 +2,8 @@
 
 use std::sync::Arc;
 
-use tfrt_async::Value;
 use tfrt_async::identity::TypeIdentity;
+use tfrt_async::{Immutable, Value};
 use tfrt_host::allocator::HostAllocator;
 use tfrt_support::DType;
 
@@ -245,6 +245,8 @@ impl Value for CooHostTensor {
     const MLIR_TYPE: &'static str = tensor::MLIR_TYPE;
     const IDENTITY: TypeIdentity<Self> = identity::of_this_crate();
 }
+
+impl Immutable for CooHostTensor {}
 
 #[cfg(test)]
 mod tests {

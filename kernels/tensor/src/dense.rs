@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use tfrt_async::identity::TypeIdentity;
-use tfrt_async::{AnyRef, Value};
+use tfrt_async::{AnyRef, Immutable, Value};
 use tfrt_host::allocator::{HostAllocator, Malloc};
 use tfrt_support::metadata::TensorMetadata;
 use tfrt_support::{DType, Error, ErrorCode};
@@ -441,6 +441,8 @@ impl Value for DenseHostTensor {
     // The bytes keep their borrows: see `BufferConflict`.
     const HANDLE: Option<fn(&Self) -> Self> = Some(Self::clone);
 }
+
+impl Immutable for DenseHostTensor {}
 
 #[cfg(test)]
 mod tests {

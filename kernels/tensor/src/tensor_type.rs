@@ -2,8 +2,8 @@
 
 use std::fmt;
 
-use tfrt_async::Value;
 use tfrt_async::identity::TypeIdentity;
+use tfrt_async::{Immutable, Value};
 
 use crate::identity;
 
@@ -77,3 +77,5 @@ impl Value for TensorType {
     const MLIR_TYPE: &'static str = "!tfrt.tensor_type";
     const IDENTITY: TypeIdentity<Self> = identity::of_this_crate();
 }
+
+impl Immutable for TensorType {}

@@ -1,15 +1,22 @@
 //! Writes the expansion of a checked kernel.
 //!
 //! ```text
-//! struct add {}                                       a type of the function's name: how it is registered by hand
-//! impl KernelSet for add { const KERNELS = { … } }    for each instance a declaration, and a closure that calls the function
-//! submit! { … }                                       link-time registration
+//! kernels_of_a_free_function! {                 the one place that names the facade
+//!     add                                       for the name of a hidden item that holds all of this
+//!     const __KERNELS = &[ … ];                 for each instance a declaration, and a closure that calls the function
+//!     impl KernelSet for Add { … }              a type that stands for them, if the author asks for one
+//!     submit! { … }                             link-time registration
+//! }
 //! ```
+//!
+//! Items beside the function have no name that an author could write, so that a module, a type and the function may share theirs.
 //!
 //! Whatever names the author's types is inside one constant per instance, so that the compiler, which reports what is wrong
 //! with a type once for each constant, does so once.
 
 mod adapter;
+
+mod assertions;
 
 mod declaration;
 
@@ -18,6 +25,7 @@ mod markers;
 use proc_macro2::{Ident, Span, TokenStream};
 use quote::{ToTokens, format_ident, quote};
 use syn::Path;
+use syn::ext::IdentExt;
 
 use crate::kernel::{Instance, Kernel, Variant};
 
@@ -28,6 +36,7 @@ pub fn expand(kernel: &Kernel) -> TokenStream {
         ident,
         visibility,
         conditions,
+        kernel_set,
         ..
     } = kernel;
     let root = root(kernel.crate_path.as_ref());
@@ -35,23 +44,35 @@ pub fn expand(kernel: &Kernel) -> TokenStream {
         let instances = variant.instances.iter();
         instances.map(|instance| expand_instance(kernel, variant, instance))
     });
-    quote! {
-        #(#conditions)*
-        #[doc(hidden)]
-        #[allow(non_camel_case_types, dead_code)]
-        #visibility struct #ident {}
-
-        #(#conditions)*
-        #[automatically_derived]
-        impl #root::KernelSet for #ident {
-            const KERNELS: &'static [#root::KernelDescriptor] = {
-                use #root as __tfrt;
-                &[#(#instances),*]
-            };
+    let set = kernel_set.as_ref().map(|name| {
+        let summary = format!("The kernels of [`{ident}`].");
+        quote! {
+            #(#conditions)*
+            #[doc = #summary]
+            #[allow(dead_code, missing_debug_implementations)]
+            #visibility struct #name;
         }
+    });
+    let set_kernels = kernel_set.as_ref().map(|name| {
+        quote! {
+            #[automatically_derived]
+            #[allow(non_local_definitions)]
+            impl __tfrt::KernelSet for #name {
+                const KERNELS: &'static [__tfrt::KernelDescriptor] = __KERNELS;
+            }
+        }
+    });
+    let item = format_ident!("__TfrtKernelsOf_{}", ident.unraw());
+    quote! {
+        #set
 
         #(#conditions)*
-        #root::submit! { #root::KernelRegistration::of::<#ident>() }
+        #root::kernels_of_a_free_function! {
+            #item
+            const __KERNELS: &'static [__tfrt::KernelDescriptor] = &[#(#instances),*];
+            #set_kernels
+            __tfrt::submit! { __tfrt::KernelRegistration::new(__KERNELS) }
+        }
     }
 }
 
@@ -68,7 +89,7 @@ pub(crate) fn root(crate_path: Option<&Path>) -> TokenStream {
 fn expand_instance(kernel: &Kernel, variant: &Variant, instance: &Instance) -> TokenStream {
     let declaration = declaration::declaration(kernel, variant, instance);
     let descriptor = if variant.form.is_raw() {
-        adapter::raw(kernel, instance, &declaration)
+        adapter::raw(kernel, variant, instance, &declaration)
     } else {
         adapter::adapter(kernel, variant, instance, &declaration)
     };

@@ -31,6 +31,8 @@ pub struct Kernel {
     pub conditions: Vec<Attribute>,
     /// The root of paths in the expansion, if it is not `::tfrt`.
     pub crate_path: Option<Path>,
+    /// The name of a type that stands for the kernels of the function.
+    pub kernel_set: Option<Ident>,
     /// Where the return type stands.
     pub output_span: Span,
     /// What the function gives.
@@ -300,6 +302,7 @@ impl Kernel {
             visibility: function.visibility.clone(),
             conditions: function.conditions(),
             crate_path: options.crate_path,
+            kernel_set: options.kernel_set,
             output_span: function.output_span(),
             output,
             variants,

@@ -10,7 +10,8 @@ use proc_macro2::{Span, TokenStream, TokenTree};
 use syn::ext::IdentExt;
 use syn::parse::{ParseStream, Parser};
 use syn::punctuated::Punctuated;
-use syn::{Ident, LitStr, Path, Token, bracketed, parenthesized};
+use syn::{Ident, Lit, LitStr, Path, Token, bracketed, parenthesized};
+use tfrt_support::nearest::nearest;
 
 use crate::problems::{Problems, did_you_mean};
 
@@ -38,6 +39,8 @@ pub struct Options {
     pub workspace: Option<Path>,
     /// `crate = path`.
     pub crate_path: Option<Path>,
+    /// `kernel_set = Name`.
+    pub kernel_set: Option<Ident>,
     /// `chain = none`, with its place.
     pub chain_none: Option<Span>,
     /// `attribute_names = free`, with its place.
@@ -100,6 +103,7 @@ const VALUES: &[&str] = &[
     "workspace",
     "chain",
     "attribute_names",
+    "kernel_set",
     "crate",
 ];
 
@@ -118,14 +122,16 @@ impl Options {
     /// Parses the tokens in the parentheses of the attribute.
     pub(crate) fn parse(tokens: TokenStream, problems: &mut Problems) -> Self {
         let mut options = Self::default();
+        let mut is_first_sound = true;
         for (index, option) in split_at_commas(tokens).into_iter().enumerate() {
             let is_behind_names = index == options.names.len();
-            problems.note(
-                (|input: ParseStream<'_>| options.parse_option(input, is_behind_names))
-                    .parse2(option),
-            );
+            let parsed = (|input: ParseStream<'_>| options.parse_option(input, is_behind_names))
+                .parse2(option);
+            is_first_sound &= index > 0 || parsed.is_ok();
+            problems.note(parsed);
         }
-        if options.names.is_empty() {
+        // What stands where the name belongs was meant as the name.
+        if options.names.is_empty() && is_first_sound {
             problems.at_span(
                 Span::call_site(),
                 "a kernel needs a name: write `#[tfrt_kernel(\"dialect.name\")]`",
@@ -156,7 +162,25 @@ impl Options {
             self.names.push(name);
             return expect_end(input);
         }
+        if is_behind_names && input.peek(Lit) {
+            let literal: Lit = input.parse()?;
+            return Err(syn::Error::new(
+                literal.span(),
+                "a name is a text: write `\"dialect.name\"`",
+            ));
+        }
         let key = input.call(Ident::parse_any)?;
+        if input.peek(Token![!]) {
+            return Err(computed_name(&key, input));
+        }
+        if self.names.is_empty() && is_behind_names && is_nothing_like_an_option(&key, input) {
+            return Err(syn::Error::new(
+                key.span(),
+                format!(
+                    "a name is a text, as the macro sees no constants: write `\"dialect.name\"` instead of `{key}`"
+                ),
+            ));
+        }
         if is_behind_names && input.peek(Token![.]) {
             return Err(self.unquoted_name(&key, input));
         }
@@ -215,6 +239,7 @@ impl Options {
             "verify" => set(&mut self.verify, key, input.call(Path::parse_mod_style)?),
             "metadata" => set(&mut self.metadata, key, input.call(Path::parse_mod_style)?),
             "workspace" => set(&mut self.workspace, key, input.call(Path::parse_mod_style)?),
+            "kernel_set" => set(&mut self.kernel_set, key, input.parse()?),
             "crate" => set(
                 &mut self.crate_path,
                 key,
@@ -329,6 +354,7 @@ fn example(option: &str) -> &'static str {
         "workspace" => "workspace = path::to::function",
         "chain" => "chain = none",
         "attribute_names" => "attribute_names = free",
+        "kernel_set" => "kernel_set = MyKernels",
         "crate" => "crate = path::to::tfrt",
         "operands" => "operands(cond: \"i1\", args: variadic any)",
         "results" => "results(quotient, remainder)",
@@ -394,6 +420,43 @@ fn unknown(key: &Ident) -> syn::Error {
             did_you_mean(&key.to_string(), &known)
         ),
     )
+}
+
+/// The complaint about `concat!("my.", "add")` where a name belongs.
+fn computed_name(key: &Ident, input: ParseStream<'_>) -> syn::Error {
+    let rest = input.cursor().token_stream();
+    let pieces = rest
+        .clone()
+        .into_iter()
+        .filter_map(|token| match token {
+            TokenTree::Group(group) => Some(group.stream()),
+            _ => None,
+        })
+        .next();
+    let literals = pieces.map(split_at_commas).unwrap_or_default();
+    let texts: Option<Vec<String>> = literals
+        .into_iter()
+        .map(|literal| syn::parse2::<LitStr>(literal).ok().map(|text| text.value()))
+        .collect();
+    let name = match texts {
+        Some(texts) if key == "concat" && !texts.is_empty() => texts.concat(),
+        _ => "dialect.name".to_owned(),
+    };
+    syn::Error::new_spanned(
+        quote::quote!(#key #rest),
+        format!(
+            "a name is a text, as macros inside of an attribute are not expanded: write `\"{name}\"`"
+        ),
+    )
+}
+
+/// Whether an identifier alone, in the place of the name, is not even a misspelled option.
+fn is_nothing_like_an_option(key: &Ident, rest: ParseStream<'_>) -> bool {
+    let (name, known) = (key.to_string(), [FLAGS, VALUES, LISTS].concat());
+    rest.is_empty()
+        && key != "async"
+        && !known.contains(&name.as_str())
+        && nearest(&name, known).is_empty()
 }
 
 fn duplicate(key: &Ident) -> syn::Error {

@@ -68,6 +68,12 @@ pub(crate) fn derive(item: TokenStream) -> syn::Result<TokenStream> {
         let displayed = quote::quote_spanned!(flag.span()=> <Self as #root::Display>::fmt);
         quote!(const DISPLAY: #root::Option<#root::DisplayFn<Self>> = #root::Some(#displayed);)
     });
+    let immutable = (!is_mutable).then(|| {
+        quote! {
+            #[automatically_derived]
+            impl #impl_generics #root::Immutable for #ident #type_generics #where_clause {}
+        }
+    });
     problems.finish(quote! {
         #[automatically_derived]
         impl #impl_generics #root::Value for #ident #type_generics #where_clause {
@@ -76,6 +82,8 @@ pub(crate) fn derive(item: TokenStream) -> syn::Result<TokenStream> {
             #passing
             #display
         }
+
+        #immutable
     })
 }
 

@@ -54,7 +54,36 @@ fn expand(file: syn::File) -> String {
         Some(item) => derive(&item),
         None => TokenStream::new(),
     };
-    prettyplease::unparse(&syn::parse2(expansion).unwrap())
+    formatted(syn::parse2(expansion).unwrap())
+}
+
+/// The items as text; those that a macro is called with are formatted, too.
+fn formatted(file: syn::File) -> String {
+    let mut text = String::new();
+    for item in file.items {
+        match item {
+            Item::Macro(call) => {
+                let path = call.mac.path.to_token_stream().to_string().replace(' ', "");
+                let mut tokens = call.mac.tokens.into_iter();
+                let name = tokens.next().unwrap();
+                let items: syn::File = syn::parse2(tokens.collect()).unwrap();
+                let conditions = call
+                    .attrs
+                    .iter()
+                    .map(|attribute| attribute.to_token_stream().to_string() + "\n");
+                text.extend(conditions);
+                text += &format!("{path}! {{\n    {name}\n");
+                for line in prettyplease::unparse(&items).lines() {
+                    text += &format!("    {line}\n");
+                }
+                text += "}\n";
+            }
+            item => {
+                text += &prettyplease::unparse(&syn::parse2(item.to_token_stream()).unwrap());
+            }
+        }
+    }
+    text
 }
 
 /// What the last derive of a type writes.

@@ -14,7 +14,7 @@ use crate::nesting;
 use crate::promise::IndirectPromise;
 use crate::type_index::TypeIndex;
 use crate::typed_ref::AsyncValueRef;
-use crate::value::Value;
+use crate::value::{Immutable, Value};
 use crate::waiter::Waiter;
 use crate::word::{Outcome, State, Word};
 
@@ -234,10 +234,10 @@ impl AnyRef {
 impl AnyRef {
     /// The payload, if there is one and it is a `T`.
     ///
-    /// Does not compile for [mutable](Value::IS_MUTABLE) types: see [`try_read`](Self::try_read).
+    /// Payloads of other types are read by [`try_read`](Self::try_read). A type that claims both does not compile here:
     ///
     /// ```compile_fail,E0080
-    /// # use tfrt_async::{AnyRef, Value};
+    /// # use tfrt_async::{AnyRef, Immutable, Value};
     /// struct Counter(i32);
     ///
     /// impl Value for Counter {
@@ -245,11 +245,13 @@ impl AnyRef {
     ///     const IS_MUTABLE: bool = true;
     /// }
     ///
+    /// impl Immutable for Counter {}
+    ///
     /// AnyRef::available(Counter(1)).get::<Counter>();
     /// ```
     #[inline]
     #[must_use]
-    pub fn get<T: Value>(&self) -> Option<&T> {
+    pub fn get<T: Value + Immutable>(&self) -> Option<&T> {
         const {
             assert!(
                 !T::IS_MUTABLE,

@@ -8,7 +8,7 @@ use std::fmt::{self, Write};
 use std::ops::Deref;
 
 use crate::identity::{self, TypeIdentity};
-use crate::value::Value;
+use crate::value::{Immutable, Value};
 
 /// A string of bytes, mostly UTF-8 text.
 ///
@@ -65,6 +65,8 @@ impl Value for ByteString {
     const MLIR_TYPE: &'static str = "!tfrt.string";
     const IDENTITY: TypeIdentity<Self> = identity::of_this_crate();
 }
+
+impl Immutable for ByteString {}
 
 /// Bytes are not UTF-8.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

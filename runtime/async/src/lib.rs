@@ -109,4 +109,4 @@ pub use live::{LiveScope, live_values};
 pub use promise::{ConstructedPromise, IndirectPromise, Promise};
 pub use type_index::TypeIndex;
 pub use typed_ref::AsyncValueRef;
-pub use value::{Chain, Passing, Value};
+pub use value::{Chain, Immutable, Passing, Value};

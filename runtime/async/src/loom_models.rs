@@ -13,7 +13,7 @@ use loom::sync::atomic::{AtomicUsize, Ordering};
 use loom::thread;
 use tfrt_support::Error;
 
-use crate::{AnyRef, AsyncValueRef, Chain, Value, run_when_ready};
+use crate::{AnyRef, AsyncValueRef, Chain, Immutable, Value, run_when_ready};
 
 /// Counts its drops.
 struct Token(Arc<AtomicUsize>);
@@ -21,6 +21,8 @@ struct Token(Arc<AtomicUsize>);
 impl Value for Token {
     const MLIR_TYPE: &'static str = "!test.token";
 }
+
+impl Immutable for Token {}
 
 impl Drop for Token {
     fn drop(&mut self) {

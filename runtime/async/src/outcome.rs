@@ -4,12 +4,12 @@ use tfrt_support::{Error, ErrorCode};
 
 use crate::any_ref::AnyRef;
 use crate::typed_ref::AsyncValueRef;
-use crate::value::Value;
+use crate::value::{Immutable, Value};
 
 impl AnyRef {
     /// The payload, or the error that the value is: shared, so that it outlives the value and `?` passes it on.
     ///
-    /// Does not compile for [mutable](Value::IS_MUTABLE) types: see [`try_read`](Self::try_read).
+    /// Payloads of types that are not [`Immutable`] are read by [`try_read`](Self::try_read).
     ///
     /// ```
     /// use tfrt_async::AnyRef;
@@ -29,7 +29,7 @@ impl AnyRef {
     /// # Errors
     /// The error of the value; or that it is not available yet, or of another type.
     #[inline]
-    pub fn as_result<T: Value>(&self) -> Result<&T, Error> {
+    pub fn as_result<T: Value + Immutable>(&self) -> Result<&T, Error> {
         self.get().ok_or_else(|| self.why_not::<T>())
     }
 
@@ -52,7 +52,10 @@ impl<T: Value> AsyncValueRef<T> {
     /// # Errors
     /// The error of the value; or that it is not available yet.
     #[inline]
-    pub fn as_result(&self) -> Result<&T, Error> {
+    pub fn as_result(&self) -> Result<&T, Error>
+    where
+        T: Immutable,
+    {
         self.as_any().as_result()
     }
 }

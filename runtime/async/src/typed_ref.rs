@@ -11,7 +11,7 @@ use crate::any_ref::AnyRef;
 use crate::borrow::{BorrowError, ReadGuard, WriteGuard};
 use crate::cell;
 use crate::promise::{ConstructedPromise, Promise};
-use crate::value::Value;
+use crate::value::{Immutable, Value};
 
 /// An owning reference to a value whose payload, if it ever has one, is a `T`.
 ///
@@ -181,10 +181,13 @@ impl<T: Value> AsyncValueRef<T> {
 
     /// The payload, if it is there.
     ///
-    /// Does not compile for [mutable](Value::IS_MUTABLE) types: see [`try_read`](Self::try_read).
+    /// Payloads of types that are not [`Immutable`] are read by [`try_read`](Self::try_read).
     #[inline]
     #[must_use]
-    pub fn get(&self) -> Option<&T> {
+    pub fn get(&self) -> Option<&T>
+    where
+        T: Immutable,
+    {
         // SAFETY: just seen to be concrete; T1.
         self.is_concrete()
             .then(|| unsafe { self.any.get_unchecked() })

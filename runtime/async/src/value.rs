@@ -21,7 +21,7 @@ use crate::identity::{self, TypeIdentity};
 ///
 /// let value = AnyRef::available(Coordinate { x: 1, y: 2 });
 /// assert_eq!(value.mlir_type(), Some("!my.coordinate"));
-/// assert_eq!(value.get::<Coordinate>().map(|c| c.x + c.y), Some(3));
+/// assert_eq!(value.try_read::<Coordinate>().map(|c| c.x + c.y), Ok(3));
 /// ```
 #[diagnostic::on_unimplemented(
     message = "`{Self}` cannot be the value of a register",
@@ -55,6 +55,33 @@ pub trait Value: Send + Sync + 'static {
     /// How people see payloads of this type; see [`AnyRef::displayed`](crate::AnyRef::displayed).
     const DISPLAY: Option<DisplayFn<Self>> = None;
 }
+
+/// A type whose payloads nobody changes, so that they are read without a guard: what [`AnyRef::get`](crate::AnyRef::get) asks for.
+///
+/// `#[derive(Value)]` implements it, unless the type is `mutable`. By hand:
+///
+/// ```
+/// use tfrt_async::{AnyRef, Immutable, Value};
+///
+/// struct Coordinate { x: i32, y: i32 }
+///
+/// impl Value for Coordinate {
+///     const MLIR_TYPE: &'static str = "!my.coordinate";
+/// }
+///
+/// impl Immutable for Coordinate {}
+///
+/// assert!(AnyRef::available(Coordinate { x: 1, y: 2 }).get::<Coordinate>().is_some_and(|c| c.x + c.y == 3));
+/// ```
+///
+/// A type that says so and is [mutable](Value::IS_MUTABLE) all the same does not compile where it is read.
+#[diagnostic::on_unimplemented(
+    message = "payloads of `{Self}` are read through a guard, which keeps writers away",
+    label = "values of this type may be written meanwhile",
+    note = "call `try_read()` instead; or, if kernels never take `{Self}` as `&mut`, declare the type without `mutable`",
+    note = "a type that implements `Value` by hand says `impl Immutable for {Self} {{}}`; generic code says `T: Value + Immutable`"
+)]
+pub trait Immutable {}
 
 /// Writes a payload for people.
 pub type DisplayFn<T> = fn(&T, &mut fmt::Formatter<'_>) -> fmt::Result;
@@ -135,7 +162,9 @@ macro_rules! impl_value {
             const MLIR_TYPE: &'static str = $spelling;
             const PASSING: Passing<Self> = Passing::COPIED;
             const IDENTITY: TypeIdentity<Self> = identity::of_this_crate();
-        })*
+        }
+
+        impl Immutable for $payload {})*
     };
 }
 

@@ -4,8 +4,8 @@
 use std::fmt;
 use std::sync::{Arc, Mutex, PoisonError};
 
-use tfrt_async::Value;
 use tfrt_async::identity::TypeIdentity;
+use tfrt_async::{Immutable, Value};
 
 /// A device: a name such as `CPU:0` and a type such as `cpu`.
 #[diagnostic::on_unimplemented(
@@ -55,6 +55,8 @@ impl Value for DeviceRef {
         unsafe { TypeIdentity::by_path_in(concat!("tfrt-host ", env!("CARGO_PKG_VERSION"))) }
     };
 }
+
+impl Immutable for DeviceRef {}
 
 /// The devices of a host, by name.
 ///

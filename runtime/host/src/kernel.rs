@@ -127,12 +127,12 @@ pub trait AsyncKernel: 'static {
     ) -> impl Future<Output = Returned<Self::Results>> + Send;
 }
 
-/// A function marked with `#[tfrt_kernel]`, with all its instances. Implemented by the macro, on a type that has the
-/// name of the function.
+/// A function marked with `#[tfrt_kernel]`, with all its instances. The macro implements it for the type that the option
+/// `kernel_set` names.
 #[diagnostic::on_unimplemented(
     message = "`{Self}` stands for no kernels",
-    label = "not the name of a function with `#[tfrt_kernel]`",
-    note = "write `#[tfrt_kernel(\"my.op\")]` on a function"
+    label = "not the `kernel_set` of a function with `#[tfrt_kernel]`",
+    note = "write `#[tfrt_kernel(\"my.op\", kernel_set = {Self})]` on the function; the macro then makes the type"
 )]
 pub trait KernelSet {
     /// One descriptor for each instance.

@@ -13,8 +13,27 @@ pub use core::{file, line};
 pub use std::boxed::Box;
 
 pub use inventory::submit;
+
+/// Holds what the macro writes beside a function.
+///
+/// It is one item, which is none that an `impl` or a trait can hold: a kernel is a free function, and the compiler says so once.
+#[doc(hidden)]
+#[macro_export]
+macro_rules! kernels_of_a_free_function {
+    ($item:ident $($tokens:tt)*) => {
+        #[doc(hidden)]
+        #[allow(dead_code, non_camel_case_types)]
+        struct $item([(); {
+            use $crate::__private as __tfrt;
+            $($tokens)*
+            0
+        }]);
+    };
+}
+
+pub use crate::kernels_of_a_free_function;
 pub use tfrt_async::value::{DisplayFn, Passing};
-pub use tfrt_async::{AnyRef, AsyncValueRef, Value};
+pub use tfrt_async::{AnyRef, AsyncValueRef, Immutable, Value};
 pub use tfrt_ods::{
     Arity, AttrDefault, AttrKind, Effect, EnumCase, EnumDef, FunctionDef, FunctionForm, OpDef,
     OpTraits, SourcePlace, TypeConstraint,
@@ -40,7 +59,9 @@ pub use crate::kernel::operand::{AnyOperand, AnyRest, ByMut, ByRef, ByValue, Ref
 pub use crate::kernel::optional::{Optional, OptionalRef};
 pub use crate::kernel::panic::call_native;
 pub use crate::kernel::param::Arguments;
-pub use crate::kernel::preallocated::{answer, answer_bytes, metadata, queried, workspace_len};
+pub use crate::kernel::preallocated::{
+    answer, answer_bytes, asked_with, metadata, queried, workspace_len,
+};
 pub use crate::kernel::registry::KernelRegistration;
 pub use crate::kernel::resource::Shared;
 pub use crate::kernel::result::Returned;

@@ -34,24 +34,24 @@
 //!
 //! # Registries by hand
 //!
-//! A host that wants only some kernels fills a registry itself. The macro makes a type beside each function, of the same
-//! name, that stands for all its kernels:
+//! A host that wants only some kernels fills a registry itself. The option `kernel_set` names a type that stands for all kernels
+//! of a function; the macro makes it:
 //!
 //! ```
 //! use tfrt::prelude::*;
 //!
 //! /// Says yes.
-//! #[tfrt_kernel("libraries.yes")]
+//! #[tfrt_kernel("libraries.yes", kernel_set = Yes)]
 //! fn yes() -> bool {
 //!     true
 //! }
 //!
 //! let mut registry = KernelRegistry::new();
-//! registry.add_all::<yes>()?;
+//! registry.add_all::<Yes>()?;
 //! assert!(registry.get("libraries.yes").is_some());
 //! assert_eq!(registry.suggest("libraries.yess"), ["libraries.yes"]);
 //!
-//! let twice = registry.add_all::<yes>().unwrap_err();
+//! let twice = registry.add_all::<Yes>().unwrap_err();
 //! assert!(twice.to_string().starts_with("`libraries.yes` is registered twice: at "));
 //! # Ok::<(), tfrt::kernel::DuplicateKernels>(())
 //! ```

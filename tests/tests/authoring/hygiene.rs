@@ -220,3 +220,46 @@ fn the_facade_may_be_anywhere() {
         .call("main", (renamed::Renamed(3),))
         .expect_value(-3);
 }
+
+/// A module, a type and a kernel may share a name, as they may without the macro.
+mod namesake {
+    mod triple {
+        use tfrt::prelude::*;
+
+        /// Returns three times a number.
+        #[tfrt_kernel("hygiene.triple")]
+        pub fn triple(number: i32) -> i32 {
+            3 * number
+        }
+    }
+
+    pub use triple::triple;
+
+    /// A type without a value of its name.
+    #[expect(non_camel_case_types, reason = "the name of the function below")]
+    pub struct quadruple {
+        pub number: i32,
+    }
+
+    /// Returns four times a number.
+    #[tfrt::tfrt_kernel("hygiene.quadruple", kernel_set = Quadruple)]
+    pub fn quadruple(number: i32) -> i32 {
+        4 * number
+    }
+}
+
+#[test]
+fn a_kernel_may_have_the_name_of_a_module_or_a_type() {
+    assert_eq!(namesake::triple(5), 15);
+    assert_eq!(
+        namesake::quadruple(5),
+        namesake::quadruple { number: 20 }.number
+    );
+    testing::kernel("hygiene.triple")
+        .operands((5,))
+        .run()
+        .expect_value(15);
+    let mut registry = KernelRegistry::new();
+    registry.add_all::<namesake::Quadruple>().unwrap();
+    assert!(registry.get("hygiene.quadruple").is_some());
+}

@@ -61,7 +61,7 @@ impl Object for dyn Shape {
     }
 }
 
-#[tfrt_kernel("objects.area", sync = "objects_sync.area", results(area))]
+#[tfrt_kernel("objects.area", sync = "objects_sync.area", results(area), kernel_set = Area)]
 fn area(shape: &dyn Shape) -> i64 {
     shape.area()
 }
@@ -103,7 +103,7 @@ fn every_type_is_taken() {
 
 #[test]
 fn the_declaration_has_the_spelling_that_the_types_share() {
-    let op = <area as tfrt::kernel::KernelSet>::KERNELS[0].op();
+    let op = <Area as tfrt::kernel::KernelSet>::KERNELS[0].op();
     assert_eq!(
         op.operands[0].ty,
         tfrt::ods::TypeConstraint::Exact("!objects.shape")

@@ -2,8 +2,8 @@
 
 use std::fmt;
 
-use tfrt_async::Value;
 use tfrt_async::identity::TypeIdentity;
+use tfrt_async::{Immutable, Value};
 
 use super::{Shape, ShapeError, Sizes, write_list};
 use crate::identity;
@@ -131,6 +131,8 @@ impl Value for PartialShape {
     const MLIR_TYPE: &'static str = "!ts.partial_shape";
     const IDENTITY: TypeIdentity<Self> = identity::of_this_crate();
 }
+
+impl Immutable for PartialShape {}
 
 #[cfg(test)]
 mod tests {

@@ -2,8 +2,8 @@
 
 use std::fmt;
 
-use tfrt_async::Value;
 use tfrt_async::identity::TypeIdentity;
+use tfrt_async::{Immutable, Value};
 
 use super::{PartialShape, Shape, ShapeError, write_list};
 use crate::identity;
@@ -97,6 +97,8 @@ impl Value for Sizes {
     const IDENTITY: TypeIdentity<Self> = identity::of_this_crate();
 }
 
+impl Immutable for Sizes {}
+
 /// The sizes of `RANK` dimensions. Values of type `!ts.fixed_rank_shape.RANK` are such.
 ///
 /// ```
@@ -141,7 +143,9 @@ macro_rules! impl_value {
         $(impl Value for FixedRankSizes<$rank> {
             const MLIR_TYPE: &'static str = concat!("!ts.fixed_rank_shape.", $rank);
             const IDENTITY: TypeIdentity<Self> = identity::of_this_crate();
-        })+
+        }
+
+        impl Immutable for FixedRankSizes<$rank> {})+
     };
 }
 

@@ -6,9 +6,10 @@ use quote::{ToTokens, quote, quote_spanned};
 use syn::spanned::Spanned;
 use syn::{Path, Type};
 
+use super::assertions::assertions;
 use super::{callee, markers, name};
 use crate::kernel::{Form, Instance, Kernel, Marker, Variant};
-use crate::signature::{Operand, Output};
+use crate::signature::Output;
 
 /// The descriptor of a plain function.
 pub(super) fn adapter(
@@ -26,7 +27,7 @@ pub(super) fn adapter(
         params.push(quote!(__tfrt::Execution));
     }
     let results = results(kernel, variant);
-    let assertions = assertions(variant);
+    let assertions = assertions(kernel, variant);
     let constructor = match variant.form {
         Form::Blocking => quote!(new_blocking),
         Form::Future => quote!(new_async),
@@ -75,23 +76,6 @@ fn outs(variant: &Variant) -> impl Iterator<Item = &Type> {
         Marker::Out(ty, _) => Some(&**ty),
         _ => None,
     })
-}
-
-/// What payload types must be besides, on their own places.
-fn assertions(variant: &Variant) -> TokenStream {
-    let assertions = variant.parameters.iter().filter_map(|parameter| {
-        let (ty, assertion) = match &parameter.marker {
-            Marker::Operand(Operand::ByMut(ty), ..) => (ty, "assert_mutable"),
-            Marker::Operand(Operand::Rest(ty), ..) => (ty, "assert_not_mutable"),
-            _ => return None,
-        };
-        let (assertion, checked) = (
-            Ident::new(assertion, ty.span()),
-            markers::checked(ty, "IsValue"),
-        );
-        Some(quote_spanned!(ty.span()=> const { __tfrt::#assertion::<#checked>() };))
-    });
-    quote!(#(#assertions)*)
 }
 
 /// The closure that calls the function.
@@ -258,11 +242,17 @@ fn asked(
         let is_asked = shaped(marker).is_some() || matches!(marker, Marker::Attribute(..));
         is_asked.then(|| argument(marker, index))
     });
-    quote_spanned!(path.span()=> #path(#(#arguments),*))
+    quote_spanned!(path.span()=> __tfrt::asked_with((#(#arguments,)*)).says(&#path))
 }
 
 /// The descriptor of a function that takes its frame.
-pub(super) fn raw(kernel: &Kernel, instance: &Instance, declaration: &TokenStream) -> TokenStream {
+pub(super) fn raw(
+    kernel: &Kernel,
+    variant: &Variant,
+    instance: &Instance,
+    declaration: &TokenStream,
+) -> TokenStream {
+    let assertions = assertions(kernel, variant);
     let callee = callee(kernel, instance);
     let run = match kernel.output {
         Output::Nothing => callee,
@@ -280,5 +270,10 @@ pub(super) fn raw(kernel: &Kernel, instance: &Instance, declaration: &TokenStrea
             }
         }
     };
-    quote!(__tfrt::KernelDescriptor::raw(const { &#declaration }, #run))
+    quote! {
+        {
+            #assertions
+            __tfrt::KernelDescriptor::raw(const { &#declaration }, #run)
+        }
+    }
 }

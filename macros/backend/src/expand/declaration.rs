@@ -6,8 +6,8 @@ use syn::spanned::Spanned;
 
 use super::{adapter, markers};
 use crate::kernel::{
-    AttributeEntry, Declaration, FunctionEntry, Instance, Kernel, OperandEntry, RawEntry,
-    ResultEntry, Variant,
+    AttributeDefault, AttributeEntry, Declaration, FunctionEntry, Instance, Kernel, OperandEntry,
+    RawEntry, ResultEntry, Variant,
 };
 use crate::options::RawType;
 use crate::signature::Output;
@@ -165,16 +165,18 @@ fn attribute(entry: &AttributeEntry) -> TokenStream {
     let span = default
         .as_ref()
         .map_or_else(|| ty.span(), |default| default.span);
-    let default = option(default.as_ref().map(|default| {
-        let kind = Ident::new(default.kind, Span::call_site());
-        match &default.value {
-            Some(value) => quote!(__tfrt::AttrDefault::#kind(#value)),
-            None => quote!(__tfrt::AttrDefault::#kind),
-        }
-    }));
+    let default = option(default.as_ref().map(self::default));
     let ty = markers::checked(ty, "IsAttribute");
-    // What does not fit is found by the compiler, and shown where the default is written.
     quote_spanned!(span=> __tfrt::attribute::<#ty>(#name, #default))
+}
+
+/// The default of an attribute. Whether it fits is a question for the compiler: see [`super::assertions`].
+pub(super) fn default(default: &AttributeDefault) -> TokenStream {
+    let kind = Ident::new(default.kind, Span::call_site());
+    match &default.value {
+        Some(value) => quote!(__tfrt::AttrDefault::#kind(#value)),
+        None => quote!(__tfrt::AttrDefault::#kind),
+    }
 }
 
 fn raw_type(ty: &RawType) -> TokenStream {

@@ -1,11 +1,14 @@
 //! What contradicts what: options among themselves, and with the signature.
 
+use proc_macro2::{Ident, TokenStream, TokenTree};
+use quote::ToTokens;
 use syn::{Safety, Type};
 
 use crate::function::{self, Function};
 use crate::kernel::Form;
 use crate::options::{AttributeNames, Options};
 use crate::problems::Problems;
+use crate::signature::types::is_chain;
 use crate::signature::{Binding, FunctionBinding, Operand, Output, Parameter};
 
 /// How many parameters a function may have.
@@ -21,6 +24,12 @@ pub(super) fn function(function: &Function, problems: &mut Problems) {
         problems.at(second, "a function has one `#[tfrt_kernel]`, with all its names: `#[tfrt_kernel(\"a.b\", \"a.c\")]`");
     }
     let signature = &function.signature;
+    if let Some(keyword) = first_self_type(signature.to_token_stream()) {
+        problems.at(
+            &keyword,
+            "a kernel is a free function: move it out of the `impl` or the trait, and write the type instead of `Self`",
+        );
+    }
     if let Some(abi) = &signature.abi {
         problems.at(abi, "a kernel is a Rust function: remove `extern`");
     }
@@ -36,6 +45,15 @@ pub(super) fn function(function: &Function, problems: &mut Problems) {
             "take all operands that remain as `Operands<'_, T>` or `&[AnyRef]`",
         );
     }
+}
+
+/// The first `Self` in a signature.
+fn first_self_type(tokens: TokenStream) -> Option<Ident> {
+    tokens.into_iter().find_map(|token| match token {
+        TokenTree::Ident(ident) if ident == "Self" => Some(ident),
+        TokenTree::Group(group) => first_self_type(group.stream()),
+        _ => None,
+    })
 }
 
 /// Pairs of flags that exclude each other, and why.
@@ -55,6 +73,12 @@ const CONFLICTS: &[(&str, &str, &str)] = &[
         "sync",
         "blocking",
         "a synchronous kernel runs in the interpreter, which waits for it",
+    ),
+    (
+        "sync",
+        "side_effecting",
+        "it adds a chain, and synchronous functions have none, as their ops run in the order of the program; \
+         `effect = \"io\"` declares an effect without a chain",
     ),
     (
         "sync",
@@ -248,6 +272,7 @@ pub(super) fn parameters(
         );
     }
     operands(options, parameters, problems);
+    chain_parameters(options, form, parameters, problems);
     attributes_and_functions(parameters, problems);
     if let Some(names) = options.attribute_names {
         signature_attribute_names(names, parameters, problems);
@@ -293,6 +318,34 @@ fn operands(options: &Options, parameters: &[Parameter], problems: &mut Problems
         );
     }
 }
+
+/// Chains where there is none.
+fn chain_parameters(
+    options: &Options,
+    form: Form,
+    parameters: &[Parameter],
+    problems: &mut Problems,
+) {
+    for parameter in parameters {
+        let Binding::Operand(operand) = &parameter.binding else {
+            continue;
+        };
+        if !operand.payload().is_some_and(is_chain) {
+            continue;
+        }
+        if form.is_sync() {
+            problems.at(&parameter.ty, NO_SYNC_CHAIN);
+        } else if options.chain_none.is_some() {
+            problems.at(
+                &parameter.ty,
+                "`chain = none` says that the kernel takes no chain: remove the option, or this parameter",
+            );
+        }
+    }
+}
+
+const NO_SYNC_CHAIN: &str =
+    "a synchronous kernel has no chain, as its ops run in the order of the program: remove it";
 
 /// What `attribute_names` says, against parameters.
 fn signature_attribute_names(
@@ -462,6 +515,10 @@ pub(super) fn output(
     if form.is_sync() {
         for leaf in output.leaves() {
             let written: Option<&Type> = leaf.payload();
+            if let Some(chain) = written.filter(|ty| is_chain(ty)) {
+                problems.at(chain, NO_SYNC_CHAIN);
+                continue;
+            }
             if matches!(
                 leaf,
                 Output::Any | Output::AnyTail | Output::Later(_) | Output::LaterTail(_)

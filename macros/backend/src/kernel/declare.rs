@@ -202,7 +202,7 @@ fn attributes(
             names.add(&name.value(), name.span(), problems);
             let default = default
                 .as_ref()
-                .and_then(|default| problems.note(read_default(default)));
+                .and_then(|default| problems.note(read_default(default, marker)));
             declaration.attributes.push(AttributeEntry {
                 name: name.value(),
                 ty: (**marker).clone(),

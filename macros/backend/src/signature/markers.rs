@@ -56,6 +56,10 @@ impl Given {
             let hint = did_you_mean(&key, keys);
             return Err(meta.error(format!("unknown option `{key}`: {hint}")));
         }
+        if !meta.input.peek(syn::Token![=]) {
+            let example = if key == "name" { "\"…\"" } else { "…" };
+            return Err(meta.error(format!("`{key}` needs a value: write `{key} = {example}`")));
+        }
         let is_twice = match key.as_str() {
             "name" => self.name.replace(meta.value()?.parse()?).is_some(),
             _ => self

@@ -83,7 +83,7 @@ const FUNCTION: &str = "a function of the program is a `Function<(i32,), (i32,)>
 /// Whether a type can be that of a payload, as far as that can be seen.
 pub(crate) fn payload(ty: &Type) -> syn::Result<()> {
     let message = match ty {
-        Type::Path(_) => return fixed_size(ty),
+        Type::Path(_) => return fixed_size(ty).and_then(|()| no_pointer(ty)),
         Type::Macro(_) => return Ok(()),
         Type::FnPtr(_) => FUNCTION,
         Type::ImplTrait(of) if of.bounds.iter().any(is_of_functions) => FUNCTION,
@@ -127,6 +127,29 @@ pub(crate) fn fixed_size(ty: &Type) -> syn::Result<()> {
         )),
         _ => Ok(()),
     }
+}
+
+/// Refuses pointers: values are shared by the runtime.
+fn no_pointer(ty: &Type) -> syn::Result<()> {
+    let name = last_name(ty);
+    let (Some(name @ ("Arc" | "Rc" | "Box" | "Cow")), Some(of)) =
+        (name.as_deref(), type_argument(ty))
+    else {
+        return Ok(());
+    };
+    let is_text = matches!(last_name(of).as_deref(), Some("str" | "String"));
+    let message = if is_text {
+        format!(
+            "a text is taken as `&str` or `String` and returned as a `String`, never in a `{name}`"
+        )
+    } else {
+        let of = of.to_token_stream();
+        format!(
+            "no `{name}` is needed, as values are shared already: take `{of}` by `&` or by value, and return it as it is; or \
+             derive `Value` for a struct that holds the `{name}`"
+        )
+    };
+    Err(syn::Error::new_spanned(ty, message))
 }
 
 /// Whether a bound is `Fn(…)` or one of its like, which alone have parentheses.

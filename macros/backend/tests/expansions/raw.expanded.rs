@@ -1,14 +1,13 @@
 fn cond(frame: &mut KernelFrame<'_>) -> Result<()> {
     run(frame)
 }
-#[doc(hidden)]
-#[allow(non_camel_case_types, dead_code)]
-struct cond {}
-#[automatically_derived]
-impl ::tfrt::__private::KernelSet for cond {
-    const KERNELS: &'static [::tfrt::__private::KernelDescriptor] = {
-        use ::tfrt::__private as __tfrt;
-        &[
+::tfrt::__private::kernels_of_a_free_function! {
+    __TfrtKernelsOf_cond
+    const __KERNELS: &'static [__tfrt::KernelDescriptor] = &[
+        {
+            const _: () = __tfrt::assert_default::<
+                <i64 as __tfrt::IsAttribute>::This,
+            >(&__tfrt::AttrDefault::Int(3));
             __tfrt::KernelDescriptor::raw(
                 const {
                     &__tfrt::OpDef {
@@ -65,10 +64,10 @@ impl ::tfrt::__private::KernelSet for cond {
                         __frame.report_error(__tfrt::From::from(__error));
                     }
                 },
-            ),
-        ]
-    };
-}
-::tfrt::__private::submit! {
-    ::tfrt::__private::KernelRegistration::of:: < cond > ()
+            )
+        },
+    ];
+    __tfrt::submit! {
+        __tfrt::KernelRegistration::new(__KERNELS)
+    }
 }

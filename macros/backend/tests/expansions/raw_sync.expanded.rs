@@ -1,12 +1,8 @@
 fn raw(frame: &mut KernelFrame<'_>) {}
-#[doc(hidden)]
-#[allow(non_camel_case_types, dead_code)]
-struct raw {}
-#[automatically_derived]
-impl ::tfrt::__private::KernelSet for raw {
-    const KERNELS: &'static [::tfrt::__private::KernelDescriptor] = {
-        use ::tfrt::__private as __tfrt;
-        &[
+::tfrt::__private::kernels_of_a_free_function! {
+    __TfrtKernelsOf_raw
+    const __KERNELS: &'static [__tfrt::KernelDescriptor] = &[
+        {
             __tfrt::KernelDescriptor::raw(
                 const {
                     &__tfrt::OpDef {
@@ -43,10 +39,10 @@ impl ::tfrt::__private::KernelSet for raw {
                     }
                 },
                 raw,
-            ),
-        ]
-    };
-}
-::tfrt::__private::submit! {
-    ::tfrt::__private::KernelRegistration::of:: < raw > ()
+            )
+        },
+    ];
+    __tfrt::submit! {
+        __tfrt::KernelRegistration::new(__KERNELS)
+    }
 }

@@ -1,45 +1,39 @@
 fn find(cache: Res<Cache>, pool: &Res<Pool>) -> i32 {
     1
 }
-#[doc(hidden)]
-#[allow(non_camel_case_types, dead_code)]
-struct find {}
-#[automatically_derived]
-impl ::tfrt::__private::KernelSet for find {
-    const KERNELS: &'static [::tfrt::__private::KernelDescriptor] = {
-        use ::tfrt::__private as __tfrt;
-        &[
-            {
-                struct __Declared;
-                impl __tfrt::Declared for __Declared {
-                    const OP: &'static __tfrt::OpDef = &__tfrt::OpDef {
-                        summary: "",
-                        results: &[
-                            __tfrt::result::<
-                                __tfrt::Payload<<i32 as __tfrt::IsValue>::This>,
-                            >("result", __tfrt::None),
-                        ],
-                        traits: __tfrt::OpTraits::EXTRA_CHAIN,
-                        place: __tfrt::SourcePlace {
-                            file: __tfrt::file!(),
-                            line: __tfrt::line!(),
-                        },
-                        ..__tfrt::OpDef::new("my.find")
-                    };
-                }
-                __tfrt::KernelDescriptor::new::<
-                    __Declared,
-                    (
-                        __tfrt::Shared<<Cache as __tfrt::IsResource>::This, false>,
-                        __tfrt::Shared<<Pool as __tfrt::IsResource>::This, true>,
-                    ),
-                    __tfrt::Payload<<i32 as __tfrt::IsValue>::This>,
-                    _,
-                >(|(__a0, __a1)| find(__a0, __a1))
-            },
-        ]
-    };
-}
-::tfrt::__private::submit! {
-    ::tfrt::__private::KernelRegistration::of:: < find > ()
+::tfrt::__private::kernels_of_a_free_function! {
+    __TfrtKernelsOf_find
+    const __KERNELS: &'static [__tfrt::KernelDescriptor] = &[
+        {
+            struct __Declared;
+            impl __tfrt::Declared for __Declared {
+                const OP: &'static __tfrt::OpDef = &__tfrt::OpDef {
+                    summary: "",
+                    results: &[
+                        __tfrt::result::<
+                            __tfrt::Payload<<i32 as __tfrt::IsValue>::This>,
+                        >("result", __tfrt::None),
+                    ],
+                    traits: __tfrt::OpTraits::EXTRA_CHAIN,
+                    place: __tfrt::SourcePlace {
+                        file: __tfrt::file!(),
+                        line: __tfrt::line!(),
+                    },
+                    ..__tfrt::OpDef::new("my.find")
+                };
+            }
+            __tfrt::KernelDescriptor::new::<
+                __Declared,
+                (
+                    __tfrt::Shared<<Cache as __tfrt::IsResource>::This, false>,
+                    __tfrt::Shared<<Pool as __tfrt::IsResource>::This, true>,
+                ),
+                __tfrt::Payload<<i32 as __tfrt::IsValue>::This>,
+                _,
+            >(|(__a0, __a1)| find(__a0, __a1))
+        },
+    ];
+    __tfrt::submit! {
+        __tfrt::KernelRegistration::new(__KERNELS)
+    }
 }

@@ -9,3 +9,5 @@ impl ::tfrt::__private::Value for Point {
         <Self as ::tfrt::__private::Display>::fmt,
     );
 }
+#[automatically_derived]
+impl ::tfrt::__private::Immutable for Point {}

@@ -4,7 +4,7 @@ use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex};
 
 use super::*;
-use crate::{BorrowError, Chain, TypeIndex};
+use crate::{BorrowError, Chain, Immutable, TypeIndex};
 
 /// Counts its drops.
 struct Token(Arc<AtomicUsize>);
@@ -12,6 +12,8 @@ struct Token(Arc<AtomicUsize>);
 impl Value for Token {
     const MLIR_TYPE: &'static str = "!test.token";
 }
+
+impl Immutable for Token {}
 
 impl Drop for Token {
     fn drop(&mut self) {
@@ -413,6 +415,8 @@ fn an_overaligned_payload_is_where_it_should_be() {
     impl Value for Wide {
         const MLIR_TYPE: &'static str = "!test.wide";
     }
+
+    impl Immutable for Wide {}
     let value = AnyRef::available(Wide(5));
     let wide = value.get::<Wide>().unwrap();
     assert_eq!((std::ptr::from_ref(wide).addr() % 64, wide.0), (0, 5));

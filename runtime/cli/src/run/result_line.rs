@@ -86,7 +86,7 @@ fn displayed_text(value: Displayed<'_>) -> Option<String> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use tfrt_async::Value;
+    use tfrt_async::{Immutable, Value};
     use tfrt_support::{Error, ErrorCode};
 
     fn check(value: AnyRef, ty: &str, expected: &str) {
@@ -117,6 +117,8 @@ mod tests {
         const DISPLAY: Option<tfrt_async::value::DisplayFn<Self>> =
             Some(|_, f| f.write_str("(3, 4)"));
     }
+
+    impl Immutable for Point {}
 
     #[test]
     fn a_type_with_display_shows_its_values() {

@@ -7,7 +7,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use crate::support::{
     ASYNC_SUM, CALL, FAIL, FORGET, Graph, Node, PANIC, SUM, alone, build, host, queue_of, registry,
 };
-use tfrt_async::{AnyRef, AsyncValueRef, ByteString, Value};
+use tfrt_async::{AnyRef, AsyncValueRef, ByteString, Immutable, Value};
 use tfrt_executor::Program;
 use tfrt_host::kernel::{KernelDescriptor, KernelFrame, KernelRegistry};
 use tfrt_host::{ExecutionContext, HostContext, RequestContextBuilder};
@@ -158,6 +158,8 @@ struct Explosive;
 impl Value for Explosive {
     const MLIR_TYPE: &'static str = "!test.explosive";
 }
+
+impl Immutable for Explosive {}
 
 impl Drop for Explosive {
     fn drop(&mut self) {

@@ -2,7 +2,7 @@
 
 use tfrt_async::{Chain, Value};
 use tfrt_ods::{
-    Arity, AttrDef, AttrDefault, FunctionSignature, OperandDef, ResultDef, TypeConstraint,
+    Arity, AttrDef, AttrDefault, AttrKind, FunctionSignature, OperandDef, ResultDef, TypeConstraint,
 };
 
 use crate::kernel::attribute::AttributeParam;
@@ -59,26 +59,65 @@ pub const fn chain_result() -> ResultDef {
 }
 
 /// An attribute that is read as an `A`.
-///
-/// # Panics
-/// If the default is no `A`. At compile time, that is.
 #[must_use]
-#[track_caller]
 pub const fn attribute<A: AttributeParam + ?Sized>(
     name: &'static str,
     default: Option<AttrDefault>,
 ) -> AttrDef {
-    if let Some(default) = &default {
-        assert!(
-            default.fits(&A::KIND),
-            "the default is not a value that the attribute can have"
-        );
-    }
     AttrDef {
         name,
         kind: A::KIND,
         default,
     }
+}
+
+/// Checks that the default of an attribute is an `A`.
+///
+/// # Panics
+/// If it is not. At compile time, that is.
+#[track_caller]
+pub const fn assert_default<A: AttributeParam + ?Sized>(default: &AttrDefault) {
+    if !default.fits(&A::KIND) {
+        panic!("{}", expected_default(&A::KIND));
+    }
+}
+
+/// What to write as the default of an attribute.
+const fn expected_default(kind: &AttrKind) -> &'static str {
+    match kind {
+        AttrKind::Int { width: 1, .. } => "the default of this attribute is `true` or `false`",
+        AttrKind::Int { width, is_unsigned } => match (width, is_unsigned) {
+            (8, false) => "the default of this attribute is a whole number from -128 to 127",
+            (8, true) => "the default of this attribute is a whole number from 0 to 255",
+            (16, false) => "the default of this attribute is a whole number from -32768 to 32767",
+            (16, true) => "the default of this attribute is a whole number from 0 to 65535",
+            (32, false) => "the default of this attribute is a whole number of 32 bits",
+            (32, true) => "the default of this attribute is a whole number of 32 bits, 0 or more",
+            (_, false) => "the default of this attribute is a whole number of 64 bits",
+            (_, true) => "the default of this attribute is a whole number of 64 bits, 0 or more",
+        },
+        AttrKind::Float(_) => {
+            "the default of this attribute is a number with a point, such as `1.0`"
+        }
+        AttrKind::String => "the default of this attribute is a text, such as `\"same\"`",
+        AttrKind::Array(_) | AttrKind::Aggregate => "the only default of a list is `[]`",
+        AttrKind::Enum(_) => {
+            "the default of this attribute is a case of its enum, such as `Mode::Fast`"
+        }
+        _ => "an attribute of this type has no default",
+    }
+}
+
+/// Checks that `T`, which is not written as `Chain`, is none: the macro goes by the name.
+///
+/// # Panics
+/// If it is the chain. At compile time, that is.
+#[track_caller]
+pub const fn assert_not_chain<T: Value>() {
+    assert!(
+        !TypeConstraint::Exact(T::MLIR_TYPE).is_chain(),
+        "this is the chain under another name: write `Chain`, which the macro knows by its name"
+    );
 }
 
 /// Checks that values of type `T` can be written, where a parameter is `&mut T`.

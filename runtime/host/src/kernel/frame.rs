@@ -8,7 +8,7 @@
 
 use std::sync::Arc;
 
-use tfrt_async::{AnyRef, Value};
+use tfrt_async::{AnyRef, Immutable, Value};
 use tfrt_ods::OpDef;
 use tfrt_support::{Error, ErrorCode};
 
@@ -174,7 +174,7 @@ impl<'a> KernelFrame<'a> {
     /// # Errors
     /// If there is no such operand, or it is not available, or it is of another type. A value of a mutable type is
     /// borrowed instead, with [`AnyRef::try_read`] or [`AnyRef::try_write`] of [`argument`](Self::argument).
-    pub fn value<T: Value>(&self, index: usize) -> Result<&'a T, Error> {
+    pub fn value<T: Value + Immutable>(&self, index: usize) -> Result<&'a T, Error> {
         let argument = self.arguments.get(index);
         argument.and_then(AnyRef::get).ok_or_else(|| {
             let found = argument.and_then(AnyRef::mlir_type);

@@ -135,6 +135,69 @@ impl<E: IntoError> WorkspaceAnswer for Result<usize, E> {
     }
 }
 
+/// A metadata or workspace function that can be asked with `Arguments`.
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` does not take what it is asked with",
+    label = "expected a function with the parameters `{Arguments}`",
+    note = "a metadata or workspace function takes a `&TensorMetadata` for every operand that the kernel takes as `&T` or `&mut T`, and \
+            every attribute by the type of its parameter, in the order of the parameters"
+)]
+pub trait AskedFunction<Arguments> {
+    /// What it says.
+    type Answer;
+
+    /// Asks it.
+    fn ask(&self, arguments: Arguments) -> Self::Answer;
+}
+
+macro_rules! impl_asked_function {
+    ($(($($ty:ident $value:ident),*);)*) => {$(
+        #[diagnostic::do_not_recommend]
+        impl<F: Fn($($ty),*) -> R, R, $($ty),*> AskedFunction<($($ty,)*)> for F {
+            type Answer = R;
+
+            #[inline]
+            fn ask(&self, ($($value,)*): ($($ty,)*)) -> R {
+                self($($value),*)
+            }
+        }
+    )*};
+}
+
+impl_asked_function! {
+    ();
+    (A a);
+    (A a, B b);
+    (A a, B b, C c);
+    (A a, B b, C c, D d);
+    (A a, B b, C c, D d, E e);
+    (A a, B b, C c, D d, E e, G g);
+    (A a, B b, C c, D d, E e, G g, H h);
+    (A a, B b, C c, D d, E e, G g, H h, I i);
+    (A a, B b, C c, D d, E e, G g, H h, I i, J j);
+    (A a, B b, C c, D d, E e, G g, H h, I i, J j, K k);
+    (A a, B b, C c, D d, E e, G g, H h, I i, J j, K k, L l);
+    (A a, B b, C c, D d, E e, G g, H h, I i, J j, K k, L l, M m);
+}
+
+/// What a metadata or workspace function is asked with, known before the function is, which must then fit.
+#[derive(Debug)]
+pub struct Asked<Arguments>(Arguments);
+
+/// What a metadata or workspace function is asked with.
+#[inline]
+pub fn asked_with<Arguments>(arguments: Arguments) -> Asked<Arguments> {
+    Asked(arguments)
+}
+
+impl<Arguments> Asked<Arguments> {
+    /// What the function says.
+    #[inline]
+    pub fn says<F: AskedFunction<Arguments>>(self, function: &F) -> F::Answer {
+        function.ask(self.0)
+    }
+}
+
 /// What a metadata function says of `N` results.
 ///
 /// # Errors

@@ -29,10 +29,8 @@ pub struct KernelRegistration {
 impl KernelRegistration {
     /// All instances of a function.
     #[must_use]
-    pub const fn of<S: KernelSet>() -> Self {
-        Self {
-            kernels: S::KERNELS,
-        }
+    pub const fn new(kernels: &'static [KernelDescriptor]) -> Self {
+        Self { kernels }
     }
 
     pub(crate) fn kernels(&self) -> &'static [KernelDescriptor] {
@@ -256,7 +254,7 @@ impl KernelRegistry {
         self.add_entry(kernel.op(), OpKernel::Added(Arc::new(kernel)))
     }
 
-    /// Adds all instances of a function marked with `#[tfrt_kernel]`; the type has the name of the function.
+    /// Adds all instances of a function marked with `#[tfrt_kernel]`; its option `kernel_set` names the type.
     ///
     /// # Errors
     /// If one of the names is taken; the instances before it stay.

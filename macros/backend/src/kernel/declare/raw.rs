@@ -31,7 +31,7 @@ pub(super) fn raw_parts(
         let default = attribute
             .default
             .as_ref()
-            .and_then(|default| problems.note(read_default(default)));
+            .and_then(|default| problems.note(read_default(default, &attribute.ty)));
         declaration.attributes.push(AttributeEntry {
             name,
             ty: attribute.ty.clone(),

@@ -4,7 +4,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicI64, Ordering};
 
 use tfrt_async::value::Passing;
-use tfrt_async::{AnyRef, ByteString, Value};
+use tfrt_async::{AnyRef, ByteString, Immutable, Value};
 use tfrt_attr::Scalar;
 use tfrt_bef::write::{BefBuilder, Body, Kernel, KernelAttribute, WriteOptions};
 use tfrt_bef::{BefFile, FunctionKind, RegisterId};
@@ -110,6 +110,8 @@ impl Value for Dial {
     const HANDLE: Option<fn(&Self) -> Self> = Some(|dial| *dial);
     const PASSING: Passing<Self> = Passing::COPIED;
 }
+
+impl Immutable for Dial {}
 
 static POSITION: AtomicI64 = AtomicI64::new(0);
 

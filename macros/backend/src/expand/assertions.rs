@@ -1,0 +1,117 @@
+//! What types must be besides, and defaults: each a constant of its own on the place that it is about, so that the compiler
+//! reports it once, and says nothing of the constants around.
+
+use proc_macro2::{Ident, TokenStream};
+use quote::{ToTokens, quote_spanned};
+use syn::Type;
+use syn::spanned::Spanned;
+
+use super::{declaration, markers};
+use crate::kernel::{Bound, Kernel, Marker, OperandEntry, ResultEntry, Variant};
+use crate::options::RawType;
+use crate::signature::Operand;
+use crate::signature::types::{is_chain, last_name};
+
+/// The assertions about one instance.
+pub(super) fn assertions(kernel: &Kernel, variant: &Variant) -> TokenStream {
+    let mut assertions = Assertions::default();
+    for parameter in &variant.parameters {
+        assertions.add_parameter(parameter);
+    }
+    let leaves = kernel.output.leaves();
+    let results = leaves.iter().filter_map(|leaf| leaf.payload());
+    for ty in results.chain(raw_types(variant)) {
+        assertions.add_not_chain(ty, "IsValue");
+    }
+    for attribute in &variant.declaration.attributes {
+        let Some(default) = &attribute.default else {
+            continue;
+        };
+        let span = default.span;
+        let (ty, default) = (
+            markers::checked(&attribute.ty, "IsAttribute"),
+            declaration::default(default),
+        );
+        assertions.tokens.extend(quote_spanned! {span=>
+            const _: () = __tfrt::assert_default::<#ty>(&#default);
+        });
+    }
+    assertions.tokens
+}
+
+/// Assertions about types. Each says something of a type where it first stands, which is where the constant around reports that
+/// the type is no value: two reports that are equal are one.
+#[derive(Default)]
+struct Assertions {
+    tokens: TokenStream,
+    known: Vec<(&'static str, String)>,
+}
+
+impl Assertions {
+    fn add_parameter(&mut self, parameter: &Bound) {
+        let Marker::Operand(operand, ..) = &parameter.marker else {
+            return;
+        };
+        let operand = match operand {
+            Operand::Defaulted(operand, _) => operand,
+            operand => operand,
+        };
+        let Some(ty) = operand.payload() else {
+            return;
+        };
+        let check = match operand {
+            Operand::ByValue(_) | Operand::Optional(_) => "IsCopied",
+            _ => "IsValue",
+        };
+        match operand {
+            Operand::ByMut(_) => self.add(ty, "assert_mutable", check),
+            Operand::Rest(_) => self.add(ty, "assert_not_mutable", check),
+            _ => {}
+        }
+        self.add_not_chain(ty, check);
+    }
+
+    fn add_not_chain(&mut self, ty: &Type, check: &str) {
+        if may_be_chain(ty) {
+            self.add(ty, "assert_not_chain", check);
+        }
+    }
+
+    /// `assertion` about `ty`, unless it was made.
+    fn add(&mut self, ty: &Type, assertion: &'static str, check: &str) {
+        let claim = (assertion, ty.to_token_stream().to_string());
+        if self.known.contains(&claim) {
+            return;
+        }
+        self.known.push(claim);
+        let (span, ty) = (ty.span(), markers::checked(ty, check));
+        let assertion = Ident::new(assertion, span);
+        let assertion = quote_spanned!(span=> const _: () = __tfrt::#assertion::<#ty>(););
+        self.tokens.extend(assertion);
+    }
+}
+
+/// Whether a type that is not written as the chain may be it.
+fn may_be_chain(ty: &Type) -> bool {
+    const NUMBERS: &[&str] = &[
+        "bool", "i8", "i16", "i32", "i64", "u8", "u16", "u32", "u64", "f16", "bf16", "f32", "f64",
+    ];
+    !is_chain(ty) && last_name(ty).is_some_and(|name| !NUMBERS.contains(&name.as_str()))
+}
+
+/// The Rust types that options of a raw kernel name.
+fn raw_types(variant: &Variant) -> impl Iterator<Item = &Type> {
+    let declaration = &variant.declaration;
+    let operands = declaration.operands.iter().filter_map(|entry| match entry {
+        OperandEntry::Raw(_, entry) => Some(&entry.ty),
+        OperandEntry::OfParameter(..) => None,
+    });
+    let results = declaration.results.iter().filter_map(|entry| match entry {
+        ResultEntry::Raw(_, entry) => Some(&entry.ty),
+        ResultEntry::OfOutput(..) | ResultEntry::Out(..) => None,
+    });
+    operands.chain(results).filter_map(|ty| match ty {
+        RawType::Rust(ty) => Some(&**ty),
+        _ => None,
+    })
+}
