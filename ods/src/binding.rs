@@ -5,10 +5,12 @@
 //!
 //! - An op whose names are fixed has each of its attributes under its name. What else stands there, for other tools perhaps, is
 //!   not bound to anything. In a file without names position decides, so that the number must be exactly right.
+//! - An [optional](crate::AttrDef::is_optional) attribute may be missing: [`ABSENT`] stands for its place. In a file without names
+//!   either all optional attributes of a kernel are there or none.
 //! - An op with [free names](OpTraits::FREE_ATTRIBUTE_NAMES) has them by position.
 //! - An op that takes [any attributes](OpTraits::ANY_ATTRIBUTES) has all of them.
 
-use crate::op::{FunctionDef, FunctionForm, OpDef};
+use crate::op::{AttrDef, FunctionDef, FunctionForm, OpDef};
 use crate::traits::OpTraits;
 
 /// The attribute with the cost of an op, for stream analysis alone. Every op may have it; files never hold it.
@@ -23,13 +25,16 @@ pub fn is_unlisted(name: &str) -> bool {
     name == COST_ATTRIBUTE || name == NON_STRICT_ATTRIBUTE
 }
 
+/// What stands for the place of an optional attribute that is not there. No attribute is at this offset of a section.
+pub const ABSENT: u32 = u32::MAX;
+
 /// Where the attributes of an op are among those that a file lists.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Binding {
     /// Each in its place.
     InOrder,
-    /// Each declared attribute at its position among those of the file.
-    At(Vec<usize>),
+    /// Each declared attribute at its position among those of the file; none for an optional one that is not there.
+    At(Vec<Option<usize>>),
 }
 
 /// Finds the attributes of an op among `found` attributes of a file, which are called `names` if the file says so.
@@ -43,7 +48,7 @@ pub enum Binding {
 ///     ..OpDef::new("my.scale")
 /// };
 /// assert_eq!(bind(&SCALE, 1, Some(&["factor"])), Ok(Binding::InOrder));
-/// assert_eq!(bind(&SCALE, 2, Some(&["a.note", "factor"])), Ok(Binding::At(vec![1])));
+/// assert_eq!(bind(&SCALE, 2, Some(&["a.note", "factor"])), Ok(Binding::At(vec![Some(1)])));
 /// assert_eq!(
 ///     bind(&SCALE, 1, Some(&["facter"])),
 ///     Err("attribute `factor` of `my.scale` is missing; found `facter`".into())
@@ -60,29 +65,40 @@ pub fn bind(def: &OpDef, found: usize, names: Option<&[&str]>) -> Result<Binding
     let declared = def.attributes;
     let is_free = def.traits.contains(OpTraits::FREE_ATTRIBUTE_NAMES);
     let Some(names) = names.filter(|_| !is_free) else {
-        return match found == declared.len() {
-            true => Ok(Binding::InOrder),
-            false => Err(miscounted(def, found, names)),
-        };
+        let num_required = declared.iter().filter(|known| !known.is_optional()).count();
+        if found == declared.len() {
+            return Ok(Binding::InOrder);
+        }
+        if found == num_required {
+            let mut places = 0..found;
+            let place = |known: &AttrDef| (!known.is_optional()).then(|| places.next()).flatten();
+            return Ok(Binding::At(declared.iter().map(place).collect()));
+        }
+        return Err(miscounted(def, found, names));
     };
     let is_in_order = names.len() == declared.len()
         && (names.iter().zip(declared)).all(|(name, attribute)| *name == attribute.name);
     if is_in_order {
         return Ok(Binding::InOrder);
     }
-    let position = |wanted: &str| {
+    let position = |known: &AttrDef| {
+        let wanted = known.name;
         let mut places = (0..names.len()).filter(|&index| names[index] == wanted);
         match (places.next(), places.next()) {
-            (Some(place), None) => Ok(place),
+            (None, _) if known.is_optional() => Ok(None),
             (None, _) => Err(missing(def, wanted, names)),
+            (place, None) => Ok(place),
             (Some(_), Some(_)) => Err(format!(
                 "attribute `{wanted}` of `{}` is there twice",
                 def.name
             )),
         }
     };
-    let positions = declared.iter().map(|attribute| position(attribute.name));
-    positions.collect::<Result<_, _>>().map(Binding::At)
+    declared
+        .iter()
+        .map(position)
+        .collect::<Result<_, _>>()
+        .map(Binding::At)
 }
 
 /// The names of all attributes that the op declares, those that name functions among them.
@@ -112,18 +128,24 @@ fn missing(def: &OpDef, wanted: &str, names: &[&str]) -> String {
 
 #[cold]
 fn miscounted(def: &OpDef, found: usize, names: Option<&[&str]>) -> String {
-    let declared: Vec<&str> = def.attributes.iter().map(|known| known.name).collect();
+    let required = def.attributes.iter().filter(|known| !known.is_optional());
+    let num_optional = def.attributes.len() - required.clone().count();
+    let declared: Vec<&str> = required.map(|known| known.name).collect();
     let expected = match &declared[..] {
         [] => String::from("no attributes"),
         [one] => format!("1 attribute (`{one}`)"),
         many => format!("{} attributes ({})", many.len(), quoted(many)),
+    };
+    let optional = match num_optional {
+        0 => String::new(),
+        _ => format!(", and {num_optional} optional ones or none"),
     };
     let found = match names {
         Some([]) => String::from("none"),
         Some(names) => quoted(names),
         None => format!("{found}, whose names the file does not hold"),
     };
-    format!("`{}` takes {expected}; found {found}", def.name)
+    format!("`{}` takes {expected}{optional}; found {found}", def.name)
 }
 
 /// `` `a`, `b` ``
@@ -136,7 +158,6 @@ pub(crate) fn quoted(names: &[&str]) -> String {
 mod tests {
     use super::*;
     use crate::constraint::AttrKind;
-    use crate::op::AttrDef;
 
     static PAIR: OpDef = OpDef {
         attributes: &[
@@ -157,9 +178,13 @@ mod tests {
         check(
             &PAIR,
             &["a", "first", "m", "second"],
-            Ok(Binding::At(vec![1, 3])),
+            Ok(Binding::At(vec![Some(1), Some(3)])),
         );
-        check(&PAIR, &["second", "first"], Ok(Binding::At(vec![1, 0])));
+        check(
+            &PAIR,
+            &["second", "first"],
+            Ok(Binding::At(vec![Some(1), Some(0)])),
+        );
         check(
             &PAIR,
             &["frist", "second"],
@@ -178,6 +203,43 @@ mod tests {
         assert_eq!(
             bind(&PAIR, 3, None).unwrap_err(),
             "`t.pair` takes 2 attributes (`first`, `second`); found 3, whose names the file does not hold"
+        );
+    }
+
+    #[test]
+    fn an_optional_attribute_may_be_missing() {
+        static TRIPLE: OpDef = OpDef {
+            attributes: &[
+                AttrDef::optional("axis", AttrKind::I32),
+                AttrDef::new("first", AttrKind::I32),
+                AttrDef::optional("mode", AttrKind::I32),
+            ],
+            ..OpDef::new("t.triple")
+        };
+        check(&TRIPLE, &["axis", "first", "mode"], Ok(Binding::InOrder));
+        check(
+            &TRIPLE,
+            &["first"],
+            Ok(Binding::At(vec![None, Some(0), None])),
+        );
+        check(
+            &TRIPLE,
+            &["first", "mode"],
+            Ok(Binding::At(vec![None, Some(0), Some(1)])),
+        );
+        check(
+            &TRIPLE,
+            &["axis"],
+            Err("attribute `first` of `t.triple` is missing"),
+        );
+        assert_eq!(bind(&TRIPLE, 3, None), Ok(Binding::InOrder));
+        assert_eq!(
+            bind(&TRIPLE, 1, None),
+            Ok(Binding::At(vec![None, Some(0), None]))
+        );
+        assert_eq!(
+            bind(&TRIPLE, 2, None).unwrap_err(),
+            "`t.triple` takes 1 attribute (`first`), and 2 optional ones or none; found 2, whose names the file does not hold"
         );
     }
 

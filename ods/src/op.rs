@@ -221,7 +221,7 @@ pub struct AttrDef {
     pub name: &'static str,
     /// The values it may have.
     pub kind: AttrKind,
-    /// What stands in when the text leaves it out; without one it is required.
+    /// What stands in when the text leaves it out; without one it is required. [`AttrDefault::Absent`] makes it optional.
     pub default: Option<AttrDefault>,
 }
 
@@ -234,6 +234,21 @@ impl AttrDef {
             kind,
             default: None,
         }
+    }
+
+    /// An attribute that programs may leave out, of which the kernel is then told that it is not there.
+    #[must_use]
+    pub const fn optional(name: &'static str, kind: AttrKind) -> Self {
+        Self {
+            default: Some(AttrDefault::Absent),
+            ..Self::new(name, kind)
+        }
+    }
+
+    /// Whether nothing stands in for the attribute where programs leave it out.
+    #[must_use]
+    pub const fn is_optional(&self) -> bool {
+        matches!(self.default, Some(AttrDefault::Absent))
     }
 }
 
@@ -250,6 +265,8 @@ pub enum AttrDefault {
     String(&'static str),
     /// An empty list, for [`AttrKind::Array`].
     EmptyArray,
+    /// Nothing: the attribute is optional, of whatever kind.
+    Absent,
 }
 
 impl AttrDefault {
@@ -257,7 +274,8 @@ impl AttrDefault {
     #[must_use]
     pub const fn fits(&self, kind: &AttrKind) -> bool {
         match (self, kind) {
-            (Self::Bool(_), AttrKind::Int { width: 1, .. })
+            (Self::Absent, _)
+            | (Self::Bool(_), AttrKind::Int { width: 1, .. })
             | (Self::Float(_), AttrKind::Float(_))
             | (Self::String(_), AttrKind::String)
             | (Self::EmptyArray, AttrKind::Array(_) | AttrKind::Aggregate) => true,

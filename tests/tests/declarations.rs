@@ -166,14 +166,17 @@ fn as_json(def: &OpDef) -> Value {
     });
     let attributes = def.attributes.iter().map(|attribute| {
         let default = match attribute.default {
-            None => Value::Null,
+            None | Some(AttrDefault::Absent) => Value::Null,
             Some(AttrDefault::Bool(value)) => value.into(),
             Some(AttrDefault::Int(value)) => i64::try_from(value).map_or(Value::Null, Value::from),
             Some(AttrDefault::Float(value)) => value.into(),
             Some(AttrDefault::String(value)) => value.into(),
             Some(AttrDefault::EmptyArray) => json!([]),
         };
-        json!({"name": attribute.name, "kind": kind_as_json(&attribute.kind), "default": default})
+        json!({
+            "name": attribute.name, "kind": kind_as_json(&attribute.kind), "default": default,
+            "is_optional": attribute.is_optional(),
+        })
     });
     let functions = def.functions.iter().map(|function| {
         let form = match function.form {

@@ -44,6 +44,8 @@ pub enum Binding {
         name: LitStr,
         /// The type that it is read as: the type of the parameter, without a reference and with `'static` for lifetimes.
         marker: Box<Type>,
+        /// Whether programs may leave it out, and nothing stands in for it.
+        is_optional: bool,
         /// The value if programs leave it out.
         default: Option<Box<Expr>>,
     },

@@ -201,7 +201,7 @@ fn arity(arity: Arity) -> Json<'static> {
 
 fn attribute(def: &AttrDef) -> Json<'_> {
     let default = match &def.default {
-        None => Json::Null,
+        None | Some(AttrDefault::Absent) => Json::Null,
         Some(AttrDefault::Bool(value)) => Json::Bool(*value),
         Some(AttrDefault::Int(value)) => Json::Number(value.to_string()),
         Some(AttrDefault::Float(value)) if value.is_finite() => Json::Number(format!("{value:?}")),
@@ -213,6 +213,7 @@ fn attribute(def: &AttrDef) -> Json<'_> {
         ("name", Json::String(def.name)),
         ("kind", kind(&def.kind)),
         ("default", default),
+        ("is_optional", Json::Bool(def.is_optional())),
     ])
 }
 

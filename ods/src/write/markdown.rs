@@ -127,7 +127,9 @@ fn write_parts(family: &Family<'_>, out: &mut String) {
             words::Kind(member.attributes[index].kind).to_string()
         });
         let mut what = kinds.join(" or ");
-        if attribute.default.is_some() {
+        if attribute.is_optional() {
+            what += ", optional";
+        } else if attribute.default.is_some() {
             what += &format!(", {} if it is missing", words::Default(attribute));
         }
         rows.push(("attribute", attribute.name, what));

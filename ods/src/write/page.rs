@@ -3,7 +3,7 @@
 use std::fmt::Write as _;
 
 use crate::catalogue::{Catalogue, Entry};
-use crate::op::SourcePlace;
+use crate::op::{AttrDefault, SourcePlace};
 
 use super::{syntax, words};
 
@@ -72,6 +72,7 @@ pub fn page(entry: &Entry<'_>) -> String {
             let kind = words::Kind(attribute.kind);
             match attribute.default {
                 None => format!("{}: {kind}", attribute.name),
+                Some(AttrDefault::Absent) => format!("{}: {kind}, optional", attribute.name),
                 Some(_) => format!("{}: {kind} = {}", attribute.name, words::Default(attribute)),
             }
         }),

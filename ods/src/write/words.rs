@@ -73,7 +73,7 @@ pub(super) struct Default<'a>(pub(super) &'a AttrDef);
 impl Display for Default<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self.0.default {
-            None => Ok(()),
+            None | Some(AttrDefault::Absent) => Ok(()),
             Some(AttrDefault::Bool(value)) => write!(f, "{value}"),
             Some(AttrDefault::Int(value)) => match self.0.kind {
                 AttrKind::Enum(def) => match def.keyword_of(value) {

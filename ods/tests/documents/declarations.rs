@@ -253,6 +253,7 @@ const ATTRIBUTES: OpDef = OpDef {
         with_default("r_enum", AttrKind::Enum(&PADDING), AttrDefault::Int(-3)),
         AttrDef::new("s_small_enum", AttrKind::Enum(&MODE)),
         AttrDef::new("t_any", AttrKind::Any),
+        AttrDef::optional("u_optional", AttrKind::I64),
     ],
     ..OpDef::new("algebra.attributes")
 };

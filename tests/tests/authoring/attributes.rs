@@ -35,6 +35,35 @@ fn sum_all_sync(numbers: Attributes<'_>) -> Result<i32> {
     sum_all(numbers)
 }
 
+#[tfrt_kernel("attribute.describe", format = "$number (`as` $name^)? attr-dict")]
+fn describe(
+    number: i32,
+    #[attr] axis: Option<i64>,
+    #[attr] mode: Option<Padding>,
+    #[attr] name: Option<&str>,
+    #[attr] sizes: Option<&[i32]>,
+) -> String {
+    format!("{number} {axis:?} {mode:?} {name:?} {sizes:?}")
+}
+
+#[tfrt_kernel(
+    "attribute.describe_frame",
+    raw,
+    attrs(axis: Option<i64>, base: i64),
+    results(text: "!tfrt.string")
+)]
+fn describe_frame(frame: &mut KernelFrame<'_>) -> Result<()> {
+    let (axis, base) = (
+        frame.attribute::<Option<i64>>(0)?,
+        frame.attribute::<i64>(1)?,
+    );
+    frame.set_result(
+        0,
+        AnyRef::available(ByteString::from(format!("{axis:?} {base}"))),
+    );
+    Ok(())
+}
+
 /// Gives `high * 10 + low`.
 #[tfrt_kernel("attribute.free", attribute_names = free)]
 fn free(#[attr] low: i32, #[attr] high: i32) -> i32 {
@@ -137,4 +166,58 @@ fn attributes_without_names_come_in_byte_order() {
     );
     program.call("sum", ()).expect_value(321);
     program.call("sum_s", ()).expect_value(21);
+}
+
+/// What the first result of `op` is, in a program that runs nothing else.
+fn described(op: &str) -> testing::Outcome {
+    let program = testing::program(&format!(
+        "func @main(%x: i32) -> !tfrt.string {{\n  %y = {op}\n  tfrt.return %y : !tfrt.string\n}}"
+    ));
+    program.call("main", (3,))
+}
+
+#[test]
+fn an_optional_attribute_that_is_missing_is_none() {
+    described("attribute.describe %x").expect_value("3 None None None None");
+    described("attribute.describe %x as \"n\"").expect_value("3 None None Some(\"n\") None");
+    described("\"attribute.describe\"(%x) {axis = 7} : (i32) -> !tfrt.string")
+        .expect_value("3 Some(7) None None None");
+    described(
+        "attribute.describe %x as \"n\" {axis = -1, mode = 5 : i32, sizes = [1 : i32, 2 : i32]}",
+    )
+    .expect_value("3 Some(-1) Some(Valid) Some(\"n\") Some([1, 2])");
+    // One that the declaration does not know shifts nothing.
+    described("attribute.describe %x {a.note = 1, axis = 2, z.note = 3}")
+        .expect_value("3 Some(2) None None None");
+}
+
+#[test]
+fn an_optional_attribute_is_read_from_a_frame() {
+    described("\"attribute.describe_frame\"() {base = 4} : () -> !tfrt.string")
+        .expect_value("None 4");
+    described("\"attribute.describe_frame\"() {axis = 2, base = 4} : () -> !tfrt.string")
+        .expect_value("Some(2) 4");
+}
+
+#[test]
+fn an_optional_attribute_of_another_kind_is_refused() {
+    let program = testing::program(
+        r#"
+        func @main(%x: i32) -> !tfrt.string {
+          %y = "attribute.describe"(%x) {axis = "seven"} : (i32) -> !tfrt.string
+          tfrt.return %y : !tfrt.string
+        }
+        "#,
+    );
+    program.expect_refused("attribute 'axis' failed to satisfy constraint");
+}
+
+#[test]
+fn an_optional_attribute_is_declared_and_documented_as_such() {
+    let registry = KernelRegistry::from_link().unwrap();
+    let op = registry.op("attribute.describe").unwrap();
+    assert!(op.attributes.iter().all(tfrt::ods::AttrDef::is_optional));
+    let frame = registry.op("attribute.describe_frame").unwrap();
+    let optional = frame.attributes.iter().map(tfrt::ods::AttrDef::is_optional);
+    assert_eq!(optional.collect::<Vec<_>>(), [true, false]);
 }

@@ -217,7 +217,7 @@ fn attribute_names(
     match names {
         AttributeNames::Free(span) if num_defaults > 0 => problems.at_span(
             span,
-            "an attribute with a default has a fixed name: nobody could tell which one is missing",
+            "an attribute that may be missing has a fixed name: nobody could tell which one is missing",
         ),
         AttributeNames::Any(span) if num_declared > 0 => problems.at_span(
             span,
@@ -356,9 +356,13 @@ fn signature_attribute_names(
     let (mut num_declared, mut num_defaults, mut takes_all) = (0, 0, false);
     for parameter in parameters {
         match &parameter.binding {
-            Binding::Attribute { default, .. } => {
+            Binding::Attribute {
+                default,
+                is_optional,
+                ..
+            } => {
                 num_declared += 1;
-                num_defaults += usize::from(default.is_some());
+                num_defaults += usize::from(default.is_some() || *is_optional);
             }
             Binding::AllAttributes => takes_all = true,
             _ => {}

@@ -21,7 +21,7 @@ use crate::options::{AttributeNames, Options, RawType, RawValue};
 use crate::problems::{Problems, did_you_mean};
 use crate::signature::types::is_chain;
 use crate::signature::{Binding, FunctionBinding, Operand, Output, Parameter};
-use default::read_default;
+use default::{absent, read_default};
 
 /// The parameters with their positions, and the declaration.
 pub(super) fn declare(
@@ -196,13 +196,16 @@ fn attributes(
         if let Binding::Attribute {
             name,
             marker,
+            is_optional,
             default,
         } = &parameter.binding
         {
             names.add(&name.value(), name.span(), problems);
-            let default = default
-                .as_ref()
-                .and_then(|default| problems.note(read_default(default, marker)));
+            let default = match default {
+                _ if *is_optional => Some(absent(marker)),
+                Some(default) => problems.note(read_default(default, marker)),
+                None => None,
+            };
             declaration.attributes.push(AttributeEntry {
                 name: name.value(),
                 ty: (**marker).clone(),

@@ -16,6 +16,7 @@ use crate::kernel::{
 };
 use crate::options::RawType;
 use crate::problems::Problems;
+use crate::signature::types::{last_name, type_argument};
 use crate::signature::{Operand, Output};
 
 /// Stands for the spelling of a Rust type.
@@ -202,6 +203,10 @@ fn arity(is_variadic: bool) -> Arity {
 fn kind(ty: &Type) -> AttrKind {
     let name = match ty {
         Type::Slice(_) => return AttrKind::Array(&AttrKind::I64),
+        Type::Reference(reference) => return kind(&reference.elem),
+        ty if last_name(ty).as_deref() == Some("Option") => {
+            return type_argument(ty).map_or(AttrKind::I64, kind);
+        }
         Type::Path(path) => path
             .path
             .segments

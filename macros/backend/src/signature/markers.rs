@@ -5,7 +5,9 @@ use syn::visit_mut::VisitMut;
 use syn::{Attribute, Expr, LitStr, Meta, Type};
 
 use crate::problems::{Problems, did_you_mean};
-use crate::signature::types::{StaticLifetimes, fixed_size, last_name, payload, ungrouped};
+use crate::signature::types::{
+    StaticLifetimes, expect_argument, fixed_size, last_name, payload, ungrouped,
+};
 use crate::signature::{Binding, FunctionBinding, Operand, by_type};
 
 /// What a parameter of type `ty` with this marker is bound to.
@@ -104,22 +106,39 @@ fn attribute(marker: &Attribute, ty: &Type, named: LitStr) -> syn::Result<Bindin
             (*reference.elem).clone()
         }
         ty if last_name(ty).as_deref() == Some("Option") => {
-            return Err(syn::Error::new_spanned(
-                ty,
-                "an attribute that programs may leave out has a default: `#[attr(default = …)]`",
-            ));
+            optional(ty, given.default.as_deref())?;
+            ty.clone()
         }
         ty => {
             fixed_size(ty)?;
             ty.clone()
         }
     };
+    let is_optional = last_name(&bare).as_deref() == Some("Option");
     StaticLifetimes.visit_type_mut(&mut bare);
     Ok(Binding::Attribute {
         name: given.name.unwrap_or(named),
         marker: Box::new(bare),
+        is_optional,
         default: given.default,
     })
+}
+
+/// Checks `Option<T>`, an attribute that is `None` where programs leave it out.
+fn optional(ty: &Type, default: Option<&Expr>) -> syn::Result<()> {
+    if let Some(default) = default {
+        return Err(syn::Error::new_spanned(
+            default,
+            "an `Option` is `None` where programs leave the attribute out: take the attribute itself, or remove the default",
+        ));
+    }
+    match ungrouped(&expect_argument(ty)?) {
+        Type::Reference(reference) if reference.mutability.is_some() => Err(
+            syn::Error::new_spanned(ty, "an attribute is a constant: take it as an `Option<&T>`"),
+        ),
+        Type::Reference(reference) => lies_in_file(ty, &reference.elem),
+        inner => fixed_size(inner),
+    }
 }
 
 /// Refuses references to what is made when an attribute is read, instead of lying in the file as texts and lists do.

@@ -1,8 +1,10 @@
 //! Types as they are written.
 
 use quote::ToTokens;
-use syn::visit_mut::VisitMut;
-use syn::{GenericArgument, Lifetime, PathArguments, PathSegment, Type, TypeParamBound};
+use syn::visit_mut::{self, VisitMut};
+use syn::{
+    GenericArgument, Lifetime, PathArguments, PathSegment, Type, TypeParamBound, TypeReference,
+};
 
 /// The type without the invisible groups that macros leave, and without parentheses.
 pub(crate) fn ungrouped(ty: &Type) -> &Type {
@@ -167,5 +169,11 @@ pub(crate) struct StaticLifetimes;
 impl VisitMut for StaticLifetimes {
     fn visit_lifetime_mut(&mut self, lifetime: &mut Lifetime) {
         *lifetime = Lifetime::new("'static", lifetime.span());
+    }
+
+    fn visit_type_reference_mut(&mut self, reference: &mut TypeReference) {
+        let span = reference.and_token.span;
+        reference.lifetime = Some(Lifetime::new("'static", span));
+        visit_mut::visit_type_mut(self, &mut reference.elem);
     }
 }

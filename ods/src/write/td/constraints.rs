@@ -110,6 +110,7 @@ impl<'a> Constraints<'a> {
         let kind = self.kind(&def.kind);
         match (&def.default, &def.kind) {
             (None, _) => kind,
+            (Some(AttrDefault::Absent), _) => format!("OptionalAttr<{kind}>"),
             (Some(AttrDefault::String(text)), _) => {
                 // The text is one of C++ inside of one of TableGen: the former is quoted by TableGen itself.
                 format!(
@@ -129,7 +130,9 @@ impl<'a> Constraints<'a> {
                         _ => value.to_string(),
                     },
                     AttrDefault::Float(value) => cpp_float(*value),
-                    AttrDefault::EmptyArray | AttrDefault::String(_) => "{}".into(),
+                    AttrDefault::EmptyArray | AttrDefault::String(_) | AttrDefault::Absent => {
+                        "{}".into()
+                    }
                 };
                 format!("DefaultValuedAttr<{kind}, {}>", quoted(&value))
             }

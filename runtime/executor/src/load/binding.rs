@@ -7,7 +7,7 @@ use std::collections::HashMap;
 
 use tfrt_bef::read::functions::KernelRecord;
 use tfrt_bef::{KernelId, VerifiedFunction};
-use tfrt_ods::binding::{Binding, bind};
+use tfrt_ods::binding::{ABSENT, Binding, bind};
 use tfrt_ods::{FunctionForm, OpDef, OpTraits};
 use tfrt_support::{Error, ErrorCode};
 
@@ -54,7 +54,9 @@ impl BoundAttributes {
             };
             if let Binding::At(positions) = binding.map_err(refuse)? {
                 let offsets = record.attributes.as_words();
-                let moved = positions.into_iter().map(|position| offsets[position]);
+                let offset =
+                    |position: Option<usize>| position.map_or(ABSENT, |position| offsets[position]);
+                let moved = positions.into_iter().map(offset);
                 bound.moved.insert(kernel, moved.collect());
             }
             check_functions(tables, op, record.functions.as_words()).map_err(refuse)?;

@@ -12,6 +12,7 @@ use std::marker::PhantomData;
 use half::{bf16, f16};
 use tfrt_async::ByteString;
 use tfrt_attr::{AggregateView, CompilationUnitView, DenseView, FromAttr, ShapeView};
+use tfrt_ods::binding::ABSENT;
 use tfrt_ods::{AttrKind, OpDef};
 use tfrt_support::{DType, Error, ErrorCode};
 
@@ -23,7 +24,7 @@ use crate::kernel::source::Source;
 /// A type that a parameter with `#[attr]` can have, or the type that such a reference refers to.
 ///
 /// Numbers, `bool`, `&str`, `String`, [`ByteString`], [`DType`], `&[T]` and `Vec<T>` of numbers, and the views of [`tfrt_attr`] are such
-/// types. Others are made from one of them:
+/// types; an `Option` of one is an attribute that programs may leave out. Others are made from one of them:
 ///
 /// ```
 /// use tfrt_host::kernel::AttributeParam;
@@ -217,7 +218,7 @@ impl AttributeParam for ByteString {
     const KIND: AttrKind = AttrKind::String;
 
     fn read(section: &[u8], offset: u32) -> Result<Self, Error> {
-        Ok(<&[u8]>::read(section, offset)?.into())
+        Ok(<&[u8] as FromAttr>::read(section, offset)?.into())
     }
 }
 
@@ -227,6 +228,46 @@ impl AttributeParam for String {
 
     fn read(section: &[u8], offset: u32) -> Result<Self, Error> {
         str::read(section, offset).map(str::to_owned)
+    }
+}
+
+/// An attribute that programs may leave out.
+impl<A: AttributeParam> AttributeParam for Option<A> {
+    type Value<'a> = Option<A::Value<'a>>;
+    const KIND: AttrKind = A::KIND;
+
+    #[inline]
+    fn read(section: &[u8], offset: u32) -> Result<Self::Value<'_>, Error> {
+        match offset {
+            ABSENT => Ok(None),
+            offset => A::read(section, offset).map(Some),
+        }
+    }
+
+    #[inline]
+    unsafe fn read_accepted(section: &[u8], offset: u32) -> Self::Value<'_> {
+        if offset == ABSENT {
+            return None;
+        }
+        // SAFETY: duty 1: `read` has accepted the offset, so that `A::read` has.
+        Some(unsafe { A::read_accepted(section, offset) })
+    }
+}
+
+/// What lies in the file, where a type of known size is needed: in an `Option`.
+impl<A: AttributeParam + ?Sized> AttributeParam for &'static A {
+    type Value<'a> = A::Value<'a>;
+    const KIND: AttrKind = A::KIND;
+
+    #[inline]
+    fn read(section: &[u8], offset: u32) -> Result<Self::Value<'_>, Error> {
+        A::read(section, offset)
+    }
+
+    #[inline]
+    unsafe fn read_accepted(section: &[u8], offset: u32) -> Self::Value<'_> {
+        // SAFETY: duty 1, as it is.
+        unsafe { A::read_accepted(section, offset) }
     }
 }
 

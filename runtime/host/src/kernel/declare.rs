@@ -104,7 +104,9 @@ const fn expected_default(kind: &AttrKind) -> &'static str {
         AttrKind::Enum(_) => {
             "the default of this attribute is a case of its enum, such as `Mode::Fast`"
         }
-        _ => "an attribute of this type has no default",
+        _ => {
+            "an attribute of this type has no default: take it as an `Option`, which is `None` where programs leave it out"
+        }
     }
 }
 

@@ -311,16 +311,18 @@ impl<'s> Parser<'s, '_> {
                     .attributes
                     .iter()
                     .all(|(name, _)| name != attribute.name)
+                && let Some(value) = self.default_value(&attribute.kind, default)
             {
-                let value = self.default_value(&attribute.kind, default);
                 state.attributes.push((attribute.name.to_owned(), value));
             }
         }
     }
 
-    fn default_value(&mut self, kind: &AttrKind, default: AttrDefault) -> AttrId {
+    /// The attribute that stands in, unless it is optional.
+    fn default_value(&mut self, kind: &AttrKind, default: AttrDefault) -> Option<AttrId> {
         let ty = self.kind_type(kind);
-        match (default, ty) {
+        Some(match (default, ty) {
+            (AttrDefault::Absent, _) => return None,
             (AttrDefault::Bool(value), _) => self.module.bool_attr(value),
             (AttrDefault::Int(value), Some(ty)) => self
                 .module
@@ -338,7 +340,7 @@ impl<'s> Parser<'s, '_> {
             (AttrDefault::EmptyArray, _) => {
                 self.module.intern_attribute(Attribute::Array([].into()))
             }
-        }
+        })
     }
 
     /// The type of the numbers of a kind of attributes.

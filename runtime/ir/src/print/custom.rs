@@ -428,7 +428,7 @@ fn has_default_value(op: &Op<'_>, attribute: usize) -> bool {
     };
     let value = attr_instance(op.module, value);
     match op.def.attributes[attribute].default {
-        None => false,
+        None | Some(AttrDefault::Absent) => false,
         Some(AttrDefault::Bool(default)) => value == AttrInstance::Bool(default),
         Some(AttrDefault::Int(default)) => {
             matches!(value, AttrInstance::Int(value, _) if value == default)

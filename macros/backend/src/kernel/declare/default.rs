@@ -41,6 +41,15 @@ pub(super) fn read_default(default: &Expr, ty: &Type) -> syn::Result<AttributeDe
     Ok(AttributeDefault { kind, value, span })
 }
 
+/// What stands in for an attribute that is an `Option`.
+pub(super) fn absent(ty: &Type) -> AttributeDefault {
+    AttributeDefault {
+        kind: "Absent",
+        value: None,
+        span: ty.span(),
+    }
+}
+
 /// Which constructor of `AttrDefault` a constant of this type is for.
 fn kind_of_constant(ty: &Type) -> &'static str {
     match last_name(ty).as_deref() {

@@ -4,12 +4,13 @@ use syn::Ident;
 use syn::ext::IdentExt;
 
 use crate::kernel::declare::Names;
-use crate::kernel::declare::default::read_default;
+use crate::kernel::declare::default::{absent, read_default};
 use crate::kernel::{
     AttributeEntry, Declaration, FunctionEntry, OperandEntry, RawEntry, ResultEntry,
 };
 use crate::options::{Options, RawValue};
 use crate::problems::Problems;
+use crate::signature::types::last_name;
 
 /// Adds what the options say to `declaration`.
 pub(super) fn raw_parts(
@@ -28,10 +29,12 @@ pub(super) fn raw_parts(
     }
     for attribute in listed(options.attrs.as_ref()) {
         let name = named(&attribute.name, names, problems);
-        let default = attribute
-            .default
-            .as_ref()
-            .and_then(|default| problems.note(read_default(default, &attribute.ty)));
+        let is_optional = last_name(&attribute.ty).as_deref() == Some("Option");
+        let default = match &attribute.default {
+            None if is_optional => Some(absent(&attribute.ty)),
+            None => None,
+            Some(default) => problems.note(read_default(default, &attribute.ty)),
+        };
         declaration.attributes.push(AttributeEntry {
             name,
             ty: attribute.ty.clone(),
