@@ -63,7 +63,7 @@ use proc_macro::TokenStream;
 /// # Attributes
 ///
 /// `#[attr]` makes a parameter an attribute of its name; `#[attr("name")]` and `#[attr(name = "…")]` of another one, and `default = …`
-/// stands in where programs leave it out. Its type is a number, `bool`, `&str` or `String`, `ByteString`, `DType`, a list `&[T]` or
+/// stands in where programs leave it out. An `Option` is `None` there. Its type is a number, `bool`, `&str` or `String`, `ByteString`, `DType`, a list `&[T]` or
 /// `Vec<T>` of numbers, `ShapeView`, `DenseView`, `AggregateView` or `CompilationUnitView`, an enum that derives [`Attr`], or
 /// whatever implements `AttributeParam`. `Attributes<'_>` takes all attributes, without their names.
 ///
@@ -217,7 +217,12 @@ use proc_macro::TokenStream;
 ///
 /// `side_effecting`, `effect = "class"` and operands `&mut T` give the kernel a chain as its last operand and its last result, which
 /// keep effects of a class in order. A parameter or result of type `Chain` is the chain, where the kernel has to do with it itself,
-/// and `chain = none` says that there is no order to keep. `pure` says that there is no effect, although it looks otherwise.
+/// and `chain = none` says that there is no order to keep.
+///
+/// `reads = "class"` says that the kernel has no effect, but depends on those of a class: it has a chain, too, and keeps its place
+/// among them, while kernels that only read need no order among each other. Passes may remove it if nobody uses its results.
+///
+/// `pure` says that there is no effect, although it looks otherwise.
 /// `effect_free` says so to the executor, which may then run the kernel when it likes, or twice, but lets passes neither move nor
 /// remove the op.
 ///

@@ -95,6 +95,13 @@ impl OpDef {
         self.traits.contains(OpTraits::ISOLATED) || self.assembly_format.is_some()
     }
 
+    /// Whether nobody can tell that the op did not run, if nobody uses its results: it is pure, or only reads.
+    #[must_use]
+    pub fn is_removable(&self) -> bool {
+        let writes = self.operands.iter().any(|operand| operand.is_mutated);
+        self.traits.contains(OpTraits::PURE) || (matches!(self.effect, Effect::Reads(_)) && !writes)
+    }
+
     /// The operand that orders the op: the last single one that can only be a chain.
     #[must_use]
     pub fn chain_operand(&self) -> Option<usize> {

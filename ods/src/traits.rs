@@ -138,6 +138,9 @@ pub enum Effect {
     None,
     /// Something that keeps program order among the ops of the same class: `io`, `random`, the name of a resource.
     Ordered(&'static str),
+    /// Nothing, but what the op gives depends on the effects of this class: it keeps its place among them, not among others that
+    /// only read. It may go when nobody uses its results.
+    Reads(&'static str),
 }
 
 impl Effect {
@@ -146,12 +149,19 @@ impl Effect {
     /// The class of draws from a shared source of random numbers.
     pub const RANDOM: Self = Self::Ordered("random");
 
-    /// The class within which program order is kept, if the op has an effect.
+    /// The class within which program order is kept, if the op has an effect, or reads those of others.
+    ///
+    /// ```
+    /// use tfrt_ods::Effect;
+    ///
+    /// assert_eq!(Effect::None.class(), None);
+    /// assert_eq!(Effect::Reads("clock").class(), Effect::Ordered("clock").class());
+    /// ```
     #[must_use]
     pub const fn class(self) -> Option<&'static str> {
         match self {
             Self::None => None,
-            Self::Ordered(class) => Some(class),
+            Self::Ordered(class) | Self::Reads(class) => Some(class),
         }
     }
 }

@@ -62,7 +62,7 @@
 //!
 //! An attribute is a number, `bool`, `&str` or `String`, [`ByteString`](prelude::ByteString), [`DType`](prelude::DType), a
 //! list `&[T]` or `Vec<T>` of numbers, one of the views of the [`prelude`], an enum that derives [`Attr`], or a type that implements
-//! [`AttributeParam`](prelude::AttributeParam). A default is a number, `true`, `"text"` or `[]`. Types of values other than
+//! [`AttributeParam`](prelude::AttributeParam); an `Option` of one is `None` where programs leave it out. A default is a number, `true`, `"text"` or `[]`. Types of values other than
 //! numbers derive [`Value`](prelude::Value) and say how programs spell them: `#[value("!my.type")]`, or
 //! `#[value("!my.type", mutable)]` if kernels may take them as `&mut`.
 //!
@@ -98,6 +98,7 @@
 //! | option | means |
 //! |---|---|
 //! | `side_effecting`, `effect = "random"` | the kernel has effects, of the class `io` or another one: chains keep those of a class in order |
+//! | `reads = "random"` | it has no effects, but its results depend on those of a class: it keeps its place among them, and may go when nobody uses its results |
 //! | `pure` | it does nothing but compute its results, although it looks otherwise |
 //! | `chain = none` | it has effects that need no order |
 //! | `non_strict` | it starts before operands of type `AnyRef`, `AsyncValueRef<T>` and `&[AnyRef]` are available |

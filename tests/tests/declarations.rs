@@ -205,6 +205,7 @@ fn as_json(def: &OpDef) -> Value {
         "results": results.collect::<Vec<_>>(),
         "traits": def.traits.names().collect::<Vec<_>>(),
         "effect": def.effect.class(),
+        "only_reads": matches!(def.effect, tfrt::ods::Effect::Reads(_)),
         "assembly_format": def.assembly_format,
         "has_verifier": def.verifier.is_some(),
         "has_folder": def.folder.is_some(),

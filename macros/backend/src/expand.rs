@@ -45,7 +45,7 @@ pub fn expand(kernel: &Kernel) -> TokenStream {
         instances.map(|instance| expand_instance(kernel, variant, instance))
     });
     let set = kernel_set.as_ref().map(|name| {
-        let summary = format!("The kernels of [`{ident}`].");
+        let summary = format!(" The kernels of [`{ident}`].");
         quote! {
             #(#conditions)*
             #[doc = #summary]

@@ -156,6 +156,8 @@ pub struct Declaration {
     pub traits: Vec<&'static str>,
     /// The class of its effect.
     pub effect: Option<String>,
+    /// The class of the effects that it depends on, where it has none itself.
+    pub reads: Option<String>,
     /// The custom syntax.
     pub format: Option<LitStr>,
     /// Further rules.

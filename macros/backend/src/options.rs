@@ -29,6 +29,8 @@ pub struct Options {
     pub flags: Vec<Ident>,
     /// `effect = "class"`.
     pub effect: Option<LitStr>,
+    /// `reads = "class"`.
+    pub reads: Option<LitStr>,
     /// `format = "assembly format"`.
     pub format: Option<LitStr>,
     /// `verify = path::to::function`.
@@ -97,6 +99,7 @@ const FLAGS: &[&str] = &[
 /// Options with a value after `=`.
 const VALUES: &[&str] = &[
     "effect",
+    "reads",
     "format",
     "verify",
     "metadata",
@@ -235,6 +238,7 @@ impl Options {
     fn parse_value(&mut self, key: &Ident, input: ParseStream<'_>) -> syn::Result<()> {
         match key.to_string().as_str() {
             "effect" => set(&mut self.effect, key, input.parse()?),
+            "reads" => set(&mut self.reads, key, input.parse()?),
             "format" => set(&mut self.format, key, input.parse()?),
             "verify" => set(&mut self.verify, key, input.call(Path::parse_mod_style)?),
             "metadata" => set(&mut self.metadata, key, input.call(Path::parse_mod_style)?),
@@ -348,6 +352,7 @@ impl Options {
 fn example(option: &str) -> &'static str {
     match option {
         "effect" => "effect = \"random\"",
+        "reads" => "reads = \"random\"",
         "format" => "format = \"$a `,` $b attr-dict\"",
         "verify" => "verify = path::to::function",
         "metadata" => "metadata = path::to::function",

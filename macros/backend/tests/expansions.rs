@@ -149,6 +149,7 @@ expansions! {
     preallocated_async
     raw
     raw_sync
+    reads
     references
     renamed
     resource

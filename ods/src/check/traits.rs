@@ -50,7 +50,7 @@ impl OpDef {
         }
         let traits = self.traits;
         attempt!(self.check_attribute_names());
-        if let Effect::Ordered(class) = self.effect {
+        if let Effect::Ordered(class) | Effect::Reads(class) = self.effect {
             if class.is_empty() {
                 return Err(DeclarationError::plain(
                     "the class of the effect has no name",

@@ -23,6 +23,7 @@
 //! | | `results` | list of *result* |
 //! | | `traits` | names of traits: `"pure"`, `"non_strict"`, … as the constants of [`OpTraits`], in lower case |
 //! | | `effect` | the class within which program order is kept, or `null` |
+//! | | `only_reads` | whether the op only depends on the effects of that class, and has none |
 //! | | `assembly_format` | the custom form in the language of [`crate::format`], or `null` |
 //! | | `has_verifier`, `has_folder`, `has_metadata`, `has_workspace` | whether code knows more rules, constants, metadata of results, or the size of a workspace |
 //! | | `source` | `{"file": string, "line": number}`, or `null` |
@@ -36,7 +37,8 @@
 //! | | `spelling`, `spellings`, `operand` | with the first, second and last kind: the type, the types, the operand |
 //! | *attribute* | `name` | string |
 //! | | `kind` | *kind* |
-//! | | `default` | the value that stands in, or `null` if there must be one; floats that JSON has no number for are strings: `"inf"`, `"-inf"`, `"NaN"` |
+//! | | `default` | the value that stands in, or `null` if nothing does; floats that JSON has no number for are strings: `"inf"`, `"-inf"`, `"NaN"` |
+//! | | `is_optional` | whether it may be missing without a default |
 //! | *kind* | `kind` | `"int"`, `"float"`, `"string"`, `"type"`, `"array"`, `"aggregate"`, `"dense"`, `"shape"`, `"compilation_unit"`, `"enum"` or `"any"` |
 //! | | `width`, `is_unsigned` | of an `"int"`; width 1 is a truth value |
 //! | | `type` | of a `"float"`: its spelling |
@@ -55,7 +57,7 @@ use crate::op::{
     Arity, AttrDef, AttrDefault, FunctionDef, FunctionForm, OpDef, OperandDef, ResultDef,
     SourcePlace,
 };
-use crate::traits::OpTraits;
+use crate::traits::{Effect, OpTraits};
 
 use super::words::float_name;
 
@@ -138,6 +140,10 @@ fn op<'a>(entry: &Entry<'a>) -> Json<'a> {
         ("results", Json::list(def.results, result)),
         ("traits", Json::List(traits(def.traits))),
         ("effect", Json::opt_string(def.effect.class())),
+        (
+            "only_reads",
+            Json::Bool(matches!(def.effect, Effect::Reads(_))),
+        ),
         ("assembly_format", Json::opt_string(def.assembly_format)),
         ("has_verifier", Json::Bool(def.verifier.is_some())),
         ("has_folder", Json::Bool(def.folder.is_some())),

@@ -154,10 +154,14 @@ pub(super) fn effects(def: &OpDef) -> Vec<String> {
             .filter(|operand| operand.is_mutated)
             .map(|operand| operand.name),
     );
-    if let Effect::Ordered(class) = def.effect {
-        lines.push(format!(
+    match def.effect {
+        Effect::None => {}
+        Effect::Ordered(class) => lines.push(format!(
             "has effects of class `{class}`, which keep their order"
-        ));
+        )),
+        Effect::Reads(class) => lines.push(format!(
+            "reads what effects of class `{class}` do, and keeps its place among them: may go when nobody uses its results"
+        )),
     }
     if !written.is_empty() {
         lines.push(format!("writes into {written}"));

@@ -45,7 +45,7 @@ const DIALECTS: &[DialectDef] = &[
 ];
 
 const KERNELS: &[OpDef] = &[
-    ADD_F32, ADD_I32, SCALE, CHOOSE, REPEAT, CONVERT, ATTRIBUTES, SEND, LOG, AWAIT, SYNC_ADD,
+    ADD_F32, ADD_I32, SCALE, CHOOSE, REPEAT, CONVERT, ATTRIBUTES, SEND, LOG, AWAIT, SYNC_ADD, POLL,
     START, JOIN, NAMES, GROUPS, CASES, SAME_NAME, OTHER_NAME, PAIRS,
 ];
 
@@ -268,6 +268,18 @@ const SEND: OpDef = OpDef {
     traits: OpTraits::BLOCKING.with(OpTraits::OPTIONAL_CHAIN),
     effect: Effect::Ordered("network"),
     ..OpDef::new("algebra.send")
+};
+
+const POLL: OpDef = OpDef {
+    summary: "Counts what was sent.",
+    operands: &[OperandDef::new("in_chain", CHAIN)],
+    results: &[
+        ResultDef::new("count", TypeConstraint::Exact("i64")),
+        ResultDef::new("out_chain", CHAIN),
+    ],
+    traits: OpTraits::OPTIONAL_CHAIN,
+    effect: Effect::Reads("network"),
+    ..OpDef::new("algebra.poll")
 };
 
 const LOG: OpDef = OpDef {

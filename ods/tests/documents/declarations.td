@@ -222,6 +222,14 @@ def Algebra_PairsOp : TFRT_Op<Algebra_Dialect, "pairs", [IsolatedFromAbove]> {
   let runtimeFormat = "`(` typed-operands($arguments) `)` pairs($options) key-values($count, $times) attr-dict-or-keyword (`:` result-count($out))? (`in` region($body, $arguments) | empty-region($body, \"tfrt.return\"))";
 }
 
+def Algebra_PollOp : TFRT_Op<Algebra_Dialect, "poll", [MemoryEffects<[MemRead]>]> {
+  let summary = "Counts what was sent.";
+  let arguments = (ins Optional<Tfrt_ChainType>:$in_chain);
+  let results = (outs I64:$count, Optional<Tfrt_ChainType>:$out_chain);
+  let effectClass = "network";
+  let runtimeTraits = ["optional_chain"];
+}
+
 def Algebra_RepeatOp : TFRT_Op<Algebra_Dialect, "repeat", [IsolatedFromAbove]> {
   let summary = "Runs a region again and again.";
   let arguments = (ins Index:$count, Variadic<AnyType>:$arguments, FlatSymbolRefAttr:$callee, FlatSymbolRefArrayAttr:$others);

@@ -218,7 +218,7 @@ pub(super) fn asked_by_query(variant: &Variant, query: &Ident, path: &Path) -> T
     asked(variant, path, |marker, _| match marker {
         Marker::Operand(_, index, _) => quote!(#query.operand(#index)?),
         Marker::Attribute(ty, index) => {
-            let ty = markers::checked(ty, "IsAttribute");
+            let ty = markers::attribute(ty);
             quote!(__tfrt::queried::<#ty>(#query, #index)?)
         }
         _ => TokenStream::new(),

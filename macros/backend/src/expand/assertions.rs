@@ -7,7 +7,7 @@ use syn::Type;
 use syn::spanned::Spanned;
 
 use super::{declaration, markers};
-use crate::kernel::{Bound, Kernel, Marker, OperandEntry, ResultEntry, Variant};
+use crate::kernel::{AttributeDefault, Bound, Kernel, Marker, OperandEntry, ResultEntry, Variant};
 use crate::options::RawType;
 use crate::signature::Operand;
 use crate::signature::types::{is_chain, last_name};
@@ -24,12 +24,13 @@ pub(super) fn assertions(kernel: &Kernel, variant: &Variant) -> TokenStream {
         assertions.add_not_chain(ty, "IsValue");
     }
     for attribute in &variant.declaration.attributes {
-        let Some(default) = &attribute.default else {
+        let is_value = |default: &&AttributeDefault| default.kind != "Absent";
+        let Some(default) = attribute.default.as_ref().filter(is_value) else {
             continue;
         };
         let span = default.span;
         let (ty, default) = (
-            markers::checked(&attribute.ty, "IsAttribute"),
+            markers::attribute(&attribute.ty),
             declaration::default(default),
         );
         assertions.tokens.extend(quote_spanned! {span=>

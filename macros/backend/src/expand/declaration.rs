@@ -78,6 +78,9 @@ pub(super) fn declaration(kernel: &Kernel, variant: &Variant, instance: &Instanc
     if let Some(class) = &declaration.effect {
         fields.push(quote!(effect: __tfrt::Effect::Ordered(#class)));
     }
+    if let Some(class) = &declaration.reads {
+        fields.push(quote!(effect: __tfrt::Effect::Reads(#class)));
+    }
     if let Some(format) = &declaration.format {
         fields.push(quote!(assembly_format: __tfrt::Some(#format)));
     }
@@ -166,7 +169,7 @@ fn attribute(entry: &AttributeEntry) -> TokenStream {
         .as_ref()
         .map_or_else(|| ty.span(), |default| default.span);
     let default = option(default.as_ref().map(self::default));
-    let ty = markers::checked(ty, "IsAttribute");
+    let ty = markers::attribute(ty);
     quote_spanned!(span=> __tfrt::attribute::<#ty>(#name, #default))
 }
 

@@ -8,6 +8,7 @@ use syn::Type;
 use syn::spanned::Spanned;
 
 use crate::kernel::{Bound, Marker};
+use crate::signature::types::{last_name, type_argument};
 use crate::signature::{Operand, Output, TextForm};
 
 /// `ty`, which must meet `check`.
@@ -15,6 +16,17 @@ pub(super) fn checked(ty: &Type, check: &str) -> TokenStream {
     let span = ty.span();
     let check = Ident::new(check, span);
     quote_spanned!(span=> <#ty as __tfrt::#check>::This)
+}
+
+/// What an attribute is read as: of an `Option`, what is in it must be an attribute.
+pub(super) fn attribute(ty: &Type) -> TokenStream {
+    match type_argument(ty) {
+        Some(inner) if last_name(ty).as_deref() == Some("Option") => {
+            let inner = checked(inner, "IsAttribute");
+            quote_spanned!(ty.span()=> __tfrt::Option<#inner>)
+        }
+        _ => checked(ty, "IsAttribute"),
+    }
 }
 
 fn value(ty: &Type) -> TokenStream {
@@ -29,7 +41,7 @@ pub(super) fn marker(parameter: &Bound) -> TokenStream {
             operand_marker(operand, *index, *chain_follows, span)
         }
         Marker::Attribute(ty, index) => {
-            let ty = checked(ty, "IsAttribute");
+            let ty = attribute(ty);
             quote_spanned!(span=> Attribute<#ty, #index>)
         }
         Marker::AllAttributes => quote_spanned!(span=> AllAttributes),

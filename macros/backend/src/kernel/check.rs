@@ -108,6 +108,25 @@ pub(super) fn options(options: &Options, form: Form, function: &Function, proble
             format!("`{pure}` excludes an effect: a pure kernel has none"),
         );
     }
+    if let Some(reads) = &options.reads {
+        for flag in ["pure", "effect_free", "side_effecting"] {
+            if let Some(flag) = options.flag(flag) {
+                problems.at(
+                    flag,
+                    format!(
+                        "`reads = \"{}\"` excludes `{flag}`: it says that the kernel has no effect, and depends on those of others",
+                        reads.value()
+                    ),
+                );
+            }
+        }
+        if let Some(effect) = &options.effect {
+            problems.at(
+                effect,
+                "a kernel with an effect keeps its order anyway: remove `reads`, or the effect",
+            );
+        }
+    }
     if let (Some(flag), Some(effect)) = (options.flag("effect_free"), &options.effect) {
         problems.at(effect, format!("`{flag}` excludes an effect"));
     }
@@ -308,6 +327,15 @@ fn operands(options: &Options, parameters: &[Parameter], problems: &mut Problems
             problems.at(
                 free,
                 format!("`{}` is written, which is an effect", parameter.name),
+            );
+        }
+        if let (Operand::ByMut(_), Some(reads)) = (operand, &options.reads) {
+            problems.at(
+                reads,
+                format!(
+                    "`{}` is written, which is more than reading",
+                    parameter.name
+                ),
             );
         }
     }

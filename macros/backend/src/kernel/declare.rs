@@ -7,9 +7,9 @@ mod raw;
 use std::collections::BTreeMap;
 
 use proc_macro2::Span;
-use syn::Ident;
 use syn::ext::IdentExt;
 use syn::spanned::Spanned;
+use syn::{Ident, LitStr};
 
 use crate::doc;
 use crate::function::Function;
@@ -44,6 +44,7 @@ pub(super) fn declare(
         results: Vec::new(),
         traits: traits(options, form, &parameters, has_added_chain),
         effect: effect(options),
+        reads: options.reads.as_ref().map(LitStr::value),
         format: options.format.clone(),
         verify: options.verify.clone(),
         has_added_chain,
@@ -71,6 +72,7 @@ pub(super) fn declare(
 fn adds_chain(options: &Options, form: Form, parameters: &[Parameter], output: &Output) -> bool {
     let is_ordered = options.has("side_effecting")
         || options.effect.is_some()
+        || options.reads.is_some()
         || parameters
             .iter()
             .any(|parameter| kernel::is_written(&parameter.binding));

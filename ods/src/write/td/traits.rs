@@ -2,7 +2,7 @@
 
 use crate::constraint::TypeConstraint;
 use crate::op::{Arity, FunctionForm, OpDef};
-use crate::traits::OpTraits;
+use crate::traits::{Effect, OpTraits};
 
 use super::names::OpNames;
 
@@ -18,7 +18,11 @@ pub(super) fn traits(def: &OpDef, names: &OpNames) -> Vec<String> {
         (def.traits.contains(OpTraits::TERMINATOR), "Terminator"),
         (def.is_isolated() && has_regions, "IsolatedFromAbove"),
         (
-            def.effect.class().is_some() && !def.traits.contains(OpTraits::PURE),
+            matches!(def.effect, Effect::Reads(_)),
+            "MemoryEffects<[MemRead]>",
+        ),
+        (
+            matches!(def.effect, Effect::Ordered(_)) && !def.traits.contains(OpTraits::PURE),
             "MemoryEffects<[MemRead, MemWrite]>",
         ),
     ] {

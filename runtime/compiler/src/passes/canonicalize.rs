@@ -17,7 +17,7 @@
 use std::collections::{HashMap, HashSet};
 
 use tfrt_ir::{AttrId, BlockId, Module, NameId, OpId, OpState, TypeId, Use};
-use tfrt_ods::OpTraits;
+use tfrt_ods::{OpDef, OpTraits};
 
 use super::{availability, has_traits};
 
@@ -216,7 +216,7 @@ fn sweep(module: &mut Module, root: OpId) -> bool {
 }
 
 fn is_unused(module: &Module, op: OpId) -> bool {
-    has_traits(module, op, OpTraits::PURE)
+    module.op_def(op).is_some_and(OpDef::is_removable)
         && !has_traits(module, op, OpTraits::TERMINATOR)
         && module
             .results(op)

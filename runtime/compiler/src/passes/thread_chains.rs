@@ -8,7 +8,8 @@
 //!
 //! Two ops keep their order if one could notice that they were exchanged:
 //!
-//! - *effects*: both have an effect of the same class ([`Effect::Ordered`](tfrt_ods::Effect)). Classes do not order each other.
+//! - *effects*: both have an effect of the same class ([`Effect::Ordered`](tfrt_ods::Effect)), or one of them has, and the other one
+//!   [reads](tfrt_ods::Effect::Reads) what it does. Classes do not order each other.
 //! - *memory*: both use the same value, or values that may share memory, and one of them writes it
 //!   ([`is_mutated`](tfrt_ods::OperandDef)). Readers between two writers run in parallel. Every use of a value counts as reading it, but
 //!   that of a reference of any type, which is only handed on: then the result is the operand. What is declared to

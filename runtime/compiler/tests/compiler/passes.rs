@@ -5,15 +5,15 @@ use std::sync::Arc;
 use tfrt_compiler::passes::{MAX_GROWTH_OPS, Pipeline};
 use tfrt_ir::{Module, ParseOptions, PrintOptions, Registry, VerifyOptions, parse, print};
 use tfrt_ods::{
-    AttrDef, AttrKind, AttrPath, DialectDef, Fold, FunctionDef, FunctionForm, OpDef, OpTraits,
-    OperandDef, ResultDef, TypeConstraint,
+    AttrDef, AttrKind, AttrPath, DialectDef, Effect, Fold, FunctionDef, FunctionForm, OpDef,
+    OpTraits, OperandDef, ResultDef, TypeConstraint,
 };
 
 use crate::support::lines;
 
 const ANY: &[OperandDef] = &[OperandDef::variadic("values", TypeConstraint::Any)];
 
-static OPS: [OpDef; 7] = [
+static OPS: [OpDef; 9] = [
     OpDef {
         operands: ANY,
         traits: OpTraits::TERMINATOR,
@@ -40,6 +40,16 @@ static OPS: [OpDef; 7] = [
         ..OpDef::new("t.sum")
     },
     CONSTANT,
+    OpDef {
+        results: &[ResultDef::new("value", TypeConstraint::Exact("i32"))],
+        effect: Effect::Reads("io"),
+        ..OpDef::new("t.count")
+    },
+    OpDef {
+        results: &[ResultDef::new("value", TypeConstraint::Exact("i32"))],
+        effect: Effect::IO,
+        ..OpDef::new("t.ask")
+    },
     // The second element of a list.
     OpDef {
         attributes: &[AttrDef::new("of", AttrKind::Array(&AttrKind::I32))],
@@ -116,6 +126,27 @@ fn run(pipeline: &str, source: &str) -> Module {
 fn check(pipeline: &str, source: &str, expected: &str) {
     let printed = print(&run(pipeline, source), &PrintOptions::default());
     assert_eq!(printed, expected);
+}
+
+#[test]
+fn what_only_reads_goes_when_nobody_uses_it() {
+    check(
+        "canonicalize",
+        "func @f() -> i32 {
+  %a = \"t.count\"() : () -> i32
+  %b = \"t.count\"() : () -> i32
+  %c = \"t.ask\"() : () -> i32
+  t.return %b : i32
+}",
+        "module {
+  func @f() -> i32 {
+    %0 = \"t.count\"() : () -> i32
+    %1 = \"t.ask\"() : () -> i32
+    t.return %0 : i32
+  }
+}
+",
+    );
 }
 
 #[test]

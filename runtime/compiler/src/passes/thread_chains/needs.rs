@@ -7,6 +7,7 @@ use std::collections::{BTreeSet, HashMap};
 use std::fmt;
 
 use tfrt_ir::{Module, OpId, TypeId, ValueId};
+use tfrt_ods::Effect;
 use tfrt_support::entity::SecondaryMap;
 
 use super::bodies::{Bodies, BodyId, BodyKind, Runs, Target, ends_body};
@@ -63,6 +64,8 @@ pub(super) struct Access {
 #[derive(Debug)]
 pub(super) struct Deeds {
     pub(super) classes: BTreeSet<Class>,
+    /// Whether the op only reads what the effects of these classes do.
+    pub(super) only_reads: bool,
     pub(super) accesses: Vec<Access>,
     pub(super) standing: Standing,
 }
@@ -221,6 +224,7 @@ impl<'a> Needs<'a> {
                 .collect();
             return Deeds {
                 classes: BTreeSet::new(),
+                only_reads: false,
                 accesses,
                 standing: Standing::Explicit,
             };
@@ -228,7 +232,9 @@ impl<'a> Needs<'a> {
         let mut classes: BTreeSet<Class> =
             def.effect.class().map(Class::Effect).into_iter().collect();
         let mut writes_operands = false;
+        let mut only_reads = matches!(def.effect, Effect::Reads(_));
         for body in self.sync_functions(op) {
+            only_reads = false;
             writes_operands |= self.facts[body].classes.contains(&Class::Memory);
             classes.extend(&self.facts[body].classes);
         }
@@ -255,6 +261,7 @@ impl<'a> Needs<'a> {
         }
         Deeds {
             classes,
+            only_reads,
             accesses,
             standing,
         }

@@ -180,7 +180,7 @@ impl Threader<'_> {
         let mut resources: Vec<(Resource, bool)> = Vec::new();
         for &class in &deeds.classes {
             if let (Class::Effect(name), true) = (class, self.classes.contains(&class)) {
-                resources.push((Resource::Effect(name), true));
+                resources.push((Resource::Effect(name), !deeds.only_reads));
             }
         }
         resources.extend(self.resources_of(&deeds.accesses));

@@ -52,7 +52,7 @@ const RUNS: OpDef = OpDef {
     ..OpDef::new("")
 };
 
-static OPS: [OpDef; 30] = [
+static OPS: [OpDef; 31] = [
     OpDef {
         operands: ANY,
         traits: OpTraits::TERMINATOR,
@@ -91,6 +91,12 @@ static OPS: [OpDef; 30] = [
         effect: Effect::IO,
         assembly_format: Some("operands attr-dict"),
         name: "t.show",
+        ..CHAINED
+    },
+    OpDef {
+        name: "t.count",
+        results: &[ResultDef::new("number", I32), ResultDef::new("out", CHAIN)],
+        effect: Effect::Reads("io"),
         ..CHAINED
     },
     OpDef {

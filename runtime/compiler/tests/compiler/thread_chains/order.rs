@@ -26,6 +26,29 @@ fn effects_of_one_class_keep_their_order() {
 }
 
 #[test]
+fn what_only_reads_a_class_of_effects_keeps_its_place_among_them_alone() {
+    check(
+        "func @f() {
+  \"t.print\"() : () -> ()
+  %a = \"t.count\"() : () -> i32
+  %b = \"t.count\"() : () -> i32
+  \"t.print\"() : () -> ()
+  t.return
+}",
+        "func @f() -> !tfrt.chain {
+  %0 = t.start
+  %1 = \"t.print\"(%0) : (!tfrt.chain) -> !tfrt.chain
+  %2:2 = \"t.count\"(%1) : (!tfrt.chain) -> (i32, !tfrt.chain)
+  %3:2 = \"t.count\"(%1) : (!tfrt.chain) -> (i32, !tfrt.chain)
+  %4 = t.merge %2#1, %3#1 : !tfrt.chain, !tfrt.chain
+  %5 = \"t.print\"(%4) : (!tfrt.chain) -> !tfrt.chain
+  t.return %5 : !tfrt.chain
+}
+",
+    );
+}
+
+#[test]
 fn readers_wait_for_writers_and_not_for_each_other() {
     check(
         "func @f() {
