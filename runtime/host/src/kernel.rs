@@ -49,6 +49,8 @@ pub(crate) mod result;
 
 pub(crate) mod declare;
 
+pub(crate) mod place;
+
 pub(crate) mod deferred;
 
 pub(crate) mod adapter;

@@ -8,7 +8,7 @@ use std::any::{Any, TypeId};
 use std::fmt;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::atomic::{AtomicU64, Ordering};
-use std::sync::{Arc, OnceLock, Weak};
+use std::sync::{Arc, OnceLock};
 use std::time::SystemTime;
 
 use tfrt_async::AnyRef;
@@ -60,15 +60,13 @@ struct Memory {
 
 /// Something to be done when a request is cancelled. Dropping it calls that off.
 pub(crate) struct CancelHook {
-    request: Weak<RequestContext>,
+    request: Arc<RequestContext>,
     number: u64,
 }
 
 impl Drop for CancelHook {
     fn drop(&mut self) {
-        if let Some(request) = self.request.upgrade() {
-            request.cancel.forget(self.number);
-        }
+        self.request.cancel.forget(self.number);
     }
 }
 
@@ -264,14 +262,9 @@ impl RequestContext {
         let hook = || drop(catch_unwind(AssertUnwindSafe(hook)));
         let number = self.cancel.watch(Box::new(hook))?;
         Some(CancelHook {
-            request: Arc::downgrade(self),
+            request: Arc::clone(self),
             number,
         })
-    }
-
-    /// The switch, for work that goes away when it is thrown.
-    pub(crate) fn cancel_switch(&self) -> &CancelSwitch {
-        &self.cancel
     }
 
     /// Whether the request is cancelled.

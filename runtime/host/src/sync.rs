@@ -2,7 +2,7 @@
 
 #[cfg(not(loom))]
 mod shim {
-    pub(crate) use std::sync::atomic::{Ordering, fence};
+    pub(crate) use std::sync::atomic::{AtomicU8, Ordering};
     pub(crate) use std::sync::{Mutex, MutexGuard, OnceLock};
 
     pub(crate) use tfrt_async::shared;
@@ -12,7 +12,7 @@ mod shim {
 mod shim {
     use std::fmt;
 
-    pub(crate) use loom::sync::atomic::{Ordering, fence};
+    pub(crate) use loom::sync::atomic::{AtomicU8, Ordering};
     pub(crate) use loom::sync::{Mutex, MutexGuard};
 
     use loom::sync::atomic::AtomicBool;

@@ -29,7 +29,9 @@
 
 use std::any::Any;
 use std::cell::Cell;
+use std::mem::ManuallyDrop;
 use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::ptr;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
@@ -543,14 +545,13 @@ impl Run<'_> {
         details: &KernelDetails,
         f: impl FnOnce(FunctionList<'_>) -> R,
     ) -> R {
-        match self.frame.code.words(details.functions) {
-            [] => f(FunctionList::default()),
-            ids => {
-                let table = Arc::clone(self.program) as Arc<dyn FunctionTable>;
-                let table = Some(&table);
-                f(FunctionList { table, ids })
-            }
-        }
+        // SAFETY: a reference is read where there is one, and the copy is never dropped.
+        let table = unsafe { ptr::read(self.program) } as Arc<dyn FunctionTable>;
+        let table = ManuallyDrop::new(table);
+        f(FunctionList {
+            table: Some(&table),
+            ids: self.frame.code.words(details.functions),
+        })
     }
 
     /// Lets go of the operands of a kernel that ran in place, and settles the results that it has left in its places.

@@ -89,6 +89,8 @@ pub struct TypeList {
     /// Whether two parameters read one operand, so that no one type lets both of them read it.
     is_contested: bool,
     chain: Option<ChainAtEnd>,
+    /// Whether all values are references.
+    are_references: bool,
 }
 
 /// One operand or result that is always there.
@@ -156,9 +158,8 @@ impl TypeList {
     /// Whether the value at `index`, which is not one of a tail, is taken or given as a reference, available or not.
     #[must_use]
     pub fn is_reference(&self, index: usize) -> bool {
-        self.fixed
-            .get(index)
-            .is_some_and(|fixed| fixed.is_reference)
+        let is_reference = |fixed: &Fixed| fixed.is_reference;
+        self.are_references || self.fixed.get(index).is_some_and(is_reference)
     }
 
     /// Adds a value of this type, or of any.
@@ -263,9 +264,9 @@ impl KernelDescriptor {
             entry: Entry::Function {
                 run: deferred::run_future::<K>,
                 check: check::<K::Params>,
-                direct: None,
+                direct: deferred::direct::<K>(),
             },
-            describe: describe::<K::Params, K::Results>,
+            describe: describe_later::<K::Params, K::Results>,
         }
     }
 
@@ -430,6 +431,12 @@ fn describe<P: ParamList, R: ResultPart>(types: &mut KernelTypes) {
     P::describe(&mut types.operands);
     P::describe_attributes(&mut types.attributes);
     R::describe(&mut types.results);
+}
+
+/// Results that may become available later are given as references.
+fn describe_later<P: ParamList, R: ResultPart>(types: &mut KernelTypes) {
+    describe::<P, R>(types);
+    types.results.are_references = true;
 }
 
 /// A kernel that takes its frame says nothing of types: it checks what it reads, and what it gives is checked.

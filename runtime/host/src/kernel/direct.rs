@@ -156,14 +156,10 @@ unsafe fn run_unguarded<K: Kernel>(
     };
     // SAFETY: duties 2 and 3 say of every operand what `check` looks for. Attributes are duty 4.
     let returned = unsafe { descriptor::call::<K, _>(source) }?;
-    let mut sink = Places {
-        registers,
-        results: offsets,
-        next: 0,
-        failure: None,
-    };
+    // SAFETY: duties 1 and 2.
+    let mut sink = unsafe { Places::<false>::new(registers, offsets) };
     K::Results::put(returned, &mut sink);
-    sink.failure.map_or(Ok(()), Err)
+    sink.finish()
 }
 
 /// The places of the operands of `K`.
@@ -299,15 +295,42 @@ impl<'a, K: Kernel> Source<'a> for Registers<'a, K> {
 }
 
 /// The places of the results of a kernel.
+///
+/// Where results `ARE_LATER`, each is a reference to a value that may become available later, an added chain included.
+///
+/// Invariant: the places are empty, and [`DirectFn`] says of them what it says of a kernel's.
 #[derive(Debug)]
-struct Places {
+pub(crate) struct Places<const ARE_LATER: bool> {
     registers: NonNull<u8>,
     results: NonNull<u32>,
     next: usize,
     failure: Option<Error>,
 }
 
-impl Places {
+impl<const ARE_LATER: bool> Places<ARE_LATER> {
+    /// The places of a kernel, which writes no more results than it has.
+    ///
+    /// # Safety
+    /// 1. Duties 1 and 2 of [`DirectFn`], as far as they speak of results.
+    #[inline]
+    pub(crate) unsafe fn new(registers: NonNull<u8>, results: NonNull<u32>) -> Self {
+        Self {
+            registers,
+            results,
+            next: 0,
+            failure: None,
+        }
+    }
+
+    /// Whether all results are there.
+    ///
+    /// # Errors
+    /// Why they are not.
+    #[inline]
+    pub(crate) fn finish(self) -> Result<(), Error> {
+        self.failure.map_or(Ok(()), Err)
+    }
+
     /// Writes the next result. A `P` must be what D1 and D2 say of it.
     #[inline]
     fn write<P>(&mut self, result: P) {
@@ -323,16 +346,16 @@ impl Places {
     }
 }
 
-impl Sealed for Places {}
+impl<const ARE_LATER: bool> Sealed for Places<ARE_LATER> {}
 
-impl Sink for Places {
+impl<const ARE_LATER: bool> Sink for Places<ARE_LATER> {
     fn remaining(&self) -> usize {
         0
     }
 
     #[inline]
     fn put_payload<T: Value>(&mut self, payload: T) {
-        if is_copied::<T>() {
+        if !ARE_LATER && is_copied::<T>() {
             self.write(payload);
         } else {
             self.write(AnyRef::available(payload));
@@ -356,7 +379,11 @@ impl Sink for Places {
     }
 
     #[inline]
-    fn put_chain(&mut self) {}
+    fn put_chain(&mut self) {
+        if ARE_LATER && self.failure.is_none() {
+            self.write(AnyRef::ready_chain());
+        }
+    }
 
     fn wrong_count(&mut self, _given: usize) {}
 }

@@ -34,7 +34,13 @@ pub(crate) fn panicked(kernel: &str, payload: Box<dyn Any + Send>) -> Error {
 /// Drops what may panic while it goes away.
 #[cold]
 pub(crate) fn drop_quietly<T>(value: T) {
-    if let Err(payload) = catch_unwind(AssertUnwindSafe(|| drop(value))) {
+    quietly(|| drop(value));
+}
+
+/// Does what may panic, and survives that.
+#[inline]
+pub(crate) fn quietly(work: impl FnOnce()) {
+    if let Err(payload) = catch_unwind(AssertUnwindSafe(work)) {
         // A payload that panics itself is better leaked than dropped.
         std::mem::forget(payload);
     }

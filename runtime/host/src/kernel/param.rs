@@ -11,6 +11,7 @@ use tfrt_support::Error;
 
 use crate::kernel::attribute::AttributeRead;
 use crate::kernel::descriptor::TypeList;
+use crate::kernel::place::Place;
 use crate::kernel::source::Source;
 
 /// How one parameter is bound.
@@ -62,6 +63,8 @@ pub trait ParamList: Sealed {
     type Held<'f>: Send;
     /// What the function takes, as a tuple.
     type Arguments<'h, 'f>;
+    /// Places for the operands of a call that its kernel outlives; as many as there are parameters, or more.
+    type Places: AsRef<[Place]> + Default + Send;
 
     /// Whether a [direct](crate::kernel::direct) kernel can have these parameters.
     const IS_DIRECT: bool;
@@ -113,6 +116,7 @@ macro_rules! impl_param_list {
         impl<$($marker: Param),*> ParamList for ($($marker,)*) {
             type Held<'f> = ($($marker::Held<'f>,)*);
             type Arguments<'h, 'f> = ($($marker::Argument<'h, 'f>,)*);
+            type Places = [Place; [$(stringify!($marker)),*].len()];
             const IS_DIRECT: bool = true $(&& $marker::IS_DIRECT)*;
             const NUM_OPERANDS: usize = 0 $(+ $marker::NUM_OPERANDS)*;
             const READS_CALL: bool = false $(|| $marker::READS_CALL)*;
@@ -154,6 +158,7 @@ impl Sealed for () {}
 impl ParamList for () {
     type Held<'f> = ();
     type Arguments<'h, 'f> = ();
+    type Places = [Place; 0];
     const IS_DIRECT: bool = true;
     const NUM_OPERANDS: usize = 0;
     const READS_CALL: bool = false;

@@ -1,31 +1,27 @@
-//! The switch that cancels a request, and work that goes away when it is thrown.
+//! The switch that cancels a request.
 //!
 //! ```text
-//!  who cancels                          who watches                      who uses interruptible work
-//!  ───────────                          ───────────                      ───────────────────────────
-//!  1  set the value (the first stays)   3  lock the hooks                6  lock the work, use it, unlock it
-//!  2  take the hooks, run them          4  value set? then no hook       7  value set? then take the work away
-//!  │                                    5  else enter the hook
-//!  └─► a hook takes the work away, unless somebody uses it
+//!  who cancels                          who watches
+//!  ───────────                          ───────────
+//!  1  set the value (the first stays)   3  lock the hooks
+//!  2  take the hooks, run them          4  value set? then no hook
+//!                                       5  else enter the hook
 //! ```
 //!
 //! - C1. The value is set at most once and never changes. Reading it is one acquire load, which pairs with the release of
 //!   setting it (1): who sees that a request is cancelled sees the error, too.
 //! - C2. A hook runs, once, or its request was cancelled before it was entered: who cancels takes the hooks (2) after the value
 //!   is set (1), and who watches looks at the value (4) under the lock that it enters the hook with (5).
-//! - C3. Work whose request is cancelled is taken away once, by a hook or by its last user. If the hook finds it in use,
-//!   then the user has not come to 7 yet, and finds the value there: each of the two writes, passes a fence, and reads what
-//!   the other one wrote.
 //!
 //! The models under `cfg(loom)` name the steps that they let race.
 
-use std::collections::BTreeMap;
+use std::collections::VecDeque;
 use std::fmt;
-use std::sync::{PoisonError, TryLockError};
+use std::sync::PoisonError;
 
 use tfrt_async::AnyRef;
 
-use crate::sync::{Mutex, MutexGuard, OnceLock, Ordering, fence};
+use crate::sync::{Mutex, MutexGuard, OnceLock};
 
 /// What is to be done when a request is cancelled.
 type Hook = Box<dyn FnOnce() + Send>;
@@ -36,11 +32,46 @@ pub(crate) struct CancelSwitch {
     hooks: Mutex<Hooks>,
 }
 
+/// Hooks by number. Mostly the last one that was entered is the first one to be called off, or the first one.
 #[derive(Default)]
 struct Hooks {
     next_number: u64,
-    /// In the order in which they were entered; none before the first one, so that a request without hooks ends quickly.
-    by_number: Option<BTreeMap<u64, Hook>>,
+    /// In the order in which they were entered, so that numbers ascend; none for one that was called off. The first and the last
+    /// were not.
+    entries: VecDeque<(u64, Option<Hook>)>,
+    num_called_off: usize,
+}
+
+impl Hooks {
+    fn enter(&mut self, hook: Hook) -> u64 {
+        let number = self.next_number;
+        self.next_number += 1;
+        self.entries.push_back((number, Some(hook)));
+        number
+    }
+
+    fn call_off(&mut self, number: u64) -> Option<Hook> {
+        let find = |(found, _): &(u64, _)| found.cmp(&number);
+        let index = self.entries.binary_search_by(find).ok()?;
+        let hook = self.entries[index].1.take()?;
+        self.num_called_off += 1;
+        let is_called_off =
+            |entry: Option<&(u64, Option<Hook>)>| entry.is_some_and(|(_, hook)| hook.is_none());
+        while is_called_off(self.entries.back()) {
+            self.entries.pop_back();
+            self.num_called_off -= 1;
+        }
+        while is_called_off(self.entries.front()) {
+            self.entries.pop_front();
+            self.num_called_off -= 1;
+        }
+        // Each such sweep is paid for by as many hooks that were called off.
+        if self.num_called_off > self.entries.len() / 2 {
+            self.entries.retain(|(_, hook)| hook.is_some());
+            self.num_called_off = 0;
+        }
+        Some(hook)
+    }
 }
 
 impl CancelSwitch {
@@ -63,8 +94,8 @@ impl CancelSwitch {
         if self.value.set(value).is_err() {
             return;
         }
-        let hooks = std::mem::take(&mut self.lock_hooks().by_number);
-        for hook in hooks.into_iter().flat_map(BTreeMap::into_values) {
+        let hooks = std::mem::take(&mut *self.lock_hooks()).entries;
+        for hook in hooks.into_iter().filter_map(|(_, hook)| hook) {
             hook();
         }
     }
@@ -75,18 +106,13 @@ impl CancelSwitch {
         if self.value().is_some() {
             return None;
         }
-        let number = hooks.next_number;
-        hooks.next_number += 1;
-        let by_number = hooks.by_number.get_or_insert_default();
-        by_number.insert(number, hook);
-        Some(number)
+        Some(hooks.enter(hook))
     }
 
     /// Calls a hook off, unless it has been taken to run.
     pub(crate) fn forget(&self, number: u64) {
         let mut hooks = self.lock_hooks();
-        let by_number = hooks.by_number.as_mut();
-        let hook = by_number.and_then(|by_number| by_number.remove(&number));
+        let hook = hooks.call_off(number);
         drop(hooks);
         // What it owns goes away without the lock, which that may want.
         drop(hook);
@@ -102,83 +128,6 @@ impl fmt::Debug for CancelSwitch {
         f.debug_struct("CancelSwitch")
             .field("value", &self.value())
             .finish_non_exhaustive()
-    }
-}
-
-/// Work of several turns, any of which may be its last, and which goes away when its request is cancelled.
-#[derive(Debug)]
-pub(crate) struct Interruptible<W> {
-    /// None when it is over.
-    work: Mutex<Option<W>>,
-}
-
-/// What became of the work in a turn.
-#[derive(Debug)]
-pub(crate) enum Turn<W, R> {
-    /// It is to go on.
-    Waits,
-    /// It was over before.
-    Over,
-    /// The request is cancelled. Here is the work, unless somebody else takes it away.
-    Cancelled(Option<W>),
-    /// It has ended, with this outcome.
-    Done(W, R),
-}
-
-impl<W> Interruptible<W> {
-    /// Work that has not begun.
-    pub(crate) fn new(work: W) -> Self {
-        Self {
-            work: Mutex::new(Some(work)),
-        }
-    }
-
-    /// Does one turn of the work, which must not panic and gives the outcome if that was the last one.
-    pub(crate) fn turn<R>(
-        &self,
-        switch: &CancelSwitch,
-        step: impl FnOnce(&mut W) -> Option<R>,
-    ) -> Turn<W, R> {
-        if let Some(taken) = self.take_if_cancelled(switch) {
-            return Turn::Cancelled(taken);
-        }
-        let mut guard = self.work.lock().unwrap_or_else(PoisonError::into_inner);
-        let Some(work) = guard.as_mut() else {
-            return Turn::Over;
-        };
-        let outcome = step(work);
-        let over = match outcome {
-            Some(_) => guard.take(),
-            None => None,
-        };
-        drop(guard);
-        match (over, outcome) {
-            (Some(work), Some(outcome)) => Turn::Done(work, outcome),
-            _ => self
-                .take_if_cancelled(switch)
-                .map_or(Turn::Waits, Turn::Cancelled),
-        }
-    }
-
-    /// Whether there is nothing left to do; false while somebody is at it.
-    pub(crate) fn is_over(&self) -> bool {
-        match self.work.try_lock() {
-            Ok(work) => work.is_none(),
-            Err(_) => false,
-        }
-    }
-
-    /// Takes the work away if the request is cancelled; nothing if it is not. If somebody uses the work just now, it is left to
-    /// them.
-    pub(crate) fn take_if_cancelled(&self, switch: &CancelSwitch) -> Option<Option<W>> {
-        // Sequentially consistent, for C3: of the fences of a canceller and of a user of the work, one comes first.
-        fence(Ordering::SeqCst);
-        switch.value()?;
-        Some(match self.work.try_lock() {
-            Ok(mut work) => work.take(),
-            Err(TryLockError::Poisoned(work)) => work.into_inner().take(),
-            Err(TryLockError::WouldBlock) => None,
-        })
     }
 }
 

@@ -7,7 +7,6 @@ use loom::cell::UnsafeCell;
 use loom::sync::Arc;
 use loom::sync::atomic::{AtomicUsize, Ordering};
 use loom::thread;
-use tfrt_async::{AsyncValueRef, Promise};
 use tfrt_support::Error;
 
 use super::*;
@@ -37,15 +36,6 @@ fn message(value: &AnyRef) -> String {
     value
         .error_if_present()
         .map_or_else(String::new, |error| error.message().to_owned())
-}
-
-/// A turn that is not the last one. It looks at the switch as kernels do, so that loom lets the request be cancelled in the
-/// middle of it.
-fn wait(switch: &CancelSwitch) -> impl FnOnce(&mut Token) -> Option<()> {
-    move |_| {
-        let _ = switch.value();
-        None
-    }
 }
 
 /// A model of three threads, which are left in the middle of something at most three times: without a bound it takes longer than
@@ -144,95 +134,5 @@ fn loom_2_against_a_hook_that_is_called_off() {
         cancelling.join().unwrap();
         assert!(count(&runs) <= 1);
         assert_eq!(count(&drops), 1);
-    });
-}
-
-#[test]
-fn loom_1_and_2_against_6_and_7_work_under_way_goes_away_once() {
-    loom::model(|| {
-        let switch = Arc::new(CancelSwitch::new());
-        let drops = counter();
-        let work = Arc::new(Interruptible::new(Token(drops.clone())));
-        let hooked = work.clone();
-        let of_hook = switch.clone();
-        switch.watch(Box::new(move || {
-            drop(hooked.take_if_cancelled(&of_hook));
-        }));
-        let cancelling = thread::spawn({
-            let switch = switch.clone();
-            move || switch.cancel(error("no"))
-        });
-        let turn = work.turn(&switch, wait(&switch));
-        let waits = matches!(turn, Turn::Waits | Turn::Over);
-        drop(turn);
-        cancelling.join().unwrap();
-        assert!(work.is_over(), "left behind; the user went on: {waits}");
-        assert_eq!(count(&drops), 1);
-    });
-}
-
-#[test]
-fn loom_3_to_5_against_1_and_2_work_that_is_watched_late_goes_away() {
-    loom::model(|| {
-        let switch = Arc::new(CancelSwitch::new());
-        let drops = counter();
-        let work = Arc::new(Interruptible::new(Token(drops.clone())));
-        let cancelling = thread::spawn({
-            let switch = switch.clone();
-            move || switch.cancel(error("no"))
-        });
-        // What a kernel does that waits: one turn, then the watch, then one more look.
-        drop(work.turn(&switch, wait(&switch)));
-        let (hooked, of_hook) = (work.clone(), switch.clone());
-        switch.watch(Box::new(move || {
-            drop(hooked.take_if_cancelled(&of_hook));
-        }));
-        drop(work.take_if_cancelled(&switch));
-        cancelling.join().unwrap();
-        assert!(work.is_over());
-        assert_eq!(count(&drops), 1);
-    });
-}
-
-/// Work that is done when it has kept its promise.
-struct Keeps(Promise<i32>);
-
-#[test]
-fn loom_a_deadline_against_the_end_of_the_work_gives_one_outcome() {
-    bounded_model(|| {
-        let switch = Arc::new(CancelSwitch::new());
-        let (promise, value) = AsyncValueRef::<i32>::unconstructed();
-        let work = Arc::new(Interruptible::new(Some(Keeps(promise))));
-        let settle = |work: Option<Keeps>, cancelled: &AnyRef| {
-            if let (Some(Keeps(promise)), Some(error)) = (work, cancelled.error_if_present()) {
-                promise.set_error(error.clone());
-            }
-        };
-        let (hooked, of_hook) = (work.clone(), switch.clone());
-        switch.watch(Box::new(move || {
-            if let (Some(taken), Some(cancelled)) =
-                (hooked.take_if_cancelled(&of_hook), of_hook.value())
-            {
-                settle(taken.flatten(), cancelled);
-            }
-        }));
-        let deadline = thread::spawn({
-            let switch = switch.clone();
-            move || switch.cancel(error("late"))
-        });
-        match work.turn(&switch, Option::take) {
-            Turn::Done(_, Keeps(promise)) => promise.emplace(7),
-            Turn::Cancelled(taken) => {
-                settle(taken.flatten(), switch.value().expect("cancelled"));
-            }
-            Turn::Waits | Turn::Over => {}
-        }
-        deadline.join().unwrap();
-        let value = value.into_any();
-        assert!(value.is_available());
-        match value.get::<i32>() {
-            Some(number) => assert_eq!(*number, 7),
-            None => assert_eq!(message(&value), "late"),
-        }
     });
 }

@@ -1,0 +1,359 @@
+//! What the future of an `async fn` keeps of the call that it begins in.
+//!
+//! A future may outlive the frame or the registers that its operands are in. So it has places of its own, and each operand is
+//! copied there when its marker takes hold of it. That is while the future is polled for the first time, inside of the call:
+//!
+//! ```text
+//!  registers of a function, or a frame ──hold──► Kept ──lend──► the author's function
+//!  (gone after the call)                         (in the future)
+//! ```
+//!
+//! A payload of a [copied](tfrt_async::value::is_copied) type is copied as it is, any other value is a reference more. What else
+//! a kernel may read (its context, its attributes, its functions) is copied when it is first asked for: most ask for nothing.
+#![expect(unsafe_code, reason = "copies payloads whose types were proven")]
+
+use std::cell::OnceCell;
+use std::mem::MaybeUninit;
+use std::ptr::NonNull;
+use std::sync::Arc;
+
+use tfrt_async::pool::Pooled;
+use tfrt_async::value::is_copied;
+use tfrt_async::{AnyRef, Chain, Value, WriteGuard};
+use tfrt_attr::AlignedBytes;
+use tfrt_ods::OpDef;
+use tfrt_support::Error;
+
+use crate::execution::ExecutionContext;
+use crate::function::FunctionTable;
+use crate::kernel::attribute::{self, AttributeParam};
+use crate::kernel::frame::{AttributeList, FrameParts, FunctionList, mismatch};
+use crate::kernel::param::ParamList;
+use crate::kernel::place::{Place, PlaceContent};
+use crate::kernel::source::{ReadHold, Source, conflict};
+
+/// A call, while it lasts.
+pub(super) struct Call<'c> {
+    pub(super) exec_ctx: &'c ExecutionContext,
+    pub(super) op: &'static OpDef,
+    pub(super) attributes: AttributeList<'c>,
+    pub(super) functions: FunctionList<'c>,
+    pub(super) operands: CallOperands<'c>,
+}
+
+/// Where the operands of a call are.
+#[derive(Clone, Copy, Debug)]
+pub(super) enum CallOperands<'c> {
+    /// In a frame.
+    Frame(&'c [AnyRef]),
+    /// Among registers. Invariant O1: these are those of a [direct](crate::kernel::direct) call that is under way, with the
+    /// offsets of its operands.
+    Registers {
+        registers: NonNull<u8>,
+        offsets: NonNull<u32>,
+        num_operands: usize,
+    },
+}
+
+impl<'c> Call<'c> {
+    pub(super) fn of_frame(parts: FrameParts<'c>) -> Self {
+        let FrameParts {
+            exec_ctx,
+            op,
+            arguments,
+            attributes,
+            functions,
+        } = parts;
+        Self {
+            exec_ctx,
+            op,
+            attributes,
+            functions,
+            operands: CallOperands::Frame(arguments),
+        }
+    }
+}
+
+impl CallOperands<'_> {
+    fn len(&self) -> usize {
+        match self {
+            Self::Frame(arguments) => arguments.len(),
+            Self::Registers { num_operands, .. } => *num_operands,
+        }
+    }
+
+    /// What is in the place of operand `index` among the registers of a direct call.
+    ///
+    /// # Safety
+    /// 1. O1, and the kernel reads that many operands.
+    #[inline]
+    unsafe fn place<T>(registers: NonNull<u8>, offsets: NonNull<u32>, index: usize) -> NonNull<T> {
+        // SAFETY: duty 1, with duty 1 of `DirectFn`.
+        let offset = unsafe { offsets.add(index) };
+        // SAFETY: as above.
+        let offset = unsafe { offset.read() };
+        // SAFETY: duty 2 of `DirectFn`.
+        unsafe { registers.byte_add(offset as usize) }.cast()
+    }
+}
+
+/// A call that a future refers to which is polled for the first time.
+///
+/// Invariant L1: [`get`](Self::get) is called while the call lasts, on its thread. Upheld by whoever makes the future, by
+/// polling it at once; the future calls it before it waits for anything.
+pub(super) struct Lent(NonNull<Call<'static>>);
+
+// SAFETY: L1: nobody uses it on another thread.
+unsafe impl Send for Lent {}
+
+impl Lent {
+    /// # Safety
+    /// 1. L1.
+    pub(super) unsafe fn new(call: &Call<'_>) -> Self {
+        Self(NonNull::from(call).cast())
+    }
+
+    #[inline]
+    pub(super) fn get(&self) -> &Call<'_> {
+        // SAFETY: L1: it is alive, and so is what it refers to.
+        unsafe { self.0.as_ref() }
+    }
+}
+
+/// What a future keeps of its call, for parameters `P`.
+pub(super) struct Kept<P: ParamList> {
+    /// By operand.
+    places: P::Places,
+    /// All operands, for a parameter that is a list of them.
+    operands: OnceCell<Box<[AnyRef]>>,
+    surroundings: OnceCell<Pooled<Surroundings>>,
+}
+
+/// What a call has besides operands.
+struct Surroundings {
+    exec_ctx: ExecutionContext,
+    table: Option<Arc<dyn FunctionTable>>,
+    /// The attribute section, for a frame without a file.
+    section: Option<AlignedBytes>,
+    attributes: Box<[u32]>,
+    functions: Box<[u32]>,
+}
+
+impl<P: ParamList> Kept<P> {
+    #[inline]
+    pub(super) fn new() -> Self {
+        Self {
+            places: P::Places::default(),
+            operands: OnceCell::new(),
+            surroundings: OnceCell::new(),
+        }
+    }
+
+    /// The source of what the markers hold, during the first poll.
+    #[inline]
+    pub(super) fn source<'k, 'c>(&'k self, call: &'c Call<'c>) -> Keeping<'k, 'c, P> {
+        Keeping { kept: self, call }
+    }
+}
+
+impl Surroundings {
+    fn of(call: &Call<'_>) -> Self {
+        let (attributes, functions) = (call.attributes, call.functions);
+        let is_copied = functions.table.is_none() && !attributes.offsets.is_empty();
+        Self {
+            exec_ctx: call.exec_ctx.clone(),
+            table: functions.table.cloned(),
+            section: is_copied.then(|| AlignedBytes::from(attributes.section)),
+            attributes: attributes.offsets.into(),
+            functions: functions.ids.into(),
+        }
+    }
+}
+
+/// Reads operands of a call, and keeps what it reads.
+///
+/// K1: an operand is read as one type, which decides what its place holds: lists of markers that read one operand as two types
+/// [admit](crate::kernel::TypeList::admits) no value.
+pub(super) struct Keeping<'k, 'c, P: ParamList> {
+    kept: &'k Kept<P>,
+    call: &'c Call<'c>,
+}
+
+impl<P: ParamList> Clone for Keeping<'_, '_, P> {
+    fn clone(&self) -> Self {
+        *self
+    }
+}
+
+impl<P: ParamList> Copy for Keeping<'_, '_, P> {}
+
+impl<'k, P: ParamList> Keeping<'k, '_, P> {
+    fn surroundings(self) -> &'k Surroundings {
+        self.kept
+            .surroundings
+            .get_or_init(|| Pooled::new(Surroundings::of(self.call)))
+    }
+
+    #[inline]
+    fn place(self, index: usize) -> &'k Place {
+        &self.kept.places.as_ref()[index]
+    }
+
+    /// The payload of an operand of a copied type, in its place.
+    ///
+    /// # Safety
+    /// 1. The duty of [`Source::get`].
+    /// 2. `T` is copied.
+    #[inline]
+    unsafe fn copied<T: Value>(self, index: usize) -> &'k T {
+        let content = self.place(index).get_or_init(|| {
+            let mut words = [MaybeUninit::uninit(); 2];
+            let place = words.as_mut_ptr().cast::<T>();
+            match self.call.operands {
+                CallOperands::Frame(arguments) => {
+                    // SAFETY: duty 1: it is concrete, and of type `T`, which fits (2).
+                    unsafe { arguments[index].copy_payload_to(place.cast()) };
+                }
+                CallOperands::Registers {
+                    registers, offsets, ..
+                } => {
+                    // SAFETY: O1: the call is under way (L1), and its markers ask for operands that it reads.
+                    let source = unsafe { CallOperands::place::<T>(registers, offsets, index) };
+                    // SAFETY: D1: a payload of type `T`; it fits (2), and bytes are all that a copied payload is.
+                    unsafe { place.copy_from_nonoverlapping(source.as_ptr(), 1) };
+                }
+            }
+            PlaceContent::Copied(words)
+        });
+        let PlaceContent::Copied(words) = content else {
+            unreachable!("an operand is read as one type");
+        };
+        // SAFETY: K1: what was written above, as a `T`.
+        unsafe { &*words.as_ptr().cast::<T>() }
+    }
+
+    /// The operand as a reference, in its place.
+    #[inline]
+    fn shared(self, index: usize) -> Result<&'k AnyRef, Error> {
+        let place = self.place(index);
+        let content = match place.get() {
+            Some(content) => content,
+            None => {
+                let operand = match self.call.operands {
+                    CallOperands::Frame(arguments) => arguments
+                        .get(index)
+                        .ok_or_else(|| mismatch(self.call.op, index, "a value", None))?,
+                    CallOperands::Registers {
+                        registers, offsets, ..
+                    } => {
+                        // SAFETY: O1: the call is under way (L1), and its markers ask for operands that it reads.
+                        let place =
+                            unsafe { CallOperands::place::<AnyRef>(registers, offsets, index) };
+                        // SAFETY: D2, as the markers ask for references, and for payloads that are not copied.
+                        unsafe { place.as_ref() }
+                    }
+                };
+                place.get_or_init(|| PlaceContent::Shared(operand.clone()))
+            }
+        };
+        match content {
+            PlaceContent::Shared(value) => Ok(value),
+            PlaceContent::Copied(_) => unreachable!("an operand is read as one type"),
+        }
+    }
+}
+
+impl<'k, P: ParamList> Source<'k> for Keeping<'k, '_, P> {
+    fn op(self) -> &'static OpDef {
+        self.call.op
+    }
+
+    fn exec_ctx(self) -> &'k ExecutionContext {
+        &self.surroundings().exec_ctx
+    }
+
+    fn attributes(self) -> AttributeList<'k> {
+        let kept = self.surroundings();
+        let section = match (&kept.table, &kept.section) {
+            (Some(table), _) => table.attribute_section(),
+            (None, Some(section)) => section,
+            (None, None) => &[],
+        };
+        AttributeList {
+            section,
+            offsets: &kept.attributes,
+        }
+    }
+
+    fn attribute<A: AttributeParam + ?Sized>(self, index: usize) -> Result<A::Value<'k>, Error> {
+        attribute::read::<A>(self.call.op, self.attributes(), index)
+    }
+
+    fn functions(self) -> FunctionList<'k> {
+        let kept = self.surroundings();
+        FunctionList {
+            table: kept.table.as_ref(),
+            ids: &kept.functions,
+        }
+    }
+
+    fn num_operands(self) -> usize {
+        self.call.operands.len()
+    }
+
+    // Whoever calls the kernel has checked the operands.
+    fn check<T: Value>(self, _index: usize) -> Result<(), Error> {
+        Ok(())
+    }
+
+    fn is_chain(self, index: usize) -> bool {
+        match self.call.operands {
+            CallOperands::Frame(arguments) => arguments.get(index).is_some_and(AnyRef::is::<Chain>),
+            // Kernels with a variable number of operands are not direct.
+            CallOperands::Registers { .. } => false,
+        }
+    }
+
+    #[inline]
+    unsafe fn get<T: Value>(self, index: usize) -> &'k T {
+        if is_copied::<T>() {
+            // SAFETY: duty 1 of `get`; just seen.
+            return unsafe { self.copied(index) };
+        }
+        let value = self.shared(index).expect("the operand was checked");
+        // SAFETY: duties 1 and 2 of `get`: it has a payload of this type, which nobody writes.
+        unsafe { value.get_unchecked() }
+    }
+
+    #[inline]
+    unsafe fn read<T: Value>(self, index: usize) -> Result<ReadHold<'k, T>, Error> {
+        if is_copied::<T>() {
+            // SAFETY: duty 1 of `read`; just seen.
+            return Ok(ReadHold::Place(unsafe { self.copied(index) }));
+        }
+        // SAFETY: duty 1 of `read`: it has a payload of this type.
+        let guard = unsafe { self.shared(index)?.try_read_unchecked::<T>() };
+        guard
+            .map(ReadHold::Value)
+            .map_err(|error| conflict(self.call.op, index, "read", error))
+    }
+
+    fn write<T: Value>(self, index: usize) -> Result<WriteGuard<'k, T>, Error> {
+        self.shared(index)?
+            .try_write::<T>()
+            .map_err(|error| conflict(self.call.op, index, "write", error))
+    }
+
+    #[inline]
+    fn reference(self, index: usize) -> Result<&'k AnyRef, Error> {
+        self.shared(index)
+    }
+
+    fn tail(self, start: usize, end: usize) -> &'k [AnyRef] {
+        let all = self.kept.operands.get_or_init(|| match self.call.operands {
+            CallOperands::Frame(arguments) => arguments.into(),
+            CallOperands::Registers { .. } => Box::default(),
+        });
+        all.get(start..end).unwrap_or_default()
+    }
+}

@@ -1,0 +1,24 @@
+//! Places of operands that outlive a call: see [`deferred`](crate::kernel::deferred).
+
+use std::cell::OnceCell;
+use std::mem::MaybeUninit;
+
+use tfrt_async::AnyRef;
+use tfrt_async::value::{MAX_COPIED_ALIGN, MAX_COPIED_BYTES};
+
+/// The place of one operand. Written once.
+pub type Place = OnceCell<PlaceContent>;
+
+/// What a parameter reads.
+#[derive(Debug)]
+pub enum PlaceContent {
+    /// The payload, of a copied type.
+    Copied([MaybeUninit<u64>; 2]),
+    /// The value.
+    Shared(AnyRef),
+}
+
+const _: () = assert!(
+    size_of::<[u64; 2]>() >= MAX_COPIED_BYTES && align_of::<u64>() >= MAX_COPIED_ALIGN,
+    "every copied payload fits"
+);
