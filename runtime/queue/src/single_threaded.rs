@@ -1,8 +1,8 @@
 //! A queue without threads: tasks run, in order, on the threads that wait.
 //!
-//! All tasks of the default priority, blocking ones too, are in one list. A thread that waits takes the whole list as its batch
-//! and runs it from the front. New tasks go to the back of the list, behind everything in the batch. A wait for values that ends
-//! early puts the unrun part of its batch back at the front, so that the order is kept.
+//! All tasks of the default priority, blocking ones too, are in one list. New tasks go to its back. A thread that waits takes one
+//! task after the other from its front, until its wait is over. It locks the list once between two tasks: to say that it is done
+//! with the one and to take the other.
 //!
 //! Tasks of other priorities are in lists of their own, which a waiting thread looks at between two tasks; see `priority`.
 
@@ -14,8 +14,8 @@ use tfrt_async::{AnyRef, run_when_ready};
 
 use crate::priority::PriorityLists;
 use crate::queue::{ConcurrentWorkQueue, WouldDeadlock};
-use crate::role::{self, QueueId, Role, RoleGuard};
-use crate::sync::{AtomicBool, AtomicUsize, Condvar, Mutex, MutexGuard, Ordering, lock, wait};
+use crate::role::{self, QueueId, Role};
+use crate::sync::{AtomicBool, Condvar, Mutex, MutexGuard, Ordering, lock, wait};
 use crate::task::{RequestTag, Task};
 use crate::waits;
 
@@ -43,21 +43,17 @@ pub struct SingleThreadedQueue {
 
 struct Shared {
     state: Mutex<State>,
-    /// Tasks were added, a batch is done, or awaited values are available.
+    /// Tasks were added, the last one that ran is done, or awaited values are available.
     changed: Condvar,
     /// The tasks that have another priority than the default.
     prioritized: PriorityLists,
-    /// The number of default tasks in the list and in batches, for diagnostics. Relaxed: it orders nothing.
-    num_pending: AtomicUsize,
 }
 
 #[derive(Default)]
 struct State {
     tasks: VecDeque<Task>,
-    /// An empty list with room, for the next batch.
-    spare: VecDeque<Task>,
-    /// The number of threads with a batch in hand. A task runs only as part of a batch.
-    num_batches: usize,
+    /// The number of threads that run a task.
+    num_running: usize,
     /// The number of threads that sleep. While there are none, nobody needs to be notified.
     num_asleep: usize,
 }
@@ -68,7 +64,6 @@ impl Default for Shared {
             state: Mutex::new(State::default()),
             changed: Condvar::new(),
             prioritized: PriorityLists::new(),
-            num_pending: AtomicUsize::new(0),
         }
     }
 }
@@ -91,14 +86,6 @@ impl SingleThreadedQueue {
             Err(format!("Invalid argument for s work queue: {argument}"))
         }
     }
-
-    fn id(&self) -> QueueId {
-        QueueId::of(&*self.shared)
-    }
-
-    fn enter_role(&self) -> RoleGuard {
-        role::enter(self.id(), Role::Compute)
-    }
 }
 
 impl Shared {
@@ -108,7 +95,6 @@ impl Shared {
             self.notify_sleepers(lock(&self.state));
             return;
         }
-        self.num_pending.fetch_add(1, Ordering::Relaxed);
         let mut state = lock(&self.state);
         state.tasks.push_back(task);
         self.notify_sleepers(state);
@@ -127,45 +113,41 @@ impl Shared {
         !state.tasks.is_empty() || !self.prioritized.is_empty()
     }
 
-    /// Waits for tasks and takes all of the default priority as a batch. None when `is_done`.
-    fn next_batch(&self, is_done: impl Fn(&State) -> bool) -> Option<VecDeque<Task>> {
+    /// Runs tasks, one after the other, until `is_done`; where there are none, waits for them.
+    fn run_until(&self, is_done: impl Fn(&Self, &State) -> bool) {
+        let _role = role::enter(self.id(), Role::Compute);
         let mut state = lock(&self.state);
-        while !is_done(&state) && !self.has_tasks(&state) {
-            state.num_asleep += 1;
-            state = wait(&self.changed, state);
-            state.num_asleep -= 1;
+        loop {
+            if is_done(self, &state) {
+                return;
+            }
+            let Some(task) = self.next_task(&mut state) else {
+                state.num_asleep += 1;
+                state = wait(&self.changed, state);
+                state.num_asleep -= 1;
+                continue;
+            };
+            state.num_running += 1;
+            drop(state);
+            task.run_and_survive();
+            state = lock(&self.state);
+            state.num_running -= 1;
+            // Others may wait for the last one.
+            if state.num_running == 0 && state.num_asleep > 0 {
+                self.changed.notify_all();
+            }
         }
-        if is_done(&state) {
-            return None;
-        }
-        state.num_batches += 1;
-        let spare = std::mem::take(&mut state.spare);
-        Some(std::mem::replace(&mut state.tasks, spare))
     }
 
-    /// The next task: one of `batch`, or one of another priority.
-    fn next_task(&self, batch: &mut VecDeque<Task>) -> Option<Task> {
-        let has_default = || !batch.is_empty() || !lock(&self.state).tasks.is_empty();
-        if let Some(task) = self.prioritized.pop(has_default) {
-            return Some(task);
-        }
-        let task = batch.pop_front()?;
-        self.num_pending.fetch_sub(1, Ordering::Relaxed);
-        Some(task)
+    /// The next task: the first one of the list, or one of another priority.
+    #[inline]
+    fn next_task(&self, state: &mut State) -> Option<Task> {
+        let prioritized = self.prioritized.pop(|| !state.tasks.is_empty());
+        prioritized.or_else(|| state.tasks.pop_front())
     }
 
-    /// Ends a batch. Its unrun tasks go to the front of the list.
-    fn end_batch(&self, mut unrun: VecDeque<Task>) {
-        let mut state = lock(&self.state);
-        if unrun.is_empty() {
-            // So that not every batch allocates a list.
-            state.spare = unrun;
-        } else {
-            unrun.append(&mut state.tasks);
-            state.tasks = unrun;
-        }
-        state.num_batches -= 1;
-        self.notify_sleepers(state);
+    fn id(&self) -> QueueId {
+        QueueId::of(self)
     }
 }
 
@@ -215,34 +197,16 @@ impl ConcurrentWorkQueue for SingleThreadedQueue {
                 shared.notify_sleepers(state);
             }
         });
-        let is_ready = || is_ready.load(Ordering::Acquire);
-        while let Some(mut batch) = self.shared.next_batch(|_| is_ready()) {
-            let role = self.enter_role();
-            while !is_ready()
-                && let Some(task) = self.shared.next_task(&mut batch)
-            {
-                task.run_and_survive();
-            }
-            drop(role);
-            self.shared.end_batch(batch);
-        }
+        self.shared
+            .run_until(|_, _| is_ready.load(Ordering::Acquire));
         Ok(())
     }
 
     fn quiesce(&self) -> Result<(), WouldDeadlock> {
-        let _wait = waits::begin(self.id())?;
-        // The batches of other threads are tasks of the queue, too.
-        while let Some(mut batch) = self
-            .shared
-            .next_batch(|state| !self.shared.has_tasks(state) && state.num_batches == 0)
-        {
-            let role = self.enter_role();
-            while let Some(task) = self.shared.next_task(&mut batch) {
-                task.run_and_survive();
-            }
-            drop(role);
-            self.shared.end_batch(batch);
-        }
+        let _wait = waits::begin(self.shared.id())?;
+        // What other threads run is a task of the queue, too.
+        self.shared
+            .run_until(|shared, state| !shared.has_tasks(state) && state.num_running == 0);
         Ok(())
     }
 
@@ -251,11 +215,11 @@ impl ConcurrentWorkQueue for SingleThreadedQueue {
     }
 
     fn is_in_worker_thread(&self) -> bool {
-        role::current(self.id()).is_some()
+        role::current(self.shared.id()).is_some()
     }
 
     fn num_pending_tasks(&self) -> Option<usize> {
-        let num_default = self.shared.num_pending.load(Ordering::Relaxed);
+        let num_default = lock(&self.shared.state).tasks.len();
         Some(num_default + self.shared.prioritized.len())
     }
 }

@@ -30,7 +30,7 @@ fn value() -> (Promise<i32>, [AnyRef; 1]) {
 }
 
 #[test]
-fn tasks_run_in_order_and_added_ones_behind_the_batch() {
+fn tasks_run_in_order_and_added_ones_behind_the_others() {
     let queue = Arc::new(SingleThreadedQueue::new());
     let log = Log::default();
     queue.add_task({
@@ -172,7 +172,7 @@ fn dropping_the_queue_runs_what_is_left() {
 }
 
 #[test]
-fn tasks_of_the_list_and_of_the_batch_are_pending() {
+fn tasks_that_have_not_begun_are_pending() {
     let queue = Arc::new(SingleThreadedQueue::new());
     let seen = Arc::new(Mutex::new(Vec::new()));
     for _ in 0..3 {
@@ -212,7 +212,7 @@ fn tasks_run_by_priority_and_in_order_within_one() {
 }
 
 #[test]
-fn an_urgent_task_goes_ahead_of_the_rest_of_the_batch() {
+fn an_urgent_task_goes_ahead_of_the_others() {
     let queue = Arc::new(SingleThreadedQueue::new());
     let log = Log::default();
     queue.add_task({
