@@ -17,6 +17,7 @@ mod authoring {
     mod display;
     mod drops;
     mod functions;
+    mod futures;
     mod hygiene;
     mod loading;
     mod objects;

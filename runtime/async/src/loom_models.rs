@@ -13,6 +13,7 @@ use loom::sync::atomic::{AtomicUsize, Ordering};
 use loom::thread;
 use tfrt_support::Error;
 
+use crate::pool::PooledArc;
 use crate::{AnyRef, AsyncValueRef, Chain, Immutable, Value, run_when_ready};
 
 /// Counts its drops.
@@ -361,5 +362,35 @@ fn loom_two_readers_exclude_a_writer_until_both_are_done() {
         let mut cellar = value.try_write::<Cellar>().unwrap();
         assert_eq!(cellar.0, usize::from(has_written));
         cellar.0 = 2;
+    });
+}
+
+/// Looks at what it is dropped after: each use of the cell has to come before.
+struct Watched(
+    UnsafeCell<()>,
+    #[expect(dead_code, reason = "counts drops")] Token,
+);
+
+impl Drop for Watched {
+    fn drop(&mut self) {
+        self.0.with_mut(|_| ());
+    }
+}
+
+#[test]
+fn loom_an_upgrade_against_the_last_owner_finds_the_value_whole_or_gone() {
+    loom::model(|| {
+        let drops = counter();
+        let owner = PooledArc::new(Watched(UnsafeCell::new(()), Token(drops.clone())));
+        let weak = PooledArc::downgrade(&owner);
+        let upgrading = thread::spawn(move || {
+            if let Some(owner) = weak.upgrade() {
+                owner.0.with(|_| ());
+            }
+        });
+        owner.0.with(|_| ());
+        drop(owner);
+        upgrading.join().unwrap();
+        assert_eq!(count(&drops), 1);
     });
 }

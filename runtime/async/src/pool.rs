@@ -7,6 +7,10 @@
 //! Invariant P1: a block that is kept came from the allocator with the layout of its size, and nobody uses it. Upheld by `free`.
 #![expect(unsafe_code, reason = "hands out memory")]
 
+mod counted;
+
+mod future;
+
 use std::alloc::{Layout, alloc, dealloc, handle_alloc_error};
 use std::cell::Cell;
 use std::fmt;
@@ -15,6 +19,9 @@ use std::mem::ManuallyDrop;
 use std::ops::{Deref, DerefMut};
 use std::pin::Pin;
 use std::ptr::{self, NonNull};
+
+pub use counted::{PooledArc, PooledWeak, WakePooled};
+pub use future::PooledFuture;
 
 /// How large blocks are. A header and a number take the first size, a header and a cache line or two the others.
 const SIZES: [usize; 4] = [32, 64, 128, 256];

@@ -5,7 +5,7 @@
 #[cfg(not(loom))]
 mod shim {
     pub(crate) use atomic_waker::AtomicWaker;
-    pub(crate) use std::sync::atomic::{AtomicPtr, AtomicU8, AtomicU32, Ordering};
+    pub(crate) use std::sync::atomic::{AtomicPtr, AtomicU8, AtomicU32, AtomicU64, Ordering};
 
     /// A thread-local whose initial value is a constant.
     macro_rules! const_thread_local {
@@ -43,7 +43,7 @@ mod shim {
     use std::task::Waker;
 
     pub(crate) use loom::cell::UnsafeCell;
-    pub(crate) use loom::sync::atomic::{AtomicPtr, AtomicU8, AtomicU32, Ordering};
+    pub(crate) use loom::sync::atomic::{AtomicPtr, AtomicU8, AtomicU32, AtomicU64, Ordering};
 
     /// A thread-local whose initial value is a constant; loom's does not profit from that.
     macro_rules! const_thread_local {

@@ -10,7 +10,6 @@ pub use core::mem::size_of;
 pub use core::option::Option::{self, None, Some};
 pub use core::result::Result::{self, Err, Ok};
 pub use core::{file, line};
-pub use std::boxed::Box;
 
 pub use inventory::submit;
 
@@ -32,6 +31,7 @@ macro_rules! kernels_of_a_free_function {
 }
 
 pub use crate::kernels_of_a_free_function;
+pub use tfrt_async::pool::PooledFuture;
 pub use tfrt_async::value::{DisplayFn, Passing};
 pub use tfrt_async::{AnyRef, AsyncValueRef, Immutable, Value};
 pub use tfrt_ods::{

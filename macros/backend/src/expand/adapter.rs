@@ -104,14 +104,14 @@ fn closure(kernel: &Kernel, variant: &Variant, instance: &Instance) -> TokenStre
     let is_future = variant.form == Form::Future;
     let body = match (variant.preparation.is_needed(), is_future) {
         (false, false) => call,
-        (false, true) => quote_spanned!(kernel.ident.span()=> __tfrt::Box::pin(#call)),
+        (false, true) => quote_spanned!(kernel.ident.span()=> __tfrt::PooledFuture::new(#call)),
         (true, false) => {
             let body = prepared(variant, &arguments, &context, &call);
             quote!({ #body })
         }
         (true, true) => {
             let body = prepared(variant, &arguments, &context, &quote!(#call.await));
-            quote!(__tfrt::Box::pin(async move { #body }))
+            quote!(__tfrt::PooledFuture::new(async move { #body }))
         }
     };
     if is_future {

@@ -54,7 +54,7 @@ async fn wait(a: i32, later: AsyncValueRef<i32>) -> (i32, Result<i32>) {
                     >,
                 >,
                 _,
-            >(|_, (__a0, __a1)| __tfrt::Box::pin(wait(__a0, __a1)))
+            >(|_, (__a0, __a1)| __tfrt::PooledFuture::new(wait(__a0, __a1)))
         },
     ];
     __tfrt::submit! {

@@ -64,7 +64,7 @@ async fn split(x: &Tensor, head: &mut Tensor, tail: &mut Tensor) {}
                     >,
                 >,
                 _,
-            >(|_, (__a0, __ctx0)| __tfrt::Box::pin(async move {
+            >(|_, (__a0, __ctx0)| __tfrt::PooledFuture::new(async move {
                 let __s0 = <<Tensor as __tfrt::IsShaped>::This as __tfrt::Shaped>::metadata(
                     &*__a0,
                 );

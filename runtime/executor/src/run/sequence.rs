@@ -533,9 +533,12 @@ impl Run<'_> {
 
     #[inline]
     fn attributes(&self, details: &KernelDetails) -> AttributeList<'_> {
-        AttributeList {
-            section: self.program.attribute_section(),
-            offsets: self.frame.code.words(details.attributes),
+        match self.frame.code.words(details.attributes) {
+            [] => AttributeList::EMPTY,
+            offsets => AttributeList {
+                section: self.program.attribute_section(),
+                offsets,
+            },
         }
     }
 

@@ -8,9 +8,9 @@
 #![expect(unsafe_code, reason = "copies closures that have no bytes")]
 
 use std::marker::PhantomData;
-use std::pin::Pin;
 use std::ptr::NonNull;
 
+use tfrt_async::pool::PooledFuture;
 use tfrt_ods::OpDef;
 
 use crate::kernel::descriptor::KernelDescriptor;
@@ -33,7 +33,7 @@ impl<F: Copy + Send + Sync + 'static> Closure for F {}
 pub type Within<'h, 'f> = PhantomData<&'h &'f ()>;
 
 /// What an `async fn` gives.
-pub type Pending<'h, R> = Pin<Box<dyn Future<Output = Returned<R>> + Send + 'h>>;
+pub type Pending<'h, R> = PooledFuture<'h, Returned<R>>;
 
 /// A closure of type `F`, which takes what `P` binds and gives what `R` stands for, declared as `D`.
 struct Adapter<D, P, R, F>(PhantomData<(D, P, R, F)>);

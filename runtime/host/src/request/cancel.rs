@@ -131,5 +131,54 @@ impl fmt::Debug for CancelSwitch {
     }
 }
 
+#[cfg(all(test, not(loom)))]
+mod tests {
+    use std::sync::Arc;
+
+    use tfrt_support::Error;
+
+    use super::*;
+
+    #[test]
+    fn hooks_run_in_the_order_in_which_they_were_entered_but_for_those_called_off() {
+        // Called off: the first, the last, one in the middle, most of them, in either order.
+        let cases: [&[u64]; 5] = [&[0], &[9], &[4], &[1, 2, 3, 5, 6, 7], &[9, 8, 7, 0, 1, 4]];
+        for called_off in cases {
+            let switch = CancelSwitch::new();
+            let runs = Arc::new(std::sync::Mutex::new(Vec::new()));
+            for number in 0..10 {
+                let runs = Arc::clone(&runs);
+                let hook = Box::new(move || runs.lock().unwrap().push(number));
+                assert_eq!(switch.watch(hook), Some(number));
+            }
+            called_off.iter().for_each(|&number| switch.forget(number));
+            // Twice is as good as once.
+            called_off.iter().for_each(|&number| switch.forget(number));
+            let expected: Vec<u64> = (0..10).filter(|run| !called_off.contains(run)).collect();
+            switch.cancel(AnyRef::error(Error::new("no")));
+            assert_eq!(*runs.lock().unwrap(), expected);
+            assert_eq!(switch.watch(Box::new(|| ())), None);
+        }
+    }
+
+    #[test]
+    fn hooks_that_were_called_off_take_no_room() {
+        let switch = CancelSwitch::new();
+        let enter = || switch.watch(Box::new(|| ())).expect("nobody has cancelled");
+        let first = enter();
+        for _ in 0..1000 {
+            let (second, last) = (enter(), enter());
+            switch.forget(second);
+            switch.forget(last);
+            enter();
+        }
+        switch.forget(first);
+        let last = enter();
+        // One of each round stays.
+        (first + 1..last).for_each(|number| switch.forget(number));
+        assert_eq!(switch.lock_hooks().entries.len(), 1);
+    }
+}
+
 #[cfg(all(test, loom))]
 mod loom_models;

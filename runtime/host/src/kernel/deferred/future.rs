@@ -13,10 +13,10 @@
 //! A future is in one block of memory with the state that its wakers share. That is all that is made for one that does not wait: no
 //! promise, no task, no lock, and no hook for the case that the request is cancelled.
 //!
-//! - T1. Who has the turn (S2 of [`wake_state`](super::wake_state)) may use the future and what is behind `later`, and nobody
-//!   else. The first turn is that of the call.
-//! - T2. `surroundings` is set in the first turn, if that is not the last one, and never changes. Who is to add a task, or has a
-//!   later turn, comes after that turn (S5).
+//! - T1. Who has the turn (S2 of [`wake_state`](super::wake_state)) may use the future and what it owes, and nobody else. The first
+//!   turn is that of the call.
+//! - T2. `waiting` is set in the first turn, if that is not the last one, and never changes. Who is to add a task, or has a later
+//!   turn, comes after that turn (S5).
 #![expect(unsafe_code, reason = "runs kernels whose operands were proven")]
 
 use std::cell::{OnceCell, UnsafeCell};
@@ -24,11 +24,11 @@ use std::marker::PhantomData;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::pin::Pin;
 use std::ptr::NonNull;
-use std::sync::Arc;
-use std::task::{Context, Poll, Wake, Waker};
+use std::task::{Context, Poll, Waker};
 
 use tfrt_async::AnyRef;
 use tfrt_async::dropping::report_to;
+use tfrt_async::pool::{Pooled, PooledArc, WakePooled};
 use tfrt_ods::OpDef;
 use tfrt_support::Error;
 
@@ -151,26 +151,22 @@ unsafe fn begin<K: AsyncKernel>(
         let mut held = unsafe { K::Params::hold(kept.source(lent.get())) }?;
         Ok(K::call(K::Params::lend(&mut held)).await)
     };
-    let task = Arc::new(FutureTask::<K::Results, _> {
+    let task = PooledArc::new(FutureTask::<K::Results, _> {
         state: WakeState::polling(),
-        work: UnsafeCell::new(Work {
-            future: Some(future),
-            later: None,
-        }),
-        surroundings: OnceCell::new(),
+        future: UnsafeCell::new(Some(future)),
+        waiting: OnceCell::new(),
         results: PhantomData,
     });
-    let waker = Waker::from(Arc::clone(&task));
     // SAFETY: T1: the first turn.
-    match unsafe { task.poll(&waker) } {
+    match task.with_waker(|waker| unsafe { task.poll(waker) }) {
         Poll::Ready(outcome) => {
             // SAFETY: T1: as above.
-            unsafe { task.end_work() };
+            unsafe { task.drop_future() };
             Some(outcome)
         }
         Poll::Pending => {
             // SAFETY: T1: as above, which goes on.
-            unsafe { task.go_on(call, num_results, place) };
+            unsafe { FutureTask::go_on(&task, call, num_results, place) };
             None
         }
     }
@@ -179,32 +175,26 @@ unsafe fn begin<K: AsyncKernel>(
 /// A future, and what its wakers share.
 struct FutureTask<R: ResultPart, F: Future<Output = Outcome<R>>> {
     state: WakeState,
-    /// T1.
-    work: UnsafeCell<Work<F>>,
+    /// T1. Pinned: it goes away where it is. None when it is over.
+    future: UnsafeCell<Option<F>>,
     /// T2.
-    surroundings: OnceCell<Surroundings>,
+    waiting: OnceCell<Pooled<Waiting>>,
     results: PhantomData<fn() -> R>,
 }
 
-/// What a turn uses.
-struct Work<F> {
-    /// Pinned: it goes away where it is. None when it is over.
-    future: Option<F>,
-    /// What a future has that waits.
-    later: Option<Later>,
+/// What a future has that waits.
+struct Waiting {
+    exec_ctx: ExecutionContext,
+    op: &'static OpDef,
+    /// T1. None when it is over.
+    owed: UnsafeCell<Option<Owed>>,
 }
 
 /// What a future that waits owes to others.
-struct Later {
+struct Owed {
     promises: Promises,
     /// Ends the watch as it goes away.
-    _hook: Option<CancelHook>,
-}
-
-/// What a task needs.
-struct Surroundings {
-    exec_ctx: ExecutionContext,
-    op: &'static OpDef,
+    _hook: CancelHook,
 }
 
 // SAFETY: what T1 speaks of passes from thread to thread and is `Send`: the future by the bound, promises and hooks by themselves.
@@ -213,18 +203,14 @@ unsafe impl<R: ResultPart, F: Future<Output = Outcome<R>> + Send> Sync for Futur
 // SAFETY: as above: all fields are `Send`.
 unsafe impl<R: ResultPart, F: Future<Output = Outcome<R>> + Send> Send for FutureTask<R, F> {}
 
-impl<R, F> Wake for FutureTask<R, F>
+impl<R, F> WakePooled for FutureTask<R, F>
 where
     R: ResultPart + 'static,
     F: Future<Output = Outcome<R>> + Send + 'static,
 {
-    fn wake(self: Arc<Self>) {
-        self.wake_by_ref();
-    }
-
-    fn wake_by_ref(self: &Arc<Self>) {
-        if self.state.wake() {
-            self.enqueue();
+    fn wake(this: &PooledArc<Self>) {
+        if this.state.wake() {
+            Self::enqueue(this);
         }
     }
 }
@@ -242,24 +228,22 @@ where
     #[inline]
     unsafe fn poll(&self, waker: &Waker) -> Poll<Outcome<R>> {
         // SAFETY: duty 1.
-        let work = unsafe { &mut *self.work.get() };
+        let future = unsafe { &mut *self.future.get() };
         // SAFETY: the block does not move, and the future is not moved out of it.
-        let future = unsafe { Pin::new_unchecked(&mut work.future) };
-        let future = future.as_pin_mut();
+        let future = unsafe { Pin::new_unchecked(future) }.as_pin_mut();
         let future = future.expect("a turn behind the last one is not given to anybody");
         future.poll(&mut Context::from_waker(waker))
     }
 
-    /// Lets go of the future, and gives back what it owes to others.
+    /// Lets go of the future.
     ///
     /// # Safety
     /// 1. T1: the caller has the turn.
     #[inline]
-    unsafe fn end_work(&self) -> Option<Later> {
+    unsafe fn drop_future(&self) {
         // SAFETY: duty 1.
-        let work = unsafe { &mut *self.work.get() };
-        quietly(|| work.future = None);
-        work.later.take()
+        let future = unsafe { &mut *self.future.get() };
+        quietly(|| *future = None);
     }
 
     /// Lets a future wait that has been polled in its call.
@@ -268,76 +252,79 @@ where
     /// 1. T1: the caller has the turn, which is the first one. It ends here.
     #[inline(never)]
     unsafe fn go_on(
-        self: &Arc<Self>,
+        this: &PooledArc<Self>,
         call: &Call<'_>,
         num_results: usize,
         place: impl FnMut(usize, AnyRef),
     ) {
         let promises = Promises::new(num_results, place);
-        let surroundings = self.surroundings.get_or_init(|| Surroundings {
-            exec_ctx: call.exec_ctx.clone(),
-            op: call.op,
+        let waiting = this.waiting.get_or_init(|| {
+            Pooled::new(Waiting {
+                exec_ctx: call.exec_ctx.clone(),
+                op: call.op,
+                owed: UnsafeCell::new(None),
+            })
         });
-        let request = surroundings.exec_ctx.request();
-        let task = Arc::downgrade(self);
-        let hook = request.on_cancel(move || {
+        let task = PooledArc::downgrade(this);
+        let hook = waiting.exec_ctx.request().on_cancel(move || {
             if let Some(task) = task.upgrade() {
                 task.cancel();
             }
         });
-        let is_cancelled = hook.is_none();
-        let later = Later {
-            promises,
-            _hook: hook,
+        let Some(_hook) = hook else {
+            // SAFETY: duty 1: the turn goes on, and nobody asks for it any more.
+            unsafe { this.drop_future() };
+            return waiting.cancel(promises);
         };
         // SAFETY: duty 1.
-        unsafe { (*self.work.get()).later = Some(later) };
-        if is_cancelled {
-            // SAFETY: duty 1: the turn goes on, and nobody asks for it any more.
-            unsafe { self.end_cancelled() };
-        } else {
-            // SAFETY: duty 1.
-            unsafe { self.end_turn() };
-        }
+        unsafe { *waiting.owed.get() = Some(Owed { promises, _hook }) };
+        // SAFETY: duty 1.
+        unsafe { Self::end_turn(this) };
     }
 
     /// Ends a turn after which the future waits.
     ///
     /// # Safety
     /// 1. T1: the caller has the turn.
-    unsafe fn end_turn(self: &Arc<Self>) {
-        match self.state.end_poll() {
+    unsafe fn end_turn(this: &PooledArc<Self>) {
+        match this.state.end_poll() {
             AfterPoll::Wait => {}
-            AfterPoll::Enqueue => self.enqueue(),
+            AfterPoll::Enqueue => Self::enqueue(this),
             // SAFETY: duty 1: the turn goes on.
-            AfterPoll::Cancel => unsafe { self.end_cancelled() },
+            AfterPoll::Cancel => unsafe { this.end_cancelled() },
         }
     }
 
-    /// Ends the work with an outcome.
+    /// Lets go of the future, and gives back the promises that it owes.
     ///
     /// # Safety
     /// 1. T1: the caller has the turn, which is the last one, and not the first.
-    unsafe fn end(&self, outcome: Outcome<R>) {
+    unsafe fn end(&self) -> Promises {
         // SAFETY: duty 1.
-        let later = unsafe { self.end_work() };
-        let Surroundings { exec_ctx, op } = self.surroundings();
-        if let Some(Later { promises, _hook }) = later {
-            drop(_hook);
-            promises.keep::<R>(exec_ctx, op, outcome);
-        }
+        unsafe { self.drop_future() };
+        // SAFETY: duty 1.
+        let owed = unsafe { &mut *self.waiting().owed.get() };
+        let owed = owed.take();
+        owed.expect("a last turn comes once").promises
     }
 
     /// Ends the work of a cancelled request.
     ///
     /// # Safety
-    /// 1. T1: the caller has the turn, which is the last one.
+    /// 1. T1: the caller has the turn, which is the last one, and not the first.
     #[cold]
     unsafe fn end_cancelled(&self) {
         // SAFETY: duty 1.
-        let later = unsafe { self.end_work() };
-        let cancelled = self.surroundings().exec_ctx.request().cancel_value();
-        if let (Some(Later { promises, .. }), Some(cancelled)) = (later, cancelled) {
+        let promises = unsafe { self.end() };
+        self.waiting().cancel(promises);
+    }
+}
+
+impl Waiting {
+    /// Makes the results those of a cancelled request.
+    #[cold]
+    fn cancel(&self, promises: Promises) {
+        if let Some(cancelled) = self.exec_ctx.request().cancel_value() {
             promises.forward(|_| cancelled.clone());
         }
     }
@@ -350,41 +337,40 @@ where
     F: Future<Output = Outcome<R>> + Send + 'static,
 {
     /// What the first turn has left (T2).
-    fn surroundings(&self) -> &Surroundings {
-        let surroundings = self.surroundings.get();
-        surroundings.expect("a future that waits has its surroundings")
+    #[inline]
+    fn waiting(&self) -> &Waiting {
+        let waiting = self.waiting.get();
+        waiting.expect("the first turn has left what a later one needs")
     }
 
     /// Adds the task that polls the future. Called by whom the state tells to.
-    fn enqueue(self: &Arc<Self>) {
-        let task = Arc::clone(self);
-        self.surroundings().exec_ctx.enqueue(move || task.run());
+    fn enqueue(this: &PooledArc<Self>) {
+        let task = PooledArc::clone(this);
+        this.waiting().exec_ctx.enqueue(move || Self::run(&task));
     }
 
     /// The task.
-    fn run(self: &Arc<Self>) {
-        if !self.state.begin_poll() {
+    fn run(this: &PooledArc<Self>) {
+        if !this.state.begin_poll() {
             return;
         }
-        let Surroundings { exec_ctx, op } = self.surroundings();
+        let Waiting { exec_ctx, op, .. } = this.waiting();
         report_to(exec_ctx, || {
             if exec_ctx.request().is_cancelled() {
                 // SAFETY: T1: the turn just began.
-                return unsafe { self.end_cancelled() };
+                return unsafe { this.end_cancelled() };
             }
-            let waker = Waker::from(Arc::clone(self));
             // SAFETY: T1: as above.
-            match catch_unwind(AssertUnwindSafe(|| unsafe { self.poll(&waker) })) {
+            let poll = || this.with_waker(|waker| unsafe { this.poll(waker) });
+            let outcome = match catch_unwind(AssertUnwindSafe(poll)) {
                 // SAFETY: T1: as above.
-                Ok(Poll::Pending) => unsafe { self.end_turn() },
-                // SAFETY: T1: as above.
-                Ok(Poll::Ready(outcome)) => unsafe { self.end(outcome) },
-                Err(payload) => {
-                    let error = panicked(op.name, payload);
-                    // SAFETY: T1: as above.
-                    unsafe { self.end(Err(error)) };
-                }
-            }
+                Ok(Poll::Pending) => return unsafe { Self::end_turn(this) },
+                Ok(Poll::Ready(outcome)) => outcome,
+                Err(payload) => Err(panicked(op.name, payload)),
+            };
+            // SAFETY: T1: as above, and the last one.
+            let promises = unsafe { this.end() };
+            promises.keep::<R>(exec_ctx, op, outcome);
         });
     }
 
@@ -392,9 +378,7 @@ where
     fn cancel(&self) {
         if self.state.cancel() {
             // SAFETY: T1: the turn is ours.
-            report_to(&self.surroundings().exec_ctx, || unsafe {
-                self.end_cancelled()
-            });
+            report_to(&self.waiting().exec_ctx, || unsafe { self.end_cancelled() });
         }
     }
 }
@@ -402,8 +386,8 @@ where
 impl<R: ResultPart, F: Future<Output = Outcome<R>>> Drop for FutureTask<R, F> {
     /// Nobody can wake it any more. Promises that it owes are broken then.
     fn drop(&mut self) {
-        let work = self.work.get_mut();
-        quietly(|| work.future = None);
+        let future = self.future.get_mut();
+        quietly(|| *future = None);
     }
 }
 

@@ -124,19 +124,19 @@ impl Lent {
 pub(super) struct Kept<P: ParamList> {
     /// By operand.
     places: P::Places,
-    /// All operands, for a parameter that is a list of them.
-    operands: OnceCell<Box<[AnyRef]>>,
-    surroundings: OnceCell<Pooled<Surroundings>>,
+    rest: OnceCell<Pooled<Rest>>,
 }
 
-/// What a call has besides operands.
-struct Surroundings {
+/// What a call has besides operands that are read one by one.
+struct Rest {
     exec_ctx: ExecutionContext,
     table: Option<Arc<dyn FunctionTable>>,
     /// The attribute section, for a frame without a file.
     section: Option<AlignedBytes>,
     attributes: Box<[u32]>,
     functions: Box<[u32]>,
+    /// All operands, for a parameter that is a list of them.
+    operands: OnceCell<Box<[AnyRef]>>,
 }
 
 impl<P: ParamList> Kept<P> {
@@ -144,8 +144,7 @@ impl<P: ParamList> Kept<P> {
     pub(super) fn new() -> Self {
         Self {
             places: P::Places::default(),
-            operands: OnceCell::new(),
-            surroundings: OnceCell::new(),
+            rest: OnceCell::new(),
         }
     }
 
@@ -156,7 +155,7 @@ impl<P: ParamList> Kept<P> {
     }
 }
 
-impl Surroundings {
+impl Rest {
     fn of(call: &Call<'_>) -> Self {
         let (attributes, functions) = (call.attributes, call.functions);
         let is_copied = functions.table.is_none() && !attributes.offsets.is_empty();
@@ -166,6 +165,7 @@ impl Surroundings {
             section: is_copied.then(|| AlignedBytes::from(attributes.section)),
             attributes: attributes.offsets.into(),
             functions: functions.ids.into(),
+            operands: OnceCell::new(),
         }
     }
 }
@@ -188,10 +188,9 @@ impl<P: ParamList> Clone for Keeping<'_, '_, P> {
 impl<P: ParamList> Copy for Keeping<'_, '_, P> {}
 
 impl<'k, P: ParamList> Keeping<'k, '_, P> {
-    fn surroundings(self) -> &'k Surroundings {
-        self.kept
-            .surroundings
-            .get_or_init(|| Pooled::new(Surroundings::of(self.call)))
+    fn rest(self) -> &'k Rest {
+        let make = || Pooled::new(Rest::of(self.call));
+        self.kept.rest.get_or_init(make)
     }
 
     #[inline]
@@ -269,11 +268,11 @@ impl<'k, P: ParamList> Source<'k> for Keeping<'k, '_, P> {
     }
 
     fn exec_ctx(self) -> &'k ExecutionContext {
-        &self.surroundings().exec_ctx
+        &self.rest().exec_ctx
     }
 
     fn attributes(self) -> AttributeList<'k> {
-        let kept = self.surroundings();
+        let kept = self.rest();
         let section = match (&kept.table, &kept.section) {
             (Some(table), _) => table.attribute_section(),
             (None, Some(section)) => section,
@@ -290,7 +289,7 @@ impl<'k, P: ParamList> Source<'k> for Keeping<'k, '_, P> {
     }
 
     fn functions(self) -> FunctionList<'k> {
-        let kept = self.surroundings();
+        let kept = self.rest();
         FunctionList {
             table: kept.table.as_ref(),
             ids: &kept.functions,
@@ -350,10 +349,13 @@ impl<'k, P: ParamList> Source<'k> for Keeping<'k, '_, P> {
     }
 
     fn tail(self, start: usize, end: usize) -> &'k [AnyRef] {
-        let all = self.kept.operands.get_or_init(|| match self.call.operands {
-            CallOperands::Frame(arguments) => arguments.into(),
-            CallOperands::Registers { .. } => Box::default(),
-        });
+        let all = self
+            .rest()
+            .operands
+            .get_or_init(|| match self.call.operands {
+                CallOperands::Frame(arguments) => arguments.into(),
+                CallOperands::Registers { .. } => Box::default(),
+            });
         all.get(start..end).unwrap_or_default()
     }
 }

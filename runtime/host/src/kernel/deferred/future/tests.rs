@@ -1,6 +1,6 @@
 use std::future::{pending, poll_fn, ready};
-use std::sync::Mutex;
 use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Arc, Mutex};
 use std::time::{Duration, SystemTime};
 
 use tfrt_ods::{ResultDef, TypeConstraint};
