@@ -51,3 +51,33 @@ impl Pending {
         }
     }
 }
+
+/// The values that a loop carries from round to round.
+#[derive(Debug)]
+pub(crate) struct Carried {
+    pub(crate) values: Vec<AnyRef>,
+    /// Kept from one round to the next for its memory. Empty between rounds.
+    results: Vec<Option<AnyRef>>,
+}
+
+impl Carried {
+    /// Those of the first round.
+    pub(crate) fn new(values: &[AnyRef]) -> Self {
+        Self {
+            values: values.to_vec(),
+            results: Vec::new(),
+        }
+    }
+
+    /// Starts a round: replaces the values with the results of a function that takes them. What was carried is dropped once the
+    /// round has started.
+    pub(crate) fn advance(&mut self, body: &FunctionRef, ctx: &ExecutionContext) {
+        self.results.resize_with(body.num_results(), || None);
+        body.execute_into(ctx, &self.values, &mut self.results);
+        self.values.clear();
+        let left_empty = || AnyRef::error(Error::new("a function left a result empty"));
+        let results = self.results.drain(..);
+        self.values
+            .extend(results.map(|result| result.unwrap_or_else(left_empty)));
+    }
+}

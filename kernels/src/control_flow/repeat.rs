@@ -16,7 +16,7 @@ use tfrt::ods::instance::OpInstance;
 use tfrt::ods::verify::Breach;
 use tfrt::prelude::*;
 
-use super::Pending;
+use super::{Carried, Pending};
 use crate::rules::{check_body, check_carried};
 
 /// Runs the region `count` times, with the values of the last round as the arguments of the next. The results are the
@@ -53,7 +53,7 @@ fn repeat(
         body,
         num_rounds,
         next_round: 0,
-        carried: arguments.to_vec(),
+        carried: Carried::new(arguments),
         results,
     };
     work.run(0);
@@ -74,7 +74,7 @@ struct Repeat {
     body: FunctionRef,
     num_rounds: u32,
     next_round: u32,
-    carried: Vec<AnyRef>,
+    carried: Carried,
     results: Pending,
 }
 
@@ -84,7 +84,7 @@ impl Repeat {
             if !self.run_block() {
                 return self.cancel();
             }
-            if let Some(first) = self.carried.first()
+            if let Some(first) = self.carried.values.first()
                 && self.next_round < self.num_rounds
                 && !first.is_available()
             {
@@ -92,7 +92,7 @@ impl Repeat {
                 return first.and_then(move |_| self.go_on(num_waits));
             }
         }
-        self.results.forward_to(self.carried);
+        self.results.forward_to(self.carried.values);
     }
 
     fn go_on(self, num_waits: u32) {
@@ -106,7 +106,7 @@ impl Repeat {
 
     /// Runs one block of rounds. False if the request was cancelled before one of them.
     fn run_block(&mut self) -> bool {
-        let end = match self.carried.is_empty() {
+        let end = match self.carried.values.is_empty() {
             true => self.num_rounds,
             false => self
                 .num_rounds
@@ -116,8 +116,7 @@ impl Repeat {
             if self.ctx.request().is_cancelled() {
                 return false;
             }
-            // What the round before carried dies here, after the round that takes it has started.
-            self.carried = self.body.execute(&self.ctx, &self.carried);
+            self.carried.advance(&self.body, &self.ctx);
             self.next_round += 1;
         }
         true

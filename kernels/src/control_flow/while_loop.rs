@@ -9,7 +9,7 @@ use tfrt::ods::instance::OpInstance;
 use tfrt::ods::verify::{Breach, callee};
 use tfrt::prelude::*;
 
-use super::Pending;
+use super::{Carried, Pending};
 use crate::rules::{check_carried, function_if_defined};
 
 /// Calls the function as long as the condition is true. It returns the carried values and the next condition; the results
@@ -38,7 +38,7 @@ fn while_loop(
     let work = While {
         ctx: ctx.clone(),
         body: body_fn,
-        carried: arguments.to_vec(),
+        carried: Carried::new(arguments),
         results,
     };
     work.run(condition);
@@ -50,7 +50,7 @@ fn while_loop(
 struct While {
     ctx: ExecutionContext,
     body: FunctionRef,
-    carried: Vec<AnyRef>,
+    carried: Carried,
     results: Pending,
 }
 
@@ -60,8 +60,8 @@ impl While {
             if let Some(cancelled) = self.ctx.request().cancel_value() {
                 return self.results.forward_all_to(cancelled);
             }
-            self.carried = self.body.execute(&self.ctx, &self.carried);
-            let Some(next) = self.carried.pop() else {
+            self.carried.advance(&self.body, &self.ctx);
+            let Some(next) = self.carried.values.pop() else {
                 let error = Error::new("the body of a while loop returned no condition");
                 return self
                     .results
@@ -78,7 +78,7 @@ impl While {
                 None => return self.fail(next),
             }
         }
-        self.results.forward_to(self.carried);
+        self.results.forward_to(self.carried.values);
     }
 
     /// Goes on when the condition is available.
@@ -109,7 +109,7 @@ impl While {
             )
         };
         let results = self.results;
-        run_when_ready(&self.carried, move || results.forward_all_to(&error));
+        run_when_ready(&self.carried.values, move || results.forward_all_to(&error));
     }
 }
 

@@ -316,10 +316,29 @@ impl AnyRef {
         let holder = self.holder_unchecked();
         // SAFETY: duty 1: it lives as long as `self`.
         let ty = unsafe { holder.as_ref() }.type_index;
-        let copying = ty.info().and_then(|info| info.copying);
-        let copying = copying.expect("the caller has seen that the type is copied");
         // SAFETY: duties 1 and 2.
-        unsafe { (copying.unwrap)(holder, place) };
+        unsafe { copy_payload_in(holder, ty, place) };
+    }
+
+    /// Copies the payload to `place`, if there is one and it is of type `ty`. Otherwise returns `false` and does nothing.
+    ///
+    /// # Safety
+    /// The type has a [`TypeIndex::copied_layout`], for which `place` has room; the caller alone may touch it.
+    #[inline]
+    #[must_use]
+    pub unsafe fn copy_payload_of(&self, ty: TypeIndex, place: *mut u8) -> bool {
+        let holder = match self.header().word.state() {
+            State::Payload => self.header,
+            State::Link(target) => target,
+            State::Unavailable | State::Error(_) => return false,
+        };
+        // SAFETY: R1, or the link, owns a count of it, and lives as long as `self`.
+        if unsafe { holder.as_ref() }.type_index != ty {
+            return false;
+        }
+        // SAFETY: our duty: it has a payload, and of this type.
+        unsafe { copy_payload_in(holder, ty, place) };
+        true
     }
 
     /// Borrows the payload to read it. A type that is not mutable needs no borrow, and costs none.
@@ -599,6 +618,19 @@ impl AnyRef {
         // SAFETY: R1.
         unsafe { self.header.as_ref() }
     }
+}
+
+/// Copies a payload to `place`.
+///
+/// # Safety
+/// 1. `holder` has a payload of type `ty`.
+/// 2. The type has a [`TypeIndex::copied_layout`], for which `place` has room; the caller alone may touch it.
+#[inline]
+unsafe fn copy_payload_in(holder: NonNull<Header>, ty: TypeIndex, place: *mut u8) {
+    let copying = ty.info().and_then(|info| info.copying);
+    let copying = copying.expect("the caller has seen that the type is copied");
+    // SAFETY: duties 1 and 2.
+    unsafe { (copying.unwrap)(holder, place) };
 }
 
 impl Clone for AnyRef {

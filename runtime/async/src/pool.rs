@@ -1,8 +1,9 @@
-//! Memory for values and for what waits for them: small blocks of few sizes, kept by each thread for the next one.
+//! Memory for values, for what waits for them and for small buffers: blocks of few sizes, kept by each thread for the next one.
 //!
 //! A value is small and short-lived, and programs make as many of them as kernels; going through the allocator of the process
-//! for each was measured to be most of what a value costs. A thread keeps up to `KEPT_BYTES` of blocks of each size that were
-//! freed on it, whichever thread they came from, and gives them back when it ends. What is larger goes through the allocator.
+//! for each was measured to be most of what a value costs, and 700 instructions for a buffer that is aligned to a cache line. A
+//! thread keeps up to `KEPT_BYTES` of blocks of each size that were freed on it, whichever thread they came from, and gives them
+//! back when it ends. What is larger goes through the allocator.
 //!
 //! Invariant P1: a block that is kept came from the allocator with the layout of its size, and nobody uses it. Upheld by `free`.
 #![expect(unsafe_code, reason = "hands out memory")]
@@ -23,14 +24,16 @@ use std::ptr::{self, NonNull};
 pub use counted::{PooledArc, PooledWeak, WakePooled};
 pub use future::PooledFuture;
 
-/// How large blocks are. A header and a number take the first size, a header and a cache line or two the others.
-const SIZES: [usize; 4] = [32, 64, 128, 256];
+/// How large blocks are. A header and a number take the first size, a header and a cache line or two the next ones.
+const SIZES: [usize; 6] = [32, 64, 128, 256, 512, 1024];
 
-/// How many bytes a thread keeps of each size: 1,024 of the smallest blocks, 128 of the largest.
+/// How many bytes a thread keeps of each size: 1,024 of the smallest blocks, 32 of the largest.
 const KEPT_BYTES: usize = 32 * 1024;
 
-/// How blocks are aligned: as memory of the allocator is anyway.
-const ALIGN: usize = 16;
+/// How blocks of a size are aligned: at most to a cache line, which is what buffers ask for.
+const fn align_of_class(class: usize) -> usize {
+    if SIZES[class] < 64 { SIZES[class] } else { 64 }
+}
 
 /// A block that nobody uses.
 struct Kept {
@@ -103,10 +106,11 @@ impl Drop for Blocks {
 }
 
 /// Of which size the blocks are that have room for this layout, if any.
+#[inline]
 const fn class_of(layout: Layout) -> Option<usize> {
     let mut class = 0;
     while class < SIZES.len() {
-        if layout.size() <= SIZES[class] && layout.align() <= ALIGN {
+        if layout.size() <= SIZES[class] && layout.align() <= align_of_class(class) {
             return Some(class);
         }
         class += 1;
@@ -116,9 +120,53 @@ const fn class_of(layout: Layout) -> Option<usize> {
 
 /// The layout of the blocks of one size.
 const fn layout_of(class: usize) -> Layout {
-    match Layout::from_size_align(SIZES[class], ALIGN) {
+    match Layout::from_size_align(SIZES[class], align_of_class(class)) {
         Ok(layout) => layout,
         Err(_) => panic!("the size is a multiple of the alignment"),
+    }
+}
+
+/// Memory of this layout, whose size is above zero; nothing if there is none. [`deallocate`] frees it.
+///
+/// ```
+/// use std::alloc::Layout;
+/// use tfrt_async::pool;
+///
+/// let cache_line = Layout::new::<[u64; 8]>().align_to(64).unwrap();
+/// let memory = pool::allocate(cache_line).expect("there is memory");
+/// assert_eq!(memory.addr().get() % 64, 0);
+/// // SAFETY: it was just allocated with this layout, and nobody uses it.
+/// unsafe { pool::deallocate(memory, cache_line) };
+/// ```
+///
+/// # Panics
+/// If the size is zero.
+#[inline]
+#[must_use]
+pub fn allocate(layout: Layout) -> Option<NonNull<u8>> {
+    assert!(layout.size() > 0, "memory has a size");
+    let Some(class) = class_of(layout) else {
+        // SAFETY: the size is above zero.
+        return NonNull::new(unsafe { alloc(layout) });
+    };
+    match BLOCKS.try_with(|blocks| blocks.pop(class)) {
+        Ok(Some(block)) => Some(block),
+        // SAFETY: no class is of size zero.
+        _ => NonNull::new(unsafe { alloc(layout_of(class)) }),
+    }
+}
+
+/// Frees memory.
+///
+/// # Safety
+/// 1. It came from [`allocate`] with this layout, and nobody uses it any more.
+#[inline]
+pub unsafe fn deallocate(memory: NonNull<u8>, layout: Layout) {
+    match class_of(layout) {
+        // SAFETY: duty 1: a block of that class.
+        Some(class) => unsafe { free_block(class, memory) },
+        // SAFETY: duty 1.
+        None => unsafe { dealloc(memory.as_ptr(), layout) },
     }
 }
 
@@ -130,7 +178,7 @@ pub(crate) fn leak<T>(value: T) -> NonNull<T> {
     // Where the thread is about to end, nothing is kept any more.
     let kept = class.and_then(|class| BLOCKS.try_with(|blocks| blocks.pop(class)).ok().flatten());
     let place = kept
-        .unwrap_or_else(|| allocate(class.map_or(Layout::new::<T>(), layout_of)))
+        .unwrap_or_else(|| allocate_new(class.map_or(Layout::new::<T>(), layout_of)))
         .cast::<T>();
     // SAFETY: the memory is ours alone, and large and aligned enough.
     unsafe { place.write(value) };
@@ -138,7 +186,7 @@ pub(crate) fn leak<T>(value: T) -> NonNull<T> {
 }
 
 #[cold]
-fn allocate(layout: Layout) -> NonNull<u8> {
+fn allocate_new(layout: Layout) -> NonNull<u8> {
     // SAFETY: the layout is not empty: `leak` sees to that.
     let memory = unsafe { alloc(layout) };
     NonNull::new(memory).unwrap_or_else(|| handle_alloc_error(layout))
@@ -265,6 +313,16 @@ unsafe fn free<T>(memory: NonNull<u8>) {
         return unsafe { dealloc(memory.as_ptr(), Layout::new::<T>()) };
     };
     // SAFETY: duty 1: a block of that class.
+    unsafe { free_block(class, memory) };
+}
+
+/// Keeps a block for the next one, or frees it.
+///
+/// # Safety
+/// 1. The block came from the allocator with the layout of its class, and nobody uses it any more.
+#[inline]
+unsafe fn free_block(class: usize, memory: NonNull<u8>) {
+    // SAFETY: duty 1.
     let keep = |blocks: &Blocks| unsafe { blocks.push(class, memory) };
     if !BLOCKS.try_with(keep).unwrap_or(false) {
         // SAFETY: duty 1: a block of that class.
@@ -307,6 +365,29 @@ mod tests {
     }
 
     #[test]
+    fn memory_is_aligned_and_serves_one_buffer_after_the_other() {
+        for (size, align) in [
+            (1, 1),
+            (24, 32),
+            (33, 16),
+            (64, 64),
+            (700, 64),
+            (8, 128),
+            (5000, 64),
+        ] {
+            let layout = Layout::from_size_align(size, align).expect("a power of two");
+            let first = allocate(layout).expect("there is memory");
+            assert_eq!(first.addr().get() % align, 0);
+            // SAFETY: just allocated with this layout.
+            unsafe { deallocate(first, layout) };
+            let second = allocate(layout).expect("there is memory");
+            assert!(class_of(layout).is_none() || second == first);
+            // SAFETY: as above.
+            unsafe { deallocate(second, layout) };
+        }
+    }
+
+    #[test]
     fn values_of_any_size_go_away() {
         let owners = Arc::new(());
         drop(Pooled::new(Arc::clone(&owners)));
@@ -323,7 +404,7 @@ mod tests {
             values.into_iter().for_each(|value| drop(take_back(value)));
             BLOCKS.with(|blocks| blocks.0.each_ref().map(|list| list.len.get()))
         });
-        assert_eq!(thread.join().ok(), Some([1024, 0, 0, 0]));
+        assert_eq!(thread.join().ok(), Some([1024, 0, 0, 0, 0, 0]));
     }
 
     #[test]

@@ -75,6 +75,7 @@ pub(crate) fn lower(
     let mut in_place: Vec<Option<InPlace>> = placed.kernels;
     let mut kernels = Vec::with_capacity(order.len());
     let mut details = Vec::with_capacity(order.len());
+    let mut num_links = 0;
     for old in &order {
         let index = old.index();
         let file_id = FileKernelId::from_index(index + 1);
@@ -106,6 +107,10 @@ pub(crate) fn lower(
             stream: graph.streams[index],
             extras: in_place.extras,
         });
+        let first_link = num_links;
+        if in_place.extras.contains(Extras::CALLS) {
+            num_links += to_count(record.functions.as_words().len());
+        }
         details.push(KernelDetails {
             descriptor,
             is_proven: types.is_proven[index],
@@ -119,13 +124,19 @@ pub(crate) fn lower(
             operands: words.push(record.operands.as_words().iter().copied()),
             attributes: words.push(attributes.of(file_id, &record).iter().copied()),
             functions: words.push(record.functions.as_words().iter().copied()),
+            first_link,
             results,
             forms: in_place.forms.into(),
             taken: words.push(in_place.taken),
         });
     }
     let num_streams = graph.streams.iter().map(|stream| stream.index() + 1).max();
+    let is_one_stream = schedule.is_some_and(|schedule: Schedule| schedule.is_exact);
     Ok(Code {
+        is_leaf: (is_one_stream || is_sync)
+            && !placed.frame.has_slots
+            && kernels.iter().all(Kernel::is_plain),
+        num_links,
         schedule,
         start: Start {
             stream: graph.stream,

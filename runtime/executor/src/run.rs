@@ -32,6 +32,8 @@ mod batch;
 
 mod block;
 
+mod links;
+
 mod body;
 
 mod program;

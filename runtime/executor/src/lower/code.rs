@@ -19,6 +19,11 @@
 //!                                 └──payload──► cell
 //! ```
 
+#![expect(
+    unsafe_code,
+    reason = "what runs for every kernel looks ids up without checking them again"
+)]
+
 use std::ops::Range;
 
 use tfrt_async::TypeIndex;
@@ -79,6 +84,11 @@ pub(crate) struct Code {
     pub(crate) frame: FrameLayout,
     /// Streams are numbered below this.
     pub(crate) num_streams: usize,
+    /// Whether all kernels are of one stream and plain: they run in place and look at nothing but operands whose payloads are all
+    /// copied, or they are constants.
+    pub(crate) is_leaf: bool,
+    /// How many links there are from kernels to functions that they call and do nothing else.
+    pub(crate) num_links: u32,
 }
 
 /// That the order of all kernels is known, provided that each has its results when it returns: one path runs them all.
@@ -145,6 +155,17 @@ pub(crate) struct Kernel {
     pub(crate) extras: Extras,
 }
 
+impl Kernel {
+    /// Whether it is a call of a direct kernel that looks at nothing but its operands, or a constant.
+    pub(crate) fn is_plain(&self) -> bool {
+        let most = match self.extras.contains(Extras::CONSTANT) {
+            true => Extras::CONSTANT.and(Extras::READS_CALL),
+            false => Extras::NONE,
+        };
+        self.direct.is_some() && self.extras.is_within(most.and(Extras::RETURNS))
+    }
+}
+
 /// What is to be done for a kernel besides calling it.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Extras(u8);
@@ -196,6 +217,8 @@ pub(crate) struct KernelDetails {
     pub(crate) operands: Words,
     pub(crate) attributes: Words,
     pub(crate) functions: Words,
+    /// Of a kernel that calls functions and does nothing else: the number of its link to the first of them. The others follow.
+    pub(crate) first_link: u32,
     pub(crate) results: Box<[KernelResult]>,
     /// How a direct kernel or a call leaves each of `results`.
     pub(crate) forms: Box<[ResultForm]>,
@@ -261,6 +284,12 @@ impl Register {
         let is_taken_by_caller = self.returned.is_some() && self.cell.is_none();
         self.num_references + u32::from(is_taken_by_caller)
     }
+
+    /// Whether its readers can go on with a value whose payload is of this type.
+    #[inline]
+    pub(crate) fn accepts(&self, found: TypeIndex) -> bool {
+        !self.has_typed_readers || self.ty.is_none_or(|ty| ty == found)
+    }
 }
 
 /// An offset into a frame, in bytes. Its first word is never used.
@@ -274,10 +303,12 @@ pub(crate) struct Words {
 }
 
 impl Code {
-    /// The words of a range.
+    /// The words of a range of this code.
     #[inline]
     pub(crate) fn words(&self, range: Words) -> &[u32] {
-        &self.words[range.as_range()]
+        debug_assert!(range.as_range().end <= self.words.len());
+        // SAFETY: C4. A range is made by the pool whose words the code has taken over, and nothing makes others.
+        unsafe { self.words.get_unchecked(range.as_range()) }
     }
 
     /// The kernels that a range lists.
@@ -296,9 +327,20 @@ impl Code {
             .map(|&id| RegisterId::from_index(id as usize))
     }
 
+    /// The id of one of the kernels of the code.
+    #[inline]
+    pub(crate) fn id_of(&self, kernel: &Kernel) -> KernelId {
+        let first = self.kernels.as_ptr();
+        let num_bytes = std::ptr::from_ref(kernel).addr() - first.addr();
+        KernelId::from_index(num_bytes / size_of::<Kernel>())
+    }
+
+    /// A kernel of this code.
     #[inline]
     pub(crate) fn kernel(&self, id: KernelId) -> &Kernel {
-        &self.kernels[id.index()]
+        debug_assert!(id.index() < self.kernels.len());
+        // SAFETY: C4. Ids of kernels come from lists of this code, and from its own numbering.
+        unsafe { self.kernels.get_unchecked(id.index()) }
     }
 
     #[inline]

@@ -5,6 +5,7 @@ use std::sync::OnceLock;
 use super::batch::GroupCost;
 use super::block::BlockLayout;
 use super::constants::Constants;
+use super::links::Links;
 use super::pace::Pace;
 use crate::lower::code::Code;
 
@@ -13,6 +14,8 @@ use crate::lower::code::Code;
 pub(crate) struct Body {
     pub(crate) code: Code,
     pub(crate) constants: Constants,
+    /// How its kernels call functions.
+    pub(crate) links: Links,
     /// The block of an invocation, laid out for the first one; nothing if it would be too large.
     pub(crate) block: OnceLock<Option<BlockLayout>>,
     /// Whether one thread has been enough.
@@ -24,6 +27,7 @@ pub(crate) struct Body {
 impl Body {
     pub(crate) fn new(code: Code) -> Self {
         Self {
+            links: Links::of(&code),
             code,
             constants: Constants::default(),
             block: OnceLock::new(),

@@ -29,6 +29,20 @@ impl Constants {
         matches!(self.0.get(), Some(Some(_)))
     }
 
+    /// Whether all constants of the code can be put into a frame.
+    #[inline]
+    pub(crate) fn are_ready(&self, code: &Code) -> bool {
+        !code.frame.has_constants() || self.are_made()
+    }
+
+    /// Puts the constants that have been made into a frame.
+    #[inline]
+    pub(crate) fn put_made(&self, frame: Frame<'_>) {
+        if let Some(Some(words)) = self.0.get() {
+            frame.fill_constants(words);
+        }
+    }
+
     /// Puts the constants of the code into a frame. If one of them fails, none is there, and each run finds out what is wrong.
     #[inline]
     pub(crate) fn put(&self, frame: Frame<'_>, section: &[u8], ctx: &ExecutionContext) {

@@ -184,36 +184,37 @@ impl<'a> Frame<'a> {
         let (Some(cell), Some(ty)) = (register.cell, register.ty) else {
             return false;
         };
-        if !value.is_concrete() || value.type_id() != ty {
-            return false;
-        }
-        // SAFETY: it is concrete, and C6: the cell has room for its payload; F1: nobody else touches it.
-        unsafe { value.copy_payload_to(self.place(cell).as_ptr()) };
-        true
+        // SAFETY: C6: the type is copied, and the cell has room for a payload of it; F1: nobody else touches it.
+        unsafe { value.copy_payload_of(ty, self.place(cell).as_ptr()) }
     }
 
     /// Copies the cell of a register of another frame into the cell of one of this frame. False, and nothing done, unless both have
     /// cells of one type. Called by the producer, once.
     #[inline]
     pub(crate) fn copy_cell(self, to: &Register, source: Frame<'_>, from: &Register) -> bool {
-        let (Some(to_cell), Some(from_cell)) = (to.cell, from.cell) else {
-            return false;
-        };
-        if to.ty != from.ty {
-            return false;
+        let copy = CellCopy::between(from, to);
+        if let Some(copy) = copy {
+            self.copy_cells(&[copy], source);
         }
-        let (to_place, from_place) = (self.place(to_cell), source.place(from_cell));
-        let num_bytes = to.num_bytes as usize;
-        // Most payloads are numbers: a copy of a size that the compiler knows is no call.
-        if num_bytes == size_of::<u32>() {
-            // SAFETY: C6: both cells have room for a payload of the type; F1: the source is written, nobody else touches the
-            // target. They are in different frames.
-            unsafe { to_place.copy_from_nonoverlapping(from_place, size_of::<u32>()) };
-        } else {
-            // SAFETY: as above.
-            unsafe { to_place.copy_from_nonoverlapping(from_place, num_bytes) };
+        copy.is_some()
+    }
+
+    /// Copies cells of another frame into cells of this one; they are those of registers of the two. Called by the producer, once.
+    #[inline]
+    pub(crate) fn copy_cells(self, copies: &[CellCopy], source: Frame<'_>) {
+        for copy in copies {
+            let (to, from) = (self.place(copy.to), source.place(copy.from));
+            // Most payloads are numbers. Where the compiler knows the size, a copy is not a call.
+            match copy.num_bytes {
+                // SAFETY: C6: both cells have room for a payload of the type; F1: the source is written, and nobody else touches
+                // the target. They are in different frames.
+                4 => unsafe { to.copy_from_nonoverlapping(from, 4) },
+                // SAFETY: as above.
+                8 => unsafe { to.copy_from_nonoverlapping(from, 8) },
+                // SAFETY: as above.
+                num_bytes => unsafe { to.copy_from_nonoverlapping(from, num_bytes as usize) },
+            }
         }
-        true
     }
 
     /// Whether the cell of a register, which must hold a `bool`, holds true.
@@ -276,6 +277,28 @@ impl<'a> Frame<'a> {
     fn place(&self, offset: Offset) -> NonNull<u8> {
         // SAFETY: C4 and F3.
         unsafe { self.base.byte_add(offset.get() as usize) }
+    }
+}
+
+/// A payload that goes from a cell of one frame to a cell of another.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct CellCopy {
+    from: Offset,
+    to: Offset,
+    num_bytes: u32,
+}
+
+impl CellCopy {
+    /// From the cell of one register to that of another; none unless both have cells of one type.
+    #[inline]
+    pub(crate) fn between(from: &Register, to: &Register) -> Option<Self> {
+        let is_same = from.ty == to.ty;
+        let (from, to_cell) = (from.cell?, to.cell?);
+        is_same.then_some(Self {
+            from,
+            to: to_cell,
+            num_bytes: to.num_bytes,
+        })
     }
 }
 

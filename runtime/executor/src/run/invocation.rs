@@ -1,7 +1,7 @@
 //! The state of one invocation that outlives its call: one block of memory, whose layout is known when the function is first used.
 //!
 //! - I1. The frame is used as [`super::frame`] says: the producer of a register writes its place, then counts its users down
-//!   ([`InvocationRef::count_down`], release); a user reads after its count reached zero (acquire). What
+//!   ([`ReadyCount::count_down`], release); a user reads after its count reached zero (acquire). What
 //!   [`InvocationRef::new`] writes happens before the block is shared.
 //! - I2. A promise is taken once, by the producer of its register (C1).
 //! - I3. The arrays are where [`BlockLayout`] says, as long as the code says, and initialised by [`InvocationRef::new`] (the frame
@@ -25,7 +25,6 @@ use std::sync::{Arc, OnceLock};
 use tfrt_async::{AnyRef, IndirectPromise};
 use tfrt_host::function::FunctionTable;
 use tfrt_host::{BorrowedContext, ExecutionContext, tracing};
-use tfrt_support::entity::EntityId;
 
 use super::block::{BlockLayout, PromiseSlot};
 use super::body::Body;
@@ -35,7 +34,7 @@ use super::outcome::ResultSlot;
 use super::owners::Owners;
 use super::program::Program;
 use super::ready_count::ReadyCount;
-use crate::lower::code::{Code, KernelId};
+use crate::lower::code::Code;
 
 /// The first part of the block.
 struct Header {
@@ -222,17 +221,12 @@ impl InvocationRef {
         self.header().owners.is_alone()
     }
 
-    /// Counts one of the operands of a kernel as available. True if the kernel is ready.
-    ///
-    /// `is_alone` is what [`is_alone`](Self::is_alone) said, if that is still so.
+    /// For each kernel, how many operands it still waits for.
     #[inline]
-    pub(crate) fn count_down(&self, kernel: KernelId, is_alone: bool) -> bool {
+    pub(crate) fn ready_counts(&self) -> &[ReadyCount] {
         let counts = self.array::<ReadyCount>(self.layout().ready_counts);
-        debug_assert!(kernel.index() < self.code().kernels.len());
-        // SAFETY: I3, and the kernel is one of the code, so it is in range (C4).
-        let count = unsafe { counts.add(kernel.index()) };
-        // SAFETY: I3: initialised.
-        unsafe { count.as_ref() }.count_down(is_alone)
+        // SAFETY: I3: there is one for each kernel, and they are initialised.
+        unsafe { std::slice::from_raw_parts(counts.as_ptr(), self.code().kernels.len()) }
     }
 
     /// Takes the promise of an early register. Called by the producer of the register.

@@ -15,6 +15,7 @@ use tfrt_support::entity::EntityId;
 
 use super::frame::Frame;
 use super::invocation::InvocationRef;
+use super::ready_count::ReadyCount;
 use crate::lower::code::{Code, KernelId, StreamId};
 
 /// Lists that runners use, kept from one to the next on the same thread.
@@ -90,6 +91,7 @@ pub(crate) struct Path<'a> {
     pub(crate) invocation: &'a InvocationRef,
     pub(crate) code: &'a Code,
     pub(crate) frame: Frame<'a>,
+    ready_counts: &'a [ReadyCount],
     pub(crate) ctx: &'a BorrowedContext<'a>,
     /// What kernels get that do not look at it.
     pub(crate) idle_call: DirectCall<'a>,
@@ -118,6 +120,7 @@ impl<'a> Path<'a> {
             invocation,
             code: invocation.code(),
             frame: invocation.frame(),
+            ready_counts: invocation.ready_counts(),
             ctx,
             idle_call: DirectCall::idle(ctx),
             stream,
@@ -222,10 +225,9 @@ impl<'a> Path<'a> {
     /// Counts an operand of each of these kernels as available, and lists those that are ready.
     #[inline]
     pub(crate) fn count_down(&mut self, users: crate::lower::code::Words) {
-        let (code, invocation, is_alone) = (self.code, self.invocation, self.is_alone);
-        for &user in code.words(users) {
-            let user = KernelId::from_index(user as usize);
-            if invocation.count_down(user, is_alone) {
+        let (ready_counts, is_alone) = (self.ready_counts, self.is_alone);
+        for user in self.code.kernel_ids(users) {
+            if ready_counts[user.index()].count_down(is_alone) {
                 self.make_ready(user);
             }
         }

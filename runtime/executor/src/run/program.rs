@@ -55,6 +55,8 @@ pub(crate) struct CallSite<'a> {
     pub(crate) program: &'a Arc<Program>,
     /// The context of the caller.
     pub(crate) ctx: &'a BorrowedContext<'a>,
+    /// The body of the caller.
+    pub(crate) body: &'a Body,
     pub(crate) frame: Frame<'a>,
     pub(crate) kernel: KernelId,
     /// The clock of the run that the call is part of, if that is a run on one thread which may be handed over.

@@ -57,6 +57,7 @@ impl Path<'_> {
         let site = CallSite {
             program: self.invocation.program(),
             ctx: self.ctx,
+            body: self.invocation.body(),
             frame: self.frame,
             kernel: id,
             watch: None,

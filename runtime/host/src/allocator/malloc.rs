@@ -1,11 +1,13 @@
 //! The system heap.
 
-use std::alloc::{Layout, alloc, dealloc};
+use std::alloc::Layout;
 use std::ptr::NonNull;
+
+use tfrt_async::pool;
 
 use super::HostAllocator;
 
-/// The system heap, through the global allocator. Counts nothing.
+/// The system heap, through the global allocator; threads keep small blocks that were freed for the next ones. Counts nothing.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Malloc;
 
@@ -20,16 +22,14 @@ impl Malloc {
     }
 }
 
-// SAFETY: the global allocator gives what `HostAllocator` promises, for every layout of a size above zero, and `real`
-// asks for no other.
+// SAFETY: the pool gives what `HostAllocator` promises, for every layout of a size above zero, and `real` asks for no other.
 unsafe impl HostAllocator for Malloc {
     fn allocate(&self, layout: Layout) -> Option<NonNull<u8>> {
-        // SAFETY: `real` is never of size zero.
-        NonNull::new(unsafe { alloc(Self::real(layout)) })
+        pool::allocate(Self::real(layout))
     }
 
     unsafe fn deallocate(&self, memory: NonNull<u8>, layout: Layout) {
-        // SAFETY: duties 1 and 2: `memory` came from `alloc(real(layout))` and is given back once.
-        unsafe { dealloc(memory.as_ptr(), Self::real(layout)) }
+        // SAFETY: duties 1 and 2: `memory` came from the pool with this layout and is given back once.
+        unsafe { pool::deallocate(memory, Self::real(layout)) }
     }
 }

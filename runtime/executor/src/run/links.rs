@@ -1,0 +1,118 @@
+//! What goes where in a call from frame to frame: found out when a kernel first calls a function.
+
+use std::sync::OnceLock;
+
+use tfrt_bef::FunctionId;
+
+use crate::lower::code::{Code, KernelDetails, Register};
+use crate::run::frame::CellCopy;
+
+/// How one kernel calls one function whose code has a schedule.
+#[derive(Debug)]
+pub(crate) struct Link {
+    pub(crate) callee: FunctionId,
+    /// How the arguments go, if all of them are copied from cell to cell.
+    pub(crate) arguments: Option<Box<[CellCopy]>>,
+    /// How the results go, if all of them are copied from cell to cell.
+    pub(crate) results: Option<Box<[CellCopy]>>,
+    /// Both of these, if the function is a leaf.
+    pub(crate) of_leaf: Option<LeafCopies>,
+}
+
+/// How arguments and results of a leaf go from cell to cell.
+#[derive(Debug)]
+pub(crate) struct LeafCopies {
+    pub(crate) arguments: Box<[CellCopy]>,
+    pub(crate) results: Box<[CellCopy]>,
+}
+
+impl Link {
+    /// How a kernel of `caller` calls `callee`, function `id`, with these operands; none if their numbers of arguments and results differ.
+    #[cold]
+    pub(crate) fn between(
+        caller: &Code,
+        operands: &[u32],
+        details: &KernelDetails,
+        id: FunctionId,
+        callee: &Code,
+    ) -> Option<Self> {
+        let counts = (callee.start.arguments.len(), callee.results.len());
+        if counts != (operands.len(), details.results.len()) {
+            return None;
+        }
+        let sources = operands
+            .iter()
+            .map(|&register| &caller.registers[register as usize]);
+        let arguments = sources.zip(&callee.registers);
+        let arguments = arguments.map(|(from, to)| match to.num_takes() {
+            0 => copy(from, to),
+            _ => None,
+        });
+        let sources = callee
+            .results
+            .iter()
+            .map(|&register| callee.register(register));
+        let targets = details
+            .results
+            .iter()
+            .map(|result| caller.register(result.register));
+        let results = sources.zip(targets).map(|(from, to)| copy(from, to));
+        let (arguments, results) = (collect(arguments), collect(results));
+        let of_leaf = match (&arguments, &results) {
+            (Some(arguments), Some(results)) if callee.is_leaf => Some(LeafCopies {
+                arguments: arguments.clone(),
+                results: results.clone(),
+            }),
+            _ => None,
+        };
+        Some(Self {
+            callee: id,
+            arguments,
+            results,
+            of_leaf,
+        })
+    }
+}
+
+/// The copy that passes a value; no copy is needed if nobody reads it. None if it cannot be passed by copying.
+fn copy(from: &Register, to: &Register) -> Option<Option<CellCopy>> {
+    match (to.cell, to.slot) {
+        (None, None) if !to.has_typed_readers => Some(None),
+        _ => CellCopy::between(from, to).map(Some),
+    }
+}
+
+fn collect(copies: impl Iterator<Item = Option<Option<CellCopy>>>) -> Option<Box<[CellCopy]>> {
+    let copies: Option<Vec<Option<CellCopy>>> = copies.collect();
+    Some(copies?.into_iter().flatten().collect())
+}
+
+/// The links of the kernels of a body that call functions.
+#[derive(Debug)]
+pub(crate) struct Links(Box<[OnceLock<Option<Link>>]>);
+
+impl Links {
+    /// As many as the code has.
+    pub(crate) fn of(code: &Code) -> Self {
+        Self((0..code.num_links).map(|_| OnceLock::new()).collect())
+    }
+
+    /// The link of a kernel to one of its functions, if it has been made.
+    #[inline]
+    pub(crate) fn made(&self, kernel: &KernelDetails, number: u32) -> Option<&Link> {
+        let index = kernel.first_link + number;
+        self.0.get(index as usize)?.get()?.as_ref()
+    }
+
+    /// The link of a kernel to one of its functions, made by `make` if this is the first call.
+    #[inline]
+    pub(crate) fn get(
+        &self,
+        kernel: &KernelDetails,
+        number: u32,
+        make: impl FnOnce() -> Option<Link>,
+    ) -> Option<&Link> {
+        let index = kernel.first_link + number;
+        self.0[index as usize].get_or_init(make).as_ref()
+    }
+}

@@ -1,0 +1,370 @@
+//! Running the kernels of a schedule, one after the other, in a frame.
+#![expect(unsafe_code, reason = "calls kernels whose operands are in place")]
+
+use std::mem::ManuallyDrop;
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::ptr;
+use std::sync::Arc;
+
+use tfrt_async::AnyRef;
+use tfrt_host::function::FunctionTable;
+use tfrt_host::kernel::direct::{DirectCall, DirectFn};
+use tfrt_host::kernel::{AttributeList, FunctionList, KernelFrame};
+use tfrt_host::tracing::{self, Scope};
+use tfrt_support::Error;
+
+use super::leaf::{self, Results};
+use super::left::Left;
+use super::state::Run;
+use crate::lower::code::{Extras, Kernel, KernelDetails, KernelId, Register, ResultForm};
+use crate::run::frame::Frame;
+use crate::run::framed;
+use crate::run::pace::Watch;
+use crate::run::panics;
+use crate::run::path::{Lists, Progress};
+use crate::run::program::{CallSite, Called};
+use crate::run::traced;
+
+impl Run<'_> {
+    /// Runs all kernels. If the run has to be left, says where and why.
+    pub(crate) fn run_guarded(&self) -> Result<(), Box<Left>> {
+        let mut lists = None;
+        let outcome = catch_unwind(AssertUnwindSafe(|| match (self.is_sync, self.watch) {
+            (true, _) => self.run_kernels::<true, false>(&mut lists),
+            (false, None) => self.run_kernels::<false, false>(&mut lists),
+            (false, Some(_)) => self.run_kernels::<false, true>(&mut lists),
+        }));
+        let outcome = outcome.unwrap_or_else(|payload| Err(self.after_panic(payload, &mut lists)));
+        if let Some(lists) = lists {
+            lists.give_back();
+        }
+        outcome
+    }
+
+    // A function of its own, so that all that its loop needs is in registers of the processor.
+    #[inline(never)]
+    fn run_kernels<const IS_SYNC: bool, const IS_WATCHED: bool>(
+        &self,
+        lists: &mut Option<Box<Lists>>,
+    ) -> Result<(), Box<Left>> {
+        let (frame, idle) = (self.frame, DirectCall::idle(self.ctx));
+        let request = &**self.ctx.request();
+        // Where each kernel is recorded, none is plain.
+        let plain = (!self.is_traced).then_some(Extras::RETURNS);
+        for kernel in &frame.code.kernels {
+            if !IS_SYNC && request.cancel_value().is_some() {
+                return Err(Box::new(Left::Before(self.frame.code.id_of(kernel))));
+            }
+            if IS_WATCHED && self.watch.is_some_and(Watch::is_over) {
+                return Err(Box::new(Left::ToShare(self.frame.code.id_of(kernel))));
+            }
+            if plain.is_some_and(|plain| kernel.extras.is_within(plain))
+                && let Some(run) = kernel.direct
+            {
+                // It does not panic: a direct kernel returns an error instead.
+                if let Err(error) = self.call(frame, run, kernel, &idle) {
+                    return Err(self.failed(kernel, error));
+                }
+            } else if plain.is_some() && kernel.extras.contains(Extras::CALLS) {
+                self.run_call(kernel, lists)?;
+            } else {
+                self.run_other(kernel, lists)?;
+            }
+        }
+        Ok(())
+    }
+
+    #[cold]
+    fn failed(&self, kernel: &Kernel, error: Error) -> Box<Left> {
+        Box::new(Left::Failed(self.frame.code.id_of(kernel), error))
+    }
+
+    #[inline]
+    fn call(
+        &self,
+        frame: Frame<'_>,
+        run: DirectFn,
+        kernel: &Kernel,
+        call: &DirectCall<'_>,
+    ) -> Result<(), Error> {
+        // SAFETY: 1: each kernel runs once, in the order of the schedule. 2: the kernels before it, or the arguments, are the
+        // producers of its operands (C1); they have put what it reads (C5), or the run had been left.
+        unsafe { frame.run(kernel, run, call) }
+    }
+
+    /// Runs a kernel that calls a function and does nothing else.
+    fn run_call(&self, kernel: &Kernel, lists: &mut Option<Box<Lists>>) -> Result<(), Box<Left>> {
+        let code = self.frame.code;
+        let id = code.id_of(kernel);
+        let details = code.details(id);
+        self.progress.set(Progress::InPlace(id));
+        match leaf::call(self, details) {
+            Some(Results::Placed)
+                if kernel.extras.is_within(Extras::CALLS.and(Extras::RETURNS)) =>
+            {
+                Ok(())
+            }
+            Some(Results::Placed) => self.settle_places(id, kernel, details),
+            Some(Results::Listed(results)) => self.settle_call(id, details, results, lists),
+            None => {
+                let mut results = Vec::new();
+                match self.call_function(id, details, &mut results) {
+                    Called::Unsuited => self.run_other(kernel, lists),
+                    Called::Placed => self.settle_places(id, kernel, details),
+                    Called::Listed => self.settle_call(id, details, results, lists),
+                }
+            }
+        }
+    }
+
+    /// Lets go of the operands of a call whose results are in this list, and settles these.
+    fn settle_call(
+        &self,
+        id: KernelId,
+        details: &KernelDetails,
+        results: Vec<Option<AnyRef>>,
+        lists: &mut Option<Box<Lists>>,
+    ) -> Result<(), Box<Left>> {
+        let lists = &mut **lists.get_or_insert_with(Lists::take);
+        lists.results = results;
+        self.progress.set(Progress::Publishing(id, 0));
+        framed::release_operands(self.frame, details);
+        self.settle_list(id, details, lists)
+    }
+
+    /// Runs a kernel that needs more than a call.
+    fn run_other(&self, kernel: &Kernel, lists: &mut Option<Box<Lists>>) -> Result<(), Box<Left>> {
+        let id = self.frame.code.id_of(kernel);
+        let details = self.frame.code.details(id);
+        if let Some(run) = kernel.direct {
+            self.progress.set(Progress::InPlace(id));
+            if kernel.extras.contains(Extras::CONSTANT) && self.has_constants && !self.is_traced {
+                return self.settle_places(id, kernel, details);
+            }
+            self.call_with_surroundings(run, kernel, details)
+                .map_err(|error| Box::new(Left::Failed(id, error)))?;
+            return self.settle_places(id, kernel, details);
+        }
+        let lists = &mut **lists.get_or_insert_with(Lists::take);
+        let mut failure = None;
+        self.call_framed(id, kernel, details, lists, &mut failure);
+        if let Some(error) = failure {
+            panics::drop_quietly(std::mem::take(&mut lists.results));
+            return Err(Box::new(Left::FailedFramed(id, error)));
+        }
+        self.settle_list(id, details, lists)
+    }
+
+    #[inline]
+    fn call_with_surroundings(
+        &self,
+        run: DirectFn,
+        kernel: &Kernel,
+        details: &KernelDetails,
+    ) -> Result<(), Error> {
+        let _scope = self.is_traced.then(|| self.enter_scope(details));
+        if !kernel.extras.contains(Extras::READS_CALL) {
+            return self.call(self.frame, run, kernel, &DirectCall::idle(self.ctx));
+        }
+        self.set_location(details);
+        self.with_functions(details, |functions| {
+            let call = DirectCall {
+                exec_ctx: self.ctx,
+                attributes: self.attributes(details),
+                functions,
+            };
+            self.call(self.frame, run, kernel, &call)
+        })
+    }
+
+    #[inline]
+    fn call_function(
+        &self,
+        id: KernelId,
+        details: &KernelDetails,
+        results: &mut Vec<Option<AnyRef>>,
+    ) -> Called {
+        self.set_location(details);
+        let site = CallSite {
+            program: self.program,
+            ctx: self.ctx,
+            body: self.body,
+            frame: self.frame,
+            kernel: id,
+            watch: self.watch,
+        };
+        (self.program.call_in_place)(&site, results)
+    }
+
+    /// Calls a kernel with a list of operands; its results are in the list.
+    fn call_framed(
+        &self,
+        id: KernelId,
+        kernel: &Kernel,
+        details: &KernelDetails,
+        lists: &mut Lists,
+        failure: &mut Option<Error>,
+    ) {
+        self.progress.set(Progress::Framed(id));
+        let is_call = kernel.extras.contains(Extras::CALLS);
+        for register in self.frame.code.register_ids(details.operands) {
+            let operand = framed::operand(self.frame, register, is_call, || None);
+            lists.operands.push(operand);
+        }
+        lists.results.resize(details.results.len(), None);
+        {
+            let _scope = self.is_traced.then(|| self.enter_scope(details));
+            self.set_location(details);
+            let attributes = self.attributes(details);
+            let op = details.descriptor.op();
+            let (operands, results) = (&lists.operands, &mut lists.results);
+            self.with_functions(details, |functions| {
+                let frame =
+                    KernelFrame::new(self.ctx, op, operands, attributes, functions, results);
+                if self.is_sync {
+                    framed::call(details, &mut frame.failing_into(failure));
+                } else {
+                    framed::call(details, &mut { frame });
+                }
+            });
+        }
+        self.progress.set(Progress::Publishing(id, 0));
+        lists.operands.clear();
+    }
+
+    /// Moves the context to a kernel. Those of a synchronous function are where its caller is.
+    #[inline]
+    fn set_location(&self, details: &KernelDetails) {
+        if !self.is_sync {
+            self.ctx.set_location_token(details.location);
+        }
+    }
+
+    #[inline(never)]
+    fn enter_scope(&self, details: &KernelDetails) -> Scope {
+        let number = self.number.get().unwrap_or_else(|| {
+            let number = tracing::next_invocation_number();
+            self.number.set(Some(number));
+            number
+        });
+        let stream = (!self.is_sync).then_some(self.frame.code.start.at_once.stream);
+        traced::enter(number, self.frame.code, details, stream, self.ctx)
+    }
+
+    #[inline]
+    fn attributes(&self, details: &KernelDetails) -> AttributeList<'_> {
+        match self.frame.code.words(details.attributes) {
+            [] => AttributeList::EMPTY,
+            offsets => AttributeList {
+                section: self.program.attribute_section(),
+                offsets,
+            },
+        }
+    }
+
+    #[inline]
+    fn with_functions<R>(
+        &self,
+        details: &KernelDetails,
+        f: impl FnOnce(FunctionList<'_>) -> R,
+    ) -> R {
+        // SAFETY: a reference is read where there is one, and the copy is never dropped.
+        let table = unsafe { ptr::read(self.program) } as Arc<dyn FunctionTable>;
+        let table = ManuallyDrop::new(table);
+        f(FunctionList {
+            table: Some(&table),
+            ids: self.frame.code.words(details.functions),
+        })
+    }
+
+    /// Lets go of the operands of a kernel that ran in place, and settles the results that it has left in its places.
+    #[inline]
+    fn settle_places(
+        &self,
+        id: KernelId,
+        kernel: &Kernel,
+        details: &KernelDetails,
+    ) -> Result<(), Box<Left>> {
+        self.progress.set(Progress::HandingOver(id, 0));
+        if kernel.extras.contains(Extras::TAKES_SLOTS) {
+            framed::release_operands(self.frame, details);
+        }
+        if !kernel.extras.contains(Extras::PUBLISHES) {
+            return Ok(());
+        }
+        let results = details.results.iter().zip(&details.forms).enumerate();
+        for (number, (result, &form)) in results {
+            let number = number as u32;
+            let register = self.frame.code.register(result.register);
+            self.progress.set(Progress::HandingOver(id, number + 1));
+            let is_settled = match (form, register.cell, register.slot, register.ty) {
+                (ResultForm::Cell, Some(cell), slot, Some(ty)) => {
+                    if let (Some(slot), 1..) = (slot, register.num_references) {
+                        let is_given = register.returned.is_some();
+                        let value = self.frame.wrap(cell, ty, is_given);
+                        self.frame.put(slot, value, register.num_references);
+                    }
+                    true
+                }
+                (ResultForm::Slot, _, Some(slot), _) => {
+                    self.frame.keep(slot, register.num_takes());
+                    true
+                }
+                (ResultForm::LaterSlot, _, Some(slot), _) => {
+                    let is_used = self.is_sync || result.users.len() > 0;
+                    let is_settled =
+                        is_settled(self.frame, register, is_used, self.frame.peek(slot));
+                    if is_settled {
+                        self.frame.keep(slot, register.num_takes());
+                    }
+                    is_settled
+                }
+                _ => unreachable!("a kernel that runs in place leaves its results in places"),
+            };
+            if !is_settled {
+                return Err(Box::new(Left::HandingOver(id, number)));
+            }
+        }
+        Ok(())
+    }
+
+    /// Settles the results of a kernel that are in the list.
+    fn settle_list(
+        &self,
+        id: KernelId,
+        details: &KernelDetails,
+        lists: &mut Lists,
+    ) -> Result<(), Box<Left>> {
+        for (number, result) in details.results.iter().enumerate() {
+            let register = self.frame.code.register(result.register);
+            let is_used = self.is_sync || result.users.len() > 0;
+            let value = lists.results[number]
+                .take_if(|value| is_settled(self.frame, register, is_used, value));
+            let Some(value) = value else {
+                let mut left = Lists::take();
+                std::mem::swap(&mut left.results, &mut lists.results);
+                return Err(Box::new(Left::Publishing(id, number as u32, left)));
+            };
+            self.progress
+                .set(Progress::Publishing(id, number as u32 + 1));
+            if let Some(slot) = register.slot {
+                self.frame.put(slot, value, register.num_takes());
+            }
+        }
+        lists.results.clear();
+        Ok(())
+    }
+}
+
+/// Puts a value that a kernel has returned into the cell of its register, if it has one. False, and nothing done, unless the users
+/// of the register can go on with the value.
+#[inline]
+fn is_settled(frame: Frame<'_>, register: &Register, is_used: bool, value: &AnyRef) -> bool {
+    if register.cell.is_some() {
+        return frame.fill(register, value);
+    }
+    if !is_used && !register.has_typed_readers {
+        return true;
+    }
+    value.is_available() && !value.is_error() && register.accepts(value.type_id())
+}

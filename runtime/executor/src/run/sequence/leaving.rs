@@ -1,0 +1,227 @@
+//! Leaving a schedule: a run that goes on as an invocation in the ready loop, or ends with an error.
+
+use std::any::Any;
+use std::sync::Arc;
+
+use tfrt_async::AnyRef;
+use tfrt_host::ExecutionContext;
+use tfrt_support::entity::EntityId;
+use tfrt_support::{Error, ErrorCode};
+
+use super::left::{Left, produced_registers};
+use super::state::Run;
+use super::transfer::{Transfer, take_result};
+use crate::lower::code::{Extras, KernelId, ResultForm};
+use crate::lower::schedule::Simulation;
+use crate::run::invocation::InvocationRef;
+use crate::run::nesting;
+use crate::run::panics;
+use crate::run::path::{Lists, Progress};
+use crate::run::ready::run_path;
+
+impl Run<'_> {
+    /// What a panic of the current kernel, or of what it lets go of, comes to.
+    #[cold]
+    pub(crate) fn after_panic(
+        &self,
+        payload: Box<dyn Any + Send>,
+        lists: &mut Option<Box<Lists>>,
+    ) -> Box<Left> {
+        let mut lists = lists.take().unwrap_or_else(Lists::take);
+        panics::drop_quietly(std::mem::take(&mut lists.operands));
+        let panicked = |id: KernelId, payload| {
+            panics::panicked(self.frame.code.details(id).descriptor.name(), payload)
+        };
+        Box::new(match self.progress.get() {
+            Progress::Idle => unreachable!("a run that has not begun a kernel does not panic"),
+            Progress::InPlace(id) => {
+                panics::drop_quietly(std::mem::take(&mut lists.results));
+                Left::Failed(id, panicked(id, payload))
+            }
+            Progress::Framed(id) => {
+                panics::drop_quietly(std::mem::take(&mut lists.results));
+                Left::FailedFramed(id, panicked(id, payload))
+            }
+            Progress::HandingOver(id, number) => {
+                panics::drop_quietly(payload);
+                Left::HandingOver(id, number)
+            }
+            Progress::Publishing(id, number) => {
+                panics::drop_quietly(payload);
+                return Box::new(Left::Publishing(id, number, lists));
+            }
+        })
+    }
+
+    /// Ends a synchronous run where it is, and says why.
+    #[cold]
+    pub(crate) fn end(&self, left: Left) -> Error {
+        let (id, _) = left.position();
+        let unsettled = match left {
+            Left::HandingOver(id, number) => {
+                let result = self.frame.code.details(id).results.get(number as usize);
+                let slot = result.and_then(|result| self.frame.code.register(result.register).slot);
+                slot.map(|slot| self.frame.peek(slot).clone())
+            }
+            _ => None,
+        };
+        self.clear_frame(&left);
+        // A function without kernels calls nothing.
+        let name = self.frame.code.details.get(id.index());
+        let name = name.map_or("", |details| details.descriptor.name());
+        let error = match left {
+            Left::Failed(_, error) | Left::FailedFramed(_, error) => error,
+            Left::HandingOver(_, number) => no_payload(name, number, unsettled),
+            Left::Publishing(_, number, mut lists) => {
+                let found = lists
+                    .results
+                    .get_mut(number as usize)
+                    .and_then(Option::take);
+                panics::drop_quietly(std::mem::take(&mut lists.results));
+                lists.give_back();
+                no_payload(name, number, found)
+            }
+            Left::Before(_) | Left::ToShare(_) => {
+                unreachable!("a synchronous function runs to its end or to an error")
+            }
+        };
+        error.set_kernel_if_unset(name);
+        error
+    }
+
+    /// Goes on elsewhere, and sees to it that the caller gets the results.
+    #[cold]
+    #[inline(never)]
+    pub(crate) fn go_on(
+        &self,
+        caller: &ExecutionContext,
+        left: Left,
+        transfer: &mut impl Transfer,
+    ) {
+        match self.leave(caller, left) {
+            Ok(invocation) => transfer.take_later_results(&invocation),
+            Err(error) => transfer.fail(error),
+        }
+    }
+
+    /// Goes on as an invocation in the ready loop.
+    ///
+    /// # Errors
+    /// If there is no room for an invocation. Nothing goes on then.
+    fn leave(&self, caller: &ExecutionContext, left: Left) -> Result<InvocationRef, Error> {
+        let code = self.frame.code;
+        if let Left::ToShare(_) = left {
+            self.body.pace.was_handed_over();
+        }
+        let (next, num_results) = left.position();
+        let state = Simulation::at(code, next.index(), num_results);
+        let invocation = match self.make_invocation(caller, &state.ready_counts) {
+            Ok(invocation) => invocation,
+            Err(error) => {
+                self.clear_frame(&left);
+                return Err(error);
+            }
+        };
+        invocation.frame().move_from(self.frame);
+        if let Some(number) = self.number.get() {
+            invocation.set_number(number);
+        }
+        for register in produced_registers(code, next, num_results) {
+            if let Some(returned) = code.register(register).returned {
+                let value = take_result(invocation.frame(), register, true);
+                // The caller has not asked for it yet, so that nobody waits.
+                invocation.result_slot(returned).give(value);
+            }
+        }
+        let in_progress = num_results.map(|_| next);
+        let stream = state.ready.last().copied().or(in_progress);
+        let stream = stream.map_or(code.start.stream, |kernel| code.kernel(kernel).stream);
+        run_path(&invocation, stream, &[], |path| {
+            state
+                .ready
+                .iter()
+                .for_each(|&kernel| path.make_ready(kernel));
+            left.resume(path);
+        });
+        Ok(invocation)
+    }
+
+    fn make_invocation(
+        &self,
+        caller: &ExecutionContext,
+        ready_counts: &[u32],
+    ) -> Result<InvocationRef, Error> {
+        // From now on, the run counts as an invocation of the host.
+        if let Some(nesting) = self.nesting {
+            nesting.end_run();
+        }
+        caller.enter_invocation(nesting::num_runs())?;
+        let program = Arc::clone(self.program);
+        let ctx = ExecutionContext::clone(self.ctx);
+        let invocation = InvocationRef::new(program, self.body, ctx, ready_counts);
+        let Some(mut invocation) = invocation else {
+            caller.host().leave_invocation();
+            return Err(caller.emit_error(no_memory()));
+        };
+        invocation.set_constants(self.has_constants);
+        Ok(invocation)
+    }
+
+    /// Lets go of what is in the frame of a run that does not go on.
+    #[cold]
+    fn clear_frame(&self, left: &Left) {
+        let code = self.frame.code;
+        let (next, num_results) = left.position();
+        let mut num_left = vec![0; code.registers.len()];
+        for register in produced_registers(code, next, num_results) {
+            num_left[register.index()] = code.register(register).num_takes();
+        }
+        let has_operands = matches!(left, Left::Before(_) | Left::ToShare(_) | Left::Failed(..));
+        let num_done = next.index() + usize::from(!has_operands);
+        for (kernel, details) in code.kernels.iter().zip(&code.details).take(num_done) {
+            let is_in_place = kernel.direct.is_some() || kernel.extras.contains(Extras::CALLS);
+            let taken = if is_in_place {
+                details.taken
+            } else {
+                details.operands
+            };
+            for register in code.register_ids(taken) {
+                num_left[register.index()] -= 1;
+            }
+        }
+        if let Left::HandingOver(id, first) = *left {
+            let details = code.details(id);
+            let results = details.results.iter().zip(&details.forms);
+            for (result, &form) in results.skip(first as usize) {
+                num_left[result.register.index()] = u32::from(form != ResultForm::Cell);
+            }
+        }
+        for (register, num_left) in code.registers.iter().zip(num_left) {
+            if let Some(slot) = register.slot {
+                (0..num_left).for_each(|_| panics::catch(|| drop(self.frame.take(slot))));
+            }
+        }
+    }
+}
+
+/// The error of a synchronous kernel one of whose results has no payload.
+#[cold]
+fn no_payload(kernel: &str, index: u32, found: Option<AnyRef>) -> Error {
+    if let Some(error) = found.as_ref().and_then(AnyRef::error_if_present) {
+        return error.clone();
+    }
+    let message = match found {
+        Some(_) => format!(
+            "result {index} of `{kernel}` is not available, and a synchronous kernel is done when it returns"
+        ),
+        None => format!("kernel '{kernel}' did not set result {index}"),
+    };
+    Error::new(message).with_code(ErrorCode::Internal)
+}
+
+/// The error of an invocation that gets no block.
+#[cold]
+pub(crate) fn no_memory() -> Error {
+    Error::new("the host has no memory for the state of a function")
+        .with_code(ErrorCode::ResourceExhausted)
+}

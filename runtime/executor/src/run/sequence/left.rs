@@ -1,0 +1,66 @@
+//! Why and where a run leaves its schedule, and what is there by then.
+
+use tfrt_support::Error;
+use tfrt_support::entity::EntityId;
+
+use crate::lower::code::{Code, KernelId, RegisterId};
+use crate::run::path::{Lists, Path};
+
+/// Why and where a run leaves its schedule.
+pub(crate) enum Left {
+    /// Before this kernel.
+    Before(KernelId),
+    /// Before this kernel, to be handed to several threads.
+    ToShare(KernelId),
+    /// This kernel failed that was called in place.
+    Failed(KernelId, Error),
+    /// This kernel panicked that was called with a list of operands.
+    FailedFramed(KernelId, Error),
+    /// The results of this kernel from this number on, which are in its places, are to be published.
+    HandingOver(KernelId, u32),
+    /// The results of this kernel from this number on, which are in the list, are to be published.
+    Publishing(KernelId, u32, Box<Lists>),
+}
+
+impl Left {
+    /// The kernel that the run is at, and how many of its results were handed over; nothing of it was done if that is none.
+    pub(crate) fn position(&self) -> (KernelId, Option<usize>) {
+        match *self {
+            Self::Before(id) | Self::ToShare(id) => (id, None),
+            Self::Failed(id, _) | Self::FailedFramed(id, _) => (id, Some(0)),
+            Self::HandingOver(id, number) | Self::Publishing(id, number, _) => {
+                (id, Some(number as usize))
+            }
+        }
+    }
+
+    /// Goes on in the ready loop with the kernel that the run is at.
+    pub(crate) fn resume(self, path: &mut Path<'_>) {
+        match self {
+            Self::Before(_) | Self::ToShare(_) => {}
+            Self::Failed(id, error) => path.fail(id, error),
+            Self::FailedFramed(id, error) => path.fail_framed(id, error),
+            Self::HandingOver(id, number) => path.hand_over_results(id, number as usize),
+            Self::Publishing(id, number, mut lists) => {
+                std::mem::swap(&mut path.lists.results, &mut lists.results);
+                lists.give_back();
+                path.publish_results(id, number as usize);
+            }
+        }
+    }
+}
+
+/// The registers that have values when a run is at a kernel.
+pub(crate) fn produced_registers(
+    code: &Code,
+    next: KernelId,
+    num_results: Option<usize>,
+) -> impl Iterator<Item = RegisterId> {
+    let arguments = code.start.arguments.iter();
+    let done = &code.details[..next.index()];
+    let done = done.iter().flat_map(|details| &details.results);
+    let current = code.details.get(next.index());
+    let current = current.into_iter().flat_map(|details| &details.results);
+    let results = done.chain(current.take(num_results.unwrap_or(0)));
+    arguments.chain(results).map(|result| result.register)
+}

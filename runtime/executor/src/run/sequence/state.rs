@@ -1,0 +1,58 @@
+//! The state of a run that follows a schedule.
+
+use std::cell::Cell;
+use std::sync::Arc;
+
+use tfrt_host::BorrowedContext;
+
+use crate::run::body::Body;
+use crate::run::frame::Frame;
+use crate::run::nesting::Nesting;
+use crate::run::pace::Watch;
+use crate::run::path::Progress;
+use crate::run::program::Program;
+
+/// One run that follows a schedule.
+pub(crate) struct Run<'a> {
+    pub(crate) program: &'a Arc<Program>,
+    pub(crate) body: &'a Body,
+    pub(crate) frame: Frame<'a>,
+    /// The context inside the function.
+    pub(crate) ctx: &'a BorrowedContext<'a>,
+    pub(crate) has_constants: bool,
+    pub(crate) is_traced: bool,
+    /// Whether the function is synchronous.
+    pub(crate) is_sync: bool,
+    pub(crate) watch: Option<&'a Watch>,
+    /// That the run is on the stack of its thread.
+    pub(crate) nesting: Option<&'a Nesting>,
+    /// What traces call the run, once one wants to know.
+    pub(crate) number: Cell<Option<u64>>,
+    /// How far the current kernel has come, for the case that something panics.
+    pub(crate) progress: Cell<Progress>,
+}
+
+impl<'a> Run<'a> {
+    /// A run of a leaf, which has to be left.
+    #[cold]
+    pub(crate) fn of_leaf(
+        program: &'a Arc<Program>,
+        body: &'a Body,
+        frame: Frame<'a>,
+        ctx: &'a BorrowedContext<'a>,
+    ) -> Self {
+        Self {
+            program,
+            body,
+            frame,
+            ctx,
+            has_constants: body.constants.are_made(),
+            is_traced: false,
+            is_sync: false,
+            watch: None,
+            nesting: None,
+            number: Cell::new(None),
+            progress: Cell::new(Progress::Idle),
+        }
+    }
+}

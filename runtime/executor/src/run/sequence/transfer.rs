@@ -1,0 +1,257 @@
+//! How arguments come into the frame of a run, and results out of it.
+
+use tfrt_async::AnyRef;
+use tfrt_support::Error;
+
+use crate::lower::code::{KernelDetails, Register, RegisterId};
+use crate::run::frame::Frame;
+use crate::run::invocation::InvocationRef;
+use crate::run::links::Link;
+use crate::run::program::Called;
+
+/// What came of an attempt to follow a schedule.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Outcome {
+    /// Nothing was done: an argument is not what the kernels read, or calls nest too deep.
+    Refused,
+    /// The results are where they belong. Those of a run that was left may be unavailable.
+    Finished,
+}
+
+/// Where arguments come from and results go to.
+pub(crate) trait Transfer {
+    /// Puts the arguments into the frame of the callee. False, and nothing done, if one of them is not what is read there.
+    fn put_arguments(&mut self, callee: Frame<'_>) -> bool;
+
+    /// Takes the results out of the frame of a callee that has run to its end.
+    fn take_results(&mut self, callee: Frame<'_>);
+
+    /// Takes the results of a callee that goes on as an invocation.
+    fn take_later_results(&mut self, callee: &InvocationRef);
+
+    /// Makes every result this error.
+    fn fail(&mut self, error: Error);
+}
+
+/// Takes a result of the function out of its frame.
+#[inline]
+pub(crate) fn take_result(frame: Frame<'_>, register: RegisterId, is_given: bool) -> AnyRef {
+    let register = frame.code.register(register);
+    match (register.cell, register.ty, register.slot) {
+        (Some(cell), Some(ty), _) => frame.wrap(cell, ty, is_given),
+        (_, _, Some(slot)) if is_given => frame.take(slot).into_given(),
+        (_, _, Some(slot)) => frame.take(slot),
+        _ => unreachable!("a result of a function has a place"),
+    }
+}
+
+/// Takes all results of a function out of its frame. Those of one register are one value.
+#[inline]
+pub(crate) fn take_results(frame: Frame<'_>, results: &mut [Option<AnyRef>], is_given: bool) {
+    let code = frame.code;
+    for (index, &register) in code.results.iter().enumerate() {
+        let first = code.first_results[index] as usize;
+        results[index] = if first == index {
+            Some(take_result(frame, register, is_given))
+        } else {
+            results[first].clone()
+        };
+    }
+}
+
+/// Values, for a caller in Rust.
+pub(crate) struct Values<'a> {
+    pub(crate) arguments: &'a [AnyRef],
+    pub(crate) results: &'a mut [Option<AnyRef>],
+}
+
+impl Transfer for Values<'_> {
+    fn put_arguments(&mut self, callee: Frame<'_>) -> bool {
+        let registers = &callee.code.registers;
+        let is_suited = |(value, register): (&AnyRef, &Register)| {
+            if register.cell.is_some() {
+                // What a run that is refused leaves in its cells is gone with them.
+                callee.fill(register, value)
+            } else {
+                value.is_available() && !value.is_error() && register.accepts(value.type_id())
+            }
+        };
+        if !self.arguments.iter().zip(registers).all(is_suited) {
+            return false;
+        }
+        if !callee.code.frame.has_slots {
+            return true;
+        }
+        for (value, register) in self.arguments.iter().zip(registers) {
+            if let (Some(slot), num_takes @ 1..) = (register.slot, register.num_takes()) {
+                callee.put(slot, value.clone(), num_takes);
+            }
+        }
+        true
+    }
+
+    fn take_results(&mut self, callee: Frame<'_>) {
+        take_results(callee, self.results, true);
+    }
+
+    fn take_later_results(&mut self, callee: &InvocationRef) {
+        callee.take_results(self.results);
+    }
+
+    fn fail(&mut self, error: Error) {
+        self.results.fill(Some(AnyRef::error(error)));
+    }
+}
+
+/// Places in the frame of a caller.
+pub(crate) struct CallerPlaces<'a> {
+    pub(crate) caller: Frame<'a>,
+    /// The registers of the arguments.
+    pub(crate) operands: &'a [u32],
+    pub(crate) details: &'a KernelDetails,
+    pub(crate) link: &'a Link,
+    /// Where results go that have no place in the frame.
+    pub(crate) list: &'a mut Vec<Option<AnyRef>>,
+    pub(crate) called: Called,
+}
+
+impl CallerPlaces<'_> {
+    /// What came of the call.
+    pub(crate) fn called(self, outcome: Outcome) -> Called {
+        match outcome {
+            Outcome::Refused => Called::Unsuited,
+            Outcome::Finished => self.called,
+        }
+    }
+
+    /// The registers of the caller and of the callee that an argument goes from and to.
+    #[inline]
+    fn arguments<'c>(
+        &'c self,
+        callee: Frame<'c>,
+    ) -> impl Iterator<Item = (&'c Register, &'c Register)> {
+        let sources = self.operands.iter();
+        let sources = sources.map(|&register| &self.caller.code.registers[register as usize]);
+        sources.zip(&callee.code.registers)
+    }
+
+    /// The registers of the callee and of the caller that a result goes from and to.
+    #[inline]
+    fn results<'c>(
+        &'c self,
+        callee: Frame<'c>,
+    ) -> impl Iterator<Item = (&'c Register, &'c Register)> {
+        let sources = callee.code.results.iter();
+        let sources = sources.map(move |&register| callee.code.register(register));
+        let targets = self.details.results.iter();
+        sources.zip(targets.map(|result| self.caller.code.register(result.register)))
+    }
+}
+
+/// Whether what is in the place of a register of one frame may go to a register of another one, and be read there.
+#[inline]
+fn is_movable(source: Frame<'_>, from: &Register, to: &Register) -> bool {
+    if from.cell.is_some() {
+        return from.ty == to.ty || (to.cell.is_none() && !to.has_typed_readers);
+    }
+    let Some(slot) = from.slot else {
+        // Nobody has put it anywhere, so that nobody needs it.
+        return false;
+    };
+    let value = source.peek(slot);
+    if to.cell.is_some() {
+        return value.is_concrete() && to.ty == Some(value.type_id());
+    }
+    value.is_available() && !value.is_error() && to.accepts(value.type_id())
+}
+
+impl Transfer for CallerPlaces<'_> {
+    #[inline]
+    fn put_arguments(&mut self, callee: Frame<'_>) -> bool {
+        if let Some(copies) = &self.link.arguments {
+            callee.copy_cells(copies, self.caller);
+            return true;
+        }
+        self.put_other_arguments(callee)
+    }
+
+    #[inline]
+    fn take_results(&mut self, callee: Frame<'_>) {
+        match &self.link.results {
+            Some(copies) => {
+                self.caller.copy_cells(copies, callee);
+                self.called = Called::Placed;
+            }
+            None => self.take_other_results(callee),
+        }
+    }
+
+    fn take_later_results(&mut self, callee: &InvocationRef) {
+        self.called = Called::Listed;
+        self.list.resize(callee.code().results.len(), None);
+        callee.take_results(self.list);
+    }
+
+    fn fail(&mut self, error: Error) {
+        self.called = Called::Listed;
+        let num_results = self.details.results.len();
+        self.list.resize(num_results, Some(AnyRef::error(error)));
+    }
+}
+
+impl CallerPlaces<'_> {
+    /// Puts arguments of which some are not copied from cell to cell.
+    fn put_other_arguments(&self, callee: Frame<'_>) -> bool {
+        let is_suited = |(from, to): (&Register, &Register)| is_movable(self.caller, from, to);
+        if !self.arguments(callee).all(is_suited) {
+            return false;
+        }
+        for (from, to) in self.arguments(callee) {
+            let num_takes = to.num_takes();
+            if callee.copy_cell(to, self.caller, from) && num_takes == 0 {
+                continue;
+            }
+            let value = match (from.cell, from.ty, from.slot) {
+                (Some(cell), Some(ty), _) => self.caller.wrap(cell, ty, false),
+                (_, _, Some(slot)) => self.caller.peek(slot).clone(),
+                _ => continue,
+            };
+            if from.cell.is_none() {
+                callee.fill(to, &value);
+            }
+            if let Some(slot) = to.slot {
+                callee.put(slot, value, num_takes);
+            }
+        }
+        true
+    }
+
+    /// Takes results of which some are not copied from cell to cell.
+    fn take_other_results(&mut self, callee: Frame<'_>) {
+        let repeats = |(index, &first): (usize, &u32)| first as usize != index;
+        let first_results = &callee.code.first_results;
+        let is_repeated = first_results.iter().enumerate().any(repeats);
+        let is_suited = |(from, to): (&Register, &Register)| is_movable(callee, from, to);
+        if is_repeated || !self.results(callee).all(is_suited) {
+            self.called = Called::Listed;
+            self.list.resize(callee.code.results.len(), None);
+            return take_results(callee, self.list, true);
+        }
+        for (from, to) in self.results(callee) {
+            if self.caller.copy_cell(to, callee, from) {
+                continue;
+            }
+            let value = match (from.cell, from.ty, from.slot) {
+                (Some(cell), Some(ty), _) => callee.wrap(cell, ty, true),
+                (_, _, Some(slot)) => callee.take(slot).into_given(),
+                _ => unreachable!("a result of a function has a place"),
+            };
+            if to.cell.is_some() {
+                self.caller.fill(to, &value);
+            } else if let Some(slot) = to.slot {
+                self.caller.put(slot, value, 1);
+            }
+        }
+        self.called = Called::Placed;
+    }
+}
