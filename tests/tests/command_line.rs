@@ -21,6 +21,10 @@ fn main() -> ExitCode {
             "a_wrong_command_line_fails_with_a_status_of_its_own",
             a_wrong_command_line_fails_with_a_status_of_its_own,
         ),
+        Trial::test(
+            "colours_are_for_terminals_and_for_who_asks",
+            colours_are_for_terminals_and_for_who_asks,
+        ),
         Trial::test("a_closed_pipe_is_quiet", a_closed_pipe_is_quiet),
         Trial::test("an_output_file_is_written", an_output_file_is_written),
         Trial::test(
@@ -75,6 +79,40 @@ fn require_contains(text: &[u8], part: &str) -> Outcome {
 /// A file of this test process alone.
 fn scratch_file(name: &str) -> PathBuf {
     PathBuf::from(env!("CARGO_TARGET_TMPDIR")).join(format!("{name}-{}", std::process::id()))
+}
+
+fn colours_are_for_terminals_and_for_who_asks() -> Outcome {
+    const RED: &str = "\u{1b}[1m\u{1b}[31merror:\u{1b}[0m";
+    let program = scratch_file("colours.mlir");
+    fs::write(&program, "func @f() { oops\n")?;
+    let path = program.to_str().ok_or("a path that is no text")?;
+    // Standard error is a pipe here.
+    for (flag, variable, is_colored) in [
+        ("--color=auto", None, false),
+        ("--color=never", Some(("CLICOLOR_FORCE", "1")), false),
+        ("--color=auto", Some(("CLICOLOR_FORCE", "1")), true),
+        ("--color=always", None, true),
+        ("--color=always", Some(("NO_COLOR", "1")), true),
+    ] {
+        let mut command = tool::command("tfrt", &programs::directory())?;
+        command.args(["run", flag, path]).envs(variable);
+        for inherited in ["NO_COLOR", "CLICOLOR", "CLICOLOR_FORCE"] {
+            if variable.is_none_or(|(name, _)| name != inherited) {
+                command.env_remove(inherited);
+            }
+        }
+        let output = tool::run(command)?;
+        let text = String::from_utf8(output.stderr)?;
+        let is_as_wanted = match is_colored {
+            true => text.contains(RED),
+            false => !text.contains('\u{1b}') && text.contains("error: custom op 'oops'"),
+        };
+        if !is_as_wanted {
+            return Err(format!("{flag}, {variable:?}: {text:?}").into());
+        }
+    }
+    fs::remove_file(program)?;
+    Ok(())
 }
 
 fn every_command_explains_itself() -> Outcome {

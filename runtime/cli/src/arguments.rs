@@ -7,8 +7,10 @@ use std::ffi::OsString;
 use std::io::{Stderr, stderr};
 use std::path::Path;
 
-use clap::{Args, Command};
+use anstream::{AutoStream, ColorChoice};
+use clap::{Args, Command, ValueEnum};
 
+use crate::diagnostics::render::Styles;
 use crate::diagnostics::{DEFAULT_MAX_ERRORS, Reporter, SourceMap};
 use crate::failure::Failure;
 
@@ -132,22 +134,53 @@ pub(crate) struct DiagnosticArguments {
     /// Show so many errors at most and count the others; 0 shows all
     #[arg(long = "max-errors", value_name = "N", default_value_t = DEFAULT_MAX_ERRORS)]
     max_errors: usize,
+
+    /// Whether errors are in colours; `auto` is on a terminal, unless `NO_COLOR` is set
+    #[arg(long, value_name = "WHEN", value_enum, default_value_t = When::Auto)]
+    color: When,
+}
+
+/// When there are colours.
+#[derive(Clone, Copy, Debug, ValueEnum)]
+enum When {
+    Auto,
+    Always,
+    Never,
 }
 
 impl DiagnosticArguments {
     /// A reporter to standard error that prints.
-    pub(crate) fn printing(self, sources: SourceMap) -> Reporter<Stderr> {
-        Reporter::printing(sources, stderr()).with_max_errors(self.max_errors)
+    pub(crate) fn printing(self, sources: SourceMap) -> Reporter<AutoStream<Stderr>> {
+        self.set_up(|out| Reporter::printing(sources, out))
     }
 
     /// A reporter to standard error that holds diagnostics against expectations.
-    pub(crate) fn verifying(self, sources: SourceMap) -> Reporter<Stderr> {
-        Reporter::verifying(sources, stderr()).with_max_errors(self.max_errors)
+    pub(crate) fn verifying(self, sources: SourceMap) -> Reporter<AutoStream<Stderr>> {
+        self.set_up(|out| Reporter::verifying(sources, out))
     }
 
     /// A reporter to standard error that holds diagnostics against expectations of the sources that they are about.
-    pub(crate) fn verifying_lazily(self, sources: SourceMap) -> Reporter<Stderr> {
-        Reporter::verifying_lazily(sources, stderr()).with_max_errors(self.max_errors)
+    pub(crate) fn verifying_lazily(self, sources: SourceMap) -> Reporter<AutoStream<Stderr>> {
+        self.set_up(|out| Reporter::verifying_lazily(sources, out))
+    }
+
+    fn set_up(
+        self,
+        reporter: impl FnOnce(AutoStream<Stderr>) -> Reporter<AutoStream<Stderr>>,
+    ) -> Reporter<AutoStream<Stderr>> {
+        let wanted = match self.color {
+            When::Auto => AutoStream::choice(&stderr()),
+            When::Always => ColorChoice::Always,
+            When::Never => ColorChoice::Never,
+        };
+        let (styles, choice) = match wanted {
+            // Plain text is written as it is, to the byte.
+            ColorChoice::Never => (Styles::PLAIN, ColorChoice::AlwaysAnsi),
+            choice => (Styles::COLORED, choice),
+        };
+        reporter(AutoStream::new(stderr(), choice))
+            .with_styles(styles)
+            .with_max_errors(self.max_errors)
     }
 }
 

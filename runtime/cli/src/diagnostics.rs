@@ -33,7 +33,7 @@ use tfrt_support::{Diagnostic, Severity};
 pub use source_map::SourceMap;
 
 use expectations::Expectations;
-use render::Finding;
+use render::{Finding, Styles};
 
 /// How many errors are shown unless it is said otherwise.
 pub const DEFAULT_MAX_ERRORS: usize = 100;
@@ -45,6 +45,7 @@ pub const DEFAULT_MAX_ERRORS: usize = 100;
 pub struct Reporter<W: Write> {
     sources: SourceMap,
     out: W,
+    styles: Styles,
     mode: Mode,
     /// None if all errors are shown.
     max_errors: Option<NonZeroUsize>,
@@ -81,6 +82,7 @@ impl<W: Write> Reporter<W> {
         Self {
             sources,
             out,
+            styles: Styles::PLAIN,
             mode,
             max_errors: NonZeroUsize::new(DEFAULT_MAX_ERRORS),
             num_errors: 0,
@@ -95,6 +97,13 @@ impl<W: Write> Reporter<W> {
         self
     }
 
+    /// Writes in these styles, for a terminal.
+    #[must_use]
+    pub fn with_styles(mut self, styles: Styles) -> Self {
+        self.styles = styles;
+        self
+    }
+
     /// Whether the diagnostics are held against expectations, rather than printed.
     pub fn is_verifying(&self) -> bool {
         matches!(self.mode, Mode::Verify(_))
@@ -105,7 +114,8 @@ impl<W: Write> Reporter<W> {
         match &mut self.mode {
             Mode::Print => {
                 if diagnostic.severity != Severity::Error || self.shows_error() {
-                    render::print_diagnostic(diagnostic, &mut self.sources, &mut self.out);
+                    let (sources, styles) = (&mut self.sources, &self.styles);
+                    render::print_diagnostic(diagnostic, sources, styles, &mut self.out);
                 }
             }
             Mode::Verify(expectations) => {
@@ -132,7 +142,7 @@ impl<W: Write> Reporter<W> {
     fn print_errors(&mut self, errors: &[Finding]) {
         for error in errors {
             if self.shows_error() {
-                error.print(&mut self.sources, &mut self.out);
+                error.print(&mut self.sources, &self.styles, &mut self.out);
             }
         }
     }

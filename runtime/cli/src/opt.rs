@@ -7,7 +7,7 @@ use clap::builder::BoolishValueParser;
 use tfrt_compiler::passes::pipeline::PIPELINE_SOURCE;
 
 use crate::arguments::PrintingArguments;
-use crate::diagnostics::{Reporter, SourceMap};
+use crate::diagnostics::SourceMap;
 use crate::failure::Failure;
 use crate::front_end::{FrontEnd, OptOptions};
 use crate::input::Input;
@@ -87,7 +87,8 @@ pub(crate) fn run(program: &str, arguments: &Arguments) -> Result<(), Failure> {
     let pipeline = arguments.passes.pipeline().map_err(|mistake| {
         let mut sources = SourceMap::new();
         sources.insert(PIPELINE_SOURCE, mistake.text);
-        Reporter::printing(sources, std::io::stderr()).report(&mistake.diagnostic);
+        let mut reporter = arguments.pieces.diagnostics.printing(sources);
+        reporter.report(&mistake.diagnostic);
         Failure::Reported
     })?;
     let input = Input::read(&arguments.file)?;

@@ -2,6 +2,7 @@
 
 use std::io::Stderr;
 
+use anstream::AutoStream;
 use clap::Args;
 use tfrt_ir::split_input_file;
 
@@ -34,7 +35,11 @@ pub(crate) fn process(
     input: &Input,
     arguments: PieceArguments,
     output_path: &str,
-    mut process_piece: impl FnMut(&str, &str, &mut Reporter<Stderr>) -> Result<Vec<u8>, Failure>,
+    mut process_piece: impl FnMut(
+        &str,
+        &str,
+        &mut Reporter<AutoStream<Stderr>>,
+    ) -> Result<Vec<u8>, Failure>,
 ) -> Result<(), Failure> {
     let text = input.text()?;
     let pieces = if arguments.split_input_file {

@@ -10,11 +10,13 @@
 //!
 //! A line that no screen holds is shown in part, around the place. A place that is not a position in a file prints as
 //! `<unknown>:0: error: loc("name"): message`. A line that is not all ASCII is shown without a caret, since bytes are not
-//! columns there. Control characters of names, messages and lines are escaped: a program may not steer the terminal.
+//! columns there. Control characters of names, messages and lines are escaped: a program may not steer the terminal. What steers it are
+//! the [`Styles`] alone, which a caller asks for where there is one.
 
 use std::fmt;
 use std::io::Write;
 
+use anstyle::{AnsiColor, Style};
 use tfrt_support::escape::{escaped, escaped_lines};
 use tfrt_support::{Diagnostic, Place, Severity};
 
@@ -32,6 +34,72 @@ const MAX_SHOWN_BYTES: usize = 1_000;
 
 /// Stands for what is left out of a line.
 const ELLIPSIS: &[u8] = b"...";
+
+/// How the parts of a diagnostic look on a terminal.
+///
+/// ```
+/// use tfrt_cli::diagnostics::render::{Finding, Styles};
+/// use tfrt_cli::diagnostics::SourceMap;
+/// use tfrt_support::{Place, Severity};
+///
+/// let finding = Finding::new(Place::file("p.mlir", 1, 1), Severity::Error, "oops");
+/// let printed = |styles: &Styles| {
+///     let mut text = Vec::new();
+///     finding.print(&mut SourceMap::new(), styles, &mut text);
+///     String::from_utf8(text).unwrap()
+/// };
+/// assert_eq!(printed(&Styles::PLAIN), "p.mlir:1:1: error: oops\n");
+/// assert_eq!(
+///     printed(&Styles::COLORED),
+///     "\x1b[1mp.mlir:1:1:\x1b[0m \x1b[1m\x1b[31merror:\x1b[0m \x1b[1moops\x1b[0m\n"
+/// );
+/// ```
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Styles {
+    place: Style,
+    error: Style,
+    warning: Style,
+    remark: Style,
+    note: Style,
+    message: Style,
+    mark: Style,
+}
+
+impl Styles {
+    /// As in a file: nothing but the text.
+    pub const PLAIN: Self = Self {
+        place: Style::new(),
+        error: Style::new(),
+        warning: Style::new(),
+        remark: Style::new(),
+        note: Style::new(),
+        message: Style::new(),
+        mark: Style::new(),
+    };
+
+    /// The colours of LLVM's tools.
+    pub const COLORED: Self = {
+        const BOLD: Style = Style::new().bold();
+        Self {
+            place: BOLD,
+            error: AnsiColor::Red.on_default().bold(),
+            warning: AnsiColor::Magenta.on_default().bold(),
+            remark: AnsiColor::Blue.on_default().bold(),
+            note: AnsiColor::Cyan.on_default().bold(),
+            message: BOLD,
+            mark: AnsiColor::Green.on_default().bold(),
+        }
+    };
+
+    fn of(&self, severity: Severity) -> Style {
+        match severity {
+            Severity::Error => self.error,
+            Severity::Warning => self.warning,
+            Severity::Remark => self.remark,
+            Severity::Note => self.note,
+        }
+    }
+}
 
 /// Something to say about a place: one diagnostic without its notes, ready to print.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -59,43 +127,53 @@ impl Finding {
     }
 
     /// Prints the finding, with the line of the source if it can be had.
-    pub fn print(&self, sources: &mut SourceMap, out: &mut impl Write) {
-        self.print_to(Some(sources), out);
+    pub fn print(&self, sources: &mut SourceMap, styles: &Styles, out: &mut impl Write) {
+        self.print_to(Some(sources), styles, out);
     }
 
-    fn print_to(&self, sources: Option<&mut SourceMap>, out: &mut impl Write) {
-        let mut text = format!("{}\n", self.headline()).into_bytes();
+    fn print_to(&self, sources: Option<&mut SourceMap>, styles: &Styles, out: &mut impl Write) {
+        let mut text = format!("{}\n", self.headline(styles)).into_bytes();
         if let Place::File { file, line, column } = &self.place
             && let Some(source) = sources.and_then(|sources| sources.line(file, *line, *column))
         {
-            push_source_line(source, self.underline_len, &mut text);
+            push_source_line(source, self.underline_len, styles.mark, &mut text);
         }
         // Whoever cannot read the messages cannot be told so.
         let _ = out.write_all(&text).and_then(|()| out.flush());
     }
 
-    fn headline(&self) -> impl fmt::Display + '_ {
-        let Self { severity, .. } = self;
-        let message = escaped_lines(&self.message);
-        fmt::from_fn(move |f| match &self.place {
-            Place::Unknown => write!(f, "<unknown>:0: {severity}: {message}"),
-            Place::Text(text) => {
-                write!(f, "<unknown>:0: {severity}: {}: {message}", escaped(text))
+    fn headline(&self, styles: &Styles) -> impl fmt::Display + '_ {
+        let (at, of, said) = (styles.place, styles.of(self.severity), styles.message);
+        fmt::from_fn(move |f| {
+            let severity = self.severity;
+            match &self.place {
+                Place::Unknown | Place::Text(_) => write!(f, "{at}<unknown>:0:{at:#}")?,
+                Place::File { file, line, column } => {
+                    let file = escaped(if file.is_empty() { "-" } else { file });
+                    write!(f, "{at}{file}:{line}:{column}:{at:#}")?;
+                }
             }
-            Place::File { file, line, column } => {
-                let file = escaped(if file.is_empty() { "-" } else { file });
-                write!(f, "{file}:{line}:{column}: {severity}: {message}")
+            write!(f, " {of}{severity}:{of:#} {said}")?;
+            if let Place::Text(text) = &self.place {
+                write!(f, "{}: ", escaped(text))?;
             }
+            write!(f, "{}{said:#}", escaped_lines(&self.message))
         })
     }
 }
 
 /// Prints a diagnostic and its notes. A note at the place of what was printed before it comes without the line.
-pub fn print_diagnostic(diagnostic: &Diagnostic, sources: &mut SourceMap, out: &mut impl Write) {
+pub fn print_diagnostic(
+    diagnostic: &Diagnostic,
+    sources: &mut SourceMap,
+    styles: &Styles,
+    out: &mut impl Write,
+) {
     let mut shown = None;
     for found in std::iter::once(diagnostic).chain(&diagnostic.notes) {
         let sources = (shown != Some(&found.place)).then_some(&mut *sources);
-        Finding::new(found.place.clone(), found.severity, &found.message).print_to(sources, out);
+        let finding = Finding::new(found.place.clone(), found.severity, &found.message);
+        finding.print_to(sources, styles, out);
         shown = Some(&found.place);
     }
 }
@@ -136,7 +214,7 @@ fn char_boundary(text: &[u8], offset: usize) -> usize {
     offset + text[offset..].iter().take_while(is_inside).count()
 }
 
-fn push_source_line(line: SourceLine<'_>, underline_len: usize, out: &mut Vec<u8>) {
+fn push_source_line(line: SourceLine<'_>, underline_len: usize, style: Style, out: &mut Vec<u8>) {
     let shown = excerpt(line);
     let text = [shown.before, shown.text, shown.after].concat();
     push_line(&text, out);
@@ -152,7 +230,14 @@ fn push_source_line(line: SourceLine<'_>, underline_len: usize, out: &mut Vec<u8
         .iter()
         .rposition(|mark| *mark != b' ')
         .map_or(0, |last| last + 1);
-    push_marks(&marks[..len], &text, out);
+    let mut shown_marks = Vec::new();
+    push_marks(&marks[..len], &text, &mut shown_marks);
+    // Spaces have no colour: the style begins with the first mark.
+    let num_spaces = shown_marks.iter().take_while(|mark| **mark == b' ').count();
+    out.extend(&shown_marks[..num_spaces]);
+    out.extend(style.render().to_string().bytes());
+    out.extend(&shown_marks[num_spaces..]);
+    out.extend(style.render_reset().to_string().bytes());
     out.push(b'\n');
 }
 
@@ -205,7 +290,7 @@ mod tests {
         let mut sources = SourceMap::new();
         sources.insert("p", source);
         let mut out = Vec::new();
-        print_diagnostic(diagnostic, &mut sources, &mut out);
+        print_diagnostic(diagnostic, &mut sources, &Styles::PLAIN, &mut out);
         assert_eq!(String::from_utf8_lossy(&out), expected);
     }
 
@@ -249,6 +334,22 @@ mod tests {
     }
 
     #[test]
+    fn colours_are_on_words_and_marks() {
+        let mut sources = SourceMap::new();
+        sources.insert("p", "\tab");
+        let mut out = Vec::new();
+        let error = Diagnostic::error(Place::file("p", 1, 2), "m\u{1b}[2J")
+            .with_note(Place::file("p", 1, 2), "n");
+        print_diagnostic(&error, &mut sources, &Styles::COLORED, &mut out);
+        assert_eq!(
+            String::from_utf8_lossy(&out),
+            "\x1b[1mp:1:2:\x1b[0m \x1b[1m\x1b[31merror:\x1b[0m \x1b[1mm\\1B[2J\x1b[0m\n\
+             \x20       ab\n        \x1b[1m\x1b[32m^\x1b[0m\n\
+             \x1b[1mp:1:2:\x1b[0m \x1b[1m\x1b[36mnote:\x1b[0m \x1b[1mn\x1b[0m\n"
+        );
+    }
+
+    #[test]
     fn the_caret_may_stand_behind_the_line() {
         check(
             &Diagnostic::error(Place::file("p", 1, 3), "m"),
@@ -285,7 +386,7 @@ mod tests {
             sources.insert("p", line);
             let mut out = Vec::new();
             let error = Diagnostic::error(Place::file("p", 1, column), "m");
-            print_diagnostic(&error, &mut sources, &mut out);
+            print_diagnostic(&error, &mut sources, &Styles::PLAIN, &mut out);
             String::from_utf8(out).expect("characters are whole")
         };
         let line = "a".repeat(5_000) + "here" + &"b".repeat(5_000);
@@ -341,7 +442,7 @@ mod tests {
                 underline_len,
                 ..Finding::new(Place::file("p", 1, 3), Severity::Error, "m")
             };
-            finding.print(&mut sources, &mut out);
+            finding.print(&mut sources, &Styles::PLAIN, &mut out);
             assert_eq!(
                 String::from_utf8_lossy(&out),
                 format!("p:1:3: error: m\nabcdef\n{marks}\n")
