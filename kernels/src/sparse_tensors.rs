@@ -43,6 +43,7 @@ fn convert_coo_to_dht<T: Scalar, const R: usize>(
         .map_err(|error| match error {
             TensorError::OutOfMemory { .. } => {
                 Error::new("out of memory converting coo tensor to dht tensor")
+                    .with_code(ErrorCode::ResourceExhausted)
             }
             error => error.into(),
         })?;

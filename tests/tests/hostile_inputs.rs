@@ -328,9 +328,24 @@ func @calls_itself() -> i32 {
   tfrt.return %r : i32
 }
 
-func @allocates() -> !t.tensor {
+func @allocates() -> (!t.tensor, !t.tensor) {
   %t = "tfrt_dht.create_uninitialized_tensor.f32.1"() {shape = [1048576]} : () -> !t.tensor
-  tfrt.return %t : !t.tensor
+  %u = "tfrt_dht.create_uninitialized_tensor.f32.1"() {shape = [1048576]} : () -> !t.tensor
+  tfrt.return %t, %u : !t.tensor, !t.tensor
+}
+
+func @calls_itself_twice() -> i32 {
+  %n = "tfrt_test.async_constant.i32"() {value = 1 : i32} : () -> i32
+  %c = tfrt.call @waits(%n) : (i32) -> i32
+  tfrt.return %c : i32
+}
+
+func @waits(%n: i32) -> i32 {
+  %m = "tfrt_test.async_copy.i32"(%n) : (i32) -> i32
+  %r = tfrt.call @waits(%m) : (i32) -> i32
+  %s = tfrt.call @waits(%m) : (i32) -> i32
+  %t = tfrt.add.i32 %r, %s
+  tfrt.return %t : i32
 }
 
 func @goes_on() -> i32 {
@@ -348,20 +363,45 @@ func @goes_on() -> i32 {
             "--call-depth=7",
             "calls of functions are nested deeper than 7",
         ),
-        ("allocates", "--memory-limit=1M", "4194304 bytes"),
-        ("goes_on", "--deadline=50ms", "cancelled"),
+        (
+            "allocates",
+            "--memory-limit=1M",
+            "it takes 4194304 bytes; `tfrt_dht.create_uninitialized_tensor.f32.1` asked for it, and the request holds 0 of the \
+             1048576 bytes that it may hold",
+        ),
+        (
+            "calls_itself_twice",
+            "--max-live-invocations=20",
+            "more than 20 invocations of functions are unfinished",
+        ),
+        (
+            "calls_itself_twice",
+            "--call-depth=5",
+            "calls of functions are nested deeper than 5",
+        ),
+        (
+            "goes_on",
+            "--deadline=50ms",
+            "'goes_on' was cancelled: it did not end within 50ms",
+        ),
     ] {
         let functions = format!("--functions={function}");
         let output = folder.run("tfrt", &["run", &functions, limit, "p.mlir"])?;
-        let text = String::from_utf8_lossy(&output.stdout).to_lowercase();
-        require(text.contains("<<error: ") && text.contains(told), &output)?;
+        require_status(1, &output)?;
+        require(contains(&output.stdout, "<<error: "), &output)?;
+        // Once, whoever else runs into the limit.
+        let text = String::from_utf8_lossy(&output.stderr);
+        require(
+            text.matches("unexpected error: ").count() == 1 && text.contains(told),
+            &output,
+        )?;
     }
     let output = folder.run(
         "tfrt",
         &[
             "run",
             "--functions=allocates",
-            "--memory-limit=5M",
+            "--memory-limit=9M",
             "p.mlir",
         ],
     )?;

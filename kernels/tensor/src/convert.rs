@@ -16,7 +16,7 @@ use tfrt_async::{AnyRef, Value};
 use tfrt_host::ExecutionContext;
 use tfrt_host::allocator::HostAllocator;
 use tfrt_host::device::DeviceRef;
-use tfrt_support::Error;
+use tfrt_support::{Error, ErrorCode};
 
 use crate::coo::CooHostTensor;
 use crate::dense::DenseHostTensor;
@@ -140,7 +140,9 @@ impl ConversionRegistry {
 fn value<T: Value>(result: Result<T, TensorError>, out_of_memory: &str) -> AnyRef {
     match result {
         Ok(tensor) => AnyRef::available(tensor),
-        Err(TensorError::OutOfMemory { .. }) => AnyRef::error(Error::new(out_of_memory)),
+        Err(TensorError::OutOfMemory { .. }) => {
+            AnyRef::error(Error::new(out_of_memory).with_code(ErrorCode::ResourceExhausted))
+        }
         Err(error) => AnyRef::error(error.into()),
     }
 }

@@ -12,7 +12,7 @@ mod counted;
 
 mod future;
 
-use std::alloc::{Layout, alloc, dealloc, handle_alloc_error};
+use std::alloc::{Layout, alloc, dealloc, alloc_zeroed, handle_alloc_error};
 use std::cell::Cell;
 use std::fmt;
 use std::marker::PhantomData;
@@ -156,10 +156,27 @@ pub fn allocate(layout: Layout) -> Option<NonNull<u8>> {
     }
 }
 
+/// As [`allocate`], and all bytes are zero. The allocator may have large memory that was never touched, and leaves it so.
+///
+/// # Panics
+/// If the size is zero.
+#[must_use]
+pub fn allocate_zeroed(layout: Layout) -> Option<NonNull<u8>> {
+    assert!(layout.size() > 0, "memory has a size");
+    if class_of(layout).is_none() {
+        // SAFETY: the size is above zero.
+        return NonNull::new(unsafe { alloc_zeroed(layout) });
+    }
+    let memory = allocate(layout)?;
+    // SAFETY: it is ours, and has so many bytes.
+    unsafe { memory.write_bytes(0, layout.size()) };
+    Some(memory)
+}
+
 /// Frees memory.
 ///
 /// # Safety
-/// 1. It came from [`allocate`] with this layout, and nobody uses it any more.
+/// 1. It came from [`allocate`] or [`allocate_zeroed`] with this layout, and nobody uses it any more.
 #[inline]
 pub unsafe fn deallocate(memory: NonNull<u8>, layout: Layout) {
     match class_of(layout) {

@@ -476,6 +476,9 @@ fn run_function(
         }
         FunctionKind::Sync => run_sync(function, &given, style, &ctx)?,
     }
+    if let Some(error) = arguments.limits.passed_deadline(name, ctx.request()) {
+        ctx.emit_error(error);
+    }
     drop((ctx, given));
     leak_check.finish(name, host)
 }

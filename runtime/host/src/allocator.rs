@@ -22,16 +22,25 @@ pub use request_memory::RequestMemory;
 /// Hands out memory and takes it back. Safe to call from any thread.
 ///
 /// # Safety
-/// An implementor promises that what [`allocate`](Self::allocate) returns is valid for reads and writes of the layout's
+/// An implementor promises that what [`allocate`](Self::allocate) and [`allocate_zeroed`](Self::allocate_zeroed) return is valid for reads and writes of the layout's
 /// size, aligned as asked, and belongs to the caller alone until it is given back.
 pub unsafe trait HostAllocator: Send + Sync + fmt::Debug {
     /// Memory of `layout`, uninitialised, or nothing if there is none to be had. The size may be zero.
     fn allocate(&self, layout: Layout) -> Option<NonNull<u8>>;
 
+    /// Memory of `layout` whose bytes are all zero, or nothing if there is none to be had. Large memory may come from the system as it
+    /// is, so that what nobody uses is never touched.
+    fn allocate_zeroed(&self, layout: Layout) -> Option<NonNull<u8>> {
+        let memory = self.allocate(layout)?;
+        // SAFETY: `allocate` returned memory that is valid for writes of this size.
+        unsafe { memory.write_bytes(0, layout.size()) };
+        Some(memory)
+    }
+
     /// Takes memory back.
     ///
     /// # Safety
-    /// 1. `memory` came from [`allocate`](Self::allocate) of this allocator, with this very `layout`.
+    /// 1. `memory` came from [`allocate`](Self::allocate) or [`allocate_zeroed`](Self::allocate_zeroed) of this allocator, with this very `layout`.
     /// 2. It is given back once, and nobody uses it afterwards.
     unsafe fn deallocate(&self, memory: NonNull<u8>, layout: Layout);
 

@@ -22,7 +22,7 @@ use tfrt_support::{Error, ErrorCode, Place};
 use crate::allocator::HostAllocator;
 use crate::host::HostContext;
 use crate::location::LocationSource;
-use crate::request::RequestContext;
+use crate::request::{Limit, RequestContext};
 use crate::resource::ResourceContext;
 
 /// What a kernel runs in: its request, its work queue, and where it stands in its program. Cloning is cheap.
@@ -132,12 +132,17 @@ impl ExecutionContext {
     /// Memory of the request, as [`allocator`](Self::allocator) gives it.
     ///
     /// # Errors
-    /// If the request may not hold so much, or the host does not have it. The error is placed here and reported.
+    /// If the request may not hold so much, which is reported once for each request, or the host does not have it. The error is
+    /// placed here.
     pub fn allocate(&self, layout: Layout) -> Result<NonNull<u8>, Error> {
-        self.request
-            .memory()
-            .try_allocate(layout)
-            .map_err(|error| self.emit_error(error))
+        let memory = self.request.memory();
+        memory.try_allocate(layout).map_err(|error| {
+            if memory.take_refusal() {
+                self.emit_limit(Limit::Memory, error)
+            } else {
+                self.emit_error(error)
+            }
+        })
     }
 
     /// Counts one more unfinished invocation of a function, which is called from here, beside `num_others` that the host does not
@@ -154,14 +159,14 @@ impl ExecutionContext {
     /// ```
     ///
     /// # Errors
-    /// If calls are nested too deep, or too many are unfinished. The error is placed here and reported.
+    /// If calls are nested too deep, or too many are unfinished. The error is placed here and reported, once for each request.
     #[inline]
     pub fn enter_invocation(&self, num_others: usize) -> Result<(), Error> {
         if self.call_depth >= self.host().limits().max_call_depth {
-            return Err(self.emit_error(self.too_deep()));
+            return Err(self.emit_limit(Limit::CallDepth, self.too_deep()));
         }
         if !self.host().enter_invocation(num_others) {
-            return Err(self.emit_error(self.too_many()));
+            return Err(self.emit_limit(Limit::LiveInvocations, self.too_many()));
         }
         Ok(())
     }
@@ -226,11 +231,31 @@ impl ExecutionContext {
             .debug_name(self.location_token())
     }
 
-    /// Places `error` here unless it has a place, tells the diagnostic handler, and gives the error back.
+    /// Places `error` here unless it has a place, tells the diagnostic handler, and returns the error.
+    ///
+    /// An error that comes of the limit of the request's memory says what the limit is, and is told once for each request.
     #[cold]
     pub fn emit_error(&self, error: Error) -> Error {
+        if let Some(error) = self.request.explain_refusal(&error) {
+            return self.emit_limit(Limit::Memory, error);
+        }
         error.set_place_if_unset(self.place());
         self.host().report(&error);
+        error
+    }
+
+    /// The error of a kernel that nobody is told of yet, with the limit that it comes of.
+    #[cold]
+    pub(crate) fn explain_error(&self, error: Error) -> Error {
+        self.request.explain_refusal(&error).unwrap_or(error)
+    }
+
+    #[cold]
+    fn emit_limit(&self, limit: Limit, error: Error) -> Error {
+        error.set_place_if_unset(self.place());
+        if self.request.tells(limit) {
+            self.host().report(&error);
+        }
         error
     }
 }

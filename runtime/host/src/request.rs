@@ -7,7 +7,7 @@ pub(crate) mod cancel;
 use std::any::{Any, TypeId};
 use std::fmt;
 use std::panic::{AssertUnwindSafe, catch_unwind};
-use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::atomic::{AtomicU8, AtomicU64, Ordering};
 use std::sync::{Arc, OnceLock};
 use std::time::SystemTime;
 
@@ -45,10 +45,20 @@ pub struct RequestContext {
     max_bytes: usize,
     /// Made with its first use, which most small requests never see.
     memory: OnceLock<Memory>,
+    /// Which limits were told, a bit for each [`Limit`].
+    limits_told: AtomicU8,
     /// By which the host finds the request; set once, when it is entered.
     number: AtomicU64,
     /// Cancels the request at its deadline, if it has one.
     deadline: OnceLock<Timer>,
+}
+
+/// A limit that a request may run into, with many of its kernels, and that is told once.
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum Limit {
+    CallDepth = 1,
+    LiveInvocations = 2,
+    Memory = 4,
 }
 
 /// The memory of a request.
@@ -157,6 +167,7 @@ impl RequestContextBuilder {
             shared: SharedContexts::default(),
             cancel: CancelSwitch::new(),
             memory: OnceLock::new(),
+            limits_told: AtomicU8::new(0),
             number: AtomicU64::new(0),
             deadline: OnceLock::new(),
         });
@@ -226,6 +237,29 @@ impl RequestContext {
             let account = Arc::new(account);
             let allocator = Arc::clone(&account) as _;
             Memory { account, allocator }
+        })
+    }
+
+    /// Whether to tell that a limit is exceeded: it was not told before.
+    pub(crate) fn tells(&self, limit: Limit) -> bool {
+        // Only who comes first matters, and no other memory is ordered by it: relaxed.
+        let told = self.limits_told.fetch_or(limit as u8, Ordering::Relaxed);
+        told & limit as u8 == 0
+    }
+
+    /// The error of a kernel that did not get memory for the limit of the request, with what the limit is and who ran into it. Nothing
+    /// for any other error.
+    pub(crate) fn explain_refusal(&self, error: &Error) -> Option<Error> {
+        if error.code() != ErrorCode::ResourceExhausted {
+            return None;
+        }
+        let account = &self.memory.get()?.account;
+        account.take_refusal().then(|| {
+            let kernel = error.kernel().unwrap_or("a kernel");
+            let (held, max_bytes) = (account.num_bytes(), account.max_bytes());
+            error.clone().with_note(format_args!(
+                "; `{kernel}` asked for it, and the request holds {held} of the {max_bytes} bytes that it may hold"
+            ))
         })
     }
 

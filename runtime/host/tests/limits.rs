@@ -105,6 +105,49 @@ fn too_much_memory_is_told_with_its_place() {
 }
 
 #[test]
+fn a_limit_is_told_once_for_each_request() {
+    let limits = Limits {
+        max_call_depth: 0,
+        max_request_bytes: 100,
+        ..Limits::default()
+    };
+    let told = Arc::new(Mutex::new(Vec::new()));
+    let handler = Arc::clone(&told);
+    let host = HostContext::builder()
+        .limits(limits)
+        .diagnostic_handler(move |error| handler.lock().unwrap().push(error.message().to_owned()))
+        .build();
+    for _ in 0..2 {
+        let request = RequestContextBuilder::new(Arc::clone(&host)).build();
+        let ctx = ExecutionContext::new(request);
+        for _ in 0..2 {
+            assert!(ctx.enter_invocation(0).is_err());
+            assert!(ctx.allocate(Layout::new::<[u8; 101]>()).is_err());
+            // A kernel that only knows that there is no memory.
+            assert!(
+                ctx.allocator()
+                    .allocate(Layout::new::<[u8; 102]>())
+                    .is_none()
+            );
+            let error = Error::new("no room").with_code(ErrorCode::ResourceExhausted);
+            let error = ctx.emit_error(error);
+            assert_eq!(
+                error.message(),
+                "no room; `a kernel` asked for it, and the request holds 0 of the 100 bytes that it may hold"
+            );
+        }
+        // What has another cause is told as ever.
+        ctx.emit_error(Error::new("no room").with_code(ErrorCode::ResourceExhausted));
+    }
+    let of_a_request = [
+        "calls of functions are nested deeper than 0",
+        "a request may hold 100 bytes: it holds 0, and cannot have 101 more",
+        "no room",
+    ];
+    assert_eq!(*told.lock().unwrap(), of_a_request.repeat(2));
+}
+
+#[test]
 fn a_host_without_memory_is_told_with_its_place() {
     let bench = Bench::with_limits(Limits::default());
     let refused = bench.ctx.allocate(Layout::new::<[u8; 2048]>());

@@ -160,6 +160,18 @@ impl Error {
         Self(Arc::new(data))
     }
 
+    /// The same error with more at the end of its message.
+    #[must_use]
+    pub fn with_note(self, note: impl fmt::Display) -> Self {
+        let mut data = (*self.0).clone();
+        let message = format!("{}{note}", data.message).into_boxed_str();
+        if data.own_len == data.message.len() {
+            data.own_len = message.len();
+        }
+        data.message = message;
+        Self(Arc::new(data))
+    }
+
     /// What went wrong, with the causes of that.
     #[must_use]
     pub fn message(&self) -> &str {

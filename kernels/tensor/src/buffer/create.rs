@@ -20,7 +20,8 @@ use crate::error::TensorError;
 use crate::file::SourceError;
 
 impl HostBuffer {
-    /// A buffer of this size whose bytes are all zero, at a multiple of the alignment and of 64.
+    /// A buffer of this size whose bytes are all zero, at a multiple of the alignment and of 64. A large one takes up no memory before
+    /// it is used.
     ///
     /// # Errors
     /// [`TensorError::OutOfMemory`] and [`TensorError::BadAlignment`].
@@ -32,9 +33,7 @@ impl HostBuffer {
         if !align_bytes.is_power_of_two() {
             return Err(TensorError::BadAlignment { align_bytes });
         }
-        let (storage, start) = Storage::allocate(allocator, size_bytes, align_bytes)?;
-        // SAFETY: the storage has so many bytes from there, and nobody else knows them.
-        unsafe { start.write_bytes(0, size_bytes) };
+        let (storage, start) = Storage::allocate_zeroed(allocator, size_bytes, align_bytes)?;
         Ok(Self {
             storage,
             start,
@@ -155,7 +154,7 @@ mod tests {
     use super::super::storage::MIN_ALIGN_BYTES;
     use super::*;
     use crate::testing::malloc;
-    use tfrt_host::allocator::FixedSizeAllocator;
+    use tfrt_host::allocator::{FixedSizeAllocator, LeakCheckAllocator};
 
     #[test]
     fn data_is_aligned_as_asked_and_to_a_cache_line() {
@@ -167,6 +166,38 @@ mod tests {
             HostBuffer::zeroed(&malloc(), 1, 3).unwrap_err(),
             TensorError::BadAlignment { align_bytes: 3 }
         );
+    }
+
+    #[test]
+    fn large_zeroed_memory_is_aligned_zero_and_given_back() {
+        let allocator: Arc<dyn HostAllocator> = Arc::new(LeakCheckAllocator::default());
+        for align_bytes in [1, 64, 256, 4096] {
+            let mut buffer = HostBuffer::zeroed(&allocator, 1 << 17, align_bytes).unwrap();
+            assert_eq!(buffer.address() % align_bytes.max(MIN_ALIGN_BYTES), 0);
+            assert!(buffer.read().unwrap().iter().all(|byte| *byte == 0));
+            // The next one must be clear, too.
+            buffer.write().unwrap().fill(0xff);
+        }
+        assert_eq!(allocator.profile().unwrap().current_bytes, 0);
+    }
+
+    /// How many bytes of memory the process takes up, where the system says so.
+    #[cfg(target_os = "linux")]
+    fn resident_bytes() -> usize {
+        let pages = std::fs::read_to_string("/proc/self/statm").unwrap();
+        let resident = pages.split(' ').nth(1).unwrap();
+        4096 * resident.parse::<usize>().unwrap()
+    }
+
+    #[cfg(target_os = "linux")]
+    #[test]
+    fn zeroed_memory_is_not_touched() {
+        const SIZE_BYTES: usize = 1 << 30;
+        let before = resident_bytes();
+        let mut buffer = HostBuffer::zeroed(&malloc(), SIZE_BYTES, 64).unwrap();
+        buffer.write().unwrap()[SIZE_BYTES / 2] = 1;
+        // Other tests take little.
+        assert!(resident_bytes() < before + SIZE_BYTES / 4);
     }
 
     #[test]

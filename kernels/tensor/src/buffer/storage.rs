@@ -1,8 +1,8 @@
 //! Allocations that are shared by reference count.
 //!
 //! ```text
-//!  drawn from an allocator:   ┌─ Header (64 bytes) ─┬─ data ───────────┐   one block, aligned as the data is
-//!                             └─────────────────────┴──────────────────┘
+//!  drawn from an allocator:   ┌─ … ─┬─ Header (64 bytes) ─┬─ data ─────────────┐   one block, the header right before the data
+//!                             └─────┴─────────────────────┴────────────────────┘
 //!  lent by an owner:          ┌─ Header ────────────┐    ┌─ data ──────┐   the header keeps the owner
 //!                             └─────────────────────┘    └─────────────┘
 //! ```
@@ -26,6 +26,12 @@ use crate::error::TensorError;
 /// Where data starts behind its header, and how it is aligned at least: a cache line, and the widest vector register.
 pub(super) const MIN_ALIGN_BYTES: usize = 64;
 
+/// How the heap aligns without being asked. Less than [`MIN_ALIGN_BYTES`].
+const HEAP_ALIGN_BYTES: usize = 16;
+
+/// From this size on zeroed memory is better not touched: less is cleared quickly, and mostly used at once.
+const MIN_UNTOUCHED_BYTES: usize = 1 << 16;
+
 /// What precedes the data, or stands for it.
 #[repr(C, align(64))]
 struct Header {
@@ -38,13 +44,37 @@ const _: () = assert!(size_of::<Header>() == MIN_ALIGN_BYTES);
 
 /// Where the memory came from, and goes back to.
 enum Origin {
-    /// Header and data are a block of this layout.
+    /// Header and data are in a block.
     Block {
         allocator: Arc<dyn HostAllocator>,
-        layout: Layout,
+        block: Block,
     },
     /// The data is the owner's; the header is a block of the system heap.
     Owner(NonNull<dyn Any + Send + Sync>),
+}
+
+/// A block that was drawn from an allocator, in no more bytes than the header has for it.
+#[derive(Clone, Copy)]
+struct Block {
+    size: usize,
+    /// Where the header is, in bytes from the start.
+    header_offset: u32,
+    align_log2: u8,
+}
+
+impl Block {
+    fn new(layout: Layout, header_offset: u32) -> Self {
+        Self {
+            size: layout.size(),
+            header_offset,
+            // Less than the number of bits of an address.
+            align_log2: layout.align().trailing_zeros() as u8,
+        }
+    }
+
+    fn layout(self) -> Layout {
+        Layout::from_size_align(self.size, 1 << self.align_log2).expect("it was made of a layout")
+    }
 }
 
 /// A handle of an allocation.
@@ -66,20 +96,63 @@ impl Storage {
         size_bytes: usize,
         align_bytes: usize,
     ) -> Result<(Self, NonNull<u8>), TensorError> {
+        let data_align = align_bytes.max(MIN_ALIGN_BYTES);
+        let draw = |layout| allocator.allocate(layout);
+        Self::draw(allocator, size_bytes, data_align, data_align, draw)
+    }
+
+    /// As [`allocate`](Self::allocate), but all bytes are zero. Much memory is not touched for that.
+    pub(super) fn allocate_zeroed(
+        allocator: &Arc<dyn HostAllocator>,
+        size_bytes: usize,
+        align_bytes: usize,
+    ) -> Result<(Self, NonNull<u8>), TensorError> {
+        let data_align = align_bytes.max(MIN_ALIGN_BYTES);
+        // The heap hands out untouched memory where no more than its own alignment is asked for, and clears it otherwise.
+        let block_align = if size_bytes >= MIN_UNTOUCHED_BYTES {
+            HEAP_ALIGN_BYTES
+        } else {
+            data_align
+        };
+        let draw = |layout| allocator.allocate_zeroed(layout);
+        Self::draw(allocator, size_bytes, data_align, block_align, draw)
+    }
+
+    /// Draws a block of `block_align`, and puts a header and data of `data_align` into it. Both are powers of two.
+    fn draw(
+        allocator: &Arc<dyn HostAllocator>,
+        size_bytes: usize,
+        data_align: usize,
+        block_align: usize,
+        draw: impl FnOnce(Layout) -> Option<NonNull<u8>>,
+    ) -> Result<(Self, NonNull<u8>), TensorError> {
         let out_of_memory = TensorError::OutOfMemory { size_bytes };
-        let data_offset = align_bytes.max(MIN_ALIGN_BYTES);
-        let layout = data_offset
-            .checked_add(size_bytes)
-            .and_then(|size| Layout::from_size_align(size, data_offset).ok())
+        // Wherever the block starts, what is before the data has room for a header.
+        let most_before_data = if block_align < data_align {
+            data_align.checked_add(MIN_ALIGN_BYTES)
+        } else {
+            Some(data_align)
+        };
+        let layout = most_before_data
+            .and_then(|before| before.checked_add(size_bytes))
+            .and_then(|size| Layout::from_size_align(size, block_align).ok())
+            .filter(|_| u32::try_from(data_align).is_ok())
             .ok_or(out_of_memory.clone())?;
-        let block = allocator.allocate(layout).ok_or(out_of_memory)?;
+        let block = draw(layout).ok_or(out_of_memory)?;
+        let start = block.addr().get();
+        // The first multiple of the alignment behind a header.
+        let data_offset = (start + MIN_ALIGN_BYTES).next_multiple_of(data_align) - start;
+        let header_offset = data_offset - MIN_ALIGN_BYTES;
         let origin = Origin::Block {
             allocator: Arc::clone(allocator),
-            layout,
+            // At most the alignment of the data, which fits.
+            block: Block::new(layout, header_offset as u32),
         };
-        // SAFETY: 1: the block is at least `data_offset` bytes, which a header takes at most, and aligned to them. 2: it is ours.
-        let storage = unsafe { Self::new_handle(block.cast(), origin) };
-        // SAFETY: the block has `data_offset` bytes and more.
+        // SAFETY: the data starts within the block, and the header before it.
+        let header = unsafe { block.add(header_offset) };
+        // SAFETY: 1: the block has a header's bytes from there, and data is aligned to a multiple of a header's size. 2: it is ours.
+        let storage = unsafe { Self::new_handle(header.cast(), origin) };
+        // SAFETY: `data_offset` is at most `most_before_data`, and the block is larger by `size_bytes`.
         Ok((storage, unsafe { block.add(data_offset) }))
     }
 
@@ -169,9 +242,12 @@ impl Drop for Storage {
         // SAFETY: H1: this was the last handle, and the header is initialised.
         let header = unsafe { self.header.read() };
         match header.origin {
-            Origin::Block { allocator, layout } => {
-                // SAFETY: 1: the header starts the block, which came from this allocator with this layout. 2: H1.
-                unsafe { allocator.deallocate(self.header.cast(), layout) };
+            Origin::Block { allocator, block } => {
+                let header_offset = block.header_offset as usize;
+                // SAFETY: `draw` put the header so many bytes behind the start of the block.
+                let start = unsafe { self.header.cast::<u8>().sub(header_offset) };
+                // SAFETY: 1: the block came from this allocator with this layout. 2: H1.
+                unsafe { allocator.deallocate(start, block.layout()) };
             }
             Origin::Owner(owner) => {
                 // SAFETY: it was leaked from a box by `lend`, and H1.

@@ -4,7 +4,9 @@ use std::fs;
 use std::time::{Duration, SystemTime};
 
 use clap::Args;
-use tfrt_host::{Limits, RequestContextBuilder};
+use tfrt_host::{Limits, RequestContext, RequestContextBuilder};
+use tfrt_support::escape::escaped;
+use tfrt_support::{Error, ErrorCode};
 
 /// What the functions of a program may use.
 #[derive(Args, Clone, Copy, Debug)]
@@ -60,6 +62,16 @@ impl LimitArguments {
             Some(deadline) => request.deadline(deadline),
             None => request,
         }
+    }
+
+    /// That a function was cancelled at its deadline, if it was.
+    pub(crate) fn passed_deadline(self, name: &str, request: &RequestContext) -> Option<Error> {
+        let deadline = self.deadline.filter(|_| request.is_cancelled())?;
+        let message = format!(
+            "'{}' was cancelled: it did not end within {deadline:?}",
+            escaped(name)
+        );
+        Some(Error::new(message).with_code(ErrorCode::DeadlineExceeded))
     }
 }
 

@@ -24,12 +24,9 @@ impl FixedSizeAllocator {
             remaining_bytes: Mutex::new(capacity_bytes),
         }
     }
-}
 
-// SAFETY: memory is that of `Malloc`, which keeps the promise; counting does not touch it.
-unsafe impl HostAllocator for FixedSizeAllocator {
-    fn allocate(&self, layout: Layout) -> Option<NonNull<u8>> {
-        let size = layout.size();
+    /// Counts what is about to be handed out; whether there is so much.
+    fn take(&self, size: usize) -> bool {
         if size > MAX_UNCOUNTED_BYTES {
             let mut remaining = self
                 .remaining_bytes
@@ -39,12 +36,25 @@ unsafe impl HostAllocator for FixedSizeAllocator {
                 log::error!(
                     "Attempted to allocate {size} bytes. However current capacity is only {remaining}."
                 );
-                return None;
+                return false;
             };
             *remaining = rest;
             log::info!("Allocating {size} bytes. {rest} remaining.");
         }
+        true
+    }
+}
+
+// SAFETY: memory is that of `Malloc`, which keeps the promise; counting does not touch it.
+unsafe impl HostAllocator for FixedSizeAllocator {
+    fn allocate(&self, layout: Layout) -> Option<NonNull<u8>> {
+        self.take(layout.size()).then_some(())?;
         Malloc.allocate(layout)
+    }
+
+    fn allocate_zeroed(&self, layout: Layout) -> Option<NonNull<u8>> {
+        self.take(layout.size()).then_some(())?;
+        Malloc.allocate_zeroed(layout)
     }
 
     unsafe fn deallocate(&self, memory: NonNull<u8>, layout: Layout) {

@@ -28,6 +28,10 @@ unsafe impl HostAllocator for Malloc {
         pool::allocate(Self::real(layout))
     }
 
+    fn allocate_zeroed(&self, layout: Layout) -> Option<NonNull<u8>> {
+        pool::allocate_zeroed(Self::real(layout))
+    }
+
     unsafe fn deallocate(&self, memory: NonNull<u8>, layout: Layout) {
         // SAFETY: duties 1 and 2: `memory` came from the pool with this layout and is given back once.
         unsafe { pool::deallocate(memory, Self::real(layout)) }

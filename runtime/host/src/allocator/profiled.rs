@@ -59,16 +59,29 @@ pub struct ProfiledAllocator {
     profile: Mutex<AllocatorProfile>,
 }
 
-// SAFETY: memory is that of `Malloc`, which keeps the promise; counting does not touch it.
-unsafe impl HostAllocator for ProfiledAllocator {
-    fn allocate(&self, layout: Layout) -> Option<NonNull<u8>> {
-        let memory = Malloc.allocate(layout)?;
+impl ProfiledAllocator {
+    /// Counts what was handed out.
+    fn count(&self, layout: Layout) {
         let mut profile = self.profile.lock().unwrap_or_else(PoisonError::into_inner);
         profile.num_current += 1;
         profile.num_total += 1;
         profile.current_bytes += layout.size();
         profile.num_max = profile.num_max.max(profile.num_current);
         profile.max_bytes = profile.max_bytes.max(profile.current_bytes);
+    }
+}
+
+// SAFETY: memory is that of `Malloc`, which keeps the promise; counting does not touch it.
+unsafe impl HostAllocator for ProfiledAllocator {
+    fn allocate(&self, layout: Layout) -> Option<NonNull<u8>> {
+        let memory = Malloc.allocate(layout)?;
+        self.count(layout);
+        Some(memory)
+    }
+
+    fn allocate_zeroed(&self, layout: Layout) -> Option<NonNull<u8>> {
+        let memory = Malloc.allocate_zeroed(layout)?;
+        self.count(layout);
         Some(memory)
     }
 
@@ -112,6 +125,10 @@ pub struct LeakCheckAllocator {
 unsafe impl HostAllocator for LeakCheckAllocator {
     fn allocate(&self, layout: Layout) -> Option<NonNull<u8>> {
         self.counted.allocate(layout)
+    }
+
+    fn allocate_zeroed(&self, layout: Layout) -> Option<NonNull<u8>> {
+        self.counted.allocate_zeroed(layout)
     }
 
     unsafe fn deallocate(&self, memory: NonNull<u8>, layout: Layout) {

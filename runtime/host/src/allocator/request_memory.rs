@@ -3,7 +3,7 @@
 use std::alloc::Layout;
 use std::ptr::NonNull;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 
 use tfrt_support::{Error, ErrorCode};
 
@@ -39,6 +39,8 @@ pub struct RequestMemory {
     host: Arc<dyn HostAllocator>,
     max_bytes: usize,
     num_bytes: AtomicUsize,
+    /// Whether memory was refused for the limit, and nobody was told.
+    is_refused: AtomicBool,
 }
 
 impl RequestMemory {
@@ -49,6 +51,7 @@ impl RequestMemory {
             host,
             max_bytes,
             num_bytes: AtomicUsize::new(0),
+            is_refused: AtomicBool::new(false),
         }
     }
 
@@ -96,16 +99,35 @@ impl RequestMemory {
     /// # Errors
     /// If the request would hold more than it may, or the host has no more; both with code `ResourceExhausted`.
     pub fn try_allocate(&self, layout: Layout) -> Result<NonNull<u8>, Error> {
+        self.draw(layout, |host| host.allocate(layout))
+    }
+
+    /// Puts memory on the account, and draws it from the host.
+    fn draw(
+        &self,
+        layout: Layout,
+        draw: impl FnOnce(&dyn HostAllocator) -> Option<NonNull<u8>>,
+    ) -> Result<NonNull<u8>, Error> {
         self.charge(layout.size())?;
-        self.host.allocate(layout).ok_or_else(|| {
+        draw(&*self.host).ok_or_else(|| {
             self.release(layout.size());
             let num_bytes = layout.size();
             exhausted(format!("the host has no memory for {num_bytes} bytes"))
         })
     }
 
+    /// Whether memory was refused for the limit since this was last asked.
+    ///
+    /// What asks for memory may be told no more than that there is none; so whoever tells of its error finds out why here.
+    pub(crate) fn take_refusal(&self) -> bool {
+        // A remark in a message, which orders nothing: relaxed.
+        self.is_refused.swap(false, Ordering::Relaxed)
+    }
+
     #[cold]
     fn exceeded(&self, held: usize, num_bytes: usize) -> Error {
+        // Relaxed: as in `take_refusal`.
+        self.is_refused.store(true, Ordering::Relaxed);
         exhausted(format!(
             "a request may hold {} bytes: it holds {held}, and cannot have {num_bytes} more",
             self.max_bytes
@@ -122,6 +144,10 @@ fn exhausted(message: String) -> Error {
 unsafe impl HostAllocator for RequestMemory {
     fn allocate(&self, layout: Layout) -> Option<NonNull<u8>> {
         self.try_allocate(layout).ok()
+    }
+
+    fn allocate_zeroed(&self, layout: Layout) -> Option<NonNull<u8>> {
+        self.draw(layout, |host| host.allocate_zeroed(layout)).ok()
     }
 
     unsafe fn deallocate(&self, memory: NonNull<u8>, layout: Layout) {

@@ -264,7 +264,7 @@ impl<'a> KernelFrame<'a> {
     pub(crate) fn emit(&self, error: Error) -> Error {
         error.set_kernel_if_unset(self.op.name);
         match self.failure {
-            Some(_) => error,
+            Some(_) => self.exec_ctx.explain_error(error),
             None => self.exec_ctx.emit_error(error),
         }
     }

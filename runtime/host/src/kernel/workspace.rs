@@ -72,9 +72,9 @@ impl<T: WorkspaceElement> Workspace<T> {
         let layout = Layout::array::<T>(len)
             .and_then(|layout| layout.align_to(ALIGNMENT_BYTES))
             .map_err(|_| no_memory(len))?;
-        let memory = allocator.allocate(layout).ok_or_else(|| no_memory(len))?;
-        // SAFETY: an allocator gives memory that is valid for the size of the layout.
-        unsafe { memory.write_bytes(0, layout.size()) };
+        let memory = allocator
+            .allocate_zeroed(layout)
+            .ok_or_else(|| no_memory(len))?;
         workspace.memory = memory.cast();
         workspace.len = len;
         workspace.origin = Some((layout, Arc::clone(allocator)));
