@@ -5,17 +5,16 @@ use std::io;
 use std::sync::{Mutex, PoisonError};
 
 use tfrt::prelude::*;
+use tfrt::support::escape::escaped;
 
 use crate::text::print_line;
 
 /// Prints the name that the program gave to the op, or `Kernel has no debug info`.
 #[tfrt_kernel("tfrt_test.print_debug_info", side_effecting)]
 fn print_debug_info(ctx: &ExecutionContext) -> io::Result<()> {
-    print_line(
-        ctx.debug_name()
-            .as_deref()
-            .unwrap_or("Kernel has no debug info"),
-    )
+    let name = ctx.debug_name();
+    let name = name.as_deref().unwrap_or("Kernel has no debug info");
+    print_line(escaped(name))
 }
 
 /// Checks that no op of another name stands where this one does.

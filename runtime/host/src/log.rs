@@ -7,7 +7,9 @@ use std::fmt;
 use std::io::Write;
 use std::sync::OnceLock;
 use std::sync::atomic::{AtomicU64, Ordering};
-use std::time::{SystemTime, UNIX_EPOCH};
+use std::time::{Duration, SystemTime, UNIX_EPOCH};
+
+use tfrt_support::escape::escaped_lines;
 
 /// How grave a log line is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -34,17 +36,29 @@ impl Level {
 
 /// Writes one line. A line that cannot be written is lost: a log has nobody else to tell.
 pub fn write_line(level: Level, file: &str, line: u32, message: fmt::Arguments<'_>) {
-    let file = file.rsplit(['/', '\\']).next().unwrap_or(file);
     let since_epoch = SystemTime::now()
         .duration_since(UNIX_EPOCH)
         .unwrap_or_default();
-    let text = format!(
-        "{} {} {} {file}:{line}] {message}\n",
+    let text = line_of(level, since_epoch, file, line, message);
+    let _ = std::io::stderr().write_all(text.as_bytes());
+}
+
+/// The line. Control characters are escaped: a message may have names in it, and those may come from a file.
+fn line_of(
+    level: Level,
+    since_epoch: Duration,
+    file: &str,
+    line: u32,
+    message: fmt::Arguments<'_>,
+) -> String {
+    let file = file.rsplit(['/', '\\']).next().unwrap_or(file);
+    format!(
+        "{} {} {} {file}:{line}] {}\n",
         level.letter(),
         timestamp(since_epoch.as_secs(), since_epoch.subsec_micros()),
         thread_number(),
-    );
-    let _ = std::io::stderr().write_all(text.as_bytes());
+        escaped_lines(&message.to_string()),
+    )
 }
 
 /// Gives the numbers of threads, in a kernel library: threads have one number in the whole process.
@@ -116,6 +130,20 @@ pub use {log_error as error, log_info as info, log_warning as warning};
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_message_cannot_steer_the_terminal() {
+        let name = "f\u{1b}[2J\r";
+        let line = line_of(
+            Level::Warning,
+            Duration::ZERO,
+            "a/b.rs",
+            7,
+            format_args!("no `{name}`\nhere"),
+        );
+        let (_, shown) = line.split_once("b.rs").expect("the file is named");
+        assert_eq!(shown, ":7] no `f\\1B[2J\\0D`\nhere\n");
+    }
 
     #[test]
     fn times_are_civil() {
