@@ -108,6 +108,10 @@ fn main() -> ExitCode {
         ),
         Trial::test("the_document_says_everything", the_document_says_everything),
         Trial::test(
+            "waiting_for_results_is_told_apart_from_work",
+            waiting_for_results_is_told_apart_from_work,
+        ),
+        Trial::test(
             "every_kernel_of_a_path_is_dispatched",
             every_kernel_of_a_path_is_dispatched,
         ),
@@ -336,6 +340,38 @@ fn the_document_says_everything() -> Outcome {
             count("tfrt.constant.i32", 1),
         ]),
     )
+}
+
+fn waiting_for_results_is_told_apart_from_work() -> Outcome {
+    const LATER: &str = r#"
+func @main() -> i32 {
+  %x = tfrt.constant.i32 1
+  %y = "tfrt_test.async_copy.i32"(%x) : (i32) -> i32
+  %z = tfrt.add.i32 %y, %y
+  tfrt.return %z : i32
+}
+"#;
+    let file = program("waiting.mlir", LATER)?;
+    let report = document(&["--runs", "5"], &file, &["main"])?;
+    let [main] = list(&report, "functions")? else {
+        return Err(format!("expected a function in {report}").into());
+    };
+    for kernel in list(&main["profile"], "kernels")? {
+        let is_later = kernel["name"] == "tfrt_test.async_copy.i32";
+        let num_waits = if is_later {
+            Value::from(5)
+        } else {
+            Value::Null
+        };
+        require_equal(&kernel["num_waits"], &num_waits)?;
+        require_equal(
+            kernel["waited_ns"].as_u64().is_some_and(|ns| ns > 0),
+            is_later,
+        )?;
+    }
+    let output = tfrt(&["bench", "--runs", "5"], &file, &["main"])?;
+    let text = String::from_utf8_lossy(&output.stdout);
+    require_equal(text.contains("  waiting\n"), true)
 }
 
 fn every_kernel_of_a_path_is_dispatched() -> Outcome {

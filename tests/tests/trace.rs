@@ -20,6 +20,10 @@ fn main() -> ExitCode {
     let mut trials = vec![
         Trial::test("a_trace_tells_all_there_is", a_trace_tells_all_there_is),
         Trial::test("a_wrong_trace_is_noticed", a_wrong_trace_is_noticed),
+        Trial::test(
+            "an_asynchronous_kernel_lasts_until_its_result_is_there",
+            an_asynchronous_kernel_lasts_until_its_result_is_there,
+        ),
     ];
     for program in [
         "05-chains.mlir",
@@ -71,6 +75,8 @@ struct Trace {
     /// By their numbers: where arrows start, and where they end.
     starts: BTreeMap<u64, Point>,
     ends: BTreeMap<u64, Point>,
+    /// By their numbers: names, starts and ends of spans of asynchronous kernels.
+    spans: BTreeMap<u64, (String, u64, Option<u64>)>,
     /// Names of curves.
     counters: BTreeSet<String>,
     num_instants: usize,
@@ -108,7 +114,10 @@ impl Trace {
         for event in events {
             let within = |error| format!("{error} in {event}");
             trace.read_event(event).map_err(within)?;
-            if let (Some(tid), Ok(at_ns)) = (event["tid"].as_u64(), ns(event, "ts")) {
+            // Spans are on tracks of their own.
+            if event["cat"] != "pending"
+                && let (Some(tid), Ok(at_ns)) = (event["tid"].as_u64(), ns(event, "ts"))
+            {
                 let last = last_ns.insert(tid, at_ns).unwrap_or(0);
                 require(last <= at_ns, || format!("time goes back at {event}"))?;
             }
@@ -162,6 +171,24 @@ impl Trace {
                 let before = ends.insert(number(event, "id")?, point);
                 require(before.is_none(), || "a second end of this kind".into())?;
             }
+            "b" => {
+                require(text(event, "cat")? == "pending", || {
+                    "a span of another category".into()
+                })?;
+                number(event, "tid")?;
+                let span = (name.to_owned(), ns(event, "ts")?, None);
+                let before = self.spans.insert(number(event, "id")?, span);
+                require(before.is_none(), || "a second start of a span".into())?;
+            }
+            "e" => {
+                let span = self.spans.get_mut(&number(event, "id")?);
+                let (begun, _, end_ns) = span.ok_or("a span ends before it starts")?;
+                require(begun == name && text(event, "cat")? == "pending", || {
+                    "the two ends of a span differ".into()
+                })?;
+                let before = end_ns.replace(ns(event, "ts")?);
+                require(before.is_none(), || "a second end of a span".into())?;
+            }
             "i" => {
                 ns(event, "ts")?;
                 number(event, "tid")?;
@@ -206,6 +233,16 @@ impl Trace {
         require(ids(&self.starts) == ids(&self.ends), || {
             "an arrow lacks an end".into()
         })?;
+        for (name, start_ns, end_ns) in self.spans.values() {
+            // A span starts with its kernel, and does not end before it.
+            let kernel = self.slices.iter().find(|slice| {
+                slice.category == "kernel" && slice.name == *name && slice.start_ns == *start_ns
+            });
+            require(
+                kernel.is_some_and(|kernel| end_ns.is_some_and(|end_ns| kernel.end_ns <= end_ns)),
+                || format!("the span of `{name}` at {start_ns} ns is that of no kernel"),
+            )?;
+        }
         for (id, start) in &self.starts {
             let end = self.ends[id];
             require(start.at_ns <= end.at_ns, || {
@@ -236,6 +273,51 @@ impl Trace {
         });
         arrows.collect()
     }
+}
+
+/// Where results are waited for, and where one is returned as it is.
+const LATER: &str = r#"
+func @main() -> i32 {
+  %x = tfrt.constant.i32 1
+  %y = "tfrt_test.async_copy.i32"(%x) : (i32) -> i32
+  %z = tfrt.add.i32 %y, %y
+  %r = "tfrt_test.async_copy.i32"(%z) : (i32) -> i32
+  tfrt.return %r : i32
+}
+"#;
+
+fn an_asynchronous_kernel_lasts_until_its_result_is_there() -> Result<(), Failed> {
+    let path = Path::new(env!("CARGO_TARGET_TMPDIR")).join("later.mlir");
+    fs::write(&path, LATER)?;
+    let trace = Trace::read(&record(&path, "s")?)?;
+    trace.check()?;
+    let names: Vec<&str> = trace.spans.values().map(|(name, ..)| &**name).collect();
+    require(names == ["tfrt_test.async_copy.i32"; 2], || {
+        format!("{:?}", trace.spans)
+    })?;
+    // What waits for the first result runs after it is there.
+    let ends = trace.spans.values().filter_map(|(_, _, end_ns)| *end_ns);
+    let add = trace
+        .slices
+        .iter()
+        .find(|slice| slice.name == "tfrt.add.i32");
+    require(
+        ends.min()
+            .is_some_and(|end_ns| add.is_some_and(|add| end_ns <= add.start_ns)),
+        || format!("{:?}, and {add:?}", trace.spans),
+    )?;
+
+    let mut command = tool::command("tfrt", Path::new(env!("CARGO_TARGET_TMPDIR")))?;
+    command.args(["run", "--tracing-sink=simple", "later.mlir"]);
+    let output = tool::run(command)?;
+    let log = String::from_utf8_lossy(&output.stderr);
+    require(
+        log.matches("::: [tfrt_test.async_copy.i32 (pending)]: ")
+            .count()
+            == 2,
+        || log.clone().into_owned(),
+    )?;
+    Ok(())
 }
 
 fn require(condition: bool, message: impl FnOnce() -> String) -> Result<(), String> {

@@ -12,7 +12,7 @@ mod counted;
 
 mod future;
 
-use std::alloc::{Layout, alloc, dealloc, alloc_zeroed, handle_alloc_error};
+use std::alloc::{Layout, alloc, alloc_zeroed, dealloc, handle_alloc_error};
 use std::cell::Cell;
 use std::fmt;
 use std::marker::PhantomData;

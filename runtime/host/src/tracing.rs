@@ -8,7 +8,7 @@
 //! |---|---|
 //! | default | a whole run of the driver, and each function that it calls |
 //! | verbose | nothing of the runtime's own: for what is rarer than kernels |
-//! | debug | each kernel, and how many tasks wait when it starts |
+//! | debug | each kernel, how many tasks wait when it starts, and when results are there that it left to tasks |
 //!
 //! Four sinks are here: [`SimpleSink`] logs what each thread did when the thread ends, [`DebugSink`] prints lines as it
 //! goes, [`TraceRecorder`] keeps everything and writes a file that viewers open, [`KernelProfiler`] adds up what kernels take.
@@ -43,6 +43,7 @@ use std::fmt;
 use std::marker::PhantomData;
 use std::sync::atomic::{AtomicU8, AtomicU64, Ordering};
 use std::sync::{Arc, PoisonError, RwLock};
+use std::time::Instant;
 
 use crate::log;
 
@@ -60,7 +61,7 @@ pub use debug::DebugSink;
 pub use profiler::{KernelProfiler, KernelTimes};
 pub use recorder::TraceRecorder;
 pub use simple::SimpleSink;
-pub use sink::{Activity, KernelRun, TracingSink, Work};
+pub use sink::{Activity, Arrival, KernelRun, TracingSink, Work};
 
 /// How fine an activity is, and how much is recorded.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
@@ -300,6 +301,36 @@ impl Drop for Scope {
         if let Some(sink) = &self.sink {
             sink.end();
         }
+    }
+}
+
+/// A result that a kernel has left unavailable: when this goes, the sink is told that the result is there.
+///
+/// For executors, which let it go in a waiter of the value, before whatever waits for the value goes on.
+#[must_use = "the result counts as available when this goes"]
+#[derive(Debug)]
+pub struct PendingResult {
+    sink: Arc<dyn TracingSink>,
+    arrival: Arrival,
+}
+
+impl PendingResult {
+    /// Begins to wait for a result of a kernel that has just returned, if somebody wants to know. See [`Arrival`].
+    pub fn begin(kernel: &'static str, invocation: u64, register: u32) -> Option<Self> {
+        let sink = sink().filter(|_| is_active(TracingLevel::Debug))?;
+        let arrival = Arrival {
+            kernel,
+            invocation,
+            register,
+            since: Instant::now(),
+        };
+        Some(Self { sink, arrival })
+    }
+}
+
+impl Drop for PendingResult {
+    fn drop(&mut self) {
+        self.sink.arrived(self.arrival);
     }
 }
 

@@ -81,6 +81,8 @@ impl RecordingCost {
             self_ns: without(times.self_ns, inside_ns),
             num_dispatches: times.num_dispatches + times.num_path_begins,
             dispatch_ns: without(times.dispatch_ns, dispatch_ns),
+            num_waits: times.num_waits,
+            waited_ns: times.waited_ns,
             flops: times.work.flops,
             bytes: times.work.bytes,
         }
@@ -135,6 +137,8 @@ mod tests {
             dispatch_ns: 100,
             num_dispatches: 3,
             num_path_begins: 1,
+            num_waits: 2,
+            waited_ns: 50,
             work: Work {
                 flops: 30,
                 bytes: 40,
@@ -149,6 +153,8 @@ mod tests {
                 self_ns: 500 - 6,
                 num_dispatches: 4,
                 dispatch_ns: 100 - 30 - 8,
+                num_waits: 2,
+                waited_ns: 50,
                 flops: 30,
                 bytes: 40,
             }

@@ -18,7 +18,8 @@
 //!       "wall": {…},
 //!       "kernels": [{"name": "tfrt.add.i32", "num_runs": 300, "total_ns": 6000, "self_ns": 6000,
 //!                    "num_dispatches": 300, "dispatch_ns": 9000},
-//!                   {"name": "my.dot", …, "flops": 128000, "bytes": 512000}]
+//!                   {"name": "my.dot", …, "flops": 128000, "bytes": 512000},
+//!                   {"name": "my.later", …, "num_waits": 100, "waited_ns": 700000}]
 //!     }
 //!   }],
 //!   "not_run": ["needs_arguments"]
@@ -99,6 +100,13 @@ pub(super) struct KernelReport {
     pub(super) num_dispatches: u64,
     /// What the executor took there.
     pub(super) dispatch_ns: u64,
+    /// How many results were not available when the kernel had returned; left out if there are none.
+    #[serde(default, skip_serializing_if = "is_zero")]
+    pub(super) num_waits: u64,
+    /// How long they were not, in sum: what tasks and timers took, and the executor to come to those. No part of the times above; left
+    /// out if there are none.
+    #[serde(default, skip_serializing_if = "is_zero")]
+    pub(super) waited_ns: u64,
     /// The operations on floating-point numbers that the runs reported, in sum; left out if there are none.
     #[serde(default, skip_serializing_if = "is_zero")]
     pub(super) flops: u64,
@@ -139,6 +147,8 @@ mod tests {
             self_ns: 30,
             num_dispatches: num_runs - 1,
             dispatch_ns: 11,
+            num_waits: 0,
+            waited_ns: 0,
             flops: 0,
             bytes: 0,
         };

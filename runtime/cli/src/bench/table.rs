@@ -135,7 +135,7 @@ fn nanos(ns: u64) -> String {
     Nanos(ns as f64).to_string()
 }
 
-/// With what the kernels achieve, if one of them has reported what it does.
+/// With how long results were waited for, if any were, and with what the kernels achieve, if one of them has reported what it does.
 fn kernel_rows(profile: &Profile) -> Vec<Vec<String>> {
     let all_ns = sum(profile, |kernel| kernel.self_ns);
     let has_work = profile
@@ -143,8 +143,11 @@ fn kernel_rows(profile: &Profile) -> Vec<Vec<String>> {
         .iter()
         .any(|kernel| kernel.flops > 0 || kernel.bytes > 0);
     let rates: &[&str] = if has_work { &["GFLOP/s", "GB/s"] } else { &[] };
+    let has_waits = profile.kernels.iter().any(|kernel| kernel.num_waits > 0);
+    let waits: &[&str] = if has_waits { &["waiting"] } else { &[] };
     let header = ["kernel", "per run", "total", "self", "share", "mean"];
-    let header = header.iter().chain(rates).map(|&title| title.to_owned());
+    let header = header.iter().chain(waits).chain(rates);
+    let header = header.map(|&title| title.to_owned());
     let rows = ranked(profile, |kernel| kernel.self_ns)
         .into_iter()
         .map(|kernel| {
@@ -156,6 +159,13 @@ fn kernel_rows(profile: &Profile) -> Vec<Vec<String>> {
                 percent(kernel.self_ns, all_ns),
                 Nanos(mean_ns(kernel.total_ns, kernel.num_runs)).to_string(),
             ];
+            if has_waits {
+                // Between the return of the kernel and its result, which is none of the times before.
+                row.push(match kernel.num_waits {
+                    0 => String::new(),
+                    _ => nanos(kernel.waited_ns),
+                });
+            }
             if has_work {
                 row.extend([kernel.flops, kernel.bytes].map(|amount| rate(amount, kernel)));
             }
@@ -242,6 +252,8 @@ mod tests {
             self_ns,
             num_dispatches: num_runs,
             dispatch_ns,
+            num_waits: 0,
+            waited_ns: 0,
             flops: 0,
             bytes: 0,
         }
@@ -316,6 +328,26 @@ not run because they have arguments: f, g
                 "  kernel       per run     total      self  share      mean  GFLOP/s  GB/s",
                 "  my.long_one        1  4.000 µs  3.000 µs  75.0%  2.000 µs    12.50  1.50",
                 "  my.short        1.50  2.000 µs  1.000 µs  25.0%  666.7 ns               ",
+            ]
+        );
+    }
+
+    #[test]
+    fn waiting_for_results_is_a_column_of_its_own() {
+        let mut report = report();
+        let profile = report.functions[0].profile.as_mut().expect("it has one");
+        (profile.kernels[0].num_waits, profile.kernels[0].waited_ns) = (2, 7000);
+        let text = text(&report, Columns::Kernels);
+        let table = text
+            .lines()
+            .skip_while(|line| !line.starts_with("  kernel"));
+        let table: Vec<&str> = table.take(3).collect();
+        assert_eq!(
+            table,
+            [
+                "  kernel       per run     total      self  share      mean   waiting",
+                "  my.long_one        1  4.000 µs  3.000 µs  75.0%  2.000 µs  7.000 µs",
+                "  my.short        1.50  2.000 µs  1.000 µs  25.0%  666.7 ns          ",
             ]
         );
     }

@@ -102,20 +102,25 @@ impl Path<'_> {
         let results = details.results.iter().zip(&details.forms).enumerate();
         for (number, (&result, &form)) in results.skip(first) {
             self.progress = Progress::HandingOver(id, number as u32 + 1);
-            self.hand_over_result(result, form);
+            self.hand_over_result(details, result, form);
         }
         self.progress = Progress::Idle;
     }
 
     #[inline]
-    fn hand_over_result(&mut self, result: KernelResult, form: ResultForm) {
+    fn hand_over_result(
+        &mut self,
+        details: &KernelDetails,
+        result: KernelResult,
+        form: ResultForm,
+    ) {
         let register = self.code.register(result.register);
         if form == ResultForm::LaterSlot
             && let Some(slot) = register.slot
         {
             let value = self.frame.take(slot);
             if register.is_wanted || result.users.len() > 0 {
-                self.publish(result, value);
+                self.publish_of(details, result, value);
             }
             return;
         }
@@ -267,10 +272,23 @@ impl Path<'_> {
             let value = self.lists.results[number]
                 .take()
                 .unwrap_or_else(|| self.missing_result(details, number));
-            self.publish(result, value);
+            self.publish_of(details, result, value);
         }
         self.lists.results.clear();
         self.progress = Progress::Idle;
+    }
+
+    /// Publishes a result of a kernel, and lets a trace know when it is available.
+    #[inline]
+    fn publish_of(&mut self, details: &KernelDetails, result: KernelResult, value: AnyRef) {
+        if self.is_traced {
+            let invocation = self.invocation.number();
+            let followed = value.clone();
+            self.publish(result, value);
+            traced::follow(invocation, details, result.register, &followed);
+        } else {
+            self.publish(result, value);
+        }
     }
 
     #[cold]

@@ -1,12 +1,13 @@
-//! The scope of a kernel that a trace records: which kernel it is, and what it is connected with.
+//! The scope of a kernel that a trace records: which kernel it is, what it is connected with, and when its results are there.
 //!
 //! Out of line, so that the loops which call kernels carry one compare for it.
 
+use tfrt_async::AnyRef;
 use tfrt_host::ExecutionContext;
-use tfrt_host::tracing::{KernelRun, Scope};
+use tfrt_host::tracing::{KernelRun, PendingResult, Scope};
 use tfrt_support::entity::EntityId;
 
-use crate::lower::code::{Code, KernelDetails, KernelResult, StreamId};
+use crate::lower::code::{Code, KernelDetails, KernelResult, RegisterId, StreamId};
 
 /// The scope of a run of a kernel. `invocation` is the number of the run of its function; a synchronous function has no streams.
 #[inline(never)]
@@ -39,4 +40,23 @@ pub(crate) fn enter(
         operands: code.words(kernel.operands),
         results,
     })
+}
+
+/// Tells the trace when a result is available that a kernel has left unavailable.
+///
+/// Waiters run in the reverse order of registration. So this comes behind whatever else waits for the value, to run before it.
+#[inline(never)]
+pub(crate) fn follow(
+    invocation: u64,
+    kernel: &KernelDetails,
+    register: RegisterId,
+    result: &AnyRef,
+) {
+    if result.is_available() {
+        return;
+    }
+    let register = register.index() as u32;
+    if let Some(pending) = PendingResult::begin(kernel.descriptor.name(), invocation, register) {
+        result.and_then(move |_| drop(pending));
+    }
 }

@@ -17,7 +17,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Instant;
 
-use super::sink::{Activity, TracingSink, Work};
+use super::sink::{Activity, Arrival, TracingSink, Work};
 
 /// Adds up, for each name of a kernel, how often it ran, how long, and how long the executor took to come to it.
 ///
@@ -74,6 +74,11 @@ pub struct KernelTimes {
     pub num_dispatches: u64,
     /// How many of these times are behind the begin of a path.
     pub num_path_begins: u64,
+    /// How many of its results were not available when it returned.
+    pub num_waits: u64,
+    /// How long they were not, from there on: what tasks and timers took to make them, and the executor to come to those. Results
+    /// of one run count one by one.
+    pub waited_ns: u64,
     /// What its runs have said that they come to.
     pub work: Work,
 }
@@ -244,11 +249,11 @@ impl KernelProfiler {
         let mut kernels: BTreeMap<&'static str, KernelTimes> = BTreeMap::new();
         for account in &*lock(&self.accounts) {
             for &(name, times) in &lock(account).times {
-                if times.num_runs > 0 {
-                    kernels.entry(name).or_default().add(times);
-                }
+                kernels.entry(name).or_default().add(times);
             }
         }
+        // Results may arrive of runs that ended before there was this profiler.
+        kernels.retain(|_, times| times.num_runs > 0);
         kernels
     }
 
@@ -285,6 +290,8 @@ impl KernelTimes {
         self.dispatch_ns += other.dispatch_ns;
         self.num_dispatches += other.num_dispatches;
         self.num_path_begins += other.num_path_begins;
+        self.num_waits += other.num_waits;
+        self.waited_ns += other.waited_ns;
         self.work.flops = self.work.flops.saturating_add(other.work.flops);
         self.work.bytes = self.work.bytes.saturating_add(other.work.bytes);
     }
@@ -314,6 +321,16 @@ impl TracingSink for KernelProfiler {
     }
 
     fn event(&self, _name: &str) {}
+
+    fn arrived(&self, arrival: Arrival) {
+        let waited_ns = u64::try_from(arrival.since.elapsed().as_nanos()).unwrap_or(u64::MAX);
+        self.with_account(|account| {
+            let place = account.place(arrival.kernel);
+            let times = &mut account.times[place].1;
+            times.num_waits += 1;
+            times.waited_ns = times.waited_ns.saturating_add(waited_ns);
+        });
+    }
 
     fn work(&self, work: Work) {
         self.with_account(|account| account.work(work));

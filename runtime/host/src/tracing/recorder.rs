@@ -11,7 +11,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Instant;
 
-use super::sink::{Activity, KernelRun, TracingSink};
+use super::sink::{Activity, Arrival, KernelRun, TracingSink};
 use crate::location::LocationSource;
 
 mod chrome;
@@ -23,7 +23,7 @@ const DEFAULT_CAPACITY: usize = 1 << 20;
 /// (<https://ui.perfetto.dev>) opens.
 ///
 /// The file has a track for each thread; on it a slice for each scope, and for each kernel with its place in the source, stream
-/// and invocation; an arrow from the kernel that made a value to each kernel that reads it; and a curve of how many tasks wait.
+/// and invocation; a span from the start of an asynchronous kernel until the last of its results is available; an arrow from the kernel that made a value to each kernel that reads it; and a curve of how many tasks wait.
 /// No arrow leads to a kernel that started before the value was made, as kernels do that do not wait for it.
 ///
 /// See [the module](super) for an example.
@@ -49,6 +49,7 @@ struct Records {
     open: Vec<Option<usize>>,
     events: Vec<Event>,
     samples: Vec<Sample>,
+    arrivals: Vec<Arrived>,
     num_dropped: usize,
 }
 
@@ -80,6 +81,16 @@ struct Sample {
     name: &'static str,
     at_ns: u64,
     value: u64,
+}
+
+/// A result of a kernel that was made available later.
+struct Arrived {
+    kernel: &'static str,
+    invocation: u64,
+    register: u32,
+    /// When the kernel had returned.
+    since_ns: u64,
+    at_ns: u64,
 }
 
 thread_local! {
@@ -132,8 +143,14 @@ impl TraceRecorder {
     }
 
     fn now_ns(&self) -> u64 {
+        self.ns_of(Instant::now())
+    }
+
+    /// The time from the start of the recorder.
+    fn ns_of(&self, time: Instant) -> u64 {
+        let elapsed = time.saturating_duration_since(self.start);
         // 64 bits of nanoseconds are 584 years.
-        u64::try_from(self.start.elapsed().as_nanos()).unwrap_or(u64::MAX)
+        u64::try_from(elapsed.as_nanos()).unwrap_or(u64::MAX)
     }
 
     /// Records something on the track of this thread. Does nothing where the thread has come too far in its end.
@@ -240,6 +257,25 @@ impl TracingSink for TraceRecorder {
                 self.capacity,
                 &mut records.num_dropped,
                 event,
+            );
+        });
+    }
+
+    fn arrived(&self, arrival: Arrival) {
+        let since_ns = self.ns_of(arrival.since);
+        self.record(|records| {
+            let arrived = Arrived {
+                kernel: arrival.kernel,
+                invocation: arrival.invocation,
+                register: arrival.register,
+                since_ns,
+                at_ns: self.now_ns(),
+            };
+            keep(
+                &mut records.arrivals,
+                self.capacity,
+                &mut records.num_dropped,
+                arrived,
             );
         });
     }

@@ -6,13 +6,13 @@ use std::fmt;
 use std::sync::OnceLock;
 use std::time::{Duration, Instant};
 
-use super::sink::{Activity, TracingSink};
+use super::sink::{Activity, Arrival, TracingSink};
 use crate::log;
 
 /// How many activities are kept of each thread, as in the reference.
 const MAX_ACTIVITIES: usize = 100;
 
-/// Keeps the first 100 activities of each thread, and logs them when the thread ends, times in microseconds since the first
+/// Keeps the first 100 activities of each thread, waits for results of asynchronous kernels included, and logs them when the thread ends, times in microseconds since the first
 /// activity of the process:
 ///
 /// ```text
@@ -83,6 +83,17 @@ impl TracingSink for SimpleSink {
         with_collected(|collected| {
             if let Some(kept) = collected.open.pop().flatten() {
                 collected.activities[kept].end = since_start();
+            }
+        });
+    }
+
+    /// One more activity of the thread that makes the result available: the wait for it.
+    fn arrived(&self, arrival: Arrival) {
+        with_collected(|collected| {
+            let kept = collected.keep(|| format!("{} (pending)", arrival.kernel).into());
+            if let Some(kept) = kept {
+                let wait = &mut collected.activities[kept];
+                wait.start = wait.end.saturating_sub(arrival.since.elapsed());
             }
         });
     }

@@ -2,6 +2,7 @@
 
 use std::borrow::Cow;
 use std::fmt;
+use std::time::Instant;
 
 use crate::execution::ExecutionContext;
 
@@ -51,6 +52,12 @@ pub trait TracingSink: Send + Sync + fmt::Debug {
     /// that do not tell work from waiting ignore it.
     fn begin_path(&self) {}
 
+    /// A result that a kernel had left unavailable is available now, or given up, on this thread. Sinks that do not tell work from
+    /// waiting ignore it.
+    fn arrived(&self, arrival: Arrival) {
+        let _ = arrival;
+    }
+
     /// The innermost open scope of this thread does so much work. Sinks that do not relate work to time ignore it.
     fn work(&self, work: Work) {
         let _ = work;
@@ -60,6 +67,21 @@ pub trait TracingSink: Send + Sync + fmt::Debug {
     fn counter(&self, name: &'static str, value: u64) {
         let _ = (name, value);
     }
+}
+
+/// A result that a kernel left to be made available later.
+///
+/// The run of the kernel is the one of this invocation that [defines](KernelRun::results) the register.
+#[derive(Clone, Copy, Debug)]
+pub struct Arrival {
+    /// The name of the kernel.
+    pub kernel: &'static str,
+    /// The number of the invocation.
+    pub invocation: u64,
+    /// The register that the result is in.
+    pub register: u32,
+    /// When the kernel had returned.
+    pub since: Instant,
 }
 
 /// What the run of a kernel comes to, in the measures of processors: see [`report_work`](super::report_work).

@@ -16,7 +16,9 @@ use tfrt_support::Error;
 use super::leaf::{self, Results};
 use super::left::Left;
 use super::state::Run;
-use crate::lower::code::{Extras, Kernel, KernelDetails, KernelId, Register, ResultForm};
+use crate::lower::code::{
+    Extras, Kernel, KernelDetails, KernelId, Register, RegisterId, ResultForm,
+};
 use crate::run::frame::Frame;
 use crate::run::framed;
 use crate::run::pace::Watch;
@@ -242,13 +244,25 @@ impl Run<'_> {
 
     #[inline(never)]
     fn enter_scope(&self, details: &KernelDetails) -> Scope {
-        let number = self.number.get().unwrap_or_else(|| {
+        let number = self.number_for_traces();
+        let stream = (!self.is_sync).then_some(self.frame.code.start.at_once.stream);
+        traced::enter(number, self.frame.code, details, stream, self.ctx)
+    }
+
+    fn number_for_traces(&self) -> u64 {
+        self.number.get().unwrap_or_else(|| {
             let number = tracing::next_invocation_number();
             self.number.set(Some(number));
             number
-        });
-        let stream = (!self.is_sync).then_some(self.frame.code.start.at_once.stream);
-        traced::enter(number, self.frame.code, details, stream, self.ctx)
+        })
+    }
+
+    /// Lets a trace know when a result is available that nobody in this function waits for.
+    #[inline]
+    fn follow(&self, details: &KernelDetails, register: RegisterId, result: &AnyRef) {
+        if self.is_traced {
+            traced::follow(self.number_for_traces(), details, register, result);
+        }
     }
 
     #[inline]
@@ -315,6 +329,7 @@ impl Run<'_> {
                     let is_settled =
                         is_settled(self.frame, register, is_used, self.frame.peek(slot));
                     if is_settled {
+                        self.follow(details, result.register, self.frame.peek(slot));
                         self.frame.keep(slot, register.num_takes());
                     }
                     is_settled
@@ -347,6 +362,7 @@ impl Run<'_> {
             };
             self.progress
                 .set(Progress::Publishing(id, number as u32 + 1));
+            self.follow(details, result.register, &value);
             if let Some(slot) = register.slot {
                 self.frame.put(slot, value, register.num_takes());
             }

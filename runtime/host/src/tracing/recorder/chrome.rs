@@ -6,11 +6,12 @@
 //! | slice, with its length | `X` | in the order in which the slices began |
 //! | start and end of an arrow | `s`, `f` | right behind the slice where it starts or ends, with that slice's time: the viewer takes the slice that began last |
 //! | event without length | `i` | on the track of its thread |
+//! | span of an asynchronous kernel, from its start until its last result is available | `b`, `e` | behind the slices; viewers show it on a track of its own |
 //! | sample of a quantity | `C` | where it was taken; the curve is that of the process |
 //!
 //! Along a track times never go back, though viewers would sort them. Times are microseconds with three decimals, so nothing of the nanoseconds is lost.
 
-use std::collections::HashMap;
+use std::collections::{BTreeMap, HashMap};
 use std::fmt;
 use std::io::{self, Write};
 use std::iter::Peekable;
@@ -64,7 +65,78 @@ pub(super) fn write<R: Deref<Target = Records>>(
         }
         moments.write_before(u64::MAX, tid, &mut out)?;
     }
+    write_spans(&mut out, threads)?;
     out.end()
+}
+
+/// Writes a span for each kernel that left a result to be made available later.
+fn write_spans<R: Deref<Target = Records>>(
+    out: &mut EventList<impl Write>,
+    threads: &[(&str, R)],
+) -> io::Result<()> {
+    let mut producers: HashMap<(u64, u32), (SliceId, u64)> = HashMap::new();
+    for (id, start_ns, kernel) in kernels(threads) {
+        for &register in &kernel.results {
+            producers.insert((kernel.invocation, register), (id, start_ns));
+        }
+    }
+    // By what makes a kernel another one, in the order in which they started.
+    let mut spans: BTreeMap<(u64, SliceId, u64, u32), Span<'_>> = BTreeMap::new();
+    for (thread, (_, records)) in threads.iter().enumerate() {
+        for arrived in &records.arrivals {
+            let register = (arrived.invocation, arrived.register);
+            // A slice that came too late to be kept has left its results nevertheless.
+            let (key, start_ns, thread) = match producers.get(&register) {
+                Some(&(id, start_ns)) => ((start_ns, id, 0, 0), start_ns, id.0),
+                None => {
+                    let (invocation, register) = register;
+                    let key = (arrived.since_ns, (thread, usize::MAX), invocation, register);
+                    (key, arrived.since_ns, thread)
+                }
+            };
+            let span = spans.entry(key).or_insert(Span {
+                kernel: arrived.kernel,
+                thread,
+                start_ns,
+                end_ns: arrived.at_ns,
+            });
+            span.end_ns = span.end_ns.max(arrived.at_ns);
+        }
+    }
+    for (number, span) in spans.values().enumerate() {
+        let (id, tid, name) = (number + 1, span.thread + 1, Text(span.kernel));
+        for (ph, at_ns) in [("b", span.start_ns), ("e", span.end_ns)] {
+            let ts = Micros(at_ns);
+            out.event(format_args!(
+                r#""ph":"{ph}","id":{id},"tid":{tid},"ts":{ts},"cat":"pending","name":{name}"#
+            ))?;
+        }
+    }
+    Ok(())
+}
+
+/// A kernel from its start until its last result is available.
+struct Span<'a> {
+    kernel: &'a str,
+    thread: usize,
+    start_ns: u64,
+    end_ns: u64,
+}
+
+/// The kernels of all threads: where each is, when it started, and what it is.
+fn kernels<'a, R: Deref<Target = Records>>(
+    threads: &'a [(&str, R)],
+) -> impl Iterator<Item = (SliceId, u64, &'a Kernel)> {
+    threads
+        .iter()
+        .enumerate()
+        .flat_map(|(thread, (_, records))| {
+            let slices = records.slices.iter().enumerate();
+            slices.filter_map(move |(number, slice)| {
+                let kernel = slice.kernel.as_deref()?;
+                Some(((thread, number), slice.start_ns, kernel))
+            })
+        })
 }
 
 /// What happened on a track and took no time, in order.
@@ -143,27 +215,15 @@ fn write_slice(
 impl Arrows {
     /// From each kernel that made a value to each that reads it, if that started later.
     fn find<R: Deref<Target = Records>>(threads: &[(&str, R)]) -> Self {
-        let kernels = || {
-            threads
-                .iter()
-                .enumerate()
-                .flat_map(|(thread, (_, records))| {
-                    let slices = records.slices.iter().enumerate();
-                    slices.filter_map(move |(number, slice)| {
-                        let kernel = slice.kernel.as_deref()?;
-                        Some(((thread, number), slice.start_ns, kernel))
-                    })
-                })
-        };
         let mut producers: HashMap<(u64, u32), (SliceId, u64)> = HashMap::new();
-        for (id, start_ns, kernel) in kernels() {
+        for (id, start_ns, kernel) in kernels(threads) {
             for &register in &kernel.results {
                 producers.insert((kernel.invocation, register), (id, start_ns));
             }
         }
         let mut arrows = Self::default();
         let mut num_arrows = 0;
-        for (consumer, start_ns, kernel) in kernels() {
+        for (consumer, start_ns, kernel) in kernels(threads) {
             let mut operands = kernel.operands.to_vec();
             operands.sort_unstable();
             operands.dedup();
