@@ -7,8 +7,8 @@
 //!
 //! A library has the runtime and the standard library linked into it, as the program has. Values, frames and contexts pass
 //! between the two copies as they are, which is right if both were built alike: by one compiler, from one source, with one
-//! set of settings. The *fingerprint* of a build says what these were; a library with another one is refused, and its header,
-//! whose layout is C's, is all that was read of it.
+//! set of settings. The *fingerprint* of a build says what these were, and how large what crosses is; a library with another one is
+//! refused, and its header, whose layout is C's, is all that was read of it.
 //!
 //! What the copies must agree on while they run is the program's, which the library takes over before any of its kernels runs:
 //! see [`tfrt_async::shared`]. Of everything else each copy has its own, and that is well:
@@ -24,7 +24,8 @@
 //! # Types
 //!
 //! A payload that the library makes is one that the program reads if both know its type under one id. `TypeId` is a function of
-//! the type's path, its crate's name and version, where cargo found the crate, and how it was built. Types of the standard
+//! the type's path, its crate's name and version, where cargo found the crate, and how it was built: its features, and the versions and
+//! features of all crates that it depends on. Types of the standard
 //! library have the same id everywhere, and types of the library have theirs. The types of the runtime may be built in two
 //! places. Their crates [vouch](tfrt_async::identity) for them: such a type is the same one on both sides if crate, version and path
 //! are equal. A crate that is neither, and that program and library share, has one id for a type if it was built alike in both. If

@@ -1,29 +1,99 @@
 //! What tells builds apart.
 
+use half::{bf16, f16};
+use tfrt_async::{AnyRef, ByteString, Chain};
+use tfrt_ods::OpDef;
+use tfrt_ods::dialect::DialectDef;
+use tfrt_queue::{RequestTag, Task};
+use tfrt_support::Error;
+use tfrt_support::metadata::TensorMetadata;
+
+use super::export::{Exports, HostServices, Registrations};
+use crate::kernel::direct::DirectCall;
+use crate::kernel::registry::{NativeCall, NativeFunction};
+use crate::kernel::{KernelDescriptor, KernelFrame};
+use crate::{
+    ExecutionContext, FunctionRef, HostContext, Limits, RequestContext, ResourceContext, TimerQueue,
+};
+
 /// What must be equal in a program and in a library that is loaded into it.
 ///
 /// - The compiler and the target, which decide on the layout of Rust types and on how functions are called.
 /// - The version of the runtime, and the digest of its source where that is at hand.
+/// - The layouts of what crosses the boundary. They follow from the rest as long as only the runtime's own source decides on them;
+///   a version or a feature of another crate, or a flag of the compiler, that changes one of them changes this, too.
 /// - Whether debug assertions are on: with them, live values are counted.
 /// - What a panic does.
 ///
-/// The runtime's crates have no features, which could be listed here. No type of another crate lies in what crosses the
-/// boundary, but for payloads, whose types are compared one by one.
+/// The features of the runtime's crates add functions, and change no type. What others make payloads of is not listed here: such a
+/// type is known by its `TypeId`, which differs with the version and the features of its crate, and of all crates under it.
 pub(super) fn fingerprint() -> String {
     let debug_assertions = if cfg!(debug_assertions) { ON } else { OFF };
     format!(
-        "{}, {}, {}-bit, tfrt {} (source {}), panic {}, {debug_assertions}",
+        "{}, {}, {}-bit, tfrt {} (source {}, layouts {:016x}), panic {}, {debug_assertions}",
         env!("TFRT_RUSTC_VERSION"),
         env!("TFRT_TARGET"),
         usize::BITS,
         env!("CARGO_PKG_VERSION"),
         env!("TFRT_SOURCE_DIGEST"),
+        digest(LAYOUTS),
         if cfg!(panic = "unwind") {
             "unwind"
         } else {
             "abort"
         },
     )
+}
+
+/// The size and the alignment of a type.
+type Layout = (usize, usize);
+
+const fn layout<T>() -> Layout {
+    (size_of::<T>(), align_of::<T>())
+}
+
+/// The layouts of what both copies of the runtime look into: the tables that they exchange, contexts, frames and values.
+const LAYOUTS: &[Layout] = &[
+    layout::<Exports>(),
+    layout::<HostServices>(),
+    layout::<Registrations>(),
+    layout::<KernelDescriptor>(),
+    layout::<OpDef>(),
+    layout::<DialectDef>(),
+    layout::<NativeFunction>(),
+    layout::<NativeCall<'_>>(),
+    layout::<KernelFrame<'_>>(),
+    layout::<DirectCall<'_>>(),
+    layout::<HostContext>(),
+    layout::<RequestContext>(),
+    layout::<ResourceContext>(),
+    layout::<ExecutionContext>(),
+    layout::<FunctionRef>(),
+    layout::<TimerQueue>(),
+    layout::<Limits>(),
+    layout::<Task>(),
+    layout::<RequestTag>(),
+    layout::<AnyRef>(),
+    layout::<ByteString>(),
+    layout::<Chain>(),
+    layout::<Error>(),
+    layout::<TensorMetadata>(),
+    // Of another crate, and payloads of ours.
+    layout::<f16>(),
+    layout::<bf16>(),
+];
+
+/// The 64-bit FNV-1a hash of layouts, in their order.
+const fn digest(layouts: &[Layout]) -> u64 {
+    let mut hash = 0xcbf2_9ce4_8422_2325_u64;
+    let mut index = 0;
+    while index < layouts.len() {
+        let (size, align) = layouts[index];
+        hash = (hash ^ size as u64).wrapping_mul(0x100_0000_01b3);
+        hash = (hash ^ align as u64).wrapping_mul(0x100_0000_01b3);
+        index += 1;
+    }
+    hash
 }
 
 const ON: &str = "debug assertions on";
@@ -44,6 +114,19 @@ pub(super) fn advice(expected: &str, found: &str) -> Option<&'static str> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_layout_that_differs_makes_another_fingerprint() {
+        let own = format!("layouts {:016x})", digest(LAYOUTS));
+        assert!(fingerprint().contains(&own), "{}", fingerprint());
+        for index in 0..LAYOUTS.len() {
+            let (mut larger, mut aligned) = (LAYOUTS.to_vec(), LAYOUTS.to_vec());
+            larger[index].0 += 8;
+            aligned[index].1 *= 2;
+            assert_ne!(digest(&larger), digest(LAYOUTS), "{index}");
+            assert_ne!(digest(&aligned), digest(LAYOUTS), "{index}");
+        }
+    }
 
     #[test]
     fn another_profile_is_what_the_advice_is_about() {
