@@ -33,7 +33,20 @@ fn main() -> ExitCode {
         }));
     }
     let odd = programs::directory().join("graph-odd-names.mlir");
+    let page = odd.clone();
     trials.push(Trial::test("drawing_of_odd_names", move || check(&odd)));
+    trials.push(Trial::test("a_page_needs_nothing_else", move || {
+        check_page(&page)?;
+        check_page(&golden::directory().join("39-stream-graphs.mlir"))
+    }));
+    trials.push(Trial::test(
+        "values_are_labelled_and_nothing_is_stray",
+        values_are_labelled_and_nothing_is_stray,
+    ));
+    trials.push(Trial::test(
+        "functions_beyond_the_limit_are_folded",
+        functions_beyond_the_limit_are_folded,
+    ));
     libtest_mimic::run(&Arguments::from_args(), trials).exit_code()
 }
 
@@ -70,6 +83,112 @@ fn check(program: &Path) -> Result<(), Failed> {
         return Err(format!("streams differ: {of_dot:?} and {of_svg:?}").into());
     }
     Ok(())
+}
+
+/// A page has a picture of each function, with the boxes that `dot` draws, and asks nobody for anything.
+fn check_page(program: &Path) -> Result<(), Failed> {
+    let (dot, page) = (draw(program, "dot")?, draw(program, "html")?);
+    let outside = page.replace("http://www.w3.org/2000/svg", "");
+    for way_out in ["http:", "https:", "src=", "href=", "@import", "fetch("] {
+        if outside.contains(way_out) {
+            return Err(format!("the page has `{way_out}`").into());
+        }
+    }
+    let functions = dot
+        .lines()
+        .filter(|line| line.starts_with("  subgraph "))
+        .count();
+    for part in ["<details", "<svg ", "</svg>\n</div></details>"] {
+        let found = page.matches(part).count();
+        if found != functions {
+            return Err(format!("{found} times `{part}`, and {functions} functions").into());
+        }
+    }
+    let mut streams = Vec::new();
+    for picture in page.split("<svg ").skip(1) {
+        let end = picture.find("</svg>").ok_or("a picture without an end")?;
+        let boxes = check_svg(&format!("<svg {}</svg>", &picture[..end]))?;
+        streams.extend(boxes.iter().filter_map(|part| part.stream).map(Some));
+    }
+    let mut of_dot: Vec<Option<usize>> = check_dot(&dot)?.into_iter().flatten().map(Some).collect();
+    streams.sort_unstable();
+    of_dot.sort_unstable();
+    if streams != of_dot {
+        return Err(format!("streams differ: {of_dot:?} and {streams:?}").into());
+    }
+    let names = page.matches("<g id=\"n").count();
+    if !page.contains("addEventListener('wheel'") || !page.contains("id=\"search\"") || names == 0 {
+        return Err("nothing to zoom or search with".into());
+    }
+    Ok(())
+}
+
+fn values_are_labelled_and_nothing_is_stray() -> Result<(), Failed> {
+    let program = scratch_file("labels.mlir");
+    std::fs::write(
+        &program,
+        "func @f(%unused: f32, %x: i32, %c: !tfrt.chain) {\n  %y = tfrt.add.i32 %x, %x\n  \
+         %d = tfrt.print.i32 %y, %c\n  tfrt.return\n}\n",
+    )?;
+    let (dot, svg) = (draw(&program, "dot")?, draw(&program, "svg")?);
+    std::fs::remove_file(&program)?;
+    for part in [
+        "label=\"@f(f32, i32, !tfrt.chain)\"",
+        "label=\"i32\"",
+        "style=dashed]",
+    ] {
+        if !dot.contains(part) {
+            return Err(format!("`{part}` is not part of:\n{dot}").into());
+        }
+    }
+    if !svg.contains(">i32</text>") {
+        return Err(format!("no type at an arrow:\n{svg}").into());
+    }
+    // Every node has an edge: the argument that nobody uses, and the end that gives nothing, are no nodes.
+    let nodes = dot
+        .lines()
+        .filter_map(|line| line.trim().split_once(" [label="));
+    for (node, _) in nodes {
+        let edges = [format!("{node} -> "), format!(" -> {node} ")];
+        if !edges.iter().any(|edge| dot.contains(edge)) {
+            return Err(format!("`{node}` is stray in:\n{dot}").into());
+        }
+    }
+    Ok(())
+}
+
+fn functions_beyond_the_limit_are_folded() -> Result<(), Failed> {
+    let program = golden::directory().join("05-chains.mlir");
+    let draw_some = |arguments: &[&str]| -> Result<String, Failed> {
+        let mut command = tool::command("tfrt", &programs::directory())?;
+        command.arg("graph").args(arguments).arg(&program);
+        let output = tool::run(command)?;
+        require_status(0, &output)?;
+        Ok(String::from_utf8(output.stdout)?)
+    };
+    let all = draw_some(&[])?;
+    let folded = draw_some(&["--max-ops=1"])?;
+    let functions = |text: &str| {
+        text.lines()
+            .filter(|line| line.starts_with("  subgraph "))
+            .count()
+    };
+    let hints = folded.matches("--functions=").count();
+    if all.contains("--functions=") || hints != functions(&all) || functions(&folded) != hints {
+        return Err(format!("{hints} of {} functions are folded", functions(&all)).into());
+    }
+    // One that is asked for is drawn in any case.
+    let name = between(&folded, "--functions=", " ").ok_or("no name")?;
+    let one = draw_some(&["--max-ops=1", "--functions", name])?;
+    match one.contains("--functions=") {
+        true => Err(format!("`{name}` is folded").into()),
+        false => Ok(()),
+    }
+}
+
+/// A file of this test process alone.
+fn scratch_file(name: &str) -> std::path::PathBuf {
+    Path::new(env!("CARGO_TARGET_TMPDIR")).join(format!("{}-{name}", std::process::id()))
 }
 
 /// Streams and colours that were seen together.

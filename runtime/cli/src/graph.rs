@@ -1,7 +1,7 @@
 //! `tfrt graph`: draws the functions of a program.
 //!
-//! A program becomes a [`model`] of nodes, edges and scopes, which is written as [`dot`] or drawn as SVG: by Graphviz where that is installed,
-//! and otherwise by our own [`layout`], in plainer style.
+//! A program becomes a [`model`] of nodes, edges and scopes. It is written as [`dot`], or drawn as SVG: by Graphviz where that is installed,
+//! and otherwise by our own [`layout`], in plainer style. A page for a browser, as [`html`], has drawings of the latter kind.
 
 mod model;
 
@@ -10,6 +10,8 @@ mod dot;
 mod layout;
 
 mod svg;
+
+mod html;
 
 use std::io::{self, Write};
 use std::process::{Command, Stdio};
@@ -33,9 +35,13 @@ Examples:
   tfrt graph program.mlir                              every function, in the language of Graphviz
   tfrt graph --functions=main program.bef              one function of a file
   tfrt graph --format=svg -o program.svg program.mlir  a picture; Graphviz draws it if it is installed
+  tfrt graph --html -o program.html program.mlir       a page to zoom and search in, with a picture of each function
 
 A box is a kernel, a frame around others is a region. Boxes of one colour run on one stream, one after the other. A dashed
-arrow is a chain; a number at an arrow says which of several results it is.";
+arrow is a chain. At an arrow stands the type of its value, behind the number of the result where a kernel gives several.";
+
+/// How many ops are drawn unless it is said otherwise. Beyond that nobody reads a picture.
+const DEFAULT_MAX_OPS: usize = 500;
 
 /// Draw the functions of a program.
 #[derive(Debug, Parser)]
@@ -52,6 +58,14 @@ pub(crate) struct Arguments {
     /// What to write
     #[arg(long, value_enum, default_value_t = Format::Dot)]
     format: Format,
+
+    /// Write a page for a browser, as `--format=html` does
+    #[arg(long, conflicts_with = "format")]
+    html: bool,
+
+    /// Fold functions beyond so many ops to one box each; a page has them all
+    #[arg(long = "max-ops", value_name = "N", default_value_t = DEFAULT_MAX_OPS)]
+    max_ops: usize,
 
     /// Where to write; `-` is standard output
     #[arg(short, long, value_name = "FILE", default_value = "-")]
@@ -70,6 +84,8 @@ enum Format {
     Dot,
     /// A picture
     Svg,
+    /// A page for a browser, in one file
+    Html,
 }
 
 /// Runs the tool. `program` is the name it was started under.
@@ -78,8 +94,17 @@ pub(crate) fn run(program: &str, arguments: &Arguments) -> Result<(), Failure> {
     let input = Input::read(&arguments.file)?;
     let module = read_program(&front_end, &input, arguments.diagnostics)?;
     let functions = chosen_functions(program, &module, &arguments.functions)?;
-    let graph = Graph::of_functions(&module, &input.name, &functions);
-    let text = match arguments.format {
+    let format = match arguments.html {
+        true => Format::Html,
+        false => arguments.format,
+    };
+    let max_nodes = match format {
+        Format::Html => usize::MAX,
+        _ => arguments.max_ops,
+    };
+    let graph = Graph::of_functions(&module, &input.name, &functions, max_nodes);
+    let text = match format {
+        Format::Html => html::write(graph).into_bytes(),
         Format::Dot => dot::write(&graph).into_bytes(),
         Format::Svg => match draw_with_graphviz(&dot::write(&graph)) {
             Ok(Some(picture)) => picture,

@@ -28,8 +28,10 @@ pub(super) fn write(graph: &Graph) -> String {
         if edge.is_chain() {
             attributes.push_str(", style=dashed");
         }
-        if let Some(result) = edge.result {
-            attributes.push_str(&format!(", taillabel={result}"));
+        let label = edge.label();
+        if !label.is_empty() {
+            attributes.push_str(", label=");
+            push_quoted(&label, &mut attributes);
         }
         writer.line(&format!("n{} -> n{} [{attributes}];", edge.from, edge.to));
     }

@@ -6,8 +6,8 @@ use tfrt_compiler::stream_analysis::analyze_block;
 use tfrt_compiler::stream_analysis::graph::NodeId;
 use tfrt_ir::print::attributes::print_attribute;
 use tfrt_ir::{BlockId, Module, OpId, ValueDef, ValueId};
-use tfrt_ods::FunctionForm;
 use tfrt_ods::verify::CHAIN_TYPE;
+use tfrt_ods::{FunctionForm, OpTraits};
 use tfrt_support::entity::EntityId;
 
 /// How many letters of an attribute are shown.
@@ -46,8 +46,23 @@ pub(super) struct Node {
     pub(super) regions: Vec<Scope>,
 }
 
+impl Scope {
+    fn num_nodes(&self) -> usize {
+        let inside = self.nodes.iter().flat_map(|node| &node.regions);
+        self.nodes.len() + inside.map(Self::num_nodes).sum::<usize>()
+    }
+
+    /// Appends the numbers of all nodes, in ascending order.
+    fn push_ids(&self, ids: &mut Vec<usize>) {
+        for node in &self.nodes {
+            ids.push(node.id);
+            node.regions.iter().for_each(|region| region.push_ids(ids));
+        }
+    }
+}
+
 /// A use of a value.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub(super) struct Edge {
     /// The node that gives the value.
     pub(super) from: usize,
@@ -55,11 +70,33 @@ pub(super) struct Edge {
     pub(super) to: usize,
     /// Which result it is, if there are several.
     pub(super) result: Option<usize>,
-    /// The type of the value.
+    /// How many results the node gives.
+    pub(super) num_results: usize,
+    /// The type of the value, with its shape if the type says it.
     pub(super) ty: String,
 }
 
 impl Edge {
+    /// Which of the results it is, if only of one.
+    pub(super) fn port(&self) -> usize {
+        self.result.unwrap_or(0)
+    }
+
+    /// Whether it is another use of the same value.
+    pub(super) fn is_parallel_to(&self, other: &Self) -> bool {
+        self.from == other.from && self.port() == other.port()
+    }
+
+    /// What is written at it: the type of data, and which of several results it is.
+    pub(super) fn label(&self) -> String {
+        let ty = if self.is_chain() { "" } else { &self.ty };
+        match self.result {
+            Some(result) if ty.is_empty() => result.to_string(),
+            Some(result) => format!("{result}: {ty}"),
+            None => ty.to_owned(),
+        }
+    }
+
     /// Whether it stands for order rather than data.
     pub(super) fn is_chain(&self) -> bool {
         self.ty == CHAIN_TYPE
@@ -67,15 +104,51 @@ impl Edge {
 }
 
 impl Graph {
-    /// The graph of these functions.
-    pub(super) fn of_functions(module: &Module, title: &str, functions: &[OpId]) -> Self {
+    /// How many boxes there are.
+    pub(super) fn num_nodes(&self) -> usize {
+        self.functions.iter().map(Scope::num_nodes).sum()
+    }
+
+    /// One graph for each function, with the same numbers.
+    pub(super) fn into_functions(self) -> impl Iterator<Item = Self> {
+        let edges = self.edges;
+        self.functions.into_iter().map(move |function| {
+            let mut ids = Vec::new();
+            function.push_ids(&mut ids);
+            let is_inside = |edge: &&Edge| ids.binary_search(&edge.to).is_ok();
+            Self {
+                title: function.label.clone(),
+                edges: edges.iter().filter(is_inside).cloned().collect(),
+                functions: vec![function],
+            }
+        })
+    }
+
+    /// The graph of these functions, with so many nodes at most: functions beyond that are folded to one node each, but for a
+    /// single one.
+    pub(super) fn of_functions(
+        module: &Module,
+        title: &str,
+        functions: &[OpId],
+        max_nodes: usize,
+    ) -> Self {
         let mut builder = Builder {
             module,
             nodes_of: HashMap::new(),
             num_nodes: 0,
             edges: Vec::new(),
         };
-        let functions = functions.iter().map(|&func| builder.function(func));
+        let is_single = functions.len() == 1;
+        let mut num_left = max_nodes;
+        let functions = functions.iter().map(|&func| {
+            let num_ops = module.walk(func).len();
+            if num_ops <= num_left || is_single {
+                num_left = num_left.saturating_sub(num_ops);
+                builder.function(func)
+            } else {
+                builder.folded_function(func, num_ops)
+            }
+        });
         let functions = functions.collect();
         Self {
             title: title.to_owned(),
@@ -102,7 +175,17 @@ impl Builder<'_> {
             .flat_map(|region| module.blocks(*region))
             .copied()
             .collect();
-        let mut scope = self.scope(format!("@{name}"), &blocks);
+        let arguments = blocks
+            .first()
+            .map_or(&[][..], |block| module.block_arguments(*block));
+        let types = arguments
+            .iter()
+            .map(|argument| module.type_spelling(module.value_type(*argument)));
+        let label = match blocks.is_empty() {
+            true => format!("@{name}"),
+            false => format!("@{name}({})", types.collect::<Vec<_>>().join(", ")),
+        };
+        let mut scope = self.scope(label, &blocks);
         if blocks.is_empty() {
             let id = self.next_id();
             scope.nodes.push(Node {
@@ -113,6 +196,23 @@ impl Builder<'_> {
             });
         }
         scope
+    }
+
+    fn folded_function(&mut self, func: OpId, num_ops: usize) -> Scope {
+        let name = self.module.symbol_name(func).unwrap_or_default();
+        let lines = vec![
+            format!("{num_ops} ops"),
+            format!("--functions={name} shows them"),
+        ];
+        Scope {
+            label: format!("@{name}"),
+            nodes: vec![Node {
+                id: self.next_id(),
+                lines,
+                stream: None,
+                regions: Vec::new(),
+            }],
+        }
     }
 
     fn scope(&mut self, label: String, blocks: &[BlockId]) -> Scope {
@@ -126,6 +226,10 @@ impl Builder<'_> {
     fn block(&mut self, block: BlockId, nodes: &mut Vec<Node>) {
         let module = self.module;
         for (index, &argument) in module.block_arguments(block).iter().enumerate() {
+            // What nobody uses is said by the signature alone.
+            if module.uses(argument).len() == 0 {
+                continue;
+            }
             let id = self.next_id();
             self.nodes_of.insert(argument, id);
             let ty = module.type_spelling(module.value_type(argument));
@@ -138,6 +242,13 @@ impl Builder<'_> {
         }
         let streams = analyze_block(module, block);
         for (index, &op) in module.block_ops(block).iter().enumerate() {
+            // The end of a body that gives nothing is no kernel, and has no edges.
+            let ends = module
+                .op_def(op)
+                .is_some_and(|def| def.traits.contains(OpTraits::TERMINATOR));
+            if ends && module.operands(op).is_empty() && !nodes.is_empty() {
+                continue;
+            }
             let stream = streams.of(NodeId::from_index(index));
             let node = self.op(op, stream.index());
             nodes.push(node);
@@ -183,11 +294,16 @@ impl Builder<'_> {
             ValueDef::Result { op, index } if self.module.results(op).len() > 1 => Some(index),
             _ => None,
         };
+        let num_results = match self.module.value_def(value) {
+            ValueDef::Result { op, .. } => self.module.results(op).len(),
+            ValueDef::Argument { .. } => 1,
+        };
         let ty = self.module.type_spelling(self.module.value_type(value));
         self.edges.push(Edge {
             from,
             to,
             result,
+            num_results,
             ty: ty.to_owned(),
         });
     }

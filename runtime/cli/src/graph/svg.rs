@@ -28,13 +28,22 @@ pub(super) fn write(drawing: &Drawing) -> String {
         .arrows
         .iter()
         .for_each(|arrow| push_arrow(arrow, &mut out));
+    drawing
+        .arrows
+        .iter()
+        .for_each(|arrow| push_labels(arrow, &mut out));
     out.push_str("</svg>\n");
     out
 }
 
 fn push_box(part: &PlacedBox, out: &mut String) {
     let PlacedBox { corner, size, .. } = part;
-    out.push_str("<g>");
+    match part.node {
+        Some(node) => {
+            let _ = write!(out, "<g id=\"n{node}\">");
+        }
+        None => out.push_str("<g>"),
+    }
     if let Some(hint) = &part.hint {
         push_title(hint, out);
     }
@@ -57,38 +66,59 @@ fn push_box(part: &PlacedBox, out: &mut String) {
 }
 
 fn push_arrow(arrow: &Arrow, out: &mut String) {
-    let Arrow { from, to, .. } = arrow;
-    let bend = (to.y - from.y) / 2.0;
     out.push_str("<g>");
     push_title(&arrow.hint, out);
-    let _ = write!(
-        out,
-        "<path d=\"M{:.1},{:.1} C{:.1},{:.1} {:.1},{:.1} {:.1},{:.1}\" fill=\"none\" stroke=\"#333\" marker-end=\"url(#tip)\"{}/>",
-        from.x,
-        from.y,
-        from.x,
-        from.y + bend,
-        to.x,
-        to.y - bend,
-        to.x,
-        to.y,
-        if arrow.is_dashed {
-            " stroke-dasharray=\"4 3\""
-        } else {
-            ""
+    out.push_str("<path d=\"");
+    for (index, pair) in arrow.points.chunks(2).enumerate() {
+        let [from, to] = pair else {
+            continue;
+        };
+        if index == 0 {
+            let _ = write!(out, "M{:.1},{:.1}", from.x, from.y);
+        } else if let Some(before) = arrow.points.get(2 * index - 1) {
+            let bend = (from.y - before.y) / 2.0;
+            let _ = write!(
+                out,
+                " C{:.1},{:.1} {:.1},{:.1} {:.1},{:.1}",
+                before.x,
+                before.y + bend,
+                from.x,
+                from.y - bend,
+                from.x,
+                from.y
+            );
         }
-    );
-    if let Some(label) = &arrow.label {
+        if from != to {
+            let _ = write!(out, " L{:.1},{:.1}", to.x, to.y);
+        }
+    }
+    out.push_str("\" fill=\"none\" stroke=\"#333\"");
+    if arrow.has_tip {
+        out.push_str(" marker-end=\"url(#tip)\"");
+    }
+    if arrow.is_dashed {
+        out.push_str(" stroke-dasharray=\"4 3\"");
+    }
+    out.push_str("/></g>\n");
+}
+
+/// What stands at an arrow, in front of all of them.
+fn push_labels(arrow: &Arrow, out: &mut String) {
+    let label = arrow.label.as_ref().zip(arrow.points.first());
+    let label = label.map(|(label, start)| (label, start.x + 3.0, start.y + 9.0));
+    let elsewhere = arrow.elsewhere.as_ref();
+    let elsewhere = elsewhere.map(|(place, text)| (text, place.x + 3.0, place.y));
+    for (text, x, y) in label.into_iter().chain(elsewhere) {
+        if text.is_empty() {
+            continue;
+        }
         let _ = write!(
             out,
-            "<text x=\"{:.1}\" y=\"{:.1}\" font-size=\"8\">",
-            from.x + 3.0,
-            from.y + 9.0
+            "<text x=\"{x:.1}\" y=\"{y:.1}\" font-size=\"8\" stroke=\"#fff\" stroke-width=\"2\" paint-order=\"stroke\">"
         );
-        push_escaped(label, out);
-        out.push_str("</text>");
+        push_escaped(text, out);
+        out.push_str("</text>\n");
     }
-    out.push_str("</g>\n");
 }
 
 fn push_title(text: &str, out: &mut String) {
@@ -97,7 +127,7 @@ fn push_title(text: &str, out: &mut String) {
     out.push_str("</title>");
 }
 
-fn push_escaped(text: &str, out: &mut String) {
+pub(super) fn push_escaped(text: &str, out: &mut String) {
     for c in text.chars() {
         match c {
             '&' => out.push_str("&amp;"),
