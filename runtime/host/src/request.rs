@@ -6,13 +6,12 @@ pub(crate) mod cancel;
 
 use std::any::{Any, TypeId};
 use std::fmt;
-use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::atomic::{AtomicU8, AtomicU64, Ordering};
 use std::sync::{Arc, OnceLock};
 use std::time::SystemTime;
 
 use tfrt_async::AnyRef;
-use tfrt_queue::RequestTag;
+use tfrt_queue::{RequestTag, Task};
 use tfrt_support::{Error, ErrorCode};
 
 use crate::allocator::{HostAllocator, RequestMemory};
@@ -291,10 +290,7 @@ impl RequestContext {
         self: &Arc<Self>,
         hook: impl FnOnce() + Send + 'static,
     ) -> Option<CancelHook> {
-        // A future that panics as it is dropped must not keep the others. It is caught by the code that made it, which may be
-        // a kernel library's.
-        let hook = || drop(catch_unwind(AssertUnwindSafe(hook)));
-        let number = self.cancel.watch(Box::new(hook))?;
+        let number = self.cancel.watch(Task::new(hook))?;
         Some(CancelHook {
             request: Arc::clone(self),
             number,

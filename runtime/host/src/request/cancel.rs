@@ -20,11 +20,13 @@ use std::fmt;
 use std::sync::PoisonError;
 
 use tfrt_async::AnyRef;
+use tfrt_queue::Task;
 
 use crate::sync::{Mutex, MutexGuard, OnceLock};
 
-/// What is to be done when a request is cancelled.
-type Hook = Box<dyn FnOnce() + Send>;
+/// What is to be done when a request is cancelled. A task: a small one needs no memory of its own, and one that panics does so in
+/// the code that made it, which may be a kernel library's, and keeps nobody else.
+type Hook = Task;
 
 /// Cancels a request: once, with one error.
 pub(crate) struct CancelSwitch {
@@ -51,8 +53,13 @@ impl Hooks {
     }
 
     fn call_off(&mut self, number: u64) -> Option<Hook> {
-        let find = |(found, _): &(u64, _)| found.cmp(&number);
-        let index = self.entries.binary_search_by(find).ok()?;
+        let index = match self.entries.back()? {
+            (last, _) if *last == number => self.entries.len() - 1,
+            _ => {
+                let find = |(found, _): &(u64, _)| found.cmp(&number);
+                self.entries.binary_search_by(find).ok()?
+            }
+        };
         let hook = self.entries[index].1.take()?;
         self.num_called_off += 1;
         let is_called_off =
@@ -96,11 +103,11 @@ impl CancelSwitch {
         }
         let hooks = std::mem::take(&mut *self.lock_hooks()).entries;
         for hook in hooks.into_iter().filter_map(|(_, hook)| hook) {
-            hook();
+            hook.run_and_survive();
         }
     }
 
-    /// Enters a hook, which must not panic; gives its number, or nothing if the request is cancelled already.
+    /// Enters a hook; gives its number, or nothing if the request is cancelled already.
     pub(crate) fn watch(&self, hook: Hook) -> Option<u64> {
         let mut hooks = self.lock_hooks();
         if self.value().is_some() {
@@ -148,7 +155,7 @@ mod tests {
             let runs = Arc::new(std::sync::Mutex::new(Vec::new()));
             for number in 0..10 {
                 let runs = Arc::clone(&runs);
-                let hook = Box::new(move || runs.lock().unwrap().push(number));
+                let hook = Task::new(move || runs.lock().unwrap().push(number));
                 assert_eq!(switch.watch(hook), Some(number));
             }
             called_off.iter().for_each(|&number| switch.forget(number));
@@ -157,14 +164,18 @@ mod tests {
             let expected: Vec<u64> = (0..10).filter(|run| !called_off.contains(run)).collect();
             switch.cancel(AnyRef::error(Error::new("no")));
             assert_eq!(*runs.lock().unwrap(), expected);
-            assert_eq!(switch.watch(Box::new(|| ())), None);
+            assert_eq!(switch.watch(Task::new(|| ())), None);
         }
     }
 
     #[test]
     fn hooks_that_were_called_off_take_no_room() {
         let switch = CancelSwitch::new();
-        let enter = || switch.watch(Box::new(|| ())).expect("nobody has cancelled");
+        let enter = || {
+            switch
+                .watch(Task::new(|| ()))
+                .expect("nobody has cancelled")
+        };
         let first = enter();
         for _ in 0..1000 {
             let (second, last) = (enter(), enter());

@@ -76,7 +76,7 @@ fn loom_1_against_1_the_first_cancel_stays() {
         let switch = Arc::new(CancelSwitch::new());
         let runs = counter();
         let counted = runs.clone();
-        switch.watch(Box::new(move || {
+        switch.watch(Task::new(move || {
             counted.fetch_add(1, Ordering::Relaxed);
         }));
         let threads = ["one", "two"].map(|name| {
@@ -108,7 +108,7 @@ fn loom_1_and_2_against_3_to_5_a_hook_runs_once_or_is_refused() {
             move || switch.cancel(error("no"))
         });
         let counted = runs.clone();
-        let entered = switch.watch(Box::new(move || {
+        let entered = switch.watch(Task::new(move || {
             counted.fetch_add(1, Ordering::Relaxed);
         }));
         cancelling.join().unwrap();
@@ -122,7 +122,7 @@ fn loom_2_against_a_hook_that_is_called_off() {
         let switch = Arc::new(CancelSwitch::new());
         let (runs, drops) = (counter(), counter());
         let (counted, owned) = (runs.clone(), Token(drops.clone()));
-        let number = switch.watch(Box::new(move || {
+        let number = switch.watch(Task::new(move || {
             let _owned = &owned;
             counted.fetch_add(1, Ordering::Relaxed);
         }));
