@@ -11,7 +11,7 @@ use super::{Pooled, leak};
 
 /// What a `Pin<Box<dyn Future<Output = T> + Send>>` is, in memory that threads keep for the next one.
 ///
-/// Invariant: `place` is that of an `F` that [`leak`] was given, and which this owns; `poll` and `drop` are `poll::<F>` and
+/// Invariant: `place` is that of an `F` that `leak` was given, and which this owns; `poll` and `drop` are `poll::<F>` and
 /// `drop_future::<F>`. Upheld by `new`.
 ///
 /// ```
