@@ -4,7 +4,7 @@
 
 use std::sync::{Mutex, PoisonError};
 
-use tfrt_fuzz::catalog::{Feed, find};
+use tfrt_fuzz::catalog::{Feed, TARGETS, find};
 use tfrt_fuzz::programs::{self, Printing};
 use tfrt_fuzz::seeds::Seeds;
 
@@ -38,6 +38,19 @@ fn seeds_that_are_too_large_are_named() {
     assert!(few.left_out.iter().all(|(_, num_bytes)| *num_bytes > 200));
     let read = |seeds: &Seeds| seeds.files.len() + seeds.texts.len() + seeds.left_out.len();
     assert!(!few.left_out.is_empty() && read(&few) < read(&all));
+}
+
+/// `.ci/run fuzz` takes the targets that have a corpus.
+#[test]
+fn every_target_has_a_corpus() {
+    for target in TARGETS {
+        let path = format!(
+            "{}/fuzz/corpus/{}.tar.xz",
+            env!("CARGO_MANIFEST_DIR"),
+            target.name
+        );
+        assert!(std::fs::metadata(&path).is_ok(), "{path}");
+    }
 }
 
 #[test]

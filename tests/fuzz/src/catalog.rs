@@ -106,6 +106,31 @@ pub fn find(name: &str) -> Option<Target> {
     TARGETS.into_iter().find(|target| target.name == name)
 }
 
+/// The mutator of a fuzzer for what `food` says: as [`mutate::in_place`], but all is left to `plainly` where nothing is known of the
+/// format.
+pub fn mutate_in_place(
+    food: Food,
+    data: &mut [u8],
+    size: usize,
+    max_size: usize,
+    seed: u32,
+    plainly: impl FnOnce(&mut [u8], usize, usize) -> usize,
+) -> usize {
+    let mutate = |input: &[u8], random: &mut Random| match food {
+        Food::Attribute => input.to_vec(),
+        Food::File => mutate::mutate(input, random),
+        Food::Data(format) => mutate_data::mutate(format, input, input, random),
+        Food::Text => {
+            let text = String::from_utf8_lossy(input);
+            mutate_text::mutate(&text, &text, random).into_bytes()
+        }
+    };
+    match food {
+        Food::Attribute => plainly(data, size, max_size),
+        _ => mutate::in_place_by(mutate, data, size, max_size, seed, plainly),
+    }
+}
+
 /// Runs a target that does not say what it accepted.
 fn always(run: fn(&[u8]), bytes: &[u8]) -> bool {
     run(bytes);
@@ -148,6 +173,12 @@ impl Feed {
             random: Random::new(seed),
             num_given: 0,
         }
+    }
+
+    /// What it starts from.
+    #[must_use]
+    pub fn seeds(&self) -> &[Vec<u8>] {
+        &self.seeds
     }
 
     /// The next input.

@@ -79,6 +79,18 @@ pub fn in_place(
     seed: u32,
     plainly: impl FnOnce(&mut [u8], usize, usize) -> usize,
 ) -> usize {
+    in_place_by(mutate, data, size, max_size, seed, plainly)
+}
+
+/// As [`in_place`], for inputs that `mutate` knows.
+pub fn in_place_by(
+    mutate: impl FnOnce(&[u8], &mut Random) -> Vec<u8>,
+    data: &mut [u8],
+    size: usize,
+    max_size: usize,
+    seed: u32,
+    plainly: impl FnOnce(&mut [u8], usize, usize) -> usize,
+) -> usize {
     let mut random = Random::new(seed.into());
     if random.below(2) == 0 {
         return plainly(data, size, max_size);

@@ -84,26 +84,6 @@ pub fn mutate(text: &str, other: &str, random: &mut Random) -> String {
     text
 }
 
-/// The mutator of a fuzzer: changes the first `size` bytes of `data`, which may grow to `max_size`, and returns how many there
-/// are then. Half of the time it leaves that to `plainly`, which knows what the fuzzer learnt.
-pub fn in_place(
-    data: &mut [u8],
-    size: usize,
-    max_size: usize,
-    seed: u32,
-    plainly: impl FnOnce(&mut [u8], usize, usize) -> usize,
-) -> usize {
-    let mut random = Random::new(seed.into());
-    if random.below(2) == 0 {
-        return plainly(data, size, max_size);
-    }
-    let text = String::from_utf8_lossy(&data[..size]).into_owned();
-    let changed = mutate(&text, &text, &mut random);
-    let len = changed.len().min(max_size).min(data.len());
-    data[..len].copy_from_slice(&changed.as_bytes()[..len]);
-    len
-}
-
 /// The tokens of a text, roughly, with the blanks between them: together they are the text.
 fn tokens(text: &str) -> Vec<&str> {
     let mut tokens = Vec::new();

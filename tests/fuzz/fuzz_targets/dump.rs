@@ -1,8 +1,0 @@
-//! See `targets::dump_file`.
-#![no_main]
-
-libfuzzer_sys::fuzz_target!(|bytes: &[u8]| tfrt_fuzz::targets::dump_file(bytes));
-
-libfuzzer_sys::fuzz_mutator!(|data: &mut [u8], size: usize, max_size: usize, seed: u32| {
-    tfrt_fuzz::mutate::in_place(data, size, max_size, seed, libfuzzer_sys::fuzzer_mutate)
-});
