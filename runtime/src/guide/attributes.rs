@@ -26,8 +26,31 @@
 //! ```
 //!
 //! The name is that of the parameter, or another one: `#[attr("padding-width")]`, `#[attr(name = "padding-width", default =
-//! 4)]`. An attribute with a default may be left out of the program, every other one is required. Strings and lists are
-//! read where they lie in the file, without a copy, if the parameter is a reference.
+//! 4)]`. Programs may leave out an attribute with a default, and one that is taken as an `Option`; every other one is required.
+//! Strings and lists are read where they lie in the file, without a copy, if the parameter is a reference.
+//!
+//! ```
+//! use tfrt::prelude::*;
+//! use tfrt::testing;
+//!
+//! /// Greets somebody, or everybody.
+//! #[tfrt_kernel("attributes.greet")]
+//! fn greet(#[attr] name: Option<&str>) -> String {
+//!     format!("hello, {}", name.unwrap_or("everybody"))
+//! }
+//!
+//! testing::program(
+//!     r#"
+//!     func @main() -> (!tfrt.string, !tfrt.string) {
+//!       %one = "attributes.greet"() {name = "Ada"} : () -> !tfrt.string
+//!       %all = "attributes.greet"() : () -> !tfrt.string
+//!       tfrt.return %one, %all : !tfrt.string, !tfrt.string
+//!     }
+//!     "#,
+//! )
+//! .call("main", ())
+//! .expect_values(("hello, Ada", "hello, everybody"));
+//! ```
 //!
 //! # Types
 //!

@@ -21,6 +21,7 @@
 //! | writes an operand | `&mut T` | yes |
 //! | prints, sends, writes files | `side_effecting`, which is `effect = "io"` | yes |
 //! | has effects that matter only among its like | `effect = "random"` | yes |
+//! | has no effects, and gives what depends on those of others | `reads = "random"` | yes |
 //! | has effects whose order nobody minds | `side_effecting, chain = none` | no |
 //! | looks as if it had effects, and has none | `pure` | no |
 //! | is about chains itself | a parameter or result of type [`Chain`](crate::prelude::Chain) | where it says |
@@ -141,7 +142,8 @@
 //! [`thread_chains`](crate::text::compiler::passes::thread_chains), the pass that does it, tells the whole of it.
 //!
 //! So declare effects as narrowly as they are: `effect = "random"` for a generator of random numbers keeps draws in order,
-//! and lets prints pass.
+//! and lets prints pass. A kernel that `reads = "random"`, say to tell how many numbers were drawn, runs between the draws before
+//! and behind it, at the same time as others that only read; `canonicalize` removes it if nobody uses what it gives.
 //!
 //! # Chains give order, borrows give safety
 //!
