@@ -45,6 +45,8 @@ impl From<&Program> for Subject {
         let num_runs = match program.shape {
             Shape::Fibonacci => (2, 4),
             Shape::Empty => (500, 1500),
+            // What loading costs varies with the seeds of hash tables, and the fewer instructions a unit has, the more that shows.
+            Shape::Chain | Shape::Tree | Shape::Constants | Shape::Sync => (20, 220),
             _ => (20, 60),
         };
         Self {

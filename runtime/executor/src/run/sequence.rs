@@ -28,6 +28,18 @@
 //!
 //! A function of plain kernels, whose values are all copied, is a [`leaf`]: nothing in it can look at its surroundings, call a
 //! function or panic, so that its kernels are called without preparing for any of that.
+//!
+//! # What it is worth
+//!
+//! Instructions, with kernels that declare nothing (`tfrt-benches instructions`, callgrind, queue `s`):
+//!
+//! | program | ready loop | schedule | and leaves |
+//! |---|---:|---:|---:|
+//! | chain of additions, per kernel | 109 | 28 | |
+//! | effects on one chain, per kernel | 100 | 23 | |
+//! | chain of kernels that hand a tensor on, per kernel | 701 | 505 | |
+//! | call of a function of one kernel, by a kernel | 2590 | 574 | 291 |
+//! | call of a function of one kernel, from Rust | 1732 | 649 | 530 |
 
 mod left;
 
