@@ -11,8 +11,21 @@
 //!
 //! # What a kernel costs
 //!
-//! Running a kernel costs some tens of nanoseconds beside what the kernel does: operands are taken, the function is called,
-//! results are put into values. It follows:
+//! What the runtime adds to the work of a kernel depends on what the kernel takes and returns, not on its annotations. In
+//! instructions, for kernels that declare nothing, in a release build:
+//!
+//! | kernel | in a function of one stream | cost |
+//! |---|---|---:|
+//! | takes and returns numbers, `bool`, `Chain`, `copied` types | payloads are copied from place to place, nothing is allocated | 20 to 30 |
+//! | the same, from a kernel library | as above | 40 |
+//! | the same, with attributes, functions or `&ExecutionContext` | the context is prepared for it | 60 to 100 |
+//! | takes `&T`, returns `T` of a shared type | a value is made and another one dropped | 300 to 500 |
+//! | `async fn` that is ready when it is polled first | as above, polled in place | as above, and some 200 |
+//! | `async fn` that waits, `blocking`, [`AsyncValueRef`](crate::prelude::AsyncValueRef) results | a task, and a waiter for each consumer | 1000 and more |
+//!
+//! A kernel of a program with several streams costs about 100 more under a queue that keeps an order (`s`), where the
+//! executor counts operands; under `mstd` it follows the order of one thread until sharing is worth it. A call of a small
+//! function costs about 300, a call from Rust 500. It follows:
 //!
 //! - A kernel that does next to nothing is dominated by that. Make kernels large: one `my.normalize`, not `subtract`,
 //!   `square`, `sum`, `sqrt`, `divide`. Many small steps without waiting belong into a [synchronous
@@ -22,8 +35,9 @@
 //!
 //! # Values
 //!
-//! - A result is one allocation, header and payload together. A large payload is better behind a pointer (`Arc<[f32]>`,
-//!   `Vec`): results are moved into their place.
+//! - Numbers, `bool`, chains, and types of at most 16 bytes that say `#[value("!my.type", copied)]`, pass as bytes. A value of
+//!   any other type is one block of memory, header and payload together; threads keep blocks of up to 1 KiB for the next
+//!   value. A large payload is better behind a pointer (`Arc<[f32]>`, `Vec`): results are moved into their place.
 //! - `T` as an operand clones. For numbers that is a copy; for the rest take `&T`.
 //! - [`&mut T`](super::values#values-that-change) saves the allocation of a new result, and costs a chain. Between kernels
 //!   that would run in order anyhow that is a gain.

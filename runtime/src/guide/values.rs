@@ -78,8 +78,19 @@
 //! found when the kernel reads its operand: an [error](super::errors) that names both types, never a wrong cast.
 //!
 //! Values are shared, not copied: an edge of the graph is a pointer with a count. A parameter of type `T` clones the
-//! payload, which is what one wants of numbers; take `&T` of everything else. A payload is dropped when the last kernel
-//! that reads it is done.
+//! payload, which suits numbers; take `&T` of everything else.
+//!
+//! # When payloads are dropped
+//!
+//! A payload is dropped when nothing refers to its value any more: no kernel still has to read it, and neither the caller
+//! nor another value holds it.
+//!
+//! - The operands of a kernel are dropped when the kernel is done, before its results are passed on. So a buffer whose last
+//!   reader is done is gone, or [unique](crate::prelude::AnyRef::is_unique), by the time that the next kernel runs.
+//! - That holds for `async fn` and `blocking` kernels, too. They are done when their future is, or when they return.
+//! - A kernel that is skipped because of an error or a cancelled request drops its operands as if it had run.
+//! - A payload whose `Drop` panics harms nobody: the panic is caught, reported to the diagnostic handler of the host, and
+//!   changes no result. The payloads beside it are dropped as well.
 //!
 //! # Values that change
 //!
