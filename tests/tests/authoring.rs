@@ -19,6 +19,7 @@ mod authoring {
     mod functions;
     mod futures;
     mod hygiene;
+    mod leaves;
     mod loading;
     mod objects;
     mod optional;

@@ -105,7 +105,7 @@ impl Drop for Blocks {
     }
 }
 
-/// Of which size the blocks are that have room for this layout, if any.
+/// The class of the smallest blocks that have room for this layout, if there is one.
 #[inline]
 const fn class_of(layout: Layout) -> Option<usize> {
     let mut class = 0;

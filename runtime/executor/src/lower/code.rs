@@ -19,11 +19,6 @@
 //!                                 └──payload──► cell
 //! ```
 
-#![expect(
-    unsafe_code,
-    reason = "what runs for every kernel looks ids up without checking them again"
-)]
-
 use std::ops::Range;
 
 use tfrt_async::TypeIndex;
@@ -84,8 +79,8 @@ pub(crate) struct Code {
     pub(crate) frame: FrameLayout,
     /// Streams are numbered below this.
     pub(crate) num_streams: usize,
-    /// Whether all kernels are of one stream and plain: they run in place and look at nothing but operands whose payloads are all
-    /// copied, or they are constants.
+    /// Whether the function is a leaf: all kernels are of one stream, and each of them is a constant, or runs in place on copied
+    /// payloads and looks at nothing else.
     pub(crate) is_leaf: bool,
     /// How many links there are from kernels to functions that they call and do nothing else.
     pub(crate) num_links: u32,
@@ -217,7 +212,8 @@ pub(crate) struct KernelDetails {
     pub(crate) operands: Words,
     pub(crate) attributes: Words,
     pub(crate) functions: Words,
-    /// Of a kernel that calls functions and does nothing else: the number of its link to the first of them. The others follow.
+    /// The number of this kernel's link to its first function; those to its other functions follow. Meaningless unless the kernel
+    /// calls functions and does nothing else.
     pub(crate) first_link: u32,
     pub(crate) results: Box<[KernelResult]>,
     /// How a direct kernel or a call leaves each of `results`.
@@ -303,12 +299,10 @@ pub(crate) struct Words {
 }
 
 impl Code {
-    /// The words of a range of this code.
+    /// The words of a range.
     #[inline]
     pub(crate) fn words(&self, range: Words) -> &[u32] {
-        debug_assert!(range.as_range().end <= self.words.len());
-        // SAFETY: C4. A range is made by the pool whose words the code has taken over, and nothing makes others.
-        unsafe { self.words.get_unchecked(range.as_range()) }
+        &self.words[range.as_range()]
     }
 
     /// The kernels that a range lists.
@@ -335,12 +329,9 @@ impl Code {
         KernelId::from_index(num_bytes / size_of::<Kernel>())
     }
 
-    /// A kernel of this code.
     #[inline]
     pub(crate) fn kernel(&self, id: KernelId) -> &Kernel {
-        debug_assert!(id.index() < self.kernels.len());
-        // SAFETY: C4. Ids of kernels come from lists of this code, and from its own numbering.
-        unsafe { self.kernels.get_unchecked(id.index()) }
+        &self.kernels[id.index()]
     }
 
     #[inline]

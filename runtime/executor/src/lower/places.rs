@@ -154,8 +154,10 @@ pub(crate) fn assign(
         complete(chosen, kernel, readings, &registers)?;
         let is_constant = |register: &u32| needs[*register as usize].is_constant;
         let is_constant = !kernel.results.is_empty() && kernel.results.iter().all(is_constant);
-        // It is not called, so that it reads nothing.
-        chosen.extras = chosen.extras.with_if(is_constant, Extras::CONSTANT);
+        // It is not called, so that it reads nothing. Where no constant takes up room, none is made in advance: nobody would learn
+        // that one of them fails.
+        let is_made = is_constant && !constants.is_empty();
+        chosen.extras = chosen.extras.with_if(is_made, Extras::CONSTANT);
     }
     let ids = |registers: Vec<u32>| -> Box<[RegisterId]> {
         let ids = registers

@@ -1,4 +1,4 @@
-//! What goes where in a call from frame to frame: found out when a kernel first calls a function.
+//! How arguments and results move between the frames of a caller and a callee, worked out by the first call.
 
 use std::sync::OnceLock;
 
@@ -15,15 +15,8 @@ pub(crate) struct Link {
     pub(crate) arguments: Option<Box<[CellCopy]>>,
     /// How the results go, if all of them are copied from cell to cell.
     pub(crate) results: Option<Box<[CellCopy]>>,
-    /// Both of these, if the function is a leaf.
-    pub(crate) of_leaf: Option<LeafCopies>,
-}
-
-/// How arguments and results of a leaf go from cell to cell.
-#[derive(Debug)]
-pub(crate) struct LeafCopies {
-    pub(crate) arguments: Box<[CellCopy]>,
-    pub(crate) results: Box<[CellCopy]>,
+    /// Whether the callee is a leaf.
+    pub(crate) is_leaf: bool,
 }
 
 impl Link {
@@ -57,19 +50,14 @@ impl Link {
             .iter()
             .map(|result| caller.register(result.register));
         let results = sources.zip(targets).map(|(from, to)| copy(from, to));
-        let (arguments, results) = (collect(arguments), collect(results));
-        let of_leaf = match (&arguments, &results) {
-            (Some(arguments), Some(results)) if callee.is_leaf => Some(LeafCopies {
-                arguments: arguments.clone(),
-                results: results.clone(),
-            }),
-            _ => None,
-        };
+        // Results of one register are one value, which copies would not be.
+        let mut first_results = callee.first_results.iter().enumerate();
+        let is_repeated = first_results.any(|(index, &first)| first as usize != index);
         Some(Self {
             callee: id,
-            arguments,
-            results,
-            of_leaf,
+            arguments: collect(arguments),
+            results: collect(results).filter(|_| !is_repeated),
+            is_leaf: callee.is_leaf,
         })
     }
 }

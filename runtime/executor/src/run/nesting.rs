@@ -96,18 +96,6 @@ pub(crate) fn too_deep() -> Error {
     Error::new(message).with_code(ErrorCode::ResourceExhausted)
 }
 
-/// Whether one more function may start on the stack of this thread.
-#[inline]
-pub(crate) fn has_room() -> bool {
-    COUNT.get().nested < MAX_NESTED
-}
-
-/// Whether one more synchronous function may start on the stack of this thread.
-#[inline]
-pub(crate) fn has_room_for_sync() -> bool {
-    COUNT.get().nested < MAX_NESTED_SYNC
-}
-
 /// How many functions run on the stack of this thread alone, as unfinished as invocations of the host.
 #[inline]
 pub(crate) fn num_runs() -> usize {

@@ -26,8 +26,8 @@
 //! A call of a function that has a schedule, too, is a frame on top of the caller's: arguments and results are copied from cell to
 //! cell, as the first call of a kernel has found out ([`super::links`]). Calls nest on the native stack to a bound.
 //!
-//! A function of plain kernels, whose values are all copied, is a [`leaf`]: nothing in it can look at its surroundings, call a
-//! function or panic, so that its kernels are called without preparing for any of that.
+//! A function of plain kernels, whose values are all copied, is a [`leaf`]: its kernels are given nothing but their operands, so that
+//! they are called without preparing anything else.
 //!
 //! # What it is worth
 //!
@@ -114,11 +114,11 @@ pub(crate) fn run(
     results: &mut [Option<AnyRef>],
 ) -> Outcome {
     let mut values = Values { arguments, results };
-    if let Some(outcome) = leaf::follow(program, body, ctx, &mut values) {
-        return outcome;
-    }
-    let watch = watch(body, ctx);
     report_to(ctx, || {
+        if let Some(outcome) = leaf::follow(program, body, ctx, &mut values) {
+            return outcome;
+        }
+        let watch = watch(body, ctx);
         follow(program, body, ctx, watch.as_ref(), &mut values)
     })
 }
@@ -152,7 +152,7 @@ pub(crate) fn run_filled(
     frame: Frame<'_>,
     results: &mut [Option<AnyRef>],
 ) -> Result<(), Error> {
-    match leaf::run_sync(program, body, ctx, frame) {
+    match report_to(ctx, || leaf::run_sync(program, body, ctx, frame)) {
         None => run_filled_guarded(program, body, ctx, frame, results),
         Some(Ok(())) => {
             take_results(frame, results, false);

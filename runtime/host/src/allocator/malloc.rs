@@ -8,6 +8,9 @@ use tfrt_async::pool;
 use super::HostAllocator;
 
 /// The system heap, through the global allocator; threads keep small blocks that were freed for the next ones. Counts nothing.
+///
+/// A small block may be up to twice as large as what was asked for, and a thread keeps up to 32 KiB of each size. Neither is on the
+/// account of a request.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Malloc;
 

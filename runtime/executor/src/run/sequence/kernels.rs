@@ -234,14 +234,6 @@ impl Run<'_> {
         lists.operands.clear();
     }
 
-    /// Moves the context to a kernel. Those of a synchronous function are where its caller is.
-    #[inline]
-    fn set_location(&self, details: &KernelDetails) {
-        if !self.is_sync {
-            self.ctx.set_location_token(details.location);
-        }
-    }
-
     #[inline(never)]
     fn enter_scope(&self, details: &KernelDetails) -> Scope {
         let number = self.number_for_traces();

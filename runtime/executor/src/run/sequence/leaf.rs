@@ -1,8 +1,8 @@
 //! Leaves: functions of plain kernels, whose values are all copied payloads.
 //!
-//! The kernels of a leaf look at nothing but their operands, and a direct kernel returns an error instead of panicking. So a run
-//! of a leaf needs no context of its own, catches nothing, calls nothing, and has nothing to drop. It is refused wherever another
-//! run would be.
+//! The kernels of a leaf are given nothing but their operands, and adapters catch what kernels panic with. So a run of a leaf makes
+//! no context, catches nothing, and has no operands to drop. What a kernel does with functions and values that it keeps elsewhere is
+//! bounded and reported as in every run: a leaf counts as nested, and is refused wherever another run would be.
 #![expect(unsafe_code, reason = "calls kernels whose operands are in place")]
 
 use std::sync::Arc;
@@ -20,7 +20,7 @@ use crate::lower::code::{Extras, Kernel, KernelDetails};
 use crate::run::body::Body;
 use crate::run::frame::Frame;
 use crate::run::links::Link;
-use crate::run::nesting;
+use crate::run::nesting::{self, Nesting};
 use crate::run::program::{Called, FunctionBody, Program};
 
 /// Runs a leaf. Returns `None`, and does nothing, if the function is not one or has to be run in another way this time.
@@ -34,9 +34,9 @@ pub(crate) fn follow(
     if !is_leaf(body) {
         return None;
     }
-    if !has_room(caller) {
+    let Some(nesting) = enter(caller) else {
         return Some(Outcome::Refused);
-    }
+    };
     let outcome = Frame::with(&body.code, |frame| {
         if !transfer.put_arguments(frame) {
             return Outcome::Refused;
@@ -44,22 +44,24 @@ pub(crate) fn follow(
         body.constants.put_made(frame);
         match run_kernels::<false>(frame, caller) {
             Ok(()) => transfer.take_results(frame),
-            Err(left) => go_on(program, body, caller, frame, *left, transfer),
+            Err(left) => go_on(program, body, caller, frame, &nesting, *left, transfer),
         }
         Outcome::Finished
     });
     Some(outcome)
 }
 
-/// Where the results of a leaf are that a kernel has called.
+/// Where a called leaf has left its results.
 pub(crate) enum Results {
+    /// In their places in the frame of the caller.
     Placed,
     /// In a list. They may be unavailable, or errors.
     Listed(Vec<Option<AnyRef>>),
 }
 
 /// Runs a leaf for a kernel of another run that calls it and does nothing else, if all values are copied. Returns `None`, and does
-/// nothing, if it has to be called in another way.
+/// nothing, if it has to be called in another way. There is a link once the function has been called in another way; a leaf is of one
+/// stream, so that a run that follows its schedule may follow that of the leaf.
 #[inline]
 pub(crate) fn call(run: &Run<'_>, details: &KernelDetails) -> Option<Results> {
     let code = run.frame.code;
@@ -72,23 +74,29 @@ pub(crate) fn call(run: &Run<'_>, details: &KernelDetails) -> Option<Results> {
         }
     };
     let link = run.body.links.made(details, number)?;
-    let copies = link.of_leaf.as_ref()?;
+    if !link.is_leaf {
+        return None;
+    }
+    let (arguments, copied_results) = (link.arguments.as_ref()?, link.results.as_ref()?);
     let Ok(FunctionBody::Async(body)) = run.program.body(link.callee) else {
         return None;
     };
     let limits = run.ctx.host().limits();
-    if !is_leaf(body) || run.ctx.call_depth() >= limits.max_call_depth || !has_room(run.ctx) {
+    if !is_leaf(body) || run.ctx.call_depth() >= limits.max_call_depth {
         return None;
     }
+    let nesting = enter(run.ctx)?;
     let called = Frame::with(&body.code, |frame| {
-        frame.copy_cells(&copies.arguments, run.frame);
+        frame.copy_cells(arguments, run.frame);
         body.constants.put_made(frame);
         match run_kernels::<false>(frame, run.ctx) {
             Ok(()) => {
-                run.frame.copy_cells(&copies.results, frame);
+                run.frame.copy_cells(copied_results, frame);
                 Results::Placed
             }
-            Err(left) => Results::Listed(go_on_from(run, details, link, body, frame, *left)),
+            Err(left) => {
+                Results::Listed(go_on_from(run, details, link, body, frame, &nesting, *left))
+            }
         }
     });
     Some(called)
@@ -103,14 +111,15 @@ pub(crate) fn run_sync(
     ctx: &ExecutionContext,
     frame: Frame<'_>,
 ) -> Option<Result<(), Error>> {
-    if !is_leaf(body) || !nesting::has_room_for_sync() {
+    if !is_leaf(body) {
         return None;
     }
+    let nesting = Nesting::enter_sync()?;
     Some(match run_kernels::<true>(frame, ctx) {
         Ok(()) => Ok(()),
         Err(left) => {
             let ctx = BorrowedContext::inside(ctx, program);
-            Err(Run::of_leaf(program, body, frame, &ctx).end(*left))
+            Err(Run::of_leaf(program, body, frame, &ctx, &nesting).end(*left))
         }
     })
 }
@@ -124,11 +133,14 @@ fn is_leaf(body: &Body) -> bool {
         && !tracing::is_active(TracingLevel::Debug)
 }
 
-/// Whether limits leave room for one more function.
+/// Starts one more function on this stack, if limits leave room for it.
 #[inline]
-fn has_room(caller: &ExecutionContext) -> bool {
-    let num_runs = nesting::num_runs();
-    nesting::has_room() && caller.host().has_room_for_invocation(num_runs)
+fn enter(caller: &ExecutionContext) -> Option<Nesting> {
+    let nesting = Nesting::enter_run()?;
+    // This run is among those of the thread already.
+    let num_others = nesting::num_runs() - 1;
+    let has_room = caller.host().has_room_for_invocation(num_others);
+    has_room.then_some(nesting)
 }
 
 /// Runs the kernels of a leaf whose arguments and constants are in the frame. If the run has to be left, says where and why.
@@ -148,8 +160,8 @@ fn run_kernels<const IS_SYNC: bool>(
         let (Some(run), false) = (kernel.direct, kernel.extras.contains(Extras::CONSTANT)) else {
             continue;
         };
-        // SAFETY: 1: each kernel runs once, in the order of the schedule. 2: the kernels before it, the constants or the arguments
-        // are what its operands come from (C1); all of them have put what it reads (C5).
+        // SAFETY: 1: each kernel runs once, in the order of the schedule. 2: the kernels before it, the constants, which have
+        // been made, or the arguments are what its operands come from (C1); all of them have put what it reads (C5).
         if let Err(error) = unsafe { frame.run(kernel, run, &idle) } {
             return Err(stop(frame, kernel, Some(error)));
         }
@@ -174,11 +186,12 @@ fn go_on(
     body: &Body,
     caller: &ExecutionContext,
     frame: Frame<'_>,
+    nesting: &Nesting,
     left: Left,
     transfer: &mut impl Transfer,
 ) {
     let ctx = BorrowedContext::inside(caller, program);
-    Run::of_leaf(program, body, frame, &ctx).go_on(caller, left, transfer);
+    Run::of_leaf(program, body, frame, &ctx, nesting).go_on(caller, left, transfer);
 }
 
 #[cold]
@@ -189,10 +202,11 @@ fn go_on_from(
     link: &Link,
     body: &Body,
     frame: Frame<'_>,
+    nesting: &Nesting,
     left: Left,
 ) -> Vec<Option<AnyRef>> {
     let mut results = Vec::new();
-    run.ctx.set_location_token(details.location);
+    run.set_location(details);
     let mut places = CallerPlaces {
         caller: run.frame,
         operands: &[],
@@ -201,6 +215,14 @@ fn go_on_from(
         list: &mut results,
         called: Called::Unsuited,
     };
-    go_on(run.program, body, run.ctx, frame, left, &mut places);
+    go_on(
+        run.program,
+        body,
+        run.ctx,
+        frame,
+        nesting,
+        left,
+        &mut places,
+    );
     results
 }

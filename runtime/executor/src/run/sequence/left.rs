@@ -12,9 +12,9 @@ pub(crate) enum Left {
     Before(KernelId),
     /// Before this kernel, to be handed to several threads.
     ToShare(KernelId),
-    /// This kernel failed that was called in place.
+    /// This kernel, called in place, failed.
     Failed(KernelId, Error),
-    /// This kernel panicked that was called with a list of operands.
+    /// This kernel, called with a list of operands, failed or panicked.
     FailedFramed(KernelId, Error),
     /// The results of this kernel from this number on, which are in its places, are to be published.
     HandingOver(KernelId, u32),

@@ -5,6 +5,7 @@ use std::sync::Arc;
 
 use tfrt_host::BorrowedContext;
 
+use crate::lower::code::KernelDetails;
 use crate::run::body::Body;
 use crate::run::frame::Frame;
 use crate::run::nesting::Nesting;
@@ -40,6 +41,7 @@ impl<'a> Run<'a> {
         body: &'a Body,
         frame: Frame<'a>,
         ctx: &'a BorrowedContext<'a>,
+        nesting: &'a Nesting,
     ) -> Self {
         Self {
             program,
@@ -50,9 +52,17 @@ impl<'a> Run<'a> {
             is_traced: false,
             is_sync: false,
             watch: None,
-            nesting: None,
+            nesting: Some(nesting),
             number: Cell::new(None),
             progress: Cell::new(Progress::Idle),
+        }
+    }
+
+    /// Moves the context to a kernel. Those of a synchronous function are where its caller is.
+    #[inline]
+    pub(crate) fn set_location(&self, details: &KernelDetails) {
+        if !self.is_sync {
+            self.ctx.set_location_token(details.location);
         }
     }
 }
