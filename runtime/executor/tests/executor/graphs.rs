@@ -307,14 +307,14 @@ fn small_kernels_of_many_streams_give_the_same_however_often_they_run() {
 }
 
 #[test]
-fn a_million_kernels_may_be_ready_at_once() {
-    let nodes = (0..1_000_000)
+fn many_kernels_may_be_ready_at_once() {
+    let nodes = (0..200_000)
         .map(|index| Node::new(&SUM, &[]).on(index % 3))
         .collect();
     check(
         &[Graph {
             nodes,
-            returns: vec![999_999],
+            returns: vec![199_999],
             ..Graph::default()
         }],
         &[],
