@@ -12,12 +12,13 @@ use tfrt::testing;
 /// Waits until it is polled again, if it is to.
 async fn wait_if(waits: bool) {
     let mut waits = waits;
-    poll_fn(move |task| match std::mem::take(&mut waits) {
-        true => {
+    poll_fn(move |task| {
+        if std::mem::take(&mut waits) {
             task.waker().wake_by_ref();
             Poll::Pending
+        } else {
+            Poll::Ready(())
         }
-        false => Poll::Ready(()),
     })
     .await;
 }
@@ -94,8 +95,8 @@ fn run(queue: &str, text: &str) -> (Vec<AnyRef>, Vec<i32>) {
     let results = main.execute(&ctx, &[]);
     // Fails if a result does.
     let _ = host.await_values(&results);
-    let noted = notes.0.lock().unwrap_or_else(PoisonError::into_inner);
-    (results, noted.clone())
+    let in_order = notes.0.lock().unwrap_or_else(PoisonError::into_inner);
+    (results, in_order.clone())
 }
 
 #[test]
@@ -170,9 +171,10 @@ fn what_a_future_reads_outlives_the_call() {
         for queue in ["s", "mstd:2"] {
             for late in [false, true] {
                 let program = testing::program(&text).under([queue]);
-                let outcome = match late {
-                    false => program.call("main", (7_i64, "text", 21)),
-                    true => program.call("main", (7_i64, "text", testing::later(21))),
+                let outcome = if late {
+                    program.call("main", (7_i64, "text", testing::later(21)))
+                } else {
+                    program.call("main", (7_i64, "text", 21))
                 };
                 outcome.with_value(0, |text: &ByteString| {
                     assert_eq!(&text[..], b"7 text 42 end", "{queue}, waits: {waits}");
