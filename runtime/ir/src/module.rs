@@ -6,7 +6,7 @@
 //!
 //! Invariants, upheld by the methods that edit:
 //! - M1: `parent` links mirror the lists of ops, blocks and regions.
-//! - M2: a value lists each of its uses once, the newest first: see [`uses`].
+//! - M2: a value lists each of its uses once, the newest first: see the module `uses`.
 //! - M3: the attributes of an op are in ascending byte order of their names.
 
 mod uses;
