@@ -311,6 +311,12 @@ fn run_in_ready_loop(
     outcome
 }
 
+/// Programs that once showed a difference.
+const KEPT_SEEDS: [u64; 1] = [
+    // A call was not skipped because of an error that its callee does not read.
+    12973,
+];
+
 #[test]
 fn random_programs_do_what_they_do_in_the_ready_loop() {
     let _alone = ALONE.lock().unwrap_or_else(PoisonError::into_inner);
@@ -319,11 +325,14 @@ fn random_programs_do_what_they_do_in_the_ready_loop() {
         let text = std::env::var(name).ok()?;
         Some(text.parse::<u64>().expect("a number"))
     };
-    let seeds = match number("TFRT_SEED") {
-        Some(seed) => seed..seed + 1,
-        None => 0..600 * number("TFRT_STRESS").unwrap_or(1),
+    let seeds: Vec<u64> = match number("TFRT_SEED") {
+        Some(seed) => vec![seed],
+        None => {
+            let new = 0..600 * number("TFRT_STRESS").unwrap_or(1);
+            KEPT_SEEDS.iter().copied().chain(new).collect()
+        }
     };
-    let is_whole = seeds.end > 1 + seeds.start;
+    let is_whole = seeds.len() > 1;
     for seed in seeds {
         let source = Writer::program(seed);
         let ordered = host("s", Limits::default());

@@ -62,10 +62,11 @@ impl Link {
     }
 }
 
-/// The copy that passes a value; no copy is needed if nobody reads it. None if it cannot be passed by copying.
+/// The copy that passes a value; no copy is needed if nobody reads it. None if it cannot be passed by copying: a value that is not
+/// in a cell may be an error, which has to be looked at even if nobody reads the value.
 fn copy(from: &Register, to: &Register) -> Option<Option<CellCopy>> {
-    match (to.cell, to.slot) {
-        (None, None) if !to.has_typed_readers => Some(None),
+    match (from.cell, to.cell, to.slot) {
+        (Some(_), None, None) if !to.has_typed_readers => Some(None),
         _ => CellCopy::between(from, to).map(Some),
     }
 }
