@@ -321,6 +321,12 @@ impl Code {
             .map(|&id| RegisterId::from_index(id as usize))
     }
 
+    /// Whether the function returns one register more than once.
+    pub(crate) fn has_repeated_results(&self) -> bool {
+        let repeats = |(index, &first): (usize, &u32)| first as usize != index;
+        self.first_results.iter().enumerate().any(repeats)
+    }
+
     /// The id of one of the kernels of the code.
     #[inline]
     pub(crate) fn id_of(&self, kernel: &Kernel) -> KernelId {

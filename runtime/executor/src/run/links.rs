@@ -51,8 +51,7 @@ impl Link {
             .map(|result| caller.register(result.register));
         let results = sources.zip(targets).map(|(from, to)| copy(from, to));
         // Results of one register are one value, which copies would not be.
-        let mut first_results = callee.first_results.iter().enumerate();
-        let is_repeated = first_results.any(|(index, &first)| first as usize != index);
+        let is_repeated = callee.has_repeated_results();
         Some(Self {
             callee: id,
             arguments: collect(arguments),

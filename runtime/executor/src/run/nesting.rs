@@ -2,6 +2,7 @@
 
 use std::cell::Cell;
 
+use tfrt_host::HostContext;
 use tfrt_support::{Error, ErrorCode};
 
 /// The bound. A function that starts deeper does so as a task, on a stack of its own.
@@ -38,10 +39,14 @@ impl Nesting {
         Self::enter_with(false, MAX_NESTED)
     }
 
-    /// A function whose state is on the stack. Nothing if there are too many.
+    /// A function whose state is on the stack, which counts as an unfinished invocation of the host. Nothing if there are too many
+    /// of either.
     #[inline]
-    pub(crate) fn enter_run() -> Option<Self> {
-        Self::enter_with(true, MAX_NESTED)
+    pub(crate) fn enter_run(host: &HostContext) -> Option<Self> {
+        let nesting = Self::enter_with(true, MAX_NESTED)?;
+        // This run is among those of the thread already.
+        let num_others = num_runs() - 1;
+        host.has_room_for_invocation(num_others).then_some(nesting)
     }
 
     /// A synchronous function. Nothing if there are too many.

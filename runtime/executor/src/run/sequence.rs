@@ -152,23 +152,22 @@ pub(crate) fn run_filled(
     frame: Frame<'_>,
     results: &mut [Option<AnyRef>],
 ) -> Result<(), Error> {
-    match report_to(ctx, || leaf::run_sync(program, body, ctx, frame)) {
-        None => run_filled_guarded(program, body, ctx, frame, results),
-        Some(Ok(())) => {
-            take_results(frame, results, false);
-            Ok(())
-        }
-        Some(Err(error)) => Err(error),
+    let outcome = report_to(ctx, || {
+        leaf::run_sync(program, body, ctx, frame)
+            .unwrap_or_else(|| run_sync_guarded(program, body, ctx, frame))
+    });
+    if outcome.is_ok() {
+        take_results(frame, results, false);
     }
+    outcome
 }
 
 #[inline(never)]
-fn run_filled_guarded(
+fn run_sync_guarded(
     program: &Arc<Program>,
     body: &Body,
     ctx: &ExecutionContext,
     frame: Frame<'_>,
-    results: &mut [Option<AnyRef>],
 ) -> Result<(), Error> {
     let nesting = Nesting::enter_sync();
     let run = Run {
@@ -185,19 +184,13 @@ fn run_filled_guarded(
         progress: Cell::new(Progress::Idle),
     };
     let outcome = match nesting {
-        Some(_) => report_to(ctx, || run.run_guarded()),
+        Some(_) => run.run_guarded(),
         None => Err(Box::new(Left::Failed(
             KernelId::from_index(0),
             nesting::too_deep(),
         ))),
     };
-    match outcome {
-        Ok(()) => {
-            take_results(frame, results, false);
-            Ok(())
-        }
-        Err(left) => Err(report_to(ctx, || run.end(*left))),
-    }
+    outcome.map_err(|left| run.end(*left))
 }
 
 /// Runs a function that a kernel of another frame calls, from place to place. A [`CallInPlace`](super::program::CallInPlace).
@@ -266,16 +259,9 @@ fn follow(
     watch: Option<&Watch>,
     transfer: &mut impl Transfer,
 ) -> Outcome {
-    let Some(nesting) = Nesting::enter_run() else {
+    let Some(nesting) = Nesting::enter_run(caller.host()) else {
         return Outcome::Refused;
     };
-    // This run is among those of the thread already.
-    if !caller
-        .host()
-        .has_room_for_invocation(nesting::num_runs() - 1)
-    {
-        return Outcome::Refused;
-    }
     Frame::with(&body.code, |frame| {
         if !transfer.put_arguments(frame) {
             return Outcome::Refused;

@@ -20,7 +20,7 @@ use crate::lower::code::{Extras, Kernel, KernelDetails};
 use crate::run::body::Body;
 use crate::run::frame::Frame;
 use crate::run::links::Link;
-use crate::run::nesting::{self, Nesting};
+use crate::run::nesting::Nesting;
 use crate::run::program::{Called, FunctionBody, Program};
 
 /// Runs a leaf. Returns `None`, and does nothing, if the function is not one or has to be run in another way this time.
@@ -34,7 +34,7 @@ pub(crate) fn follow(
     if !is_leaf(body) {
         return None;
     }
-    let Some(nesting) = enter(caller) else {
+    let Some(nesting) = Nesting::enter_run(caller.host()) else {
         return Some(Outcome::Refused);
     };
     let outcome = Frame::with(&body.code, |frame| {
@@ -85,7 +85,7 @@ pub(crate) fn call(run: &Run<'_>, details: &KernelDetails) -> Option<Results> {
     if !is_leaf(body) || run.ctx.call_depth() >= limits.max_call_depth {
         return None;
     }
-    let nesting = enter(run.ctx)?;
+    let nesting = Nesting::enter_run(run.ctx.host())?;
     let called = Frame::with(&body.code, |frame| {
         frame.copy_cells(arguments, run.frame);
         body.constants.put_made(frame);
@@ -131,16 +131,6 @@ fn is_leaf(body: &Body) -> bool {
     body.code.is_leaf
         && body.constants.are_ready(&body.code)
         && !tracing::is_active(TracingLevel::Debug)
-}
-
-/// Starts one more function on this stack, if limits leave room for it.
-#[inline]
-fn enter(caller: &ExecutionContext) -> Option<Nesting> {
-    let nesting = Nesting::enter_run()?;
-    // This run is among those of the thread already.
-    let num_others = nesting::num_runs() - 1;
-    let has_room = caller.host().has_room_for_invocation(num_others);
-    has_room.then_some(nesting)
 }
 
 /// Runs the kernels of a leaf whose arguments and constants are in the frame. If the run has to be left, says where and why.

@@ -228,11 +228,8 @@ impl CallerPlaces<'_> {
 
     /// Takes results of which some are not copied from cell to cell.
     fn take_other_results(&mut self, callee: Frame<'_>) {
-        let repeats = |(index, &first): (usize, &u32)| first as usize != index;
-        let first_results = &callee.code.first_results;
-        let is_repeated = first_results.iter().enumerate().any(repeats);
         let is_suited = |(from, to): (&Register, &Register)| is_movable(callee, from, to);
-        if is_repeated || !self.results(callee).all(is_suited) {
+        if callee.code.has_repeated_results() || !self.results(callee).all(is_suited) {
             self.called = Called::Listed;
             self.list.resize(callee.code.results.len(), None);
             return take_results(callee, self.list, true);
