@@ -2,6 +2,7 @@
 #![forbid(unsafe_code)]
 
 use proc_macro::TokenStream;
+use tfrt_macros_backend::facade::Facade;
 
 /// Turns a function into a kernel: adapter, declaration and registration are derived from it.
 ///
@@ -348,10 +349,10 @@ use proc_macro::TokenStream;
 /// | `verify = path` | checks an op beyond its declaration |
 /// | `kernel_set = Name` | makes a type `Name` that stands for the kernels of the function, for `KernelRegistry::add_all` |
 /// | `named_results`, `isolated`, `call`, `forwards`, `chooses`, `loops`, `parallel`, `cheap`, `cost_attribute`, `chain_source`, `chain_merge` | facts for printer, verifier, passes and streams; see `tfrt::ods::OpTraits` |
-/// | `crate = path::to::tfrt` | where the facade is, in a crate that does not know it as `tfrt` |
+/// | `crate = path::to::tfrt` | where the facade is, in a crate that reaches it through another one; the name of a renamed dependency is read from the manifest |
 #[proc_macro_attribute]
 pub fn tfrt_kernel(options: TokenStream, item: TokenStream) -> TokenStream {
-    tfrt_macros_backend::kernel(options.into(), item.into()).into()
+    tfrt_macros_backend::kernel(Facade::FromManifest, options.into(), item.into()).into()
 }
 
 /// Makes a type one that values can have.
@@ -361,7 +362,7 @@ pub fn tfrt_kernel(options: TokenStream, item: TokenStream) -> TokenStream {
 /// - `mutable`: kernels may take it as `&mut T`, and share it meanwhile with nobody;
 /// - `copied`: kernels see copies, which small types that are `Copy` are cheaper as;
 /// - `display`: the `Display` of the type is what people see, such as in the driver's line for results;
-/// - `crate = path::to::tfrt`: where the facade is, if it was renamed.
+/// - `crate = path::to::tfrt`: where the facade is, in a crate that does not depend on it itself.
 ///
 /// ```
 /// use std::fmt;
@@ -387,13 +388,14 @@ pub fn tfrt_kernel(options: TokenStream, item: TokenStream) -> TokenStream {
 /// ```
 #[proc_macro_derive(Value, attributes(value))]
 pub fn derive_value(item: TokenStream) -> TokenStream {
-    tfrt_macros_backend::derive_value(item.into()).into()
+    tfrt_macros_backend::derive_value(Facade::FromManifest, item.into()).into()
 }
 
 /// Makes an enum without fields one that attributes can have.
 ///
 /// Files and generic forms hold the number of a case, as an `i32`. Custom forms show its keyword: its name in snake case, or what
-/// `#[attr("keyword")]` on the case says. `#[attr(crate = path::to::tfrt)]` on the enum says where the facade is, if it was renamed.
+/// `#[attr("keyword")]` on the case says. `#[attr(crate = path::to::tfrt)]` on the enum says where the facade is,
+/// in a crate that does not depend on it itself.
 ///
 /// ```
 /// use tfrt::kernel::AttributeParam;
@@ -413,7 +415,7 @@ pub fn derive_value(item: TokenStream) -> TokenStream {
 /// ```
 #[proc_macro_derive(Attr, attributes(attr))]
 pub fn derive_attr(item: TokenStream) -> TokenStream {
-    tfrt_macros_backend::derive_attr(item.into()).into()
+    tfrt_macros_backend::derive_attr(Facade::FromManifest, item.into()).into()
 }
 
 /// Makes a type with a default one of which kernels share an object.
@@ -440,5 +442,5 @@ pub fn derive_attr(item: TokenStream) -> TokenStream {
 /// ```
 #[proc_macro_derive(Resource, attributes(resource))]
 pub fn derive_resource(item: TokenStream) -> TokenStream {
-    tfrt_macros_backend::derive_resource(item.into()).into()
+    tfrt_macros_backend::derive_resource(Facade::FromManifest, item.into()).into()
 }

@@ -114,7 +114,7 @@
 //! | `attribute_names = free` | programs may call the attributes, and the functions by symbol, what they like: only the order of the names counts |
 //! | `raw` | the function takes the frame, and options declare the rest |
 //! | `kernel_set = Name` | makes a type that stands for the kernels of the function: see [`guide::libraries`] |
-//! | `crate = path::to::tfrt` | where this crate is, if it was renamed, or is reached through another one |
+//! | `crate = path::to::tfrt` | where this crate is, if it is reached through another one; a renamed dependency needs no option |
 //!
 //! # Values that come later
 //!

@@ -6,14 +6,14 @@ use syn::ext::IdentExt;
 use syn::spanned::Spanned;
 use syn::{Attribute, Data, DeriveInput, Fields, LitStr, Path, Variant};
 
-use crate::expand::root;
+use crate::facade::Facade;
 use crate::problems::{Problems, did_you_mean};
 
 /// Expands the derive.
 ///
 /// # Errors
 /// Everything that is wrong with the type.
-pub(crate) fn derive(item: TokenStream) -> syn::Result<TokenStream> {
+pub(crate) fn derive(facade: Facade, item: TokenStream) -> syn::Result<TokenStream> {
     let input: DeriveInput = syn::parse2(item)?;
     let mut problems = Problems::default();
     let Data::Enum(data) = &input.data else {
@@ -43,7 +43,7 @@ pub(crate) fn derive(item: TokenStream) -> syn::Result<TokenStream> {
         }
         keywords.push(keyword);
     }
-    let root = root(crate_path.as_ref());
+    let root = problems.note(facade.private_module(crate_path.as_ref()));
     let (ident, name) = (&input.ident, input.ident.unraw().to_string());
     let cases: Vec<_> = data.variants.iter().map(|variant| &variant.ident).collect();
     problems.finish(quote! {

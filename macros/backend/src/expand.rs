@@ -24,14 +24,16 @@ mod markers;
 
 use proc_macro2::{Ident, Span, TokenStream};
 use quote::{ToTokens, format_ident, quote};
-use syn::Path;
 use syn::ext::IdentExt;
 
+use crate::facade::Facade;
 use crate::kernel::{Instance, Kernel, Variant};
 
 /// The items that go beside the function.
-#[must_use]
-pub fn expand(kernel: &Kernel) -> TokenStream {
+///
+/// # Errors
+/// The facade cannot be found.
+pub fn expand(kernel: &Kernel, facade: Facade) -> syn::Result<TokenStream> {
     let Kernel {
         ident,
         visibility,
@@ -39,7 +41,7 @@ pub fn expand(kernel: &Kernel) -> TokenStream {
         kernel_set,
         ..
     } = kernel;
-    let root = root(kernel.crate_path.as_ref());
+    let root = facade.private_module(kernel.crate_path.as_ref())?;
     let instances = kernel.variants.iter().flat_map(|variant| {
         let instances = variant.instances.iter();
         instances.map(|instance| expand_instance(kernel, variant, instance))
@@ -63,7 +65,7 @@ pub fn expand(kernel: &Kernel) -> TokenStream {
         }
     });
     let item = format_ident!("__TfrtKernelsOf_{}", ident.unraw());
-    quote! {
+    Ok(quote! {
         #set
 
         #(#conditions)*
@@ -73,15 +75,7 @@ pub fn expand(kernel: &Kernel) -> TokenStream {
             #set_kernels
             __tfrt::submit! { __tfrt::KernelRegistration::new(__KERNELS) }
         }
-    }
-}
-
-/// Where the names of expansions are.
-pub(crate) fn root(crate_path: Option<&Path>) -> TokenStream {
-    match crate_path {
-        Some(path) => quote!(#path::__private),
-        None => quote!(::tfrt::__private),
-    }
+    })
 }
 
 /// The descriptor of one instance. The generic parameters are items beside it, so that the types of the function can be

@@ -29,7 +29,7 @@ pub struct Kernel {
     pub visibility: Visibility,
     /// The `#[cfg]`s of the function.
     pub conditions: Vec<Attribute>,
-    /// The root of paths in the expansion, if it is not `::tfrt`.
+    /// Where the facade is, if the author says so.
     pub crate_path: Option<Path>,
     /// The name of a type that stands for the kernels of the function.
     pub kernel_set: Option<Ident>,

@@ -23,6 +23,8 @@ pub mod kernel;
 
 pub mod expand;
 
+pub mod facade;
+
 pub mod value;
 
 pub mod attr;
@@ -36,19 +38,19 @@ mod problems;
 use proc_macro2::TokenStream;
 use quote::quote;
 
+use facade::Facade;
 use function::Function;
 
 /// Expands `#[tfrt_kernel(options)]` on `item`.
 ///
 /// The function stays, whatever is wrong: an editor shall not lose sight of it.
 #[must_use]
-pub fn kernel(options: TokenStream, item: TokenStream) -> TokenStream {
+pub fn kernel(facade: Facade, options: TokenStream, item: TokenStream) -> TokenStream {
     match Function::of_item(item.clone()) {
         Ok(function) => {
-            let generated = match kernel::Kernel::new(options, &function) {
-                Ok(kernel) => expand::expand(&kernel),
-                Err(error) => error.into_compile_error(),
-            };
+            let generated = kernel::Kernel::new(options, &function)
+                .and_then(|kernel| expand::expand(&kernel, facade))
+                .unwrap_or_else(syn::Error::into_compile_error);
             quote! { #function #generated }
         }
         Err(error) => {
@@ -60,18 +62,18 @@ pub fn kernel(options: TokenStream, item: TokenStream) -> TokenStream {
 
 /// Expands `#[derive(Value)]` on `item`.
 #[must_use]
-pub fn derive_value(item: TokenStream) -> TokenStream {
-    value::derive(item).unwrap_or_else(syn::Error::into_compile_error)
+pub fn derive_value(facade: Facade, item: TokenStream) -> TokenStream {
+    value::derive(facade, item).unwrap_or_else(syn::Error::into_compile_error)
 }
 
 /// Expands `#[derive(Attr)]` on `item`.
 #[must_use]
-pub fn derive_attr(item: TokenStream) -> TokenStream {
-    attr::derive(item).unwrap_or_else(syn::Error::into_compile_error)
+pub fn derive_attr(facade: Facade, item: TokenStream) -> TokenStream {
+    attr::derive(facade, item).unwrap_or_else(syn::Error::into_compile_error)
 }
 
 /// Expands `#[derive(Resource)]` on `item`.
 #[must_use]
-pub fn derive_resource(item: TokenStream) -> TokenStream {
-    resource::derive(item).unwrap_or_else(syn::Error::into_compile_error)
+pub fn derive_resource(facade: Facade, item: TokenStream) -> TokenStream {
+    resource::derive(facade, item).unwrap_or_else(syn::Error::into_compile_error)
 }

@@ -5,7 +5,7 @@ use quote::quote;
 use syn::ext::IdentExt;
 use syn::{DeriveInput, Ident, Path};
 
-use crate::expand::root;
+use crate::facade::Facade;
 use crate::problems::{Problems, did_you_mean};
 
 /// Who may share an object, and the cases of `ResourceScope` that say so.
@@ -19,7 +19,7 @@ const SCOPES: &[(&str, &str)] = &[
 ///
 /// # Errors
 /// Everything that is wrong with the attribute or the type.
-pub(crate) fn derive(item: TokenStream) -> syn::Result<TokenStream> {
+pub(crate) fn derive(facade: Facade, item: TokenStream) -> syn::Result<TokenStream> {
     let input: DeriveInput = syn::parse2(item)?;
     let mut problems = Problems::default();
     let mut scope: Option<Ident> = None;
@@ -61,7 +61,8 @@ pub(crate) fn derive(item: TokenStream) -> syn::Result<TokenStream> {
             "implement `Resource` by hand for a type with parameters",
         );
     }
-    let (root, ident) = (root(crate_path.as_ref()), &input.ident);
+    let root = problems.note(facade.private_module(crate_path.as_ref()));
+    let ident = &input.ident;
     problems.finish(quote! {
         #[automatically_derived]
         impl #root::Resource for #ident {

@@ -6,7 +6,7 @@ use syn::ext::IdentExt;
 use syn::parse::{ParseStream, Parser};
 use syn::{DeriveInput, Ident, LitStr, Meta, Path, Token, parse_quote};
 
-use crate::expand::root;
+use crate::facade::Facade;
 use crate::options::split_at_commas;
 use crate::problems::{Problems, did_you_mean};
 
@@ -26,7 +26,7 @@ const FLAGS: &[&str] = &["mutable", "copied", "display"];
 ///
 /// # Errors
 /// Everything that is wrong with the attribute or the type.
-pub(crate) fn derive(item: TokenStream) -> syn::Result<TokenStream> {
+pub(crate) fn derive(facade: Facade, item: TokenStream) -> syn::Result<TokenStream> {
     let input: DeriveInput = syn::parse2(item)?;
     let mut problems = Problems::default();
     let options = Options::of(&input, &mut problems);
@@ -50,7 +50,7 @@ pub(crate) fn derive(item: TokenStream) -> syn::Result<TokenStream> {
             "`copied` excludes `mutable`: what kernels write they must share",
         );
     }
-    let root = root(options.crate_path.as_ref());
+    let root = problems.note(facade.private_module(options.crate_path.as_ref()));
     let mut generics = input.generics.clone();
     for parameter in generics.type_params_mut() {
         parameter.bounds.push(parse_quote!(#root::Send));

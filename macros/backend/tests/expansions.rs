@@ -10,6 +10,7 @@ use proc_macro2::TokenStream;
 use quote::ToTokens;
 use syn::punctuated::Punctuated;
 use syn::{Item, ItemEnum, ItemStruct, Meta, Token};
+use tfrt_macros_backend::facade::Facade;
 
 fn folder() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/expansions")
@@ -49,7 +50,7 @@ fn expand(file: syn::File) -> String {
                 Meta::List(list) => list.tokens,
                 _ => TokenStream::new(),
             };
-            tfrt_macros_backend::kernel(options, function.into_token_stream())
+            tfrt_macros_backend::kernel(Facade::Tfrt, options, function.into_token_stream())
         }
         Some(item) => derive(&item),
         None => TokenStream::new(),
@@ -107,9 +108,9 @@ fn derive(item: &Item) -> TokenStream {
         .to_string()
         .as_str()
     {
-        "Attr" => tfrt_macros_backend::derive_attr(tokens),
-        "Resource" => tfrt_macros_backend::derive_resource(tokens),
-        _ => tfrt_macros_backend::derive_value(tokens),
+        "Attr" => tfrt_macros_backend::derive_attr(Facade::Tfrt, tokens),
+        "Resource" => tfrt_macros_backend::derive_resource(Facade::Tfrt, tokens),
+        _ => tfrt_macros_backend::derive_value(Facade::Tfrt, tokens),
     }
 }
 
@@ -187,7 +188,8 @@ fn every_kernel_of_the_folder_is_expanded() {
 fn a_function_that_is_being_written_stays() {
     let expand = |options: &str, item: &str| {
         let item: TokenStream = item.parse().unwrap();
-        let expansion = tfrt_macros_backend::kernel(options.parse().unwrap(), item.clone());
+        let expansion =
+            tfrt_macros_backend::kernel(Facade::Tfrt, options.parse().unwrap(), item.clone());
         (item.to_string(), expansion.to_string())
     };
     let options = [
@@ -224,9 +226,12 @@ fn every_mistake_is_an_error_of_its_own() {
         ) -> &str {
         }
     );
-    let expansion =
-        tfrt_macros_backend::kernel(quote::quote!("add", side_efecting, pure = 1), item)
-            .to_string();
+    let expansion = tfrt_macros_backend::kernel(
+        Facade::Tfrt,
+        quote::quote!("add", side_efecting, pure = 1),
+        item,
+    )
+    .to_string();
     assert_eq!(expansion.matches("compile_error").count(), 8, "{expansion}");
     assert!(
         expansion.starts_with("unsafe fn add"),

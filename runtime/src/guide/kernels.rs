@@ -139,7 +139,8 @@
 //! # What the macro leaves alone
 //!
 //! The function stays a function: callable, documented, with its own visibility, lints and `#[cfg]`. A kernel under
-//! `#[cfg]` is there exactly when its function is. In a crate that renamed this one, say `crate = path::to::tfrt`.
+//! `#[cfg]` is there exactly when its function is. A crate that renames this one in its manifest needs no option;
+//! a crate that reaches it through another one says `crate = path::to::tfrt`.
 //!
 //! # Kernels of synchronous functions
 //!

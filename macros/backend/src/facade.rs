@@ -1,0 +1,55 @@
+//! Where an expansion finds the facade, the crate `tfrt`.
+//!
+//! An author may say so with `crate = path`. Otherwise the manifest of the author's crate says under which name it depends on
+//! the facade, so that a renamed dependency needs no option.
+
+use proc_macro_crate::{FoundCrate, crate_name};
+use proc_macro2::{Ident, Span, TokenStream};
+use quote::quote;
+use syn::Path;
+use syn::ext::IdentExt;
+use syn::parse::Parser;
+
+/// The package that holds the facade.
+const PACKAGE: &str = "tfrt";
+
+/// How to find the facade where the author does not give a path.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Facade {
+    /// Under the name that `CARGO_MANIFEST_DIR/Cargo.toml` gives to the package `tfrt`.
+    FromManifest,
+    /// As `::tfrt`, whatever the manifest says.
+    Tfrt,
+}
+
+impl Facade {
+    /// The module whose items expansions name.
+    ///
+    /// # Errors
+    /// The manifest was read, and `tfrt` is not among its dependencies.
+    pub(crate) fn private_module(self, crate_path: Option<&Path>) -> syn::Result<TokenStream> {
+        if let Some(path) = crate_path {
+            return Ok(quote!(#path::__private));
+        }
+        let name = self.name()?;
+        Ok(quote!(::#name::__private))
+    }
+
+    fn name(self) -> syn::Result<Ident> {
+        let found = match self {
+            Self::FromManifest => crate_name(PACKAGE),
+            Self::Tfrt => Ok(FoundCrate::Itself),
+        };
+        match found {
+            Ok(FoundCrate::Name(name)) => Ident::parse_any.parse_str(&name),
+            Err(proc_macro_crate::Error::CrateNotFound { .. }) => Err(syn::Error::new(
+                Span::call_site(),
+                "this crate does not depend on `tfrt`: run `cargo add tfrt`, or name the crate that re-exports it with \
+                 `crate = path::to::tfrt`",
+            )),
+            // The facade knows itself by its own name. And where there is no manifest to read, because something other than
+            // cargo builds the crate, the compiler says whether there is such a crate.
+            Ok(FoundCrate::Itself) | Err(_) => Ok(Ident::new(PACKAGE, Span::call_site())),
+        }
+    }
+}
