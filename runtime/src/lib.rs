@@ -171,6 +171,8 @@ pub mod testing;
 pub use tfrt_async as async_value;
 pub use tfrt_attr as attr;
 pub use tfrt_bef as bef;
+#[cfg(feature = "core")]
+pub use tfrt_core as core;
 pub use tfrt_executor as executor;
 pub use tfrt_host as host;
 pub use tfrt_host::kernel;

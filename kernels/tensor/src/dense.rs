@@ -366,6 +366,14 @@ impl DenseHostTensor {
         Ok(TensorViewMut::new(shape, self.elements_mut()?))
     }
 
+    /// All elements as programs print them, with commas between them.
+    ///
+    /// # Errors
+    /// [`TensorError::Conflict`] if somebody writes them; [`TensorError::NoElements`] for types without elements.
+    pub fn elements_text(&self) -> Result<String, TensorError> {
+        with_element!(self.dtype(), T => tensor::List(&self.elements::<T>()?).to_string())
+    }
+
     /// The only element.
     ///
     /// # Errors

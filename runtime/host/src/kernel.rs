@@ -33,6 +33,8 @@ pub mod operands;
 
 pub mod attribute;
 
+pub mod attribute_kind;
+
 pub mod panic;
 
 pub(crate) mod source;

@@ -23,6 +23,23 @@ pub fn panic_error(kernel: &str, payload: &(dyn Any + Send)) -> Error {
     Error::new(format!("kernel '{kernel}' panicked: {message}")).with_code(ErrorCode::Internal)
 }
 
+/// Does the work of a kernel or an op. If it panics, that is its error.
+///
+/// ```
+/// use tfrt_host::kernel::panic::catch;
+///
+/// assert_eq!(catch("my.add", || Ok(3)).ok(), Some(3));
+/// let error = catch("my.add", || -> Result<(), _> { std::panic::resume_unwind(Box::new("overflow")) });
+/// assert_eq!(error.unwrap_err().message(), "kernel 'my.add' panicked: overflow");
+/// ```
+///
+/// # Errors
+/// That of the work; that it panicked.
+pub fn catch<T>(kernel: &str, work: impl FnOnce() -> Result<T, Error>) -> Result<T, Error> {
+    // What is left half done belongs to the kernel, whose results are errors.
+    catch_unwind(AssertUnwindSafe(work)).unwrap_or_else(|payload| Err(panicked(kernel, payload)))
+}
+
 /// The error of a kernel that panicked with `payload`, which goes away here. If that panics once more, nobody hears of it.
 #[cold]
 pub(crate) fn panicked(kernel: &str, payload: Box<dyn Any + Send>) -> Error {

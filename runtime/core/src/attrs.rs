@@ -1,0 +1,438 @@
+//! The attributes of an op: names with values, fixed when the op is called.
+//!
+//! ```text
+//!  OpAttrs ── freeze ──► OpAttrsRef          mutable ──► shared, immutable, sorted by name
+//!     │
+//!     ├─ entries: name, type code, offset
+//!     └─ section: the bytes, as a program's attribute section has them: its own, or the program's
+//! ```
+//!
+//! Values lie in memory as they lie in a file, so that an op of the Core Runtime and a kernel of a graph read them alike, and
+//! the attributes of a program are read where they are.
+
+mod print;
+
+mod value;
+
+use std::fmt;
+use std::ops::Deref;
+use std::sync::Arc;
+
+use smallvec::SmallVec;
+use smol_str::SmolStr;
+use tfrt_async::identity::TypeIdentity;
+use tfrt_async::{Immutable, Value};
+use tfrt_attr::{AggregateView, AttrError, AttrTypeCode, AttrValue, EncodeError, FromAttr};
+use tfrt_host::FunctionTable;
+use tfrt_support::{Error, ErrorCode};
+
+pub use value::ToOpAttr;
+use value::{OwnSection, Place};
+
+use crate::identity;
+
+/// Most ops have no more attributes; so many entries lie in the set itself.
+const NUM_IN_PLACE: usize = 6;
+
+/// A set of op attributes.
+///
+/// ```
+/// use tfrt_core::OpAttrs;
+/// use tfrt_support::DType;
+///
+/// let mut attrs = OpAttrs::new();
+/// assert!(attrs.set("transpose_a", true)?);
+/// assert!(attrs.set("T", DType::F32)?);
+/// assert!(attrs.set("strides", &[1_i64, 2, 2, 1][..])?);
+/// // The first value of a name stays.
+/// assert!(!attrs.set("transpose_a", false)?);
+///
+/// assert_eq!(attrs.get::<bool>("transpose_a"), Some(true));
+/// assert_eq!(attrs.get::<&[i64]>("strides"), Some(&[1, 2, 2, 1][..]));
+/// // The type must be exactly right.
+/// assert_eq!(attrs.get::<i64>("transpose_a"), None);
+/// # Ok::<(), tfrt_support::Error>(())
+/// ```
+#[derive(Clone, Default)]
+pub struct OpAttrs {
+    /// In the order of their names.
+    entries: SmallVec<[Entry; NUM_IN_PLACE]>,
+    section: Section,
+    /// The copy that [`freeze`](Self::freeze) made last, until something changes.
+    frozen: Option<OpAttrsRef>,
+}
+
+/// One attribute: where its bytes are.
+#[derive(Clone)]
+pub(crate) struct Entry {
+    name: SmolStr,
+    place: Place,
+}
+
+/// Where the bytes of values are.
+#[derive(Clone)]
+enum Section {
+    Own(OwnSection),
+    /// The attribute section of a program, which is kept alive.
+    Program(Arc<dyn FunctionTable>),
+}
+
+impl Default for Section {
+    fn default() -> Self {
+        Self::Own(OwnSection::default())
+    }
+}
+
+impl OpAttrs {
+    /// No attributes.
+    #[must_use]
+    pub fn new() -> Self {
+        Self::default()
+    }
+
+    /// Sets an attribute. Returns whether it is new: an attribute that is set already keeps its value.
+    ///
+    /// # Errors
+    /// If the value has no encoding, because it is too large, for instance.
+    pub fn set(&mut self, name: impl Into<SmolStr>, value: impl ToOpAttr) -> Result<bool, Error> {
+        let name = name.into();
+        let Err(position) = self.position(&name) else {
+            return Ok(false);
+        };
+        let place = value.encode(self.own_section()?)?;
+        self.frozen = None;
+        self.entries.insert(position, Entry { name, place });
+        Ok(true)
+    }
+
+    /// The attributes that a program lists as pairs of a name and a value, read where they are: `owner` is the program, and
+    /// `ordinary` and `functions` are attributes of its attribute section. The latter hold names of functions.
+    ///
+    /// # Errors
+    /// If an element is not a pair that begins with a name, or a function is not named by a text.
+    pub fn of_program(
+        owner: &Arc<dyn FunctionTable>,
+        ordinary: AggregateView<'_>,
+        functions: Option<AggregateView<'_>>,
+    ) -> Result<Self, Error> {
+        let mut attrs = Self::new();
+        for pair in ordinary.iter() {
+            attrs.push_pair(pair.read()?, Ok)?;
+        }
+        for pair in functions.into_iter().flat_map(AggregateView::iter) {
+            attrs.push_pair(pair.read()?, |place| match place.code {
+                AttrTypeCode::STRING => Ok(Place {
+                    code: AttrTypeCode::FUNC,
+                    ..place
+                }),
+                _ => Err(not_a_pair("a function attribute is the name of a function")),
+            })?;
+        }
+        if !attrs.entries.is_empty() {
+            attrs.section = Section::Program(Arc::clone(owner));
+        }
+        Ok(attrs)
+    }
+
+    fn push_pair(
+        &mut self,
+        pair: AggregateView<'_>,
+        stored: impl FnOnce(Place) -> Result<Place, Error>,
+    ) -> Result<(), Error> {
+        let (Some(name), Some(value), 2) = (pair.get(0), pair.get(1), pair.len()) else {
+            return Err(not_a_pair(
+                "an op attribute is a pair of a name and a value",
+            ));
+        };
+        let name = name.read::<&str>()?;
+        let place = stored(Place {
+            code: value.code(),
+            offset: value.offset(),
+        })?;
+        if let Err(position) = self.position(name) {
+            let name = name.into();
+            self.entries.insert(position, Entry { name, place });
+        }
+        Ok(())
+    }
+
+    /// How many attributes are set.
+    #[must_use]
+    pub fn len(&self) -> usize {
+        self.entries.len()
+    }
+
+    /// Whether no attribute is set.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.entries.is_empty()
+    }
+
+    /// Whether an attribute of this name is set, whatever its type.
+    #[must_use]
+    pub fn contains(&self, name: &str) -> bool {
+        self.position(name).is_ok()
+    }
+
+    /// The names, sorted.
+    pub fn names(&self) -> impl Iterator<Item = &str> {
+        self.entries.iter().map(|entry| entry.name.as_str())
+    }
+
+    /// The attribute of this name, if it is set and of this type. A number is not a list, and types must match exactly.
+    #[must_use]
+    pub fn get<'a, T: FromAttr<'a>>(&'a self, name: &str) -> Option<T> {
+        self.read(name)?.ok()
+    }
+
+    /// The attribute of this name as a `T`, if it is set.
+    ///
+    /// # Errors
+    /// If it is of another type.
+    pub fn try_get<'a, T: FromAttr<'a>>(&'a self, name: &str) -> Result<Option<T>, Error> {
+        match self.read(name) {
+            None => Ok(None),
+            Some(Ok(value)) => Ok(Some(value)),
+            Some(Err(error)) => {
+                // Where the bytes are is of no interest here.
+                let message = format!("attribute `{name}`: {}", error.problem());
+                Err(Error::new(message).with_code(ErrorCode::InvalidArgument))
+            }
+        }
+    }
+
+    fn read<'a, T: FromAttr<'a>>(&'a self, name: &str) -> Option<Result<T, AttrError>> {
+        let place = self.place(name)?;
+        Some(T::read_as(self.section(), place.offset, place.code))
+    }
+
+    /// The name of the function that an attribute is.
+    #[must_use]
+    pub fn function(&self, name: &str) -> Option<&str> {
+        let place = self.place(name)?;
+        (place.code == AttrTypeCode::FUNC)
+            .then(|| FromAttr::read(self.section(), place.offset).ok())
+            .flatten()
+    }
+
+    /// The type of the attribute of this name.
+    #[must_use]
+    pub fn code(&self, name: &str) -> Option<AttrTypeCode> {
+        Some(self.place(name)?.code)
+    }
+
+    /// The attribute of this name, as a value by itself.
+    #[must_use]
+    pub fn value(&self, name: &str) -> Option<AttrValue> {
+        let place = self.place(name)?;
+        tfrt_attr::decode::decode(self.section(), place.offset, place.code).ok()
+    }
+
+    /// An immutable copy, which can be shared. It is made once, until an attribute is set.
+    ///
+    /// ```
+    /// use tfrt_core::OpAttrs;
+    ///
+    /// let mut attrs = OpAttrs::new();
+    /// attrs.set("axis", -1)?;
+    /// let frozen = attrs.freeze();
+    /// attrs.set("keep_dims", true)?;
+    /// assert_eq!((frozen.len(), attrs.len()), (1, 2));
+    /// # Ok::<(), tfrt_support::Error>(())
+    /// ```
+    pub fn freeze(&mut self) -> OpAttrsRef {
+        let frozen = self.to_frozen();
+        self.frozen = Some(frozen.clone());
+        frozen
+    }
+
+    /// [`freeze`](Self::freeze), without keeping the copy.
+    #[must_use]
+    pub fn to_frozen(&self) -> OpAttrsRef {
+        if let Some(frozen) = &self.frozen {
+            return frozen.clone();
+        }
+        let copy = || Self {
+            entries: self.entries.clone(),
+            section: self.section.clone(),
+            frozen: None,
+        };
+        OpAttrsRef((!self.is_empty()).then(|| Arc::new(copy())))
+    }
+
+    pub(crate) fn place(&self, name: &str) -> Option<Place> {
+        let position = self.position(name).ok()?;
+        Some(self.entries[position].place)
+    }
+
+    /// The bytes that the offsets of places are in.
+    pub(crate) fn section(&self) -> &[u8] {
+        match &self.section {
+            Section::Own(own) => own.bytes(),
+            Section::Program(table) => table.attribute_section(),
+        }
+    }
+
+    fn position(&self, name: &str) -> Result<usize, usize> {
+        self.entries
+            .binary_search_by(|entry| entry.name.as_str().cmp(name))
+    }
+
+    /// The set's own section. What lies in a program's is copied to it first.
+    fn own_section(&mut self) -> Result<&mut OwnSection, EncodeError> {
+        if let Section::Program(table) = &self.section {
+            let mut own = OwnSection::default();
+            let mut entries = self.entries.clone();
+            for entry in &mut entries {
+                let Place { code, offset } = entry.place;
+                let value = tfrt_attr::decode::decode(table.attribute_section(), offset, code)
+                    .expect("loading a program checks all of its attributes");
+                entry.place = own.push(&value)?;
+            }
+            (self.entries, self.section) = (entries, Section::Own(own));
+        }
+        match &mut self.section {
+            Section::Own(own) => Ok(own),
+            Section::Program(_) => unreachable!("it was replaced above"),
+        }
+    }
+}
+
+#[cold]
+fn not_a_pair(message: &str) -> Error {
+    Error::new(message).with_code(ErrorCode::InvalidArgument)
+}
+
+impl fmt::Display for OpAttrs {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        print::print(self, f)
+    }
+}
+
+impl fmt::Debug for OpAttrs {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let values = self.names().map(|name| (name, self.value(name)));
+        f.debug_map().entries(values).finish()
+    }
+}
+
+/// The set is printed, set and frozen by kernels that take it in turn.
+impl Value for OpAttrs {
+    const MLIR_TYPE: &'static str = "!corert.opattrs";
+    const IDENTITY: TypeIdentity<Self> = identity::of_this_crate();
+}
+
+/// Op attributes that do not change any more. Cloning shares them.
+///
+/// ```
+/// use tfrt_core::{OpAttrs, OpAttrsRef};
+///
+/// let mut attrs = OpAttrs::new();
+/// attrs.set("axis", 1_i32)?;
+/// let frozen: OpAttrsRef = attrs.freeze();
+/// assert_eq!(frozen.get::<i32>("axis"), Some(1));
+/// assert_eq!(frozen.to_string(), "OpAttrs contains 1 entries:\n  'axis' type=I32 value=1\n");
+/// # Ok::<(), tfrt_support::Error>(())
+/// ```
+#[derive(Clone, Debug, Default)]
+pub struct OpAttrsRef(Option<Arc<OpAttrs>>);
+
+impl Deref for OpAttrsRef {
+    type Target = OpAttrs;
+
+    fn deref(&self) -> &OpAttrs {
+        static EMPTY: OpAttrs = OpAttrs {
+            entries: SmallVec::new_const(),
+            section: Section::Own(OwnSection::EMPTY),
+            frozen: None,
+        };
+        self.0.as_deref().unwrap_or(&EMPTY)
+    }
+}
+
+impl fmt::Display for OpAttrsRef {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        (**self).fmt(f)
+    }
+}
+
+impl Value for OpAttrsRef {
+    const MLIR_TYPE: &'static str = "!corert.opattrs_ref";
+    const IDENTITY: TypeIdentity<Self> = identity::of_this_crate();
+}
+
+impl Immutable for OpAttrsRef {}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use tfrt_attr::{DenseAttr, DenseView, Scalar, ShapeView};
+    use tfrt_support::DType;
+
+    #[test]
+    fn getters_see_their_own_type_alone() {
+        let mut attrs = OpAttrs::new();
+        attrs.set("scalar", 3_i32).unwrap();
+        attrs.set("list", &[3_i32][..]).unwrap();
+        attrs.set("text", "three").unwrap();
+        attrs.set("none", &[][..] as &[f32]).unwrap();
+        assert_eq!(attrs.get::<i32>("scalar"), Some(3));
+        assert_eq!(attrs.get::<&[i32]>("scalar"), None);
+        assert_eq!(attrs.get::<i32>("list"), None);
+        assert_eq!(attrs.get::<i64>("scalar"), None);
+        assert_eq!(attrs.get::<&str>("text"), Some("three"));
+        assert_eq!(attrs.get::<&[f32]>("none"), Some(&[][..]));
+        assert_eq!(attrs.function("text"), None);
+        let error = attrs.try_get::<bool>("scalar").unwrap_err();
+        assert_eq!(
+            error.message(),
+            "attribute `scalar`: expected i1, found i32"
+        );
+    }
+
+    #[test]
+    fn values_of_every_kind_are_read_back() {
+        let dense = DenseAttr {
+            dtype: DType::I64,
+            dims: vec![2],
+            data: [7_i64, -7].map(i64::to_le_bytes).concat(),
+        };
+        let nested = AttrValue::Array(vec![
+            AttrValue::Dense(dense.clone()),
+            AttrValue::Array(vec![AttrValue::string("in"), Scalar::i8(1).into()]),
+        ]);
+        let values = [
+            ("b", AttrValue::from(Scalar::bool(true))),
+            ("dense", AttrValue::Dense(dense)),
+            ("dims", AttrValue::Shape(Some(vec![1, -1]))),
+            ("any", AttrValue::Shape(None)),
+            ("f", AttrValue::Func("f".to_owned())),
+            ("nested", nested),
+            ("t", AttrValue::Type(DType::String)),
+            ("z", AttrValue::Array(vec![AttrValue::Type(DType::F32)])),
+        ];
+        let mut attrs = OpAttrs::new();
+        for (name, value) in values.iter().rev() {
+            assert!(attrs.set(*name, value).unwrap());
+        }
+        for (name, value) in &values {
+            assert_eq!(attrs.value(name).as_ref(), Some(value), "{name}");
+        }
+        assert_eq!(attrs.function("f"), Some("f"));
+        let dims = attrs.get::<ShapeView<'_>>("dims").unwrap();
+        assert_eq!(dims.dims(), Some(&[1, -1][..]));
+        let view = attrs.get::<DenseView<'_>>("dense").unwrap();
+        assert_eq!(view.elements::<i64>().unwrap(), [7, -7]);
+        assert!(attrs.names().is_sorted());
+    }
+
+    #[test]
+    fn an_empty_set_is_frozen_without_memory() {
+        let mut attrs = OpAttrs::new();
+        assert!(attrs.freeze().0.is_none());
+        attrs.set("a", 1_i64).unwrap();
+        let (first, second) = (attrs.freeze(), attrs.freeze());
+        let address = |frozen: &OpAttrsRef| frozen.0.as_ref().map(Arc::as_ptr);
+        assert_eq!(address(&first), address(&second));
+    }
+}

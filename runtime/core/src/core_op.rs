@@ -1,0 +1,176 @@
+//! Ops that can be called.
+
+use std::fmt;
+use std::sync::Arc;
+
+use tfrt_async::identity::TypeIdentity;
+use tfrt_async::{AnyRef, Immutable, Value};
+use tfrt_host::ExecutionContext;
+use tfrt_host::device::DeviceRef;
+use tfrt_support::Error;
+use tfrt_tensor::TensorType;
+
+use crate::attrs::OpAttrs;
+use crate::device_op::DeviceOp;
+use crate::handle::TensorHandle;
+use crate::identity;
+
+/// One call of an op.
+///
+/// The op takes the arguments, so that invalid handles are left, and sets every result.
+#[derive(Debug)]
+pub struct OpInvocation<'a> {
+    /// The context of the call.
+    pub ctx: &'a ExecutionContext,
+    /// The arguments.
+    pub arguments: &'a mut [TensorHandle],
+    /// The attributes.
+    pub attrs: &'a OpAttrs,
+    /// One place for each result.
+    pub results: &'a mut [TensorHandle],
+    /// The chain that the call follows, and in its place the chain that it returns. An op with side effects needs one.
+    pub chain: Option<&'a mut AnyRef>,
+}
+
+impl OpInvocation<'_> {
+    /// Makes an error of every result and of the chain.
+    pub fn fail(&mut self, error: &Error) {
+        for result in &mut *self.results {
+            *result = TensorHandle::error(error.clone());
+        }
+        if let Some(chain) = &mut self.chain {
+            **chain = AnyRef::error(error.clone());
+        }
+    }
+}
+
+/// What runs when a [`CoreRuntimeOp`] is called.
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` cannot run as an op",
+    label = "does not implement `RunOp`"
+)]
+pub trait RunOp: Send + Sync + fmt::Debug {
+    /// Runs the op: takes the arguments, and sets every result and the chain. Returns without waiting.
+    fn run(&self, invocation: &mut OpInvocation<'_>);
+}
+
+/// An op that can be called: of a handler, or made from a function. Cloning shares it.
+///
+/// ```
+/// use tfrt_core::{CoreRuntimeOp, OpAttrs, OpInvocation, RunOp, TensorHandle};
+/// use tfrt_host::{ExecutionContext, HostContext, RequestContextBuilder};
+///
+/// /// Returns its arguments.
+/// #[derive(Debug)]
+/// struct Identity;
+///
+/// impl RunOp for Identity {
+///     fn run(&self, invocation: &mut OpInvocation<'_>) {
+///         for (result, argument) in invocation.results.iter_mut().zip(&mut *invocation.arguments) {
+///             *result = std::mem::take(argument);
+///         }
+///     }
+/// }
+///
+/// let ctx = ExecutionContext::new(RequestContextBuilder::new(HostContext::builder().build()).build());
+/// let op = CoreRuntimeOp::new(Identity);
+/// let [result] = op.call(&ctx, [TensorHandle::default()], &OpAttrs::new(), None);
+/// assert!(!result.is_valid());
+/// ```
+#[derive(Clone, Debug)]
+pub struct CoreRuntimeOp {
+    runner: Runner,
+    is_fallback: bool,
+}
+
+#[derive(Clone, Debug)]
+enum Runner {
+    Device(DeviceOp),
+    Other(Arc<dyn RunOp>),
+}
+
+impl CoreRuntimeOp {
+    /// An op that does what `run` does. It is on no device.
+    #[must_use]
+    pub fn new(run: impl RunOp + 'static) -> Self {
+        Self {
+            runner: Runner::Other(Arc::new(run)),
+            is_fallback: false,
+        }
+    }
+
+    pub(crate) fn of_device_op(op: DeviceOp) -> Self {
+        Self {
+            runner: Runner::Device(op),
+            is_fallback: false,
+        }
+    }
+
+    /// The same op, as one of another runtime that stands in for this one.
+    #[must_use]
+    pub fn as_fallback(self) -> Self {
+        Self {
+            is_fallback: true,
+            ..self
+        }
+    }
+
+    /// Whether another runtime runs it.
+    #[must_use]
+    pub fn is_fallback(&self) -> bool {
+        self.is_fallback
+    }
+
+    /// The device that it runs on, if it is one device.
+    #[must_use]
+    pub fn device(&self) -> Option<&DeviceRef> {
+        match &self.runner {
+            Runner::Device(op) => Some(op.device()),
+            Runner::Other(_) => None,
+        }
+    }
+
+    /// The kind of tensors that it takes, if it is one kind.
+    #[must_use]
+    pub fn argument_tensor_type(&self) -> Option<TensorType> {
+        match &self.runner {
+            Runner::Device(_) => Some(TensorType::DENSE_HOST),
+            Runner::Other(_) => None,
+        }
+    }
+
+    /// Runs the op.
+    pub fn run(&self, invocation: &mut OpInvocation<'_>) {
+        match &self.runner {
+            Runner::Device(op) => op.run(invocation),
+            Runner::Other(op) => op.run(invocation),
+        }
+    }
+
+    /// Runs the op and returns its results.
+    #[must_use]
+    pub fn call<const ARGUMENTS: usize, const RESULTS: usize>(
+        &self,
+        ctx: &ExecutionContext,
+        mut arguments: [TensorHandle; ARGUMENTS],
+        attrs: &OpAttrs,
+        chain: Option<&mut AnyRef>,
+    ) -> [TensorHandle; RESULTS] {
+        let mut results = [const { TensorHandle::INVALID }; RESULTS];
+        self.run(&mut OpInvocation {
+            ctx,
+            arguments: &mut arguments,
+            attrs,
+            results: &mut results,
+            chain,
+        });
+        results
+    }
+}
+
+impl Value for CoreRuntimeOp {
+    const MLIR_TYPE: &'static str = "!corert.op";
+    const IDENTITY: TypeIdentity<Self> = identity::of_this_crate();
+}
+
+impl Immutable for CoreRuntimeOp {}

@@ -1,0 +1,359 @@
+//! Ops of one device, and how a call of one goes.
+//!
+//! ```text
+//!              arguments ─► convert
+//!                              │
+//!      all metadata known?  no ┴─► results are pending handles; go on when it is known
+//!                              │ yes
+//!                     metadata function ──error──► results and chain
+//!                              │
+//!  all tensors (and chain) available?  no ┴─► results are handles with metadata; go on when they are
+//!                              │ yes
+//!                     dispatch: cancelled? ─► run ─► results
+//! ```
+//!
+//! A call never waits. Where everything is there, the op runs in the caller's thread, and nothing is allocated but what the op
+//! makes itself.
+
+mod convert;
+
+mod dispatch;
+
+mod kernel;
+
+mod outputs;
+
+use std::sync::Arc;
+
+use smallvec::SmallVec;
+use tfrt_async::{AnyRef, run_when_ready};
+use tfrt_host::ExecutionContext;
+use tfrt_host::device::DeviceRef;
+use tfrt_support::metadata::TensorMetadata;
+use tfrt_support::{Error, ErrorCode};
+
+use crate::attrs::{OpAttrs, OpAttrsRef};
+use crate::core_op::OpInvocation;
+use crate::handle::{MetadataPart, TensorHandle};
+use crate::op::{OpQuery, ResultMetadata};
+use crate::registry::{RegisteredOp, Runner};
+
+use dispatch::Dispatch;
+use outputs::Outputs;
+
+/// Most ops have no more operands or results.
+const NUM_IN_PLACE: usize = 4;
+
+type Tensors = SmallVec<[AnyRef; NUM_IN_PLACE]>;
+
+type OperandMetadata = SmallVec<[TensorMetadata; NUM_IN_PLACE]>;
+
+/// A registered op and the device that it runs on.
+#[derive(Clone, Debug)]
+pub struct DeviceOp {
+    op: Arc<RegisteredOp>,
+    device: DeviceRef,
+}
+
+/// What the metadata of all arguments is.
+#[expect(
+    clippy::large_enum_variant,
+    reason = "it is made once a call, on the stack"
+)]
+enum Known {
+    All(OperandMetadata),
+    /// Some of it is pending.
+    Later,
+    Failed(Error),
+}
+
+impl DeviceOp {
+    pub(crate) fn new(op: Arc<RegisteredOp>, device: DeviceRef) -> Self {
+        Self { op, device }
+    }
+
+    pub(crate) fn device(&self) -> &DeviceRef {
+        &self.device
+    }
+
+    /// Runs the op: see the drawing at the top of the module.
+    pub(crate) fn run(&self, invocation: &mut OpInvocation<'_>) {
+        let ctx = invocation.ctx;
+        if let Err(error) = self.check(invocation) {
+            return invocation.fail(&ctx.emit_error(error));
+        }
+        for argument in &mut *invocation.arguments {
+            convert::convert_argument(ctx, self.op.flags(), &self.device, argument);
+        }
+        match known_metadata(invocation.arguments) {
+            Known::Failed(error) => invocation.fail(&error),
+            Known::Later => self.run_later(invocation),
+            Known::All(operands) => self.run_with_metadata(invocation, &operands),
+        }
+    }
+
+    /// What a caller must give, whatever the op.
+    fn check(&self, invocation: &OpInvocation<'_>) -> Result<(), Error> {
+        let invalid = |error: String| Err(Error::new(error).with_code(ErrorCode::InvalidArgument));
+        let name = self.op.name();
+        if let Some(index) = invocation
+            .arguments
+            .iter()
+            .position(|handle| !handle.is_valid())
+        {
+            return invalid(format!(
+                "argument {index} of `{name}` is not a valid tensor handle"
+            ));
+        }
+        if self.op.has_side_effects() && invocation.chain.is_none() {
+            return invalid(format!(
+                "`{name}` has side effects, and needs a chain that orders them"
+            ));
+        }
+        Ok(())
+    }
+
+    /// Goes on where the metadata of every argument is known.
+    fn run_with_metadata(&self, invocation: &mut OpInvocation<'_>, operands: &[TensorMetadata]) {
+        let ctx = invocation.ctx;
+        let is_ready = self.is_ready(invocation);
+        let metadata = if is_ready && self.tells_metadata_itself() && !ctx.request().is_cancelled()
+        {
+            ResultMetadata::new()
+        } else {
+            match self.result_metadata(operands, invocation.attrs) {
+                Ok(metadata) => metadata,
+                Err(error) => return invocation.fail(&ctx.emit_error(error)),
+            }
+        };
+        let mut chain = self.take_chain(invocation);
+        let mut tensors = take_tensors(invocation.arguments);
+        if is_ready {
+            let mut results: SmallVec<[Option<AnyRef>; NUM_IN_PLACE]> = SmallVec::new();
+            results.resize_with(invocation.results.len(), || None);
+            self.dispatch(Dispatch {
+                ctx,
+                attrs: invocation.attrs,
+                tensors: &mut tensors,
+                metadata: &metadata,
+                results: &mut results,
+                chain: &mut chain,
+            });
+            drop(tensors);
+            let told = metadata.into_iter().chain(std::iter::repeat(None));
+            for ((handle, tensor), metadata) in invocation.results.iter_mut().zip(results).zip(told)
+            {
+                let tensor = tensor.expect("a dispatch fills every result");
+                *handle = match metadata {
+                    Some(metadata) => TensorHandle::new(self.device.clone(), metadata, tensor),
+                    None => TensorHandle::of_value(self.device.clone(), tensor),
+                };
+            }
+            if let (Some(slot), Some(chain)) = (&mut invocation.chain, chain) {
+                **slot = chain;
+            }
+            return;
+        }
+        let outputs = Outputs::new(
+            &self.device,
+            &metadata,
+            invocation,
+            self.op.has_side_effects(),
+        );
+        let call = LaterCall {
+            op: self.clone(),
+            ctx: ctx.clone(),
+            attrs: invocation.attrs.to_frozen(),
+            chain,
+            outputs,
+        };
+        call.when_tensors_are_ready(tensors, metadata);
+    }
+
+    /// Goes on when the metadata of every argument is known.
+    fn run_later(&self, invocation: &mut OpInvocation<'_>) {
+        let chain = self.take_chain(invocation);
+        let arguments: SmallVec<[TensorHandle; NUM_IN_PLACE]> = invocation
+            .arguments
+            .iter_mut()
+            .map(std::mem::take)
+            .collect();
+        let mut awaited: Vec<AnyRef> = arguments.iter().filter_map(pending_metadata).collect();
+        awaited.extend(chain.clone());
+        let outputs = Outputs::new(
+            &self.device,
+            &ResultMetadata::new(),
+            invocation,
+            self.op.has_side_effects(),
+        );
+        let call = LaterCall {
+            op: self.clone(),
+            ctx: invocation.ctx.clone(),
+            attrs: invocation.attrs.to_frozen(),
+            chain,
+            outputs,
+        };
+        run_when_ready(&awaited, move || call.when_metadata_is_known(arguments));
+    }
+
+    /// Whether every tensor, and the chain of an op that waits for one, is there and not an error.
+    fn is_ready(&self, invocation: &OpInvocation<'_>) -> bool {
+        let is_there = |handle: &TensorHandle| handle.tensor().is_some_and(AnyRef::is_concrete);
+        let chain = invocation
+            .chain
+            .as_deref()
+            .filter(|_| self.op.has_side_effects());
+        invocation.arguments.iter().all(is_there) && chain.is_none_or(AnyRef::is_concrete)
+    }
+
+    /// The chain that the op follows, if it follows one.
+    fn take_chain(&self, invocation: &OpInvocation<'_>) -> Option<AnyRef> {
+        let chain = invocation
+            .chain
+            .as_deref()
+            .filter(|_| self.op.has_side_effects());
+        chain.cloned()
+    }
+
+    /// Whether asking for metadata before the op runs would tell nothing that running it does not: the kernel makes its results at
+    /// once, from the same metadata.
+    fn tells_metadata_itself(&self) -> bool {
+        match &self.op.runner {
+            Runner::Kernel(kernel) => {
+                self.op.metadata_function().is_none() && kernel.op().metadata.is_some()
+            }
+            Runner::Function(_) | Runner::Nothing => self.op.metadata_function().is_none(),
+        }
+    }
+
+    /// The metadata of results, as far as it can be told.
+    fn result_metadata(
+        &self,
+        operands: &[TensorMetadata],
+        attrs: &OpAttrs,
+    ) -> Result<ResultMetadata, Error> {
+        let told = match (self.op.metadata_function(), &self.op.runner) {
+            (Some(function), _) => function(&OpQuery {
+                op: self.op.name(),
+                operands,
+                attrs,
+            }),
+            (None, Runner::Kernel(kernel)) => kernel::metadata(*kernel, operands, attrs),
+            (None, _) => Ok(ResultMetadata::new()),
+        };
+        told.map_err(|error| match error.code() {
+            ErrorCode::Unknown => error.with_code(ErrorCode::InvalidArgument),
+            _ => error,
+        })
+    }
+}
+
+/// A call that goes on when something becomes available.
+struct LaterCall {
+    op: DeviceOp,
+    ctx: ExecutionContext,
+    attrs: OpAttrsRef,
+    chain: Option<AnyRef>,
+    outputs: Outputs,
+}
+
+impl LaterCall {
+    fn when_metadata_is_known(mut self, mut arguments: SmallVec<[TensorHandle; NUM_IN_PLACE]>) {
+        let operands = match known_metadata(&arguments) {
+            Known::All(operands) => operands,
+            Known::Failed(error) => return self.outputs.fail(&error),
+            Known::Later => unreachable!("the metadata of every argument was waited for"),
+        };
+        match self.op.result_metadata(&operands, &self.attrs) {
+            Ok(metadata) => {
+                self.outputs.publish(&metadata);
+                let tensors = take_tensors(&mut arguments);
+                self.when_tensors_are_ready(tensors, metadata);
+            }
+            Err(error) => self.outputs.fail(&self.ctx.emit_error(error)),
+        }
+    }
+
+    fn when_tensors_are_ready(self, mut tensors: Tensors, metadata: ResultMetadata) {
+        let mut awaited = tensors.to_vec();
+        awaited.extend(self.chain.clone());
+        let is_error = |value: &AnyRef| value.error_if_present().cloned();
+        // One error is enough: there is nothing to wait for.
+        if let Some(error) = awaited.iter().find_map(is_error) {
+            return self.outputs.fail(&error);
+        }
+        // What waits holds references of its own, which would keep the op from using the memory of an operand again.
+        when_available(awaited, move |failed| {
+            let Self {
+                op,
+                ctx,
+                attrs,
+                mut chain,
+                outputs,
+            } = self;
+            if let Some(error) = failed {
+                drop(tensors);
+                return outputs.fail(&error);
+            }
+            let mut results: SmallVec<[Option<AnyRef>; NUM_IN_PLACE]> = SmallVec::new();
+            results.resize_with(outputs.len(), || None);
+            op.dispatch(Dispatch {
+                ctx: &ctx,
+                attrs: &attrs,
+                tensors: &mut tensors,
+                metadata: &metadata,
+                results: &mut results,
+                chain: &mut chain,
+            });
+            drop(tensors);
+            outputs.forward(results.into_iter().flatten(), chain);
+        });
+    }
+}
+
+/// Goes on when all values are available, with the first error among them. The values are let go of before.
+fn when_available(values: Vec<AnyRef>, f: impl FnOnce(Option<Error>) + Send + 'static) {
+    let copies = values.clone();
+    run_when_ready(&values, move || {
+        let failed = copies
+            .iter()
+            .find_map(|value| value.error_if_present().cloned());
+        drop(copies);
+        f(failed);
+    });
+}
+
+/// The metadata of all arguments, if it is known. The first error counts.
+fn known_metadata(arguments: &[TensorHandle]) -> Known {
+    let mut known = OperandMetadata::new();
+    let mut is_pending = false;
+    for argument in arguments {
+        if let Some(error) = argument.metadata_error() {
+            return Known::Failed(error.clone());
+        }
+        match argument.metadata() {
+            Some(metadata) => known.push(metadata),
+            None => is_pending = true,
+        }
+    }
+    if is_pending {
+        Known::Later
+    } else {
+        Known::All(known)
+    }
+}
+
+/// The value whose payload will be the metadata of a handle, if there is one.
+fn pending_metadata(handle: &TensorHandle) -> Option<AnyRef> {
+    match handle.metadata_part()? {
+        MetadataPart::Known(_) => None,
+        MetadataPart::Pending(pending) => Some(pending.as_any().clone()),
+    }
+}
+
+fn take_tensors(arguments: &mut [TensorHandle]) -> Tensors {
+    arguments
+        .iter_mut()
+        .filter_map(TensorHandle::release_tensor)
+        .collect()
+}

@@ -1,0 +1,104 @@
+//! The last step of a call: everything is there, and the op runs.
+
+use tfrt_async::AnyRef;
+use tfrt_host::ExecutionContext;
+use tfrt_host::kernel::panic::catch;
+use tfrt_host::tracing::{Scope, TracingLevel};
+use tfrt_support::Error;
+use tfrt_support::metadata::TensorMetadata;
+
+use super::{DeviceOp, Tensors, kernel};
+use crate::attrs::OpAttrs;
+use crate::op::OpCall;
+use crate::registry::Runner;
+
+/// What an op runs with. All tensors are there, and none is an error.
+pub(super) struct Dispatch<'a> {
+    pub(super) ctx: &'a ExecutionContext,
+    pub(super) attrs: &'a OpAttrs,
+    pub(super) tensors: &'a mut Tensors,
+    /// What is known of results already; empty if the op has no metadata function, or tells by its results.
+    pub(super) metadata: &'a [Option<TensorMetadata>],
+    /// A slot for each result, which the call fills.
+    pub(super) results: &'a mut [Option<AnyRef>],
+    /// The chain that was waited for, and in its place the one that the op returns.
+    pub(super) chain: &'a mut Option<AnyRef>,
+}
+
+impl DeviceOp {
+    /// Runs the op, unless the request is cancelled. Every result and the chain are set.
+    pub(super) fn dispatch(&self, mut dispatch: Dispatch<'_>) {
+        let ctx = dispatch.ctx;
+        if let Some(cancelled) = ctx.request().cancel_value() {
+            for result in dispatch.results {
+                *result = Some(cancelled.clone());
+            }
+            if let Some(chain) = dispatch.chain {
+                *chain = cancelled.clone();
+            }
+            return;
+        }
+        let _span = Scope::enter(TracingLevel::Debug, || self.span_text(&dispatch));
+        match &self.op.runner {
+            Runner::Kernel(kernel) => {
+                kernel::run(*kernel, self.op.has_side_effects(), &mut dispatch)
+            }
+            Runner::Function(function) => {
+                let mut call = OpCall {
+                    op: self.op.name(),
+                    ctx,
+                    device: &self.device,
+                    attrs: dispatch.attrs,
+                    arguments: dispatch.tensors,
+                    metadata: dispatch.metadata,
+                    results: dispatch.results,
+                    chain: dispatch.chain,
+                };
+                let outcome = catch(self.op.name(), || function(&mut call));
+                if let Err(error) = outcome {
+                    fill(dispatch.results, dispatch.chain, &ctx.emit_error(error));
+                }
+            }
+            Runner::Nothing => unreachable!("handlers make ops of what can run"),
+        }
+        if dispatch.results.iter().any(Option::is_none) {
+            let error = Error::new(format!("`{}` left a result empty", self.op.name()));
+            fill(dispatch.results, &mut None, &ctx.emit_error(error));
+        }
+    }
+
+    fn span_text(&self, dispatch: &Dispatch<'_>) -> String {
+        let name = self.op.name();
+        let list =
+            |metadata: &mut dyn Iterator<Item = String>| metadata.collect::<Vec<_>>().join(";");
+        let inputs = list(&mut dispatch.tensors.iter().map(|tensor| {
+            crate::handle::read_metadata(tensor)
+                .map_or_else(|error| error.to_string(), |md| md.to_string())
+        }));
+        let results = list(
+            &mut dispatch.metadata.iter().map(|metadata| match metadata {
+                Some(metadata) => metadata.to_string(),
+                None => "<invalid tensor metadata>".to_owned(),
+            }),
+        );
+        let long_name = match dispatch.ctx.debug_name() {
+            Some(long_name) => format!("long_name={long_name},"),
+            None => String::new(),
+        };
+        format!(
+            "RunDispatchFunction: {name}#op_name={name},{long_name}Inputs=({inputs}),Results=({results}),Attributes={}#",
+            dispatch.attrs
+        )
+    }
+}
+
+/// Makes an error of everything that is not set.
+#[cold]
+fn fill(results: &mut [Option<AnyRef>], chain: &mut Option<AnyRef>, error: &Error) {
+    for result in results.iter_mut().filter(|result| result.is_none()) {
+        *result = Some(AnyRef::error(error.clone()));
+    }
+    if let Some(chain) = chain {
+        *chain = AnyRef::error(error.clone());
+    }
+}

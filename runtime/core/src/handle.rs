@@ -1,0 +1,472 @@
+//! Tensor handles: what an op takes and returns.
+//!
+//! ```text
+//!  TensorHandle ─┬─ tensor     an async value: available, pending, or an error
+//!                ├─ metadata   known, or pending
+//!                └─ device     known, or pending
+//! ```
+//!
+//! An op returns its handles at once. What is known early is there early: metadata before the tensor, so that the shapes of
+//! a whole program can be checked before any of it is computed.
+
+mod transfer;
+
+use std::fmt;
+
+use tfrt_async::identity::TypeIdentity;
+use tfrt_async::{AnyRef, AsyncValueRef, Immutable, Promise, Value};
+use tfrt_host::device::DeviceRef;
+use tfrt_support::Error;
+use tfrt_support::metadata::TensorMetadata;
+use tfrt_tensor::{Tensor, TensorRef};
+
+use crate::identity;
+
+pub use transfer::inferred_tensor_type;
+pub(crate) use transfer::same_device;
+
+/// Metadata that becomes available later.
+pub type PendingMetadata = AsyncValueRef<MetadataValue>;
+
+/// The metadata of a tensor, as a value.
+///
+/// ```
+/// use tfrt_async::AsyncValueRef;
+/// use tfrt_core::MetadataValue;
+/// use tfrt_support::{DType, TensorMetadata};
+///
+/// let value = AsyncValueRef::available(MetadataValue(TensorMetadata::new(DType::F32, [2])));
+/// assert_eq!(value.get().unwrap().0.to_string(), "f32 [2]");
+/// ```
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct MetadataValue(pub TensorMetadata);
+
+impl Value for MetadataValue {
+    const MLIR_TYPE: &'static str = "!corert.metadata";
+    const IDENTITY: TypeIdentity<Self> = identity::of_this_crate();
+}
+
+impl Immutable for MetadataValue {}
+
+/// The metadata of a handle.
+#[derive(Clone, Debug)]
+pub enum MetadataPart {
+    /// It is known.
+    Known(TensorMetadata),
+    /// It becomes known later.
+    Pending(PendingMetadata),
+}
+
+/// The device of a handle.
+#[derive(Clone, Debug)]
+pub enum DevicePart {
+    /// It is known.
+    Known(DeviceRef),
+    /// It becomes known later.
+    Pending(AsyncValueRef<DeviceRef>),
+}
+
+impl From<TensorMetadata> for MetadataPart {
+    fn from(metadata: TensorMetadata) -> Self {
+        Self::Known(metadata)
+    }
+}
+
+impl From<PendingMetadata> for MetadataPart {
+    fn from(metadata: PendingMetadata) -> Self {
+        Self::Pending(metadata)
+    }
+}
+
+impl From<DeviceRef> for DevicePart {
+    fn from(device: DeviceRef) -> Self {
+        Self::Known(device)
+    }
+}
+
+impl From<AsyncValueRef<DeviceRef>> for DevicePart {
+    fn from(device: AsyncValueRef<DeviceRef>) -> Self {
+        Self::Pending(device)
+    }
+}
+
+impl MetadataPart {
+    fn error(&self) -> Option<&Error> {
+        match self {
+            Self::Known(_) => None,
+            Self::Pending(metadata) => metadata.error_if_present(),
+        }
+    }
+}
+
+impl DevicePart {
+    fn error(&self) -> Option<&Error> {
+        match self {
+            Self::Known(_) => None,
+            Self::Pending(device) => device.error_if_present(),
+        }
+    }
+}
+
+/// A tensor as users of the Core Runtime see it: a tensor, its metadata and its device, each of which may be pending.
+///
+/// Cloning shares the tensor. The default is an invalid handle: one that was taken, or never set.
+///
+/// ```
+/// use std::sync::Arc;
+/// use tfrt_async::AnyRef;
+/// use tfrt_core::TensorHandle;
+/// use tfrt_host::device::{CpuDevice, DeviceRef};
+/// use tfrt_support::{DType, TensorMetadata};
+/// use tfrt_tensor::{DenseHostTensor, TensorError};
+///
+/// let cpu = DeviceRef(Arc::new(CpuDevice::new("CPU:0")));
+/// let vector = DenseHostTensor::vector(&[1_i32, 2])?;
+/// let handle = TensorHandle::of_tensor(cpu.clone(), vector);
+/// assert_eq!(handle.to_string(), "DenseHostTensor dtype = i32, shape = [2], values = [1, 2]");
+/// assert_eq!(handle.metadata(), Some(TensorMetadata::new(DType::I32, [2])));
+///
+/// let (_promise, later) = AnyRef::indirect();
+/// let pending = TensorHandle::new(cpu, TensorMetadata::new(DType::F32, [3]), later);
+/// assert_eq!(pending.to_string(), "future TensorHandle with metadata f32 [3]");
+/// assert_eq!(TensorHandle::default().to_string(), "NULL TensorHandle!");
+/// # Ok::<(), TensorError>(())
+/// ```
+#[derive(Clone, Debug, Default)]
+pub struct TensorHandle {
+    tensor: Option<AnyRef>,
+    metadata: Option<MetadataPart>,
+    device: Option<DevicePart>,
+}
+
+// Not immutable: a kernel that has the last reference to a handle moves it out of its value, so that an op may use the memory
+// of the tensor again.
+impl Value for TensorHandle {
+    const MLIR_TYPE: &'static str = "!corert.tensorhandle";
+    const IDENTITY: TypeIdentity<Self> = identity::of_this_crate();
+}
+
+/// Making handles.
+impl TensorHandle {
+    /// No handle at all.
+    pub const INVALID: Self = Self {
+        tensor: None,
+        metadata: None,
+        device: None,
+    };
+
+    /// A handle of these parts. If one of them is an error already, every part that can be an error becomes that error.
+    #[must_use]
+    pub fn new(
+        device: impl Into<DevicePart>,
+        metadata: impl Into<MetadataPart>,
+        tensor: AnyRef,
+    ) -> Self {
+        let (device, metadata) = (device.into(), metadata.into());
+        let error = match (&metadata, &device) {
+            // Both are values: the error of the metadata comes first.
+            (MetadataPart::Pending(_), DevicePart::Pending(_)) => metadata
+                .error()
+                .or_else(|| tensor.error_if_present())
+                .or_else(|| device.error()),
+            _ => tensor
+                .error_if_present()
+                .or_else(|| metadata.error())
+                .or_else(|| device.error()),
+        };
+        match error {
+            None => Self {
+                tensor: Some(tensor),
+                metadata: Some(metadata),
+                device: Some(device),
+            },
+            Some(error) => Self::failed(error.clone(), metadata, device),
+        }
+    }
+
+    /// A handle whose parts that can be errors are one.
+    #[cold]
+    fn failed(error: Error, metadata: MetadataPart, device: DevicePart) -> Self {
+        let metadata = match metadata {
+            MetadataPart::Known(_) => metadata,
+            MetadataPart::Pending(_) => AsyncValueRef::error(error.clone()).into(),
+        };
+        let device = match device {
+            DevicePart::Known(_) => device,
+            DevicePart::Pending(_) => AsyncValueRef::error(error.clone()).into(),
+        };
+        Self {
+            tensor: Some(AnyRef::error(error)),
+            metadata: Some(metadata),
+            device: Some(device),
+        }
+    }
+
+    /// A handle of a tensor that is there.
+    #[must_use]
+    pub fn of_tensor<T: Tensor + Value>(device: DeviceRef, tensor: T) -> Self {
+        let metadata = Tensor::metadata(&tensor);
+        Self {
+            tensor: Some(AnyRef::available(tensor)),
+            metadata: Some(metadata.into()),
+            device: Some(device.into()),
+        }
+    }
+
+    /// A handle of a value that is a tensor, or becomes one: metadata is taken from the tensor.
+    #[must_use]
+    pub fn of_value(device: impl Into<DevicePart>, tensor: AnyRef) -> Self {
+        let metadata = metadata_of(&tensor);
+        Self::new(device, metadata, tensor)
+    }
+
+    /// A handle that is an error in each of its parts.
+    #[must_use]
+    pub fn error(error: Error) -> Self {
+        Self {
+            tensor: Some(AnyRef::error(error.clone())),
+            metadata: Some(AsyncValueRef::error(error.clone()).into()),
+            device: Some(AsyncValueRef::error(error).into()),
+        }
+    }
+}
+
+/// Asking handles.
+impl TensorHandle {
+    /// Whether there is a handle at all.
+    #[must_use]
+    pub fn is_valid(&self) -> bool {
+        self.tensor.is_some() && self.metadata.is_some() && self.device.is_some()
+    }
+
+    /// The tensor; none of an invalid handle.
+    #[must_use]
+    pub fn tensor(&self) -> Option<&AnyRef> {
+        self.tensor.as_ref()
+    }
+
+    /// The tensor, and an invalid handle in its place.
+    #[must_use]
+    pub fn release_tensor(&mut self) -> Option<AnyRef> {
+        std::mem::take(self).tensor
+    }
+
+    /// The metadata, if it is known: by itself, or because the tensor is.
+    #[must_use]
+    pub fn metadata(&self) -> Option<TensorMetadata> {
+        match self.metadata.as_ref()? {
+            MetadataPart::Known(metadata) => Some(metadata.clone()),
+            MetadataPart::Pending(pending) => match pending.get() {
+                Some(MetadataValue(metadata)) => Some(metadata.clone()),
+                None => read_metadata(self.tensor.as_ref()?).ok(),
+            },
+        }
+    }
+
+    /// The metadata, known or not; none of an invalid handle.
+    #[must_use]
+    pub fn metadata_part(&self) -> Option<&MetadataPart> {
+        self.metadata.as_ref()
+    }
+
+    /// Why there will be no metadata.
+    #[must_use]
+    pub fn metadata_error(&self) -> Option<&Error> {
+        self.metadata.as_ref()?.error()?;
+        self.tensor.as_ref()?.error_if_present()
+    }
+
+    /// The device, if it is known.
+    #[must_use]
+    pub fn device(&self) -> Option<&DeviceRef> {
+        match self.device.as_ref()? {
+            DevicePart::Known(device) => Some(device),
+            DevicePart::Pending(pending) => pending.get(),
+        }
+    }
+
+    /// The device, known or not; none of an invalid handle.
+    #[must_use]
+    pub fn device_part(&self) -> Option<&DevicePart> {
+        self.device.as_ref()
+    }
+
+    /// The error that the handle is, if it is one: that of the tensor, which is one whenever the metadata is.
+    #[must_use]
+    pub fn error_if_present(&self) -> Option<&Error> {
+        self.tensor.as_ref()?.error_if_present()
+    }
+
+    /// The handle as programs print it, to the byte.
+    #[must_use]
+    pub fn to_bytes(&self) -> Vec<u8> {
+        match &self.tensor {
+            Some(tensor) if self.metadata.is_some() && tensor.is_concrete() => {
+                match TensorRef::read(tensor) {
+                    Ok(tensor) => match tensor.to_bytes() {
+                        Ok(bytes) => bytes,
+                        Err(error) => {
+                            format!("{}: {error}", Tensor::metadata(&*tensor)).into_bytes()
+                        }
+                    },
+                    Err(error) => format!("Error TensorHandle: '{error}'").into_bytes(),
+                }
+            }
+            _ => self.state().into_bytes(),
+        }
+    }
+
+    /// What is known of a tensor that is not there.
+    fn state(&self) -> String {
+        let (tensor, metadata) = match (&self.tensor, &self.metadata) {
+            (None, None) => return "NULL TensorHandle!".to_owned(),
+            (_, None) => return "Invalid TensorHandle with null metadata!".to_owned(),
+            (None, _) => return "Invalid TensorHandle with null tensor!".to_owned(),
+            (Some(tensor), Some(metadata)) => (tensor, metadata),
+        };
+        if let Some(error) = tensor.error_if_present() {
+            return format!("Error TensorHandle: '{}'", error.message());
+        }
+        if let Some(metadata) = self.metadata() {
+            return format!("future TensorHandle with metadata {metadata}");
+        }
+        match metadata.error() {
+            Some(error) => {
+                format!(
+                    "future TensorHandle with error metadata '{}'",
+                    error.message()
+                )
+            }
+            None => "fully future TensorHandle with unresolved metadata".to_owned(),
+        }
+    }
+}
+
+impl fmt::Display for TensorHandle {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&String::from_utf8_lossy(&self.to_bytes()))
+    }
+}
+
+/// The metadata of a value that is a tensor.
+pub(crate) fn read_metadata(tensor: &AnyRef) -> Result<TensorMetadata, Error> {
+    if let Some(error) = tensor.error_if_present() {
+        return Err(error.clone());
+    }
+    let tensor = TensorRef::read(tensor).map_err(|error| Error::new(error.to_string()))?;
+    Ok(Tensor::metadata(&*tensor))
+}
+
+/// The metadata of a value that is a tensor, or becomes one.
+pub(crate) fn metadata_of(tensor: &AnyRef) -> MetadataPart {
+    if tensor.is_available() {
+        return match read_metadata(tensor) {
+            Ok(metadata) => metadata.into(),
+            Err(error) => AsyncValueRef::error(error).into(),
+        };
+    }
+    let (promise, pending) = AsyncValueRef::unconstructed();
+    fill_metadata(promise, tensor);
+    pending.into()
+}
+
+/// Fulfils a promise of metadata with that of a tensor, as soon as it is available.
+pub(crate) fn fill_metadata(promise: Promise<MetadataValue>, tensor: &AnyRef) {
+    tensor.and_then(move |tensor| match read_metadata(tensor) {
+        Ok(metadata) => promise.emplace(MetadataValue(metadata)),
+        Err(error) => promise.set_error(error),
+    });
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::sync::Arc;
+    use tfrt_host::device::CpuDevice;
+    use tfrt_support::DType;
+    use tfrt_tensor::DenseHostTensor;
+
+    fn cpu() -> DeviceRef {
+        DeviceRef(Arc::new(CpuDevice::new("CPU:0")))
+    }
+
+    fn failed<T: Value>(message: &str) -> AsyncValueRef<T> {
+        AsyncValueRef::error(Error::new(message))
+    }
+
+    fn metadata() -> TensorMetadata {
+        TensorMetadata::new(DType::I32, [2])
+    }
+
+    fn tensor() -> AnyRef {
+        AnyRef::available(DenseHostTensor::vector(&[1_i32, 2]).unwrap())
+    }
+
+    fn message(handle: &TensorHandle) -> &str {
+        handle.error_if_present().map_or("", Error::message)
+    }
+
+    #[test]
+    fn an_error_of_any_part_is_the_error_of_the_tensor() {
+        let tensor_error = || AnyRef::error(Error::new("tensor"));
+        let handle = TensorHandle::new(failed("device"), failed("metadata"), tensor_error());
+        assert_eq!(message(&handle), "metadata");
+        assert_eq!(
+            handle.metadata_error().map(Error::message),
+            Some("metadata")
+        );
+        let handle = TensorHandle::new(cpu(), failed("metadata"), tensor_error());
+        assert_eq!(message(&handle), "tensor");
+        let handle = TensorHandle::new(failed("device"), metadata(), tensor());
+        assert_eq!(message(&handle), "device");
+        // What is known stays known.
+        assert_eq!(handle.metadata(), Some(metadata()));
+        assert!(handle.metadata_error().is_none() && handle.device().is_none());
+    }
+
+    #[test]
+    fn metadata_is_known_as_soon_as_the_tensor_is() {
+        let (_promise, pending) = AsyncValueRef::unconstructed();
+        let handle = TensorHandle::new(cpu(), pending, tensor());
+        assert_eq!(handle.metadata(), Some(metadata()));
+        let (promise, later) = AnyRef::indirect();
+        let handle = TensorHandle::of_value(cpu(), later);
+        assert_eq!(handle.metadata(), None);
+        promise.forward_to(tensor());
+        assert_eq!(handle.metadata(), Some(metadata()));
+    }
+
+    #[test]
+    fn the_text_says_what_is_known() {
+        let later = || AnyRef::indirect();
+        let (_tensor, pending_tensor) = later();
+        let (promise, pending) = AsyncValueRef::unconstructed();
+        let handle = TensorHandle::new(cpu(), pending.clone(), pending_tensor);
+        assert_eq!(
+            handle.to_string(),
+            "fully future TensorHandle with unresolved metadata"
+        );
+        promise.set_error(Error::new("no shape"));
+        assert_eq!(
+            handle.to_string(),
+            "future TensorHandle with error metadata 'no shape'"
+        );
+        assert_eq!(
+            TensorHandle::error(Error::new("broken")).to_string(),
+            "Error TensorHandle: 'broken'"
+        );
+        let mut taken = TensorHandle::new(cpu(), metadata(), tensor());
+        assert!(taken.release_tensor().is_some());
+        assert_eq!(taken.to_string(), "NULL TensorHandle!");
+        let half = TensorHandle {
+            metadata: None,
+            ..TensorHandle::new(cpu(), metadata(), tensor())
+        };
+        assert_eq!(half.to_string(), "Invalid TensorHandle with null metadata!");
+        let half = TensorHandle {
+            tensor: None,
+            ..TensorHandle::new(cpu(), metadata(), tensor())
+        };
+        assert_eq!(half.to_string(), "Invalid TensorHandle with null tensor!");
+    }
+}

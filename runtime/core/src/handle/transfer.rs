@@ -1,0 +1,159 @@
+//! Handles on other devices, and of other kinds of tensors.
+
+use tfrt_async::{AnyRef, run_when_ready};
+use tfrt_host::ExecutionContext;
+use tfrt_host::device::DeviceRef;
+use tfrt_support::Error;
+use tfrt_tensor::convert::ConversionContext;
+use tfrt_tensor::{TensorRef, TensorType};
+
+use super::{DevicePart, TensorHandle};
+use crate::runtime::CoreRuntime;
+
+impl TensorHandle {
+    /// The tensor on a device, as a tensor of a kind: shared if it is there already, and converted otherwise. Metadata stays.
+    ///
+    /// A conversion that is not known, or fails, is an error of the tensor alone.
+    #[must_use]
+    pub fn transfer_to(
+        &self,
+        ctx: &ExecutionContext,
+        device: &DeviceRef,
+        tensor_type: TensorType,
+    ) -> Self {
+        self.transferred(ctx, Some(device), move |_| Some(tensor_type))
+    }
+
+    /// The tensor as one of another kind, on the device where it is.
+    #[must_use]
+    pub fn transfer_to_same_device(&self, ctx: &ExecutionContext, tensor_type: TensorType) -> Self {
+        self.transferred(ctx, None, move |_| Some(tensor_type))
+    }
+
+    /// The tensor on a device, as a tensor of the kind that is usual there. On the same device it stays what it is.
+    #[must_use]
+    pub fn transfer_to_inferred(&self, ctx: &ExecutionContext, device: &DeviceRef) -> Self {
+        let destination = device.clone();
+        self.transferred(ctx, Some(device), move |found| {
+            let (source, tensor_type) = found;
+            (!same_device(source, &destination))
+                .then(|| inferred_tensor_type(tensor_type, &destination))
+        })
+    }
+
+    /// A handle of what `wanted` says of the device and the kind of the tensor, on `destination`, or where the tensor is. Without
+    /// an answer the tensor stays what it is.
+    fn transferred(
+        &self,
+        ctx: &ExecutionContext,
+        destination: Option<&DeviceRef>,
+        wanted: impl FnOnce((&DeviceRef, TensorType)) -> Option<TensorType> + Send + 'static,
+    ) -> Self {
+        let (Some(tensor), Some(metadata), Some(device)) =
+            (&self.tensor, &self.metadata, &self.device)
+        else {
+            return Self::default();
+        };
+        if let Some(error) = tensor.error_if_present() {
+            return Self::error(error.clone());
+        }
+        let result_device = match destination {
+            Some(destination) => DevicePart::Known(destination.clone()),
+            None => device.clone(),
+        };
+        let known_device = self.device();
+        if let (true, Some(source)) = (tensor.is_available(), known_device) {
+            let destination = destination.unwrap_or(source);
+            let converted = convert(ctx, tensor, source, destination, wanted);
+            return Self {
+                tensor: Some(converted),
+                metadata: Some(metadata.clone()),
+                device: Some(result_device),
+            };
+        }
+        let (promise, converted) = AnyRef::indirect();
+        let (ctx, tensor, device) = (ctx.clone(), tensor.clone(), device.clone());
+        let destination = destination.cloned();
+        let mut awaited = vec![tensor.clone()];
+        if let DevicePart::Pending(pending) = &device {
+            awaited.push(pending.as_any().clone());
+        }
+        run_when_ready(&awaited, move || {
+            let source = match &device {
+                DevicePart::Known(device) => Ok(device),
+                DevicePart::Pending(pending) => match pending.get() {
+                    Some(device) => Ok(device),
+                    None => Err(pending.as_any().clone()),
+                },
+            };
+            match source {
+                Ok(source) => {
+                    let destination = destination.as_ref().unwrap_or(source);
+                    promise.forward_to(convert(&ctx, &tensor, source, destination, wanted));
+                }
+                Err(error) => promise.forward_to(error),
+            }
+        });
+        Self {
+            tensor: Some(converted),
+            metadata: Some(metadata.clone()),
+            device: Some(result_device),
+        }
+    }
+}
+
+/// Converts an available tensor, unless it is where and what it shall be.
+fn convert(
+    ctx: &ExecutionContext,
+    tensor: &AnyRef,
+    source: &DeviceRef,
+    destination: &DeviceRef,
+    wanted: impl FnOnce((&DeviceRef, TensorType)) -> Option<TensorType>,
+) -> AnyRef {
+    if tensor.is_error() {
+        return tensor.clone();
+    }
+    let guard = match TensorRef::read(tensor) {
+        Ok(guard) => guard,
+        Err(error) => return AnyRef::error(ctx.emit_error(Error::new(error.to_string()))),
+    };
+    let found = guard.tensor_type();
+    match wanted((source, found)) {
+        Some(wanted) if wanted != found || !same_device(source, destination) => {
+            let context = ConversionContext {
+                exec_ctx: ctx,
+                source,
+                destination,
+            };
+            let conversions = CoreRuntime::of(ctx.host());
+            let converted = conversions.conversions().convert(&*guard, wanted, context);
+            match converted.error_if_present() {
+                Some(error) => AnyRef::error(ctx.emit_error(error.clone())),
+                None => converted,
+            }
+        }
+        _ => tensor.clone(),
+    }
+}
+
+/// Whether two references are to one device.
+pub(crate) fn same_device(a: &DeviceRef, b: &DeviceRef) -> bool {
+    std::sync::Arc::ptr_eq(&a.0, &b.0)
+}
+
+/// The kind of tensor that is usual on a device, for a tensor that is of kind `source` elsewhere.
+#[must_use]
+pub fn inferred_tensor_type(source: TensorType, device: &DeviceRef) -> TensorType {
+    const HOST_TYPES: [TensorType; 4] = [
+        TensorType::DENSE_HOST,
+        TensorType::SCALAR_HOST,
+        TensorType::COO_HOST,
+        TensorType::STRING_HOST,
+    ];
+    match device.0.device_type() {
+        "cpu" if !HOST_TYPES.contains(&source) => TensorType::DENSE_HOST,
+        "gpu" => TensorType::DENSE_GPU,
+        "tpu" => TensorType::new("DenseTpu"),
+        _ => source,
+    }
+}

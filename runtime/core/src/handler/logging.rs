@@ -1,0 +1,271 @@
+//! A handler that tells of every op what goes in and what comes out.
+
+use std::fmt;
+use std::io::{self, Write};
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Arc, Mutex, PoisonError};
+
+use tfrt_host::ExecutionContext;
+use tfrt_support::escape::escaped_lines;
+use tfrt_support::{DType, Error};
+use tfrt_tensor::{DenseHostTensor, StringHostTensor, TensorType};
+
+use super::{OpHandler, OpHandlerRef};
+use crate::core_op::{CoreRuntimeOp, OpInvocation, RunOp};
+use crate::handle::TensorHandle;
+use crate::runtime::CoreRuntime;
+
+/// The prefix of the file that the log goes to, instead of standard error.
+const METADATA_PREFIX: &str = "LOGGING_DEV_METADATA_DUMP_PREFIX";
+
+/// The prefix of the files that tensors are written to.
+const TENSOR_PREFIX: &str = "LOGGING_DEV_TENSOR_DUMP_PREFIX";
+
+/// Whether the log has the results of ops.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum LogResults {
+    /// Arguments only.
+    No,
+    /// Results, too: a call waits for them.
+    Yes,
+}
+
+/// Logs the ops of another handler.
+///
+/// An op is logged by the thread that calls it, which waits for the tensors. So the handler is of no use on threads of the work
+/// queue, where tensors that are pending are told as such.
+///
+/// ```
+/// use tfrt_core::{LogResults, LoggingOpHandler, NullOpHandler, OpHandler, OpHandlerRef};
+///
+/// let logging = LoggingOpHandler::new(OpHandlerRef::new(NullOpHandler), LogResults::Yes)?;
+/// assert_eq!(logging.name(), "sync_logging");
+/// # Ok::<(), tfrt_support::Error>(())
+/// ```
+pub struct LoggingOpHandler {
+    fallback: OpHandlerRef,
+    log: Arc<Log>,
+}
+
+impl LoggingOpHandler {
+    /// A handler that logs the ops of `fallback`: to standard error, or to the file that the environment names.
+    ///
+    /// # Errors
+    /// If that file cannot be opened.
+    pub fn new(fallback: OpHandlerRef, results: LogResults) -> Result<Self, Error> {
+        let out: Box<dyn Write + Send> = match std::env::var(METADATA_PREFIX) {
+            Err(_) => Box::new(io::stderr()),
+            Ok(prefix) => {
+                let path = format!("{prefix}metadata.log");
+                let opened = std::fs::File::create(&path);
+                Box::new(opened.map_err(|_| Error::new(format!("error opening file {path}")))?)
+            }
+        };
+        let log = Log {
+            out: Mutex::new(out),
+            next_id: AtomicU64::new(0),
+            results,
+            tensor_prefix: std::env::var(TENSOR_PREFIX).ok(),
+        };
+        Ok(Self {
+            fallback,
+            log: Arc::new(log),
+        })
+    }
+}
+
+impl fmt::Debug for LoggingOpHandler {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let mut shown = f.debug_struct("LoggingOpHandler");
+        shown
+            .field("fallback", &self.fallback)
+            .finish_non_exhaustive()
+    }
+}
+
+impl OpHandler for LoggingOpHandler {
+    fn name(&self) -> &str {
+        match self.log.results {
+            LogResults::No => "logging",
+            LogResults::Yes => "sync_logging",
+        }
+    }
+
+    fn make_op(&self, op_name: &str) -> Result<CoreRuntimeOp, Error> {
+        Ok(CoreRuntimeOp::new(LoggedOp {
+            op: self.fallback.make_op(op_name)?,
+            name: op_name.to_owned(),
+            log: Arc::clone(&self.log),
+        }))
+    }
+}
+
+/// An op, and the log that tells of it.
+struct LoggedOp {
+    op: CoreRuntimeOp,
+    name: String,
+    log: Arc<Log>,
+}
+
+impl fmt::Debug for LoggedOp {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "LoggedOp({})", self.name)
+    }
+}
+
+impl RunOp for LoggedOp {
+    fn run(&self, invocation: &mut OpInvocation<'_>) {
+        self.log.run(&self.op, &self.name, invocation);
+    }
+}
+
+struct Log {
+    out: Mutex<Box<dyn Write + Send>>,
+    /// How many ops were logged.
+    next_id: AtomicU64,
+    results: LogResults,
+    tensor_prefix: Option<String>,
+}
+
+/// What a tensor of an op is to it.
+#[derive(Clone, Copy)]
+enum Side {
+    Input,
+    Output,
+}
+
+impl Side {
+    const fn name(self) -> &'static str {
+        match self {
+            Self::Input => "Input",
+            Self::Output => "Output",
+        }
+    }
+}
+
+impl Log {
+    fn run(&self, op: &CoreRuntimeOp, name: &str, invocation: &mut OpInvocation<'_>) {
+        // Relaxed: a number.
+        let id = self.next_id.fetch_add(1, Ordering::Relaxed);
+        let s = |count| if count == 1 { "" } else { "s" };
+        let (arguments, results) = (invocation.arguments.len(), invocation.results.len());
+        let attrs = if invocation.attrs.is_empty() {
+            "no attributes\n".to_owned()
+        } else {
+            format!("{}\n", invocation.attrs)
+        };
+        let mut text = format!(
+            "[{id}] dispatch '{name}' {arguments} argument{}, {results} result{}, {attrs}",
+            s(arguments),
+            s(results),
+            name = escaped_lines(name),
+        )
+        .into_bytes();
+        self.tensors(
+            id,
+            name,
+            Side::Input,
+            invocation.arguments,
+            invocation.ctx,
+            &mut text,
+        );
+        self.write(&text);
+        op.run(invocation);
+        if self.results == LogResults::Yes && !invocation.results.is_empty() {
+            let mut text = Vec::new();
+            self.tensors(
+                id,
+                name,
+                Side::Output,
+                invocation.results,
+                invocation.ctx,
+                &mut text,
+            );
+            self.write(&text);
+        }
+    }
+
+    /// A log that cannot be written has nobody to tell of it.
+    fn write(&self, text: &[u8]) {
+        let mut out = self.out.lock().unwrap_or_else(PoisonError::into_inner);
+        let _ = out.write_all(text).and_then(|()| out.flush());
+    }
+
+    /// The block of lines with the tensors of one side, and an empty line.
+    fn tensors(
+        &self,
+        id: u64,
+        op: &str,
+        side: Side,
+        handles: &[TensorHandle],
+        ctx: &ExecutionContext,
+        text: &mut Vec<u8>,
+    ) {
+        let side_name = side.name();
+        text.extend(format!("{side_name}s for [{id}]: '{}':\n", escaped_lines(op)).bytes());
+        for (index, handle) in handles.iter().enumerate() {
+            let shown = on_host(handle, ctx);
+            text.extend(format!("  {side_name} for [{id}] tensor {index}: ").bytes());
+            text.extend(shown.to_bytes());
+            text.push(b'\n');
+            if let Some(prefix) = &self.tensor_prefix {
+                let side = side_name.to_lowercase();
+                // An op may be called anything; a file may not.
+                let op = op.replace(['/', '\\'], "_");
+                let path = format!("{prefix}op_{id}_{op}_{side}_{index}");
+                if let Err(error) = dump(&shown, &path) {
+                    text.extend(format!("  cannot write {path}: {error}\n").bytes());
+                }
+            }
+        }
+        text.push(b'\n');
+    }
+}
+
+/// The handle as one of a tensor in host memory, which is waited for.
+fn on_host(handle: &TensorHandle, ctx: &ExecutionContext) -> TensorHandle {
+    let host = ctx.host();
+    let wait = |handle: &TensorHandle| {
+        if let Some(tensor) = handle.tensor() {
+            // On a thread of the queue there is no waiting: the text says that the tensor is pending.
+            let _ = host.await_available(std::slice::from_ref(tensor));
+        }
+    };
+    wait(handle);
+    let Some(metadata) = handle.metadata() else {
+        return handle.clone();
+    };
+    let tensor_type = match metadata.dtype {
+        DType::String => TensorType::STRING_HOST,
+        _ => TensorType::DENSE_HOST,
+    };
+    let runtime = CoreRuntime::of(host);
+    let shown = handle.transfer_to(ctx, runtime.host_device(), tensor_type);
+    wait(&shown);
+    shown
+}
+
+/// Writes the elements of a tensor to a file, with commas between them.
+fn dump(handle: &TensorHandle, path: &str) -> io::Result<()> {
+    let Some(tensor) = handle.tensor() else {
+        return Ok(());
+    };
+    let mut text = Vec::new();
+    if let Ok(dense) = tensor.try_read::<DenseHostTensor>() {
+        text.extend(dense.elements_text().map_err(io::Error::other)?.bytes());
+    } else if let Ok(strings) = tensor.try_read::<StringHostTensor>() {
+        for (index, string) in strings.strings().iter().enumerate() {
+            if index != 0 {
+                text.extend(b", ");
+            }
+            text.push(b'"');
+            text.extend(string);
+            text.push(b'"');
+        }
+    } else {
+        return Err(io::Error::other(
+            "only dense tensors and tensors of texts can be written",
+        ));
+    }
+    std::fs::write(path, text)
+}

@@ -1,0 +1,58 @@
+//! The Core Runtime: ops that run one by one, by name, on tensor handles.
+//!
+//! ```text
+//!                 OpHandler ── make_op ──► CoreRuntimeOp ── run ──► TensorHandle …
+//!   logging ──► cpu ──► null                    ▲
+//!                │                              │ composite
+//!             OpRegistry                    functions of a program
+//! ```
+//!
+//! A graph knows all of its kernels before the first one runs. Here a caller names one op at a time, gives it handles and
+//! attributes, and gets handles back at once: of tensors that are there, or will be. What can be known early, the metadata
+//! of results, is known early.
+//!
+//! | module | is about |
+//! |---|---|
+//! | [`handle`] | [`TensorHandle`]: a tensor, its metadata and its device, each known or pending; transfers |
+//! | [`attrs`] | [`OpAttrs`]: the attributes of a call |
+//! | [`op`], [`registry`] | what is registered as an op |
+//! | [`device_op`] | how a call of a registered op goes |
+//! | [`handler`] | who makes ops from names |
+//! | [`core_op`], [`composite`] | ops that can be called; functions as ops |
+//! | [`runtime`] | the handlers, ops and conversions of a host |
+//!
+//! Handlers and ops know no program and no text: kernels that run ops are in the kernel library.
+#![deny(unsafe_code)]
+
+pub mod attrs;
+
+pub mod handle;
+
+pub mod op;
+
+pub mod registry;
+
+pub mod core_op;
+
+pub mod device_op;
+
+pub mod composite;
+
+pub mod handler;
+
+pub mod runtime;
+
+mod identity;
+
+pub use attrs::{OpAttrs, OpAttrsRef};
+pub use core_op::{CoreRuntimeOp, OpInvocation, RunOp};
+pub use handle::{DevicePart, MetadataPart, MetadataValue, TensorHandle};
+pub use handler::{
+    CpuOpHandler, LogResults, LoggingOpHandler, NullOpHandler, OpHandler, OpHandlerRef,
+};
+pub use op::{
+    Implementation, OpCall, OpFlags, OpFunction, OpMetadataFunction, OpQuery, OpRegistration,
+    ResultMetadata,
+};
+pub use registry::{OpRegistry, RegisteredOp};
+pub use runtime::CoreRuntime;

@@ -1,0 +1,96 @@
+//! The runtime: the handlers of a host, its ops and its conversions.
+
+use std::collections::HashMap;
+use std::fmt;
+use std::sync::{Arc, PoisonError, RwLock};
+
+use tfrt_host::HostContext;
+use tfrt_host::device::{CpuDevice, DeviceRef};
+use tfrt_tensor::convert::ConversionRegistry;
+
+use crate::handler::OpHandlerRef;
+use crate::op::OpRegistration;
+use crate::registry::OpRegistry;
+
+/// The name of the device that the host itself is.
+const HOST_DEVICE: &str = "CPU:0";
+
+/// What the Core Runtime keeps for a host: op handlers by name, registered ops, and the conversions of tensors.
+///
+/// ```
+/// use tfrt_core::{CoreRuntime, NullOpHandler, OpHandlerRef};
+/// use tfrt_host::HostContext;
+///
+/// let host = HostContext::builder().build();
+/// let runtime = CoreRuntime::of(&host);
+/// runtime.register_handler("null", OpHandlerRef::new(NullOpHandler));
+/// assert!(CoreRuntime::of(&host).handler("null").is_some());
+/// ```
+pub struct CoreRuntime {
+    handlers: RwLock<HashMap<String, OpHandlerRef>>,
+    ops: Arc<OpRegistry>,
+    conversions: ConversionRegistry,
+    host_device: DeviceRef,
+}
+
+impl CoreRuntime {
+    /// The runtime of a host. There is one, made when somebody asks for it first, with the ops that were linked.
+    #[must_use]
+    pub fn of(host: &HostContext) -> Arc<Self> {
+        host.shared_context(|| Self::new(host))
+    }
+
+    fn new(host: &HostContext) -> Self {
+        let cpu = Arc::new(CpuDevice::new(HOST_DEVICE));
+        Self {
+            handlers: RwLock::default(),
+            ops: Arc::new(OpRegistry::new(OpRegistration::linked(), host.registry())),
+            conversions: ConversionRegistry::with_host_conversions(),
+            host_device: host.devices().add_if_absent(cpu),
+        }
+    }
+
+    /// Gives a handler a name. A name that exists keeps its handler.
+    pub fn register_handler(&self, name: &str, handler: OpHandlerRef) {
+        let mut handlers = self
+            .handlers
+            .write()
+            .unwrap_or_else(PoisonError::into_inner);
+        handlers.entry(name.to_owned()).or_insert(handler);
+    }
+
+    /// The handler of this name.
+    #[must_use]
+    pub fn handler(&self, name: &str) -> Option<OpHandlerRef> {
+        let handlers = self.handlers.read().unwrap_or_else(PoisonError::into_inner);
+        handlers.get(name).cloned()
+    }
+
+    /// The registered ops.
+    #[must_use]
+    pub fn ops(&self) -> &Arc<OpRegistry> {
+        &self.ops
+    }
+
+    /// The conversions between kinds of tensors and devices.
+    #[must_use]
+    pub fn conversions(&self) -> &ConversionRegistry {
+        &self.conversions
+    }
+
+    /// The device that the host itself is: `CPU:0`.
+    #[must_use]
+    pub fn host_device(&self) -> &DeviceRef {
+        &self.host_device
+    }
+}
+
+impl fmt::Debug for CoreRuntime {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let handlers = self.handlers.read().unwrap_or_else(PoisonError::into_inner);
+        f.debug_struct("CoreRuntime")
+            .field("handlers", &handlers.keys())
+            .field("host_device", &self.host_device)
+            .finish_non_exhaustive()
+    }
+}
