@@ -44,6 +44,12 @@ impl Pending {
         }
     }
 
+    /// The first value, and the others.
+    pub(crate) fn split_first(mut self) -> (Self, Self) {
+        let others = self.promises.split_off(self.promises.len().min(1));
+        (self, Self { promises: others })
+    }
+
     /// Every value is `target`.
     pub(crate) fn forward_all_to(self, target: &AnyRef) {
         for promise in self.promises {

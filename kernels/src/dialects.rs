@@ -9,8 +9,6 @@ pub mod dense_tensors;
 
 pub mod sparse_tensors;
 
-pub mod core_runtime;
-
 use tfrt::ods::{
     AttrDef, AttrKind, DialectDef, OperandDef, ResultDef, TypeConstraint, UnknownTypes,
 };

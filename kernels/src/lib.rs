@@ -21,6 +21,7 @@
 //! | [`shapes`] | `ts.*`, `ts_sync.*` |
 //! | [`dense_tensors`], [`sparse_tensors`], [`string_tensors`], [`tensor_files`] | `tfrt_dht.*`, `coo.*`, `tfrt_sht.*`, `btf.*`, and their `_sync` twins |
 //! | [`eigen`] | `eigen.*`: convolution, normalisation, pooling, products, and their gradients |
+//! | [`core_runtime`] | `corert.*`, `corert_sync.*`: ops that run one by one, on tensor handles |
 //! | [`tf_sync`] | `tf_sync.*`: TensorFlow's ops in synchronous functions |
 //! | [`test`](mod@test) | `tfrt_test.*`, `vt.*` and native functions, for tests |
 //! | [`tutorial`] | `tfrt_tutorial.*` |
@@ -61,6 +62,8 @@ pub mod tensor_files;
 pub mod packed_weights;
 
 pub mod eigen;
+
+pub mod core_runtime;
 
 pub mod tf_sync;
 

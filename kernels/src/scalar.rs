@@ -5,7 +5,7 @@
 
 use std::borrow::Cow;
 
-use half::f16;
+use half::{bf16, f16};
 use tfrt::ods::AttrKind;
 use tfrt::prelude::*;
 use tfrt::support::complex::Complex;
@@ -59,7 +59,7 @@ macro_rules! impl_number {
     )+};
 }
 
-impl_number!(i8, i16, i32, i64, u8, u16, u32, u64, f16, f32, f64);
+impl_number!(i8, i16, i32, i64, u8, u16, u32, u64, f16, bf16, f32, f64);
 
 impl Scalar for bool {
     type Element = I1;

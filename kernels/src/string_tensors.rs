@@ -14,7 +14,7 @@ fn create(shape: &[i64], values: AggregateView<'_>) -> Result<StringHostTensor> 
 }
 
 /// The bytes of a string, which need not be text.
-fn bytes_of(value: AttrRef<'_>) -> Result<Vec<u8>, AttrError> {
+pub(crate) fn bytes_of(value: AttrRef<'_>) -> Result<Vec<u8>, AttrError> {
     match value.code() {
         AttrTypeCode::STRING => value.read::<&[u8]>().map(<[u8]>::to_vec),
         _ => value.read::<&str>().map(|text| text.as_bytes().to_vec()),

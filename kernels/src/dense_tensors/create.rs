@@ -16,6 +16,17 @@ pub(crate) fn cannot_allocate(error: TensorError) -> Error {
     no_memory("Cannot allocate tensor", error)
 }
 
+/// The tensor that a dense attribute states, in memory of its own.
+pub(crate) fn from_attribute(
+    value: DenseView<'_>,
+    ctx: &ExecutionContext,
+) -> Result<DenseHostTensor> {
+    let shape = Shape::from_signed(value.dims())?;
+    let mut tensor = DenseHostTensor::zeroed(ctx.allocator(), value.dtype(), shape)?;
+    tensor.buffer_mut().write()?.copy_from_slice(value.data());
+    Ok(tensor)
+}
+
 /// A tensor of zeros: its elements are not set yet, but must not be whatever was there.
 fn create<T: Scalar>(shape: &[i64], ctx: &ExecutionContext) -> Result<DenseHostTensor> {
     let shape = Shape::from_signed(shape)?;

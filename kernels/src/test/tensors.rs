@@ -1,15 +1,9 @@
 //! Tensors from constants, for tests.
 
 use tfrt::prelude::*;
-use tfrt_tensor::{DenseHostTensor, Shape};
+use tfrt_tensor::DenseHostTensor;
 
-/// The tensor that a dense attribute states, in memory of its own.
-fn from_attribute(value: DenseView<'_>, ctx: &ExecutionContext) -> Result<DenseHostTensor> {
-    let shape = Shape::from_signed(value.dims())?;
-    let mut tensor = DenseHostTensor::zeroed(ctx.allocator(), value.dtype(), shape)?;
-    tensor.buffer_mut().write()?.copy_from_slice(value.data());
-    Ok(tensor)
-}
+use crate::dense_tensors::create::from_attribute;
 
 /// Makes a tensor of a dense attribute.
 #[tfrt_kernel("tfrt_test.const_dense_attr", results(tensor), attribute_names = free)]

@@ -162,6 +162,8 @@ pub struct Declaration {
     pub format: Option<LitStr>,
     /// Further rules.
     pub verify: Option<Path>,
+    /// `fold = path`.
+    pub fold: Option<Path>,
     /// Whether the macro adds a chain operand and result.
     pub has_added_chain: bool,
 }

@@ -35,6 +35,8 @@ pub struct Options {
     pub format: Option<LitStr>,
     /// `verify = path::to::function`.
     pub verify: Option<Path>,
+    /// `fold = path::to::function`.
+    pub fold: Option<Path>,
     /// `metadata = path::to::function`.
     pub metadata: Option<Path>,
     /// `workspace = path::to::function`.
@@ -90,6 +92,7 @@ const FLAGS: &[&str] = &[
     "isolated",
     "chain_source",
     "chain_merge",
+    "constant",
     "forwards",
     "loops",
     "parallel",
@@ -102,6 +105,7 @@ const VALUES: &[&str] = &[
     "reads",
     "format",
     "verify",
+    "fold",
     "metadata",
     "workspace",
     "chain",
@@ -241,6 +245,7 @@ impl Options {
             "reads" => set(&mut self.reads, key, input.parse()?),
             "format" => set(&mut self.format, key, input.parse()?),
             "verify" => set(&mut self.verify, key, input.call(Path::parse_mod_style)?),
+            "fold" => set(&mut self.fold, key, input.call(Path::parse_mod_style)?),
             "metadata" => set(&mut self.metadata, key, input.call(Path::parse_mod_style)?),
             "workspace" => set(&mut self.workspace, key, input.call(Path::parse_mod_style)?),
             "kernel_set" => set(&mut self.kernel_set, key, input.parse()?),
@@ -355,6 +360,7 @@ fn example(option: &str) -> &'static str {
         "reads" => "reads = \"random\"",
         "format" => "format = \"$a `,` $b attr-dict\"",
         "verify" => "verify = path::to::function",
+        "fold" => "fold = path::to::function",
         "metadata" => "metadata = path::to::function",
         "workspace" => "workspace = path::to::function",
         "chain" => "chain = none",

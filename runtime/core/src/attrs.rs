@@ -22,7 +22,9 @@ use smallvec::SmallVec;
 use smol_str::SmolStr;
 use tfrt_async::identity::TypeIdentity;
 use tfrt_async::{Immutable, Value};
-use tfrt_attr::{AggregateView, AttrError, AttrTypeCode, AttrValue, EncodeError, FromAttr};
+use tfrt_attr::{
+    AggregateView, AttrError, AttrRef, AttrTypeCode, AttrValue, EncodeError, FromAttr,
+};
 use tfrt_host::FunctionTable;
 use tfrt_support::{Error, ErrorCode};
 
@@ -105,55 +107,59 @@ impl OpAttrs {
         Ok(true)
     }
 
-    /// The attributes that a program lists as pairs of a name and a value, read where they are: `owner` is the program, and
-    /// `ordinary` and `functions` are attributes of its attribute section. The latter hold names of functions.
+    /// The attributes that a program lists as pairs of a name and a value; those in `functions` are names of functions. They are
+    /// read where they are if `program` is the one in whose attribute section they lie, and copied otherwise.
     ///
     /// # Errors
     /// If an element is not a pair that begins with a name, or a function is not named by a text.
-    pub fn of_program(
-        owner: &Arc<dyn FunctionTable>,
+    pub fn of_pairs(
+        program: Option<&Arc<dyn FunctionTable>>,
+        ordinary: AggregateView<'_>,
+        functions: Option<AggregateView<'_>>,
+    ) -> Result<Self, Error> {
+        let Some(program) = program else {
+            return Self::copied(ordinary, functions);
+        };
+        let mut attrs = Self::new();
+        for pair in ordinary.iter() {
+            let (name, value) = split(pair.read()?)?;
+            attrs.push(name, value.code(), value.offset());
+        }
+        for pair in functions.into_iter().flat_map(AggregateView::iter) {
+            let (name, function) = split(pair.read()?)?;
+            function.read::<&str>()?;
+            attrs.push(name, AttrTypeCode::FUNC, function.offset());
+        }
+        if !attrs.entries.is_empty() {
+            attrs.section = Section::Program(Arc::clone(program));
+        }
+        Ok(attrs)
+    }
+
+    /// [`of_pairs`](Self::of_pairs), copied.
+    fn copied(
         ordinary: AggregateView<'_>,
         functions: Option<AggregateView<'_>>,
     ) -> Result<Self, Error> {
         let mut attrs = Self::new();
         for pair in ordinary.iter() {
-            attrs.push_pair(pair.read()?, Ok)?;
+            let (name, value) = split(pair.read()?)?;
+            attrs.set(name, &value.decode()?)?;
         }
         for pair in functions.into_iter().flat_map(AggregateView::iter) {
-            attrs.push_pair(pair.read()?, |place| match place.code {
-                AttrTypeCode::STRING => Ok(Place {
-                    code: AttrTypeCode::FUNC,
-                    ..place
-                }),
-                _ => Err(not_a_pair("a function attribute is the name of a function")),
-            })?;
-        }
-        if !attrs.entries.is_empty() {
-            attrs.section = Section::Program(Arc::clone(owner));
+            let (name, function) = split(pair.read()?)?;
+            let function = function.read::<&str>()?.to_owned();
+            attrs.set(name, &AttrValue::Func(function))?;
         }
         Ok(attrs)
     }
 
-    fn push_pair(
-        &mut self,
-        pair: AggregateView<'_>,
-        stored: impl FnOnce(Place) -> Result<Place, Error>,
-    ) -> Result<(), Error> {
-        let (Some(name), Some(value), 2) = (pair.get(0), pair.get(1), pair.len()) else {
-            return Err(not_a_pair(
-                "an op attribute is a pair of a name and a value",
-            ));
-        };
-        let name = name.read::<&str>()?;
-        let place = stored(Place {
-            code: value.code(),
-            offset: value.offset(),
-        })?;
+    /// Adds an attribute whose bytes are in the section. The first one of a name stays.
+    fn push(&mut self, name: &str, code: AttrTypeCode, offset: u32) {
         if let Err(position) = self.position(name) {
-            let name = name.into();
+            let (name, place) = (name.into(), Place { code, offset });
             self.entries.insert(position, Entry { name, place });
         }
-        Ok(())
     }
 
     /// How many attributes are set.
@@ -298,9 +304,18 @@ impl OpAttrs {
     }
 }
 
+/// The name and the value that a pair is.
+fn split(pair: AggregateView<'_>) -> Result<(&str, AttrRef<'_>), Error> {
+    match (pair.get(0), pair.get(1), pair.len()) {
+        (Some(name), Some(value), 2) => Ok((name.read::<&str>()?, value)),
+        _ => Err(not_a_pair()),
+    }
+}
+
 #[cold]
-fn not_a_pair(message: &str) -> Error {
-    Error::new(message).with_code(ErrorCode::InvalidArgument)
+fn not_a_pair() -> Error {
+    Error::new("an op attribute is a pair of a name and a value")
+        .with_code(ErrorCode::InvalidArgument)
 }
 
 impl fmt::Display for OpAttrs {
@@ -319,6 +334,7 @@ impl fmt::Debug for OpAttrs {
 /// The set is printed, set and frozen by kernels that take it in turn.
 impl Value for OpAttrs {
     const MLIR_TYPE: &'static str = "!corert.opattrs";
+    const IS_MUTABLE: bool = true;
     const IDENTITY: TypeIdentity<Self> = identity::of_this_crate();
 }
 

@@ -139,10 +139,11 @@ pub struct TensorHandle {
     device: Option<DevicePart>,
 }
 
-// Not immutable: a kernel that has the last reference to a handle moves it out of its value, so that an op may use the memory
+// Mutable: a kernel that has the last reference to a handle moves it out of its value, so that an op may use the memory
 // of the tensor again.
 impl Value for TensorHandle {
     const MLIR_TYPE: &'static str = "!corert.tensorhandle";
+    const IS_MUTABLE: bool = true;
     const IDENTITY: TypeIdentity<Self> = identity::of_this_crate();
 }
 

@@ -87,6 +87,9 @@ pub(super) fn declaration(kernel: &Kernel, variant: &Variant, instance: &Instanc
     if let Some(verify) = &declaration.verify {
         fields.push(quote!(verifier: __tfrt::Some(#verify)));
     }
+    if let Some(fold) = &declaration.fold {
+        fields.push(quote!(folder: __tfrt::Some(#fold)));
+    }
     if let Some(path) = &variant.preparation.metadata {
         let query = Ident::new("__query", Span::mixed_site());
         let asked = adapter::asked_by_query(variant, &query, path);

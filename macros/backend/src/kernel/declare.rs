@@ -47,6 +47,7 @@ pub(super) fn declare(
         reads: options.reads.as_ref().map(LitStr::value),
         format: options.format.clone(),
         verify: options.verify.clone(),
+        fold: options.fold.clone(),
         has_added_chain,
     };
     if form.is_raw() {
@@ -121,6 +122,7 @@ fn traits(
         ("call", "CALL"),
         ("chain_source", "CHAIN_SOURCE"),
         ("chain_merge", "CHAIN_MERGE"),
+        ("constant", "CONSTANT"),
         ("forwards", "FORWARDS"),
         ("loops", "LOOPS"),
         ("parallel", "PARALLEL"),

@@ -203,14 +203,8 @@ fn print_list(
 ) -> Option<fmt::Result> {
     match element.kind() {
         AttrKind::Scalar(DType::I1) => {
-            let AttrValue::Array(list) = value.decode().ok()? else {
-                return None;
-            };
-            let bit = |element| match element {
-                AttrValue::Scalar(scalar) => scalar.bits(),
-                _ => 0,
-            };
-            Some(elements(list.into_iter().map(bit), f, |bit, f| bit.fmt(f)))
+            let list = value.read::<&[bool]>().ok()?;
+            Some(elements(list.iter(), f, |&bit, f| u8::from(bit).fmt(f)))
         }
         AttrKind::Scalar(dtype) => with_number!(dtype, T => {
             let list = value.read::<&[T]>().ok()?;

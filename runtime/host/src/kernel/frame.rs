@@ -199,6 +199,13 @@ impl<'a> KernelFrame<'a> {
         attribute::read::<A>(self.op, self.attributes, index)
     }
 
+    /// The program that the kernel is part of, for work that outlives the call and reads attributes: they lie in its attribute
+    /// section.
+    #[must_use]
+    pub fn function_table(&self) -> Option<&'a Arc<dyn FunctionTable>> {
+        self.functions.table
+    }
+
     /// How many functions there are.
     #[must_use]
     pub fn num_functions(&self) -> usize {

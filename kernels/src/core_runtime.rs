@@ -1,0 +1,56 @@
+//! `corert.*` and `corert_sync.*`: kernels that run ops one by one, on tensor handles.
+//!
+//! What a handle, a handler and a call of an op are, [`tfrt::core`] says; here is what programs see of it.
+
+pub mod handlers;
+
+pub mod execute;
+
+pub mod attributes;
+
+pub mod handles;
+
+pub mod constants;
+
+pub mod transfer;
+
+pub mod conditional;
+
+use tfrt::core::TensorHandle;
+use tfrt::prelude::*;
+
+/// The handle that an operand is: moved out of its value if nobody else can see that, so that an op may use the memory of the
+/// tensor again, and shared otherwise.
+fn take_handle(operand: &AnyRef) -> Result<TensorHandle> {
+    if operand.is_unique_through_links()
+        && let Ok(mut handle) = operand.try_write::<TensorHandle>()
+    {
+        return Ok(std::mem::take(&mut *handle));
+    }
+    read_handle(operand)
+}
+
+/// The handle that an operand is, shared.
+fn read_handle(operand: &AnyRef) -> Result<TensorHandle> {
+    let handle = operand
+        .try_read::<TensorHandle>()
+        .map_err(|error| Error::new(error.to_string()).with_code(ErrorCode::InvalidArgument))?;
+    Ok(handle.clone())
+}
+
+/// The value of a handle: available as soon as the tensor is, and an error if the tensor is one.
+fn value_of(handle: TensorHandle) -> AnyRef {
+    let Some(tensor) = handle.tensor().cloned() else {
+        return AnyRef::error(Error::new("an op left a result empty"));
+    };
+    let settled = |tensor: &AnyRef, handle: TensorHandle| match tensor.error_if_present() {
+        Some(error) => AnyRef::error(error.clone()),
+        None => AnyRef::available(handle),
+    };
+    if tensor.is_available() {
+        return settled(&tensor, handle);
+    }
+    let (promise, value) = AnyRef::indirect();
+    tensor.and_then(move |tensor| promise.forward_to(settled(tensor, handle)));
+    value
+}

@@ -1,0 +1,123 @@
+//! Handles of tensors that are written in the program.
+
+use half::{bf16, f16};
+use tfrt::core::{CoreRuntime, TensorHandle};
+use tfrt::prelude::*;
+use tfrt_tensor::{DenseHostTensor, Shape, StringHostTensor, Tensor};
+
+use crate::dense_tensors::create::from_attribute;
+use crate::scalar::{Constants, Scalar};
+use crate::string_tensors::bytes_of;
+
+/// A handle of a tensor on the device of the host.
+fn on_host<T: Tensor + Value>(tensor: T, ctx: &ExecutionContext) -> TensorHandle {
+    TensorHandle::of_tensor(CoreRuntime::of(ctx.host()).host_device().clone(), tensor)
+}
+
+/// Makes a handle of a tensor that is written in the program.
+#[tfrt_kernel(
+    "corert.const_dense_tensor",
+    pure,
+    constant,
+    kernel_set = ConstDenseTensor,
+    results(tensor),
+    format = "typed($value) attr-dict"
+)]
+pub(crate) fn const_dense_tensor(
+    #[attr] value: DenseView<'_>,
+    ctx: &ExecutionContext,
+) -> Result<TensorHandle> {
+    Ok(on_host(from_attribute(value, ctx)?, ctx))
+}
+
+/// Makes a handle of a tensor that is written in the program.
+#[tfrt_kernel(
+    "corert_sync.const_dense_tensor",
+    sync,
+    results(tensor),
+    format = "typed($value) attr-dict"
+)]
+fn const_dense_tensor_sync(
+    #[attr] value: DenseView<'_>,
+    ctx: &ExecutionContext,
+) -> Result<TensorHandle> {
+    Ok(on_host(from_attribute(value, ctx)?, ctx))
+}
+
+/// Makes a handle of a tensor of texts that are written in the program: one for each element, or one for all.
+///
+/// # Errors
+/// `failed to allocate string host tensor`, also if there are neither one nor as many texts as elements.
+#[tfrt_kernel(
+    "corert.const_string_tensor",
+    pure,
+    results(tensor),
+    format = "attr-dict"
+)]
+fn const_string_tensor(
+    #[attr] shape: &[i64],
+    #[attr] value: AggregateView<'_>,
+    ctx: &ExecutionContext,
+) -> Result<TensorHandle> {
+    let failed = |_| Error::new("failed to allocate string host tensor");
+    let shape = Shape::from_signed(shape)?;
+    let strings = value.iter().map(bytes_of).collect::<Result<Vec<_>, _>>()?;
+    let tensor = match &strings[..] {
+        [fill] => {
+            let mut tensor = StringHostTensor::empty_strings(shape).map_err(failed)?;
+            tensor.strings_mut().fill(fill.clone());
+            tensor
+        }
+        _ => StringHostTensor::new(shape, strings).map_err(failed)?,
+    };
+    Ok(on_host(tensor, ctx))
+}
+
+fn create<T: Scalar>(
+    shape: &[i64],
+    elements: &[T::Element],
+    ctx: &ExecutionContext,
+) -> Result<TensorHandle> {
+    let failed = |_| Error::new("failed to allocate dense host tensor");
+    let shape = Shape::from_signed(shape)?;
+    let tensor = DenseHostTensor::from_elements(ctx.allocator(), shape, elements);
+    Ok(on_host(tensor.map_err(failed)?, ctx))
+}
+
+/// Makes a handle of a tensor of the elements that are written in the program.
+///
+/// # Errors
+/// `failed to allocate dense host tensor`, also if there are not as many elements as the shape has.
+#[tfrt_kernel(
+    "corert.create_dense_tensor.{T}",
+    T = [u8 as "ui8", u16 as "ui16", u32 as "ui32", u64 as "ui64", bool as "i1", i8, i16, i32, i64, f16, bf16, f32, f64],
+    pure,
+    results(tensor),
+    format = "attr-dict"
+)]
+fn create_dense_tensor<T: Scalar>(
+    #[attr] shape: &[i64],
+    #[attr] value: Constants<'_, T>,
+    ctx: &ExecutionContext,
+) -> Result<TensorHandle> {
+    create::<T>(shape, &value.0, ctx)
+}
+
+/// Makes a handle of a tensor of the elements that are written in the program.
+///
+/// # Errors
+/// `failed to allocate dense host tensor`, also if there are not as many elements as the shape has.
+#[tfrt_kernel(
+    "corert_sync.create_dense_tensor.{T}",
+    T = [u8 as "ui8", u16 as "ui16", u32 as "ui32", u64 as "ui64", bool as "i1", i8, i16, i32, i64, f16, bf16, f32, f64],
+    sync,
+    results(tensor),
+    format = "attr-dict"
+)]
+fn create_dense_tensor_sync<T: Scalar>(
+    #[attr] shape: &[i64],
+    #[attr] value: Constants<'_, T>,
+    ctx: &ExecutionContext,
+) -> Result<TensorHandle> {
+    create::<T>(shape, &value.0, ctx)
+}

@@ -1,0 +1,124 @@
+//! Handles on other devices, and of other kinds of tensors.
+
+use tfrt::core::TensorHandle;
+use tfrt::core::handle::inferred_tensor_type;
+use tfrt::host::device::DeviceRef;
+use tfrt::prelude::*;
+use tfrt_tensor::{DenseHostTensor, TensorRef, TensorType};
+
+/// Returns a tensor on a device, as a tensor of a kind.
+///
+/// The handle is there at once. That there is no such conversion is the error of its tensor.
+#[tfrt_kernel("corert.transfer", results(transferred), format = "operands attr-dict")]
+fn transfer(
+    tensor: &TensorHandle,
+    device: DeviceRef,
+    tensor_type: TensorType,
+    ctx: &ExecutionContext,
+) -> TensorHandle {
+    tensor.transfer_to(ctx, &device, tensor_type)
+}
+
+/// Returns a tensor on a device, as a tensor of the kind that is usual there.
+#[tfrt_kernel(
+    "corert.transfer_inferred_tensortype",
+    results(transferred),
+    format = "operands attr-dict"
+)]
+fn transfer_inferred_tensortype(
+    tensor: &TensorHandle,
+    device: DeviceRef,
+    ctx: &ExecutionContext,
+) -> TensorHandle {
+    tensor.transfer_to_inferred(ctx, &device)
+}
+
+/// Returns the kind of tensor that is usual on a device. Tensors of types that only their own kind can hold stay of it.
+///
+/// # Errors
+/// `failed to find dst device type for src_tensor_type=X and dst_device_type=Y`.
+#[tfrt_kernel(
+    "corert.get_dst_tensor_type",
+    results(tensor_type),
+    format = "operands attr-dict"
+)]
+fn get_dst_tensor_type(tensor: &TensorHandle, device: DeviceRef) -> Result<TensorType> {
+    let value = tensor
+        .tensor()
+        .ok_or_else(|| Error::new("the handle is not valid"))?;
+    let guard = TensorRef::read(value).map_err(|error| Error::new(error.to_string()))?;
+    let found = guard.tensor_type();
+    if matches!(
+        guard.dtype(),
+        DType::String | DType::Resource | DType::Variant
+    ) {
+        return Ok(found);
+    }
+    match device.0.device_type() {
+        "cpu" => Ok(TensorType::DENSE_HOST),
+        "gpu" | "tpu" => Ok(inferred_tensor_type(found, &device)),
+        other => Err(Error::new(format!(
+            "failed to find dst device type for src_tensor_type={} and dst_device_type={other}",
+            found.name()
+        ))),
+    }
+}
+
+/// Returns the only element of a tensor of type i32.
+///
+/// # Errors
+/// `Expecting a DenseHostTensor of int32 as branch index.`,
+/// `The tensor should have only one element, which is the index.`
+#[tfrt_kernel(
+    "corert.tensorhandle_to_int32",
+    results(number),
+    format = "operands attr-dict"
+)]
+fn tensorhandle_to_int32(tensor: &TensorHandle, ctx: &ExecutionContext) -> AsyncValueRef<i32> {
+    let dense = tensor.transfer_to_same_device(ctx, TensorType::DENSE_HOST);
+    let Some(value) = dense.tensor().cloned() else {
+        return AsyncValueRef::error(Error::new("the handle is not valid"));
+    };
+    if value.is_available() {
+        return match only_element(&value) {
+            Ok(number) => AsyncValueRef::available(number),
+            Err(error) => AsyncValueRef::error(report(error, &value, ctx)),
+        };
+    }
+    let (promise, number) = AsyncValueRef::unconstructed();
+    let ctx = ctx.clone();
+    value.and_then(move |value| match only_element(value) {
+        Ok(number) => promise.emplace(number),
+        Err(error) => promise.set_error(report(error, value, &ctx)),
+    });
+    number
+}
+
+/// An error of the tensor was told of by whoever made it.
+fn report(error: Error, value: &AnyRef, ctx: &ExecutionContext) -> Error {
+    if value.is_error() {
+        error
+    } else {
+        ctx.emit_error(error)
+    }
+}
+
+fn only_element(value: &AnyRef) -> Result<i32> {
+    let invalid = |message: &str| Error::new(message).with_code(ErrorCode::InvalidArgument);
+    if let Some(error) = value.error_if_present() {
+        return Err(error.clone());
+    }
+    let not_an_index = || invalid("Expecting a DenseHostTensor of int32 as branch index.");
+    let tensor = value
+        .try_read::<DenseHostTensor>()
+        .map_err(|_| not_an_index())?;
+    if tensor.dtype() != DType::I32 {
+        return Err(not_an_index());
+    }
+    if !matches!(tensor.shape().dims(), [] | [1]) {
+        return Err(invalid(
+            "The tensor should have only one element, which is the index.",
+        ));
+    }
+    Ok(tensor.to_scalar()?)
+}
