@@ -347,7 +347,7 @@ impl Value for OpAttrs {
 /// attrs.set("axis", 1_i32)?;
 /// let frozen: OpAttrsRef = attrs.freeze();
 /// assert_eq!(frozen.get::<i32>("axis"), Some(1));
-/// assert_eq!(frozen.to_string(), "OpAttrs contains 1 entries:\n  'axis' type=I32 value=1\n");
+/// assert_eq!(frozen.to_string(), "OpAttrs contains 1 entries:\n  'axis' type=I32 value=1\n\n");
 /// # Ok::<(), tfrt_support::Error>(())
 /// ```
 #[derive(Clone, Debug, Default)]

@@ -29,6 +29,7 @@ use smallvec::SmallVec;
 use tfrt_async::{AnyRef, run_when_ready};
 use tfrt_host::ExecutionContext;
 use tfrt_host::device::DeviceRef;
+use tfrt_host::tracing::{Scope, TracingLevel};
 use tfrt_support::metadata::TensorMetadata;
 use tfrt_support::{Error, ErrorCode};
 
@@ -79,6 +80,10 @@ impl DeviceOp {
     /// Runs the op: see the drawing at the top of the module.
     pub(crate) fn run(&self, invocation: &mut OpInvocation<'_>) {
         let ctx = invocation.ctx;
+        let _span = Scope::enter(TracingLevel::Default, || {
+            let handler = self.device.0.device_type();
+            format!("{}#op_handler={handler}#", self.op.name())
+        });
         if let Err(error) = self.check(invocation) {
             return invocation.fail(&ctx.emit_error(error));
         }

@@ -30,7 +30,7 @@ pub(super) fn print(attrs: &OpAttrs, f: &mut Formatter<'_>) -> fmt::Result {
         }
         f.write_str("\n")?;
     }
-    Ok(())
+    f.write_str("\n")
 }
 
 /// What kind of value it is, or what kinds of elements it has.

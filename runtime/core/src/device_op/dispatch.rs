@@ -3,7 +3,7 @@
 use tfrt_async::AnyRef;
 use tfrt_host::ExecutionContext;
 use tfrt_host::kernel::panic::catch;
-use tfrt_host::tracing::{Scope, TracingLevel};
+use tfrt_host::tracing::{self, Scope, TracingLevel};
 use tfrt_support::Error;
 use tfrt_support::metadata::TensorMetadata;
 
@@ -38,7 +38,13 @@ impl DeviceOp {
             }
             return;
         }
-        let _span = Scope::enter(TracingLevel::Debug, || self.span_text(&dispatch));
+        let _span = Scope::enter(TracingLevel::Default, || {
+            if tracing::is_active(TracingLevel::Debug) {
+                self.span_text(&dispatch)
+            } else {
+                format!("RunDispatch: {}", self.op.name())
+            }
+        });
         match &self.op.runner {
             Runner::Kernel(kernel) => {
                 kernel::run(*kernel, self.op.has_side_effects(), &mut dispatch)

@@ -152,7 +152,7 @@ impl Log {
         let attrs = if invocation.attrs.is_empty() {
             "no attributes\n".to_owned()
         } else {
-            format!("{}\n", invocation.attrs)
+            invocation.attrs.to_string()
         };
         let mut text = format!(
             "[{id}] dispatch '{name}' {arguments} argument{}, {results} result{}, {attrs}",
