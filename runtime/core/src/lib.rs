@@ -19,6 +19,7 @@
 //! | [`device_op`] | how a call of a registered op goes |
 //! | [`handler`] | who makes ops from names |
 //! | [`core_op`], [`composite`] | ops that can be called; functions as ops |
+//! | [`eager`] | ops called from Rust |
 //! | [`runtime`] | the handlers, ops and conversions of a host |
 //!
 //! Handlers and ops know no program and no text: kernels that run ops are in the kernel library.
@@ -42,10 +43,15 @@ pub mod handler;
 
 pub mod runtime;
 
+pub mod eager;
+
 mod identity;
 
 pub use attrs::{OpAttrs, OpAttrsRef};
 pub use core_op::{CoreRuntimeOp, OpInvocation, RunOp};
+pub use eager::{
+    EagerContext, EagerContextBuilder, Op, Placement, PlacementRule, ReadyOp, ToTensor,
+};
 pub use handle::{DevicePart, MetadataPart, MetadataValue, TensorHandle};
 pub use handler::{
     CpuOpHandler, LogResults, LoggingOpHandler, NullOpHandler, OpHandler, OpHandlerRef,

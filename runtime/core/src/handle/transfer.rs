@@ -41,6 +41,14 @@ impl TensorHandle {
         })
     }
 
+    /// The tensor on another device, as a tensor of the kind that is usual there, in memory of its own.
+    pub(crate) fn copied_to(&self, ctx: &ExecutionContext, device: &DeviceRef) -> Self {
+        let destination = device.clone();
+        self.transferred(ctx, Some(device), move |(_, found)| {
+            Some(inferred_tensor_type(found, &destination))
+        })
+    }
+
     /// A handle of what `wanted` says of the device and the kind of the tensor, on `destination`, or where the tensor is. Without
     /// an answer the tensor stays what it is.
     fn transferred(

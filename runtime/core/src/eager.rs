@@ -1,0 +1,403 @@
+//! Ops called from Rust: the context of a program that runs one op after another.
+//!
+//! ```text
+//!  EagerContext ─┬─ devices, each with its handler
+//!                ├─ made ops, by device and name
+//!                └─ for each thread: device scopes, mode, request, chain of effects
+//!       │ op("tf.AddV2")
+//!       ▼
+//!      Op ── attr(…) ──► ready ──► ReadyOp ── call(&[&a, &b]) ──► TensorHandle …
+//! ```
+//!
+//! A call returns at once, with handles of tensors that are there or will be. What is known to be wrong at the call is the error of
+//! the call, at the place of the caller; what goes wrong later is the error of the handle. Effects of one thread happen in the order of its
+//! calls; ops without effects wait for nothing but their operands.
+
+mod devices;
+
+mod op;
+
+mod scope;
+
+mod tensors;
+
+use std::collections::HashMap;
+use std::fmt;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Arc, PoisonError, RwLock};
+
+use tfrt_async::AnyRef;
+use tfrt_host::device::{Device, DeviceRef};
+use tfrt_host::{HostContext, RequestContext};
+use tfrt_support::{Error, ErrorCode};
+
+use crate::core_op::CoreRuntimeOp;
+use crate::handle::TensorHandle;
+use crate::handler::{CpuOpHandler, NullOpHandler, OpHandlerRef};
+use crate::runtime::CoreRuntime;
+
+pub use devices::{Placement, PlacementRule};
+pub use op::{Op, ReadyOp};
+pub use scope::Scope;
+pub use tensors::ToTensor;
+
+/// So many made ops are kept, unless a limit is given.
+const DEFAULT_MAX_OPS: usize = 4096;
+
+/// Runs ops one by one. It is shared, and can be used from any thread.
+///
+/// ```
+/// # mod linked {
+/// #     use tfrt_core::{Implementation, OpCall, OpFlags, OpRegistration};
+/// #     use tfrt_async::AnyRef;
+/// #     use tfrt_support::Error;
+/// #     use tfrt_tensor::DenseHostTensor;
+/// #     fn double(call: &mut OpCall<'_>) -> Result<(), Error> {
+/// #         let doubled = {
+/// #             let x = call.argument(0)?.try_read::<DenseHostTensor>()?;
+/// #             DenseHostTensor::vector(&x.elements::<f32>()?.iter().map(|x| 2.0 * x).collect::<Vec<_>>())?
+/// #         };
+/// #         call.set_result(0, AnyRef::available(doubled));
+/// #         Ok(())
+/// #     }
+/// #     tfrt_host::__private::submit! { OpRegistration {
+/// #         flags: OpFlags::NO_SIDE_EFFECTS,
+/// #         implementation: Implementation::Function(double),
+/// #         ..OpRegistration::new("my.Double")
+/// #     } }
+/// # }
+/// use tfrt_core::EagerContext;
+/// use tfrt_host::HostContext;
+///
+/// let eager = EagerContext::builder(HostContext::builder().build()).build()?;
+/// let x = eager.tensor([1.0_f32, 2.5])?;
+/// let double = eager.op("my.Double")?.ready()?;
+/// let y = double.call(&[&x])?;
+/// assert_eq!(eager.to_vec::<f32>(&y)?, [2.0, 5.0]);
+///
+/// let error = eager.op("my.Duble").unwrap_err();
+/// assert_eq!(error.message(), "there is no op `my.Duble` for CPU:0; did you mean `my.Double`?");
+/// # Ok::<(), tfrt_support::Error>(())
+/// ```
+///
+/// Dropping it waits until everything that its calls have started is done.
+pub struct EagerContext {
+    /// Tells the contexts of a thread apart.
+    id: u64,
+    host: Arc<HostContext>,
+    runtime: Arc<CoreRuntime>,
+    /// In the order in which they are preferred.
+    devices: Vec<EagerDevice>,
+    request: Arc<RequestContext>,
+    ops: RwLock<OpCache>,
+    hits: AtomicU64,
+    misses: AtomicU64,
+    settings: Settings,
+}
+
+/// A device, and who makes its ops.
+struct EagerDevice {
+    device: DeviceRef,
+    handler: OpHandlerRef,
+}
+
+/// What is set when a context is built.
+#[derive(Clone, Copy, Debug)]
+struct Settings {
+    soft_placement: bool,
+    max_ops: usize,
+}
+
+/// Ops that were made, by device and name. Readers share a lock, and only who makes an op that is not there yet writes.
+#[derive(Default)]
+struct OpCache {
+    ops: HashMap<(usize, Arc<str>), CachedOp>,
+    /// Counts uses of the cache, as its clock.
+    time: AtomicU64,
+}
+
+struct CachedOp {
+    op: CoreRuntimeOp,
+    /// When it was used last.
+    used: AtomicU64,
+}
+
+/// What the cache of ops holds, and how often it helped.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct CacheStats {
+    /// How many ops are kept.
+    pub entries: usize,
+    /// How often an op was found.
+    pub hits: u64,
+    /// How often an op had to be made.
+    pub misses: u64,
+}
+
+/// Makes an [`EagerContext`].
+///
+/// ```
+/// use std::sync::Arc;
+/// use tfrt_core::EagerContext;
+/// use tfrt_host::HostContext;
+/// use tfrt_host::device::CpuDevice;
+///
+/// let host = HostContext::builder().build();
+/// let eager = EagerContext::builder(host).device(Arc::new(CpuDevice::new("CPU:1"))).build()?;
+/// let names: Vec<&str> = eager.devices().map(|device| device.0.name()).collect();
+/// assert_eq!(names, ["CPU:0", "CPU:1"]);
+/// # Ok::<(), tfrt_support::Error>(())
+/// ```
+pub struct EagerContextBuilder {
+    host: Arc<HostContext>,
+    devices: Vec<(Arc<dyn Device>, Option<OpHandlerRef>)>,
+    request: Option<Arc<RequestContext>>,
+    settings: Settings,
+}
+
+impl EagerContextBuilder {
+    /// Adds a device behind those that there are, with a handler for the ops that are registered for its type.
+    #[must_use]
+    pub fn device(mut self, device: Arc<dyn Device>) -> Self {
+        self.devices.push((device, None));
+        self
+    }
+
+    /// Adds a device, with a handler of its own.
+    #[must_use]
+    pub fn device_with_handler(mut self, device: Arc<dyn Device>, handler: OpHandlerRef) -> Self {
+        self.devices.push((device, Some(handler)));
+        self
+    }
+
+    /// The request that calls belong to outside of any [`with_request`](EagerContext::with_request).
+    #[must_use]
+    pub fn request(mut self, request: Arc<RequestContext>) -> Self {
+        self.request = Some(request);
+        self
+    }
+
+    /// Whether an op runs on another device where the one that was asked for cannot run it. By default that is an error.
+    #[must_use]
+    pub fn soft_placement(mut self, soft_placement: bool) -> Self {
+        self.settings.soft_placement = soft_placement;
+        self
+    }
+
+    /// How many made ops are kept; those that were used least recently go first. By default 4,096.
+    #[must_use]
+    pub fn max_cached_ops(mut self, max_ops: usize) -> Self {
+        self.settings.max_ops = max_ops;
+        self
+    }
+
+    /// The context.
+    ///
+    /// # Errors
+    /// If two devices have one name, or the request belongs to another host.
+    pub fn build(self) -> Result<Arc<EagerContext>, Error> {
+        static NEXT_ID: AtomicU64 = AtomicU64::new(0);
+        let runtime = CoreRuntime::of(&self.host);
+        let host_device = runtime.host_device().clone();
+        let mut devices = vec![EagerDevice {
+            handler: handler_of(&runtime, &host_device),
+            device: host_device,
+        }];
+        for (device, handler) in self.devices {
+            let name = device.name().to_owned();
+            let is_host = devices[0].device.0.name() == name;
+            if devices[1..]
+                .iter()
+                .any(|known| known.device.0.name() == name)
+            {
+                let message = format!("device `{name}` is given twice");
+                return Err(Error::new(message).with_code(ErrorCode::AlreadyExists));
+            }
+            let device = self.host.devices().add_if_absent(device);
+            let handler = handler.unwrap_or_else(|| handler_of(&runtime, &device));
+            let added = EagerDevice { device, handler };
+            if is_host {
+                devices[0] = added;
+            } else {
+                devices.push(added);
+            }
+        }
+        let request = match self.request {
+            Some(request) if !Arc::ptr_eq(request.host(), &self.host) => {
+                let message = "the request belongs to another host";
+                return Err(Error::new(message).with_code(ErrorCode::InvalidArgument));
+            }
+            Some(request) => request,
+            None => tfrt_host::RequestContextBuilder::new(Arc::clone(&self.host)).build(),
+        };
+        Ok(Arc::new(EagerContext {
+            // Relaxed: a number that is like no other.
+            id: NEXT_ID.fetch_add(1, Ordering::Relaxed),
+            host: self.host,
+            runtime,
+            devices,
+            request,
+            ops: RwLock::default(),
+            hits: AtomicU64::new(0),
+            misses: AtomicU64::new(0),
+            settings: self.settings,
+        }))
+    }
+}
+
+impl fmt::Debug for EagerContextBuilder {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let devices: Vec<&str> = self
+            .devices
+            .iter()
+            .map(|(device, _)| device.name())
+            .collect();
+        f.debug_struct("EagerContextBuilder")
+            .field("devices", &devices)
+            .finish_non_exhaustive()
+    }
+}
+
+/// A handler for the ops that are registered for the type of a device.
+fn handler_of(runtime: &CoreRuntime, device: &DeviceRef) -> OpHandlerRef {
+    let fallback = OpHandlerRef::new(NullOpHandler);
+    OpHandlerRef::new(CpuOpHandler::new(runtime, device.clone(), fallback))
+}
+
+impl EagerContext {
+    /// Begins to build a context.
+    #[must_use]
+    pub fn builder(host: Arc<HostContext>) -> EagerContextBuilder {
+        EagerContextBuilder {
+            host,
+            devices: Vec::new(),
+            request: None,
+            settings: Settings {
+                soft_placement: false,
+                max_ops: DEFAULT_MAX_OPS,
+            },
+        }
+    }
+
+    /// The host.
+    #[must_use]
+    pub fn host(&self) -> &Arc<HostContext> {
+        &self.host
+    }
+
+    /// The devices, in the order in which they are preferred.
+    pub fn devices(&self) -> impl Iterator<Item = &DeviceRef> {
+        self.devices.iter().map(|known| &known.device)
+    }
+
+    /// What the cache of made ops holds, and how often it helped.
+    #[must_use]
+    pub fn cache_stats(&self) -> CacheStats {
+        let ops = self.ops.read().unwrap_or_else(PoisonError::into_inner);
+        // Relaxed: numbers for people.
+        CacheStats {
+            entries: ops.ops.len(),
+            hits: self.hits.load(Ordering::Relaxed),
+            misses: self.misses.load(Ordering::Relaxed),
+        }
+    }
+
+    /// Forgets every made op. Results stay what they are: ops have no state.
+    pub fn clear_cache(&self) {
+        self.ops
+            .write()
+            .unwrap_or_else(PoisonError::into_inner)
+            .ops
+            .clear();
+    }
+
+    /// The op of this name on a device, made now or before.
+    fn made_op(&self, device: usize, name: &str) -> Result<CoreRuntimeOp, Error> {
+        let key = (device, Arc::from(name));
+        {
+            let cache = self.ops.read().unwrap_or_else(PoisonError::into_inner);
+            if let Some(cached) = cache.ops.get(&key) {
+                // Relaxed: which op was used last need not be known exactly.
+                let now = cache.time.fetch_add(1, Ordering::Relaxed);
+                cached.used.store(now, Ordering::Relaxed);
+                self.hits.fetch_add(1, Ordering::Relaxed);
+                return Ok(cached.op.clone());
+            }
+        }
+        self.misses.fetch_add(1, Ordering::Relaxed);
+        let op = self.devices[device].handler.make_op(name)?;
+        let mut cache = self.ops.write().unwrap_or_else(PoisonError::into_inner);
+        while cache.ops.len() >= self.settings.max_ops.max(1) {
+            let used =
+                |(_, cached): &(&(usize, Arc<str>), &CachedOp)| cached.used.load(Ordering::Relaxed);
+            let Some((oldest, _)) = cache.ops.iter().min_by_key(used) else {
+                break;
+            };
+            let oldest = oldest.clone();
+            cache.ops.remove(&oldest);
+        }
+        let used = AtomicU64::new(cache.time.fetch_add(1, Ordering::Relaxed));
+        cache.ops.insert(
+            key,
+            CachedOp {
+                op: op.clone(),
+                used,
+            },
+        );
+        Ok(op)
+    }
+
+    /// Waits until the effects of all calls of this thread have happened.
+    ///
+    /// # Errors
+    /// The first error among them that nobody has been told of. Then effects go on as if it had not been.
+    pub async fn synchronize(&self) -> Result<(), Error> {
+        let chain = scope::effects(self);
+        let outcome = chain.clone().await;
+        match outcome.err().or_else(|| chain.error_if_present().cloned()) {
+            None => Ok(()),
+            Some(error) => {
+                scope::forget_failure(self, &chain);
+                Err(error)
+            }
+        }
+    }
+
+    /// Waits until a tensor is there.
+    ///
+    /// # Errors
+    /// The error that the handle is; that this is a thread of the work queue, which would wait for itself.
+    pub fn wait<'a>(&self, handle: &'a TensorHandle) -> Result<&'a AnyRef, Error> {
+        let tensor = handle.tensor().ok_or_else(|| {
+            Error::new("the handle is not valid").with_code(ErrorCode::InvalidArgument)
+        })?;
+        self.host.await_values(std::slice::from_ref(tensor))?;
+        Ok(tensor)
+    }
+
+    /// A handle of the same tensor on a device; see [`TensorHandle::transfer_to_inferred`].
+    ///
+    /// # Errors
+    /// If there is no such device.
+    pub fn copy_to(&self, handle: &TensorHandle, device: &str) -> Result<TensorHandle, Error> {
+        let index = self.find_device(device)?;
+        let ctx = scope::execution_context(self);
+        Ok(handle.transfer_to_inferred(&ctx, &self.devices[index].device))
+    }
+}
+
+impl Drop for EagerContext {
+    fn drop(&mut self) {
+        scope::forget(self.id);
+        // On a thread of the queue there is no waiting; what is in flight keeps what it needs.
+        let _ = self.host.quiesce();
+    }
+}
+
+impl fmt::Debug for EagerContext {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let devices: Vec<&str> = self.devices().map(|device| device.0.name()).collect();
+        f.debug_struct("EagerContext")
+            .field("devices", &devices)
+            .finish_non_exhaustive()
+    }
+}

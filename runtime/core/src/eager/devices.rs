@@ -1,0 +1,329 @@
+//! Which device an op runs on, and why.
+
+use std::fmt;
+
+use tfrt_host::device::DeviceRef;
+use tfrt_support::nearest::{did_you_mean, nearest};
+use tfrt_support::{DType, Error, ErrorCode};
+
+use super::{EagerContext, scope};
+use crate::handle::TensorHandle;
+
+/// Integer tensors of at most so many elements, in host memory, keep an op on the host.
+const MAX_SMALL_ELEMENTS: usize = 64;
+
+/// What a copy from one device to another is assumed to cost: so many bytes a microsecond, behind so many microseconds.
+const BYTES_PER_MICROSECOND: f64 = 10_000.0;
+const LATENCY_MICROSECONDS: f64 = 10.0;
+
+/// Why an op runs where it does.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum PlacementRule {
+    /// There is one device.
+    OnlyDevice,
+    /// A [scope](EagerContext::device) names the device.
+    DeviceScope,
+    /// A scope names devices that cannot run the op, and soft placement is on.
+    SoftPlacement,
+    /// The operands are small integer tensors in host memory, such as shapes.
+    SmallIntegers,
+    /// Moving the operands costs least; of equals, the first device counts.
+    LeastCost,
+}
+
+impl fmt::Display for PlacementRule {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Self::OnlyDevice => "it is the only device",
+            Self::DeviceScope => "a device scope names it",
+            Self::SoftPlacement => "the device scope names no device that has the op",
+            Self::SmallIntegers => "the operands are small integers in host memory",
+            Self::LeastCost => "moving the operands there costs least",
+        })
+    }
+}
+
+/// Where an op runs, and why: what [`EagerContext::explain`] returns.
+///
+/// ```
+/// # mod linked {
+/// #     use tfrt_core::{Implementation, OpCall, OpRegistration};
+/// #     fn nothing(_call: &mut OpCall<'_>) -> Result<(), tfrt_support::Error> { Ok(()) }
+/// #     tfrt_host::__private::submit! { OpRegistration {
+/// #         implementation: Implementation::Function(nothing),
+/// #         ..OpRegistration::new("my.Nothing")
+/// #     } }
+/// # }
+/// use std::sync::Arc;
+/// use tfrt_core::EagerContext;
+/// use tfrt_host::HostContext;
+/// use tfrt_host::device::CpuDevice;
+///
+/// let host = HostContext::builder().build();
+/// let eager = EagerContext::builder(host).device(Arc::new(CpuDevice::new("CPU:1"))).build()?;
+/// let _scope = eager.device("CPU:1")?;
+/// let placement = eager.explain("my.Nothing", &[])?;
+/// assert_eq!(placement.device.0.name(), "CPU:1");
+/// assert_eq!(
+///     placement.to_string(),
+///     "\
+/// my.Nothing runs on CPU:1: a device scope names it
+///   device  has the op  cost of moving operands
+///   CPU:0   yes         0.0 us
+///   CPU:1   yes         0.0 us
+/// ",
+/// );
+/// # Ok::<(), tfrt_support::Error>(())
+/// ```
+#[derive(Clone, Debug)]
+pub struct Placement {
+    /// The name of the op.
+    pub op: String,
+    /// The device.
+    pub device: DeviceRef,
+    /// Why it is this one.
+    pub rule: PlacementRule,
+    /// What is known of each device, in their order.
+    pub candidates: Vec<Candidate>,
+}
+
+/// What a placement knows of a device.
+#[derive(Clone, Debug)]
+pub struct Candidate {
+    /// The device.
+    pub device: DeviceRef,
+    /// Whether the op can run there.
+    pub has_op: bool,
+    /// How many microseconds it is assumed to take to move the operands there.
+    pub cost_microseconds: f64,
+}
+
+impl fmt::Display for Placement {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Self {
+            op,
+            device,
+            rule,
+            candidates,
+        } = self;
+        writeln!(f, "{op} runs on {}: {rule}", device.0.name())?;
+        let names = candidates
+            .iter()
+            .map(|candidate| candidate.device.0.name().len());
+        let width = names.max().unwrap_or(0).max("device".len());
+        writeln!(
+            f,
+            "  {:width$}  has the op  cost of moving operands",
+            "device"
+        )?;
+        for candidate in candidates {
+            let (name, cost) = (candidate.device.0.name(), candidate.cost_microseconds);
+            let has_op = if candidate.has_op { "yes" } else { "no" };
+            writeln!(f, "  {name:width$}  {has_op:10}  {cost:.1} us")?;
+        }
+        Ok(())
+    }
+}
+
+impl EagerContext {
+    /// Where an op on these operands would run now, and why.
+    ///
+    /// # Errors
+    /// If no device could run it.
+    pub fn explain(&self, op: &str, operands: &[&TensorHandle]) -> Result<Placement, Error> {
+        let (index, rule) = self.place(op, operands)?;
+        let candidates = self
+            .devices
+            .iter()
+            .enumerate()
+            .map(|(index, known)| Candidate {
+                device: known.device.clone(),
+                has_op: self.has_op(index, op),
+                cost_microseconds: moving_cost(operands, &known.device),
+            });
+        Ok(Placement {
+            op: op.to_owned(),
+            device: self.devices[index].device.clone(),
+            rule,
+            candidates: candidates.collect(),
+        })
+    }
+
+    /// The device that an op on these operands runs on.
+    pub(super) fn place(
+        &self,
+        op: &str,
+        operands: &[&TensorHandle],
+    ) -> Result<(usize, PlacementRule), Error> {
+        if self.devices.len() == 1 {
+            return Ok((0, PlacementRule::OnlyDevice));
+        }
+        let mut rule = PlacementRule::LeastCost;
+        if let Some(wanted) = scope::devices(self) {
+            let having: Vec<usize> = wanted
+                .iter()
+                .copied()
+                .filter(|&index| self.has_op(index, op))
+                .collect();
+            if let Some(cheapest) = self.cheapest(&having, operands) {
+                return Ok((cheapest, PlacementRule::DeviceScope));
+            }
+            if !self.settings.soft_placement {
+                return Err(self.not_on(op, &wanted));
+            }
+            rule = PlacementRule::SoftPlacement;
+        }
+        let having: Vec<usize> = (0..self.devices.len())
+            .filter(|&index| self.has_op(index, op))
+            .collect();
+        let host = self.runtime.host_device();
+        let is_small = |operand: &&TensorHandle| {
+            let on_host = operand
+                .device()
+                .is_some_and(|device| device.0.name() == host.0.name());
+            let metadata = operand.metadata();
+            on_host
+                && metadata.is_some_and(|metadata| {
+                    is_integer(metadata.dtype)
+                        && metadata
+                            .num_elements()
+                            .is_some_and(|count| count <= MAX_SMALL_ELEMENTS)
+                })
+        };
+        if rule == PlacementRule::LeastCost
+            && !operands.is_empty()
+            && operands.iter().all(is_small)
+            && having.contains(&0)
+        {
+            return Ok((0, PlacementRule::SmallIntegers));
+        }
+        match self.cheapest(&having, operands) {
+            Some(cheapest) => Ok((cheapest, rule)),
+            None => Err(self.no_such_op(op)),
+        }
+    }
+
+    pub(super) fn has_op(&self, device: usize, op: &str) -> bool {
+        self.made_op(device, op).is_ok()
+    }
+
+    /// Of these devices, the first of those that it costs least to move the operands to.
+    fn cheapest(&self, devices: &[usize], operands: &[&TensorHandle]) -> Option<usize> {
+        let cost = |&index: &usize| moving_cost(operands, &self.devices[index].device);
+        devices
+            .iter()
+            .copied()
+            .min_by(|a, b| cost(a).total_cmp(&cost(b)))
+    }
+
+    /// The device of this name.
+    pub(super) fn find_device(&self, name: &str) -> Result<usize, Error> {
+        match self.find_devices(name)?[..] {
+            [device, ..] => Ok(device),
+            [] => Err(self.no_such_device(name)),
+        }
+    }
+
+    /// The devices that a name stands for, which may leave out the number.
+    pub(super) fn find_devices(&self, name: &str) -> Result<Vec<usize>, Error> {
+        let local = name
+            .rsplit_once("/device:")
+            .map_or(name, |(_, local)| local);
+        let (wanted_type, wanted_number) = local.split_once(':').unwrap_or((local, "*"));
+        let matches = |found: &str| {
+            let found = found
+                .rsplit_once("/device:")
+                .map_or(found, |(_, local)| local);
+            let (found_type, found_number) = found.split_once(':').unwrap_or((found, ""));
+            found == local
+                || (found_type.eq_ignore_ascii_case(wanted_type)
+                    && (wanted_number == "*" || wanted_number == found_number))
+        };
+        let found: Vec<usize> = (0..self.devices.len())
+            .filter(|&index| matches(self.devices[index].device.0.name()))
+            .collect();
+        if found.is_empty() {
+            return Err(self.no_such_device(name));
+        }
+        Ok(found)
+    }
+
+    fn names(&self, devices: impl Iterator<Item = usize>) -> String {
+        let names: Vec<&str> = devices
+            .map(|index| self.devices[index].device.0.name())
+            .collect();
+        names.join(", ")
+    }
+
+    #[cold]
+    fn no_such_device(&self, name: &str) -> Error {
+        let available = self.names(0..self.devices.len());
+        Error::new(format!(
+            "there is no device `{name}`; available: {available}"
+        ))
+        .with_code(ErrorCode::DeviceNotFound)
+    }
+
+    #[cold]
+    fn not_on(&self, op: &str, wanted: &[usize]) -> Error {
+        let having = (0..self.devices.len()).filter(|&index| self.has_op(index, op));
+        let having = self.names(having);
+        if having.is_empty() {
+            return self.no_such_op(op);
+        }
+        let wanted = self.names(wanted.iter().copied());
+        Error::new(format!(
+            "there is no op `{op}` for {wanted}; devices that have it: {having}"
+        ))
+        .with_code(ErrorCode::NotFound)
+    }
+
+    #[cold]
+    pub(super) fn no_such_op(&self, op: &str) -> Error {
+        let devices = self.names(0..self.devices.len());
+        let known = self
+            .devices
+            .iter()
+            .flat_map(|known| self.runtime.ops().names(known.device.0.device_type()));
+        let mut known: Vec<&str> = known.collect();
+        known.sort_unstable();
+        let hint = did_you_mean(&nearest(op, known));
+        Error::new(format!("there is no op `{op}` for {devices}{hint}"))
+            .with_code(ErrorCode::NotFound)
+    }
+}
+
+/// How many microseconds it is assumed to take to move the operands that are elsewhere to a device.
+fn moving_cost(operands: &[&TensorHandle], device: &DeviceRef) -> f64 {
+    let elsewhere = operands.iter().filter(|operand| {
+        operand
+            .device()
+            .is_some_and(|found| found.0.name() != device.0.name())
+    });
+    let cost = elsewhere.map(|operand| {
+        let num_bytes = operand
+            .metadata()
+            .and_then(|metadata| metadata.size_bytes())
+            .unwrap_or(0);
+        // A rough estimate needs no exact number.
+        #[expect(clippy::cast_precision_loss)]
+        let num_bytes = num_bytes as f64;
+        LATENCY_MICROSECONDS + num_bytes / BYTES_PER_MICROSECOND
+    });
+    cost.fold(0.0, |total, cost| total + cost)
+}
+
+fn is_integer(dtype: DType) -> bool {
+    matches!(
+        dtype,
+        DType::Ui8
+            | DType::Ui16
+            | DType::Ui32
+            | DType::Ui64
+            | DType::I8
+            | DType::I16
+            | DType::I32
+            | DType::I64
+    )
+}

@@ -1,0 +1,387 @@
+//! Ops to be called: named, given attributes, and called as often as one likes.
+
+use std::cell::{Cell, RefCell};
+use std::collections::HashMap;
+use std::fmt;
+use std::panic::Location;
+use std::sync::{Arc, Mutex, OnceLock, PoisonError};
+
+use smallvec::SmallVec;
+use tfrt_async::AnyRef;
+use tfrt_host::{ExecutionContext, LocationSource};
+use tfrt_ods::{Arity, AttrDef};
+use tfrt_support::nearest::{did_you_mean, nearest};
+use tfrt_support::{Error, ErrorCode, Place};
+
+use super::{EagerContext, scope};
+use crate::attrs::{OpAttrs, OpAttrsRef, ToOpAttr};
+use crate::core_op::{CoreRuntimeOp, OpInvocation};
+use crate::handle::TensorHandle;
+use crate::registry::{RegisteredOp, Runner};
+
+/// Most ops have no more operands or results.
+const NUM_IN_PLACE: usize = 4;
+
+type Handles = SmallVec<[TensorHandle; NUM_IN_PLACE]>;
+
+/// An op that is given its attributes.
+///
+/// ```
+/// # mod linked {
+/// #     use tfrt_core::{Implementation, OpCall, OpFlags, OpRegistration};
+/// #     use tfrt_async::AnyRef;
+/// #     use tfrt_support::Error;
+/// #     use tfrt_tensor::DenseHostTensor;
+/// #     fn count(call: &mut OpCall<'_>) -> Result<(), Error> {
+/// #         let limit = call.attrs().get::<i64>("limit").unwrap_or(0);
+/// #         call.set_result(0, AnyRef::available(DenseHostTensor::vector(&(0..limit).collect::<Vec<_>>())?));
+/// #         Ok(())
+/// #     }
+/// #     tfrt_host::__private::submit! { OpRegistration {
+/// #         flags: OpFlags::NO_SIDE_EFFECTS,
+/// #         implementation: Implementation::Function(count),
+/// #         ..OpRegistration::new("my.Count")
+/// #     } }
+/// # }
+/// use tfrt_core::EagerContext;
+/// use tfrt_host::HostContext;
+///
+/// let eager = EagerContext::builder(HostContext::builder().build()).build()?;
+/// let count = eager.op("my.Count")?.attr("limit", 3_i64)?.ready()?;
+/// assert_eq!(eager.to_vec::<i64>(&count.call(&[])?)?, [0, 1, 2]);
+/// # Ok::<(), tfrt_support::Error>(())
+/// ```
+#[derive(Debug)]
+pub struct Op {
+    eager: Arc<EagerContext>,
+    name: Arc<str>,
+    attrs: OpAttrs,
+    num_results: Option<usize>,
+    /// What is declared, if the op is a kernel.
+    declared: Option<&'static [AttrDef]>,
+    has_side_effects: bool,
+}
+
+impl EagerContext {
+    /// The op of this name.
+    ///
+    /// # Errors
+    /// If there is none for any of the devices.
+    pub fn op(self: &Arc<Self>, name: &str) -> Result<Op, Error> {
+        let having = (0..self.devices.len()).find(|&index| self.has_op(index, name));
+        let index = having.ok_or_else(|| self.no_such_op(name))?;
+        let device_type = self.devices[index].device.0.device_type();
+        let registered = self.runtime.ops().get(device_type, name)?;
+        let kernel = registered.and_then(|op| match &op.runner {
+            Runner::Kernel(kernel) => Some(kernel.op()),
+            _ => None,
+        });
+        Ok(Op {
+            eager: Arc::clone(self),
+            name: Arc::from(name),
+            attrs: OpAttrs::new(),
+            num_results: registered.and_then(|op| num_results(op)),
+            declared: kernel.map(|op| op.attributes),
+            // An op that only its handler knows may have effects.
+            has_side_effects: registered.is_none_or(|op| op.has_side_effects()),
+        })
+    }
+}
+
+/// How many results an op declares, if it is one number.
+fn num_results(op: &Arc<RegisteredOp>) -> Option<usize> {
+    let Runner::Kernel(kernel) = &op.runner else {
+        return None;
+    };
+    let declared = kernel.op().results;
+    let is_one = |arity: Arity| matches!(arity, Arity::One);
+    let count = declared
+        .iter()
+        .all(|result| is_one(result.arity))
+        .then_some(declared.len());
+    // The last result of a kernel with effects is its chain.
+    count.map(|count| count - usize::from(op.has_side_effects()))
+}
+
+impl Op {
+    /// Sets an attribute.
+    ///
+    /// # Errors
+    /// If the op has no attribute of this name, or it is set already.
+    pub fn attr(mut self, name: &str, value: impl ToOpAttr) -> Result<Self, Error> {
+        if let Some(declared) = self.declared
+            && declared.iter().all(|known| known.name != name)
+        {
+            let names = declared.iter().map(|known| known.name);
+            let hint = did_you_mean(&nearest(name, names));
+            let message = format!("`{}` has no attribute `{name}`{hint}", self.name);
+            return Err(Error::new(message).with_code(ErrorCode::InvalidArgument));
+        }
+        if !self.attrs.set(name, value)? {
+            let message = format!("attribute `{name}` of `{}` is set twice", self.name);
+            return Err(Error::new(message).with_code(ErrorCode::AlreadyExists));
+        }
+        Ok(self)
+    }
+
+    /// How many results are asked for, where the declaration of the op leaves that open. By default one.
+    #[must_use]
+    pub fn results(mut self, num_results: usize) -> Self {
+        self.num_results = Some(num_results);
+        self
+    }
+
+    /// The op with these attributes, to be called again and again.
+    ///
+    /// # Errors
+    /// If an attribute is missing, or is of another type than the op declares.
+    pub fn ready(mut self) -> Result<ReadyOp, Error> {
+        for declared in self.declared.unwrap_or_default() {
+            let is_required = declared.default.is_none();
+            if is_required && !self.attrs.contains(declared.name) {
+                let message = format!("`{}` needs the attribute `{}`", self.name, declared.name);
+                return Err(Error::new(message).with_code(ErrorCode::InvalidArgument));
+            }
+        }
+        let num_devices = self.eager.devices.len();
+        Ok(ReadyOp {
+            attrs: self.attrs.freeze(),
+            name: self.name,
+            num_results: self.num_results.unwrap_or(1),
+            has_side_effects: self.has_side_effects,
+            made: (0..num_devices).map(|_| OnceLock::new()).collect(),
+            eager: self.eager,
+        })
+    }
+
+    /// Calls the op once; see [`ReadyOp::call`].
+    ///
+    /// # Errors
+    /// Those of [`ready`](Self::ready) and of [`ReadyOp::call`].
+    #[track_caller]
+    pub fn call(self, arguments: &[&TensorHandle]) -> Result<TensorHandle, Error> {
+        self.ready()?.call(arguments)
+    }
+}
+
+/// An op with its attributes. Calling it again looks nothing up.
+///
+/// See [`EagerContext`] for an example.
+pub struct ReadyOp {
+    eager: Arc<EagerContext>,
+    name: Arc<str>,
+    attrs: OpAttrsRef,
+    num_results: usize,
+    has_side_effects: bool,
+    /// For each device the op that runs there, once it is known.
+    made: Box<[OnceLock<CoreRuntimeOp>]>,
+}
+
+impl ReadyOp {
+    /// Calls the op, which has one result.
+    ///
+    /// # Errors
+    /// What is known to be wrong at once: with the place of the caller, and the op and its operands as notes. What goes wrong later is
+    /// the error of the handle.
+    #[track_caller]
+    pub fn call(&self, arguments: &[&TensorHandle]) -> Result<TensorHandle, Error> {
+        let [result] = self.call_array(arguments)?;
+        Ok(result)
+    }
+
+    /// Calls the op, which has so many results.
+    ///
+    /// # Errors
+    /// Those of [`call`](Self::call); that the op has another number of results.
+    #[track_caller]
+    pub fn call_array<const N: usize>(
+        &self,
+        arguments: &[&TensorHandle],
+    ) -> Result<[TensorHandle; N], Error> {
+        let mut results = [const { TensorHandle::INVALID }; N];
+        let arguments = arguments.iter().map(|&argument| argument.clone()).collect();
+        self.run(arguments, &mut results, Location::caller())?;
+        Ok(results)
+    }
+
+    /// Calls the op, and gives it the handles: an op may use the memory of a tensor again that nobody else can see.
+    ///
+    /// # Errors
+    /// Those of [`call`](Self::call).
+    #[track_caller]
+    pub fn call_owned(
+        &self,
+        arguments: impl IntoIterator<Item = TensorHandle>,
+    ) -> Result<TensorHandle, Error> {
+        let mut results = [TensorHandle::INVALID];
+        self.run(
+            arguments.into_iter().collect(),
+            &mut results,
+            Location::caller(),
+        )?;
+        let [result] = results;
+        Ok(result)
+    }
+
+    /// Calls the op and returns all of its results.
+    ///
+    /// # Errors
+    /// Those of [`call`](Self::call).
+    #[track_caller]
+    pub fn call_all(&self, arguments: &[&TensorHandle]) -> Result<Vec<TensorHandle>, Error> {
+        let mut results = vec![TensorHandle::INVALID; self.num_results];
+        let arguments = arguments.iter().map(|&argument| argument.clone()).collect();
+        self.run(arguments, &mut results, Location::caller())?;
+        Ok(results)
+    }
+
+    /// How many results the op has.
+    #[must_use]
+    pub fn num_results(&self) -> usize {
+        self.num_results
+    }
+
+    fn run(
+        &self,
+        mut arguments: Handles,
+        results: &mut [TensorHandle],
+        caller: &'static Location<'static>,
+    ) -> Result<(), Error> {
+        if results.len() != self.num_results {
+            return Err(self.miscounted(results.len()));
+        }
+        let ctx = scope::execution_context(&self.eager);
+        ctx.set_location_token(token_of(caller));
+        let device = self.device(&mut arguments, &ctx)?;
+        let op = self.made_for(device)?;
+        let mut chain = self.has_side_effects.then(|| scope::effects(&self.eager));
+        op.run(&mut OpInvocation {
+            ctx: &ctx,
+            arguments: &mut arguments,
+            attrs: &self.attrs,
+            results,
+            chain: chain.as_mut(),
+        });
+        drop(arguments);
+        let after = chain.clone();
+        if let Some(chain) = chain {
+            scope::set_effects(&self.eager, chain);
+        }
+        if scope::is_sync(&self.eager) {
+            let mut awaited: Vec<AnyRef> = results
+                .iter()
+                .filter_map(|result| result.tensor().cloned())
+                .collect();
+            awaited.extend(after.clone());
+            self.eager
+                .host
+                .await_available(&awaited)
+                .map_err(|error| Error::new(error.to_string()))?;
+        }
+        let failed = results.iter().find_map(TensorHandle::error_if_present);
+        let failed = failed.or_else(|| after.as_ref().and_then(AnyRef::error_if_present));
+        match failed {
+            None => Ok(()),
+            Some(error) => {
+                error.set_kernel_if_unset(&self.name);
+                Err(error.clone())
+            }
+        }
+    }
+
+    /// The device that a call runs on. Operands that are elsewhere are copied there.
+    fn device(&self, arguments: &mut Handles, ctx: &ExecutionContext) -> Result<usize, Error> {
+        if self.made.len() == 1 {
+            return Ok(0);
+        }
+        let index = {
+            let operands: SmallVec<[&TensorHandle; NUM_IN_PLACE]> = arguments.iter().collect();
+            self.eager.place(&self.name, &operands)?.0
+        };
+        let device = &self.eager.devices[index].device;
+        for argument in &mut *arguments {
+            if argument
+                .device()
+                .is_some_and(|found| found.0.name() != device.0.name())
+            {
+                *argument = argument.copied_to(ctx, device);
+            }
+        }
+        Ok(index)
+    }
+
+    /// The op on a device: found once.
+    fn made_for(&self, device: usize) -> Result<&CoreRuntimeOp, Error> {
+        if let Some(op) = self.made[device].get() {
+            return Ok(op);
+        }
+        let op = self.eager.made_op(device, &self.name)?;
+        Ok(self.made[device].get_or_init(|| op))
+    }
+
+    #[cold]
+    fn miscounted(&self, asked: usize) -> Error {
+        let s = if self.num_results == 1 { "" } else { "s" };
+        Error::new(format!(
+            "`{}` has {} result{s}, but {asked} are asked for",
+            self.name, self.num_results
+        ))
+        .with_code(ErrorCode::InvalidArgument)
+    }
+}
+
+impl fmt::Debug for ReadyOp {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let mut shown = f.debug_struct("ReadyOp");
+        shown.field("name", &self.name).field("attrs", &self.attrs);
+        shown.finish_non_exhaustive()
+    }
+}
+
+/// Places in the source of callers, by numbers that contexts carry.
+#[derive(Debug)]
+pub(super) struct CallerPlaces;
+
+/// The places that have a number: at its position, from 1.
+static PLACES: Mutex<Vec<&'static Location<'static>>> = Mutex::new(Vec::new());
+
+thread_local! {
+    /// The place that this thread called from last, by its address, and its number.
+    static LAST: Cell<(usize, u32)> = const { Cell::new((0, 0)) };
+    /// All places that this thread has called from.
+    static KNOWN: RefCell<HashMap<usize, u32>> = RefCell::default();
+}
+
+/// The number of a place.
+fn token_of(place: &'static Location<'static>) -> u32 {
+    let address = std::ptr::from_ref(place).addr();
+    let (last, token) = LAST.get();
+    if last == address {
+        return token;
+    }
+    let token = KNOWN.with_borrow_mut(|known| {
+        *known.entry(address).or_insert_with(|| {
+            let mut places = PLACES.lock().unwrap_or_else(PoisonError::into_inner);
+            places.push(place);
+            // There are not as many calls in a program.
+            u32::try_from(places.len()).unwrap_or(0)
+        })
+    });
+    LAST.set((address, token));
+    token
+}
+
+impl LocationSource for CallerPlaces {
+    fn place(&self, token: u32) -> Place {
+        let places = PLACES.lock().unwrap_or_else(PoisonError::into_inner);
+        let index = (token as usize).checked_sub(1);
+        match index.and_then(|index| places.get(index)) {
+            Some(place) => Place::file(place.file(), place.line(), place.column()),
+            None => Place::default(),
+        }
+    }
+
+    fn debug_name(&self, _token: u32) -> Option<String> {
+        None
+    }
+}

@@ -1,0 +1,198 @@
+//! What changes while a program runs: for each thread a stack of devices, modes and requests, and the chain of its effects.
+
+use std::cell::RefCell;
+use std::sync::Arc;
+
+use tfrt_async::AnyRef;
+use tfrt_host::{ExecutionContext, RequestContext};
+use tfrt_support::Error;
+
+use super::EagerContext;
+use super::op::CallerPlaces;
+
+thread_local! {
+    /// What this thread has to do with each context; mostly there is one.
+    static THREADS: RefCell<Vec<ThreadState>> = const { RefCell::new(Vec::new()) };
+}
+
+/// What one thread has to do with one context.
+struct ThreadState {
+    context: u64,
+    changes: Vec<Change>,
+    /// That of the request which is in force.
+    ctx: ExecutionContext,
+    /// What the next effect follows.
+    chain: AnyRef,
+}
+
+/// What a scope changes.
+enum Change {
+    /// The devices that ops may run on.
+    Devices(Vec<usize>),
+    /// Whether a call returns when the op is done.
+    Sync(bool),
+    /// The request that calls belong to, and the context that was in force before.
+    Request(ExecutionContext),
+}
+
+/// Something that holds until it is dropped, for the thread that began it. Scopes end in the reverse order of their beginning.
+///
+/// ```
+/// use tfrt_core::EagerContext;
+/// use tfrt_host::HostContext;
+///
+/// let eager = EagerContext::builder(HostContext::builder().build()).build()?;
+/// {
+///     let _here = eager.device("CPU:0")?;
+///     let _now = eager.sync_mode();
+///     // Ops run on `CPU:0`, and are done when their calls return.
+/// }
+/// assert_eq!(
+///     eager.device("GPU:3").unwrap_err().message(),
+///     "there is no device `GPU:3`; available: CPU:0",
+/// );
+/// # Ok::<(), tfrt_support::Error>(())
+/// ```
+#[derive(Debug)]
+#[must_use = "the scope ends when it is dropped"]
+pub struct Scope<'a> {
+    context: &'a EagerContext,
+    /// How many changes there were before it.
+    depth: usize,
+    /// A scope belongs to its thread.
+    _not_send: std::marker::PhantomData<*const ()>,
+}
+
+impl Drop for Scope<'_> {
+    fn drop(&mut self) {
+        with_state(self.context, |state| {
+            while state.changes.len() > self.depth {
+                if let Some(Change::Request(before)) = state.changes.pop() {
+                    state.ctx = before;
+                }
+            }
+        });
+    }
+}
+
+impl EagerContext {
+    /// From now on, ops of this thread run on a device of this name. `GPU` and `CPU:*` mean any device of a type; the name may stand
+    /// behind that of a task, such as `/job:worker/task:0/device:CPU:0`.
+    ///
+    /// # Errors
+    /// If there is no such device.
+    pub fn device(&self, name: &str) -> Result<Scope<'_>, Error> {
+        let devices = self.find_devices(name)?;
+        Ok(self.begin(|_| Change::Devices(devices)))
+    }
+
+    /// From now on, a call of this thread returns when the op is done.
+    pub fn sync_mode(&self) -> Scope<'_> {
+        self.begin(|_| Change::Sync(true))
+    }
+
+    /// From now on, a call of this thread returns at once, as it does by default.
+    pub fn async_mode(&self) -> Scope<'_> {
+        self.begin(|_| Change::Sync(false))
+    }
+
+    /// From now on, calls of this thread belong to a request, which may be cancelled and has limits of its own.
+    pub fn with_request(&self, request: Arc<RequestContext>) -> Scope<'_> {
+        self.begin(|state| Change::Request(std::mem::replace(&mut state.ctx, context_of(request))))
+    }
+
+    fn begin(&self, change: impl FnOnce(&mut ThreadState) -> Change) -> Scope<'_> {
+        let depth = with_state(self, |state| {
+            let depth = state.changes.len();
+            let change = change(state);
+            state.changes.push(change);
+            depth
+        });
+        Scope {
+            context: self,
+            depth,
+            _not_send: std::marker::PhantomData,
+        }
+    }
+}
+
+/// The context of calls of a request: places are those of callers.
+fn context_of(request: Arc<RequestContext>) -> ExecutionContext {
+    ExecutionContext::new(request).for_callee(Arc::new(CallerPlaces))
+}
+
+fn with_state<R>(context: &EagerContext, f: impl FnOnce(&mut ThreadState) -> R) -> R {
+    THREADS.with_borrow_mut(|threads| {
+        let known = threads.iter().position(|state| state.context == context.id);
+        let index = known.unwrap_or_else(|| {
+            threads.push(ThreadState {
+                context: context.id,
+                changes: Vec::new(),
+                ctx: context_of(Arc::clone(&context.request)),
+                chain: AnyRef::ready_chain(),
+            });
+            threads.len() - 1
+        });
+        f(&mut threads[index])
+    })
+}
+
+/// The context that calls of this thread run in.
+pub(super) fn execution_context(context: &EagerContext) -> ExecutionContext {
+    with_state(context, |state| state.ctx.clone())
+}
+
+/// The chain of the effects of this thread.
+pub(super) fn effects(context: &EagerContext) -> AnyRef {
+    with_state(context, |state| state.chain.clone())
+}
+
+/// From now on, the next effect of this thread follows `chain`.
+pub(super) fn set_effects(context: &EagerContext, chain: AnyRef) {
+    let before = with_state(context, |state| std::mem::replace(&mut state.chain, chain));
+    // Outside of the borrow: dropping a value may run anything.
+    drop(before);
+}
+
+/// Begins a new chain of effects, if the one that failed is still in force.
+pub(super) fn forget_failure(context: &EagerContext, failed: &AnyRef) {
+    let before = with_state(context, |state| {
+        state
+            .chain
+            .ptr_eq(failed)
+            .then(|| std::mem::replace(&mut state.chain, AnyRef::ready_chain()))
+    });
+    drop(before);
+}
+
+/// Whether calls of this thread return when the op is done.
+pub(super) fn is_sync(context: &EagerContext) -> bool {
+    with_state(context, |state| {
+        let modes = state.changes.iter().rev().find_map(|change| match change {
+            Change::Sync(is_sync) => Some(*is_sync),
+            _ => None,
+        });
+        modes.unwrap_or(false)
+    })
+}
+
+/// The devices that the innermost scope names; none if ops may run anywhere.
+pub(super) fn devices(context: &EagerContext) -> Option<Vec<usize>> {
+    with_state(context, |state| {
+        state.changes.iter().rev().find_map(|change| match change {
+            Change::Devices(devices) => Some(devices.clone()),
+            _ => None,
+        })
+    })
+}
+
+/// Forgets what this thread has to do with a context that ends.
+pub(super) fn forget(context: u64) {
+    // While a thread ends there may be nothing to forget.
+    let forgotten = THREADS.try_with(|threads| {
+        let mut threads = threads.borrow_mut();
+        let index = threads.iter().position(|state| state.context == context)?;
+        Some(threads.swap_remove(index))
+    });
+    drop(forgotten);
+}

@@ -1,0 +1,186 @@
+//! Tensors from values of Rust, and back.
+
+use std::sync::Arc;
+
+use tfrt_async::AnyRef;
+use tfrt_host::allocator::HostAllocator;
+use tfrt_support::{Error, ErrorCode};
+use tfrt_tensor::{
+    DenseHostTensor, Element, Elements, I1, ScalarHostTensor, Shape, StringHostTensor,
+};
+
+use super::{EagerContext, scope};
+use crate::handle::TensorHandle;
+
+/// A value that a tensor can be made of: a number, a slice, vector or array of numbers, an array of arrays, a text, or a tensor.
+pub trait ToTensor {
+    /// The tensor.
+    ///
+    /// # Errors
+    /// If there is no memory for it.
+    #[doc(hidden)]
+    fn to_tensor(self, allocator: &Arc<dyn HostAllocator>) -> Result<AnyRef, Error>;
+}
+
+fn dense<T: Element>(
+    allocator: &Arc<dyn HostAllocator>,
+    dims: &[usize],
+    elements: &[T],
+) -> Result<AnyRef, Error> {
+    let tensor = DenseHostTensor::from_elements(allocator, Shape::new(dims)?, elements)?;
+    Ok(AnyRef::available(tensor))
+}
+
+macro_rules! impl_number {
+    ($($ty:ty)*) => {$(
+        impl ToTensor for $ty {
+            fn to_tensor(self, allocator: &Arc<dyn HostAllocator>) -> Result<AnyRef, Error> {
+                dense(allocator, &[], &[self])
+            }
+        }
+
+        impl ToTensor for &[$ty] {
+            fn to_tensor(self, allocator: &Arc<dyn HostAllocator>) -> Result<AnyRef, Error> {
+                dense(allocator, &[self.len()], self)
+            }
+        }
+
+        impl ToTensor for Vec<$ty> {
+            fn to_tensor(self, allocator: &Arc<dyn HostAllocator>) -> Result<AnyRef, Error> {
+                self[..].to_tensor(allocator)
+            }
+        }
+
+        impl<const N: usize> ToTensor for [$ty; N] {
+            fn to_tensor(self, allocator: &Arc<dyn HostAllocator>) -> Result<AnyRef, Error> {
+                self[..].to_tensor(allocator)
+            }
+        }
+
+        impl<const M: usize, const N: usize> ToTensor for [[$ty; N]; M] {
+            fn to_tensor(self, allocator: &Arc<dyn HostAllocator>) -> Result<AnyRef, Error> {
+                dense(allocator, &[M, N], self.as_flattened())
+            }
+        }
+
+        impl<const L: usize, const M: usize, const N: usize> ToTensor for [[[$ty; N]; M]; L] {
+            fn to_tensor(self, allocator: &Arc<dyn HostAllocator>) -> Result<AnyRef, Error> {
+                dense(allocator, &[L, M, N], self.as_flattened().as_flattened())
+            }
+        }
+    )*};
+}
+
+impl_number!(I1 u8 u16 u32 u64 i8 i16 i32 i64 half::f16 half::bf16 f32 f64);
+
+impl ToTensor for bool {
+    fn to_tensor(self, allocator: &Arc<dyn HostAllocator>) -> Result<AnyRef, Error> {
+        I1::from(self).to_tensor(allocator)
+    }
+}
+
+impl ToTensor for &[bool] {
+    fn to_tensor(self, allocator: &Arc<dyn HostAllocator>) -> Result<AnyRef, Error> {
+        let elements: Vec<I1> = self.iter().map(|&element| I1::from(element)).collect();
+        elements.to_tensor(allocator)
+    }
+}
+
+impl ToTensor for &str {
+    fn to_tensor(self, _allocator: &Arc<dyn HostAllocator>) -> Result<AnyRef, Error> {
+        let text = vec![self.as_bytes().to_vec()];
+        Ok(AnyRef::available(StringHostTensor::new(
+            Shape::scalar(),
+            text,
+        )?))
+    }
+}
+
+macro_rules! impl_tensor {
+    ($($ty:ty)*) => {$(
+        impl ToTensor for $ty {
+            fn to_tensor(self, _allocator: &Arc<dyn HostAllocator>) -> Result<AnyRef, Error> {
+                Ok(AnyRef::available(self))
+            }
+        }
+    )*};
+}
+
+impl_tensor!(DenseHostTensor ScalarHostTensor StringHostTensor);
+
+impl EagerContext {
+    /// A handle of a tensor on the device of the host.
+    ///
+    /// ```
+    /// use tfrt_core::EagerContext;
+    /// use tfrt_host::HostContext;
+    ///
+    /// let eager = EagerContext::builder(HostContext::builder().build()).build()?;
+    /// let matrix = eager.tensor([[1_i64, 2], [3, 4]])?;
+    /// assert_eq!(matrix.metadata().unwrap().to_string(), "i64 [2, 2]");
+    /// assert_eq!(eager.to_scalar::<f32>(&eager.tensor(2.5_f32)?)?, 2.5);
+    /// # Ok::<(), tfrt_support::Error>(())
+    /// ```
+    ///
+    /// # Errors
+    /// If there is no memory for it.
+    pub fn tensor(&self, value: impl ToTensor) -> Result<TensorHandle, Error> {
+        let ctx = scope::execution_context(self);
+        let tensor = value.to_tensor(ctx.allocator())?;
+        Ok(TensorHandle::of_value(
+            self.runtime.host_device().clone(),
+            tensor,
+        ))
+    }
+
+    /// The elements of a dense tensor in host memory, which is waited for.
+    ///
+    /// # Errors
+    /// The error that the handle is; that the tensor is of another kind or element type, or is being written.
+    pub fn to_vec<T: Element>(&self, handle: &TensorHandle) -> Result<Vec<T>, Error> {
+        self.with_elements(handle, |elements: &Elements<'_, T>| elements.to_vec())
+    }
+
+    /// The only element of a dense tensor, which is waited for.
+    ///
+    /// # Errors
+    /// Those of [`to_vec`](Self::to_vec); that there is not exactly one element.
+    pub fn to_scalar<T: Element>(&self, handle: &TensorHandle) -> Result<T, Error> {
+        let only = self.with_elements(handle, |elements: &Elements<'_, T>| match elements[..] {
+            [only] => Ok(only),
+            _ => Err(elements.len()),
+        })?;
+        only.map_err(|count| {
+            Error::new(format!(
+                "a tensor with one element was expected, found {count} elements"
+            ))
+            .with_code(ErrorCode::InvalidArgument)
+        })
+    }
+
+    /// Reads the elements of a dense tensor where they are. The tensor is waited for.
+    ///
+    /// # Errors
+    /// Those of [`to_vec`](Self::to_vec).
+    pub fn with_elements<T: Element, R>(
+        &self,
+        handle: &TensorHandle,
+        read: impl FnOnce(&Elements<'_, T>) -> R,
+    ) -> Result<R, Error> {
+        let tensor = self.wait(handle)?;
+        if let Ok(scalar) = tensor.try_read::<ScalarHostTensor>() {
+            let ctx = scope::execution_context(self);
+            let expanded = scalar.to_dense(ctx.allocator())?;
+            return Ok(read(&expanded.elements::<T>()?));
+        }
+        let dense = tensor.try_read::<DenseHostTensor>().map_err(|_| {
+            let found = tfrt_tensor::TensorRef::read(tensor)
+                .map_or("something else", |tensor| tensor.tensor_type().name());
+            Error::new(format!(
+                "a dense tensor in host memory was expected, found {found}"
+            ))
+            .with_code(ErrorCode::InvalidArgument)
+        })?;
+        Ok(read(&dense.elements::<T>()?))
+    }
+}
