@@ -80,7 +80,7 @@ impl EagerContext {
             eager: Arc::clone(self),
             name: Arc::from(name),
             attrs: OpAttrs::new(),
-            num_results: registered.and_then(|op| num_results(op)),
+            num_results: registered.and_then(num_results),
             declared: kernel.map(|op| op.attributes),
             // An op that only its handler knows may have effects.
             has_side_effects: registered.is_none_or(|op| op.has_side_effects()),
