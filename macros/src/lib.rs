@@ -356,6 +356,12 @@ pub fn tfrt_kernel(options: TokenStream, item: TokenStream) -> TokenStream {
     tfrt_macros_backend::kernel(Facade::FromManifest, options.into(), item.into()).into()
 }
 
+/// Makes a function an op of the Core Runtime, and a kernel of the same name for graphs.
+#[proc_macro_attribute]
+pub fn tfrt_op(options: TokenStream, item: TokenStream) -> TokenStream {
+    tfrt_macros_backend::op(Facade::FromManifest, options.into(), item.into()).into()
+}
+
 /// Makes a type one that values can have.
 ///
 /// `#[value("!dialect.name")]` says how programs spell the type. Behind the spelling there may be

@@ -176,6 +176,8 @@ pub use tfrt_core as core;
 pub use tfrt_executor as executor;
 pub use tfrt_host as host;
 pub use tfrt_host::kernel;
+#[cfg(feature = "core")]
+pub use tfrt_macros::tfrt_op;
 pub use tfrt_macros::{Attr, Resource, Value, tfrt_kernel};
 pub use tfrt_ods as ods;
 pub use tfrt_queue as queue;
@@ -206,6 +208,17 @@ pub mod prelude {
     pub use tfrt_async::Value;
     pub use tfrt_host::kernel::Resource;
     pub use tfrt_macros::{Attr, Resource, Value, tfrt_kernel};
+
+    // What ops are written with.
+    #[cfg(feature = "core")]
+    pub use tfrt_core::{OpCall, OpQuery, ResultMetadata};
+    #[cfg(feature = "core")]
+    pub use tfrt_macros::tfrt_op;
+    #[cfg(feature = "core")]
+    pub use tfrt_tensor::{
+        CooHostTensor, DenseHostTensor, Element, ScalarHostTensor, StringHostTensor, Tensor,
+        TensorView, TensorViewMut,
+    };
 }
 
 /// Makes a kernel library of this crate, which is then of the type `cdylib`: `tfrt run --kernel-library` and

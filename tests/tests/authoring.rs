@@ -22,6 +22,7 @@ mod authoring {
     mod leaves;
     mod loading;
     mod objects;
+    mod ops;
     mod optional;
     mod preallocated;
     mod resources;

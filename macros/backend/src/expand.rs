@@ -22,6 +22,8 @@ mod declaration;
 
 mod markers;
 
+pub mod op;
+
 use proc_macro2::{Ident, Span, TokenStream};
 use quote::{ToTokens, format_ident, quote};
 use syn::ext::IdentExt;
@@ -90,13 +92,7 @@ fn expand_instance(kernel: &Kernel, variant: &Variant, instance: &Instance) -> T
     if instance.values.is_empty() {
         return descriptor;
     }
-    let parameters = instance
-        .values
-        .iter()
-        .map(|(parameter, constant, value)| match constant {
-            Some(ty) => quote!(#[allow(dead_code)] const #parameter: #ty = #value;),
-            None => quote!(#[allow(dead_code)] type #parameter = #value;),
-        });
+    let parameters = type_aliases(instance);
     quote! {
         {
             #(#parameters)*
@@ -104,6 +100,16 @@ fn expand_instance(kernel: &Kernel, variant: &Variant, instance: &Instance) -> T
             __KERNEL
         }
     }
+}
+
+/// The generic parameters of an instance, as items.
+fn type_aliases(instance: &Instance) -> Vec<TokenStream> {
+    let values = instance.values.iter();
+    let items = values.map(|(parameter, constant, value)| match constant {
+        Some(ty) => quote!(#[allow(dead_code)] const #parameter: #ty = #value;),
+        None => quote!(#[allow(dead_code)] type #parameter = #value;),
+    });
+    items.collect()
 }
 
 /// The function with the instance's parameters.

@@ -5,7 +5,7 @@
 
 use proc_macro_crate::{FoundCrate, crate_name};
 use proc_macro2::{Ident, Span, TokenStream};
-use quote::quote;
+use quote::{ToTokens, quote};
 use syn::Path;
 use syn::ext::IdentExt;
 use syn::parse::Parser;
@@ -28,11 +28,20 @@ impl Facade {
     /// # Errors
     /// The manifest was read, and `tfrt` is not among its dependencies.
     pub(crate) fn private_module(self, crate_path: Option<&Path>) -> syn::Result<TokenStream> {
+        let root = self.root(crate_path)?;
+        Ok(quote!(#root::__private))
+    }
+
+    /// The facade itself.
+    ///
+    /// # Errors
+    /// The manifest was read, and `tfrt` is not among its dependencies.
+    pub(crate) fn root(self, crate_path: Option<&Path>) -> syn::Result<TokenStream> {
         if let Some(path) = crate_path {
-            return Ok(quote!(#path::__private));
+            return Ok(path.to_token_stream());
         }
         let name = self.name()?;
-        Ok(quote!(::#name::__private))
+        Ok(quote!(::#name))
     }
 
     fn name(self) -> syn::Result<Ident> {

@@ -43,11 +43,11 @@ impl Parse for Function {
 
 impl Function {
     /// Parses the item.
-    pub(crate) fn of_item(item: TokenStream) -> syn::Result<Self> {
+    pub(crate) fn of_item(item: TokenStream, name: &str) -> syn::Result<Self> {
         syn::parse2(item).map_err(|error| {
             syn::Error::new(
                 error.span(),
-                format!("`#[tfrt_kernel]` goes on a function: {error}"),
+                format!("`#[{name}]` goes on a function: {error}"),
             )
         })
     }
@@ -88,13 +88,13 @@ impl Function {
     }
 }
 
-/// Whether the attribute is another `#[tfrt_kernel]`, under whatever path.
+/// Whether the attribute is another `#[tfrt_kernel]` or `#[tfrt_op]`, under whatever path.
 pub(crate) fn is_kernel(attribute: &Attribute) -> bool {
     attribute
         .path()
         .segments
         .last()
-        .is_some_and(|last| last.ident == "tfrt_kernel")
+        .is_some_and(|last| last.ident == "tfrt_kernel" || last.ident == "tfrt_op")
 }
 
 /// Whether the attribute of a parameter is one of this crate.

@@ -8,7 +8,7 @@ mod declare;
 
 mod format;
 
-mod instances;
+pub(crate) mod instances;
 
 use proc_macro2::{Span, TokenStream};
 use syn::{Attribute, Expr, Ident, LitStr, Path, Type, Visibility};
@@ -128,6 +128,8 @@ pub struct Preparation {
     pub metadata: Option<Path>,
     /// The workspace function.
     pub workspace: Option<Path>,
+    /// Whether they are told of every operand, rather than of those that are lent: operands of ops are all tensors.
+    pub asks_all: bool,
 }
 
 impl Preparation {
@@ -337,6 +339,7 @@ impl Variant {
             preparation: Preparation {
                 metadata: options.metadata.clone(),
                 workspace: options.workspace.clone(),
+                asks_all: false,
             },
             declaration,
         }

@@ -21,6 +21,8 @@ pub mod signature;
 
 pub mod kernel;
 
+pub mod op;
+
 pub mod expand;
 
 pub mod facade;
@@ -46,10 +48,27 @@ use function::Function;
 /// The function stays, whatever is wrong: an editor shall not lose sight of it.
 #[must_use]
 pub fn kernel(facade: Facade, options: TokenStream, item: TokenStream) -> TokenStream {
-    match Function::of_item(item.clone()) {
+    match Function::of_item(item.clone(), "tfrt_kernel") {
         Ok(function) => {
             let generated = kernel::Kernel::new(options, &function)
                 .and_then(|kernel| expand::expand(&kernel, facade))
+                .unwrap_or_else(syn::Error::into_compile_error);
+            quote! { #function #generated }
+        }
+        Err(error) => {
+            let error = error.into_compile_error();
+            quote! { #item #error }
+        }
+    }
+}
+
+/// Expands `#[tfrt_op(options)]` on `item`. The function stays, whatever is wrong.
+#[must_use]
+pub fn op(facade: Facade, options: TokenStream, item: TokenStream) -> TokenStream {
+    match Function::of_item(item.clone(), "tfrt_op") {
+        Ok(function) => {
+            let generated = op::Op::new(options, &function)
+                .and_then(|op| expand::op::expand(&op, facade))
                 .unwrap_or_else(syn::Error::into_compile_error);
             quote! { #function #generated }
         }

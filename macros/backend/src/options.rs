@@ -393,7 +393,7 @@ pub(crate) fn split_at_commas(tokens: TokenStream) -> Vec<TokenStream> {
     parts
 }
 
-fn set<T>(slot: &mut Option<T>, key: &Ident, value: T) -> syn::Result<()> {
+pub(crate) fn set<T>(slot: &mut Option<T>, key: &Ident, value: T) -> syn::Result<()> {
     if slot.is_some() {
         return Err(duplicate(key));
     }
@@ -408,7 +408,7 @@ fn list<T: syn::parse::Parse>(content: ParseStream<'_>) -> syn::Result<Vec<T>> {
         .collect())
 }
 
-fn expect_end(input: ParseStream<'_>) -> syn::Result<()> {
+pub(crate) fn expect_end(input: ParseStream<'_>) -> syn::Result<()> {
     if input.is_empty() {
         Ok(())
     } else {
@@ -470,7 +470,7 @@ fn is_nothing_like_an_option(key: &Ident, rest: ParseStream<'_>) -> bool {
         && nearest(&name, known).is_empty()
 }
 
-fn duplicate(key: &Ident) -> syn::Error {
+pub(crate) fn duplicate(key: &Ident) -> syn::Error {
     syn::Error::new(key.span(), format!("`{key}` is given twice"))
 }
 

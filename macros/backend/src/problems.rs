@@ -37,6 +37,12 @@ impl Problems {
         result.map_err(|error| self.push(error)).ok()
     }
 
+    /// The errors, of which there are some.
+    pub(crate) fn into_error(self) -> syn::Error {
+        let nothing = || syn::Error::new(Span::call_site(), "this cannot be expanded");
+        self.0.unwrap_or_else(nothing)
+    }
+
     /// `value`, if there was no error.
     pub(crate) fn finish<T>(self, value: T) -> syn::Result<T> {
         self.0.map_or(Ok(value), Err)

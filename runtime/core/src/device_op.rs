@@ -40,6 +40,7 @@ use crate::op::{OpQuery, ResultMetadata};
 use crate::registry::{RegisteredOp, Runner};
 
 use dispatch::Dispatch;
+pub(crate) use kernel::bind;
 use outputs::Outputs;
 
 /// Most ops have no more operands or results.

@@ -47,6 +47,12 @@ pub mod eager;
 
 mod identity;
 
+mod authoring;
+
+#[doc(hidden)]
+#[path = "private.rs"]
+pub mod __private;
+
 pub use attrs::{OpAttrs, OpAttrsRef};
 pub use core_op::{CoreRuntimeOp, OpInvocation, RunOp};
 pub use eager::{

@@ -9,7 +9,7 @@ use syn::{Path, Type};
 use super::assertions::assertions;
 use super::{callee, markers, name};
 use crate::kernel::{Form, Instance, Kernel, Marker, Variant};
-use crate::signature::Output;
+use crate::signature::{Operand, Output};
 
 /// The descriptor of a plain function.
 pub(super) fn adapter(
@@ -150,6 +150,10 @@ fn prepared(
     let parameters = variant.parameters.iter().zip(arguments).enumerate();
     let shapes = parameters.filter_map(|(index, (parameter, argument))| {
         let shape = name("__s", index);
+        if variant.preparation.asks_all {
+            let metadata = tensor_metadata(&parameter.marker, argument)?;
+            return Some(quote!(let #shape = #metadata;));
+        }
         let ty = shaped(&parameter.marker).map(|ty| markers::checked(ty, "IsShaped"))?;
         Some(quote!(let #shape = <#ty as __tfrt::Shaped>::metadata(&*#argument);))
     });
@@ -202,11 +206,32 @@ fn shaped(marker: &Marker) -> Option<&Type> {
     }
 }
 
+/// The metadata of an operand of an op: of one tensor, of one that may be there, or of all that remain.
+fn tensor_metadata(marker: &Marker, argument: &Ident) -> Option<TokenStream> {
+    let Marker::Operand(operand, ..) = marker else {
+        return None;
+    };
+    let metadata = match operand {
+        Operand::Any { is_lent: true } => quote!(__tfrt::metadata_of_value(#argument)?),
+        Operand::Any { is_lent: false } => quote!(__tfrt::metadata_of_value(&#argument)?),
+        Operand::Reference(_) => quote!(__tfrt::metadata_of_value(#argument.as_any())?),
+        Operand::OptionalRef(_) => quote!(#argument.map(__tfrt::metadata_of)),
+        Operand::Optional(_) => quote!(#argument.as_ref().map(__tfrt::metadata_of)),
+        Operand::Rest(_) => quote!(__tfrt::metadata_of_all(#argument)),
+        Operand::AnyRest => quote!(__tfrt::metadata_of_values(#argument)?),
+        Operand::ByValue(_) => quote!(__tfrt::metadata_of(&#argument)),
+        _ => quote!(__tfrt::metadata_of(&*#argument)),
+    };
+    Some(metadata)
+}
+
 /// The call of a metadata or workspace function with what the kernel is given.
 fn asked_at_run_time(variant: &Variant, arguments: &[Ident], path: &Path) -> TokenStream {
     asked(variant, path, |marker, index| {
         let (argument, shape) = (&arguments[index], name("__s", index));
         match marker {
+            Marker::Operand(operand, ..) if operand.is_variadic() => quote!(&#shape[..]),
+            Marker::Operand(operand, ..) if operand.is_optional() => quote!(#shape.as_ref()),
             Marker::Operand(..) => quote!(&#shape),
             _ => quote!(__tfrt::Clone::clone(&#argument)),
         }
@@ -216,6 +241,12 @@ fn asked_at_run_time(variant: &Variant, arguments: &[Ident], path: &Path) -> Tok
 /// The call of a metadata or workspace function with what a query holds.
 pub(super) fn asked_by_query(variant: &Variant, query: &Ident, path: &Path) -> TokenStream {
     asked(variant, path, |marker, _| match marker {
+        Marker::Operand(operand, index, _) if operand.is_variadic() => {
+            quote!(&__tfrt::told_of_rest(#query, #index)?[..])
+        }
+        Marker::Operand(operand, index, _) if operand.is_optional() => {
+            quote!(__tfrt::operand_if_given(#query, #index)?)
+        }
         Marker::Operand(_, index, _) => quote!(#query.operand(#index)?),
         Marker::Attribute(ty, index) => {
             let ty = markers::attribute(ty);
@@ -230,8 +261,8 @@ pub(super) fn workspace_element(variant: &Variant) -> Option<&Type> {
     workspace(variant).map(|(_, element, _)| element)
 }
 
-/// A call of `path`, which takes the metadata of every operand that is lent, and every attribute.
-fn asked(
+/// A call of `path`, which takes the metadata of every operand that is lent, of an op of every operand, and every attribute.
+pub(super) fn asked(
     variant: &Variant,
     path: &Path,
     argument: impl Fn(&Marker, usize) -> TokenStream,
@@ -239,7 +270,10 @@ fn asked(
     let parameters = variant.parameters.iter().enumerate();
     let arguments = parameters.filter_map(|(index, parameter)| {
         let marker = &parameter.marker;
-        let is_asked = shaped(marker).is_some() || matches!(marker, Marker::Attribute(..));
+        let is_asked = match marker {
+            Marker::Operand(..) => variant.preparation.asks_all || shaped(marker).is_some(),
+            marker => matches!(marker, Marker::Attribute(..)),
+        };
         is_asked.then(|| argument(marker, index))
     });
     quote_spanned!(path.span()=> __tfrt::asked_with((#(#arguments,)*)).says(&#path))

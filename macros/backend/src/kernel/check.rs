@@ -21,7 +21,17 @@ pub(super) fn function(function: &Function, problems: &mut Problems) {
         .iter()
         .find(|attribute| function::is_kernel(attribute))
     {
-        problems.at(second, "a function has one `#[tfrt_kernel]`, with all its names: `#[tfrt_kernel(\"a.b\", \"a.c\")]`");
+        let is_op = second
+            .path()
+            .segments
+            .iter()
+            .any(|segment| segment.ident == "tfrt_op");
+        let message = if is_op {
+            "an op is a kernel, too: one `#[tfrt_op]`, with all its names, is enough"
+        } else {
+            "a function has one `#[tfrt_kernel]`, with all its names: `#[tfrt_kernel(\"a.b\", \"a.c\")]`"
+        };
+        problems.at(second, message);
     }
     let signature = &function.signature;
     if let Some(keyword) = first_self_type(signature.to_token_stream()) {

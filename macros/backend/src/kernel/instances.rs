@@ -26,7 +26,7 @@ struct Template {
 }
 
 /// All instances, in the order in which the values are listed, the last parameter fastest.
-pub(super) fn instances(
+pub(crate) fn instances(
     options: &Options,
     names: &[LitStr],
     function: &Function,

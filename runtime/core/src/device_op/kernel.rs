@@ -121,7 +121,7 @@ pub(super) fn metadata(
 
 /// Where the attributes of a kernel are, in the order of its declaration. Where defaults are missing, `with_defaults` is the set
 /// that has them.
-fn bind(
+pub(crate) fn bind(
     op: &OpDef,
     attrs: &OpAttrs,
     with_defaults: &mut Option<OpAttrs>,

@@ -1,0 +1,208 @@
+//! Writes the expansion of a checked op: that of its kernels, and a registration for each name.
+
+use proc_macro2::{Ident, Span, TokenStream};
+use quote::{format_ident, quote, quote_spanned};
+use syn::Path;
+use syn::ext::IdentExt;
+use syn::spanned::Spanned;
+
+use super::{adapter, declaration, expand_instance, markers, type_aliases};
+use crate::facade::Facade;
+use crate::kernel::{Instance, Kernel, Marker, Variant};
+use crate::op::{Form, Op, OpKernel};
+use crate::signature::{Operand, Output};
+
+/// The items that go beside the function.
+///
+/// # Errors
+/// The facade cannot be found.
+pub fn expand(op: &Op, facade: Facade) -> syn::Result<TokenStream> {
+    let root = facade.root(op.crate_path.as_ref())?;
+    let (item, conditions) = (
+        format_ident!("__TfrtOpsOf_{}", op.ident.unraw()),
+        &op.conditions,
+    );
+    let items = match &op.form {
+        Form::Kernels(kernels) => kernel_items(op, kernels),
+        Form::Metadata(kernel) => metadata_items(op, kernel),
+        Form::Function {
+            instances,
+            metadata,
+        } => {
+            let function = &op.ident;
+            let run =
+                quote_spanned!(function.span()=> |__call| __tfrt::finished(#function(__call)));
+            let implementation = quote!(Function(#run));
+            let metadata = metadata.as_ref().map(of_query);
+            let names = instances.iter().map(|instance| &*instance.name);
+            names
+                .map(|name| submit(&registration(op, name, &implementation, metadata.as_ref())))
+                .collect()
+        }
+        Form::MetadataOfQuery(instances) => {
+            let metadata = of_query(&op.ident.clone().into());
+            let names = instances.iter().map(|instance| &*instance.name);
+            names
+                .map(|name| submit(&registration(op, name, &quote!(None), Some(&metadata))))
+                .collect()
+        }
+    };
+    Ok(quote! {
+        #(#conditions)*
+        #root::core::__private::ops_of_a_free_function! { #item #items }
+    })
+}
+
+/// The kernels of an op, and its registrations.
+fn kernel_items(op: &Op, kernels: &[OpKernel]) -> TokenStream {
+    let (mut adapters, mut descriptors, mut registrations) = (Vec::new(), Vec::new(), Vec::new());
+    for part in kernels {
+        adapters.extend(&part.adapter);
+        for variant in &part.kernel.variants {
+            for instance in &variant.instances {
+                let (index, kernel) = (descriptors.len(), &*instance.name);
+                let name = kernel.strip_suffix(&part.suffix).unwrap_or(kernel);
+                let declared = quote!(__KERNELS[#index].op());
+                let metadata = part
+                    .metadata
+                    .as_ref()
+                    .map(|path| of_operands(&part.kernel, variant, path, &declared));
+                let implementation = quote!(Kernel(#kernel));
+                let registered = registration(op, name, &implementation, metadata.as_ref());
+                let (aliases, assertions) =
+                    (type_aliases(instance), assertions(&part.kernel, variant));
+                registrations.push(submit(&quote!({ #(#aliases)* #assertions #registered })));
+                descriptors.push(expand_instance(&part.kernel, variant, instance));
+            }
+        }
+    }
+    quote! {
+        #(#adapters)*
+        const __KERNELS: &'static [__tfrt::KernelDescriptor] = &[#(#descriptors),*];
+        __tfrt::submit! { __tfrt::KernelRegistration::new(__KERNELS) }
+        #(#registrations)*
+    }
+}
+
+/// The registrations of an op of which only metadata is known. Attributes are found as a declaration says, which no kernel has.
+fn metadata_items(op: &Op, part: &OpKernel) -> TokenStream {
+    let variants = part.kernel.variants.iter();
+    let instances = variants.flat_map(|variant| {
+        let instances = variant.instances.iter();
+        instances.map(move |instance| (variant, instance))
+    });
+    let submitted = instances.map(|(variant, instance): (&Variant, &Instance)| {
+        let declared = declaration::declaration(&part.kernel, variant, instance);
+        let path = part.metadata.as_ref();
+        let metadata = path.map(|path| of_operands(&part.kernel, variant, path, &quote!(__OP)));
+        let registered = registration(op, &instance.name, &quote!(None), metadata.as_ref());
+        submit(&quote!({
+            const __OP: &'static __tfrt::OpDef = &#declared;
+            #registered
+        }))
+    });
+    submitted.collect()
+}
+
+fn submit(registration: &TokenStream) -> TokenStream {
+    quote!(__tfrt::submit! { #registration })
+}
+
+fn registration(
+    op: &Op,
+    name: &str,
+    implementation: &TokenStream,
+    metadata: Option<&TokenStream>,
+) -> TokenStream {
+    let device = op
+        .device
+        .as_ref()
+        .map(|device| quote!(device_type: #device,));
+    let flags = op
+        .flags
+        .iter()
+        .map(|flag| Ident::new(flag, Span::call_site()));
+    let metadata = metadata.map(|metadata| quote!(metadata: __tfrt::Some(#metadata),));
+    quote! {
+        __tfrt::OpRegistration {
+            #device
+            flags: __tfrt::OpFlags::NONE #(.with(__tfrt::OpFlags::#flags))*,
+            implementation: __tfrt::Implementation::#implementation,
+            #metadata
+            place: __tfrt::SourcePlace { file: __tfrt::file!(), line: __tfrt::line!() },
+            ..__tfrt::OpRegistration::new(#name)
+        }
+    }
+}
+
+/// The metadata function of an op that takes the query itself.
+fn of_query(path: &Path) -> TokenStream {
+    let query = Ident::new("__query", Span::mixed_site());
+    let asked = quote_spanned!(path.span()=> __tfrt::asked_with((#query,)).says(&#path));
+    quote!(|#query| __tfrt::result_metadata::<__tfrt::AnyResults>(#asked))
+}
+
+/// The metadata function of an op whose author's function takes operands and attributes.
+fn of_operands(
+    kernel: &Kernel,
+    variant: &Variant,
+    path: &Path,
+    declared: &TokenStream,
+) -> TokenStream {
+    let (query, bound) = (
+        Ident::new("__query", Span::mixed_site()),
+        Ident::new("__bound", Span::mixed_site()),
+    );
+    let has_attributes = !variant.declaration.attributes.is_empty();
+    let bind =
+        has_attributes.then(|| quote!(let #bound = __tfrt::attributes_of(#declared, #query)?;));
+    let asked = adapter::asked(variant, path, |marker, _| match marker {
+        Marker::Operand(operand, index, _) if operand.is_variadic() => {
+            quote!(__tfrt::operands_from(#query, #index))
+        }
+        Marker::Operand(operand, index, _) if operand.is_optional() => {
+            quote!(#query.operands.get(#index))
+        }
+        Marker::Operand(_, index, _) => quote!(#query.operand(#index)?),
+        Marker::Attribute(ty, index) => {
+            let ty = markers::attribute(ty);
+            quote!(#bound.read::<#ty>(#index)?)
+        }
+        _ => TokenStream::new(),
+    });
+    let leaves = kernel.output.leaves();
+    let results = if matches!(kernel.output, Output::Nothing)
+        && variant.declaration.results.is_empty()
+        || leaves.iter().any(|leaf| leaf.is_tail())
+    {
+        quote!(AnyResults)
+    } else {
+        let count = leaves.len();
+        quote!(Results<#count>)
+    };
+    quote! {
+        |#query| {
+            #bind
+            __tfrt::result_metadata::<__tfrt::#results>(#asked)
+        }
+    }
+}
+
+/// That what operands and results are written as are tensors.
+fn assertions(kernel: &Kernel, variant: &Variant) -> TokenStream {
+    let operands = variant
+        .parameters
+        .iter()
+        .filter_map(|parameter| match &parameter.marker {
+            Marker::Operand(Operand::Dyn(ty), ..) => Some(&**ty),
+            Marker::Operand(operand, ..) => operand.payload(),
+            _ => None,
+        });
+    let leaves = kernel.output.leaves();
+    let results = leaves.iter().filter_map(|leaf| leaf.payload());
+    let assertions = operands.chain(results).map(|ty| {
+        let span = ty.span();
+        quote_spanned!(span=> const _: () = __tfrt::assert_tensor::<#ty>();)
+    });
+    assertions.collect()
+}

@@ -1,0 +1,243 @@
+//! The model of an op: a kernel, and how it is registered.
+//!
+//! ```text
+//!  options ──► those of ops ──┐
+//!     └──────► those of kernels ─┐
+//!  function ──► adapted ─────────┴─► Kernel ──► expand
+//! ```
+//!
+//! A function whose operands are elements rather than tensors gets an adapter, a function of tensors that borrows them: see
+//! [`elements`]. The kernel machinery sees the adapter only.
+
+mod elements;
+
+mod check;
+
+mod options;
+
+use proc_macro2::TokenStream;
+use quote::quote;
+use syn::{Attribute, Ident, LitStr, Path};
+
+use crate::function::Function;
+use crate::kernel::Kernel;
+use crate::kernel::instances::{self, Instance};
+use crate::problems::Problems;
+use crate::signature;
+
+use options::OpOptions;
+
+/// A function as an op, with nothing left to decide.
+#[derive(Debug)]
+pub struct Op {
+    /// The function.
+    pub ident: Ident,
+    /// The `#[cfg]`s of the function.
+    pub conditions: Vec<Attribute>,
+    /// Where the facade is, if the author says so.
+    pub crate_path: Option<Path>,
+    /// The type of devices that it is for, if it is not the processor.
+    pub device: Option<LitStr>,
+    /// Names of constants of `OpFlags`.
+    pub flags: Vec<&'static str>,
+    /// What is registered.
+    pub form: Form,
+}
+
+/// What runs an op.
+#[derive(Debug)]
+pub enum Form {
+    /// Kernels: one for all names, or one for each if its adapter tells the name.
+    Kernels(Vec<OpKernel>),
+    /// The function itself, which takes its call.
+    Function {
+        /// The names.
+        instances: Vec<Instance>,
+        /// The metadata function.
+        metadata: Option<Path>,
+    },
+    /// Nothing: the function tells metadata, of a kernel's parameters.
+    Metadata(Box<OpKernel>),
+    /// Nothing: the function tells metadata, and takes the query.
+    MetadataOfQuery(Vec<Instance>),
+}
+
+/// A kernel that runs an op.
+#[derive(Debug)]
+pub struct OpKernel {
+    /// The kernel.
+    pub kernel: Kernel,
+    /// What the kernel calls, if it is not the function itself.
+    pub adapter: Option<TokenStream>,
+    /// The metadata function, if the declaration of the kernel does not have it.
+    pub metadata: Option<Path>,
+    /// What names of kernels have in addition to those of ops.
+    pub suffix: String,
+}
+
+impl Op {
+    /// The model of `function` under `options`.
+    ///
+    /// # Errors
+    /// Everything that is wrong.
+    pub fn new(options: TokenStream, function: &Function) -> syn::Result<Self> {
+        let mut problems = Problems::default();
+        let options = OpOptions::parse(options, function, &mut problems);
+        let form = match (options.metadata_only.clone(), options.raw.clone()) {
+            (Some(flag), None) => metadata_only(&options, &flag, function, &mut problems),
+            (flag, Some(raw)) => takes_call(&options, flag, &raw, function, &mut problems),
+            (None, None) => kernels(&options, function, &mut problems),
+        };
+        let mut flags = options.accepted.clone();
+        if let Some(Form::Kernels(kernels)) = &form {
+            for kernel in kernels.iter().flat_map(|op| &op.kernel.variants) {
+                flags.extend(check::implied_flags(kernel));
+                if !kernel.declaration.has_added_chain {
+                    flags.push("NO_SIDE_EFFECTS");
+                }
+            }
+        } else if options.side_effecting.is_none() {
+            flags.push("NO_SIDE_EFFECTS");
+        }
+        flags.sort_unstable();
+        flags.dedup();
+        let Some(form) = form else {
+            return Err(problems.into_error());
+        };
+        problems.finish(Self {
+            ident: function.signature.ident.clone(),
+            conditions: function.conditions(),
+            crate_path: options.crate_path,
+            device: options.device,
+            flags,
+            form,
+        })
+    }
+}
+
+/// An op that is a kernel.
+fn kernels(options: &OpOptions, function: &Function, problems: &mut Problems) -> Option<Form> {
+    let suffix = options
+        .device
+        .as_ref()
+        .map_or_else(String::new, |device| format!(".{}", device.value()));
+    let named = |name: &LitStr| LitStr::new(&(name.value() + &suffix), name.span());
+    let names: Vec<LitStr> = options.names.iter().map(named).collect();
+    let adapted = problems.note(elements::adapt(function, options))?;
+    let Some(adapted) = adapted else {
+        check::function(function, problems);
+        options.refuse_without_family(problems);
+        let kernel = kernel(options, &names, function, problems)?;
+        return Some(Form::Kernels(vec![OpKernel {
+            kernel,
+            adapter: None,
+            metadata: options.own_metadata(),
+            suffix,
+        }]));
+    };
+    if !adapted.is_family() {
+        options.refuse_without_family(problems);
+    }
+    // The adapter tells the name, so that each name has its own.
+    let mut kernels = Vec::new();
+    for (index, (op_name, name)) in options.names.iter().zip(&names).enumerate() {
+        let adapter = adapted.adapter(op_name, index);
+        if index == 0 {
+            check::function(&adapter.function, problems);
+        }
+        kernels.push(OpKernel {
+            kernel: kernel(
+                options,
+                std::slice::from_ref(name),
+                &adapter.function,
+                problems,
+            )?,
+            adapter: Some(adapter.tokens),
+            metadata: options.own_metadata(),
+            suffix: suffix.clone(),
+        });
+    }
+    Some(Form::Kernels(kernels))
+}
+
+fn kernel(
+    options: &OpOptions,
+    names: &[LitStr],
+    function: &Function,
+    problems: &mut Problems,
+) -> Option<Kernel> {
+    let others = options.of_kernel(|parameter| !options.is_named(parameter));
+    let kernel = Kernel::new(quote!(#(#names,)* #(#others),*), function);
+    let mut kernel = problems.note(kernel)?;
+    for variant in &mut kernel.variants {
+        variant.preparation.asks_all = true;
+    }
+    Some(kernel)
+}
+
+/// An op that takes its call, or the query of a metadata function.
+fn takes_call(
+    options: &OpOptions,
+    metadata_only: Option<Ident>,
+    raw: &Ident,
+    function: &Function,
+    problems: &mut Problems,
+) -> Option<Form> {
+    options.refuse_with_raw(problems);
+    options.refuse_without_family(problems);
+    let names = names(options, function, problems);
+    if let Some(flag) = metadata_only {
+        options.refuse_with_metadata_only(&flag, problems);
+        check::takes(function, raw, &check::QUERY, problems);
+        return Some(Form::MetadataOfQuery(names));
+    }
+    check::takes(function, raw, &check::CALL, problems);
+    check::gives_nothing(function, problems);
+    Some(Form::Function {
+        instances: names,
+        metadata: options.metadata.clone(),
+    })
+}
+
+/// A metadata function.
+fn metadata_only(
+    options: &OpOptions,
+    flag: &Ident,
+    function: &Function,
+    problems: &mut Problems,
+) -> Option<Form> {
+    options.refuse_with_metadata_only(flag, problems);
+    options.refuse_without_family(problems);
+    let of_tensors = problems.note(check::of_tensors(function))?;
+    let kernel = kernel(options, &options.names, &of_tensors, problems)?;
+    Some(Form::Metadata(Box::new(OpKernel {
+        kernel,
+        adapter: None,
+        metadata: Some(function.signature.ident.clone().into()),
+        suffix: String::new(),
+    })))
+}
+
+/// The names of an op without a kernel.
+fn names(options: &OpOptions, function: &Function, problems: &mut Problems) -> Vec<Instance> {
+    let names = &options.names;
+    let parsed = options::of_names(names, problems);
+    for parameter in signature::generic_parameters(function) {
+        problems.at(
+            parameter,
+            "a `raw` op is one function for all tensors: it is not generic",
+        );
+    }
+    if signature::generic_parameters(function).is_empty() {
+        instances::instances(&parsed, names, function, problems)
+    } else {
+        Vec::new()
+    }
+}
+
+impl OpOptions {
+    /// The metadata function, if it is not for the kernel's declaration.
+    fn own_metadata(&self) -> Option<Path> {
+        self.metadata.clone().filter(|_| !self.is_prepared)
+    }
+}

@@ -1,0 +1,261 @@
+//! What an op may not have that a kernel may, and the signatures of ops that take their call.
+
+use proc_macro2::Ident;
+use quote::quote;
+use syn::spanned::Spanned;
+use syn::{FnArg, ReturnType, Type};
+
+use crate::function::Function;
+use crate::kernel::{Marker, Variant};
+use crate::problems::Problems;
+use crate::signature::types::{is_chain, last_name, type_argument, ungrouped};
+use crate::signature::{self, Binding, Operand, Output, output};
+
+/// Types that are no tensors, whatever an author imports.
+const NUMBERS: &[&str] = &[
+    "bool",
+    "char",
+    "i8",
+    "i16",
+    "i32",
+    "i64",
+    "i128",
+    "u8",
+    "u16",
+    "u32",
+    "u64",
+    "u128",
+    "f16",
+    "bf16",
+    "f32",
+    "f64",
+    "usize",
+    "isize",
+    "str",
+    "String",
+    "ByteString",
+    "DType",
+];
+
+const CHAIN: &str = "an op has no chain of its own: `side_effecting` or `effect = \"…\"` makes it take part in the order of effects";
+
+/// Parameters and results that are for kernels which are no ops.
+pub(super) fn function(function: &Function, problems: &mut Problems) {
+    // What cannot be read is reported with the kernel.
+    let mut ignored = Problems::default();
+    let parameters = signature::parameters(function, &mut ignored);
+    for parameter in &parameters {
+        if let Some(message) = refused(&parameter.binding, &parameter.name) {
+            problems.at(&parameter.ty, message);
+        }
+    }
+    let ReturnType::Type(_, ty) = &function.signature.output else {
+        return;
+    };
+    for leaf in output::read(&function.signature.output, &mut ignored).leaves() {
+        let payload = leaf.payload();
+        match (leaf, payload) {
+            (_, Some(payload)) if is_chain(payload) => problems.at(payload, CHAIN),
+            (Output::Text | Output::TextTail, _) => {
+                problems.at(ty, "an op returns tensors, and a text is none");
+            }
+            (_, Some(payload)) if is_number(payload) => problems.at(
+                payload,
+                "an op returns tensors: return a `DenseHostTensor` of one element, or a `ScalarHostTensor`",
+            ),
+            _ => {}
+        }
+    }
+}
+
+fn is_number(ty: &Type) -> bool {
+    last_name(ty).is_some_and(|name| NUMBERS.contains(&name.as_str()))
+}
+
+/// Why an op does not have a parameter that is bound like this.
+fn refused(binding: &Binding, name: &str) -> Option<String> {
+    let no_tensor = || format!("an op takes tensors: make `{name}` an attribute with `#[attr]`");
+    let message = match binding {
+        Binding::Operand(Operand::Text(_) | Operand::OptionalText(_)) => no_tensor(),
+        Binding::Operand(Operand::Defaulted(..)) => format!(
+            "an op takes tensors, which have no default: take an `Option<&DenseHostTensor>`, or make `{name}` an attribute with \
+             `#[attr]`"
+        ),
+        Binding::Operand(operand) => {
+            let payload = operand.payload()?;
+            if is_chain(payload) {
+                CHAIN.to_owned()
+            } else if is_number(payload) {
+                no_tensor()
+            } else {
+                return None;
+            }
+        }
+        Binding::Function(_) => {
+            "an op has no functions or regions: what calls a function is a `#[tfrt_kernel]`".to_owned()
+        }
+        Binding::AllAttributes => {
+            "an op finds its attributes by their names: take each with `#[attr]`, or all of them from an `OpCall`, with `raw`".to_owned()
+        }
+        Binding::Frame => {
+            "an op has no frame: with `raw` it takes its call, `call: &mut OpCall<'_>`".to_owned()
+        }
+        _ => return None,
+    };
+    Some(message)
+}
+
+/// The flags that the types of operands imply.
+pub(super) fn implied_flags(variant: &Variant) -> Vec<&'static str> {
+    let parameters = variant.parameters.iter();
+    let payloads = parameters.filter_map(|parameter| match &parameter.marker {
+        Marker::Operand(operand, ..) => last_name(operand.payload()?),
+        _ => None,
+    });
+    let flags = payloads.filter_map(|name| match name.as_str() {
+        "ScalarHostTensor" => Some("ACCEPTS_SCALAR"),
+        "StringHostTensor" => Some("ACCEPTS_STRING"),
+        "CooHostTensor" => Some("ACCEPTS_SPARSE"),
+        _ => None,
+    });
+    flags.collect()
+}
+
+/// The one parameter of a function that takes its call.
+pub(super) struct Taken {
+    name: &'static str,
+    is_mut: bool,
+    example: &'static str,
+}
+
+/// The call of an op.
+pub(super) const CALL: Taken = Taken {
+    name: "OpCall",
+    is_mut: true,
+    example: "call: &mut OpCall<'_>",
+};
+
+/// What a metadata function looks at.
+pub(super) const QUERY: Taken = Taken {
+    name: "OpQuery",
+    is_mut: false,
+    example: "query: &OpQuery<'_>",
+};
+
+/// Checks that a function takes this one parameter.
+pub(super) fn takes(function: &Function, raw: &Ident, taken: &Taken, problems: &mut Problems) {
+    let signature = &function.signature;
+    if let Some(keyword) = &signature.asyncness {
+        problems.at(
+            keyword,
+            format!("an `async fn` runs on the work queue, which excludes `{raw}`: set results that become available later"),
+        );
+    }
+    let is_taken = |input: &FnArg| {
+        let FnArg::Typed(parameter) = input else {
+            return false;
+        };
+        match ungrouped(&parameter.ty) {
+            Type::Reference(reference) => {
+                reference.mutability.is_some() == taken.is_mut
+                    && last_name(&reference.elem).as_deref() == Some(taken.name)
+            }
+            _ => false,
+        }
+    };
+    let Taken { name, example, .. } = taken;
+    match signature.inputs.iter().collect::<Vec<_>>().as_slice() {
+        [] => problems.at(
+            &signature.ident,
+            format!("with `raw` the function takes an `{name}`: `{example}`"),
+        ),
+        [first, rest @ ..] => {
+            let wrong = if is_taken(first) {
+                rest.first()
+            } else {
+                Some(first)
+            };
+            if let Some(wrong) = wrong {
+                let message =
+                    format!("with `raw` the function takes `{example}`, and nothing else");
+                match wrong {
+                    FnArg::Typed(parameter) => problems.at(&parameter.ty, message),
+                    FnArg::Receiver(receiver) => problems.at(receiver, message),
+                }
+            }
+        }
+    }
+}
+
+/// Checks that a function returns nothing, or whether it failed.
+pub(super) fn gives_nothing(function: &Function, problems: &mut Problems) {
+    let ReturnType::Type(_, ty) = &function.signature.output else {
+        return;
+    };
+    let is_nothing =
+        |ty: &Type| matches!(ungrouped(ty), Type::Tuple(parts) if parts.elems.is_empty());
+    let is_result =
+        last_name(ty).as_deref() == Some("Result") && type_argument(ty).is_none_or(is_nothing);
+    if !is_nothing(ty) && !is_result {
+        problems.at(
+            ty,
+            "with `raw` the function sets the results of its call: it returns nothing, or `Result<()>`",
+        );
+    }
+}
+
+/// A metadata function as a kernel: with tensors in place of their metadata, and without results.
+pub(super) fn of_tensors(function: &Function) -> syn::Result<Function> {
+    let mut signature = function.signature.clone();
+    let mut problems = Problems::default();
+    if let Some(keyword) = &signature.asyncness {
+        problems.at(keyword, "metadata is known at once: remove `async`");
+    }
+    for input in &mut signature.inputs {
+        let FnArg::Typed(parameter) = input else {
+            continue;
+        };
+        let is_marked = parameter.attrs.iter().any(crate::function::is_marker);
+        if is_marked {
+            continue;
+        }
+        let span = parameter.ty.span();
+        let is_metadata = |ty: &Type| last_name(ty).as_deref() == Some("TensorMetadata");
+        let is_reference = |ty: &Type| matches!(ungrouped(ty), Type::Reference(of) if of.mutability.is_none() && is_metadata(&of.elem));
+        let tensors = match ungrouped(&parameter.ty) {
+            ty if is_reference(ty) => quote!(&__tfrt::DenseHostTensor),
+            Type::Reference(of) if matches!(ungrouped(&of.elem), Type::Slice(slice) if is_metadata(&slice.elem)) =>
+            {
+                quote!(__tfrt::Operands<'_, __tfrt::DenseHostTensor>)
+            }
+            ty if last_name(ty).as_deref() == Some("Option")
+                && type_argument(ty).is_some_and(is_reference) =>
+            {
+                quote!(__tfrt::Option<&__tfrt::DenseHostTensor>)
+            }
+            ty => {
+                problems.at(
+                    ty,
+                    "a metadata function takes a `&TensorMetadata` for each operand, an `Option<&TensorMetadata>` for one that may be \
+                     left out, `&[TensorMetadata]` for all that remain, and attributes with `#[attr]`",
+                );
+                continue;
+            }
+        };
+        let tensors = quote::quote_spanned!(span=> #tensors);
+        parameter.ty = Box::new(syn::parse2(tensors)?);
+    }
+    if matches!(signature.output, ReturnType::Default) {
+        problems.at(
+            &signature.ident,
+            "a metadata function returns the metadata of the results: a `TensorMetadata`",
+        );
+    }
+    signature.output = ReturnType::Default;
+    problems.finish(Function {
+        attributes: function.attributes.clone(),
+        visibility: function.visibility.clone(),
+        signature,
+        body: function.body.clone(),
+    })
+}

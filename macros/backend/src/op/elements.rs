@@ -1,0 +1,540 @@
+//! Parameters that are elements of tensors, and ops for several element types.
+//!
+//! The kernel of such an op is an adapter, a function of tensors. It borrows the elements and calls the author's function; where
+//! that is generic, for the element type that the tensors have:
+//!
+//! ```text
+//! fn relu<T>(x: &[T], #[out] y: &mut [T])                                    written
+//! fn __relu(x: &DenseHostTensor, #[out] y: &mut DenseHostTensor) {           adapter
+//!     let dtype = dtype_of(x);
+//!     if dtype == f32::DTYPE { relu::<f32>(&elements(x)?, &mut elements_mut(y)?) } else if … else { error }
+//! }
+//! ```
+
+use proc_macro2::{Delimiter, Group, Ident, Span, TokenStream, TokenTree};
+use quote::{ToTokens, format_ident, quote, quote_spanned};
+use syn::ext::IdentExt;
+use syn::punctuated::Punctuated;
+use syn::spanned::Spanned;
+use syn::{
+    Attribute, FnArg, GenericArgument, GenericParam, LitStr, Pat, PatType, ReturnType, Signature,
+    Token, Type, Visibility, WherePredicate,
+};
+
+use super::options::OpOptions;
+use crate::function::Function;
+use crate::problems::Problems;
+use crate::signature::types::{arguments, last_name, type_argument, ungrouped};
+use crate::signature::{const_type, generic_parameters};
+
+/// A function whose operands are elements, understood.
+pub(super) struct Adapted<'a> {
+    function: &'a Function,
+    parameters: Vec<Parameter<'a>>,
+    families: Vec<Family<'a>>,
+    unsupported: Option<&'a LitStr>,
+}
+
+/// A parameter of the function.
+struct Parameter<'a> {
+    written: &'a PatType,
+    ident: &'a Ident,
+    /// What the adapter calls it, so that it hides nothing which the author named.
+    argument: Ident,
+    elements: Option<Elements>,
+}
+
+/// A parameter that is elements.
+struct Elements {
+    /// Their type.
+    element: Type,
+    /// The rank, if they are taken by coordinates.
+    rank: Option<TokenStream>,
+    /// Whether they are those of a result.
+    is_out: bool,
+    /// Whether the operand may be left out.
+    is_optional: bool,
+}
+
+/// A type parameter that stands for an element type found at run time.
+struct Family<'a> {
+    parameter: &'a Ident,
+    /// The parameter whose tensor tells which.
+    decider: usize,
+    types: &'a [TokenStream],
+}
+
+/// A function of tensors in place of one of elements.
+pub(super) struct Adapter {
+    /// As the kernel machinery reads it.
+    pub(super) function: Function,
+    /// As the compiler reads it.
+    pub(super) tokens: TokenStream,
+}
+
+/// Understands a function whose operands are elements; none if it has no such operand.
+pub(super) fn adapt<'a>(
+    function: &'a Function,
+    options: &'a OpOptions,
+) -> syn::Result<Option<Adapted<'a>>> {
+    let mut problems = Problems::default();
+    let mut parameters = Vec::new();
+    for input in &function.signature.inputs {
+        if let FnArg::Typed(written) = input
+            && let Pat::Ident(pattern) = &*written.pat
+            && let Some(elements) = problems.note(Elements::read(written))
+        {
+            parameters.push(Parameter {
+                written,
+                ident: &pattern.ident,
+                argument: format_ident!("__p{}", parameters.len(), span = Span::mixed_site()),
+                elements,
+            });
+        }
+    }
+    let found = found_parameters(function, options);
+    let has_elements = parameters
+        .iter()
+        .any(|parameter| parameter.elements.is_some());
+    if found.is_empty() && !has_elements {
+        return problems.finish(None);
+    }
+    // What has no name or is `self` is reported by whoever reads the signature as it is.
+    if parameters.len() != function.signature.inputs.len() && problems.is_empty() {
+        return Ok(None);
+    }
+    let families = found
+        .into_iter()
+        .filter_map(|parameter| family(function, parameter, options, &parameters, &mut problems))
+        .collect();
+    problems.finish(Some(Adapted {
+        function,
+        parameters,
+        families,
+        unsupported: options.unsupported.as_ref(),
+    }))
+}
+
+/// The generic parameters whose values no name tells.
+pub(super) fn found_parameters<'a>(function: &'a Function, options: &OpOptions) -> Vec<&'a Ident> {
+    let parameters = generic_parameters(function).into_iter();
+    parameters
+        .filter(|parameter| !options.is_named(parameter))
+        .collect()
+}
+
+/// What is known of a generic parameter that is found at run time.
+fn family<'a>(
+    function: &'a Function,
+    parameter: &'a Ident,
+    options: &'a OpOptions,
+    parameters: &[Parameter<'_>],
+    problems: &mut Problems,
+) -> Option<Family<'a>> {
+    if const_type(function, parameter).is_some() {
+        problems.at(
+            parameter,
+            format!(
+                "nothing tells what `{parameter}` is but a name: put `{{{parameter}}}` into it"
+            ),
+        );
+        return None;
+    }
+    let list = options
+        .lists
+        .iter()
+        .find(|list| list.parameter == *parameter);
+    if list.is_none() {
+        problems.at(
+            parameter,
+            format!("list the types of `{parameter}` in the options: `{parameter} = [f32, i32]`"),
+        );
+    }
+    let mut decider = None;
+    for (index, other) in parameters.iter().enumerate() {
+        match &other.elements {
+            Some(elements) if is_ident(&elements.element, parameter) => {
+                if !elements.is_out && !elements.is_optional && decider.is_none() {
+                    decider = Some(index);
+                }
+            }
+            _ if mentions(other.written.ty.to_token_stream(), parameter) => problems.at(
+                &other.written.ty,
+                format!(
+                    "`{parameter}` is the type of elements: it stands in `TensorView<'_, {parameter}, 2>` and `&[{parameter}]` only, \
+                     and as `#[out]` in `TensorViewMut<'_, {parameter}, 2>` and `&mut [{parameter}]`"
+                ),
+            ),
+            _ => {}
+        }
+    }
+    if let ReturnType::Type(_, ty) = &function.signature.output
+        && mentions(ty.to_token_stream(), parameter)
+    {
+        problems.at(
+            ty,
+            format!(
+                "a result has the same type whatever `{parameter}` is: return a `DenseHostTensor`, or take `#[out] y: &mut [{parameter}]`"
+            ),
+        );
+    }
+    if decider.is_none() {
+        problems.at(
+            parameter,
+            format!(
+                "no operand tells what `{parameter}` is: take the elements of one as `TensorView<'_, {parameter}, 2>` or `&[{parameter}]`"
+            ),
+        );
+    }
+    Some(Family {
+        parameter,
+        decider: decider?,
+        types: &list?.values,
+    })
+}
+
+fn is_ident(ty: &Type, ident: &Ident) -> bool {
+    matches!(ungrouped(ty), Type::Path(path) if path.path.is_ident(ident))
+}
+
+fn mentions(tokens: TokenStream, ident: &Ident) -> bool {
+    tokens.into_iter().any(|token| match token {
+        TokenTree::Ident(found) => found == *ident,
+        TokenTree::Group(group) => mentions(group.stream(), ident),
+        _ => false,
+    })
+}
+
+impl Parameter<'_> {
+    /// The parameter of the adapter, under this name.
+    fn input(&self, name: &Ident) -> TokenStream {
+        let (attributes, span) = (&self.written.attrs, self.written.ty.span());
+        let ty = match &self.elements {
+            Some(elements) => elements.tensor(span),
+            None => self.written.ty.to_token_stream(),
+        };
+        quote_spanned!(span=> #(#attributes)* #name: #ty)
+    }
+}
+
+impl Elements {
+    /// The elements that a parameter is, if it is elements.
+    fn read(parameter: &PatType) -> syn::Result<Option<Self>> {
+        let mut is_out = false;
+        for attribute in &parameter.attrs {
+            match marker(attribute) {
+                Some("out") => is_out = true,
+                Some(_) => return Ok(None),
+                None => {}
+            }
+        }
+        let ty = ungrouped(&parameter.ty);
+        if !is_out
+            && last_name(ty).as_deref() == Some("Option")
+            && let Some(inner) = type_argument(ty)
+        {
+            let elements = Self::of_type(ungrouped(inner), false)?;
+            return Ok(elements.map(|elements| Self {
+                is_optional: true,
+                ..elements
+            }));
+        }
+        Self::of_type(ty, is_out)
+    }
+
+    fn of_type(ty: &Type, is_out: bool) -> syn::Result<Option<Self>> {
+        let fail = |message: &str| Err(syn::Error::new_spanned(ty, message));
+        let made = |element: Type, rank| {
+            Ok(Some(Self {
+                element,
+                rank,
+                is_out,
+                is_optional: false,
+            }))
+        };
+        match last_name(ty).as_deref() {
+            Some("TensorView") if is_out => {
+                fail("a result is filled: take it as a `TensorViewMut`")
+            }
+            Some("TensorViewMut") if !is_out => fail(
+                "elements that are written are those of a result: mark it with `#[out]`, or take a `&mut DenseHostTensor`",
+            ),
+            Some(name @ ("TensorView" | "TensorViewMut")) => {
+                let given: Vec<&GenericArgument> = arguments(ty)
+                    .filter(|argument| !matches!(argument, GenericArgument::Lifetime(_)))
+                    .collect();
+                let [GenericArgument::Type(element), rank] = given.as_slice() else {
+                    return fail(&format!("say of what type and rank: `{name}<'_, f32, 2>`"));
+                };
+                made(element.clone(), Some(rank.to_token_stream()))
+            }
+            _ => match ty {
+                Type::Reference(reference) => {
+                    let is_mut = reference.mutability.is_some();
+                    let elem = ungrouped(&reference.elem);
+                    if let Some(name @ ("TensorView" | "TensorViewMut")) =
+                        last_name(elem).as_deref()
+                    {
+                        return fail(&format!("take the `{name}` by value"));
+                    }
+                    let Type::Slice(slice) = elem else {
+                        return Ok(None);
+                    };
+                    match last_name(&slice.elem).as_deref() {
+                        Some("AnyRef" | "FunctionRef" | "TensorMetadata") => return Ok(None),
+                        _ if is_out && !is_mut => {
+                            return fail("a result is filled: take its elements as `&mut [T]`");
+                        }
+                        _ if is_mut && !is_out => {
+                            return fail(
+                                "elements that are written are those of a result: mark it with `#[out]`, or take a \
+                                 `&mut DenseHostTensor`",
+                            );
+                        }
+                        _ => {}
+                    }
+                    made((*slice.elem).clone(), None)
+                }
+                _ => Ok(None),
+            },
+        }
+    }
+
+    /// The type of the parameter of the adapter.
+    fn tensor(&self, span: Span) -> TokenStream {
+        match (self.is_out, self.is_optional) {
+            (true, _) => quote_spanned!(span=> &mut __tfrt::DenseHostTensor),
+            (false, true) => quote_spanned!(span=> __tfrt::Option<&__tfrt::DenseHostTensor>),
+            (false, false) => quote_spanned!(span=> &__tfrt::DenseHostTensor),
+        }
+    }
+}
+
+/// The marker of this crate that an attribute is.
+fn marker(attribute: &Attribute) -> Option<&'static str> {
+    crate::function::MARKERS
+        .iter()
+        .copied()
+        .find(|marker| attribute.path().is_ident(marker))
+}
+
+impl Adapted<'_> {
+    /// Whether the element type is found at run time.
+    pub(super) fn is_family(&self) -> bool {
+        !self.families.is_empty()
+    }
+
+    /// The adapter for the op of this name.
+    pub(super) fn adapter(&self, name: &LitStr, index: usize) -> Adapter {
+        let written = &self.function.signature;
+        let ident = format_ident!(
+            "__{}_{index}",
+            written.ident.unraw(),
+            span = written.ident.span()
+        );
+        let (output, is_fallible) = self.output();
+        let call = self.choose(name, is_fallible, &mut Vec::new());
+        let mut body = Group::new(Delimiter::Brace, call);
+        body.set_span(Span::call_site());
+        let inputs = |name: &dyn Fn(&Parameter<'_>) -> Ident| -> Punctuated<FnArg, Token![,]> {
+            let inputs = self
+                .parameters
+                .iter()
+                .map(|parameter| parameter.input(&name(parameter)));
+            inputs
+                .filter_map(|input| syn::parse2::<FnArg>(input).ok())
+                .collect()
+        };
+        let mut generics = written.generics.clone();
+        let is_found = |ident: &Ident| self.families.iter().any(|family| family.parameter == ident);
+        generics.params = generics
+            .params
+            .into_iter()
+            .filter(|parameter| !matches!(parameter, GenericParam::Type(ty) if is_found(&ty.ident)))
+            .collect();
+        if let Some(clause) = &mut generics.where_clause {
+            let kept = clause
+                .predicates
+                .iter()
+                .filter(|predicate: &&WherePredicate| {
+                    let tokens = predicate.to_token_stream();
+                    !self
+                        .families
+                        .iter()
+                        .any(|family| mentions(tokens.clone(), family.parameter))
+                });
+            clause.predicates = kept.cloned().collect();
+        }
+        let docs = self
+            .function
+            .attributes
+            .iter()
+            .filter(|attribute| attribute.path().is_ident("doc"));
+        let written = Function {
+            attributes: docs.cloned().collect(),
+            visibility: Visibility::Inherited,
+            signature: Signature {
+                ident,
+                generics,
+                inputs: inputs(&|parameter| parameter.ident.clone()),
+                output,
+                ..written.clone()
+            },
+            body,
+        };
+        let signature = Signature {
+            inputs: inputs(&|parameter| parameter.argument.clone()),
+            ..written.signature.clone()
+        };
+        let tokens = Function {
+            attributes: Vec::new(),
+            visibility: Visibility::Inherited,
+            signature,
+            body: written.body.clone(),
+        };
+        let tokens = tokens.without_markers();
+        Adapter {
+            function: written,
+            tokens: quote!(#[allow(clippy::all, clippy::pedantic)] #tokens),
+        }
+    }
+
+    /// What the adapter returns, and whether the function may fail.
+    fn output(&self) -> (ReturnType, bool) {
+        let output = &self.function.signature.output;
+        let span = self.function.output_span();
+        let (ok, is_fallible) = match output {
+            ReturnType::Default => (quote!(()), false),
+            ReturnType::Type(_, ty) if last_name(ty).as_deref() == Some("Result") => (
+                type_argument(ty).map_or_else(|| quote!(()), ToTokens::to_token_stream),
+                true,
+            ),
+            ReturnType::Type(_, ty) => (ty.to_token_stream(), false),
+        };
+        let output = quote_spanned!(span=> -> __tfrt::Result<#ok, __tfrt::Error>);
+        (
+            syn::parse2(output).unwrap_or(ReturnType::Default),
+            is_fallible,
+        )
+    }
+
+    /// The call for each combination of element types, behind those that are `chosen`.
+    fn choose(
+        &self,
+        name: &LitStr,
+        is_fallible: bool,
+        chosen: &mut Vec<(Ident, TokenStream)>,
+    ) -> TokenStream {
+        let Some(family) = self.families.get(chosen.len()) else {
+            return self.call(name, is_fallible, chosen);
+        };
+        let dtype = format_ident!("__dtype{}", chosen.len(), span = Span::mixed_site());
+        let decider = &self.parameters[family.decider].argument;
+        let of = |ty: &TokenStream| {
+            let span = ty.span();
+            quote_spanned!(span=> <#ty as __tfrt::Element>::DTYPE)
+        };
+        let branches: Vec<TokenStream> = family
+            .types
+            .iter()
+            .map(|ty| {
+                chosen.push((family.parameter.clone(), ty.clone()));
+                let call = self.choose(name, is_fallible, chosen);
+                chosen.pop();
+                let condition = of(ty);
+                quote!(if #dtype == #condition { #call } else)
+            })
+            .collect();
+        let refused = match self.unsupported {
+            Some(text) => quote!(__tfrt::unsupported_because(#text, #dtype)),
+            None => {
+                let supported = family.types.iter().map(of);
+                quote!(__tfrt::unsupported(#name, #dtype, &[#(#supported),*]))
+            }
+        };
+        quote! {
+            let #dtype = __tfrt::dtype_of(#decider);
+            #(#branches)* {
+                __tfrt::Err(#refused)
+            }
+        }
+    }
+
+    /// The call of the function with these element types.
+    fn call(
+        &self,
+        name: &LitStr,
+        is_fallible: bool,
+        chosen: &[(Ident, TokenStream)],
+    ) -> TokenStream {
+        let value_of = |ident: &Ident| chosen.iter().find(|(known, _)| known == ident);
+        let mut borrowed = Vec::new();
+        let mut given = Vec::new();
+        for (index, parameter) in self.parameters.iter().enumerate() {
+            let argument = &parameter.argument;
+            let Some(elements) = &parameter.elements else {
+                given.push(argument.to_token_stream());
+                continue;
+            };
+            let local = format_ident!("__v{index}", span = Span::mixed_site());
+            let element = match chosen
+                .iter()
+                .find(|(known, _)| is_ident(&elements.element, known))
+            {
+                Some((_, ty)) => ty.clone(),
+                None => elements.element.to_token_stream(),
+            };
+            let operand = parameter.ident.unraw().to_string();
+            let operand = operand.trim_start_matches('_');
+            let span = parameter.written.ty.span();
+            let borrow = |tensor: TokenStream| match (&elements.rank, elements.is_out) {
+                (Some(rank), false) => {
+                    quote_spanned!(span=> __tfrt::view::<#element, #rank>(#name, #operand, #tensor)?)
+                }
+                (Some(rank), true) => {
+                    quote_spanned!(span=> __tfrt::view_mut::<#element, #rank>(#name, #operand, #tensor)?)
+                }
+                (None, false) => {
+                    quote_spanned!(span=> __tfrt::elements::<#element>(#name, #operand, #tensor)?)
+                }
+                (None, true) => {
+                    quote_spanned!(span=> __tfrt::elements_mut::<#element>(#name, #operand, #tensor)?)
+                }
+            };
+            let borrowed_now = if elements.is_optional {
+                let borrow = borrow(quote!(__given));
+                quote!(match #argument { __tfrt::Some(__given) => __tfrt::Some(#borrow), __tfrt::None => __tfrt::None })
+            } else {
+                borrow(argument.to_token_stream())
+            };
+            let mutable = (elements.is_out && elements.rank.is_none()).then(|| quote!(mut));
+            borrowed.push(quote!(let #mutable #local = #borrowed_now;));
+            given.push(
+                match (&elements.rank, elements.is_out, elements.is_optional) {
+                    (Some(_), ..) => quote!(#local),
+                    (None, true, _) => quote!(&mut #local),
+                    (None, false, true) => quote!(__tfrt::Option::as_deref(&#local)),
+                    (None, false, false) => quote!(&#local),
+                },
+            );
+        }
+        let ident = &self.function.signature.ident;
+        let values: Vec<TokenStream> = generic_parameters(self.function)
+            .into_iter()
+            .map(|parameter| match value_of(parameter) {
+                Some((_, ty)) => ty.clone(),
+                None => parameter.to_token_stream(),
+            })
+            .collect();
+        let generics = (!values.is_empty()).then(|| quote!(::<#(#values),*>));
+        let awaited = self.function.signature.asyncness.map(|_| quote!(.await));
+        let call = quote_spanned!(ident.span()=> #ident #generics(#(#given),*) #awaited);
+        let span = self.function.output_span();
+        let outcome = if is_fallible {
+            quote_spanned!(span=> __tfrt::Result::map_err(#call, __tfrt::IntoError::into_error))
+        } else {
+            quote!(__tfrt::Ok(#call))
+        };
+        quote!(#(#borrowed)* #outcome)
+    }
+}

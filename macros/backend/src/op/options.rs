@@ -1,0 +1,455 @@
+//! The options in `#[tfrt_op("name", …)]`: those of ops are read here, those that the kernel has are handed on.
+
+use proc_macro2::{Span, TokenStream};
+use quote::ToTokens;
+use syn::ext::IdentExt;
+use syn::parse::{ParseStream, Parser};
+use syn::punctuated::Punctuated;
+use syn::{FnArg, Ident, LitStr, Path, Token, Type, bracketed, parenthesized};
+
+use crate::function::Function;
+use crate::options::{Options, duplicate, expect_end, set, split_at_commas};
+use crate::problems::{Problems, did_you_mean};
+
+/// What was written.
+#[derive(Debug, Default)]
+pub(super) struct OpOptions {
+    /// The names.
+    pub(super) names: Vec<LitStr>,
+    /// Options of the kernel, each with its key.
+    pub(super) of_kernel: Vec<(Ident, TokenStream)>,
+    /// Names of constants of `OpFlags`.
+    pub(super) accepted: Vec<&'static str>,
+    /// `metadata = path`
+    pub(super) metadata: Option<Path>,
+    /// Whether the metadata function tells of results that are allocated before the call.
+    pub(super) is_prepared: bool,
+    /// `device = "type"`
+    pub(super) device: Option<LitStr>,
+    /// `unsupported = "text"`
+    pub(super) unsupported: Option<LitStr>,
+    /// `raw`
+    pub(super) raw: Option<Ident>,
+    /// `metadata_only`
+    pub(super) metadata_only: Option<Ident>,
+    /// `side_effecting`
+    pub(super) side_effecting: Option<Ident>,
+    /// `T = [f32, f64]`
+    pub(super) lists: Vec<List>,
+    /// `crate = path`
+    pub(super) crate_path: Option<Path>,
+}
+
+/// The types that a parameter stands for.
+#[derive(Debug)]
+pub(super) struct List {
+    /// The parameter.
+    pub(super) parameter: Ident,
+    /// The types.
+    pub(super) values: Vec<TokenStream>,
+    /// The option.
+    tokens: TokenStream,
+}
+
+/// Options of ops alone.
+const OWN: &[&str] = &[
+    "accepts",
+    "device",
+    "metadata",
+    "metadata_only",
+    "raw",
+    "unsupported",
+    "crate",
+];
+
+/// Options that the kernel of an op may have.
+const OF_KERNEL: &[&str] = &[
+    "side_effecting",
+    "effect",
+    "reads",
+    "pure",
+    "effect_free",
+    "blocking",
+    "cheap",
+    "cost_attribute",
+    "parallel",
+    "named_results",
+    "results",
+    "alias",
+    "verify",
+    "workspace",
+];
+
+/// Options of kernels that no op has, and why.
+const REFUSED: &[(&str, &str)] = &[
+    (
+        "sync",
+        "the interpreter of synchronous functions runs kernels, not ops: write a `#[tfrt_kernel]` for it",
+    ),
+    (
+        "format",
+        "an op is called by its name, so that its kernel has the generic form: write a `#[tfrt_kernel]` for another one",
+    ),
+    (
+        "kernel_set",
+        "a set of kernels would leave their ops out: ops are registered where they are linked",
+    ),
+    (
+        "non_strict",
+        "an op runs when all of its operands are there",
+    ),
+    (
+        "chain",
+        "an op with effects takes part in the order of its caller",
+    ),
+    (
+        "attribute_names",
+        "an op finds its attributes by their names; `raw` is for an op that takes any",
+    ),
+    (
+        "operands",
+        "the signature says so: operands are unmarked parameters",
+    ),
+    (
+        "attrs",
+        "the signature says so: attributes are parameters with `#[attr]`",
+    ),
+    (
+        "symbols",
+        "an op has no functions: `call`, `loops` and their like are for kernels",
+    ),
+    ("symbol_list", "an op has no functions"),
+    ("regions", "an op has no regions"),
+    ("call", "an op has no functions"),
+    ("isolated", "an op has no regions"),
+    ("loops", "an op has no functions"),
+    ("chooses", "an op has no functions"),
+    ("forwards", "an op has results of its own"),
+    ("chain_source", "an op returns tensors"),
+    ("chain_merge", "an op takes tensors"),
+];
+
+impl OpOptions {
+    /// Parses the tokens in the parentheses of the attribute.
+    pub(super) fn parse(tokens: TokenStream, function: &Function, problems: &mut Problems) -> Self {
+        let mut options = Self {
+            is_prepared: has_out(function),
+            ..Self::default()
+        };
+        for (index, option) in split_at_commas(tokens).into_iter().enumerate() {
+            let is_behind_names = index == options.names.len();
+            let parser = |input: ParseStream<'_>| options.parse_option(input, is_behind_names);
+            if let Some(true) = problems.note(parser.parse2(option.clone())) {
+                continue;
+            }
+            // Not an option of ops, where the name belongs: kernels are named alike, and their parser says what is wrong.
+            if index == 0 && problems.is_empty() {
+                options.names = Options::parse(option, problems).names;
+            }
+        }
+        if options.names.is_empty() {
+            if problems.is_empty() {
+                problems.at_span(
+                    Span::call_site(),
+                    "an op needs a name: write `#[tfrt_op(\"dialect.Name\")]`",
+                );
+            }
+            // What else is wrong is told of under any name.
+            options
+                .names
+                .push(LitStr::new("dialect.Name", Span::call_site()));
+        }
+        options
+    }
+
+    /// Parses one option; says whether it is one.
+    fn parse_option(&mut self, input: ParseStream<'_>, is_behind_names: bool) -> syn::Result<bool> {
+        if input.peek(LitStr) {
+            let name: LitStr = input.parse()?;
+            if !is_behind_names {
+                return Err(syn::Error::new(
+                    name.span(),
+                    "names come first, before the options",
+                ));
+            }
+            self.names.push(name);
+            return expect_end(input).map(|()| true);
+        }
+        let Ok(key) = input.fork().call(Ident::parse_any) else {
+            return self.not_an_option(input, is_behind_names);
+        };
+        let name = key.to_string();
+        if let Some((_, reason)) = REFUSED.iter().find(|(refused, _)| *refused == name) {
+            consume(input);
+            return Err(syn::Error::new(
+                key.span(),
+                format!("no op has the option `{name}`: {reason}"),
+            ));
+        }
+        if OWN.contains(&name.as_str()) {
+            input.call(Ident::parse_any)?;
+            self.parse_own(&key, input)?;
+            return expect_end(input).map(|()| true);
+        }
+        if OF_KERNEL.contains(&name.as_str()) {
+            if name == "side_effecting" {
+                self.side_effecting = Some(key.clone());
+            }
+            let tokens = consume(input);
+            self.of_kernel.push((key, tokens));
+            return Ok(true);
+        }
+        let ahead = input.fork();
+        let is_list = ahead.call(Ident::parse_any).is_ok()
+            && ahead.parse::<Token![=]>().is_ok()
+            && ahead.peek(syn::token::Bracket);
+        if is_list {
+            let tokens = input.fork().parse()?;
+            return self.parse_types(tokens, input).map(|()| true);
+        }
+        self.not_an_option(input, is_behind_names)
+    }
+
+    /// What is no option; where the name belongs, another parser says what is wrong.
+    fn not_an_option(&self, input: ParseStream<'_>, is_behind_names: bool) -> syn::Result<bool> {
+        let tokens = consume(input);
+        if is_behind_names && self.names.is_empty() {
+            return Ok(false);
+        }
+        let written = tokens
+            .clone()
+            .into_iter()
+            .next()
+            .map(|token| token.to_string());
+        let written = written.unwrap_or_default();
+        let known = [OWN, OF_KERNEL].concat();
+        Err(syn::Error::new_spanned(
+            tokens,
+            format!(
+                "unknown option `{written}`: {}",
+                did_you_mean(&written, &known)
+            ),
+        ))
+    }
+
+    fn parse_own(&mut self, key: &Ident, input: ParseStream<'_>) -> syn::Result<()> {
+        let name = key.to_string();
+        let needs = |example: &str| {
+            syn::Error::new(key.span(), format!("`{name}` needs a value: `{example}`"))
+        };
+        if matches!(name.as_str(), "raw" | "metadata_only") {
+            if !input.is_empty() {
+                consume(input);
+                return Err(syn::Error::new(
+                    key.span(),
+                    format!("`{name}` takes no value: write `{name}` alone"),
+                ));
+            }
+            let flag = if name == "raw" {
+                &mut self.raw
+            } else {
+                &mut self.metadata_only
+            };
+            return set(flag, key, key.clone());
+        }
+        if name == "accepts" {
+            if !input.peek(syn::token::Paren) {
+                consume(input);
+                return Err(needs("accepts(scalar, string, sparse)"));
+            }
+            let content;
+            parenthesized!(content in input);
+            return self.parse_accepted(&content);
+        }
+        let example = match name.as_str() {
+            "device" => "device = \"gpu\"",
+            "unsupported" => "unsupported = \"unsupported dtype {dtype}\"",
+            "crate" => "crate = path::to::tfrt",
+            _ => "metadata = path::to::function",
+        };
+        if !input.peek(Token![=]) {
+            consume(input);
+            return Err(needs(example));
+        }
+        input.parse::<Token![=]>()?;
+        match name.as_str() {
+            "device" => {
+                let device: LitStr = input.parse()?;
+                if device.value().is_empty()
+                    || !device
+                        .value()
+                        .chars()
+                        .all(|char| char.is_ascii_alphanumeric())
+                {
+                    return Err(syn::Error::new(
+                        device.span(),
+                        "the type of a device is a word: `device = \"gpu\"`",
+                    ));
+                }
+                set(&mut self.device, key, device)
+            }
+            "unsupported" => set(&mut self.unsupported, key, input.parse()?),
+            "crate" => set(
+                &mut self.crate_path,
+                key,
+                input.call(Path::parse_mod_style)?,
+            ),
+            _ => {
+                let path = input.call(Path::parse_mod_style)?;
+                if self.is_prepared {
+                    let option = quote::quote!(#key = #path);
+                    self.of_kernel.push((key.clone(), option));
+                }
+                set(&mut self.metadata, key, path)
+            }
+        }
+    }
+
+    fn parse_accepted(&mut self, content: ParseStream<'_>) -> syn::Result<()> {
+        let kinds = content.call(Punctuated::<Ident, Token![,]>::parse_terminated)?;
+        for kind in &kinds {
+            let flag = match kind.to_string().as_str() {
+                "scalar" => "ACCEPTS_SCALAR",
+                "string" => "ACCEPTS_STRING",
+                "sparse" => "ACCEPTS_SPARSE",
+                name => {
+                    let hint = did_you_mean(name, &["scalar", "string", "sparse"]);
+                    return Err(syn::Error::new(
+                        kind.span(),
+                        format!("no kind of tensors is called `{name}`: {hint}"),
+                    ));
+                }
+            };
+            if self.accepted.contains(&flag) {
+                return Err(duplicate(kind));
+            }
+            self.accepted.push(flag);
+        }
+        if kinds.is_empty() {
+            return Err(content.error("say which tensors: `accepts(scalar, string, sparse)`"));
+        }
+        Ok(())
+    }
+
+    fn parse_types(&mut self, tokens: TokenStream, input: ParseStream<'_>) -> syn::Result<()> {
+        let parameter = input.call(Ident::parse_any)?;
+        input.parse::<Token![=]>()?;
+        let content;
+        bracketed!(content in input);
+        let mut values = Vec::new();
+        for value in split_at_commas(content.parse()?) {
+            values.push(
+                (|value: ParseStream<'_>| {
+                    let literal: Option<syn::Lit> =
+                        value.peek(syn::Lit).then(|| value.parse()).transpose()?;
+                    let written = match literal {
+                        Some(literal) => literal.to_token_stream(),
+                        None => value.parse::<Type>()?.to_token_stream(),
+                    };
+                    if value.peek(Token![as]) {
+                        value.parse::<Token![as]>()?;
+                        value.parse::<LitStr>()?;
+                    }
+                    expect_end(value)?;
+                    Ok(written)
+                })
+                .parse2(value)?,
+            );
+        }
+        if values.is_empty() {
+            return Err(syn::Error::new(
+                parameter.span(),
+                format!("`{parameter}` has no types, so that there would be no op"),
+            ));
+        }
+        if self.lists.iter().any(|list| list.parameter == parameter) {
+            return Err(duplicate(&parameter));
+        }
+        self.lists.push(List {
+            parameter,
+            values,
+            tokens,
+        });
+        expect_end(input)
+    }
+
+    /// Whether a name tells which value a parameter has: `my.Add.{T}`.
+    pub(super) fn is_named(&self, parameter: &Ident) -> bool {
+        let place = format!("{{{parameter}}}");
+        self.names.iter().any(|name| name.value().contains(&place))
+    }
+
+    /// The options of the kernel, but for its names. Lists of types that are told apart at run time are not among them.
+    pub(super) fn of_kernel(&self, is_found: impl Fn(&Ident) -> bool) -> Vec<&TokenStream> {
+        let lists = self.lists.iter();
+        let lists = lists
+            .filter(|list| !is_found(&list.parameter))
+            .map(|list| &list.tokens);
+        self.of_kernel
+            .iter()
+            .map(|(_, tokens)| tokens)
+            .chain(lists)
+            .collect()
+    }
+
+    /// Options that are for ops which find the type of elements.
+    pub(super) fn refuse_without_family(&self, problems: &mut Problems) {
+        if let Some(text) = &self.unsupported {
+            problems.at(
+                text,
+                "`unsupported` is for ops that list the types of elements which they take: `T = [f32, i32]`",
+            );
+        }
+    }
+
+    /// Options that go with a declaration, which an op that takes its call does not have.
+    pub(super) fn refuse_with_raw(&self, problems: &mut Problems) {
+        for (key, _) in &self.of_kernel {
+            if key != "side_effecting" && key != "metadata" {
+                problems.at(
+                    key,
+                    format!("`raw` excludes `{key}`, which is for ops with a kernel"),
+                );
+            }
+        }
+        for list in &self.lists {
+            problems.at(
+                &list.parameter,
+                "a `raw` op is one function for all tensors: it lists no types",
+            );
+        }
+    }
+
+    /// Options of ops that run.
+    pub(super) fn refuse_with_metadata_only(&self, flag: &Ident, problems: &mut Problems) {
+        for (key, _) in &self.of_kernel {
+            problems.at(key, format!("`{flag}` excludes `{key}`, as nothing runs"));
+        }
+        if let Some(path) = self.metadata.as_ref().filter(|_| !self.is_prepared) {
+            problems.at(
+                path,
+                format!("`{flag}` says that the function itself tells metadata"),
+            );
+        }
+    }
+}
+
+fn has_out(function: &Function) -> bool {
+    function.signature.inputs.iter().any(|input| match input {
+        FnArg::Typed(parameter) => parameter
+            .attrs
+            .iter()
+            .any(|attribute| attribute.path().is_ident("out")),
+        FnArg::Receiver(_) => false,
+    })
+}
+
+/// The rest of the input.
+fn consume(input: ParseStream<'_>) -> TokenStream {
+    input.parse().unwrap_or_default()
+}
+
+/// Options as kernels have them, for the names alone.
+pub(super) fn of_names(names: &[LitStr], problems: &mut Problems) -> Options {
+    Options::parse(quote::quote!(#(#names),*), problems)
+}

@@ -1,0 +1,239 @@
+//! Metadata functions of ops: what they are asked with, and what they may say.
+//!
+//! ```text
+//!  a kernel with `#[out]`   operands and attributes as it is given them ─┐
+//!  its declaration          MetadataQuery ──────────────────────────────┼─► the author's function ─► results
+//!  any other op             OpQuery, attributes bound by name ───────────┘
+//! ```
+
+use smallvec::SmallVec;
+use tfrt_async::{AnyRef, Value};
+use tfrt_host::kernel::{AttributeParam, Operands};
+use tfrt_ods::OpDef;
+use tfrt_ods::metadata::{MetadataQuery, NoMetadata};
+use tfrt_support::error::IntoError;
+use tfrt_support::metadata::TensorMetadata;
+use tfrt_support::{Error, ErrorCode};
+use tfrt_tensor::Tensor;
+
+use crate::attrs::OpAttrs;
+use crate::device_op::bind;
+use crate::handle::read_metadata;
+use crate::op::{OpQuery, ResultMetadata};
+
+/// Metadata of operands of which there may be any number.
+pub type RestMetadata = SmallVec<[TensorMetadata; 4]>;
+
+/// Does not compile unless `T` is a tensor.
+pub const fn assert_tensor<T: Tensor + ?Sized>() {}
+
+/// The metadata of an operand.
+#[inline]
+pub fn metadata_of<T: Tensor + ?Sized>(tensor: &T) -> TensorMetadata {
+    tensor.metadata()
+}
+
+/// The metadata of an operand that is taken as a reference.
+///
+/// # Errors
+/// If it is not a tensor, or not available.
+pub fn metadata_of_value(operand: &AnyRef) -> Result<TensorMetadata, Error> {
+    read_metadata(operand)
+}
+
+/// The metadata of all operands that remain.
+#[must_use]
+pub fn metadata_of_all<T: Tensor + Value>(operands: Operands<'_, T>) -> RestMetadata {
+    operands.iter().map(metadata_of).collect()
+}
+
+/// The metadata of all operands that remain, which are taken as references.
+///
+/// # Errors
+/// If one is not a tensor, or not available.
+pub fn metadata_of_values(operands: &[AnyRef]) -> Result<RestMetadata, Error> {
+    operands.iter().map(read_metadata).collect()
+}
+
+/// What a query tells of an operand that need not be there.
+///
+/// # Errors
+/// If it is there, and nothing is known of it.
+pub fn operand_if_given<'a>(
+    query: &MetadataQuery<'a>,
+    index: usize,
+) -> Result<Option<&'a TensorMetadata>, NoMetadata> {
+    match query.operands.get(index) {
+        None => Ok(None),
+        Some(Some(metadata)) => Ok(Some(metadata)),
+        Some(None) => Err(NoMetadata::Unknown),
+    }
+}
+
+/// What a query tells of all operands from `start` on.
+///
+/// # Errors
+/// If nothing is known of one of them.
+pub fn told_of_rest(query: &MetadataQuery<'_>, start: usize) -> Result<RestMetadata, NoMetadata> {
+    let rest = query.operands.get(start..).unwrap_or_default();
+    let known = rest.iter().cloned();
+    known
+        .map(|operand| operand.ok_or(NoMetadata::Unknown))
+        .collect()
+}
+
+/// The metadata of all operands from `start` on.
+#[must_use]
+pub fn operands_from<'a>(query: &OpQuery<'a>, start: usize) -> &'a [TensorMetadata] {
+    query.operands.get(start..).unwrap_or_default()
+}
+
+/// The attributes of an op, bound as its declaration says.
+#[derive(Debug)]
+pub struct BoundAttributes<'a> {
+    given: &'a OpAttrs,
+    /// In place of `given`, if a default is needed.
+    with_defaults: Option<OpAttrs>,
+    offsets: SmallVec<[u32; 8]>,
+}
+
+/// The attributes that a query has for what `op` declares, defaults included.
+///
+/// # Errors
+/// If one is missing, or of another kind.
+pub fn attributes_of<'a>(op: &OpDef, query: &OpQuery<'a>) -> Result<BoundAttributes<'a>, Error> {
+    let mut with_defaults = None;
+    let offsets = bind(op, query.attrs, &mut with_defaults)?;
+    Ok(BoundAttributes {
+        given: query.attrs,
+        with_defaults,
+        offsets,
+    })
+}
+
+impl BoundAttributes<'_> {
+    /// The attribute at `index` of the declaration.
+    ///
+    /// # Errors
+    /// If its bytes do not hold an `A`.
+    pub fn read<A: AttributeParam + ?Sized>(&self, index: usize) -> Result<A::Value<'_>, Error> {
+        let section = self.with_defaults.as_ref().unwrap_or(self.given).section();
+        match self.offsets.get(index) {
+            Some(&offset) => A::read(section, offset),
+            None => Err(Error::new(format!("there is no attribute {index}"))
+                .with_code(ErrorCode::InvalidArgument)),
+        }
+    }
+}
+
+/// An op with `N` results.
+#[derive(Debug)]
+pub struct Results<const N: usize>;
+
+/// An op whose number of results is not fixed, or not known.
+#[derive(Debug)]
+pub struct AnyResults;
+
+/// What a metadata function of an op with these results may return.
+#[diagnostic::on_unimplemented(
+    message = "a metadata function cannot return `{Self}` for an op with {Op}",
+    label = "does not fit the results of the op",
+    note = "return one `TensorMetadata` for one result, or a tuple of one for each; an `Option` in place of one that is not always known; \
+            a `Vec` for any number; or a `Result` of these"
+)]
+pub trait OpMetadataAnswer<Op> {
+    /// The metadata of each result.
+    ///
+    /// # Errors
+    /// What the function says.
+    fn into_results(self) -> Result<ResultMetadata, Error>;
+}
+
+/// What a metadata function says.
+///
+/// # Errors
+/// What the function says.
+pub fn result_metadata<Op>(answer: impl OpMetadataAnswer<Op>) -> Result<ResultMetadata, Error> {
+    answer.into_results()
+}
+
+/// The metadata of one result, if it is known.
+pub trait OneResult {
+    /// It, if it is known.
+    fn known(self) -> Option<TensorMetadata>;
+}
+
+impl OneResult for TensorMetadata {
+    fn known(self) -> Option<TensorMetadata> {
+        Some(self)
+    }
+}
+
+impl OneResult for Option<TensorMetadata> {
+    fn known(self) -> Option<TensorMetadata> {
+        self
+    }
+}
+
+#[diagnostic::do_not_recommend]
+impl<Op, T: OpMetadataAnswer<Op>, E: IntoError> OpMetadataAnswer<Op> for Result<T, E> {
+    fn into_results(self) -> Result<ResultMetadata, Error> {
+        self.map_err(IntoError::into_error)?.into_results()
+    }
+}
+
+impl<Op, T: OneResult> OpMetadataAnswer<Op> for Vec<T> {
+    fn into_results(self) -> Result<ResultMetadata, Error> {
+        Ok(self.into_iter().map(OneResult::known).collect())
+    }
+}
+
+impl<Op> OpMetadataAnswer<Op> for ResultMetadata {
+    fn into_results(self) -> Result<ResultMetadata, Error> {
+        Ok(self)
+    }
+}
+
+macro_rules! impl_answer {
+    ($($answer:ty, $op:ty;)*) => {$(
+        impl OpMetadataAnswer<$op> for $answer {
+            fn into_results(self) -> Result<ResultMetadata, Error> {
+                Ok(smallvec::smallvec![OneResult::known(self)])
+            }
+        }
+    )*};
+}
+
+impl_answer! {
+    TensorMetadata, Results<1>;
+    Option<TensorMetadata>, Results<1>;
+    TensorMetadata, AnyResults;
+    Option<TensorMetadata>, AnyResults;
+}
+
+macro_rules! impl_answer_of_several {
+    ($($count:literal: ($($ty:ident $value:ident),*);)*) => {$(
+        impl_answer_of_several!(Results<$count>: $($ty $value),*);
+        impl_answer_of_several!(AnyResults: $($ty $value),*);
+    )*};
+    ($op:ty: $($ty:ident $value:ident),*) => {
+        #[diagnostic::do_not_recommend]
+        impl<$($ty: OneResult),*> OpMetadataAnswer<$op> for ($($ty,)*) {
+            fn into_results(self) -> Result<ResultMetadata, Error> {
+                let ($($value,)*) = self;
+                Ok(smallvec::smallvec![$($value.known()),*])
+            }
+        }
+    };
+}
+
+impl_answer_of_several! {
+    1: (A a);
+    2: (A a, B b);
+    3: (A a, B b, C c);
+    4: (A a, B b, C c, D d);
+    5: (A a, B b, C c, D d, E e);
+    6: (A a, B b, C c, D d, E e, F f);
+    7: (A a, B b, C c, D d, E e, F f, G g);
+    8: (A a, B b, C c, D d, E e, F f, G g, H h);
+}

@@ -1,0 +1,40 @@
+//! What expansions of `#[tfrt_op]` name: that of kernels, and this. No part of the public interface: it changes with the macro.
+
+pub use tfrt_host::__private::*;
+pub use tfrt_host::kernel::Operands;
+pub use tfrt_support::error::IntoError;
+pub use tfrt_tensor::DenseHostTensor;
+
+pub use crate::authoring::elements::{
+    Element, dtype_of, elements, elements_mut, unsupported, unsupported_because, view, view_mut,
+};
+pub use crate::authoring::metadata::{
+    AnyResults, BoundAttributes, Results, assert_tensor, attributes_of, metadata_of,
+    metadata_of_all, metadata_of_value, metadata_of_values, operand_if_given, operands_from,
+    result_metadata, told_of_rest,
+};
+pub use crate::op::{Implementation, OpFlags, OpQuery, OpRegistration};
+pub use crate::ops_of_a_free_function;
+
+/// Whether a function of a call failed; see [`Finished`].
+///
+/// # Errors
+/// What the function returned.
+pub fn finished(outcome: impl Finished) -> Result<(), Error> {
+    outcome.finished()
+}
+
+/// Holds what `#[tfrt_op]` writes beside a function, in one item that has a name which no author writes.
+#[doc(hidden)]
+#[macro_export]
+macro_rules! ops_of_a_free_function {
+    ($item:ident $($tokens:tt)*) => {
+        #[doc(hidden)]
+        #[allow(dead_code, non_camel_case_types)]
+        struct $item([(); {
+            use $crate::__private as __tfrt;
+            $($tokens)*
+            0
+        }]);
+    };
+}
