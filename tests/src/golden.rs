@@ -230,6 +230,9 @@ pub fn own_expectation(command: &str) -> Option<OwnExpectation> {
         "50-canonicalize",
         "51-core-runtime",
         "54-case-out-of-range",
+        "88-crt-cond-while",
+        "92-crt-sync-dtypes",
+        "93-crt-cancel",
     ];
     const WITHOUT_OPTIONAL_SECTIONS: &[&str] =
         &["20-sync.min", "26-symbols-regions.min", "30-modules.min"];

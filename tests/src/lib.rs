@@ -10,6 +10,4 @@ pub mod compare;
 
 pub mod golden;
 
-pub mod pending;
-
 pub mod programs;

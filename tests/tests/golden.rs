@@ -3,9 +3,8 @@
 
 use std::process::ExitCode;
 
-use libtest_mimic::{Arguments, Completion, Failed, Trial};
+use libtest_mimic::{Arguments, Failed, Trial};
 use tfrt_tests::golden::{self, Case};
-use tfrt_tests::pending::{self, PENDING};
 use tfrt_tests::tool;
 
 fn main() -> ExitCode {
@@ -19,13 +18,8 @@ fn main() -> ExitCode {
             return ExitCode::FAILURE;
         }
     };
-    let commands: Vec<String> = cases.iter().map(|case| case.command.clone()).collect();
     let from_text: Vec<Case> = cases.iter().filter_map(Case::from_text).collect();
     let mut trials: Vec<Trial> = cases.into_iter().chain(from_text).map(trial).collect();
-    trials.push(Trial::test(
-        "every_pending_entry_is_about_some_command",
-        move || every_pending_entry_is_used(&commands),
-    ));
     trials.push(Trial::test(
         "each_unchecked_mistake_is_an_error",
         each_unchecked_mistake_is_an_error,
@@ -42,24 +36,8 @@ fn main() -> ExitCode {
 }
 
 fn trial(case: Case) -> Trial {
-    Trial::ignorable_test(case.command.clone(), move || {
-        let outcome = golden::check(&case);
-        match (pending::reason(&case.command), outcome) {
-            (None, outcome) => outcome
-                .map(|()| Completion::Completed)
-                .map_err(Failed::from),
-            (Some(reason), Err(_)) => Ok(Completion::ignored_with(format!("skipped: {reason}"))),
-            (Some(_), Ok(())) => Err("passes now: take it off the list of pending commands".into()),
-        }
-    })
-}
-
-fn every_pending_entry_is_used(commands: &[String]) -> Result<(), Failed> {
-    let unused = PENDING
-        .iter()
-        .find(|entry| !commands.iter().any(|command| entry.covers(command)));
-    unused.map_or(Ok(()), |entry| {
-        Err(format!("no command is covered by {entry:?}").into())
+    Trial::test(case.command.clone(), move || {
+        golden::check(&case).map_err(Failed::from)
     })
 }
 

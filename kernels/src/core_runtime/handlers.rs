@@ -97,10 +97,10 @@ fn get_op_handler(
     "corert_sync.get_op_handler",
     sync,
     results(op_handler),
-    format = "$op_handler_name attr-dict"
+    format = "$device_name attr-dict"
 )]
-fn get_op_handler_sync(#[attr] op_handler_name: &str, host: &HostContext) -> Result<OpHandlerRef> {
-    find(op_handler_name, host)
+fn get_op_handler_sync(#[attr] device_name: &str, host: &HostContext) -> Result<OpHandlerRef> {
+    find(device_name, host)
 }
 
 fn find(name: &str, host: &HostContext) -> Result<OpHandlerRef> {

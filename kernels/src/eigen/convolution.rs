@@ -167,6 +167,21 @@ impl<'a> Conv<'a> {
     }
 }
 
+/// Starts the convolution of an input with a filter, with nothing fused onto it.
+pub(crate) fn start_plain(
+    [input, filter]: [&DenseHostTensor; 2],
+    shape: Conv2dShape,
+    output: &mut DenseHostTensor,
+    ctx: &ExecutionContext,
+) -> Result<AsyncValueRef<Chain>> {
+    let conv = Conv {
+        input,
+        filter,
+        shape,
+    };
+    conv.start(ctx, output, Fused::default())
+}
+
 /// A filter that a task owns.
 enum OwnedFilter {
     Packed(OwnedElements<f32>),

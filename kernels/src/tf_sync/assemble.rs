@@ -96,7 +96,7 @@ fn tile<T: Element>(
     )?)
 }
 
-fn read_multiples(multiples: &DenseHostTensor) -> Result<Vec<usize>> {
+pub(crate) fn read_multiples(multiples: &DenseHostTensor) -> Result<Vec<usize>> {
     if multiples.shape().rank() != 1 {
         return Err(Error::new("Tile multiples must be a vector"));
     }

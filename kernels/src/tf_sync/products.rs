@@ -48,7 +48,7 @@ fn fused_matmul<T: Element + MatmulElement>(
 }
 
 /// What follows the bias.
-fn parse_fusion(fused_ops: AggregateView<'_>) -> Result<Activation> {
+pub(crate) fn parse_fusion(fused_ops: AggregateView<'_>) -> Result<Activation> {
     let names = fused_ops
         .iter()
         .map(|name| name.read::<&str>())

@@ -508,7 +508,7 @@ fn run_async(
             with_codes: arguments.print_error_code,
             style,
         });
-        print_line(&result_line(function.name(), values))?;
+        print_line(&result_line(function.name(), values, style))?;
     }
     drop(results);
     ctx.host().quiesce().map_err(would_deadlock)?;
@@ -548,7 +548,7 @@ fn run_sync(
                 with_codes: false,
                 style,
             });
-            print_line(&result_line(function.name(), values))
+            print_line(&result_line(function.name(), values, style))
         }
     }
 }

@@ -23,10 +23,15 @@ pub(super) enum Style {
 }
 
 /// The line for a function that returned `values`; several lines if there are several and some are long.
-pub(super) fn result_line(name: &str, values: impl Iterator<Item = impl Display>) -> String {
+pub(super) fn result_line(
+    name: &str,
+    values: impl Iterator<Item = impl Display>,
+    style: Style,
+) -> String {
     let values: Vec<String> = values.map(|value| value.to_string()).collect();
-    // Only tensors have brackets, and only people are shown tensors.
-    if values.len() > 1 && values.iter().any(|value| value.contains("]: ")) {
+    // Tensors, which are long, begin with their type and shape in brackets.
+    let is_long = |value: &String| value.contains("]: ");
+    if style == Style::Shown && values.len() > 1 && values.iter().any(is_long) {
         format!("'{}' returned\n  {}", escaped(name), values.join("\n  "))
     } else {
         format!("'{}' returned {}", escaped(name), values.join(","))
@@ -150,9 +155,12 @@ mod tests {
 
     #[test]
     fn values_are_separated_by_commas_alone() {
-        assert_eq!(result_line("f", ["1", "2"].iter()), "'f' returned 1,2");
         assert_eq!(
-            result_line("f", ["i32 [1]: [1]", "2"].iter()),
+            result_line("f", ["1", "2"].iter(), Style::Shown),
+            "'f' returned 1,2"
+        );
+        assert_eq!(
+            result_line("f", ["i32 [1]: [1]", "2"].iter(), Style::Shown),
             "'f' returned\n  i32 [1]: [1]\n  2"
         );
     }

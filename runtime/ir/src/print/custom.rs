@@ -148,7 +148,7 @@ impl Printer<'_> {
         others: &[(NameId, AttrId)],
         spacing: &mut Spacing,
     ) {
-        for (index, element) in elements.iter().enumerate() {
+        for element in elements {
             match element {
                 Element::Literal(text) => spacing.literal(text, &mut self.out),
                 Element::AttrDict(keyword) => {
@@ -156,11 +156,7 @@ impl Printer<'_> {
                     spacing.after_dictionary(others.is_empty());
                 }
                 Element::Pairs(attribute) => {
-                    let is_followed = elements[index + 1..].iter().any(|element| match element {
-                        Element::Pairs(next) => !pairs(op, *next).is_empty(),
-                        _ => false,
-                    });
-                    self.pairs(op, *attribute, is_followed, spacing);
+                    self.pairs(op, *attribute, spacing);
                 }
                 Element::Blank { is_written } => spacing.blank(*is_written, &mut self.out),
                 Element::Optional { elements, anchor } => {
@@ -312,9 +308,10 @@ impl Printer<'_> {
         }
     }
 
-    fn pairs(&mut self, op: &Op<'_>, attribute: usize, is_followed: bool, spacing: &mut Spacing) {
+    /// Prints a dictionary of pairs, unless it is empty: as the reference does, even where another dictionary follows.
+    fn pairs(&mut self, op: &Op<'_>, attribute: usize, spacing: &mut Spacing) {
         let pairs = pairs(op, attribute);
-        if pairs.is_empty() && !is_followed {
+        if pairs.is_empty() {
             return;
         }
         spacing.variable(&mut self.out);

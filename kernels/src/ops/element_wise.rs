@@ -1,0 +1,327 @@
+//! Functions of elements: of one tensor, and of two that are stretched to one shape.
+
+use half::f16;
+use tfrt::prelude::*;
+use tfrt::support::complex::Complex;
+use tfrt_compute::binary::{self, Binary, Comparison};
+use tfrt_compute::broadcast::Broadcast;
+use tfrt_compute::element::{Arithmetic, Ordered};
+use tfrt_compute::unary::{self, Unary};
+use tfrt_tensor::{DenseHostTensor, Element, I1, ScalarHostTensor, Shape, TensorRef};
+
+use super::metadata::{broadcast, comparison, same};
+use super::{allocate, invalid, map_elements, mismatched, unsupported, with_dtype};
+
+/// Computes `max(x, 0)` for each element.
+///
+/// # Errors
+/// `unsupported dtype for relu`.
+#[tfrt_op("tf.Relu", metadata = same)]
+fn relu(x: &AnyRef, ctx: &ExecutionContext) -> Result<DenseHostTensor> {
+    let dtype = x.try_read::<DenseHostTensor>().map_err(mismatched)?.dtype();
+    with_dtype!(
+        dtype,
+        T in [u8, u16, u32, u64, i8, i16, i32, i64, f16, f32, f64]
+            => map_elements::<T>(x, ctx, unary::relu, unary::relu_in_place),
+        else Err(unsupported("unsupported dtype for relu"))
+    )
+}
+
+fn real(function: Unary, x: &AnyRef, ctx: &ExecutionContext) -> Result<DenseHostTensor> {
+    let dtype = x.try_read::<DenseHostTensor>().map_err(mismatched)?.dtype();
+    with_dtype!(
+        dtype,
+        T in [f32, f64] => map_elements::<T>(
+            x,
+            ctx,
+            |x, y| unary::apply(function, x, y),
+            |y| unary::apply_in_place(function, y),
+        ),
+        else Err(unsupported("unsupported dtype"))
+    )
+}
+
+/// Computes the natural logarithm of each element.
+///
+/// # Errors
+/// `unsupported dtype`.
+#[tfrt_op("tf.Log", metadata = same)]
+fn log(x: &AnyRef, ctx: &ExecutionContext) -> Result<DenseHostTensor> {
+    real(Unary::Ln, x, ctx)
+}
+
+/// Computes `ln(1 + x)` for each element.
+///
+/// # Errors
+/// `unsupported dtype`.
+#[tfrt_op("tf.Log1p", metadata = same)]
+fn log1p(x: &AnyRef, ctx: &ExecutionContext) -> Result<DenseHostTensor> {
+    real(Unary::Ln1p, x, ctx)
+}
+
+/// Computes `1 / √x` for each element.
+///
+/// # Errors
+/// `unsupported dtype`.
+#[tfrt_op("tf.Rsqrt", metadata = same)]
+fn rsqrt(x: &AnyRef, ctx: &ExecutionContext) -> Result<DenseHostTensor> {
+    real(Unary::Rsqrt, x, ctx)
+}
+
+/// Computes `1 / (1 + e⁻ˣ)` for each element.
+///
+/// # Errors
+/// `unsupported dtype`.
+#[tfrt_op("tf.Sigmoid", metadata = same)]
+fn sigmoid(x: &AnyRef, ctx: &ExecutionContext) -> Result<DenseHostTensor> {
+    real(Unary::Sigmoid, x, ctx)
+}
+
+/// Computes `a + b`, stretched to one shape; whole numbers wrap around.
+///
+/// # Errors
+/// `incompatible dtypes for binary operation`, `Dimensions must be equal, but are A and B`, `Unsupported input dtype: D`.
+#[tfrt_op("tf.AddV2", accepts(scalar), metadata = broadcast)]
+fn add(a: &AnyRef, b: &AnyRef, ctx: &ExecutionContext) -> Result<AnyRef> {
+    arithmetic(Binary::Add, a, b, ctx)
+}
+
+/// Computes `a · b`, stretched to one shape; whole numbers wrap around.
+///
+/// # Errors
+/// Those of `tf.AddV2`.
+#[tfrt_op("tf.Mul", accepts(scalar), metadata = broadcast)]
+fn mul(a: &AnyRef, b: &AnyRef, ctx: &ExecutionContext) -> Result<AnyRef> {
+    arithmetic(Binary::Mul, a, b, ctx)
+}
+
+/// Computes `a / b`, stretched to one shape. Whole numbers round towards zero; divided by zero, they are zero.
+///
+/// # Errors
+/// Those of `tf.AddV2`.
+#[tfrt_op("tf.RealDiv", accepts(scalar), metadata = broadcast)]
+fn real_div(a: &AnyRef, b: &AnyRef, ctx: &ExecutionContext) -> Result<AnyRef> {
+    arithmetic(Binary::Div, a, b, ctx)
+}
+
+/// Computes `a - b`, stretched to one shape; whole numbers wrap around.
+///
+/// # Errors
+/// Those of `tf.AddV2`.
+#[tfrt_op("tf.Sub", accepts(scalar), metadata = broadcast)]
+fn sub(a: &AnyRef, b: &AnyRef, ctx: &ExecutionContext) -> Result<AnyRef> {
+    arithmetic(Binary::Sub, a, b, ctx)
+}
+
+/// Whether each element of `a` is less than that of `b`, stretched to one shape.
+///
+/// # Errors
+/// Those of `tf.AddV2`.
+#[tfrt_op("tf.Less", accepts(scalar), metadata = comparison)]
+fn less(a: &AnyRef, b: &AnyRef, ctx: &ExecutionContext) -> Result<AnyRef> {
+    let (a, b) = sides(a, b)?;
+    with_dtype!(
+        a.dtype(),
+        T in [u8, u16, u32, u64, i8, i16, i32, i64, f16, f32, f64] => compare::<T>(&a, &b, ctx),
+        else Err(unsupported_input(a.dtype()))
+    )
+}
+
+/// Both operands, which are of one element type.
+fn sides<'a>(a: &'a AnyRef, b: &'a AnyRef) -> Result<(TensorRef<'a>, TensorRef<'a>)> {
+    let (a, b) = (
+        TensorRef::read(a).map_err(mismatched)?,
+        TensorRef::read(b).map_err(mismatched)?,
+    );
+    if a.dtype() != b.dtype() {
+        return Err(invalid("incompatible dtypes for binary operation"));
+    }
+    Ok((a, b))
+}
+
+#[cold]
+fn unsupported_input(dtype: DType) -> Error {
+    unsupported(format!("Unsupported input dtype: {dtype}"))
+}
+
+fn arithmetic(
+    function: Binary,
+    a_operand: &AnyRef,
+    b_operand: &AnyRef,
+    ctx: &ExecutionContext,
+) -> Result<AnyRef> {
+    let (a, b) = sides(a_operand, b_operand)?;
+    with_dtype!(
+        a.dtype(),
+        T in [u8, u16, u32, u64, i8, i16, i32, i64, f16, f32, f64, Complex<f32>, Complex<f64>]
+            => compute::<T>(function, [a_operand, b_operand], [&a, &b], ctx),
+        else Err(unsupported_input(a.dtype()))
+    )
+}
+
+/// The shape that two are stretched to.
+fn stretched(a: &Shape, b: &Shape) -> Result<Broadcast> {
+    Broadcast::new(a.dims(), b.dims()).map_err(|error| invalid(error.to_string()))
+}
+
+fn compute<T: Element + Arithmetic>(
+    function: Binary,
+    operands: [&AnyRef; 2],
+    [a, b]: [&TensorRef<'_>; 2],
+    ctx: &ExecutionContext,
+) -> Result<AnyRef> {
+    if let (TensorRef::Scalar(a), TensorRef::Scalar(b)) = (a, b) {
+        let shape = stretched(a.shape(), b.shape())?;
+        let mut value = [T::default()];
+        binary::apply(function, &[a.value()?], &[b.value()?], &mut value);
+        let [value] = value;
+        let shape = Shape::new(shape.shape())?;
+        return Ok(AnyRef::available(ScalarHostTensor::new(shape, value)));
+    }
+    // A scalar tensor stands for its value, which is stretched like a tensor of rank 0.
+    let dims = |side: &TensorRef<'_>| match side {
+        TensorRef::Scalar(_) => Shape::scalar(),
+        other => other.shape().clone(),
+    };
+    let full = stretched(a.shape(), b.shape())?;
+    let shapes = stretched(&dims(a), &dims(b))?;
+    if full.shape() != shapes.shape() {
+        // A scalar tensor of many elements decides on the shape: it is expanded.
+        let expand = |side: &TensorRef<'_>| -> Result<Option<AnyRef>> {
+            match side {
+                TensorRef::Scalar(scalar) => {
+                    Ok(Some(AnyRef::available(scalar.to_dense(ctx.allocator())?)))
+                }
+                _ => Ok(None),
+            }
+        };
+        let (wide_a, wide_b) = (expand(a)?, expand(b)?);
+        let operands = [
+            wide_a.as_ref().unwrap_or(operands[0]),
+            wide_b.as_ref().unwrap_or(operands[1]),
+        ];
+        let sides = [
+            TensorRef::read(operands[0]).map_err(mismatched)?,
+            TensorRef::read(operands[1]).map_err(mismatched)?,
+        ];
+        return compute::<T>(function, operands, [&sides[0], &sides[1]], ctx);
+    }
+    let mut result = allocate(T::DTYPE, Shape::new(shapes.shape())?, ctx)?;
+    with_elements::<T, _>(a, |a| {
+        with_elements::<T, _>(b, |b| {
+            Ok(binary::broadcast(
+                function,
+                &shapes,
+                a,
+                b,
+                &mut result.elements_mut::<T>()?,
+            )?)
+        })
+    })?;
+    Ok(AnyRef::available(result))
+}
+
+/// The elements of a dense tensor, or the value of a scalar one.
+fn with_elements<T: Element, R>(
+    side: &TensorRef<'_>,
+    use_elements: impl FnOnce(&[T]) -> Result<R>,
+) -> Result<R> {
+    match side {
+        TensorRef::Dense(tensor) => use_elements(&tensor.elements::<T>()?),
+        TensorRef::Scalar(tensor) => use_elements(&[tensor.value::<T>()?]),
+        other => Err(invalid(format!(
+            "element-wise ops do not take tensors of type {}",
+            other.tensor_type().name()
+        ))),
+    }
+}
+
+fn compare<T: Element + Ordered>(
+    a: &TensorRef<'_>,
+    b: &TensorRef<'_>,
+    ctx: &ExecutionContext,
+) -> Result<AnyRef> {
+    let dense = |side: &TensorRef<'_>| -> Result<DenseHostTensor> {
+        match side {
+            TensorRef::Dense(tensor) => Ok((**tensor).clone()),
+            TensorRef::Scalar(tensor) => Ok(tensor.to_dense(ctx.allocator())?),
+            other => Err(invalid(format!(
+                "element-wise ops do not take tensors of type {}",
+                other.tensor_type().name()
+            ))),
+        }
+    };
+    let (a, b) = (dense(a)?, dense(b)?);
+    let shapes = stretched(a.shape(), b.shape())?;
+    let mut is_less = vec![false; shapes.output_len()];
+    let (a, b) = (a.elements::<T>()?, b.elements::<T>()?);
+    binary::compare(Comparison::Less, &shapes, &a, &b, &mut is_less)?;
+    let mut result = allocate(DType::I1, Shape::new(shapes.shape())?, ctx)?;
+    for (to, from) in result.elements_mut::<I1>()?.iter_mut().zip(is_less) {
+        *to = I1::from(from);
+    }
+    Ok(AnyRef::available(result))
+}
+
+/// Adds a vector to each row of the last dimension.
+///
+/// # Errors
+/// `incompatible dtypes for tf.BiasAdd`, `invalid data format. Currently only support NHWC`, `bias must be 1-D`,
+/// `bias must has the size of the last dimension of value`, `unsupported dtype for TfBiasAddOp`.
+#[tfrt_op("tf.BiasAdd", metadata = bias_metadata)]
+fn bias_add(
+    x: &AnyRef,
+    bias: &DenseHostTensor,
+    #[attr] data_format: Option<&str>,
+    ctx: &ExecutionContext,
+) -> Result<DenseHostTensor> {
+    let (dtype, shape) = {
+        let x = x.try_read::<DenseHostTensor>().map_err(mismatched)?;
+        let (x, bias) = (x.metadata(), bias.metadata());
+        bias_metadata(&x, &bias, data_format)?;
+        (x.dtype, x.extents)
+    };
+    if !(2..=5).contains(&shape.len()) {
+        return Err(unsupported("unexpected output shape"));
+    }
+    with_dtype!(
+        dtype,
+        T in [u8, u16, u32, u64, i8, i16, i32, i64, f16, f32, f64] => {
+            let bias = bias.elements::<T>()?;
+            let add = |row: &mut [T]| binary::apply_in_place(Binary::Add, row, &bias);
+            let len = bias.len().max(1);
+            map_elements::<T>(
+                x,
+                ctx,
+                |x, y| {
+                    y.copy_from_slice(x);
+                    y.chunks_exact_mut(len).for_each(add);
+                },
+                |y| y.chunks_exact_mut(len).for_each(add),
+            )
+        },
+        else Err(unsupported("unsupported dtype for TfBiasAddOp"))
+    )
+}
+
+fn bias_metadata(
+    x: &TensorMetadata,
+    bias: &TensorMetadata,
+    data_format: Option<&str>,
+) -> Result<TensorMetadata> {
+    if x.dtype != bias.dtype {
+        return Err(invalid("incompatible dtypes for tf.BiasAdd"));
+    }
+    if data_format.is_some_and(|format| format != "NHWC") {
+        return Err(invalid("invalid data format. Currently only support NHWC"));
+    }
+    let &[len] = &bias.extents[..] else {
+        return Err(invalid("bias must be 1-D"));
+    };
+    if x.extents.last() != Some(&len) {
+        return Err(invalid(
+            "bias must has the size of the last dimension of value",
+        ));
+    }
+    Ok(x.clone())
+}

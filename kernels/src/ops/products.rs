@@ -1,0 +1,211 @@
+//! Matrix products.
+
+use tfrt::prelude::*;
+use tfrt::support::complex::Complex;
+use tfrt_compute::Activation;
+use tfrt_compute::binary::{self, Binary};
+use tfrt_compute::matmul::{Matmul, MatmulElement, MatmulOperands, MatmulShape, plain};
+use tfrt_compute::unary;
+use tfrt_tensor::{DenseHostTensor, Element, Shape};
+
+use super::metadata::{matmul, product_extents};
+use super::{allocate, invalid, unsupported, with_dtype};
+use crate::numeric::{product_shape, run, start, width};
+use crate::tf_sync::products::parse_fusion;
+
+/// Computes `a · b`, where either matrix may be given transposed.
+///
+/// # Errors
+/// Those of shapes that do not fit, and `Unsupported input dtype: D`.
+#[tfrt_op("tf.MatMul", metadata = matmul)]
+fn mat_mul(
+    a: &DenseHostTensor,
+    b: &DenseHostTensor,
+    #[attr] transpose_a: Option<bool>,
+    #[attr] transpose_b: Option<bool>,
+    ctx: &ExecutionContext,
+) -> Result<AnyRef> {
+    let (shape, mut c) = prepare(a, b, transpose_a, transpose_b, ctx)?;
+    with_dtype!(
+        a.dtype(),
+        T in [f32, f64] => multiply_real::<T>(shape, a, b, c, ctx),
+        else with_dtype!(
+            a.dtype(),
+            T in [i32, i64, u32, u64, Complex<f32>, Complex<f64>] => {
+                let (a, b) = (a.elements::<T>()?, b.elements::<T>()?);
+                let (one, zero) = (<T as tfrt_compute::element::Arithmetic>::ONE, T::default());
+                plain::matmul(&shape, one, &a, &b, zero, &mut c.elements_mut::<T>()?)?;
+                Ok(AnyRef::available(c))
+            },
+            else Err(unsupported(format!("Unsupported input dtype: {}", a.dtype())))
+        )
+    )
+}
+
+/// The shape of a product, and a tensor for it.
+fn prepare(
+    a: &DenseHostTensor,
+    b: &DenseHostTensor,
+    transpose_a: Option<bool>,
+    transpose_b: Option<bool>,
+    ctx: &ExecutionContext,
+) -> Result<(MatmulShape, DenseHostTensor)> {
+    let metadata = matmul(&a.metadata(), &b.metadata(), transpose_a, transpose_b)?;
+    let c = allocate(a.dtype(), Shape::new(&metadata.extents)?, ctx)?;
+    let transposed = [transpose_a, transpose_b].map(Option::unwrap_or_default);
+    Ok((product_shape(a, b, &c, transposed)?, c))
+}
+
+/// A product on the workers of the queue.
+fn multiply_real<T: Element + MatmulElement>(
+    shape: MatmulShape,
+    a: &DenseHostTensor,
+    b: &DenseHostTensor,
+    mut c: DenseHostTensor,
+    ctx: &ExecutionContext,
+) -> Result<AnyRef> {
+    if width(ctx) == 1 {
+        let plan = Matmul::<T>::new(shape, 1)?;
+        let (a, b) = (a.elements()?, b.elements()?);
+        run(
+            ctx,
+            &plan,
+            MatmulOperands::new(&a, &b),
+            &mut c.elements_mut()?,
+        )?;
+        return Ok(AnyRef::available(c));
+    }
+    let plan = Matmul::<T>::new(shape, width(ctx))?;
+    let (a, b) = (a.elements_owned()?, b.elements_owned()?);
+    let output = c.elements_mut_owned()?;
+    let done = start(ctx, plan, output, move |job, block, workspace| {
+        job.run_block(block, MatmulOperands::new(&a, &b), workspace)
+    })?;
+    Ok(super::after(done, c))
+}
+
+/// Computes `act(a · b + bias)`, where either matrix may be given transposed. The list of what is fused begins with `BiasAdd`; `Relu`,
+/// `Relu6` or `Elu` may follow.
+///
+/// # Errors
+/// Those of `tf.MatMul`, `FusedMatMul must specify fused operations`, `Bias tensor must a vector`,
+/// `The number of bias elements N doesn't match output inner dimension M`, `Unsupported fusion type`.
+#[tfrt_op("tf._FusedMatMul", metadata = fused_metadata)]
+#[expect(clippy::too_many_arguments, reason = "they are the operands of the op")]
+fn fused_mat_mul(
+    a: &DenseHostTensor,
+    b: &DenseHostTensor,
+    fusion_inputs: Operands<'_, DenseHostTensor>,
+    #[attr] fused_ops: AggregateView<'_>,
+    #[attr] transpose_a: Option<bool>,
+    #[attr] transpose_b: Option<bool>,
+    ctx: &ExecutionContext,
+) -> Result<DenseHostTensor> {
+    let (shape, mut c) = prepare(a, b, transpose_a, transpose_b, ctx)?;
+    let activation = parse_fusion(fused_ops)?;
+    let bias = fusion_inputs.get(0).filter(|bias| bias.shape().rank() == 1);
+    let bias = bias.ok_or_else(|| unsupported("Bias tensor must a vector"))?;
+    if bias.num_elements() != shape.n {
+        return Err(unsupported(format!(
+            "The number of bias elements {} doesn't match output inner dimension {}",
+            bias.num_elements(),
+            shape.n
+        )));
+    }
+    with_dtype!(
+        a.dtype(),
+        T in [f32] => {
+            let (a, b, bias) = (a.elements::<T>()?, b.elements()?, bias.elements()?);
+            let operands = MatmulOperands::new(&a, &b).shift(&bias).activation(activation);
+            let plan = Matmul::<T>::new(shape, 1)?;
+            run(ctx, &plan, operands, &mut c.elements_mut()?)?;
+            Ok(c)
+        },
+        else with_dtype!(
+            a.dtype(),
+            T in [i32] => {
+                let (a, b, bias) = (a.elements::<T>()?, b.elements()?, bias.elements::<T>()?);
+                let mut product = c.elements_mut::<T>()?;
+                plain::matmul(&shape, 1, &a, &b, 0, &mut product)?;
+                for row in product.chunks_exact_mut(shape.n.max(1)) {
+                    binary::apply_in_place(Binary::Add, row, &bias);
+                }
+                match activation {
+                    Activation::None => {}
+                    Activation::Relu => unary::relu_in_place(&mut product),
+                    Activation::Relu6 => {
+                        product.iter_mut().for_each(|number| *number = (*number).clamp(0, 6));
+                    }
+                    _ => return Err(unsupported("Unsupported fusion type")),
+                }
+                drop(product);
+                Ok(c)
+            },
+            else Err(unsupported(format!("Unsupported input dtype: {}", a.dtype())))
+        )
+    )
+}
+
+fn fused_metadata(
+    a: &TensorMetadata,
+    b: &TensorMetadata,
+    _fusion_inputs: &[TensorMetadata],
+    _fused_ops: AggregateView<'_>,
+    transpose_a: Option<bool>,
+    transpose_b: Option<bool>,
+) -> Result<TensorMetadata> {
+    matmul(a, b, transpose_a, transpose_b)
+}
+
+/// Computes `a · b`, as tests do.
+///
+/// # Errors
+/// `incompatible dtypes for MatMul`, `argument 0 of matmul op is not a rank-2 tensor`,
+/// `matmul arguments have incompatible shapes`, `unsupported dtype for matmul`.
+#[tfrt_op("tfrt_test.matmul", metadata = test_metadata)]
+fn test_mat_mul(
+    a: &DenseHostTensor,
+    b: &DenseHostTensor,
+    #[attr(default = false)] transpose_a: bool,
+    #[attr(default = false)] transpose_b: bool,
+    ctx: &ExecutionContext,
+) -> Result<DenseHostTensor> {
+    let transposed = [transpose_a, transpose_b];
+    let metadata = test_metadata(&a.metadata(), &b.metadata(), transpose_a, transpose_b)?;
+    let mut c = allocate(a.dtype(), Shape::new(&metadata.extents)?, ctx)?;
+    let shape = product_shape(a, b, &c, transposed)?;
+    if transposed != [false, false] && a.dtype() != DType::F32 {
+        return Err(unsupported("unsupported dtype for matmul"));
+    }
+    with_dtype!(
+        a.dtype(),
+        T in [f32, f64, i32, i64] => {
+            let (a, b) = (a.elements::<T>()?, b.elements::<T>()?);
+            let (one, zero) = (<T as tfrt_compute::element::Arithmetic>::ONE, T::default());
+            plain::matmul(&shape, one, &a, &b, zero, &mut c.elements_mut::<T>()?)?;
+            Ok(c)
+        },
+        else Err(unsupported("unsupported dtype for matmul"))
+    )
+}
+
+fn test_metadata(
+    a: &TensorMetadata,
+    b: &TensorMetadata,
+    transpose_a: bool,
+    transpose_b: bool,
+) -> Result<TensorMetadata> {
+    if a.dtype != b.dtype {
+        return Err(invalid("incompatible dtypes for MatMul"));
+    }
+    for (index, operand) in [a, b].into_iter().enumerate() {
+        if operand.extents.len() != 2 {
+            return Err(invalid(format!(
+                "argument {index} of matmul op is not a rank-2 tensor"
+            )));
+        }
+    }
+    let extents = product_extents(a, b, [transpose_a, transpose_b]);
+    let extents = extents.ok_or_else(|| invalid("matmul arguments have incompatible shapes"))?;
+    Ok(TensorMetadata::new(a.dtype, extents))
+}
