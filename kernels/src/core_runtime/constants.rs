@@ -18,6 +18,7 @@ fn on_host<T: Tensor + Value>(tensor: T, ctx: &ExecutionContext) -> TensorHandle
 #[tfrt_kernel(
     "corert.const_dense_tensor",
     pure,
+    chain = none,
     constant,
     kernel_set = ConstDenseTensor,
     results(tensor),
@@ -51,6 +52,7 @@ fn const_dense_tensor_sync(
 #[tfrt_kernel(
     "corert.const_string_tensor",
     pure,
+    chain = none,
     results(tensor),
     format = "attr-dict"
 )]
@@ -92,6 +94,7 @@ fn create<T: Scalar>(
     "corert.create_dense_tensor.{T}",
     T = [u8 as "ui8", u16 as "ui16", u32 as "ui32", u64 as "ui64", bool as "i1", i8, i16, i32, i64, f16, bf16, f32, f64],
     pure,
+    chain = none,
     results(tensor),
     format = "attr-dict"
 )]

@@ -9,7 +9,7 @@ use tfrt_tensor::{DenseHostTensor, TensorRef, TensorType};
 /// Returns a tensor on a device, as a tensor of a kind.
 ///
 /// The handle is there at once. That there is no such conversion is the error of its tensor.
-#[tfrt_kernel("corert.transfer", results(transferred), format = "operands attr-dict")]
+#[tfrt_kernel("corert.transfer", chain = none, results(transferred), format = "operands attr-dict")]
 fn transfer(
     tensor: &TensorHandle,
     device: DeviceRef,
@@ -22,6 +22,7 @@ fn transfer(
 /// Returns a tensor on a device, as a tensor of the kind that is usual there.
 #[tfrt_kernel(
     "corert.transfer_inferred_tensortype",
+    chain = none,
     results(transferred),
     format = "operands attr-dict"
 )]
@@ -39,6 +40,7 @@ fn transfer_inferred_tensortype(
 /// `failed to find dst device type for src_tensor_type=X and dst_device_type=Y`.
 #[tfrt_kernel(
     "corert.get_dst_tensor_type",
+    chain = none,
     results(tensor_type),
     format = "operands attr-dict"
 )]
@@ -71,6 +73,7 @@ fn get_dst_tensor_type(tensor: &TensorHandle, device: DeviceRef) -> Result<Tenso
 /// `The tensor should have only one element, which is the index.`
 #[tfrt_kernel(
     "corert.tensorhandle_to_int32",
+    chain = none,
     results(number),
     format = "operands attr-dict"
 )]

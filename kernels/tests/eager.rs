@@ -1,0 +1,508 @@
+//! Ops called from Rust: order, places, modes, memory, errors, and programs op by op against the same programs as graphs.
+
+use std::fmt::Write;
+use std::sync::{Arc, Mutex};
+use std::time::Duration;
+
+use tfrt::async_value::LiveScope;
+use tfrt::core::{EagerContext, OpAttrs, PlacementRule, TensorHandle};
+use tfrt::executor::Program;
+use tfrt::host::RequestContextBuilder;
+use tfrt::host::device::CpuDevice;
+use tfrt::prelude::*;
+use tfrt::queue::create_queue;
+use tfrt_tensor::DenseHostTensor;
+
+tfrt::link!(tfrt_kernels);
+
+fn host(queue: &str) -> Arc<HostContext> {
+    HostContext::builder()
+        .registry(Arc::new(
+            KernelRegistry::from_link().expect("names are unique"),
+        ))
+        .queue(create_queue(queue).expect("a known queue"))
+        .build()
+}
+
+fn eager(queue: &str) -> Arc<EagerContext> {
+    EagerContext::builder(host(queue))
+        .build()
+        .expect("one device")
+}
+
+/// The error of a call.
+fn message<T>(outcome: Result<T>) -> String {
+    match outcome {
+        Ok(_) => "no error".to_owned(),
+        Err(error) => error.message().to_owned(),
+    }
+}
+
+/// What effects did, in order.
+static EFFECTS: Mutex<Vec<f32>> = Mutex::new(Vec::new());
+
+/// Notes the first element.
+#[tfrt_op("eager_test.Note", side_effecting)]
+fn note(x: &DenseHostTensor) -> Result<()> {
+    let first = x.elements::<f32>()?.first().copied().unwrap_or(f32::NAN);
+    EFFECTS.lock().unwrap().push(first);
+    Ok(())
+}
+
+/// Panics.
+#[tfrt_op("eager_test.Panics")]
+fn panics(x: &DenseHostTensor) -> DenseHostTensor {
+    assert!(x.num_elements() > 1000, "not large enough");
+    x.clone()
+}
+
+#[test]
+fn ops_compute_and_tell_metadata_at_once() -> Result<()> {
+    let eager = eager("s");
+    let a = eager.tensor([[1.0_f32, 2.0], [3.0, 4.0]])?;
+    let b = eager.tensor([10.0_f32, 20.0])?;
+    let sum = eager.op("tf.AddV2")?.call(&[&a, &b])?;
+    assert_eq!(eager.to_vec::<f32>(&sum)?, [11.0, 22.0, 13.0, 24.0]);
+    let product = eager
+        .op("tf.MatMul")?
+        .attr("transpose_a", false)?
+        .attr("transpose_b", true)?;
+    let product = product.call(&[&a, &sum])?;
+    assert_eq!(eager.to_vec::<f32>(&product)?, [55.0, 61.0, 121.0, 135.0]);
+    let later = eager.op("tfrt_test.async.noop")?.call(&[&sum])?;
+    assert_eq!(
+        later.to_string(),
+        "future TensorHandle with metadata f32 [2, 2]"
+    );
+    assert_eq!(eager.to_vec::<f32>(&later)?, [11.0, 22.0, 13.0, 24.0]);
+    Ok(())
+}
+
+#[test]
+fn what_is_wrong_at_once_is_the_error_of_the_call() -> Result<()> {
+    let eager = eager("s");
+    let (a, b) = (
+        eager.tensor([1.0_f32, 2.0])?,
+        eager.tensor([1.0_f32, 2.0, 3.0])?,
+    );
+    let add = eager.op("tf.AddV2")?.ready()?;
+    let error = add.call(&[&a, &b]).unwrap_err();
+    let line = line!() - 1;
+    assert_eq!(error.message(), "Dimensions must be equal, but are 2 and 3");
+    assert_eq!(error.code(), ErrorCode::InvalidArgument);
+    assert_eq!(error.kernel(), Some("tf.AddV2"));
+    let place = error.place().to_string();
+    assert!(
+        place.contains(&format!("kernels/tests/eager.rs:{line}:")),
+        "{place}"
+    );
+
+    assert_eq!(
+        message(add.call(&[&a])),
+        "`tf.AddV2` needs an operand 1, but has 1 operand"
+    );
+    assert_eq!(
+        message(eager.op("tf.AddV3")),
+        "there is no op `tf.AddV3` for CPU:0; did you mean `tf.AddV2`?"
+    );
+    assert_eq!(
+        message(eager.op("tf.Const")?.attr("valu", 1_i32)),
+        "`tf.Const` has no attribute `valu`; did you mean `value`?"
+    );
+    assert_eq!(
+        message(eager.op("tf.Shape")?.ready()),
+        "`tf.Shape` needs the attribute `out_type`"
+    );
+    assert_eq!(
+        message(eager.op("tf.Shape")?.attr("out_type", 3_i32)?.call(&[&a])),
+        "attribute `out_type` of `tf.Shape`: expected type, found i32"
+    );
+    assert_eq!(
+        message(eager.op("eager_test.Panics")?.call(&[&a])),
+        "kernel 'eager_test.Panics' panicked: not large enough"
+    );
+    assert_eq!(
+        message(add.call(&[&a, &TensorHandle::default()])),
+        "argument 1 of `tf.AddV2` is not a valid tensor handle"
+    );
+    Ok(())
+}
+
+#[test]
+fn an_error_passes_from_op_to_op() -> Result<()> {
+    let eager = eager("s");
+    let a = eager.tensor([1.0_f32])?;
+    let failed = eager
+        .op("tfrt_test.error.tensor")?
+        .ready()?
+        .call(&[&a])
+        .unwrap_err();
+    let handle = TensorHandle::error(failed.clone());
+    let error = eager.op("tf.AddV2")?.call(&[&a, &handle]).unwrap_err();
+    assert!(error.is_same(&failed));
+    assert_eq!(error.kernel(), Some("tfrt_test.error.tensor"));
+    Ok(())
+}
+
+#[test]
+fn effects_of_a_thread_keep_their_order() -> Result<()> {
+    for queue in ["s", "mstd:4"] {
+        let eager = eager(queue);
+        EFFECTS.lock().unwrap().clear();
+        let note = eager.op("eager_test.Note")?.results(0).ready()?;
+        let later = eager.op("tfrt_test.async.noop_no_md")?.ready()?;
+        for number in 0..20 {
+            let mut x = eager.tensor([number as f32])?;
+            if number % 3 == 0 {
+                x = later.call(&[&x])?;
+            }
+            let [] = note.call_array(&[&x])?;
+        }
+        let done = eager.synchronize();
+        let future = std::pin::pin!(done);
+        block_on(&eager, future)?;
+        let expected: Vec<f32> = (0..20).map(|number| number as f32).collect();
+        assert_eq!(*EFFECTS.lock().unwrap(), expected, "under {queue}");
+    }
+    Ok(())
+}
+
+/// Drives a future to its end, with the work of the queue.
+fn block_on<F: Future>(eager: &EagerContext, mut future: std::pin::Pin<&mut F>) -> F::Output {
+    let mut context = std::task::Context::from_waker(std::task::Waker::noop());
+    loop {
+        if let std::task::Poll::Ready(output) = future.as_mut().poll(&mut context) {
+            return output;
+        }
+        eager.host().quiesce().expect("not a worker");
+    }
+}
+
+#[test]
+fn a_scope_cancels_calls() -> Result<()> {
+    let eager = eager("s");
+    let a = eager.tensor([1.0_f32])?;
+    let request = RequestContextBuilder::new(Arc::clone(eager.host())).build();
+    request.cancel();
+    {
+        let _scope = eager.with_request(request);
+        assert_eq!(message(eager.op("tf.Relu")?.call(&[&a])), "Cancelled");
+    }
+    eager.op("tf.Relu")?.call(&[&a])?;
+    Ok(())
+}
+
+#[test]
+fn the_last_holder_gives_its_memory() -> Result<()> {
+    let eager = eager("s");
+    let relu = eager.op("tf.Relu")?.ready()?;
+    let address = |handle: &TensorHandle| {
+        eager.with_elements(handle, |elements: &tfrt_tensor::Elements<'_, f32>| {
+            elements.as_ptr()
+        })
+    };
+    let x = eager.tensor([-1.0_f32, 2.0])?;
+    let before = address(&x)?;
+    let shared = relu.call(&[&x])?;
+    assert_ne!(address(&shared)?, before);
+    let own = relu.call_owned([x])?;
+    assert_eq!(address(&own)?, before);
+    assert_eq!(eager.to_vec::<f32>(&own)?, [0.0, 2.0]);
+    Ok(())
+}
+
+#[test]
+fn ops_run_where_scopes_say() -> Result<()> {
+    let eager = EagerContext::builder(host("s"))
+        .device(Arc::new(CpuDevice::new("CPU:1")))
+        .build()?;
+    let device = |handle: &TensorHandle| handle.device().map(|device| device.0.name().to_owned());
+    let (x, shape) = (eager.tensor([1.0_f32])?, eager.tensor([1_i64])?);
+    let add = eager.op("tf.AddV2")?.ready()?;
+    let scope = eager.device("/job:w/task:0/device:CPU:1")?;
+    let there = add.call(&[&x, &x])?;
+    assert_eq!(device(&there).as_deref(), Some("CPU:1"));
+    assert_eq!(
+        eager.explain("tf.AddV2", &[&x])?.rule,
+        PlacementRule::DeviceScope
+    );
+    drop(scope);
+    // Operands that are elsewhere decide.
+    assert_eq!(
+        device(&add.call(&[&there, &there])?).as_deref(),
+        Some("CPU:1")
+    );
+    assert_eq!(
+        eager.explain("tf.AddV2", &[&there])?.rule,
+        PlacementRule::LeastCost
+    );
+    assert_eq!(
+        eager.explain("tf.AddV2", &[&shape])?.rule,
+        PlacementRule::SmallIntegers
+    );
+    let back = eager.copy_to(&there, "CPU:0")?;
+    assert_eq!(device(&back).as_deref(), Some("CPU:0"));
+    assert_eq!(eager.to_vec::<f32>(&back)?, [2.0]);
+    Ok(())
+}
+
+/// A generator of numbers: the same for a seed, everywhere.
+struct Random(u64);
+
+impl Random {
+    fn below(&mut self, end: usize) -> usize {
+        // The multiplier and the increment of PCG's generator.
+        self.0 = self
+            .0
+            .wrapping_mul(6_364_136_223_846_793_005)
+            .wrapping_add(1_442_695_040_888_963_407);
+        (self.0 >> 33) as usize % end
+    }
+}
+
+/// One step of a random program: an op, and which values it takes.
+struct Step {
+    op: &'static str,
+    operands: Vec<usize>,
+}
+
+const NUM_INPUTS: usize = 2;
+
+/// A random program over matrices of 3 x 3.
+fn random_program(random: &mut Random) -> Vec<Step> {
+    const UNARY: [&str; 5] = [
+        "tf.Relu",
+        "tf.Sigmoid",
+        "tf.Softmax",
+        "tfrt_test.async.noop",
+        "tfrt_test.relu",
+    ];
+    const BINARY: [&str; 5] = [
+        "tf.AddV2",
+        "tf.Mul",
+        "tf.Sub",
+        "tfrt_test.add.denseonly",
+        "tfrt_test.add.denseonly3",
+    ];
+    (0..12)
+        .map(|index| {
+            let known = NUM_INPUTS + index;
+            let (ops, count) = if random.below(2) == 0 {
+                (UNARY, 1)
+            } else {
+                (BINARY, 2)
+            };
+            Step {
+                op: ops[random.below(ops.len())],
+                operands: (0..count).map(|_| random.below(known)).collect(),
+            }
+        })
+        .collect()
+}
+
+fn inputs(random: &mut Random) -> [Vec<f32>; NUM_INPUTS] {
+    std::array::from_fn(|_| {
+        (0..9)
+            .map(|_| random.below(64) as f32 / 16.0 - 2.0)
+            .collect()
+    })
+}
+
+/// The last value of a program, op by op.
+fn op_by_op(
+    eager: &Arc<EagerContext>,
+    program: &[Step],
+    inputs: &[Vec<f32>],
+    ends_early: bool,
+) -> Result<Vec<f32>> {
+    let shaped = |numbers: &Vec<f32>| {
+        let allocator = eager.host().allocator();
+        let shape = tfrt_tensor::Shape::new(&[3, 3])?;
+        eager.tensor(DenseHostTensor::from_elements(allocator, shape, numbers)?)
+    };
+    let mut values = inputs.iter().map(shaped).collect::<Result<Vec<_>>>()?;
+    for step in program {
+        let operands: Vec<&TensorHandle> =
+            step.operands.iter().map(|&index| &values[index]).collect();
+        let value = eager.op(step.op)?.call(&operands)?;
+        values.push(value);
+        if ends_early {
+            eager.clear_cache();
+        }
+    }
+    let last = values.pop().expect("programs have steps");
+    drop(values);
+    eager.to_vec(&last)
+}
+
+/// The last value of the same program as a graph.
+fn as_graph(host: &Arc<HostContext>, program: &[Step], inputs: &[Vec<f32>]) -> Vec<f32> {
+    let mut text = "func @main(%v0: !t.tensor, %v1: !t.tensor) -> !t.tensor {\n".to_owned();
+    for (index, step) in program.iter().enumerate() {
+        let operands: Vec<String> = step
+            .operands
+            .iter()
+            .map(|index| format!("%v{index}"))
+            .collect();
+        let types = vec!["!t.tensor"; operands.len()].join(", ");
+        let (result, operands) = (NUM_INPUTS + index, operands.join(", "));
+        writeln!(
+            text,
+            "  %v{result} = \"{}\"({operands}) : ({types}) -> !t.tensor",
+            step.op
+        )
+        .expect("texts can be written");
+    }
+    let last = NUM_INPUTS + program.len() - 1;
+    write!(text, "  tfrt.return %v{last} : !t.tensor\n}}\n").expect("texts can be written");
+    let file = tfrt::text::compile(&text, "random.mlir", host.registry()).expect("a sound program");
+    let program = Program::load(host, &file).expect("a sound program");
+    let main = program.function("main").expect("it is there");
+    let ctx = ExecutionContext::new(RequestContextBuilder::new(Arc::clone(host)).build());
+    let arguments: Vec<AnyRef> = inputs
+        .iter()
+        .map(|numbers| {
+            let shape = tfrt_tensor::Shape::new(&[3, 3]).expect("a shape");
+            let tensor = DenseHostTensor::from_elements(host.allocator(), shape, numbers);
+            AnyRef::available(tensor.expect("there is memory"))
+        })
+        .collect();
+    let results = main.execute(&ctx, &arguments);
+    host.await_values(&results).expect("no error");
+    let tensor = results[0].try_read::<DenseHostTensor>().expect("a tensor");
+    tensor.elements::<f32>().expect("floats").to_vec()
+}
+
+#[test]
+fn random_programs_compute_the_same_bits_op_by_op_and_as_graphs() -> Result<()> {
+    let bits = |numbers: Vec<f32>| numbers.into_iter().map(f32::to_bits).collect::<Vec<_>>();
+    for (queue, seeds) in [("s", 0..60), ("mstd:4", 60..120)] {
+        let eager = eager(queue);
+        let small = EagerContext::builder(host(queue))
+            .max_cached_ops(1)
+            .build()?;
+        for seed in seeds {
+            let mut random = Random(seed);
+            let (program, inputs) = (random_program(&mut random), inputs(&mut random));
+            let graph = bits(as_graph(eager.host(), &program, &inputs));
+            let calls = bits(op_by_op(&eager, &program, &inputs, false)?);
+            assert_eq!(calls, graph, "seed {seed} under {queue}");
+            let evicting = bits(op_by_op(&small, &program, &inputs, true)?);
+            assert_eq!(
+                evicting, graph,
+                "seed {seed} under {queue}, with a cache of one op"
+            );
+            let _sync = eager.sync_mode();
+            let sync = bits(op_by_op(&eager, &program, &inputs, false)?);
+            assert_eq!(
+                sync, graph,
+                "seed {seed} under {queue}, one call after another"
+            );
+        }
+    }
+    Ok(())
+}
+
+#[test]
+fn errors_and_cancelled_requests_leave_nothing_behind() -> Result<()> {
+    let eager = eager("mstd:4");
+    let scope = LiveScope::new();
+    let mut random = Random(7);
+    for _ in 0..2_000 {
+        scope.run(|| -> Result<()> {
+            let request = RequestContextBuilder::new(Arc::clone(eager.host())).build();
+            let cancels_at = random.below(20);
+            let _request = eager.with_request(Arc::clone(&request));
+            let mut values = vec![
+                eager.tensor([1.0_f32, -2.0])?,
+                eager.tensor([3.0_f32, 4.0, 5.0])?,
+            ];
+            for index in 0..8 {
+                if index == cancels_at {
+                    request.cancel();
+                }
+                let op = [
+                    "tf.AddV2",
+                    "tf.Mul",
+                    "tfrt_test.async.noop_no_md",
+                    "tfrt_test.error.tensor",
+                    "tf.Relu",
+                ];
+                let op = op[random.below(op.len())];
+                let first = random.below(values.len());
+                let second = random.below(values.len());
+                let operands = match op {
+                    "tf.AddV2" | "tf.Mul" => vec![&values[first], &values[second]],
+                    _ => vec![&values[first]],
+                };
+                let value = match eager.op(op)?.call(&operands) {
+                    Ok(value) => value,
+                    Err(error) => TensorHandle::error(error),
+                };
+                values.push(value);
+            }
+            Ok(())
+        })?;
+    }
+    eager.host().quiesce().expect("not a worker");
+    assert!(scope.wait_until_empty(Duration::from_secs(60)).is_empty());
+    Ok(())
+}
+
+#[test]
+fn a_composite_op_that_calls_itself_ends_in_an_error() {
+    let text = "
+        func @again(%c: !tfrt.chain, %x: !corert.tensorhandle) -> (!tfrt.chain, !corert.tensorhandle) {
+          %op = \"corert.make_composite_op\"() { callee = @again } : () -> !corert.op
+          %y = \"corert.execute_crt_op\"(%op, %x) { op_attrs = [], op_func_attrs = [] } : (!corert.op, !corert.tensorhandle) -> !corert.tensorhandle
+          tfrt.return %c, %y : !tfrt.chain, !corert.tensorhandle
+        }
+        func @main() -> !corert.tensorhandle {
+          %c = tfrt.new.chain
+          %x = corert.const_dense_tensor dense<1> : tensor<i32>
+          %d, %y = tfrt.call @again(%c, %x) : (!tfrt.chain, !corert.tensorhandle) -> (!tfrt.chain, !corert.tensorhandle)
+          tfrt.return %y : !corert.tensorhandle
+        }";
+    let host = host("s");
+    let file = tfrt::text::compile(text, "again.mlir", host.registry()).expect("a sound program");
+    let program = Program::load(&host, &file).expect("a sound program");
+    let ctx = ExecutionContext::new(RequestContextBuilder::new(Arc::clone(&host)).build());
+    let results = program
+        .function("main")
+        .expect("it is there")
+        .execute(&ctx, &[]);
+    let error = host.await_values(&results).unwrap_err();
+    assert!(error.message().contains("nested deeper than"), "{error}");
+}
+
+#[test]
+fn attributes_that_outlive_their_program_keep_it() {
+    let host = host("s");
+    let text = "
+        func @main() -> !corert.tensorhandle {
+          %c = tfrt.new.chain
+          %none = \"corert.create_null_op_handler\"() : () -> !corert.ophandler
+          %cpu = \"corert.create_cpu_op_handler\"(%none) : (!corert.ophandler) -> !corert.ophandler
+          %x = corert.executeop(%cpu) \"tfrt_test.create_dense_tensor\"() { shape = [2], values = [1 : i32, 2 : i32] } : 1
+          %y = corert.executeop(%cpu) \"tfrt_test.async.noop_no_md\"(%x) : 1
+          %z = corert.executeop(%cpu) \"tfrt_test.argmax\"(%y) { axis = 0 : i32 } : 1
+          tfrt.return %z : !corert.tensorhandle
+        }";
+    let results = {
+        let file =
+            tfrt::text::compile(text, "late.mlir", host.registry()).expect("a sound program");
+        let program = Program::load(&host, &file).expect("a sound program");
+        let ctx = ExecutionContext::new(RequestContextBuilder::new(Arc::clone(&host)).build());
+        program
+            .function("main")
+            .expect("it is there")
+            .execute(&ctx, &[])
+    };
+    host.await_values(&results).expect("no error");
+    let handle = results[0].try_read::<TensorHandle>().expect("a handle");
+    assert_eq!(
+        handle.to_string(),
+        "DenseHostTensor dtype = i32, shape = [], values = [1]"
+    );
+    drop(OpAttrs::new());
+}
