@@ -1,6 +1,8 @@
 //! The ops that there are, by device type and name.
 
-use std::collections::HashMap;
+mod agreement;
+
+use std::collections::{BTreeMap, HashMap};
 use std::sync::Arc;
 
 use tfrt_host::kernel::{KernelDescriptor, KernelRegistry};
@@ -66,7 +68,42 @@ impl OpRegistry {
         for registration in registrations {
             registry.add(*registration, kernels);
         }
+        registry.refuse_disagreeing();
         registry
+    }
+
+    /// Makes ops unusable whose declarations for several types of devices differ: nobody could tell what a caller means.
+    fn refuse_disagreeing(&mut self) {
+        let mut declared: BTreeMap<(&str, &str), &RegisteredOp> = BTreeMap::new();
+        for (device_type, ops) in &self.devices {
+            for (name, entry) in ops {
+                if let Entry::Op(op) = entry {
+                    declared.insert((name, device_type), op);
+                }
+            }
+        }
+        let mut faulty = Vec::new();
+        let mut first: Option<&RegisteredOp> = None;
+        for ((name, _), op) in declared {
+            match first.filter(|first| first.name() == name) {
+                // An op without a kernel declares nothing.
+                _ if !matches!(op.runner, Runner::Kernel(_)) => {}
+                None => first = Some(op),
+                Some(first) => faulty
+                    .extend(agreement::disagreement(first, op).map(|error| (op.name(), error))),
+            }
+        }
+        for (name, error) in faulty {
+            for entry in self
+                .devices
+                .values_mut()
+                .filter_map(|ops| ops.get_mut(name))
+            {
+                if matches!(entry, Entry::Op(_)) {
+                    *entry = Entry::Faulty(error.clone());
+                }
+            }
+        }
     }
 
     fn add(&mut self, registration: OpRegistration, kernels: &KernelRegistry) {
@@ -86,7 +123,8 @@ impl OpRegistry {
     /// The op of this name for devices of a type.
     ///
     /// # Errors
-    /// If it is registered in a way that does not allow its use: twice, or for a kernel that was not linked.
+    /// If it is registered in a way that does not allow its use: twice, for a kernel that was not linked, or with declarations for
+    /// several types of devices that differ.
     pub fn get(&self, device_type: &str, name: &str) -> Result<Option<&Arc<RegisteredOp>>, Error> {
         match self.devices.get(device_type).and_then(|ops| ops.get(name)) {
             None => Ok(None),
@@ -196,7 +234,8 @@ impl RegisteredOp {
 mod tests {
     use super::*;
     use crate::op::OpCall;
-    use tfrt_ods::SourcePlace;
+    use tfrt_host::kernel::KernelFrame;
+    use tfrt_ods::{AttrDef, AttrKind, OpDef, OperandDef, ResultDef, SourcePlace, TypeConstraint};
 
     fn run(_call: &mut OpCall<'_>) -> Result<(), Error> {
         Ok(())
@@ -260,6 +299,88 @@ mod tests {
         assert_eq!(
             error.message(),
             "op `my.op` is run by the kernel `my.kernel`, which is not registered"
+        );
+    }
+
+    #[test]
+    fn declarations_for_several_devices_agree() {
+        fn nothing(_frame: &mut KernelFrame<'_>) {}
+        const TENSOR: TypeConstraint = TypeConstraint::Exact("!t.tensor");
+        const AXIS: AttrDef = AttrDef::new("axis", AttrKind::I32);
+        static CPU: OpDef = OpDef {
+            operands: &[OperandDef::new("x", TENSOR)],
+            attributes: &[AXIS],
+            results: &[ResultDef::new("y", TENSOR)],
+            ..OpDef::new("my.kernel")
+        };
+        // Names of operands and results are the author's, and a reference is a tensor, too.
+        static GPU: OpDef = OpDef {
+            operands: &[OperandDef::new("input", TypeConstraint::Any)],
+            results: &[ResultDef::new("output", TENSOR)],
+            ..CPU_LIKE
+        };
+        const CPU_LIKE: OpDef = OpDef {
+            attributes: &[AXIS],
+            ..OpDef::new("my.kernel.gpu")
+        };
+        static TWO_OPERANDS: OpDef = OpDef {
+            operands: &[OperandDef::new("x", TENSOR), OperandDef::new("y", TENSOR)],
+            results: &[ResultDef::new("z", TENSOR)],
+            ..CPU_LIKE
+        };
+        static NO_RESULT: OpDef = OpDef {
+            operands: &[OperandDef::new("x", TENSOR)],
+            ..CPU_LIKE
+        };
+        static WIDE: OpDef = OpDef {
+            operands: &[OperandDef::new("x", TENSOR)],
+            attributes: &[AttrDef::new("axis", AttrKind::I64)],
+            results: &[ResultDef::new("y", TENSOR)],
+            ..OpDef::new("my.kernel.gpu")
+        };
+        let ask = |gpu: &'static OpDef, flags| {
+            let mut kernels = KernelRegistry::default();
+            kernels.add(KernelDescriptor::raw(&CPU, nothing)).unwrap();
+            kernels.add(KernelDescriptor::raw(gpu, nothing)).unwrap();
+            let cpu = OpRegistration {
+                implementation: Implementation::Kernel("my.kernel"),
+                ..at(1)
+            };
+            let gpu = OpRegistration {
+                device_type: "gpu",
+                implementation: Implementation::Kernel("my.kernel.gpu"),
+                flags,
+                ..at(2)
+            };
+            let registry = OpRegistry::new([&gpu, &cpu], &kernels);
+            let found = ["cpu", "gpu"].map(|device| {
+                let found = registry.get(device, "my.op").map(|op| op.is_some());
+                found.map_err(|error| error.message().to_owned())
+            });
+            assert_eq!(found[0], found[1]);
+            found[0].clone()
+        };
+        assert_eq!(ask(&GPU, OpFlags::NONE), Ok(true));
+        let refused = |differs: &str| {
+            Err(format!(
+                "op `my.op` is declared differently for devices of type `cpu` and `gpu`: {differs}"
+            ))
+        };
+        assert_eq!(
+            ask(&TWO_OPERANDS, OpFlags::NONE),
+            refused("1 operand at ops.rs:1, 2 operands at ops.rs:2")
+        );
+        assert_eq!(
+            ask(&NO_RESULT, OpFlags::NONE),
+            refused("1 result at ops.rs:1, 0 results at ops.rs:2")
+        );
+        assert_eq!(
+            ask(&WIDE, OpFlags::NONE),
+            refused("attribute `axis` (i32) at ops.rs:1, attribute `axis` (i64) at ops.rs:2")
+        );
+        assert_eq!(
+            ask(&GPU, OpFlags::NO_SIDE_EFFECTS),
+            refused("side effects at ops.rs:1, no side effects at ops.rs:2")
         );
     }
 }
