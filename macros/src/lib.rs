@@ -356,7 +356,145 @@ pub fn tfrt_kernel(options: TokenStream, item: TokenStream) -> TokenStream {
     tfrt_macros_backend::kernel(Facade::FromManifest, options.into(), item.into()).into()
 }
 
-/// Makes a function an op of the Core Runtime, and a kernel of the same name for graphs.
+/// Makes a function an op: one that a program calls by name, tensor by tensor, and a kernel of that name for graphs.
+///
+/// Operands and results are tensors. Whatever else the function takes is marked with `#[attr]`, or comes from the context. From the
+/// signature and the doc comment come the kernel with its declaration, and the registration by which
+/// [op handlers](../tfrt/core/handler/index.html) and the [eager context](../tfrt/core/struct.EagerContext.html) find the op.
+///
+/// ```
+/// use tfrt::core::EagerContext;
+/// use tfrt::prelude::*;
+///
+/// /// Adds a multiple of one tensor to another.
+/// #[tfrt_op("my.Axpy", T = [f32, f64], metadata = same_as_first)]
+/// fn axpy<T: Element + From<f32> + std::ops::Add<Output = T> + std::ops::Mul<Output = T>>(
+///     x: &[T],
+///     y: &[T],
+///     #[attr(default = 1.0)] alpha: f32,
+///     #[out] z: &mut [T],
+/// ) {
+///     for (z, (x, y)) in z.iter_mut().zip(x.iter().zip(y)) {
+///         *z = T::from(alpha) * *x + *y;
+///     }
+/// }
+///
+/// fn same_as_first(x: &TensorMetadata, y: &TensorMetadata, _alpha: f32) -> Result<TensorMetadata> {
+///     if x.extents != y.extents {
+///         return Err(Error::new(format!("cannot add {x} to {y}")));
+///     }
+///     Ok(x.clone())
+/// }
+///
+/// let host = HostContext::builder().registry(KernelRegistry::from_link()?.into()).build();
+/// let eager = EagerContext::builder(host).build()?;
+/// let (x, y) = (eager.tensor([1.0_f32, 2.0])?, eager.tensor([10.0_f32, 20.0])?);
+/// let z = eager.op("my.Axpy")?.attr("alpha", 3.0_f32)?.call(&[&x, &y])?;
+/// assert_eq!(eager.to_vec::<f32>(&z)?, [13.0, 26.0]);
+///
+/// let numbers = eager.tensor([1, 2])?;
+/// let error = eager.op("my.Axpy")?.call(&[&numbers, &numbers]).unwrap_err();
+/// assert_eq!(error.message(), "`my.Axpy` does not take i32; it takes f32, f64");
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+///
+/// # Parameters
+///
+/// | parameter | takes |
+/// |---|---|
+/// | `&DenseHostTensor`, `&ScalarHostTensor`, `&StringHostTensor`, `&CooHostTensor` | the next operand, a tensor of this kind |
+/// | `&dyn Tensor` | the next operand, of whatever kind |
+/// | `&[f32]`, `TensorView<'_, f32, 2>` | the elements of the next operand, which is dense; by coordinates, also its rank is checked |
+/// | `&AnyRef`, `AnyRef`, `AsyncValueRef<T>` | a reference to the next operand. With `DenseHostTensor::to_change` its memory becomes the result's where nobody else has it |
+/// | `&mut DenseHostTensor` | the next operand, to be written: an effect |
+/// | `Option<…>` of these | the last operand, which may be left out |
+/// | `Operands<'_, DenseHostTensor>`, `&[AnyRef]` | all operands that remain |
+/// | `#[out] y: &mut DenseHostTensor`, `&mut [f32]`, `TensorViewMut<'_, f32, 2>` | a result that is there already, as large as the metadata function says |
+/// | `#[workspace] scratch: &mut [f32]` | memory for the duration of the call |
+/// | `#[attr] a: A`, `Option<A>`, `#[attr(default = 1)]`, `#[attr("name")]` | an attribute, found by its name |
+/// | `&ExecutionContext`, `&HostContext`, `&RequestContext`, `Res<T>` | the context, or an object that calls share |
+///
+/// Results are what the function returns, as of a [kernel](macro@tfrt_kernel): a tensor, an `AnyRef`, an `AsyncValueRef<T>`, a tuple or
+/// a `Vec` of them, nothing, or a `Result` of any of these. `async fn` and `blocking` work as for kernels.
+///
+/// # Metadata
+///
+/// `metadata = path` names a function to the metadata of the results, so that shapes are checked at the call, before any data is there. It
+/// takes a `&TensorMetadata` for *every* operand, whatever the parameter is, an `Option<&TensorMetadata>` for one that may be
+/// left out, `&[TensorMetadata]` for all that remain, and every attribute by the type of its parameter, in the order of the parameters. It returns a
+/// `TensorMetadata`, or a tuple or a `Vec` of them for several results; in place of each there may be an `Option`, for what only the
+/// tensor tells; or a `Result` of these. With `#[out]` every such result is known.
+///
+/// ```
+/// use tfrt::core::EagerContext;
+/// use tfrt::prelude::*;
+///
+/// /// Returns the elements that are not zero, of which nobody knows the number before.
+/// #[tfrt_op("my.NonZero", metadata = vector_of_some_length)]
+/// fn non_zero(ctx: &ExecutionContext, x: &DenseHostTensor) -> Result<DenseHostTensor> {
+///     let found: Vec<f32> = x.elements::<f32>()?.iter().copied().filter(|x| *x != 0.0).collect();
+///     let shape = tfrt::tensor::Shape::new(&[found.len()])?;
+///     Ok(DenseHostTensor::from_elements(ctx.allocator(), shape, &found)?)
+/// }
+///
+/// fn vector_of_some_length(x: &TensorMetadata) -> Result<Option<TensorMetadata>> {
+///     match x.dtype {
+///         DType::F32 => Ok(None),
+///         other => Err(Error::new(format!("no zeros among {other}"))),
+///     }
+/// }
+///
+/// let host = HostContext::builder().registry(KernelRegistry::from_link()?.into()).build();
+/// let eager = EagerContext::builder(host).build()?;
+/// let found = eager.op("my.NonZero")?.call(&[&eager.tensor([0.0_f32, 3.0])?])?;
+/// assert_eq!(eager.to_vec::<f32>(&found)?, [3.0]);
+/// let error = eager.op("my.NonZero")?.call(&[&eager.tensor([1])?]).unwrap_err();
+/// assert_eq!(error.message(), "no zeros among i32");
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+///
+/// With `metadata_only` the function *is* the metadata function, with `#[attr]` on attributes: of an op that runs elsewhere.
+///
+/// # Element types
+///
+/// `T = [f32, i32]` lists the types of elements that a generic function is for. One op takes them all: which one it is
+/// the first operand says that is written with `T`, in `&[T]` or `TensorView<'_, T, 2>`. The other operands that are written with `T` have
+/// the same type. For other types the call fails; `unsupported = "no product of {dtype}"` is what it says. With `{T}` in the name,
+/// `"my.Add.{T}"`, there is one op for each type instead.
+///
+/// # Kinds of tensors, effects, devices
+///
+/// | option | means |
+/// |---|---|
+/// | `accepts(scalar, string, sparse)` | tensors of these kinds are taken as they are; others are made dense, or refused. A parameter such as `&ScalarHostTensor` implies it |
+/// | `side_effecting`, `effect = "class"`, or a parameter `&mut T` | the op takes part in the order of effects; every other op has none |
+/// | `device = "gpu"` | the op for another type of devices. Its kernel is `my.Add.gpu`. All functions of one op must have like operands, attributes, results and effects |
+/// | `raw` | the function takes its call, `&mut OpCall<'_>`, and there is no kernel: for attributes of any type. Its metadata function takes an `&OpQuery<'_>` |
+/// | `"my.Add", "my.AddV2"` | several names |
+/// | `crate = path::to::tfrt` | where the facade is, in a crate that reaches it through another one |
+///
+/// `reads`, `pure`, `effect_free`, `results`, `alias`, `verify`, `workspace`, `cheap`, `cost_attribute`, `parallel` and `named_results` are about the
+/// kernel: see [`macro@tfrt_kernel`].
+///
+/// ```
+/// use tfrt::core::EagerContext;
+/// use tfrt::prelude::*;
+///
+/// /// Returns as many zeros as the attribute `len` says, which is of any integer type.
+/// #[tfrt_op("my.Zeros", raw)]
+/// fn zeros(call: &mut OpCall<'_>) -> Result<()> {
+///     let attrs = call.attrs();
+///     let len = attrs.get::<i64>("len").or_else(|| attrs.get::<i32>("len").map(i64::from));
+///     let len = usize::try_from(len.ok_or("`len` is missing")?)?;
+///     call.set_result(0, AnyRef::available(DenseHostTensor::vector(&vec![0.0_f32; len])?));
+///     Ok(())
+/// }
+///
+/// let eager = EagerContext::builder(HostContext::builder().build()).build()?;
+/// let zeros = eager.op("my.Zeros")?.attr("len", 2)?.call(&[])?;
+/// assert_eq!(eager.to_vec::<f32>(&zeros)?, [0.0, 0.0]);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 #[proc_macro_attribute]
 pub fn tfrt_op(options: TokenStream, item: TokenStream) -> TokenStream {
     tfrt_macros_backend::op(Facade::FromManifest, options.into(), item.into()).into()

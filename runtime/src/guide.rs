@@ -16,6 +16,7 @@
 //! | [`tensor_program`] | How do I get an array into a program, through my kernel, and out again? |
 //! | [`tensors`] | How do I write a kernel on arrays of numbers? |
 //! | [`shapes`] | How are results allocated before a kernel runs? |
+//! | `ops` | How do I call one operation after the other, by name, without a program? |
 //! | [`resources`] | Where does state live that outlives a call, or a request? |
 //! | [`testing`](crate::testing) | How do I test all that? |
 //! | [`libraries`] | How do kernels get into a program? Crates, plug-ins, and why a kernel is missing |
@@ -72,6 +73,9 @@ pub mod tensor_program;
 pub mod tensors;
 
 pub mod shapes;
+
+#[cfg(feature = "core")]
+pub mod ops;
 
 pub mod resources;
 

@@ -134,6 +134,11 @@
 //! # Ok::<(), tfrt::kernel::DuplicateKernels>(())
 //! ```
 //!
+//! # Ops
+//!
+//! `#[tfrt_op]` makes a function of tensors an op: a kernel that can also be called by its name, one by one, from Rust. See
+//! [`guide`], "Ops: one by one".
+//!
 //! # Frames
 //!
 //! Control flow, and whatever else fits no signature, takes its frame with `raw`: a

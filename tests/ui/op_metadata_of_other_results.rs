@@ -28,9 +28,4 @@ fn one_result(x: &DenseHostTensor) -> DenseHostTensor {
 #[tfrt_op("my.Out")]
 fn out(x: &DenseHostTensor, #[out] y: &mut DenseHostTensor) {}
 
-#[tfrt_op("my.Nowhere", metadata = nowhere)]
-fn nowhere_to_be_found(x: &DenseHostTensor) -> DenseHostTensor {
-    x.clone()
-}
-
 fn main() {}

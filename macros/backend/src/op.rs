@@ -123,11 +123,15 @@ fn kernels(options: &OpOptions, function: &Function, problems: &mut Problems) ->
         .map_or_else(String::new, |device| format!(".{}", device.value()));
     let named = |name: &LitStr| LitStr::new(&(name.value() + &suffix), name.span());
     let names: Vec<LitStr> = options.names.iter().map(named).collect();
+    if check::takes_frame(function, problems) {
+        return None;
+    }
+    let found = elements::found_parameters(function, options);
     let adapted = problems.note(elements::adapt(function, options))?;
     let Some(adapted) = adapted else {
         check::function(function, problems);
         options.refuse_without_family(problems);
-        let kernel = kernel(options, &names, function, problems)?;
+        let kernel = kernel(options, &names, &[], function, problems)?;
         return Some(Form::Kernels(vec![OpKernel {
             kernel,
             adapter: None,
@@ -149,6 +153,7 @@ fn kernels(options: &OpOptions, function: &Function, problems: &mut Problems) ->
             kernel: kernel(
                 options,
                 std::slice::from_ref(name),
+                &found,
                 &adapter.function,
                 problems,
             )?,
@@ -160,13 +165,15 @@ fn kernels(options: &OpOptions, function: &Function, problems: &mut Problems) ->
     Some(Form::Kernels(kernels))
 }
 
+/// The kernel of an adapted function; lists of types for parameters that are `found` at run time are not its business.
 fn kernel(
     options: &OpOptions,
     names: &[LitStr],
+    found: &[&Ident],
     function: &Function,
     problems: &mut Problems,
 ) -> Option<Kernel> {
-    let others = options.of_kernel(|parameter| !options.is_named(parameter));
+    let others = options.of_kernel(found);
     let kernel = Kernel::new(quote!(#(#names,)* #(#others),*), function);
     let mut kernel = problems.note(kernel)?;
     for variant in &mut kernel.variants {
@@ -209,7 +216,7 @@ fn metadata_only(
     options.refuse_with_metadata_only(flag, problems);
     options.refuse_without_family(problems);
     let of_tensors = problems.note(check::of_tensors(function))?;
-    let kernel = kernel(options, &options.names, &of_tensors, problems)?;
+    let kernel = kernel(options, &options.names, &[], &of_tensors, problems)?;
     Some(Form::Metadata(Box::new(OpKernel {
         kernel,
         adapter: None,

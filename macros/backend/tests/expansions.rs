@@ -40,17 +40,22 @@ fn check(name: &str) {
 fn expand(file: syn::File) -> String {
     let expansion = match file.items.into_iter().next() {
         Some(Item::Fn(mut function)) => {
-            let attribute = function
-                .attrs
-                .iter()
-                .position(|attribute| attribute.path().is_ident("tfrt_kernel"))
-                .unwrap();
+            let is_ours = |attribute: &syn::Attribute| {
+                attribute.path().is_ident("tfrt_kernel") || attribute.path().is_ident("tfrt_op")
+            };
+            let attribute = function.attrs.iter().position(is_ours).unwrap();
             let attribute = function.attrs.remove(attribute);
+            let is_op = attribute.path().is_ident("tfrt_op");
             let options = match attribute.meta {
                 Meta::List(list) => list.tokens,
                 _ => TokenStream::new(),
             };
-            tfrt_macros_backend::kernel(Facade::Tfrt, options, function.into_token_stream())
+            let function = function.into_token_stream();
+            if is_op {
+                tfrt_macros_backend::op(Facade::Tfrt, options, function)
+            } else {
+                tfrt_macros_backend::kernel(Facade::Tfrt, options, function)
+            }
         }
         Some(item) => derive(&item),
         None => TokenStream::new(),
@@ -142,6 +147,13 @@ expansions! {
     functions
     future
     generic
+    op_attributes
+    op_device
+    op_elements
+    op_family
+    op_metadata_only
+    op_preallocated
+    op_raw
     optional
     optional_reference
     parameters

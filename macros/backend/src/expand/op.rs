@@ -1,7 +1,7 @@
 //! Writes the expansion of a checked op: that of its kernels, and a registration for each name.
 
 use proc_macro2::{Ident, Span, TokenStream};
-use quote::{format_ident, quote, quote_spanned};
+use quote::{ToTokens, format_ident, quote, quote_spanned};
 use syn::Path;
 use syn::ext::IdentExt;
 use syn::spanned::Spanned;
@@ -34,17 +34,11 @@ pub fn expand(op: &Op, facade: Facade) -> syn::Result<TokenStream> {
                 quote_spanned!(function.span()=> |__call| __tfrt::finished(#function(__call)));
             let implementation = quote!(Function(#run));
             let metadata = metadata.as_ref().map(of_query);
-            let names = instances.iter().map(|instance| &*instance.name);
-            names
-                .map(|name| submit(&registration(op, name, &implementation, metadata.as_ref())))
-                .collect()
+            registrations(op, instances, &implementation, metadata.as_ref())
         }
         Form::MetadataOfQuery(instances) => {
             let metadata = of_query(&op.ident.clone().into());
-            let names = instances.iter().map(|instance| &*instance.name);
-            names
-                .map(|name| submit(&registration(op, name, &quote!(None), Some(&metadata))))
-                .collect()
+            registrations(op, instances, &quote!(None), Some(&metadata))
         }
     };
     Ok(quote! {
@@ -71,7 +65,8 @@ fn kernel_items(op: &Op, kernels: &[OpKernel]) -> TokenStream {
                 let registered = registration(op, name, &implementation, metadata.as_ref());
                 let (aliases, assertions) =
                     (type_aliases(instance), assertions(&part.kernel, variant));
-                registrations.push(submit(&quote!({ #(#aliases)* #assertions #registered })));
+                let registered = quote!({ #(#aliases)* #assertions #registered });
+                registrations.push(submit(index, &registered));
                 descriptors.push(expand_instance(&part.kernel, variant, instance));
             }
         }
@@ -91,21 +86,43 @@ fn metadata_items(op: &Op, part: &OpKernel) -> TokenStream {
         let instances = variant.instances.iter();
         instances.map(move |instance| (variant, instance))
     });
-    let submitted = instances.map(|(variant, instance): (&Variant, &Instance)| {
+    let submitted = instances.enumerate().map(|(index, (variant, instance))| {
         let declared = declaration::declaration(&part.kernel, variant, instance);
         let path = part.metadata.as_ref();
-        let metadata = path.map(|path| of_operands(&part.kernel, variant, path, &quote!(__OP)));
+        let metadata =
+            path.map(|path| of_operands(&part.kernel, variant, path, &quote!(__DECLARED)));
         let registered = registration(op, &instance.name, &quote!(None), metadata.as_ref());
-        submit(&quote!({
-            const __OP: &'static __tfrt::OpDef = &#declared;
+        let registered = quote!({
+            const __DECLARED: &'static __tfrt::OpDef = &#declared;
             #registered
-        }))
+        });
+        submit(index, &registered)
     });
     submitted.collect()
 }
 
-fn submit(registration: &TokenStream) -> TokenStream {
-    quote!(__tfrt::submit! { #registration })
+/// The registrations of an op without a kernel.
+fn registrations(
+    op: &Op,
+    instances: &[Instance],
+    implementation: &TokenStream,
+    metadata: Option<&TokenStream>,
+) -> TokenStream {
+    let instances = instances.iter().enumerate();
+    let submitted = instances.map(|(index, instance)| {
+        let registered = registration(op, &instance.name, implementation, metadata);
+        submit(index, &registered)
+    });
+    submitted.collect()
+}
+
+/// A registration, under a name of its own.
+fn submit(index: usize, registration: &TokenStream) -> TokenStream {
+    let name = format_ident!("__OP{index}");
+    quote! {
+        const #name: __tfrt::OpRegistration = #registration;
+        __tfrt::submit! { #name }
+    }
 }
 
 fn registration(
@@ -200,9 +217,14 @@ fn assertions(kernel: &Kernel, variant: &Variant) -> TokenStream {
         });
     let leaves = kernel.output.leaves();
     let results = leaves.iter().filter_map(|leaf| leaf.payload());
-    let assertions = operands.chain(results).map(|ty| {
-        let span = ty.span();
-        quote_spanned!(span=> const _: () = __tfrt::assert_tensor::<#ty>();)
-    });
-    assertions.collect()
+    let mut known: Vec<String> = Vec::new();
+    let mut assertions = TokenStream::new();
+    for ty in operands.chain(results) {
+        let (span, written) = (ty.span(), ty.to_token_stream().to_string());
+        if !known.contains(&written) && !written.starts_with("__tfrt") {
+            assertions.extend(quote_spanned!(span=> const _: () = __tfrt::assert_tensor::<#ty>();));
+            known.push(written);
+        }
+    }
+    assertions
 }

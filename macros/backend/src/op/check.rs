@@ -68,6 +68,19 @@ pub(super) fn function(function: &Function, problems: &mut Problems) {
     }
 }
 
+/// Reports a parameter that is the frame of a kernel, and says whether there is one.
+pub(super) fn takes_frame(function: &Function, problems: &mut Problems) -> bool {
+    let parameters = signature::parameters(function, &mut Problems::default());
+    let frame = parameters
+        .iter()
+        .find(|parameter| matches!(parameter.binding, Binding::Frame));
+    if let Some(parameter) = frame {
+        let message = "an op has no frame: with `raw` it takes its call, `call: &mut OpCall<'_>`";
+        problems.at(&parameter.ty, message);
+    }
+    frame.is_some()
+}
+
 fn is_number(ty: &Type) -> bool {
     last_name(ty).is_some_and(|name| NUMBERS.contains(&name.as_str()))
 }
@@ -96,9 +109,6 @@ fn refused(binding: &Binding, name: &str) -> Option<String> {
         }
         Binding::AllAttributes => {
             "an op finds its attributes by their names: take each with `#[attr]`, or all of them from an `OpCall`, with `raw`".to_owned()
-        }
-        Binding::Frame => {
-            "an op has no frame: with `raw` it takes its call, `call: &mut OpCall<'_>`".to_owned()
         }
         _ => return None,
     };

@@ -259,7 +259,7 @@ impl OpOptions {
             }
             let content;
             parenthesized!(content in input);
-            return self.parse_accepted(&content);
+            return self.parse_accepted(key, &content);
         }
         let example = match name.as_str() {
             "device" => "device = \"gpu\"",
@@ -305,7 +305,7 @@ impl OpOptions {
         }
     }
 
-    fn parse_accepted(&mut self, content: ParseStream<'_>) -> syn::Result<()> {
+    fn parse_accepted(&mut self, key: &Ident, content: ParseStream<'_>) -> syn::Result<()> {
         let kinds = content.call(Punctuated::<Ident, Token![,]>::parse_terminated)?;
         for kind in &kinds {
             let flag = match kind.to_string().as_str() {
@@ -326,7 +326,10 @@ impl OpOptions {
             self.accepted.push(flag);
         }
         if kinds.is_empty() {
-            return Err(content.error("say which tensors: `accepts(scalar, string, sparse)`"));
+            return Err(syn::Error::new(
+                key.span(),
+                "say which tensors: `accepts(scalar, string, sparse)`",
+            ));
         }
         Ok(())
     }
@@ -356,12 +359,10 @@ impl OpOptions {
                 .parse2(value)?,
             );
         }
-        if values.is_empty() {
-            return Err(syn::Error::new(
-                parameter.span(),
-                format!("`{parameter}` has no types, so that there would be no op"),
-            ));
-        }
+        let nothing = values.is_empty().then(|| {
+            let message = format!("`{parameter}` has no types, so that there would be no op");
+            syn::Error::new(parameter.span(), message)
+        });
         if self.lists.iter().any(|list| list.parameter == parameter) {
             return Err(duplicate(&parameter));
         }
@@ -370,7 +371,8 @@ impl OpOptions {
             values,
             tokens,
         });
-        expect_end(input)
+        expect_end(input)?;
+        nothing.map_or(Ok(()), Err)
     }
 
     /// Whether a name tells which value a parameter has: `my.Add.{T}`.
@@ -380,10 +382,10 @@ impl OpOptions {
     }
 
     /// The options of the kernel, but for its names. Lists of types that are told apart at run time are not among them.
-    pub(super) fn of_kernel(&self, is_found: impl Fn(&Ident) -> bool) -> Vec<&TokenStream> {
+    pub(super) fn of_kernel(&self, found: &[&Ident]) -> Vec<&TokenStream> {
         let lists = self.lists.iter();
         let lists = lists
-            .filter(|list| !is_found(&list.parameter))
+            .filter(|list| !found.contains(&&list.parameter))
             .map(|list| &list.tokens);
         self.of_kernel
             .iter()

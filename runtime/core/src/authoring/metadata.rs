@@ -136,7 +136,7 @@ pub struct AnyResults;
 
 /// What a metadata function of an op with these results may return.
 #[diagnostic::on_unimplemented(
-    message = "a metadata function cannot return `{Self}` for an op with {Op}",
+    message = "a metadata function cannot return `{Self}` for this op",
     label = "does not fit the results of the op",
     note = "return one `TensorMetadata` for one result, or a tuple of one for each; an `Option` in place of one that is not always known; \
             a `Vec` for any number; or a `Result` of these"
@@ -182,12 +182,14 @@ impl<Op, T: OpMetadataAnswer<Op>, E: IntoError> OpMetadataAnswer<Op> for Result<
     }
 }
 
+#[diagnostic::do_not_recommend]
 impl<Op, T: OneResult> OpMetadataAnswer<Op> for Vec<T> {
     fn into_results(self) -> Result<ResultMetadata, Error> {
         Ok(self.into_iter().map(OneResult::known).collect())
     }
 }
 
+#[diagnostic::do_not_recommend]
 impl<Op> OpMetadataAnswer<Op> for ResultMetadata {
     fn into_results(self) -> Result<ResultMetadata, Error> {
         Ok(self)
@@ -196,6 +198,7 @@ impl<Op> OpMetadataAnswer<Op> for ResultMetadata {
 
 macro_rules! impl_answer {
     ($($answer:ty, $op:ty;)*) => {$(
+        #[diagnostic::do_not_recommend]
         impl OpMetadataAnswer<$op> for $answer {
             fn into_results(self) -> Result<ResultMetadata, Error> {
                 Ok(smallvec::smallvec![OneResult::known(self)])

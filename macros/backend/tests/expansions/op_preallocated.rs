@@ -1,0 +1,4 @@
+#[tfrt_op("my.Assign", effect = "variables", metadata = assigned)]
+fn assign(variable: &mut DenseHostTensor, values: &dyn Tensor, rest: &[AnyRef], #[out] old: &mut DenseHostTensor) {
+    todo!()
+}

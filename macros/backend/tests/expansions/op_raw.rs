@@ -1,0 +1,4 @@
+#[tfrt_op("my.Const", raw, metadata = constant, accepts(string))]
+fn constant(call: &mut OpCall<'_>) -> Result<()> {
+    todo!()
+}
