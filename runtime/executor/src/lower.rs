@@ -6,6 +6,8 @@ pub(crate) mod code;
 
 pub(crate) mod schedule;
 
+pub(crate) mod segments;
+
 pub(crate) mod places;
 
 use std::collections::{HashMap, HashSet};
@@ -60,10 +62,7 @@ pub(crate) fn lower(
         (false, true) => at_once.order(&graph, &words),
         (false, false) => None,
     };
-    let schedule = order.is_some().then(|| Schedule {
-        is_exact: at_once.outline.is_empty()
-            && graph.streams.iter().all(|&stream| stream == at_once.stream),
-    });
+    let is_scheduled = order.is_some();
     let order = order.unwrap_or_else(|| ids(graph.streams.len()));
     let mut new_ids = vec![KernelId::from_index(0); order.len()];
     for (new, old) in order.iter().enumerate() {
@@ -131,13 +130,10 @@ pub(crate) fn lower(
         });
     }
     let num_streams = graph.streams.iter().map(|stream| stream.index() + 1).max();
-    let is_one_stream = schedule.is_some_and(|schedule: Schedule| schedule.is_exact);
-    Ok(Code {
-        is_leaf: (is_one_stream || is_sync)
-            && !placed.frame.has_slots
-            && kernels.iter().all(Kernel::is_plain),
+    let mut code = Code {
+        schedule: None,
+        is_leaf: false,
         num_links,
-        schedule,
         start: Start {
             stream: graph.stream,
             roots: graph.roots,
@@ -158,7 +154,15 @@ pub(crate) fn lower(
         words: words.finish(),
         frame: placed.frame,
         num_streams: num_streams.unwrap_or(0),
-    })
+    };
+    code.schedule = is_scheduled.then(|| match is_sync {
+        true => Schedule::Exact,
+        false => Schedule::of(&code),
+    });
+    code.is_leaf = matches!(code.schedule, Some(Schedule::Exact))
+        && !code.frame.has_slots
+        && code.kernels.iter().all(Kernel::is_plain);
+    Ok(code)
 }
 
 /// The registers that a function returns.

@@ -48,6 +48,10 @@ mod publish;
 
 mod ready;
 
+mod turn;
+
+mod in_order;
+
 mod sequence;
 
 mod start;

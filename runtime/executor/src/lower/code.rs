@@ -27,6 +27,8 @@ use tfrt_host::kernel::direct::DirectFn;
 use tfrt_support::define_id;
 use tfrt_support::entity::EntityId;
 
+use super::segments::Segments;
+
 define_id! {
     /// A kernel of a body. The ids follow the order in which the kernels run, where that is known, else program order.
     pub(crate) struct KernelId("kernel");
@@ -79,7 +81,7 @@ pub(crate) struct Code {
     pub(crate) frame: FrameLayout,
     /// Streams are numbered below this.
     pub(crate) num_streams: usize,
-    /// Whether the function is a leaf: all kernels are of one stream, and each of them is a constant, or runs in place on copied
+    /// Whether the function is a leaf: its schedule is exact, and each of its kernels is a constant, or runs in place on copied
     /// payloads and looks at nothing else.
     pub(crate) is_leaf: bool,
     /// How many links there are from kernels to functions that they call and do nothing else.
@@ -87,11 +89,23 @@ pub(crate) struct Code {
 }
 
 /// That the order of all kernels is known, provided that each has its results when it returns: one path runs them all.
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct Schedule {
-    /// Whether all kernels are of one stream, so that this is the order under every queue. Otherwise it is one of the orders
-    /// that a queue may choose which promises none.
-    pub(crate) is_exact: bool,
+#[derive(Debug)]
+pub(crate) enum Schedule {
+    /// This is the order under every queue: at no time are kernels of two streams ready.
+    Exact,
+    /// It is one of the orders that a queue may choose which promises none. A queue that runs tasks in order has that of the segments.
+    Segmented(Segments),
+}
+
+impl Schedule {
+    /// The schedule of code whose kernels are in the order of one path.
+    pub(crate) fn of(code: &Code) -> Self {
+        let segments = Segments::of(code);
+        match segments.len() {
+            0 | 1 => Self::Exact,
+            _ => Self::Segmented(segments),
+        }
+    }
 }
 
 /// The memory of a running function, in words.

@@ -5,6 +5,7 @@ use std::sync::OnceLock;
 use super::batch::GroupCost;
 use super::block::BlockLayout;
 use super::constants::Constants;
+use super::in_order::Habit;
 use super::links::Links;
 use super::pace::Pace;
 use crate::lower::code::Code;
@@ -18,6 +19,8 @@ pub(crate) struct Body {
     pub(crate) links: Links,
     /// The block of an invocation, laid out for the first one; nothing if it would be too large.
     pub(crate) block: OnceLock<Option<BlockLayout>>,
+    /// Whether its kernels have had their results when they returned.
+    pub(crate) habit: Habit,
     /// Whether one thread has been enough.
     pub(crate) pace: Pace,
     /// How long batches take.
@@ -31,6 +34,7 @@ impl Body {
             code,
             constants: Constants::default(),
             block: OnceLock::new(),
+            habit: Habit::default(),
             pace: Pace::default(),
             group_cost: GroupCost::default(),
         }

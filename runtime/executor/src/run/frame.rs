@@ -11,12 +11,13 @@
 //!
 //! - F1. The write of a place happens before every read. In a one-path run, both are on one thread, in the order of the schedule;
 //!   in an invocation, the producer writes, then counts its users down (release), and a user reads after its count reached zero
-//!   (acquire).
+//!   (acquire); or the kernels run in the order of segments, and each position is taken (acquire) after the one before has been
+//!   finished (release), see [`super::turn`].
 //! - F2. A slot is read as often as it holds references: C2 says how often, and each kernel runs once. So every reference is
 //!   owned by exactly one use.
 //! - F3. The memory has the words that the code asks for, and they are aligned. Its owner outlives every [`Frame`] of it.
 //!
-//! The methods are safe to call for runners that keep to the phases. That they do is argued in [`super::path`] and
+//! The methods are safe to call for runners that keep to the phases. That they do is argued in [`super::path`], [`super::in_order`] and
 //! [`super::sequence`].
 #![expect(
     unsafe_code,

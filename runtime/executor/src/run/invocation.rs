@@ -4,10 +4,11 @@
 //!   ([`ReadyCount::count_down`], release); a user reads after its count reached zero (acquire). What
 //!   [`InvocationRef::new`] writes happens before the block is shared.
 //! - I2. A promise is taken once, by the producer of its register (C1).
-//! - I3. The arrays are where [`BlockLayout`] says, as long as the code says, and initialised by [`InvocationRef::new`] (the frame
-//!   excepted).
+//! - I3. The arrays are where [`BlockLayout`] says, as long as the code says, and initialised by [`InvocationRef::new`] (but for the
+//!   frame, and the ready counts of a function that is run in the order of its segments).
 //! - I4. The body is the program's, which the header keeps alive. The table is a copy of the reference to the program that
 //!   owns nothing.
+//! - I5. The ready counts are filled once, in `has_ready_counts`, and read after that.
 //!
 //! Only this module knows the block. Its unsafe blocks spend C1 to C5 of [`crate::lower::code`].
 #![expect(
@@ -34,7 +35,9 @@ use super::outcome::ResultSlot;
 use super::owners::Owners;
 use super::program::Program;
 use super::ready_count::ReadyCount;
+use super::turn::{Position, Turn};
 use crate::lower::code::Code;
+use crate::lower::segments::Replay;
 
 /// The first part of the block.
 struct Header {
@@ -47,6 +50,10 @@ struct Header {
     table: ManuallyDrop<Arc<dyn FunctionTable>>,
     ctx: ExecutionContext,
     failures: Failures,
+    /// Whose turn it is, while the function is run in the order of its segments.
+    turn: Turn,
+    /// That the ready counts are what they have to be: from the start, unless the function is run in the order of its segments.
+    has_ready_counts: OnceLock<()>,
     /// Whether the constants are in their cells.
     has_constants: bool,
     /// What traces call the invocation, once one wants to know.
@@ -66,14 +73,15 @@ unsafe impl Sync for InvocationRef {}
 
 impl InvocationRef {
     /// The state of an invocation that has not begun, or nothing if there is no memory for it. `body` is one of `program`'s, and
-    /// `ctx` the context inside of it; `ready_counts` says for how many operands each kernel waits.
+    /// `ctx` the context inside of it; `ready_counts` says for how many operands each kernel waits, unless the function is to be run
+    /// in the order of its segments.
     ///
     /// Early registers hold indirect values from now on. Nothing is in any other place of the frame.
     pub(crate) fn new(
         program: Arc<Program>,
         body: &Body,
         ctx: ExecutionContext,
-        ready_counts: &[u32],
+        ready_counts: Option<&[u32]>,
     ) -> Option<Self> {
         let make_layout = || BlockLayout::behind(Layout::new::<Header>(), &body.code);
         let layout = (*body.block.get_or_init(make_layout))?;
@@ -89,13 +97,19 @@ impl InvocationRef {
             table: ManuallyDrop::new(table),
             ctx,
             failures: Failures::none(),
+            turn: Turn::new(),
+            has_ready_counts: OnceLock::new(),
             has_constants: false,
             number: OnceLock::new(),
         };
         // SAFETY: the block is ours alone, and begins with room for a header.
         unsafe { block.write(header) };
         let this = Self { block };
-        this.fill_ready_counts(ready_counts);
+        if let Some(ready_counts) = ready_counts {
+            this.header().has_ready_counts.get_or_init(|| {
+                this.fill_ready_counts(ready_counts);
+            });
+        }
         let code = this.code();
         for index in 0..code.returned.len() {
             // SAFETY: I3; the block is ours alone.
@@ -116,6 +130,7 @@ impl InvocationRef {
         Some(this)
     }
 
+    // Called once, before anybody reads a count.
     #[cfg(not(loom))]
     fn fill_ready_counts(&self, ready_counts: &[u32]) {
         assert_eq!(
@@ -124,7 +139,7 @@ impl InvocationRef {
             "each kernel has a count"
         );
         let counts = self.array::<u32>(self.layout().ready_counts).as_ptr();
-        // SAFETY: I3: a count is a number in memory, and there are as many as kernels; the block is ours alone.
+        // SAFETY: I3: a count is a number in memory, and there are as many as kernels; nobody reads them before (I5).
         unsafe { counts.copy_from_nonoverlapping(ready_counts.as_ptr(), ready_counts.len()) };
     }
 
@@ -135,7 +150,7 @@ impl InvocationRef {
             .array::<ReadyCount>(self.layout().ready_counts)
             .as_ptr();
         for (index, &count) in ready_counts.iter().enumerate() {
-            // SAFETY: I3; the block is ours alone.
+            // SAFETY: I3; nobody reads them before (I5).
             unsafe { counts.add(index).write(ReadyCount::starting_at(count)) };
         }
     }
@@ -221,11 +236,31 @@ impl InvocationRef {
         self.header().owners.is_alone()
     }
 
-    /// For each kernel, how many operands it still waits for.
+    /// Whose turn it is, of a function that is run in the order of its segments.
+    #[inline]
+    pub(crate) fn turn(&self) -> &Turn {
+        &self.header().turn
+    }
+
+    /// Leaves the order of the segments, unless that has been done, and says where it was left. From now on, operands are counted.
+    #[cold]
+    pub(crate) fn leave_order(&self) -> Position {
+        let position = self.turn().leave();
+        self.header().has_ready_counts.get_or_init(|| {
+            let replay = Replay::at(self.code(), position.index, position.is_running);
+            self.fill_ready_counts(&replay.ready_counts);
+        });
+        position
+    }
+
+    /// For each kernel, how many operands it still waits for. None as long as the function is run in the order of its segments.
     #[inline]
     pub(crate) fn ready_counts(&self) -> &[ReadyCount] {
+        if self.header().has_ready_counts.get().is_none() {
+            return &[];
+        }
         let counts = self.array::<ReadyCount>(self.layout().ready_counts);
-        // SAFETY: I3: there is one for each kernel, and they are initialised.
+        // SAFETY: I3: there is one for each kernel, and they are initialised (I5).
         unsafe { std::slice::from_raw_parts(counts.as_ptr(), self.code().kernels.len()) }
     }
 

@@ -14,6 +14,7 @@ use tfrt_host::kernel::direct::DirectCall;
 use tfrt_support::entity::EntityId;
 
 use super::frame::Frame;
+use super::in_order::InOrder;
 use super::invocation::InvocationRef;
 use super::ready_count::ReadyCount;
 use crate::lower::code::{Code, KernelId, StreamId};
@@ -91,7 +92,10 @@ pub(crate) struct Path<'a> {
     pub(crate) invocation: &'a InvocationRef,
     pub(crate) code: &'a Code,
     pub(crate) frame: Frame<'a>,
+    /// Empty as long as the path keeps to an order.
     ready_counts: &'a [ReadyCount],
+    /// The order that the path keeps to, if there is one.
+    pub(crate) in_order: Option<InOrder<'a>>,
     pub(crate) ctx: &'a BorrowedContext<'a>,
     /// What kernels get that do not look at it.
     pub(crate) idle_call: DirectCall<'a>,
@@ -121,6 +125,7 @@ impl<'a> Path<'a> {
             code: invocation.code(),
             frame: invocation.frame(),
             ready_counts: invocation.ready_counts(),
+            in_order: None,
             ctx,
             idle_call: DirectCall::idle(ctx),
             stream,
@@ -222,9 +227,19 @@ impl<'a> Path<'a> {
         });
     }
 
-    /// Counts an operand of each of these kernels as available, and lists those that are ready.
+    /// Has operands counted from now on, as others may do, too.
+    pub(crate) fn follow_counts(&mut self) {
+        self.ready_counts = self.invocation.ready_counts();
+        self.is_alone = false;
+    }
+
+    /// Counts an operand of each of these kernels as available, and lists those that are ready; does nothing as long as the path
+    /// keeps to an order, which knows.
     #[inline]
     pub(crate) fn count_down(&mut self, users: crate::lower::code::Words) {
+        if self.in_order.is_some() {
+            return;
+        }
         let (ready_counts, is_alone) = (self.ready_counts, self.is_alone);
         for user in self.code.kernel_ids(users) {
             if ready_counts[user.index()].count_down(is_alone) {

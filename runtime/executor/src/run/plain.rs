@@ -18,7 +18,7 @@ const PLAIN: Extras = Extras::READS_CALL
     .and(Extras::RETURNS);
 
 /// What a constant may need that is in its cells already, and has only its users to be counted down.
-const PLAIN_CONSTANT: Extras = Extras::READS_CALL.and(Extras::CONSTANT);
+pub(crate) const PLAIN_CONSTANT: Extras = Extras::READS_CALL.and(Extras::CONSTANT);
 
 impl<'a> Path<'a> {
     /// Runs ready kernels, those of the current stream first and of these the last one, up to one that is not plain.

@@ -10,7 +10,7 @@
 //!
 //! A value that is not available when it is published gets a waiter, which goes on with a path of its own.
 //!
-//! Where all of this can be known in advance, it is: see [`super::sequence`].
+//! Where all of this can be known in advance, it is: see [`super::sequence`] and [`super::in_order`].
 
 use std::any::Any;
 use std::ops::Range;
@@ -84,10 +84,15 @@ impl Path<'_> {
             Progress::Idle | Progress::InPlace(_) | Progress::Framed(_) => {}
             Progress::Publishing(kernel, num_published) => {
                 self.publish_results(kernel, num_published as usize);
+                self.finish_in_order();
             }
             Progress::HandingOver(kernel, num_handed) => {
                 self.hand_over_results(kernel, num_handed as usize);
+                self.finish_in_order();
             }
+        }
+        if self.in_order.is_some() {
+            self.run_in_order();
         }
         loop {
             if self.has_outline() {
@@ -103,7 +108,7 @@ impl Path<'_> {
     }
 
     /// Runs a kernel that is not plain.
-    fn run_kernel(&mut self, id: KernelId) {
+    pub(crate) fn run_kernel(&mut self, id: KernelId) {
         let kernel = self.code.kernel(id);
         if let Some(direct) = kernel.direct {
             self.run_in_place(id, direct);
@@ -118,6 +123,9 @@ impl Path<'_> {
             self.put(result.register, &value);
             self.count_down(result.users);
             return;
+        }
+        if self.in_order.is_some() {
+            self.leave_order_at_result();
         }
         let (invocation, stream) = (self.share_invocation(), self.stream);
         value.and_then(move |value| {

@@ -17,9 +17,9 @@
 //!
 //! # When a schedule is followed
 //!
-//! - If all kernels are of one stream, its order is that of every queue, and it is always followed.
-//! - If there are several streams, a queue that runs tasks in order has another order, which users rely on. Only under a queue of
-//!   several threads, which promises none, the schedule is followed, as long as one thread is enough: see [`super::pace`].
+//! - If at no time kernels of two streams are ready, its order is that of every queue, and it is always followed.
+//! - Otherwise, a queue that runs tasks in order has another order, which users rely on: see [`super::in_order`]. Only under a queue
+//!   of several threads, which promises none, the schedule is followed, as long as one thread is enough: see [`super::pace`].
 //!
 //! Synchronous functions always have a schedule, their program order; a run of one ends where another one would be left.
 //!
@@ -33,10 +33,12 @@
 //!
 //! Instructions, with kernels that declare nothing (`tfrt-benches instructions`, callgrind, queue `s`):
 //!
-//! | program | ready loop | schedule | and leaves |
+//! | program | ready loop | schedule or segments | and leaves |
 //! |---|---:|---:|---:|
 //! | chain of additions, per kernel | 109 | 28 | |
 //! | effects on one chain, per kernel | 100 | 23 | |
+//! | tree of additions, per kernel | 182 | 67 | |
+//! | diamonds of additions, per kernel | 410 | 258 | |
 //! | chain of kernels that hand a tensor on, per kernel | 701 | 505 | |
 //! | call of a function of one kernel, by a kernel | 2590 | 574 | 291 |
 //! | call of a function of one kernel, from Rust | 1732 | 649 | 530 |
@@ -77,7 +79,7 @@ use super::nesting::{self, Nesting};
 use super::pace::Watch;
 use super::path::Progress;
 use super::program::{CallSite, Called, FunctionBody, Program};
-use crate::lower::code::{Code, KernelId};
+use crate::lower::code::{Code, KernelId, Schedule};
 
 /// Whether schedules are followed at all.
 static IS_FOLLOWED: AtomicBool = AtomicBool::new(true);
@@ -99,10 +101,21 @@ pub(crate) fn is_followed(body: &Body, ctx: &ExecutionContext) -> bool {
         return false;
     }
     match body.code.schedule {
-        Some(schedule) if schedule.is_exact => true,
-        Some(_) => ctx.queue().parallelism_level() > 1 && body.pace.is_for_one_thread(),
+        Some(Schedule::Exact) => true,
+        Some(Schedule::Segmented(_)) => {
+            ctx.queue().parallelism_level() > 1 && body.pace.is_for_one_thread()
+        }
         None => false,
     }
+}
+
+/// Whether an invocation of a body in this context, whose arguments are available, is to begin in the order of its segments.
+pub(crate) fn has_segments(body: &Body, ctx: &ExecutionContext) -> bool {
+    // Relaxed: as above.
+    matches!(body.code.schedule, Some(Schedule::Segmented(_)))
+        && IS_FOLLOWED.load(Ordering::Relaxed)
+        && ctx.queue().parallelism_level() == 1
+        && body.habit.is_in_order()
 }
 
 /// Runs a function that is called from Rust with values, if they are what its kernels read.
@@ -248,8 +261,8 @@ pub(crate) fn call_in_place(site: &CallSite<'_>, results: &mut Vec<Option<AnyRef
 /// The clock of a run on one thread which may be handed over; none if there is nothing to hand over.
 #[inline]
 fn watch(body: &Body, ctx: &ExecutionContext) -> Option<Watch> {
-    let is_exact = body.code.schedule.is_some_and(|schedule| schedule.is_exact);
-    (!is_exact).then(|| body.pace.watch(ctx.queue().parallelism_level() - 1))
+    let is_segmented = matches!(body.code.schedule, Some(Schedule::Segmented(_)));
+    is_segmented.then(|| body.pace.watch(ctx.queue().parallelism_level() - 1))
 }
 
 fn follow(

@@ -10,6 +10,7 @@ use tfrt_host::kernel::registry::{NativeCall, NativeFunction};
 use tfrt_support::{Error, ErrorCode};
 
 use super::body::Body;
+use super::in_order;
 use super::invocation::InvocationRef;
 use super::nesting::{self, Nesting};
 use super::program::{FunctionBody, Program};
@@ -78,9 +79,11 @@ fn start(
     ctx.enter_invocation(nesting::num_runs())?;
     let callee_ctx = ctx.for_callee(Arc::clone(program) as _);
     let starts_at_once = arguments.iter().all(AnyRef::is_available);
-    let ready_counts = match starts_at_once {
-        true => &body.code.start.at_once.ready_counts,
-        false => &body.code.ready_counts,
+    let is_in_order = starts_at_once && sequence::has_segments(body, ctx);
+    let ready_counts: Option<&[u32]> = match starts_at_once {
+        true if is_in_order => None,
+        true => Some(&body.code.start.at_once.ready_counts),
+        false => Some(&body.code.ready_counts),
     };
     let invocation = InvocationRef::new(Arc::clone(program), body, callee_ctx, ready_counts);
     let Some(mut invocation) = invocation else {
@@ -92,6 +95,7 @@ fn start(
         .put(frame, program.attribute_section(), invocation.ctx());
     invocation.set_constants(body.constants.are_made());
     let begin = move |invocation: &InvocationRef, arguments: &[AnyRef]| match starts_at_once {
+        true if is_in_order => in_order::start(invocation, arguments),
         true => ready::start_at_once(invocation, arguments),
         false => ready::start(invocation, arguments),
     };

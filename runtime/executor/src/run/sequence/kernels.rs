@@ -164,7 +164,7 @@ impl Run<'_> {
         kernel: &Kernel,
         details: &KernelDetails,
     ) -> Result<(), Error> {
-        let _scope = self.is_traced.then(|| self.enter_scope(details));
+        let _scope = self.is_traced.then(|| self.enter_scope(kernel, details));
         if !kernel.extras.contains(Extras::READS_CALL) {
             return self.call(self.frame, run, kernel, &DirectCall::idle(self.ctx));
         }
@@ -215,7 +215,7 @@ impl Run<'_> {
         }
         lists.results.resize(details.results.len(), None);
         {
-            let _scope = self.is_traced.then(|| self.enter_scope(details));
+            let _scope = self.is_traced.then(|| self.enter_scope(kernel, details));
             self.set_location(details);
             let attributes = self.attributes(details);
             let op = details.descriptor.op();
@@ -235,9 +235,9 @@ impl Run<'_> {
     }
 
     #[inline(never)]
-    fn enter_scope(&self, details: &KernelDetails) -> Scope {
+    fn enter_scope(&self, kernel: &Kernel, details: &KernelDetails) -> Scope {
         let number = self.number_for_traces();
-        let stream = (!self.is_sync).then_some(self.frame.code.start.at_once.stream);
+        let stream = (!self.is_sync).then_some(kernel.stream);
         traced::enter(number, self.frame.code, details, stream, self.ctx)
     }
 

@@ -134,7 +134,7 @@ impl Run<'_> {
             }
         }
         let in_progress = num_results.map(|_| next);
-        let stream = state.ready.last().copied().or(in_progress);
+        let stream = in_progress.or(state.ready.last().copied());
         let stream = stream.map_or(code.start.stream, |kernel| code.kernel(kernel).stream);
         run_path(&invocation, stream, &[], |path| {
             state
@@ -158,7 +158,7 @@ impl Run<'_> {
         caller.enter_invocation(nesting::num_runs())?;
         let program = Arc::clone(self.program);
         let ctx = ExecutionContext::clone(self.ctx);
-        let invocation = InvocationRef::new(program, self.body, ctx, ready_counts);
+        let invocation = InvocationRef::new(program, self.body, ctx, Some(ready_counts));
         let Some(mut invocation) = invocation else {
             caller.host().leave_invocation();
             return Err(caller.emit_error(no_memory()));

@@ -1,0 +1,348 @@
+//! Running the segments of a function in order, under a queue that runs tasks in order.
+//!
+//! Under such a queue, a function of several streams is run by several tasks, whose order users rely on. Where all arguments are
+//! available and every kernel has its results when it returns, all of it is known in advance: see [`crate::lower::segments`]. The
+//! tasks are the same, and handed over at the same points; but each knows which kernels it runs, so that nothing is counted and
+//! nothing is listed. Values, failures, cancelled requests and traces are treated as in the ready loop, by the same code.
+//!
+//! ```text
+//!   call ─► segment 0 ──────────► caller goes on        a result is not available, or a task comes when it is not its turn
+//!               │ hands over                                   │
+//!               ▼                                              ▼
+//!            task: segment 1 ──► task: segment 2 ──►    ready loop: operands are counted, as if they always had been
+//! ```
+//!
+//! [`super::turn`] says whose turn it is, and where the order was left. A function that has had to leave its order is run in the ready
+//! loop for a while, as finding out where it was costs more than counting: see [`Habit`].
+#![expect(unsafe_code, reason = "calls kernels whose operands are in place")]
+
+use std::sync::atomic::{AtomicU32, Ordering};
+
+use tfrt_async::AnyRef;
+use tfrt_host::kernel::direct::DirectCall;
+use tfrt_host::tracing::{self, TracingLevel};
+use tfrt_support::Error;
+
+use super::invocation::InvocationRef;
+use super::panics;
+use super::path::{Path, Progress};
+use super::plain::PLAIN_CONSTANT;
+use super::ready::run_path;
+use super::turn::Phase;
+use crate::lower::code::{Code, Extras, Kernel, KernelId, Schedule};
+use crate::lower::segments::{Replay, Segments};
+
+/// So many invocations of a function that has left its order are run in the ready loop. Trying again costs a function which always
+/// leaves its order one part in a hundred.
+const COUNTED_RUNS: u32 = 255;
+
+/// Whether the kernels of a body have had their results when they returned.
+///
+/// An estimate: nothing is ordered by it, and an update that is lost costs nothing. So all accesses are relaxed.
+#[derive(Debug, Default)]
+pub(crate) struct Habit {
+    /// How many invocations are not to be run in order.
+    num_counted: AtomicU32,
+}
+
+impl Habit {
+    /// Whether to run the next invocation in order.
+    pub(crate) fn is_in_order(&self) -> bool {
+        let num_counted = self.num_counted.load(Ordering::Relaxed);
+        if num_counted > 0 {
+            self.num_counted.store(num_counted - 1, Ordering::Relaxed);
+        }
+        num_counted == 0
+    }
+
+    /// A result was not available.
+    fn order_was_left(&self) {
+        self.num_counted.store(COUNTED_RUNS, Ordering::Relaxed);
+    }
+}
+
+/// Where a path is in the order of its function, as long as it keeps to it.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct InOrder<'a> {
+    segments: &'a Segments,
+    /// The position of the current kernel, or of the next one.
+    position: usize,
+    /// Whether the kernel there has been started.
+    is_running: bool,
+    /// Behind the last kernel of the segment.
+    end: usize,
+    /// The segment to hand over next.
+    next_segment: usize,
+    /// After how many kernels it is handed over.
+    handed_at: usize,
+}
+
+/// Why no further plain kernel was run.
+enum Stop {
+    /// The segment has ended. What is to be handed over after its last kernel has not been handed over.
+    Ended,
+    /// The kernel at the position has been started, and is not plain, or has to be looked at.
+    Other,
+    /// The kernel at the position failed.
+    Failed(Error),
+    /// Somebody else has left the order. If the kernel at the position was started, it has run.
+    Left,
+}
+
+/// Starts an invocation that is run in the order of its segments, all of whose arguments are available.
+pub(crate) fn start(invocation: &InvocationRef, arguments: &[AnyRef]) {
+    let start = &invocation.code().start;
+    run_path(invocation, start.at_once.stream, &[], |path| {
+        for (result, argument) in start.arguments.iter().zip(arguments) {
+            path.put(result.register, argument);
+        }
+        path.in_order = InOrder::begin(path.invocation, 0);
+    });
+}
+
+/// Runs a segment as a task, or what becomes of it once the order has been left.
+fn run_segment(invocation: &InvocationRef, number: usize) {
+    let code = invocation.code();
+    let Some(mut at) = InOrder::begin(invocation, number) else {
+        invocation.leave_order();
+        let first = segments_of(code).first_of(number);
+        return run_path(invocation, code.start.stream, first, |_| ());
+    };
+    // Most segments are run without a path. A trace shows every kernel.
+    let is_traced = tracing::is_active(TracingLevel::Debug);
+    match at.run_plain_kernels(invocation, is_traced) {
+        Stop::Ended => at.hand_over_at_end(invocation),
+        stop => run_path(invocation, code.start.stream, &[], |path| {
+            path.in_order = Some(InOrder::at(path.code, at));
+            path.after(stop);
+        }),
+    }
+}
+
+/// Hands a segment to the work queue.
+fn enqueue(invocation: &InvocationRef, number: usize) {
+    let shared = invocation.clone();
+    invocation
+        .ctx()
+        .enqueue(move || run_segment(&shared, number));
+}
+
+fn segments_of(code: &Code) -> &Segments {
+    match &code.schedule {
+        Some(Schedule::Segmented(segments)) => segments,
+        _ => unreachable!("only code that has segments is run in their order"),
+    }
+}
+
+/// Whether a kernel is a constant whose results are in their cells, and needs nothing else.
+#[inline(never)]
+fn is_made_constant(invocation: &InvocationRef, kernel: &Kernel) -> bool {
+    kernel.extras.contains(Extras::CONSTANT)
+        && kernel.extras.is_within(PLAIN_CONSTANT)
+        && invocation.has_constants()
+}
+
+impl<'a> InOrder<'a> {
+    /// Begins a segment, if it is its turn.
+    fn begin(invocation: &'a InvocationRef, number: usize) -> Option<Self> {
+        let segments = segments_of(invocation.code());
+        let segment = segments.get(number);
+        let mut at = Self {
+            segments,
+            position: segment.positions.start,
+            is_running: false,
+            end: segment.positions.end,
+            next_segment: segment.next,
+            handed_at: segments.handed_at(segment.next),
+        };
+        let phase = at.phase_at(at.position);
+        at.is_running = phase == Phase::Running;
+        invocation.turn().begin(at.position, phase).then_some(at)
+    }
+
+    /// The same place in code that lives for another time.
+    fn at(code: &'a Code, place: InOrder<'_>) -> Self {
+        Self {
+            segments: segments_of(code),
+            ..place
+        }
+    }
+
+    /// What the path does at a position that it has come to.
+    #[inline]
+    fn phase_at(&self, position: usize) -> Phase {
+        if position == self.end {
+            Phase::Idle
+        } else if position == self.handed_at {
+            Phase::Between
+        } else {
+            Phase::Running
+        }
+    }
+
+    /// The kernel at the position.
+    #[inline]
+    fn kernel(&self) -> KernelId {
+        self.segments.order[self.position]
+    }
+
+    /// Runs kernels as long as they are plain, and hands over segments. None is plain that has to be looked at.
+    // A function of its own, so that all that its loop needs is in registers of the processor.
+    #[inline(never)]
+    fn run_plain_kernels(&mut self, invocation: &InvocationRef, is_looked_at: bool) -> Stop {
+        let (code, frame, ctx) = (invocation.code(), invocation.frame(), invocation.ctx());
+        let (turn, failures, request) =
+            (invocation.turn(), invocation.failures(), &**ctx.request());
+        let idle_call = DirectCall::idle(ctx);
+        while self.position != self.end {
+            if !self.is_running {
+                if !self.go_on(invocation) {
+                    return Stop::Left;
+                }
+                continue;
+            }
+            let position = self.position;
+            let kernel = code.kernel(self.segments.order[position]);
+            let is_disturbed =
+                is_looked_at || !failures.is_empty() || request.cancel_value().is_some();
+            let (Some(run), false) = (kernel.direct, is_disturbed) else {
+                return Stop::Other;
+            };
+            if kernel.extras == Extras::NONE {
+                // SAFETY: 1: a kernel runs once (T2 of `turn`), and is the only one to write its results (C1). 2: the kernels before
+                // it in the order have run (T3), and are those that write its operands, of the types that it reads (C5); what
+                // they could not write is among the failures, of which there are none (L1 of `failures`).
+                // It does not panic: a direct kernel returns an error instead.
+                if let Err(error) = unsafe { frame.run(kernel, run, &idle_call) } {
+                    return Stop::Failed(error);
+                }
+            } else if !is_made_constant(invocation, kernel) {
+                return Stop::Other;
+            }
+            let next = self.phase_at(position + 1);
+            if !turn.finish(position, next) {
+                return Stop::Left;
+            }
+            (self.position, self.is_running) = (position + 1, next == Phase::Running);
+        }
+        Stop::Ended
+    }
+
+    /// Goes on within a segment where another one is to be handed over: does so, then starts the next kernel. False if somebody else
+    /// has left the order.
+    fn go_on(&mut self, invocation: &InvocationRef) -> bool {
+        self.hand_over(invocation);
+        self.is_running = invocation.turn().go_on(self.position);
+        self.is_running
+    }
+
+    /// Hands over the next segment.
+    fn hand_over(&mut self, invocation: &InvocationRef) {
+        let number = self.next_segment;
+        self.next_segment += 1;
+        self.handed_at = self.segments.handed_at(self.next_segment);
+        // A queue that panics may have taken the task all the same, so that it must not be handed over again.
+        panics::catch(|| enqueue(invocation, number));
+    }
+
+    /// Hands over what is to be handed over once the segment has ended.
+    #[inline]
+    fn hand_over_at_end(&mut self, invocation: &InvocationRef) {
+        if self.position == self.handed_at {
+            self.hand_over(invocation);
+        }
+    }
+
+    /// Ends the kernel at the position, which has run. False if somebody else has left the order.
+    fn finish(&mut self, invocation: &InvocationRef) -> bool {
+        let next = self.phase_at(self.position + 1);
+        let is_finished = invocation.turn().finish(self.position, next);
+        if is_finished {
+            self.position += 1;
+            self.is_running = next == Phase::Running;
+        }
+        is_finished
+    }
+}
+
+impl Path<'_> {
+    /// Runs the kernels of the segment. If the order is left, what is ready is in the lists.
+    pub(crate) fn run_in_order(&mut self) {
+        while let Some(at) = &mut self.in_order {
+            let stop = at.run_plain_kernels(self.invocation, self.is_traced);
+            self.after(stop);
+        }
+    }
+
+    /// Does what there is to do where plain kernels were run no further.
+    fn after(&mut self, stop: Stop) {
+        let Some(at) = self.in_order else {
+            return;
+        };
+        match stop {
+            Stop::Ended => self.end_segment(),
+            Stop::Other => {
+                self.stream = self.code.kernel(at.kernel()).stream;
+                self.run_kernel(at.kernel());
+                self.finish_in_order();
+            }
+            Stop::Failed(error) => {
+                self.stream = self.code.kernel(at.kernel()).stream;
+                self.fail(at.kernel(), error);
+                self.finish_in_order();
+            }
+            Stop::Left => self.leave_order(usize::MAX),
+        }
+    }
+
+    fn end_segment(&mut self) {
+        if let Some(mut at) = self.in_order.take() {
+            at.hand_over_at_end(self.invocation);
+        }
+    }
+
+    /// Moves on from the current kernel, which has run and whose results are settled. Does nothing if the order has been left.
+    pub(crate) fn finish_in_order(&mut self) {
+        if let Some(at) = &mut self.in_order
+            && !at.finish(self.invocation)
+        {
+            self.leave_order(usize::MAX);
+        }
+    }
+
+    /// Leaves the order because a result of the current kernel is not available. Those before it have been handed over.
+    #[cold]
+    pub(crate) fn leave_order_at_result(&mut self) {
+        let num_results = match self.progress {
+            Progress::Publishing(_, number) | Progress::HandingOver(_, number) => number - 1,
+            _ => unreachable!("only results of kernels are published in order"),
+        };
+        self.invocation.body().habit.order_was_left();
+        self.leave_order(num_results as usize);
+    }
+
+    /// Goes on in the ready loop. If a kernel was running, so many of its results, or all of them, have been handed over.
+    #[cold]
+    fn leave_order(&mut self, num_results: usize) {
+        let Some(at) = self.in_order.take() else {
+            return;
+        };
+        let left = self.invocation.leave_order();
+        assert_eq!(
+            (left.index, left.is_running),
+            (at.position, at.is_running),
+            "the order is left where the path is"
+        );
+        let replay = Replay::at(self.code, at.position, at.is_running);
+        self.follow_counts();
+        self.stream = replay.stream;
+        self.batch = at.segments.handed(replay.batch);
+        self.lists.inline.extend(replay.inline);
+        if at.is_running {
+            let results = &self.code.details(at.kernel()).results;
+            for result in results.iter().take(num_results) {
+                self.count_down(result.users);
+            }
+        }
+    }
+}

@@ -1,0 +1,245 @@
+//! How far the segments of an invocation have come, and whose turn it is.
+//!
+//! The [segments](crate::lower::segments) of a function run one after the other, by tasks that any thread may run. Nothing counts
+//! operands down meanwhile: a kernel's operands are there because the kernels before it in the order have run. That holds as
+//! long as every task comes when it is its turn. A queue that runs tasks in order on one thread sees to that, but for a kernel that
+//! waits, on the thread that called the function, for what a later segment does; other threads that wait for the queue run its
+//! tasks, too; and a user's queue may run tasks in any order, or at once.
+//!
+//! So there is one word: the position in the order, and what is going on there. A task that does not find that it is its turn
+//! *freezes* the word. From then on, the function has left its order and goes on in the ready loop. What the counts of operands
+//! are follows from the frozen position alone, for everybody.
+//!
+//! ```text
+//!            begin                   finish: the next kernel
+//!    Idle ──────────► Running ◄────────────────────────────── Running
+//!      ▲   or Between    ▲                                     │   │
+//!      │                 │ go_on                               │   │
+//!      │              Between ◄────────────────────────────────┘   │
+//!      │                       finish: something is handed over    │
+//!      └───────────────────────────────────────────────────────────┘
+//!                              finish: the segment ends
+//! ```
+//!
+//! - T1. Whoever makes a step from `Between` or `Running` is the task that has begun, as `begin` succeeds for one task only. It finds
+//!   with each step whether the word has been frozen, and a frozen word does not change any more.
+//! - T2. A kernel runs in order only between a step to `Running` at its position and the `finish` that follows. So a kernel
+//!   before a frozen position has run, the kernel at it is the runner's if it was running, and no other has begun.
+//! - T3. What kernels before a position have written happened before a task begins or freezes there.
+
+use super::sync::{AtomicU32, Ordering};
+use crate::lower::segments::MAX_KERNELS;
+
+/// The word is frozen.
+const FROZEN: u32 = 1;
+
+/// Where the position begins.
+const SHIFT: u32 = 3;
+
+const _: () = assert!(MAX_KERNELS <= (u32::MAX >> SHIFT) as usize);
+
+/// Where the order was left.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Position {
+    /// The kernels before it have run.
+    pub(crate) index: usize,
+    /// Whether the kernel there was running.
+    pub(crate) is_running: bool,
+}
+
+/// The word.
+#[derive(Debug)]
+pub(crate) struct Turn(AtomicU32);
+
+/// What goes on at the position.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Phase {
+    /// Nothing: the segment that begins there has not begun.
+    Idle = 0,
+    /// A task has begun and runs no kernel: it hands something over.
+    Between = 1 << 1,
+    /// A task has begun and runs the kernel there.
+    Running = 1 << 2,
+}
+
+impl Turn {
+    /// Before the first kernel.
+    pub(crate) fn new() -> Self {
+        Self(AtomicU32::new(0))
+    }
+
+    /// Begins a segment. False, and nothing done, unless it is its turn.
+    #[inline]
+    pub(crate) fn begin(&self, start: usize, next: Phase) -> bool {
+        self.step(word(start, Phase::Idle), word(start, next))
+    }
+
+    /// Starts a kernel after something has been handed over. False if the order was left.
+    #[inline]
+    pub(crate) fn go_on(&self, position: usize) -> bool {
+        self.step(
+            word(position, Phase::Between),
+            word(position, Phase::Running),
+        )
+    }
+
+    /// Ends the kernel at this position, which has run. False if the order was left meanwhile.
+    #[inline]
+    pub(crate) fn finish(&self, position: usize, next: Phase) -> bool {
+        self.step(word(position, Phase::Running), word(position + 1, next))
+    }
+
+    /// Leaves the order, unless that has been done, and says where it was left.
+    pub(crate) fn leave(&self) -> Position {
+        // Release: pairs with the acquire of whoever finds the word frozen. Acquire: what the kernels before have written (T3).
+        let found = self.0.fetch_or(FROZEN, Ordering::AcqRel);
+        Position {
+            index: (found >> SHIFT) as usize,
+            is_running: found & Phase::Running as u32 != 0,
+        }
+    }
+
+    #[inline]
+    fn step(&self, from: u32, to: u32) -> bool {
+        // Release: what the task has written happens before who comes next reads it, here or in `leave` (T3). Acquire: pairs with
+        // that.
+        self.0
+            .compare_exchange(from, to, Ordering::AcqRel, Ordering::Acquire)
+            .is_ok()
+    }
+}
+
+/// The word of a position.
+#[inline]
+fn word(position: usize, phase: Phase) -> u32 {
+    (position as u32) << SHIFT | phase as u32
+}
+
+#[cfg(all(test, not(loom)))]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_segment_begins_when_it_is_its_turn() {
+        let turn = Turn::new();
+        assert!(!turn.begin(1, Phase::Running));
+        assert!(turn.begin(0, Phase::Running));
+        assert!(!turn.begin(0, Phase::Running));
+        assert!(turn.finish(0, Phase::Between));
+        assert!(
+            !turn.begin(1, Phase::Running),
+            "the first one has not ended"
+        );
+        assert!(turn.go_on(1) && turn.finish(1, Phase::Idle));
+        assert!(turn.begin(2, Phase::Running));
+    }
+
+    #[test]
+    fn a_frozen_position_does_not_change() {
+        let turn = Turn::new();
+        assert!(turn.begin(0, Phase::Running) && turn.finish(0, Phase::Running));
+        let left = Position {
+            index: 1,
+            is_running: true,
+        };
+        assert_eq!(turn.leave(), left);
+        assert!(!turn.finish(1, Phase::Idle));
+        assert_eq!(turn.leave(), left);
+    }
+}
+
+#[cfg(all(test, loom))]
+mod loom_models {
+    use std::sync::Arc;
+
+    use loom::thread;
+
+    use super::*;
+
+    /// Two segments of one kernel each, and what the kernels have written: without any order of its own.
+    struct Function {
+        turn: Turn,
+        first: AtomicU32,
+        second: AtomicU32,
+        num_runs: [AtomicU32; 2],
+    }
+
+    impl Function {
+        fn new() -> Arc<Self> {
+            Arc::new(Self {
+                turn: Turn::new(),
+                first: AtomicU32::new(0),
+                second: AtomicU32::new(0),
+                num_runs: [AtomicU32::new(0), AtomicU32::new(0)],
+            })
+        }
+
+        /// The kernel at a position, which reads what the one before has written.
+        fn run(&self, position: usize) {
+            if position == 1 {
+                assert_eq!(self.first.load(Ordering::Relaxed), 1, "T3");
+                self.second.store(1, Ordering::Relaxed);
+            } else {
+                self.first.store(1, Ordering::Relaxed);
+            }
+            self.num_runs[position].fetch_add(1, Ordering::Relaxed);
+        }
+
+        /// Runs a segment in order; where it was left, if that is what becomes of it.
+        fn run_segment(&self, position: usize) -> Option<Position> {
+            if !self.turn.begin(position, Phase::Running) {
+                return Some(self.turn.leave());
+            }
+            self.run(position);
+            let goes_on = self.turn.finish(position, Phase::Idle);
+            (!goes_on).then(|| self.turn.leave())
+        }
+    }
+
+    /// T1 to T3: the second segment comes while the first one runs, or after it. Either it runs in order and finds what the first
+    /// one has written; or both know of one position where the order was left, and nobody has run a kernel behind it.
+    #[test]
+    fn loom_a_task_that_comes_early_leaves_the_order() {
+        loom::model(|| {
+            let function = Function::new();
+            let other = {
+                let function = Arc::clone(&function);
+                thread::spawn(move || function.run_segment(1))
+            };
+            let first = function.run_segment(0);
+            let second = other.join().expect("a model does not panic");
+            let runs = [0, 1].map(|index| function.num_runs[index].load(Ordering::Relaxed));
+            match second {
+                None => {
+                    assert_eq!(first, None);
+                    assert_eq!(runs, [1, 1]);
+                    assert_eq!(function.second.load(Ordering::Relaxed), 1);
+                }
+                Some(left) => {
+                    assert!(first.is_none_or(|first| first == left));
+                    assert_eq!(runs[1], 0);
+                    // Who was running goes on with its kernel.
+                    assert_eq!(runs[0] == 1, left.index == 1 || left.is_running);
+                }
+            }
+        });
+    }
+
+    /// T3: who leaves the order sees what the kernels before the position have written.
+    #[test]
+    fn loom_what_has_run_is_seen_by_who_leaves() {
+        loom::model(|| {
+            let function = Function::new();
+            let other = {
+                let function = Arc::clone(&function);
+                thread::spawn(move || {
+                    let left = function.turn.leave();
+                    let is_written = function.first.load(Ordering::Relaxed) == 1;
+                    assert!(left.index == 0 || is_written, "T3");
+                })
+            };
+            function.run_segment(0);
+            other.join().expect("a model does not panic");
+        });
+    }
+}
