@@ -127,7 +127,10 @@ fn kernels(options: &OpOptions, function: &Function, problems: &mut Problems) ->
         return None;
     }
     let found = elements::found_parameters(function, options);
-    let adapted = problems.note(elements::adapt(function, options))?;
+    let Some(adapted) = problems.note(elements::adapt(function, options)) else {
+        check::function(function, problems);
+        return None;
+    };
     let Some(adapted) = adapted else {
         check::function(function, problems);
         options.refuse_without_family(problems);

@@ -198,10 +198,10 @@ fn every_kernel_of_the_folder_is_expanded() {
 
 #[test]
 fn a_function_that_is_being_written_stays() {
-    let expand = |options: &str, item: &str| {
+    type Macro = fn(Facade, TokenStream, TokenStream) -> TokenStream;
+    let expand = |expand: Macro, options: &str, item: &str| {
         let item: TokenStream = item.parse().unwrap();
-        let expansion =
-            tfrt_macros_backend::kernel(Facade::Tfrt, options.parse().unwrap(), item.clone());
+        let expansion = expand(Facade::Tfrt, options.parse().unwrap(), item.clone());
         (item.to_string(), expansion.to_string())
     };
     let options = [
@@ -222,9 +222,42 @@ fn a_function_that_is_being_written_stays() {
     ];
     for options in options {
         for item in items {
-            let (item, expansion) = expand(options, item);
-            assert!(expansion.starts_with(&item), "`{options}`: {expansion}");
+            for expanded in [tfrt_macros_backend::kernel, tfrt_macros_backend::op] {
+                let (item, expansion) = expand(expanded, options, item);
+                assert!(expansion.starts_with(&item), "`{options}`: {expansion}");
+            }
         }
+    }
+}
+
+#[test]
+fn every_mistake_of_an_op_is_an_error_of_its_own() {
+    let item = quote::quote!(
+        fn add(
+            a: i32,
+            b: &mut [f32],
+            #[attr(default = x())] c: i32,
+            #[function] f: FunctionRef,
+        ) -> String {
+        }
+    );
+    let options = quote::quote!("my.Add", sync, side_efecting, accepts(dense), device = "");
+    let expansion = tfrt_macros_backend::op(Facade::Tfrt, options, item).to_string();
+    assert!(
+        expansion.starts_with("fn add"),
+        "the function stays: {expansion}"
+    );
+    for part in [
+        "no op has the option `sync`",
+        "did you mean `side_effecting`",
+        "no kind of tensors is called `dense`",
+        "the type of a device is a word",
+        "elements that are written are those of a result",
+        "make `a` an attribute",
+        "an op has no functions",
+        "an op returns tensors",
+    ] {
+        assert!(expansion.contains(part), "{part}: {expansion}");
     }
 }
 

@@ -50,6 +50,36 @@ mod bare {
         7
     }
 
+    /// Finds its element type.
+    #[::tfrt::tfrt_op("hygiene.Bare", T = [i32, f32], metadata = metadata)]
+    pub fn op<T: ::tfrt::tensor::Element>(
+        op: &[T],
+        #[attr(default = 1)] scale: i64,
+        #[out] y: &mut [T],
+        z: ::std::option::Option<&[T]>,
+    ) {
+        y.copy_from_slice(z.unwrap_or(op));
+        ::std::assert_eq!(scale, 1);
+    }
+
+    fn metadata(
+        x: &::tfrt::prelude::TensorMetadata,
+        _scale: i64,
+        _z: ::std::option::Option<&::tfrt::prelude::TensorMetadata>,
+    ) -> ::tfrt::prelude::TensorMetadata {
+        ::std::clone::Clone::clone(x)
+    }
+
+    /// Tells what it is told.
+    #[::tfrt::tfrt_op("hygiene.BareRaw", raw, metadata = told)]
+    pub fn raw(_call: &mut ::tfrt::core::OpCall<'_>) {}
+
+    fn told(
+        query: &::tfrt::core::OpQuery<'_>,
+    ) -> ::std::result::Result<::tfrt::prelude::TensorMetadata, ::tfrt::Error> {
+        query.operand(0).map(::std::clone::Clone::clone)
+    }
+
     /// Is polled.
     #[tfrt_kernel("hygiene.bare_async")]
     pub async fn bare_async(number: i32) -> i32 {
@@ -108,6 +138,29 @@ mod shadowed {
         arguments: i32,
     ) -> i32 {
         kernel + frame + self_ + __a0 + r#type + arguments
+    }
+
+    /// Has names that adapters have.
+    #[tfrt::tfrt_op("hygiene.Names", T = [f32], metadata = told)]
+    pub fn op<T: tfrt::tensor::Element>(
+        __p1: &[T],
+        __v0: &tfrt::tensor::DenseHostTensor,
+        r#type: tfrt::tensor::TensorView<'_, T, 1>,
+        #[attr] __dtype0: i32,
+        #[out] __o0: &mut [T],
+    ) {
+        let index = usize::try_from(__dtype0).unwrap() + __v0.num_elements();
+        __o0.fill(__p1[index]);
+        __o0[0] = r#type[[0]];
+    }
+
+    fn told(
+        x: &tfrt::prelude::TensorMetadata,
+        _y: &tfrt::prelude::TensorMetadata,
+        _z: &tfrt::prelude::TensorMetadata,
+        _number: i32,
+    ) -> tfrt::prelude::TensorMetadata {
+        x.clone()
     }
 
     /// Has a name that is a keyword.
@@ -175,6 +228,25 @@ fn expansions_need_nothing_in_scope() {
             .unwrap()
             .is_sync()
     );
+}
+
+#[test]
+fn ops_need_nothing_in_scope() {
+    let x = |elements: &'static [f32]| {
+        testing::made(move || DenseHostTensor::vector(elements).unwrap())
+    };
+    let outcome = testing::kernel("hygiene.Bare").operands((x(&[1.0]),)).run();
+    outcome.with_value(0, |y: &DenseHostTensor| {
+        assert_eq!(*y.elements::<f32>().unwrap(), [1.0]);
+    });
+    let operands = (x(&[1.0, 2.0, 3.0]), x(&[0.0]), x(&[7.0]));
+    let outcome = testing::kernel("hygiene.Names")
+        .operands(operands)
+        .attribute("dtype0", 1)
+        .run();
+    outcome.with_value(0, |y: &DenseHostTensor| {
+        assert_eq!(*y.elements::<f32>().unwrap(), [7.0, 3.0, 3.0]);
+    });
 }
 
 #[test]

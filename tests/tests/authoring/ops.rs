@@ -631,6 +631,13 @@ fn names_are_those_of_ops_and_kernels() {
     let x = || ops.handle(vector(&[1.0_f32]));
     let shown = ops.text("op.Neg.float", &OpAttrs::new(), [x()]);
     assert!(shown.ends_with("[-1.000000e+00]"), "{shown}");
+    let refused = ops.call("op.Neg.i32", &OpAttrs::new(), [x()]);
+    let error = refused.error_if_present().unwrap();
+    assert_eq!(
+        error.message(),
+        "`x`: expected elements of type i32, found f32"
+    );
+    assert_eq!(error.kernel(), Some("op.Neg.i32"));
 }
 
 /// How often ops ran.

@@ -9,7 +9,7 @@ use crate::function::Function;
 use crate::kernel::{Marker, Variant};
 use crate::problems::Problems;
 use crate::signature::types::{is_chain, last_name, type_argument, ungrouped};
-use crate::signature::{self, Binding, Operand, Output, output};
+use crate::signature::{self, Binding, Operand, Output, TextForm, output};
 
 /// Types that are no tensors, whatever an author imports.
 const NUMBERS: &[&str] = &[
@@ -89,6 +89,10 @@ fn is_number(ty: &Type) -> bool {
 fn refused(binding: &Binding, name: &str) -> Option<String> {
     let no_tensor = || format!("an op takes tensors: make `{name}` an attribute with `#[attr]`");
     let message = match binding {
+        // Bytes are elements, of which the adapter knows.
+        Binding::Operand(Operand::Text(TextForm::Bytes) | Operand::OptionalText(TextForm::Bytes)) => {
+            return None;
+        }
         Binding::Operand(Operand::Text(_) | Operand::OptionalText(_)) => no_tensor(),
         Binding::Operand(Operand::Defaulted(..)) => format!(
             "an op takes tensors, which have no default: take an `Option<&DenseHostTensor>`, or make `{name}` an attribute with \
@@ -253,7 +257,7 @@ pub(super) fn of_tensors(function: &Function) -> syn::Result<Function> {
             }
         };
         let tensors = quote::quote_spanned!(span=> #tensors);
-        parameter.ty = Box::new(syn::parse2(tensors)?);
+        *parameter.ty = syn::parse2(tensors)?;
     }
     if matches!(signature.output, ReturnType::Default) {
         problems.at(

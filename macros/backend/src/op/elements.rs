@@ -150,22 +150,23 @@ fn family<'a>(
             format!("list the types of `{parameter}` in the options: `{parameter} = [f32, i32]`"),
         );
     }
-    let mut decider = None;
-    for (index, other) in parameters.iter().enumerate() {
-        match &other.elements {
-            Some(elements) if is_ident(&elements.element, parameter) => {
-                if !elements.is_out && !elements.is_optional && decider.is_none() {
-                    decider = Some(index);
-                }
-            }
-            _ if mentions(other.written.ty.to_token_stream(), parameter) => problems.at(
+    let elements_of = |other: &'_ Parameter<'_>| {
+        let elements = other.elements.as_ref();
+        elements.is_some_and(|elements| is_ident(&elements.element, parameter))
+    };
+    let decider = parameters.iter().position(|other| {
+        let is_there = |elements: &Elements| !elements.is_out && !elements.is_optional;
+        elements_of(other) && other.elements.as_ref().is_some_and(is_there)
+    });
+    for other in parameters.iter().filter(|other| !elements_of(other)) {
+        if mentions(other.written.ty.to_token_stream(), parameter) {
+            problems.at(
                 &other.written.ty,
                 format!(
                     "`{parameter}` is the type of elements: it stands in `TensorView<'_, {parameter}, 2>` and `&[{parameter}]` only, \
                      and as `#[out]` in `TensorViewMut<'_, {parameter}, 2>` and `&mut [{parameter}]`"
                 ),
-            ),
-            _ => {}
+            );
         }
     }
     if let ReturnType::Type(_, ty) = &function.signature.output
@@ -333,7 +334,14 @@ impl Adapted<'_> {
             span = written.ident.span()
         );
         let (output, is_fallible) = self.output();
-        let call = self.choose(name, is_fallible, &mut Vec::new());
+        // The template of a name is not the name.
+        let told = if name.value().contains('{') {
+            ""
+        } else {
+            &name.value()
+        };
+        let told = LitStr::new(told, name.span());
+        let call = self.choose(&told, is_fallible, &mut Vec::new());
         let mut body = Group::new(Delimiter::Brace, call);
         body.set_span(Span::call_site());
         let inputs = |name: &dyn Fn(&Parameter<'_>) -> Ident| -> Punctuated<FnArg, Token![,]> {

@@ -79,6 +79,10 @@ fn misfit(op: &str, name: &str, error: TensorError) -> Error {
         }
         error => error.to_string(),
     };
+    // An op that is one of several under a template of names: the error value has its name.
+    if op.is_empty() {
+        return invalid(format!("`{name}`: {message}"));
+    }
     invalid(format!("`{name}` of `{op}`: {message}"))
 }
 

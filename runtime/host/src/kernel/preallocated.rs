@@ -140,7 +140,7 @@ impl<E: IntoError> WorkspaceAnswer for Result<usize, E> {
     message = "`{Self}` does not take what it is asked with",
     label = "expected a function with the parameters `{Arguments}`",
     note = "a metadata or workspace function takes a `&TensorMetadata` for every operand that the kernel takes as `&T` or `&mut T`, and \
-            every attribute by the type of its parameter, in the order of the parameters"
+            every attribute by the type of its parameter, in the order of the parameters; that of an op is told of every operand"
 )]
 pub trait AskedFunction<Arguments> {
     /// What it says.
