@@ -34,14 +34,18 @@ impl FunctionEntry {
         }
     }
 
-    /// Whether a function that waits can be called with these, of which there are as many as declared: an argument that is not
-    /// available, or is an error, has no type yet.
+    /// Checks the types of the arguments of a function that waits. There are as many arguments as declared. An argument that is
+    /// not available, or is an error, does not have a type yet.
+    ///
+    /// Another thread may make an indirect argument available at any time. Only a type that is read after the value was found
+    /// available counts: `is_concrete` acquires what the producer released. Reading it once before that is the fast path.
     #[inline]
     pub(crate) fn check_types(&self, arguments: &[AnyRef]) -> Result<(), Error> {
         for (index, (argument, fixed)) in arguments.iter().zip(&self.fixed_arguments).enumerate() {
             if let Some(fixed) = *fixed
                 && argument.type_id() != fixed
                 && argument.is_concrete()
+                && argument.type_id() != fixed
             {
                 return Err(self.wrong_type(index, argument));
             }
@@ -124,9 +128,44 @@ fn fixed_payload(spelling: &str) -> Option<TypeIndex> {
 
 #[cfg(all(test, not(loom)))]
 mod tests {
+    use std::sync::Barrier;
+
     use tfrt_async::Value;
+    use tfrt_host::FunctionKind;
 
     use super::*;
+
+    #[test]
+    fn an_argument_that_becomes_available_during_the_check_is_accepted() {
+        const NUM_VALUES: usize = 20_000;
+        let entry = FunctionEntry {
+            name: "f".into(),
+            kind: FunctionKind::Async,
+            argument_types: ["i32".into()].into(),
+            result_types: Box::default(),
+            fixed_arguments: fixed_payloads(&["i32".into()]),
+            native: None,
+        };
+        let (promises, values): (Vec<_>, Vec<_>) =
+            (0..NUM_VALUES).map(|_| AnyRef::indirect()).unzip();
+        let start = Barrier::new(2);
+        std::thread::scope(|scope| {
+            scope.spawn(|| {
+                start.wait();
+                for promise in promises {
+                    promise.forward_to(AnyRef::available(7_i32));
+                }
+            });
+            start.wait();
+            for value in &values {
+                while !value.is_available() {
+                    entry
+                        .check_types(std::slice::from_ref(value))
+                        .expect("the value has the declared type as soon as it has one");
+                }
+            }
+        });
+    }
 
     #[test]
     fn spellings_stand_for_the_types_that_are_spelled_so() {
