@@ -1,7 +1,7 @@
-//! What fuzzers and tests share: what to do with bytes, how to damage them, and what to start from.
+//! Fuzz targets, mutators and seeds, shared by fuzzers and tests.
 //!
-//! Stable Rust without a fuzzer: `runtime/bef/tests/fuzz` compiles [`mutate`] and [`targets`], `tests/tests/fuzz.rs` links all
-//! of it, and the binary `soak` runs a target for as long as one likes.
+//! This crate is stable Rust and does not need a fuzzer: `runtime/bef/tests/fuzz` compiles [`mutate`] and [`targets`],
+//! `tests/tests/fuzz.rs` links the whole crate, and the binary `soak` runs a target for a given time.
 #![forbid(unsafe_code)]
 
 pub mod mutate;

@@ -97,7 +97,7 @@ fn main() -> ExitCode {
     }
 }
 
-/// Soaks on a thread of its own, and gives that up once one input has taken too long. Returns the number of findings.
+/// Soaks on a separate thread, and gives up once an input has taken too long. Returns the number of findings.
 fn watch(options: &Options) -> usize {
     let current = Arc::new(Current::default());
     let (sender, receiver) = mpsc::channel();

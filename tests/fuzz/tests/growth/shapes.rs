@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use tfrt::host::allocator::{HostAllocator, Malloc};
-use tfrt_bef::build::{KernelBuilder, ProgramBuilder};
+use tfrt_bef::builder::{KernelBuilder, ProgramBuilder};
 use tfrt_fuzz::data_files::DataFormat;
 use tfrt_tensor::file::{FileFormat, NamedTensor};
 use tfrt_tensor::{DenseHostTensor, Shape as TensorShape};
