@@ -69,19 +69,19 @@ fn divisor<T: Number>(b: T) -> Result<T> {
     }
 }
 
-/// Gives the sum of two numbers.
+/// Returns the sum of two numbers.
 #[tfrt_kernel("tfrt.add.{T}", T = [i32, i64, f32, f64], pure, chain = none, format = "operands attr-dict")]
 fn add<T: Number>(a: T, b: T) -> T {
     a.sum(b)
 }
 
-/// Gives the product of two numbers.
+/// Returns the product of two numbers.
 #[tfrt_kernel("tfrt.mul.{T}", T = [i32, i64], pure, chain = none, format = "operands attr-dict")]
 fn mul<T: Number>(a: T, b: T) -> T {
     a.product(b)
 }
 
-/// Gives the quotient and the remainder of two whole numbers; the quotient is rounded towards zero.
+/// Returns the quotient and the remainder of two whole numbers; the quotient is rounded towards zero.
 ///
 /// # Errors
 /// `Divide by zero`.
@@ -98,26 +98,26 @@ fn div<T: Number>(a: T, b: T) -> Result<(T, T)> {
     Ok((a.quotient(b), a.remainder(b)))
 }
 
-/// Gives the first number less the second.
+/// Returns the first number less the second.
 #[tfrt_kernel("tfrt.minus.{T}", T = [i32, i64], effect_free)]
 fn minus<T: Number>(a: T, b: T) -> T {
     a.difference(b)
 }
 
-/// Gives the product of two numbers.
+/// Returns the product of two numbers.
 #[tfrt_kernel("tfrt.multiply.{T}", T = [f32, f64], effect_free)]
 fn multiply<T: Number>(a: T, b: T) -> T {
     a.product(b)
 }
 
-/// Gives the lesser of two numbers: the second if it is less than the first, the first otherwise. So the first stays if
+/// Returns the lesser of two numbers: the second if it is less than the first, the first otherwise. So the first stays if
 /// either is not a number.
 #[tfrt_kernel("tfrt.minimum.{T}", T = [f32, f64], effect_free)]
 fn minimum<T: Number>(a: T, b: T) -> T {
     lesser(a, b)
 }
 
-/// Gives the quotient of two numbers.
+/// Returns the quotient of two numbers.
 ///
 /// # Errors
 /// `Divide by zero`.
@@ -126,13 +126,13 @@ fn div_float<T: Number>(a: T, b: T) -> Result<T> {
     Ok(a.quotient(divisor(b)?))
 }
 
-/// Gives the sum of two numbers.
+/// Returns the sum of two numbers.
 #[tfrt_kernel("tfrt.add_s.{T}", T = [i32, i64], sync)]
 fn sync_add<T: Number>(a: T, b: T) -> T {
     a.sum(b)
 }
 
-/// Gives the product of two numbers.
+/// Returns the product of two numbers.
 #[tfrt_kernel("tfrt.mul_s.{T}", T = [i32, i64], sync, pure, format = "operands attr-dict")]
 fn sync_mul<T: Number>(a: T, b: T) -> T {
     a.product(b)

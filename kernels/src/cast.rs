@@ -5,25 +5,25 @@
 
 use tfrt::prelude::*;
 
-/// Gives the nearest single-precision number.
+/// Returns the nearest single-precision number.
 #[tfrt_kernel("tfrt.cast.i64_to_f32", effect_free)]
 fn i64_to_f32(value: i64) -> f32 {
     value as f32
 }
 
-/// Gives the number rounded towards zero.
+/// Returns the number rounded towards zero.
 #[tfrt_kernel("tfrt.cast.f32_to_i64", effect_free)]
 fn f32_to_i64(value: f32) -> i64 {
     value as i64
 }
 
-/// Gives the nearest double-precision number.
+/// Returns the nearest double-precision number.
 #[tfrt_kernel("tfrt.cast.i64_to_f64", effect_free)]
 fn i64_to_f64(value: i64) -> f64 {
     value as f64
 }
 
-/// Gives the number rounded towards zero.
+/// Returns the number rounded towards zero.
 #[tfrt_kernel("tfrt.cast.f64_to_i64", effect_free)]
 fn f64_to_i64(value: f64) -> i64 {
     value as i64

@@ -8,7 +8,7 @@ fn new_chain() -> Chain {
     Chain
 }
 
-/// Gives a chain that is ready once every operand is, and an error if one of them is. The operands may be of any type.
+/// Returns a chain that is ready once every operand is, and an error if one of them is. The operands may be of any type.
 #[tfrt_kernel(
     "tfrt.merge.chains",
     pure,
@@ -21,7 +21,7 @@ fn merge_chains(_values: &[AnyRef]) -> Chain {
     Chain
 }
 
-/// Gives the value itself, but only once the chain is ready.
+/// Returns the value itself, but only once the chain is ready.
 #[tfrt_kernel("tfrt.alias.value")]
 fn alias_value(_chain: Chain, value: AnyRef) -> AnyRef {
     value

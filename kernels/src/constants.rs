@@ -4,7 +4,7 @@ use half::f16;
 use tfrt::prelude::*;
 use tfrt::support::complex::Complex;
 
-/// Gives the value that is written in the program.
+/// Returns the value that is written in the program.
 #[tfrt_kernel(
     "tfrt.constant.{T}",
     T = [bool as "i1", i32, i64, u32 as "ui32", u64 as "ui64", f16, f32, f64],
@@ -16,7 +16,7 @@ fn constant<T>(#[attr] value: T) -> T {
     value
 }
 
-/// Gives the complex number whose parts are written in the program.
+/// Returns the complex number whose parts are written in the program.
 #[tfrt_kernel(
     "tfrt.constant.{T}",
     T = [f32 as "complex64", f64 as "complex128"],
@@ -28,13 +28,13 @@ fn complex_constant<T>(#[attr] real: T, #[attr] imaginary: T) -> Complex<T> {
     Complex::new(real, imaginary)
 }
 
-/// Gives the value that is written in the program.
+/// Returns the value that is written in the program.
 #[tfrt_kernel("tfrt.constant_s.{T}", T = [i64, f16, f32, f64], sync, pure, format = "$value attr-dict")]
 fn sync_constant<T>(#[attr] value: T) -> T {
     value
 }
 
-/// Gives the number that is written in the program. It has no custom syntax.
+/// Returns the number that is written in the program. It has no custom syntax.
 #[tfrt_kernel("tfrt.constant_s.i32", sync, attribute_names = free)]
 fn sync_constant_i32(#[attr] value: i32) -> i32 {
     value

@@ -3,7 +3,7 @@
 use tfrt::host::device::DeviceRef;
 use tfrt::prelude::*;
 
-/// Gives the device of this name, such as `CPU:0`.
+/// Returns the device of this name, such as `CPU:0`.
 ///
 /// # Errors
 /// `cannot find device NAME`.

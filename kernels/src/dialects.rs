@@ -128,7 +128,7 @@ const FAMILIES: &[DialectDef] = &[
     family("ts_sync", "Shapes of tensors in synchronous functions."),
     family(
         "vt",
-        "Values that say when they are made, copied, moved and dropped.",
+        "Values that report when they are created, copied, moved and dropped.",
     ),
 ];
 

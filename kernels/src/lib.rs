@@ -1,7 +1,7 @@
 //! The standard kernel library.
 //!
-//! Every kernel here is an ordinary function with `#[tfrt_kernel]`: nothing in this crate has access to the runtime that any
-//! other crate of kernels would lack. Link it with [`tfrt::link!`], and its kernels can be named by programs:
+//! Every kernel here is an ordinary function marked `#[tfrt_kernel]`. This crate has no access to the runtime that other kernel
+//! crates lack. Link it with [`tfrt::link!`] to make its kernels available to programs:
 //!
 //! ```
 //! use tfrt::prelude::*;
@@ -10,7 +10,7 @@
 //!
 //! let registry = KernelRegistry::from_link()?;
 //! let add = registry.get("tfrt.add.i32").expect("it is linked");
-//! assert_eq!(add.op().summary, "Gives the sum of two numbers.");
+//! assert_eq!(add.op().summary, "Returns the sum of two numbers.");
 //! # Ok::<(), tfrt::kernel::DuplicateKernels>(())
 //! ```
 //!
@@ -26,12 +26,12 @@
 //! | [`tf_sync`] | `tf_sync.*`: TensorFlow's ops in synchronous functions |
 //! | [`test`](mod@test) | `tfrt_test.*`, `vt.*` and native functions, for tests |
 //! | [`tutorial`] | `tfrt_tutorial.*` |
-//! | [`dialects`] | ops that are declared, so that programs can be read and written, and have no kernel here |
+//! | [`dialects`] | ops that are declared without a kernel, so that programs with them can be read and written |
 //!
-//! Every op is documented in `REFERENCE.md` beside this crate's manifest, which `tfrt ops --format=markdown` writes.
+//! `REFERENCE.md` next to this crate's manifest documents every op; `tfrt ops --format=markdown` generates it.
 //!
-//! Ops that tools may drop when nobody uses their results are marked `pure`. Those are few: the reference marks constants,
-//! arithmetic that has a custom form, and chains, and what it keeps is kept here.
+//! Ops that tools may remove when their results are unused are marked `pure`: constants, arithmetic with a custom form, and chains,
+//! exactly as in the reference.
 #![forbid(unsafe_code)]
 
 pub mod constants;

@@ -157,7 +157,7 @@ pub(crate) fn find(
                 return Ok(None);
             };
             pack(&mut packed.elements_mut()?)?;
-            // If somebody else was first, theirs is the same, and ours goes.
+            // If another thread was first, its value is the same, and ours is dropped.
             packing.kept.get_or_init(|| Kept {
                 packed,
                 _room: room,

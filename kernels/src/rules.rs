@@ -23,7 +23,7 @@ pub(crate) fn function_if_defined<'a>(
     }
 }
 
-/// Checks that a loop gives the types that it carries.
+/// Checks that a loop returns the types of the values that it carries.
 pub(crate) fn check_carried(
     carried: &[Cow<'_, str>],
     results: &[Cow<'_, str>],

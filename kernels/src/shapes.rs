@@ -67,7 +67,7 @@ fn build_unranked_partial_shape() -> PartialShape {
     PartialShape::unranked()
 }
 
-/// Gives a partial shape that is known in full as a shape.
+/// Returns a partial shape that is known in full as a shape.
 ///
 /// # Errors
 /// `Unknown rank`, `Unknown dimensions at following indices = [0, 2]`.
@@ -76,13 +76,13 @@ fn to_shape(partial: &PartialShape) -> Result<Sizes, ShapeError> {
     partial.to_sizes()
 }
 
-/// Gives a shape as a partial shape.
+/// Returns a shape as a partial shape.
 #[tfrt_kernel("ts.to_partial_shape", results(partial), chain = none, format = "operands attr-dict")]
 fn to_partial_shape(shape: &Sizes) -> PartialShape {
     PartialShape::from(shape)
 }
 
-/// Gives a shape as a partial shape.
+/// Returns a shape as a partial shape.
 #[tfrt_kernel(
     "ts_sync.to_partial_shape",
     sync,
@@ -93,7 +93,7 @@ fn to_partial_shape_sync(shape: &Sizes) -> PartialShape {
     PartialShape::from(shape)
 }
 
-/// Gives a shape as one whose rank is part of its type.
+/// Returns a shape as one whose rank is part of its type.
 ///
 /// # Errors
 /// If the shape has another rank.
@@ -108,7 +108,7 @@ fn equal_shape(a: &Sizes, b: &Sizes) -> bool {
     a == b
 }
 
-/// Gives the size of one dimension.
+/// Returns the size of one dimension.
 ///
 /// # Errors
 /// If there is no such dimension.
@@ -124,7 +124,7 @@ fn get_dimension(shape: &Sizes, dimension: i32) -> Result<i64> {
     Ok(i64::try_from(size)?)
 }
 
-/// Gives the product of all dimensions.
+/// Returns the product of all dimensions.
 ///
 /// # Errors
 /// If it is more than memory has addresses for.

@@ -21,7 +21,7 @@ fn expect<E: Element, const R: usize>(
     Ok(shape.to_array()?)
 }
 
-/// Gives a sparse tensor as a dense one.
+/// Returns a sparse tensor as a dense one.
 ///
 /// # Errors
 /// `out of memory converting coo tensor to dht tensor`; and if an entry lies outside of the shape.
@@ -50,7 +50,7 @@ fn convert_coo_to_dht<T: Scalar, const R: usize>(
     Ok((dense, in_chain))
 }
 
-/// Gives the elements of a dense tensor that are not zero, in row-major order, as a sparse tensor.
+/// Returns the elements of a dense tensor that are not zero, in row-major order, as a sparse tensor.
 ///
 /// The coordinates are computed as the reference does, which takes the sizes of dimensions in the wrong order: they are
 /// right only for tensors whose dimensions are all of one size.
@@ -93,7 +93,7 @@ fn convert_dht_to_coo<T: Scalar, const R: usize>(
     Ok((sparse, in_chain))
 }
 
-/// The coordinates that the reference gives to the element at a position: see [`convert_dht_to_coo`].
+/// The coordinates that the reference assigns to the element at a position: see [`convert_dht_to_coo`].
 fn reference_coordinates<const R: usize>(position: usize, dims: [usize; R]) -> [i64; R] {
     let mut coordinates = [0; R];
     let mut rest = position;

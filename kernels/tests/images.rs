@@ -30,7 +30,7 @@ fn decode(data: Vec<u8>) -> Outcome {
         .run()
 }
 
-/// Decodes an image; no byte is further than `tolerance` from what libjpeg-turbo gives.
+/// Decodes an image; no byte is further than `tolerance` from the result of libjpeg-turbo.
 #[track_caller]
 fn check(name: &str, tolerance: u8) {
     let expected = file(&format!("{name}.rgb"));

@@ -35,7 +35,7 @@ fn numbers(len: usize, seed: u32) -> Vec<f32> {
 /// An operand that is read.
 fn read<T: Element>(dims: &[usize], elements: &[T]) -> testing::Operand {
     let tensor = tensor(dims, elements);
-    testing::made(move || tensor.clone())
+    testing::value_from(move || tensor.clone())
 }
 
 /// An operand that is written: a tensor of its own in every run, all of which are kept.
@@ -48,7 +48,7 @@ impl<T: Element> Written<T> {
 
     fn operand(&self) -> testing::Operand {
         let (kept, dims, before) = (Rc::clone(&self.0), self.1.clone(), self.2.clone());
-        testing::made(move || {
+        testing::value_from(move || {
             let tensor = tensor(&dims, &before);
             kept.borrow_mut().push(tensor.clone());
             tensor
@@ -337,7 +337,7 @@ fn gradients_of_normalisation_are_those_of_the_formula() {
         read(&[channels], &gamma),
         read(&[channels], &mean),
         read(&[channels], &variance),
-        testing::made(|| Chain),
+        testing::value_from(|| Chain),
         input_gradient.operand(),
         gamma_gradient.operand(),
         beta_gradient.operand(),
@@ -403,8 +403,8 @@ fn a_tensor_is_not_written_while_it_is_read() {
     let shared = tensor(&[4], &[1.0_f32; 4]);
     let twin = shared.clone();
     let operands = (
-        testing::made(move || shared.clone()),
-        testing::made(move || twin.clone()),
+        testing::value_from(move || shared.clone()),
+        testing::value_from(move || twin.clone()),
     );
     let outcome = testing::kernel("tfrt_test.relu.f32")
         .operands(operands)

@@ -116,15 +116,15 @@ fn shape_of(sizes: &DenseHostTensor) -> Sizes {
 fn operand(role: Role, array: &DenseHostTensor) -> Operand {
     let array = array.clone();
     match role {
-        Role::Dense | Role::Written => testing::made(move || array.clone()),
-        Role::Scalar => testing::made(move || {
+        Role::Dense | Role::Written => testing::value_from(move || array.clone()),
+        Role::Scalar => testing::value_from(move || {
             let shape = array.shape().clone();
             with_element!(array.dtype(), T => {
                 ScalarHostTensor::new(shape, array.elements::<T>().unwrap()[0])
             })
             .unwrap()
         }),
-        Role::Shape => testing::made(move || shape_of(&array)),
+        Role::Shape => testing::value_from(move || shape_of(&array)),
         Role::Number => match array.dtype() {
             DType::F32 => number::<f32>(&array),
             DType::I32 => number::<i32>(&array),
@@ -136,7 +136,7 @@ fn operand(role: Role, array: &DenseHostTensor) -> Operand {
 
 fn number<T: Element + Value>(array: &DenseHostTensor) -> Operand {
     let number = array.elements::<T>().unwrap()[0];
-    testing::made(move || number)
+    testing::value_from(move || number)
 }
 
 impl Case {
@@ -165,7 +165,7 @@ impl Case {
         for position in 0..last {
             positions
                 .entry(position)
-                .or_insert_with(|| testing::made(|| Chain));
+                .or_insert_with(|| testing::value_from(|| Chain));
         }
         let mut kernel = testing::kernel(&self.kernel).under(["s"]);
         for attribute in self.attributes.split(';').filter(|text| !text.is_empty()) {

@@ -13,22 +13,22 @@ tfrt::link!(tfrt_kernels);
 
 const NUM_ELEMENTS: usize = 100_000;
 
-/// Gives a tensor of ones.
+/// Returns a tensor of ones.
 #[tfrt_kernel("reuse.ones")]
 fn ones(ctx: &ExecutionContext) -> Result<DenseHostTensor> {
     let shape = Shape::new(&[NUM_ELEMENTS])?;
     Ok(DenseHostTensor::filled(ctx.allocator(), shape, 1.0_f32)?)
 }
 
-/// Gives twice the tensor.
+/// Returns twice the tensor.
 #[tfrt_kernel("reuse.double")]
 fn double(x: &AnyRef, ctx: &ExecutionContext) -> Result<DenseHostTensor> {
-    let mut y = DenseHostTensor::to_change(x, ctx.allocator())?;
+    let mut y = DenseHostTensor::make_exclusive(x, ctx.allocator())?;
     y.elements_mut::<f32>()?.iter_mut().for_each(|y| *y *= 2.0);
     Ok(y)
 }
 
-/// Gives the first element.
+/// Returns the first element.
 #[tfrt_kernel("reuse.first")]
 fn first(x: &DenseHostTensor) -> Result<f32> {
     x.elements::<f32>()?

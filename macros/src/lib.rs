@@ -1,13 +1,13 @@
-//! The kernel macros: entry points, with everything that authors can write. What they do lives in `tfrt-macros-backend`.
+//! The kernel macros: entry points and their documentation. The implementation is in `tfrt-macros-backend`.
 #![forbid(unsafe_code)]
 
 use proc_macro::TokenStream;
 use tfrt_macros_backend::facade::Facade;
 
-/// Turns a function into a kernel: adapter, declaration and registration are derived from it.
+/// Turns a function into a kernel: derives the adapter, the declaration of the op and the registration.
 ///
-/// The function itself stays as it is, and can be called as before. It is a free function: one of an `impl` or a trait cannot be
-/// registered.
+/// The function itself is unchanged and can be called as before. It must be a free function: a function in an `impl` or a trait cannot
+/// be registered.
 ///
 /// ```
 /// use tfrt::prelude::*;
@@ -24,17 +24,8 @@ use tfrt_macros_backend::facade::Facade;
 ///
 /// # Operands
 ///
-/// A parameter without a marker is an operand, unless its type is one of those of the following sections.
-///
-/// | parameter | takes |
-/// |---|---|
-/// | `T` | a copy of the payload; `T` is `Value + Clone` |
-/// | `&T`, `&str` | the payload |
-/// | `&mut T` | the payload, to be changed: `T` is declared [`mutable`](Value), and the kernel gets a chain |
-/// | `AsyncValueRef<T>`, `AnyRef`, `&AnyRef` | a reference, which may be unavailable if the kernel is `non_strict` |
-/// | `Option<T>`, `Option<&T>` | the last operand, if the program gives it |
-/// | `#[operand(default = …)] name: T` | the same, or the value of an expression |
-/// | `Operands<'_, T>`, `&[AnyRef]` | all operands that remain |
+/// A parameter without a marker is an operand. The page [`tfrt::guide::kernels`](../tfrt/guide/kernels/index.html) lists every type of
+/// parameter and result.
 ///
 /// ```
 /// use tfrt::prelude::*;
@@ -57,16 +48,16 @@ use tfrt_macros_backend::facade::Facade;
 /// use tfrt::testing;
 /// testing::kernel("my.scale").operands((4,)).run().expect_value(40);
 /// testing::kernel("my.concat").operands(("a", "b", "c")).run().expect_value("abc");
-/// let pick = testing::kernel("my.pick").operands((true, 1, testing::error("nobody asks"))).results(["i32"]);
+/// let pick = testing::kernel("my.pick").operands((true, 1, testing::error("unused"))).results(["i32"]);
 /// pick.non_strict().run().expect_value(1);
 /// ```
 ///
 /// # Attributes
 ///
-/// `#[attr]` makes a parameter an attribute of its name; `#[attr("name")]` and `#[attr(name = "…")]` of another one, and `default = …`
-/// stands in where programs leave it out. An `Option` is `None` there. Its type is a number, `bool`, `&str` or `String`, `ByteString`, `DType`, a list `&[T]` or
-/// `Vec<T>` of numbers, `ShapeView`, `DenseView`, `AggregateView` or `CompilationUnitView`, an enum that derives [`Attr`], or
-/// whatever implements `AttributeParam`. `Attributes<'_>` takes all attributes, without their names.
+/// `#[attr]` makes a parameter an attribute with the name of the parameter; `#[attr("name")]` and `#[attr(name = "…")]` give another
+/// name. An attribute with `default = …` or of type `Option` is optional. The page
+/// [`tfrt::guide::attributes`](../tfrt/guide/attributes/index.html) lists the types of attributes, which include enums that derive
+/// [`Attr`]. `Attributes<'_>` takes all attributes, without their names.
 ///
 /// ```
 /// use tfrt::prelude::*;
@@ -105,8 +96,8 @@ use tfrt_macros_backend::facade::Facade;
 ///
 /// # Functions and regions
 ///
-/// `Function<(A,), (R,)>` is a function that programs name by a symbol, `Region<(A,), (R,)>` one that stands in the op. The loader
-/// refuses functions of another signature. `FunctionRef` takes any function, with `#[region]` any region, and `&[FunctionRef]` a
+/// `Function<(A,), (R,)>` is a function that programs name by its symbol, and `Region<(A,), (R,)>` a region of the op. The loader
+/// refuses functions with another signature. `FunctionRef` takes any function, or with `#[region]` any region, and `&[FunctionRef]` a
 /// list of symbols.
 ///
 /// ```
@@ -140,22 +131,15 @@ use tfrt_macros_backend::facade::Facade;
 ///
 /// # Contexts and resources
 ///
-/// `&ExecutionContext`, `&HostContext` and `&RequestContext` are the context of the run; the latter two also in an `Arc`. `Res<T>` and
-/// `&Res<T>` are an object that kernels of a host, a client or a request share; see [`Resource`].
+/// `&ExecutionContext`, `&HostContext` and `&RequestContext` are the contexts of the call. `Res<T>` and `&Res<T>` are objects that
+/// kernels of a host, a client or a request share; see [`Resource`].
 ///
 /// # Results
 ///
-/// | return type | gives |
-/// |---|---|
-/// | nothing, `()` | no result |
-/// | `T` | a value |
-/// | `AsyncValueRef<T>`, `AnyRef` | a value that may become available later |
-/// | `(A, B)` | several results, up to 8 |
-/// | `Vec<T>`, `Vec<AsyncValueRef<T>>`, `Vec<AnyRef>` | all results that remain |
-/// | `Result<…, E>` around all of it | the error of all results; `E` is a `tfrt::Error`, a text, or any error of Rust that is `Send + Sync` |
-/// | `Result<T, E>` inside a tuple | the error of this result alone |
+/// A function returns nothing, a value, a tuple of up to 8 results, a `Vec` of all remaining results, or a `Result` of these. Its error
+/// type is `tfrt::Error`, a string, or any error that is `Send + Sync`.
 ///
-/// `results(a, b)` among the options names them, and `alias(result = operand)` says that one shares the memory of an operand.
+/// The option `results(a, b)` names them, and `alias(result = operand)` declares that a result shares the memory of an operand.
 ///
 /// ```
 /// use tfrt::prelude::*;
@@ -170,15 +154,14 @@ use tfrt_macros_backend::facade::Facade;
 /// tfrt::testing::kernel("my.div_rem").operands((7, 0)).run().expect_error("division by zero");
 /// ```
 ///
-/// # Results that are allocated before the call
+/// # Preallocated results
 ///
-/// `#[out] name: &mut T` is a result that the kernel fills. What is allocated follows from `metadata = path`: a function from the
-/// metadata of every operand that the kernel takes as `&T` or `&mut T`, and of every attribute by the type of its parameter, in
-/// their order, to a `TensorMetadata`, a tuple of one for each `#[out]`, or a `Result` of these. `T` is `Preallocated`, as tensors are.
-/// Likewise `workspace = path` is a function to the number of elements of `#[workspace] name: &mut [f32]`, which are zero when
-/// the kernel starts.
+/// `#[out] name: &mut T` is a result that the kernel fills; `T` is `Preallocated`, as tensors are. `metadata = path` is a function that
+/// computes what to allocate. Its parameters are the metadata of every operand that the kernel takes as `&T` or `&mut T`, and every
+/// attribute, in their order. It returns a `TensorMetadata`, a tuple with one for each `#[out]`, or a `Result` of these. Likewise,
+/// `workspace = path` computes the number of elements of `#[workspace] name: &mut [f32]`, which are zero when the kernel starts.
 ///
-/// Both functions are part of the declaration. The loader asks them, and refuses programs whose shapes do not fit.
+/// Both functions are part of the declaration. The loader calls them, and refuses programs whose shapes do not match.
 ///
 /// ```
 /// use tfrt::prelude::*;
@@ -209,23 +192,22 @@ use tfrt_macros_backend::facade::Facade;
 ///     x.clone()
 /// }
 ///
-/// let x = tfrt::testing::made(|| Vector(vec![1.0, 2.0]));
+/// let x = tfrt::testing::value_from(|| Vector(vec![1.0, 2.0]));
 /// let outcome = tfrt::testing::kernel("my.axpb").operands((2.0_f32, x, 1.0_f32)).run();
 /// outcome.with_value(0, |y: &Vector| assert_eq!(y.0, [3.0, 5.0]));
 /// ```
 ///
 /// # Effects and chains
 ///
-/// `side_effecting`, `effect = "class"` and operands `&mut T` give the kernel a chain as its last operand and its last result, which
-/// keep effects of a class in order. A parameter or result of type `Chain` is the chain, where the kernel has to do with it itself,
-/// and `chain = none` says that there is no order to keep.
+/// With `side_effecting`, `effect = "class"` or an operand `&mut T`, the kernel has a chain as its last operand and its last result. The
+/// chains keep effects of a class in order. A kernel that handles the chain itself has a parameter or result of type `Chain`, and
+/// `chain = none` declares that the order does not matter.
 ///
-/// `reads = "class"` says that the kernel has no effect, but depends on those of a class: it has a chain, too, and keeps its place
-/// among them, while kernels that only read need no order among each other. Passes may remove it if nobody uses its results.
+/// `reads = "class"` declares that the kernel does not have an effect, but depends on those of a class. It also has a chain and is
+/// ordered with the effects, but not with other kernels that only read. Passes may remove it if its results are unused.
 ///
-/// `pure` says that there is no effect, although it looks otherwise.
-/// `effect_free` says so to the executor, which may then run the kernel when it likes, or twice, but lets passes neither move nor
-/// remove the op.
+/// `pure` declares that there is no effect, although the signature suggests one. `effect_free` declares this only to the executor,
+/// which may then run the kernel at any time, or twice; passes neither move nor remove the op.
 ///
 /// ```
 /// use tfrt::prelude::*;
@@ -247,10 +229,9 @@ use tfrt_macros_backend::facade::Facade;
 ///
 /// # Where and when it runs
 ///
-/// A plain function runs at once, on the thread that finds it ready. `blocking` sends it to the blocking pool, an `async fn` is polled
-/// on the work queue, and `non_strict` lets it start before operands that it takes as references are available. `sync` makes it a
-/// kernel of the interpreter for functions `attributes {tfrt.sync}`, which has neither references nor chains; `sync = "name"` makes
-/// one function a kernel of both.
+/// A plain function runs at once, on the thread that finds it ready. A `blocking` kernel runs on the blocking pool, an `async fn` is
+/// polled on the work queue, and a `non_strict` kernel starts before operands that it takes as references are available. `sync` makes
+/// it a kernel for functions `attributes {tfrt.sync}`, without references and chains; with `sync = "name"` it is both.
 ///
 /// ```
 /// use tfrt::prelude::*;
@@ -288,8 +269,8 @@ use tfrt_macros_backend::facade::Facade;
 ///
 /// # Families
 ///
-/// A generic function is a kernel for each combination of the values that options list. `{T}` in the name is the spelling of a value:
-/// its Rust name, or what follows `as`. Constants work as types do.
+/// A generic function is a kernel for each combination of the listed values. `{T}` in the name is replaced with the spelling of the
+/// value: its Rust name, or the text after `as`. Constants work like types.
 ///
 /// ```
 /// use tfrt::prelude::*;
@@ -307,8 +288,8 @@ use tfrt_macros_backend::facade::Facade;
 ///
 /// # Custom syntax
 ///
-/// `format = "…"` is how the op is written in programs, in the language of [`tfrt::ods::format`](../tfrt/ods/format/index.html). A format
-/// that does not fit the function is an error of the compiler.
+/// `format = "…"` declares the syntax of the op, in the language of [`tfrt::ods::format`](../tfrt/ods/format/index.html). A format that
+/// does not match the function is a compile error.
 ///
 /// ```
 /// use tfrt::prelude::*;
@@ -326,8 +307,9 @@ use tfrt_macros_backend::facade::Facade;
 ///
 /// # Frames
 ///
-/// With `raw` the function takes its frame, `&mut KernelFrame<'_>`, and returns nothing or `Result<()>`. Options declare the rest: `operands(…)`, `results(…)`, `attrs(…)`, `symbols(…)`, `symbol_list(…)` and `regions(…)`. The type of an
-/// operand or result is `any`, `"!my.type"`, `same_as(operand)` or a Rust type, behind `variadic`, `optional`, `mut` or `ref`.
+/// With `raw`, the function takes its frame, `&mut KernelFrame<'_>`, and returns nothing or `Result<()>`. Options declare the op:
+/// `operands(…)`, `results(…)`, `attrs(…)`, `symbols(…)`, `symbol_list(…)` and `regions(…)`. The type of an operand or result is `any`,
+/// `"!my.type"`, `same_as(operand)` or a Rust type, after an optional `variadic`, `optional`, `mut` or `ref`.
 ///
 /// ```
 /// use tfrt::prelude::*;
@@ -343,13 +325,13 @@ use tfrt_macros_backend::facade::Facade;
 ///
 /// # Further options
 ///
-/// | option | means |
+/// | option | meaning |
 /// |---|---|
 /// | `"a.b", "a.c"` | several names for one kernel |
 /// | `verify = path` | checks an op beyond its declaration |
-/// | `fold = path` | says which constant the only result is, where that is known without running the op; see `tfrt::ods::fold` |
-/// | `kernel_set = Name` | makes a type `Name` that stands for the kernels of the function, for `KernelRegistry::add_all` |
-/// | `named_results`, `isolated`, `call`, `forwards`, `chooses`, `loops`, `parallel`, `cheap`, `constant`, `cost_attribute`, `chain_source`, `chain_merge` | facts for printer, verifier, passes and streams; see `tfrt::ods::OpTraits` |
+/// | `fold = path` | computes the only result as a constant, if it is known without running the op; see `tfrt::ods::fold` |
+/// | `kernel_set = Name` | declares a type `Name` that stands for the kernels of the function, for `KernelRegistry::add_all` |
+/// | `named_results`, `isolated`, `call`, `forwards`, `chooses`, `loops`, `parallel`, `cheap`, `constant`, `cost_attribute`, `chain_source`, `chain_merge` | traits for printer, verifier, passes and stream analysis; see `tfrt::ods::OpTraits` |
 /// | `crate = path::to::tfrt` | where the facade is, in a crate that reaches it through another one; the name of a renamed dependency is read from the manifest |
 #[proc_macro_attribute]
 pub fn tfrt_kernel(options: TokenStream, item: TokenStream) -> TokenStream {
@@ -405,7 +387,7 @@ pub fn tfrt_kernel(options: TokenStream, item: TokenStream) -> TokenStream {
 /// | `&DenseHostTensor`, `&ScalarHostTensor`, `&StringHostTensor`, `&CooHostTensor` | the next operand, a tensor of this kind |
 /// | `&dyn Tensor` | the next operand, of whatever kind |
 /// | `&[f32]`, `TensorView<'_, f32, 2>` | the elements of the next operand, which is dense; by coordinates, also its rank is checked |
-/// | `&AnyRef`, `AnyRef`, `AsyncValueRef<T>` | a reference to the next operand. With `DenseHostTensor::to_change` its memory becomes the result's where nobody else has it |
+/// | `&AnyRef`, `AnyRef`, `AsyncValueRef<T>` | a reference to the next operand. `DenseHostTensor::make_exclusive` reuses its memory for the result if there are no other references |
 /// | `&mut DenseHostTensor` | the next operand, to be written: an effect |
 /// | `Option<…>` of these | the last operand, which may be left out |
 /// | `Operands<'_, DenseHostTensor>`, `&[AnyRef]` | all operands that remain |
@@ -500,13 +482,13 @@ pub fn tfrt_op(options: TokenStream, item: TokenStream) -> TokenStream {
     tfrt_macros_backend::op(Facade::FromManifest, options.into(), item.into()).into()
 }
 
-/// Makes a type one that values can have.
+/// Makes a type usable as a value.
 ///
-/// `#[value("!dialect.name")]` says how programs spell the type. Behind the spelling there may be
+/// `#[value("!dialect.name")]` gives the name of the type in programs. Options follow it:
 ///
-/// - `mutable`: kernels may take it as `&mut T`, and share it meanwhile with nobody;
-/// - `copied`: kernels see copies, which small types that are `Copy` are cheaper as;
-/// - `display`: the `Display` of the type is what people see, such as in the driver's line for results;
+/// - `mutable`: kernels may take it as `&mut T`, with exclusive access;
+/// - `copied`: payloads are copied between kernels, which is cheaper for small types that are `Copy`;
+/// - `display`: tools print values using the `Display` of the type;
 /// - `crate = path::to::tfrt`: where the facade is, in a crate that does not depend on it itself.
 ///
 /// ```
@@ -536,10 +518,10 @@ pub fn derive_value(item: TokenStream) -> TokenStream {
     tfrt_macros_backend::derive_value(Facade::FromManifest, item.into()).into()
 }
 
-/// Makes an enum without fields one that attributes can have.
+/// Makes an enum without fields usable as an attribute.
 ///
-/// Files and generic forms hold the number of a case, as an `i32`. Custom forms show its keyword: its name in snake case, or what
-/// `#[attr("keyword")]` on the case says. `#[attr(crate = path::to::tfrt)]` on the enum says where the facade is,
+/// Files and generic forms contain the number of a variant as an `i32`. Custom forms contain its keyword: its name in snake case, or the
+/// one given by `#[attr("keyword")]` on the variant. `#[attr(crate = path::to::tfrt)]` on the enum says where the facade is,
 /// in a crate that does not depend on it itself.
 ///
 /// ```
@@ -563,17 +545,17 @@ pub fn derive_attr(item: TokenStream) -> TokenStream {
     tfrt_macros_backend::derive_attr(Facade::FromManifest, item.into()).into()
 }
 
-/// Makes a type with a default one of which kernels share an object.
+/// Lets kernels share an object of a type that implements `Default`.
 ///
-/// `#[resource(host)]` is one object for all requests of a host, `#[resource(client)]` one for the requests that were built with the same
-/// `ResourceContext`, and `#[resource(request)]` one for a request. Implement the trait by hand where making the object takes more
-/// than a default, or can fail.
+/// With `#[resource(host)]` there is one object for all requests of a host, with `#[resource(client)]` one for all requests that were
+/// built with the same `ResourceContext`, and with `#[resource(request)]` one for each request. Implement the trait by hand if creating
+/// the object takes more than a default, or can fail.
 ///
 /// ```
 /// use std::sync::atomic::{AtomicI64, Ordering};
 /// use tfrt::prelude::*;
 ///
-/// /// How often something happened.
+/// /// Counts events.
 /// #[derive(Default, Resource)]
 /// #[resource(request)]
 /// struct Tally(AtomicI64);

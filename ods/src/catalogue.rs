@@ -1,6 +1,6 @@
 //! Catalogues: many declarations together, in the order in which they are documented and exported.
 //!
-//! Whoever collects declarations, at link time or by hand, makes a [`Catalogue`] of them; the [writers](crate::write) turn it
+//! A [`Catalogue`] contains declarations that were collected at link time or by hand; the [writers](crate::write) turn it
 //! into documents. Its order depends on names only, never on who collected what first.
 
 mod family;
@@ -52,7 +52,7 @@ pub enum Execution {
     Blocking,
     /// In the interpreter of synchronous functions.
     Sync,
-    /// It ends its block, and is no step of its own.
+    /// It ends its block, and is not a step of its own.
     Terminator,
     /// Nowhere: there is no kernel.
     Nowhere,
@@ -61,7 +61,7 @@ pub enum Execution {
 /// The ops of one dialect.
 #[derive(Clone, Copy, Debug)]
 pub struct Section<'c, 'a> {
-    /// The dialect; if nobody stated facts of it, one that is only named.
+    /// The dialect; if it was not declared, only its name is known.
     pub dialect: DialectDef,
     /// Its ops, by name.
     pub entries: &'c [Entry<'a>],
@@ -178,7 +178,7 @@ impl<'a> Catalogue<'a> {
             .collect()
     }
 
-    /// The facts of a dialect; if nobody stated any, a dialect that is only named.
+    /// The declaration of a dialect; if there is none, a dialect of which only the name is known.
     #[must_use]
     pub fn dialect(&self, name: &'static str) -> DialectDef {
         self.dialects

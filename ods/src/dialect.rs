@@ -1,4 +1,4 @@
-//! Dialects: families of ops and types under one prefix, and what they do with names that nobody declared.
+//! Dialects: families of ops and types under one prefix, and how they treat undeclared names.
 
 /// Facts of a dialect that no declaration of an op can state.
 ///
@@ -25,7 +25,7 @@ pub struct DialectDef {
     pub types: &'static [&'static str],
     /// What it does with other types.
     pub unknown_types: UnknownTypes,
-    /// Whether an op under its prefix may be one that nobody declared.
+    /// Whether undeclared ops with its prefix are allowed.
     pub allows_unknown_ops: bool,
     /// Whether its ops may move from the body of a function into the body of a caller.
     pub allows_inlining: bool,

@@ -1,7 +1,7 @@
 //! Folding: what an op is known to give, without running it.
 //!
 //! A declaration may carry an [`OpFolder`]. It looks at one op and says that its only result is a constant, and where in the
-//! attributes of the op that constant stands. The folder sees and edits no program: whoever runs it puts the constant there.
+//! attributes of the op that constant stands. The folder does not edit the program: its caller inserts the constant.
 
 use crate::instance::OpInstance;
 use crate::op::OpDef;
@@ -33,7 +33,7 @@ pub type OpFolder = fn(op: &dyn OpInstance) -> Option<Fold>;
 /// ```
 #[derive(Clone, Debug)]
 pub struct Fold {
-    /// The op that gives the constant: it takes no operands and has one attribute, and one result of the same type.
+    /// The op that returns the constant: it takes no operands and has one attribute, and one result of the same type.
     pub constant: &'static OpDef,
     /// Where that attribute stands in the op that goes.
     pub value: AttrPath,

@@ -60,7 +60,7 @@
 //! assert!(Format::parse(&PRINT).is_ok());
 //!
 //! static WRONG: OpDef = OpDef { assembly_format: Some("$value `after` $chain attr-dict"), ..PRINT };
-//! assert_eq!(Format::parse(&WRONG).unwrap_err().to_string(), "no element gives the type of operand `value`");
+//! assert_eq!(Format::parse(&WRONG).unwrap_err().to_string(), "no element determines the type of operand `value`");
 //! ```
 
 mod lexer;

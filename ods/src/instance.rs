@@ -1,10 +1,10 @@
-//! What a verifier sees of one op in a program, whoever represents it.
+//! The view of an op in a program that verifiers use, independent of its representation.
 
 use std::borrow::Cow;
 
 /// An op in a program, seen as its verifier needs it. Types are spelled as MLIR spells them.
 #[diagnostic::on_unimplemented(
-    message = "`{Self}` is no op that can be verified",
+    message = "`{Self}` is not an op that can be verified",
     label = "does not implement `OpInstance`"
 )]
 pub trait OpInstance {
@@ -68,7 +68,7 @@ pub struct RegionInstance<'a> {
     pub returns: Option<Vec<Cow<'a, str>>>,
 }
 
-/// The types that a function takes and gives.
+/// The types that a function takes and returns.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Signature<'a> {
     /// The types of its arguments.

@@ -1,14 +1,14 @@
-//! The op declaration record: every fact of an op, stated once.
+//! Declarations of ops.
 //!
-//! An [`OpDef`] says how an op is named, what it takes, what it gives, and how it is written. The registry, the verifier,
-//! the parser and printer of custom syntax, the load-time type check and the documentation all read the same record, so
-//! that nothing is stated twice. A record is made of constants only: `#[tfrt_kernel]` derives it from a function's
-//! signature, and a dialect without kernels writes it by hand.
+//! An [`OpDef`] declares the name of an op, its operands, attributes, results and syntax. The registry, the verifier, the parser and
+//! printer of custom syntax, the load-time type check and the documentation read the same record, so every fact has one source. A
+//! record consists of constants: `#[tfrt_kernel]` derives it from the signature of a function, and a dialect without kernels writes
+//! it by hand.
 //!
-//! Records follow [rules](check), which are checked at compile time. Many of them make a [`catalogue`], which [writers](mod@write)
-//! turn into a reference, TableGen or JSON.
+//! Records are [checked](check) at compile time. A [`catalogue`] collects them, and [writers](mod@write) turn it into a reference,
+//! TableGen or JSON.
 //!
-//! This crate knows neither text nor files nor kernels.
+//! This crate does not depend on text, files or kernels.
 #![forbid(unsafe_code)]
 
 pub mod op;

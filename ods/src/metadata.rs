@@ -1,8 +1,8 @@
 //! Metadata functions: what is known of the results of an op before it runs.
 //!
 //! An op whose results are tensors may say their element types and extents from those of its operands and from its
-//! attributes, without any data. Whoever allocates results, plans memory or checks shapes at load time asks the record;
-//! nobody needs the kernel, let alone a tensor type.
+//! attributes, without any data. The record is enough to allocate results, plan memory and check shapes at load time,
+//! without the kernel and without a tensor type.
 
 use std::fmt;
 
@@ -20,7 +20,7 @@ pub type WorkspaceFn = fn(&MetadataQuery<'_>) -> Result<usize, NoMetadata>;
 /// What a metadata function looks at.
 #[derive(Clone, Copy, Debug)]
 pub struct MetadataQuery<'a> {
-    /// The operands; none where nothing is known, or where the operand is no tensor.
+    /// The operands; none where nothing is known, or where the operand is not a tensor.
     pub operands: &'a [Option<TensorMetadata>],
     /// The attribute section of the file.
     pub section: &'a [u8],

@@ -57,7 +57,7 @@ pub struct OpDef {
 }
 
 impl OpDef {
-    /// A declaration of an op that takes, gives and does nothing: the base for struct update syntax.
+    /// A declaration of an op that takes, returns and does nothing: the base for struct update syntax.
     #[must_use]
     pub const fn new(name: &'static str) -> Self {
         Self {
@@ -95,7 +95,7 @@ impl OpDef {
         self.traits.contains(OpTraits::ISOLATED) || self.assembly_format.is_some()
     }
 
-    /// Whether nobody can tell that the op did not run, if nobody uses its results: it is pure, or only reads.
+    /// Whether the op can be removed if its results are unused: it is pure, or only reads.
     #[must_use]
     pub fn is_removable(&self) -> bool {
         let writes = self.operands.iter().any(|operand| operand.is_mutated);

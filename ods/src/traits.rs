@@ -1,4 +1,4 @@
-//! Traits and effects: what is true of an op as a whole.
+//! Traits and effects: properties of an op as a whole.
 
 use std::ops::BitOr;
 
@@ -18,7 +18,7 @@ impl OpTraits {
     pub const NONE: Self = Self(0);
     /// Ends its block; not a kernel.
     pub const TERMINATOR: Self = Self(1);
-    /// Has no effect but its results, so that it may go when nobody uses them.
+    /// Has no effect but its results, so it may be removed when they are unused.
     pub const PURE: Self = Self(1 << 1);
     /// Can start before every operand is available.
     pub const NON_STRICT: Self = Self(1 << 2);
@@ -30,39 +30,38 @@ impl OpTraits {
     pub const NAMED_RESULTS: Self = Self(1 << 5);
     /// Its regions see only their own block arguments.
     pub const ISOLATED: Self = Self(1 << 6);
-    /// Costs as little as a return, to stream analysis.
+    /// Has the cost of a return in stream analysis.
     pub const CHEAP: Self = Self(1 << 7);
-    /// Its cost, to stream analysis, is its attribute `_tfrt_cost`.
+    /// Its attribute `_tfrt_cost` is its cost in stream analysis.
     pub const COST_ATTRIBUTE: Self = Self(1 << 8);
-    /// Calls its function with its operands and gives its results as its own, and does nothing else: passes may replace it by the body
-    /// of the function, and the executor may run the function without calling the kernel.
+    /// Only calls its function with its operands and returns the results of the function. Passes may replace it with the body of the
+    /// function, and the executor may run the function without calling the kernel.
     pub const CALL: Self = Self(1 << 9);
     /// Takes one more operand at the end, a chain, without declaring it.
     pub const EXTRA_CHAIN: Self = Self(1 << 10);
     /// Its last operand and its last result are chains that a program may leave out.
     pub const OPTIONAL_CHAIN: Self = Self(1 << 11);
-    /// Gives a constant: equal attributes give equal values, so that one op may stand for several, anywhere.
+    /// Returns a constant: equal attributes produce equal values, so one op may replace several.
     pub const CONSTANT: Self = Self(1 << 12);
-    /// Takes nothing and gives a chain that is ready: where an order starts. One op has this part.
+    /// Takes nothing and returns a ready chain, the start of an order. Exactly one op has this trait.
     pub const CHAIN_SOURCE: Self = Self(1 << 13);
-    /// Takes values of any types and gives a chain that is ready once they all are. One op has this part.
+    /// Takes values of any types and returns a chain that is ready once all of them are available. Exactly one op has this trait.
     pub const CHAIN_MERGE: Self = Self(1 << 14);
-    /// Is a future, which the work queue polls until its results are there.
+    /// Is a future, which the work queue polls until its results are available.
     pub const ASYNC: Self = Self(1 << 15);
-    /// Runs its functions with its last operands as their arguments, and gives their first results as its own. A
-    /// [`CALL`](Self::CALL) does so, too.
+    /// Passes its last operands to its functions as arguments, and returns their first results. A [`CALL`](Self::CALL) does so, too.
     pub const FORWARDS: Self = Self(1 << 20);
-    /// Runs its functions again and again, or never: what one run gives is what the next one takes, and in the end the result.
+    /// Runs its functions any number of times: each run takes the results of the previous one, and the last results are those of the
+    /// op.
     pub const LOOPS: Self = Self(1 << 21);
     /// Runs its function for every part of a range, many at once, with two indices and then its last operands. The function
-    /// gives nothing or a chain, and the only result is a chain that is ready when all runs are done.
+    /// returns nothing or a chain, and the only result is a chain that is ready when all runs are done.
     pub const PARALLEL: Self = Self(1 << 22);
     /// Runs the first of its two functions if its first operand is true, and else the second, with the other operands as their
-    /// arguments, and gives their results as its own. It does nothing else: the executor may run the function without calling the
+    /// arguments and returns their results as its own. It does nothing else: the executor may run the function without calling the
     /// kernel.
     pub const CHOOSES: Self = Self(1 << 23);
-    /// Has no effect but its results, as what is [pure](Self::PURE), so that nobody can tell when it ran, or that it ran twice. But
-    /// passes leave it where it is.
+    /// Has no effect, like a [pure](Self::PURE) op, so it may run at any time, or twice. But passes do not move it.
     pub const EFFECT_FREE: Self = Self(1 << 24);
     /// Takes its attributes, and its functions by symbol, under any names: in byte order of their names they are those that it
     /// declares. Its own names are what it is documented with.
@@ -131,20 +130,20 @@ impl BitOr for OpTraits {
     }
 }
 
-/// What an op does beside computing its results.
+/// The side effect of an op.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Effect {
     /// Nothing that another op could see.
     None,
     /// Something that keeps program order among the ops of the same class: `io`, `random`, the name of a resource.
     Ordered(&'static str),
-    /// Nothing, but what the op gives depends on the effects of this class: it keeps its place among them, not among others that
-    /// only read. It may go when nobody uses its results.
+    /// Nothing, but the results depend on the effects of this class: the op is ordered with them, but not with others that
+    /// only read. It may be removed when its results are unused.
     Reads(&'static str),
 }
 
 impl Effect {
-    /// The class of a side effect that is not said more exactly.
+    /// The default class of side effects.
     pub const IO: Self = Self::Ordered("io");
     /// The class of draws from a shared source of random numbers.
     pub const RANDOM: Self = Self::Ordered("random");

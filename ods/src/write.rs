@@ -19,4 +19,4 @@ pub mod json;
 
 mod syntax;
 
-mod words;
+mod prose;

@@ -1,40 +1,39 @@
-//! The guide: how to author kernels and to run programs made of them, from the first line to the last percent.
+//! The guide: how to write kernels and run programs made of them, from the first line to performance tuning.
 //!
-//! There is no code in these modules, only pages. Every example is compiled and run with the tests of this crate, and so is
-//! every error that the examples expect.
+//! These modules contain no code, only pages. The tests of this crate compile and run every example and check every error that
+//! an example expects.
 //!
 //! | page | answers |
 //! |---|---|
 //! | [`tutorial`] | How do I get from nothing to a program that runs my kernels? |
 //! | [`kernels`] | How do I write a kernel? All forms of signatures, names, families |
-//! | [`values`] | What can flow between kernels? Types of my own, types that change in place |
-//! | [`attributes`] | How do constants get into a kernel? |
+//! | [`values`] | What can flow between kernels? User-defined types, types that change in place |
+//! | [`attributes`] | How does a program pass constants to a kernel? |
 //! | [`errors`] | What happens when a kernel fails, or panics? |
-//! | [`chains`] | In which order do effects happen, and who says so? |
+//! | [`chains`] | In which order do effects happen, and what determines it? |
 //! | [`asynchrony`] | How do I wait without blocking? `async fn`, the blocking pool, promises, late operands |
-//! | [`functions`] | How does a kernel call functions and regions of the program? Control flow of my own |
+//! | [`functions`] | How does a kernel call functions and regions of the program? How do I define control flow? |
 //! | [`tensor_program`] | How do I get an array into a program, through my kernel, and out again? |
 //! | [`tensors`] | How do I write a kernel on arrays of numbers? |
 //! | [`shapes`] | How are results allocated before a kernel runs? |
-//! | `ops` | How do I call one operation after the other, by name, without a program? |
-//! | [`resources`] | Where does state live that outlives a call, or a request? |
-//! | [`testing`](crate::testing) | How do I test all that? |
+//! | `ops` | How do I run single operations by name, without a program? |
+//! | [`resources`] | Where do I keep state that outlives a call or a request? |
+//! | [`testing`](crate::testing) | How do I test kernels and programs? |
 //! | [`libraries`] | How do kernels get into a program? Crates, plug-ins, and why a kernel is missing |
 //! | [`embedding`] | How do I run programs from Rust? |
-//! | [`dialects`] | Ops without kernels, syntax of my own, what text may say about my types |
-//! | [`performance`] | What costs what? |
-//! | [`mistakes`] | What does this error mean? Twelve mistakes that everybody makes |
-//! | [`from_cpp`] | What is the counterpart of this in the C++ TFRT? |
+//! | [`dialects`] | Ops without kernels, custom syntax, verification |
+//! | [`performance`] | What does a kernel cost? |
+//! | [`mistakes`] | What does this error mean? Twelve common mistakes |
+//! | [`from_cpp`] | What corresponds to this part of the C++ TFRT? |
 //!
-//! The kernels and ops that a program has linked describe themselves: `tfrt ops` lists them, `tfrt ops NAME` documents one,
-//! and `tfrt ops --format markdown` writes a reference of all, from the same declarations that programs are checked
-//! against.
+//! Linked kernels and ops are self-describing: `tfrt ops` lists them, `tfrt ops NAME` documents one, and `tfrt ops --format
+//! markdown` writes a reference of all of them, from the same declarations that programs are checked against.
 //!
-//! # The picture to have in mind
+//! # The execution model
 //!
-//! A *program* is a graph. Its nodes are *kernels*: functions that somebody wrote in Rust. Its edges are *values*. A kernel
-//! runs when the values that it takes are there, on whatever thread made the last of them available; kernels that no value
-//! connects may run at the same time. Nobody waits, and nothing polls.
+//! A *program* is a graph. Its nodes are *kernels*, which are functions written in Rust. Its edges are *values*. A kernel
+//! runs once its operands are available, on the thread that made the last of them available. Kernels that are not connected
+//! by a value may run at the same time. No thread blocks or polls.
 //!
 //! ```text
 //!        %x ──────┐
@@ -43,14 +42,14 @@
 //!             └─────► my.negate ────► %minus_y ──┘
 //! ```
 //!
-//! Three things follow, and explain most of what comes:
+//! Three consequences explain most of the rest:
 //!
-//! - *Order is data.* Kernels that must not change places although no value connects them are connected by a value that
-//!   says only "what came before me is done": a [chain](chains).
-//! - *Errors are data.* A kernel that fails gives errors for results. What depends on them is skipped, and gives the same
-//!   error; what does not, runs. See [errors].
-//! - *Later is data.* A value may be given before it is there. A kernel that has to wait returns such values, and the
-//!   thread goes on with something else. See [asynchrony].
+//! - *Order is data.* If kernels must run in a fixed order but no value connects them, a [chain](chains) does: a value that
+//!   only says "everything before me is done".
+//! - *Errors are data.* A kernel that fails returns errors as its results. Kernels that depend on them are skipped and return the
+//!   same error; all other kernels run. See [errors].
+//! - *Pending work is data.* A reference to a value may exist before the value is available. A kernel that has to wait returns
+//!   such references, and the thread goes on with other work. See [asynchrony].
 
 pub mod tutorial;
 

@@ -1,7 +1,7 @@
 //! A kernel authoring framework and dataflow runtime.
 //!
-//! A kernel is a plain function. From its signature `#[tfrt_kernel]` derives everything that the runtime needs: the
-//! adapter, the declaration, the chain plumbing and the registration.
+//! A kernel is a plain function. From its signature, `#[tfrt_kernel]` derives the adapter, the declaration of the op, the chain
+//! plumbing and the registration.
 //!
 //! ```
 //! use tfrt::prelude::*;
@@ -32,44 +32,27 @@
 //! # Ok::<(), tfrt::kernel::DuplicateKernels>(())
 //! ```
 //!
-//! The [`guide`] explains all of it, page by page; [`testing`] runs kernels and programs in tests. What follows is the summary.
+//! The [`guide`] is the complete documentation; [`testing`] runs kernels and programs in tests. This page is a summary.
 //!
 //! # Kernels
 //!
-//! Unmarked parameters are operands. A parameter is one of:
+//! A parameter without a marker is an operand; `#[attr]` makes it an attribute. [`guide::kernels`] lists every type of parameter
+//! and result, and [`guide::attributes`] the types of attributes. In short:
 //!
-//! | parameter | binds |
-//! |---|---|
-//! | `T`, `&T`, `&str` | the payload of the next operand |
-//! | `&mut T` | the same, to be written: borrowed for the duration of the call |
-//! | `AnyRef`, `&AnyRef`, `AsyncValueRef<T>` | a reference to the next operand |
-//! | `Option<T>`, `Option<&T>` | the last operand, which may be left out; also `#[operand(default = …)] name: T` |
-//! | `Operands<'_, T>`, `&[AnyRef]` | all the operands that remain |
-//! | `#[out] name: &mut T`, `#[workspace] name: &mut [f32]` | a result that is allocated already, and scratch memory: see [`guide::shapes`] |
-//! | `#[attr] name: A` | the attribute `name`; also `#[attr("name")]` and `#[attr(name = "…", default = …)]` |
-//! | `Attributes<'_>` | all attributes, whatever their names |
-//! | `FunctionRef`, `&FunctionRef`, `&[FunctionRef]` | functions named by symbols, or with `#[region]` a region |
-//! | `Function<(A,), (B,)>`, `Region<(A,), (B,)>` | one whose type the loader checks |
-//! | `Res<T>` | an object that a host, a client or a request shares: see [`guide::resources`] |
-//! | `&ExecutionContext`, `&HostContext`, `&RequestContext`, or the latter in an `Arc` | the context |
-//!
-//! A function returns nothing, a value, a tuple of values, or references to values that become available later; a `Result`
-//! of these makes its error the error of all results, and a `Result` inside a tuple that of one. `Vec<AnyRef>` fills all
-//! slots that remain. An `async fn` runs on the work queue, and a function marked `blocking` on the blocking pool.
-//!
-//! A kernel with effects (`side_effecting`, or a `&mut` operand) gets a chain as its last operand and last result, unless
-//! it has one of type [`Chain`](prelude::Chain) itself, or says `chain = none`.
-//!
-//! An attribute is a number, `bool`, `&str` or `String`, [`ByteString`](prelude::ByteString), [`DType`](prelude::DType), a
-//! list `&[T]` or `Vec<T>` of numbers, one of the views of the [`prelude`], an enum that derives [`Attr`], or a type that implements
-//! [`AttributeParam`](prelude::AttributeParam); an `Option` of one is `None` where programs leave it out. A default is a number, `true`, `"text"` or `[]`. Types of values other than
-//! numbers derive [`Value`](prelude::Value) and say how programs spell them: `#[value("!my.type")]`, or
-//! `#[value("!my.type", mutable)]` if kernels may take them as `&mut`.
+//! - An operand is a payload (`T`, `&T`, `&mut T`), a reference to a value (`AnyRef`, `AsyncValueRef<T>`), or the rest of the operands
+//!   (`Operands<'_, T>`, `&[AnyRef]`). Functions, shared resources and contexts are parameters, too.
+//! - A function returns nothing, a value, a tuple of values, or references to values that become available later. If it returns a
+//!   `Result`, the error becomes the error of all results. An `async fn` runs on the work queue, and a function marked `blocking` on
+//!   the blocking pool.
+//! - A kernel with effects (`side_effecting`, or a `&mut` operand) has a chain as its last operand and last result, unless it has a
+//!   parameter or result of type [`Chain`](prelude::Chain), or the option `chain = none`.
+//! - Types of values derive [`Value`](prelude::Value), with their name in programs: `#[value("!my.type")]`, or `#[value("!my.type",
+//!   mutable)]` if kernels may take them as `&mut`.
 //!
 //! # Several kernels from one function
 //!
-//! A generic function becomes a kernel for each value in a list; the name tells them apart. Several lists are combined in every
-//! way. A type whose name in MLIR differs from Rust's is followed by the spelling that the name of the kernel has.
+//! A generic function becomes a kernel for each value in a list, and the name distinguishes them. Several lists form all
+//! combinations. `as` gives the spelling of a type whose name in MLIR differs from Rust.
 //!
 //! ```
 //! use tfrt::prelude::*;
@@ -93,32 +76,32 @@
 //!
 //! # Options
 //!
-//! They follow the name, or the names if one function goes by several:
+//! Options follow the names of the kernel:
 //!
-//! | option | means |
+//! | option | meaning |
 //! |---|---|
-//! | `side_effecting`, `effect = "random"` | the kernel has effects, of the class `io` or another one: chains keep those of a class in order |
-//! | `reads = "random"` | it has no effects, but its results depend on those of a class: it keeps its place among them, and may go when nobody uses its results |
-//! | `pure` | it does nothing but compute its results, although it looks otherwise |
-//! | `chain = none` | it has effects that need no order |
-//! | `non_strict` | it starts before operands of type `AnyRef`, `AsyncValueRef<T>` and `&[AnyRef]` are available |
-//! | `blocking` | it may wait for something outside: it runs on the blocking pool |
-//! | `sync` | it belongs to the interpreter for functions `attributes {tfrt.sync}`; no references, no chains |
-//! | `sync = "my.add.sync"` | it is a kernel of the interpreter, too, under that name |
-//! | `metadata = path`, `workspace = path` | functions that tell the shapes of `#[out]` results, and the size of the workspace |
-//! | `results(quotient, remainder)` | names of the results, for messages and documentation |
+//! | `side_effecting`, `effect = "random"` | the kernel has effects of the class `io` or of another class; chains order the effects of a class |
+//! | `reads = "random"` | the kernel has no effects, but depends on those of a class: it is ordered with them, and may be removed if its results are unused |
+//! | `pure` | the kernel only computes its results, although its signature suggests an effect |
+//! | `chain = none` | the order of its effects does not matter |
+//! | `non_strict` | the kernel starts before operands of type `AnyRef`, `AsyncValueRef<T>` and `&[AnyRef]` are available |
+//! | `blocking` | the kernel may block: it runs on the blocking pool |
+//! | `sync` | the kernel is for functions `attributes {tfrt.sync}`; it has neither references nor chains |
+//! | `sync = "my.add.sync"` | the function is also such a kernel, under this name |
+//! | `metadata = path`, `workspace = path` | functions that compute the shapes of `#[out]` results and the size of the workspace |
+//! | `results(quotient, remainder)` | the names of the results |
 //! | `alias(result = operand)` | the result shares the memory of the operand |
-//! | `format = "$a attr-dict"` | how the op is written; else only its generic form is known |
+//! | `format = "$a attr-dict"` | the custom syntax of the op; without it, the op only has its generic form |
 //! | `verify = path::to::function` | checks an op beyond its declaration |
 //! | `named_results`, `isolated`, `call`, `cheap`, `cost_attribute` | hints for printing, verification, inlining and streams; see [`OpTraits`](ods::OpTraits) |
-//! | `attribute_names = free` | programs may call the attributes, and the functions by symbol, what they like: only the order of the names counts |
-//! | `raw` | the function takes the frame, and options declare the rest |
-//! | `kernel_set = Name` | makes a type that stands for the kernels of the function: see [`guide::libraries`] |
-//! | `crate = path::to::tfrt` | where this crate is, if it is reached through another one; a renamed dependency needs no option |
+//! | `attribute_names = free` | programs may use any names for attributes and symbols; they are matched in sorted order |
+//! | `raw` | the function takes the frame, and options declare the op |
+//! | `kernel_set = Name` | declares a type that stands for the kernels of the function: see [`guide::libraries`] |
+//! | `crate = path::to::tfrt` | the path of this crate, if it is reached through another one; not needed for a renamed dependency |
 //!
-//! # Values that come later
+//! # Values that become available later
 //!
-//! An `async fn` is the plain way. A kernel that hands the work to somebody else returns a reference and keeps the promise:
+//! The simplest way is an `async fn`. A kernel that hands its work to another thread returns a reference and keeps the promise:
 //!
 //! ```
 //! use tfrt::prelude::*;
@@ -127,7 +110,7 @@
 //! #[tfrt_kernel("my.add_elsewhere")]
 //! fn add_elsewhere(a: i32, b: i32) -> AsyncValueRef<i32> {
 //!     let (promise, sum) = AsyncValueRef::unconstructed();
-//!     std::thread::spawn(move || promise.emplace(a + b)); // Dropped instead, it would be an error.
+//!     std::thread::spawn(move || promise.emplace(a + b)); // Dropping it would make the value an error.
 //!     sum
 //! }
 //! # assert!(KernelRegistry::from_link()?.get("my.add_elsewhere").is_some());
@@ -141,8 +124,8 @@
 //!
 //! # Frames
 //!
-//! Control flow, and whatever else fits no signature, takes its frame with `raw`: a
-//! [`KernelFrame`](prelude::KernelFrame). Types are `any`, `"!my.type"` or a Rust type, behind `variadic`, `mut` or `ref` (may be unavailable):
+//! A kernel that cannot be expressed as a signature, such as control flow, takes its [`KernelFrame`](prelude::KernelFrame) with `raw`.
+//! Types are `any`, `"!my.type"` or a Rust type, after an optional `variadic`, `mut` or `ref` (may be unavailable):
 //!
 //! ```
 //! use tfrt::prelude::*;
@@ -197,7 +180,7 @@ pub use tfrt_host::__private;
 /// A result whose error is an [`Error`], as kernels return it.
 pub type Result<T, E = Error> = std::result::Result<T, E>;
 
-/// What a crate of kernels uses.
+/// The names that a crate of kernels needs.
 pub mod prelude {
     pub use tfrt_async::{AnyRef, AsyncValueRef, ByteString, Chain, Immutable};
     pub use tfrt_attr::{AggregateView, CompilationUnitView, DenseView, ShapeView};
@@ -256,7 +239,7 @@ macro_rules! export_kernels {
     };
 }
 
-/// Keeps crates of kernels in the program, although nothing else names them: a linker leaves out what nobody refers to.
+/// Keeps crates of kernels in the program that the code does not refer to otherwise: the linker leaves out unreferenced crates.
 ///
 /// ```
 /// tfrt::link!(tfrt);

@@ -79,7 +79,7 @@
 //!     value.is_available()
 //! }
 //!
-//! testing::kernel("my.count").operands((testing::made(|| Tally(6)),)).run().expect_value(7_u32);
+//! testing::kernel("my.count").operands((testing::value_from(|| Tally(6)),)).run().expect_value(7_u32);
 //! testing::kernel("my.count").operands((testing::error("no tally"),)).run().expect_error("no tally");
 //! testing::kernel("my.is_there").non_strict().operands((1, testing::later(2))).run().expect_value(false);
 //! testing::kernel("my.is_there").operands((1, testing::later(2))).run().expect_value(true);
@@ -110,7 +110,7 @@ pub use attribute::{AttributeText, IntoAttribute, mlir};
 pub use kernel::{Kernel, kernel};
 pub use operand::{
     ByReference, ByText, ByValue, ErrorText, IntoOperand, IntoOperands, Operand, Ready, error,
-    later, made,
+    later, value_from,
 };
 pub use outcome::{ExpectedError, ExpectedValue, ExpectedValues, Mismatch, Outcome};
 pub use program::{Program, Refusal, program};

@@ -25,7 +25,7 @@
 //! let file = tfrt::text::compile(source, "double.mlir", &kernels)?;
 //!
 //! let host = HostContext::builder().registry(kernels).queue(tfrt::queue::create_queue("mstd:2")?).build();
-//! let double = Program::load(&host, &file)?.function("double").ok_or("there is no function `double`")?;
+//! let double = Program::load(&host, &file)?.function("double").ok_or("unknown function `double`")?;
 //! // From here on the compiler checks arguments and results.
 //! let double = double.typed::<(i32,), (i32,)>()?;
 //!
@@ -60,7 +60,7 @@ pub use tfrt_support::diagnostic::render;
 /// What ends a function. Files know it without a name, so that every program may use it, whichever kernels are linked; the
 /// declaration of the standard kernel library comes before this one.
 static RETURN: OpDef = OpDef {
-    summary: "Gives values back to whoever started the function or the region.",
+    summary: "Returns values to the caller of the function or region.",
     operands: &[OperandDef::variadic("values", TypeConstraint::Any)],
     traits: OpTraits::TERMINATOR.with(OpTraits::CHEAP),
     assembly_format: Some("($values `:` type($values))?"),
@@ -72,7 +72,7 @@ static RETURN: OpDef = OpDef {
 /// of errors at run time call the source. Functions end in `tfrt.return`, whether `kernels` declare it or not.
 ///
 /// # Errors
-/// Everything that is wrong with the program, in the order of the source: one finding if it is no MLIR text, else every
+/// Everything that is wrong with the program, in the order of the source: one error if it is not MLIR text, otherwise every
 /// breach of a rule.
 pub fn compile(
     source: &str,

@@ -238,7 +238,7 @@ fn late_values_and_errors_are_operands() {
         kernel.under_every_queue().run()
     };
     run(testing::later(1)).expect_value(3);
-    run(testing::made(|| 1)).expect_value(3);
+    run(testing::value_from(|| 1)).expect_value(3);
     run(testing::error(
         Error::new("gone").with_code(ErrorCode::DataLoss),
     ))
@@ -296,13 +296,13 @@ fn every_run_makes_its_own_operands() {
          tfrt.return %same : !sample.list\n}",
     );
     let outcome = program.under_every_queue();
-    let arguments = (testing::made(List::default), 7);
+    let arguments = (testing::value_from(List::default), 7);
     outcome
         .call("main", arguments)
         .expect_value(List(vec![7, 7]));
 }
 
-/// Appends the last number again, and gives the list back.
+/// Appends the last number again and returns the list.
 #[tfrt_kernel("sample.push_again")]
 fn push_again(list: AnyRef, _after: Chain) -> Result<AnyRef> {
     let mut numbers = list.try_write::<List>()?;
@@ -411,7 +411,7 @@ fn a_value_that_lives_on_is_a_leak() {
     }
     let leaked = complaint(|| {
         testing::kernel("sample.keep")
-            .operands((testing::made(List::default),))
+            .operands((testing::value_from(List::default),))
             .run()
             .expect_value(0);
     });
@@ -461,7 +461,7 @@ fn a_program_that_is_refused_says_why() {
         .on_line_with("tfrt.return");
     assert!(
         complaint(|| _ = refused.expect_refused("nonsense"))
-            .contains("expected that the program is refused with `nonsense`")
+            .contains("expected the program to be refused with `nonsense`")
     );
     assert!(complaint(|| _ = refused.expect_refused("operands").on_line(1)).contains("on line 1"));
     assert!(
@@ -470,7 +470,7 @@ fn a_program_that_is_refused_says_why() {
     );
     let fine = testing::program("func @main() {\n  tfrt.return\n}");
     fine.call("main", ()).expect_done();
-    assert!(complaint(|| _ = fine.expect_refused("operands")).contains("it is accepted"));
+    assert!(complaint(|| _ = fine.expect_refused("operands")).contains("it was accepted"));
 }
 
 #[test]
@@ -483,7 +483,7 @@ fn what_does_not_exist_is_named_with_what_is_near() {
     );
     assert_eq!(
         complaint(|| _ = program.call("main", (1, 2))),
-        "`@main` takes 1 arguments (i32), and the test gives 2"
+        "`@main` takes 1 arguments (i32), and the test passes 2"
     );
     let queue =
         |name: &'static str| complaint(|| _ = program.clone().under([name]).call("main", (1,)));
@@ -503,7 +503,10 @@ fn what_does_not_exist_is_named_with_what_is_near() {
 fn kernels_of_a_registry_of_its_own_are_used() {
     let empty = std::sync::Arc::new(KernelRegistry::new());
     let complaint = complaint(|| _ = testing::kernel("sample.add").with_kernels(empty.clone()));
-    assert!(complaint.contains("no kernel `sample.add`"), "{complaint}");
+    assert!(
+        complaint.contains("the kernel `sample.add` is not linked"),
+        "{complaint}"
+    );
     testing::program("func @main() {\n  tfrt.return\n}")
         .with_kernels(empty)
         .call("main", ())

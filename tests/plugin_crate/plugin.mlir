@@ -57,8 +57,8 @@ func @tensors() -> (i32, i32, !tfrt.chain) {
   %ready = tfrt.new.chain
   %tensor = tfrt_dht.create_uninitialized_tensor.f32.2 [2 : i64, 3 : i64]
   %num_elements = "plugin.num_elements"(%tensor) : (!t.tensor) -> i32
-  %impostor = "plugin.impostor"() : () -> !t.tensor
-  %none = "plugin.num_elements"(%impostor) : (!t.tensor) -> i32 // expected-error {{found another kind of `!t.tensor`}}
-  %failed = tfrt_dht.fill_tensor_with_constant.f32 %impostor, %ready 1.0 : f32 // expected-error {{another kind of `!t.tensor`}}
+  %mismatched = "plugin.mismatched"() : () -> !t.tensor
+  %none = "plugin.num_elements"(%mismatched) : (!t.tensor) -> i32 // expected-error {{found another kind of `!t.tensor`}}
+  %failed = tfrt_dht.fill_tensor_with_constant.f32 %mismatched, %ready 1.0 : f32 // expected-error {{another kind of `!t.tensor`}}
   tfrt.return %num_elements, %none, %failed : i32, i32, !tfrt.chain
 }

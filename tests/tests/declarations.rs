@@ -441,7 +441,7 @@ fn require_count(text: &str, part: &str, expected: usize) -> Outcome {
     }
 }
 
-/// An old version has only some of the files: it is no reason to fail, and a newer one is found behind it.
+/// An old version has only some of the files. It is skipped, and a newer one is found after it.
 fn table_gen_without_what_is_included_is_passed_over() -> Outcome {
     let folder = scratch_file("versions");
     let declarations = ops(&["--format=td"])?;

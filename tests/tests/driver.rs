@@ -13,7 +13,7 @@ use tfrt::kernel::registry::NativeCall;
 use tfrt::prelude::*;
 use tfrt_tests::{programs, tool};
 
-/// Gives 1 from a timer, whose thread goes on for a while with the value in its hands.
+/// Returns 1 from a timer, whose thread goes on for a while with the value in its hands.
 #[tfrt_kernel("driver.from_timer")]
 fn from_timer(host: &HostContext) -> AsyncValueRef<i32> {
     let (promise, value) = AsyncValueRef::unconstructed();
@@ -27,7 +27,7 @@ fn from_timer(host: &HostContext) -> AsyncValueRef<i32> {
     value
 }
 
-/// Gives 1 from a thread of its own, which goes on for a while with the value and the context in its hands.
+/// Returns 1 from a thread of its own, which goes on for a while with the value and the context in its hands.
 #[tfrt_kernel("driver.from_thread")]
 fn from_thread(ctx: &ExecutionContext) -> AsyncValueRef<i32> {
     let (promise, value) = AsyncValueRef::unconstructed();
@@ -48,7 +48,7 @@ fn linger() {
     }
 }
 
-/// Gives 1, and cancels the request a little later.
+/// Returns 1, and cancels the request a little later.
 #[tfrt_kernel("driver.cancel_soon")]
 fn cancel_soon(ctx: &ExecutionContext) -> i32 {
     let request = ctx.request().clone();

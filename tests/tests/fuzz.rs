@@ -110,7 +110,7 @@ fn damaged_images_and_records_decode_or_do_not() {
 /// Small files with what is most worth damaging: calls and control flow, attributes of several kinds, synchronous functions.
 const FILES: [&str; 3] = ["54-case-out-of-range", "47-driver-flags", "22-sync-runner"];
 
-/// Runs each file as it is damaged by `damage`, which gives damaged copies.
+/// Runs each file as it is damaged by `damage`, which returns damaged copies.
 fn run_damaged(damage: impl Fn(&[u8], &mut dyn FnMut(&[u8]))) {
     let _one = ONE_AT_A_TIME.lock().unwrap_or_else(PoisonError::into_inner);
     programs::set_up(Printing::Silent);

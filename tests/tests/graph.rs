@@ -144,7 +144,7 @@ fn values_are_labelled_and_nothing_is_stray() -> Result<(), Failed> {
     if !svg.contains(">i32</text>") {
         return Err(format!("no type at an arrow:\n{svg}").into());
     }
-    // Every node has an edge: the argument that nobody uses, and the end that gives nothing, are no nodes.
+    // Every node has an edge: the argument that is unused, and the end that returns nothing, are not nodes.
     let nodes = dot
         .lines()
         .filter_map(|line| line.trim().split_once(" [label="));
@@ -212,7 +212,7 @@ impl Colors {
     }
 }
 
-/// Checks a drawing in the language of Graphviz; gives the stream of each node.
+/// Checks a drawing in the language of Graphviz and returns the stream of each node.
 fn check_dot(dot: &str) -> Result<Vec<Option<usize>>, String> {
     let mut colors = Colors::default();
     let (mut nodes, mut clusters) = (BTreeMap::new(), BTreeSet::new());
@@ -299,7 +299,7 @@ impl Frame {
     }
 }
 
-/// Checks a picture; gives its boxes, outer ones first.
+/// Checks a picture and returns its boxes, outer ones first.
 fn check_svg(svg: &str) -> Result<Vec<Frame>, String> {
     check_tags(svg)?;
     let mut colors = Colors::default();

@@ -295,8 +295,8 @@ fn elements_written_once_have_a_limit_in_all() -> Outcome {
     let arguments = ["--mlir-to-bef", "p.mlir", "-o", "p.bef"];
     let output = folder.run("tfrt_translate", &arguments)?;
     require_status(1, &output)?;
-    let message = "error: BEF files cannot encode the 'value' attribute: what the program states once would take 285212672 \
-                   bytes so far, more than 268435456\n";
+    let message = "error: BEF files cannot encode the 'value' attribute: splat constants would expand to at least 285212672 \
+                   bytes, more than 268435456\n";
     require(
         contains(&output.stderr, &format!("p.mlir:18:10: {message}")),
         &output,
@@ -366,8 +366,8 @@ func @goes_on() -> i32 {
         (
             "allocates",
             "--memory-limit=1M",
-            "it takes 4194304 bytes; `tfrt_dht.create_uninitialized_tensor.f32.1` asked for it, and the request holds 0 of the \
-             1048576 bytes that it may hold",
+            "it takes 4194304 bytes; `tfrt_dht.create_uninitialized_tensor.f32.1` asked for it, and the request already holds 0 of \
+             at most 1048576 bytes",
         ),
         (
             "calls_itself_twice",

@@ -33,8 +33,8 @@ fn main() -> ExitCode {
             a_payload_of_the_library_that_panics_as_it_goes_is_reported,
         ),
         (
-            "an_impostor_is_refused_with_the_reason",
-            an_impostor_is_refused_with_the_reason,
+            "a_mismatched_library_is_refused_with_the_reason",
+            a_mismatched_library_is_refused_with_the_reason,
         ),
         (
             "another_fingerprint_is_refused_with_both_shown",
@@ -125,10 +125,10 @@ fn alone() -> std::sync::MutexGuard<'static, ()> {
         .unwrap_or_else(std::sync::PoisonError::into_inner)
 }
 
-/// Compiles a small library that is no kernel library of this build.
-fn build_impostor(name: &str) -> Result<PathBuf, Failed> {
+/// Compiles a small library that is not a kernel library of this build.
+fn build_mismatched(name: &str) -> Result<PathBuf, Failed> {
     let path = scratch(&file_name(name));
-    let source = plugin_crate().join("impostors").join(format!("{name}.rs"));
+    let source = plugin_crate().join("mismatched").join(format!("{name}.rs"));
     let status = Command::new("rustc")
         .args(["--edition", "2024", "--crate-type", "cdylib", "-o"])
         .args([&path, &source])
@@ -261,7 +261,7 @@ fn a_payload_of_the_library_that_panics_as_it_goes_is_reported() -> Result<(), F
     }
 }
 
-/// Runs with a library that is refused; gives the complaint, without the words that are the same for all.
+/// Runs with a library that is refused and returns the complaint, without the words that are the same for all.
 fn complaint(library: &str) -> Result<String, Failed> {
     let (status, stdout, stderr) = run(library, &["plugin.mlir"])?;
     require_equal((status, &*stdout), (Some(1), PREAMBLE))?;
@@ -272,13 +272,13 @@ fn complaint(library: &str) -> Result<String, Failed> {
     }
 }
 
-fn an_impostor_is_refused_with_the_reason() -> Result<(), Failed> {
-    let path = build_impostor("no_entry_point")?;
+fn a_mismatched_library_is_refused_with_the_reason() -> Result<(), Failed> {
+    let path = build_mismatched("no_entry_point")?;
     require_equal(
         &*complaint(path_text(&path)?)?,
         "no kernel library: it exports no `tfrt_kernel_library`, as `tfrt::export_kernels!()` makes it do\n",
     )?;
-    let path = build_impostor("abi_version")?;
+    let path = build_mismatched("abi_version")?;
     require_equal(
         &*complaint(path_text(&path)?)?,
         "built for another runtime: expected version 1 of the table of kernels, found 4000000\n",
@@ -286,7 +286,7 @@ fn an_impostor_is_refused_with_the_reason() -> Result<(), Failed> {
 }
 
 fn another_fingerprint_is_refused_with_both_shown() -> Result<(), Failed> {
-    let path = build_impostor("fingerprint")?;
+    let path = build_mismatched("fingerprint")?;
     let complaint = complaint(path_text(&path)?)?;
     let lines: Vec<_> = complaint.lines().collect();
     match lines[..] {
@@ -377,7 +377,7 @@ fn every_tool_takes_libraries() -> Result<(), Failed> {
 }
 
 fn another_profile_is_refused_with_advice() -> Result<(), Failed> {
-    let path = build_impostor("profile")?;
+    let path = build_mismatched("profile")?;
     let complaint = complaint(path_text(&path)?)?;
     let expected = match cfg!(debug_assertions) {
         true => "built differently from this program: build the library without `--release`\n",

@@ -184,7 +184,7 @@ fn kernel(name: &str) -> KernelDescriptor {
         .unwrap_or_else(|| panic!("no kernel {name}"))
 }
 
-/// Runs a kernel and gives its results.
+/// Runs a kernel and returns its results.
 fn run_in(
     ctx: &ExecutionContext,
     name: &str,

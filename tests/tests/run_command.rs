@@ -22,13 +22,13 @@ fn lose() -> AsyncValueRef<i32> {
     value
 }
 
-/// Gives a number that is half as wide as most.
+/// Returns a number that is half as wide as most.
 #[tfrt_kernel("run_test.half")]
 fn one_and_a_half() -> half::f16 {
     half::f16::from_f32(1.5)
 }
 
-/// Gives the tensor, when it is filled.
+/// Returns the tensor, when it is filled.
 #[tfrt_kernel("run_test.after")]
 fn after(tensor: AnyRef, _filled: Chain) -> AnyRef {
     tensor
@@ -271,7 +271,7 @@ fn a_wrong_argument_is_explained() -> Outcome {
         (
             "add",
             &["z=2"],
-            "tfrt: function 'add' takes x: i32, y: i32: there is no argument `z`; did you mean `x` or `y`?\n",
+            "tfrt: function 'add' takes x: i32, y: i32: unknown argument `z`; did you mean `x` or `y`?\n",
         ),
         (
             "pass",

@@ -36,7 +36,7 @@ fn note(number: i32) {
     log(number.to_string());
 }
 
-/// Gives the number, from a task.
+/// Returns the number, from a task.
 #[tfrt_kernel("schedules.later")]
 fn later(number: i32, ctx: &ExecutionContext) -> AsyncValueRef<i32> {
     let (promise, result) = AsyncValueRef::unconstructed();
@@ -93,7 +93,7 @@ fn slow(number: i32) -> i32 {
     number
 }
 
-/// Gives the number of the thread.
+/// Returns the number of the thread.
 #[tfrt_kernel("schedules.thread", effect_free)]
 fn thread(number: i32) -> i64 {
     let mut threads = THREADS.lock().unwrap_or_else(PoisonError::into_inner);
@@ -362,7 +362,7 @@ fn load(host: &Arc<HostContext>, source: &str) -> Arc<Program> {
     Program::load(host, &file).expect("a sound program")
 }
 
-/// Runs a function of a program; what it gives, and what has happened.
+/// Runs a function of a program; what it returns, and what has happened.
 fn run(
     program: &Arc<Program>,
     name: &str,

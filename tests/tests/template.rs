@@ -87,7 +87,7 @@ fn target_folder() -> PathBuf {
     Path::new(env!("CARGO_TARGET_TMPDIR")).join("user_crate")
 }
 
-/// Runs cargo as this test was built; gives what it printed.
+/// Runs cargo as this test was built and returns what it printed.
 fn cargo(folder: &Path, command: &str, arguments: &[&str]) -> Result<String, Failed> {
     let profile = match cfg!(debug_assertions) {
         true => None,

@@ -48,7 +48,7 @@ fn main() -> ExitCode {
     libtest_mimic::run(&Arguments::from_args(), trials).exit_code()
 }
 
-/// Runs a program, and gives the trace of that.
+/// Runs a program and returns the trace of that.
 fn record(program: &Path, queue: &str) -> Result<Value, Failed> {
     let name = program.file_stem().and_then(|stem| stem.to_str());
     let name = format!(

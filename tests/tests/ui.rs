@@ -1,9 +1,9 @@
-//! What the macros say about every way to misuse them.
+//! The errors of the macros for every way to misuse them.
 //!
-//! Each file of `ui` does not compile; the texts beside it are what the compiler says. `TRYBUILD=overwrite` records them
-//! anew.
+//! The folders of `ui` are topics. Each file in them fails to compile, and the text next to it has the errors of the compiler.
+//! `TRYBUILD=overwrite` records the texts again.
 
 #[test]
-fn misuse_is_explained_where_it_stands() {
-    trybuild::TestCases::new().compile_fail("ui/*.rs");
+fn misuse_is_explained_at_its_location() {
+    trybuild::TestCases::new().compile_fail("ui/*/*.rs");
 }

@@ -339,7 +339,7 @@ pub fn gather<T: Copy, I: Copy + TryInto<usize>>(
     Ok(())
 }
 
-/// Turns numbers into rows that are `on` at that place and `off` elsewhere; a number that is no place gives a row of `off`.
+/// Turns numbers into rows that are `on` at that place and `off` elsewhere; a number out of range gives a row of `off`.
 ///
 /// # Shapes
 /// `output`: `[indices.len(), depth]`.

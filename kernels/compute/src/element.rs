@@ -18,7 +18,7 @@ pub trait Arithmetic: Copy + Default + PartialEq + Send + Sync + 'static {
     /// The product.
     #[must_use]
     fn times(self, other: Self) -> Self;
-    /// The quotient. Integers round towards zero; division by the integer zero gives zero, and the least integer divided
+    /// The quotient. Integers round towards zero; division by the integer zero yields zero, and the least integer divided
     /// by -1 wraps around to itself.
     #[must_use]
     fn over(self, other: Self) -> Self;

@@ -130,7 +130,7 @@ pub struct SharedSlice<'a, T> {
 // SAFETY: it is a `&mut [T]` (owner) whose elements are handed out disjointly (J1, J2), as `&mut T` each to one thread: what
 // `T: Send` permits.
 unsafe impl<T: Send> Send for SharedSlice<'_, T> {}
-// SAFETY: as above: a shared reference gives access only through `slice_mut`, whose callers keep to disjoint elements.
+// SAFETY: as above: a shared reference allows access only through `slice_mut`, whose callers keep to disjoint elements.
 unsafe impl<T: Send> Sync for SharedSlice<'_, T> {}
 
 impl<'a, T> SharedSlice<'a, T> {
@@ -189,7 +189,7 @@ impl<T> fmt::Debug for SharedSlice<'_, T> {
     }
 }
 
-/// Which blocks somebody has started.
+/// Which blocks have been started.
 struct Claims {
     words: Box<[AtomicU64]>,
     claimed: AtomicUsize,
@@ -354,7 +354,7 @@ impl<P: Plan, O> Job<P, O> {
         })
     }
 
-    /// Gives the output back, as far as it has been computed.
+    /// Returns the output, as far as it has been computed.
     pub fn into_output(self) -> O {
         let job = std::mem::ManuallyDrop::new(self);
         // The plan and the claims are taken out to be dropped; the owner is the result.

@@ -1,24 +1,24 @@
-//! Numeric routines over slices: what the kernels for the processor compute with.
+//! Numeric routines over slices, used by the CPU kernels.
 //!
-//! No tensors, no threads, no memory of its own: a routine takes slices and the shapes that give them meaning, checks them once,
-//! and then runs through its loops. Kernels own the tensors, and decide who runs what.
+//! A routine takes slices and their shapes, checks them once, and then runs its loops. It does not know tensors, start threads or
+//! allocate memory. Kernels own the tensors and decide which thread runs which part.
 //!
 //! ```text
 //!   shape ──new──► plan ──run(Parallel)──────────────► output          the caller waits
-//!                   └─────Job::run_block(0), (1), …──► output          nobody waits: tasks of a work queue
+//!                   └─────Job::run_block(0), (1), …──► output          tasks of a work queue, without waiting
 //! ```
 //!
-//! # How fast, how exact
-//! The routines that matter for speed ([`matmul`], [`convolution`]) end in one micro-kernel, `tile`, in the registers of the
-//! processor at hand; the loops of the others are compiled for each instruction set, and the best one is chosen when the program
-//! runs. Beside each fast routine is one that says what it means ([`matmul::plain`], [`convolution::plain`], the scalar
-//! functions of [`math`] and [`element`]): the oracle of the tests, which state their bounds.
+//! # Speed and precision
+//! The routines that dominate run time ([`matmul`], [`convolution`]) share one micro-kernel, `tile`, which works in vector registers.
+//! The loops of the other routines are compiled for several instruction sets, and the best one is selected at run time. Each fast
+//! routine has a plain counterpart that defines its meaning ([`matmul::plain`], [`convolution::plain`], the scalar functions of
+//! [`math`] and [`element`]). The tests compare the two within stated bounds.
 //!
-//! Results do not depend on the number of threads or blocks, and on the processor only where the width of its registers divides
-//! dot products: [`matmul`] with few rows and a transposed right factor.
+//! Results do not depend on the number of threads or blocks. They depend on the processor only if the width of its registers
+//! splits dot products: in [`matmul`] with few rows and a transposed right factor.
 //!
 //! # Unsafe code
-//! Blocks write disjoint parts of one output; [`job`] says how that is made sure of. Nothing else is unsafe.
+//! Blocks write disjoint parts of one output; [`job`] explains how this is ensured. Nothing else is unsafe.
 #![deny(unsafe_code)]
 
 mod error;

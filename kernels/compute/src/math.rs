@@ -229,7 +229,7 @@ macro_rules! real {
                 let magnitude = self.abs();
                 let near = magnitude.tanh_near_zero();
                 let far = 1.0 - 2.0 / ((magnitude + magnitude).exp() + 1.0);
-                // The sign comes last: with a sign of its own on each side, the loop is no vector code.
+                // The sign comes last: with a sign of its own on each side, the loop is not vectorised.
                 Self::select(magnitude < 0.625, near, far).copysign(self)
             }
         }

@@ -257,7 +257,7 @@ impl<T: MatmulElement> Matmul<T> {
 }
 
 // SAFETY: 1. A block's elements are the columns of its share of panels in its share of rows of its product: a partition of
-// the output (`share`). 2. `blocks` is computed from fields that nobody changes.
+// the output (`share`). 2. `blocks` is computed from fields that do not change.
 #[expect(unsafe_code, reason = "the trait promises disjoint blocks")]
 unsafe impl<T: MatmulElement> Plan for Matmul<T> {
     type Element = T;

@@ -176,7 +176,7 @@ const STRIP: usize = 256;
 /// Rows that are summed one after another, before their sum is added to the whole.
 const BLOCK: usize = 128;
 
-/// What the gradient of a batch normalisation in training is computed from, and what it gives.
+/// What the gradient of a batch normalisation in training is computed from, and what it returns.
 ///
 /// With `n` rows of channels, `r = 1 / √(variance + ε)` and `xc = input - mean`:
 /// `gamma = Σ dy · xc · r`, `beta = Σ dy`, `input = scale · r · (dy - mean(dy) - xc · r² · mean(dy · xc))`.

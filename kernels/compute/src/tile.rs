@@ -160,7 +160,7 @@ pub(crate) struct Epilogue<'a, T> {
     pub(crate) scale: Option<&'a [T]>,
     /// One for each column, or none.
     pub(crate) shift: Option<&'a [T]>,
-    /// Whether `c` is added to what the shift gives.
+    /// Whether `c` is added to what the shift returns.
     pub(crate) adds_output: bool,
     pub(crate) clamp: Clamp<T>,
 }

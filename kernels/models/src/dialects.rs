@@ -11,7 +11,7 @@ const DIALECTS: &[DialectDef] = &[
         ..DialectDef::new("digits")
     },
     DialectDef {
-        summary: "What models need to learn, to keep what they learned, and to tell of it.",
+        summary: "Training, weights and reports of models.",
         allows_unknown_ops: false,
         allows_inlining: true,
         ..DialectDef::new("models")

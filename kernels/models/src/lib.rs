@@ -1,20 +1,20 @@
-//! Models as programs: what they are made of, and what makes their weights.
+//! Models as programs, and the generators of their data and weights.
 //!
-//! Nothing is downloaded: data is drawn and weights are trained, or drawn, by the project itself, from documented seeds.
+//! Nothing is downloaded: the project draws the data, and trains or draws the weights, from documented seeds.
 //!
-//! A model is a folder beside this crate's manifest, with its program in MLIR text and its weights, and a module here with what
-//! the program needs and no other has. What several models need has modules of its own:
+//! A model consists of a folder next to this crate's manifest, with its program in MLIR text and its weights, and of a module here
+//! with the kernels that only this model needs. Kernels of several models are in separate modules:
 //!
 //! | modules | kernels |
 //! |---|---|
-//! | [`training`] | `models.*` that make first weights, and measure how wrong, or how right, a model is |
-//! | [`weights`] | `models.*` that read and write tensors by name, beside the program |
+//! | [`training`] | `models.*` for initial weights, loss and accuracy |
+//! | [`weights`] | `models.*` that read and write named tensors next to the program |
 //! | [`report`] | `models.report`, which prints numbers in a sentence |
-//! | [`pictures`] | `models.show_images`, for those who run a program with `--show` |
-//! | [`digits`] | `digits.*`: digits as if written by hand |
-//! | [`resnet50`] | none: it writes a program of kernels that others have |
+//! | [`pictures`] | `models.show_images`, for `tfrt run --show` |
+//! | [`digits`] | `digits.*`: simulated handwritten digits |
+//! | [`resnet50`] | none: a generator of a program from existing kernels |
 //!
-//! All of them are ordinary kernels: what they can do, every user's kernels can do.
+//! All of them are ordinary kernels without special access to the runtime.
 #![forbid(unsafe_code)]
 
 pub mod random;

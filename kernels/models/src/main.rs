@@ -31,7 +31,7 @@ fn main() -> ExitCode {
     let outcome = match arguments.split_first() {
         _ if wants_help => Ok(HELP.to_owned()),
         Some((model, options)) if model == "resnet50" => resnet50::command::run(options),
-        Some((model, _)) => Err(format!("there is no model `{model}`; there is `resnet50`")),
+        Some((model, _)) => Err(format!("unknown model `{model}`; available: `resnet50`")),
         None => Err(HELP.to_owned()),
     };
     match outcome {

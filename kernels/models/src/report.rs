@@ -52,7 +52,7 @@ impl Reported {
             .map(Self::Whole)
             .or(real.map(Self::Real))
             .or_else(|| text().map(Self::Text))
-            .ok_or_else(|| invalid("only numbers and strings have a place in a text"))
+            .ok_or_else(|| invalid("only numbers and strings can be formatted"))
     }
 
     /// As a number, for places that ask for digits.
@@ -65,7 +65,7 @@ impl Reported {
     }
 }
 
-/// The text with a value at each of its places; or what is wrong with it, as the rest of a sentence.
+/// Replaces each placeholder of the text with a value, or returns the rest of an error message.
 fn sentence(text: &str, values: &[Reported]) -> Result<String, String> {
     let mut line = String::new();
     let mut values_left = values.iter();
@@ -76,20 +76,20 @@ fn sentence(text: &str, values: &[Reported]) -> Result<String, String> {
             .ok_or("has a brace that is not closed")?;
         let value = values_left
             .next()
-            .ok_or_else(|| format!("has more places than values, which are {}", values.len()))?;
+            .ok_or_else(|| format!("has more placeholders than values ({})", values.len()))?;
         line.push_str(before);
         push(place, value, &mut line).ok_or_else(|| {
-            format!("expects {{}}, {{.N}} or {{.N%}} for a number, or {{}} for a string, and has {{{place}}}")
+            format!("expects {{}}, {{.N}} or {{.N%}} for a number, or {{}} for a string, found {{{place}}}")
         })?;
         rest = after;
     }
     match values_left.len() {
         0 => Ok(line + rest),
-        left => Err(format!("has no place for the last {left} of its values")),
+        left => Err(format!("has values without a placeholder ({left})")),
     }
 }
 
-/// Adds a value; none if it cannot be written in this way.
+/// Appends a value, or returns `None` if it cannot be formatted in this way.
 fn push(place: &str, value: &Reported, line: &mut String) -> Option<()> {
     let (digits, factor) = match place.strip_suffix('%') {
         Some(digits) => (digits, 100.0),
@@ -144,12 +144,8 @@ mod tests {
     fn texts_that_make_no_sense_are_refused() {
         let one = [Reported::Text("x".to_owned())];
         check("{", &one, Err("has a brace that is not closed"));
-        check(
-            "{} {}",
-            &one,
-            Err("has more places than values, which are 1"),
-        );
-        check("", &one, Err("has no place for the last 1 of its values"));
+        check("{} {}", &one, Err("has more placeholders than values (1)"));
+        check("", &one, Err("has values without a placeholder (1)"));
         for place in [".1", ".1%", "%", ".x", "x", ".256"] {
             let text = format!("{{{place}}}");
             assert!(sentence(&text, &one).is_err(), "{text}");

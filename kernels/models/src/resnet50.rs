@@ -86,7 +86,7 @@ pub const WEIGHTS_OF_CONVOLUTION: usize = 5;
 /// How many blocks each stage has.
 const STAGES: [usize; 4] = [3, 4, 6, 3];
 
-/// How many times more channels a block gives than its 3 × 3 convolution has.
+/// The number of output channels of a block per channel of its 3 × 3 convolution.
 const EXPANSION: usize = 4;
 
 /// Window and stride of the pooling behind the stem.
@@ -153,7 +153,7 @@ impl Network {
         }
     }
 
-    /// Rows of the images that the last block gives, and their channels.
+    /// Rows of the images that the last block returns, and their channels.
     #[must_use]
     pub fn features(&self) -> (usize, usize) {
         let last = self.blocks.last().map_or(&self.stem, |block| &block.expand);

@@ -18,17 +18,17 @@ use tfrt_tensor::{DenseHostTensor, Element, HostBuffer, Shape, TensorError};
 
 use crate::error::invalid;
 
-/// Gives the path of a file that lies in the folder of the program, wherever the process was started. Of a program that does not
+/// Returns the path of a file that lies in the folder of the program, wherever the process was started. Of a program that does not
 /// come from a file, it is the path as it stands.
 ///
 /// # Errors
-/// If the folder has a name that is no text.
+/// If the folder has a name that is not text.
 #[tfrt_kernel("models.beside_program", results(path), format = "$file attr-dict")]
 fn beside_program(#[attr] file: &str, request: &RequestContext) -> Result<String> {
     let path = ProgramFolder::beside(request, file);
     path.into_os_string()
         .into_string()
-        .map_err(|path| invalid(format!("the path {} is no text", path.display())))
+        .map_err(|path| invalid(format!("the path {} is not valid UTF-8", path.display())))
 }
 
 /// Reads a tensor of a file by its name, as numbers of type f32. In the file they may be of any type of floating-point numbers.
@@ -188,7 +188,7 @@ fn format_of(path: &str) -> Result<FileFormat> {
     })
 }
 
-/// Writes a file beside the one that it replaces, so that nobody ever finds a part of it.
+/// Writes a temporary file next to the one that it replaces, so that readers never see a partial file.
 fn replace(path: &Path, bytes: &[u8]) -> io::Result<()> {
     let mut unfinished = path.as_os_str().to_owned();
     unfinished.push(format!(".{}", std::process::id()));

@@ -59,7 +59,7 @@ fn choose(frame: &mut KernelFrame<'_>) {
     }
 }
 
-/// Gives the second operand if the first is true, and the third otherwise, without waiting for the other one.
+/// Returns the second operand if the first is true, and the third otherwise, without waiting for the other one.
 #[tfrt_kernel(
     "tfrt.select",
     raw,

@@ -89,7 +89,7 @@ impl Waits {
     }
 }
 
-/// What the first call gives.
+/// What the first call returns.
 struct Outcome {
     values: Vec<AnyRef>,
     /// Taken by the first caller. The lock is held for the taking only.

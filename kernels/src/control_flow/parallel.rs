@@ -2,7 +2,7 @@
 //!
 //! A body without results does all its work before it returns. A body that returns a chain may go on after that; the loop
 //! is done when all chains are there. The function of a parallel call may be synchronous, which is much the cheapest: a block
-//! is then neither a task nor an invocation, and its indices are no values of their own.
+//! is then neither a task nor an invocation, and its indices are not values of their own.
 
 use std::ops::Range;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -164,7 +164,7 @@ impl Body {
         }
     }
 
-    /// Starts the body for a block, if it is no synchronous function.
+    /// Starts the body for a block, if it is not a synchronous function.
     fn start(&self, values: &mut [AnyRef], indices: [i32; 2]) -> Option<AnyRef> {
         let indices = indices.map(AnyRef::available);
         values

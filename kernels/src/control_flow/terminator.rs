@@ -4,7 +4,7 @@ use tfrt::ods::verify::region;
 use tfrt::ods::{OpDef, OpTraits, OperandDef, TypeConstraint};
 
 tfrt::declare_op! {
-    /// Gives values back to whoever started the function or the region.
+    /// Returns values to the caller of the function or region.
     pub static RETURN: OpDef = OpDef {
         operands: &[OperandDef::variadic("values", TypeConstraint::Any)],
         traits: OpTraits::TERMINATOR.with(OpTraits::CHEAP),

@@ -108,7 +108,7 @@ fn find(name: &str, host: &HostContext) -> Result<OpHandlerRef> {
     handler.ok_or_else(|| Error::new("op_handler not found."))
 }
 
-/// Gives a handler a name. A name that exists keeps its handler.
+/// Registers a handler under a name. If the name exists, it keeps its handler.
 #[tfrt_kernel(
     "corert.register_op_handler",
     effect = "io",
@@ -125,7 +125,7 @@ fn register_op_handler(
     Chain
 }
 
-/// Gives a handler a name. A name that exists keeps its handler.
+/// Registers a handler under a name. If the name exists, it keeps its handler.
 #[tfrt_kernel("corert_sync.register_op_handler", sync)]
 fn register_op_handler_sync(
     op_handler: OpHandlerRef,

@@ -138,7 +138,7 @@ fn slice(buffer: &HostBuffer, offset_bytes: i64, size_bytes: i64) -> Result<Host
     part.ok_or_else(|| Error::new("Cannot allocate host buffer."))
 }
 
-/// Gives a part of a buffer, which shares its memory.
+/// Returns a part of a buffer. It shares the memory of the buffer.
 ///
 /// # Errors
 /// `Cannot allocate host buffer.` if the part is not within the buffer.
@@ -152,7 +152,7 @@ fn get_buffer_slice(buffer: &HostBuffer, offset_bytes: i64, size_bytes: i64) -> 
     slice(buffer, offset_bytes, size_bytes)
 }
 
-/// Gives a part of a buffer, which shares its memory.
+/// Returns a part of a buffer. It shares the memory of the buffer.
 ///
 /// # Errors
 /// `Cannot allocate host buffer.` if the part is not within the buffer.
@@ -170,7 +170,7 @@ fn get_buffer_slice_sync(
     slice(buffer, offset_bytes, size_bytes)
 }
 
-/// Gives the buffer that a tensor lies in.
+/// Returns the buffer that a tensor lies in.
 #[tfrt_kernel(
     "tfrt_dht.get_buffer",
     results(buffer, out_chain),

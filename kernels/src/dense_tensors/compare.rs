@@ -12,7 +12,7 @@ use crate::scalar::Scalar;
 
 /// Elements that can be nearly equal.
 pub(crate) trait Near: Element {
-    /// Whether two elements differ by no more than `ulps` units in the last place.
+    /// Whether two elements differ by at most `ulps` units in the last place.
     fn is_near(self, other: Self, ulps: u32) -> bool;
 }
 

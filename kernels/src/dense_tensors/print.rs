@@ -30,7 +30,7 @@ fn print_tensor_shape(tensor: &dyn Tensor) -> io::Result<()> {
     print_line(tensor.shape())
 }
 
-/// Gives the shape of a tensor of any kind.
+/// Returns the shape of a tensor of any kind.
 #[tfrt_kernel(
     "tfrt_dht.get_tensor_shape",
     chain = none,
@@ -41,7 +41,7 @@ fn get_tensor_shape(tensor: &dyn Tensor) -> Sizes {
     tensor.shape().into()
 }
 
-/// Gives the shape of a tensor of any kind.
+/// Returns the shape of a tensor of any kind.
 #[tfrt_kernel(
     "tfrt_dht_sync.get_tensor_shape",
     sync,

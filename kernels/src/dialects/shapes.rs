@@ -5,7 +5,7 @@ use tfrt::ods::{Effect, OpDef, OpTraits};
 use super::{CHAIN, PLAIN, SHAPE, operand, result};
 
 tfrt::declare_op! {
-    /// Gives a partial shape that is known in full as a shape.
+    /// Returns a partial shape that is known in full as a shape.
     static TO_SHAPE: OpDef = OpDef {
         operands: &[operand("partial", "!ts.partial_shape")],
         results: &[result("shape", SHAPE)],
@@ -16,7 +16,7 @@ tfrt::declare_op! {
 }
 
 tfrt::declare_op! {
-    /// Gives the product of all dimensions.
+    /// Returns the product of all dimensions.
     static NUM_ELEMENTS: OpDef = OpDef {
         operands: &[operand("shape", SHAPE)],
         results: &[result("num_elements", "i64")],
@@ -27,7 +27,7 @@ tfrt::declare_op! {
 }
 
 tfrt::declare_op! {
-    /// Gives a shape as one whose rank is part of its type.
+    /// Returns a shape as one whose rank is part of its type.
     static AS_FIXED_RANK: OpDef = OpDef {
         operands: &[operand("shape", SHAPE)],
         results: &[result("fixed", "!ts.fixed_rank_shape.0")],

@@ -214,7 +214,7 @@ where
     })
 }
 
-/// Gives the convolution of images with a filter.
+/// Returns the convolution of images with a filter.
 ///
 /// # Errors
 /// `strides should have 2 elements`, `Unknown padding type P`, `Stride must be > 0, but got N`,
@@ -233,7 +233,7 @@ fn conv2d(
     Conv::new([input, filter], output, padding, strides)?.start(ctx, output, Fused::default())
 }
 
-/// Gives the convolution of images with a filter, and adds a bias to each channel.
+/// Returns the convolution of images with a filter, and adds a bias to each channel.
 ///
 /// # Errors
 /// Those of `eigen.conv2d.f32`, and `Dimensions does not match: bias shape is N and output channels size is M`.
@@ -291,7 +291,7 @@ fn fold(
     })
 }
 
-/// Gives the convolution of images with a filter, normalised: `(x - mean) / √(variance + epsilon) · scale + offset`.
+/// Returns the convolution of images with a filter, normalised: `(x - mean) / √(variance + epsilon) · scale + offset`.
 ///
 /// # Errors
 /// Those of `eigen.conv2d.f32`, and `Dimensions does not match: P is N and output channels size is M`, where P is `scale shape`,
@@ -323,7 +323,7 @@ fn conv2d_batch_norm(
     conv.start(ctx, output, fused)
 }
 
-/// Gives the convolution of images with a filter, normalised as by `eigen.conv2d.batch_norm.f32`, with zero for what is negative.
+/// Returns the convolution of images with a filter, normalised as by `eigen.conv2d.batch_norm.f32`, followed by ReLU.
 ///
 /// # Errors
 /// Those of `eigen.conv2d.batch_norm.f32`.
@@ -354,8 +354,8 @@ fn conv2d_batch_norm_relu(
     conv.start(ctx, output, fused)
 }
 
-/// Gives the convolution of images with a filter, normalised as by `eigen.conv2d.batch_norm.f32`, plus what the output holds
-/// before, with zero for what is negative: the end of a residual block, whose shortcut is the output.
+/// Returns the convolution of images with a filter, normalised as by `eigen.conv2d.batch_norm.f32`, plus what the output holds
+/// before, followed by ReLU: the end of a residual block, whose shortcut is the output.
 ///
 /// # Errors
 /// Those of `eigen.conv2d.batch_norm.f32`.

@@ -9,7 +9,7 @@ use super::convolution::{output_extents, shape_of};
 use super::{expect_equal, expect_shape, mismatch};
 use crate::numeric::{start, start_whole, width, workspace};
 
-/// Gives the gradient of a convolution by its filter. The shape of the filter is that of its gradient.
+/// Returns the gradient of a convolution by its filter. The shape of the filter is that of its gradient.
 ///
 /// # Errors
 /// Those of `eigen.conv2d.f32`, and
@@ -41,7 +41,7 @@ fn conv2d_grad_filter(
     })
 }
 
-/// Gives the gradient of a convolution by its input. The shape of the input is that of its gradient.
+/// Returns the gradient of a convolution by its input. The shape of the input is that of its gradient.
 ///
 /// # Errors
 /// Those of `eigen.conv2d.f32`, and
@@ -75,7 +75,7 @@ fn conv2d_grad_input(
     })
 }
 
-/// Gives the gradients of a batch normalisation by its input, its scale and its offset, each with a chain of its own.
+/// Returns the gradients of a batch normalisation by its input, its scale and its offset, each with a chain of its own.
 ///
 /// With n rows of channels, `r = 1 / √(variance + epsilon)` and `xc = input - mean`: `gamma_grad = Σ dy · xc · r`,
 /// `beta_grad = Σ dy`, `input_grad = gamma · r · (dy - mean(dy) - xc · r² · mean(dy · xc))`.

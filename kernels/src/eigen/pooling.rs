@@ -8,9 +8,9 @@ use tfrt_tensor::DenseHostTensor;
 use super::window::window;
 use crate::numeric::start_rows;
 
-/// Gives the greatest element of each window.
+/// Returns the greatest element of each window.
 ///
-/// A window without an element above the least positive normal number gives that number, as the reference has it.
+/// A window without an element above the least positive normal number returns that number, as the reference has it.
 ///
 /// # Errors
 /// `padding type is not supported` unless it is `SAME`, `same`, `VALID` or `valid`, `strides should have 2 elements`,

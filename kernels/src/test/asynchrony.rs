@@ -16,25 +16,25 @@ use crate::control_flow::Pending;
 use crate::rules::check_body;
 use crate::text::print_line_if_possible;
 
-/// Gives the value that is written in the program, from a task of the work queue.
+/// Returns the value that is written in the program, from a task of the work queue.
 #[tfrt_kernel("tfrt_test.async_constant.{T}", T = [bool as "i1", i32], attribute_names = free)]
 fn async_constant<T: Value>(#[attr] value: T, ctx: &ExecutionContext) -> AsyncValueRef<T> {
     later(ctx, move || value)
 }
 
-/// Gives the sum, from a task of the work queue.
+/// Returns the sum, from a task of the work queue.
 #[tfrt_kernel("tfrt_test.async_add.i32")]
 fn async_add(a: i32, b: i32, ctx: &ExecutionContext) -> AsyncValueRef<i32> {
     later(ctx, move || a.wrapping_add(b))
 }
 
-/// Gives the number, from a task of the work queue.
+/// Returns the number, from a task of the work queue.
 #[tfrt_kernel("tfrt_test.async_copy.i32")]
 fn async_copy(number: i32, ctx: &ExecutionContext) -> AsyncValueRef<i32> {
     later(ctx, move || number)
 }
 
-/// Gives the number, from a task of the work queue that moves it into the place made for it before.
+/// Returns the number, from a task of the work queue that moves it into the place made for it before.
 #[tfrt_kernel("tfrt_test.async_copy_2.i32")]
 fn async_copy_2(number: i32, ctx: &ExecutionContext) -> AsyncValueRef<i32> {
     let (promise, result) = AsyncValueRef::unconstructed();
@@ -42,7 +42,7 @@ fn async_copy_2(number: i32, ctx: &ExecutionContext) -> AsyncValueRef<i32> {
     result
 }
 
-/// Gives the number, from a task of the work queue that sleeps first.
+/// Returns the number, from a task of the work queue that sleeps first.
 #[tfrt_kernel("tfrt_test.async_copy.with_delay.{T}", T = [i32, i64])]
 fn async_copy_with_delay<T: Value>(number: T, ctx: &ExecutionContext) -> AsyncValueRef<T> {
     later(ctx, move || {
@@ -51,7 +51,7 @@ fn async_copy_with_delay<T: Value>(number: T, ctx: &ExecutionContext) -> AsyncVa
     })
 }
 
-/// Gives the number after a sleep, on the thread that runs the program: what no kernel should do.
+/// Returns the number after a sleep, on the thread that runs the program, as no kernel should.
 #[tfrt_kernel("tfrt_test.copy.with_delay.{T}", T = [i32, i64])]
 fn copy_with_delay<T>(number: T) -> T {
     thread::sleep(some_milliseconds());
@@ -138,7 +138,7 @@ fn quiesce(chain: Chain, host: &HostContext) -> Result<Chain> {
     Ok(chain)
 }
 
-/// Gives a chain that is ready once every operand is available.
+/// Returns a chain that is ready once every operand is available.
 #[tfrt_kernel("tfrt_test.as_chain")]
 fn as_chain(values: &[AnyRef]) -> AsyncValueRef<Chain> {
     let (promise, done) = AsyncValueRef::unconstructed();
@@ -146,7 +146,7 @@ fn as_chain(values: &[AnyRef]) -> AsyncValueRef<Chain> {
     done
 }
 
-/// Gives a small number of the thread: zero on the first one that asks.
+/// Returns a small number of the thread: zero on the first thread.
 #[tfrt_kernel("tfrt_test.get_thread_id", effect = "io")]
 fn get_thread_id(_chain: Chain) -> i32 {
     // Only uniqueness matters, no other memory is ordered by it: relaxed.
@@ -161,7 +161,7 @@ fn get_thread_id(_chain: Chain) -> i32 {
     })
 }
 
-/// What `work` gives, when a task of the work queue has run it.
+/// What `work` returns, when a task of the work queue has run it.
 fn later<T: Value>(
     ctx: &ExecutionContext,
     work: impl FnOnce() -> T + Send + 'static,

@@ -9,7 +9,7 @@ use tfrt::prelude::*;
 #[value("!test.atomic.i32")]
 struct AtomicCounter(AtomicI32);
 
-/// Gives a new counter at zero.
+/// Returns a new counter at zero.
 #[tfrt_kernel("tfrt_test.atomic.create.i32")]
 fn create() -> AtomicCounter {
     AtomicCounter::default()
@@ -27,7 +27,7 @@ fn add(counter: &AtomicCounter, number: i32) {
     counter.0.fetch_add(number, Ordering::Relaxed);
 }
 
-/// Gives what was counted.
+/// Returns what was counted.
 #[tfrt_kernel("tfrt_test.atomic.get.i32", side_effecting, results(count))]
 fn get(counter: &AtomicCounter) -> i32 {
     counter.0.load(Ordering::Relaxed)

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use tfrt::attr::FromAttr;
 use tfrt::prelude::*;
 
-/// Gives the sum of a number in a text, of the numbers in a list, of the number among the data of the request, and of the
+/// Returns the sum of a number in a text, of the numbers in a list, of the number among the data of the request, and of the
 /// resource `val`. The text may be decimal, or begin with `0x`, `0o`, `0b`, or `0` for an octal one. The attributes may have
 /// any names, as long as that of the text comes first.
 ///
@@ -59,7 +59,7 @@ fn sum_array_attr<T: Integer>(init: &str, values: &[T], ctx: &ExecutionContext) 
     Ok(sum.sum(*context_data(ctx.request())?).sum(*resource))
 }
 
-/// Gives the number among the data of the request.
+/// Returns the number among the data of the request.
 ///
 /// # Errors
 /// If there is none.
@@ -68,7 +68,7 @@ fn get_request_context_data(request: &RequestContext) -> Result<i32> {
     context_data(request).copied()
 }
 
-/// Gives the leaves of the nested list `[["text", [1 : i32, 2 : i32]], [0.5 : f32]]`, under any name.
+/// Returns the leaves of the nested list `[["text", [1 : i32, 2 : i32]], [0.5 : f32]]`, under any name.
 ///
 /// # Errors
 /// If the list is not of this form.

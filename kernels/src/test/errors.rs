@@ -12,19 +12,19 @@ fn fail() -> Result<i32> {
     Err(Error::new(SOMETHING_BAD))
 }
 
-/// Gives one good result and one error.
+/// Returns one good result and one error.
 #[tfrt_kernel("tfrt_test.partial_fail", results(good, bad))]
 fn partial_fail() -> (i32, Result<i32>) {
     (1, Err(Error::new(SOMETHING_BAD)))
 }
 
-/// Gives a chain that is an error.
+/// Returns a chain that is an error.
 #[tfrt_kernel("tfrt_test.error_chain")]
 fn error_chain(_chain: Chain) -> Result<Chain> {
     Err(Error::new("error chain"))
 }
 
-/// Gives a tensor handle that is an error.
+/// Returns a tensor handle that is an error.
 #[tfrt_kernel("tfrt_test.error_tensorhandle", results(handle))]
 fn error_tensorhandle() -> Result<AnyRef> {
     Err(Error::new("invalid tensorhandle"))
@@ -39,7 +39,7 @@ fn report_error_async(ctx: &ExecutionContext) -> AsyncValueRef<i32> {
     result
 }
 
-/// Gives zero for zero, in a task of the work queue, and fails there for every other number.
+/// Returns zero for zero, in a task of the work queue, and fails there for every other number.
 #[tfrt_kernel("tfrt_test.report_error_concrete_async")]
 fn report_error_concrete_async(number: i32, ctx: &ExecutionContext) -> AsyncValueRef<i32> {
     let (promise, result) = AsyncValueRef::constructed(number);
@@ -51,7 +51,7 @@ fn report_error_concrete_async(number: i32, ctx: &ExecutionContext) -> AsyncValu
     result
 }
 
-/// Gives zero for zero, in a task of the work queue, and fails there for every other number. The result is an indirect value.
+/// Returns zero for zero, in a task of the work queue, and fails there for every other number. The result is an indirect value.
 #[tfrt_kernel("tfrt_test.report_error_indirect_async", raw, operands(number: i32), results(result: i32))]
 fn report_error_indirect_async(frame: &mut KernelFrame<'_>) {
     let number = match frame.value::<i32>(0) {

@@ -107,7 +107,7 @@ async fn parse_example_from_bytes(data: &[u8], ctx: &ExecutionContext) -> Result
     Example::parse(data)
 }
 
-/// Gives the bytes of one feature of a record, which has one value.
+/// Returns the bytes of one feature of a record, which has one value.
 ///
 /// # Errors
 /// `key KEY is not found in the proto`, or if the feature has no value, several ones, or values of another type.
@@ -126,7 +126,7 @@ async fn get_bytes_field_from_example(
     example.bytes_value(key).map(ByteString::from)
 }
 
-/// Gives the number in one feature of a record, which has one value.
+/// Returns the number in one feature of a record, which has one value.
 ///
 /// # Errors
 /// `key KEY is not found in the proto`, or if the feature has no value, several ones, or values of another type.

@@ -15,7 +15,7 @@ use zune_jpeg::zune_core::options::DecoderOptions;
 use super::on_queue;
 use crate::numeric::no_memory;
 
-/// Gives the pixels of an image in JPEG format: a tensor of type u8 and shape `[height, width, 3]`, red, green and blue.
+/// Returns the pixels of an image in JPEG format: a tensor of type u8 and shape `[height, width, 3]`, red, green and blue.
 ///
 /// # Errors
 /// `image does not have jpeg format`, `cannot allocate tensor`, and what is wrong with the data.
@@ -95,7 +95,7 @@ fn allocate(
 
 const CANNOT_ALLOCATE: &str = "cannot allocate tensor";
 
-/// Gives an image in another size, interpolated between the four nearest points, as numbers of type f32. The elements of the
+/// Returns an image in another size, interpolated between the four nearest points, as numbers of type f32. The elements of the
 /// image are of type u8 or f32.
 ///
 /// Pixel i of the result is read at i · (old extent / new extent): nothing is shifted by half a pixel.

@@ -13,22 +13,22 @@ tfrt::native_function!("native_add", add);
 tfrt::native_function!("native_async_add", async_add);
 tfrt::native_function!("native_error", error);
 
-/// Takes anything, gives nothing.
+/// Takes anything, returns nothing.
 fn sink(_call: NativeCall<'_>) {}
 
-/// Takes anything, gives a chain.
+/// Takes anything, returns a chain.
 fn async_sink(call: NativeCall<'_>) {
     give(call, AnyRef::ready_chain());
 }
 
-/// Gives the sum of two numbers.
+/// Returns the sum of two numbers.
 fn add(call: NativeCall<'_>) {
     let sum =
         numbers(&call).map_or_else(|error| error, |(a, b)| AnyRef::available(a.wrapping_add(b)));
     give(call, sum);
 }
 
-/// Gives the sum of two numbers, from a task of the work queue.
+/// Returns the sum of two numbers, from a task of the work queue.
 fn async_add(call: NativeCall<'_>) {
     let sum = match numbers(&call) {
         Ok((a, b)) => {

@@ -22,19 +22,19 @@ fn print_bool(chain: Chain, value: bool) -> io::Result<Chain> {
     Ok(chain)
 }
 
-/// Gives the operands after the chain.
+/// Returns the operands after the chain.
 #[tfrt_kernel("tfrt_test.identity")]
 fn identity(_chain: Chain, values: &[AnyRef]) -> Vec<AnyRef> {
     values.to_vec()
 }
 
-/// Gives the operands.
+/// Returns the operands.
 #[tfrt_kernel("tfrt_test.multi_arg_result")]
 fn multi_arg_result(values: &[AnyRef]) -> Vec<AnyRef> {
     values.to_vec()
 }
 
-/// Gives each operand behind an indirect value.
+/// Returns each operand as an indirect value.
 #[tfrt_kernel("tfrt_test.make_indirect")]
 fn make_indirect(values: &[AnyRef]) -> Vec<AnyRef> {
     values
@@ -53,7 +53,7 @@ fn get_uniqueness(values: &[AnyRef]) -> Vec<bool> {
     values.iter().map(AnyRef::is_unique).collect()
 }
 
-/// Gives the number after the operand, and the two after that.
+/// Returns the number after the operand, and the two after that.
 #[tfrt_kernel(
     "tfrt_test.count3.{T}",
     T = [i32, i64],
@@ -84,14 +84,14 @@ impl Successor for i64 {
     }
 }
 
-/// Gives the sum of one number or more.
+/// Returns the sum of one number or more.
 #[tfrt_kernel("tfrt_test.sum")]
 fn sum(first: i32, rest: Operands<'_, i32>) -> i32 {
     rest.iter()
         .fold(first, |sum, number| sum.wrapping_add(*number))
 }
 
-/// Prints `id: N` and gives zero. Stream analysis reads the cost of the op from its attribute `_tfrt_cost`.
+/// Prints `id: N` and returns zero. Stream analysis reads the cost of the op from its attribute `_tfrt_cost`.
 #[tfrt_kernel(
     "tfrt_test.test_cost",
     cost_attribute,
@@ -124,7 +124,7 @@ fn memory_leak_one_int32(host: &HostContext) -> Result<()> {
     })
 }
 
-/// Writes the text to the log at each level, once always and once under a condition that holds. Bytes that are no text are
+/// Writes the text to the log at each level, once always and once under a condition that holds. Bytes that are not text are
 /// shown as U+FFFD.
 #[tfrt_kernel("tfrt_test.logging", side_effecting)]
 fn logging(text: &ByteString) {

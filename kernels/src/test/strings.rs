@@ -8,13 +8,13 @@ use tfrt::prelude::*;
 use super::asynchronous_values;
 use crate::text::{print_bytes, printf};
 
-/// Gives the text that is written in the program.
+/// Returns the text that is written in the program.
 #[tfrt_kernel("tfrt_test.get_string", chain = none, format = "attr-dict")]
 fn get_string(#[attr] value: ByteString) -> ByteString {
     value
 }
 
-/// Gives the text that is written in the program.
+/// Returns the text that is written in the program.
 #[tfrt_kernel("tfrt_test.get_string_sync", sync, format = "attr-dict")]
 fn get_string_sync(#[attr] value: ByteString) -> ByteString {
     value
@@ -26,7 +26,7 @@ fn print_string(text: &[u8]) -> io::Result<()> {
     print_bytes(&[b"string = ", text])
 }
 
-/// Gives both texts in one.
+/// Returns both texts in one.
 #[tfrt_kernel("tfrt_test.append_string")]
 fn append_string(a: &[u8], b: &[u8]) -> ByteString {
     [a, b].concat().into()
@@ -38,7 +38,7 @@ fn string_equal(a: &[u8], b: &[u8]) -> bool {
     a == b
 }
 
-/// Gives the content of a file.
+/// Returns the content of a file.
 ///
 /// # Errors
 /// `failed to read from file PATH`.
@@ -48,7 +48,7 @@ fn read_string_from_file(path: &str) -> Result<ByteString> {
     read.map_err(|_| Error::new(format!("failed to read from file {path}")))
 }
 
-/// Gives the text with its `%d` replaced by the number, as C's `printf` does it.
+/// Returns the text with its `%d` replaced by the number, as C's `printf` does it.
 ///
 /// # Errors
 /// If the text asks for anything but one whole number.
@@ -69,7 +69,7 @@ fn async_value_ref() -> String {
     asynchronous_values::life()
 }
 
-/// Gives the name of an object that a host makes once: `sample_shared_context0`.
+/// Returns the name of an object that a host makes once: `sample_shared_context0`.
 #[tfrt_kernel("tfrt_test.use_sample_shared_context", results(name, done))]
 fn use_sample_shared_context(chain: Chain, host: &HostContext) -> (String, Chain) {
     let context = host.shared_context(|| SampleSharedContext {

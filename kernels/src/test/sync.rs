@@ -2,7 +2,7 @@
 
 use tfrt::prelude::*;
 
-/// Gives the sum of the operands, which it reads one by one.
+/// Returns the sum of the operands, which it reads one by one.
 #[tfrt_kernel("tfrt_test.sync_sum", raw, sync, operands(first: i32, rest: variadic i32), results(sum: i32))]
 fn sync_sum(frame: &mut KernelFrame<'_>) -> Result<()> {
     let mut sum = 0_i32;
@@ -13,14 +13,14 @@ fn sync_sum(frame: &mut KernelFrame<'_>) -> Result<()> {
     Ok(())
 }
 
-/// Gives the sum of the operands.
+/// Returns the sum of the operands.
 #[tfrt_kernel("tfrt_test.sync_sum2", sync)]
 fn sync_sum2(first: i32, rest: Operands<'_, i32>) -> i32 {
     rest.iter()
         .fold(first, |sum, number| sum.wrapping_add(*number))
 }
 
-/// Gives the sum of its attributes, however many there are and whatever they are called.
+/// Returns the sum of its attributes, however many there are and whatever they are called.
 #[tfrt_kernel("tfrt_test.sync_sum_attributes", raw, sync, results(sum: i32), attribute_names = any)]
 fn sync_sum_attributes(frame: &mut KernelFrame<'_>) -> Result<()> {
     let mut sum = 0_i32;
@@ -31,7 +31,7 @@ fn sync_sum_attributes(frame: &mut KernelFrame<'_>) -> Result<()> {
     Ok(())
 }
 
-/// Calls a synchronous function of two numbers that gives one. The attribute that names it may have any name.
+/// Calls a synchronous function of two numbers that returns one. The attribute that names it may have any name.
 #[tfrt_kernel(
     "tfrt_test.invoke_sync_function.i32_i32.i32",
     "tfrt_test.sync_function_runner.i32_i32.i32",
@@ -45,7 +45,7 @@ fn invoke_for_one(frame: &mut KernelFrame<'_>) -> Result<()> {
     invoke_named::<1>(frame)
 }
 
-/// Calls a synchronous function of two numbers that gives two. The attribute that names it may have any name.
+/// Calls a synchronous function of two numbers that returns two. The attribute that names it may have any name.
 #[tfrt_kernel(
     "tfrt_test.invoke_sync_function.i32_i32.i32_i32",
     "tfrt_test.sync_function_runner.i32_i32.i32_i32",

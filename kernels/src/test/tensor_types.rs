@@ -7,7 +7,7 @@ use tfrt_tensor::TensorType;
 
 use crate::text::print_line;
 
-/// Gives the kind of tensor that its attribute names, whatever the attribute is called.
+/// Returns the kind of tensor that its attribute names, whatever the attribute is called.
 ///
 /// # Errors
 /// `tensor type NAME is not registered`.

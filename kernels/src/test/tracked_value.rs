@@ -56,13 +56,13 @@ impl Drop for TrackedValue {
     }
 }
 
-/// Gives the number that is written in the program.
+/// Returns the number that is written in the program.
 #[tfrt_kernel("vt.constant", attribute_names = free)]
 fn constant(#[attr] value: i32) -> TrackedValue {
     TrackedValue::new(value).moved()
 }
 
-/// Gives the sum.
+/// Returns the sum.
 #[tfrt_kernel("vt.add")]
 fn add(a: &TrackedValue, b: &TrackedValue) -> TrackedValue {
     TrackedValue::new(a.number.wrapping_add(b.number)).moved()
@@ -74,7 +74,7 @@ fn print(value: &TrackedValue) -> io::Result<()> {
     print_line(format_args!("print vt_value({})", value.number))
 }
 
-/// Gives one number twice. It is not copied.
+/// Returns one number twice. It is not copied.
 #[tfrt_kernel("tfrt_test.share_to_two", raw, operands(value: ref TrackedValue), results(first: TrackedValue, second: TrackedValue))]
 fn share_to_two(frame: &mut KernelFrame<'_>) {
     let value = frame.argument(0).clone();

@@ -30,7 +30,7 @@ const MAX_WIDTH: usize = 4096;
 impl std::fmt::Display for FormatError {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         match self {
-            Self::SecondNumber => f.write_str("the format asks for more than one number"),
+            Self::SecondNumber => f.write_str("the format contains more than one conversion"),
             Self::Conversion(Some(conversion)) => write!(
                 f,
                 "the format has `%{}`, which takes no whole number",

@@ -125,7 +125,7 @@ pub(crate) fn read_multiples(multiples: &DenseHostTensor) -> Result<Vec<usize>> 
 /// Repeats a tensor of strings along each dimension, until it has the shape of the output.
 ///
 /// # Errors
-/// `Unsupported tensor rank`; if the shape of the output is no multiple of that of the input.
+/// `Unsupported tensor rank`; if the shape of the output is not a multiple of that of the input.
 #[tfrt_kernel("tf_sync.Tile.string", sync)]
 fn tile_strings(input: &StringHostTensor, out: &mut StringHostTensor) -> Result<()> {
     if !RANKS.contains(&out.shape().rank()) {

@@ -38,7 +38,7 @@ impl<'a> TensorRef<'a> {
     /// Borrows the payload of a value to read it.
     ///
     /// # Errors
-    /// If the value has no payload, it is no host tensor, or somebody writes it.
+    /// The value does not have a payload, is not a host tensor, or is being written.
     pub fn read(value: &'a AnyRef) -> Result<Self, BorrowError> {
         <dyn Tensor>::read(value)
     }

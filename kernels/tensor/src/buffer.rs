@@ -10,7 +10,7 @@
 //! - `create`: where buffers come from.
 //! - `storage`: the allocation, its count and its end.
 //! - `borrow`: who uses the bytes of an allocation.
-//! - `elements`: bytes as slices, while they are borrowed; `owned`: for as long as somebody likes.
+//! - `elements`: bytes as slices, while they are borrowed; `owned`: independent of a lifetime.
 //! - `notes`: what was found out about bytes that do not change, kept with them.
 #![expect(unsafe_code, reason = "hands out parts of raw memory")]
 
@@ -96,7 +96,7 @@ impl HostBuffer {
         self.storage.is_writable()
     }
 
-    /// Whether this is the only handle of memory that came from an allocator: nobody else can see its bytes change.
+    /// Whether this is the only handle of memory that came from an allocator: its bytes are not shared.
     #[must_use]
     pub fn is_exclusive(&self) -> bool {
         self.storage.is_writable() && self.storage.is_unique()

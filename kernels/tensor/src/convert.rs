@@ -43,7 +43,7 @@ impl ConversionContext<'_> {
     }
 }
 
-/// Converts a tensor of one kind to another one: gives a value that is, or will be, of that kind.
+/// Converts a tensor of one kind to another one: returns a value that is, or will be, of that kind.
 pub type Conversion = fn(&dyn Tensor, ConversionContext<'_>) -> AnyRef;
 
 /// The conversions that there are, by the kinds that they go between.

@@ -76,7 +76,7 @@ impl CooHostTensor {
     /// The entries of a dense tensor that are not zero, in row-major order.
     ///
     /// # Errors
-    /// [`TensorError::OutOfMemory`], and [`TensorError::Conflict`] if somebody writes the elements.
+    /// [`TensorError::OutOfMemory`], and [`TensorError::Conflict`] if the elements are being written.
     pub fn from_dense(
         dense: &DenseHostTensor,
         allocator: &Arc<dyn HostAllocator>,
@@ -174,7 +174,7 @@ impl CooHostTensor {
     /// The same tensor with every element in its place.
     ///
     /// # Errors
-    /// [`TensorError::OutOfMemory`], [`TensorError::IndexOutOfRange`], and [`TensorError::Conflict`] if somebody writes the
+    /// [`TensorError::OutOfMemory`], [`TensorError::IndexOutOfRange`], and [`TensorError::Conflict`] if the elements are being written; the
     /// entries.
     pub fn to_dense(
         &self,
@@ -197,7 +197,7 @@ impl CooHostTensor {
     /// The same tensor as one value for all elements: zero if there is no entry, the entry if there is only one element.
     ///
     /// # Errors
-    /// [`TensorError::NotOneValue`], [`TensorError::IndexOutOfRange`], and [`TensorError::Conflict`] if somebody writes the
+    /// [`TensorError::NotOneValue`], [`TensorError::IndexOutOfRange`], and [`TensorError::Conflict`] if the elements are being written; the
     /// entries.
     pub fn to_scalar(&self) -> Result<ScalarHostTensor, TensorError> {
         if self.num_entries() != 0 && self.shape().num_elements() > 1 {

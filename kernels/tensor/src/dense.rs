@@ -192,7 +192,7 @@ impl DenseHostTensor {
     /// A tensor of the same elements in memory of its own.
     ///
     /// # Errors
-    /// [`TensorError::OutOfMemory`], and [`TensorError::Conflict`] if somebody writes them.
+    /// [`TensorError::OutOfMemory`], and [`TensorError::Conflict`] if they are being written.
     pub fn copied(&self, allocator: &Arc<dyn HostAllocator>) -> Result<Self, TensorError> {
         Ok(Self {
             dtype: self.dtype,
@@ -215,17 +215,20 @@ impl DenseHostTensor {
     /// let operand = AnyRef::available(DenseHostTensor::vector(&[1.0_f32, 2.0]).unwrap());
     /// let copy = {
     ///     let _another_reference = operand.clone();
-    ///     DenseHostTensor::to_change(&operand, host.allocator()).unwrap()
+    ///     DenseHostTensor::make_exclusive(&operand, host.allocator()).unwrap()
     /// };
-    /// let itself = DenseHostTensor::to_change(&operand, host.allocator()).unwrap();
+    /// let itself = DenseHostTensor::make_exclusive(&operand, host.allocator()).unwrap();
     /// let place = |tensor: &DenseHostTensor| tensor.elements::<f32>().unwrap().as_ptr();
     /// assert_ne!(place(&copy), place(&itself));
     /// assert_eq!(place(&operand.try_read().unwrap()), place(&itself));
     /// ```
     ///
     /// # Errors
-    /// If the operand is no dense tensor, or somebody writes it; those of [`copied`](Self::copied).
-    pub fn to_change(operand: &AnyRef, allocator: &Arc<dyn HostAllocator>) -> Result<Self, Error> {
+    /// The operand is not a dense tensor, or is being written; and the errors of [`copied`](Self::copied).
+    pub fn make_exclusive(
+        operand: &AnyRef,
+        allocator: &Arc<dyn HostAllocator>,
+    ) -> Result<Self, Error> {
         let tensor = operand
             .try_read::<Self>()
             .map_err(|error| Error::new(error.to_string()).with_code(ErrorCode::InvalidArgument))?;
@@ -309,7 +312,7 @@ impl DenseHostTensor {
     /// Borrows the elements to read them, in row-major order.
     ///
     /// # Errors
-    /// [`TensorError::WrongDType`], and [`TensorError::Conflict`] if somebody writes them.
+    /// [`TensorError::WrongDType`], and [`TensorError::Conflict`] if they are being written.
     #[inline]
     pub fn elements<T: Element>(&self) -> Result<Elements<'_, T>, TensorError> {
         self.expect::<T>()?;
@@ -319,7 +322,7 @@ impl DenseHostTensor {
     /// Borrows the elements to write them, in row-major order.
     ///
     /// # Errors
-    /// [`TensorError::WrongDType`], and [`TensorError::Conflict`] if somebody reads or writes them, or they can only be read.
+    /// [`TensorError::WrongDType`], and [`TensorError::Conflict`] if they are being read or written, or are read-only.
     #[inline]
     pub fn elements_mut<T: Element>(&mut self) -> Result<ElementsMut<'_, T>, TensorError> {
         self.expect::<T>()?;
@@ -369,7 +372,7 @@ impl DenseHostTensor {
     /// All elements as programs print them, with commas between them.
     ///
     /// # Errors
-    /// [`TensorError::Conflict`] if somebody writes them; [`TensorError::NoElements`] for types without elements.
+    /// [`TensorError::Conflict`] if they are being written; [`TensorError::NoElements`] for types without elements.
     pub fn elements_text(&self) -> Result<String, TensorError> {
         with_element!(self.dtype(), T => tensor::List(&self.elements::<T>()?).to_string())
     }

@@ -69,7 +69,7 @@ impl PartialEq for I1 {
 
 impl Eq for I1 {}
 
-/// A whole number that stands for a real one, by a scale that somebody else keeps.
+/// A whole number that stands for a real one, by a scale that is stored elsewhere.
 ///
 /// ```
 /// use tfrt_support::DType;

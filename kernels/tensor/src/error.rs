@@ -25,7 +25,7 @@ pub enum TensorError {
         /// How much was asked for.
         size_bytes: usize,
     },
-    /// An alignment is no power of two.
+    /// An alignment is not a power of two.
     BadAlignment {
         /// The alignment.
         align_bytes: usize,
@@ -101,7 +101,7 @@ pub enum TensorError {
     },
     /// A sparse tensor with several elements is not one value.
     NotOneValue,
-    /// Nobody registered how to convert between these kinds.
+    /// No conversion between these kinds is registered.
     NoConversion {
         /// The kind that there is.
         from: TensorType,
@@ -174,7 +174,10 @@ impl fmt::Display for TensorError {
                 to.name()
             ),
             Self::BadMetadata(expected) => {
-                write!(f, "bytes are no metadata of a tensor: expected {expected}")
+                write!(
+                    f,
+                    "these bytes are not the metadata of a tensor: expected {expected}"
+                )
             }
         }
     }

@@ -8,9 +8,9 @@
 //!                            └─ CooHostTensor       entries: indices and values, both dense
 //! ```
 //!
-//! Each kind is the payload of a value of type `!t.tensor`, and implements [`Tensor`]. A kernel takes the kind that it
-//! works on: `&DenseHostTensor`, or `&mut DenseHostTensor` to write it. The elements lie in a [`HostBuffer`], which tensors
-//! may share; they are borrowed for as long as they are used, and a conflict is an error:
+//! Each kind is a payload type of values of type `!t.tensor` and implements [`Tensor`]. A kernel takes the kind that it needs:
+//! `&DenseHostTensor`, or `&mut DenseHostTensor` to write. The elements are stored in a [`HostBuffer`], which tensors may share.
+//! They are borrowed while they are in use, and a conflict is an error:
 //!
 //! ```
 //! use std::sync::Arc;
@@ -32,13 +32,13 @@
 //! let b = DenseHostTensor::filled(&allocator, Shape::new(&[2])?, 0.5_f32)?;
 //! add(&mut a, &b)?;
 //! assert_eq!(*a.elements::<f32>()?, [1.5, 1.5]);
-//! // One tensor twice, through two handles: an error, not a data race.
+//! // The same tensor twice, through two handles: an error, not a data race.
 //! assert!(add(&mut a.clone(), &a).is_err());
 //! # Ok::<(), TensorError>(())
 //! ```
 //!
-//! Nothing here knows kernels. Unsafe code is denied but in the modules that say why they need it: [`mod@buffer`] and
-//! [`element`].
+//! This crate does not depend on kernels. Unsafe code is denied except in [`mod@buffer`] and [`element`], which explain why they need
+//! it.
 #![deny(unsafe_code)]
 
 pub mod shape;

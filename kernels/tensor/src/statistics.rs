@@ -87,7 +87,7 @@ impl Statistics {
     /// Those of the elements of a tensor; of a sparse one, of its entries. None for kinds that have no numbers.
     ///
     /// # Errors
-    /// [`TensorError::Conflict`] if somebody writes the elements.
+    /// [`TensorError::Conflict`] if the elements are being written.
     pub fn of(tensor: &dyn Tensor) -> Result<Option<Self>, TensorError> {
         if let Some(dense) = tensor.downcast_ref::<DenseHostTensor>() {
             Self::of_dense(dense).map(Some)

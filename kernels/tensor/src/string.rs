@@ -101,7 +101,7 @@ impl Tensor for StringHostTensor {
         TensorType::STRING_HOST
     }
 
-    /// Bytes that are no text are shown as U+FFFD.
+    /// Bytes that are not text are shown as U+FFFD.
     fn to_text(&self) -> Result<String, TensorError> {
         Ok(String::from_utf8_lossy(&self.to_bytes()?).into_owned())
     }

@@ -27,7 +27,7 @@ pub const MLIR_TYPE: &str = "!t.tensor";
 /// # Ok::<(), tfrt_tensor::ShapeError>(())
 /// ```
 #[diagnostic::on_unimplemented(
-    message = "`{Self}` is no tensor",
+    message = "`{Self}` is not a tensor",
     label = "does not implement `Tensor`",
     note = "`DenseHostTensor`, `ScalarHostTensor`, `StringHostTensor` and `CooHostTensor` do"
 )]
@@ -44,13 +44,13 @@ pub trait Tensor: Any + Send + Sync + fmt::Display + fmt::Debug {
     /// The tensor as programs print it.
     ///
     /// # Errors
-    /// [`TensorError::Conflict`] if somebody writes the elements.
+    /// [`TensorError::Conflict`] if the elements are being written.
     fn to_text(&self) -> Result<String, TensorError>;
 
-    /// The tensor as programs print it, to the byte: [`to_text`](Self::to_text), but for strings that are no text.
+    /// The tensor exactly as programs print it: [`to_text`](Self::to_text), but for strings that are not text.
     ///
     /// # Errors
-    /// [`TensorError::Conflict`] if somebody writes the elements.
+    /// [`TensorError::Conflict`] if the elements are being written.
     fn to_bytes(&self) -> Result<Vec<u8>, TensorError> {
         self.to_text().map(String::into_bytes)
     }

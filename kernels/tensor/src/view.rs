@@ -1,6 +1,6 @@
 //! Elements of dense tensors by coordinates, with the rank and the type of elements known to the compiler.
 //!
-//! A view is a borrow: while it lives, nobody else writes the elements. Coordinates are row-major.
+//! A view is a borrow: while it lives, the elements are not written. Coordinates are row-major.
 
 use std::fmt;
 use std::ops::{Index, IndexMut};
@@ -68,7 +68,7 @@ fn position<const RANK: usize>(
 
 #[cold]
 fn outside<const RANK: usize>(coordinates: [usize; RANK], shape: FixedRankShape<RANK>) -> ! {
-    panic!("there is no element {coordinates:?} in a tensor of shape {shape:?}")
+    panic!("the index {coordinates:?} is out of bounds for a tensor of shape {shape:?}")
 }
 
 macro_rules! impl_view {
@@ -160,7 +160,7 @@ fn row_range<const RANK: usize>(
     let dims = shape.dims();
     assert!(
         dims.first().is_some_and(|&rows| index < rows),
-        "there is no row {index} in a tensor of shape {shape:?}"
+        "row {index} is out of bounds for a tensor of shape {shape:?}"
     );
     let row_len: usize = dims[1..].iter().product();
     index * row_len..(index + 1) * row_len

@@ -19,14 +19,17 @@ pub(crate) fn derive(facade: Facade, item: TokenStream) -> syn::Result<TokenStre
     let Data::Enum(data) = &input.data else {
         return Err(syn::Error::new_spanned(
             &input.ident,
-            "an attribute of one's own is an enum; implement `AttributeParam` for anything else",
+            "`Attr` can only be derived for an enum; implement `AttributeParam` for other types",
         ));
     };
     if let Some(parameter) = input.generics.params.first() {
-        problems.at(parameter, "the cases of an attribute have no parameters");
+        problems.at(
+            parameter,
+            "an attribute enum cannot have generic parameters",
+        );
     }
     if data.variants.is_empty() {
-        problems.at(&input.ident, "an attribute has at least one case");
+        problems.at(&input.ident, "an attribute enum needs at least one variant");
     }
     let crate_path = crate_path(&input.attrs, &mut problems);
     let mut keywords: Vec<String> = Vec::new();
@@ -34,12 +37,12 @@ pub(crate) fn derive(facade: Facade, item: TokenStream) -> syn::Result<TokenStre
         if !matches!(variant.fields, Fields::Unit) {
             problems.at(
                 &variant.fields,
-                "a case of an attribute is a keyword: it has no fields",
+                "a variant of an attribute enum is a keyword and cannot have fields",
             );
         }
         let (keyword, span) = keyword(variant, &mut problems);
         if keywords.contains(&keyword) {
-            problems.at_span(span, format!("two cases are called `{keyword}`"));
+            problems.at_span(span, format!("the keyword `{keyword}` is used twice"));
         }
         keywords.push(keyword);
     }
@@ -114,7 +117,7 @@ fn keyword(variant: &Variant, problems: &mut Problems) -> (String, proc_macro2::
     if !is_first_fit || !text.chars().all(is_fit) {
         problems.at(
             &given,
-            format!("a keyword is letters, digits, `_`, `$` and `.`, and begins with a letter, found `{text}`"),
+            format!("expected a keyword of letters, digits, `_`, `$` and `.` that starts with a letter or `_`, found `{text}`"),
         );
     }
     (text, given.span())

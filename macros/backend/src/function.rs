@@ -1,4 +1,4 @@
-//! The function under the attribute: its signature, parsed, and its body, which is nobody's business here.
+//! The function with the attribute: its parsed signature, and its body, which is not parsed.
 //!
 //! A body that is still being written parses, so that an editor keeps its knowledge of the function.
 
@@ -47,7 +47,7 @@ impl Function {
         syn::parse2(item).map_err(|error| {
             syn::Error::new(
                 error.span(),
-                format!("`#[{name}]` goes on a function: {error}"),
+                format!("`#[{name}]` must be on a function: {error}"),
             )
         })
     }

@@ -35,7 +35,7 @@ pub struct Kernel {
     pub kernel_set: Option<Ident>,
     /// Where the return type stands.
     pub output_span: Span,
-    /// What the function gives.
+    /// What the function returns.
     pub output: Output,
     /// What runs it: one variant, or one for the executor and one for the interpreter.
     pub variants: Vec<Variant>,

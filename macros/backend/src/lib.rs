@@ -1,4 +1,4 @@
-//! What the kernel macros do, on `proc_macro2`, so that unit tests can call it.
+//! The implementation of the kernel macros, on `proc_macro2`, so that unit tests can call it.
 //!
 //! ```text
 //!  attribute tokens ──► options ─┐                           ┌─► the function, as it was
@@ -6,11 +6,12 @@
 //!  function ──► signature ───────┘   checked as a whole      └─► expand: one instance after the other
 //! ```
 //!
-//! 1. [`options`], [`mod@function`] and [`signature`] parse what was written into a model with spans; the body stays as it is.
-//! 2. [`mod@kernel`] checks the model as a whole. Every error is gathered, none hides another.
-//! 3. [`expand`] writes tokens and decides nothing.
+//! 1. [`options`], [`mod@function`] and [`signature`] parse the input into a model with spans; the body of the function is unchanged.
+//! 2. [`mod@kernel`] checks the model as a whole and collects all errors.
+//! 3. [`expand`] generates tokens and makes no decisions.
 //!
-//! Expansions are short: they name generic code of the host crate through one doc-hidden module, and hold no `unsafe`.
+//! Expansions are short: they refer to generic code of the host crate through one doc-hidden module, and contain no `unsafe`.
+//! [`facade`] finds the path of that module.
 #![forbid(unsafe_code)]
 
 pub mod function;
@@ -45,7 +46,7 @@ use function::Function;
 
 /// Expands `#[tfrt_kernel(options)]` on `item`.
 ///
-/// The function stays, whatever is wrong: an editor shall not lose sight of it.
+/// The function is kept even if there are errors, so that editors can still analyse it.
 #[must_use]
 pub fn kernel(facade: Facade, options: TokenStream, item: TokenStream) -> TokenStream {
     match Function::of_item(item.clone(), "tfrt_kernel") {

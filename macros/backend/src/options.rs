@@ -173,7 +173,7 @@ impl Options {
             let literal: Lit = input.parse()?;
             return Err(syn::Error::new(
                 literal.span(),
-                "a name is a text: write `\"dialect.name\"`",
+                "the name must be a string literal: write `\"dialect.name\"`",
             ));
         }
         let key = input.call(Ident::parse_any)?;
@@ -184,7 +184,7 @@ impl Options {
             return Err(syn::Error::new(
                 key.span(),
                 format!(
-                    "a name is a text, as the macro sees no constants: write `\"dialect.name\"` instead of `{key}`"
+                    "the name must be a string literal, because the macro cannot evaluate constants: write `\"dialect.name\"` instead of `{key}`"
                 ),
             ));
         }
@@ -210,7 +210,7 @@ impl Options {
         let rest = rest.cursor().token_stream();
         let written = quote::quote!(#dialect #rest);
         let name = written.to_string().replace(' ', "");
-        let error = format!("a name is a text: write `\"{name}\"`");
+        let error = format!("the name must be a string literal: write `\"{name}\"`");
         self.names.push(LitStr::new(&name, dialect.span()));
         syn::Error::new_spanned(written, error)
     }
@@ -267,7 +267,7 @@ impl Options {
                 if value != "none" {
                     return Err(syn::Error::new(
                         value.span(),
-                        "the only value is `chain = none`; a chain that the kernel handles itself is a parameter or result `Chain`",
+                        "expected `chain = none`; a kernel that handles the chain itself has a parameter or result of type `Chain`",
                     ));
                 }
                 set(&mut self.chain_none, key, key.span())
@@ -289,7 +289,7 @@ impl Options {
             }
             "name" if input.peek(LitStr) => {
                 let name: LitStr = input.parse()?;
-                let error = format!("a name stands alone: write `\"{}\"`", name.value());
+                let error = format!("a name has no key: write `\"{}\"`", name.value());
                 self.names.push(name);
                 Err(syn::Error::new(key.span(), error))
             }
@@ -313,7 +313,7 @@ impl Options {
         if values.is_empty() {
             return Err(syn::Error::new(
                 key.span(),
-                format!("`{key}` has no values, so that there would be no kernel"),
+                format!("the list of values of `{key}` is empty, which leaves no kernel"),
             ));
         }
         if self.instances.iter().any(|list| list.parameter == *key) {
@@ -412,7 +412,7 @@ pub(crate) fn expect_end(input: ParseStream<'_>) -> syn::Result<()> {
     if input.is_empty() {
         Ok(())
     } else {
-        Err(input.error("unexpected; options are separated by commas"))
+        Err(input.error("unexpected token; options are separated by commas"))
     }
 }
 
@@ -420,7 +420,7 @@ fn unknown(key: &Ident) -> syn::Error {
     if key == "async" {
         return syn::Error::new(
             key.span(),
-            "no option makes a kernel asynchronous: write `async fn`",
+            "unknown option `async`: write `async fn` instead",
         );
     }
     let known = [FLAGS, VALUES, LISTS].concat();
@@ -456,7 +456,7 @@ fn computed_name(key: &Ident, input: ParseStream<'_>) -> syn::Error {
     syn::Error::new_spanned(
         quote::quote!(#key #rest),
         format!(
-            "a name is a text, as macros inside of an attribute are not expanded: write `\"{name}\"`"
+            "the name must be a string literal, because macros inside an attribute are not expanded: write `\"{name}\"`"
         ),
     )
 }

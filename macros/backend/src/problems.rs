@@ -53,7 +53,7 @@ impl Problems {
 pub(crate) fn did_you_mean(name: &str, known: &[&str]) -> String {
     match nearest(name, known.iter().copied()).first() {
         Some(near) => format!("did you mean `{near}`?"),
-        None => format!("there are {}", list(known)),
+        None => format!("expected one of {}", list(known)),
     }
 }
 

@@ -39,11 +39,11 @@ pub(crate) fn derive(facade: Facade, item: TokenStream) -> syn::Result<TokenStre
             let Some((_, variant)) = SCOPES.iter().find(|(name, _)| *name == found) else {
                 let known: Vec<&str> = SCOPES.iter().map(|(name, _)| *name).collect();
                 let hint = did_you_mean(&found, &known);
-                return Err(meta.error(format!("nobody is called `{found}`: {hint}")));
+                return Err(meta.error(format!("unknown scope `{found}`: {hint}")));
             };
             let variant = Ident::new(variant, input.ident.span());
             if scope.replace(variant).is_some() {
-                return Err(meta.error("a resource is shared in one way"));
+                return Err(meta.error("a resource has only one scope"));
             }
             Ok(())
         });
@@ -52,13 +52,13 @@ pub(crate) fn derive(facade: Facade, item: TokenStream) -> syn::Result<TokenStre
     if scope.is_none() && problems.is_empty() {
         problems.at(
             &input.ident,
-            "say who shares one object: `#[resource(host)]`, `#[resource(client)]` or `#[resource(request)]`",
+            "the scope is missing: `#[resource(host)]`, `#[resource(client)]` or `#[resource(request)]`",
         );
     }
     if let Some(parameter) = input.generics.params.first() {
         problems.at(
             parameter,
-            "implement `Resource` by hand for a type with parameters",
+            "implement `Resource` by hand for a type with generic parameters",
         );
     }
     let root = problems.note(facade.private_module(crate_path.as_ref()));

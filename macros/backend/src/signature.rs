@@ -1,4 +1,4 @@
-//! The signature of the function, read as a kernel: what each parameter is bound to, and what the function gives.
+//! The signature of the function, read as a kernel: what each parameter is bound to, and what the function returns.
 //!
 //! Types are recognised by how they are written, as macros see no more: by the last segment of a path. What is not
 //! recognised is the payload of a value, and the compiler checks that it can be one.
@@ -186,7 +186,10 @@ pub(crate) fn parameters(function: &Function, problems: &mut Problems) -> Vec<Pa
     for input in &function.signature.inputs {
         match input {
             FnArg::Receiver(receiver) => {
-                problems.at(receiver, "a kernel is a free function: it has no `self`");
+                problems.at(
+                    receiver,
+                    "a kernel must be a free function: it cannot take `self`",
+                );
             }
             FnArg::Typed(parameter) => {
                 // What a misspelled marker would have meant is not known.
@@ -201,23 +204,21 @@ pub(crate) fn parameters(function: &Function, problems: &mut Problems) -> Vec<Pa
     parameters
 }
 
-/// Reports attributes on parameters that are nobody's, or that would change what the kernel takes; says whether there is none.
+/// Reports unknown attributes on parameters, and attributes that would change the parameters of the kernel. Returns whether there are
+/// none.
 fn check_attributes(attributes: &[Attribute], problems: &mut Problems) -> bool {
     let mut is_sound = true;
     for attribute in attributes {
         if attribute.path().is_ident("cfg") {
             problems.at(
                 attribute,
-                "a kernel takes the same parameters under every configuration",
+                "a kernel must take the same parameters under every configuration",
             );
             is_sound = false;
         }
         if let Some(name) = function::unknown_marker(attribute) {
             let hint = did_you_mean(&name, function::MARKERS);
-            problems.at(
-                attribute.path(),
-                format!("no marker of parameters is called `{name}`: {hint}"),
-            );
+            problems.at(attribute.path(), format!("unknown marker `{name}`: {hint}"));
             is_sound = false;
         }
     }
@@ -230,7 +231,7 @@ fn read_parameter(parameter: &PatType) -> syn::Result<Parameter> {
         pattern => {
             return Err(syn::Error::new_spanned(
                 pattern,
-                "a parameter needs a name, which the declaration uses",
+                "a parameter needs a name for the declaration of the op",
             ));
         }
     };
@@ -252,7 +253,7 @@ fn read_parameter(parameter: &PatType) -> syn::Result<Parameter> {
         [_, second, ..] => {
             return Err(syn::Error::new_spanned(
                 second,
-                "a parameter has one marker: remove this one or the other",
+                "a parameter can have only one marker: remove one of them",
             ));
         }
     };
@@ -283,7 +284,7 @@ fn by_reference(ty: &Type, reference: &syn::TypeReference, name: LitStr) -> syn:
         if reference.mutability.is_some() {
             return Err(syn::Error::new_spanned(
                 ty,
-                "values of several types are read, not written: take the one type that the kernel writes as `&mut`",
+                "a value behind `&dyn Trait` can only be read: to write it, take its type as `&mut T`",
             ));
         }
         return operand(Operand::Dyn(Box::new(elem.clone())));
@@ -294,7 +295,7 @@ fn by_reference(ty: &Type, reference: &syn::TypeReference, name: LitStr) -> syn:
             Some("FunctionRef") => Ok(functions(name, true)),
             _ => Err(syn::Error::new_spanned(
                 ty,
-                "no value is a slice: take all operands that remain as `Operands<'_, T>` or `&[AnyRef]`, \
+                "no value is a slice: take all remaining operands as `Operands<'_, T>` or `&[AnyRef]`, \
                  a list that is a constant with `#[attr]`",
             )),
         };
@@ -302,7 +303,10 @@ fn by_reference(ty: &Type, reference: &syn::TypeReference, name: LitStr) -> syn:
     let known = last_name(elem);
     if let Some("KernelFrame") = known.as_deref() {
         if reference.mutability.is_none() {
-            return Err(syn::Error::new_spanned(ty, "a frame is taken as `&mut`"));
+            return Err(syn::Error::new_spanned(
+                ty,
+                "a frame must be taken as `&mut`",
+            ));
         }
         return Ok(Binding::Frame);
     }
@@ -324,9 +328,9 @@ fn by_reference(ty: &Type, reference: &syn::TypeReference, name: LitStr) -> syn:
         ),
         Some("Option") => Err(syn::Error::new_spanned(
             ty,
-            "an operand that may be left out is an `Option<T>` or an `Option<&T>`",
+            "an optional operand must be an `Option<T>` or an `Option<&T>`",
         )),
-        Some("String") => Err(syn::Error::new_spanned(ty, "take the text as `&str`")),
+        Some("String") => Err(syn::Error::new_spanned(ty, "take the string as `&str`")),
         _ => {
             payload(elem)?;
             let elem = Box::new(elem.clone());
@@ -361,9 +365,12 @@ fn by_value(ty: &Type, name: LitStr) -> syn::Result<Binding> {
         Some("Operands") => operand(Operand::Rest(Box::new(payload_argument(ty)?))),
         Some("Attributes") if has_arguments(ty) => Ok(Binding::AllAttributes),
         Some("Res") => Ok(Binding::Resource(Box::new(expect_argument(ty)?), false)),
-        Some("KernelFrame") => Err(syn::Error::new_spanned(ty, "a frame is taken as `&mut`")),
+        Some("KernelFrame") => Err(syn::Error::new_spanned(
+            ty,
+            "a frame must be taken as `&mut`",
+        )),
         Some("ExecutionContext" | "HostContext" | "RequestContext") => Err(
-            syn::Error::new_spanned(ty, "a context is taken as `&`, or in an `Arc`"),
+            syn::Error::new_spanned(ty, "a context must be taken as `&` or in an `Arc`"),
         ),
         Some("Option") => operand(optional(&expect_argument(ty)?)?),
         _ => {
@@ -381,7 +388,7 @@ fn optional(ty: &Type) -> syn::Result<Operand> {
             if let Some(mutability) = &reference.mutability {
                 return Err(syn::Error::new_spanned(
                     mutability,
-                    "an operand that is written is always there: take it as `&mut T`",
+                    "an operand that the kernel writes cannot be optional: take it as `&mut T`",
                 ));
             }
             let elem = ungrouped(&reference.elem);
@@ -391,13 +398,13 @@ fn optional(ty: &Type) -> syn::Result<Operand> {
             if let Type::TraitObject(_) = elem {
                 return Err(syn::Error::new_spanned(
                     elem,
-                    "an operand of several types is always there: take it as `&dyn Trait`",
+                    "an operand of several types cannot be optional: take it as `&dyn Trait`",
                 ));
             }
             if is_string(elem) {
                 return Err(syn::Error::new_spanned(
                     elem,
-                    "take the text as `Option<&str>`",
+                    "take the string as `Option<&str>`",
                 ));
             }
             payload(elem)?;
@@ -405,11 +412,11 @@ fn optional(ty: &Type) -> syn::Result<Operand> {
         }
         ty if is_of_references => Err(syn::Error::new_spanned(
             ty,
-            "a reference that may be left out is a `&[AnyRef]` at the end",
+            "an optional reference must be a `&[AnyRef]` at the end",
         )),
         ty if types::is_chain(ty) => Err(syn::Error::new_spanned(
             ty,
-            "a kernel without a chain parameter may be given one anyway: remove it",
+            "a program may pass a chain to a kernel without a chain parameter: remove it",
         )),
         ty if is_string(ty) => Ok(Operand::OptionalText(TextForm::String)),
         ty => {
@@ -485,7 +492,7 @@ fn unless_mut(reference: &syn::TypeReference, binding: Binding) -> syn::Result<B
     match reference.mutability {
         Some(mutability) => Err(syn::Error::new_spanned(
             mutability,
-            "this is never changed through a kernel: take it as `&`",
+            "a kernel cannot change this: take it as `&`",
         )),
         None => Ok(binding),
     }

@@ -34,20 +34,20 @@ pub(crate) fn derive(facade: Facade, item: TokenStream) -> syn::Result<TokenStre
         Some(spelling) => check_spelling(spelling, &mut problems),
         None if problems.is_empty() => problems.at(
             &input.ident,
-            "say how MLIR spells the type: `#[value(\"!dialect.name\")]`",
+            "the type needs an MLIR spelling: `#[value(\"!dialect.name\")]`",
         ),
         None => {}
     }
     for lifetime in input.generics.lifetimes() {
         problems.at(
             lifetime,
-            "a value owns what it has: a type with a lifetime cannot be one",
+            "a value owns its data: a type with a lifetime parameter cannot be a value",
         );
     }
     if let (Some(_), Some(copied)) = (options.flag("mutable"), options.flag("copied")) {
         problems.at(
             copied,
-            "`copied` excludes `mutable`: what kernels write they must share",
+            "`copied` and `mutable` exclude each other: kernels cannot write to a copy",
         );
     }
     let root = problems.note(facade.private_module(options.crate_path.as_ref()));
@@ -112,7 +112,10 @@ impl Options {
         if input.peek(LitStr) {
             let spelling: LitStr = input.parse()?;
             if self.spelling.is_some() {
-                return Err(syn::Error::new(spelling.span(), "a type has one spelling"));
+                return Err(syn::Error::new(
+                    spelling.span(),
+                    "a type has only one spelling",
+                ));
             }
             self.spelling = Some(spelling);
             return Ok(());
@@ -128,10 +131,7 @@ impl Options {
         if is_unknown && self.spelling.is_none() && input.peek(Token![=]) && input.peek2(LitStr) {
             input.parse::<Token![=]>()?;
             let spelling: LitStr = input.parse()?;
-            let message = format!(
-                "the spelling stands alone: write `\"{}\"`",
-                spelling.value()
-            );
+            let message = format!("the spelling has no key: write `\"{}\"`", spelling.value());
             self.spelling = Some(spelling);
             return Err(syn::Error::new(key.span(), message));
         }
@@ -166,7 +166,7 @@ fn check_spelling(spelling: &LitStr, problems: &mut Problems) {
     if !is_dialect_type {
         problems.at(
             spelling,
-            format!("a type is spelled `!dialect.name`, found `{text}`"),
+            format!("expected a type of the form `!dialect.name`, found `{text}`"),
         );
     }
 }

@@ -38,7 +38,7 @@ impl<'a> Family<'a> {
         &self.members[0]
     }
 
-    /// The names of all members in one: `my.add.{f32, i32}`. Where they are no product of their segments, they are listed.
+    /// The names of all members in one: `my.add.{f32, i32}`. If they are not the product of their segments, they are listed.
     #[must_use]
     pub fn name(&self) -> String {
         self.pattern().unwrap_or_else(|| {

@@ -57,7 +57,7 @@ const fn check_enum(name: &'static str, def: &'static EnumDef) -> Check {
         let case = &def.cases[index];
         let mut problem = None;
         if !is_identifier(case.keyword) {
-            problem = Some("` is no identifier");
+            problem = Some("` is not an identifier");
         } else if !fits_in(case.value, def.width, false) {
             problem = Some("` has a value that does not fit");
         }

@@ -29,7 +29,7 @@ impl OpDef {
         }
         if num_dots == 0 || bytes[0].is_ascii_digit() {
             return Err(DeclarationError::plain(
-                "a name is a dialect, a dot, and what the op is called there",
+                "a name consists of a dialect, a dot, and the name of the op in it",
             ));
         }
         Ok(())
@@ -117,7 +117,7 @@ impl OpDef {
                         result.name,
                         "` shares memory with `",
                         operand,
-                        "`, which is no operand",
+                        "`, which is not an operand",
                     ],
                     offset: None,
                 });
@@ -142,7 +142,7 @@ impl OpDef {
             TypeConstraint::OneOf([]) => Err(DeclarationError::named(part, name, "` has no type")),
             TypeConstraint::SameAs(operand) => {
                 let problem = match self.operand_index(operand) {
-                    None => "`, which is no operand",
+                    None => "`, which is not an operand",
                     Some(index) if matches!(self.operands[index].ty, TypeConstraint::SameAs(_)) => {
                         "`, whose type follows from another one"
                     }

@@ -25,7 +25,7 @@ fn a_name_is_a_dialect_and_what_the_op_is_called_there() {
     for name in ["t", "1t.op"] {
         check(
             OpDef::new(name),
-            "a name is a dialect, a dot, and what the op is called there",
+            "a name consists of a dialect, a dot, and the name of the op in it",
         );
     }
     for name in [".op", "t.", "t..op"] {
@@ -155,7 +155,7 @@ fn types_and_memory_are_those_of_operands_that_are_there() {
             results: const { &[ResultDef::new("r", TypeConstraint::SameAs("x"))] },
             ..OP
         },
-        "result `r` is of the type of `x`, which is no operand",
+        "result `r` is of the type of `x`, which is not an operand",
     );
     const ALIAS: OpDef = OpDef {
         results: &[ResultDef {
@@ -166,7 +166,7 @@ fn types_and_memory_are_those_of_operands_that_are_there() {
     };
     check(
         ALIAS,
-        "result `r` shares memory with `x`, which is no operand",
+        "result `r` shares memory with `x`, which is not an operand",
     );
     check(
         OpDef {
@@ -358,7 +358,7 @@ fn kinds_of_attributes_exist() {
                     }]
                 },
             ),
-            "case `a b` is no identifier, in attribute a",
+            "case `a b` is not an identifier, in attribute a",
         ),
         (
             of_cases(
@@ -421,7 +421,7 @@ fn traits_do_not_contradict_each_other() {
         (
             OpTraits::EXTRA_CHAIN,
             OpTraits::OPTIONAL_CHAIN,
-            "there is one chain at the end, not two",
+            "only one chain can come last",
         ),
     ] {
         check(
@@ -470,7 +470,7 @@ fn traits_do_not_contradict_each_other() {
             traits: OpTraits::FORWARDS | OpTraits::CHOOSES,
             ..OP
         },
-        "what chooses forwards to one of two functions, as its first operand says",
+        "an op that chooses forwards to one of two functions, depending on its first operand",
     );
 }
 
@@ -490,7 +490,7 @@ fn chains_are_where_their_parts_in_programs_need_them() {
             operands: const { &[OperandDef::new("a", ANY)] },
             ..SOURCE
         },
-        "what starts an order takes nothing and gives a chain",
+        "a chain source takes nothing and returns a chain",
     );
     const MERGE: OpDef = OpDef {
         operands: &[OperandDef::variadic("values", ANY)],
@@ -503,7 +503,7 @@ fn chains_are_where_their_parts_in_programs_need_them() {
             operands: const { &[OperandDef::variadic("values", CHAIN)] },
             ..MERGE
         },
-        "what joins orders takes any number of values of any type and gives a chain",
+        "a chain merge takes any number of values of any type and returns a chain",
     );
     const SENDS: OpDef = OpDef {
         operands: &[
@@ -560,7 +560,7 @@ fn attributes_under_free_names_are_told_apart_by_their_number() {
             },
             ..FREE
         },
-        "attribute `a` has a default but no fixed name: nobody could tell that it is missing",
+        "attribute `a` has a default but no fixed name, so it is ambiguous whether it is missing",
     );
     check(
         OpDef {
@@ -586,7 +586,7 @@ fn formats_fit() {
             assembly_format: Some("$a attr-dict"),
             ..OP
         },
-        "no element gives the type of operand `a`",
+        "no element determines the type of operand `a`",
     );
 }
 

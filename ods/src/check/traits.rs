@@ -32,12 +32,12 @@ impl OpDef {
             (
                 OpTraits::EXTRA_CHAIN,
                 OpTraits::OPTIONAL_CHAIN,
-                "there is one chain at the end, not two",
+                "only one chain can come last",
             ),
             (
                 OpTraits::CHAIN_SOURCE,
                 OpTraits::CHAIN_MERGE,
-                "what starts an order cannot join orders",
+                "a chain source cannot be a chain merge",
             ),
         ];
         let mut index = 0;
@@ -74,7 +74,7 @@ impl OpDef {
             self.results.len() == 1 && is_single_chain(self.results[0].ty, self.results[0].arity);
         if traits.contains(OpTraits::CHAIN_SOURCE) && !(self.operands.is_empty() && gives_chain) {
             return Err(DeclarationError::plain(
-                "what starts an order takes nothing and gives a chain",
+                "a chain source takes nothing and returns a chain",
             ));
         }
         if traits.contains(OpTraits::CHAIN_MERGE) {
@@ -83,7 +83,7 @@ impl OpDef {
                 && matches!(self.operands[0].ty, TypeConstraint::Any);
             if !(takes_anything && gives_chain) {
                 return Err(DeclarationError::plain(
-                    "what joins orders takes any number of values of any type and gives a chain",
+                    "a chain merge takes any number of values of any type and returns a chain",
                 ));
             }
         }
@@ -105,7 +105,7 @@ impl OpDef {
                 || !traits.contains(OpTraits::FORWARDS))
         {
             return Err(DeclarationError::plain(
-                "what chooses forwards to one of two functions, as its first operand says",
+                "an op that chooses forwards to one of two functions, depending on its first operand",
             ));
         }
         if traits.contains(OpTraits::CONSTANT)
@@ -144,7 +144,7 @@ impl OpDef {
                 return Err(DeclarationError::named(
                     "attribute `",
                     self.attributes[index].name,
-                    "` has a default but no fixed name: nobody could tell that it is missing",
+                    "` has a default but no fixed name, so it is ambiguous whether it is missing",
                 ));
             }
             index += 1;

@@ -336,7 +336,7 @@ impl Parser<'_> {
     const fn quoted(&mut self) -> Parse<&'static str> {
         match attempt!(self.tokens.next()) {
             Token::Text(text) => Ok(text),
-            _ => Err(self.tokens.error("expected a text in double quotes")),
+            _ => Err(self.tokens.error("expected a string in double quotes")),
         }
     }
 

@@ -91,7 +91,7 @@ impl Lexer {
                 if quote == b'`' {
                     Token::Literal(text)
                 } else if text.is_empty() {
-                    return Err(self.error("expected a text that is not empty"));
+                    return Err(self.error("expected a non-empty string"));
                 } else {
                     Token::Text(text)
                 }

@@ -87,10 +87,7 @@ fn mistakes_of_grammar_are_located() {
         "operands `;`",
         "`;` is neither a keyword nor punctuation at byte 9",
     );
-    check(
-        "expect($a, \"\")",
-        "expected a text that is not empty at byte 11",
-    );
+    check("expect($a, \"\")", "expected a non-empty string at byte 11");
     check(
         "$a^",
         "only an element of a group decides whether it is written at byte 2",
@@ -134,11 +131,11 @@ fn what_is_missing_or_there_twice_is_named() {
     }
     check(
         "operands $f attr-dict `:` type($rest) region($body)",
-        "no element gives the type of result `out`",
+        "no element determines the type of result `out`",
     );
     check(
         "operands $f attr-dict `:` type($out) region($body)",
-        "no element gives the type of operand `rest`",
+        "no element determines the type of operand `rest`",
     );
     check(
         "operands $f $n `:` functional-type($rest, $out) region($body)",
@@ -155,15 +152,15 @@ fn what_is_missing_or_there_twice_is_named() {
     for element in ["$body", "region($body)", "`{`"] {
         check(
             String::leak(format!("operands attr-dict {element}")),
-            "nothing tells this from a dictionary of attributes: it wants attr-dict-with-keyword at byte 19",
+            "this is ambiguous with the attribute dictionary: use attr-dict-with-keyword at byte 19",
         );
     }
     check(
         "operands attr-dict key-values($s) `:` functional-type($rest, $out)",
-        "attribute `s` is no integer at byte 19",
+        "attribute `s` is not an integer at byte 19",
     );
     check(
         "operands attr-dict (type-list($rest, $out))? region($body)",
-        "no text tells whether a group is there at byte 19",
+        "no literal marks the group as present at byte 19",
     );
 }

@@ -77,7 +77,7 @@ const fn show(def: &OpDef, nodes: &Nodes, index: usize, shown: &mut Shown) -> Pa
                     attempt!(show_attribute(def, attribute, node, shown));
                     let def = &def.attributes[attribute];
                     if !matches!(def.kind, AttrKind::Int { .. }) {
-                        return Err(named("attribute `", def.name, "` is no integer", node));
+                        return Err(named("attribute `", def.name, "` is not an integer", node));
                     }
                 }
                 index += 1;
@@ -101,7 +101,7 @@ const fn show(def: &OpDef, nodes: &Nodes, index: usize, shown: &mut Shown) -> Pa
             {
                 let next = nodes.get(index + 1);
                 return Err(plain(
-                    "nothing tells this from a dictionary of attributes: it wants attr-dict-with-keyword",
+                    "this is ambiguous with the attribute dictionary: use attr-dict-with-keyword",
                     next,
                 ));
             }
@@ -129,7 +129,7 @@ const fn show(def: &OpDef, nodes: &Nodes, index: usize, shown: &mut Shown) -> Pa
         }
         What::Optional(_) | What::Either(..) => {
             if !is_told(def, nodes.get(index + 1)) {
-                return Err(plain("no text tells whether a group is there", node));
+                return Err(plain("no literal marks the group as present", node));
             }
         }
         What::Literal(_) | What::Blank(_) | What::Expect { .. } => {}
@@ -258,7 +258,7 @@ const fn check(def: &OpDef, shown: &Shown) -> Parse<()> {
         let operand = &def.operands[index];
         if !shown.operand_types[index] && !is_fixed(operand.ty) {
             return Err(DeclarationError::named(
-                "no element gives the type of operand `",
+                "no element determines the type of operand `",
                 operand.name,
                 "`",
             ));
@@ -271,7 +271,7 @@ const fn check(def: &OpDef, shown: &Shown) -> Parse<()> {
         let is_known = is_fixed(result.ty) && matches!(result.arity, Arity::One);
         if !shown.result_types[index] && !is_known {
             return Err(DeclarationError::named(
-                "no element gives the type of result `",
+                "no element determines the type of result `",
                 result.name,
                 "`",
             ));

@@ -35,7 +35,7 @@ pub fn resolve_name<'a>(
     signature
 }
 
-/// Checks that a function takes `operands` and gives `results`. The texts end in ` for WHAT`, or where it is just the
+/// Checks that a function takes `operands` and returns `results`. The texts end in ` for WHAT`, or where it is just the
 /// callee of a call, only those about numbers do.
 pub fn matches(
     signature: &Signature<'_>,
@@ -65,12 +65,12 @@ pub fn matches(
     }
 }
 
-/// Verifies a call: the function in `callee` takes the operands and gives the results.
+/// Verifies a call: the function in `callee` takes the operands and returns the results.
 pub fn call(op: &dyn OpInstance, breaches: &mut Vec<Breach>) {
     function_of_all(op, "callee", "callee", breaches);
 }
 
-/// Verifies that the function in `attribute` takes all operands and gives all results.
+/// Verifies that the function in `attribute` takes all operands and returns all results.
 pub fn function_of_all(
     op: &dyn OpInstance,
     attribute: &str,
@@ -108,7 +108,7 @@ pub fn condition(op: &dyn OpInstance, breaches: &mut Vec<Breach>) {
 }
 
 /// Verifies a parallel call: the function in `callee` takes two 32-bit integers, then every operand but the first three,
-/// and gives nothing or one chain.
+/// and returns nothing or one chain.
 pub fn parallel_call(op: &dyn OpInstance, breaches: &mut Vec<Breach>) {
     let Some(signature) = resolve(op, "callee", breaches) else {
         return;

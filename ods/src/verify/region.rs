@@ -5,7 +5,7 @@ use std::borrow::Cow;
 use super::Breach;
 use crate::instance::OpInstance;
 
-/// Checks that region `region` ends in a return, whose name `terminator` the text gives, of exactly `types`.
+/// Checks that region `region` ends in a return, which the text calls `terminator`, of exactly `types`.
 pub fn returns(
     op: &dyn OpInstance,
     region: usize,
@@ -50,7 +50,7 @@ pub fn takes(
     }
 }
 
-/// Verifies a return: directly in a function, its operands are what the function says it gives.
+/// Verifies a return: directly in a function, its operands are what the function says it returns.
 pub fn function_return(op: &dyn OpInstance, breaches: &mut Vec<Breach>) {
     let Some(signature) = op.enclosing_function() else {
         return;

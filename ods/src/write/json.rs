@@ -59,7 +59,7 @@ use crate::op::{
 };
 use crate::traits::{Effect, OpTraits};
 
-use super::words::float_name;
+use super::prose::float_name;
 
 /// The version of the document.
 pub const VERSION: u32 = 1;

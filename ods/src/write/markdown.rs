@@ -1,6 +1,6 @@
 //! Markdown: a reference of ops, for readers.
 //!
-//! One section for each dialect, in it one for each [`Family`] of ops: how they are written, what they take and give, what they
+//! One section for each dialect, in it one for each [`Family`] of ops: how they are written, what they take and return, what they
 //! do. What is so with most ops is said once, at the top.
 
 use std::fmt::Write as _;
@@ -10,7 +10,7 @@ use crate::constraint::TypeConstraint;
 use crate::op::{Arity, OpDef};
 use crate::traits::OpTraits;
 
-use super::{syntax, words};
+use super::{prose, syntax};
 
 const CONVENTIONS: &str = "\
 Unless its section says otherwise, an op starts when every operand is available, runs on the thread that dispatches it, and has
@@ -124,22 +124,22 @@ fn write_parts(family: &Family<'_>, out: &mut String) {
     }
     for (index, attribute) in def.attributes.iter().enumerate() {
         let kinds = distinct(family, |member| {
-            words::Kind(member.attributes[index].kind).to_string()
+            prose::Kind(member.attributes[index].kind).to_string()
         });
         let mut what = kinds.join(" or ");
         if attribute.is_optional() {
             what += ", optional";
         } else if attribute.default.is_some() {
-            what += &format!(", {} if it is missing", words::Default(attribute));
+            what += &format!(", {} if it is missing", prose::Default(attribute));
         }
         rows.push(("attribute", attribute.name, what));
     }
     for function in def.functions {
-        rows.push(("function", function.name, words::function(def, function)));
+        rows.push(("function", function.name, prose::function(def, function)));
     }
     for (index, result) in def.results.iter().enumerate() {
         let of = |member: &OpDef| (member.results[index].ty, member.results[index].arity);
-        let note = words::result_note(result);
+        let note = prose::result_note(result);
         rows.push(("result", result.name, types(family, of) + &note));
     }
     if rows.is_empty() {
@@ -165,7 +165,7 @@ fn types(family: &Family<'_>, of: impl Fn(&OpDef) -> (TypeConstraint, Arity)) ->
             let spellings = spellings.iter().map(|spelling| format!("`{spelling}`"));
             spellings.collect::<Vec<_>>().join(" or ")
         }
-        ty => words::Types(ty, Arity::One).to_string(),
+        ty => prose::Types(ty, Arity::One).to_string(),
     });
     format!("{number}{}", types.join(" or "))
 }
@@ -186,16 +186,16 @@ fn distinct(family: &Family<'_>, of: impl Fn(&OpDef) -> String) -> Vec<String> {
 fn write_facts(entry: &Entry<'_>, out: &mut String) {
     let def = entry.op;
     let mut facts = Vec::new();
-    let mut claims = words::effects(def);
-    claims.extend(words::properties(def).into_iter().map(str::to_owned));
+    let mut claims = prose::effects(def);
+    claims.extend(prose::properties(def).into_iter().map(str::to_owned));
     if !claims.is_empty() {
         facts.push(format!("It {}.", claims.join("; it ")));
     }
     if def.traits.contains(OpTraits::NON_STRICT) {
-        facts.push(format!("Starts {}.", words::strictness(def)));
+        facts.push(format!("Starts {}.", prose::strictness(def)));
     }
     if !matches!(entry.execution(), Execution::Inline | Execution::Terminator) {
-        facts.push(format!("Runs {}.", words::execution(entry)));
+        facts.push(format!("Runs {}.", prose::execution(entry)));
     }
     if !facts.is_empty() {
         let _ = write!(out, "\n{}\n", facts.join("  \n"));

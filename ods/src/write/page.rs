@@ -5,7 +5,7 @@ use std::fmt::Write as _;
 use crate::catalogue::{Catalogue, Entry};
 use crate::op::{AttrDefault, SourcePlace};
 
-use super::{syntax, words};
+use super::{prose, syntax};
 
 /// One line for each op: its name, and what it does.
 #[must_use]
@@ -52,7 +52,7 @@ pub fn page(entry: &Entry<'_>) -> String {
     page.part(
         "Operands",
         def.operands.iter().map(|operand| {
-            let types = words::Types(operand.ty, operand.arity);
+            let types = prose::Types(operand.ty, operand.arity);
             let mutated = if operand.is_mutated {
                 ", which it writes into"
             } else {
@@ -69,11 +69,11 @@ pub fn page(entry: &Entry<'_>) -> String {
     page.part(
         "Attributes",
         def.attributes.iter().map(|attribute| {
-            let kind = words::Kind(attribute.kind);
+            let kind = prose::Kind(attribute.kind);
             match attribute.default {
                 None => format!("{}: {kind}", attribute.name),
                 Some(AttrDefault::Absent) => format!("{}: {kind}, optional", attribute.name),
-                Some(_) => format!("{}: {kind} = {}", attribute.name, words::Default(attribute)),
+                Some(_) => format!("{}: {kind} = {}", attribute.name, prose::Default(attribute)),
             }
         }),
     );
@@ -81,22 +81,22 @@ pub fn page(entry: &Entry<'_>) -> String {
         "Functions",
         def.functions
             .iter()
-            .map(|function| format!("{}: {}", function.name, words::function(def, function))),
+            .map(|function| format!("{}: {}", function.name, prose::function(def, function))),
     );
     page.part(
         "Results",
         def.results.iter().map(|result| {
-            let types = words::Types(result.ty, result.arity);
-            format!("{}: {types}{}", result.name, words::result_note(result))
+            let types = prose::Types(result.ty, result.arity);
+            format!("{}: {types}{}", result.name, prose::result_note(result))
         }),
     );
-    page.part("Effects", words::effects(def));
+    page.part("Effects", prose::effects(def));
     page.part(
         "Properties",
-        words::properties(def).into_iter().map(str::to_owned),
+        prose::properties(def).into_iter().map(str::to_owned),
     );
-    page.part("Starts", [words::strictness(def)]);
-    page.part("Runs", [words::execution(entry).to_owned()]);
+    page.part("Starts", [prose::strictness(def)]);
+    page.part("Runs", [prose::execution(entry).to_owned()]);
     if let Some(format) = def.assembly_format {
         page.part("Assembly format", [format.to_owned()]);
     }

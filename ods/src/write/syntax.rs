@@ -7,7 +7,7 @@ use crate::constraint::{AttrKind, TypeConstraint};
 use crate::format::{DictKeyword, Element, Format, Group};
 use crate::op::{Arity, FunctionForm, OpDef};
 
-use super::words::float_name;
+use super::prose::float_name;
 
 /// The custom form of an op, if it has one.
 pub(super) fn custom(def: &OpDef) -> Option<String> {

@@ -60,7 +60,7 @@ class TFRT_Op<Dialect dialect, string mnemonic, list<Trait> traits = []> : Op<di
   list<string> references = [];
   // Results that share memory with an operand: "result = operand".
   list<string> aliases = [];
-  // How programs write the op, where that is no format of MLIR.
+  // How programs write the op, where that is not a format of MLIR.
   string runtimeFormat = "";
   // Where the op is declared.
   string sourceFile = "";

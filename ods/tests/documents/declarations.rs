@@ -52,7 +52,7 @@ const KERNELS: &[OpDef] = &[
 const DECLARATIONS: &[OpDef] = &[RETURN, CONSTANT, OPAQUE];
 
 const ADD_F32: OpDef = OpDef {
-    summary: "Gives the sum of two numbers.",
+    summary: "Returns the sum of two numbers.",
     description: "# Errors\nNever.\n\n```text\n# no heading\n```",
     operands: &[
         OperandDef::new("a", TypeConstraint::Exact("f32")),
@@ -104,7 +104,7 @@ const SCALE: OpDef = OpDef {
 };
 
 const CHOOSE: OpDef = OpDef {
-    summary: "Gives one of two values, without waiting for the other one.",
+    summary: "Returns one of two values, without waiting for the other one.",
     operands: &[
         OperandDef::new("condition", TypeConstraint::Exact("i1")),
         OperandDef {
@@ -161,7 +161,7 @@ const REPEAT: OpDef = OpDef {
 };
 
 const CONVERT: OpDef = OpDef {
-    summary: "Takes the first values | gives as many of the type of the last one.",
+    summary: "Takes the first values | returns as many of the type of the last one.",
     operands: &[
         OperandDef::variadic("values", TypeConstraint::Exact("memref<4xf32>")),
         OperandDef::new("like", TypeConstraint::Any),
@@ -398,7 +398,7 @@ const RETURN: OpDef = OpDef {
 };
 
 const CONSTANT: OpDef = OpDef {
-    summary: "Gives a number.",
+    summary: "Returns a number.",
     attributes: &[AttrDef::new("value", AttrKind::F64)],
     results: &[ResultDef::new("number", TypeConstraint::Exact("f64"))],
     traits: OpTraits::PURE.with(OpTraits::CONSTANT),

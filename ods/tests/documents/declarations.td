@@ -17,7 +17,7 @@ class TFRT_Op<Dialect dialect, string mnemonic, list<Trait> traits = []> : Op<di
   list<string> references = [];
   // Results that share memory with an operand: "result = operand".
   list<string> aliases = [];
-  // How programs write the op, where that is no format of MLIR.
+  // How programs write the op, where that is not a format of MLIR.
   string runtimeFormat = "";
   // Where the op is declared.
   string sourceFile = "";
@@ -109,7 +109,7 @@ def Algebra_ModeAttr : IntEnumAttr<I8, "Mode", "", [
 // algebra
 
 def Algebra_AddF32Op : TFRT_Op<Algebra_Dialect, "add.f32", [Pure]> {
-  let summary = "Gives the sum of two numbers.";
+  let summary = "Returns the sum of two numbers.";
   let description = [{
     # Errors
     Never.
@@ -127,7 +127,7 @@ def Algebra_AddF32Op : TFRT_Op<Algebra_Dialect, "add.f32", [Pure]> {
 }
 
 def Algebra_AddI32Op : TFRT_Op<Algebra_Dialect, "add.i32", [Pure]> {
-  let summary = "Gives the sum of two numbers.";
+  let summary = "Returns the sum of two numbers.";
   let description = [{
     # Errors
     Never.
@@ -157,7 +157,7 @@ def Algebra_AwaitOp : TFRT_Op<Algebra_Dialect, "await", []> {
 }
 
 def Algebra_ChooseOp : TFRT_Op<Algebra_Dialect, "choose", [Pure, AllTypesMatch<["a", "b"]>, AllTypesMatch<["a", "chosen"]>]> {
-  let summary = "Gives one of two values, without waiting for the other one.";
+  let summary = "Returns one of two values, without waiting for the other one.";
   let arguments = (ins I1:$condition, AnyType:$a, AnyType:$b);
   let results = (outs AnyType:$chosen);
   let assemblyFormat = "$condition `?` $a `:` $b attr-dict `->` type($a)";
@@ -166,7 +166,7 @@ def Algebra_ChooseOp : TFRT_Op<Algebra_Dialect, "choose", [Pure, AllTypesMatch<[
 }
 
 def Algebra_ConstantF64Op : TFRT_Op<Algebra_Dialect, "constant.f64", [Pure]> {
-  let summary = "Gives a number.";
+  let summary = "Returns a number.";
   let arguments = (ins F64Attr:$value);
   let results = (outs F64:$number);
   let assemblyFormat = "$value attr-dict";
@@ -178,7 +178,7 @@ def Algebra_ConstantF64Op : TFRT_Op<Algebra_Dialect, "constant.f64", [Pure]> {
 }
 
 def Algebra_ConvertOp : TFRT_Op<Algebra_Dialect, "convert", [PredOpTrait<"out are of the type of like", CPred<"::llvm::all_of($out.getTypes(), [&](::mlir::Type type) { return type == $like.getType(); })">>]> {
-  let summary = "Takes the first values | gives as many of the type of the last one.";
+  let summary = "Takes the first values | returns as many of the type of the last one.";
   let arguments = (ins Variadic<TFRT_SpelledType<"memref<4xf32>">>:$values, AnyType:$like);
   let results = (outs Variadic<AnyType>:$out);
   let runtimeTraits = ["cheap"];
@@ -265,7 +265,7 @@ def Algebra_SendOp : TFRT_Op<Algebra_Dialect, "send", [MemoryEffects<[MemRead, M
 // algebra_sync
 
 def AlgebraSync_AddOp : TFRT_Op<AlgebraSync_Dialect, "add", []> {
-  let summary = "Gives the sum of two numbers.";
+  let summary = "Returns the sum of two numbers.";
   let description = [{
     # Errors
     Never.

@@ -20,7 +20,7 @@ use crate::word::{Outcome, State, Word};
 
 /// An owning reference to a value of any type, one pointer wide.
 ///
-/// Cloning shares the value. What a kernel takes and gives, a register holds.
+/// Cloning shares the value. Registers hold the operands and results of kernels in this form.
 ///
 /// Invariant R1: the header is that of a live value, and the reference owns one count of it (none if it is immortal).
 /// Invariant R2: the pointer may be used for the whole allocation.
@@ -392,7 +392,7 @@ impl AnyRef {
     /// The same value as a typed reference, or itself back if its payload is of another type.
     ///
     /// An error becomes a reference of any type. An indirect value that is not resolved has no type to compare: it becomes
-    /// a new indirect value which is checked on arrival, and which is an error if the payload is no `T`.
+    /// a new indirect value which is checked on arrival, and which is an error if the payload is not a `T`.
     ///
     /// # Errors
     /// The value, if its type is another one.
@@ -412,7 +412,7 @@ impl AnyRef {
         }
     }
 
-    /// Why the payload is no `T`, if there is one and it is not.
+    /// The type error, if there is a payload and it is not a `T`.
     pub(crate) fn wrong_type<T: Value>(&self) -> Option<BorrowError> {
         self.holder::<T>()
             .err()

@@ -1,9 +1,8 @@
-//! AsyncValue: a typed, reference-counted value that may not be there yet.
+//! AsyncValue: a typed, reference-counted value that may become available later.
 //!
-//! A value is made by somebody who has a [`Promise`] for it and read by everybody who holds a reference to it: an
-//! [`AsyncValueRef<T>`] when the type of the payload is known, an [`AnyRef`] when it is not. Once, and only once, it
-//! becomes *available*: it then holds a payload, or an [error](tfrt_support::Error), for ever. Nobody blocks: who needs
-//! the payload of a value that is not available leaves a waiter, or awaits the reference.
+//! The holder of the [`Promise`] produces the value, and every holder of a reference can read it: an [`AsyncValueRef<T>`] if the type
+//! of the payload is known, an [`AnyRef`] if it is not. A value becomes *available* exactly once: from then on it holds a payload or an
+//! [error](tfrt_support::Error). No thread blocks: a consumer of an unavailable value registers a waiter, or awaits the reference.
 //!
 //! ```
 //! use tfrt_async::AsyncValueRef;
@@ -30,26 +29,25 @@
 //!      └──6 made available─────────────────────────────────────► └──────────┘
 //! ```
 //!
-//! 1. A promise and a first reference are made together. Each holds one count.
-//! 2. A waiter is pushed on the list that the state word holds.
-//! 3. The promise publishes: the word changes from a list of waiters to the outcome in one step, and the waiters that
-//!    were on the list run on the publishing thread, newest first. An indirect value publishes a link to a value
-//!    that has a payload.
-//! 4. As 3, with an error. The promise may do it, and so may anybody who [tries](AnyRef::try_set_error): edges 3 and 4
-//!    race for one compare-and-swap, and who loses it leaves the value as it is.
-//! 5. The last reference goes away. A promise holds a reference, so this never happens to an unavailable value.
-//! 6. A value is born available.
+//! 1. A promise and a first reference are created together. Each holds one count.
+//! 2. A waiter is pushed onto the list in the state word.
+//! 3. The promise publishes: the word changes from a list of waiters to the outcome in one step, and the waiters on the list run on the
+//!    publishing thread, newest first. An indirect value publishes a link to a value that has a payload.
+//! 4. Like 3, with an error. The promise can publish it, or any holder of a reference with [`try_set_error`](AnyRef::try_set_error):
+//!    edges 3 and 4 race for one compare-and-swap, and the loser leaves the value unchanged.
+//! 5. The last reference is dropped. A promise holds a reference, so this never happens to an unavailable value.
+//! 6. A value is created available.
 //!
 //! The models under `cfg(loom)` name the edges that they explore.
 //!
-//! # Who may touch what
+//! # Access rights
 //!
 //! | part | unavailable | available |
 //! |---|---|---|
-//! | payload | the promise, alone | everybody, to read; to write under a [`WriteGuard`] if the type is [mutable](Value::IS_MUTABLE) |
-//! | error, link | nobody, there is none | everybody, to read |
-//! | waiters | pushed by anybody, taken by the one who publishes | nobody, there are none |
-//! | type, kind | everybody, to read: written before the value is shared | the same |
+//! | payload | the promise only | all references may read; a [`WriteGuard`] may write if the type is [mutable](Value::IS_MUTABLE) |
+//! | error, link | does not exist | all references may read |
+//! | waiters | any thread may push, the publisher takes them | do not exist |
+//! | type, kind | all references may read: written before the value is shared | the same |
 #![deny(unsafe_code)]
 
 pub mod value;

@@ -176,7 +176,7 @@ pub fn allocate_zeroed(layout: Layout) -> Option<NonNull<u8>> {
 /// Frees memory.
 ///
 /// # Safety
-/// 1. It came from [`allocate`] or [`allocate_zeroed`] with this layout, and nobody uses it any more.
+/// 1. It came from [`allocate`] or [`allocate_zeroed`] with this layout, and it is not used any more.
 #[inline]
 pub unsafe fn deallocate(memory: NonNull<u8>, layout: Layout) {
     match class_of(layout) {
@@ -321,7 +321,7 @@ impl<T> Drop for Memory<T> {
 /// Frees the memory of a value.
 ///
 /// # Safety
-/// 1. `leak` took it for a `T`, and nobody uses it any more.
+/// 1. `leak` took it for a `T`, and it is not used any more.
 #[inline]
 unsafe fn free<T>(memory: NonNull<u8>) {
     let class = const { class_of(Layout::new::<T>()) };
@@ -336,7 +336,7 @@ unsafe fn free<T>(memory: NonNull<u8>) {
 /// Keeps a block for the next one, or frees it.
 ///
 /// # Safety
-/// 1. The block came from the allocator with the layout of its class, and nobody uses it any more.
+/// 1. The block came from the allocator with the layout of its class, and it is not used any more.
 #[inline]
 unsafe fn free_block(class: usize, memory: NonNull<u8>) {
     // SAFETY: duty 1.

@@ -67,7 +67,7 @@ impl<T: Value> Promise<T> {
         self.value.is_available()
     }
 
-    /// Gives the value a payload without publishing it.
+    /// Stores a payload in the value without publishing it.
     #[inline]
     pub fn construct(self, payload: T) -> ConstructedPromise<T> {
         // SAFETY: the value lives by the promise's reference; its payload type is `T`; P1.
@@ -229,7 +229,7 @@ impl IndirectPromise {
         Self { value }
     }
 
-    /// As [`forward_to`](Self::forward_to) for an available `target`, but a payload that is no `T` becomes an error.
+    /// As [`forward_to`](Self::forward_to) for an available `target`, but a payload that is not a `T` becomes an error.
     pub(crate) fn forward_matching<T: Value>(self, target: AnyRef) {
         match target.wrong_type::<T>() {
             Some(mismatch) => {

@@ -17,7 +17,7 @@
 //! # Panics
 //!
 //! A panic can be caught only by the copy of the standard library that raised it; another copy would end the process. So
-//! wherever a value carries code (a waiter, the destruction of a payload), that code catches its own panics, and gives back
+//! wherever a value carries code (a waiter, the destruction of a payload), that code catches its own panics, and returns
 //! what it panicked with. Whoever called it panics anew, with the same payload.
 #![expect(unsafe_code, reason = "takes over the state of another copy")]
 

@@ -26,8 +26,8 @@ use crate::identity::{self, TypeIdentity};
 #[diagnostic::on_unimplemented(
     message = "`{Self}` cannot be the value of a register",
     label = "not a `Value`",
-    note = "write `#[derive(Value)] #[value(\"!my.type\")]` on your type, with the name it has in MLIR",
-    note = "`i8` to `i64`, `u8` to `u64`, floats, `bool` and `ByteString` are values already, and kernels take and give `String`; put a type of somebody else into a `struct` of yours"
+    note = "write `#[derive(Value)] #[value(\"!my.type\")]` on your type, with its name in MLIR",
+    note = "`i8` to `i64`, `u8` to `u64`, floats, `bool` and `ByteString` are values already, and kernels take and return `String`; wrap a type of another crate in a `struct` of yours"
 )]
 pub trait Value: Send + Sync + 'static {
     /// How MLIR spells the type.
@@ -76,8 +76,8 @@ pub trait Value: Send + Sync + 'static {
 ///
 /// A type that says so and is [mutable](Value::IS_MUTABLE) all the same does not compile where it is read.
 #[diagnostic::on_unimplemented(
-    message = "payloads of `{Self}` are read through a guard, which keeps writers away",
-    label = "values of this type may be written meanwhile",
+    message = "payloads of `{Self}` are read through a guard that excludes writers",
+    label = "values of this type may be written at the same time",
     note = "call `try_read()` instead; or, if kernels never take `{Self}` as `&mut`, declare the type without `mutable`",
     note = "a type that implements `Value` by hand says `impl Immutable for {Self} {{}}`; generic code says `T: Value + Immutable`"
 )]

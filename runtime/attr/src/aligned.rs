@@ -21,7 +21,7 @@ pub const FILE_ALIGNMENT: usize = 8;
 #[derive(Clone, Default, PartialEq, Eq)]
 pub struct AlignedBytes {
     words: Box<[u64]>,
-    /// At most eight times the number of words, and no more than seven below that.
+    /// At most eight times the number of words, and at most seven below that.
     len: usize,
 }
 

@@ -1,9 +1,9 @@
 //! The byte layouts of attribute values: encode, verify, and read in place.
 //!
-//! An attribute is a compile-time constant of a kernel: a number, a string, an array, a shape, a dense tensor, or a mixture.
-//! Attributes live in one blob of individually aligned encodings, the *section*, and an attribute is named by its byte offset
-//! there. Nothing in the blob says where one ends or what it is: the offset goes with an [`AttrTypeCode`] that somebody else
-//! keeps. The same layouts serve the file format, which stores them, and the host, which hands them to kernels.
+//! An attribute is a compile-time constant of a kernel: a number, a string, an array, a shape, a dense tensor, or an aggregate. The
+//! *section* of attributes is a sequence of individually aligned encodings, and an attribute is identified by its byte offset in it.
+//! The encoding contains neither its length nor its type: the [`AttrTypeCode`] is stored elsewhere, with the offset. The file format
+//! stores attributes in these layouts, and the host passes them to kernels in the same form.
 //!
 //! ```text
 //!  AttrValue ──AttrEncoder──► section + offset + AttrTypeCode ──FromAttr──► &str, &[i64], DenseView, …   (in place)
@@ -11,7 +11,7 @@
 //!      └────────────decode◄──────────────┴──► verify (bounds, alignment, nesting; linear, never panics)
 //! ```
 //!
-//! Bytes are not trusted: every read is bounds-checked, and a wrong offset or code yields an [`AttrError`], never a panic.
+//! Input bytes are untrusted: every read is bounds-checked, and a wrong offset or code yields an [`AttrError`], never a panic.
 //!
 //! ```
 //! use tfrt_attr::{AlignedBytes, AttrEncoder, AttrValue, FromAttr, Scalar};

@@ -71,7 +71,7 @@ pub trait FromAttr<'a>: Sized {
 ///
 /// Complex numbers are pairs, real part first; they are elements of dense tensors, not of arrays.
 #[diagnostic::on_unimplemented(
-    message = "`{Self}` is no element of a dense attribute",
+    message = "`{Self}` cannot be an element of a dense attribute",
     label = "not a number of a fixed layout"
 )]
 pub trait Element:

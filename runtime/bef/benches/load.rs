@@ -9,7 +9,7 @@
 use std::time::{Duration, Instant};
 
 use tfrt_attr::Scalar;
-use tfrt_bef::build::{KernelBuilder, ProgramBuilder, Register};
+use tfrt_bef::builder::{KernelBuilder, ProgramBuilder, Register};
 use tfrt_bef::{BefFile, Location};
 
 const NUM_KERNELS: u32 = 100_000;

@@ -150,7 +150,7 @@ impl<'a> Cursor<'a> {
             _ => {
                 let remaining = self.remaining();
                 Err(at.fault(format!(
-                    "expected {what} that fits the {remaining} bytes that remain, found {count}"
+                    "expected {what} that fits the {remaining} remaining bytes, found {count}"
                 )))
             }
         }

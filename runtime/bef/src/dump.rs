@@ -41,7 +41,7 @@ pub type DeclaredResults<'a> = &'a dyn Fn(&str, usize) -> Option<String>;
 pub struct DumpOptions<'a> {
     /// Whether each record is printed with its bytes.
     pub hex: bool,
-    /// What kernels declare. Registers that the RegisterTypes section gives another type get a remark.
+    /// What kernels declare. Registers with another type in the RegisterTypes section get a remark.
     pub declared_results: Option<DeclaredResults<'a>>,
 }
 

@@ -17,7 +17,7 @@ use crate::format::SectionId;
 /// assert_eq!(
 ///     error.to_string(),
 ///     "BEF file section header corrupted: Kernels section, at offset 0x4: \
-///      expected at most 0 bytes of data, which is what remains, found a length of 1024"
+///      expected at most the 0 remaining bytes of data, found a length of 1024"
 /// );
 /// assert_eq!((error.section(), error.offset()), (Some(SectionId::Kernels), 4));
 /// ```

@@ -1,7 +1,6 @@
 //! BEF, the binary executable format of TFRT: reader, verifier and writer.
 //!
-//! A file holds the functions of a program as dataflow graphs that an executor runs in place, without decoding them first.
-//! It is a header and a row of sections:
+//! A file contains the functions of a program as dataflow graphs. It consists of a header and a sequence of sections:
 //!
 //! ```text
 //!  0b ef 00                                     magic, version
@@ -11,18 +10,18 @@
 //!  section 3   Types                            spellings of types; a position is a type index
 //!  section 4   FunctionIndex                    kind, body, name, signature; a position is a function id
 //!  section 5   Functions                        bodies: registers, kernel table, kernel records
-//!  section 6   LocationStrings   section 7      Locations              where things come from
-//!  section 8   AttributeTypes    section 9      AttributeNames         optional: help for decoding
+//!  section 6   LocationStrings   section 7      Locations              source locations
+//!  section 8   AttributeTypes    section 9      AttributeNames         optional: for decoding
 //!  section 10  RegisterTypes     section 64     KernelFlags            ours: which kernels run non-strictly
 //! ```
 //!
-//! Files are not trusted. A [`BefFile`] is bytes; [`BefFile::verify`] checks its tables and makes a [`VerifiedBef`], whose
-//! [`function`](VerifiedBef::function) checks a body at its first look-up and makes a [`VerifiedFunction`]. These two types are
-//! the executor's right to skip checks. The other direction is [`write::BefBuilder`], byte for byte as TFRT writes, and
-//! [`build::ProgramBuilder`] above it, for programs that are made without MLIR. [`dump::dump`] prints any file for people, with
-//! what is wrong with it.
+//! Files are untrusted. A [`BefFile`] is a sequence of bytes. [`BefFile::verify`] checks its tables and returns a [`VerifiedBef`], whose
+//! [`function`](VerifiedBef::function) checks a body at its first look-up and returns a [`VerifiedFunction`]. These two types allow
+//! the executor to skip checks. To write files, [`write::BefBuilder`] produces the same bytes as TFRT, and
+//! [`builder::ProgramBuilder`] is a higher-level interface for programs that do not come from MLIR. [`dump::dump`] prints any file in
+//! readable form, including its errors.
 //!
-//! This crate knows no kernels, no types and no text form.
+//! This crate does not know kernels, Rust types or the text form.
 //!
 //! ```
 //! use tfrt_bef::write::{BefBuilder, WriteOptions};
@@ -55,7 +54,7 @@ pub mod verify;
 
 pub mod write;
 
-pub mod build;
+pub mod builder;
 
 pub mod dump;
 

@@ -512,7 +512,7 @@ fn body_ranges(
             .map_or(section.end, |&(next, _)| next);
         if start == end {
             let message = format!(
-                "expected a body of its own for function {}, found that of another one",
+                "expected a separate body for function {}, found the body of another function",
                 id.index()
             );
             return Err(body_offset_error(&index.functions[id], message));

@@ -50,7 +50,7 @@ define_id! {
     pub struct AttributeId("attr");
 }
 
-/// What a file shall hold.
+/// Options for writing a file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct WriteOptions {
     /// Whether the sections that only decoding needs are written. On by default.
@@ -275,7 +275,7 @@ impl BefBuilder {
         })
     }
 
-    /// Gives a function its body, in place of one that it may have. Notes the names of the attributes in it.
+    /// Sets the body of a function, replacing an earlier one. Notes the names of the attributes in it.
     pub fn define_body(&mut self, function: FunctionId, body: Body) {
         for attribute in body.kernels.iter().flat_map(|kernel| &kernel.attributes) {
             self.add_attribute_name(&attribute.name);

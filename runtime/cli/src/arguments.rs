@@ -1,7 +1,7 @@
 //! The command line as it was typed.
 //!
-//! Flags are spelled as those of LLVM's tools: `-flag`, `--flag`, `--flag=v` and `--flag v` are all accepted, and a flag that takes no
-//! value may be said to be true or false: `--flag=false`.
+//! Flags are spelled as in LLVM's tools: `-flag`, `--flag`, `--flag=v` and `--flag v` are all accepted, and a flag without a value
+//! may be set to true or false: `--flag=false`.
 
 use std::ffi::OsString;
 use std::io::{Stderr, stderr};
@@ -14,7 +14,7 @@ use crate::diagnostics::render::Styles;
 use crate::diagnostics::{DEFAULT_MAX_ERRORS, Reporter, SourceMap};
 use crate::failure::Failure;
 
-/// Gives flags of several letters two dashes, and those of one letter one, but for `--o=x`; everything behind `--` stays.
+/// Normalises dashes: two for flags of several letters and for `--o=x`, one for flags of one letter. Everything after `--` stays.
 pub(crate) fn with_two_dashes(arguments: impl IntoIterator<Item = OsString>) -> Vec<OsString> {
     let mut is_verbatim = false;
     arguments
@@ -46,11 +46,11 @@ fn is_letter_of_two_dashes(text: &str) -> bool {
     letter.len() == 1 && letter.starts_with(|letter: char| letter.is_ascii_alphabetic())
 }
 
-/// Rewrites flags without a value that are said to be true or false: the former stay without that, the latter go, and so do the
-/// same flags before them. `command` describes the arguments; the first one is the name of the tool.
+/// Resolves flags that are set to true or false: `--flag=true` becomes `--flag`, and `--flag=false` is removed together with
+/// earlier occurrences of `--flag`. `command` describes the arguments, the first of which is the name of the tool.
 ///
 /// # Errors
-/// If such a flag is said to be something else.
+/// Such a flag has a value other than true or false.
 pub(crate) fn with_plain_flags(
     command: impl FnOnce() -> Command,
     arguments: Vec<OsString>,
@@ -107,7 +107,7 @@ pub(crate) fn with_plain_flags(
     Ok(plain)
 }
 
-/// The name that the tool was started under: the last part of the path, without `.exe`.
+/// The name under which the tool was started: the last part of the path, without `.exe`.
 pub(crate) fn program_name(argument: Option<&OsString>) -> String {
     argument
         .and_then(|path| Path::new(path).file_name())
@@ -115,7 +115,7 @@ pub(crate) fn program_name(argument: Option<&OsString>) -> String {
         .unwrap_or_else(|| "tfrt".to_owned())
 }
 
-/// Whether a tool goes by the name of one of the original's, whose output scripts know to the byte.
+/// Whether a tool has the name of one of the original's tools, on whose exact output scripts depend.
 pub(crate) fn is_original(program: &str) -> bool {
     matches!(
         program,
@@ -128,19 +128,19 @@ pub(crate) fn is_original(program: &str) -> bool {
     )
 }
 
-/// How much is said about a program.
+/// How much to report about a program.
 #[derive(Args, Clone, Copy, Debug)]
 pub(crate) struct DiagnosticArguments {
-    /// Show so many errors at most and count the others; 0 shows all
+    /// Show at most N errors and count the rest; 0 shows all
     #[arg(long = "max-errors", value_name = "N", default_value_t = DEFAULT_MAX_ERRORS)]
     max_errors: usize,
 
-    /// Whether errors are in colours; `auto` is on a terminal, unless `NO_COLOR` is set
+    /// When to colour errors; `auto` means on a terminal, unless `NO_COLOR` is set
     #[arg(long, value_name = "WHEN", value_enum, default_value_t = When::Auto)]
     color: When,
 }
 
-/// When there are colours.
+/// When to use colours.
 #[derive(Clone, Copy, Debug, ValueEnum)]
 enum When {
     Auto,
@@ -149,17 +149,17 @@ enum When {
 }
 
 impl DiagnosticArguments {
-    /// A reporter to standard error that prints.
+    /// A reporter that prints to standard error.
     pub(crate) fn printing(self, sources: SourceMap) -> Reporter<AutoStream<Stderr>> {
         self.set_up(|out| Reporter::printing(sources, out))
     }
 
-    /// A reporter to standard error that holds diagnostics against expectations.
+    /// A reporter that compares diagnostics with expectations, and prints to standard error.
     pub(crate) fn verifying(self, sources: SourceMap) -> Reporter<AutoStream<Stderr>> {
         self.set_up(|out| Reporter::verifying(sources, out))
     }
 
-    /// A reporter to standard error that holds diagnostics against expectations of the sources that they are about.
+    /// A reporter that compares diagnostics with the expectations in their source files, and prints to standard error.
     pub(crate) fn verifying_lazily(self, sources: SourceMap) -> Reporter<AutoStream<Stderr>> {
         self.set_up(|out| Reporter::verifying_lazily(sources, out))
     }
@@ -184,7 +184,7 @@ impl DiagnosticArguments {
     }
 }
 
-/// How printed MLIR looks.
+/// How to print MLIR.
 #[derive(Args, Clone, Copy, Debug)]
 #[command(next_help_heading = "Printing")]
 pub(crate) struct PrintingArguments {
@@ -192,7 +192,7 @@ pub(crate) struct PrintingArguments {
     #[arg(long = "mlir-print-op-generic")]
     pub(crate) op_generic: bool,
 
-    /// Print the location of every op, as aliases that stand at the end
+    /// Print the location of every op, as aliases defined at the end
     #[arg(long = "mlir-print-debuginfo")]
     pub(crate) debug_info: bool,
 
@@ -200,7 +200,7 @@ pub(crate) struct PrintingArguments {
     #[arg(long = "mlir-print-local-scope")]
     pub(crate) local_scope: bool,
 
-    /// Print functions under the name that they got later: `func.func`
+    /// Print functions in the later spelling, `func.func`
     #[arg(long = "func-dialect")]
     pub(crate) func_dialect: bool,
 }

@@ -1,8 +1,7 @@
-//! `tfrt bench`: how long the functions of a program take, and where the time goes.
+//! `tfrt bench`: measures how long the functions of a program take, and where the time goes.
 //!
-//! Two kinds of runs, because whoever looks changes what is seen: those that are measured are not recorded, and those that are
-//! recorded say what each kernel took, and what the executor took to come to it. The cost of recording is measured, too, and
-//! subtracted from the second.
+//! There are two kinds of runs, because recording changes the timing. Measured runs are not recorded; recorded runs give the time of
+//! each kernel and of the executor before it. The cost of recording is measured as well, and subtracted from the latter.
 
 mod statistics;
 
@@ -49,24 +48,24 @@ Examples:
   tfrt bench --functions=main,check program.bef     measure two of them, in this order
   tfrt bench --work_queue_type=mstd:4 program.mlir  on four threads
   tfrt bench --duration 0.5 --warmup 10 p.mlir      for half a second each, after ten runs to warm up
-  tfrt bench --hot --functions=main program.mlir    what the executor takes between the kernels
-  tfrt bench --json program.mlir > report.json      everything, for another program
+  tfrt bench --hot --functions=main program.mlir    sort kernels by executor overhead
+  tfrt bench --json program.mlir > report.json      all measurements, for other tools
 
-A run lasts until all that the function started is done. What the program prints while it is measured is discarded.
+A run ends when everything that the function started is done. Output of the program is discarded while it is measured.
 
-The table of kernels comes from runs of their own, at most 1000, in which every kernel is recorded: `total` is from its begin to
-its end, `self` without the kernels that ran inside it, `dispatch` what the executor took to come to it, from the end of the
-kernel before it or from the begin of its path. What recording costs is measured with empty kernels and subtracted. The line
-above the table says how much longer a recorded run takes. That is more than recording if a function runs in place, as a plain
-loop of calls: while kernels are recorded it runs in the general way, so its dispatch is that of the general way, too.";
+The table of kernels comes from separate runs, at most 1000, in which every kernel is recorded. `total` is the time from the start of
+a kernel to its end, `self` excludes the kernels that ran inside it, and `dispatch` is the executor overhead before it, counted from
+the end of the previous kernel or from the start of its path. The cost of recording is measured with empty kernels and subtracted.
+The line above the table says how much longer a recorded run takes. The difference is more than the cost of recording if a function
+follows a static schedule: while kernels are recorded, it runs in the ready loop, and so `dispatch` is the overhead of that loop.";
 
-/// How many runs are made at most, so that their times fit in memory.
+/// The maximal number of runs, so that their times fit in memory.
 const MAX_RUNS: u64 = 10_000_000;
 
-/// How many runs are made if nobody says for how long.
+/// The number of runs if no duration is given.
 const DEFAULT_RUNS: u64 = 100;
 
-/// Measure the functions of a program, and what their kernels take.
+/// Measure the functions of a program and the kernels in them.
 #[derive(Debug, Parser)]
 #[command(after_help = EXAMPLES)]
 pub(crate) struct Arguments {
@@ -74,27 +73,27 @@ pub(crate) struct Arguments {
     #[arg(value_name = "PROGRAM")]
     file: String,
 
-    /// Functions to measure, in this order; all that have a name and no arguments if none is named
+    /// Functions to measure, in this order; by default, all named functions without arguments
     #[arg(long, alias = "function", value_name = "NAME,…", value_delimiter = ',')]
     functions: Vec<String>,
 
-    /// The same, behind the program
+    /// The same, as positional arguments
     #[arg(value_name = "FUNCTION", hide = true, conflicts_with = "functions")]
     more_functions: Vec<String>,
 
-    /// How often to run each function, at most; 100 unless a duration is given
+    /// The maximal number of runs of each function; 100 unless a duration is given
     #[arg(long, value_name = "N", value_parser = RangedU64ValueParser::<u64>::new().range(1..=MAX_RUNS))]
     runs: Option<u64>,
 
-    /// How often to run each function before it is measured
+    /// The number of runs of each function before measuring
     #[arg(long, value_name = "N", default_value = "3", value_parser = RangedU64ValueParser::<u64>::new().range(0..=MAX_RUNS))]
     warmup: u64,
 
-    /// For how long to run each function: no run begins after so many seconds
+    /// How long to run each function: no run starts after this many seconds
     #[arg(long, value_name = "SECS", value_parser = parse_seconds)]
     duration: Option<Duration>,
 
-    /// Where kernels run: `s` is the calling thread alone, `mstd:N,B` is N threads with B more for work that blocks
+    /// The threads that run kernels: `s` is the calling thread alone, `mstd:N,B` is N threads and B more for blocking work
     #[arg(
         long = "work_queue_type",
         value_name = "TYPE[:ARGUMENT]",
@@ -108,19 +107,19 @@ pub(crate) struct Arguments {
     #[command(flatten)]
     diagnostics: DiagnosticArguments,
 
-    /// Take a program that is written without chains, as text, and add those that keep it in order
+    /// Accept a program written without chains, as text, and add the chains that keep program order
     #[arg(long = "thread-chains")]
     thread_chains: bool,
 
-    /// Let all runs share their resources, such as what `tfrt.once` gave; else each run has resources of its own
+    /// Share resources, such as the results of `tfrt.once`, between runs; by default, each run has its own
     #[arg(long = "keep-resources")]
     keep_resources: bool,
 
-    /// List kernels by what the executor takes to come to them, rather than by what they take
+    /// Sort kernels by executor overhead instead of by their own time
     #[arg(long)]
     hot: bool,
 
-    /// Print one JSON document with all that was measured
+    /// Print all measurements as one JSON document
     #[arg(long)]
     json: bool,
 }
@@ -241,7 +240,7 @@ fn measure(program: &str, arguments: &Arguments) -> Result<Report, Failure> {
     })
 }
 
-/// Measures the functions, one after the other; or says which of them cannot be measured, and why.
+/// Measures the functions, one after the other, and reports those that cannot be measured.
 fn measure_all(
     host: &Arc<HostContext>,
     folder: &ProgramFolder,
@@ -271,7 +270,7 @@ fn measure_all(
     Ok((recording, reports?))
 }
 
-/// Why a function was not measured to the end.
+/// Why measuring a function stopped early.
 fn describe(function: &str, stop: &Stop) -> String {
     match stop {
         Stop::Failed(message) => format!("'{function}' returned <<error: {message}>>"),
@@ -280,11 +279,11 @@ fn describe(function: &str, stop: &Stop) -> String {
     }
 }
 
-/// What to measure.
+/// The functions to measure.
 #[derive(Debug)]
 struct Selection {
     functions: Vec<FunctionRef>,
-    /// Names of functions that were not asked for, and cannot be called without arguments.
+    /// Names of functions that were not requested and cannot be called without arguments.
     not_run: Vec<String>,
 }
 

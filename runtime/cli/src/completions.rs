@@ -1,4 +1,4 @@
-//! `tfrt completions`: what a shell completes commands and flags with.
+//! `tfrt completions`: completion scripts for shells.
 
 use clap::{CommandFactory, Parser};
 use clap_complete::Shell;
@@ -13,7 +13,7 @@ Examples:
   tfrt completions fish > ~/.config/fish/completions/tfrt.fish
   tfrt completions zsh > _tfrt                      in a folder of `fpath`";
 
-/// Print what completes the commands in a shell.
+/// Print a completion script for a shell.
 #[derive(Debug, Parser)]
 #[command(after_help = EXAMPLES)]
 pub(crate) struct Arguments {

@@ -161,7 +161,7 @@ impl<W: Write> Reporter<W> {
         if let num_hidden @ 1.. = self.num_errors.saturating_sub(shown) {
             let errors = if num_hidden == 1 { "error" } else { "errors" };
             let text = format!("... and {num_hidden} more {errors}; `--max-errors 0` shows all\n");
-            // Whoever cannot read the messages cannot be told so.
+            // A failure to write a message cannot be reported.
             let _ = self.out.write_all(text.as_bytes());
         }
         self.num_errors = 0;

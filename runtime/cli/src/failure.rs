@@ -16,7 +16,7 @@ pub(crate) enum Failure {
     Reported,
     /// Nothing: the help that was asked for was printed, and there is nothing to do.
     HelpGiven,
-    /// Nobody reads the output any more; there is nobody to tell.
+    /// The output is a closed pipe, which is not reported.
     ClosedPipe,
 }
 

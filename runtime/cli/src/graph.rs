@@ -1,7 +1,7 @@
 //! `tfrt graph`: draws the functions of a program.
 //!
-//! A program becomes a [`model`] of nodes, edges and scopes. It is written as [`dot`], or drawn as SVG: by Graphviz where that is installed,
-//! and otherwise by our own [`layout`], in plainer style. A page for a browser, as [`html`], has drawings of the latter kind.
+//! A program becomes a [`model`] of nodes, edges and scopes. The model is written as [`dot`] or drawn as SVG: by Graphviz if it is
+//! installed, otherwise by our own [`layout`], in a plainer style. The [`html`] page always uses our own layout.
 
 mod model;
 
@@ -32,15 +32,15 @@ use model::Graph;
 
 const EXAMPLES: &str = "\
 Examples:
-  tfrt graph program.mlir                              every function, in the language of Graphviz
+  tfrt graph program.mlir                              every function, in Graphviz's DOT language
   tfrt graph --functions=main program.bef              one function of a file
-  tfrt graph --format=svg -o program.svg program.mlir  a picture; Graphviz draws it if it is installed
-  tfrt graph --html -o program.html program.mlir       a page to zoom and search in, with a picture of each function
+  tfrt graph --format=svg -o program.svg program.mlir  a picture, drawn by Graphviz if it is installed
+  tfrt graph --html -o program.html program.mlir       a page with zoom and search, and a picture of each function
 
-A box is a kernel, a frame around others is a region. Boxes of one colour run on one stream, one after the other. A dashed
-arrow is a chain. At an arrow stands the type of its value, behind the number of the result where a kernel gives several.";
+A box is a kernel; a frame around boxes is a region. Boxes of the same colour belong to one stream and run one after the other. A
+dashed arrow is a chain. Arrows are labelled with the type of the value, and with the number of the result if a kernel has several.";
 
-/// How many ops are drawn unless it is said otherwise. Beyond that nobody reads a picture.
+/// The default limit of drawn ops. A larger picture is unreadable.
 const DEFAULT_MAX_OPS: usize = 500;
 
 /// Draw the functions of a program.
@@ -51,23 +51,23 @@ pub(crate) struct Arguments {
     #[arg(default_value = "-")]
     file: String,
 
-    /// Draw these functions only
+    /// Draw only these functions
     #[arg(long, alias = "function", value_name = "NAME,…", value_delimiter = ',')]
     functions: Vec<String>,
 
-    /// What to write
+    /// The output format
     #[arg(long, value_enum, default_value_t = Format::Dot)]
     format: Format,
 
-    /// Write a page for a browser, as `--format=html` does
+    /// Write a page for a browser; short for `--format=html`
     #[arg(long, conflicts_with = "format")]
     html: bool,
 
-    /// Fold functions beyond so many ops to one box each; a page has them all
+    /// Beyond N ops, draw each further function as a single box; a page shows all ops
     #[arg(long = "max-ops", value_name = "N", default_value_t = DEFAULT_MAX_OPS)]
     max_ops: usize,
 
-    /// Where to write; `-` is standard output
+    /// The output file; `-` is standard output
     #[arg(short, long, value_name = "FILE", default_value = "-")]
     output: String,
 
@@ -80,11 +80,11 @@ pub(crate) struct Arguments {
 
 #[derive(Clone, Copy, Debug, ValueEnum)]
 enum Format {
-    /// The language of Graphviz
+    /// Graphviz's DOT language
     Dot,
     /// A picture
     Svg,
-    /// A page for a browser, in one file
+    /// A page for a browser, in a single file
     Html,
 }
 
@@ -137,7 +137,7 @@ fn read_program(
     }
 }
 
-/// The functions of these names, or all if there are none.
+/// The functions with these names, or all if no name is given.
 fn chosen_functions(
     program: &str,
     module: &Module,
@@ -152,13 +152,13 @@ fn chosen_functions(
             let functions = module.functions(module.root());
             let known = functions.filter_map(|func| module.symbol_name(func));
             let meant = did_you_mean(&nearest(name, known));
-            Failure::Message(format!("{program}: there is no function `{name}`{meant}"))
+            Failure::Message(format!("{program}: unknown function `{name}`{meant}"))
         })
     };
     names.iter().map(find).collect()
 }
 
-/// What Graphviz makes of a graph; nothing if it is not installed or does not like it.
+/// The picture that Graphviz draws, or `None` if it is not installed or fails.
 fn draw_with_graphviz(graph: &str) -> io::Result<Option<Vec<u8>>> {
     let child = Command::new("dot")
         .arg("-Tsvg")

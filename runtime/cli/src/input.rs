@@ -23,7 +23,7 @@ pub(crate) struct Input {
 pub(crate) enum Kind {
     /// A program in MLIR text.
     Text,
-    /// A BEF file, or something so damaged that nobody can tell.
+    /// A BEF file, or unrecognisable data.
     Bef,
 }
 

@@ -1,4 +1,4 @@
-//! `tfrt inspect`: what a BEF file holds, for people. Of a program in MLIR text: what its file would hold.
+//! `tfrt inspect`: a readable dump of a BEF file, or of the file that an MLIR program is compiled to.
 
 use std::collections::HashMap;
 
@@ -17,13 +17,13 @@ const EXAMPLES: &str = "\
 Examples:
   tfrt inspect program.bef
   tfrt inspect --hex program.bef
-  tfrt inspect program.mlir         what the program is translated to
+  tfrt inspect program.mlir         the file that the program is translated to
   tfrt translate --mlir-to-bef program.mlir | tfrt inspect -
 
-Each line starts with an offset in the file. In a damaged file every error stands behind the record at which it is found.
-The exit status is 1 if there is one.";
+Each line starts with an offset in the file. In a damaged file, each error is shown after the record in which it was found, and the
+exit status is 1.";
 
-/// Print what is in a BEF file, sound or damaged: sections, tables, functions and kernels.
+/// Print the contents of a BEF file, even of a damaged one: sections, tables, functions and kernels.
 #[derive(Debug, Parser)]
 #[command(after_help = EXAMPLES)]
 pub(crate) struct Arguments {
@@ -31,7 +31,7 @@ pub(crate) struct Arguments {
     #[arg(default_value = "-")]
     file: String,
 
-    /// Print the bytes of each record beside it
+    /// Print the bytes of each record next to it
     #[arg(long)]
     hex: bool,
 
@@ -69,7 +69,7 @@ pub(crate) fn run(program: &str, arguments: &Arguments) -> Result<(), Failure> {
     }
 }
 
-/// The file that a program is stored as.
+/// The BEF file that a program is compiled to.
 fn translate(
     front_end: &FrontEnd,
     input: &Input,

@@ -1,6 +1,6 @@
 //! The command line: a `main` that any binary can call with its own kernels linked.
 //!
-//! A kernel crate gets its own driver in three lines; every kernel that is linked into the binary is there:
+//! A kernel crate gets its own driver in three lines, with every kernel that is linked into the binary:
 //!
 //! ```no_run
 //! fn main() -> std::process::ExitCode {
@@ -8,13 +8,13 @@
 //! }
 //! ```
 //!
-//! Started under the name `bef_executor`, `tfrt_translate` or `tfrt_opt` the binary behaves as that tool. So it does under
-//! `bef_executor_lite` and `code_size_test_driver`, which were smaller builds of the first of these, and under
-//! `bef_executor_debug_tracing`, which prints what it traces. Under any other name the first argument says which tool: `run`,
-//! `bench`, `trace`, `translate`, `opt`, `ops`, `inspect`, `graph`, `tensors`, `new` or `completions`. Each has a file here:
-//! its options, then what it does.
+//! When the binary is started under the name `bef_executor`, `tfrt_translate` or `tfrt_opt`, it behaves like that tool. The same
+//! holds for `bef_executor_lite` and `code_size_test_driver`, which were smaller builds of `bef_executor`, and for
+//! `bef_executor_debug_tracing`, which prints what it traces. Under any other name the first argument selects the tool: `run`,
+//! `bench`, `trace`, `translate`, `opt`, `ops`, `inspect`, `graph`, `tensors`, `new` or `completions`. Each tool has a file here,
+//! with its options first and its implementation below.
 //!
-//! What the tools print on standard output and as diagnostics is an interface that scripts depend on.
+//! Scripts depend on the output of the tools, both on standard output and in diagnostics.
 #![deny(unsafe_code)]
 
 pub mod diagnostics;
@@ -31,7 +31,7 @@ mod libraries;
 
 mod front_end;
 
-mod pieces;
+mod split_input;
 
 mod run;
 
@@ -76,10 +76,10 @@ Examples:
   tfrt translate --help             explain one command
   tfrt ops tfrt.add.i32             document one op
 
-Under the names `bef_executor`, `tfrt_translate` and `tfrt_opt` this is `tfrt run`, `tfrt translate` and `tfrt opt`, and under
-`bef_executor_debug_tracing` it is `tfrt run --tracing-sink=debug`.";
+Under the names `bef_executor`, `tfrt_translate` and `tfrt_opt`, this tool is `tfrt run`, `tfrt translate` and `tfrt opt`; under
+`bef_executor_debug_tracing`, it is `tfrt run --tracing-sink=debug`.";
 
-/// Author kernels as plain functions, and run dataflow programs made of them.
+/// Write kernels as plain functions, and run dataflow programs made of them.
 #[derive(Debug, Parser)]
 #[command(name = "tfrt", version, after_help = EXAMPLES, subcommand_required = true, arg_required_else_help = true)]
 struct Tfrt {
@@ -87,39 +87,39 @@ struct Tfrt {
     command: Command,
 }
 
-/// The arguments of a command are described to the parser when the command is given, so that no other costs a start its
-/// time. What it is about stands here, too, for whoever asks for the list.
+/// The parser is built for the given command only, which keeps start-up short. The summaries are repeated here for the list of
+/// commands.
 #[derive(Debug, Subcommand)]
 #[command(defer = true)]
 enum Command {
     /// Run the functions of a program
     Run(run::Arguments),
-    /// Measure the functions of a program, and what their kernels take
+    /// Measure the functions of a program and the kernels in them
     Bench(bench::Arguments),
-    /// Run the functions of a program and record what happens when, for a viewer
+    /// Run the functions of a program and record a trace for a viewer
     Trace(trace::Arguments),
     /// Translate between MLIR text and BEF files
     Translate(translate::Arguments),
-    /// Check a program, transform it, and print it
+    /// Verify, transform and print a program
     Opt(opt::Arguments),
-    /// List the ops that are linked, or document one
+    /// List the linked ops, or document one
     Ops(ops::Arguments),
-    /// Print what is in a BEF file, sound or damaged: sections, tables, functions and kernels
+    /// Print the contents of a BEF file, even of a damaged one: sections, tables, functions and kernels
     Inspect(inspect::Arguments),
     /// Draw the functions of a program
     Graph(graph::Arguments),
-    /// List the tensors of a file, and convert it to another format
+    /// List the tensors in a file, or convert it to another format
     Tensors(tensors::Arguments),
     /// Create a crate of kernels
     New(new::Arguments),
-    /// Print what completes the commands in a shell
+    /// Print a completion script for a shell
     Completions(completions::Arguments),
 }
 
-/// Runs the command line of this process: the kernels are those linked into the binary.
+/// Runs the command line of this process with the kernels that are linked into the binary.
 ///
 /// The exit status is 0 on success, 2 if the command line is wrong (1 under the names of the original's tools), and 1 on any
-/// other failure; what failed has then been printed. Nothing is printed about a closed pipe: whoever closed it knows.
+/// other failure, which has been printed by then. A closed pipe is not reported.
 #[must_use]
 pub fn main() -> ExitCode {
     std::panic::set_hook(Box::new(log_panic));
@@ -169,7 +169,7 @@ fn run_command(program: &str, arguments: Vec<OsString>) -> Result<(), Failure> {
     }
 }
 
-/// Parses arguments; prints help or a complaint, and ends, if that is what they ask for.
+/// Parses arguments. If they ask for help or are wrong, prints the help or the error and returns the exit code.
 fn parse<T: Parser>(
     program: &str,
     arguments: impl Iterator<Item = OsString>,

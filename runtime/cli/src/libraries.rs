@@ -1,4 +1,4 @@
-//! Kernel libraries that the command line names.
+//! Kernel libraries given on the command line.
 #![expect(unsafe_code, reason = "loads code that the user names")]
 
 use std::path::PathBuf;
@@ -11,7 +11,7 @@ use crate::failure::Failure;
 /// Which kernel libraries to load.
 #[derive(Args, Clone, Debug)]
 pub(crate) struct LibraryArguments {
-    /// Kernel libraries to load: crates of type `cdylib` that say `tfrt::export_kernels!()`. Loading one runs its code
+    /// Kernel libraries to load: crates of type `cdylib` that contain `tfrt::export_kernels!()`. Loading one runs its code
     #[arg(
         long = "kernel-library",
         visible_alias = "shared_libs",
@@ -27,7 +27,7 @@ impl LibraryArguments {
         &self.kernel_libraries
     }
 
-    /// Loads the libraries into `registry`. `program` is the name that complaints start with.
+    /// Loads the libraries into `registry`. `program` is the name that error messages start with.
     pub(crate) fn load(&self, program: &str, registry: &mut KernelRegistry) -> Result<(), Failure> {
         for path in &self.kernel_libraries {
             // SAFETY: 1 to 3: whoever names a library on the command line asks for its code to be run, as by starting a

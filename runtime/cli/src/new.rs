@@ -1,7 +1,7 @@
-//! `tfrt new`: a crate of kernels from a template.
+//! `tfrt new`: creates a crate of kernels from a template.
 //!
 //! The crate has kernels, a program made of them, tests of both, and a driver; or it is a kernel library, without a driver.
-//! Its files lie in `new/template`, with names in double braces where crates differ. They build as they are written.
+//! The template is in `new/template`, with placeholders in double braces. The created crate builds as it is.
 
 mod name;
 
@@ -24,27 +24,27 @@ const EXAMPLES: &str = "\
 Examples:
   tfrt new shapes                             a crate in the folder `shapes`, with a driver
   tfrt new --lib shapes                       a kernel library, for `tfrt run --kernel-library`
-  tfrt new --runtime ../tfrt work/shapes      built on the runtime whose source is there
+  tfrt new --runtime ../tfrt work/shapes      with the runtime in the folder `../tfrt`
 
-Without `--runtime` the crate is built on what this tool was built from.";
+Without `--runtime`, the crate depends on the source that this tool was built from.";
 
 /// Create a crate of kernels.
 #[derive(Debug, Parser)]
 #[command(after_help = EXAMPLES)]
 pub(crate) struct Arguments {
-    /// The folder to create; its last part is the name of the crate
+    /// The folder to create; its last component is the name of the crate
     path: PathBuf,
 
-    /// Make it a kernel library: loaded at run time, without a driver of its own
+    /// Create a kernel library, which is loaded at run time and has no driver of its own
     #[arg(long = "lib")]
     is_library: bool,
 
-    /// The source of the runtime to build on, in place of what this tool was built from
+    /// The source of the runtime to depend on; by default, the source that this tool was built from
     #[arg(long, value_name = "PATH")]
     runtime: Option<PathBuf>,
 }
 
-/// One file of the template: where it goes, and what is in it.
+/// One file of the template: its path and its text.
 type TemplateFile = (&'static str, &'static str);
 
 const COMMON: [TemplateFile; 5] = [
@@ -102,7 +102,7 @@ pub(crate) fn run(program: &str, arguments: &Arguments) -> Result<(), Failure> {
     output::write("-", what_next(&name, arguments).as_bytes())
 }
 
-/// Whether there is nothing at `path` that could be lost.
+/// Checks that creating the crate at `path` overwrites nothing.
 fn check_vacant(path: &Path) -> Result<(), String> {
     let shown = path.display();
     if !path
@@ -113,7 +113,7 @@ fn check_vacant(path: &Path) -> Result<(), String> {
     }
     if !path.is_dir() {
         return Err(format!(
-            "`{shown}` exists and is no folder: choose another name"
+            "`{shown}` exists and is not a folder: choose another name"
         ));
     }
     let mut entries =
@@ -126,7 +126,7 @@ fn check_vacant(path: &Path) -> Result<(), String> {
     }
 }
 
-/// What stands for each name in double braces.
+/// The text for each placeholder.
 fn values(
     name: &CrateName,
     runtime: &Runtime,
@@ -138,10 +138,10 @@ fn values(
         dependencies.push(runtime.dependency("tfrt-cli", "runtime/cli"));
     }
     let dev_dependencies = runtime.dependency("tfrt-kernels", "kernels");
-    let lib = "\n# A kernel library, and for the tests a library like every other.\n[lib]\ncrate-type = [\"cdylib\", \"rlib\"]\n";
+    let lib = "\n# The kernel library, and an ordinary library for the tests.\n[lib]\ncrate-type = [\"cdylib\", \"rlib\"]\n";
     let export = "\n// What makes a kernel library of this crate: `tfrt run --kernel-library` finds the kernels by it.\ntfrt::export_kernels!();\n";
     let workspace =
-        "\n# A workspace of its own: this crate is not part of the one around it.\n[workspace]\n";
+        "\n# A separate workspace: this crate is not part of the one around it.\n[workspace]\n";
     let if_so = |is_so: bool, text: &str| {
         if is_so {
             text.to_owned()
@@ -168,7 +168,7 @@ fn values(
     ]
 }
 
-/// Whether a folder around `path` belongs to cargo, which would take the new crate for a part of it.
+/// Whether a parent of `path` is a cargo package or workspace, which would claim the new crate.
 fn is_inside_crate(path: &Path) -> bool {
     std::path::absolute(path).is_ok_and(|path| {
         path.ancestors()
@@ -194,7 +194,7 @@ fn write(path: &Path, text: &str) -> Result<(), String> {
         .map_err(|error| format!("cannot write `{}`: {}", path.display(), Reason(&error)))
 }
 
-/// A library is loaded only by a tool that was built as it was.
+/// The build command: a library can only be loaded by a tool with the same profile.
 fn build_command() -> &'static str {
     if cfg!(debug_assertions) {
         "cargo build"
@@ -203,7 +203,7 @@ fn build_command() -> &'static str {
     }
 }
 
-/// Where that puts the library.
+/// The folder in which that command puts the library.
 fn profile_folder() -> &'static str {
     if cfg!(debug_assertions) {
         "debug"

@@ -1,4 +1,4 @@
-//! `tfrt ops`: which ops are linked, what each of them is, and their declarations as documents.
+//! `tfrt ops`: lists and documents the linked ops, and exports their declarations.
 
 use clap::{Parser, ValueEnum};
 use tfrt_host::kernel::registry::DialectRegistration;
@@ -16,24 +16,24 @@ const EXAMPLES: &str = "\
 Examples:
   tfrt ops                                   list every op
   tfrt ops tfrt_test tfrt.print              list the ops of a dialect and of a family
-  tfrt ops '*.i32'                           list the ops whose names end so
+  tfrt ops '*.i32'                           list the ops whose names end in `.i32`
   tfrt ops tfrt.add.i32                      document one op
   tfrt ops --format=markdown tfrt > tfrt.md  a reference of a dialect
   tfrt ops --format=td -o kernels.td         all declarations for mlir-tblgen
   tfrt ops --format=json | jq '.ops[].name'  all declarations for other tools
   tfrt ops --kernel-library=libmine.so mine  the ops of a kernel library";
 
-/// List the ops that are linked, or document one.
+/// List the linked ops, or document one.
 ///
 /// Declarations can also be exported, for mlir-tblgen and other tools.
 #[derive(Debug, Parser)]
 #[command(after_help = EXAMPLES)]
 pub(crate) struct Arguments {
-    /// Ops to document; first parts of names, or names with `*` for any text, to list
+    /// Ops to document; to list several, the first part of a name, or a pattern in which `*` stands for any text
     #[arg(value_name = "NAME")]
     names: Vec<String>,
 
-    /// What to write
+    /// The output format
     #[arg(long, value_enum, default_value_t = Format::Text)]
     format: Format,
 
@@ -41,7 +41,7 @@ pub(crate) struct Arguments {
     #[arg(long, default_value = "Ops")]
     title: String,
 
-    /// Where to write; `-` is standard output
+    /// The output file; `-` is standard output
     #[arg(short, long, value_name = "FILE", default_value = "-")]
     output: String,
 
@@ -51,13 +51,13 @@ pub(crate) struct Arguments {
 
 #[derive(Clone, Copy, Debug, ValueEnum)]
 enum Format {
-    /// A list, or all that is known of the ops that are named in full
+    /// A list, or full documentation of ops that are named in full
     Text,
-    /// TableGen, as mlir-tblgen reads it
+    /// TableGen for mlir-tblgen
     Td,
-    /// A reference
+    /// A reference manual
     Markdown,
-    /// Everything that is declared, for other tools
+    /// Complete declarations, for other tools
     Json,
 }
 
@@ -95,7 +95,7 @@ pub(crate) fn run(program: &str, arguments: &Arguments) -> Result<(), Failure> {
     output::write(&arguments.output, text.as_bytes())
 }
 
-/// Pages if every name is that of an op, else a list.
+/// Full documentation if every name is the name of an op, otherwise a list.
 fn text(selected: &Catalogue<'_>, names: &[&str]) -> String {
     let named: Option<Vec<&Entry<'_>>> = names.iter().map(|name| selected.get(name)).collect();
     match named {
@@ -107,7 +107,7 @@ fn text(selected: &Catalogue<'_>, names: &[&str]) -> String {
     }
 }
 
-/// What may have been meant by a name: a name of an op, or its first segments.
+/// Suggestions for an unknown name: names of ops, or their first segments.
 fn suggestions<'a>(name: &str, all: &Catalogue<'a>) -> Vec<&'a str> {
     let num_segments = name.trim_end_matches('.').split('.').count();
     let mut families: Vec<_> = all

@@ -13,20 +13,20 @@ use crate::front_end::{FrontEnd, OptOptions};
 use crate::input::Input;
 use crate::libraries::LibraryArguments;
 use crate::output;
-use crate::pieces::{self, PieceArguments};
+use crate::split_input::{self, SplitArguments};
 
 use pass_arguments::PassArguments;
 
 const EXAMPLES: &str = "\
 Examples:
-  tfrt opt program.mlir                             check a program and print it
+  tfrt opt program.mlir                             verify a program and print it
   tfrt opt --mlir-print-op-generic program.mlir     print it without custom forms
   tfrt opt --inline --canonicalize program.mlir     run two passes, in this order
-  tfrt opt --thread-chains program.mlir             put a program in order that is written without chains
+  tfrt opt --thread-chains program.mlir             add the chains to a program written without them
   tfrt opt --pass-pipeline='inline,func(canonicalize)' program.mlir
-  tfrt opt --tfrt-print-stream program.mlir         say which stream each kernel runs on";
+  tfrt opt --tfrt-print-stream program.mlir         report the stream of each kernel";
 
-/// Check a program, transform it, and print it.
+/// Verify, transform and print a program.
 #[derive(Debug, Parser)]
 #[command(after_help = EXAMPLES)]
 pub(crate) struct Arguments {
@@ -34,7 +34,7 @@ pub(crate) struct Arguments {
     #[arg(default_value = "-")]
     file: String,
 
-    /// Where to write; `-` is standard output
+    /// The output file; `-` is standard output
     #[arg(short, long, alias = "o", value_name = "FILE", default_value = "-")]
     output: String,
 
@@ -55,16 +55,16 @@ pub(crate) struct Arguments {
     )]
     verify_each: bool,
 
-    /// Accept ops and types of dialects that nobody registered
+    /// Accept ops and types of unregistered dialects
     #[arg(long = "allow-unregistered-dialect")]
     allow_unregistered_dialect: bool,
 
-    /// List the dialects that are known, and do nothing else
+    /// List the registered dialects and exit
     #[arg(long = "show-dialects")]
     show_dialects: bool,
 
     #[command(flatten)]
-    pieces: PieceArguments,
+    split: SplitArguments,
 
     #[command(flatten)]
     printing: PrintingArguments,
@@ -87,7 +87,7 @@ pub(crate) fn run(program: &str, arguments: &Arguments) -> Result<(), Failure> {
     let pipeline = arguments.passes.pipeline().map_err(|mistake| {
         let mut sources = SourceMap::new();
         sources.insert(PIPELINE_SOURCE, mistake.text);
-        let mut reporter = arguments.pieces.diagnostics.printing(sources);
+        let mut reporter = arguments.split.diagnostics.printing(sources);
         reporter.report(&mistake.diagnostic);
         Failure::Reported
     })?;
@@ -98,9 +98,9 @@ pub(crate) fn run(program: &str, arguments: &Arguments) -> Result<(), Failure> {
         verify_each: arguments.verify_each,
         printing: arguments.printing,
     };
-    pieces::process(
+    split_input::process(
         &input,
-        arguments.pieces,
+        arguments.split,
         &arguments.output,
         |text, name, reporter| {
             let mut printed = front_end.optimize(text, name, options, reporter)?;

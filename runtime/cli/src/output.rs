@@ -21,7 +21,7 @@ pub(crate) fn write(path: &str, bytes: &[u8]) -> Result<(), Failure> {
     }
 }
 
-/// Writes a whole output that is no text; a terminal does not get it.
+/// Writes a whole output that is not text; a terminal does not get it.
 pub(crate) fn write_binary(path: &str, bytes: &[u8], what: &str) -> Result<(), Failure> {
     if path == "-" && std::io::stdout().is_terminal() {
         return Err(terminal_refused(what));
@@ -31,7 +31,7 @@ pub(crate) fn write_binary(path: &str, bytes: &[u8], what: &str) -> Result<(), F
 
 fn terminal_refused(what: &str) -> Failure {
     Failure::Message(format!(
-        "standard output is a terminal, which cannot show {what}: say `-o FILE`, or send it into a pipe"
+        "standard output is a terminal, which cannot show {what}: use `-o FILE` or a pipe"
     ))
 }
 

@@ -1,4 +1,4 @@
-//! `tfrt tensors`: what a tensor file holds; and the same tensors as a file of another format.
+//! `tfrt tensors`: lists the tensors in a file, and converts files between formats.
 
 use std::path::Path;
 use std::sync::Arc;
@@ -23,25 +23,25 @@ Examples:
   tfrt tensors --print 0 weights.npy
   tfrt tensors weights.npz --output weights.btf
 
-Formats: btf (binary tensor file), npy and npz (NumPy), safetensors. What a file is, it says itself; what it becomes, its name
-says, or `--to`. The names of tensors that a format does not keep are their positions.";
+Formats: btf (binary tensor file), npy and npz (NumPy), safetensors. The format of the input is detected from its content; the format
+of the output follows from its name or from `--to`. In formats without names, tensors are named by their position.";
 
-/// List the tensors of a file, and convert it to another format
+/// List the tensors in a file, or convert it to another format
 #[derive(Debug, Parser)]
 #[command(after_help = EXAMPLES)]
 pub(crate) struct Arguments {
     /// The file; `-` is standard input
     file: String,
 
-    /// The format of the file, if it is not what the file starts like
+    /// The format of the file; detected from its content by default
     #[arg(long, value_name = "FORMAT", value_parser = parse_format)]
     from: Option<FileFormat>,
 
-    /// Say of each tensor what its elements are like
+    /// Print statistics of the elements of each tensor
     #[arg(long)]
     statistics: bool,
 
-    /// Print the elements of a tensor, as programs do; may be given several times
+    /// Print the elements of a tensor; may be repeated
     #[arg(long, value_name = "NAME")]
     print: Vec<String>,
 
@@ -49,7 +49,7 @@ pub(crate) struct Arguments {
     #[arg(short, long, value_name = "FILE")]
     output: Option<String>,
 
-    /// The format of that file, if its name does not say it
+    /// The format of the output file; by default it follows from the name
     #[arg(long, value_name = "FORMAT", value_parser = parse_format, requires = "output")]
     to: Option<FileFormat>,
 
@@ -68,7 +68,7 @@ fn format_names() -> String {
 
 /// Runs the tool. `program` is the name it was started under.
 pub(crate) fn run(program: &str, arguments: &Arguments) -> Result<(), Failure> {
-    // Tensors need no kernels; but whoever names a library learns whether it can be loaded.
+    // Tensors do not need kernels, but an error in a given library is reported.
     FrontEnd::new(program, &arguments.libraries)?;
     let input = Input::read(&arguments.file)?;
     let name = input.name.clone();
@@ -95,7 +95,7 @@ pub(crate) fn run(program: &str, arguments: &Arguments) -> Result<(), Failure> {
     output::write("-", text.as_bytes())
 }
 
-/// The format that an output is to have.
+/// The format of the output.
 fn output_format(path: &str, stated: Option<FileFormat>) -> Result<FileFormat, Failure> {
     let extension = || Path::new(path).extension()?.to_str();
     stated
@@ -103,7 +103,7 @@ fn output_format(path: &str, stated: Option<FileFormat>) -> Result<FileFormat, F
         .ok_or_else(|| {
             let names = format_names();
             Failure::Message(format!(
-                "cannot tell the format of '{path}': say `--to FORMAT`, one of {names}"
+                "cannot tell the format of `{path}` from its name: use `--to FORMAT`, where FORMAT is one of {names}"
             ))
         })
 }
@@ -130,7 +130,7 @@ fn printed(tensors: &[NamedTensor], names: &[String]) -> Result<String, String> 
         let named = tensors
             .iter()
             .find(|named| named.name == *name)
-            .ok_or_else(|| format!("there is no tensor `{name}`"))?;
+            .ok_or_else(|| format!("unknown tensor `{name}`"))?;
         let printed = named.tensor.to_text().map_err(|error| error.to_string())?;
         text.push_str(printed.trim_end());
         text.push('\n');
@@ -184,7 +184,7 @@ mod tests {
             print("one").unwrap(),
             "DenseHostTensor dtype = i8, shape = [], values = [7]\n"
         );
-        assert_eq!(print("two").unwrap_err(), "there is no tensor `two`");
+        assert_eq!(print("two").unwrap_err(), "unknown tensor `two`");
     }
 
     #[test]

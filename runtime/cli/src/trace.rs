@@ -1,4 +1,4 @@
-//! `tfrt trace`: runs a program as `tfrt run` does, and writes what happened when as a file for a viewer.
+//! `tfrt trace`: runs a program as `tfrt run` does and writes a trace file for a viewer.
 
 use clap::Parser;
 
@@ -7,15 +7,15 @@ use crate::run;
 
 const EXAMPLES: &str = "\
 Examples:
-  tfrt trace trace.json program.mlir                          run a program and record it
+  tfrt trace trace.json program.mlir                          run a program and record a trace
   tfrt trace trace.json --work_queue_type=mstd:4 p.bef        on four threads
   tfrt trace trace.json --tracing_level=default p.mlir        functions only, no kernels
 
-Open the file in a browser at https://ui.perfetto.dev. Each thread has a track; on it is a slice for each kernel, with its place
-in the source, its stream and its invocation. Arrows lead from the kernel that made a value to those that read it. A curve
-shows how many tasks wait for a thread.";
+Open the file in a browser at https://ui.perfetto.dev. Each thread has a track with a slice for each kernel, which shows its source
+location, stream and invocation. Arrows lead from the kernel that produced a value to those that read it. A counter shows how many
+tasks are waiting for a thread.";
 
-/// Run the functions of a program and record what happens when, for a viewer.
+/// Run the functions of a program and record a trace for a viewer.
 #[derive(Debug, Parser)]
 #[command(after_help = EXAMPLES)]
 pub(crate) struct Arguments {

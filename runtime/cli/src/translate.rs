@@ -1,4 +1,4 @@
-//! `tfrt translate`: MLIR text to BEF and back.
+//! `tfrt translate`: converts MLIR text to BEF and back.
 
 use clap::{ArgGroup, Parser};
 
@@ -8,7 +8,7 @@ use crate::front_end::{FrontEnd, Purpose};
 use crate::input::{Input, Kind};
 use crate::libraries::LibraryArguments;
 use crate::output;
-use crate::pieces::{self, PieceArguments};
+use crate::split_input::{self, SplitArguments};
 
 const EXAMPLES: &str = "\
 Examples:
@@ -25,7 +25,7 @@ pub(crate) struct Arguments {
     #[arg(default_value = "-")]
     file: String,
 
-    /// Where to write; `-` is standard output
+    /// The output file; `-` is standard output
     #[arg(short, long, alias = "o", value_name = "FILE", default_value = "-")]
     output: String,
 
@@ -37,16 +37,16 @@ pub(crate) struct Arguments {
     #[arg(long = "bef-to-mlir")]
     bef_to_mlir: bool,
 
-    /// Leave names of attributes and types of registers out of the BEF file: smaller, but hard to decode
+    /// Omit attribute names and register types from the BEF file, which makes it smaller but hard to decode
     #[arg(long = "disable-optional-sections")]
     disable_optional_sections: bool,
 
-    /// Take a program that is written without chains, and add those that keep it in order
+    /// Accept a program written without chains, and add the chains that keep program order
     #[arg(long = "thread-chains", requires = "mlir_to_bef")]
     thread_chains: bool,
 
     #[command(flatten)]
-    pieces: PieceArguments,
+    split: SplitArguments,
 
     #[command(flatten)]
     printing: PrintingArguments,
@@ -60,16 +60,16 @@ pub(crate) fn run(program: &str, arguments: &Arguments) -> Result<(), Failure> {
     let front_end = FrontEnd::new(program, &arguments.libraries)?;
     let input = Input::read(&arguments.file)?;
     if arguments.bef_to_mlir {
-        // A BEF file has no pieces and no comments that could expect something.
-        let mut reporter = arguments.pieces.diagnostics.printing(input.sources());
+        // A BEF file has no parts and no comments that could expect something.
+        let mut reporter = arguments.split.diagnostics.printing(input.sources());
         let text = front_end
             .decode(&input, arguments.printing, &mut reporter)
             .map_err(|failure| file_expected(program, &input, failure))?;
         return output::write(&arguments.output, text.as_bytes());
     }
-    pieces::process(
+    split_input::process(
         &input,
-        arguments.pieces,
+        arguments.split,
         &arguments.output,
         |text, name, reporter| {
             let purpose = Purpose::File {
@@ -84,7 +84,7 @@ pub(crate) fn run(program: &str, arguments: &Arguments) -> Result<(), Failure> {
     )
 }
 
-/// What to say after a file could not be read: which flag was meant, if the input is no file but a text.
+/// A hint for a file that could not be read: the flag to use if the input is text rather than BEF.
 fn file_expected(program: &str, input: &Input, failure: Failure) -> Failure {
     match input.kind() {
         Kind::Text => Failure::Message(format!(

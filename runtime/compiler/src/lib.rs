@@ -1,18 +1,18 @@
-//! The compiler: between the program as IR and the program as a BEF file.
+//! The compiler: translation between IR and BEF files, and passes.
 //!
 //! ```text
 //!  Module ──encode──► BEF bytes          collect ► attributes, locations ► streams ► bodies
-//!  Module ◄──decode── BEF file           names that the file forgets come back from the declarations
+//!  Module ◄──decode── BEF file           missing names are restored from declarations
 //!  Module ──print_streams──► remarks
 //!  Module ──passes──► the same module
 //! ```
 //!
-//! [`encode`](encode::encode) writes byte for byte what TFRT writes. It expects a verified program, but never trusts that: what a
-//! file cannot hold is an error with a place. [`decode`](decode::decode) makes a program out of any file that the reader verified.
-//! Neither runs [`passes`]: a program is stored as it is written, and only who asks for a pass gets it.
+//! [`encode`](encode::encode) produces the same bytes as TFRT. It expects a verified program, but does not rely on it: anything that a
+//! file cannot represent is an error with a location. [`decode`](decode::decode) turns any verified file into a program. Neither runs
+//! [`passes`]: a program is stored as written unless a pass is requested.
 //!
-//! No op is known here by name but the terminator of functions, which files do not store; everything else about an op
-//! comes from its declaration.
+//! This crate knows one op by name, the terminator of functions, which files do not store. Everything else about an op comes from its
+//! declaration.
 #![forbid(unsafe_code)]
 
 pub mod stream_analysis;
@@ -28,7 +28,7 @@ mod element_type;
 pub use decode::{Decoded, decode};
 pub use encode::{EncodeOptions, encode};
 
-/// The op that ends every body. It is no kernel: a file stores its operands as the results of the function.
+/// The op that ends every body. It is not a kernel: a file stores its operands as the results of the function.
 const RETURN_OP: &str = "tfrt.return";
 
 /// The type of chains, as it is spelled.

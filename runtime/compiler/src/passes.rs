@@ -33,7 +33,7 @@ pub use thread_chains::thread_chains;
 pub const PASSES: &[Pass] = &[
     Pass {
         name: "canonicalize",
-        summary: "Remove what nobody uses, and state known constants as constants",
+        summary: "Remove unused ops and fold constants",
         scope: Scope::Op,
         fills_in_chains: false,
         run: |module, op| {
@@ -43,21 +43,21 @@ pub const PASSES: &[Pass] = &[
     },
     Pass {
         name: "inline",
-        summary: "Replace calls by the bodies of what they call",
+        summary: "Replace calls with the bodies of the called functions",
         scope: Scope::Module,
         fills_in_chains: false,
         run: inline,
     },
     Pass {
         name: "tfrt-print-stream",
-        summary: "Report the stream and the cost of every op, as remarks",
+        summary: "Report the stream and the cost of every op as remarks",
         scope: Scope::Function,
         fills_in_chains: false,
         run: |module, func| print_function_streams(module, func),
     },
     Pass {
         name: "thread-chains",
-        summary: "Keep a program that is written without chains in order, by chains",
+        summary: "Add the chains that keep a program written without them in order",
         scope: Scope::Module,
         fills_in_chains: true,
         run: |module, op| {

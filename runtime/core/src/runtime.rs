@@ -50,7 +50,7 @@ impl CoreRuntime {
         }
     }
 
-    /// Gives a handler a name. A name that exists keeps its handler.
+    /// Registers a handler under a name. If the name exists, it keeps its handler.
     pub fn register_handler(&self, name: &str, handler: OpHandlerRef) {
         let mut handlers = self
             .handlers

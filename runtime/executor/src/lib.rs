@@ -6,12 +6,12 @@
 //!              types     order      ready loop on an invocation  ──► values
 //! ```
 //!
-//! Each of the three layers knows those before it and none after it. A file is loaded once; a function is checked and lowered when it
-//! is first looked up.
+//! Each layer depends only on the layers before it. A file is loaded once; a function is checked and lowered when it is first looked
+//! up.
 //!
-//! Nothing here blocks and nothing here locks, but for the first look-up of a function. The ready loop does not recurse.
+//! The executor does not block, and only the first look-up of a function takes a lock. The ready loop does not recurse.
 //!
-//! The executor knows no kernel by name and no MLIR text. Unsafe code is denied but where a module expects it.
+//! The executor does not know kernels by name, and does not know MLIR text. Unsafe code is denied except in modules that expect it.
 #![deny(unsafe_code)]
 
 mod load;

@@ -29,7 +29,7 @@ pub unsafe trait HostAllocator: Send + Sync + fmt::Debug {
     fn allocate(&self, layout: Layout) -> Option<NonNull<u8>>;
 
     /// Memory of `layout` whose bytes are all zero, or nothing if there is none to be had. Large memory may come from the system as it
-    /// is, so that what nobody uses is never touched.
+    /// is, so that what is unused is never touched.
     fn allocate_zeroed(&self, layout: Layout) -> Option<NonNull<u8>> {
         let memory = self.allocate(layout)?;
         // SAFETY: `allocate` returned memory that is valid for writes of this size.
@@ -41,7 +41,7 @@ pub unsafe trait HostAllocator: Send + Sync + fmt::Debug {
     ///
     /// # Safety
     /// 1. `memory` came from [`allocate`](Self::allocate) or [`allocate_zeroed`](Self::allocate_zeroed) of this allocator, with this very `layout`.
-    /// 2. It is given back once, and nobody uses it afterwards.
+    /// 2. It is released once and not used afterwards.
     unsafe fn deallocate(&self, memory: NonNull<u8>, layout: Layout);
 
     /// What was counted, for allocators that count.

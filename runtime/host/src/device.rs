@@ -9,7 +9,7 @@ use tfrt_async::{Immutable, Value};
 
 /// A device: a name such as `CPU:0` and a type such as `cpu`.
 #[diagnostic::on_unimplemented(
-    message = "`{Self}` is no device",
+    message = "`{Self}` is not a device",
     label = "does not implement `Device`"
 )]
 pub trait Device: Send + Sync + fmt::Debug {

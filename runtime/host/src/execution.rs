@@ -41,7 +41,7 @@ pub struct ExecutionContext {
     /// Stands in for the host's work queue.
     queue: Option<Arc<dyn ConcurrentWorkQueue>>,
     location_source: Option<Arc<dyn LocationSource>>,
-    /// Changes as a path of execution goes from op to op; whoever keeps a context keeps a clone.
+    /// Changes as a path of execution moves from op to op; clone a context to keep it.
     location_token: AtomicU32,
     call_depth: u32,
     mark: Option<Arc<dyn Any + Send + Sync>>,
@@ -244,7 +244,7 @@ impl ExecutionContext {
         error
     }
 
-    /// The error of a kernel that nobody is told of yet, with the limit that it comes of.
+    /// The error of a kernel that has not been reported yet, with the limit that caused it.
     #[cold]
     pub(crate) fn explain_error(&self, error: Error) -> Error {
         self.request.explain_refusal(&error).unwrap_or(error)

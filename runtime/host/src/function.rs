@@ -23,7 +23,7 @@ pub enum FunctionKind {
 ///
 /// Every method takes the number of a function, which must be one of the file's.
 #[diagnostic::on_unimplemented(
-    message = "`{Self}` is no table of functions",
+    message = "`{Self}` is not a table of functions",
     label = "does not implement `FunctionTable`",
     note = "a loaded program is one"
 )]
@@ -43,7 +43,7 @@ pub trait FunctionTable: Send + Sync + fmt::Debug {
     /// How many arguments it takes.
     fn num_arguments(&self, id: u32) -> usize;
 
-    /// How many results it gives.
+    /// How many results it returns.
     fn num_results(&self, id: u32) -> usize;
 
     /// The attribute section of the file, for kernels whose work outlives the call.
@@ -91,7 +91,7 @@ pub trait FunctionTable: Send + Sync + fmt::Debug {
 
 /// A synchronous function that is ready to be run in one context; see [`FunctionTable::prepare_sync`].
 #[diagnostic::on_unimplemented(
-    message = "`{Self}` is no prepared function",
+    message = "`{Self}` is not a prepared function",
     label = "does not implement `PreparedFunction`",
     note = "tables of functions make them: see `FunctionTable::prepare_sync`"
 )]
@@ -152,7 +152,7 @@ impl FunctionRef {
         self.table.num_arguments(self.id)
     }
 
-    /// How many results it gives.
+    /// How many results it returns.
     #[must_use]
     pub fn num_results(&self) -> usize {
         self.table.num_results(self.id)
@@ -254,7 +254,7 @@ impl FunctionRef {
 /// use tfrt_host::{ExecutionContext, FunctionRef};
 /// use tfrt_support::Error;
 ///
-/// /// The sum of what a function of a number gives for each number below `end`.
+/// /// The sum of what a function of a number returns for each number below `end`.
 /// fn sum_up(function: &FunctionRef, end: i32, ctx: &ExecutionContext) -> Result<i32, Error> {
 ///     let mut interpreter = function.interpreter(ctx, vec![AnyRef::available(0)])?;
 ///     let mut sum = 0;
@@ -285,7 +285,7 @@ impl Interpreter {
     #[inline]
     pub fn set_arguments<T: Value, const N: usize>(&mut self, payloads: [T; N]) {
         for (argument, payload) in self.arguments[..N].iter_mut().zip(payloads) {
-            // Nobody else can see the last one, mostly.
+            // The last one is usually not shared.
             match argument.get_mut::<T>() {
                 Some(place) => *place = payload,
                 None => *argument = AnyRef::available(payload),

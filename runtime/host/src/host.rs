@@ -90,7 +90,7 @@ impl HostContextBuilder {
         self
     }
 
-    /// Who is told of errors that kernels emit; nobody by default.
+    /// The handler of errors that kernels emit; by default, there is none.
     #[must_use]
     pub fn diagnostic_handler(mut self, handler: impl Fn(&Error) + Send + Sync + 'static) -> Self {
         // A kernel that fails must be able to say so whatever becomes of the handler; the panic hook has been told. The panic

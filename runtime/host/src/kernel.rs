@@ -95,14 +95,14 @@ pub use workspace::{Workspace, WorkspaceElement};
 
 /// A function as a kernel. Implemented by what [`KernelDescriptor::new`] and its like make of a closure.
 #[diagnostic::on_unimplemented(
-    message = "`{Self}` is no kernel",
+    message = "`{Self}` is not a kernel",
     label = "not made by `#[tfrt_kernel]`",
     note = "write `#[tfrt_kernel(\"my.op\")]` on a function"
 )]
 pub trait Kernel: 'static {
     /// What it takes, as markers.
     type Params: ParamList;
-    /// What it gives, as markers.
+    /// What it returns, as markers.
     type Results: ResultPart;
     /// Its declaration.
     const OP: &'static OpDef;
@@ -113,14 +113,14 @@ pub trait Kernel: 'static {
 
 /// An `async fn` as a kernel. Implemented by what [`KernelDescriptor::new_async`] makes of a closure.
 #[diagnostic::on_unimplemented(
-    message = "`{Self}` is no kernel that is a future",
+    message = "`{Self}` is not an asynchronous kernel",
     label = "not made by `#[tfrt_kernel]` on an `async fn`",
     note = "write `#[tfrt_kernel(\"my.op\")]` on an `async fn`"
 )]
 pub trait AsyncKernel: 'static {
     /// What it takes, as markers.
     type Params: ParamList;
-    /// What it gives, as markers.
+    /// What it returns, as markers.
     type Results: ResultPart;
     /// Its declaration.
     const OP: &'static OpDef;
@@ -134,7 +134,7 @@ pub trait AsyncKernel: 'static {
 /// A function marked with `#[tfrt_kernel]`, with all its instances. The macro implements it for the type that the option
 /// `kernel_set` names.
 #[diagnostic::on_unimplemented(
-    message = "`{Self}` stands for no kernels",
+    message = "`{Self}` is not a set of kernels",
     label = "not the `kernel_set` of a function with `#[tfrt_kernel]`",
     note = "write `#[tfrt_kernel(\"my.op\", kernel_set = {Self})]` on the function; the macro then makes the type"
 )]

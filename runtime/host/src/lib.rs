@@ -1,11 +1,11 @@
-//! The host side of the runtime: what kernels run in and what they are.
+//! The host side of the runtime: the interface of kernels and the services that they use.
 //!
-//! [`HostContext`] owns what a process shares; a [`RequestContext`] is one piece of work; an [`ExecutionContext`] is what
-//! one kernel sees of both. [`kernel`] holds kernel frames, the adapters between frames and plain functions, and the
-//! registry.
+//! A [`HostContext`] owns the shared services of a process, a [`RequestContext`] represents one piece of work, and an
+//! [`ExecutionContext`] gives a kernel access to both. [`kernel`] contains kernel frames, the adapters between frames and plain
+//! functions, and the registry.
 //!
-//! This crate knows neither BEF nor MLIR text. Unsafe code is denied but in the modules that say why they need it:
-//! [`allocator`], what loads a [`library`], and what reads operands under [`kernel`].
+//! This crate knows neither BEF nor MLIR text. Unsafe code is denied except in modules that explain why they need it: [`allocator`],
+//! the loader of a [`library`], and the readers of operands under [`kernel`].
 #![deny(unsafe_code)]
 
 extern crate self as tfrt_host;

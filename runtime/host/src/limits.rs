@@ -10,7 +10,7 @@
 /// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Limits {
-    /// How deep calls of functions may nest; the next one gives error values of code `ResourceExhausted`.
+    /// How deep calls of functions may nest; the next one returns error values of code `ResourceExhausted`.
     pub max_call_depth: u32,
     /// How many invocations of functions may be unfinished at once.
     pub max_live_invocations: usize,

@@ -6,7 +6,7 @@ use tfrt_support::Place;
 
 /// Decodes the location tokens of one file.
 #[diagnostic::on_unimplemented(
-    message = "`{Self}` cannot say where an op stands",
+    message = "`{Self}` cannot give the location of an op",
     label = "does not implement `LocationSource`"
 )]
 pub trait LocationSource: Send + Sync + fmt::Debug {

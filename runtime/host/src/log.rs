@@ -34,7 +34,7 @@ impl Level {
     }
 }
 
-/// Writes one line. A line that cannot be written is lost: a log has nobody else to tell.
+/// Writes one line. A line that cannot be written is lost, because a log cannot report it elsewhere.
 pub fn write_line(level: Level, file: &str, line: u32, message: fmt::Arguments<'_>) {
     let since_epoch = SystemTime::now()
         .duration_since(UNIX_EPOCH)
@@ -61,7 +61,7 @@ fn line_of(
     )
 }
 
-/// Gives the numbers of threads, in a kernel library: threads have one number in the whole process.
+/// Assigns the numbers of threads in a kernel library: threads have one number in the whole process.
 static PROGRAM: OnceLock<fn() -> u64> = OnceLock::new();
 
 /// Lets this copy of the crate take the numbers of threads from another one.

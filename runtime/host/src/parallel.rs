@@ -2,12 +2,12 @@
 //!
 //! The range is cut into blocks, which are claimed one after the other, the lowest first, from a counter that all who run the
 //! loop share. The caller runs the first block; one task for each worker claims the rest. So a block costs a step of the counter,
-//! not a task, and whoever is faster runs more of them.
+//! not a task, and a faster thread runs more of them.
 //!
 //! ```text
 //!  next ──────────────┐
 //!  ┌──────┬──────┬────▼─┬──────┬──────┐     claimed blocks are run to their end by who claimed them, so when
-//!  │ done │ done │ free │ free │ free │     nobody runs the loop any more and no block is free, all are done
+//!  │ done │ done │ free │ free │ free │     no thread runs the loop and no block is free: all are done
 //!  └──────┴──────┴──────┴──────┴──────┘
 //! ```
 
@@ -271,7 +271,7 @@ where
 struct Progress<D: FnOnce(Result<(), FailedBlock>)> {
     block_size: usize,
     num_blocks: usize,
-    /// The lowest block that nobody has claimed.
+    /// The lowest unclaimed block.
     next: AtomicUsize,
     /// The lowest block that failed. Locked when a block fails, only.
     failed: Mutex<Option<FailedBlock>>,
@@ -306,7 +306,7 @@ impl<D: FnOnce(Result<(), FailedBlock>)> Drop for Progress<D> {
                 error: error.with_code(ErrorCode::Internal),
             }
         };
-        // Whoever claimed a block has run it. Free ones are left only where tasks were dropped in place of being run.
+        // Every claimed block has been run. Free blocks remain only if tasks were dropped instead of being run.
         let failed = failed
             .take()
             .or_else(|| (next < self.num_blocks).then(lost));

@@ -63,7 +63,7 @@ pub(crate) enum Limit {
 /// The memory of a request.
 struct Memory {
     account: Arc<RequestMemory>,
-    /// The same, as whoever allocates sees it.
+    /// The same, as an allocator.
     allocator: Arc<dyn HostAllocator>,
 }
 
@@ -257,7 +257,7 @@ impl RequestContext {
             let kernel = error.kernel().unwrap_or("a kernel");
             let (held, max_bytes) = (account.num_bytes(), account.max_bytes());
             error.clone().with_note(format_args!(
-                "; `{kernel}` asked for it, and the request holds {held} of the {max_bytes} bytes that it may hold"
+                "; `{kernel}` asked for it, and the request already holds {held} of at most {max_bytes} bytes"
             ))
         })
     }

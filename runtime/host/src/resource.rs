@@ -86,7 +86,7 @@ impl ResourceContext {
         Ok(made)
     }
 
-    /// Takes the name away and says whether it was there. The object lives on while somebody holds it.
+    /// Removes the name and returns whether it existed. The object lives as long as it has references.
     pub fn delete(&self, name: &str) -> bool {
         let mut entries = self.entries.lock().unwrap_or_else(PoisonError::into_inner);
         let Some(index) = entries.iter().position(|entry| entry.name == name) else {

@@ -1,8 +1,8 @@
-//! Showing things to whoever runs a program, if they asked for it.
+//! Output that programs show to the user on request.
 //!
 //! A program may say what there is to see, an image or a curve, at no cost to those who do not look: a kernel that shows things
-//! asks the request for its [`Show`], and does nothing if there is none. `tfrt run --show` gives one that writes to standard
-//! output; a program that embeds the runtime gives its own.
+//! asks the request for its [`Show`], and does nothing if there is none. `tfrt run --show` provides one that writes to standard
+//! output; a program that embeds the runtime provides its own.
 
 use std::fmt;
 use std::io::{self, Write};

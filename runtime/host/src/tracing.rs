@@ -315,7 +315,7 @@ pub struct PendingResult {
 }
 
 impl PendingResult {
-    /// Begins to wait for a result of a kernel that has just returned, if somebody wants to know. See [`Arrival`].
+    /// Starts to wait for a result of a kernel that has just returned, if tracing is enabled. See [`Arrival`].
     pub fn begin(kernel: &'static str, invocation: u64, register: u32) -> Option<Self> {
         let sink = sink().filter(|_| is_active(TracingLevel::Debug))?;
         let arrival = Arrival {

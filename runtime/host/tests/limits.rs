@@ -1,4 +1,4 @@
-//! What a program may use: every limit gives an error that says where it was met, and tells the handler once.
+//! What a program may use: exceeding a limit is an error with its location, and is reported to the handler once.
 #![cfg(not(loom))]
 
 use std::alloc::Layout;
@@ -133,7 +133,7 @@ fn a_limit_is_told_once_for_each_request() {
             let error = ctx.emit_error(error);
             assert_eq!(
                 error.message(),
-                "no room; `a kernel` asked for it, and the request holds 0 of the 100 bytes that it may hold"
+                "no room; `a kernel` asked for it, and the request already holds 0 of at most 100 bytes"
             );
         }
         // What has another cause is told as ever.
@@ -189,7 +189,7 @@ fn memory_may_outlive_its_request() {
     let memory = allocator.allocate(layout).expect("there is memory");
     drop(request);
     assert_eq!(account.num_bytes(), 8);
-    // SAFETY: 1: it came from this allocator, with this layout; 2: nobody knows it any more.
+    // SAFETY: 1: it came from this allocator, with this layout; 2: it is not used any more.
     #[expect(unsafe_code, reason = "gives memory back")]
     unsafe {
         allocator.deallocate(memory, layout);

@@ -58,7 +58,7 @@ pub enum Attribute {
         /// The sizes of the dimensions, none for `?`; no list at all if the rank is unknown too.
         dims: Option<Box<[Option<u64>]>>,
     },
-    /// `#dialect.body`, of a dialect that nobody has defined.
+    /// `#dialect.body`, of an unknown dialect.
     Opaque {
         /// The dialect.
         dialect: Box<str>,
@@ -87,7 +87,7 @@ pub enum DenseElements {
     Splat(Box<[u8]>),
     /// Every element.
     List(Box<[u8]>),
-    /// Texts, for element types that are no numbers; a single one is repeated.
+    /// Texts, for element types that are not numbers; a single one is repeated.
     Strings(Box<[Box<[u8]>]>),
 }
 
@@ -108,7 +108,7 @@ impl DenseElements {
     }
 }
 
-/// The size of one packed element of the type, as [`DenseElements`] says; none for types that are no numbers.
+/// The size of one packed element of the type, as [`DenseElements`] says; none for types that are not numbers.
 #[must_use]
 pub fn dense_element_bytes(module: &Module, element: TypeId) -> Option<usize> {
     match module.ty(element) {

@@ -1,4 +1,4 @@
-//! Folding of one op: what its declaration says it gives, as an attribute of the program.
+//! Folding of one op: what its declaration says it returns, as an attribute of the program.
 
 use std::cell::RefCell;
 
@@ -9,7 +9,7 @@ use crate::module::{Module, OpId};
 use crate::symbols::SymbolTable;
 use crate::verify::instance::Instance;
 
-/// The constant that an op gives: the declaration of the op that states it, and the attribute to state.
+/// The constant that an op returns: the declaration of the op that states it, and the attribute to state.
 pub type FoldedConstant = (&'static OpDef, AttrId);
 
 impl Module {

@@ -1,9 +1,9 @@
-//! The MLIR text subset: the in-memory program, and the text that it is read from and written to.
+//! A subset of MLIR: programs in memory, parser, printer and verifier.
 //!
 //! A program is one [`Module`]: dense tables of ops, blocks, regions and values under typed ids, with types, attributes
-//! and locations interned beside them. [`parse()`] makes one from text, [`print()`] writes one as text, and [`verify()`] checks
-//! one against the rules of its ops. What an op takes, gives and looks like comes from the [`Registry`] of declarations
-//! alone: apart from `func` and `module`, this crate knows no op by name.
+//! and locations interned beside them. [`parse()`] reads text, [`print()`] writes text, and [`verify()`] checks a
+//! module against the declarations of its ops. All knowledge about ops comes from the [`Registry`] of declarations: apart from `func`
+//! and `module`, this crate does not know any op by name.
 //!
 //! ```
 //! use std::sync::Arc;
@@ -53,7 +53,7 @@ pub use module::{BlockId, Module, NameId, OpId, OpState, RegionId, Use, ValueDef
 pub use parse::{ParseOptions, parse, parse_without_chains};
 pub use print::{PrintOptions, print, print_op};
 pub use registry::{Registry, RegistryError};
-pub use split::{Piece, split_input_file};
+pub use split::{Part, split_input_file};
 pub use symbols::SymbolTable;
 pub use types::{FloatType, Signedness, Type, TypeId};
 pub use verify::{VerifyOptions, verify};

@@ -16,7 +16,7 @@ tfrt_support::define_id! {
 /// A location. Locations inside of it are ids of the same module.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub enum Location {
-    /// Nobody knows.
+    /// Unknown.
     Unknown,
     /// A position in a file, counted from 1.
     File {
@@ -51,7 +51,7 @@ pub enum Location {
 }
 
 impl Module {
-    /// The location that nobody knows.
+    /// The unknown location.
     pub fn unknown_location(&mut self) -> LocationId {
         self.intern_location(Location::Unknown)
     }

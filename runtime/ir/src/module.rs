@@ -1,7 +1,7 @@
 //! The program itself: dense tables of ops, blocks, regions and values, and the edits that keep them consistent.
 //!
 //! An op has operands, results, attributes, regions and successors; a region has blocks; a block has arguments and ops; a
-//! value is a result of an op or an argument of a block. Nobody holds a reference into the tables: everything is reached
+//! value is a result of an op or an argument of a block. There are no references into the tables: everything is reached
 //! through ids, and ids are never reused. What is erased stays in its table, unlinked.
 //!
 //! Invariants, upheld by the methods that edit:
@@ -436,7 +436,7 @@ impl Module {
         self.attr(op, name).is_some()
     }
 
-    /// Gives the op an attribute, in place of one with the same name.
+    /// Sets an attribute of the op, replacing one with the same name.
     pub fn set_attr(&mut self, op: OpId, name: &str, value: AttrId) {
         let name = self.intern_name(name);
         let position = {
@@ -461,7 +461,7 @@ impl Module {
     }
 
     /// The contents of a module that stayed text, with the braces around it: those of a compiled module that has ops of other
-    /// dialects in syntax that nobody here knows. Its region is empty.
+    /// dialects in unknown syntax. Its region is empty.
     #[must_use]
     pub fn text_of(&self, op: OpId) -> Option<&str> {
         self.texts.get(&op).map(|text| &**text)
@@ -691,7 +691,7 @@ impl Module {
         }
     }
 
-    /// Takes an op out of its block and drops it with everything in its regions. Nobody else may use their results.
+    /// Takes an op out of its block and drops it with everything in its regions. Their results must not be used elsewhere.
     ///
     /// Takes time linear in the number of ops of the block; see [`erase_ops`](Self::erase_ops).
     pub fn erase_op(&mut self, op: OpId) {

@@ -1,7 +1,7 @@
 //! A program from text: the parser, the inverse of the printer.
 //!
 //! A recursive-descent parser, one function for each production, over small tokens that know their place. The first
-//! mistake ends it, with the text and the place that MLIR gives; only values and blocks that nothing defines are reported
+//! mistake ends it, with the text and the place of MLIR's error; only values and blocks that nothing defines are reported
 //! all together. Nesting is bounded by [`MAX_NESTING`], so that no text can exhaust the stack.
 //!
 //! What is parsed is not verified: see [`crate::verify()`].
@@ -43,7 +43,7 @@ pub const MAX_NESTING: usize = 128;
 /// What text may hold.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct ParseOptions {
-    /// Whether ops and types may be of dialects that nobody knows.
+    /// Whether ops and types may belong to unknown dialects.
     pub allow_unregistered_dialects: bool,
 }
 
@@ -63,7 +63,7 @@ pub fn parse(
 }
 
 /// The program of a text that may be written without chains: an op may leave out those that it is declared to take, all of them
-/// or none. An op in its custom form then gives no declared chains either; one in the generic form may give them or not.
+/// or none. An op in its custom form then has no declared chains either; in the generic form they are optional.
 ///
 /// The module [says so](Module::leaves_out_chains), and is verified accordingly.
 ///

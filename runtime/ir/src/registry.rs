@@ -8,7 +8,7 @@ use tfrt_ods::dialect::DialectDef;
 use tfrt_ods::format::{Format, FormatError};
 use tfrt_support::nearest::nearest;
 
-/// The ops and dialects that a program may use. Nothing global: whoever starts a tool collects them and hands them over.
+/// The ops and dialects that a program may use. There is no global registry: each tool collects them and passes them on.
 ///
 /// ```
 /// use tfrt_ir::Registry;
@@ -86,7 +86,7 @@ impl Registry {
         nearest(name, self.ops.keys().copied().chain(["func", "module"]))
     }
 
-    /// The facts of a dialect, if somebody stated them.
+    /// The declaration of a dialect, if there is one.
     #[must_use]
     pub fn dialect(&self, name: &str) -> Option<&DialectDef> {
         self.dialects.get(name)

@@ -2,10 +2,10 @@
 
 const MARKER: &str = "// -----";
 
-/// A piece of a divided file.
+/// A part of a divided file.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Piece<'a> {
-    /// What the piece is called in locations.
+pub struct Part<'a> {
+    /// What the part is called in locations.
     pub name: String,
     /// Its text: from the end of one marker to the start of the next.
     pub text: &'a str,
@@ -13,23 +13,23 @@ pub struct Piece<'a> {
     pub first_line: u32,
 }
 
-/// The pieces of a file. Even the only piece of a file is called by its place.
+/// The parts of a file. Even the only part of a file is called by its place.
 ///
 /// ```
-/// let pieces = tfrt_ir::split_input_file("a\n// -----\nb\n", "f");
-/// assert_eq!(pieces[0].name, "within split at f:1 offset ");
-/// assert_eq!((pieces[1].text, pieces[1].first_line), ("\nb\n", 2));
+/// let parts = tfrt_ir::split_input_file("a\n// -----\nb\n", "f");
+/// assert_eq!(parts[0].name, "within split at f:1 offset ");
+/// assert_eq!((parts[1].text, parts[1].first_line), ("\nb\n", 2));
 /// ```
 #[must_use]
-pub fn split_input_file<'a>(source: &'a str, file_name: &str) -> Vec<Piece<'a>> {
-    let mut pieces = Vec::new();
+pub fn split_input_file<'a>(source: &'a str, file_name: &str) -> Vec<Part<'a>> {
+    let mut parts = Vec::new();
     let mut line = 1;
     let mut start = 0;
     for (end, next) in markers(source).chain([(source.len(), source.len())]) {
         let text = &source[start..end];
         if !text.is_empty() {
             let name = format!("within split at {file_name}:{line} offset ");
-            pieces.push(Piece {
+            parts.push(Part {
                 name,
                 text,
                 first_line: line,
@@ -41,7 +41,7 @@ pub fn split_input_file<'a>(source: &'a str, file_name: &str) -> Vec<Piece<'a>> 
             .count() as u32;
         start = next;
     }
-    pieces
+    parts
 }
 
 /// Where each marker starts and ends. A marker begins a line, and ends it but for blanks.
@@ -69,10 +69,10 @@ mod tests {
     }
 
     #[test]
-    fn empty_pieces_are_left_out() {
+    fn empty_parts_are_left_out() {
         let lines: Vec<u32> = split_input_file("// -----\na\n// -----", "f")
             .iter()
-            .map(|piece| piece.first_line)
+            .map(|part| part.first_line)
             .collect();
         assert_eq!(lines, [1]);
     }

@@ -51,7 +51,7 @@ impl Module {
         self.attribute_str(self.attr(op, SYMBOL_NAME)?)
     }
 
-    /// The inputs and results that a function declares; none for an op that is no function.
+    /// The inputs and results that a function declares; none for an op that is not a function.
     #[must_use]
     pub fn signature(&self, func: OpId) -> Option<(&[TypeId], &[TypeId])> {
         if !self.is_func(func) {

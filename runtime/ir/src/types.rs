@@ -62,7 +62,7 @@ pub enum Type {
     Function {
         /// What it takes.
         inputs: Box<[TypeId]>,
-        /// What it gives.
+        /// What it returns.
         results: Box<[TypeId]>,
     },
     /// `!dialect.body`.
@@ -77,7 +77,7 @@ pub enum Type {
 /// Whether an integer type has a sign.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Signedness {
-    /// `i32`: whoever uses it decides.
+    /// `i32`: signless; its use decides about the sign.
     Signless,
     /// `si32`.
     Signed,
@@ -209,7 +209,7 @@ pub(crate) fn spell(module: &Module, ty: &Type) -> String {
     out
 }
 
-/// Appends result types as they stand after an arrow: in parentheses unless they are one type that is no function.
+/// Appends result types as they stand after an arrow: in parentheses unless they are one type that is not a function.
 pub(crate) fn spell_results(module: &Module, out: &mut String, results: &[TypeId]) {
     match results {
         [one] if !matches!(module.ty(*one), Type::Function { .. }) => {

@@ -9,7 +9,7 @@
 //! - V4: only the last op of a block has successors, and they are blocks of the same region;
 //! - V5: a block ends in an op that may end one, except the only block of a region of a module or of an unknown op;
 //! - V6: nothing leads to the first block of a region;
-//! - V7: an op that nobody declared is under a prefix whose dialect allows that;
+//! - V7: an undeclared op is in a dialect that allows undeclared ops;
 //! - V8: a value is defined before it is used, on every path that leads to the use.
 //!
 //! One run reports every breach, or stops at the first one, as tools do. Texts and order are those of MLIR.
@@ -39,7 +39,7 @@ pub struct VerifyOptions {
     /// Whether notes show the op that breaks a rule.
     pub shows_op: bool,
     /// Whether an attribute is an error that its op does not declare, that has no dialect's prefix, and that is close to no declared
-    /// one. The tools that read and write programs let it pass, as those of MLIR do; whoever runs a program wants to know.
+    /// one. Tools that read and write programs accept it, like those of MLIR; running a program reports it.
     pub refuses_stray_attributes: bool,
 }
 

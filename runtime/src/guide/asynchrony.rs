@@ -1,19 +1,19 @@
 //! Waiting without blocking.
 //!
-//! A thread that runs kernels must not wait: it has other kernels to run. Work that takes its time is handed to somebody,
-//! and the kernel returns values that are *not available yet*. There are three ways, from the plain to the particular.
+//! A thread that runs kernels must not block, because it has other kernels to run. A kernel hands slow work to another thread or
+//! task, and returns values that are *not yet available*. There are three ways, from the simplest to the most general.
 //!
 //! # `async fn`
 //!
-//! A kernel may be an `async fn`. It is polled at once, and from then on as a task of the work queue whenever what it
-//! awaits is there. Operands are borrowed for as long as it runs.
+//! A kernel may be an `async fn`. It is polled at once, and later as a task of the work queue whenever it is woken. Operands are
+//! borrowed for as long as it runs.
 //!
 //! ```
 //! use std::time::Duration;
 //! use tfrt::prelude::*;
 //! use tfrt::testing;
 //!
-//! /// Gives the number, after some time.
+//! /// Returns the number after some time.
 //! #[tfrt_kernel("async.after")]
 //! async fn after(number: i32, #[attr] milliseconds: i64, host: &HostContext) -> Result<i32> {
 //!     host.timers().sleep(Duration::from_millis(u64::try_from(milliseconds)?)).await;
@@ -24,15 +24,15 @@
 //! testing::kernel("async.after").operands((3,)).attribute("milliseconds", -1_i64).run().expect_error("out of range");
 //! ```
 //!
-//! Any future can be awaited that is `Send` and wakes its task: the queue is the executor. A reactor that wants its own
-//! thread, as those of sockets do, must be running somewhere. [`AsyncValueRef`](crate::prelude::AsyncValueRef) and
-//! [`AnyRef`](crate::prelude::AnyRef) can be awaited too; what comes out is the value, or its error.
+//! Any future that is `Send` and wakes its task can be awaited: the queue is the executor. A future that needs a reactor, such as
+//! one for sockets, needs that reactor to run on a thread of its own. [`AsyncValueRef`](crate::prelude::AsyncValueRef) and
+//! [`AnyRef`](crate::prelude::AnyRef) can be awaited too, and yield the value or its error.
 //!
 //! A request that is [cancelled](super::errors#cancellation) drops the futures of its kernels.
 //!
 //! # The blocking pool
 //!
-//! Code that blocks, on a file or a lock or a foreign library, is marked `blocking`, and runs on threads kept for that:
+//! A kernel that blocks, on a file, a lock or a foreign library, is marked `blocking` and runs on a separate pool of threads:
 //!
 //! ```
 //! use tfrt::prelude::*;
@@ -52,9 +52,8 @@
 //!
 //! # Promises
 //!
-//! A kernel that hands the work to somebody else makes a value and keeps the promise of it. `emplace` makes the value
-//! available, `set_error` makes it an error; a promise that is dropped makes it an error, too, so that nobody waits for
-//! ever.
+//! A kernel that hands its work to other code creates a value together with its promise. `emplace` makes the value available, and
+//! `set_error` makes it an error. Dropping the promise makes it an error, too, so that no consumer waits forever.
 //!
 //! ```
 //! use tfrt::prelude::*;
@@ -75,14 +74,14 @@
 //! testing::kernel("async.add_in_task").operands((i64::MAX, 2_i64)).run().expect_error("too large");
 //! ```
 //!
-//! A task of [`enqueue`](crate::prelude::ExecutionContext::enqueue) must not block, as a kernel must not. A result of type
+//! A task passed to [`enqueue`](crate::prelude::ExecutionContext::enqueue) must not block either. A result of type
 //! `AsyncValueRef<Chain>` is a chain that is ready later.
 //!
 //! # Late operands
 //!
-//! A kernel starts when *all* its operands are there. One that can do something before that is marked `non_strict`, and
-//! takes what may be late by reference. A program has a say, too: an op runs non-strictly if it carries the attribute
-//! `bef.nonstrict`.
+//! A kernel starts when *all* its operands are available. A kernel that can start earlier is marked `non_strict`, and takes the
+//! operands that may be late as references. A program can request this as well: an op with the attribute `bef.nonstrict` runs
+//! non-strictly.
 //!
 //! ```
 //! use tfrt::prelude::*;
@@ -106,5 +105,5 @@
 //! .expect_value(2);
 //! ```
 //!
-//! What is waited for: operands taken as values. If all are taken by reference, the kernel starts with its *first* operand.
-//! A reference may be late, there, or an error: the kernel looks, awaits, or passes it on.
+//! Such a kernel still waits for the operands that it takes as values. If it takes all operands as references, it starts with its
+//! *first* available operand. A reference may be pending, available or an error; the kernel can inspect it, await it, or pass it on.

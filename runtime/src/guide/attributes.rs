@@ -1,10 +1,10 @@
-//! Attributes: what the program says about an op that is no value, known before anything runs.
+//! Attributes: constants of an op that are known before the program runs.
 //!
 //! ```
 //! use tfrt::prelude::*;
 //! use tfrt::testing;
 //!
-//! /// Pads a text.
+//! /// Pads a string.
 //! #[tfrt_kernel("attributes.pad")]
 //! fn pad(text: &str, #[attr] width: i64, #[attr(default = " ")] with: &str) -> Result<String> {
 //!     let width = usize::try_from(width).map_err(|_| Error::new(format!("a width of {width} is negative")))?;
@@ -25,15 +25,15 @@
 //! .expect_values(("ab  ", "ab.."));
 //! ```
 //!
-//! The name is that of the parameter, or another one: `#[attr("padding-width")]`, `#[attr(name = "padding-width", default =
-//! 4)]`. Programs may leave out an attribute with a default, and one that is taken as an `Option`; every other one is required.
-//! Strings and lists are read where they lie in the file, without a copy, if the parameter is a reference.
+//! The attribute has the name of the parameter unless you give another one: `#[attr("padding-width")]`, `#[attr(name =
+//! "padding-width", default = 4)]`. An attribute with a default or of type `Option` is optional; all others are required. If the
+//! parameter is a reference, strings and lists are read from the file without a copy.
 //!
 //! ```
 //! use tfrt::prelude::*;
 //! use tfrt::testing;
 //!
-//! /// Greets somebody, or everybody.
+//! /// Greets a person, or everyone.
 //! #[tfrt_kernel("attributes.greet")]
 //! fn greet(#[attr] name: Option<&str>) -> String {
 //!     format!("hello, {}", name.unwrap_or("everybody"))
@@ -67,13 +67,13 @@
 //! | [`ShapeView`](crate::prelude::ShapeView) | `#corert.shape<2x?x3>` |
 //! | [`AggregateView`](crate::prelude::AggregateView) | lists of anything, `[["a", 1 : i32], [0.5 : f32]]` |
 //!
-//! The type is part of the attribute: `width = 4` alone is an `i64`, which is why an `i32` parameter wants `4 : i32`. What
-//! does not fit is refused before the program runs, at the op:
+//! The type is part of the attribute: `width = 4` alone is an `i64`, so an `i32` parameter needs `4 : i32`. An
+//! attribute of the wrong type is refused before the program runs, with the location of the op:
 //!
 //! ```
 //! # use tfrt::prelude::*;
 //! # use tfrt::testing;
-//! /// Gives the constant.
+//! /// Returns the constant.
 //! #[tfrt_kernel("attributes.constant")]
 //! fn constant(#[attr] value: i32) -> i32 {
 //!     value
@@ -84,20 +84,19 @@
 //! testing::kernel("attributes.constant").expect_refused("requires attribute 'value'");
 //! ```
 //!
-//! An attribute that the kernel does not declare is none of its business: it is kept, for tools that know it, and the kernel
-//! does not see it. So take care with the name of one that has a default: misspelled, it is such a stranger, and nobody
-//! complains.
+//! An attribute with the prefix of a dialect, such as `my.note`, is ignored by kernels that do not declare it, and kept for tools. Any
+//! other undeclared attribute is an error of a program that is run, so a misspelled optional attribute is not overlooked.
 //!
 //! # Choices
 //!
-//! An attribute that is one of a few names is an enum. It derives [`Attr`](crate::prelude::Attr); programs write the number
-//! of the case in the generic form, and its name in a [form of one's own](super::dialects#syntax):
+//! An attribute with a fixed set of names is an enum that derives [`Attr`](crate::prelude::Attr). Programs write the number of the
+//! variant in the generic form, and its name in a [custom form](super::dialects#syntax):
 //!
 //! ```
 //! use tfrt::prelude::*;
 //! use tfrt::testing;
 //!
-//! /// What becomes of the edges.
+//! /// How to treat the edges.
 //! #[derive(Attr, Clone, Copy, Debug, PartialEq)]
 //! enum Padding {
 //!     Same,
@@ -105,7 +104,7 @@
 //!     Valid,
 //! }
 //!
-//! /// How many windows there are.
+//! /// Returns the number of windows.
 //! #[tfrt_kernel("attributes.windows", format = "$len $padding attr-dict")]
 //! fn windows(len: i64, #[attr(default = Padding::Same)] padding: Padding) -> i64 {
 //!     match padding {
@@ -134,5 +133,5 @@
 //!
 //! # Attributes without names
 //!
-//! A kernel that takes whatever attributes the program gives it has a parameter of type
-//! [`Attributes`](crate::prelude::Attributes): they are numbered, in byte order of their names.
+//! A kernel that takes any attributes has a parameter of type [`Attributes`](crate::prelude::Attributes), in which they are
+//! numbered in byte order of their names.

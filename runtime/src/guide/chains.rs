@@ -2,9 +2,9 @@
 //!
 //! # Why
 //!
-//! Two kernels that no value connects may run in any order, or at once. That is right for what only computes. It is wrong
-//! for kernels that print, write a file, draw a random number, or change a value in place: their order can be seen. So
-//! programs connect them by a value whose only content is that it is there: a *chain*, `!tfrt.chain`.
+//! Two kernels that are not connected by a value may run in any order, or at the same time. This is correct for kernels that only
+//! compute. It is wrong for kernels that print, write a file, draw a random number, or change a value in place, because their order
+//! is observable. Programs connect such kernels by a *chain*, `!tfrt.chain`: a value without content that becomes available.
 //!
 //! ```text
 //!   tfrt.new.chain ──► print("a") ──chain──► print("b") ──chain──► …
@@ -12,30 +12,30 @@
 //!
 //! # What the author says
 //!
-//! Nothing about chains; only what the kernel does. From that the macro decides whether the kernel has a chain as its last
-//! operand and its last result:
+//! You do not declare chains, only effects. From these the macro decides whether the kernel has a chain as its last operand and its
+//! last result:
 //!
-//! | the kernel | says | has a chain |
+//! | the kernel | is declared | has a chain |
 //! |---|---|---|
-//! | computes | nothing | no |
+//! | only computes | without options | no |
 //! | writes an operand | `&mut T` | yes |
 //! | prints, sends, writes files | `side_effecting`, which is `effect = "io"` | yes |
-//! | has effects that matter only among its like | `effect = "random"` | yes |
-//! | has no effects, and gives what depends on those of others | `reads = "random"` | yes |
-//! | has effects whose order nobody minds | `side_effecting, chain = none` | no |
-//! | looks as if it had effects, and has none | `pure` | no |
-//! | is about chains itself | a parameter or result of type [`Chain`](crate::prelude::Chain) | where it says |
+//! | has effects that are ordered only among each other | `effect = "random"` | yes |
+//! | has no effects, but depends on those of others | `reads = "random"` | yes |
+//! | has effects whose order does not matter | `side_effecting, chain = none` | no |
+//! | has no effects, although its signature suggests some | `pure` | no |
+//! | handles chains itself | a parameter or result of type [`Chain`](crate::prelude::Chain) | as declared |
 //!
-//! Programs may leave the added chain out, operand and result alike. A kernel without a chain of its own accepts one behind
-//! its operands all the same, and starts after it: that is how a reader is put behind a writer. (Kernels that take all that
-//! remains as `&[AnyRef]` take it as one of those, and `chain = none` refuses it.)
+//! The added chain is optional in programs, both the operand and the result. A kernel without a chain also accepts one after its
+//! operands and starts after it; this is how a program orders a reader after a writer. (Kernels that take all remaining operands as
+//! `&[AnyRef]` receive it as one of them, and `chain = none` refuses it.)
 //!
 //! ```
 //! use std::sync::Mutex;
 //! use tfrt::prelude::*;
 //! use tfrt::testing;
 //!
-//! /// A sheet of paper. It is shared and locks itself: kernels take it by `&`.
+//! /// A sheet of paper, shared and with a lock inside: kernels take it as `&Paper`.
 //! #[derive(Debug, Default, Value)]
 //! #[value("!chains.paper")]
 //! struct Paper(Mutex<String>);
@@ -52,7 +52,7 @@
 //!     paper.with(|paper| paper.push_str(text))
 //! }
 //!
-//! /// Reads. It needs no place among the writes, unless the program gives it one.
+//! /// Reads. It is not ordered with the writes unless the program passes it a chain.
 //! #[tfrt_kernel("chains.read")]
 //! fn read(paper: &Paper) -> Result<String> {
 //!     paper.with(|paper| paper.clone())
@@ -69,13 +69,13 @@
 //!     "#,
 //! )
 //! .under_every_queue()
-//! .call("main", (testing::made(Paper::default), Chain))
+//! .call("main", (testing::value_from(Paper::default), Chain))
 //! .expect_value("hello world");
 //! ```
 //!
-//! [`under_every_queue`](crate::testing::Program::under_every_queue) runs the program in many orders: every kernel is held up, and those
-//! that are ready run in an order that a seed decides. A chain that is missing shows there as a result that differs, and the test
-//! names the queue, `random:3` for instance, [under](crate::testing::Program::under) which it fails again:
+//! [`under_every_queue`](crate::testing::Program::under_every_queue) runs the program in many orders: every kernel is delayed, and
+//! ready kernels run in an order that depends on a seed. A missing chain shows as a result that differs, and the test names the
+//! queue, such as `random:3`, [under](crate::testing::Program::under) which the failure can be repeated:
 //!
 //! ```
 //! # use std::sync::Mutex;
@@ -108,8 +108,8 @@
 //! # let failed = std::panic::catch_unwind(|| {
 //! # program()
 //! .under_every_queue()
-//! .call("main", (testing::made(Sheet::default), Chain))
-//! .expect_value("hello"); // Fails: under some queue `@main` gives an empty text.
+//! .call("main", (testing::value_from(Sheet::default), Chain))
+//! .expect_value("hello"); // Fails: under some queue `@main` returns an empty string.
 //! # });
 //! # let message = failed.unwrap_err().downcast::<String>().unwrap();
 //! # assert!(message.contains("under the queue `"), "{message}");
@@ -117,35 +117,34 @@
 //!
 //! # An error in a chain
 //!
-//! A kernel that fails gives an error for its chain, too: what was to come after it is skipped. A kernel whose results are
-//! all errors to somebody is thus never followed by effects that assume it was done.
+//! If a kernel fails, its chain is an error, too, and the effects after it are skipped. A failed kernel is thus never followed by
+//! effects that rely on it.
 //!
-//! A chain of an `async fn`, or of a kernel on the blocking pool, is ready when the work is done, not when it was begun.
+//! The chain of an `async fn`, or of a kernel on the blocking pool, is ready when the work is done, not when it starts.
 //!
 //! # Several chains
 //!
-//! `tfrt.new.chain` starts one. `tfrt.merge.chains` waits for several: independent effects may run side by side and meet
-//! again.
+//! `tfrt.new.chain` starts one. `tfrt.merge.chains` waits for several, so that independent effects may run in parallel and
+//! join again.
 //!
 //! # Deriving chains
 //!
-//! Chains need not be written. `--thread-chains`, of `tfrt run`, `tfrt translate` and `tfrt opt`, takes a program in which
-//! none is mentioned, and adds those that the declarations call for; so do
+//! You do not have to write chains. The option `--thread-chains` of `tfrt run`, `tfrt translate` and `tfrt opt` accepts a program
+//! without any, and adds those that the declarations require; so do
 //! [`text::compile_without_chains`](crate::text::compile_without_chains), and in tests
 //! [`without_chains`](crate::testing::Program::without_chains):
 //!
-//! - ops with effects of one class keep the order of the program; classes do not order each other;
-//! - an op that writes an operand comes after whatever read or wrote it before, and a reader after the last writer; readers
-//!   run side by side; a result that is declared `alias` of an operand counts as that operand;
-//! - chains that data or other chains imply are left out.
+//! - ops with effects of one class stay in program order; different classes are independent;
+//! - an op that writes an operand runs after all earlier readers and writers of it, and a reader runs after the last writer; readers
+//!   may run in parallel; a result that is declared as an `alias` of an operand counts as that operand;
+//! - chains that are implied by data or by other chains are omitted.
 //!
-//! [`thread_chains`](crate::text::compiler::passes::thread_chains), the pass that does it, tells the whole of it.
+//! [`thread_chains`](crate::text::compiler::passes::thread_chains), is the pass; its documentation has the details.
 //!
-//! So declare effects as narrowly as they are: `effect = "random"` for a generator of random numbers keeps draws in order,
-//! and lets prints pass. A kernel that `reads = "random"`, say to tell how many numbers were drawn, runs between the draws before
-//! and behind it, at the same time as others that only read; `canonicalize` removes it if nobody uses what it gives.
+//! Declare effects as narrowly as possible: `effect = "random"` for a generator of random numbers orders draws among each other, but
+//! not with prints. A kernel that `reads = "random"`, for example to count the draws, runs between the draws before and after it, in
+//! parallel with others that only read; `canonicalize` removes it if its results are unused.
 //!
 //! # Chains give order, borrows give safety
 //!
-//! A program that forgets a chain is wrong, but not unsafe: a kernel that would write what another reads gets an error
-//! instead; see [values that change](super::values#values-that-change).
+//! A program with a missing chain is wrong, but not unsafe: a kernel that would write while another one reads fails instead; see [values that change](super::values#values-that-change).

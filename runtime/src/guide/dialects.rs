@@ -1,12 +1,13 @@
-//! Ops and types as text: dialects of one's own.
+//! Ops and types as text: how to define a dialect.
 //!
-//! A *dialect* is the prefix that a family of ops and types shares. It exists as soon as a kernel or a type has the prefix;
-//! nothing need be declared. This page is about what can be.
+//! A *dialect* is the common prefix of a family of ops and types. It exists as soon as a kernel or a type uses the prefix, without a
+//! declaration. This page describes optional declarations.
 //!
 //! # Syntax
 //!
-//! An op is written in its generic form, `"my.add"(%a, %b) : (i32, i32) -> i32`, unless its kernel says how else. The
-//! `format` has literals in backticks, `$name` for operands, attributes, functions and regions, and directives:
+//! An op is written in its generic form, `"my.add"(%a, %b) : (i32, i32) -> i32`, unless its kernel declares a
+//! custom form. The `format` consists of literals in backticks, `$name` for operands, attributes, functions and regions, and
+//! directives:
 //!
 //! ```
 //! use tfrt::prelude::*;
@@ -30,14 +31,13 @@
 //! .expect_value(7);
 //! ```
 //!
-//! The types of operands, results and attributes need not be written, as the declaration knows them.
-//! [`ods::format`](crate::ods::format) has the language. Parser and printer both follow the format, so that `tfrt opt`
-//! prints what it reads; a format that says nothing of an operand is refused by the compiler.
+//! Types that follow from the declaration are omitted. [`ods::format`](crate::ods::format) describes the language. Parser and printer
+//! both follow the format, so that `tfrt opt` prints what it reads. A format that omits an operand is a compile error.
 //!
 //! # Rules
 //!
-//! The declaration is checked in every program: counts, types, attributes. What it cannot say is said by a function, which
-//! sees one op and notes what is wrong:
+//! Counts, types and attributes are checked against the declaration in every program. A function checks everything else: it takes an
+//! op and reports errors:
 //!
 //! ```
 //! use tfrt::ods::instance::{AttrInstance, OpInstance};
@@ -45,7 +45,7 @@
 //! use tfrt::prelude::*;
 //! use tfrt::testing;
 //!
-//! /// Takes every n-th of the numbers that there are.
+//! /// Takes every n-th number.
 //! #[tfrt_kernel("dialects.every", verify = check_step)]
 //! fn every(len: i64, #[attr] step: i64) -> i64 {
 //!     len / step
@@ -63,11 +63,11 @@
 //! testing::kernel("dialects.every").operands((10_i64,)).attribute("step", 0_i64).expect_refused("requires a step above zero, found 0");
 //! ```
 //!
-//! Rules are for people who write programs. A kernel must not rely on them for safety: files need not come from text.
+//! Such rules help the authors of programs. A kernel must not rely on them for safety, because a file need not come from text.
 //!
 //! # Ops without kernels
 //!
-//! An op that is only for compilers, or whose kernel lives elsewhere, is declared by a constant; the same record that the
+//! An op that is only used by compilers, or whose kernel is defined elsewhere, is declared by a constant: the same record that the
 //! macro derives from a signature:
 //!
 //! ```
@@ -87,7 +87,7 @@
 //!
 //! # Facts of a dialect
 //!
-//! What no op can say about its dialect, [`declare_dialects!`](crate::declare_dialects) says:
+//! [`declare_dialects!`](crate::declare_dialects) declares properties of a whole dialect:
 //!
 //! ```
 //! use tfrt::ods::{DialectDef, UnknownTypes};
@@ -107,6 +107,5 @@
 //! # fn main() {}
 //! ```
 //!
-//! `allows_inlining` is `false` unless you say otherwise: `tfrt opt --inline` leaves a function alone that has an op of a
-//! dialect which nobody vouched for. An op may be moved if it means the same wherever it stands; one that asks in which
-//! function it is does not.
+//! `allows_inlining` is `false` by default, and `tfrt opt --inline` does not inline functions with ops of such a dialect. Set it to
+//! `true` if the meaning of all ops is independent of the function that contains them.

@@ -14,7 +14,7 @@
 //! use tfrt::host::{RequestContextBuilder, ResourceContext};
 //! use tfrt::prelude::*;
 //!
-//! /// Scales.
+//! /// Multiplies by a factor.
 //! #[tfrt_kernel("embedding.scale")]
 //! fn scale(number: f32, by: f32) -> Result<f32> {
 //!     if by.is_nan() {
@@ -51,7 +51,7 @@
 //! host.await_values(&results)?;
 //! assert_eq!(results[0].as_result::<f32>()?, &3.0);
 //!
-//! // A kernel that fails: the error has what the kernel said, and where.
+//! // A kernel that fails: the error has the message of the kernel and its location.
 //! let results = scale.execute(&ctx, &[AnyRef::available(2.0_f32), AnyRef::available(f32::NAN)]);
 //! let error = host.await_values(&results).unwrap_err();
 //! assert_eq!((error.code(), error.kernel()), (ErrorCode::InvalidArgument, Some("embedding.scale")));
@@ -59,61 +59,58 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 //!
-//! Host, program and functions are shared freely between threads; executing the same function many times at once is what
-//! they are for.
+//! Host, program and functions can be shared between threads, and a function can be executed many times concurrently.
 //!
 //! # Results
 //!
 //! `execute` returns at once. The results may be awaited by a thread, as above, by an `async` block
 //! (`results[0].clone().await?`), or by a callback ([`and_then`](crate::prelude::AnyRef::and_then)). A result is a value or
-//! an error: [`as_result`](crate::prelude::AnyRef::as_result) is both. Awaiting gives the error of a value that is one, so that
-//! it cannot be overlooked; [`await_available`](crate::prelude::HostContext::await_available) waits for errors, too, and returns
-//! nothing of them.
+//! an error, and [`as_result`](crate::prelude::AnyRef::as_result) returns either. `await_values` returns the error of a failed value,
+//! so that it cannot be overlooked; [`await_available`](crate::prelude::HostContext::await_available) only waits.
 //!
 //! # Errors
 //!
-//! [`Error`](crate::Error), what [compiling](crate::text::compile) finds, and every other error of the runtime is a
+//! [`Error`](crate::Error), the diagnostics of [compiling](crate::text::compile), and every other error of the runtime is a
 //! [`std::error::Error`] that is `Send + Sync`, so that `?` passes it on in functions that return `Box<dyn Error>` or
-//! `anyhow::Result`. `{error}` is the message, [`located`](crate::Error::located) has the place before it, and
-//! [`source`](std::error::Error::source) the causes.
+//! `anyhow::Result`. `{error}` is the message, [`located`](crate::Error::located) adds the location, and
+//! [`source`](std::error::Error::source) returns the cause.
 //!
 //! # Queues
 //!
-//! | `create_queue` of | is |
+//! | argument of `create_queue` | queue |
 //! |---|---|
-//! | `s` | no threads: kernels run on the thread that calls, tasks while it waits |
-//! | `mstd` | as many threads as the machine has, stealing work from each other |
-//! | `mstd:4,16` | 4 threads, and at most 16 for work that blocks |
+//! | `s` | no threads: kernels run on the calling thread, and tasks while it waits |
+//! | `mstd` | work stealing, with as many threads as the machine has |
+//! | `mstd:4,16` | 4 threads, and at most 16 for blocking work |
 //!
-//! A queue of one's own implements [`ConcurrentWorkQueue`](crate::queue::ConcurrentWorkQueue);
-//! [`queue::testing::conformance`](crate::queue::testing::conformance) is its test.
+//! You can implement another queue as a [`ConcurrentWorkQueue`](crate::queue::ConcurrentWorkQueue), and test it with
+//! [`queue::testing::conformance`](crate::queue::testing::conformance).
 //!
 //! # Requests
 //!
 //! A request is one piece of work for one client: it can be cancelled, has a priority and a deadline, and carries [data and
-//! resources](super::resources) for kernels. Make one for each piece of work, and let it go when that is done.
+//! resources](super::resources) for kernels. Create one for each piece of work, and drop it when the work is done.
 //!
 //! The waiting tasks of a request run before those of requests with a lower priority, on every queue of the table above. A
-//! request of low priority still makes progress while others are busy.
+//! request of low priority still makes progress under load.
 //!
 //! # Files
 //!
-//! `tfrt translate --mlir-to-bef` compiles ahead of time. A program that only executes files leaves the text front end and
-//! the compiler out of the binary:
+//! `tfrt translate --mlir-to-bef` compiles ahead of time. A program that only executes BEF files does not need the text front end
+//! and the compiler:
 //!
 //! ```toml
 //! tfrt = { version = "…", default-features = false }
 //! ```
 //!
-//! [`BefFile::open`](crate::bef::BefFile::open) reads a file. A file is verified before anything in it runs, whoever wrote
-//! it: a damaged or hostile one is an error that says where.
+//! [`BefFile::open`](crate::bef::BefFile::open) reads a file. Every file is verified before anything in it runs. A
+//! damaged or hostile file is an error with an offset.
 //!
 //! # Programs without text
 //!
-//! A front end in Rust builds files directly, with [`bef::build`](crate::bef::build): functions, kernels and registers as
-//! handles, without printing and parsing.
+//! A front end in Rust can build files directly with [`bef::builder`](crate::bef::builder), without printing and parsing text.
 //!
 //! # Limits
 //!
-//! [`Limits`](crate::host::Limits) bound what a program may use: depth of calls, live invocations. Exceeding one is an
-//! error value. They guard against programs, not against kernels: a kernel that loops for ever is its author's.
+//! [`Limits`](crate::host::Limits) bound the resources of a program: depth of calls, live invocations, memory. Exceeding
+//! a limit is an error value. Limits protect against programs, not against kernels: they cannot stop a kernel that loops forever.

@@ -1,15 +1,15 @@
-//! When kernels fail.
+//! What happens when a kernel fails.
 //!
 //! # An error is a value
 //!
-//! A kernel that returns `Err` gives that error in place of each of its results. Kernels that take one of them are skipped
-//! and give the same error, so that it reaches everything that depends on the failure, and nothing else:
+//! If a kernel returns `Err`, every one of its results is that error. Kernels that take one of them are skipped and return the
+//! same error, so that it reaches everything that depends on the failure, and nothing else:
 //!
 //! ```
 //! use tfrt::prelude::*;
 //! use tfrt::testing;
 //!
-//! /// Takes the square root.
+//! /// Returns the square root.
 //! #[tfrt_kernel("errors.sqrt")]
 //! fn sqrt(number: f64) -> Result<f64> {
 //!     if number < 0.0 {
@@ -32,23 +32,23 @@
 //!
 //! let failed = roots.call("roots", (-1.0, 9.0));
 //! failed.expect_error("no root of -1").with_code(ErrorCode::OutOfRange).from_kernel("errors.sqrt").on_line_with("%a =");
-//! failed.with_value(1, |c: &f64| assert_eq!(*c, 3.0)); // It depends on nothing that failed.
+//! failed.with_value(1, |c: &f64| assert_eq!(*c, 3.0)); // It does not depend on the failure.
 //! ```
 //!
 //! An [`Error`](crate::Error) has a message and a [code](crate::ErrorCode), `Unknown` unless `with_code` says otherwise.
-//! The runtime adds which kernel failed and where that stands in the program; you need not. The handler of the
-//! [host](super::embedding) is told of each failure once, where it happens, however far it then travels.
+//! The runtime adds the name of the kernel and its location in the program. Each failure is reported once to the diagnostic handler
+//! of the [host](super::embedding), where it happens, however far the error then propagates.
 //!
 //! # `?`
 //!
 //! A kernel may return a `Result` with any error of Rust that is `Send + Sync`: [`tfrt::Result<T>`](crate::Result),
-//! `io::Result<T>`, `Result<T, ParseIntError>`, `anyhow::Result<T>`. It becomes an `Error`, with the messages of its causes:
+//! `io::Result<T>`, `Result<T, ParseIntError>`, `anyhow::Result<T>`. It becomes an `Error` that includes the messages of its causes:
 //!
 //! ```
 //! use tfrt::prelude::*;
 //! use tfrt::testing;
 //!
-//! /// Adds up the numbers in a text.
+//! /// Returns the sum of the numbers in a string.
 //! #[tfrt_kernel("errors.sum")]
 //! fn sum(numbers: &str) -> Result<i64, std::num::ParseIntError> {
 //!     numbers.split(' ').map(str::parse::<i64>).sum()
@@ -58,9 +58,9 @@
 //! testing::kernel("errors.sum").operands(("1 x",)).run().expect_error("invalid digit found in string");
 //! ```
 //!
-//! In a function that returns [`tfrt::Result`](crate::Result), `?` takes the errors of the standard library and texts. Errors
-//! of other crates pass through [`Error::other`](crate::Error::other); or the function returns
-//! `Result<T, Box<dyn Error + Send + Sync>>` or `anyhow::Result<T>`, where `?` takes all of them.
+//! In a function that returns [`tfrt::Result`](crate::Result), `?` converts errors of the standard library and strings. Errors
+//! of other crates are converted by [`Error::other`](crate::Error::other); or the function returns
+//! `Result<T, Box<dyn Error + Send + Sync>>` or `anyhow::Result<T>`, where `?` converts all of them.
 //!
 //! ```
 //! use tfrt::prelude::*;
@@ -74,7 +74,7 @@
 //! # impl std::error::Error for NoSuchColumn {}
 //! # fn column(_: &str) -> std::result::Result<&str, NoSuchColumn> { Err(NoSuchColumn) }
 //!
-//! /// Gives the first number of a row.
+//! /// Returns the first number of a row.
 //! #[tfrt_kernel("errors.first_number")]
 //! fn first_number(row: &str) -> Result<i64> {
 //!     let text = row.split(',').next().ok_or("an empty row")?;
@@ -89,13 +89,13 @@
 //!
 //! # Some results, not others
 //!
-//! Inside a tuple, each result can fail on its own:
+//! Inside a tuple, each result can fail separately:
 //!
 //! ```
 //! use tfrt::prelude::*;
 //! use tfrt::testing;
 //!
-//! /// Divides, and tells the sign of the number.
+//! /// Divides, and returns the sign of the number.
 //! #[tfrt_kernel("errors.divide", results(quotient, sign))]
 //! fn divide(number: i32, by: i32) -> (Result<i32>, i32) {
 //!     (number.checked_div(by).ok_or_else(|| Error::new("division by zero")), number.signum())
@@ -108,8 +108,9 @@
 //!
 //! # Panics
 //!
-//! A kernel that panics has failed: its results are an error of code `Internal`, and the program goes on. A panic is for
-//! what cannot happen; for what can, return an error. (In a process built with `panic = "abort"` there is no going on.)
+//! A kernel that panics has failed: its results are an error of code `Internal`, and the program goes on. Panic only
+//! if an invariant is broken; return an error for anything else. (In a process built with `panic = "abort"`, a panic ends the
+//! process.)
 //!
 //! ```
 //! use tfrt::prelude::*;
@@ -129,14 +130,14 @@
 //!
 //! # Looking at errors
 //!
-//! A [`non_strict`](super::asynchrony#late-operands) kernel that takes references is called with errors, too, and can do
-//! something about them:
+//! A [`non_strict`](super::asynchrony#late-operands) kernel that takes references is called with errors as well, and can
+//! handle them:
 //!
 //! ```
 //! use tfrt::prelude::*;
 //! use tfrt::testing;
 //!
-//! /// Gives the number, or another one if there is none.
+//! /// Returns the number, or a default if it is an error.
 //! #[tfrt_kernel("errors.or_else", non_strict)]
 //! async fn or_else(fallback: i32, number: AsyncValueRef<i32>) -> i32 {
 //!     match number.await {
@@ -152,7 +153,7 @@
 //!
 //! # Cancellation
 //!
-//! Whoever holds a request can [cancel](crate::prelude::RequestContext::cancel) it, and a request can have a deadline.
-//! Kernels that have not started are then skipped and give the error of the cancellation; futures of `async fn` kernels are
-//! dropped at their next `await`. A kernel that runs long asks
-//! [`is_cancelled`](crate::prelude::RequestContext::is_cancelled) now and then.
+//! A request can be [cancelled](crate::prelude::RequestContext::cancel), explicitly or by its deadline. Kernels that have not
+//! started are then skipped and return the error of the cancellation; futures of `async fn` kernels are dropped at their next
+//! `await`. A kernel that runs for long should check
+//! [`is_cancelled`](crate::prelude::RequestContext::is_cancelled) from time to time.

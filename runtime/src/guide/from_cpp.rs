@@ -1,7 +1,7 @@
 //! Coming from the C++ TFRT.
 //!
-//! Programs, files and tools are the same: MLIR text and BEF files run unchanged, and the tools answer to their names and
-//! flags. What differs is how kernels are written and how the runtime is embedded.
+//! Programs, files and tools are the same: MLIR text and BEF files run unchanged, and the tools keep their names and flags. Writing
+//! kernels and embedding the runtime are different.
 //!
 //! | C++ | here |
 //! |---|---|
@@ -11,7 +11,7 @@
 //! | `RegisterKernels` in a shared library | [`tfrt::export_kernels!`](crate::export_kernels), with a check of how it was built |
 //! | `AddSyncKernel`, `TFRT_SYNC_KERNEL` | the option `sync` |
 //! | `Argument<T>`, `T`, `const T&` | `T`, `&T` |
-//! | `T*`, an operand that is written | `&mut T` of a mutable type; the chain is added, the borrow is checked |
+//! | `T*`, an operand that the kernel writes | `&mut T` of a mutable type; the macro adds the chain, and the borrow is checked |
 //! | `Argument<T>` whose value may be unavailable | [`AsyncValueRef<T>`](crate::prelude::AsyncValueRef), [`AnyRef`](crate::prelude::AnyRef) with `non_strict` |
 //! | `RepeatedArguments<T>`, `RemainingArguments` | [`Operands<'_, T>`](crate::prelude::Operands), `&[AnyRef]` |
 //! | `Result<T>` parameter, `result.Emplace(…)` | the return value |
@@ -59,12 +59,12 @@
 //!
 //! # What behaves differently
 //!
-//! - *Types are checked.* What C++ found by an assertion in a debug build, or not at all, is an error: at load where the
-//!   types are known, else as a value.
-//! - *Panics are errors.* A kernel that panics fails; the process lives.
-//! - *Writing is guarded.* Two kernels that use one mutable value without an order get an error, not a race.
-//! - *A kernel that sets no result* is an error that says so.
-//! - *Names are unique.* The C++ registry aborts on a duplicate; here the start reports all duplicates with both places.
+//! - *Types are checked.* A type error, which C++ detects by an assertion in debug builds or not at all, is an error: at load if the
+//!   types are known, otherwise as a value.
+//! - *Panics are errors.* A kernel that panics fails, and the process continues.
+//! - *Writes are guarded.* If two kernels use a mutable value at the same time without an order, one fails; there is no data race.
+//! - *Missing results are errors.* If a kernel does not set a result, the result is an error.
+//! - *Names are unique.* The C++ registry aborts on a duplicate name; here, start-up reports all duplicates with both locations.
 //! - *Files are verified.* A malformed file is refused with section and offset before anything runs.
-//! - *There are non-strict kernels again*, as the design documents of TFRT described them: [late
+//! - *Kernels can be non-strict*, as the design documents of TFRT described: see [late
 //!   operands](super::asynchrony#late-operands).

@@ -1,23 +1,23 @@
-//! Functions of the program, as kernels see them: control flow of one's own.
+//! Functions as parameters of kernels: how to define control flow.
 //!
 //! # Functions and regions
 //!
-//! A parameter of type [`FunctionRef`](crate::prelude::FunctionRef) is a function that the program names, `@f`. With
-//! `#[region]` it is a body that the op has itself. Both are called in the same way: with the context of the kernel and
-//! references to arguments. The call returns at once, with results that may come later.
+//! A parameter of type [`FunctionRef`](crate::prelude::FunctionRef) is a function that the program names by
+//! its symbol, such as `@f`. With `#[region]` it is a body inside the op. Both are called in the same way, with the context of the
+//! kernel and references to the arguments. The call returns at once; its results may become available later.
 //!
 //! ```
 //! use tfrt::prelude::*;
 //! use tfrt::testing;
 //!
-//! /// Calls a function with a number and one more, and adds what it gives.
+//! /// Calls a function with a number and one more, and adds what it returns.
 //! #[tfrt_kernel("functions.both")]
 //! async fn both(number: i32, #[function] f: FunctionRef, ctx: ExecutionContext) -> Result<i32> {
 //!     let mut sum = 0;
 //!     for argument in [number, number + 1] {
 //!         let results = f.execute(&ctx, &[AnyRef::available(argument)]);
 //!         let [result] = <[AnyRef; 1]>::try_from(results).map_err(|_| Error::new("expected a function with one result"))?;
-//!         sum += result.await?.get::<i32>().ok_or_else(|| Error::new("expected a function that gives an i32"))?;
+//!         sum += result.await?.get::<i32>().ok_or_else(|| Error::new("expected a function that returns an i32"))?;
 //!     }
 //!     Ok(sum)
 //! }
@@ -47,14 +47,14 @@
 //!
 //! # Functions of a known type
 //!
-//! If the kernel knows what the function takes and gives, it says so: `Function<(i32,), (i32,)>`, or `Region` for a body.
-//! The loader refuses a program whose function is of another type, and the call takes and gives values:
+//! If the signature of the function is known, use `Function<(i32,), (i32,)>`, or `Region` for a body. The loader refuses a program
+//! whose function has another type, and the call takes and returns values:
 //!
 //! ```
 //! use tfrt::prelude::*;
 //! use tfrt::testing;
 //!
-//! /// Calls a function again and again.
+//! /// Calls a function repeatedly.
 //! #[tfrt_kernel("functions.iterate")]
 //! async fn iterate(number: i32, times: i32, #[function] step: Function<(i32,), (i32,)>, ctx: ExecutionContext) -> Result<i32> {
 //!     let mut number = number;
@@ -90,7 +90,7 @@
 //!
 //! # Functions of any type
 //!
-//! A kernel whose results are those of the function does not wait at all: it returns them as they are.
+//! A kernel that returns the results of the function unchanged does not have to wait for them.
 //!
 //! ```
 //! use tfrt::prelude::*;
@@ -123,23 +123,23 @@
 //! # fn twice(number: i32) -> i32 { number * 2 }
 //! ```
 //!
-//! A body sees what the op hands it, and nothing else of the function around it. A list of functions, `[@f, @g]`, is a
-//! parameter `&[FunctionRef]`.
+//! A body can only use the values that the op passes to it, not other values of the enclosing function. A list of functions,
+//! `[@f, @g]`, is a parameter of type `&[FunctionRef]`.
 //!
-//! Counts and types are those of the function: `num_arguments`, `result_types`. Whoever declares an op with a function
-//! checks the program early with [`verify`](super::dialects#rules); a call with wrong counts gives errors for results.
+//! `num_arguments` and `result_types` describe the function. Use [`verify`](super::dialects#rules) to check programs early; a call
+//! with the wrong number of arguments returns errors as its results.
 //!
 //! # Frames
 //!
-//! A kernel whose operands or results fit no signature is marked `raw`. It takes the
+//! A kernel whose operands or results cannot be expressed as a signature is marked `raw`. It takes the
 //! [`KernelFrame`](crate::prelude::KernelFrame): operands, attributes and functions by position, and a slot for each
-//! result. What a signature would say is said by options:
+//! result. Options replace the signature:
 //!
 //! ```
 //! use tfrt::prelude::*;
 //! use tfrt::testing;
 //!
-//! /// Turns the order of its operands round.
+//! /// Returns its operands in reverse order.
 //! #[tfrt_kernel("functions.reverse", raw, operands(values: variadic any), results(reversed: variadic any))]
 //! fn reverse(frame: &mut KernelFrame<'_>) -> Result<()> {
 //!     let len = frame.num_arguments();
@@ -157,17 +157,16 @@
 //! reverse.results(["!tfrt.string", "i32"]).run().expect_values(("two", 1));
 //! ```
 //!
-//! Types in options are `any`, a spelling (`"i1"`), a Rust type, or `same_as(operand)`; before them stands what else is to
-//! be said: `variadic`, `mut`, or `ref` for an operand that may be late. `attrs(count: i64 = 1)`, `symbols(callee)`,
-//! `symbol_list(branches)` and `regions(body)` describe the rest. A slot that is left empty is an error that says so.
+//! Types in options are `any`, a spelling (`"i1"`), a Rust type, or `same_as(operand)`, after an optional
+//! `variadic`, `mut`, or `ref` (an operand that may be late). `attrs(count: i64 = 1)`, `symbols(callee)`,
+//! `symbol_list(branches)` and `regions(body)` describe the rest. A slot that is left empty becomes an error.
 //!
 //! # Loops
 //!
-//! A loop in a kernel that runs a function again and again awaits each round, as `functions.both` does, or it would start
-//! the next before the last is done. Do not recurse from the waiter of one round into the next: an `async fn` does that
-//! right by itself.
+//! A kernel that calls a function in a loop must await each iteration, as `functions.both` does; otherwise it starts the next one
+//! before the previous one is done. Use an `async fn` for this, not recursion in the waiter of an iteration.
 //!
 //! # Native functions
 //!
-//! The other way round, a program can call a Rust function as it calls its own:
+//! Conversely, a program can call a Rust function like one of its own:
 //! [`native_function!`](crate::native_function).

@@ -3,18 +3,18 @@
 //! # Linking
 //!
 //! `#[tfrt_kernel]` collects its kernels when the program is linked:
-//! [`KernelRegistry::from_link`](crate::kernel::KernelRegistry::from_link) has every kernel of every crate that is part of
-//! the binary. No list is kept anywhere.
+//! [`KernelRegistry::from_link`](crate::kernel::KernelRegistry::from_link) contains every kernel of every crate that is part
+//! of the binary. You do not have to maintain a list.
 //!
-//! There is one trap. **A crate that nothing names is no part of the binary**, whatever the manifest says: the linker
-//! leaves it out, and its kernels with it. So a binary, and each integration test, names the crates it wants:
+//! There is one trap. **A crate that is not named in the code is not part of the binary**, even if the manifest lists it: the linker
+//! leaves it out, and with it its kernels. So name the crates in the binary and in each integration test:
 //!
 //! ```
 //! # use {tfrt as my_kernels, tfrt as tfrt_kernels};
 //! tfrt::link!(my_kernels, tfrt_kernels);
 //! ```
 //!
-//! The message that tells of the trap says which dialects are linked:
+//! The error message lists the linked dialects:
 //!
 //! ```text
 //! unknown kernel name 'my.add'; no kernel of `my` is linked (linked: tfrt): a kernel crate that nothing refers to is left out by the
@@ -23,24 +23,24 @@
 //!
 //! # Names
 //!
-//! A name belongs to one kernel. Two crates that register the same name cannot be in one program, and the start says where
-//! both are:
+//! A name belongs to one kernel. Two crates that register the same name cannot be linked into one program. The error at
+//! start-up gives both locations:
 //!
 //! ```text
 //! `my.add` is registered twice: at a/src/lib.rs:12 and at b/src/lib.rs:7
 //! ```
 //!
-//! Use the name of the crate as the dialect, and there is nothing to collide with.
+//! To avoid collisions, use the name of the crate as the dialect.
 //!
 //! # Registries by hand
 //!
-//! A host that wants only some kernels fills a registry itself. The option `kernel_set` names a type that stands for all kernels
-//! of a function; the macro makes it:
+//! A host that needs only some kernels can fill a registry itself. The option `kernel_set` makes the macro declare a type that stands
+//! for all kernels of a function:
 //!
 //! ```
 //! use tfrt::prelude::*;
 //!
-//! /// Says yes.
+//! /// Returns true.
 //! #[tfrt_kernel("libraries.yes", kernel_set = Yes)]
 //! fn yes() -> bool {
 //!     true
@@ -58,8 +58,8 @@
 //!
 //! # Plug-ins
 //!
-//! A crate of kernels can also be loaded by a program that was built without it. It is of the type `cdylib`, and says once,
-//! at the top, that it is a kernel library; `tfrt new --lib` makes such a crate.
+//! A crate of kernels can also be loaded at run time by a program that was built without it. Its crate type is `cdylib`, and it
+//! contains one invocation of a macro; `tfrt new --lib` creates such a crate.
 //!
 //! ```
 //! tfrt::export_kernels!();
@@ -70,9 +70,9 @@
 //! $ tfrt run --kernel-library target/debug/libmy_kernels.so program.mlir
 //! ```
 //!
-//! Rust has no stable layout of types, so that library and program must be *built alike*: by one compiler, from one source
-//! of the runtime, with debug assertions in both or in neither, with one panic strategy. The library carries a fingerprint
-//! of that; what does not match is refused before any of its code is used, and the message shows both:
+//! Rust does not have a stable layout of types, so library and program must be *built alike*: with the same compiler, from the same
+//! source of the runtime, with the same panic strategy, and with debug assertions in both or in neither. The library contains a
+//! fingerprint of its build. A library with another fingerprint is refused before any of its code runs, and the message shows both:
 //!
 //! ```text
 //! couldn't load library `libmy_kernels.so`: built differently from this program: build the library with `cargo build --release`
@@ -82,5 +82,5 @@
 //!
 //! Here the library is a debug build and the program is not. From Rust,
 //! [`KernelRegistry::load_library`](crate::kernel::KernelRegistry::load_library) loads a library; it is `unsafe`, because
-//! loading code runs it. A library is never unloaded. See [`host::library`](crate::host::library) for what a library shares
+//! loading native code runs it. A library is never unloaded. [`host::library`](crate::host::library) describes what a library shares
 //! with the program.

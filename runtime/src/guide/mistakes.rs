@@ -1,4 +1,4 @@
-//! Twelve mistakes that everybody makes, and what they look like.
+//! Twelve common mistakes and their error messages.
 //!
 //! # The kernel is there, and the program does not find it
 //!
@@ -7,10 +7,10 @@
 //! refers to is left out by the linker, so name it with `tfrt::link!`, or load it as a kernel library
 //! ```
 //!
-//! Or, where the program writes the op in a form of its own: `custom op 'my.add' is unknown`.
+//! Or, if the program uses the custom form of the op: `custom op 'my.add' is unknown`.
 //!
-//! The crate is in the manifest but nothing names it: write `tfrt::link!(my_kernels);` where the binary or the integration
-//! test begins. If instead the message says `did you mean`, the name is misspelled. See [libraries](super::libraries).
+//! The crate is in the manifest, but the code does not name it: write `tfrt::link!(my_kernels);` at the top of the binary or
+//! integration test. If the message says `did you mean`, the name is misspelled. See [libraries](super::libraries).
 //!
 //! # Two kernels of one name
 //!
@@ -18,10 +18,10 @@
 //! `my.add` is registered twice: at src/arithmetic.rs:12 and at src/lib.rs:40
 //! ```
 //!
-//! A list of instances overlaps with another kernel, or two crates use one dialect. Every test and doc test that links both
-//! says the same.
+//! A list of instances overlaps with another kernel, or two crates use the same dialect and name. Every test that links both fails in
+//! the same way.
 //!
-//! # A type that is no value
+//! # A type that is not a value
 //!
 //! ```compile_fail
 //! use tfrt::prelude::*;
@@ -36,12 +36,12 @@
 //!
 //! ```text
 //! error: `Point` cannot be the value of a register
-//!  = note: write `#[derive(Value)] #[value("!my.type")]` on your type, with the name it has in MLIR
-//!  = note: `i8` to `i64`, `u8` to `u64`, floats, `bool` and `ByteString` are values already, and kernels take and give `String`; put
+//!  = note: write `#[derive(Value)] #[value("!my.type")]` on your type, with its name in MLIR
+//!  = note: `i8` to `i64`, `u8` to `u64`, floats, `bool` and `ByteString` are values already, and kernels take and return `String`; put
 //!          a type of somebody else into a `struct` of yours
 //! ```
 //!
-//! So a kernel on `Vec<f32>` takes `struct Samples(Vec<f32>)`, or a [tensor](super::tensors). `usize` is no value, because
+//! So a kernel on `Vec<f32>` takes `struct Samples(Vec<f32>)`, or a [tensor](super::tensors). `usize` is not a value, because
 //! programs move between machines: take an `i64`, and convert it.
 //!
 //! # A parameter that is meant as an attribute
@@ -50,7 +50,7 @@
 //! use tfrt::prelude::*;
 //! use tfrt::testing;
 //!
-//! /// Repeats. `times` is an operand: nothing marks it as a constant.
+//! /// Repeats a string. `times` is an operand, because it is not marked as an attribute.
 //! #[tfrt_kernel("mistakes.repeat")]
 //! fn repeat(text: &str, times: i64) -> String {
 //!     text.repeat(usize::try_from(times).unwrap_or(0))
@@ -64,8 +64,8 @@
 //!
 //! # The type of an attribute
 //!
-//! `{times = 2}` is an `i64`, always. A parameter `#[attr] times: i32` wants `{times = 2 : i32}`, and `#[attr] scale: f32`
-//! wants `{scale = 2.0 : f32}`. The message names what was expected: see [attributes](super::attributes#types).
+//! `{times = 2}` is an `i64`, always. A parameter `#[attr] times: i32` needs `{times = 2 : i32}`, and `#[attr] scale: f32`
+//! needs `{scale = 2.0 : f32}`. The message gives the expected type: see [attributes](super::attributes#types).
 //!
 //! # Writing what cannot be written
 //!
@@ -102,7 +102,7 @@
 //!     cell.0 = number;
 //! }
 //!
-//! /// Gets what is in the cell.
+//! /// Returns the content of the cell.
 //! #[tfrt_kernel("mistakes.get")]
 //! fn get(cell: &Cell) -> i32 {
 //!     cell.0
@@ -119,36 +119,36 @@
 //!         "#
 //!     ))
 //! };
-//! let arguments = || (testing::made(Cell::default), testing::later(7), Chain);
+//! let arguments = || (testing::value_from(Cell::default), testing::later(7), Chain);
 //! program("", "").call("main", arguments()).expect_value(0); // Too early.
 //! program(", %done", ", !tfrt.chain").under_every_queue().call("main", arguments()).expect_value(7);
 //! ```
 //!
-//! [`under_every_queue`](crate::testing::Program::under_every_queue) fails for the first program, whatever the arguments.
-//! Nothing says that the cell is to be read after it is set, so it is read when it is there. Give the reader the chain of
-//! the writer; or write the program without chains and let `tfrt opt --thread-chains` derive them.
+//! [`under_every_queue`](crate::testing::Program::under_every_queue) fails for the first program.
+//! The program does not order the read after the write, so the cell may be read as soon as it exists. Pass the chain of the writer to
+//! the reader, or write the program without chains and let `tfrt opt --thread-chains` derive them.
 //!
 //! # An effect that is not said
 //!
-//! A kernel that prints, and says nothing about it, has no chain: two of them print in any order, and `--thread-chains`
-//! finds nothing to order. Say `side_effecting`.
+//! A kernel that prints but does not declare the effect has no chain: two of them print in any order, and `--thread-chains` does not
+//! order them. Add `side_effecting`.
 //!
 //! # Blocking a compute thread
 //!
 //! A kernel that sleeps, reads a socket, or waits for another value with
-//! [`await_values`](crate::prelude::HostContext::await_values) holds up a thread that should compute. The latter is
-//! refused: the error says `a task of a work queue may not wait for the queue that runs it`. Make the kernel an `async fn`
+//! [`await_values`](crate::prelude::HostContext::await_values) blocks a thread that should compute. The latter is
+//! refused with the error `a task of a work queue may not wait for the queue that runs it`. Make the kernel an `async fn`
 //! and `.await` the value, or mark it `blocking`. See [asynchrony](super::asynchrony).
 //!
-//! # A promise that nobody keeps
+//! # A promise that is not kept
 //!
-//! A promise that is *dropped* becomes an error. A promise that is *kept for ever*, in a list of waiters that is never
-//! looked at, makes everything behind it wait for ever. A test notices after a minute, and says which result did not come.
+//! A promise that is *dropped* becomes an error. If a promise is *kept forever*, in a list that is never processed, everything that
+//! depends on it waits forever. A test fails after a minute and names the missing result.
 //!
 //! # A kernel that keeps its frame
 //!
-//! Operands by reference end with the call. A task or thread that goes on needs what it owns: take `T`, or
-//! `AsyncValueRef<T>`, or make it an `async fn`, which may borrow.
+//! Borrowed operands end with the call. A task or thread that outlives it needs owned data: take `T` or `AsyncValueRef<T>`, or use an
+//! `async fn`, which may borrow.
 //!
 //! ```compile_fail
 //! use tfrt::prelude::*;
@@ -165,5 +165,5 @@
 //! couldn't load library `libmy_kernels.so`: built differently from this program
 //! ```
 //!
-//! The two lines below that message differ in one place: the compiler, the source, or debug against release. See
+//! The two lines below the message show the difference: the compiler, the source, or debug and release. See
 //! [plug-ins](super::libraries#plug-ins).

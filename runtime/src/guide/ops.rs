@@ -118,7 +118,7 @@
 //!     #[attr(default = 0.0)] low: f32,
 //!     #[attr] high: Option<f32>,
 //! ) -> Result<DenseHostTensor> {
-//!     let mut y = DenseHostTensor::to_change(x, host.allocator())?;
+//!     let mut y = DenseHostTensor::make_exclusive(x, host.allocator())?;
 //!     for y in y.elements_mut::<f32>()?.iter_mut() {
 //!         *y = y.max(low).min(high.unwrap_or(f32::INFINITY));
 //!     }
@@ -136,7 +136,7 @@
 //! ```
 //!
 //! This op takes its operand as an `&AnyRef`, which is a reference to the tensor rather than the tensor itself.
-//! [`DenseHostTensor::to_change`](crate::tensor::DenseHostTensor::to_change) returns the tensor in its own memory if the op holds the last reference,
+//! [`DenseHostTensor::make_exclusive`](crate::tensor::DenseHostTensor::make_exclusive) returns the tensor in its own memory if the op holds the last reference,
 //! and a copy if not. Here `x` is still held by the caller, and therefore copied.
 //!
 //! # Effects
@@ -167,7 +167,7 @@
 //!       tfrt.return %y : !t.tensor
 //!     }"#,
 //! );
-//! let x = tfrt::testing::made(|| DenseHostTensor::vector(&[1, 2]).unwrap());
+//! let x = tfrt::testing::value_from(|| DenseHostTensor::vector(&[1, 2]).unwrap());
 //! let outcome = program.call("main", (x,));
 //! outcome.with_value(0, |y: &DenseHostTensor| assert_eq!(*y.elements::<i32>().unwrap(), [2, 4]));
 //! ```

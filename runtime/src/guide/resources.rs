@@ -1,35 +1,34 @@
 //! State that outlives a call.
 //!
-//! A kernel is a function: what it knows comes in as operands and attributes. State has a place according to how long it
-//! lives:
+//! A kernel is a function of its operands and attributes. Where to keep other state depends on its lifetime:
 //!
-//! | lives as long as | is | reached through |
+//! | lives as long as | kind | access |
 //! |---|---|---|
 //! | the values that refer to it | a value, [mutable](super::values#values-that-change) or behind a lock | operands |
-//! | a request | a datum of the request | [`RequestContext::context_data`](crate::prelude::RequestContext::context_data) |
+//! | a request | data of the request | [`RequestContext::context_data`](crate::prelude::RequestContext::context_data) |
 //! | a client, over many requests | a resource | [`ExecutionContext::resources`](crate::prelude::ExecutionContext::resources) |
 //! | the host | a shared context | [`HostContext::shared_context`](crate::prelude::HostContext::shared_context) |
 //!
 //! The latter three can also be a parameter, [`Res<T>`](#a-resource-as-a-parameter).
 //!
-//! Not among them: statics. Two hosts in one process, two tests say, would share them.
+//! Do not use statics: two hosts in one process, such as two tests, would share them.
 //!
 //! # A resource as a parameter
 //!
-//! A type says who shares one object of it; a parameter of type [`Res<T>`](crate::prelude::Res) is that object, which is
-//! made when a kernel first asks for it:
+//! The attribute on the type gives the scope in which its object is shared. A parameter of type [`Res<T>`](crate::prelude::Res)
+//! refers to that object, which is created on first use:
 //!
 //! ```
 //! use std::sync::atomic::{AtomicI64, Ordering};
 //! use tfrt::prelude::*;
 //! use tfrt::testing;
 //!
-//! /// How many tickets were given out to a client.
+//! /// The number of tickets issued to a client.
 //! #[derive(Default, Resource)]
 //! #[resource(client)]
 //! struct Tickets(AtomicI64);
 //!
-//! /// Gives the number of a ticket.
+//! /// Returns the number of a ticket.
 //! #[tfrt_kernel("resources.ticket", effect = "resources.tickets")]
 //! fn ticket(tickets: Res<Tickets>) -> i64 {
 //!     tickets.0.fetch_add(1, Ordering::Relaxed) + 1
@@ -49,13 +48,13 @@
 //! .expect_values((1_i64, 2_i64));
 //! ```
 //!
-//! `host`, `client` and `request` are the choices. A type without a default, or whose making can fail, implements
+//! The scope is `host`, `client` or `request`. A type without a default, or whose creation can fail, implements
 //! [`Resource`](crate::kernel::Resource) by hand.
 //!
 //! # Named resources
 //!
 //! A [`ResourceContext`](crate::host::ResourceContext) is a table of named objects that the requests of one client share.
-//! Objects are found by name and type, and take care of themselves if several threads use them:
+//! Objects are looked up by name and type, and must be safe to use from several threads:
 //!
 //! ```
 //! use std::sync::Arc;
@@ -64,7 +63,7 @@
 //! use tfrt::prelude::*;
 //! use tfrt::testing;
 //!
-//! /// Counts how often it was called with this name.
+//! /// Counts its calls with this name.
 //! #[tfrt_kernel("resources.count", effect = "resources.counter")]
 //! fn count(#[attr] name: &str, ctx: &ExecutionContext) -> Result<i64> {
 //!     let resources = ctx.resources().ok_or_else(|| Error::new("the request has no resources"))?;
@@ -95,12 +94,12 @@
 //! # Ok::<(), tfrt::Error>(())
 //! ```
 //!
-//! The effect has a class of its own: counts keep their order among themselves, and not among prints.
+//! The effect has a separate class: counts are ordered among each other, but not with prints.
 //!
 //! # Data of the request
 //!
-//! Whoever builds a [request](super::embedding#requests) gives it data, one object for each type; kernels look them up by
-//! that type. That is the way for what an embedding program has and kernels need: credentials, a logger, a budget.
+//! The program that builds a [request](super::embedding#requests) can attach data to it, one object for each type, and kernels look
+//! it up by type. Use this to pass objects of the embedding program to kernels: credentials, a logger, a budget.
 //!
 //! ```
 //! use tfrt::prelude::*;
@@ -108,7 +107,7 @@
 //!
 //! struct User(String);
 //!
-//! /// Greets who asks.
+//! /// Greets the user of the request.
 //! #[tfrt_kernel("resources.greet")]
 //! fn greet(request: &RequestContext) -> Result<String> {
 //!     let user = request.context_data::<User>().ok_or_else(RequestContext::missing_context_data::<User>)?;
@@ -121,8 +120,8 @@
 //!
 //! # The host's own
 //!
-//! [`shared_context`](crate::prelude::HostContext::shared_context) makes one object of a type for the whole host, when it
-//! is first asked for: a cache of compiled code, a connection, a thread that drives sockets.
+//! [`shared_context`](crate::prelude::HostContext::shared_context) creates one object of a type for the whole
+//! host, on first use: a cache of compiled code, a connection, a thread that drives sockets.
 //!
 //! ```
 //! use std::collections::HashMap;
@@ -130,10 +129,10 @@
 //! use tfrt::prelude::*;
 //! use tfrt::testing;
 //!
-//! /// What was computed before, for all requests.
+//! /// Earlier results, for all requests.
 //! type Cache = Mutex<HashMap<i32, i32>>;
 //!
-//! /// Squares, once for each number.
+//! /// Returns the square, computed once for each number.
 //! #[tfrt_kernel("resources.square")]
 //! fn square(number: i32, host: &HostContext) -> Result<i32> {
 //!     let cache = host.shared_context(Cache::default);

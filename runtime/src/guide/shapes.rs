@@ -1,20 +1,19 @@
-//! Shapes and memory decided outside of kernels.
+//! Shapes and memory that are determined outside the kernel.
 //!
-//! A kernel that makes a large result would first find out how large, then allocate, then compute. The first two are better
-//! known to the runtime: to check programs early, to plan memory, to use a buffer again. So a kernel may leave them to two
-//! functions beside it:
+//! A kernel with a large result determines its size, allocates it, and computes it. The first two steps are better left to the
+//! runtime, which can then check programs early, plan memory and reuse buffers. Two functions next to the kernel describe them:
 //!
-//! - a *metadata function*: from the shapes and element types of operands, and from attributes, those of the results;
-//! - a *workspace function*: how many elements of scratch memory the kernel needs.
+//! - a *metadata function* computes the shapes and element types of the results from those of the operands and from attributes;
+//! - a *workspace function* computes the number of elements of scratch memory.
 //!
-//! Neither sees any data, and both can be asked without the kernel. The kernel takes `#[out]` parameters, which are results
-//! that are there already, and `#[workspace]`, which is zeroed memory for the duration of the call.
+//! Neither sees any data, and both can be called without the kernel. The kernel takes `#[out]` parameters, which are preallocated
+//! results, and `#[workspace]` parameters, which are zeroed memory for the duration of the call.
 //!
 //! ```
 //! use tfrt::prelude::*;
 //! use tfrt::testing;
 //!
-//! /// A list of numbers. Tensors are such types; any type can be.
+//! /// A list of numbers. Any type can be preallocated, not only tensors.
 //! #[derive(Debug, PartialEq, Value)]
 //! #[value("!shapes.row", mutable)]
 //! struct Row(Vec<f32>);
@@ -40,7 +39,7 @@
 //!     Ok(())
 //! }
 //!
-//! /// As many sums as there are windows.
+//! /// There are as many sums as windows.
 //! fn window_shape(row: &TensorMetadata, width: i64) -> Result<TensorMetadata> {
 //!     let (len, width) = (row.extents[0], usize::try_from(width)?);
 //!     if !(1..=len).contains(&width) {
@@ -50,7 +49,7 @@
 //! }
 //!
 //! let sums = |width: i64| {
-//!     let row = testing::made(|| Row(vec![1.0, 2.0, 3.0, 4.0]));
+//!     let row = testing::value_from(|| Row(vec![1.0, 2.0, 3.0, 4.0]));
 //!     testing::kernel("shapes.window_sums").operands((row,)).attribute("width", width).run()
 //! };
 //! sums(2).expect_value(Row(vec![3.0, 5.0, 7.0]));
@@ -58,9 +57,9 @@
 //! ```
 //!
 //! The metadata function takes one [`TensorMetadata`](crate::prelude::TensorMetadata) for each operand that the kernel
-//! takes as `&T` or `&mut T`, and every attribute, in the order of the kernel's parameters; it gives the metadata of each
-//! `#[out]`, several as a tuple. The compiler checks that the two signatures fit. Such a kernel returns nothing, or
-//! `Result<()>`: all its results are `#[out]`, and so it is for kernels with a workspace.
+//! takes as `&T` or `&mut T`, and every attribute, in the order of the kernel's parameters; it returns the metadata of each
+//! `#[out]`, several as a tuple. The compiler checks that the two signatures match. Such a kernel returns nothing or
+//! `Result<()>`: all its results are `#[out]`. The same holds for kernels with a workspace.
 //!
 //! # Workspace
 //!
@@ -74,7 +73,7 @@
 //! #     fn metadata(&self) -> TensorMetadata { TensorMetadata::new(DType::F32, [self.0.len()]) }
 //! # }
 //!
-//! /// Replaces each number by the difference to the one before it.
+//! /// Replaces each number with the difference to the previous one.
 //! #[tfrt_kernel("shapes.differences", workspace = as_many)]
 //! fn differences(samples: &mut Samples, #[workspace] before: &mut [f32]) {
 //!     before.copy_from_slice(&samples.0);
@@ -88,7 +87,7 @@
 //!     samples.extents[0]
 //! }
 //!
-//! /// Sums up, so that there is something to see.
+//! /// Returns the sum, to check the result.
 //! #[tfrt_kernel("shapes.sum")]
 //! fn sum(samples: &Samples) -> f32 {
 //!     samples.0.iter().sum()
@@ -103,6 +102,6 @@
 //!     }
 //!     "#,
 //! )
-//! .call("main", (testing::made(|| Samples(vec![1.0, 4.0, 9.0])), Chain))
+//! .call("main", (testing::value_from(|| Samples(vec![1.0, 4.0, 9.0])), Chain))
 //! .expect_value(9.0_f32);
 //! ```

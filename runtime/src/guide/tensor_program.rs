@@ -1,16 +1,16 @@
-//! Your first tensor program: an array goes in, a kernel of yours works on it, and an array comes out.
+//! Your first tensor program: it takes an array, applies a kernel of yours, and returns an array.
 //!
 //! # The kernel
 //!
-//! A tensor is an operand like any other. Its elements are borrowed as a slice of the type that the kernel expects, and a new tensor
-//! is made with the allocator of the context, so that the memory of a request can be bounded:
+//! A tensor is an operand like any other. Its elements are borrowed as a slice of the expected type. A new tensor is
+//! allocated with the allocator of the context, which enforces the memory limit of the request:
 //!
 //! ```
 //! use tfrt::prelude::*;
 //! use tfrt::tensor::{DenseHostTensor, TensorError};
 //! use tfrt::testing;
 //!
-//! /// Gives the softmax of a vector.
+//! /// Returns the softmax of a vector.
 //! #[tfrt_kernel("first.softmax")]
 //! fn softmax(x: &DenseHostTensor, ctx: &ExecutionContext) -> Result<DenseHostTensor, TensorError> {
 //!     let elements = x.elements::<f32>()?;
@@ -38,7 +38,7 @@
 //!
 //! # From the command line
 //!
-//! An argument may be a file of NumPy's, as `numpy.save("x.npy", x)` writes it. Results are shown with their elements:
+//! An argument may be a NumPy file, as written by `numpy.save("x.npy", x)`. Results are printed with their elements:
 //!
 //! ```console
 //! $ cargo run -- run --arg x=@x.npy softmax.mlir
@@ -48,7 +48,7 @@
 //! 'main' returned f32 [3]: [9.003057e-02, 2.447285e-01, 6.652409e-01]
 //! ```
 //!
-//! `tfrt tensors x.npy` tells what is in such a file.
+//! `tfrt tensors x.npy` describes such a file.
 //!
 //! # From Rust
 //!

@@ -1,12 +1,12 @@
 //! Kernels on arrays of numbers.
 //!
-//! Tensors are values like any other. Those in host memory are in [`tfrt::tensor`](crate::tensor), which the feature `tensor` of this
-//! crate brings along, unless default features are off: [`DenseHostTensor`](crate::tensor::DenseHostTensor), and beside it scalars,
-//! strings and sparse ones. Programs spell all of them `!t.tensor`.
+//! Tensors are values like any other. Those in host memory are in [`tfrt::tensor`](crate::tensor), which needs the feature `tensor` of
+//! this crate, on by default: [`DenseHostTensor`](crate::tensor::DenseHostTensor), and tensors of scalars,
+//! strings and sparse data. All of them have the type `!t.tensor` in programs.
 //!
 //! # A new tensor
 //!
-//! This is a custom op as a whole: declared, registered, documented, and called.
+//! This is a complete custom op: declared, registered, documented, and called.
 //!
 //! ```
 //! use tfrt::{prelude::*, testing};
@@ -28,13 +28,12 @@
 //!
 //! A program calls it as `"tensors.axpb"(%a, %x, %b) : (f32, !t.tensor, f32) -> !t.tensor`.
 //!
-//! The element type is not part of the Rust type, because a program need not know it; a kernel that asks for `f32` of a tensor
-//! of something else gives the error of that. The memory comes from the request, which may have a limit: take the allocator of
-//! the context.
+//! The element type is not part of the Rust type. A kernel that asks for `f32` elements of a tensor with another element type fails
+//! with an error. Use the allocator of the context: memory is charged to the request, which may have a limit.
 //!
 //! # Tensors of any kind
 //!
-//! A kernel that needs no more than what all tensors have takes a `&dyn Tensor`: dense, scalar, string and sparse ones alike.
+//! A kernel that only needs what all tensors have in common takes a `&dyn Tensor`: dense, scalar, string and sparse ones alike.
 //!
 //! ```
 //! use tfrt::{prelude::*, testing};
@@ -53,7 +52,7 @@
 //! # Ok::<(), tfrt::tensor::TensorError>(())
 //! ```
 //!
-//! `downcast_ref` tells the kinds apart. Other traits are taken likewise once they say which values they stand for: see
+//! `downcast_ref` distinguishes the kinds. Other traits can be taken in the same way once they declare which values they accept: see
 //! [`Object`](crate::kernel::object::Object).
 //!
 //! # A tensor changed in place
@@ -74,13 +73,13 @@
 //! # Ok::<(), TensorError>(())
 //! ```
 //!
-//! `&mut` gives the kernel a [chain](super::chains). The elements are borrowed for as long as they are used: two kernels that meet
-//! in one buffer without a chain between them get an error, not a data race.
+//! With `&mut`, the kernel has a [chain](super::chains). The elements are borrowed while they are in use: if two kernels use one
+//! buffer at the same time without a chain between them, one of them fails with an error; there is no data race.
 //!
 //! # A tensor allocated beforehand
 //!
-//! If the runtime knows the shape of the result before the kernel runs, it can check programs early and allocate for the
-//! kernel: see [shapes](super::shapes). A result that is like its operand has the operand's metadata:
+//! If the runtime knows the shape of the result before the kernel runs, it can check programs early and preallocate the result:
+//! see [shapes](super::shapes). A result with the shape and type of its operand has the operand's metadata:
 //!
 //! ```
 //! use tfrt::{prelude::*, testing};

@@ -1,4 +1,4 @@
-//! From nothing to a program that runs kernels of one's own.
+//! From an empty folder to a program that runs your own kernels.
 //!
 //! # A crate
 //!
@@ -11,9 +11,9 @@
 //!   cargo run -- run programs/main.mlir
 //! ```
 //!
-//! The crate has four parts, and they are all that a crate of kernels ever has:
+//! The crate has four parts, like every crate of kernels:
 //!
-//! | file | is |
+//! | file | contains |
 //! |---|---|
 //! | `src/lib.rs` | the kernels, and their tests |
 //! | `src/main.rs` | the driver: the command line of the runtime, with these kernels linked |
@@ -22,8 +22,8 @@
 //!
 //! # A kernel
 //!
-//! A kernel is a function with `#[tfrt_kernel]` on it. The name is what programs call it by: a *dialect*, which is the
-//! prefix that your crate has for itself, a dot, and the rest.
+//! A kernel is a function marked `#[tfrt_kernel]`. Programs refer to it by its name, which consists of a *dialect*, the prefix
+//! of all names in your crate, a dot, and the name of the op.
 //!
 //! ```
 //! use tfrt::prelude::*;
@@ -36,14 +36,14 @@
 //! # tfrt::testing::kernel("tutorial.area").operands((2.0_f32, 3.0_f32)).run().expect_value(6.0_f32);
 //! ```
 //!
-//! Nothing else is to be done. The parameters are the operands, the return type is the result, the doc comment is the
-//! documentation; a test, a driver or a host that links the crate has the kernel. The function itself stays what it was and
-//! can be called from Rust.
+//! That is all. The parameters are the operands, the return type is the result, and the doc comment is the documentation. The
+//! kernel is available in every test, driver or host that links the crate. The function itself is unchanged and can be called
+//! from Rust.
 //!
 //! # A program
 //!
-//! Programs are MLIR text. `%x` is a value, `@main` a function; an op is a name, operands, and the types of what it takes
-//! and gives:
+//! Programs are MLIR text. `%x` is a value and `@main` a function. An op consists of a name, operands, and the types of its
+//! operands and results:
 //!
 //! ```mlir
 //! func @main() -> f32 {
@@ -54,7 +54,7 @@
 //! }
 //! ```
 //!
-//! `tfrt.constant.f32` is a kernel of the standard library, written in a short form of its own; any kernel can [have
+//! `tfrt.constant.f32` is a kernel of the standard library, written in a short custom form; any kernel can [have
 //! one](super::dialects#syntax). `tfrt.return` ends every function.
 //!
 //! ```console
@@ -66,13 +66,13 @@
 //! $ cargo run -- run --work_queue_type=mstd programs/area.mlir      # on all cores
 //! ```
 //!
-//! A function that takes arguments is not run by the driver, but by other functions, by [tests](crate::testing), and by
-//! [programs that embed the runtime](super::embedding).
+//! The driver runs functions that take arguments if you pass them with `--arg`. Other functions, [tests](crate::testing) and
+//! [programs that embed the runtime](super::embedding) can call them, too.
 //!
 //! # A type
 //!
-//! Numbers, truth values and strings are there. Other types derive [`Value`](crate::prelude::Value), and say what programs
-//! call them:
+//! Numbers, Booleans and strings are built in. Other types derive [`Value`](crate::prelude::Value), with their name in
+//! programs:
 //!
 //! ```
 //! use tfrt::prelude::*;
@@ -104,9 +104,9 @@
 //! }
 //! ```
 //!
-//! Three things are new. `Rectangle` is taken by reference: a parameter is `T` or `&T`, whatever the function needs. The
-//! kernel can fail: it returns a [`Result`](crate::Result). And printing is an *effect*, which `side_effecting` says:
-//! programs can order it, because the macro gives the kernel a chain as its last operand and last result.
+//! Three things are new. `Rectangle` is taken by reference: a parameter may be `T` or `&T`. The first kernel can fail: it returns
+//! a [`Result`](crate::Result). Printing is an *effect*, declared by `side_effecting`: the macro adds a chain as the last operand
+//! and the last result of the kernel, so that programs can order it.
 //!
 //! # A test
 //!
@@ -144,8 +144,8 @@
 //! .expect_done();
 //! ```
 //!
-//! The second rectangle is printed after the first, whatever threads there are, because `%first` leads from one to the
-//! other. The rectangles themselves may be made at the same time.
+//! The second rectangle is always printed after the first, because `%first` connects the two. The rectangles themselves may be
+//! created at the same time.
 //!
-//! Where to go from here: [kernels](super::kernels) has every form that a function can have, [mistakes](super::mistakes)
-//! what to do when the compiler, the loader or a run complains.
+//! Next steps: [kernels](super::kernels) describes every form of a kernel, and [mistakes](super::mistakes) explains the errors of
+//! the compiler, the loader and the run.

@@ -1,6 +1,6 @@
-//! What flows between kernels.
+//! The values that flow between kernels.
 //!
-//! # Types that are there
+//! # Built-in types
 //!
 //! | Rust | MLIR |
 //! |---|---|
@@ -8,16 +8,17 @@
 //! | `i8`, `i16`, `i32`, `i64` | `i8`, `i16`, `i32`, `i64` |
 //! | `u8`, `u16`, `u32`, `u64` | `ui8`, `ui16`, `ui32`, `ui64` |
 //! | `f32`, `f64`, and `f16`, `bf16` of the crate `half` | `f32`, `f64`, `f16`, `bf16` |
-//! | [`ByteString`](crate::prelude::ByteString), as `&str`, `String` or `&[u8]` | `!tfrt.string`: see [texts](#texts) |
+//! | [`ByteString`](crate::prelude::ByteString), as `&str`, `String` or `&[u8]` | `!tfrt.string`: see [strings](#strings) |
 //! | [`Chain`](crate::prelude::Chain) | `!tfrt.chain` |
-//! | `DenseHostTensor` and its like of the crate `tfrt-tensor` | `!t.tensor`: see [tensors](super::tensors) |
+//! | `DenseHostTensor` and the other tensors of [`tfrt::tensor`](crate::tensor) | `!t.tensor`: see [tensors](super::tensors) |
 //!
-//! Not among them: `usize` and `isize`, which differ between machines, and the collections of Rust: see below.
+//! `usize` and `isize` are missing because their size depends on the machine. Collections of Rust need a type of your own: see
+//! below.
 //!
-//! # Texts
+//! # Strings
 //!
-//! Values of type `!tfrt.string` hold bytes, as those of C++ do: text mostly, but also images and encoded records. A kernel
-//! takes them as what it needs. One that asks for text fails with an error that says where there is none:
+//! Values of type `!tfrt.string` hold bytes, like strings in C++: mostly text, but also images and encoded records. A kernel that
+//! takes them as text fails if they are not UTF-8, with an error that gives the position:
 //!
 //! ```
 //! use tfrt::{prelude::*, testing};
@@ -44,12 +45,12 @@
 //! count.run().expect_error("operand `text` of `values.num_characters`: expected UTF-8 text, found byte 0xff at 2");
 //! ```
 //!
-//! `String` owns the text, and `Option<&str>` and its like may be left out. Results are a `String` or a `ByteString`. What
-//! stands for payloads names the payload: `AsyncValueRef<ByteString>`, `Operands<'_, ByteString>`.
+//! `String` takes an owned copy, and `Option<&str>` makes the operand optional. Results are a `String` or a `ByteString`. Generic
+//! types name the payload, which is a `ByteString`: `AsyncValueRef<ByteString>`, `Operands<'_, ByteString>`.
 //!
-//! # Types of one's own
+//! # User-defined types
 //!
-//! Whatever is `Send + Sync + 'static` can be a value. It says how programs spell its type: `!`, the dialect, a dot, a
+//! Any type that is `Send + Sync + 'static` can be a value. The attribute gives its name in programs: `!`, the dialect, a dot, a
 //! name.
 //!
 //! ```
@@ -63,7 +64,7 @@
 //!     text: String,
 //! }
 //!
-//! /// A type with a parameter: one spelling stands for every `Batch<T>`.
+//! /// A generic type: every `Batch<T>` has the same spelling.
 //! #[derive(Value)]
 //! #[value("!values.batch")]
 //! struct Batch<T> {
@@ -71,31 +72,31 @@
 //! }
 //! ```
 //!
-//! With `display` behind the spelling, tools print a result of the type as its [`Display`](std::fmt::Display) does;
-//! without, they say only of which type it is.
+//! With `display` after the spelling, tools print a result of the type using its [`Display`](std::fmt::Display); otherwise they
+//! print only its type.
 //!
-//! Two Rust types may share a spelling, as the batches do. The text then looks right when it is not, and the mistake is
-//! found when the kernel reads its operand: an [error](super::errors) that names both types, never a wrong cast.
+//! Two Rust types may share a spelling, as the batches do. A program that confuses them looks correct, and the mistake is found
+//! when the kernel reads its operand: an [error](super::errors) that names both types, never a wrong cast.
 //!
-//! Values are shared, not copied: an edge of the graph is a pointer with a count. A parameter of type `T` clones the
-//! payload, which suits numbers; take `&T` of everything else.
+//! Values are shared, not copied: an edge of the graph is a reference-counted pointer. A parameter of type `T` clones the
+//! payload, which suits numbers; take `&T` for everything else.
 //!
 //! # When payloads are dropped
 //!
-//! A payload is dropped when nothing refers to its value any more: no kernel still has to read it, and neither the caller
-//! nor another value holds it.
+//! A payload is dropped with the last reference to its value: when no kernel still has to read it, and neither the caller nor
+//! another value holds it.
 //!
-//! - The operands of a kernel are dropped when the kernel is done, before its results are passed on. So a buffer whose last
-//!   reader is done is gone, or [unique](crate::prelude::AnyRef::is_unique), by the time that the next kernel runs.
-//! - That holds for `async fn` and `blocking` kernels, too. They are done when their future is, or when they return.
+//! - The operands of a kernel are dropped when the kernel is done, before its results are passed on. So after the
+//!   last reader of a buffer, the buffer is freed, or [unique](crate::prelude::AnyRef::is_unique), before the next kernel runs.
+//! - The same holds for `async fn` and `blocking` kernels. They are done when their future completes, or when they return.
 //! - A kernel that is skipped because of an error or a cancelled request drops its operands as if it had run.
-//! - A payload whose `Drop` panics harms nobody: the panic is caught, reported to the diagnostic handler of the host, and
-//!   changes no result. The payloads beside it are dropped as well.
+//! - A panic in the `Drop` of a payload is caught and reported to the diagnostic handler of the host. It does not change any
+//!   result, and the remaining payloads are dropped as well.
 //!
 //! # Values that change
 //!
-//! Most values never change once they are there, and are read from any thread without further ado. A type that kernels
-//! write into says `mutable`:
+//! Most values never change once they are available, so any thread can read them. A type that kernels change in place is
+//! declared `mutable`:
 //!
 //! ```
 //! use tfrt::prelude::*;
@@ -112,13 +113,13 @@
 //!     list.0.push(number);
 //! }
 //!
-//! /// How long the list is.
+//! /// Returns the length of the list.
 //! #[tfrt_kernel("values.len")]
 //! fn len(list: &List) -> i64 {
 //!     list.0.len() as i64
 //! }
 //!
-//! let list = || testing::made(|| List(vec![7]));
+//! let list = || testing::value_from(|| List(vec![7]));
 //! let program = testing::program(
 //!     r#"
 //!     func @append_and_count(%list: !values.list, %ready: !tfrt.chain) -> i64 {
@@ -135,13 +136,11 @@
 //! # fn seven(_number: i64) -> i32 { 7 }
 //! ```
 //!
-//! `append` writes, so the macro gave it a chain. `len` only reads and has none of its own; but *every* strict kernel
-//! accepts a chain behind its operands and ignores it, so that the program can say "after that". See
-//! [chains](super::chains).
+//! `append` writes, so the macro added a chain. `len` only reads and has no chain of its own, but *every* strict kernel accepts a
+//! chain after its operands and ignores it, so that a program can order it. See [chains](super::chains).
 //!
-//! What if a program forgets the chain? The write and the read may then meet. That is no data race: a kernel *borrows* what
-//! it reads or writes, and whoever comes second gets an error that names both sides. Passing one value twice is caught the
-//! same way:
+//! If a program forgets the chain, the write and the read may overlap. That is not a data race: a kernel *borrows* its operands,
+//! and the second borrow fails with an error that names both sides. Passing one value twice is detected in the same way:
 //!
 //! ```
 //! use tfrt::prelude::*;
@@ -165,24 +164,23 @@
 //!     }
 //!     "#,
 //! )
-//! .call("double", (testing::made(|| List(vec![1])), Chain))
+//! .call("double", (testing::value_from(|| List(vec![1])), Chain))
 //! .expect_error("`borrows.append_all` cannot read operand `other`: the value is being written by another kernel");
 //! ```
 //!
-//! A payload that takes care of itself, an atomic number or something behind a `Mutex`, needs no `mutable`: kernels take
-//! `&T`, and say [`side_effecting`](super::chains) if their order matters.
+//! A payload with its own synchronisation, such as an atomic number or a `Mutex`, does not need `mutable`: kernels take `&T`, and
+//! are declared [`side_effecting`](super::chains) if their order matters.
 //!
 //! # Results that are operands
 //!
-//! A kernel that gives back what it was given takes and returns references; nothing is cloned but the pointer. If the
-//! result shares memory with an operand in some other way, `alias(result = operand)` says so, for passes that derive
-//! chains.
+//! A kernel that passes an operand on takes and returns a reference; only the pointer is cloned. If a result shares memory with
+//! an operand in another way, `alias(result = operand)` declares it for passes that derive chains.
 //!
 //! ```
 //! use tfrt::prelude::*;
 //! use tfrt::testing;
 //!
-//! /// Gives the first operand, once the second is there, too.
+//! /// Returns the first operand once the second is available as well.
 //! #[tfrt_kernel("values.after", results(same))]
 //! fn after(value: AnyRef, _other: AnyRef) -> AnyRef {
 //!     value

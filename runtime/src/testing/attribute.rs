@@ -4,11 +4,11 @@ use std::fmt::Write;
 
 use tfrt_async::ByteString;
 
-/// What can be an attribute: a number, `bool`, a text, a list of numbers, or what [`mlir`] gives.
+/// What can be an attribute: a number, `bool`, a text, a list of numbers, or what [`mlir`] returns.
 #[diagnostic::on_unimplemented(
     message = "`{Self}` cannot be an attribute of a test",
-    label = "no attribute",
-    note = "numbers, `bool`, texts, lists of numbers can be; for the rest write MLIR: `testing::mlir(\"dense<1> : tensor<2xi32>\")`"
+    label = "not an attribute",
+    note = "numbers, `bool`, strings and lists of numbers can; for the rest, write MLIR: `testing::mlir(\"dense<1> : tensor<2xi32>\")`"
 )]
 pub trait IntoAttribute {
     /// The attribute as MLIR.

@@ -55,10 +55,10 @@ fn find(kernels: &KernelRegistry, name: &str) -> KernelDescriptor {
     match kernels.get(name) {
         Some(kernel) => *kernel,
         None if kernels.op(name).is_some() => {
-            panic!("`{name}` is declared without a kernel: there is nothing to run")
+            panic!("`{name}` is declared without a kernel and cannot be run")
         }
         None => panic!(
-            "no kernel `{name}` is linked into the test{}\nlinked are kernels of: {}; name other crates with `tfrt::link!`",
+            "the kernel `{name}` is not linked into the test{}\nkernels of these crates are linked: {}; link other crates with `tfrt::link!`",
             did_you_mean(&kernels.suggest(name)),
             kernels.dialects().join(", ")
         ),
@@ -228,7 +228,7 @@ impl Kernel {
             match ty {
                 Some(ty) => types.push(ty),
                 None => panic!(
-                    "the declaration of `{}` leaves the type of result `{}` open: say it with `.results([\"…\"])`, for all results",
+                    "the declaration of `{}` leaves the type of result `{}` open: give it with `.results([\"…\"])`, for all results",
                     op.name, result.name
                 ),
             }

@@ -58,9 +58,9 @@ pub fn error(error: impl Into<ErrorText>) -> Operand {
     Operand::new(None, move |_| AnyRef::error(error.clone()))
 }
 
-/// A value that `make` makes in every run: for types that cannot be cloned.
+/// A value that `make` creates for every run, for types that cannot be cloned.
 #[must_use]
-pub fn made<T: Value>(make: impl Fn() -> T + 'static) -> Operand {
+pub fn value_from<T: Value>(make: impl Fn() -> T + 'static) -> Operand {
     Operand::new(Some(T::MLIR_TYPE), move |_| AnyRef::available(make()))
 }
 
@@ -83,8 +83,8 @@ impl From<Error> for ErrorText {
 /// What can be an operand. `How` tells the ways apart; the compiler finds it.
 #[diagnostic::on_unimplemented(
     message = "`{Self}` cannot be an operand of a test",
-    label = "no operand",
-    note = "values of type `Value + Clone`, texts and `AnyRef` can be; for other values say how to make one: `testing::made(|| …)`"
+    label = "not an operand",
+    note = "values of type `Value + Clone`, strings and `AnyRef` can; for other values, say how to create one: `testing::value_from(|| …)`"
 )]
 pub trait IntoOperand<How> {
     /// The operand.
@@ -140,7 +140,7 @@ impl IntoOperand<Ready> for Operand {
 /// What can be all the operands: a tuple, or a `Vec` of one type.
 #[diagnostic::on_unimplemented(
     message = "`{Self}` cannot be the operands of a test",
-    label = "no list of operands",
+    label = "not a list of operands",
     note = "write a tuple, `(1, \"two\")`, also for a single operand, `(1,)`; or a `Vec` of operands of one type"
 )]
 pub trait IntoOperands<How> {

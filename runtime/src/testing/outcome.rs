@@ -13,7 +13,7 @@ use super::run::Run;
 
 /// What became of a call, under every queue that it ran under.
 ///
-/// Each `expect_…` holds for all runs, or panics at the line of the test with what was found instead. Chains are no values:
+/// Each `expect_…` holds for all runs, or panics at the line of the test with what was found instead. Chains are not values:
 /// results are counted without them.
 ///
 /// When it goes, every value that the runs made must be gone, or it panics: a clone of a result that lives on is a leak, too.
@@ -180,7 +180,7 @@ impl Outcome {
     pub fn expect_calls(&self, expected: &[&str]) -> &Self {
         for run in &self.runs {
             let Some(calls) = &run.calls else {
-                panic!("calls are not recorded: say `.recording_calls()` before `.call(…)`");
+                panic!("calls are not recorded: add `.recording_calls()` before `.call(…)`");
             };
             let mut found = calls.clone();
             found.retain(|name| expected.contains(name));
@@ -197,7 +197,7 @@ impl Outcome {
         self
     }
 
-    /// Gives the value of the result at `index` to `look`, which asserts what it likes; once for every run.
+    /// Passes the value of the result at `index` to `look`, once for every run, for further assertions.
     ///
     /// # Panics
     /// If there is no such result, or an error, or a value of another type.
@@ -292,7 +292,7 @@ impl Outcome {
     }
 }
 
-/// The results that are no chains.
+/// The results that are not chains.
 fn values(run: &Run) -> Vec<&AnyRef> {
     let results = run.results.iter().zip(&run.are_chains);
     results
@@ -417,8 +417,8 @@ impl ExpectedError<'_> {
 /// What a result can be compared with. `How` tells values and texts apart; the compiler finds it.
 #[diagnostic::on_unimplemented(
     message = "`{Self}` cannot be compared with a result",
-    label = "no value",
-    note = "values whose types are `Value + PartialEq + Debug` can be, and texts: `&str` and `String`"
+    label = "not a value",
+    note = "values whose types are `Value + PartialEq + Debug` can, and strings: `&str` and `String`"
 )]
 pub trait ExpectedValue<How> {
     /// Compares.
@@ -449,7 +449,7 @@ impl ExpectedValue<ByText> for String {
 /// What several results can be compared with: a tuple of values.
 #[diagnostic::on_unimplemented(
     message = "`{Self}` cannot be compared with results",
-    label = "no tuple of values",
+    label = "not a tuple of values",
     note = "write a tuple of values whose types are `Value + PartialEq + Debug`, also for one value: `(3,)`"
 )]
 pub trait ExpectedValues<How> {

@@ -114,7 +114,7 @@ impl Program {
     /// )
     /// .without_chains()
     /// .under_every_queue()
-    /// .call("main", (testing::made(|| Drawer(Vec::new())), testing::later(7)))
+    /// .call("main", (testing::value_from(|| Drawer(Vec::new())), testing::later(7)))
     /// .expect_values((1_i64, 2_i64));
     /// ```
     #[must_use]
@@ -259,7 +259,7 @@ impl Program {
     pub fn expect_refused(&self, text: &str) -> Refusal<'_> {
         let found = match &self.compiled {
             Ok(_) => {
-                panic!("expected that the program is refused with `{text}`, and it is accepted")
+                panic!("expected the program to be refused with `{text}`, but it was accepted")
             }
             Err(found) => found,
         };
@@ -269,7 +269,7 @@ impl Program {
                 finding,
             },
             None => panic!(
-                "expected that the program is refused with `{text}`\n{}",
+                "expected the program to be refused with `{text}`\n{}",
                 self.refusal(found)
             ),
         }
@@ -323,7 +323,7 @@ impl Refusal<'_> {
         let found = line_of(&self.finding.place);
         assert!(
             found == Some(line),
-            "expected the finding on line {line}\n{}",
+            "expected the diagnostic on line {line}\n{}",
             text::render(std::slice::from_ref(self.finding), &self.program.source)
         );
         self
@@ -337,7 +337,7 @@ impl Refusal<'_> {
     pub fn on_line_with(self, text: &str) -> Self {
         assert!(
             is_on_line_with(&self.finding.place, &self.program.source, text),
-            "expected the finding on a line with `{text}`\n{}",
+            "expected the diagnostic on a line with `{text}`\n{}",
             text::render(std::slice::from_ref(self.finding), &self.program.source)
         );
         self

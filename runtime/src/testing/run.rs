@@ -21,7 +21,7 @@ use super::{schedule, shuffle};
 /// How long results may take. Long: it only bounds how long a test of a broken kernel hangs.
 const MAX_WAIT: Duration = Duration::from_secs(60);
 
-/// How long a thread that nobody joins may hold on to a value after the results are there.
+/// How long a detached thread may hold a value after the results are available.
 const LEAK_PATIENCE: Duration = Duration::from_secs(5);
 
 /// What a test does to every request before it starts.
@@ -110,7 +110,7 @@ impl Run {
         }
     }
 
-    /// Drops the results, and gives the types of the values that live on.
+    /// Drops the results and returns the types of the values that live on.
     pub(super) fn end(&mut self) -> Vec<&'static str> {
         self.results.clear();
         self.scope.wait_until_empty(LEAK_PATIENCE)
@@ -138,7 +138,7 @@ fn find(host: &Arc<HostContext>, file: &BefFile, name: &str) -> FunctionRef {
     function
 }
 
-/// How many chains the function takes before the arguments that the test gives.
+/// The number of chains that the function takes before the arguments of the test.
 fn num_added_chains(function: &FunctionRef, num_operands: usize) -> usize {
     let types = function.argument_types();
     let num_more = types.len().saturating_sub(num_operands);
@@ -152,7 +152,7 @@ fn check_arguments(function: &FunctionRef, num_chains: usize, num_operands: usiz
     let expected = &types[num_chains..];
     assert!(
         expected.len() == num_operands,
-        "`@{}` takes {} arguments ({}), and the test gives {num_operands}",
+        "`@{}` takes {} arguments ({}), and the test passes {num_operands}",
         function.name(),
         expected.len(),
         expected.join(", ")
@@ -218,12 +218,12 @@ fn wait(host: &HostContext, results: &[AnyRef]) {
         };
         let timer = host.timers().schedule_after(MAX_WAIT, give_up);
         if host.await_available(&late).is_err() {
-            panic!("a test waits for results: call it from a thread of its own, not from a kernel");
+            panic!("a test waits for results: call it from a separate thread, not from a kernel");
         }
         timer.cancel();
     }
     if host.quiesce().is_err() {
-        panic!("a test waits for tasks: call it from a thread of its own, not from a kernel");
+        panic!("a test waits for tasks: call it from a separate thread, not from a kernel");
     }
 }
 

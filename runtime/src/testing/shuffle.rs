@@ -14,7 +14,7 @@ use tfrt_queue::Task;
 
 /// The op that holds up a value.
 static DELAY: OpDef = OpDef {
-    summary: "Gives a value on, in a task of its own.",
+    summary: "Passes a value on in a separate task.",
     operands: &[OperandDef::new("value", TypeConstraint::Any)],
     results: &[ResultDef::new("same", TypeConstraint::SameAs("value"))],
     ..OpDef::new("tfrt_testing.delay")
@@ -26,7 +26,7 @@ const SYNC: &str = "tfrt.sync";
 /// `kernels` with what holds up values.
 pub(super) fn with_delay(kernels: &KernelRegistry) -> Arc<KernelRegistry> {
     let mut kernels = kernels.clone();
-    // A name of ours, which nobody else registers; if somebody does, the program is refused, and says why.
+    // A reserved name. If another crate registers it, the program is refused with an error.
     let _ = kernels.add(KernelDescriptor::raw(&DELAY, delay));
     Arc::new(kernels)
 }

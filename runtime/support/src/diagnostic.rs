@@ -108,7 +108,7 @@ impl std::error::Error for Diagnostic {}
 
 /// Takes diagnostics as they are found.
 #[diagnostic::on_unimplemented(
-    message = "`{Self}` cannot be told of diagnostics",
+    message = "`{Self}` cannot receive diagnostics",
     label = "does not implement `DiagnosticSink`",
     note = "a `Vec<Diagnostic>` collects them"
 )]

@@ -11,7 +11,7 @@ use std::ops::{Index, IndexMut};
 ///
 /// Made by [`define_id!`](crate::define_id).
 #[diagnostic::on_unimplemented(
-    message = "`{Self}` is no id of an entity",
+    message = "`{Self}` is not the id of an entity",
     label = "not made by `define_id!`"
 )]
 pub trait EntityId: Copy + Eq + fmt::Debug {

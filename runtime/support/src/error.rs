@@ -191,7 +191,7 @@ impl Error {
         self.0.code
     }
 
-    /// Where it went wrong; [`Place::Unknown`] until somebody says.
+    /// Where it went wrong; [`Place::Unknown`] until it is set.
     #[must_use]
     pub fn place(&self) -> &Place {
         self.0.place.get().unwrap_or(&Place::Unknown)

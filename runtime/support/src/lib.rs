@@ -1,7 +1,6 @@
-//! What every other crate of the runtime stands on: typed ids and dense maps, element types, locations, errors and
-//! diagnostics.
+//! The foundation of all other crates: typed ids and dense maps, element types, locations, errors and diagnostics.
 //!
-//! Nothing here does I/O, and nothing here knows kernels, files or threads.
+//! This crate does not perform I/O, and does not depend on kernels, files or threads.
 #![forbid(unsafe_code)]
 
 pub mod entity;

@@ -1,6 +1,6 @@
 //! What is known of a tensor apart from its data: element type and extents.
 //!
-//! Whoever allocates, plans or checks needs no more, and no tensor type: a kernel's metadata function goes from the metadata
+//! Allocation, memory planning and checks do not need a tensor type: a kernel's metadata function goes from the metadata
 //! of operands to that of results.
 
 use std::fmt;

@@ -16,7 +16,7 @@ use std::sync::Arc;
 /// ```
 #[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
 pub enum Place {
-    /// Nobody knows.
+    /// Unknown.
     #[default]
     Unknown,
     /// A position in a file. Line and column count from 1; what an out-of-range location decodes to has `u32::MAX` in both.
@@ -28,7 +28,7 @@ pub enum Place {
         /// The column, from 1, in bytes.
         column: u32,
     },
-    /// A place that is no position in a file: a name, a call site, several at once.
+    /// A place that is not a position in a file: a name, a call site, or several places.
     Text(Arc<str>),
 }
 

@@ -29,7 +29,7 @@ impl Session {
     /// Loads `program` as a function that makes one run, for [requests](Self::request).
     ///
     /// # Errors
-    /// If the program or the name of the queue is unsound, or the program is no graph.
+    /// If the program or the name of the queue is unsound, or the program is not a graph.
     pub fn of_requests(program: &Program, queue: &str) -> Result<Self> {
         let text = program
             .request_text()
@@ -95,7 +95,7 @@ impl Session {
 
     /// Waits until nothing is left to do.
     pub fn wait(&self) {
-        // This is no thread of the queue.
+        // This is not a thread of the queue.
         let _ = self.host.quiesce();
     }
 }

@@ -121,7 +121,7 @@ fn bomb() -> Bomb {
     Bomb
 }
 
-/// Gives the number a little later, from a task of the work queue.
+/// Returns the number a little later, from a task of the work queue.
 #[tfrt_kernel("plugin.later")]
 fn later(value: i32, ctx: &ExecutionContext) -> AsyncValueRef<i32> {
     let (promise, result) = AsyncValueRef::unconstructed();
@@ -129,7 +129,7 @@ fn later(value: i32, ctx: &ExecutionContext) -> AsyncValueRef<i32> {
     result
 }
 
-/// Gives the number later, once a waiter, a task and a timer of its own have panicked.
+/// Returns the number later, once a waiter, a task and a timer of its own have panicked.
 #[tfrt_kernel("plugin.careless")]
 fn careless(value: i32, ctx: &ExecutionContext) -> AsyncValueRef<i32> {
     let (promise, result) = AsyncValueRef::unconstructed();
@@ -186,9 +186,9 @@ fn num_elements(tensor: &DenseHostTensor) -> i32 {
 }
 
 /// Makes what only looks like a tensor.
-#[tfrt_kernel("plugin.impostor")]
-fn look_alike() -> impostor::dense::DenseHostTensor {
-    impostor::dense::DenseHostTensor::default()
+#[tfrt_kernel("plugin.mismatched")]
+fn look_alike() -> mismatched::dense::DenseHostTensor {
+    mismatched::dense::DenseHostTensor::default()
 }
 
 /// Registers what is registered already.

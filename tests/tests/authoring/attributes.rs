@@ -64,7 +64,7 @@ fn describe_frame(frame: &mut KernelFrame<'_>) -> Result<()> {
     Ok(())
 }
 
-/// Gives `high * 10 + low`.
+/// Returns `high * 10 + low`.
 #[tfrt_kernel("attribute.free", attribute_names = free)]
 fn free(#[attr] low: i32, #[attr] high: i32) -> i32 {
     high * 10 + low

@@ -212,7 +212,7 @@ mod renamed {
 
 #[test]
 fn expansions_need_nothing_in_scope() {
-    let point = testing::made(|| bare::Point(2));
+    let point = testing::value_from(|| bare::Point(2));
     testing::kernel("hygiene.bare.i32")
         .operands((5, point))
         .run()
@@ -233,7 +233,7 @@ fn expansions_need_nothing_in_scope() {
 #[test]
 fn ops_need_nothing_in_scope() {
     let x = |elements: &'static [f32]| {
-        testing::made(move || DenseHostTensor::vector(elements).unwrap())
+        testing::value_from(move || DenseHostTensor::vector(elements).unwrap())
     };
     let outcome = testing::kernel("hygiene.Bare").operands((x(&[1.0]),)).run();
     outcome.with_value(0, |y: &DenseHostTensor| {

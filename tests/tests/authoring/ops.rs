@@ -375,7 +375,7 @@ fn attributes(
     #[attr] axes: Option<&[i64]>,
     #[attr("label")] _label: &str,
 ) -> Result<DenseHostTensor> {
-    let mut y = DenseHostTensor::to_change(x, host.allocator())?;
+    let mut y = DenseHostTensor::make_exclusive(x, host.allocator())?;
     let sign = match mode {
         Mode::Keep => 1,
         Mode::Negate => -1,
@@ -657,12 +657,12 @@ fn resource(runs: Res<Runs>, values: Operands<'_, DenseHostTensor>) -> Vec<AnyRe
 
 #[test]
 fn op_is_a_kernel_of_graphs() {
-    let x = || testing::made(|| vector(&[1, 2]));
+    let x = || testing::value_from(|| vector(&[1, 2]));
     let outcome = testing::kernel("op.LaterFamily").operands((x(),)).run();
     outcome.with_value(0, |y: &DenseHostTensor| {
         assert_eq!(*y.elements::<i32>().unwrap(), [2, 4]);
     });
-    let scalar = testing::made(|| ScalarHostTensor::new(Shape::scalar(), 1_i32));
+    let scalar = testing::value_from(|| ScalarHostTensor::new(Shape::scalar(), 1_i32));
     let outcome = testing::kernel("op.Floor").operands((scalar,)).run();
     outcome.expect_error(
         "operand 0 of `op.Floor`: expected `!t.tensor`, found another kind of `!t.tensor`",

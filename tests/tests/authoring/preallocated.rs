@@ -255,7 +255,7 @@ fn shapes_that_are_not_known_are_found_when_the_kernel_runs() {
         "#,
     );
     let row = || {
-        testing::made(|| Matrix {
+        testing::value_from(|| Matrix {
             extents: [1, 2],
             elements: vec![1.0, 2.0],
         })

@@ -28,7 +28,7 @@ fn effects() -> MutexGuard<'static, Effects> {
     EFFECTS.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-/// Runs a program, while no other one runs, and gives its effects.
+/// Runs a program, while no other one runs and returns its effects.
 pub fn observe<T>(run: impl FnOnce() -> T) -> (T, Effects) {
     let _running = RUNNING.lock().unwrap_or_else(PoisonError::into_inner);
     *effects() = Effects::default();
@@ -57,7 +57,7 @@ fn record(value: i32) {
     effects().recorded.push(value);
 }
 
-/// Records a number in a task, and gives the chain there.
+/// Records a number in a task and returns the chain there.
 #[tfrt_kernel("check.record_later", effect = "io")]
 fn record_later(value: i32, ctx: &ExecutionContext) -> AsyncValueRef<Chain> {
     let (promise, done) = AsyncValueRef::unconstructed();
@@ -95,7 +95,7 @@ fn draw() -> i32 {
     drawn(effects.num_drawn)
 }
 
-/// Gives the number, in a task.
+/// Returns the number, in a task.
 #[tfrt_kernel("check.later")]
 fn later(value: i32, ctx: &ExecutionContext) -> AsyncValueRef<i32> {
     let (promise, result) = AsyncValueRef::unconstructed();
@@ -120,31 +120,31 @@ fn set(cell: &mut Cell, value: i32) {
     cell.0 = after_set(cell.0, value);
 }
 
-/// Gives what a cell holds.
+/// Returns what a cell holds.
 #[tfrt_kernel("check.get")]
 fn get(cell: &Cell) -> i32 {
     cell.0
 }
 
-/// Gives the sum of what a cell holds and a number.
+/// Returns the sum of what a cell holds and a number.
 #[tfrt_kernel("check.get_plus")]
 fn get_plus(cell: &Cell, number: i32) -> i32 {
     cell.0.wrapping_add(number)
 }
 
-/// Gives what two cells are worth together.
+/// Returns what two cells are worth together.
 #[tfrt_kernel("check.sum")]
 fn sum(a: &Cell, b: &Cell) -> i32 {
     sum_of(a.0, b.0)
 }
 
-/// Gives the value itself.
+/// Returns the value itself.
 #[tfrt_kernel("check.same")]
 fn same(value: AnyRef) -> AnyRef {
     value
 }
 
-/// Gives the cell itself.
+/// Returns the cell itself.
 #[tfrt_kernel("check.view", alias(view = cell), results(view))]
 fn view(cell: AsyncValueRef<Cell>) -> AsyncValueRef<Cell> {
     cell

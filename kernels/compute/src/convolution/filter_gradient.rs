@@ -87,7 +87,7 @@ impl FilterGradient {
 }
 
 // SAFETY: 1. A block's elements are those of its share of the input channels of its tap: a partition of the output (`share`).
-// 2. `blocks` is computed from fields that nobody changes.
+// 2. `blocks` is computed from fields that do not change.
 #[expect(unsafe_code, reason = "the trait promises disjoint blocks")]
 unsafe impl Plan for FilterGradient {
     type Element = f32;

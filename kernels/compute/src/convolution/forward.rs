@@ -238,7 +238,7 @@ impl Convolution {
 }
 
 // SAFETY: 1. A block's elements are the channels of its share of panels in the pixels of its share of rows in its image: a
-// partition of the output (`share`). 2. `blocks` is computed from fields that nobody changes.
+// partition of the output (`share`). 2. `blocks` is computed from fields that do not change.
 #[expect(unsafe_code, reason = "the trait promises disjoint blocks")]
 unsafe impl Plan for Convolution {
     type Element = f32;

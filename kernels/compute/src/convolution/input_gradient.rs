@@ -160,7 +160,7 @@ impl InputGradient {
 }
 
 // SAFETY: 1. A block's elements are its share of the lines of its image: a partition of the output (`share`). 2. `blocks` is
-// computed from fields that nobody changes.
+// computed from fields that do not change.
 #[expect(unsafe_code, reason = "the trait promises disjoint blocks")]
 unsafe impl Plan for InputGradient {
     type Element = f32;

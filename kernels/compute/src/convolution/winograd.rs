@@ -208,7 +208,7 @@ fn transform_filter(g: [f64; 3]) -> [f64; SIDE] {
 }
 
 // SAFETY: 1. A block's elements are the channels of its share of panels in the pixels of its share of tiles of its image: a
-// partition of the output (`share`), as tiles do not overlap in it. 2. `blocks` is computed from fields that nobody changes.
+// partition of the output (`share`), as tiles do not overlap in it. 2. `blocks` is computed from fields that do not change.
 #[expect(unsafe_code, reason = "the trait promises disjoint blocks")]
 unsafe impl Plan for Winograd {
     type Element = f32;

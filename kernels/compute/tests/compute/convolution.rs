@@ -129,7 +129,7 @@ fn convolutions_agree_with_their_definition() {
     }
 }
 
-/// What `run` gives for a convolution that adds to its output, beside the same one without.
+/// What `run` returns for a convolution that adds to its output, beside the same one without.
 fn check_added<P: for<'a> Plan<Element = f32, Operands<'a> = ConvolutionOperands<'a>>>(
     random: &mut Random,
     plan: &P,

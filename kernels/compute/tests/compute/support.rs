@@ -70,7 +70,7 @@ pub fn magnitudes(values: &[f64]) -> Vec<f64> {
     values.iter().map(|value| value.abs()).collect()
 }
 
-/// Asserts that each value differs from the expected one by no more than its bound.
+/// Asserts that each value differs from the expected one by at most its bound.
 #[track_caller]
 pub fn assert_within(context: &str, found: &[f64], expected: &[f64], bounds: &[f64]) {
     assert_eq!(found.len(), expected.len(), "{context}: lengths");

@@ -112,7 +112,7 @@ fn scratch(random: &mut Random, ink: &mut Ink) {
     pen.line(from, [end(0), end(1)], ink);
 }
 
-/// Gives a part of each pixel to its neighbours, along rows and then along columns.
+/// Spreads each pixel to its neighbours, along rows and then along columns.
 fn blur(part: f32, ink: &mut Ink) {
     let mix =
         |before: f32, here: f32, after: f32| here + 0.5 * part * (0.5 * (before + after) - here);
@@ -210,7 +210,7 @@ mod tests {
                 nearest == Some(usize::from(digit.label))
             })
             .count();
-        // A task that comparing with ten pictures does not solve, and that is no noise either.
+        // A task that cannot be solved by comparison with ten pictures, but is not noise either.
         assert!((300..510).contains(&num_right), "{num_right} of 600");
     }
 }

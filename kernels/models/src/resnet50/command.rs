@@ -27,7 +27,7 @@ const PROGRAMS: [(&str, Chains, Shortcut); 3] = [
 const WEIGHTS: &str = "resnet50.btf";
 const IMAGE: &str = "image.btf";
 
-/// Writes what the options ask for, and gives a text that says what was written.
+/// Writes what the options ask for and returns a text that says what was written.
 ///
 /// # Errors
 /// What is wrong with the options, or what writing fails with.
@@ -69,9 +69,7 @@ fn parse(options: &[String]) -> Result<Request, String> {
     while let Some(option) = rest.next() {
         if !OPTIONS.contains(&option.as_str()) {
             let known = OPTIONS.join("`, `");
-            return Err(format!(
-                "there is no option `{option}`; there are `{known}`"
-            ));
+            return Err(format!("unknown option `{option}`; available: `{known}`"));
         }
         if seen.contains(&option.as_str()) {
             return Err(format!("`{option}` is given twice"));
@@ -148,7 +146,7 @@ mod tests {
         assert_eq!(refused(&["--out"]), "expected a value after `--out`");
         assert_eq!(
             refused(&["--size"]),
-            "there is no option `--size`; there are `--out`, `--seed`, `--image`, `--width`, `--classes`"
+            "unknown option `--size`; available: `--out`, `--seed`, `--image`, `--width`, `--classes`"
         );
         assert_eq!(refused(&["--out", ""]), "expected a folder after `--out`");
         assert_eq!(

@@ -16,7 +16,7 @@ struct Image {
 /// The scores of one image.
 ///
 /// # Errors
-/// If the image or a weight is no tensor of the type f32.
+/// If the image or a weight is not a tensor of the type f32.
 ///
 /// # Panics
 /// If they have not the shapes that the network says.

@@ -88,7 +88,7 @@ struct Chain {
 }
 
 impl Chain {
-    /// What a function gives, beside a tensor.
+    /// What a function returns, beside a tensor.
     fn results(&self) -> &'static str {
         if self.is_written {
             "(!tfrt.chain, !t.tensor)"
@@ -153,7 +153,7 @@ impl Program<'_> {
         Ok(chain)
     }
 
-    /// Ends a function that gives a tensor.
+    /// Ends a function that returns a tensor.
     fn end(&mut self, chain: &Chain, result: &str) -> fmt::Result {
         let (number, types) = (chain.number, format!("{CHAIN}, {TENSOR}"));
         if chain.is_written {
@@ -445,7 +445,7 @@ impl Program<'_> {
         }
     }
 
-    /// `@main` without the output, to be measured: it gives the probabilities.
+    /// `@main` without the output, to be measured: it returns the probabilities.
     fn write_inference(&mut self) -> fmt::Result {
         let num_weights = self.network.weight_shapes().len();
         let mut chain = Chain {

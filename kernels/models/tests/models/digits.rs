@@ -54,20 +54,20 @@ fn first_weights(dims: &[usize], bound: f32) -> testing::Operand {
         .map(|_| random.between(-bound, bound))
         .collect();
     let dims = dims.to_vec();
-    testing::made(move || tensor(&dims, &elements))
+    testing::value_from(move || tensor(&dims, &elements))
 }
 
 fn zeros(dims: &'static [usize]) -> testing::Operand {
-    testing::made(move || filled(dims, 0.0))
+    testing::value_from(move || filled(dims, 0.0))
 }
 
 /// The mean loss of so many steps from the same first weights.
 fn mean_loss(num_steps: i32) -> f32 {
     let arguments = vec![
-        testing::made(|| Chain),
-        testing::made(|| 0_i64),
-        testing::made(move || num_steps),
-        testing::made(|| filled(&[1], 0.1)),
+        testing::value_from(|| Chain),
+        testing::value_from(|| 0_i64),
+        testing::value_from(move || num_steps),
+        testing::value_from(|| filled(&[1], 0.1)),
         first_weights(&[784, 512], 0.0875),
         zeros(&[512]),
         first_weights(&[512, 10], 0.1083),

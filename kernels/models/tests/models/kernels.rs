@@ -11,7 +11,7 @@ use tfrt_tensor::DenseHostTensor;
 use crate::{filled, tensor};
 
 fn made(tensor: DenseHostTensor) -> testing::Operand {
-    testing::made(move || tensor.clone())
+    testing::value_from(move || tensor.clone())
 }
 
 #[test]
@@ -127,7 +127,7 @@ fn texts_that_do_not_fit_their_values_are_refused() {
         .call("main", (Chain, 0.5_f32))
     };
     report("half is {.1%}").expect_done();
-    report("{} {}").expect_error("the text \"{} {}\" has more places than values, which are 1");
+    report("{} {}").expect_error("the text \"{} {}\" has more placeholders than values (1)");
     report("{half}").expect_error("expects {}, {.N} or {.N%} for a number");
 }
 

@@ -35,8 +35,8 @@ fn write(dtype: &str, path: &Path, names: &str) -> testing::Outcome {
            tfrt.return %done : !tfrt.chain
          }}"
     );
-    let a = testing::made(|| tensor(&[3], &[1.0_f32, -2.5, 0.1]));
-    let b = testing::made(|| tensor(&[1, 2], &[65504.0_f32, 1e-9]));
+    let a = testing::value_from(|| tensor(&[3], &[1.0_f32, -2.5, 0.1]));
+    let b = testing::value_from(|| tensor(&[1, 2], &[65504.0_f32, 1e-9]));
     testing::program(&program).call("main", (path.to_str().unwrap(), Chain, a, b))
 }
 

@@ -26,7 +26,7 @@ pub(super) struct Stopwatch {
 
 impl Stopwatch {
     pub(super) fn start() -> Self {
-        // The clock of the processor takes the system some time to read, which is no wall time of the run: it is read outside.
+        // The clock of the processor takes the system some time to read, which does not belong to the wall time of the run: it is read outside.
         let cpu_ns = now_ns(ClockId::ProcessCPUTime);
         Self {
             wall_ns: now_ns(ClockId::Monotonic),

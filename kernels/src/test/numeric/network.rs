@@ -32,9 +32,9 @@ fn unlike_input(kernel: &str, output: &DenseHostTensor, input: &DenseHostTensor)
     ))
 }
 
-/// Gives the greatest element of each window, done before the kernel returns.
+/// Returns the greatest element of each window, done before the kernel returns.
 ///
-/// A window without an element above the least positive normal number gives that number, as the reference has it.
+/// A window without an element above the least positive normal number returns that number, as the reference has it.
 ///
 /// # Errors
 /// `MaxPool2D expects pool_size to have 2 elements`, `MaxPool2D expects strides to have 2 elements`,
@@ -83,10 +83,10 @@ fn max_pooling_2d(
     Ok(in_chain)
 }
 
-/// Gives the mean of each channel of each image.
+/// Returns the mean of each channel of each image.
 ///
 /// # Errors
-/// `Unsupported reduction ranks: input_rank=R reduction_rank=2` if the input is no batch of images.
+/// `Unsupported reduction ranks: input_rank=R reduction_rank=2` if the input is not a batch of images.
 #[tfrt_kernel("tfrt_test.global_average_pooling.f32", results(out_chain))]
 fn global_average_pooling(
     input: &DenseHostTensor,
@@ -194,7 +194,7 @@ fn tensor_transpose(
     Ok(in_chain)
 }
 
-/// Gives the mean of each column of a matrix, done before the kernel returns.
+/// Returns the mean of each column of a matrix, done before the kernel returns.
 ///
 /// # Errors
 /// `MeanAxisZero output shape A does not match the input shape B`.

@@ -11,7 +11,7 @@ fn cannot_allocate_result(error: TensorError) -> Error {
     no_memory("cannot allocate result tensor", error)
 }
 
-/// Gives a tensor of a shape, of which every row is the given one.
+/// Returns a tensor of a shape, of which every row is the given one.
 ///
 /// # Errors
 /// `broadcast input tensor dimension and target shape mismatch: A vs. B`, `cannot allocate result tensor`.
@@ -36,7 +36,7 @@ fn broadcast<T: Number, const R: usize>(
     Ok(wide)
 }
 
-/// Gives the mean of a vector; that of whole numbers is rounded towards zero.
+/// Returns the mean of a vector; that of whole numbers is rounded towards zero.
 ///
 /// # Errors
 /// `cannot allocate result tensor`.
@@ -56,7 +56,7 @@ fn reduce_mean<T: Number>(
     Ok(mean)
 }
 
-/// Gives the place of the greatest element of each row of a matrix, as numbers of type i32.
+/// Returns the place of the greatest element of each row of a matrix, as numbers of type i32.
 ///
 /// # Errors
 /// `Cannot allocate result tensor.`

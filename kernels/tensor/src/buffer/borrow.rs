@@ -42,11 +42,11 @@ use super::notes::Notes;
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum BufferConflict {
-    /// Somebody writes the bytes.
+    /// The bytes are being written.
     Written,
-    /// Somebody reads the bytes, so that they cannot be written.
+    /// The bytes are being read, so they cannot be written.
     Read,
-    /// The bytes belong to somebody who lends them for reading only, such as a mapped file.
+    /// The bytes are read-only, such as those of a mapped file.
     ReadOnly,
 }
 

@@ -52,7 +52,7 @@ impl HostBuffer {
         let len_bytes = size_of_val(elements);
         let (storage, start) = Storage::allocate(allocator, len_bytes, align_of::<T>())?;
         let source = NonNull::from(elements).cast::<T>();
-        // SAFETY: the storage has so many bytes from there, aligned for `T`, and nobody else knows them.
+        // SAFETY: the storage has so many bytes from there, aligned for `T`, and they are not shared.
         unsafe {
             start
                 .cast::<T>()
@@ -84,7 +84,7 @@ impl HostBuffer {
         for index in 0..len {
             // SAFETY: the storage has `len` elements from there.
             let place = unsafe { elements.add(index) };
-            // SAFETY: it is within the storage, which is aligned for `T` and which nobody else knows.
+            // SAFETY: it is within the storage, which is aligned for `T` and not shared.
             unsafe { place.write(element(index)) };
         }
         Ok(Self {
@@ -104,7 +104,7 @@ impl HostBuffer {
     ) -> Result<Self, SourceError> {
         let (storage, start) = Storage::allocate(allocator, len_bytes, 1)?;
         let bytes = NonNull::slice_from_raw_parts(start.cast::<MaybeUninit<u8>>(), len_bytes);
-        // SAFETY: the storage has so many bytes from there, which need not be initialised, and nobody else knows them.
+        // SAFETY: the storage has so many bytes from there, which need not be initialised, and they are not shared.
         let bytes = unsafe { &mut *bytes.as_ptr() };
         let mut num_read = 0;
         // B1: what is read is initialised, and that is everything in the end.
@@ -124,7 +124,7 @@ impl HostBuffer {
         })
     }
 
-    /// The bytes of somebody else, without copying them. They can only be read.
+    /// Borrowed bytes, without a copy. They are read-only.
     ///
     /// ```
     /// let buffer = tfrt_tensor::HostBuffer::from_owner(vec![1_u8, 2, 3])?;

@@ -16,7 +16,7 @@ impl HostBuffer {
     /// Borrows the bytes to read them.
     ///
     /// # Errors
-    /// [`TensorError::Conflict`] if somebody writes them.
+    /// [`TensorError::Conflict`] if they are being written.
     #[inline]
     pub fn read(&self) -> Result<Elements<'_, u8>, TensorError> {
         self.elements()
@@ -25,7 +25,7 @@ impl HostBuffer {
     /// Borrows the bytes to write them.
     ///
     /// # Errors
-    /// [`TensorError::Conflict`] if somebody reads or writes them, or they can only be read.
+    /// [`TensorError::Conflict`] if they are being read or written, or are read-only.
     #[inline]
     pub fn write(&mut self) -> Result<ElementsMut<'_, u8>, TensorError> {
         self.elements_mut()
@@ -34,7 +34,7 @@ impl HostBuffer {
     /// Borrows the bytes to read them, as elements.
     ///
     /// # Errors
-    /// [`TensorError::Conflict`] if somebody writes them, [`TensorError::Misaligned`] and [`TensorError::WrongBufferSize`]
+    /// [`TensorError::Conflict`] if they are being written, [`TensorError::Misaligned`] and [`TensorError::WrongBufferSize`]
     /// if they are no such elements.
     #[inline]
     pub fn elements<T: Element>(&self) -> Result<Elements<'_, T>, TensorError> {
@@ -46,7 +46,7 @@ impl HostBuffer {
     /// Borrows the bytes to write them, as elements.
     ///
     /// # Errors
-    /// Those of [`elements`](Self::elements), and [`TensorError::Conflict`] also if somebody reads them.
+    /// Those of [`elements`](Self::elements), and [`TensorError::Conflict`] also if they are being read.
     #[inline]
     pub fn elements_mut<T: Element>(&mut self) -> Result<ElementsMut<'_, T>, TensorError> {
         let len = self.num_elements::<T>()?;
@@ -147,7 +147,7 @@ impl<T: fmt::Debug> fmt::Debug for Elements<'_, T> {
     }
 }
 
-/// Elements of a buffer, while they are being written: a slice that nobody else sees.
+/// Elements of a buffer while they are being written: an exclusive slice.
 ///
 /// ```
 /// use std::sync::Arc;
@@ -193,7 +193,7 @@ impl<T> Deref for ElementsMut<'_, T> {
 
     #[inline]
     fn deref(&self) -> &[T] {
-        // SAFETY: as for `Elements`; nobody else uses the bytes.
+        // SAFETY: as for `Elements`; the bytes are not shared.
         unsafe { slice::from_raw_parts(self.start.as_ptr(), self.len) }
     }
 }

@@ -129,7 +129,7 @@ mod tests {
     use std::sync::Arc;
     use std::sync::atomic::{AtomicUsize, Ordering};
 
-    /// Notes the number, and gives what is noted.
+    /// Notes the number and returns what is noted.
     fn note(buffer: &HostBuffer, number: i32) -> Option<i32> {
         let elements = buffer.elements_owned::<u8>().unwrap();
         elements.note(|_| true, || number).copied()

@@ -19,7 +19,7 @@ use super::{BufferConflict, Elements, ElementsMut, HostBuffer};
 use crate::element::Element;
 use crate::error::TensorError;
 
-/// Elements of a buffer, while they are being read, by whoever owns this.
+/// An owned borrow of elements of a buffer for reading.
 ///
 /// ```
 /// use tfrt_tensor::{HostBuffer, OwnedElements};
@@ -36,7 +36,7 @@ pub struct OwnedElements<T: 'static> {
     buffer: HostBuffer,
 }
 
-/// The borrows of a buffer, for somebody who keeps a handle of it.
+/// The borrows of a buffer, together with a handle of it.
 fn lasting_borrows(buffer: &HostBuffer) -> &'static Borrows {
     // SAFETY: they lie in the allocation, which stays where it is as long as there is a handle; the borrow made of this is
     // kept beside one (O1).
@@ -81,7 +81,7 @@ impl<T: fmt::Debug> fmt::Debug for OwnedElements<T> {
     }
 }
 
-/// Elements of a buffer, while they are being written, by whoever owns this.
+/// An owned borrow of elements of a buffer for writing.
 ///
 /// ```
 /// use std::sync::Arc;

@@ -108,7 +108,7 @@ impl Storage {
         align_bytes: usize,
     ) -> Result<(Self, NonNull<u8>), TensorError> {
         let data_align = align_bytes.max(MIN_ALIGN_BYTES);
-        // The heap hands out untouched memory where no more than its own alignment is asked for, and clears it otherwise.
+        // The heap hands out untouched memory if the alignment does not exceed its own, and clears memory otherwise.
         let block_align = if size_bytes >= MIN_UNTOUCHED_BYTES {
             HEAP_ALIGN_BYTES
         } else {

@@ -146,7 +146,7 @@ impl FileFormat {
     /// Writes a file of these tensors.
     ///
     /// # Errors
-    /// If files of this format cannot have one of them, or somebody writes its elements.
+    /// If files of this format cannot have one of them, or its elements are being written.
     pub fn write(self, tensors: &[NamedTensor]) -> Result<Vec<u8>, FileError> {
         match self {
             Self::Btf => write_btf(tensors),

@@ -5,8 +5,8 @@
 //!  {'descr': '<f4', 'fortran_order': False, 'shape': (2, 3), } and blanks, elements
 //! ```
 //!
-//! The header is a Python literal of which files use very little; no more than that is read here. Arrays in Fortran order or
-//! of the other byte order are brought into ours. Lists of records, dates, objects and texts are no tensors and are refused.
+//! The header is a Python literal. Files use only a small part of the syntax, and no more is read here. Arrays in Fortran order or
+//! of the other byte order are brought into ours. Lists of records, dates, objects and texts are not tensors and are refused.
 
 mod header;
 
@@ -158,7 +158,7 @@ fn advance(coordinates: &mut [usize], dims: &[usize]) {
 /// Writes a file.
 ///
 /// # Errors
-/// If arrays cannot have elements of the type, somebody writes them, or the file cannot be written.
+/// Arrays cannot have elements of the type, the elements are being written, or the file cannot be written.
 pub fn write(output: &mut impl Write, tensor: &DenseHostTensor) -> Result<(), FileError> {
     let code = DTYPES
         .iter()
@@ -301,7 +301,7 @@ mod tests {
         );
         assert_eq!(
             text(file(1, &header.replace("<i4", "<U4"), &[])),
-            "at offset 21: elements of type `<U4` are no elements of tensors"
+            "at offset 21: tensors cannot have elements of type `<U4`"
         );
         assert_eq!(
             text(file(1, &header.replace("(2,)", "(-2,)"), &[])),

@@ -80,7 +80,7 @@ fn read_entry(
         0 => Ok(array),
         _ => Err(FileError::at(
             0,
-            format!("the entry has more than the {claimed} bytes that it states"),
+            format!("the entry is longer than the {claimed} bytes in its header"),
         )),
     }
 }
@@ -88,7 +88,7 @@ fn read_entry(
 /// Writes an archive of these tensors, without compressing them, so that their elements can be used in place.
 ///
 /// # Errors
-/// If a tensor is not dense, arrays cannot have elements of its type, or a name is no path below the folder that an archive
+/// If a tensor is not dense, arrays cannot have elements of its type, or a name is not a path below the folder that an archive
 /// is unpacked in.
 pub fn write(tensors: &[NamedTensor]) -> Result<Vec<u8>, FileError> {
     let mut archive = ZipWriter::new(Cursor::new(Vec::new()));

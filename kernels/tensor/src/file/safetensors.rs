@@ -58,7 +58,7 @@ pub fn read(file: &HostBuffer) -> Result<Vec<NamedTensor>, FileError> {
                 FileError::at(
                     start + from,
                     format!(
-                        "elements of type `{}` of tensor `{name}` are no elements of tensors",
+                        "tensors cannot have elements of type `{}`, as tensor `{name}` does",
                         info.dtype
                     ),
                 )
@@ -121,7 +121,7 @@ pub fn write(tensors: &[NamedTensor]) -> Result<Vec<u8>, FileError> {
         .find(|(name, _)| *name == METADATA || !names.insert(*name))
     {
         let name = escaped(name);
-        let message = format!("expected a name of its own for each tensor, found `{name}`");
+        let message = format!("expected a distinct name for each tensor, found `{name}` twice");
         return Err(FileError::at(0, message));
     }
     let mut by_size: Vec<usize> = (0..dense.len()).collect();
@@ -257,7 +257,7 @@ mod tests {
         let file = [&(header.len() as u64).to_le_bytes()[..], header, &[0; 2]].concat();
         let error = read_all(file).unwrap_err().to_string();
         assert!(
-            error.ends_with("elements of type `F8_E4M3` of tensor `x` are no elements of tensors"),
+            error.ends_with("tensors cannot have elements of type `F8_E4M3`, as tensor `x` does"),
             "{error}"
         );
     }

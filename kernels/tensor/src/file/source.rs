@@ -235,7 +235,7 @@ pub(super) fn aligned(buffer: HostBuffer, dtype: DType) -> Result<HostBuffer, Te
 /// What the system fails with.
 ///
 /// # Safety
-/// 1. Nobody changes or shortens the file as long as the buffer, or any part of it, lives.
+/// 1. The file must not be changed or shortened as long as the buffer, or any part of it, lives.
 #[expect(unsafe_code, reason = "states the duty of whoever maps a file")]
 pub unsafe fn map(path: impl AsRef<Path>) -> io::Result<HostBuffer> {
     let file = File::open(path)?;
@@ -273,7 +273,7 @@ mod tests {
     fn mapped_and_opened_files_are_read_alike() {
         let path = std::env::temp_dir().join(format!("tfrt-tensor-map-{}", std::process::id()));
         std::fs::write(&path, [0, 1, 2, 3, 4]).unwrap();
-        // SAFETY: 1: nobody else knows the file.
+        // SAFETY: 1: the file is not shared.
         let mapped = unsafe { map(&path) };
         let opened = Stream::open(&path, &malloc());
         std::fs::remove_file(&path).unwrap();

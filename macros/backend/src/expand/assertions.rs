@@ -41,7 +41,7 @@ pub(super) fn assertions(kernel: &Kernel, variant: &Variant) -> TokenStream {
 }
 
 /// Assertions about types. Each says something of a type where it first stands, which is where the constant around reports that
-/// the type is no value: two reports that are equal are one.
+/// the type is not a value: two reports that are equal are one.
 #[derive(Default)]
 struct Assertions {
     tokens: TokenStream,

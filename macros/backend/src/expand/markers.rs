@@ -145,7 +145,7 @@ fn text_form(form: TextForm, span: Span) -> Ident {
     Ident::new(name, span)
 }
 
-/// The type that stands for what a function gives, at `span`.
+/// The type that stands for the results of a function, at `span`.
 pub(super) fn outcome(output: &Output, is_whole: bool, span: Span) -> TokenStream {
     let marker = match output {
         Output::Nothing => quote_spanned!(span=> Nothing),

@@ -27,9 +27,9 @@ pub(super) fn function(function: &Function, problems: &mut Problems) {
             .iter()
             .any(|segment| segment.ident == "tfrt_op");
         let message = if is_op {
-            "an op is a kernel, too: one `#[tfrt_op]`, with all its names, is enough"
+            "a function can have only one `#[tfrt_op]`, with all of its names; it is also a kernel"
         } else {
-            "a function has one `#[tfrt_kernel]`, with all its names: `#[tfrt_kernel(\"a.b\", \"a.c\")]`"
+            "a function can have only one `#[tfrt_kernel]`, with all of its names: `#[tfrt_kernel(\"a.b\", \"a.c\")]`"
         };
         problems.at(second, message);
     }
@@ -37,22 +37,22 @@ pub(super) fn function(function: &Function, problems: &mut Problems) {
     if let Some(keyword) = first_self_type(signature.to_token_stream()) {
         problems.at(
             &keyword,
-            "a kernel is a free function: move it out of the `impl` or the trait, and write the type instead of `Self`",
+            "a kernel must be a free function: move it out of the `impl` or trait, and write the type instead of `Self`",
         );
     }
     if let Some(abi) = &signature.abi {
-        problems.at(abi, "a kernel is a Rust function: remove `extern`");
+        problems.at(abi, "a kernel must be a Rust function: remove `extern`");
     }
     if let Safety::Unsafe(keyword) = &signature.safety {
         problems.at(
             keyword,
-            "a kernel is safe: wrap the unsafe function in a safe one",
+            "a kernel must be a safe function: wrap the unsafe function in a safe one",
         );
     }
     if let Some(variadic) = &signature.variadic {
         problems.at(
             variadic,
-            "take all operands that remain as `Operands<'_, T>` or `&[AnyRef]`",
+            "take all remaining operands as `Operands<'_, T>` or `&[AnyRef]`",
         );
     }
 }
@@ -72,12 +72,12 @@ const CONFLICTS: &[(&str, &str, &str)] = &[
     (
         "effect_free",
         "side_effecting",
-        "it says that there is no effect",
+        "it declares that there is no effect",
     ),
     (
         "pure",
         "effect_free",
-        "a pure kernel has no effect, and passes may make use of that",
+        "a pure kernel has no effect, and passes rely on it",
     ),
     (
         "sync",
@@ -93,12 +93,12 @@ const CONFLICTS: &[(&str, &str, &str)] = &[
     (
         "sync",
         "non_strict",
-        "operands of a synchronous kernel are always there",
+        "operands of a synchronous kernel are always available",
     ),
     (
         "raw",
         "blocking",
-        "a frame does not outlive the call: enqueue the work yourself, with what it owns",
+        "a frame does not outlive the call: enqueue the work yourself, with owned data",
     ),
 ];
 
@@ -124,7 +124,7 @@ pub(super) fn options(options: &Options, form: Form, function: &Function, proble
                 problems.at(
                     flag,
                     format!(
-                        "`reads = \"{}\"` excludes `{flag}`: it says that the kernel has no effect, and depends on those of others",
+                        "`reads = \"{}\"` excludes `{flag}`: it declares that the kernel has no effect but depends on the effects of others",
                         reads.value()
                     ),
                 );
@@ -133,7 +133,7 @@ pub(super) fn options(options: &Options, form: Form, function: &Function, proble
         if let Some(effect) = &options.effect {
             problems.at(
                 effect,
-                "a kernel with an effect keeps its order anyway: remove `reads`, or the effect",
+                "a kernel with an effect is ordered anyway: remove `reads` or the effect",
             );
         }
     }
@@ -143,7 +143,7 @@ pub(super) fn options(options: &Options, form: Form, function: &Function, proble
     if let (Some(flag), Some(effect)) = (options.flag("side_effecting"), &options.effect) {
         problems.at(
             flag,
-            format!("`effect = \"{}\"` says so already", effect.value()),
+            format!("`effect = \"{}\"` already says so", effect.value()),
         );
     }
     if let Some(keyword) = &function.signature.asyncness {
@@ -157,7 +157,7 @@ pub(super) fn options(options: &Options, form: Form, function: &Function, proble
         }
     }
     if let (Some(span), true) = (options.chain_none, form.is_sync()) {
-        problems.at_span(span, "a synchronous kernel has no chain anyway");
+        problems.at_span(span, "a synchronous kernel never has a chain");
     }
     sync_twin(options, form, problems);
     if let (Some(AttributeNames::Free(span)), Some(_)) = (options.attribute_names, &options.format)
@@ -178,7 +178,7 @@ pub(super) fn options(options: &Options, form: Form, function: &Function, proble
         ] {
             if let Some(path) = path {
                 let message = format!(
-                    "`{option}` is for kernels whose results are parameters, and a raw kernel has slots"
+                    "`{option}` is for kernels with `#[out]` parameters; a raw kernel fills result slots"
                 );
                 problems.at(path, message);
             }
@@ -186,7 +186,7 @@ pub(super) fn options(options: &Options, form: Form, function: &Function, proble
         if let Some((result, _)) = options.alias.first() {
             problems.at(
                 result,
-                "`alias` names results of a function, and a raw kernel has slots",
+                "`alias` refers to the results of a function; a raw kernel fills result slots",
             );
         }
         return;
@@ -222,7 +222,7 @@ pub(super) fn options(options: &Options, form: Form, function: &Function, proble
         if let Some(span) = span {
             problems.at_span(
                 span,
-                format!("the signature says so: {meaning}; `{option}` is for `raw` kernels"),
+                format!("the signature declares them: {meaning}; `{option}` is for `raw` kernels"),
             );
         }
     }
@@ -230,7 +230,7 @@ pub(super) fn options(options: &Options, form: Form, function: &Function, proble
         if value.ty.is_some() {
             problems.at(
                 &value.name,
-                "the signature says the types of results: list their names alone",
+                "the signature gives the types of the results: list only their names",
             );
         }
     }
@@ -246,11 +246,11 @@ fn attribute_names(
     match names {
         AttributeNames::Free(span) if num_defaults > 0 => problems.at_span(
             span,
-            "an attribute that may be missing has a fixed name: nobody could tell which one is missing",
+            "an optional attribute needs a fixed name: otherwise it is ambiguous which one is missing",
         ),
         AttributeNames::Any(span) if num_declared > 0 => problems.at_span(
             span,
-            "a kernel that takes any attributes declares none: `attribute_names = free` is for those that are declared",
+            "a kernel that takes any attributes cannot declare attributes: `attribute_names = free` allows free names for declared ones",
         ),
         AttributeNames::Free(_) | AttributeNames::Any(_) => {}
     }
@@ -264,18 +264,18 @@ fn sync_twin(options: &Options, form: Form, problems: &mut Problems) {
     if let Some(flag) = options.flag("non_strict") {
         problems.at(
             flag,
-            "operands of a synchronous kernel are always there: a `non_strict` kernel has no form for the interpreter",
+            "operands of a synchronous kernel are always available: a `non_strict` kernel cannot be synchronous",
         );
     }
     let message = match form {
         Form::Plain | Form::Raw => return,
         Form::Sync | Form::RawSync => {
-            "`sync` alone says that the interpreter runs it: put this name with the others, in front"
+            "`sync` without a name makes it a kernel of the interpreter: put this name in front, with the others"
         }
         Form::Blocking => {
-            "the interpreter would wait for it: a `blocking` kernel has no form for it"
+            "the interpreter cannot wait for it: a `blocking` kernel cannot be synchronous"
         }
-        Form::Future => "an `async fn` runs on the work queue: it has no form for the interpreter",
+        Form::Future => "an `async fn` runs on the work queue: it cannot be synchronous",
     };
     problems.at(name, message);
 }
@@ -297,7 +297,7 @@ pub(super) fn parameters(
     if let Some(extra) = parameters.iter().filter(is_bound).nth(MAX_PARAMETERS) {
         problems.at(
             &extra.ty,
-            format!("a kernel takes at most {MAX_PARAMETERS} parameters; take the frame instead, with `raw`"),
+            format!("a kernel can have at most {MAX_PARAMETERS} parameters; with `raw`, it takes the frame instead"),
         );
     }
     operands(options, parameters, problems);
@@ -322,11 +322,11 @@ fn operands(options: &Options, parameters: &[Parameter], problems: &mut Problems
     for (parameter, operand) in operands {
         if let Some((name, is_variadic)) = last {
             let what = if is_variadic {
-                "takes all operands that remain"
+                "takes all remaining operands"
             } else {
                 "may be left out"
             };
-            problems.at(&parameter.ty, format!("`{name}` {what}: it comes last"));
+            problems.at(&parameter.ty, format!("`{name}` {what}: it must come last"));
         }
         if operand.is_variadic() || operand.is_optional() {
             last = Some((&parameter.name, operand.is_variadic()));
@@ -336,14 +336,14 @@ fn operands(options: &Options, parameters: &[Parameter], problems: &mut Problems
         if let (Operand::ByMut(_), Some(free)) = (operand, free) {
             problems.at(
                 free,
-                format!("`{}` is written, which is an effect", parameter.name),
+                format!("the kernel writes `{}`, which is an effect", parameter.name),
             );
         }
         if let (Operand::ByMut(_), Some(reads)) = (operand, &options.reads) {
             problems.at(
                 reads,
                 format!(
-                    "`{}` is written, which is more than reading",
+                    "the kernel writes `{}`, which is an effect, and `reads` declares none",
                     parameter.name
                 ),
             );
@@ -352,7 +352,7 @@ fn operands(options: &Options, parameters: &[Parameter], problems: &mut Problems
     if let (Some(flag), false) = (options.flag("non_strict"), has_reference) {
         problems.at(
             flag,
-            "no operand may be late: take one as `AnyRef` or `AsyncValueRef<T>`, or the rest as `&[AnyRef]`",
+            "all operands are waited for: take one as `AnyRef` or `AsyncValueRef<T>`, or the rest as `&[AnyRef]`",
         );
     }
 }
@@ -383,7 +383,7 @@ fn chain_parameters(
 }
 
 const NO_SYNC_CHAIN: &str =
-    "a synchronous kernel has no chain, as its ops run in the order of the program: remove it";
+    "a synchronous kernel has no chain, because its ops run in program order: remove it";
 
 /// What `attribute_names` says, against parameters.
 fn signature_attribute_names(
@@ -408,8 +408,7 @@ fn signature_attribute_names(
     }
     let (AttributeNames::Free(span) | AttributeNames::Any(span)) = names;
     if takes_all {
-        let message =
-            "`Attributes` are all attributes, whatever they are called: leave the option out";
+        let message = "`Attributes` takes all attributes under any names: remove the option";
         problems.at_span(span, message);
     } else {
         attribute_names(names, num_declared, num_defaults, problems);
@@ -424,15 +423,12 @@ fn attributes_and_functions(parameters: &[Parameter], problems: &mut Problems) {
     let mut has_all_attributes = false;
     for parameter in parameters {
         match &parameter.binding {
-            Binding::Frame => problems.at(
-                &parameter.ty,
-                "to take the frame, write `raw` among the options",
-            ),
+            Binding::Frame => problems.at(&parameter.ty, "to take the frame, add the option `raw`"),
             Binding::Function(FunctionBinding { is_list: true, .. }) => {
                 if has_list {
                     problems.at(
                         &parameter.ty,
-                        "nobody could tell two lists of functions apart: take one",
+                        "two lists of functions are ambiguous: take only one",
                     );
                 }
                 has_list = true;
@@ -441,7 +437,7 @@ fn attributes_and_functions(parameters: &[Parameter], problems: &mut Problems) {
                 if has_named_attribute || has_all_attributes {
                     problems.at(
                         &parameter.ty,
-                        "`Attributes` are all attributes of the op: take them alone, without `#[attr]`",
+                        "`Attributes` takes all attributes of the op: it cannot be combined with `#[attr]`",
                     );
                 }
                 has_all_attributes = true;
@@ -462,19 +458,19 @@ fn prepared(options: &Options, parameters: &[Parameter], problems: &mut Problems
                 if options.metadata.is_none() {
                     problems.at(
                         &parameter.ident,
-                        "say how large the result is: `metadata = path::to::function` among the options",
+                        "the size of the result is not known: add the option `metadata = path::to::function`",
                     );
                 }
             }
             Binding::Workspace(_) => {
                 if has_workspace {
-                    problems.at(&parameter.ident, "a kernel has one workspace");
+                    problems.at(&parameter.ident, "a kernel can have only one workspace");
                 }
                 has_workspace = true;
                 if options.workspace.is_none() {
                     problems.at(
                         &parameter.ident,
-                        "say how many elements it has: `workspace = path::to::function` among the options",
+                        "the number of its elements is not known: add the option `workspace = path::to::function`",
                     );
                 }
             }
@@ -494,13 +490,13 @@ fn prepared(options: &Options, parameters: &[Parameter], problems: &mut Problems
     if let (Some(path), false) = (&options.metadata, has_out) {
         problems.at(
             path,
-            "a metadata function is for results that are parameters: mark one with `#[out]`",
+            "a metadata function is for preallocated results: mark one with `#[out]`",
         );
     }
     if let (Some(path), false) = (&options.workspace, has_workspace) {
         problems.at(
             path,
-            "a workspace function is for a parameter `#[workspace] scratch: &mut [f32]`",
+            "a workspace function needs a parameter `#[workspace] scratch: &mut [f32]`",
         );
     }
 }
@@ -517,7 +513,7 @@ fn raw_parameters(function: &Function, parameters: &[Parameter], problems: &mut 
             let wrong = rest.first().filter(|_| is_frame(first)).unwrap_or(first);
             problems.at(
                 &wrong.ty,
-                "a `raw` kernel takes its frame, `&mut KernelFrame<'_>`, and nothing else: describe operands in the options",
+                "a `raw` kernel takes only its frame, `&mut KernelFrame<'_>`: declare operands in the options",
             );
         }
     }
@@ -542,14 +538,14 @@ pub(super) fn output(
     if is_prepared && !gives_nothing {
         problems.at(
             &function.signature.output,
-            "a kernel with preallocated results or workspace returns nothing, or `Result<()>`: mark all its results with `#[out]`",
+            "a kernel with preallocated results or a workspace returns nothing or `Result<()>`: mark all results with `#[out]`",
         );
     }
     if form.is_raw() {
         if !gives_nothing {
             problems.at(
                 &function.signature.output,
-                "a `raw` kernel fills slots of its frame: it returns nothing, or `Result<()>`",
+                "a `raw` kernel fills the slots of its frame: it returns nothing or `Result<()>`",
             );
         }
         return;

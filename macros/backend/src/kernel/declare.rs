@@ -183,7 +183,7 @@ impl Names {
         if self.0.insert(name.to_owned(), span).is_some() {
             problems.at_span(
                 span,
-                format!("`{name}` names two things; results get other names with `results(…)`"),
+                format!("the name `{name}` is used twice; `results(…)` renames results"),
             );
         }
     }
@@ -410,7 +410,10 @@ fn results(
             }
             let known: Vec<&str> = operands.collect();
             let hint = did_you_mean(&operand.to_string(), &known);
-            problems.at(operand, format!("`{operand}` is no operand: {hint}"));
+            problems.at(
+                operand,
+                format!("there is no operand named `{operand}`: {hint}"),
+            );
             None
         });
         declaration
@@ -420,7 +423,7 @@ fn results(
     for (result, _) in aliases {
         problems.at(
             result,
-            format!("`{result}` is no result; results are named with `results(…)`"),
+            format!("there is no result named `{result}`; `results(…)` names results"),
         );
     }
 }

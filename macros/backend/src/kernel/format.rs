@@ -79,7 +79,7 @@ pub(super) fn check(
         ..OpDef::new("dialect.op")
     };
     if let Err(error) = Format::parse(&op) {
-        let message = format!("this format does not fit: {}", error.message);
+        let message = format!("this format does not fit the op: {}", error.message);
         match error
             .offset
             .map(|offset| (offset, place_in(format, offset)))

@@ -44,7 +44,7 @@ pub(crate) fn instances(
             };
             problems.at(
                 &list.parameter,
-                format!("`{name}` is no generic parameter of the function: {hint}"),
+                format!("the function has no generic parameter `{name}`: {hint}"),
             );
         }
     }
@@ -58,7 +58,7 @@ pub(crate) fn instances(
             problems.at(
                 parameter,
                 format!(
-                    "list the values of `{parameter}` in the options: `{parameter} = [i32, i64]`"
+                    "the values of `{parameter}` are missing: list them in the options, as in `{parameter} = [i32, i64]`"
                 ),
             );
             continue;
@@ -92,7 +92,7 @@ pub(crate) fn instances(
                 problems.at(
                     name,
                     format!(
-                        "two instances are named `{}`: spell their values differently",
+                        "two instances have the name `{}`: give their values different spellings",
                         instance.name
                     ),
                 );
@@ -137,7 +137,7 @@ impl Template {
                     did_you_mean(parameter, &known)
                 };
                 return Err(fail(format!(
-                    "`{{{parameter}}}` is no generic parameter of the function: {hint}"
+                    "the function has no generic parameter `{parameter}`: {hint}"
                 )));
             }
             rest.push((parameter.to_owned(), text.to_owned()));
@@ -147,7 +147,7 @@ impl Template {
             .find(|known| !rest.iter().any(|(parameter, _)| parameter == *known))
         {
             return Err(fail(format!(
-                "the name must tell the instances apart: put `{{{missing}}}` into it"
+                "the name does not distinguish the instances: put `{{{missing}}}` into it"
             )));
         }
         let fixed = rest
@@ -158,12 +158,12 @@ impl Template {
             .find(|char| !char.is_ascii_alphanumeric() && !"._$-".contains(*char))
         {
             return Err(fail(format!(
-                "names of kernels have no `{odd}`: letters, digits, `_`, `$`, `-` and dots between them"
+                "`{odd}` is not allowed in the name of a kernel: use letters, digits, `_`, `$`, `-`, and dots between them"
             )));
         }
         if !start.contains('.') || start.starts_with('.') {
             return Err(fail(
-                "a name begins with its dialect: `dialect.name`".to_owned(),
+                "the name of a kernel starts with its dialect: `dialect.name`".to_owned(),
             ));
         }
         Ok(Self { start, rest })

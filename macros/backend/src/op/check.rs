@@ -11,7 +11,7 @@ use crate::problems::Problems;
 use crate::signature::types::{is_chain, last_name, type_argument, ungrouped};
 use crate::signature::{self, Binding, Operand, Output, TextForm, output};
 
-/// Types that are no tensors, whatever an author imports.
+/// Types that are not tensors, whatever an author imports.
 const NUMBERS: &[&str] = &[
     "bool",
     "char",
@@ -39,7 +39,7 @@ const NUMBERS: &[&str] = &[
 
 const CHAIN: &str = "an op has no chain of its own: `side_effecting` or `effect = \"…\"` makes it take part in the order of effects";
 
-/// Parameters and results that are for kernels which are no ops.
+/// Parameters and results that are only for kernels, not for ops.
 pub(super) fn function(function: &Function, problems: &mut Problems) {
     // What cannot be read is reported with the kernel.
     let mut ignored = Problems::default();

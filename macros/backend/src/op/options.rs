@@ -210,7 +210,7 @@ impl OpOptions {
         self.not_an_option(input, is_behind_names)
     }
 
-    /// What is no option; where the name belongs, another parser says what is wrong.
+    /// An unknown option; an error in the position of the name is reported by another parser.
     fn not_an_option(&self, input: ParseStream<'_>, is_behind_names: bool) -> syn::Result<bool> {
         let tokens = consume(input);
         if is_behind_names && self.names.is_empty() {

@@ -46,7 +46,8 @@ impl Parse for InstanceValue {
         {
             Ok(Self { value, spelling })
         } else {
-            let message = format!("say how names spell it: `{spelling} as \"…\"`");
+            let message =
+                format!("this value needs a spelling for kernel names: `{spelling} as \"…\"`");
             Err(syn::Error::new_spanned(value, message))
         }
     }

@@ -98,7 +98,7 @@ fn attribute(marker: &Attribute, ty: &Type, named: LitStr) -> syn::Result<Bindin
         Type::Reference(reference) if reference.mutability.is_some() => {
             return Err(syn::Error::new_spanned(
                 ty,
-                "an attribute is a constant: take it by value or by `&`",
+                "an attribute is a constant: take it by value or as `&T`",
             ));
         }
         Type::Reference(reference) => {
@@ -129,7 +129,7 @@ fn optional(ty: &Type, default: Option<&Expr>) -> syn::Result<()> {
     if let Some(default) = default {
         return Err(syn::Error::new_spanned(
             default,
-            "an `Option` is `None` where programs leave the attribute out: take the attribute itself, or remove the default",
+            "an `Option` is `None` if the program leaves the attribute out: remove the `Option` or the default",
         ));
     }
     match ungrouped(&expect_argument(ty)?) {
@@ -144,8 +144,8 @@ fn optional(ty: &Type, default: Option<&Expr>) -> syn::Result<()> {
 /// Refuses references to what is made when an attribute is read, instead of lying in the file as texts and lists do.
 fn lies_in_file(ty: &Type, elem: &Type) -> syn::Result<()> {
     let message = match last_name(elem).as_deref() {
-        Some("String") => String::from("a text is a `&str`, or a `String` by value"),
-        Some("Vec") => String::from("a list is a `&[T]`, or a `Vec<T>` by value"),
+        Some("String") => String::from("a string is taken as `&str`, or as a `String` by value"),
+        Some("Vec") => String::from("a list is taken as `&[T]`, or as a `Vec<T>` by value"),
         Some(
             name @ ("bool"
             | "i8"
@@ -165,7 +165,7 @@ fn lies_in_file(ty: &Type, elem: &Type) -> syn::Result<()> {
             | "ShapeView"
             | "AggregateView"
             | "CompilationUnitView"),
-        ) => format!("this attribute is taken by value: write `{name}`"),
+        ) => format!("take this attribute by value: write `{name}`"),
         _ => return fixed_size(elem),
     };
     Err(syn::Error::new_spanned(ty, message))
@@ -173,7 +173,7 @@ fn lies_in_file(ty: &Type, elem: &Type) -> syn::Result<()> {
 
 /// `#[operand(default = …)]`.
 fn operand(marker: &Attribute, ty: &Type) -> syn::Result<Binding> {
-    let example = "write `#[operand(default = …)]`: the value if programs leave the operand out";
+    let example = "write `#[operand(default = …)]` to give the value that is used if a program leaves the operand out";
     let given = match &marker.meta {
         Meta::List(_) => Given::parse(marker, &["default"])?,
         _ => return Err(syn::Error::new_spanned(marker, example)),
@@ -187,7 +187,7 @@ fn operand(marker: &Attribute, ty: &Type) -> syn::Result<Binding> {
         _ => {
             return Err(syn::Error::new_spanned(
                 ty,
-                "an operand with a default is taken by value",
+                "an operand with a default must be taken by value",
             ));
         }
     };
@@ -216,7 +216,7 @@ fn out(marker: &Attribute, ty: &Type) -> syn::Result<Binding> {
         }
         ty => Err(syn::Error::new_spanned(
             ty,
-            "a result that is filled is taken as `&mut T`",
+            "a preallocated result must be taken as `&mut T`",
         )),
     }
 }
@@ -232,7 +232,7 @@ fn workspace(marker: &Attribute, ty: &Type) -> syn::Result<Binding> {
     }
     Err(syn::Error::new_spanned(
         ty,
-        "a workspace is taken as `&mut [T]`, where `T` is a number",
+        "a workspace must be taken as `&mut [T]`, where `T` is a number",
     ))
 }
 
@@ -259,7 +259,7 @@ fn function(marker: &Attribute, ty: &Type, named: LitStr) -> syn::Result<Binding
     if is_region && binding.is_list {
         return Err(syn::Error::new_spanned(
             ty,
-            "a list of functions is one of symbols: regions are taken one by one",
+            "a list of functions can only contain symbols: take regions one by one",
         ));
     }
     if binding.callable.is_some() && binding.is_region != is_region {
@@ -270,9 +270,7 @@ fn function(marker: &Attribute, ty: &Type, named: LitStr) -> syn::Result<Binding
         };
         return Err(syn::Error::new_spanned(
             ty,
-            format!(
-                "the marker contradicts the type: a `{is}<…>` is another one than a `{wanted}<…>`"
-            ),
+            format!("the marker contradicts the type: expected a `{wanted}<…>`, found a `{is}<…>`"),
         ));
     }
     Ok(Binding::Function(FunctionBinding {

@@ -7,7 +7,7 @@ use crate::signature::types::{
     expect_argument, last_name, payload, payload_argument, type_argument, ungrouped,
 };
 
-/// What a function gives.
+/// What a function returns.
 #[derive(Debug)]
 pub enum Output {
     /// `()`
@@ -94,26 +94,26 @@ fn read_output(ty: &Type, nesting: Nesting) -> syn::Result<Output> {
         Type::Tuple(tuple) if tuple.elems.is_empty() && !is_inside_tuple => Ok(Output::Nothing),
         Type::Tuple(tuple) if is_inside_tuple => Err(syn::Error::new_spanned(
             tuple,
-            "results are a flat tuple: each of its parts is one result",
+            "results are a flat tuple: each element is one result",
         )),
         Type::Tuple(tuple) => read_tuple(tuple, nesting),
         Type::Reference(reference) => Err(syn::Error::new_spanned(
             reference,
-            "a result is owned: return the value, or take and return an `AnyRef` to pass an operand on",
+            "a result must be owned: return the value; to pass an operand on, take and return an `AnyRef`",
         )),
         Type::ImplTrait(ty) => Err(syn::Error::new_spanned(
             ty,
-            "name the type; what finishes later is an `async fn`",
+            "name the type; a kernel that finishes later is an `async fn`",
         )),
         Type::Never(ty) => Err(syn::Error::new_spanned(
             ty,
-            "a kernel returns: write the types of its results, or no type if it has none",
+            "a kernel must return: write the types of its results, or no type if it has none",
         )),
         ty => match last_name(ty).as_deref() {
             Some("Result") => read_result(ty, nesting),
             Some("Option") => Err(syn::Error::new_spanned(
                 ty,
-                "a result is always there: return a `Result`",
+                "a result cannot be left out: return a `Result`",
             )),
             Some("AnyRef") => Ok(Output::Any),
             Some("String") => Ok(Output::Text),
@@ -146,7 +146,10 @@ fn read_tuple(tuple: &syn::TypeTuple, nesting: Nesting) -> syn::Result<Output> {
     for elem in &tuple.elems {
         if let Some(part) = problems.note(read_output(elem, nesting)) {
             if parts.last().is_some_and(Output::is_tail) {
-                problems.at(elem, "a `Vec` fills all results that remain: it comes last");
+                problems.at(
+                    elem,
+                    "a `Vec` fills all remaining results: it must come last",
+                );
             }
             parts.push(part);
         }
@@ -154,7 +157,7 @@ fn read_tuple(tuple: &syn::TypeTuple, nesting: Nesting) -> syn::Result<Output> {
     if tuple.elems.len() > 8 {
         problems.at(
             tuple,
-            "a tuple of results has at most 8 parts; return a `Vec<AnyRef>` for more",
+            "a tuple of results can have at most 8 elements; return a `Vec<AnyRef>` for more",
         );
     }
     problems.finish(Output::Tuple(parts))
@@ -164,7 +167,7 @@ fn read_result(ty: &Type, nesting: Nesting) -> syn::Result<Output> {
     if matches!(nesting, Nesting::InResult | Nesting::InResultInTuple) {
         return Err(syn::Error::new_spanned(
             ty,
-            "a result fails once: one `Result` is enough",
+            "nested `Result`: one is enough",
         ));
     }
     let nesting = if nesting == Nesting::Whole {
@@ -178,14 +181,14 @@ fn read_result(ty: &Type, nesting: Nesting) -> syn::Result<Output> {
         None => {
             return Err(syn::Error::new_spanned(
                 ty,
-                "say what the `Result` holds if nothing fails: `Result<T>`",
+                "the type of the value is missing: `Result<T>`",
             ));
         }
     };
     if nesting == Nesting::InResultInTuple && ok.is_tail() {
         return Err(syn::Error::new_spanned(
             ty,
-            "a `Vec` cannot fail on its own: put the whole tuple into the `Result`",
+            "a `Vec` cannot fail by itself: put the whole tuple into the `Result`",
         ));
     }
     Ok(Output::Fallible {

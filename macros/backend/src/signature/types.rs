@@ -51,7 +51,7 @@ pub(crate) fn type_argument(ty: &Type) -> Option<&Type> {
 pub(crate) fn expect_argument(ty: &Type) -> syn::Result<Type> {
     type_argument(ty).cloned().ok_or_else(|| {
         let written = ty.to_token_stream().to_string();
-        syn::Error::new_spanned(ty, format!("say of what: `{written}<T>`"))
+        syn::Error::new_spanned(ty, format!("the type parameter is missing: `{written}<T>`"))
     })
 }
 
@@ -62,7 +62,7 @@ pub(crate) fn payload_argument(ty: &Type) -> syn::Result<Type> {
         let of = last_name(ty).unwrap_or_default();
         return Err(syn::Error::new_spanned(
             argument,
-            format!("the payload of a text is a `ByteString`: write `{of}<…>` of that"),
+            format!("the payload of a string is a `ByteString`: write `{of}<ByteString>`"),
         ));
     }
     Ok(argument)
@@ -93,20 +93,22 @@ pub(crate) fn payload(ty: &Type) -> syn::Result<()> {
             return payload_trait(ty).and(Err(syn::Error::new_spanned(ty, OWNED_OBJECT)));
         }
         Type::ImplTrait(_) => {
-            "name the type: instances of a generic kernel are listed, as in `T = [i32, i64]`"
+            "`impl Trait` is not supported: write a generic parameter and list its values, as in `T = [i32, i64]`"
         }
-        Type::Tuple(_) => "no value is a tuple: take its parts as operands of their own",
-        Type::Array(_) => "no value is an array: derive `Value` for a struct around it",
+        Type::Tuple(_) => "a tuple cannot be a value: take its elements as separate operands",
+        Type::Array(_) => {
+            "an array cannot be a value: derive `Value` for a struct that contains it"
+        }
         Type::Reference(_) => "one `&` is enough",
         Type::Infer(_) => "name the type",
-        _ => "no value is of this type: name a type that implements `Value`",
+        _ => "this type cannot be a value: name a type that implements `Value`",
     };
     Err(syn::Error::new_spanned(ty, message))
 }
 
 /// What to write for a trait object that is not behind `&`.
 const OWNED_OBJECT: &str =
-    "a value has one type: name it, or take values of several types as `&dyn Trait`";
+    "a value has a single type: name it, or take values of several types as `&dyn Trait`";
 
 /// Whether a trait object can stand for payloads, as far as that can be seen.
 pub(crate) fn payload_trait(ty: &Type) -> syn::Result<()> {
@@ -124,7 +126,7 @@ pub(crate) fn fixed_size(ty: &Type) -> syn::Result<()> {
         Some(name @ ("usize" | "isize")) => Err(syn::Error::new_spanned(
             ty,
             format!(
-                "programs have no `{name}`, which differs between machines: write `i64` or `u64`, and convert it"
+                "programs cannot use `{name}`, whose size depends on the machine: write `i64` or `u64` and convert it"
             ),
         )),
         _ => Ok(()),
@@ -142,7 +144,7 @@ fn no_pointer(ty: &Type) -> syn::Result<()> {
     let is_text = matches!(last_name(of).as_deref(), Some("str" | "String"));
     let message = if is_text {
         format!(
-            "a text is taken as `&str` or `String` and returned as a `String`, never in a `{name}`"
+            "a string is taken as `&str` or `String` and returned as a `String`, not in a `{name}`"
         )
     } else {
         let of = of.to_token_stream();

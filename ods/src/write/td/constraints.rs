@@ -168,7 +168,7 @@ impl<'a> Constraints<'a> {
             AttrKind::Type => "TypeAttr".into(),
             AttrKind::Array(AttrKind::Any) | AttrKind::Aggregate => "ArrayAttr".into(),
             AttrKind::Array(element) => {
-                let words = super::super::words::Kind(**element);
+                let words = super::super::prose::Kind(**element);
                 let summary = quoted(&format!("list, each element {words}"));
                 format!("TypedArrayAttrBase<{}, {summary}>", self.kind(element))
             }

@@ -42,7 +42,7 @@ pub struct PooledArc<T> {
 
 // SAFETY: as for `Arc`: owners on several threads share the value, and any of them may drop it.
 unsafe impl<T: Send + Sync> Send for PooledArc<T> {}
-// SAFETY: as above: a reference gives no more than a clone.
+// SAFETY: as above: a reference allows nothing that a clone does not.
 unsafe impl<T: Send + Sync> Sync for PooledArc<T> {}
 
 /// A reference to what a [`PooledArc`] owns, which does not keep it.
@@ -232,7 +232,7 @@ impl<T> Drop for PooledWeak<T> {
     fn drop(&mut self) {
         // Release and acquire: as above, for the memory.
         if self.block().weak.fetch_sub(1, Ordering::AcqRel) == 1 {
-            // SAFETY: A2: it came from `leak`, and nobody uses it any more. Of the value, it drops nothing.
+            // SAFETY: A2: it came from `leak`, and it is not used any more. Of the value, it drops nothing.
             drop(unsafe { Pooled::from_leaked(self.block) });
         }
     }

@@ -56,7 +56,7 @@ impl<'a> CompilationUnitView<'a> {
         let mut at = offset;
         let root_len = vbr::read_at(section, &mut at)?;
         let num_nested = vbr::read_at(section, &mut at)?;
-        // Every length takes a byte at least: the count is no reason to allocate before the lengths are read.
+        // Every length takes a byte at least: so nothing is allocated for the count before the lengths are read.
         let nested_lens = (0..num_nested)
             .map(|_| vbr::read_at(section, &mut at))
             .collect::<Result<Vec<u64>, AttrError>>()?;

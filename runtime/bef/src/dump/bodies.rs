@@ -16,7 +16,7 @@ use crate::format::{PSEUDO_KERNEL, RECORD_ALIGNMENT, SectionId};
 use crate::ids::raw;
 use crate::read::functions::KernelRecord;
 
-/// Why a body is not printed further: for want of one, or of somebody to print to.
+/// Why printing a body stopped: the body is damaged, or the output cannot be written.
 enum Stop {
     Fault(Fault),
     Output(io::Error),
@@ -301,7 +301,7 @@ fn remarks<W: io::Write>(
             && recorded != declared
         {
             listing.remark(format_args!(
-                "RegisterTypes says that {register:?} is {recorded}, but `{kernel}` gives {declared}"
+                "RegisterTypes records {register:?} as {recorded}, but `{kernel}` returns {declared}"
             ))?;
         }
     }

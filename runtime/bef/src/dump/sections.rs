@@ -226,7 +226,7 @@ fn attributes<W: io::Write>(
             Err(_) => {}
         }
     }
-    listing.bytes(1, end..data.end, "of which nothing gives the type")
+    listing.bytes(1, end..data.end, "whose type is not recorded")
 }
 
 fn function(model: &Model<'_>, number: usize) -> String {

@@ -1,6 +1,6 @@
 //! The Locations and the LocationStrings section: where functions and kernels come from.
 //!
-//! Locations only serve messages, so that a malformed one is no reason to refuse a file: it reads as one that is out of range.
+//! Locations are only used in messages, so a malformed one does not make a file invalid: it reads as one that is out of range.
 
 use crate::cursor::Cursor;
 use crate::format::{SectionId, location_tag};

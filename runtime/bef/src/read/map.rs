@@ -1,7 +1,7 @@
 //! Mapping: a file as memory, without reading it first. The one place of this crate with unsafe code.
 //!
 //! Pages are read when they are first looked at, and shared with every process that maps the file. The price is a duty that
-//! nobody can check, see [`BefFile::map`].
+//! cannot be checked, see [`BefFile::map`].
 
 use std::fs::File;
 use std::io;
@@ -36,7 +36,7 @@ impl BefFile {
     /// If the file cannot be opened or mapped. What it holds is not looked at.
     ///
     /// # Safety
-    /// 1. Nobody changes or truncates the file, in this process or another one, while the returned value, a clone of it, or
+    /// 1. The file must not be changed or truncated, in this process or another one, while the returned value, a clone of it, or
     ///    anything made from one (a [`VerifiedBef`](crate::VerifiedBef), say) lives.
     ///
     /// ```

@@ -159,7 +159,7 @@ pub(crate) fn read_section(cursor: &mut Cursor<'_>) -> Result<(u8, Range<usize>)
         None => {
             let remaining = cursor.remaining();
             Err(located(at.fault(format!(
-                "expected at most {remaining} bytes of data, which is what remains, found a length of {length}"
+                "expected at most the {remaining} remaining bytes of data, found a length of {length}"
             ))))
         }
     }

@@ -12,7 +12,7 @@
 //!    kernel the number of its operands.
 //! 8. Every kernel of an asynchronous function becomes ready: there is no cycle. Every kernel of a synchronous function has
 //!    operands that earlier kernels, or arguments, define.
-//! 9. Results of a synchronous function are no arguments, and each is another register.
+//! 9. Results of a synchronous function are not arguments, and each is another register.
 //! 10. KernelFlags names kernels that there are.
 
 use std::fmt;
@@ -666,7 +666,7 @@ impl<'a> BodyChecker<'a> {
                 || std::mem::replace(&mut is_result[result.index()], true)
             {
                 let message = format!(
-                    "expected a register of its own for every result, found {}",
+                    "expected a distinct register for every result, found {} twice",
                     result.index()
                 );
                 return Err(Fault::new(

@@ -63,10 +63,7 @@ fn a_dump_without_optional_sections_does_without_names_and_types() {
         .split_once("k1 r0 = tfrt.constant_s.i32()")
         .expect("a kernel");
     let (record, _) = record.split_once("k2 ").expect("another one");
-    assert!(
-        text.contains("bytes of which nothing gives the type"),
-        "{text}"
-    );
+    assert!(text.contains("bytes whose type is not recorded"), "{text}");
     assert!(record.contains("at 20-sync.mlir:"), "{record}");
 }
 
@@ -102,11 +99,11 @@ fn dumps_of_damaged_files_name_the_damage() {
         ),
         (
             "81-damaged-cut-in-functions",
-            "error at 0xb3: expected at most 168 bytes of data, which is what remains, found a length of 336",
+            "error at 0xb3: expected at most the 168 remaining bytes of data, found a length of 336",
         ),
         (
             "82-damaged-cut-in-section",
-            "error at 0x4: expected at most 34 bytes of data, which is what remains, found a length of 113",
+            "error at 0x4: expected at most the 34 remaining bytes of data, found a length of 113",
         ),
         (
             "83-damaged-empty",
@@ -194,6 +191,6 @@ fn types_that_contradict_declarations_get_a_remark() {
     assert_eq!(remarks.len(), 3, "{remarks:?}");
     assert_eq!(
         remarks[0].trim(),
-        "remark: RegisterTypes says that r1 is i32, but `tfrt.constant.i32` gives f32"
+        "remark: RegisterTypes records r1 as i32, but `tfrt.constant.i32` returns f32"
     );
 }

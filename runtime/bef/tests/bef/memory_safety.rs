@@ -6,7 +6,7 @@
 
 use tfrt_attr::error::AttrProblem;
 use tfrt_attr::{AttrTypeCode, AttrValue, Scalar};
-use tfrt_bef::build::{KernelBuilder, ProgramBuilder};
+use tfrt_bef::builder::{KernelBuilder, ProgramBuilder};
 use tfrt_bef::write::WriteOptions;
 use tfrt_bef::{BefError, BefFile, BodyPart, Location, Reason, SectionId};
 
@@ -166,7 +166,7 @@ fn names_and_kinds_are_checked() {
         &[(index(1), &[0])],
         Reason::AsyncBodyOffset,
         index(2),
-        "expected a body of its own for function 0, found that of another one",
+        "expected a separate body for function 0, found the body of another function",
     );
     refuse(
         "body beyond the section",

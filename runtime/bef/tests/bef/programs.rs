@@ -2,7 +2,9 @@
 
 use proptest::prelude::*;
 use tfrt_attr::{AttrValue, Scalar};
-use tfrt_bef::build::{BuildError, Function, FunctionBuilder, KernelBuilder, ProgramBuilder, Type};
+use tfrt_bef::builder::{
+    BuildError, Function, FunctionBuilder, KernelBuilder, ProgramBuilder, Type,
+};
 use tfrt_bef::write::{WriteError, WriteOptions};
 use tfrt_bef::{FunctionKind, KernelFlags, KernelId, Location, SectionId};
 use tfrt_support::entity::EntityId;
@@ -169,7 +171,7 @@ fn a_synchronous_function_returns_registers_of_its_own() {
     let error = program.define(g, &[y, y]).unwrap_err();
     assert_eq!(
         error.to_string(),
-        "results of synchronous `g`: expected a register of its own for every result, found r0"
+        "results of synchronous `g`: expected a distinct register for every result, found r0 twice"
     );
 }
 
@@ -264,7 +266,7 @@ fn pick<T: Copy>(from: &[T], choice: u8) -> Option<T> {
 /// The kernel that a choice stands for.
 fn kernel(
     choice: &Choice,
-    registers: &[tfrt_bef::build::Register],
+    registers: &[tfrt_bef::builder::Register],
     functions: &[Function],
 ) -> KernelBuilder {
     let operands: Vec<_> = choice

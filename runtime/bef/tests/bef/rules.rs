@@ -361,7 +361,7 @@ fn two_functions_do_not_share_a_body() {
     assert_eq!(error.reason(), Reason::AsyncBodyOffset);
     assert_eq!(
         error.detail(),
-        "expected a body of its own for function 0, found that of another one"
+        "expected a separate body for function 0, found the body of another function"
     );
 }
 

@@ -38,7 +38,7 @@ pub(super) enum Stop {
     Failed(String),
     /// A kernel reported an error that is in no result.
     Reported,
-    /// Nobody can wait for it.
+    /// It cannot be waited for.
     Deadlock(String),
 }
 

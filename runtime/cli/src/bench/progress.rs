@@ -1,10 +1,10 @@
-//! How far a benchmark is, for whoever waits for it at a terminal.
+//! The progress of a benchmark, on a terminal.
 
 use std::io::IsTerminal;
 
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 
-/// A bar on standard error; nothing if that is no terminal. It is drawn between runs, a few times a second.
+/// A bar on standard error; nothing if that is not a terminal. It is drawn between runs, a few times a second.
 #[derive(Debug)]
 pub(super) struct Progress {
     bar: ProgressBar,

@@ -1,4 +1,4 @@
-//! Standard output while a program runs again and again: what it prints a thousand times is no part of the report.
+//! Standard output while a program runs again and again: what it prints a thousand times is not a part of the report.
 
 use std::fs::File;
 use std::io::{self, Write};

@@ -48,7 +48,7 @@ pub(super) struct Report {
     pub(super) recording: Option<RecordingCost>,
     /// In the order in which they ran.
     pub(super) functions: Vec<FunctionReport>,
-    /// Functions that nobody asked for by name, and that have arguments.
+    /// Functions with arguments that were not requested by name.
     pub(super) not_run: Vec<String>,
 }
 

@@ -138,7 +138,7 @@ impl Finding {
         {
             push_source_line(source, self.underline_len, styles.mark, &mut text);
         }
-        // Whoever cannot read the messages cannot be told so.
+        // A failure to write a message cannot be reported.
         let _ = out.write_all(&text).and_then(|()| out.flush());
     }
 
@@ -241,7 +241,7 @@ fn push_source_line(line: SourceLine<'_>, underline_len: usize, style: Style, ou
     out.push(b'\n');
 }
 
-/// Appends a line, with its tabulators expanded, and its control characters and bytes that are no characters escaped.
+/// Appends a line, with its tabulators expanded, and its control characters and bytes that are not characters escaped.
 fn push_line(line: &[u8], out: &mut Vec<u8>) {
     let start = out.len();
     for chunk in line.utf8_chunks() {

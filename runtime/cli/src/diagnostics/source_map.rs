@@ -55,7 +55,7 @@ impl SourceMap {
 
     /// A map that looks for files under the folder that the file `input` is in.
     ///
-    /// A name without a folder, such as that of an input which is no file, stands for the working directory.
+    /// A name without a folder, such as that of an input which is not a file, stands for the working directory.
     #[must_use]
     pub fn beside(input: impl AsRef<Path>) -> Self {
         let mut sources = Self::new();

@@ -64,13 +64,13 @@ impl Scope {
 /// A use of a value.
 #[derive(Clone, Debug)]
 pub(super) struct Edge {
-    /// The node that gives the value.
+    /// The node that returns the value.
     pub(super) from: usize,
     /// The node that takes it.
     pub(super) to: usize,
     /// Which result it is, if there are several.
     pub(super) result: Option<usize>,
-    /// How many results the node gives.
+    /// How many results the node returns.
     pub(super) num_results: usize,
     /// The type of the value, with its shape if the type says it.
     pub(super) ty: String,
@@ -226,7 +226,7 @@ impl Builder<'_> {
     fn block(&mut self, block: BlockId, nodes: &mut Vec<Node>) {
         let module = self.module;
         for (index, &argument) in module.block_arguments(block).iter().enumerate() {
-            // What nobody uses is said by the signature alone.
+            // Unused arguments only appear in the signature.
             if module.uses(argument).len() == 0 {
                 continue;
             }
@@ -242,7 +242,7 @@ impl Builder<'_> {
         }
         let streams = analyze_block(module, block);
         for (index, &op) in module.block_ops(block).iter().enumerate() {
-            // The end of a body that gives nothing is no kernel, and has no edges.
+            // The end of a body that returns nothing is not a kernel, and has no edges.
             let ends = module
                 .op_def(op)
                 .is_some_and(|def| def.traits.contains(OpTraits::TERMINATOR));

@@ -32,7 +32,7 @@ impl CrateName {
     pub(super) fn of_folder(path: &Path) -> Result<Self, String> {
         let Some(name) = path.file_name() else {
             return Err(format!(
-                "`{}` does not end in a name: the last part of the path is what the crate is called",
+                "`{}` does not end in a name: the last component of the path is the name of the crate",
                 path.display()
             ));
         };

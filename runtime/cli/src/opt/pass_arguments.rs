@@ -12,7 +12,7 @@ pub(crate) struct PassArguments {
     pipelines: Vec<String>,
 }
 
-/// A pipeline that is no pipeline.
+/// Text that is not a valid pipeline.
 pub(crate) struct Mistake<'a> {
     /// What was typed.
     pub(crate) text: &'a str,

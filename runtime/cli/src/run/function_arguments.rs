@@ -1,6 +1,6 @@
 //! Arguments of functions, as they are given on the command line.
 //!
-//! `--arg NAME=VALUE` gives one; the name is that in the text of the program, or the position. A value is a number, a text, or after
+//! `--arg NAME=VALUE` sets one; the name is that in the text of the program, or the position. A value is a number, a text, or after
 //! `@` a file, which may be that of a tensor. Chains need not be given: they are ready.
 
 use std::collections::BTreeMap;
@@ -58,7 +58,7 @@ pub(super) fn make(
     {
         let known = names.iter().map(String::as_str);
         return Err(format!(
-            "function '{}' takes {}: there is no argument `{}`{}",
+            "function '{}' takes {}: unknown argument `{}`{}",
             function.name(),
             listed(&names, &types),
             unknown.name,

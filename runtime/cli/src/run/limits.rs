@@ -1,4 +1,4 @@
-//! What a run may use, as the command line says it: time, memory, calls.
+//! The limits of a run as given on the command line: time, memory, calls.
 
 use std::fs;
 use std::time::{Duration, SystemTime};
@@ -8,29 +8,29 @@ use tfrt_host::{Limits, RequestContext, RequestContextBuilder};
 use tfrt_support::escape::escaped;
 use tfrt_support::{Error, ErrorCode};
 
-/// What the functions of a program may use.
+/// Limits for the functions of a program.
 #[derive(Args, Clone, Copy, Debug)]
 #[command(next_help_heading = "Limits")]
 pub(crate) struct LimitArguments {
-    /// How long each function may take before it is cancelled: `500ms`, `2s`, `1.5m`, `1h`
+    /// The time after which each function is cancelled: `500ms`, `2s`, `1.5m`, `1h`
     #[arg(long, value_name = "DURATION", value_parser = parse_duration)]
     deadline: Option<Duration>,
 
-    /// How long to wait for the results of each function; the run fails if they are not available by then, and does not wait for
-    /// what is still running
+    /// How long to wait for the results of each function. If they are not available by then, the run fails without waiting for
+    /// work that is still running
     #[arg(long, value_name = "DURATION", value_parser = parse_duration)]
     timeout: Option<Duration>,
 
-    /// How many bytes each function may hold at a time: `4096`, `64K`, `512M`, `2G`, `1T`, in powers of 1024; three quarters of
-    /// the machine's memory unless it is given
+    /// The maximal memory of each function: `4096`, `64K`, `512M`, `2G`, `1T`, in powers of 1024; by default, three quarters of the
+    /// machine's memory
     #[arg(long = "memory-limit", value_name = "BYTES", value_parser = parse_bytes)]
     memory_limit: Option<usize>,
 
-    /// How many invocations of functions may be unfinished at once
+    /// The maximal number of unfinished invocations
     #[arg(long = "max-live-invocations", value_name = "N", default_value_t = Limits::default().max_live_invocations)]
     max_live_invocations: usize,
 
-    /// How deep calls of functions may nest
+    /// The maximal nesting depth of calls
     #[arg(long = "call-depth", value_name = "N", default_value_t = Limits::default().max_call_depth)]
     call_depth: u32,
 }
@@ -48,7 +48,7 @@ impl LimitArguments {
         }
     }
 
-    /// How long to wait for results.
+    /// The time to wait for results.
     pub(crate) fn timeout(self) -> Option<Duration> {
         self.timeout
     }
@@ -64,7 +64,7 @@ impl LimitArguments {
         }
     }
 
-    /// That a function was cancelled at its deadline, if it was.
+    /// A diagnostic if the function was cancelled at its deadline.
     pub(crate) fn passed_deadline(self, name: &str, request: &RequestContext) -> Option<Error> {
         let deadline = self.deadline.filter(|_| request.is_cancelled())?;
         let message = format!(
@@ -75,7 +75,7 @@ impl LimitArguments {
     }
 }
 
-/// How much memory the machine has, where the system says so.
+/// The memory of the machine, if the system reports it.
 fn machine_bytes() -> Option<usize> {
     let text = fs::read_to_string("/proc/meminfo").ok()?;
     total_bytes(&text)
@@ -110,9 +110,9 @@ fn parse_bytes(text: &str) -> Result<usize, String> {
         .find_map(|&(unit, shift)| Some((text.strip_suffix(unit)?, shift)))
         .unwrap_or((text, 0));
     let number: usize = number.parse().map_err(|_| wrong())?;
-    number
-        .checked_mul(1 << shift)
-        .ok_or_else(|| format!("expected fewer bytes than can be addressed, found `{text}`"))
+    number.checked_mul(1 << shift).ok_or_else(|| {
+        format!("expected a number of bytes that fits the address space, found `{text}`")
+    })
 }
 
 #[cfg(test)]

@@ -36,7 +36,7 @@ pub(crate) enum SinkName {
 #[derive(Debug)]
 pub(crate) struct Recording {
     path: String,
-    /// Open from the start, so that nobody runs for an hour to learn that it cannot be written. None is standard output.
+    /// Opened at the start, so that an unwritable file is reported before a long run. `None` is standard output.
     file: Option<File>,
     recorder: Arc<TraceRecorder>,
 }

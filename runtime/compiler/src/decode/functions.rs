@@ -242,7 +242,7 @@ impl<'a> FunctionDecoder<'a, '_> {
         Ok(types)
     }
 
-    /// Gives an op the functions of its record, as attributes and regions.
+    /// Adds the functions of its record to an op, as attributes and regions.
     fn functions(
         &mut self,
         record: &KernelRecord<'_>,

@@ -1,7 +1,7 @@
 //! Names that a file forgets: those of the attributes that refer to functions.
 //!
 //! A kernel record lists function ids and nothing else. The declaration of the op says which attributes they came from;
-//! where there is none, or where it does not fit, distinct names in ascending order stand in, so that encoding again gives
+//! where there is none, or where it does not fit, distinct names in ascending order stand in, so that encoding again returns
 //! the functions in the same order.
 
 use std::collections::BTreeSet;

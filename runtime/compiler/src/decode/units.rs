@@ -81,7 +81,7 @@ mod tests {
 
     use tfrt_attr::{AttrValue, SymbolRefAttr};
     use tfrt_bef::BefFile;
-    use tfrt_bef::build::{BuildError, KernelBuilder, ProgramBuilder};
+    use tfrt_bef::builder::{BuildError, KernelBuilder, ProgramBuilder};
     use tfrt_ir::Registry;
 
     /// What decoding says of a file whose only attribute refers into a compiled module of this text.

@@ -383,7 +383,7 @@ impl Collector<'_> {
             return Ok(());
         }
         let reason = format!(
-            "what the program states once would take {} bytes so far, more than {MAX_EXPANDED_BYTES}",
+            "splat constants would expand to at least {} bytes, more than {MAX_EXPANDED_BYTES}",
             self.expanded_bytes
         );
         Err(self.unsupported(op, name, Some(reason)))

@@ -65,7 +65,7 @@ pub(super) fn follows_without(module: &Module, op: OpId, user: Use) -> bool {
         if !available.insert(value) {
             continue;
         }
-        // What `op` gives cannot stand in for itself: this may be a second use that goes, too.
+        // What `op` returns cannot stand in for itself: this may be a second use that goes, too.
         if let Some(maker) = module.defining_op(value).filter(|maker| *maker != op) {
             pending.extend(implied_by_results(module, maker));
         }

@@ -1,4 +1,4 @@
-//! Canonicalization: drops what nobody uses and states known constants as constants.
+//! Canonicalization: drops what is unused and states known constants as constants.
 //!
 //! Preconditions: the program is verified. Everything this pass knows of an op comes from its declaration: that it is
 //! [`PURE`](OpTraits::PURE), that it is a [`CONSTANT`](OpTraits::CONSTANT), how it folds. An op without these stays.

@@ -19,7 +19,7 @@
 //!
 //! An op that moves gets the location `callsite(its own at that of the call)`.
 //!
-//! Errors: a call gives errors only when an argument is an error. Its body, once inlined, gives an error only where the argument was
+//! Errors: a call returns errors only when an argument is an error. Its body, once inlined, returns an error only where the argument was
 //! used. Effects are skipped as before, by I4.
 //!
 //! Cost: linear in the size of the result, which I5 and I6 bound.

@@ -16,12 +16,12 @@
 //!   [alias](tfrt_ods::ResultDef) an operand is that operand, too.
 //!
 //! An op waits for another one by a chain operand: the one that it declares, or one more at its end if it takes that. It says that it is
-//! done by the chains that it gives, or if it gives none, by everything that it gives. What it has to wait for is thus a set of values.
+//! done by the chains that it returns, or if it returns none, by everything that it returns. What it has to wait for is thus a set of values.
 //! It gets
 //!
 //! - no chain if it only reads, and waits for nothing or for what its other operands wait for anyway;
 //! - the chain that it waits for, if that is one;
-//! - a merge of several, or of values that are no chains;
+//! - a merge of several, or of values that are not chains;
 //! - a new chain if it is declared to take one and there is nothing to wait for.
 //!
 //! Of what it has to wait for, everything is left out that follows from the rest, or from the op's other operands: an op starts when all
@@ -63,7 +63,7 @@
 //!
 //! At their places, all of them, and the program stays as it was: ops that nobody declared and that have no chain; effects in functions that
 //! are run in a way that no declaration tells, in native functions, and behind synchronous functions; an op that would have to
-//! wait and takes no chain, or that something would have to wait for and that gives nothing; parallel runs that write what they share.
+//! wait and takes no chain, or that something would have to wait for and that returns nothing; parallel runs that write what they share.
 //!
 //! At run time an error goes along chains: what is ordered behind an op that failed does not happen.
 //!
@@ -102,7 +102,7 @@ use tfrt_support::{Diagnostic, Diagnostics};
 use crate::CHAIN_TYPE;
 use bodies::{Bodies, BodyKind, Problem, ends_body};
 use check::{chain_ops, check};
-use declared::{Standing, spellings};
+use declared::{ChainPolicy, spellings};
 use needs::Needs;
 use rewrite::rewrite;
 
@@ -223,7 +223,7 @@ fn asks_for_chains(module: &Module, bodies: &Bodies, needs: &Needs<'_>) -> bool 
                     || leaves_out_results(def, &spellings(module, module.results(op)))
             });
             let is_threaded = needs.flow_of(op).is_none()
-                && needs.deeds(module, op, kind).standing == Standing::Threaded;
+                && needs.effects(module, op, kind).chain_policy == ChainPolicy::Threaded;
             lacks_chains || is_threaded
         })
 }

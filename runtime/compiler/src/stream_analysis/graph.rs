@@ -153,7 +153,7 @@ fn vertex_of(definer: Option<NodeId>) -> Vertex {
 struct PathTree {
     /// The vertices that have this one as their parent, in program order.
     children: Vec<Vec<Vertex>>,
-    /// The definers of the operands that are no chains, without the parent.
+    /// The definers of the operands that are not chains, without the parent.
     sides: Vec<Vec<Vertex>>,
 }
 

@@ -68,7 +68,7 @@ pub(crate) struct InvocationRef {
 // SAFETY: of the header, the count and the failures are made to be shared, the rest is `Send + Sync` and never moves; places and
 // promises pass from thread to thread as I1 and I2 say, and what they hold is `Send`.
 unsafe impl Send for InvocationRef {}
-// SAFETY: as above: `&InvocationRef` gives no more than `InvocationRef`, which can be cloned from it.
+// SAFETY: as above: `&InvocationRef` allows nothing that `InvocationRef` does not, which can be cloned from it.
 unsafe impl Sync for InvocationRef {}
 
 impl InvocationRef {

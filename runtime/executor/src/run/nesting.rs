@@ -18,7 +18,7 @@ const MAX_NESTED_SYNC: u32 = 256;
 struct Count {
     /// All of them.
     nested: u32,
-    /// Those that are no invocations of the host: their state is on the stack, too.
+    /// Those that are not invocations of the host: their state is on the stack, too.
     runs: u32,
 }
 

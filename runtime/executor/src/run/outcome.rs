@@ -31,7 +31,7 @@ impl ResultSlot {
         Self(AtomicPtr::new(ptr::null_mut()))
     }
 
-    /// Gives the result, which may be unavailable. Called once.
+    /// Returns the result, which may be unavailable. Called once.
     ///
     /// If the caller came first, its promise and the result come back: the promise is to be kept, which runs what waits for it.
     pub(crate) fn give(&self, value: AnyRef) -> Option<(IndirectPromise, AnyRef)> {

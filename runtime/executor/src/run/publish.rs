@@ -341,7 +341,7 @@ impl Path<'_> {
         }
     }
 
-    /// Gives a result of the function, by its place among [`returned`](crate::lower::code::Code::returned).
+    /// Returns a result of the function, by its position in [`returned`](crate::lower::code::Code::returned).
     pub(crate) fn give_result(&self, returned: u32, value: AnyRef) {
         let result = value.into_given();
         if let Some((promise, result)) = self.invocation.result_slot(returned).give(result) {

@@ -117,7 +117,7 @@ impl Path<'_> {
         }
     }
 
-    /// Gives a register its value, now or when it is available, and makes its users ready.
+    /// Sets the value of a register, now or when it is available, and makes its users ready.
     pub(crate) fn publish(&mut self, result: KernelResult, value: AnyRef) {
         if value.is_available() || result.users.len() == 0 {
             self.put(result.register, &value);

@@ -82,7 +82,7 @@ mod tests {
         let layout = Layout::from_size_align(64, 8).unwrap();
         let first = allocator.allocate(layout).unwrap();
         assert!(allocator.allocate(layout).is_none());
-        // SAFETY: it came from this allocator with this layout, and nobody uses it any more.
+        // SAFETY: it came from this allocator with this layout, and it is not used any more.
         unsafe { allocator.deallocate(first, layout) };
         let second = allocator.allocate(layout).unwrap();
         // SAFETY: as above.

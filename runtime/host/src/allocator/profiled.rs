@@ -112,7 +112,7 @@ unsafe impl HostAllocator for ProfiledAllocator {
 ///     allocator.profile().unwrap().leak().unwrap(),
 ///     "Memory leak detected: 1 alive allocations, 8 alive bytes",
 /// );
-/// // SAFETY: it came from this allocator with this layout, and nobody uses it any more.
+/// // SAFETY: it came from this allocator with this layout, and it is not used any more.
 /// unsafe { allocator.deallocate(memory, Layout::new::<u64>()) };
 /// assert_eq!(allocator.profile().unwrap().leak(), None);
 /// ```

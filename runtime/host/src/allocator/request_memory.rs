@@ -39,12 +39,12 @@ pub struct RequestMemory {
     host: Arc<dyn HostAllocator>,
     max_bytes: usize,
     num_bytes: AtomicUsize,
-    /// Whether memory was refused for the limit, and nobody was told.
+    /// Whether memory was refused because of the limit and this has not been reported yet.
     is_refused: AtomicBool,
 }
 
 impl RequestMemory {
-    /// No memory yet, and no more than `max_bytes` of it ever, from the allocator `host`.
+    /// No memory yet, and at most `max_bytes` of it ever, from the allocator `host`.
     #[must_use]
     pub fn new(host: Arc<dyn HostAllocator>, max_bytes: usize) -> Self {
         Self {
@@ -118,7 +118,7 @@ impl RequestMemory {
 
     /// Whether memory was refused for the limit since this was last asked.
     ///
-    /// What asks for memory may be told no more than that there is none; so whoever tells of its error finds out why here.
+    /// An allocation failure carries no reason, so the code that reports the error finds the reason here.
     pub(crate) fn take_refusal(&self) -> bool {
         // A remark in a message, which orders nothing: relaxed.
         self.is_refused.swap(false, Ordering::Relaxed)
@@ -176,7 +176,7 @@ mod tests {
         let second = request.allocate(WORD).expect("up to the limit");
         assert!(request.allocate(WORD).is_none(), "beyond the limit");
         assert_eq!(request.num_bytes(), 2 * WORD.size());
-        // SAFETY: 1: it came from there with this layout; 2: nobody knows it any more.
+        // SAFETY: 1: it came from there with this layout; 2: it is not used any more.
         unsafe { request.deallocate(first, WORD) };
         let third = request.allocate(WORD).expect("there is room again");
         for memory in [second, third] {

@@ -32,7 +32,7 @@ impl<F: Copy + Send + Sync + 'static> Closure for F {}
 /// Says to the compiler that what is borrowed from a frame outlives what is borrowed from what is held.
 pub type Within<'h, 'f> = PhantomData<&'h &'f ()>;
 
-/// What an `async fn` gives.
+/// What an `async fn` returns.
 pub type Pending<'h, R> = PooledFuture<'h, Returned<R>>;
 
 /// A closure of type `F`, which takes what `P` binds and gives what `R` stands for, declared as `D`.

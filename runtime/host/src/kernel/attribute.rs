@@ -51,7 +51,7 @@ use crate::kernel::source::Source;
 /// ```
 #[diagnostic::on_unimplemented(
     message = "`{Self}` cannot be read from an attribute",
-    label = "no attribute type",
+    label = "not an attribute type",
     note = "numbers, `bool`, `&str`, `String`, `ByteString`, `DType`, `&[T]` and `Vec<T>` of numbers, and the views of `tfrt::attr` can be; \
             derive `Attr` for an enum of your own, or implement `AttributeParam` for another type"
 )]

@@ -16,7 +16,7 @@ use crate::kernel::source::Source;
 
 /// The types of arguments or of results of a function, as a tuple.
 #[diagnostic::on_unimplemented(
-    message = "`{Self}` is no list of the types of values",
+    message = "`{Self}` is not a list of value types",
     label = "not a tuple of up to 12 types that implement `Value`",
     note = "write `Function<(i32,), (i32,)>` or `Region<(i32,), (i32,)>`: the types of the arguments in a tuple, then those of the results"
 )]
@@ -133,7 +133,7 @@ fn missing<T: Value>() -> Error {
     Error::new(format!("a function gave no `{}`", T::MLIR_TYPE)).with_code(ErrorCode::Internal)
 }
 
-/// A function that takes `A` and gives `R`, both tuples of types of values. Keeps the file alive; cloning shares.
+/// A function that takes `A` and returns `R`, both tuples of types of values. Keeps the file alive; cloning shares.
 ///
 /// As a parameter it binds a function named by a symbol. The loader refuses programs that name one of another signature.
 ///
@@ -243,7 +243,7 @@ impl<A, R> fmt::Debug for Function<A, R> {
     }
 }
 
-/// A region that takes `A` and gives `R`: a [`Function`] that stands in the op itself.
+/// A region that takes `A` and returns `R`: a [`Function`] that stands in the op itself.
 ///
 /// ```
 /// use tfrt_async::AsyncValueRef;

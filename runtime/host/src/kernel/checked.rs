@@ -1,6 +1,6 @@
 //! Types that markers are named with, checked.
 //!
-//! An expansion writes `ByRef<<Point as IsValue>::This, 0>` where it could write `ByRef<Point, 0>`. If `Point` is no value, the
+//! An expansion writes `ByRef<<Point as IsValue>::This, 0>` where it could write `ByRef<Point, 0>`. If `Point` is not a value, the
 //! compiler reports that once, where the author wrote `Point`; whatever else names the type is then silent.
 
 use tfrt_async::Value;

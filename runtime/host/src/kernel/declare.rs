@@ -99,7 +99,7 @@ const fn expected_default(kind: &AttrKind) -> &'static str {
         AttrKind::Float(_) => {
             "the default of this attribute is a number with a point, such as `1.0`"
         }
-        AttrKind::String => "the default of this attribute is a text, such as `\"same\"`",
+        AttrKind::String => "the default of this attribute must be a string, such as `\"same\"`",
         AttrKind::Array(_) | AttrKind::Aggregate => "the only default of a list is `[]`",
         AttrKind::Enum(_) => {
             "the default of this attribute is a case of its enum, such as `Mode::Fast`"

@@ -43,15 +43,15 @@ enum Entry {
     Library(&'static LibraryKernel),
 }
 
-/// The payload types that a kernel reads and gives.
+/// The payload types that a kernel reads and returns.
 ///
-/// What a loader proves registers with: a register whose producer gives and whose readers read one [`TypeIndex`] needs no
+/// What a loader proves registers with: a register whose producer returns and whose readers read one [`TypeIndex`] needs no
 /// check at run time.
 #[derive(Clone, Debug, Default)]
 pub struct KernelTypes {
     /// What it reads.
     pub operands: TypeList,
-    /// What it gives.
+    /// What it returns.
     pub results: TypeList,
     /// The attributes that it reads one by one.
     attributes: Vec<AttributeRead>,
@@ -334,7 +334,7 @@ impl KernelDescriptor {
         mismatch(self.op, index, expected, found.mlir_type())
     }
 
-    /// The payload types that the kernel reads and gives.
+    /// The payload types that the kernel reads and returns.
     #[must_use]
     pub fn types(&self) -> KernelTypes {
         let mut types = KernelTypes::default();
@@ -439,7 +439,7 @@ fn describe_later<P: ParamList, R: ResultPart>(types: &mut KernelTypes) {
     types.results.are_references = true;
 }
 
-/// A kernel that takes its frame says nothing of types: it checks what it reads, and what it gives is checked.
+/// A kernel that takes its frame says nothing of types: it checks what it reads, and what it returns is checked.
 fn describe_raw(types: &mut KernelTypes) {
     types.operands.push_tail(None);
     types.results.push_tail(None);

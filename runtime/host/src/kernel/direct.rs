@@ -73,7 +73,7 @@ impl<'a> DirectCall<'a> {
 /// The adapter of a direct kernel.
 ///
 /// # Errors
-/// That the kernel failed as a whole or panicked: no result was written. Nobody was told yet.
+/// The kernel failed as a whole or panicked: no result was written, and the error has not been reported yet.
 ///
 /// # Safety
 /// 1. Behind the pointer to offsets there is one for each result that the kernel can give, an added chain apart, then one for
@@ -97,7 +97,7 @@ pub struct Direct {
     pub reads_context: bool,
     /// Whether it reads nothing but what the file says: a pure kernel of this kind is a constant.
     pub is_fixed: bool,
-    /// How many results it gives, an added chain apart. The offsets of operands come behind theirs.
+    /// How many results it returns, an added chain apart. The offsets of operands come behind theirs.
     pub num_results: usize,
     /// How many operands it reads.
     pub num_operands: usize,
@@ -334,7 +334,7 @@ impl<const ARE_LATER: bool> Places<ARE_LATER> {
     /// Writes the next result. A `P` must be what D1 and D2 say of it.
     #[inline]
     fn write<P>(&mut self, result: P) {
-        // SAFETY: a part gives as many results as its `SLOTS` say, and for so many there are offsets: duty 1 of `DirectFn`.
+        // SAFETY: a part returns as many results as its `SLOTS` say, and for so many there are offsets: duty 1 of `DirectFn`.
         let offset = unsafe { self.results.add(self.next) };
         // SAFETY: as above.
         let offset = unsafe { offset.read() };

@@ -163,7 +163,7 @@ impl<'a> KernelFrame<'a> {
     /// The operand at `index`, as a reference.
     ///
     /// # Panics
-    /// If there are no more than `index` operands. The executor sees to it that there are as many as declared.
+    /// If there are at most `index` operands. The executor sees to it that there are as many as declared.
     #[must_use]
     pub fn argument(&self, index: usize) -> &'a AnyRef {
         &self.arguments[index]
@@ -231,7 +231,7 @@ impl<'a> KernelFrame<'a> {
     /// Fills slot `index`, or replaces what it holds.
     ///
     /// # Panics
-    /// If there are no more than `index` results. The executor sees to it that there are as many as declared.
+    /// If there are at most `index` results. The executor sees to it that there are as many as declared.
     #[inline]
     pub fn set_result(&mut self, index: usize, value: AnyRef) {
         self.results[index] = Some(value);

@@ -1,7 +1,7 @@
 //! Kernels as another copy of the runtime runs them.
 //!
 //! A kernel library has a copy of the standard library, which alone can catch the panics of the library's code. So the program
-//! does not call such a kernel itself: it calls code of the library that does and gives back what the kernel panicked with.
+//! does not call such a kernel itself: it calls code of the library that does and returns what the kernel panicked with.
 //! The program then panics in the library's stead, and what becomes of that is as with any other kernel. A
 //! [direct](crate::kernel::direct) kernel catches its own panics, so that the program calls it as one of its own.
 #![expect(unsafe_code, reason = "passes the duties of descriptors on")]

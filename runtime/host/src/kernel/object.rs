@@ -87,7 +87,7 @@ use crate::kernel::source::{Source, conflict};
 /// ```
 #[diagnostic::on_unimplemented(
     message = "no kernel can take a `&{Self}`",
-    label = "does not say what values it stands for",
+    label = "does not say which values it accepts",
     note = "implement `tfrt::kernel::object::Object` for the trait object, or take a type that is a value"
 )]
 pub trait Object: 'static {
@@ -100,7 +100,7 @@ pub trait Object: 'static {
     /// Borrows the payload to read it.
     ///
     /// # Errors
-    /// If the payload is of none of the types, or somebody writes it.
+    /// The payload does not have any of the types, or it is being written.
     fn read(operand: &AnyRef) -> Result<Self::Guard<'_>, BorrowError>;
 }
 

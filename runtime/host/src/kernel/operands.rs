@@ -88,7 +88,10 @@ impl<T: Value> Index<usize> for Operands<'_, T> {
     fn index(&self, index: usize) -> &T {
         match self.get(index) {
             Some(operand) => operand,
-            None => panic!("there are {} operands, no operand {index}", self.len()),
+            None => panic!(
+                "the kernel has {} operands, found index {index}",
+                self.len()
+            ),
         }
     }
 }

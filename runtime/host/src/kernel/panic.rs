@@ -40,7 +40,7 @@ pub fn catch<T>(kernel: &str, work: impl FnOnce() -> Result<T, Error>) -> Result
     catch_unwind(AssertUnwindSafe(work)).unwrap_or_else(|payload| Err(panicked(kernel, payload)))
 }
 
-/// The error of a kernel that panicked with `payload`, which goes away here. If that panics once more, nobody hears of it.
+/// The error of a kernel that panicked with `payload`, which is dropped here. A second panic in its destructor is ignored.
 #[cold]
 pub(crate) fn panicked(kernel: &str, payload: Box<dyn Any + Send>) -> Error {
     let error = panic_error(kernel, &*payload);

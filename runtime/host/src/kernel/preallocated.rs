@@ -110,7 +110,7 @@ impl_metadata_answer! {
 /// What a workspace function may return.
 #[diagnostic::on_unimplemented(
     message = "a workspace function cannot return `{Self}`",
-    label = "says no number of elements",
+    label = "not a number of elements",
     note = "return a `usize`, or a `Result` of one"
 )]
 pub trait WorkspaceAnswer {
@@ -137,7 +137,7 @@ impl<E: IntoError> WorkspaceAnswer for Result<usize, E> {
 
 /// A metadata or workspace function that can be asked with `Arguments`.
 #[diagnostic::on_unimplemented(
-    message = "`{Self}` does not take what it is asked with",
+    message = "`{Self}` does not take the expected parameters",
     label = "expected a function with the parameters `{Arguments}`",
     note = "a metadata or workspace function takes a `&TensorMetadata` for every operand that the kernel takes as `&T` or `&mut T`, and \
             every attribute by the type of its parameter, in the order of the parameters; that of an op is told of every operand"
@@ -231,7 +231,7 @@ pub fn workspace_len(answer: impl WorkspaceAnswer) -> Result<usize, Error> {
 /// The answer to a query for the workspace, of which each element takes `element_bytes`.
 ///
 /// # Errors
-/// If nobody could have that much.
+/// The size exceeds the address space.
 pub fn answer_bytes(len: usize, element_bytes: usize) -> Result<usize, NoMetadata> {
     let num_bytes = len.checked_mul(element_bytes);
     num_bytes.ok_or_else(|| NoMetadata::Refused(Error::new("the workspace is too large")))

@@ -50,7 +50,7 @@ pub enum ResourceScope {
 /// }
 /// ```
 #[diagnostic::on_unimplemented(
-    message = "`{Self}` is no resource",
+    message = "`{Self}` is not a resource",
     label = "not a `Resource`",
     note = "write `#[derive(Default, Resource)] #[resource(host)]` on your type, or `client` or `request` in the place of `host`"
 )]
@@ -61,7 +61,7 @@ pub trait Resource: Send + Sync + Sized + 'static {
     /// Makes the object. Others who ask for it meanwhile wait.
     ///
     /// # Errors
-    /// Why there can be no such object. Whoever asks later gets the same error.
+    /// The error of creating the object. Later requests get the same error.
     fn create(ctx: &ExecutionContext) -> Result<Self, Error>;
 }
 

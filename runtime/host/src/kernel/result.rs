@@ -1,4 +1,4 @@
-//! Result markers: what a function gives, and the slots that it goes to.
+//! Result markers: what a function returns, and the slots that it goes to.
 //!
 //! A marker stands for the Rust type that a function returns. [`Sink`] hides whether the slots are those of a frame, or places
 //! among the registers of a function.
@@ -38,7 +38,7 @@ pub trait Sink: Sealed {
     fn wrong_count(&mut self, given: usize);
 }
 
-/// What a function gives, or a part of it.
+/// What a function returns, or a part of it.
 pub trait ResultPart: Sealed {
     /// The Rust type.
     type Returned;
@@ -62,7 +62,7 @@ pub trait ResultPart: Sealed {
     fn describe(results: &mut TypeList);
 }
 
-/// What a function returns that gives `P`.
+/// The return type of a function whose results are `P`.
 pub type Returned<P> = <P as ResultPart>::Returned;
 
 /// A part that is one result or a list of results: what the declaration says of it.
@@ -101,7 +101,7 @@ pub struct LaterTail<T>(PhantomData<T>);
 #[derive(Debug)]
 pub struct AnyTail;
 
-/// `Result<T, E>` as the whole of what a function gives: an error becomes every result.
+/// `Result<T, E>` as the whole of what a function returns: an error becomes every result.
 #[derive(Debug)]
 pub struct Fallible<P, R>(PhantomData<(P, R)>);
 
@@ -113,7 +113,7 @@ pub struct FalliblePart<P, R>(PhantomData<(P, R)>);
 #[derive(Debug)]
 pub struct Parts<P>(PhantomData<P>);
 
-/// What a function gives, and a chain that the macro adds.
+/// What a function returns, and a chain that the macro adds.
 #[derive(Debug)]
 pub struct WithChain<P>(PhantomData<P>);
 
@@ -121,8 +121,8 @@ pub struct WithChain<P>(PhantomData<P>);
 #[diagnostic::on_unimplemented(
     message = "`{Self}` cannot fail a kernel",
     label = "not a `Result` whose error becomes a `tfrt::Error`",
-    note = "the error of a kernel is a `tfrt::Error`, a text, or any `std::error::Error` that is `Send + Sync + 'static`",
-    note = "return `tfrt::Result<T>`: `Error::new(text)` makes its error of a text, and `Error::other(error)` of any other error"
+    note = "the error of a kernel is a `tfrt::Error`, a string, or any `std::error::Error` that is `Send + Sync + 'static`",
+    note = "return `tfrt::Result<T>`: `Error::new(text)` makes the error from a string, and `Error::other(error)` from any other error"
 )]
 pub trait FallibleType {
     /// What is there if nothing failed.

@@ -1,7 +1,7 @@
 //! Markers of text: parameters and results whose payload is a [`ByteString`], and whose Rust type is another.
 //!
 //! A value of type `!tfrt.string` holds bytes. A kernel that asks for text is given the bytes as such, or fails with an error
-//! that says where they are none; a kernel that gives text gives its bytes. Both without a copy, apart from `String`
+//! that says where they are none; a kernel that returns text returns its bytes. Both without a copy, apart from `String`
 //! parameters, which own theirs.
 #![expect(unsafe_code, reason = "reads operands whose types were proven")]
 
@@ -29,7 +29,7 @@ pub trait TextForm: Sealed + 'static {
     /// The bytes as such.
     ///
     /// # Errors
-    /// If they are no text, and text is asked for.
+    /// If they are not text, and text is asked for.
     fn take(bytes: &ByteString) -> Result<Self::Taken<'_>, NotText>;
 }
 

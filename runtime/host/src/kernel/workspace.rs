@@ -25,7 +25,7 @@ const ALIGNMENT_BYTES: usize = 64;
 /// nothing has to be done when it goes away.
 #[diagnostic::on_unimplemented(
     message = "a workspace cannot consist of `{Self}`",
-    label = "no plain number",
+    label = "not a plain number",
     note = "write `#[workspace] scratch: &mut [f32]`, or take another type of numbers"
 )]
 pub unsafe trait WorkspaceElement: Copy + Send + 'static {}
@@ -41,7 +41,7 @@ impl_workspace_element!(i8, i16, i32, i64, u8, u16, u32, u64, f16, bf16, f32, f6
 
 /// Memory from the host's allocator, zeroed, given back when the run is over.
 ///
-/// Invariant W1: `memory` is valid for `len` elements, initialised, aligned and nobody else's. Upheld by `new`.
+/// Invariant W1: `memory` is valid for `len` elements, initialised, aligned and not aliased. Upheld by `new`.
 pub struct Workspace<T> {
     memory: NonNull<T>,
     len: usize,

@@ -63,7 +63,7 @@ pub fn library_header() -> *const LibraryHeader {
 
 /// What a program does with a library of its own build. None of it panics.
 pub(super) struct Exports {
-    /// Lets the library use the program's state, and gives what it has. Duties: those of [`SharedState::adopt`].
+    /// Lets the library use the program's state and returns what it has. Duties: those of [`SharedState::adopt`].
     pub(super) connect: unsafe fn(&HostServices) -> Result<&'static Registrations, AdoptError>,
     /// Sets what is called when code of the library panics.
     pub(super) set_panic_hook: fn(fn(&PanicHookInfo<'_>)),
@@ -75,7 +75,7 @@ static EXPORTS: Exports = Exports {
     connect,
     set_panic_hook: |hook| std::panic::set_hook(Box::new(hook)),
     flush_output: || {
-        // A closed pipe is noticed by whoever prints next.
+        // The next write reports a closed pipe.
         let _ = std::io::stdout().flush();
     },
 };

@@ -82,7 +82,7 @@ impl Hooks {
 }
 
 impl CancelSwitch {
-    /// The switch of a request that nobody has cancelled.
+    /// The switch of a request that has not been cancelled.
     pub(crate) fn new() -> Self {
         Self {
             value: OnceLock::new(),
@@ -107,7 +107,7 @@ impl CancelSwitch {
         }
     }
 
-    /// Enters a hook; gives its number, or nothing if the request is cancelled already.
+    /// Enters a hook and returns its number, or nothing if the request is cancelled already.
     pub(crate) fn watch(&self, hook: Hook) -> Option<u64> {
         let mut hooks = self.lock_hooks();
         if self.value().is_some() {

@@ -21,7 +21,7 @@ struct State(Mutex<Stage>);
 
 #[derive(Default)]
 enum Stage {
-    /// Nobody has asked yet.
+    /// Not polled yet.
     #[default]
     Running,
     /// The task that asked last is to be woken.

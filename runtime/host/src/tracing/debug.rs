@@ -32,7 +32,7 @@ impl DebugSink {
 
     fn print(&self, line: fmt::Arguments<'_>) {
         let mut out = self.out.lock().unwrap_or_else(PoisonError::into_inner);
-        // A line that cannot be written is lost: nobody else wants it.
+        // A line that cannot be written is lost.
         let _ = writeln!(out, "{line}").and_then(|()| out.flush());
     }
 }

@@ -94,7 +94,7 @@ struct Account {
 
 /// A scope that is open.
 struct Open {
-    /// The place of its times and its invocation; nothing if it is no kernel.
+    /// The place of its times and its invocation; nothing if it is not a kernel.
     kernel: Option<(usize, u64)>,
     start_ns: u64,
     /// Kernels inside it, and what was between them.
@@ -395,7 +395,7 @@ mod tests {
         begin(&mut account, "around", 0);
         account.work(work(10, 4));
         begin(&mut account, "inside", 1);
-        // A scope that is no kernel.
+        // A scope that is not a kernel.
         account.begin(None, 2);
         account.work(work(7, 0));
         account.end(3);

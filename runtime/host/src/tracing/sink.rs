@@ -35,7 +35,7 @@ use crate::execution::ExecutionContext;
 /// assert_eq!(sink.0.load(Ordering::Relaxed), 1);
 /// ```
 #[diagnostic::on_unimplemented(
-    message = "`{Self}` cannot be told what happens",
+    message = "`{Self}` cannot receive trace events",
     label = "does not implement `TracingSink`"
 )]
 pub trait TracingSink: Send + Sync + fmt::Debug {

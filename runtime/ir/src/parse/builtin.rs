@@ -56,7 +56,7 @@ impl<'s> Parser<'s, '_> {
         Ok(op)
     }
 
-    /// The region of a compiled module. Where an op in it has custom syntax that nobody here knows, all of it stays text.
+    /// The region of a compiled module. If an op in it has unknown custom syntax, the whole region is kept as text.
     fn compiled_region(&mut self) -> Parse<(RegionId, Option<&'s str>)> {
         let mark = self.mark();
         let region = self.module.create_region();

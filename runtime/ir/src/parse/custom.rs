@@ -314,7 +314,7 @@ impl<'s> Parser<'s, '_> {
         }
     }
 
-    /// Gives the groups, one after the other, these types.
+    /// Assigns these types to the groups, one after the other.
     fn bind_types(&mut self, op: &mut Partial<'s>, groups: &[Group], types: &[TypeId]) {
         let arities: Vec<Arity> = groups.iter().map(|group| arity(op.def, *group)).collect();
         let mut bound: Vec<Vec<TypeId>> = vec![Vec::new(); groups.len()];
@@ -400,7 +400,7 @@ impl<'s> Parser<'s, '_> {
         }
     }
 
-    /// Whether no name stands where a declared chain would be, or that of a value that is no chain.
+    /// Whether no name stands where a declared chain would be, or that of a value that is not a chain.
     fn lacks_chain(&self, op: &Partial<'s>) -> bool {
         let is_chain = |ty| self.module.type_spelling(ty) == CHAIN_TYPE;
         let groups = op.lists.iter().flat_map(|list| &list.groups);

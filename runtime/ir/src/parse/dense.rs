@@ -1,4 +1,4 @@
-//! Dense elements, and elements that nobody looks into.
+//! Dense elements, and opaque elements.
 
 use super::attributes::{float_literal, integer_value};
 use super::lexer::{Kind, Token, hex_digit, unescape};

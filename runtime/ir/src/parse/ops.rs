@@ -245,7 +245,7 @@ impl<'s> Parser<'s, '_> {
         Ok(self.module.create_op(state))
     }
 
-    /// Ops of a dialect that nobody knows are not taken unless the options say so.
+    /// Ops of an unknown dialect are refused unless the options allow them.
     pub(super) fn check_dialect_of(&mut self, name: &str) -> Parse<()> {
         let dialect = name.split_once('.').map_or(name, |(dialect, _)| dialect);
         if self.options.allow_unregistered_dialects || self.registry.knows_dialect(dialect) {
@@ -303,7 +303,7 @@ impl<'s> Parser<'s, '_> {
         Ok(blocks)
     }
 
-    /// Gives the op every attribute that its declaration has a default for and the text left out.
+    /// Adds every attribute to the op that the text omits and the declaration has a default for.
     pub(super) fn add_defaults(&mut self, def: &'static OpDef, state: &mut OpState) {
         for attribute in def.attributes {
             if let Some(default) = attribute.default

@@ -19,7 +19,7 @@ use crate::types::TypeId;
 #[derive(Debug)]
 pub(super) struct Failure(());
 
-/// What a production gives, unless there is a mistake.
+/// What a production returns, unless there is a mistake.
 pub(super) type Parse<T> = Result<T, Failure>;
 
 /// What was open at some point of reading a text.
@@ -52,7 +52,7 @@ pub(super) struct Parser<'s, 'm> {
     pub(super) scopes: Scopes<'s>,
     /// How many compiled modules are open.
     pub(super) num_compiled: usize,
-    /// Whether the mistake is an op whose custom syntax nobody knows.
+    /// Whether the error is an op with unknown custom syntax.
     pub(super) met_unknown_syntax: bool,
     /// What an op `return` is: that of the dialect that the function around it is in.
     pub(super) return_op: &'static str,

@@ -20,7 +20,7 @@ enum TypeNote {
     Always,
     /// Not if it is the one that stands in when text says nothing: `i64` or `f64`.
     UnlessDefault,
-    /// Never: whoever reads it knows.
+    /// Never: it follows from the context.
     Never,
 }
 

@@ -1,6 +1,6 @@
 //! A program as the choices make it: every value has a number, every function a position.
 //!
-//! A function takes two numbers and two cells, and gives a number and a cell. The body of a loop takes the same, and gives the same
+//! A function takes two numbers and two cells and returns a number and a cell. The body of a loop takes the same and returns the same
 //! and whether it goes on: its first number counts down. Regions take two numbers and two cells by the names of the operands.
 
 use super::choices::{Block, Choices, Line, Picks};

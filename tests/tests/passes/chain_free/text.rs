@@ -106,7 +106,7 @@ impl Writer<'_> {
         ));
     }
 
-    /// The results of an op that gives several, each under a name of its own.
+    /// The results of an op that returns several, each under a name of its own.
     fn bind(values: &[Value]) -> String {
         let names: Vec<String> = values.iter().map(|value| format!("%v{value}")).collect();
         names.join(", ")

@@ -95,7 +95,7 @@ impl BtfReader<HostBuffer> {
     /// What the system fails with; and, inside, [`BtfProblem::NumTensors`].
     ///
     /// # Safety
-    /// 1. Nobody changes or shortens the file as long as the reader, or a tensor that it gave, lives.
+    /// 1. The file must not be changed or shortened as long as the reader, or a tensor that it gave, lives.
     #[expect(unsafe_code, reason = "states the duty of whoever maps a file")]
     pub unsafe fn map(path: impl AsRef<Path>) -> io::Result<Result<Self, BtfError>> {
         // SAFETY: duty 1.

@@ -103,7 +103,7 @@ impl<'a> Record<'a> {
 /// Writes a file of these tensors, dense and sparse ones.
 ///
 /// # Errors
-/// [`WriteError`]. What was written by then is no file; nothing was, if a file cannot have one of the tensors.
+/// [`WriteError`]. What was written by then is not a file; nothing was, if a file cannot have one of the tensors.
 pub fn write(output: &mut impl Write, tensors: &[&dyn Tensor]) -> Result<(), WriteError> {
     let records: Vec<Record<'_>> = tensors
         .iter()

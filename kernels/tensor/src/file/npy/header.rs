@@ -144,13 +144,13 @@ impl<'a> Parser<'a> {
                 let found = self.found();
                 return Err(FileError::at(
                     self.at,
-                    format!("expected a text, found {found}"),
+                    format!("expected a string, found {found}"),
                 ));
             }
         };
         let start = self.at + 1;
         let len = self.file[start..].iter().position(|&byte| byte == quote);
-        let len = len.ok_or_else(|| FileError::at(self.at, "expected the end of a text"))?;
+        let len = len.ok_or_else(|| FileError::at(self.at, "expected the end of a string"))?;
         self.at = start + len + 1;
         Ok(&self.file[start..start + len])
     }
@@ -185,7 +185,7 @@ impl<'a> Parser<'a> {
             let descr = String::from_utf8_lossy(descr);
             FileError::at(
                 text_at,
-                format!("elements of type `{descr}` are no elements of tensors"),
+                format!("tensors cannot have elements of type `{descr}`"),
             )
         })?;
         Ok((*dtype, order))

@@ -30,7 +30,7 @@ pub(super) fn read_default(default: &Expr, ty: &Type) -> syn::Result<AttributeDe
     let Some(kind) = kind else {
         return Err(syn::Error::new_spanned(
             default,
-            "a default is a number, `true`, `false`, a text, `[]`, or the path of a case of an enum",
+            "expected a number, `true`, `false`, a string, `[]`, or the path of an enum variant as the default",
         ));
     };
     let value = match bare {

@@ -71,12 +71,12 @@ fn entries(
         if has_group && is_group {
             problems.at(
                 &value.name,
-                "at most one is variadic or optional: nobody could tell where the other begins",
+                "only one of them can be variadic or optional: otherwise it is ambiguous where the next one starts",
             );
         }
         has_group |= is_group;
         let Some(ty) = &value.ty else {
-            let message = format!("say of which type: `{name}: any`, `{name}: \"i1\"`");
+            let message = format!("the type is missing: `{name}: any`, `{name}: \"i1\"`");
             problems.at(&value.name, message);
             continue;
         };
@@ -112,7 +112,7 @@ fn functions(
         if index > 0 {
             problems.at(
                 name,
-                "nobody could tell two lists of functions apart: declare one",
+                "two lists of functions are ambiguous: declare only one",
             );
         }
         symbols.push(entry(named(name, names, problems), "SymbolList"));

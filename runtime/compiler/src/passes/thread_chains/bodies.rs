@@ -36,7 +36,7 @@ pub(super) struct Body {
     pub(super) position: usize,
     /// Whether one chain stands for all orders, as in a body whose runs are many at once.
     pub(super) has_one_chain: bool,
-    /// Whether nobody in the program runs it and it takes nothing: its orders start inside.
+    /// Whether the program does not run it and it does not take arguments, so that its orders start inside.
     pub(super) is_root: bool,
 }
 
@@ -77,7 +77,7 @@ pub(super) struct Bodies {
 }
 
 impl Bodies {
-    /// Finds the bodies inside of `root`, and what is wrong with them: several blocks, values from outside, ops that nobody declared.
+    /// Finds the bodies inside of `root`, and what is wrong with them: several blocks, values from outside, undeclared ops.
     pub(super) fn collect(module: &Module, root: OpId, chain: TypeId) -> (Self, Vec<Problem>) {
         let mut bodies = Self {
             all: PrimaryMap::new(),
@@ -134,7 +134,7 @@ impl Bodies {
             [block] => {
                 let last = module.last_op(block);
                 if let Some(last) = last.filter(|last| !ends_body(module, *last)) {
-                    let message = "ends a body and is not declared to, so that nothing says what it gives back";
+                    let message = "ends a body but is not declared as a terminator, so its effect on results is unknown";
                     problems.push(problem(module, last, message));
                 }
                 Some(self.all.push(Body {
@@ -167,7 +167,7 @@ impl Bodies {
         let is_sync = module.has_attr(func, SYNC_ATTRIBUTE);
         let Some(def) = module.op_def(op) else {
             if !is_sync && !takes_chain(module, op, chain) && !gives_chain(module, op, chain) {
-                let message = "is not declared, so that nothing says what it must be ordered with";
+                let message = "is not declared, so its effects are unknown";
                 problems.push(problem(module, op, message));
             }
             return;

@@ -5,7 +5,7 @@ use tfrt_ods::OpTraits;
 use tfrt_support::Diagnostic;
 
 use super::bodies::{Bodies, BodyId, BodyKind, NUM_INDICES, Problem, Target, problem};
-use super::declared::{Flow, Standing};
+use super::declared::{ChainPolicy, Flow};
 use super::needs::{Class, Needs};
 
 /// Every such function, at the op that needs it to have chains.
@@ -57,7 +57,9 @@ fn check_runs(
             complain(format!(
                 "refers to {name}, which {class}, and is not declared to hand chains on to it"
             ));
-        } else if needs.deeds(module, op, BodyKind::Function).standing == Standing::OptedOut {
+        } else if needs.effects(module, op, BodyKind::Function).chain_policy
+            == ChainPolicy::OptedOut
+        {
             complain(format!("runs {name}, which {class}, and takes no chain"));
         }
     }
@@ -76,7 +78,7 @@ fn check_runs(
                     ));
                 } else if has_shared_operand {
                     complain(format!(
-                        "hands memory that the program writes to `@{name}`, and nothing says what that does with it"
+                        "passes memory that the program writes to `@{name}`, whose effects are unknown"
                     ));
                 }
             }
@@ -146,9 +148,9 @@ pub(super) fn chain_ops(module: &Module) -> Result<ChainOps, Vec<Problem>> {
         names.sort_unstable();
         match names[..] {
             [name] => Ok(name),
-            [] => Err(format!("no op is declared that {what}")),
+            [] => Err(format!("no declared op {what}")),
             _ => Err(format!(
-                "several ops are declared that {what}: `{}`",
+                "several declared ops {what}: `{}`",
                 names.join("`, `")
             )),
         }

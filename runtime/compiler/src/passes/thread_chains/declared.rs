@@ -10,9 +10,9 @@ use tfrt_ods::{Arity, OpDef, OpTraits, OperandDef, ResultDef, TypeConstraint};
 pub(super) enum Flow {
     /// The last operands are the arguments, the first results of a function are those of the op.
     Forwards,
-    /// Besides, what one run gives is what the next one takes.
+    /// Besides, what one run returns is what the next one takes.
     Loops,
-    /// Two indices and the last operands are the arguments of runs that happen at once; the op gives one chain.
+    /// Two indices and the last operands are the arguments of runs that happen at once; the op returns one chain.
     Parallel,
 }
 
@@ -43,16 +43,16 @@ pub(super) enum Slot {
     None,
 }
 
-/// What is to be done about the order of an op.
+/// How the pass orders an op.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Standing {
-    /// It has a chain already: its author ordered it.
+pub(super) enum ChainPolicy {
+    /// The program already passes it a chain.
     Explicit,
-    /// It has an effect, or writes: it always gets a chain.
+    /// It has an effect or writes memory, so it always gets a chain.
     Threaded,
-    /// It has an effect, or writes, and is declared to take no chain: its author wants no order.
+    /// It has an effect or writes memory, but is declared without a chain: its author does not want an order.
     OptedOut,
-    /// It gets a chain where it reads what others write, or where it cannot do without.
+    /// It gets a chain only if it reads memory that others write, or if its signature requires one.
     Free,
 }
 
@@ -111,22 +111,22 @@ fn open_operand(def: &OpDef) -> Option<Arity> {
 
 /// What is to be done about an op that runs no functions. `has_effect` says whether it is ordered for other reasons than that
 /// it writes.
-pub(super) fn standing(
+pub(super) fn chain_policy(
     module: &Module,
     op: OpId,
     def: &OpDef,
     has_effect: bool,
     chain: TypeId,
-) -> Standing {
+) -> ChainPolicy {
     let is_ordered = has_effect || def.operands.iter().any(|operand| operand.is_mutated);
     if takes_chain(module, op, chain) {
-        Standing::Explicit
+        ChainPolicy::Explicit
     } else if !is_ordered {
-        Standing::Free
+        ChainPolicy::Free
     } else if slot(module, op, def) == Slot::None {
-        Standing::OptedOut
+        ChainPolicy::OptedOut
     } else {
-        Standing::Threaded
+        ChainPolicy::Threaded
     }
 }
 

@@ -1,10 +1,10 @@
-//! Which values may share memory that somebody writes.
+//! Which values may share memory that is written.
 //!
 //! Only types that a threaded op of the program writes matter. A result that is declared to alias an operand may be of another
 //! type than the operand: such types form a group, and what is written as one is seen as the other.
 //!
 //! Within a body a value stands for places: arguments of the body, or what an op made. Two arguments of one group may be the same
-//! value, since nobody knows the callers that are no part of the program; what two ops made never is.
+//! value, because callers outside the program are unknown; the results of two ops never do.
 
 use std::collections::{BTreeSet, HashMap, HashSet};
 
@@ -13,7 +13,7 @@ use tfrt_ods::OpDef;
 
 use super::bodies::{Bodies, BodyKind};
 use super::declared::{
-    Standing, Use, declared_operands, declared_results, is_generic, standing, use_of,
+    ChainPolicy, Use, chain_policy, declared_operands, declared_results, is_generic, use_of,
 };
 
 /// The types that matter.
@@ -36,7 +36,7 @@ impl WrittenTypes {
                 groups.join_aliases(module, op, def);
                 let is_ordered = match body.kind {
                     BodyKind::Sync => true,
-                    _ => standing(module, op, def, false, chain) == Standing::Threaded,
+                    _ => chain_policy(module, op, def, false, chain) == ChainPolicy::Threaded,
                 };
                 let operands = module.operands(op).iter();
                 for (value, declared) in operands.zip(declared_operands(module, op, def)) {

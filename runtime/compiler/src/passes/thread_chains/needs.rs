@@ -11,7 +11,9 @@ use tfrt_ods::Effect;
 use tfrt_support::entity::SecondaryMap;
 
 use super::bodies::{Bodies, BodyId, BodyKind, Runs, Target, ends_body};
-use super::declared::{Flow, Standing, Use, declared_operands, standing, takes_chain, use_of};
+use super::declared::{
+    ChainPolicy, Flow, Use, chain_policy, declared_operands, takes_chain, use_of,
+};
 use super::memory::{Label, Labels, WrittenTypes, labels_of_results};
 
 /// One order. Orders do not wait for each other.
@@ -60,14 +62,14 @@ pub(super) struct Access {
     pub(super) is_write: bool,
 }
 
-/// What an op that runs no function in a declared way does that may need an order.
+/// The effects of an op that may need an order, except those of functions that it runs in a declared way.
 #[derive(Debug)]
-pub(super) struct Deeds {
+pub(super) struct OpEffects {
     pub(super) classes: BTreeSet<Class>,
     /// Whether the op only reads what the effects of these classes do.
     pub(super) only_reads: bool,
     pub(super) accesses: Vec<Access>,
-    pub(super) standing: Standing,
+    pub(super) chain_policy: ChainPolicy,
 }
 
 /// What is known of all bodies.
@@ -156,11 +158,11 @@ impl<'a> Needs<'a> {
                 accesses.extend(self.accesses_of_runs(module, op, runs));
                 self.label_results_of_runs(module, op, runs);
             } else {
-                let deeds = self.deeds(module, op, body.kind);
-                if deeds.standing == Standing::Threaded {
-                    facts.classes.extend(deeds.classes);
+                let effects = self.effects(module, op, body.kind);
+                if effects.chain_policy == ChainPolicy::Threaded {
+                    facts.classes.extend(effects.classes);
                 }
-                accesses.extend(deeds.accesses);
+                accesses.extend(effects.accesses);
                 if let Some(def) = module.op_def(op) {
                     let found = labels_of_results(module, op, def, &self.types, &self.labels);
                     for (value, labels) in found {
@@ -211,7 +213,7 @@ impl<'a> Needs<'a> {
     }
 
     /// What an op does that runs no function in a declared way.
-    pub(super) fn deeds(&self, module: &Module, op: OpId, kind: BodyKind) -> Deeds {
+    pub(super) fn effects(&self, module: &Module, op: OpId, kind: BodyKind) -> OpEffects {
         let Some(def) = module.op_def(op) else {
             // It has chains, or there would be no program. What it does behind them is unknown.
             let operands = module.operands(op).iter();
@@ -222,11 +224,11 @@ impl<'a> Needs<'a> {
                     is_write: true,
                 })
                 .collect();
-            return Deeds {
+            return OpEffects {
                 classes: BTreeSet::new(),
                 only_reads: false,
                 accesses,
-                standing: Standing::Explicit,
+                chain_policy: ChainPolicy::Explicit,
             };
         };
         let mut classes: BTreeSet<Class> =
@@ -239,9 +241,9 @@ impl<'a> Needs<'a> {
             classes.extend(&self.facts[body].classes);
         }
         classes.remove(&Class::Memory);
-        let standing = match kind {
-            BodyKind::Sync => Standing::Threaded,
-            _ => standing(module, op, def, !classes.is_empty(), self.chain),
+        let chain_policy = match kind {
+            BodyKind::Sync => ChainPolicy::Threaded,
+            _ => chain_policy(module, op, def, !classes.is_empty(), self.chain),
         };
         let mut accesses = Vec::new();
         if !self.types.is_empty() {
@@ -259,11 +261,11 @@ impl<'a> Needs<'a> {
                 );
             }
         }
-        Deeds {
+        OpEffects {
             classes,
             only_reads,
             accesses,
-            standing,
+            chain_policy,
         }
     }
 

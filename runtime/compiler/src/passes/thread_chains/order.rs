@@ -65,7 +65,7 @@ impl Front {
 #[derive(Debug, Default)]
 pub(super) struct Positions {
     by_op: HashMap<OpId, usize>,
-    /// Of a chain that a body gives back, the one that went in: it is waited for inside.
+    /// Of a chain that a body returns, the one that went in: it is waited for inside.
     went_in: HashMap<ValueId, ValueId>,
 }
 
@@ -81,7 +81,7 @@ impl Positions {
         self.went_in.insert(came_out, went_in);
     }
 
-    /// The position of what gives a value: zero for arguments.
+    /// The position of what returns a value: zero for arguments.
     fn of_value(&self, module: &Module, value: ValueId) -> usize {
         match module.value_def(value) {
             ValueDef::Result { op, .. } => self.by_op.get(&op).copied().unwrap_or(0),

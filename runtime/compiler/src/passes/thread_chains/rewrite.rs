@@ -1,4 +1,4 @@
-//! The edit: gives the bodies their chains, one op after the other.
+//! The edit: adds chains to the bodies, one op after the other.
 //!
 //! Ops are visited in program order and stay in it. In front of an op may go a merge of what it waits for, or the start of an order;
 //! a merge of the same values is made once in a body.
@@ -17,13 +17,13 @@ use tfrt_ods::verify::left_out::{
 
 use super::bodies::{Bodies, Body, BodyKind, Problem, ends_body, problem};
 use super::check::ChainOps;
-use super::declared::{Slot, Standing, is_chain, slot, spellings};
+use super::declared::{ChainPolicy, Slot, is_chain, slot, spellings};
 use super::memory::Label;
 use super::needs::{Access, Class, Needs};
 use super::order::{Front, Positions, Step};
 use crate::passes::availability::implied_by_results;
 
-/// Gives every body its chains. Returns every op that would have to wait and cannot, and every one that gives nothing to wait for: if
+/// Gives every body its chains. Returns every op that would have to wait and cannot, and every one that returns nothing to wait for: if
 /// there are any, the program is not in order.
 pub(super) fn rewrite(
     module: &mut Module,
@@ -176,28 +176,31 @@ impl Threader<'_> {
 
     /// An op that runs no functions in a declared way.
     fn thread_op(&mut self, op: OpId) {
-        let deeds = self.needs.deeds(self.module, op, self.body.kind);
+        let effects = self.needs.effects(self.module, op, self.body.kind);
         let mut resources: Vec<(Resource, bool)> = Vec::new();
-        for &class in &deeds.classes {
+        for &class in &effects.classes {
             if let (Class::Effect(name), true) = (class, self.classes.contains(&class)) {
-                resources.push((Resource::Effect(name), !deeds.only_reads));
+                resources.push((Resource::Effect(name), !effects.only_reads));
             }
         }
-        resources.extend(self.resources_of(&deeds.accesses));
+        resources.extend(self.resources_of(&effects.accesses));
         let known = self.known_at(op);
-        let needed = match deeds.standing {
-            Standing::Explicit => Vec::new(),
+        let needed = match effects.chain_policy {
+            ChainPolicy::Explicit => Vec::new(),
             _ => self
                 .positions
                 .needed(self.module, self.before(&resources), &known),
         };
-        match deeds.standing {
-            Standing::Explicit => {}
-            Standing::OptedOut => self.refuse(op, needed.iter().find(|step| step.is_owed)),
-            Standing::Threaded => self.give_chain(op, deeds.classes.first().copied(), &needed),
-            Standing::Free => self.give_chain_if_needed(op, &needed),
+        match effects.chain_policy {
+            ChainPolicy::Explicit => {}
+            ChainPolicy::OptedOut => self.refuse(op, needed.iter().find(|step| step.is_owed)),
+            ChainPolicy::Threaded => self.give_chain(op, effects.classes.first().copied(), &needed),
+            ChainPolicy::Free => self.give_chain_if_needed(op, &needed),
         }
-        let is_threaded = matches!(deeds.standing, Standing::Threaded | Standing::Free);
+        let is_threaded = matches!(
+            effects.chain_policy,
+            ChainPolicy::Threaded | ChainPolicy::Free
+        );
         self.complete_results(op, is_threaded || !resources.is_empty());
         let step = Step {
             op,
@@ -264,7 +267,7 @@ impl Threader<'_> {
         self.module.set_operands(op, operands);
     }
 
-    /// Gives an op the chains among its results that it leaves out, unless it may and nobody wants them.
+    /// Adds the omitted chains to the results of an op, unless they are optional and unused.
     fn complete_results(&mut self, op: OpId, is_wanted: bool) {
         let Some(def) = self.module.op_def(op) else {
             return;
@@ -280,7 +283,7 @@ impl Threader<'_> {
         }
     }
 
-    /// What says that an op is done: its chains, or if it has none, everything that it gives.
+    /// What says that an op is done: its chains, or if it has none, everything that it returns.
     fn tokens_of(&self, op: OpId) -> Vec<ValueId> {
         let results = self.module.results(op).iter().copied();
         let chains: Vec<ValueId> = results
@@ -301,7 +304,7 @@ impl Threader<'_> {
             if step.tokens.is_empty() {
                 let place = self.module.place(location);
                 let message = format!(
-                    "gives nothing that '{}' could wait for",
+                    "returns nothing that '{}' could wait for",
                     self.module.op_name(op)
                 );
                 let mut found = problem(self.module, step.op, message);
@@ -338,7 +341,7 @@ impl Threader<'_> {
         }
     }
 
-    /// Puts an op that gives one chain at the end of what is done.
+    /// Puts an op that returns one chain at the end of what is done.
     fn create(&mut self, name: &str, operands: Vec<ValueId>, location: LocationId) -> ValueId {
         let mut state = OpState::new(name, location);
         state.operands = operands;

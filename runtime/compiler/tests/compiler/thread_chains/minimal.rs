@@ -11,10 +11,10 @@ use tfrt_ir::{Module, OpId, ValueDef, ValueId};
 use super::{text_of, thread};
 
 /// What an op does: the class of its effect, and the cell that it uses, with whether it writes it.
-type Deed = (Option<&'static str>, Option<(&'static str, bool)>);
+type OpEffect = (Option<&'static str>, Option<(&'static str, bool)>);
 
-/// Lines to make programs of. `%x` stands for the number that the nearest line before gives, and `%r` for the result.
-const LINES: &[(&str, Deed)] = &[
+/// Lines to make programs of. `%x` stands for the number that the nearest line before returns, and `%r` for the result.
+const LINES: &[(&str, OpEffect)] = &[
     ("\"t.print\"() : () -> ()", (Some("io"), None)),
     ("%r = \"t.draw\"() : () -> i32", (Some("random"), None)),
     ("t.show %x", (Some("io"), None)),
@@ -67,8 +67,8 @@ fn source_of(lines: &[usize], cells: Cells) -> String {
     out
 }
 
-/// Whether two deeds in this order must keep it.
-fn conflict((class, cell): Deed, (later_class, later_cell): Deed, cells: Cells) -> bool {
+/// Whether two effects in this order must keep it.
+fn conflict((class, cell): OpEffect, (later_class, later_cell): OpEffect, cells: Cells) -> bool {
     let same_class = class.is_some() && class == later_class;
     let same_cell = match (cell, later_cell) {
         (Some((a, is_write)), Some((b, later_is_write))) => {
@@ -85,7 +85,7 @@ struct Threaded<'a> {
     ops: Vec<OpId>,
     /// The ops that come from lines, in order.
     lines: Vec<OpId>,
-    deeds: Vec<Deed>,
+    effects: Vec<OpEffect>,
     cells: Cells,
 }
 
@@ -139,17 +139,17 @@ impl Threaded<'_> {
         let arguments = block.map_or(&[][..], |block| self.module.block_arguments(block));
         let entries = self.chains(arguments);
         let classes = self.classes();
-        for (later, deed) in self.deeds.iter().enumerate() {
+        for (later, effect) in self.effects.iter().enumerate() {
             let op = self.lines[later];
             let all: Vec<usize> = (0..self.module.operands(op).len()).collect();
             let available = self.available(op, &all, without);
             let ordered = (0..later)
-                .filter(|earlier| conflict(self.deeds[*earlier], *deed, self.cells))
+                .filter(|earlier| conflict(self.effects[*earlier], *effect, self.cells))
                 .all(|earlier| holds(&available, &self.tokens(self.lines[earlier])));
             let after_entry = classes
                 .iter()
                 .zip(&entries)
-                .filter(|(class, _)| takes_part(*deed, **class))
+                .filter(|(class, _)| takes_part(*effect, **class))
                 .all(|(_, entry)| available.contains(entry));
             if !ordered || !after_entry {
                 return false;
@@ -157,9 +157,9 @@ impl Threaded<'_> {
         }
         classes.iter().enumerate().all(|(result, class)| {
             let available = self.available(end, &[result], without);
-            let mut deeds = self.deeds.iter().zip(&self.lines);
-            deeds.all(|(deed, op)| {
-                !takes_part(*deed, *class) || holds(&available, &self.tokens(*op))
+            let mut effects = self.effects.iter().zip(&self.lines);
+            effects.all(|(effect, op)| {
+                !takes_part(*effect, *class) || holds(&available, &self.tokens(*op))
             }) && entries
                 .get(result)
                 .is_none_or(|entry| available.contains(entry))
@@ -170,12 +170,12 @@ impl Threaded<'_> {
     fn classes(&self) -> Vec<Option<&'static str>> {
         let mut classes: Vec<Option<&str>> = Vec::new();
         for class in ["io", "random"] {
-            if self.deeds.iter().any(|(found, _)| *found == Some(class)) {
+            if self.effects.iter().any(|(found, _)| *found == Some(class)) {
                 classes.push(Some(class));
             }
         }
-        let writes = |(_, cell): &Deed| cell.is_some_and(|(_, is_write)| is_write);
-        if self.cells == Cells::Handed && self.deeds.iter().any(writes) {
+        let writes = |(_, cell): &OpEffect| cell.is_some_and(|(_, is_write)| is_write);
+        if self.cells == Cells::Handed && self.effects.iter().any(writes) {
             classes.push(None);
         }
         classes
@@ -201,7 +201,7 @@ impl Threaded<'_> {
 }
 
 /// Whether an op takes part in an order; that of the memory has no name.
-fn takes_part((class, cell): Deed, order: Option<&str>) -> bool {
+fn takes_part((class, cell): OpEffect, order: Option<&str>) -> bool {
     match order {
         Some(_) => class == order,
         None => cell.is_some(),
@@ -222,7 +222,7 @@ fn check_lines(lines: &[usize], cells: Cells) {
             .filter(|op| !added.contains(&module.op_name(*op)))
             .collect(),
         ops,
-        deeds: lines.iter().map(|line| LINES[*line].1).collect(),
+        effects: lines.iter().map(|line| LINES[*line].1).collect(),
         cells,
     };
     let text = || text_of(&module);

@@ -19,8 +19,8 @@ fn ops_that_nobody_declared() {
   \"x.other\"() : () -> ()
   t.return
 }",
-        "p.mlir:2:3: error: 'x.unknown' op is not declared, so that nothing says what it must be ordered with
-p.mlir:5:3: error: 'x.other' op is not declared, so that nothing says what it must be ordered with
+        "p.mlir:2:3: error: 'x.unknown' op is not declared, so its effects are unknown
+p.mlir:5:3: error: 'x.other' op is not declared, so its effects are unknown
 ",
     );
 }
@@ -95,7 +95,7 @@ func @f(%a: !t.cell) {
   t.call @n(%a) : (!t.cell) -> ()
   t.return
 }",
-        "p.mlir:4:3: error: 't.call' op hands memory that the program writes to `@n`, and nothing says what that does with it
+        "p.mlir:4:3: error: 't.call' op passes memory that the program writes to `@n`, whose effects are unknown
 ",
     );
 }
@@ -156,9 +156,9 @@ func @g(%a: !t.cell) {
   \"t.set\"(%a) : (!t.cell) -> ()
   t.return
 }",
-        "p.mlir:2:3: error: 't.shout' op gives nothing that 't.print' could wait for
+        "p.mlir:2:3: error: 't.shout' op returns nothing that 't.print' could wait for
   p.mlir:3:3: which is here
-p.mlir:7:3: error: 't.watch' op gives nothing that 't.set' could wait for
+p.mlir:7:3: error: 't.watch' op returns nothing that 't.set' could wait for
   p.mlir:8:3: which is here
 ",
     );
@@ -173,7 +173,7 @@ fn functions_of_several_blocks() {
   t.return
 }",
         "p.mlir:1:1: error: 'builtin.func' op has several blocks, and chains are threaded through one
-p.mlir:2:3: error: 'x.branch' op is not declared, so that nothing says what it must be ordered with
+p.mlir:2:3: error: 'x.branch' op is not declared, so its effects are unknown
 ",
     );
 }
@@ -186,7 +186,7 @@ fn ends_that_nobody_declared() {
   %c = t.start
   \"x.end\"(%c) : (!tfrt.chain) -> ()
 }",
-        "p.mlir:4:3: error: 'x.end' op ends a body and is not declared to, so that nothing says what it gives back
+        "p.mlir:4:3: error: 'x.end' op ends a body but is not declared as a terminator, so its effect on results is unknown
 ",
     );
 }
@@ -218,6 +218,6 @@ fn declarations_without_ops_for_chains() {
     assert_eq!(thread("func @f() {\n  s.return\n}"), Ok(()));
     assert_eq!(
         thread("func @f() {\n  \"s.print\"() : () -> ()\n  s.return\n}"),
-        Err("p.mlir:0:0: error: no op is declared that starts chains\np.mlir:0:0: error: no op is declared that merges chains\n".into())
+        Err("p.mlir:0:0: error: no declared op starts chains\np.mlir:0:0: error: no declared op merges chains\n".into())
     );
 }

@@ -442,7 +442,7 @@ fn a_constant_may_be_defined_behind_its_reader() {
         KernelDescriptor::new::<Answer, (), Payload<i64>, _>(|()| 42),
         KernelDescriptor::new::<Same, (ByValue<i64, 0>,), Payload<i64>, _>(|(number,)| number),
     ];
-    // Two streams, so that it is no loop of calls.
+    // Two streams, so that it does not follow a static schedule.
     let graph = Graph {
         nodes: vec![Node::new(&SAME, &[1]).on(1), Node::new(&ANSWER, &[])],
         returns: vec![0],

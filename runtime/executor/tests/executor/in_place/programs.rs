@@ -164,7 +164,7 @@ fn graph(
     let mut num_registers = num_arguments;
     numbers.extend(0..num_arguments);
     let num_streams = [1, 1, 3][random.below(3)];
-    // Without texts, which are no copied payloads, a function of one stream is a loop of calls.
+    // Without strings, which are not copied payloads, a function of one stream follows a static schedule.
     let has_texts = random.below(3) > 0;
     let mut nodes: Vec<Node> = Vec::new();
     let add = |node: Node, num_registers: &mut usize, nodes: &mut Vec<Node>| {

@@ -295,7 +295,7 @@ where
         }
     }
 
-    /// Lets go of the future, and gives back the promises that it owes.
+    /// Drops the future and returns the promises that are still to be kept.
     ///
     /// # Safety
     /// 1. T1: the caller has the turn, which is the last one, and not the first.
@@ -374,7 +374,7 @@ where
         });
     }
 
-    /// The request is cancelled. Drops the future at once, though nobody wakes it, unless somebody has the turn.
+    /// The request is cancelled. Drops the future at once without waking it, unless another thread has the turn.
     fn cancel(&self) {
         if self.state.cancel() {
             // SAFETY: T1: the turn is ours.
@@ -384,7 +384,7 @@ where
 }
 
 impl<R: ResultPart, F: Future<Output = Outcome<R>>> Drop for FutureTask<R, F> {
-    /// Nobody can wake it any more. Promises that it owes are broken then.
+    /// The last waker is gone. Promises that are still to be kept become errors.
     fn drop(&mut self) {
         let future = self.future.get_mut();
         quietly(|| *future = None);

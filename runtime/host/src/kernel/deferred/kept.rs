@@ -103,7 +103,7 @@ impl CallOperands<'_> {
 /// polling it at once; the future calls it before it waits for anything.
 pub(super) struct Lent(NonNull<Call<'static>>);
 
-// SAFETY: L1: nobody uses it on another thread.
+// SAFETY: L1: it is not used on another thread.
 unsafe impl Send for Lent {}
 
 impl Lent {
@@ -300,7 +300,7 @@ impl<'k, P: ParamList> Source<'k> for Keeping<'k, '_, P> {
         self.call.operands.len()
     }
 
-    // Whoever calls the kernel has checked the operands.
+    // The caller of the kernel has checked the operands.
     fn check<T: Value>(self, _index: usize) -> Result<(), Error> {
         Ok(())
     }
@@ -320,7 +320,7 @@ impl<'k, P: ParamList> Source<'k> for Keeping<'k, '_, P> {
             return unsafe { self.copied(index) };
         }
         let value = self.shared(index).expect("the operand was checked");
-        // SAFETY: duties 1 and 2 of `get`: it has a payload of this type, which nobody writes.
+        // SAFETY: duties 1 and 2 of `get`: it has a payload of this type, which is not being written.
         unsafe { value.get_unchecked() }
     }
 

@@ -12,7 +12,7 @@ use crate::kernel::frame::{AttributeList, FunctionList, KernelFrame};
 use crate::kernel::panic::{drop_quietly, panicked};
 use crate::kernel::result::{FrameSink, ResultPart, Returned};
 
-/// One promise for each result. Most kernels have no more than two, which need no memory of their own.
+/// One promise for each result. Most kernels have at most two, which need no memory of their own.
 #[derive(Debug, Default)]
 pub(super) struct Promises(SmallVec<[IndirectPromise; 2]>);
 

@@ -26,14 +26,14 @@ mod loom_models;
 
 use crate::sync::{AtomicU8, Ordering};
 
-/// The state of one future. In the beginning it is polled, by whoever made it.
+/// The state of one future. Initially its creator polls it.
 #[derive(Debug)]
 pub(super) struct WakeState(AtomicU8);
 
 /// The future is to be polled: by a task that was added, or by one that is added when the poll under way ends.
 const DUE: u8 = 1;
 
-/// Somebody has the turn.
+/// A thread has the turn.
 const POLLING: u8 = 2;
 
 /// The request is cancelled.
@@ -52,7 +52,7 @@ pub(super) enum AfterPoll {
 }
 
 impl WakeState {
-    /// Whoever makes the state has the turn.
+    /// The creator of the state has the turn.
     pub(super) fn polling() -> Self {
         Self(AtomicU8::new(POLLING))
     }

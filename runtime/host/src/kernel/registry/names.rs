@@ -1,6 +1,6 @@
 //! A table of things that have names: as cheap to fill as may be, for it is filled whenever a program starts.
 //!
-//! Most of hundreds of kernels are never asked for, so nothing is sorted until somebody wants an order. The table probes
+//! Most of the hundreds of kernels are never looked up, so nothing is sorted until an order is needed. The table probes
 //! linearly, from where the hash of a name says. What the names hash to may be chosen by whoever links kernels, not by files:
 //! a file can only look names up.
 

@@ -9,7 +9,7 @@ use crate::passes::thread_chains::needs::Class;
 use crate::passes::thread_chains::order::Step;
 
 impl Threader<'_> {
-    /// Gives the body its arguments: what happened before it.
+    /// Adds the arguments of the body: the effects before it.
     pub(super) fn enter(&mut self) {
         if self.body.is_root {
             return;
@@ -67,7 +67,7 @@ impl Threader<'_> {
                 .first()
                 .filter(|own| is_chain(self.module, **own, self.chain))
             {
-                // What runs many times at once gives one chain at most.
+                // A body that runs many times at once returns at most one chain.
                 together.push(Step {
                     op,
                     tokens: vec![own],
@@ -82,7 +82,7 @@ impl Threader<'_> {
         self.module.set_operands(op, returned);
     }
 
-    /// The memory that those see who run the body: what it was handed, and what it gives.
+    /// The memory that those see who run the body: what it was handed, and what it returns.
     fn visible_outside(&self, end: OpId) -> Vec<(Resource, bool)> {
         let arguments = self.module.block_arguments(self.block()).iter();
         let groups =

@@ -1,0 +1,444 @@
+//! Building programs in Rust: functions of kernels, without MLIR text and without a compiler.
+//!
+//! A layer above [`crate::write`], which takes positions in tables on trust and finds out late. Here everything is named by a
+//! handle that says what it belongs to: a [`Type`] and a [`Function`] to their program, a [`Register`] to its function, with its
+//! type. A register exists only once its kernel does, so that programs come in order and without cycles; a function is defined
+//! by giving its [`FunctionBuilder`] away, so at most once. What remains to be misused is an error value. So a finished program
+//! keeps every rule of [`crate::verify`].
+//!
+//! Whether a kernel exists and takes such operands is checked when the program is loaded.
+//!
+//! ```
+//! use tfrt_attr::Scalar;
+//! use tfrt_bef::BefFile;
+//! use tfrt_bef::builder::{KernelBuilder, ProgramBuilder};
+//!
+//! let mut program = ProgramBuilder::new();
+//! let i32_type = program.add_type("i32");
+//!
+//! // func @twice(%x: i32) -> i32
+//! let (twice, mut body) = program.add_function("twice", &[i32_type], &[i32_type])?;
+//! let x = body.arguments()[0];
+//! let [sum] = body.add(KernelBuilder::new("tfrt.add.i32").operands(&[x, x]), [i32_type])?;
+//! program.define(body, &[sum])?;
+//!
+//! // func @main() -> i32
+//! let (_, mut body) = program.add_function("main", &[], &[i32_type])?;
+//! let seven = KernelBuilder::new("tfrt.constant.i32").attribute("value", Scalar::i32(7));
+//! let [seven] = body.add(seven, [i32_type])?;
+//! let call = KernelBuilder::new("tfrt.call").operands(&[seven]).function("callee", twice);
+//! let [result] = body.add(call, [i32_type])?;
+//! program.define(body, &[result])?;
+//!
+//! let bef = BefFile::from_bytes(&program.finish()?).verify()?;
+//! bef.verify_functions()?;
+//! assert!(bef.find_function("main").is_some());
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
+//!
+//! A register of one function is none of another:
+//!
+//! ```
+//! use tfrt_bef::builder::{BuildError, KernelBuilder, ProgramBuilder};
+//!
+//! let mut program = ProgramBuilder::new();
+//! let i32_type = program.add_type("i32");
+//! let (_, f) = program.add_function("f", &[i32_type], &[])?;
+//! let (_, mut g) = program.add_function("g", &[], &[])?;
+//! let print = KernelBuilder::new("tfrt.print.i32").operands(f.arguments());
+//! assert!(matches!(g.add(print, []), Err(BuildError::ForeignRegister { .. })));
+//! # Ok::<(), BuildError>(())
+//! ```
+//!
+//! And a function that was defined is defined, which the compiler knows:
+//!
+//! ```compile_fail,E0382
+//! # use tfrt_bef::builder::ProgramBuilder;
+//! let mut program = ProgramBuilder::new();
+//! let (_, body) = program.add_function("f", &[], &[])?;
+//! program.define(body, &[])?;
+//! program.define(body, &[])?;
+//! # Ok::<(), tfrt_bef::builder::BuildError>(())
+//! ```
+
+mod function;
+
+mod handle;
+
+use std::fmt;
+
+use tfrt_support::entity::EntityId;
+
+pub use function::{FunctionBuilder, KernelBuilder};
+pub use handle::{Function, Register, Type};
+
+use crate::format::FunctionKind;
+use crate::ids::{RegisterId, TypeIndex};
+use crate::write::{BefBuilder, Body, WriteError, WriteOptions};
+use function::Reference;
+use handle::ProgramKey;
+
+/// Why something is not a part of a program.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum BuildError {
+    /// A register of another function.
+    ForeignRegister {
+        /// The kernel that was to read it; none where it was to be returned.
+        kernel: Option<String>,
+        /// The register.
+        register: Register,
+    },
+    /// A type of another program.
+    ForeignType(Type),
+    /// A function of another program.
+    ForeignFunction(Function),
+    /// A kernel has two attributes of one name.
+    DuplicateAttribute {
+        /// The kernel.
+        kernel: String,
+        /// The name.
+        attribute: String,
+    },
+    /// A function returns other types than it was added with.
+    ResultTypes {
+        /// The name of the function.
+        function: String,
+        /// The spellings of the types that it was added with.
+        expected: Vec<String>,
+        /// The spellings of the types that it returns.
+        found: Vec<String>,
+    },
+    /// A synchronous function returns an argument, or a register twice.
+    SharedResult {
+        /// The name of the function.
+        function: String,
+        /// The register.
+        register: Register,
+    },
+    /// The program cannot be expressed in a file.
+    Write(WriteError),
+}
+
+impl fmt::Display for BuildError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::ForeignRegister {
+                kernel: Some(kernel),
+                register,
+            } => write!(
+                f,
+                "operand of `{kernel}`: expected a register of this function, found {register:?} of another one"
+            ),
+            Self::ForeignRegister {
+                kernel: None,
+                register,
+            } => write!(
+                f,
+                "expected a register of this function as its result, found {register:?} of another one"
+            ),
+            Self::ForeignType(ty) => write!(
+                f,
+                "expected a type of this program, found {ty:?} of another one"
+            ),
+            Self::ForeignFunction(function) => write!(
+                f,
+                "expected a function of this program, found {function:?} of another one"
+            ),
+            Self::DuplicateAttribute { kernel, attribute } => write!(
+                f,
+                "attribute of `{kernel}`: expected each name once, found `{attribute}` twice"
+            ),
+            Self::ResultTypes {
+                function,
+                expected,
+                found,
+            } => write!(
+                f,
+                "results of `{function}`: expected types ({}), found ({})",
+                expected.join(", "),
+                found.join(", ")
+            ),
+            Self::SharedResult { function, register } => write!(
+                f,
+                "results of synchronous `{function}`: expected a distinct register for every result, found {register:?} twice"
+            ),
+            Self::Write(error) => error.fmt(f),
+        }
+    }
+}
+
+impl std::error::Error for BuildError {
+    fn source(&self) -> Option<&(dyn std::error::Error + 'static)> {
+        match self {
+            Self::Write(error) => Some(error),
+            _ => None,
+        }
+    }
+}
+
+tfrt_support::convert_errors!(BuildError);
+
+impl From<WriteError> for BuildError {
+    fn from(error: WriteError) -> Self {
+        Self::Write(error)
+    }
+}
+
+/// A program that grows; see [the module](self) for an example.
+///
+/// Functions are numbered as they are added; the other tables are in the order in which functions are defined.
+#[derive(Debug)]
+pub struct ProgramBuilder {
+    key: ProgramKey,
+    builder: BefBuilder,
+    /// The spellings of the types, by index.
+    spellings: Vec<String>,
+}
+
+impl Default for ProgramBuilder {
+    fn default() -> Self {
+        Self::new()
+    }
+}
+
+impl ProgramBuilder {
+    /// An empty program, to be written with every section.
+    #[must_use]
+    pub fn new() -> Self {
+        Self::with_options(WriteOptions::default())
+    }
+
+    /// An empty program.
+    #[must_use]
+    pub fn with_options(options: WriteOptions) -> Self {
+        Self {
+            key: ProgramKey::new(),
+            builder: BefBuilder::new(options),
+            spellings: Vec::new(),
+        }
+    }
+
+    /// The type spelled `spelling`, `i32` or `!tfrt.chain` say.
+    pub fn add_type(&mut self, spelling: &str) -> Type {
+        let index = self.builder.add_type(spelling);
+        if index.index() == self.spellings.len() {
+            self.spellings.push(spelling.to_owned());
+        }
+        Type {
+            program: self.key,
+            index,
+        }
+    }
+
+    /// Adds an asynchronous function. It can be referred to at once, and awaits its [definition](Self::define).
+    ///
+    /// # Errors
+    /// If a type is that of another program.
+    pub fn add_function(
+        &mut self,
+        name: &str,
+        arguments: &[Type],
+        results: &[Type],
+    ) -> Result<(Function, FunctionBuilder), BuildError> {
+        self.add(FunctionKind::Async, name, arguments, results)
+    }
+
+    /// Adds a synchronous function. It can be referred to at once, and awaits its [definition](Self::define).
+    ///
+    /// # Errors
+    /// If a type is that of another program.
+    pub fn add_sync_function(
+        &mut self,
+        name: &str,
+        arguments: &[Type],
+        results: &[Type],
+    ) -> Result<(Function, FunctionBuilder), BuildError> {
+        self.add(FunctionKind::Sync, name, arguments, results)
+    }
+
+    /// Adds the function that stands for a [region](KernelBuilder::region) of a kernel. It has no name, and sees nothing of
+    /// the function around it but what the kernel hands it as arguments.
+    ///
+    /// # Errors
+    /// If a type is that of another program.
+    pub fn add_region(
+        &mut self,
+        arguments: &[Type],
+        results: &[Type],
+    ) -> Result<(Function, FunctionBuilder), BuildError> {
+        self.add(FunctionKind::Async, "", arguments, results)
+    }
+
+    /// Adds a function that the host has under that name.
+    ///
+    /// # Errors
+    /// If a type is that of another program.
+    pub fn add_native_function(
+        &mut self,
+        name: &str,
+        arguments: &[Type],
+        results: &[Type],
+    ) -> Result<Function, BuildError> {
+        self.declare(FunctionKind::Native, name, arguments, results)
+    }
+
+    /// Defines a function: what was built so far is its body, and `results` is what it returns.
+    ///
+    /// # Errors
+    /// If the function, or something that it refers to, is of another program, or the results are not registers of this
+    /// function or have other types than it was added with. A synchronous function returns no argument, and no register
+    /// twice. The function is gone then, and the program cannot be finished.
+    pub fn define(
+        &mut self,
+        function: FunctionBuilder,
+        results: &[Register],
+    ) -> Result<(), BuildError> {
+        if function.handle.program != self.key {
+            return Err(BuildError::ForeignFunction(function.handle));
+        }
+        self.check_results(&function, results)?;
+        let kernels = function
+            .kernels
+            .into_iter()
+            .map(|placed| self.lower(placed))
+            .collect::<Result<_, _>>()?;
+        let body = Body {
+            location: function.location,
+            root_stream: function.root_stream,
+            num_arguments: function.arguments.len(),
+            register_types: function.register_types,
+            kernels,
+            results: results.iter().map(|register| register.id).collect(),
+        };
+        self.builder.define_body(function.handle.id, body);
+        Ok(())
+    }
+
+    /// The bytes of the file. The verifier accepts them.
+    ///
+    /// # Errors
+    /// If a function has no definition, a name holds a zero byte, or a section gets too long.
+    pub fn finish(self) -> Result<Vec<u8>, BuildError> {
+        Ok(self.builder.finish()?)
+    }
+
+    fn add(
+        &mut self,
+        kind: FunctionKind,
+        name: &str,
+        arguments: &[Type],
+        results: &[Type],
+    ) -> Result<(Function, FunctionBuilder), BuildError> {
+        let handle = self.declare(kind, name, arguments, results)?;
+        let body = FunctionBuilder::new(handle, kind, name, arguments, results);
+        Ok((handle, body))
+    }
+
+    fn declare(
+        &mut self,
+        kind: FunctionKind,
+        name: &str,
+        arguments: &[Type],
+        results: &[Type],
+    ) -> Result<Function, BuildError> {
+        let arguments = handle::indices(self.key, arguments)?;
+        let results = handle::indices(self.key, results)?;
+        Ok(Function {
+            program: self.key,
+            id: self
+                .builder
+                .declare_function(kind, name, arguments, results),
+        })
+    }
+
+    fn check_results(
+        &self,
+        function: &FunctionBuilder,
+        results: &[Register],
+    ) -> Result<(), BuildError> {
+        if let Some(&register) = results
+            .iter()
+            .find(|register| register.function != function.handle)
+        {
+            return Err(BuildError::ForeignRegister {
+                kernel: None,
+                register,
+            });
+        }
+        let found = results.iter().map(|register| register.ty);
+        if !found.clone().eq(function.results.iter().copied()) {
+            return Err(BuildError::ResultTypes {
+                function: function.name.clone(),
+                expected: self.spell(function.results.iter().copied()),
+                found: self.spell(found),
+            });
+        }
+        if function.kind == FunctionKind::Sync {
+            let is_argument = |register: &Register| function.arguments.contains(register);
+            let mut sorted: Vec<RegisterId> = results.iter().map(|register| register.id).collect();
+            sorted.sort_unstable();
+            let is_twice = |register: &Register| {
+                let after = sorted.partition_point(|&id| id <= register.id);
+                after >= 2 && sorted[after - 2] == register.id
+            };
+            if let Some(&register) = results
+                .iter()
+                .find(|register| is_argument(register) || is_twice(register))
+            {
+                return Err(BuildError::SharedResult {
+                    function: function.name.clone(),
+                    register,
+                });
+            }
+        }
+        Ok(())
+    }
+
+    /// Enters what the kernel mentions into the tables.
+    fn lower(
+        &mut self,
+        placed: function::PlacedKernel,
+    ) -> Result<crate::write::Kernel, BuildError> {
+        let function::PlacedKernel { kernel, results } = placed;
+        let code = self.builder.add_kernel_name(&kernel.name);
+        let mut lowered = crate::write::Kernel {
+            location: kernel.location,
+            stream: kernel.stream,
+            flags: kernel.flags,
+            operands: kernel.operands.iter().map(|register| register.id).collect(),
+            results,
+            ..crate::write::Kernel::new(code)
+        };
+        for (name, reference) in kernel.attributes {
+            match reference {
+                Reference::Value(value) => {
+                    let value = self.builder.add_attribute(value)?;
+                    lowered
+                        .attributes
+                        .push(crate::write::KernelAttribute { name, value });
+                }
+                Reference::Function(function) => {
+                    lowered.functions.push(function.id);
+                }
+                Reference::FunctionList(functions) => {
+                    self.builder.add_attribute_name(&name);
+                    lowered
+                        .functions
+                        .extend(functions.iter().map(|function| function.id));
+                }
+            }
+        }
+        lowered
+            .functions
+            .extend(kernel.regions.iter().map(|region| region.id));
+        Ok(lowered)
+    }
+
+    fn spell(&self, types: impl Iterator<Item = Type>) -> Vec<String> {
+        let spelling = |index: TypeIndex| self.spellings.get(index.index()).cloned();
+        types
+            .map(|ty| spelling(ty.index).unwrap_or_default())
+            .collect()
+    }
+}
