@@ -7,3 +7,14 @@
 fn misuse_is_explained_at_its_location() {
     trybuild::TestCases::new().compile_fail("ui/*/*.rs");
 }
+
+/// Files outside the folders would not be compiled.
+#[test]
+fn every_misuse_is_in_a_folder() {
+    let ui = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("ui");
+    let entries = std::fs::read_dir(ui).expect("the folder can be read");
+    for entry in entries {
+        let path = entry.expect("the entry can be read").path();
+        assert!(path.is_dir(), "move it into a folder: {}", path.display());
+    }
+}
