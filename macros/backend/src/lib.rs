@@ -10,6 +10,8 @@
 //! 2. [`mod@kernel`] checks the model as a whole and collects all errors.
 //! 3. [`expand`] generates tokens and makes no decisions.
 //!
+//! An op is a kernel and its registration: [`mod@op`] parses the options that kernels do not have, and passes the rest on.
+//!
 //! Expansions are short: they refer to generic code of the host crate through one doc-hidden module, and contain no `unsafe`.
 //! [`facade`] finds the path of that module.
 #![forbid(unsafe_code)]

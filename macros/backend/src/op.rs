@@ -7,7 +7,7 @@
 //! ```
 //!
 //! A function whose operands are elements rather than tensors gets an adapter, a function of tensors that borrows them: see
-//! [`elements`]. The kernel machinery sees the adapter only.
+//! `elements`. The kernel machinery sees the adapter only.
 
 mod elements;
 
