@@ -5,6 +5,7 @@
 
 use std::process::{Command, Stdio};
 
+use crate::eager;
 use crate::programs::{PROGRAMS, Program, Shape};
 use crate::user::{CASES, Case};
 
@@ -37,7 +38,9 @@ pub struct Subject {
 #[must_use]
 pub fn subjects() -> Vec<Subject> {
     let programs = PROGRAMS.iter().map(Subject::from);
-    programs.chain(CASES.iter().map(Subject::from)).collect()
+    let users = CASES.iter().map(Subject::from);
+    let calls = eager::CASES.iter().map(Subject::from);
+    programs.chain(users).chain(calls).collect()
 }
 
 impl From<&Program> for Subject {
@@ -73,6 +76,19 @@ impl From<&Case> for Subject {
             num_units: case.num_units(),
             command: vec!["call".to_owned(), case.name.to_owned()],
             num_runs: case.num_calls(),
+        }
+    }
+}
+
+impl From<&eager::Case> for Subject {
+    fn from(case: &eager::Case) -> Self {
+        Self {
+            name: case.name.to_owned(),
+            unit: "call",
+            needs_library: false,
+            num_units: 1,
+            command: vec!["op".to_owned(), case.name.to_owned()],
+            num_runs: (500, 2500),
         }
     }
 }

@@ -15,6 +15,8 @@ pub mod programs;
 
 pub mod user;
 
+pub mod eager;
+
 pub mod library;
 
 pub mod session;

@@ -5,6 +5,7 @@ use std::collections::BTreeSet;
 use std::process::ExitCode;
 
 use tfrt_benches::baseline::{self, Row};
+use tfrt_benches::eager;
 use tfrt_benches::instructions::{self, CountError};
 use tfrt_benches::programs::{PARALLEL_PROGRAMS, PROGRAMS, Program, Shape};
 use tfrt_benches::session::Session;
@@ -23,6 +24,7 @@ Usage: tfrt-benches instructions [--accept] [--only NAME]…
        tfrt-benches text NAME SIZE NUM_RUNS           print one program
        tfrt-benches call NAME NUM_CALLS [QUEUE]       call a user's program from Rust, for a profiler to look at
        tfrt-benches text NAME                         print a user's program
+       tfrt-benches op NAME NUM_CALLS [QUEUE]         call an op from Rust, for a profiler to look at
 
 Examples:
   tfrt-benches instructions                 all programs; fails if one costs more than was accepted
@@ -47,6 +49,8 @@ fn main() -> ExitCode {
             .map(|(program, num_runs)| print!("{}", program.text(num_runs))),
         ["call", name, num_calls] => call(name, num_calls, "s"),
         ["call", name, num_calls, queue] => call(name, num_calls, queue),
+        ["op", name, num_calls] => op(name, num_calls, "s"),
+        ["op", name, num_calls, queue] => op(name, num_calls, queue),
         ["text", name] => case(name).map(|case| print!("{}", case.text())),
         ["--help" | "-h"] => {
             println!("{HELP}");
@@ -100,6 +104,15 @@ fn case(name: &str) -> Result<Case, String> {
 fn call(name: &str, num_calls: &str, queue: &str) -> Result<(), String> {
     let (case, num_calls) = (case(name)?, number(num_calls)?);
     case.run(num_calls, queue)
+        .map_err(|error| error.to_string())
+}
+
+fn op(name: &str, num_calls: &str, queue: &str) -> Result<(), String> {
+    let case = eager::Case::from_name(name).ok_or_else(|| {
+        let names: Vec<&str> = eager::CASES.iter().map(|case| case.name).collect();
+        format!("unknown case `{name}`; available: {}", names.join(", "))
+    })?;
+    case.run(number(num_calls)?, queue)
         .map_err(|error| error.to_string())
 }
 
