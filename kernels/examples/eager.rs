@@ -28,9 +28,7 @@ fn same(x: &TensorMetadata, _scale: f32, _shift: f32) -> TensorMetadata {
 
 fn main() -> Result<()> {
     let host = HostContext::builder()
-        .registry(Arc::new(
-            KernelRegistry::from_link().map_err(Error::other)?,
-        ))
+        .registry(Arc::new(KernelRegistry::from_link().map_err(Error::other)?))
         .build();
     let eager = EagerContext::builder(host)
         .device(Arc::new(CpuDevice::new("CPU:1")))
@@ -41,7 +39,10 @@ fn main() -> Result<()> {
     let sum = eager.op("tf.AddV2")?.call(&[&a, &b])?;
     println!("a + b  = {sum}");
 
-    let affine = eager.op("example.Affine")?.attr("scale", 0.5_f32)?.ready()?;
+    let affine = eager
+        .op("example.Affine")?
+        .attr("scale", 0.5_f32)?
+        .ready()?;
     {
         let _scope = eager.device("CPU:1")?;
         println!("{}", eager.explain("example.Affine", &[&sum])?);

@@ -1,6 +1,6 @@
 //! `tfrt run`: executes the functions of a program, one after the other, and prints what they return.
 //!
-//! Scripts read this output: each line is flushed as soon as it is printed, and no line changes lightly.
+//! Scripts read this output: each line is flushed as soon as it is printed, and the lines are stable.
 
 mod function_arguments;
 
@@ -56,14 +56,14 @@ Examples:
   tfrt run --functions=main,check program.bef       run two of them, in this order
   tfrt run --arg x=3 --arg img=@x.npy p.mlir        run functions with arguments; `@` is a file
   tfrt run --work_queue_type=mstd:4 program.mlir    run on four threads
-  tfrt translate --mlir-to-bef p.mlir | tfrt run    run what another tool made
-  tfrt run --kernel-library libmine.so p.mlir       run with kernels of a library besides
-  tfrt run --thread-chains program.mlir             run a program that is written without chains, in order
+  tfrt translate --mlir-to-bef p.mlir | tfrt run    run the output of another tool
+  tfrt run --kernel-library libmine.so p.mlir       also use the kernels of a library
+  tfrt run --thread-chains program.mlir             run a program written without chains, in program order
   tfrt run --trace trace.json program.mlir          record every kernel, for https://ui.perfetto.dev
-  tfrt run --show program.mlir                      see what the program has to show, images for instance
+  tfrt run --show program.mlir                      see what the program shows, such as images
 
-A comment `// expected-error {{text}}` in the source, on the line of a kernel, says that the kernel fails; the exit status
-is 0 if exactly the expected errors happened.";
+A comment `// expected-error {{text}}` on the line of a kernel in the source says that the kernel fails. The exit status is 0 if the
+errors are exactly the expected ones.";
 
 /// Run the functions of a program.
 #[derive(Debug, Parser)]
@@ -77,27 +77,27 @@ pub(crate) struct Arguments {
     trace: Option<String>,
 }
 
-/// What to run, and how.
+/// The program to run, and how to run it.
 #[derive(Args, Debug)]
 pub(crate) struct Options {
     /// The program: MLIR text or a BEF file, told apart by its content; `-` is standard input
     #[arg(default_value = "-")]
     file: String,
 
-    /// Functions to run, in this order; all of them if none is named
+    /// Functions to run, in this order; by default, all functions
     #[arg(long, alias = "function", value_name = "NAME,…", value_delimiter = ',')]
     functions: Vec<String>,
 
-    /// A value for an argument of the functions: a number, a text, or `@FILE`, which may be a tensor file. An argument is called
-    /// as in the text of the program, or by its position. May be given several times
+    /// A value for an argument of the functions: a number, a string, or `@FILE`, which may be a tensor file. NAME is the name of
+    /// the argument in the program, or its position. May be repeated
     #[arg(long = "arg", value_name = "NAME=VALUE")]
     arguments: Vec<GivenArgument>,
 
-    /// Print no elements of results: only the lines that scripts know
+    /// Do not print the elements of results, only the lines that scripts rely on
     #[arg(long)]
     quiet: bool,
 
-    /// A function to run before all others, if the program has it
+    /// A function to run before all others, if the program contains it
     #[arg(
         long = "test_init_function",
         value_name = "NAME",
@@ -106,7 +106,7 @@ pub(crate) struct Options {
     )]
     test_init_function: String,
 
-    /// Where kernels run: `s` is the calling thread alone, `mstd:N,B` is N threads with B more for work that blocks
+    /// The threads that run kernels: `s` is the calling thread alone, `mstd:N,B` is N threads and B more for blocking work
     #[arg(
         long = "work_queue_type",
         value_name = "TYPE[:ARGUMENT]",
@@ -114,7 +114,7 @@ pub(crate) struct Options {
     )]
     work_queue_type: String,
 
-    /// Where tensors and executor state are allocated
+    /// The allocator for tensors and executor state
     #[arg(long = "host_allocator_type", value_name = "TYPE", value_parser = allocator_names(), default_value = AllocatorKind::LeakCheck.name())]
     host_allocator_type: String,
 
@@ -127,32 +127,32 @@ pub(crate) struct Options {
     #[command(flatten)]
     limits: LimitArguments,
 
-    /// Look under this folder for the sources that places name, to show their lines and to read what they expect; they are
-    /// looked for under the folder of the program, too, and nowhere else
+    /// A folder to search for source files that locations refer to, to show their lines and read their expectations. The folder
+    /// of the program is searched as well; no other files are read
     #[arg(long = "source-folder", value_name = "FOLDER")]
     source_folders: Vec<String>,
 
-    /// Take a program that is written without chains, as text, and add those that keep it in order
+    /// Accept a program written without chains, as text, and add the chains that keep program order
     #[arg(long = "thread-chains")]
     thread_chains: bool,
 
-    /// Print what the program has to show, and only shows to those who ask: images, for instance
+    /// Print what the program shows on request, such as images
     #[arg(long)]
     show: bool,
 
-    /// Print the codes of errors beside their messages
+    /// Print error codes next to error messages
     #[arg(long = "print_error_code")]
     print_error_code: bool,
 
-    /// Tell the tracing sink what happens when; without a sink that is a warning
+    /// Send trace events to the linked tracing sink; a warning if none is linked
     #[arg(long = "enable_tracing")]
     enable_tracing: bool,
 
-    /// How much to tell: `default` with --enable_tracing, else `debug`, unless it is said
+    /// How much to trace; by default `default` with --enable_tracing, otherwise `debug`
     #[arg(long = "tracing_level", value_name = "LEVEL", value_enum)]
     tracing_level: Option<LevelName>,
 
-    /// The sink to tell, in place of one that is linked; to name one enables tracing
+    /// The tracing sink to use instead of a linked one; enables tracing
     #[arg(
         long = "tracing_sink",
         alias = "tracing-sink",
@@ -164,7 +164,7 @@ pub(crate) struct Options {
 }
 
 impl Options {
-    /// How results are printed by a tool of this name.
+    /// How a tool with this name prints results.
     fn style(&self, program: &str) -> Style {
         let is_for_scripts = self.quiet || is_original(program);
         if self.show || !is_for_scripts {
@@ -180,7 +180,7 @@ fn allocator_names() -> Vec<&'static str> {
 }
 
 impl Options {
-    /// How much the sink is told of, if anything.
+    /// The tracing level, if tracing is enabled.
     fn told_level(&self) -> Option<TracingLevel> {
         let implied = match (self.enable_tracing, self.tracing_sink) {
             (true, _) => TracingLevel::Default,
@@ -191,7 +191,7 @@ impl Options {
     }
 }
 
-/// Runs the tool that prints what it traces, unless another sink is named. `program` is the name it was started under.
+/// Runs the tool with the sink that prints trace events, unless another sink is named. `program` is the name it was started under.
 pub(crate) fn run_telling(program: &str, mut arguments: Arguments) -> Result<(), Failure> {
     if arguments.trace.is_none() {
         arguments
@@ -219,7 +219,7 @@ pub(crate) fn run(program: &str, arguments: &Arguments) -> Result<(), Failure> {
     outcome
 }
 
-/// Runs the program and writes a trace of that at `path`, also if the run fails.
+/// Runs the program and writes a trace to `path`, even if the run fails.
 pub(crate) fn run_recorded(program: &str, options: &Options, path: &str) -> Result<(), Failure> {
     let level = options.tracing_level.map(TracingLevel::from);
     let recording = Recording::start(path, level.unwrap_or(TracingLevel::Debug))?;
@@ -315,7 +315,7 @@ pub(crate) fn load(
     Ok(loaded)
 }
 
-/// What is wrong with a file, with the name of the file: nothing in it has a place of its own. The original does not say.
+/// An error in a file, with the name of the file, because nothing in it has a location. The original does not name the file.
 fn with_file(error: Error, program: &str, kind: Kind, file: &str) -> Error {
     if kind == Kind::Text || *error.place() != Place::Unknown || is_original(program) {
         return error;
@@ -439,7 +439,7 @@ fn run_function(
     host: &Arc<HostContext>,
 ) -> Result<(), Failure> {
     let name = function.name();
-    // Whoever gives arguments means the functions that they name, or all that take some.
+    // Arguments select the functions that they name, or all functions that take arguments.
     let takes_given = !arguments.arguments.is_empty()
         && (!arguments.functions.is_empty() || !function_arguments::needs_none(function));
     if function.num_arguments() > 0 && !takes_given {
@@ -517,8 +517,7 @@ fn run_async(
     Ok(())
 }
 
-/// Writes what kernels of libraries have printed, which their own copies of the standard library hold back up to the end of a
-/// line.
+/// Flushes what kernels of libraries have printed: their own copies of the standard library buffer an unfinished line.
 pub(crate) fn flush_libraries(host: &HostContext) {
     let libraries = host.registry().libraries();
     libraries.iter().for_each(LoadedLibrary::flush_output);
@@ -554,7 +553,7 @@ fn run_sync(
     }
 }
 
-/// What the driver says of an error that a kernel reported, or that loading ended with.
+/// The diagnostic for an error that a kernel reported or that loading failed with.
 pub(crate) fn runtime_diagnostic(error: &Error) -> Diagnostic {
     let place = match error.place() {
         Place::Text(text) => Place::Text(format!("loc(\"{text}\")").into()),
