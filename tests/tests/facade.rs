@@ -88,10 +88,8 @@ fn workspace() -> &'static Path {
         );
         write(
             "inherited/src/main.rs",
-            &format!(
-                "mod kernels;\n\ndataflow::link!(renamed);\n\nfn main() -> std::process::ExitCode {{\n    \
-                 renamed::tfrt_cli::main()\n}}\n",
-            ),
+            "mod kernels;\n\ndataflow::link!(renamed);\n\nfn main() -> std::process::ExitCode {\n    \
+             renamed::tfrt_cli::main()\n}\n",
         );
         write(
             "inherited/src/kernels.rs",

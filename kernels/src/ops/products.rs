@@ -91,7 +91,6 @@ fn multiply_real<T: Element + MatmulElement>(
 /// Those of `tf.MatMul`, `FusedMatMul must specify fused operations`, `Bias tensor must a vector`,
 /// `The number of bias elements N doesn't match output inner dimension M`, `Unsupported fusion type`.
 #[tfrt_op("tf._FusedMatMul", metadata = fused_metadata)]
-#[expect(clippy::too_many_arguments, reason = "they are the operands of the op")]
 fn fused_mat_mul(
     a: &DenseHostTensor,
     b: &DenseHostTensor,

@@ -402,9 +402,9 @@ fn cast_elements(
         T in [u8, u16, u32, u64, i8, i16, i32, i64, f16, f32, f64] => {
             let x = x.elements::<T>()?;
             if metadata.dtype == DType::F32 {
-                cast::cast(&x, &mut *result.elements_mut::<f32>()?);
+                cast::cast(&x, &mut result.elements_mut::<f32>()?);
             } else {
-                cast::cast(&x, &mut *result.elements_mut::<f16>()?);
+                cast::cast(&x, &mut result.elements_mut::<f16>()?);
             }
             Ok(result)
         },
@@ -483,7 +483,7 @@ fn argmax(
         x.dtype(),
         T in [u8, u16, u32, u64, i8, i16, i32, i64, f16, f32, f64] => {
             let (dims, x) = (x.shape().dims(), x.elements::<T>()?);
-            reduction::argmax(dims, axis, &x, &mut *result.elements_mut::<i32>()?)?;
+            reduction::argmax(dims, axis, &x, &mut result.elements_mut::<i32>()?)?;
             Ok(result)
         },
         else Err(unsupported("unsupported dtype for argmax"))

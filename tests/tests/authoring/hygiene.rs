@@ -77,7 +77,7 @@ mod bare {
     fn told(
         query: &::tfrt::core::OpQuery<'_>,
     ) -> ::std::result::Result<::tfrt::prelude::TensorMetadata, ::tfrt::Error> {
-        query.operand(0).map(::std::clone::Clone::clone)
+        query.operand(0).cloned()
     }
 
     /// Is polled.

@@ -144,11 +144,13 @@ fn matmul<T: Element + std::iter::Sum + std::ops::Mul<Output = T>>(
     Ok(())
 }
 
-fn matmul_metadata(a: &TensorMetadata, b: &TensorMetadata) -> Result<TensorMetadata> {
-    match (&*a.extents, &*b.extents) {
-        (&[m, k], &[l, n]) if k == l => Ok(TensorMetadata::new(a.dtype, [m, n])),
-        (&[_], _) => Ok(b.clone()),
-        _ => Err(Error::new(format!("cannot multiply {a} and {b}"))),
+fn matmul_metadata(left: &TensorMetadata, right: &TensorMetadata) -> Result<TensorMetadata> {
+    match (&*left.extents, &*right.extents) {
+        (&[rows, inner], &[also_inner, columns]) if inner == also_inner => {
+            Ok(TensorMetadata::new(left.dtype, [rows, columns]))
+        }
+        (&[_], _) => Ok(right.clone()),
+        _ => Err(Error::new(format!("cannot multiply {left} and {right}"))),
     }
 }
 
@@ -267,7 +269,10 @@ fn concat_metadata(parts: &[TensorMetadata]) -> Result<TensorMetadata, String> {
 /// How many operands there are, and the first again.
 #[tfrt_op("op.Count", metadata = count_metadata, accepts(scalar))]
 fn count(values: &[AnyRef]) -> (ScalarHostTensor, AnyRef) {
-    let count = ScalarHostTensor::new(Shape::scalar(), values.len() as i64);
+    let count = ScalarHostTensor::new(
+        Shape::scalar(),
+        i64::try_from(values.len()).unwrap_or(i64::MAX),
+    );
     (count, values[0].clone())
 }
 
@@ -315,7 +320,7 @@ fn kinds(
 ) -> Result<()> {
     let rank = any.shape().rank() + text.shape().rank() + scalar.shape().rank();
     let value = value.try_read::<DenseHostTensor>().map_err(Error::other)?;
-    y.elements_mut::<i64>()?[0] = rank as i64 + value.num_elements() as i64;
+    y.elements_mut::<i64>()?[0] = i64::try_from(rank + value.num_elements()).unwrap_or(i64::MAX);
     Ok(())
 }
 
@@ -380,7 +385,7 @@ fn attributes(
         Mode::Keep => 1,
         Mode::Negate => -1,
     };
-    let extra = axes.map_or(0, |axes| axes.len() as i32);
+    let extra = axes.map_or(0, |axes| i32::try_from(axes.len()).unwrap_or(i32::MAX));
     for y in y.elements_mut::<i32>()?.iter_mut() {
         *y = *y * sign * factor + extra;
     }
@@ -511,7 +516,7 @@ fn raw(call: &mut OpCall<'_>) -> Result<()> {
     let number = call
         .attrs()
         .get::<i64>("number")
-        .unwrap_or(call.arguments().len() as i64);
+        .unwrap_or(i64::try_from(call.arguments().len()).unwrap_or(i64::MAX));
     call.set_result(0, AnyRef::available(DenseHostTensor::vector(&[number])?));
     Ok(())
 }
@@ -561,7 +566,9 @@ fn run_told(call: &mut OpCall<'_>) -> Result<()> {
     let extent = call.result_metadata(0)?.extents[0];
     call.set_result(
         0,
-        AnyRef::available(DenseHostTensor::vector(&[extent as i64])?),
+        AnyRef::available(DenseHostTensor::vector(&[
+            i64::try_from(extent).unwrap_or(i64::MAX)
+        ])?),
     );
     Ok(())
 }
