@@ -179,6 +179,7 @@ fn dialects_state_what_they_accept() {
         "eigen",
         "ht",
         "t",
+        "tf",
         "tf_sync",
         "tfrt",
         "tfrt_data",
