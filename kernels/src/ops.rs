@@ -9,10 +9,10 @@
 //! | [`element_wise`] | functions of elements, one by one, and of two tensors with broadcasting |
 //! | [`products`] | matrix products |
 //! | [`reductions`] | means, softmax |
-//! | [`shapes`](self::shapes) | concatenation, tiles, new dimensions |
+//! | [`shapes`] | concatenation, tiles, new dimensions |
 //! | [`images`] | convolution, pooling, padding, normalization |
 //! | [`metadata`] | what can be told of results before they are computed |
-//! | [`test`](self::test) | ops for tests |
+//! | [`test`](mod@test) | ops for tests |
 
 pub mod metadata;
 

@@ -55,7 +55,7 @@
 //! # Operands
 //!
 //! A tuple of values, or a `Vec` of values of one type. Values of type `Value + Clone` stand for themselves, and a text for
-//! its bytes. [`later`] is a value that becomes available while the program runs, [`error`] is an error, and [`made`]
+//! its bytes. [`later`] is a value that becomes available while the program runs, [`error`] is an error, and [`value_from`]
 //! makes a value that cannot be cloned. An [`AnyRef`](crate::prelude::AnyRef) is passed as it is.
 //!
 //! ```

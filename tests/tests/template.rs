@@ -166,7 +166,7 @@ fn what_is_there_stays() -> Result<(), Failed> {
     let expected = "tfrt: `mine` exists and is not empty: choose another name, or remove it\n";
     require(refused == expected, &refused)?;
     let refused = tfrt(&folder, &["new", "file"])?.unwrap_err();
-    let expected = "tfrt: `file` exists and is no folder: choose another name\n";
+    let expected = "tfrt: `file` exists and is not a folder: choose another name\n";
     require(refused == expected, &refused)?;
     require(
         std::fs::read_dir(folder.join("mine"))?.count() == 1,
