@@ -52,7 +52,23 @@ struct Moves<'a> {
     channels: Channels,
 }
 
-impl Moves<'_> {
+impl<'a> Moves<'a> {
+    fn new(
+        padding: &'a str,
+        explicit_paddings: Option<&'a [i64]>,
+        strides: Option<&'a [i64]>,
+        dilations: Option<&'a [i64]>,
+        data_format: Option<&str>,
+    ) -> Self {
+        Self {
+            padding,
+            explicit_paddings,
+            strides,
+            dilations,
+            channels: Channels::parse(data_format),
+        }
+    }
+
     /// The windows over rows and columns.
     fn windows(self, input: [usize; 2], size: [usize; 2]) -> Result<[Window; 2]> {
         let strides = self.spatial(self.strides)?;
@@ -193,13 +209,7 @@ fn conv_2d(
     #[attr] strides: Option<&[i64]>,
     ctx: &ExecutionContext,
 ) -> Result<AnyRef> {
-    let moves = Moves {
-        padding,
-        explicit_paddings,
-        strides,
-        dilations,
-        channels: Channels::parse(data_format),
-    };
+    let moves = Moves::new(padding, explicit_paddings, strides, dilations, data_format);
     let shape = convolution_shape(&x.metadata(), &filter.metadata(), moves)?;
     if moves.channels == Channels::First {
         return Err(unsupported("only channel last order is supported"));
@@ -258,13 +268,7 @@ fn convolution_metadata(
     padding: &str,
     strides: Option<&[i64]>,
 ) -> Result<TensorMetadata> {
-    let moves = Moves {
-        padding,
-        explicit_paddings,
-        strides,
-        dilations,
-        channels: Channels::parse(data_format),
-    };
+    let moves = Moves::new(padding, explicit_paddings, strides, dilations, data_format);
     let shape = convolution_shape(x, filter, moves)?;
     let spatial = [shape.rows.output, shape.columns.output];
     let extents = extents(shape.batch, spatial, shape.out_channels, moves.channels);
@@ -291,13 +295,7 @@ fn max_pool(
     #[attr] strides: Option<&[i64]>,
     ctx: &ExecutionContext,
 ) -> Result<AnyRef> {
-    let moves = Moves {
-        padding,
-        explicit_paddings,
-        strides,
-        dilations,
-        channels: Channels::parse(data_format),
-    };
+    let moves = Moves::new(padding, explicit_paddings, strides, dilations, data_format);
     let (images, [rows, columns]) = pooling_windows(&x.metadata(), ksize, moves)?;
     if moves.channels == Channels::First {
         return Err(unsupported("only channel last order is supported"));
@@ -367,13 +365,7 @@ fn pooling_metadata(
     padding: &str,
     strides: Option<&[i64]>,
 ) -> Result<TensorMetadata> {
-    let moves = Moves {
-        padding,
-        explicit_paddings,
-        strides,
-        dilations,
-        channels: Channels::parse(data_format),
-    };
+    let moves = Moves::new(padding, explicit_paddings, strides, dilations, data_format);
     let (images, [rows, columns]) = pooling_windows(x, ksize, moves)?;
     let spatial = [rows.output, columns.output];
     let extents = extents(images.batch, spatial, images.channels, moves.channels);
