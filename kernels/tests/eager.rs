@@ -246,6 +246,26 @@ fn ops_run_where_scopes_say() -> Result<()> {
     Ok(())
 }
 
+#[test]
+fn a_thread_forgets_contexts_that_are_gone() {
+    let first = eager("s");
+    let host = Arc::downgrade(first.host());
+    // This thread and another one use the context; the other one drops it.
+    first.tensor(1.0_f32).expect("there is memory");
+    std::thread::spawn(move || {
+        first.tensor(1.0_f32).expect("there is memory");
+        drop(first);
+    })
+    .join()
+    .expect("it does not panic");
+    assert!(
+        host.upgrade().is_some(),
+        "this thread knows the request still"
+    );
+    eager("s").tensor(1.0_f32).expect("there is memory");
+    assert!(host.upgrade().is_none());
+}
+
 /// A generator of numbers: the same for a seed, everywhere.
 struct Random(u64);
 

@@ -84,6 +84,8 @@ const DEFAULT_MAX_OPS: usize = 4096;
 pub struct EagerContext {
     /// Tells the contexts of a thread apart.
     id: u64,
+    /// Threads look at it, to forget what they know of a context that is gone.
+    exists: Arc<()>,
     host: Arc<HostContext>,
     runtime: Arc<CoreRuntime>,
     /// In the order in which they are preferred.
@@ -232,6 +234,7 @@ impl EagerContextBuilder {
         Ok(Arc::new(EagerContext {
             // Relaxed: a number that is like no other.
             id: NEXT_ID.fetch_add(1, Ordering::Relaxed),
+            exists: Arc::new(()),
             host: self.host,
             runtime,
             devices,

@@ -1,7 +1,7 @@
 //! What changes while a program runs: for each thread a stack of devices, modes and requests, and the chain of its effects.
 
 use std::cell::RefCell;
-use std::sync::Arc;
+use std::sync::{Arc, Weak};
 
 use tfrt_async::AnyRef;
 use tfrt_host::{ExecutionContext, RequestContext};
@@ -18,6 +18,8 @@ thread_local! {
 /// What one thread has to do with one context.
 struct ThreadState {
     context: u64,
+    /// Whether the context still exists: another thread may have dropped it.
+    exists: Weak<()>,
     changes: Vec<Change>,
     /// That of the request which is in force.
     ctx: ExecutionContext,
@@ -65,13 +67,17 @@ pub struct Scope<'a> {
 
 impl Drop for Scope<'_> {
     fn drop(&mut self) {
-        with_state(self.context, |state| {
+        let ended = with_state(self.context, |state| {
+            let mut ended = Vec::new();
             while state.changes.len() > self.depth {
                 if let Some(Change::Request(before)) = state.changes.pop() {
-                    state.ctx = before;
+                    ended.push(std::mem::replace(&mut state.ctx, before));
                 }
             }
+            ended
         });
+        // Outside of the borrow: the end of a request may run anything.
+        drop(ended);
     }
 }
 
@@ -122,11 +128,16 @@ fn context_of(request: Arc<RequestContext>) -> ExecutionContext {
 }
 
 fn with_state<R>(context: &EagerContext, f: impl FnOnce(&mut ThreadState) -> R) -> R {
-    THREADS.with_borrow_mut(|threads| {
+    let mut forgotten = Vec::new();
+    let result = THREADS.with_borrow_mut(|threads| {
         let known = threads.iter().position(|state| state.context == context.id);
         let index = known.unwrap_or_else(|| {
+            // What belongs to contexts that are gone goes with the first use of a new one.
+            let gone = |state: &mut ThreadState| state.exists.strong_count() == 0;
+            forgotten.extend(threads.extract_if(.., gone));
             threads.push(ThreadState {
                 context: context.id,
+                exists: Arc::downgrade(&context.exists),
                 changes: Vec::new(),
                 ctx: context_of(Arc::clone(&context.request)),
                 chain: AnyRef::ready_chain(),
@@ -134,7 +145,10 @@ fn with_state<R>(context: &EagerContext, f: impl FnOnce(&mut ThreadState) -> R) 
             threads.len() - 1
         });
         f(&mut threads[index])
-    })
+    });
+    // Outside of the borrow: dropping a value may run anything.
+    drop(forgotten);
+    result
 }
 
 /// The context that calls of this thread run in.
