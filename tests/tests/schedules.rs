@@ -4,7 +4,7 @@
 //! Random programs run in three ways: following schedules, the same while traced, and in the ready loop alone. Several functions are
 //! started before one is waited for. The same with kernels that wait for all tasks, and on queues that run tasks at once or the last
 //! one first, under which a function leaves its order. `TFRT_STRESS` asks for so many times as many programs, and `TFRT_SEED` for one
-//! of them alone..
+//! of them alone.
 
 use std::cell::Cell;
 use std::fmt::Write as _;
