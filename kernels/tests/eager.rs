@@ -5,7 +5,7 @@ use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 use tfrt::async_value::LiveScope;
-use tfrt::core::{EagerContext, OpAttrs, PlacementRule, TensorHandle};
+use tfrt::core::{EagerContext, PlacementRule, TensorHandle};
 use tfrt::executor::Program;
 use tfrt::host::RequestContextBuilder;
 use tfrt::host::device::CpuDevice;
@@ -54,6 +54,48 @@ fn note(x: &DenseHostTensor) -> Result<()> {
 fn panics(x: &DenseHostTensor) -> DenseHostTensor {
     assert!(x.num_elements() > 1000, "not large enough");
     x.clone()
+}
+
+/// Returns a vector of two elements, whatever it said.
+#[tfrt_op("eager_test.Lies", metadata = same)]
+fn lies(x: &DenseHostTensor) -> Result<DenseHostTensor> {
+    let first = x.elements::<f32>()?[0];
+    Ok(DenseHostTensor::vector(&[first, first])?)
+}
+
+/// The same, later.
+#[tfrt_op("eager_test.LiesLater", metadata = same)]
+async fn lies_later(x: &DenseHostTensor, ctx: &ExecutionContext) -> Result<DenseHostTensor> {
+    let (promise, turn) = AsyncValueRef::unconstructed();
+    ctx.enqueue(move || promise.emplace(Chain));
+    turn.await?;
+    lies(x)
+}
+
+fn same(x: &TensorMetadata) -> TensorMetadata {
+    x.clone()
+}
+
+#[test]
+fn a_result_that_is_not_what_was_said_is_an_error() -> Result<()> {
+    let eager = eager("s");
+    let (two, three) = (eager.tensor([1.0_f32; 2])?, eager.tensor([1.0_f32; 3])?);
+    for (op, said) in [
+        (
+            "eager_test.Lies",
+            "`eager_test.Lies` returned f32 [2] as result 0, but its metadata function said f32 [3]",
+        ),
+        (
+            "eager_test.LiesLater",
+            "`eager_test.LiesLater` returned f32 [2] as result 0, but its metadata function said f32 [3]",
+        ),
+    ] {
+        let op = eager.op(op)?.ready()?;
+        assert_eq!(eager.to_vec::<f32>(&op.call(&[&two])?)?, [1.0, 1.0]);
+        let outcome = op.call(&[&three]).and_then(|y| eager.to_vec::<f32>(&y));
+        assert_eq!(message(outcome), said);
+    }
+    Ok(())
 }
 
 #[test]
@@ -524,5 +566,4 @@ fn attributes_that_outlive_their_program_keep_it() {
         handle.to_string(),
         "DenseHostTensor dtype = i32, shape = [], values = [1]"
     );
-    drop(OpAttrs::new());
 }

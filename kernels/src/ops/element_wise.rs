@@ -17,7 +17,7 @@ use super::{allocate, invalid, map_elements, mismatched, unsupported, with_dtype
 /// # Errors
 /// `unsupported dtype for relu`.
 #[tfrt_op("tf.Relu", metadata = same)]
-fn relu(x: &AnyRef, ctx: &ExecutionContext) -> Result<DenseHostTensor> {
+pub(super) fn relu(x: &AnyRef, ctx: &ExecutionContext) -> Result<DenseHostTensor> {
     let dtype = x.try_read::<DenseHostTensor>().map_err(mismatched)?.dtype();
     with_dtype!(
         dtype,

@@ -336,12 +336,11 @@ fn pooling_windows(
     moves: Moves<'_>,
 ) -> Result<(Images, [Window; 2])> {
     let images = Images::of(x, moves.channels)?;
-    if let Some(&[n, a, b, c]) = ksize {
+    if let Some(&[n, first, _, last]) = ksize {
         let channel = match moves.channels {
-            Channels::First => a,
-            Channels::Last => c,
+            Channels::First => first,
+            Channels::Last => last,
         };
-        let _ = b;
         if (n, channel) != (1, 1) {
             return Err(invalid("Expected ksize 'NC' elements to be 1"));
         }

@@ -8,8 +8,8 @@ use tfrt::core::{OpAttrs, OpCall, OpQuery};
 use tfrt::prelude::*;
 use tfrt::support::complex::Complex;
 use tfrt_compute::binary::{self, Binary};
+use tfrt_compute::cast;
 use tfrt_compute::reduction::{self, Reduction};
-use tfrt_compute::{cast, unary};
 use tfrt_tensor::{
     CooHostTensor, DenseHostTensor, Element, I1, ScalarHostTensor, Shape, StringHostTensor, Tensor,
     TensorRef,
@@ -17,7 +17,7 @@ use tfrt_tensor::{
 
 use super::metadata::same;
 use super::reductions::reduce;
-use super::{allocate, dense, invalid, map_elements, mismatched, unsupported, with_dtype};
+use super::{allocate, dense, invalid, mismatched, unsupported, with_dtype};
 use crate::text::{print_bytes, print_line};
 
 /// Returns the odd elements of a vector.
@@ -331,12 +331,7 @@ fn add_dense_only_3(
 /// Computes `max(x, 0)` for each element, in the operand's memory if nobody else can see it.
 #[tfrt_op("tfrt_test.relu", metadata = same)]
 fn relu(x: &AnyRef, ctx: &ExecutionContext) -> Result<DenseHostTensor> {
-    with_dtype!(
-        x.try_read::<DenseHostTensor>().map_err(mismatched)?.dtype(),
-        T in [u8, u16, u32, u64, i8, i16, i32, i64, f16, f32, f64]
-            => map_elements::<T>(x, ctx, unary::relu, unary::relu_in_place),
-        else Err(unsupported("unsupported dtype for relu"))
-    )
+    super::element_wise::relu(x, ctx)
 }
 
 fn alike(a: &TensorMetadata, b: &TensorMetadata) -> Result<TensorMetadata> {

@@ -132,7 +132,7 @@ impl DeviceOp {
                 Err(error) => return invocation.fail(&ctx.emit_error(error)),
             }
         };
-        let mut chain = self.take_chain(invocation);
+        let mut chain = self.followed_chain(invocation);
         let mut tensors = take_tensors(invocation.arguments);
         if is_ready {
             let mut results: SmallVec<[Option<AnyRef>; NUM_IN_PLACE]> = SmallVec::new();
@@ -178,7 +178,7 @@ impl DeviceOp {
 
     /// Goes on when the metadata of every argument is known.
     fn run_later(&self, invocation: &mut OpInvocation<'_>) {
-        let chain = self.take_chain(invocation);
+        let chain = self.followed_chain(invocation);
         let arguments: SmallVec<[TensorHandle; NUM_IN_PLACE]> = invocation
             .arguments
             .iter_mut()
@@ -213,7 +213,7 @@ impl DeviceOp {
     }
 
     /// The chain that the op follows, if it follows one.
-    fn take_chain(&self, invocation: &OpInvocation<'_>) -> Option<AnyRef> {
+    fn followed_chain(&self, invocation: &OpInvocation<'_>) -> Option<AnyRef> {
         let chain = invocation
             .chain
             .as_deref()

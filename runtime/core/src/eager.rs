@@ -113,9 +113,31 @@ struct Settings {
 /// Ops that were made, by device and name. Readers share a lock, and only who makes an op that is not there yet writes.
 #[derive(Default)]
 struct OpCache {
-    ops: HashMap<(usize, Arc<str>), CachedOp>,
+    ops: HashMap<usize, HashMap<String, CachedOp>>,
     /// Counts uses of the cache, as its clock.
     time: AtomicU64,
+}
+
+impl OpCache {
+    fn len(&self) -> usize {
+        self.ops.values().map(HashMap::len).sum()
+    }
+
+    /// Removes the op that was used least recently.
+    fn remove_oldest(&mut self) {
+        let all = self.ops.iter().flat_map(|(&device, ops)| {
+            let uses = ops
+                .iter()
+                .map(|(name, cached)| (cached.used.load(Ordering::Relaxed), name));
+            uses.map(move |(used, name)| (used, device, name))
+        });
+        let oldest = all.min().map(|(_, device, name)| (device, name.clone()));
+        if let Some((device, name)) = oldest
+            && let Some(ops) = self.ops.get_mut(&device)
+        {
+            ops.remove(&name);
+        }
+    }
 }
 
 struct CachedOp {
@@ -298,7 +320,7 @@ impl EagerContext {
         let ops = self.ops.read().unwrap_or_else(PoisonError::into_inner);
         // Relaxed: numbers for people.
         CacheStats {
-            entries: ops.ops.len(),
+            entries: ops.len(),
             hits: self.hits.load(Ordering::Relaxed),
             misses: self.misses.load(Ordering::Relaxed),
         }
@@ -315,10 +337,9 @@ impl EagerContext {
 
     /// The op of this name on a device, made now or before.
     fn made_op(&self, device: usize, name: &str) -> Result<CoreRuntimeOp, Error> {
-        let key = (device, Arc::from(name));
         {
             let cache = self.ops.read().unwrap_or_else(PoisonError::into_inner);
-            if let Some(cached) = cache.ops.get(&key) {
+            if let Some(cached) = cache.ops.get(&device).and_then(|ops| ops.get(name)) {
                 // Relaxed: which op was used last need not be known exactly.
                 let now = cache.time.fetch_add(1, Ordering::Relaxed);
                 cached.used.store(now, Ordering::Relaxed);
@@ -329,23 +350,19 @@ impl EagerContext {
         self.misses.fetch_add(1, Ordering::Relaxed);
         let op = self.devices[device].handler.make_op(name)?;
         let mut cache = self.ops.write().unwrap_or_else(PoisonError::into_inner);
-        while cache.ops.len() >= self.settings.max_ops.max(1) {
-            let used =
-                |(_, cached): &(&(usize, Arc<str>), &CachedOp)| cached.used.load(Ordering::Relaxed);
-            let Some((oldest, _)) = cache.ops.iter().min_by_key(used) else {
-                break;
-            };
-            let oldest = oldest.clone();
-            cache.ops.remove(&oldest);
+        while cache.len() >= self.settings.max_ops.max(1) {
+            cache.remove_oldest();
         }
         let used = AtomicU64::new(cache.time.fetch_add(1, Ordering::Relaxed));
-        cache.ops.insert(
-            key,
-            CachedOp {
-                op: op.clone(),
-                used,
-            },
-        );
+        let cached = CachedOp {
+            op: op.clone(),
+            used,
+        };
+        cache
+            .ops
+            .entry(device)
+            .or_default()
+            .insert(name.to_owned(), cached);
         Ok(op)
     }
 

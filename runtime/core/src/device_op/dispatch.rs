@@ -4,11 +4,12 @@ use tfrt_async::AnyRef;
 use tfrt_host::ExecutionContext;
 use tfrt_host::kernel::panic::catch;
 use tfrt_host::tracing::{self, Scope, TracingLevel};
-use tfrt_support::Error;
 use tfrt_support::metadata::TensorMetadata;
+use tfrt_support::{Error, ErrorCode};
 
 use super::{DeviceOp, Tensors, kernel};
 use crate::attrs::OpAttrs;
+use crate::handle::read_metadata;
 use crate::op::OpCall;
 use crate::registry::Runner;
 
@@ -71,6 +72,33 @@ impl DeviceOp {
             let error = Error::new(format!("`{}` left a result empty", self.op.name()));
             fill(dispatch.results, &mut None, &ctx.emit_error(error));
         }
+        self.check_results(&mut dispatch);
+    }
+
+    /// Makes an error of a result that is not what the metadata function said: whoever trusted it must not see the tensor.
+    fn check_results(&self, dispatch: &mut Dispatch<'_>) {
+        let name = self.op.name();
+        for (index, result) in dispatch.results.iter_mut().enumerate() {
+            let told = dispatch.metadata.get(index).and_then(Option::as_ref);
+            let (Some(told), Some(tensor)) = (told, &*result) else {
+                continue;
+            };
+            if tensor.is_available() {
+                if let Err(error) = agrees(name, index, told, tensor) {
+                    *result = Some(AnyRef::error(dispatch.ctx.emit_error(error)));
+                }
+                continue;
+            }
+            let (promise, checked) = AnyRef::indirect();
+            let (told, ctx) = (told.clone(), dispatch.ctx.clone());
+            tensor.and_then(move |tensor| {
+                promise.forward_to(match agrees(name, index, &told, tensor) {
+                    Ok(()) => tensor.clone(),
+                    Err(error) => AnyRef::error(ctx.emit_error(error)),
+                });
+            });
+            *result = Some(checked);
+        }
     }
 
     fn span_text(&self, dispatch: &Dispatch<'_>) -> String {
@@ -78,8 +106,7 @@ impl DeviceOp {
         let list =
             |metadata: &mut dyn Iterator<Item = String>| metadata.collect::<Vec<_>>().join(";");
         let inputs = list(&mut dispatch.tensors.iter().map(|tensor| {
-            crate::handle::read_metadata(tensor)
-                .map_or_else(|error| error.to_string(), |md| md.to_string())
+            read_metadata(tensor).map_or_else(|error| error.to_string(), |md| md.to_string())
         }));
         let results = list(
             &mut dispatch.metadata.iter().map(|metadata| match metadata {
@@ -95,6 +122,17 @@ impl DeviceOp {
             "RunDispatchFunction: {name}#op_name={name},{long_name}Inputs=({inputs}),Results=({results}),Attributes={}#",
             dispatch.attrs
         )
+    }
+}
+
+/// Whether an available result is what the metadata function said. An error is whatever it is.
+fn agrees(op: &str, index: usize, told: &TensorMetadata, tensor: &AnyRef) -> Result<(), Error> {
+    match read_metadata(tensor) {
+        Ok(found) if found != *told => Err(Error::new(format!(
+            "`{op}` returned {found} as result {index}, but its metadata function said {told}"
+        ))
+        .with_code(ErrorCode::Internal)),
+        _ => Ok(()),
     }
 }
 
