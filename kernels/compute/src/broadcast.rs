@@ -3,7 +3,12 @@
 //! Dimensions are matched from the last to the first; an extent of 1 stretches, a missing dimension counts as 1. Neighbouring
 //! dimensions that both sides walk through alike are merged, so that most cases have one dimension left.
 
+use smallvec::SmallVec;
+
 use crate::error::{ShapeError, checked_product};
+
+/// Most tensors have no more dimensions.
+const NUM_IN_PLACE: usize = 4;
 
 /// A dimension of the common shape, and how far each side moves in it: strides in elements.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -25,9 +30,9 @@ struct Dimension {
 /// ```
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Broadcast {
-    shape: Vec<usize>,
+    shape: SmallVec<[usize; NUM_IN_PLACE]>,
     /// Without extents of 1, neighbours merged; the last is the innermost.
-    dimensions: Vec<Dimension>,
+    dimensions: SmallVec<[Dimension; NUM_IN_PLACE]>,
     lens: [usize; 3],
 }
 
@@ -43,7 +48,7 @@ impl Broadcast {
                 .checked_sub(rank)
                 .map_or(1, |axis| shape[axis])
         };
-        let mut shape = Vec::with_capacity(rank);
+        let mut shape = SmallVec::with_capacity(rank);
         for axis in 0..rank {
             shape.push(match (extent(left, axis), extent(right, axis)) {
                 (a, b) if a == b => a,
@@ -59,7 +64,7 @@ impl Broadcast {
         for (len, shape) in lens.iter_mut().zip([left, right, &shape]) {
             *len = checked_product("broadcast", shape)?;
         }
-        let mut dimensions: Vec<Dimension> = Vec::new();
+        let mut dimensions: SmallVec<[Dimension; NUM_IN_PLACE]> = SmallVec::new();
         let (mut left_stride, mut right_stride) = (1, 1);
         for axis in (0..rank).rev() {
             let (a, b) = (extent(left, axis), extent(right, axis));

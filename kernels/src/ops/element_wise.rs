@@ -183,9 +183,10 @@ fn compute<T: Element + Arithmetic>(
         TensorRef::Scalar(_) => Shape::scalar(),
         other => other.shape().clone(),
     };
-    let full = stretched(a.shape(), b.shape())?;
     let shapes = stretched(&dims(a), &dims(b))?;
-    if full.shape() != shapes.shape() {
+    let has_dims =
+        |side: &TensorRef<'_>| matches!(side, TensorRef::Scalar(_)) && side.shape().rank() > 0;
+    if (has_dims(a) || has_dims(b)) && stretched(a.shape(), b.shape())?.shape() != shapes.shape() {
         // A scalar tensor of many elements decides on the shape: it is expanded.
         let expand = |side: &TensorRef<'_>| -> Result<Option<AnyRef>> {
             match side {

@@ -3,6 +3,7 @@
 //! Shapes are told from shapes: no function here sees a tensor.
 
 use tfrt::prelude::*;
+use tfrt::support::metadata::Extents;
 
 use super::invalid;
 
@@ -21,21 +22,20 @@ pub(super) fn broadcast(a: &TensorMetadata, b: &TensorMetadata) -> Result<Tensor
         let index = extents.len().checked_sub(from_end + 1);
         index.map_or(1, |index| extents[index])
     };
-    let mut extents = vec![0; rank];
+    // The innermost dimension that does not fit is told of.
     for from_end in 0..rank {
         let (left, right) = (extent(&a.extents, from_end), extent(&b.extents, from_end));
-        extents[rank - 1 - from_end] = match (left, right) {
-            (left, right) if left == right => left,
-            (1, right) => right,
-            (left, 1) => left,
-            (left, right) => {
-                return Err(invalid(format!(
-                    "Dimensions must be equal, but are {left} and {right}"
-                )));
-            }
-        };
+        if left != right && left != 1 && right != 1 {
+            return Err(invalid(format!(
+                "Dimensions must be equal, but are {left} and {right}"
+            )));
+        }
     }
-    Ok(TensorMetadata::new(a.dtype, &extents[..]))
+    let stretched = (0..rank).rev().map(|from_end| {
+        let (left, right) = (extent(&a.extents, from_end), extent(&b.extents, from_end));
+        if left == 1 { right } else { left }
+    });
+    Ok(TensorMetadata::new(a.dtype, stretched.collect::<Extents>()))
 }
 
 /// Whether the left operand is less than the right one, both stretched to one shape.

@@ -50,7 +50,9 @@ impl Object for dyn Tensor {
     type Guard<'a> = TensorRef<'a>;
 
     fn read(operand: &AnyRef) -> Result<TensorRef<'_>, BorrowError> {
-        if operand.is::<ScalarHostTensor>() {
+        if operand.is::<DenseHostTensor>() {
+            operand.try_read().map(TensorRef::Dense)
+        } else if operand.is::<ScalarHostTensor>() {
             operand.try_read().map(TensorRef::Scalar)
         } else if operand.is::<StringHostTensor>() {
             operand.try_read().map(TensorRef::String)

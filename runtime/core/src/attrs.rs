@@ -10,6 +10,8 @@
 //! Values lie in memory as they lie in a file, so that an op of the Core Runtime and a kernel of a graph read them alike, and
 //! the attributes of a program are read where they are.
 
+mod binding;
+
 mod print;
 
 mod value;
@@ -28,6 +30,8 @@ use tfrt_attr::{
 use tfrt_host::FunctionTable;
 use tfrt_support::{Error, ErrorCode};
 
+pub(crate) use binding::BoundAttrs;
+use binding::KeptBinding;
 pub use value::ToOpAttr;
 use value::{OwnSection, Place};
 
@@ -62,6 +66,10 @@ pub struct OpAttrs {
     section: Section,
     /// The copy that [`freeze`](Self::freeze) made last, until something changes.
     frozen: Option<OpAttrsRef>,
+    /// Where the kernel that uses the set finds its attributes, until something changes.
+    binding: KeptBinding,
+    /// Whether it is the set that all ops without attributes have.
+    is_shared_by_all: bool,
 }
 
 /// One attribute: where its bytes are.
@@ -103,6 +111,7 @@ impl OpAttrs {
         };
         let place = value.encode(self.own_section()?)?;
         self.frozen = None;
+        self.binding = KeptBinding::new();
         self.entries.insert(position, Entry { name, place });
         Ok(true)
     }
@@ -261,7 +270,7 @@ impl OpAttrs {
         let copy = || Self {
             entries: self.entries.clone(),
             section: self.section.clone(),
-            frozen: None,
+            ..Self::default()
         };
         OpAttrsRef((!self.is_empty()).then(|| Arc::new(copy())))
     }
@@ -353,6 +362,13 @@ impl Value for OpAttrs {
 #[derive(Clone, Debug, Default)]
 pub struct OpAttrsRef(Option<Arc<OpAttrs>>);
 
+impl OpAttrsRef {
+    /// The attributes of one op: they remember where its kernel finds them, even if there are none.
+    pub(crate) fn of_one_op(attrs: Arc<OpAttrs>) -> Self {
+        Self(Some(attrs))
+    }
+}
+
 impl Deref for OpAttrsRef {
     type Target = OpAttrs;
 
@@ -361,6 +377,8 @@ impl Deref for OpAttrsRef {
             entries: SmallVec::new_const(),
             section: Section::Own(OwnSection::EMPTY),
             frozen: None,
+            binding: KeptBinding::new(),
+            is_shared_by_all: true,
         };
         self.0.as_deref().unwrap_or(&EMPTY)
     }

@@ -40,7 +40,6 @@ use crate::op::{OpQuery, ResultMetadata};
 use crate::registry::{RegisteredOp, Runner};
 
 use dispatch::Dispatch;
-pub(crate) use kernel::bind;
 use outputs::Outputs;
 
 /// Most ops have no more operands or results.
@@ -57,13 +56,9 @@ pub struct DeviceOp {
     device: DeviceRef,
 }
 
-/// What the metadata of all arguments is.
-#[expect(
-    clippy::large_enum_variant,
-    reason = "it is made once a call, on the stack"
-)]
+/// What is known of the metadata of all arguments.
 enum Known {
-    All(OperandMetadata),
+    All,
     /// Some of it is pending.
     Later,
     Failed(Error),
@@ -91,10 +86,11 @@ impl DeviceOp {
         for argument in &mut *invocation.arguments {
             convert::convert_argument(ctx, self.op.flags(), &self.device, argument);
         }
-        match known_metadata(invocation.arguments) {
+        let mut operands = OperandMetadata::new();
+        match known_metadata(invocation.arguments, &mut operands) {
             Known::Failed(error) => invocation.fail(&error),
             Known::Later => self.run_later(invocation),
-            Known::All(operands) => self.run_with_metadata(invocation, &operands),
+            Known::All => self.run_with_metadata(invocation, &operands),
         }
     }
 
@@ -135,8 +131,7 @@ impl DeviceOp {
         let mut chain = self.followed_chain(invocation);
         let mut tensors = take_tensors(invocation.arguments);
         if is_ready {
-            let mut results: SmallVec<[Option<AnyRef>; NUM_IN_PLACE]> = SmallVec::new();
-            results.resize_with(invocation.results.len(), || None);
+            let mut results = empty_slots(invocation.results.len());
             self.dispatch(Dispatch {
                 ctx,
                 attrs: invocation.attrs,
@@ -146,11 +141,10 @@ impl DeviceOp {
                 chain: &mut chain,
             });
             drop(tensors);
-            let told = metadata.into_iter().chain(std::iter::repeat(None));
-            for ((handle, tensor), metadata) in invocation.results.iter_mut().zip(results).zip(told)
-            {
+            let mut told = metadata.into_iter();
+            for (handle, tensor) in invocation.results.iter_mut().zip(results) {
                 let tensor = tensor.expect("a dispatch fills every result");
-                *handle = match metadata {
+                *handle = match told.next().flatten() {
                     Some(metadata) => TensorHandle::new(self.device.clone(), metadata, tensor),
                     None => TensorHandle::of_value(self.device.clone(), tensor),
                 };
@@ -265,11 +259,12 @@ struct LaterCall {
 
 impl LaterCall {
     fn when_metadata_is_known(mut self, mut arguments: SmallVec<[TensorHandle; NUM_IN_PLACE]>) {
-        let operands = match known_metadata(&arguments) {
-            Known::All(operands) => operands,
+        let mut operands = OperandMetadata::new();
+        match known_metadata(&arguments, &mut operands) {
+            Known::All => {}
             Known::Failed(error) => return self.outputs.fail(&error),
             Known::Later => unreachable!("the metadata of every argument was waited for"),
-        };
+        }
         match self.op.result_metadata(&operands, &self.attrs) {
             Ok(metadata) => {
                 self.outputs.publish(&metadata);
@@ -301,8 +296,7 @@ impl LaterCall {
                 drop(tensors);
                 return outputs.fail(&error);
             }
-            let mut results: SmallVec<[Option<AnyRef>; NUM_IN_PLACE]> = SmallVec::new();
-            results.resize_with(outputs.len(), || None);
+            let mut results = empty_slots(outputs.len());
             op.dispatch(Dispatch {
                 ctx: &ctx,
                 attrs: &attrs,
@@ -329,9 +323,8 @@ fn when_available(values: Vec<AnyRef>, f: impl FnOnce(Option<Error>) + Send + 's
     });
 }
 
-/// The metadata of all arguments, if it is known. The first error counts.
-fn known_metadata(arguments: &[TensorHandle]) -> Known {
-    let mut known = OperandMetadata::new();
+/// Lists the metadata of all arguments, if it is known. The first error counts.
+fn known_metadata(arguments: &[TensorHandle], known: &mut OperandMetadata) -> Known {
     let mut is_pending = false;
     for argument in arguments {
         if let Some(error) = argument.metadata_error() {
@@ -342,11 +335,7 @@ fn known_metadata(arguments: &[TensorHandle]) -> Known {
             None => is_pending = true,
         }
     }
-    if is_pending {
-        Known::Later
-    } else {
-        Known::All(known)
-    }
+    if is_pending { Known::Later } else { Known::All }
 }
 
 /// The value whose payload will be the metadata of a handle, if there is one.
@@ -358,8 +347,20 @@ fn pending_metadata(handle: &TensorHandle) -> Option<AnyRef> {
 }
 
 fn take_tensors(arguments: &mut [TensorHandle]) -> Tensors {
-    arguments
-        .iter_mut()
-        .filter_map(TensorHandle::release_tensor)
-        .collect()
+    let mut tensors = Tensors::new();
+    for argument in arguments {
+        if let Some(tensor) = argument.release_tensor() {
+            tensors.push(tensor);
+        }
+    }
+    tensors
+}
+
+/// A slot for each of `count` results.
+fn empty_slots(count: usize) -> SmallVec<[Option<AnyRef>; NUM_IN_PLACE]> {
+    if count <= NUM_IN_PLACE {
+        SmallVec::from_buf_and_len([const { None }; NUM_IN_PLACE], count)
+    } else {
+        SmallVec::from_elem(None, count)
+    }
 }

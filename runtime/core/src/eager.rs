@@ -110,32 +110,37 @@ struct Settings {
     max_ops: usize,
 }
 
-/// Ops that were made, by device and name. Readers share a lock, and only who makes an op that is not there yet writes.
-#[derive(Default)]
+/// Ops that were made. Readers share a lock; only a call that makes an op writes.
 struct OpCache {
-    ops: HashMap<usize, HashMap<String, CachedOp>>,
+    /// At the index of the device, by name.
+    ops: Vec<HashMap<String, CachedOp>>,
     /// Counts uses of the cache, as its clock.
     time: AtomicU64,
 }
 
 impl OpCache {
+    fn new(num_devices: usize) -> Self {
+        Self {
+            ops: (0..num_devices).map(|_| HashMap::new()).collect(),
+            time: AtomicU64::new(0),
+        }
+    }
+
     fn len(&self) -> usize {
-        self.ops.values().map(HashMap::len).sum()
+        self.ops.iter().map(HashMap::len).sum()
     }
 
     /// Removes the op that was used least recently.
     fn remove_oldest(&mut self) {
-        let all = self.ops.iter().flat_map(|(&device, ops)| {
+        let all = self.ops.iter().enumerate().flat_map(|(device, ops)| {
             let uses = ops
                 .iter()
                 .map(|(name, cached)| (cached.used.load(Ordering::Relaxed), name));
             uses.map(move |(used, name)| (used, device, name))
         });
         let oldest = all.min().map(|(_, device, name)| (device, name.clone()));
-        if let Some((device, name)) = oldest
-            && let Some(ops) = self.ops.get_mut(&device)
-        {
-            ops.remove(&name);
+        if let Some((device, name)) = oldest {
+            self.ops[device].remove(&name);
         }
     }
 }
@@ -259,9 +264,9 @@ impl EagerContextBuilder {
             exists: Arc::new(()),
             host: self.host,
             runtime,
+            ops: RwLock::new(OpCache::new(devices.len())),
             devices,
             request,
-            ops: RwLock::default(),
             hits: AtomicU64::new(0),
             misses: AtomicU64::new(0),
             settings: self.settings,
@@ -328,18 +333,15 @@ impl EagerContext {
 
     /// Forgets every made op. Results stay what they are: ops have no state.
     pub fn clear_cache(&self) {
-        self.ops
-            .write()
-            .unwrap_or_else(PoisonError::into_inner)
-            .ops
-            .clear();
+        let mut cache = self.ops.write().unwrap_or_else(PoisonError::into_inner);
+        cache.ops.iter_mut().for_each(HashMap::clear);
     }
 
     /// The op of this name on a device, made now or before.
     fn made_op(&self, device: usize, name: &str) -> Result<CoreRuntimeOp, Error> {
         {
             let cache = self.ops.read().unwrap_or_else(PoisonError::into_inner);
-            if let Some(cached) = cache.ops.get(&device).and_then(|ops| ops.get(name)) {
+            if let Some(cached) = cache.ops[device].get(name) {
                 // Relaxed: which op was used last need not be known exactly.
                 let now = cache.time.fetch_add(1, Ordering::Relaxed);
                 cached.used.store(now, Ordering::Relaxed);
@@ -358,11 +360,7 @@ impl EagerContext {
             op: op.clone(),
             used,
         };
-        cache
-            .ops
-            .entry(device)
-            .or_default()
-            .insert(name.to_owned(), cached);
+        cache.ops[device].insert(name.to_owned(), cached);
         Ok(op)
     }
 

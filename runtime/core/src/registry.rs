@@ -31,7 +31,8 @@ use crate::op::{Implementation, OpFlags, OpFunction, OpMetadataFunction, OpRegis
 /// ```
 #[derive(Debug, Default)]
 pub struct OpRegistry {
-    devices: HashMap<&'static str, HashMap<&'static str, Entry>>,
+    /// For each type of device, of which there are few, the ops by name.
+    devices: Vec<(&'static str, HashMap<&'static str, Entry>)>,
 }
 
 /// An op, or why it cannot be used.
@@ -75,7 +76,7 @@ impl OpRegistry {
     /// Makes ops unusable whose declarations for several types of devices differ: nobody could tell what a caller means.
     fn refuse_disagreeing(&mut self) {
         let mut declared: BTreeMap<(&str, &str), &RegisteredOp> = BTreeMap::new();
-        for (device_type, ops) in &self.devices {
+        for &(device_type, ref ops) in &self.devices {
             for (name, entry) in ops {
                 if let Entry::Op(op) = entry {
                     declared.insert((name, device_type), op);
@@ -94,11 +95,8 @@ impl OpRegistry {
             }
         }
         for (name, error) in faulty {
-            for entry in self
-                .devices
-                .values_mut()
-                .filter_map(|ops| ops.get_mut(name))
-            {
+            let devices = self.devices.iter_mut();
+            for entry in devices.filter_map(|(_, ops)| ops.get_mut(name)) {
                 if matches!(entry, Entry::Op(_)) {
                     *entry = Entry::Faulty(error.clone());
                 }
@@ -107,7 +105,16 @@ impl OpRegistry {
     }
 
     fn add(&mut self, registration: OpRegistration, kernels: &KernelRegistry) {
-        let ops = self.devices.entry(registration.device_type).or_default();
+        let device_type = registration.device_type;
+        let known = self
+            .devices
+            .iter()
+            .position(|&(known, _)| known == device_type);
+        let index = known.unwrap_or_else(|| {
+            self.devices.push((device_type, HashMap::new()));
+            self.devices.len() - 1
+        });
+        let ops = &mut self.devices[index].1;
         let added = resolve(registration, kernels);
         let entry = match (ops.remove(registration.name), added) {
             (Some(Entry::Faulty(error)), _) | (_, Err(error)) => Entry::Faulty(error),
@@ -126,7 +133,7 @@ impl OpRegistry {
     /// If it is registered in a way that does not allow its use: twice, for a kernel that was not linked, or with declarations for
     /// several types of devices that differ.
     pub fn get(&self, device_type: &str, name: &str) -> Result<Option<&Arc<RegisteredOp>>, Error> {
-        match self.devices.get(device_type).and_then(|ops| ops.get(name)) {
+        match self.ops_of(device_type).and_then(|ops| ops.get(name)) {
             None => Ok(None),
             Some(Entry::Op(op)) => Ok(Some(op)),
             Some(Entry::Faulty(error)) => Err(error.clone()),
@@ -135,7 +142,7 @@ impl OpRegistry {
 
     /// The ops that can be run on devices of a type, in no order.
     pub fn names(&self, device_type: &str) -> impl Iterator<Item = &'static str> {
-        let ops = self.devices.get(device_type).into_iter().flatten();
+        let ops = self.ops_of(device_type).into_iter().flatten();
         ops.filter_map(|(name, entry)| match entry {
             Entry::Op(op) if !matches!(op.runner, Runner::Nothing) => Some(*name),
             _ => None,
@@ -144,7 +151,15 @@ impl OpRegistry {
 
     /// The types of devices that there are ops for, in no order.
     pub fn device_types(&self) -> impl Iterator<Item = &'static str> {
-        self.devices.keys().copied()
+        self.devices.iter().map(|&(device_type, _)| device_type)
+    }
+
+    fn ops_of(&self, device_type: &str) -> Option<&HashMap<&'static str, Entry>> {
+        let (_, ops) = self
+            .devices
+            .iter()
+            .find(|&&(known, _)| known == device_type)?;
+        Some(ops)
     }
 }
 

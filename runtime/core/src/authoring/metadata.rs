@@ -16,8 +16,7 @@ use tfrt_support::metadata::TensorMetadata;
 use tfrt_support::{Error, ErrorCode};
 use tfrt_tensor::Tensor;
 
-use crate::attrs::OpAttrs;
-use crate::device_op::bind;
+use crate::attrs::BoundAttrs;
 use crate::handle::read_metadata;
 use crate::op::{OpQuery, ResultMetadata};
 
@@ -90,25 +89,17 @@ pub fn operands_from<'a>(query: &OpQuery<'a>, start: usize) -> &'a [TensorMetada
 
 /// The attributes of an op, bound as its declaration says.
 #[derive(Debug)]
-pub struct BoundAttributes<'a> {
-    given: &'a OpAttrs,
-    /// In place of `given`, if a default is needed.
-    with_defaults: Option<OpAttrs>,
-    offsets: SmallVec<[u32; 8]>,
-}
+pub struct BoundAttributes<'a>(BoundAttrs<'a>);
 
 /// The attributes that a query has for what `op` declares, defaults included.
 ///
 /// # Errors
 /// If one is missing, or of another kind.
-pub fn attributes_of<'a>(op: &OpDef, query: &OpQuery<'a>) -> Result<BoundAttributes<'a>, Error> {
-    let mut with_defaults = None;
-    let offsets = bind(op, query.attrs, &mut with_defaults)?;
-    Ok(BoundAttributes {
-        given: query.attrs,
-        with_defaults,
-        offsets,
-    })
+pub fn attributes_of<'a>(
+    op: &'static OpDef,
+    query: &OpQuery<'a>,
+) -> Result<BoundAttributes<'a>, Error> {
+    Ok(BoundAttributes(query.attrs.bind(op)?))
 }
 
 impl BoundAttributes<'_> {
@@ -117,9 +108,8 @@ impl BoundAttributes<'_> {
     /// # Errors
     /// If its bytes do not hold an `A`.
     pub fn read<A: AttributeParam + ?Sized>(&self, index: usize) -> Result<A::Value<'_>, Error> {
-        let section = self.with_defaults.as_ref().unwrap_or(self.given).section();
-        match self.offsets.get(index) {
-            Some(&offset) => A::read(section, offset),
+        match self.0.offsets().get(index) {
+            Some(&offset) => A::read(self.0.section(), offset),
             None => Err(Error::new(format!("there is no attribute {index}"))
                 .with_code(ErrorCode::InvalidArgument)),
         }

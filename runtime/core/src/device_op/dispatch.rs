@@ -6,6 +6,7 @@ use tfrt_host::kernel::panic::catch;
 use tfrt_host::tracing::{self, Scope, TracingLevel};
 use tfrt_support::metadata::TensorMetadata;
 use tfrt_support::{Error, ErrorCode};
+use tfrt_tensor::{Tensor, TensorRef};
 
 use super::{DeviceOp, Tensors, kernel};
 use crate::attrs::OpAttrs;
@@ -127,13 +128,17 @@ impl DeviceOp {
 
 /// Whether an available result is what the metadata function said. An error is whatever it is.
 fn agrees(op: &str, index: usize, told: &TensorMetadata, tensor: &AnyRef) -> Result<(), Error> {
-    match read_metadata(tensor) {
-        Ok(found) if found != *told => Err(Error::new(format!(
-            "`{op}` returned {found} as result {index}, but its metadata function said {told}"
-        ))
-        .with_code(ErrorCode::Internal)),
-        _ => Ok(()),
+    let Ok(found) = TensorRef::read(tensor) else {
+        return Ok(());
+    };
+    if found.dtype() == told.dtype && found.shape().dims() == &*told.extents {
+        return Ok(());
     }
+    let found = Tensor::metadata(&*found);
+    Err(Error::new(format!(
+        "`{op}` returned {found} as result {index}, but its metadata function said {told}"
+    ))
+    .with_code(ErrorCode::Internal))
 }
 
 /// Makes an error of everything that is not set.

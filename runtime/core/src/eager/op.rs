@@ -55,11 +55,14 @@ type Handles = SmallVec<[TensorHandle; NUM_IN_PLACE]>;
 pub struct Op {
     eager: Arc<EagerContext>,
     name: Arc<str>,
-    attrs: OpAttrs,
+    /// Nobody else holds them before the op is ready.
+    attrs: Arc<OpAttrs>,
     num_results: Option<usize>,
     /// What is declared, if the op is a kernel.
     declared: Option<&'static [AttrDef]>,
     has_side_effects: bool,
+    /// The first device that has the op, and the op there.
+    found: (usize, CoreRuntimeOp),
 }
 
 impl EagerContext {
@@ -68,8 +71,9 @@ impl EagerContext {
     /// # Errors
     /// If there is none for any of the devices.
     pub fn op(self: &Arc<Self>, name: &str) -> Result<Op, Error> {
-        let having = (0..self.devices.len()).find(|&index| self.has_op(index, name));
-        let index = having.ok_or_else(|| self.no_such_op(name))?;
+        let having = (0..self.devices.len())
+            .find_map(|index| Some((index, self.made_op(index, name).ok()?)));
+        let (index, found) = having.ok_or_else(|| self.no_such_op(name))?;
         let device_type = self.devices[index].device.0.device_type();
         let registered = self.runtime.ops().get(device_type, name)?;
         let kernel = registered.and_then(|op| match &op.runner {
@@ -79,11 +83,12 @@ impl EagerContext {
         Ok(Op {
             eager: Arc::clone(self),
             name: Arc::from(name),
-            attrs: OpAttrs::new(),
+            attrs: Arc::default(),
             num_results: registered.and_then(num_results),
             declared: kernel.map(|op| op.attributes),
             // An op that only its handler knows may have effects.
             has_side_effects: registered.is_none_or(|op| op.has_side_effects()),
+            found: (index, found),
         })
     }
 }
@@ -117,7 +122,7 @@ impl Op {
             let message = format!("`{}` has no attribute `{name}`{hint}", self.name);
             return Err(Error::new(message).with_code(ErrorCode::InvalidArgument));
         }
-        if !self.attrs.set(name, value)? {
+        if !Arc::make_mut(&mut self.attrs).set(name, value)? {
             let message = format!("attribute `{name}` of `{}` is set twice", self.name);
             return Err(Error::new(message).with_code(ErrorCode::AlreadyExists));
         }
@@ -135,7 +140,7 @@ impl Op {
     ///
     /// # Errors
     /// If an attribute is missing, or is of another type than the op declares.
-    pub fn ready(mut self) -> Result<ReadyOp, Error> {
+    pub fn ready(self) -> Result<ReadyOp, Error> {
         for declared in self.declared.unwrap_or_default() {
             let is_required = declared.default.is_none();
             if is_required && !self.attrs.contains(declared.name) {
@@ -143,13 +148,17 @@ impl Op {
                 return Err(Error::new(message).with_code(ErrorCode::InvalidArgument));
             }
         }
-        let num_devices = self.eager.devices.len();
+        let (found, op) = self.found;
+        let made: Box<[OnceLock<_>]> = (0..self.eager.devices.len())
+            .map(|_| OnceLock::new())
+            .collect();
+        let _ = made[found].set(op);
         Ok(ReadyOp {
-            attrs: self.attrs.freeze(),
+            attrs: OpAttrsRef::of_one_op(self.attrs),
             name: self.name,
             num_results: self.num_results.unwrap_or(1),
             has_side_effects: self.has_side_effects,
-            made: (0..num_devices).map(|_| OnceLock::new()).collect(),
+            made,
             eager: self.eager,
         })
     }
@@ -199,8 +208,7 @@ impl ReadyOp {
         arguments: &[&TensorHandle],
     ) -> Result<[TensorHandle; N], Error> {
         let mut results = [const { TensorHandle::INVALID }; N];
-        let arguments = arguments.iter().map(|&argument| argument.clone()).collect();
-        self.run(arguments, &mut results, Location::caller())?;
+        self.run_copies(arguments, &mut results, Location::caller())?;
         Ok(results)
     }
 
@@ -214,11 +222,8 @@ impl ReadyOp {
         arguments: impl IntoIterator<Item = TensorHandle>,
     ) -> Result<TensorHandle, Error> {
         let mut results = [TensorHandle::INVALID];
-        self.run(
-            arguments.into_iter().collect(),
-            &mut results,
-            Location::caller(),
-        )?;
+        let mut arguments: Handles = arguments.into_iter().collect();
+        self.run(&mut arguments, &mut results, Location::caller())?;
         let [result] = results;
         Ok(result)
     }
@@ -230,8 +235,7 @@ impl ReadyOp {
     #[track_caller]
     pub fn call_all(&self, arguments: &[&TensorHandle]) -> Result<Vec<TensorHandle>, Error> {
         let mut results = vec![TensorHandle::INVALID; self.num_results];
-        let arguments = arguments.iter().map(|&argument| argument.clone()).collect();
-        self.run(arguments, &mut results, Location::caller())?;
+        self.run_copies(arguments, &mut results, Location::caller())?;
         Ok(results)
     }
 
@@ -241,33 +245,52 @@ impl ReadyOp {
         self.num_results
     }
 
+    /// [`run`](Self::run) with handles that the caller keeps.
+    fn run_copies(
+        &self,
+        arguments: &[&TensorHandle],
+        results: &mut [TensorHandle],
+        caller: &'static Location<'static>,
+    ) -> Result<(), Error> {
+        // A list costs more than the few handles that most ops take.
+        match *arguments {
+            [x] => self.run(&mut [x.clone()], results, caller),
+            [x, y] => self.run(&mut [x.clone(), y.clone()], results, caller),
+            _ => {
+                let mut copies: Handles = arguments.iter().map(|&x| x.clone()).collect();
+                self.run(&mut copies, results, caller)
+            }
+        }
+    }
+
     fn run(
         &self,
-        mut arguments: Handles,
+        arguments: &mut [TensorHandle],
         results: &mut [TensorHandle],
         caller: &'static Location<'static>,
     ) -> Result<(), Error> {
         if results.len() != self.num_results {
             return Err(self.miscounted(results.len()));
         }
-        let ctx = scope::execution_context(&self.eager);
+        let (ctx, is_sync) = scope::execution_context_and_mode(&self.eager);
         ctx.set_location_token(token_of(caller));
-        let device = self.device(&mut arguments, &ctx)?;
+        let device = self.device(arguments, &ctx)?;
         let op = self.made_for(device)?;
         let mut chain = self.has_side_effects.then(|| scope::effects(&self.eager));
         op.run(&mut OpInvocation {
             ctx: &ctx,
-            arguments: &mut arguments,
+            arguments: &mut *arguments,
             attrs: &self.attrs,
             results,
             chain: chain.as_mut(),
         });
-        drop(arguments);
         let after = chain.clone();
         if let Some(chain) = chain {
             scope::set_effects(&self.eager, chain);
         }
-        if scope::is_sync(&self.eager) {
+        if is_sync {
+            // What nobody needs any more is not kept while the op runs.
+            arguments.fill(TensorHandle::INVALID);
             let mut awaited: Vec<AnyRef> = results
                 .iter()
                 .filter_map(|result| result.tensor().cloned())
@@ -290,7 +313,11 @@ impl ReadyOp {
     }
 
     /// The device that a call runs on. Operands that are elsewhere are copied there.
-    fn device(&self, arguments: &mut Handles, ctx: &ExecutionContext) -> Result<usize, Error> {
+    fn device(
+        &self,
+        arguments: &mut [TensorHandle],
+        ctx: &ExecutionContext,
+    ) -> Result<usize, Error> {
         if self.made.len() == 1 {
             return Ok(0);
         }
@@ -299,7 +326,7 @@ impl ReadyOp {
             self.eager.place(&self.name, &operands)?.0
         };
         let device = &self.eager.devices[index].device;
-        for argument in &mut *arguments {
+        for argument in arguments {
             if argument
                 .device()
                 .is_some_and(|found| found.0.name() != device.0.name())

@@ -156,6 +156,17 @@ pub(super) fn execution_context(context: &EagerContext) -> ExecutionContext {
     with_state(context, |state| state.ctx.clone())
 }
 
+/// The context that calls of this thread run in, and whether they return when the op is done.
+pub(super) fn execution_context_and_mode(context: &EagerContext) -> (ExecutionContext, bool) {
+    with_state(context, |state| {
+        let modes = state.changes.iter().rev().find_map(|change| match change {
+            Change::Sync(is_sync) => Some(*is_sync),
+            _ => None,
+        });
+        (state.ctx.clone(), modes.unwrap_or(false))
+    })
+}
+
 /// The chain of the effects of this thread.
 pub(super) fn effects(context: &EagerContext) -> AnyRef {
     with_state(context, |state| state.chain.clone())
@@ -177,17 +188,6 @@ pub(super) fn forget_failure(context: &EagerContext, failed: &AnyRef) {
             .then(|| std::mem::replace(&mut state.chain, AnyRef::ready_chain()))
     });
     drop(before);
-}
-
-/// Whether calls of this thread return when the op is done.
-pub(super) fn is_sync(context: &EagerContext) -> bool {
-    with_state(context, |state| {
-        let modes = state.changes.iter().rev().find_map(|change| match change {
-            Change::Sync(is_sync) => Some(*is_sync),
-            _ => None,
-        });
-        modes.unwrap_or(false)
-    })
 }
 
 /// The devices that the innermost scope names; none if ops may run anywhere.

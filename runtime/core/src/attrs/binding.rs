@@ -1,0 +1,251 @@
+//! Where the declaration of a kernel finds its attributes in a set.
+//!
+//! A set remembers this for the kernel that asked first: a call that uses the set again neither searches for names nor checks
+//! kinds.
+
+use std::sync::OnceLock;
+
+use smallvec::SmallVec;
+use tfrt_attr::{AttrValue, Scalar};
+use tfrt_host::kernel::attribute_kind::{check_kind, stored_code};
+use tfrt_ods::binding::ABSENT;
+use tfrt_ods::constraint::FloatKind;
+use tfrt_ods::{AttrDef, AttrDefault, AttrKind, OpDef};
+use tfrt_support::{DType, Error, ErrorCode};
+
+use super::OpAttrs;
+
+/// Most kernels have no more attributes.
+const NUM_IN_PLACE: usize = 6;
+
+/// The binding that a set remembers.
+#[derive(Clone, Default)]
+pub(super) struct KeptBinding(OnceLock<Binding>);
+
+impl KeptBinding {
+    pub(super) const fn new() -> Self {
+        Self(OnceLock::new())
+    }
+}
+
+/// Where each attribute of a declaration is.
+#[derive(Clone, Debug)]
+pub(crate) struct Binding {
+    op: &'static OpDef,
+    /// In place of the set, if a default is needed.
+    with_defaults: Option<Box<OpAttrs>>,
+    offsets: SmallVec<[u32; NUM_IN_PLACE]>,
+}
+
+/// The attributes of a set, as a kernel takes them.
+#[derive(Debug)]
+pub(crate) struct BoundAttrs<'a> {
+    given: &'a OpAttrs,
+    binding: BindingRef<'a>,
+}
+
+#[derive(Debug)]
+enum BindingRef<'a> {
+    Kept(&'a Binding),
+    Made(Binding),
+}
+
+impl BoundAttrs<'_> {
+    fn binding(&self) -> &Binding {
+        match &self.binding {
+            BindingRef::Kept(binding) => binding,
+            BindingRef::Made(binding) => binding,
+        }
+    }
+
+    /// The offset of each attribute, in the order of the declaration.
+    pub(crate) fn offsets(&self) -> &[u32] {
+        &self.binding().offsets
+    }
+
+    /// The bytes that the offsets are in.
+    pub(crate) fn section(&self) -> &[u8] {
+        match &self.binding().with_defaults {
+            Some(completed) => completed.section(),
+            None => self.given.section(),
+        }
+    }
+}
+
+impl OpAttrs {
+    /// The attributes that `op` declares, defaults included.
+    ///
+    /// # Errors
+    /// If one is missing, or of another kind.
+    pub(crate) fn bind(&self, op: &'static OpDef) -> Result<BoundAttrs<'_>, Error> {
+        static NO_ATTRIBUTES: Binding = Binding {
+            op: &OpDef::new(""),
+            with_defaults: None,
+            offsets: SmallVec::new_const(),
+        };
+        let binding = match self.binding.0.get() {
+            _ if op.attributes.is_empty() => BindingRef::Kept(&NO_ATTRIBUTES),
+            Some(kept) if std::ptr::eq(kept.op, op) => BindingRef::Kept(kept),
+            _ => self.keep(Binding::new(op, self)?),
+        };
+        let given = self;
+        Ok(BoundAttrs { given, binding })
+    }
+
+    /// Remembers a binding, unless the set remembers another one.
+    fn keep(&self, binding: Binding) -> BindingRef<'_> {
+        if self.is_shared_by_all {
+            return BindingRef::Made(binding);
+        }
+        match self.binding.0.set(binding) {
+            Ok(()) => BindingRef::Kept(self.binding.0.get().expect("it was set above")),
+            Err(binding) => BindingRef::Made(binding),
+        }
+    }
+}
+
+impl Binding {
+    fn new(op: &'static OpDef, given: &OpAttrs) -> Result<Self, Error> {
+        let lacks_default = |declared: &&AttrDef| {
+            !given.contains(declared.name)
+                && declared
+                    .default
+                    .is_some_and(|default| !matches!(default, AttrDefault::Absent))
+        };
+        let mut with_defaults: Option<Box<OpAttrs>> = None;
+        for declared in op.attributes.iter().filter(lacks_default) {
+            if let Some(value) = default_value(declared) {
+                let completed = with_defaults.get_or_insert_with(|| Box::new(given.clone()));
+                completed.set(declared.name, &value)?;
+            }
+        }
+        let attrs = with_defaults.as_deref().unwrap_or(given);
+        let mut offsets = SmallVec::with_capacity(op.attributes.len());
+        for declared in op.attributes {
+            offsets.push(place(op, declared, attrs)?);
+        }
+        Ok(Self {
+            op,
+            with_defaults,
+            offsets,
+        })
+    }
+}
+
+fn place(op: &OpDef, declared: &AttrDef, attrs: &OpAttrs) -> Result<u32, Error> {
+    let name = declared.name;
+    match attrs.place(name) {
+        Some(found) => {
+            check_kind(op, declared, found.code, attrs.section(), found.offset)?;
+            Ok(found.offset)
+        }
+        None if declared.is_optional() => Ok(ABSENT),
+        None => Err(missing(op, name)),
+    }
+}
+
+/// The default of an attribute, as a value.
+fn default_value(declared: &AttrDef) -> Option<AttrValue> {
+    let scalar = |dtype, bits| Scalar::new(dtype, bits).map(AttrValue::from);
+    match declared.default? {
+        AttrDefault::Bool(value) => Some(Scalar::bool(value).into()),
+        AttrDefault::Int(value) => {
+            let code = stored_code(&declared.kind)?;
+            let tfrt_attr::AttrKind::Scalar(dtype) = code.kind() else {
+                return None;
+            };
+            let width = 8 * u32::try_from(dtype.size_bytes()?).ok()?;
+            let mask = u64::MAX >> (u64::BITS - width);
+            // Two's complement, cut to the width of the type, which the declaration was checked to hold.
+            #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss)]
+            let bits = value as u64 & mask;
+            scalar(dtype, bits)
+        }
+        AttrDefault::Float(value) => match declared.kind {
+            AttrKind::Float(FloatKind::F64) => Some(Scalar::f64(value).into()),
+            #[expect(
+                clippy::cast_possible_truncation,
+                reason = "the nearest number is meant"
+            )]
+            AttrKind::Float(FloatKind::F32) => Some(Scalar::f32(value as f32).into()),
+            AttrKind::Float(FloatKind::F16) => Some(Scalar::f16(half::f16::from_f64(value)).into()),
+            AttrKind::Float(FloatKind::Bf16) => {
+                Some(Scalar::bf16(half::bf16::from_f64(value)).into())
+            }
+            _ => scalar(DType::F64, value.to_bits()),
+        },
+        AttrDefault::String(text) => Some(AttrValue::string(text)),
+        AttrDefault::EmptyArray => Some(AttrValue::Array(Vec::new())),
+        AttrDefault::Absent => None,
+    }
+}
+
+#[cold]
+fn missing(op: &OpDef, name: &str) -> Error {
+    Error::new(format!("`{}` needs the attribute `{name}`", op.name))
+        .with_code(ErrorCode::InvalidArgument)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::attrs::OpAttrsRef;
+
+    static AXIS: OpDef = OpDef {
+        attributes: &[AttrDef::new("axis", AttrKind::I32)],
+        ..OpDef::new("my.axis")
+    };
+    static BOTH: OpDef = OpDef {
+        attributes: &[
+            AttrDef::new("axis", AttrKind::I32),
+            AttrDef {
+                default: Some(AttrDefault::Bool(true)),
+                ..AttrDef::new("keep", AttrKind::BOOL)
+            },
+        ],
+        ..OpDef::new("my.both")
+    };
+
+    fn read<T: for<'a> tfrt_attr::FromAttr<'a>>(bound: &BoundAttrs<'_>, index: usize) -> T {
+        T::read(bound.section(), bound.offsets()[index]).unwrap()
+    }
+
+    #[test]
+    fn each_kernel_finds_its_own_attributes() {
+        let mut attrs = OpAttrs::new();
+        attrs.set("axis", 3_i32).unwrap();
+        // The first one is remembered; the other one is bound anew, each time.
+        for _ in 0..2 {
+            assert_eq!(read::<i32>(&attrs.bind(&AXIS).unwrap(), 0), 3);
+            let both = attrs.bind(&BOTH).unwrap();
+            assert_eq!(both.offsets().len(), 2);
+            assert_eq!(read::<i32>(&both, 0), 3);
+            assert!(read::<bool>(&both, 1));
+        }
+    }
+
+    #[test]
+    fn what_is_remembered_follows_the_set() {
+        let mut attrs = OpAttrs::new();
+        attrs.set("axis", 3_i32).unwrap();
+        assert!(read::<bool>(&attrs.bind(&BOTH).unwrap(), 1));
+        attrs.set("keep", false).unwrap();
+        assert!(!read::<bool>(&attrs.bind(&BOTH).unwrap(), 1));
+    }
+
+    #[test]
+    fn the_empty_set_belongs_to_no_kernel() {
+        let empty = OpAttrsRef::default();
+        let error = empty.bind(&AXIS).unwrap_err();
+        assert_eq!(error.message(), "`my.axis` needs the attribute `axis`");
+        static KEEP: OpDef = OpDef {
+            attributes: &[AttrDef {
+                default: Some(AttrDefault::Bool(true)),
+                ..AttrDef::new("keep", AttrKind::BOOL)
+            }],
+            ..OpDef::new("my.keep")
+        };
+        assert!(read::<bool>(&empty.bind(&KEEP).unwrap(), 0));
+        assert!(empty.binding.0.get().is_none());
+    }
+}
