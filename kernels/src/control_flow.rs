@@ -21,6 +21,7 @@ pub mod parallel;
 
 pub mod terminator;
 
+use smallvec::SmallVec;
 use tfrt::async_value::IndirectPromise;
 use tfrt::prelude::*;
 
@@ -80,6 +81,24 @@ impl Carried {
     pub(crate) fn advance(&mut self, body: &FunctionRef, ctx: &ExecutionContext) {
         self.results.resize_with(body.num_results(), || None);
         body.execute_into(ctx, &self.values, &mut self.results);
+        self.replace_values();
+    }
+
+    /// As [`advance`](Self::advance), for a function that takes other values before those that are carried.
+    pub(crate) fn advance_with(
+        &mut self,
+        body: &FunctionRef,
+        first: &[AnyRef],
+        ctx: &ExecutionContext,
+    ) {
+        self.results.resize_with(body.num_results(), || None);
+        let arguments: SmallVec<[AnyRef; 4]> = first.iter().chain(&self.values).cloned().collect();
+        body.execute_into(ctx, &arguments, &mut self.results);
+        drop(arguments);
+        self.replace_values();
+    }
+
+    fn replace_values(&mut self) {
         self.values.clear();
         let left_empty = || AnyRef::error(Error::new("a function left a result empty"));
         let results = self.results.drain(..);

@@ -331,7 +331,7 @@ use tfrt_macros_backend::facade::Facade;
 /// | `verify = path` | checks an op beyond its declaration |
 /// | `fold = path` | computes the only result as a constant, if it is known without running the op; see `tfrt::ods::fold` |
 /// | `kernel_set = Name` | declares a type `Name` that stands for the kernels of the function, for `KernelRegistry::add_all` |
-/// | `named_results`, `isolated`, `call`, `forwards`, `chooses`, `loops`, `parallel`, `cheap`, `constant`, `cost_attribute`, `chain_source`, `chain_merge` | traits for printer, verifier, passes and stream analysis; see `tfrt::ods::OpTraits` |
+/// | `named_results`, `isolated`, `call`, `forwards`, `chooses`, `loops`, `parallel`, `cheap`, `constant`, `cost_attribute`, `chain_source`, `chain_merge`, `printed_generically` | traits for printer, verifier, passes and stream analysis; see `tfrt::ods::OpTraits` |
 /// | `crate = path::to::tfrt` | where the facade is, in a crate that reaches it through another one; the name of a renamed dependency is read from the manifest |
 #[proc_macro_attribute]
 pub fn tfrt_kernel(options: TokenStream, item: TokenStream) -> TokenStream {

@@ -63,6 +63,8 @@ impl OpTraits {
     pub const CHOOSES: Self = Self(1 << 23);
     /// Has no effect, like a [pure](Self::PURE) op, so it may run at any time, or twice. But passes do not move it.
     pub const EFFECT_FREE: Self = Self(1 << 24);
+    /// Is printed in generic form, although it may be read in its custom form.
+    pub const PRINTED_GENERICALLY: Self = Self(1 << 25);
     /// Takes its attributes, and its functions by symbol, under any names: in byte order of their names they are those that it
     /// declares. Its own names are what it is documented with.
     pub const FREE_ATTRIBUTE_NAMES: Self = Self(1 << 28);
@@ -106,6 +108,7 @@ impl OpTraits {
             (OpTraits::PARALLEL, "parallel"),
             (OpTraits::CHOOSES, "chooses"),
             (OpTraits::EFFECT_FREE, "effect_free"),
+            (OpTraits::PRINTED_GENERICALLY, "printed_generically"),
             (OpTraits::FREE_ATTRIBUTE_NAMES, "free_attribute_names"),
             (OpTraits::ANY_ATTRIBUTES, "any_attributes"),
         ];

@@ -93,7 +93,7 @@
 //! | `alias(result = operand)` | the result shares the memory of the operand |
 //! | `format = "$a attr-dict"` | the custom syntax of the op; without it, the op only has its generic form |
 //! | `verify = path::to::function` | checks an op beyond its declaration |
-//! | `named_results`, `isolated`, `call`, `cheap`, `cost_attribute` | hints for printing, verification, inlining and streams; see [`OpTraits`](ods::OpTraits) |
+//! | `named_results`, `isolated`, `call`, `cheap`, `cost_attribute`, `printed_generically` | hints for printing, verification, inlining and streams; see [`OpTraits`](ods::OpTraits) |
 //! | `attribute_names = free` | programs may use any names for attributes and symbols; they are matched in sorted order |
 //! | `raw` | the function takes the frame, and options declare the op |
 //! | `kernel_set = Name` | declares a type that stands for the kernels of the function: see [`guide::libraries`] |
@@ -161,6 +161,8 @@ pub use tfrt_attr as attr;
 pub use tfrt_bef as bef;
 #[cfg(feature = "core")]
 pub use tfrt_core as core;
+#[cfg(feature = "data")]
+pub use tfrt_data as data;
 pub use tfrt_executor as executor;
 pub use tfrt_host as host;
 pub use tfrt_host::kernel;

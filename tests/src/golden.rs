@@ -233,6 +233,15 @@ pub fn own_expectation(command: &str) -> Option<OwnExpectation> {
         "88-crt-cond-while",
         "92-crt-sync-dtypes",
         "93-crt-cancel",
+        "94-data-range",
+        "95-data-values",
+        "96-data-map",
+        "97-data-filter-skip",
+        "98-data-batch",
+        "99-data-prefetch-repeat",
+        "100-data-shuffle",
+        "101-data-interleave",
+        "102-data-errors",
     ];
     const WITHOUT_OPTIONAL_SECTIONS: &[&str] =
         &["20-sync.min", "26-symbols-regions.min", "30-modules.min"];

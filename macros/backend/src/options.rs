@@ -97,6 +97,7 @@ const FLAGS: &[&str] = &[
     "loops",
     "parallel",
     "chooses",
+    "printed_generically",
 ];
 
 /// Options with a value after `=`.

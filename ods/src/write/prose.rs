@@ -225,6 +225,10 @@ pub(super) fn properties(def: &OpDef) -> Vec<&'static str> {
             "its attribute `_tfrt_cost` is its cost in stream analysis",
         ),
         (
+            OpTraits::PRINTED_GENERICALLY,
+            "is printed in generic form, and read in both",
+        ),
+        (
             OpTraits::FREE_ATTRIBUTE_NAMES,
             "takes its attributes under any names that sort in the same order",
         ),

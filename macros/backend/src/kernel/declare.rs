@@ -127,6 +127,7 @@ fn traits(
         ("loops", "LOOPS"),
         ("parallel", "PARALLEL"),
         ("chooses", "CHOOSES"),
+        ("printed_generically", "PRINTED_GENERICALLY"),
     ];
     let mut traits: Vec<&str> = FLAGS
         .iter()

@@ -9,7 +9,7 @@ use std::ops::Range;
 use tfrt_ods::format::{DictKeyword, Element, Format, Group};
 use tfrt_ods::instance::AttrInstance;
 use tfrt_ods::verify::spread;
-use tfrt_ods::{Arity, AttrDefault, AttrKind, FunctionForm, OpDef, TypeConstraint};
+use tfrt_ods::{Arity, AttrDefault, AttrKind, FunctionForm, OpDef, OpTraits, TypeConstraint};
 
 use super::attributes::{
     is_bare_identifier, print_attribute_eliding, print_attribute_without_type, print_entry,
@@ -116,6 +116,9 @@ impl Printer<'_> {
         let Some(def) = module.op_def(op) else {
             return false;
         };
+        if def.traits.contains(OpTraits::PRINTED_GENERICALLY) {
+            return false;
+        }
         let Some(format) = module
             .registry()
             .op(def.name)

@@ -1,0 +1,47 @@
+//! A dataset that prints a line for each draw, for tests; and an example of a dataset beside those of the library.
+
+use tfrt::data::{Dataset, Draw, IterationResult, Position, Stage};
+use tfrt::prelude::*;
+
+use crate::text::print_line_if_possible;
+
+#[derive(Debug)]
+struct Log {
+    input: Dataset,
+}
+
+impl Stage for Log {
+    fn name(&self) -> &'static str {
+        "log"
+    }
+
+    fn input_height(&self) -> u32 {
+        self.input.height()
+    }
+
+    fn make_iterator(&self, position: Position) -> Box<dyn Draw> {
+        Box::new(LogIterator {
+            input: self.input.iterator_below(position),
+        })
+    }
+}
+
+#[derive(Debug)]
+struct LogIterator {
+    input: Box<dyn Draw>,
+}
+
+impl Draw for LogIterator {
+    fn draw(&mut self, ctx: &ExecutionContext) -> IterationResult {
+        print_line_if_possible("LogDatasetIterator::GetNext called");
+        self.input.draw(ctx)
+    }
+}
+
+/// Makes a dataset of the same elements that prints `LogDatasetIterator::GetNext called` whenever one is drawn.
+#[tfrt_kernel("tfrt_data.log_dataset", results(dataset))]
+fn log_dataset(input: &Dataset) -> Result<Dataset> {
+    Dataset::new(Log {
+        input: input.clone(),
+    })
+}

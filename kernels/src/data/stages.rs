@@ -1,0 +1,166 @@
+//! Datasets that are made of others.
+
+use tfrt::data::{BatchComponent, Dataset};
+use tfrt::prelude::*;
+
+/// Makes a dataset of the results of a function of each element. The function takes the values that are given here, then the
+/// components of the element.
+///
+/// It is called for the end, too, with errors as arguments.
+#[tfrt_kernel(
+    "tfrt_data.map_dataset",
+    chain = none,
+    results(dataset),
+    format = "$input (`,` $values `:` type($values))? attr-dict"
+)]
+fn map_dataset(
+    input: &Dataset,
+    values: &[AnyRef],
+    #[function] function: FunctionRef,
+) -> Result<Dataset> {
+    input.map_with(function.into(), values)
+}
+
+/// Makes a dataset of the elements for which a function returns true. An error of the function takes the place of the element.
+#[tfrt_kernel(
+    "tfrt_data.filter_dataset",
+    chain = none,
+    results(dataset),
+    format = "operands attr-dict"
+)]
+fn filter_dataset(input: &Dataset, #[function] function: FunctionRef) -> Result<Dataset> {
+    input.filter_with(function.into())
+}
+
+/// Makes a dataset of batches: each component is a tensor with one row for each of `batch_size` elements. The last batch may be
+/// smaller.
+///
+/// # Errors
+/// `batch_size must be positive, not N`.
+#[tfrt_kernel(
+    "tfrt_data.batch_dataset.{KIND}",
+    KIND = [0 as "i32", 1 as "i64", 2 as "tensor", 3 as "tensor_and_i64"],
+    chain = none,
+    results(dataset),
+    format = "operands attr-dict"
+)]
+fn batch_dataset<const KIND: usize>(
+    input: &Dataset,
+    batch_size: i64,
+    #[attr] same_input_metadata: bool,
+) -> Result<Dataset> {
+    const I32: BatchComponent = BatchComponent::Scalar(DType::I32);
+    const KINDS: [&[BatchComponent]; 4] = [
+        &[I32],
+        &[I64],
+        &[BatchComponent::Tensor],
+        &[BatchComponent::Tensor, I64],
+    ];
+    input.batch_with(batch_size, KINDS[KIND], same_input_metadata)
+}
+
+const I64: BatchComponent = BatchComponent::Scalar(DType::I64);
+
+/// Makes a dataset of batches of pairs of numbers: each component is a tensor with one row for each of `batch_size` elements. The last
+/// batch may be smaller.
+///
+/// # Errors
+/// `batch_size must be positive, not N`.
+#[tfrt_kernel("tfrt_data.batch_dataset.i64_and_i64", results(dataset))]
+fn batch_dataset_of_pairs(
+    input: &Dataset,
+    batch_size: i64,
+    #[attr] same_input_metadata: bool,
+) -> Result<Dataset> {
+    input.batch_with(batch_size, &[I64, I64], same_input_metadata)
+}
+
+/// Makes a dataset of the elements of the datasets that a function returns for each element, in turns: `cycle_length` of them are open
+/// at a time, and each gives `block_length` elements in its turn.
+///
+/// # Errors
+/// `cycle_length must be positive, not N`, and the same of `block_length`.
+#[tfrt_kernel(
+    "tfrt_data.interleave_dataset",
+    chain = none,
+    results(dataset),
+    format = "operands attr-dict"
+)]
+fn interleave_dataset(
+    input: &Dataset,
+    cycle_length: i64,
+    block_length: i64,
+    #[attr] arity: i64,
+    #[function] function: FunctionRef,
+) -> Result<Dataset> {
+    let _ = arity;
+    input.interleave_with(function.into(), cycle_length, block_length)
+}
+
+/// Makes a dataset whose next `prefetch_num` elements are drawn before they are asked for; -1 stands for as many as there are threads.
+/// Unless `is_deterministic`, elements that are available overtake others.
+///
+/// # Errors
+/// `prefetch_num must be between -1 and 1048576, not N`.
+#[tfrt_kernel(
+    "tfrt_data.prefetch_dataset",
+    chain = none,
+    results(dataset),
+    format = "operands attr-dict"
+)]
+fn prefetch_dataset(
+    input: &Dataset,
+    prefetch_num: i64,
+    #[attr] is_deterministic: bool,
+) -> Result<Dataset> {
+    input.prefetch_with(prefetch_num, is_deterministic)
+}
+
+/// Makes a dataset of `count` passes over another one; a negative count repeats for ever, unless a whole pass is empty.
+#[tfrt_kernel(
+    "tfrt_data.repeat_dataset",
+    chain = none,
+    results(dataset),
+    format = "operands attr-dict"
+)]
+fn repeat_dataset(input: &Dataset, count: i64) -> Result<Dataset> {
+    input.repeat(count)
+}
+
+/// Makes a dataset of the elements behind the first `count`.
+#[tfrt_kernel(
+    "tfrt_data.skip_dataset",
+    chain = none,
+    results(dataset),
+    format = "operands attr-dict"
+)]
+fn skip_dataset(input: &Dataset, count: i64) -> Result<Dataset> {
+    input.skip(count)
+}
+
+/// Makes a dataset of the same elements in random order: each is chosen among the next `buffer_size` ones. Equal seeds give equal
+/// orders.
+///
+/// # Errors
+/// `buffer_size must be positive, not N`.
+#[tfrt_kernel(
+    "tfrt_data.shuffle_dataset",
+    chain = none,
+    results(dataset),
+    format = "operands attr-dict"
+)]
+fn shuffle_dataset(input: &Dataset, buffer_size: i64, seed: i64, seed2: i64) -> Result<Dataset> {
+    input.shuffle(buffer_size, seed, seed2)
+}
+
+/// Makes a dataset whose iterators remember the elements of a first pass and repeat copies of them for ever.
+#[tfrt_kernel(
+    "tfrt_data.memory_dataset.{T}",
+    T = [i64, ByteString as "str"],
+    results(dataset)
+)]
+fn memory_dataset<T: Value + tfrt::async_value::Immutable + Clone>(
+    input: &Dataset,
+) -> Result<Dataset> {
+    input.memory::<T>()
+}

@@ -1,0 +1,221 @@
+//! Datasets: descriptions of sequences, from which iterators are made.
+
+use std::fmt;
+use std::sync::Arc;
+
+use tfrt_async::identity::TypeIdentity;
+use tfrt_async::{AnyRef, Immutable, Value};
+use tfrt_support::{Error, ErrorCode};
+
+use crate::identity;
+use crate::iterator::{DataIterator, Draw};
+
+/// How many stages may stand above each other. Every level uses stack while an element is drawn.
+pub const MAX_HEIGHT: u32 = 100;
+
+/// One stage of a pipeline: what a [`Dataset`] is made of.
+///
+/// A stage is a description. It does no work and does not change; [`make_iterator`](Self::make_iterator) makes the state of one pass.
+/// A user's own dataset is a type with this trait, another one with [`Draw`], and a kernel that makes the first:
+///
+/// ```
+/// use tfrt_async::AnyRef;
+/// use tfrt_data::{Dataset, Draw, IterationResult, Outcome, Position, Stage};
+/// use tfrt_host::ExecutionContext;
+///
+/// /// The numbers from `from` down to one.
+/// #[derive(Debug)]
+/// struct Countdown {
+///     from: i64,
+/// }
+///
+/// impl Stage for Countdown {
+///     fn name(&self) -> &'static str {
+///         "countdown"
+///     }
+///
+///     fn make_iterator(&self, _position: Position) -> Box<dyn Draw> {
+///         Box::new(CountdownIterator { next: self.from })
+///     }
+/// }
+///
+/// #[derive(Debug)]
+/// struct CountdownIterator {
+///     next: i64,
+/// }
+///
+/// impl Draw for CountdownIterator {
+///     fn draw(&mut self, _ctx: &ExecutionContext) -> IterationResult {
+///         if self.next <= 0 {
+///             return Outcome::END.into();
+///         }
+///         self.next -= 1;
+///         Outcome::one(AnyRef::available(self.next + 1)).into()
+///     }
+/// }
+///
+/// let dataset = Dataset::new(Countdown { from: 3 })?;
+/// assert_eq!(dataset.name(), "countdown");
+/// # Ok::<(), tfrt_support::Error>(())
+/// ```
+pub trait Stage: fmt::Debug + Send + Sync + 'static {
+    /// What people call the stage, as in `tfrt_data.NAME_dataset`.
+    fn name(&self) -> &'static str;
+
+    /// The height of the highest dataset that the stage holds; see [`Dataset::height`]. A stage with inputs must say so.
+    fn input_height(&self) -> u32 {
+        0
+    }
+
+    /// Makes the state of one pass, from the start, and the states of its inputs.
+    fn make_iterator(&self, position: Position) -> Box<dyn Draw>;
+}
+
+/// Where an iterator stands: under how many others.
+///
+/// ```
+/// use tfrt_data::Position;
+///
+/// assert!(Position::ROOT.below().depth() > Position::ROOT.depth());
+/// ```
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Position {
+    depth: u32,
+}
+
+impl Position {
+    /// That of an iterator that a consumer draws from.
+    pub const ROOT: Self = Self { depth: 0 };
+
+    /// That of the input of an iterator that stands here.
+    #[must_use]
+    pub const fn below(self) -> Self {
+        Self {
+            depth: self.depth.saturating_add(1),
+        }
+    }
+
+    /// How many iterators stand above this one.
+    #[must_use]
+    pub const fn depth(self) -> u32 {
+        self.depth
+    }
+}
+
+/// A dataset: an immutable description of a sequence of elements, shared by all who refer to it.
+///
+/// It is a tree of [stages](Stage). Making one does no work; what is wrong with its parameters is an error at once.
+///
+/// ```
+/// use tfrt_data::{Dataset, Position};
+///
+/// let dataset = Dataset::range(0, 10, 1)?.skip(8)?;
+/// assert_eq!((dataset.name(), dataset.height()), ("skip", 2));
+/// # Ok::<(), tfrt_support::Error>(())
+/// ```
+#[derive(Clone)]
+pub struct Dataset {
+    stage: Arc<dyn Stage>,
+    height: u32,
+}
+
+impl Dataset {
+    /// The dataset whose last stage is `stage`.
+    ///
+    /// # Errors
+    /// If there are more than [`MAX_HEIGHT`] stages above each other.
+    pub fn new(stage: impl Stage) -> Result<Self, Error> {
+        let height = stage.input_height().saturating_add(1);
+        if height > MAX_HEIGHT {
+            return Err(too_high());
+        }
+        Ok(Self {
+            stage: Arc::new(stage),
+            height,
+        })
+    }
+
+    /// What people call the last stage.
+    #[must_use]
+    pub fn name(&self) -> &'static str {
+        self.stage.name()
+    }
+
+    /// How many stages stand above each other.
+    #[must_use]
+    pub fn height(&self) -> u32 {
+        self.height
+    }
+
+    /// The last stage.
+    #[must_use]
+    pub fn stage(&self) -> &dyn Stage {
+        &*self.stage
+    }
+
+    /// A new iterator, at the start, for a consumer.
+    #[must_use]
+    pub fn iterator(&self) -> DataIterator {
+        DataIterator::new(self.clone())
+    }
+
+    /// A new iterator for a stage whose own one stands at `position`.
+    #[must_use]
+    pub fn iterator_below(&self, position: Position) -> Box<dyn Draw> {
+        self.stage.make_iterator(position.below())
+    }
+
+    /// As [`iterator_below`](Self::iterator_below), for a dataset that became known only while an iterator was in use.
+    ///
+    /// # Errors
+    /// If there would be more than [`MAX_HEIGHT`] iterators above each other.
+    pub fn try_iterator_below(&self, position: Position) -> Result<Box<dyn Draw>, Error> {
+        if position.below().depth().saturating_add(self.height) > MAX_HEIGHT {
+            return Err(too_high());
+        }
+        Ok(self.iterator_below(position))
+    }
+}
+
+impl fmt::Debug for Dataset {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.stage.fmt(f)
+    }
+}
+
+impl Value for Dataset {
+    const MLIR_TYPE: &'static str = "!tfrt_data.dataset";
+    const IDENTITY: TypeIdentity<Self> = identity::of_this_crate();
+}
+
+impl Immutable for Dataset {}
+
+/// The height of what a value holds, if it is a dataset or an iterator. A stage that keeps values of any type keeps these, too.
+pub(crate) fn height_of(value: &AnyRef) -> u32 {
+    if let Some(dataset) = value.get::<Dataset>() {
+        return dataset.height();
+    }
+    match value.try_read::<DataIterator>() {
+        Ok(iterator) => iterator.dataset().height(),
+        Err(_) => 0,
+    }
+}
+
+#[cold]
+fn too_high() -> Error {
+    Error::new(format!("datasets are nested deeper than {MAX_HEIGHT}"))
+        .with_code(ErrorCode::ResourceExhausted)
+}
+
+/// The error of a parameter that must be positive.
+pub(crate) fn require_positive(name: &str, value: i64) -> Result<usize, Error> {
+    match usize::try_from(value) {
+        Ok(size) if size > 0 => Ok(size),
+        _ => Err(invalid(format!("{name} must be positive, not {value}"))),
+    }
+}
+
+#[cold]
+pub(crate) fn invalid(message: impl Into<String>) -> Error {
+    Error::new(message).with_code(ErrorCode::InvalidArgument)
+}

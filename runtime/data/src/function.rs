@@ -1,0 +1,241 @@
+//! Functions of elements: of a program, or closures.
+
+use std::fmt;
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::sync::Arc;
+
+use smallvec::SmallVec;
+use tfrt_async::{AnyRef, IndirectPromise, run_when_ready};
+use tfrt_host::{ExecutionContext, FunctionRef};
+use tfrt_support::{Error, ErrorCode};
+
+use crate::result::{END_MESSAGE, IterationResult, Outcome, Values, are_available};
+
+/// What a stage applies to elements: a function of a program, or a Rust closure.
+///
+/// ```
+/// use tfrt_async::AnyRef;
+/// use tfrt_data::ElementFunction;
+///
+/// let half = ElementFunction::from_closure(1, 1, |_, values| {
+///     let number = values[0].get::<i64>().copied().unwrap_or_default();
+///     Ok([AnyRef::available(number / 2)].into_iter().collect())
+/// });
+/// assert_eq!((half.num_parameters(), half.num_results()), (1, 1));
+/// ```
+#[derive(Clone)]
+pub struct ElementFunction(Kind);
+
+type Closure = dyn Fn(&ExecutionContext, &[AnyRef]) -> Result<Values, Error> + Send + Sync;
+
+#[derive(Clone)]
+enum Kind {
+    Program(FunctionRef),
+    Closure {
+        num_parameters: usize,
+        num_results: usize,
+        closure: Arc<Closure>,
+    },
+}
+
+impl ElementFunction {
+    /// A closure that takes and returns so many values. It is called with available values, none of which is an error; if one is,
+    /// the results are that error, and the closure is not called.
+    pub fn from_closure(
+        num_parameters: usize,
+        num_results: usize,
+        closure: impl Fn(&ExecutionContext, &[AnyRef]) -> Result<Values, Error> + Send + Sync + 'static,
+    ) -> Self {
+        Self(Kind::Closure {
+            num_parameters,
+            num_results,
+            closure: Arc::new(closure),
+        })
+    }
+
+    /// How many values it takes.
+    #[must_use]
+    pub fn num_parameters(&self) -> usize {
+        match &self.0 {
+            Kind::Program(function) => function.num_arguments(),
+            Kind::Closure { num_parameters, .. } => *num_parameters,
+        }
+    }
+
+    /// How many values it returns.
+    #[must_use]
+    pub fn num_results(&self) -> usize {
+        match &self.0 {
+            Kind::Program(function) => function.num_results(),
+            Kind::Closure { num_results, .. } => *num_results,
+        }
+    }
+
+    /// Calls it with values that are available. Its results may be pending.
+    #[must_use]
+    pub fn call(&self, ctx: &ExecutionContext, arguments: &[AnyRef]) -> Values {
+        match &self.0 {
+            Kind::Program(function) => call_program(function, ctx, arguments),
+            Kind::Closure {
+                num_results,
+                closure,
+                ..
+            } => call_closure(&**closure, *num_results, ctx, arguments),
+        }
+    }
+}
+
+fn call_program(function: &FunctionRef, ctx: &ExecutionContext, arguments: &[AnyRef]) -> Values {
+    match function.num_results() {
+        1 => function
+            .execute_array::<1>(ctx, arguments)
+            .into_iter()
+            .collect(),
+        2 => Values::from_buf(function.execute_array::<2>(ctx, arguments)),
+        _ => function.execute(ctx, arguments).into(),
+    }
+}
+
+fn call_closure(
+    closure: &Closure,
+    num_results: usize,
+    ctx: &ExecutionContext,
+    arguments: &[AnyRef],
+) -> Values {
+    let failed = arguments.iter().find(|argument| argument.is_error());
+    if let Some(failed) = failed.or_else(|| ctx.request().cancel_value()) {
+        return SmallVec::from_elem(failed.clone(), num_results);
+    }
+    let outcome = catch_unwind(AssertUnwindSafe(|| closure(ctx, arguments)));
+    let error = match outcome {
+        Ok(Ok(values)) if values.len() == num_results => return values,
+        Ok(Ok(values)) => Error::new(format!(
+            "expected {num_results} results of a closure, found {}",
+            values.len()
+        ))
+        .with_code(ErrorCode::Internal),
+        Ok(Err(error)) => error,
+        Err(panic) => panicked(&*panic),
+    };
+    SmallVec::from_elem(AnyRef::error(ctx.emit_error(error)), num_results)
+}
+
+/// The error of a closure that panicked.
+#[cold]
+pub(crate) fn panicked(panic: &(dyn std::any::Any + Send)) -> Error {
+    let text = match (panic.downcast_ref::<&str>(), panic.downcast_ref::<String>()) {
+        (Some(text), _) => text,
+        (None, Some(text)) => text.as_str(),
+        (None, None) => "of unknown kind",
+    };
+    Error::new(format!("a stage of a pipeline panicked: {text}")).with_code(ErrorCode::Internal)
+}
+
+impl From<FunctionRef> for ElementFunction {
+    fn from(function: FunctionRef) -> Self {
+        Self(Kind::Program(function))
+    }
+}
+
+impl fmt::Debug for ElementFunction {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match &self.0 {
+            Kind::Program(function) => function.fmt(f),
+            Kind::Closure { .. } => f.write_str("closure"),
+        }
+    }
+}
+
+/// A function with its first arguments.
+#[derive(Clone, Debug)]
+pub(crate) struct BoundFunction {
+    function: ElementFunction,
+    bound: Arc<[AnyRef]>,
+}
+
+impl BoundFunction {
+    pub(crate) fn new(function: ElementFunction, bound: &[AnyRef]) -> Self {
+        Self {
+            function,
+            bound: bound.into(),
+        }
+    }
+
+    /// The height of the highest dataset among the bound arguments.
+    pub(crate) fn height_of_bound(&self) -> u32 {
+        let heights = self.bound.iter().map(crate::dataset::height_of);
+        heights.max().unwrap_or(0)
+    }
+
+    /// How many components it takes.
+    fn num_components(&self) -> usize {
+        self.function
+            .num_parameters()
+            .saturating_sub(self.bound.len())
+    }
+
+    /// Calls the function with values that are available.
+    #[inline]
+    pub(crate) fn call(&self, ctx: &ExecutionContext, values: &[AnyRef]) -> Values {
+        if self.bound.is_empty() {
+            return self.function.call(ctx, values);
+        }
+        let arguments: SmallVec<[AnyRef; 4]> = self.bound.iter().chain(values).cloned().collect();
+        self.function.call(ctx, &arguments)
+    }
+
+    /// The result of a draw with the results of the function in place of the values. The function is called for every result,
+    /// ends and failed draws included, once all values are available: now if they are.
+    #[inline]
+    pub(crate) fn apply(&self, result: IterationResult, ctx: &ExecutionContext) -> IterationResult {
+        match result.into_outcome() {
+            Ok(outcome) => self.apply_to(outcome, ctx).into(),
+            Err(pending) => {
+                let (promise, result) = IterationResult::pending();
+                let (this, ctx) = (self.clone(), ctx.clone());
+                IterationResult::Pending(pending)
+                    .and_then(move |outcome| promise.emplace(this.apply_to(outcome, &ctx)));
+                result
+            }
+        }
+    }
+
+    #[inline]
+    fn apply_to(&self, outcome: Outcome, ctx: &ExecutionContext) -> Outcome {
+        match outcome {
+            Outcome::Element(values) => Outcome::Element(self.call_when_available(values, ctx)),
+            Outcome::End(mut values) => {
+                if values.is_empty() && self.num_components() > 0 {
+                    let error = AnyRef::error(Error::new(END_MESSAGE));
+                    values = SmallVec::from_elem(error, self.num_components());
+                }
+                Outcome::End(self.call_when_available(values, ctx))
+            }
+            Outcome::Error(error) => {
+                let values: Values = SmallVec::from_elem(error.clone(), self.num_components());
+                drop(self.call(ctx, &values));
+                Outcome::Error(error)
+            }
+        }
+    }
+
+    #[inline]
+    fn call_when_available(&self, values: Values, ctx: &ExecutionContext) -> Values {
+        if are_available(&values) {
+            return self.call(ctx, &values);
+        }
+        let (promises, results): (SmallVec<[IndirectPromise; 2]>, Values) =
+            (0..self.function.num_results())
+                .map(|_| AnyRef::indirect())
+                .unzip();
+        let (this, ctx, awaited) = (self.clone(), ctx.clone(), values.clone());
+        run_when_ready(&awaited, move || {
+            let results = this.call(&ctx, &values);
+            drop(values);
+            for (promise, result) in promises.into_iter().zip(results) {
+                promise.forward_to(result);
+            }
+        });
+        results
+    }
+}

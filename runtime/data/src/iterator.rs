@@ -1,0 +1,93 @@
+//! Iterators: the state of one pass over a dataset.
+
+use std::fmt;
+
+use tfrt_async::identity::TypeIdentity;
+use tfrt_async::{AnyRef, Value};
+use tfrt_host::ExecutionContext;
+use tfrt_support::{Error, ErrorCode};
+
+use crate::dataset::{Dataset, Position};
+use crate::identity;
+use crate::result::IterationResult;
+
+/// The state of one pass over a [stage](crate::Stage): what elements are drawn from.
+///
+/// Calls never overlap. Several results may be outstanding; they belong to the calls in their order.
+pub trait Draw: Send + Sync + fmt::Debug + 'static {
+    /// Draws the next element. Does not block: what takes time makes the result, or values of the element, pending.
+    ///
+    /// Functions that the draw calls run in `ctx`: as part of its request, and as long as that is not cancelled.
+    fn draw(&mut self, ctx: &ExecutionContext) -> IterationResult;
+}
+
+impl Draw for Box<dyn Draw> {
+    #[inline]
+    fn draw(&mut self, ctx: &ExecutionContext) -> IterationResult {
+        (**self).draw(ctx)
+    }
+}
+
+/// An iterator as a value. It keeps its dataset.
+///
+/// Drawing changes it, so that a program orders draws by chains. Two draws at the same time are an error, not a race.
+///
+/// ```
+/// use tfrt_data::{Dataset, Outcome};
+/// use tfrt_host::{ExecutionContext, HostContext, RequestContextBuilder};
+///
+/// let ctx = ExecutionContext::new(RequestContextBuilder::new(HostContext::builder().build()).build());
+/// let mut iterator = Dataset::range(5, 6, 1)?.iterator();
+/// let Ok(Outcome::Element(values)) = iterator.draw(&ctx).into_outcome() else {
+///     panic!("a range knows its elements");
+/// };
+/// assert_eq!(values[0].get::<i64>(), Some(&5));
+/// assert!(matches!(iterator.draw(&ctx).into_outcome(), Ok(Outcome::End(_))));
+/// # Ok::<(), tfrt_support::Error>(())
+/// ```
+#[derive(Debug)]
+pub struct DataIterator {
+    // The state may refer to what the dataset keeps, so it goes first.
+    state: Box<dyn Draw>,
+    dataset: Dataset,
+}
+
+impl DataIterator {
+    /// An iterator at the start of `dataset`.
+    pub(crate) fn new(dataset: Dataset) -> Self {
+        Self {
+            state: dataset.stage().make_iterator(Position::ROOT),
+            dataset,
+        }
+    }
+
+    /// The dataset.
+    #[must_use]
+    pub fn dataset(&self) -> &Dataset {
+        &self.dataset
+    }
+
+    /// Draws the next element; see [`Draw::draw`].
+    #[inline]
+    pub fn draw(&mut self, ctx: &ExecutionContext) -> IterationResult {
+        self.state.draw(ctx)
+    }
+
+    /// Draws from the iterator that is the payload of a value.
+    ///
+    /// # Errors
+    /// If the value is not an iterator, or somebody else draws from it at the same time: a program with a missing chain.
+    #[inline]
+    pub fn draw_from(value: &AnyRef, ctx: &ExecutionContext) -> Result<IterationResult, Error> {
+        match value.try_write::<Self>() {
+            Ok(mut iterator) => Ok(iterator.draw(ctx)),
+            Err(error) => Err(Error::new(error.to_string()).with_code(ErrorCode::InvalidArgument)),
+        }
+    }
+}
+
+impl Value for DataIterator {
+    const MLIR_TYPE: &'static str = "!tfrt_data.iterator";
+    const IS_MUTABLE: bool = true;
+    const IDENTITY: TypeIdentity<Self> = identity::of_this_crate();
+}

@@ -1,0 +1,48 @@
+//! Input pipelines: datasets, the iterators over them, and the protocol between their stages.
+//!
+//! ```text
+//!  Dataset (immutable tree of stages)          DataIterator (state of one pass, a tree of the same form)
+//!
+//!      batch ──► map ──► range     iterator()      batch ──► map ──► range
+//!                               ─────────────►      draw ──► draw ──► draw
+//!                                                         IterationResult ◄──
+//! ```
+//!
+//! A consumer *draws* from an iterator; each stage draws from its input. A draw never blocks: a result may be pending, and so may the
+//! values of an element. Several results may be outstanding, and that is where parallelism comes from: a batch draws all of its
+//! elements at once, and a prefetch above a map keeps several calls under way.
+//!
+//! | module | is about |
+//! |---|---|
+//! | `dataset`, `iterator` | [`Dataset`], [`DataIterator`] and the traits of their stages, [`Stage`] and [`Draw`] |
+//! | `result` | [`IterationResult`] and [`Outcome`]: what a draw returns |
+//! | `function` | [`ElementFunction`]: functions of programs and closures |
+//! | `token` | stages that answer requests in order whenever what they wait for arrives |
+//! | `stages` | one file for each dataset |
+//! | `philox` | [`Philox`]: the random numbers of shuffles |
+//!
+//! File formats are in crates above this one. This crate does no I/O.
+#![deny(unsafe_code)]
+
+mod result;
+
+mod dataset;
+
+mod iterator;
+
+mod function;
+
+mod token;
+
+mod stages;
+
+mod philox;
+
+mod identity;
+
+pub use dataset::{Dataset, MAX_HEIGHT, Position, Stage};
+pub use function::ElementFunction;
+pub use iterator::{DataIterator, Draw};
+pub use philox::Philox;
+pub use result::{END_MESSAGE, IterationResult, Outcome, Values, are_available};
+pub use stages::batch::BatchComponent;

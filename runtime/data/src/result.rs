@@ -1,0 +1,188 @@
+//! What a draw returns: an element, the end, or an error; now or later.
+//!
+//! A draw never blocks. If its outcome is known, the result holds it, and nothing is allocated. Otherwise the result refers to a
+//! value that becomes available with the outcome:
+//!
+//! ```text
+//!  IterationResult ─┬─ Known(Outcome)                     the usual case
+//!                   └─ Pending(AsyncValueRef<Outcome>)    a predicate or a reader has not answered yet
+//!
+//!  Outcome ─┬─ Element(values)   each value may be pending, a payload, or an error
+//!           ├─ End(values)       the values are what functions made of the end; usually there are none
+//!           └─ Error(value)      the draw failed; the next draw may succeed
+//! ```
+
+use smallvec::SmallVec;
+use tfrt_async::identity::TypeIdentity;
+use tfrt_async::{AnyRef, AsyncValueRef, Immutable, Promise, Value};
+use tfrt_support::Error;
+
+use crate::identity;
+
+/// The values of one element, one for each component.
+pub type Values = SmallVec<[AnyRef; 2]>;
+
+/// What a consumer is told that draws past the end.
+pub const END_MESSAGE: &str = "iterator reached end";
+
+/// The outcome of a draw.
+///
+/// ```
+/// use tfrt_async::AnyRef;
+/// use tfrt_data::Outcome;
+///
+/// let element = Outcome::Element([AnyRef::available(7_i64)].into_iter().collect());
+/// assert!(matches!(element, Outcome::Element(values) if values[0].get::<i64>() == Some(&7)));
+/// ```
+#[derive(Clone, Debug)]
+pub enum Outcome {
+    /// There is an element. An element whose value is an error is still an element.
+    Element(Values),
+    /// The sequence has ended. A stage that applies a function applies it to ends too, and these are its results. Without
+    /// values, each component is the error [`END_MESSAGE`].
+    End(Values),
+    /// The draw failed with this value, which is an error.
+    Error(AnyRef),
+}
+
+impl Outcome {
+    /// The end, as a source reports it.
+    pub const END: Self = Self::End(SmallVec::new_const());
+
+    /// An element with one component.
+    #[inline]
+    #[must_use]
+    pub fn one(value: AnyRef) -> Self {
+        let mut values = Values::new();
+        values.push(value);
+        Self::Element(values)
+    }
+
+    /// A failed draw.
+    #[cold]
+    #[must_use]
+    pub fn error(error: Error) -> Self {
+        Self::Error(AnyRef::error(error))
+    }
+
+    /// Whether this is an element.
+    #[must_use]
+    pub fn is_element(&self) -> bool {
+        matches!(self, Self::Element(_))
+    }
+
+    /// Whether this is the end.
+    #[must_use]
+    pub fn is_end(&self) -> bool {
+        matches!(self, Self::End(_))
+    }
+}
+
+impl Value for Outcome {
+    const MLIR_TYPE: &'static str = "!tfrt_data.outcome";
+    const IDENTITY: TypeIdentity<Self> = identity::of_this_crate();
+}
+
+impl Immutable for Outcome {}
+
+/// The result of a draw, whose outcome may not be known yet.
+///
+/// ```
+/// use tfrt_async::AnyRef;
+/// use tfrt_data::{IterationResult, Outcome};
+///
+/// let (promise, result) = IterationResult::pending();
+/// assert!(!result.is_known());
+/// promise.emplace(Outcome::one(AnyRef::available(7_i64)));
+/// assert!(matches!(result.into_outcome(), Ok(Outcome::Element(_))));
+/// ```
+#[derive(Clone, Debug)]
+#[must_use = "dropping it drops the element"]
+pub enum IterationResult {
+    /// The outcome is known.
+    Known(Outcome),
+    /// The outcome is that of this value. If the value is an error, the draw failed.
+    Pending(AsyncValueRef<Outcome>),
+}
+
+impl IterationResult {
+    /// A result whose outcome the promise tells.
+    pub fn pending() -> (Promise<Outcome>, Self) {
+        let (promise, outcome) = AsyncValueRef::unconstructed();
+        (promise, Self::Pending(outcome))
+    }
+
+    /// Whether the outcome is known.
+    #[inline]
+    #[must_use]
+    pub fn is_known(&self) -> bool {
+        match self {
+            Self::Known(_) => true,
+            Self::Pending(pending) => pending.is_available(),
+        }
+    }
+
+    /// Whether this is known to be an element.
+    #[inline]
+    #[must_use]
+    pub(crate) fn is_element(&self) -> bool {
+        matches!(self, Self::Known(Outcome::Element(_)))
+    }
+
+    /// The outcome if it is known, and otherwise the value that it will be in.
+    ///
+    /// # Errors
+    /// The value, if it is not available.
+    #[inline]
+    pub fn into_outcome(self) -> Result<Outcome, AsyncValueRef<Outcome>> {
+        match self {
+            Self::Known(outcome) => Ok(outcome),
+            Self::Pending(pending) if pending.is_available() => Ok(outcome_of(&pending)),
+            Self::Pending(pending) => Err(pending),
+        }
+    }
+
+    /// Makes a pending outcome that has become known a known one. Returns the value to wait for if it has not.
+    #[inline]
+    pub(crate) fn settle(&mut self) -> Option<AnyRef> {
+        if let Self::Pending(pending) = self
+            && pending.is_available()
+        {
+            *self = Self::Known(outcome_of(pending));
+        }
+        match self {
+            Self::Known(_) => None,
+            Self::Pending(pending) => Some(pending.as_any().clone()),
+        }
+    }
+
+    /// Calls `f` with the outcome: now if it is known, and otherwise on the thread that makes it known.
+    pub fn and_then(self, f: impl FnOnce(Outcome) + Send + 'static) {
+        match self.into_outcome() {
+            Ok(outcome) => f(outcome),
+            Err(pending) => pending.and_then(move |pending| f(outcome_of(pending))),
+        }
+    }
+}
+
+impl From<Outcome> for IterationResult {
+    #[inline]
+    fn from(outcome: Outcome) -> Self {
+        Self::Known(outcome)
+    }
+}
+
+/// The outcome in an available value.
+fn outcome_of(pending: &AsyncValueRef<Outcome>) -> Outcome {
+    match pending.get() {
+        Some(outcome) => outcome.clone(),
+        None => Outcome::Error(pending.as_any().clone()),
+    }
+}
+
+/// Whether every value is available.
+#[inline]
+#[must_use]
+pub fn are_available(values: &[AnyRef]) -> bool {
+    values.iter().all(AnyRef::is_available)
+}

@@ -1,0 +1,27 @@
+//! The datasets, one file each.
+
+pub(crate) mod range;
+
+pub(crate) mod values;
+
+pub(crate) mod map;
+
+pub(crate) mod filter;
+
+pub(crate) mod batch;
+
+pub(crate) mod prefetch;
+
+pub(crate) mod repeat;
+
+pub(crate) mod skip;
+
+pub(crate) mod interleave;
+
+pub(crate) mod shuffle;
+
+pub(crate) mod memory;
+
+/// How many results a stage draws past a known end where its definition asks for a number of draws: the number is the program's, and
+/// may be larger than any machine could count to.
+pub(crate) const MAX_DRAWS_PAST_END: u64 = 1 << 20;

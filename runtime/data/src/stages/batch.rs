@@ -1,0 +1,250 @@
+//! Consecutive elements as one, each component in a tensor with one row per element.
+//!
+//! A batch draws all of its elements at once, so that what is pending is worked on at the same time. Those that are available are copied
+//! as they are drawn; with the first one that is not, the rest of the batch is put together when everything is there.
+
+mod assembly;
+
+use std::sync::{Arc, OnceLock};
+
+use smallvec::SmallVec;
+use tfrt_async::{AnyRef, AsyncValueRef, Chain, IndirectPromise, run_when_ready};
+use tfrt_host::ExecutionContext;
+use tfrt_support::{DType, Error};
+
+use self::assembly::{Assembly, Expected};
+use super::MAX_DRAWS_PAST_END;
+use crate::dataset::{Dataset, Position, Stage, require_positive};
+use crate::iterator::Draw;
+use crate::result::{IterationResult, Outcome, Values, are_available};
+
+/// What the components of the elements of a batch are.
+///
+/// ```
+/// use tfrt_data::{BatchComponent, Dataset};
+/// use tfrt_support::DType;
+///
+/// let pairs = [BatchComponent::Tensor, BatchComponent::Scalar(DType::I64)];
+/// assert!(Dataset::range(0, 4, 1)?.batch_with(0, &pairs, false).is_err());
+/// # Ok::<(), tfrt_support::Error>(())
+/// ```
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum BatchComponent {
+    /// Numbers or truth values of this type.
+    Scalar(DType),
+    /// Dense tensors in host memory.
+    Tensor,
+    /// Numbers, truth values or dense tensors, whatever the first element of the batch has.
+    Any,
+}
+
+#[derive(Clone, Debug)]
+struct Batch {
+    input: Dataset,
+    batch_size: usize,
+    components: SmallVec<[BatchComponent; 2]>,
+    has_same_metadata: bool,
+}
+
+impl Stage for Batch {
+    fn name(&self) -> &'static str {
+        "batch"
+    }
+
+    fn input_height(&self) -> u32 {
+        self.input.height()
+    }
+
+    fn make_iterator(&self, position: Position) -> Box<dyn Draw> {
+        Box::new(BatchIterator {
+            input: self.input.iterator_below(position),
+            batch_size: self.batch_size,
+            components: self.components.clone(),
+            shared: self.has_same_metadata.then(SharedMetadata::default),
+        })
+    }
+}
+
+#[derive(Debug)]
+struct BatchIterator {
+    input: Box<dyn Draw>,
+    batch_size: usize,
+    components: SmallVec<[BatchComponent; 2]>,
+    shared: Option<SharedMetadata>,
+}
+
+/// The metadata of the first element that has some, for all batches of an iterator.
+#[derive(Debug, Default)]
+struct SharedMetadata {
+    expected: Arc<OnceLock<Expected>>,
+    /// Available once the last batch that was begun has looked at its elements: batches fix the metadata in their order.
+    last: Option<AsyncValueRef<Chain>>,
+}
+
+impl SharedMetadata {
+    fn is_settled(&self) -> bool {
+        self.last.as_ref().is_none_or(AsyncValueRef::is_available)
+    }
+}
+
+impl Draw for BatchIterator {
+    fn draw(&mut self, ctx: &ExecutionContext) -> IterationResult {
+        let expected = self.shared.as_ref().map(|shared| &shared.expected);
+        let mut assembly = Assembly::new(self.batch_size, &self.components, expected.cloned());
+        let mut later: Vec<IterationResult> = Vec::new();
+        let mut num_left = self.batch_size as u64;
+        let is_in_order = self.shared.as_ref().is_none_or(SharedMetadata::is_settled);
+        while num_left > 0 {
+            if let Some(cancelled) = ctx.request().cancel_value() {
+                return Outcome::Error(cancelled.clone()).into();
+            }
+            num_left -= 1;
+            let result = self.input.draw(ctx);
+            match result {
+                IterationResult::Known(Outcome::End(_)) => {
+                    num_left = num_left.min(MAX_DRAWS_PAST_END);
+                    match later.is_empty() && is_in_order {
+                        true => assembly.add(Outcome::END, ctx),
+                        false => later.push(Outcome::END.into()),
+                    }
+                }
+                IterationResult::Known(outcome)
+                    if later.is_empty() && is_in_order && is_complete(&outcome) =>
+                {
+                    assembly.add(outcome, ctx);
+                    if assembly.has_no_memory() {
+                        // However many there are: the batch is an error.
+                        num_left = num_left.min(MAX_DRAWS_PAST_END);
+                    }
+                }
+                result => later.push(result),
+            }
+        }
+        if later.is_empty() {
+            return assembly.finish(ctx).into();
+        }
+        self.finish_later(assembly, later, ctx)
+    }
+}
+
+impl BatchIterator {
+    /// The result of a batch of which some elements are pending.
+    fn finish_later(
+        &mut self,
+        assembly: Assembly,
+        later: Vec<IterationResult>,
+        ctx: &ExecutionContext,
+    ) -> IterationResult {
+        let previous = self.shared.as_mut().map(|shared| {
+            let (promise, looked_at) = AsyncValueRef::unconstructed();
+            (promise, shared.last.replace(looked_at))
+        });
+        let (promise, previous) = previous.map_or((None, None), |(promise, previous)| {
+            (Some(promise), previous.map(AsyncValueRef::into_any))
+        });
+        let (promises, values): (SmallVec<[IndirectPromise; 2]>, Values) =
+            self.components.iter().map(|_| AnyRef::indirect()).unzip();
+        // The end of a batch is the end of its first result.
+        let first = match assembly.first_outcome(&values) {
+            Some(outcome) => outcome.into(),
+            None => first_of(later[0].clone(), values),
+        };
+        let ctx = ctx.clone();
+        when_complete(later, previous, move |outcomes| {
+            let mut assembly = assembly;
+            for outcome in outcomes {
+                assembly.add(outcome, &ctx);
+            }
+            if let Some(promise) = promise {
+                promise.emplace(Chain);
+            }
+            let values = match assembly.finish(&ctx) {
+                Outcome::Element(values) => values,
+                Outcome::Error(error) => SmallVec::from_elem(error, promises.len()),
+                // Nobody looks at the values of an end.
+                Outcome::End(_) => return drop(promises),
+            };
+            for (promise, value) in promises.into_iter().zip(values) {
+                promise.forward_to(value);
+            }
+        });
+        first
+    }
+}
+
+/// Whether everything about a drawn result is known.
+fn is_complete(outcome: &Outcome) -> bool {
+    match outcome {
+        Outcome::Element(values) => are_available(values),
+        Outcome::End(_) | Outcome::Error(_) => true,
+    }
+}
+
+/// The result of a batch with these values, whose first result is `first`.
+fn first_of(first: IterationResult, values: Values) -> IterationResult {
+    let outcome = |first, values| match first {
+        Outcome::Element(_) => Outcome::Element(values),
+        other => other,
+    };
+    match first.into_outcome() {
+        Ok(first) => outcome(first, values).into(),
+        Err(pending) => {
+            let (promise, result) = IterationResult::pending();
+            IterationResult::Pending(pending)
+                .and_then(move |first| promise.emplace(outcome(first, values)));
+            result
+        }
+    }
+}
+
+/// Calls `f` with the outcomes of `results` once all of them and all of their values are there, and `previous` is.
+fn when_complete(
+    results: Vec<IterationResult>,
+    previous: Option<AnyRef>,
+    f: impl FnOnce(Vec<Outcome>) + Send + 'static,
+) {
+    let pending = |result: &IterationResult| match result {
+        IterationResult::Pending(pending) => Some(pending.as_any().clone()),
+        IterationResult::Known(_) => None,
+    };
+    let awaited: Vec<AnyRef> = results.iter().filter_map(pending).chain(previous).collect();
+    run_when_ready(&awaited, move || {
+        let outcomes: Vec<Outcome> = results
+            .into_iter()
+            .filter_map(|result| result.into_outcome().ok())
+            .collect();
+        let values = outcomes.iter().filter_map(|outcome| match outcome {
+            Outcome::Element(values) => Some(values),
+            _ => None,
+        });
+        let awaited: Vec<AnyRef> = values
+            .flatten()
+            .filter(|value| !value.is_available())
+            .cloned()
+            .collect();
+        run_when_ready(&awaited, move || f(outcomes));
+    });
+}
+
+impl Dataset {
+    /// Every `batch_size` consecutive elements as one: each component is a tensor with one row per element. The last batch may be
+    /// smaller. If any value of a component is an error, the component of the batch is.
+    ///
+    /// All elements of a batch have the same element type and shape; if `has_same_metadata`, those of all batches of an iterator have.
+    ///
+    /// # Errors
+    /// If the size is not positive, or datasets are nested too deep.
+    pub fn batch_with(
+        &self,
+        batch_size: i64,
+        components: &[BatchComponent],
+        has_same_metadata: bool,
+    ) -> Result<Self, Error> {
+        Self::new(Batch {
+            input: self.clone(),
+            batch_size: require_positive("batch_size", batch_size)?,
+            components: components.into(),
+            has_same_metadata,
+        })
+    }
+}

@@ -1,0 +1,408 @@
+//! A batch on its way: elements are copied into the rows of its tensors.
+
+use std::fmt;
+use std::sync::{Arc, OnceLock};
+
+use half::{bf16, f16};
+use smallvec::SmallVec;
+use tfrt_async::AnyRef;
+use tfrt_host::ExecutionContext;
+use tfrt_support::{DType, Error, TensorMetadata};
+use tfrt_tensor::{DenseHostTensor, HostBuffer, OwnedElementsMut, Shape};
+
+use super::BatchComponent;
+use crate::dataset::invalid;
+use crate::result::{Outcome, Values};
+
+/// The metadata of each component of an element.
+pub(super) type Expected = SmallVec<[TensorMetadata; 2]>;
+
+/// The rows of a batch that are there so far.
+#[derive(Debug)]
+pub(super) struct Assembly {
+    batch_size: usize,
+    first: Option<First>,
+    /// How many results were added.
+    num_added: usize,
+    /// How many of them are rows: elements and failed draws.
+    num_rows: usize,
+    components: SmallVec<[Component; 2]>,
+    has_no_memory: bool,
+    /// What the elements of the first batch of an iterator were, if that holds for the others.
+    shared: Option<Arc<OnceLock<Expected>>>,
+}
+
+/// What the first result was.
+#[derive(Clone, Debug)]
+enum First {
+    Element,
+    End,
+    Error(AnyRef),
+}
+
+/// One component of a batch.
+#[derive(Debug)]
+struct Component {
+    kind: BatchComponent,
+    state: State,
+}
+
+enum State {
+    /// No element has been seen.
+    Empty,
+    Rows {
+        metadata: TensorMetadata,
+        row_bytes: usize,
+        buffer: HostBuffer,
+        bytes: OwnedElementsMut<u8>,
+    },
+    /// An element was an error, or did not fit.
+    Failed(AnyRef),
+}
+
+impl Assembly {
+    pub(super) fn new(
+        batch_size: usize,
+        components: &[BatchComponent],
+        shared: Option<Arc<OnceLock<Expected>>>,
+    ) -> Self {
+        let component = |&kind: &BatchComponent| Component {
+            kind,
+            state: State::Empty,
+        };
+        Self {
+            batch_size,
+            first: None,
+            num_added: 0,
+            num_rows: 0,
+            components: components.iter().map(component).collect(),
+            has_no_memory: false,
+            shared,
+        }
+    }
+
+    /// Whether there was no memory for the tensors.
+    pub(super) fn has_no_memory(&self) -> bool {
+        self.has_no_memory
+    }
+
+    /// The outcome of the batch, with these values if it is an element; nothing if no result has been added.
+    pub(super) fn first_outcome(&self, values: &Values) -> Option<Outcome> {
+        Some(match self.first.as_ref()? {
+            First::Element => Outcome::Element(values.clone()),
+            First::End => Outcome::END,
+            First::Error(error) => Outcome::Error(error.clone()),
+        })
+    }
+
+    /// Adds a result, whose values are available.
+    pub(super) fn add(&mut self, outcome: Outcome, ctx: &ExecutionContext) {
+        let index = self.num_added;
+        self.num_added += 1;
+        let first = match &outcome {
+            Outcome::Element(_) => First::Element,
+            Outcome::End(_) => First::End,
+            Outcome::Error(error) => First::Error(error.clone()),
+        };
+        self.first.get_or_insert(first);
+        match outcome {
+            Outcome::Element(values) => self.add_row(index, &values, ctx),
+            Outcome::Error(error) => {
+                self.num_rows += 1;
+                self.fail_all(&error);
+            }
+            Outcome::End(_) => {}
+        }
+    }
+
+    fn add_row(&mut self, index: usize, values: &Values, ctx: &ExecutionContext) {
+        let row = self.num_rows;
+        self.num_rows += 1;
+        if values.len() != self.components.len() {
+            let message = format!(
+                "elements of a batch have {} components, not {}",
+                self.components.len(),
+                values.len()
+            );
+            let error = AnyRef::error(ctx.emit_error(invalid(message)));
+            return self.fail_all(&error);
+        }
+        let shared = self.shared.as_ref().and_then(|shared| shared.get());
+        for (position, (component, value)) in self.components.iter_mut().zip(values).enumerate() {
+            if let State::Failed(_) = component.state {
+                continue;
+            }
+            if value.is_error() {
+                component.state = State::Failed(value.clone());
+                continue;
+            }
+            let expected = shared.and_then(|expected| expected.get(position));
+            let batch_size = self.batch_size;
+            if let Err(problem) = component.add(value, index, row, batch_size, expected, ctx) {
+                self.has_no_memory |= matches!(problem, Problem::NoMemory(_));
+                let (Problem::NoMemory(error) | Problem::Misfit(error)) = problem;
+                component.state = State::Failed(AnyRef::error(ctx.emit_error(error)));
+            }
+        }
+        if let Some(shared) = &self.shared
+            && shared.get().is_none()
+        {
+            let metadata = self
+                .components
+                .iter()
+                .map(|component| match &component.state {
+                    State::Rows { metadata, .. } => Some(metadata.clone()),
+                    _ => None,
+                });
+            if let Some(metadata) = metadata.collect::<Option<Expected>>() {
+                // The first batch alone comes here before the metadata is known.
+                let _ = shared.set(metadata);
+            }
+        }
+    }
+
+    fn fail_all(&mut self, error: &AnyRef) {
+        for component in &mut self.components {
+            if !matches!(component.state, State::Failed(_)) {
+                component.state = State::Failed(error.clone());
+            }
+        }
+    }
+
+    /// The batch.
+    pub(super) fn finish(self, ctx: &ExecutionContext) -> Outcome {
+        match self.first {
+            None | Some(First::End) => return Outcome::END,
+            Some(First::Error(error)) => return Outcome::Error(error),
+            Some(First::Element) => {}
+        }
+        let (num_rows, batch_size) = (self.num_rows, self.batch_size);
+        let values = self.components.into_iter().map(|component| {
+            match component.state.into_tensor(num_rows, batch_size, ctx) {
+                Ok(value) => value,
+                Err(error) => AnyRef::error(ctx.emit_error(error)),
+            }
+        });
+        Outcome::Element(values.collect())
+    }
+}
+
+/// Why an element cannot be a row.
+enum Problem {
+    NoMemory(Error),
+    Misfit(Error),
+}
+
+impl Component {
+    /// Copies a value that is no error into a row. `index` is its place among the results of the batch.
+    fn add(
+        &mut self,
+        value: &AnyRef,
+        index: usize,
+        row: usize,
+        batch_size: usize,
+        expected: Option<&TensorMetadata>,
+        ctx: &ExecutionContext,
+    ) -> Result<(), Problem> {
+        if let BatchComponent::Scalar(_) | BatchComponent::Any = self.kind
+            && let Some((dtype, bytes)) = scalar(value)
+            && (self.kind == BatchComponent::Any || self.kind == BatchComponent::Scalar(dtype))
+        {
+            let size_bytes = dtype.size_bytes().unwrap_or(0);
+            return self.add_bytes(
+                dtype,
+                &[],
+                &bytes[..size_bytes],
+                index,
+                row,
+                batch_size,
+                expected,
+                ctx,
+            );
+        }
+        if let BatchComponent::Tensor | BatchComponent::Any = self.kind
+            && let Some(tensor) = value.get::<DenseHostTensor>()
+        {
+            let bytes = tensor
+                .buffer()
+                .read()
+                .map_err(|error| Problem::Misfit(error.into()))?;
+            let dims = tensor.shape().dims();
+            return self.add_bytes(
+                tensor.dtype(),
+                dims,
+                &bytes,
+                index,
+                row,
+                batch_size,
+                expected,
+                ctx,
+            );
+        }
+        let wanted = match self.kind {
+            BatchComponent::Scalar(dtype) => format!("a number of type {dtype}"),
+            BatchComponent::Tensor => "a dense tensor".to_owned(),
+            BatchComponent::Any => "a number or a dense tensor".to_owned(),
+        };
+        Err(Problem::Misfit(invalid(format!(
+            "element {index} of the batch is of type `{}`, not {wanted}",
+            value.mlir_type().unwrap_or("none")
+        ))))
+    }
+
+    #[expect(clippy::too_many_arguments, reason = "one element, and where it goes")]
+    fn add_bytes(
+        &mut self,
+        dtype: DType,
+        dims: &[usize],
+        bytes: &[u8],
+        index: usize,
+        row: usize,
+        batch_size: usize,
+        expected: Option<&TensorMetadata>,
+        ctx: &ExecutionContext,
+    ) -> Result<(), Problem> {
+        if let State::Empty = self.state {
+            if let Some(expected) = expected {
+                check(expected, dtype, dims, index)?;
+            }
+            self.state = State::allocate(dtype, dims, batch_size, ctx)?;
+        }
+        let State::Rows {
+            metadata,
+            row_bytes,
+            bytes: rows,
+            ..
+        } = &mut self.state
+        else {
+            return Ok(());
+        };
+        check(metadata, dtype, dims, index)?;
+        let start = row * *row_bytes;
+        rows[start..start + *row_bytes].copy_from_slice(bytes);
+        Ok(())
+    }
+}
+
+fn check(
+    expected: &TensorMetadata,
+    dtype: DType,
+    dims: &[usize],
+    index: usize,
+) -> Result<(), Problem> {
+    if expected.dtype == dtype && expected.extents[..] == *dims {
+        return Ok(());
+    }
+    Err(misfit(expected, dtype, dims, index))
+}
+
+#[cold]
+fn misfit(expected: &TensorMetadata, dtype: DType, dims: &[usize], index: usize) -> Problem {
+    Problem::Misfit(invalid(format!(
+        "element {index} of the batch is {dtype} {dims:?}, the first is {} {:?}",
+        expected.dtype,
+        &expected.extents[..]
+    )))
+}
+
+impl State {
+    fn allocate(
+        dtype: DType,
+        dims: &[usize],
+        batch_size: usize,
+        ctx: &ExecutionContext,
+    ) -> Result<Self, Problem> {
+        let metadata = TensorMetadata::new(dtype, dims);
+        let no_memory = || {
+            let error = Error::new("failed to create uninitialized tensor")
+                .with_code(tfrt_support::ErrorCode::ResourceExhausted);
+            Problem::NoMemory(error)
+        };
+        let row_bytes = metadata.num_elements().zip(dtype.size_bytes());
+        let row_bytes = row_bytes
+            .and_then(|(len, size)| len.checked_mul(size))
+            .ok_or_else(no_memory)?;
+        let size_bytes = row_bytes.checked_mul(batch_size).ok_or_else(no_memory)?;
+        let align = dtype.align_bytes().unwrap_or(1);
+        let mut buffer =
+            HostBuffer::zeroed(ctx.allocator(), size_bytes, align).map_err(|_| no_memory())?;
+        let bytes = buffer.elements_mut_owned().map_err(|_| no_memory())?;
+        Ok(Self::Rows {
+            metadata,
+            row_bytes,
+            buffer,
+            bytes,
+        })
+    }
+
+    /// The tensor of the first rows.
+    fn into_tensor(
+        self,
+        num_rows: usize,
+        batch_size: usize,
+        ctx: &ExecutionContext,
+    ) -> Result<AnyRef, Error> {
+        let (metadata, row_bytes, buffer, bytes) = match self {
+            Self::Failed(error) => return Ok(error),
+            Self::Empty => return Err(Error::new("a batch has no rows")),
+            Self::Rows {
+                metadata,
+                row_bytes,
+                buffer,
+                bytes,
+            } => (metadata, row_bytes, buffer, bytes),
+        };
+        let mut dims: SmallVec<[usize; 6]> = SmallVec::new();
+        dims.push(num_rows);
+        dims.extend_from_slice(&metadata.extents);
+        let shape = Shape::new(&dims)?;
+        let buffer = if num_rows == batch_size {
+            drop(bytes);
+            buffer
+        } else {
+            HostBuffer::copied(ctx.allocator(), &bytes[..num_rows * row_bytes])?
+        };
+        let tensor = DenseHostTensor::from_buffer(metadata.dtype, shape, buffer)?;
+        Ok(AnyRef::available(tensor))
+    }
+}
+
+impl fmt::Debug for State {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Empty => f.write_str("Empty"),
+            Self::Rows { metadata, .. } => write!(f, "Rows({metadata:?})"),
+            Self::Failed(error) => write!(f, "Failed({error:?})"),
+        }
+    }
+}
+
+/// The type and the bytes of a number or truth value.
+#[inline]
+fn scalar(value: &AnyRef) -> Option<(DType, [u8; 8])> {
+    macro_rules! one_of {
+        ($($ty:ty => $dtype:ident, |$payload:ident| $bytes:expr;)+) => {
+            $(if let Some(&$payload) = value.get::<$ty>() {
+                let mut bytes = [0; 8];
+                bytes[..size_of::<$ty>()].copy_from_slice(&$bytes);
+                return Some((DType::$dtype, bytes));
+            })+
+        };
+    }
+    one_of! {
+        i64 => I64, |number| number.to_ne_bytes();
+        i32 => I32, |number| number.to_ne_bytes();
+        f32 => F32, |number| number.to_ne_bytes();
+        f64 => F64, |number| number.to_ne_bytes();
+        u8 => Ui8, |number| number.to_ne_bytes();
+        i8 => I8, |number| number.to_ne_bytes();
+        i16 => I16, |number| number.to_ne_bytes();
+        u16 => Ui16, |number| number.to_ne_bytes();
+        u32 => Ui32, |number| number.to_ne_bytes();
+        u64 => Ui64, |number| number.to_ne_bytes();
+        f16 => F16, |number| number.to_ne_bytes();
+        bf16 => Bf16, |number| number.to_ne_bytes();
+        bool => I1, |truth| [u8::from(truth)];
+    }
+    None
+}

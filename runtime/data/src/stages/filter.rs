@@ -1,0 +1,180 @@
+//! The elements that a predicate accepts.
+//!
+//! An element is *undecided* until the answer of the predicate is there. There are never more undecided elements than requests: one
+//! is drawn for each request, and another one for each that is rejected.
+
+use std::collections::VecDeque;
+
+use tfrt_async::AnyRef;
+use tfrt_host::ExecutionContext;
+use tfrt_support::Error;
+
+use crate::dataset::{Dataset, Position, Stage, invalid};
+use crate::function::{BoundFunction, ElementFunction};
+use crate::iterator::Draw;
+use crate::result::{IterationResult, Outcome, Values, are_available};
+use crate::token::{Machine, Serial, Step};
+
+#[derive(Debug)]
+struct Filter {
+    input: Dataset,
+    predicate: BoundFunction,
+}
+
+impl Stage for Filter {
+    fn name(&self) -> &'static str {
+        "filter"
+    }
+
+    fn input_height(&self) -> u32 {
+        self.input.height()
+    }
+
+    fn make_iterator(&self, position: Position) -> Box<dyn Draw> {
+        Box::new(Serial::new(FilterMachine {
+            input: self.input.iterator_below(position),
+            predicate: self.predicate.clone(),
+            undecided: VecDeque::new(),
+        }))
+    }
+}
+
+#[derive(Debug)]
+struct FilterMachine {
+    input: Box<dyn Draw>,
+    predicate: BoundFunction,
+    undecided: VecDeque<Undecided>,
+}
+
+#[derive(Debug)]
+struct Undecided {
+    result: IterationResult,
+    /// What the predicate made of it.
+    verdict: IterationResult,
+}
+
+/// What the predicate says.
+enum Verdict {
+    Accepts,
+    Rejects,
+    Fails(AnyRef),
+}
+
+impl Machine for FilterMachine {
+    fn step(&mut self, num_outstanding: usize, ctx: &ExecutionContext) -> Step {
+        loop {
+            if let Some(cancelled) = ctx.request().cancel_value() {
+                return Step::Answer(Outcome::Error(cancelled.clone()));
+            }
+            if self.undecided.is_empty() && num_outstanding == 1 {
+                // The usual case: nothing is kept.
+                match self.input.draw(ctx) {
+                    IterationResult::Known(Outcome::Element(values)) if are_available(&values) => {
+                        let answer = self.predicate.call(ctx, &values);
+                        match decide(&answer) {
+                            Ok(verdict) => match conclude(verdict, values) {
+                                Some(outcome) => return Step::Answer(outcome),
+                                None => continue,
+                            },
+                            Err(_) => self.undecided.push_back(Undecided {
+                                result: Outcome::Element(values).into(),
+                                verdict: Outcome::Element(answer).into(),
+                            }),
+                        }
+                    }
+                    result => self.ask(result, ctx),
+                }
+            }
+            while self.undecided.len() < num_outstanding {
+                let result = self.input.draw(ctx);
+                self.ask(result, ctx);
+            }
+            match self.judge_oldest() {
+                Some(step) => return step,
+                None => continue,
+            }
+        }
+    }
+}
+
+impl FilterMachine {
+    /// Asks the predicate about a drawn result.
+    fn ask(&mut self, result: IterationResult, ctx: &ExecutionContext) {
+        let verdict = self.predicate.apply(result.clone(), ctx);
+        self.undecided.push_back(Undecided { result, verdict });
+    }
+
+    /// What becomes of the oldest undecided element; nothing if it was rejected.
+    fn judge_oldest(&mut self) -> Option<Step> {
+        let oldest = self.undecided.front_mut()?;
+        let pending = match oldest.result.settle() {
+            Some(pending) => Some(pending),
+            // The end and a failed draw need no verdict.
+            None if oldest.result.is_element() => oldest.verdict.settle(),
+            None => None,
+        };
+        if let Some(pending) = pending {
+            return Some(Step::Wait(pending));
+        }
+        if let IterationResult::Known(Outcome::Element(answer)) = &oldest.verdict
+            && oldest.result.is_element()
+            && let Err(pending) = decide(answer)
+        {
+            return Some(Step::Wait(pending.clone()));
+        }
+        let Undecided { result, verdict } = self.undecided.pop_front()?;
+        let (values, verdict) = match (result.into_outcome(), verdict.into_outcome()) {
+            (Ok(Outcome::Element(values)), Ok(Outcome::Element(answer))) => match decide(&answer) {
+                Ok(verdict) => (values, verdict),
+                Err(_) => return None,
+            },
+            (Ok(Outcome::Element(_)), Ok(failed)) | (Ok(failed), _) => {
+                return Some(Step::Answer(failed));
+            }
+            _ => return None,
+        };
+        conclude(verdict, values).map(Step::Answer)
+    }
+}
+
+/// The outcome for an element, if there is one.
+fn conclude(verdict: Verdict, values: Values) -> Option<Outcome> {
+    match verdict {
+        Verdict::Accepts => Some(Outcome::Element(values)),
+        Verdict::Rejects => None,
+        Verdict::Fails(error) => Some(Outcome::Error(error)),
+    }
+}
+
+/// The verdict in the results of the predicate, or the one that is not available.
+fn decide(answer: &Values) -> Result<Verdict, &AnyRef> {
+    let [answer] = &answer[..] else {
+        let error = invalid(format!("a predicate has one result, not {}", answer.len()));
+        return Ok(Verdict::Fails(AnyRef::error(error)));
+    };
+    if !answer.is_available() {
+        return Err(answer);
+    }
+    Ok(match answer.get::<bool>() {
+        Some(true) => Verdict::Accepts,
+        Some(false) => Verdict::Rejects,
+        None if answer.is_error() => Verdict::Fails(answer.clone()),
+        None => Verdict::Fails(AnyRef::error(invalid(format!(
+            "the result of a predicate is of type `i1`, not `{}`",
+            answer.mlir_type().unwrap_or("none")
+        )))),
+    })
+}
+
+impl Dataset {
+    /// The elements for which `predicate` returns true. An error of the predicate takes the place of its element.
+    ///
+    /// # Errors
+    /// If datasets are nested too deep.
+    pub fn filter_with(&self, predicate: ElementFunction) -> Result<Self, Error> {
+        Self::new(Filter {
+            input: self.clone(),
+            predicate: BoundFunction::new(predicate, &[]),
+        })
+    }
+}

@@ -1,0 +1,335 @@
+//! The elements of many datasets, in turns.
+//!
+//! A function makes a dataset of each element of the input. The iterators of these inner datasets take the positions of a *cycle*:
+//!
+//! ```text
+//!  input ──► opened: ▢ ▢ ▢ ──► cycle:  │ ▣ │ ▣ │   │ ▣ │
+//!            oldest first               cursor ▲    an empty position takes the oldest opened one
+//! ```
+//!
+//! At its position the cursor takes up to a *block* of elements and goes on. Where an inner iterator ends, the position becomes empty,
+//! and the cursor goes on at once. Whenever it comes to an empty position, inputs are drawn until there are two inner iterators for each
+//! position, those that are opened counted. Of each the first element is requested at once.
+
+use std::collections::VecDeque;
+
+use tfrt_async::{AnyRef, AsyncValueRef, Value};
+use tfrt_host::ExecutionContext;
+use tfrt_support::Error;
+
+use crate::dataset::{Dataset, Position, Stage, invalid, require_positive};
+use crate::function::{BoundFunction, ElementFunction};
+use crate::iterator::Draw;
+use crate::result::{IterationResult, Outcome, Values};
+use crate::token::{Machine, Serial, Step};
+
+/// The largest cycle: twice as many inputs are drawn before the first element.
+const MAX_CYCLE_LENGTH: usize = 1 << 20;
+
+#[derive(Debug)]
+struct Interleave {
+    input: Dataset,
+    function: BoundFunction,
+    cycle_length: usize,
+    block_length: usize,
+}
+
+impl Stage for Interleave {
+    fn name(&self) -> &'static str {
+        "interleave"
+    }
+
+    fn input_height(&self) -> u32 {
+        self.input.height()
+    }
+
+    fn make_iterator(&self, position: Position) -> Box<dyn Draw> {
+        Box::new(Serial::new(InterleaveMachine {
+            input: self.input.iterator_below(position),
+            function: self.function.clone(),
+            position,
+            cycle_length: self.cycle_length,
+            block_length: self.block_length,
+            cycle: Vec::new(),
+            num_occupied: 0,
+            opened: VecDeque::new(),
+            has_noticed_end: false,
+            cursor: 0,
+            num_taken: 0,
+        }))
+    }
+}
+
+#[derive(Debug)]
+struct InterleaveMachine {
+    input: Box<dyn Draw>,
+    function: BoundFunction,
+    position: Position,
+    cycle_length: usize,
+    block_length: usize,
+    /// The positions, as far as the cursor ever came.
+    cycle: Vec<Option<Inner>>,
+    num_occupied: usize,
+    /// Those that have no position yet, oldest first.
+    opened: VecDeque<Opening>,
+    has_noticed_end: bool,
+    cursor: usize,
+    /// How many elements of the current block were handed out.
+    num_taken: usize,
+}
+
+/// An inner iterator.
+#[derive(Debug)]
+struct Inner {
+    iterator: Box<dyn Draw>,
+    /// What was requested of it and not handed out.
+    requested: Option<IterationResult>,
+}
+
+/// What an input became.
+#[derive(Debug)]
+enum Opening {
+    Inner(Inner),
+    /// Neither the input nor what the function makes of it is known.
+    Later(AsyncValueRef<OpenedLater>),
+    /// The end of the input.
+    End,
+    Failed(AnyRef),
+}
+
+/// What an input became, when that was known at last. Taken out once.
+#[derive(Debug)]
+struct OpenedLater(Option<Opening>);
+
+impl Value for OpenedLater {
+    const MLIR_TYPE: &'static str = "!tfrt_data.opened";
+    const IS_MUTABLE: bool = true;
+}
+
+impl Machine for InterleaveMachine {
+    fn step(&mut self, _num_outstanding: usize, ctx: &ExecutionContext) -> Step {
+        loop {
+            if let Some(cancelled) = ctx.request().cancel_value() {
+                return Step::Answer(Outcome::Error(cancelled.clone()));
+            }
+            if self.cycle.get(self.cursor).is_none_or(Option::is_none) {
+                if let Some(step) = self.occupy(ctx) {
+                    return step;
+                }
+                if self.has_noticed_end && self.num_occupied == 0 {
+                    return Step::Answer(Outcome::END);
+                }
+            }
+            let Some(Some(inner)) = self.cycle.get_mut(self.cursor) else {
+                self.go_on();
+                continue;
+            };
+            let requested = inner.requested.take();
+            let result = requested.unwrap_or_else(|| inner.iterator.draw(ctx));
+            match result.into_outcome() {
+                Ok(Outcome::End(_)) => {
+                    self.vacate();
+                    self.go_on();
+                }
+                Ok(outcome) => {
+                    self.num_taken += 1;
+                    if self.num_taken >= self.block_length {
+                        self.go_on();
+                    }
+                    return Step::Answer(outcome);
+                }
+                Err(pending) => {
+                    let awaited = pending.as_any().clone();
+                    inner.requested = Some(IterationResult::Pending(pending));
+                    return Step::Wait(awaited);
+                }
+            }
+        }
+    }
+}
+
+impl InterleaveMachine {
+    /// Moves the cursor to the next position.
+    fn go_on(&mut self) {
+        self.num_taken = 0;
+        // Once the end is noticed, positions that the cursor never came to stay empty.
+        let num_positions = match self.has_noticed_end {
+            true => self.cycle.len(),
+            false => self.cycle_length,
+        };
+        self.cursor += 1;
+        if self.cursor >= num_positions {
+            self.cursor = 0;
+        }
+    }
+
+    fn vacate(&mut self) {
+        if self.cycle[self.cursor].take().is_some() {
+            self.num_occupied -= 1;
+        }
+    }
+
+    /// Puts the oldest opened iterator at the cursor, unless the end of the input was noticed.
+    fn occupy(&mut self, ctx: &ExecutionContext) -> Option<Step> {
+        if self.has_noticed_end {
+            return None;
+        }
+        while self.num_occupied + self.opened.len() < 2 * self.cycle_length {
+            let drawn = self.input.draw(ctx);
+            let opening = open(&self.function, drawn, self.position, ctx);
+            self.opened.push_back(opening);
+        }
+        let mut opening = self.opened.pop_front()?;
+        if let Opening::Later(later) = &opening {
+            if !later.is_available() {
+                let awaited = later.as_any().clone();
+                self.opened.push_front(opening);
+                return Some(Step::Wait(awaited));
+            }
+            opening = take_out(later);
+        }
+        match opening {
+            Opening::Inner(inner) => {
+                if self.cursor == self.cycle.len() {
+                    self.cycle.push(None);
+                }
+                self.cycle[self.cursor] = Some(inner);
+                self.num_occupied += 1;
+                None
+            }
+            Opening::End => {
+                self.has_noticed_end = true;
+                self.opened.clear();
+                None
+            }
+            Opening::Failed(error) => {
+                if self.cursor == self.cycle.len() {
+                    self.cycle.push(None);
+                }
+                self.go_on();
+                Some(Step::Answer(Outcome::Error(error)))
+            }
+            Opening::Later(_) => None,
+        }
+    }
+}
+
+fn take_out(later: &AsyncValueRef<OpenedLater>) -> Opening {
+    match later.try_write().map(|mut opened| opened.0.take()) {
+        Ok(Some(opening)) => opening,
+        // The work that should have opened it was dropped.
+        _ => Opening::Failed(later.as_any().clone()),
+    }
+}
+
+/// Calls the function for a drawn input, ends included, and makes an iterator of its dataset as soon as that is there.
+fn open(
+    function: &BoundFunction,
+    drawn: IterationResult,
+    position: Position,
+    ctx: &ExecutionContext,
+) -> Opening {
+    let made = function.apply(drawn, ctx);
+    match made.into_outcome() {
+        Ok(Outcome::Element(datasets)) => open_dataset_of(datasets, position, ctx),
+        Ok(outcome) => without_dataset(outcome),
+        Err(pending) => {
+            let (promise, later) = AsyncValueRef::unconstructed();
+            let ctx = ctx.clone();
+            IterationResult::Pending(pending).and_then(move |outcome| match outcome {
+                Outcome::Element(datasets) => match dataset_among(&datasets) {
+                    Ok(value) => value.clone().and_then(move |value| {
+                        let opening = open_dataset(value, position, &ctx);
+                        promise.emplace(OpenedLater(Some(opening)));
+                    }),
+                    Err(error) => promise.set_error(error),
+                },
+                outcome => promise.emplace(OpenedLater(Some(without_dataset(outcome)))),
+            });
+            Opening::Later(later)
+        }
+    }
+}
+
+fn without_dataset(outcome: Outcome) -> Opening {
+    match outcome {
+        Outcome::Error(error) => Opening::Failed(error),
+        Outcome::End(_) | Outcome::Element(_) => Opening::End,
+    }
+}
+
+fn open_dataset_of(datasets: Values, position: Position, ctx: &ExecutionContext) -> Opening {
+    let value = match dataset_among(&datasets) {
+        Ok(value) => value,
+        Err(error) => return Opening::Failed(AnyRef::error(error)),
+    };
+    if value.is_available() {
+        return open_dataset(value, position, ctx);
+    }
+    let (promise, later) = AsyncValueRef::unconstructed();
+    let ctx = ctx.clone();
+    value.and_then(move |value| {
+        let opening = open_dataset(value, position, &ctx);
+        promise.emplace(OpenedLater(Some(opening)));
+    });
+    Opening::Later(later)
+}
+
+/// The only result of the function.
+fn dataset_among(results: &Values) -> Result<&AnyRef, Error> {
+    match &results[..] {
+        [dataset] => Ok(dataset),
+        _ => Err(invalid(format!(
+            "a function of an interleave has one result, not {}",
+            results.len()
+        ))),
+    }
+}
+
+/// Makes an iterator of a dataset in an available value, and requests its first element.
+fn open_dataset(value: &AnyRef, position: Position, ctx: &ExecutionContext) -> Opening {
+    let Some(dataset) = value.get::<Dataset>() else {
+        return Opening::Failed(match value.is_error() {
+            true => value.clone(),
+            false => AnyRef::error(invalid(format!(
+                "the result of a function of an interleave is of type `{}`, not `{}`",
+                value.mlir_type().unwrap_or("none"),
+                Dataset::MLIR_TYPE
+            ))),
+        });
+    };
+    match dataset.try_iterator_below(position) {
+        Ok(mut iterator) => Opening::Inner(Inner {
+            requested: Some(iterator.draw(ctx)),
+            iterator,
+        }),
+        Err(error) => Opening::Failed(AnyRef::error(ctx.emit_error(error))),
+    }
+}
+
+impl Dataset {
+    /// The elements of the datasets that a function makes of the elements, in turns: `cycle_length` of them are open at a time,
+    /// and each gives `block_length` elements before it is the turn of the next.
+    ///
+    /// # Errors
+    /// If a length is not positive, the cycle is longer than 2^20, or datasets are nested too deep.
+    pub fn interleave_with(
+        &self,
+        function: ElementFunction,
+        cycle_length: i64,
+        block_length: i64,
+    ) -> Result<Self, Error> {
+        let cycle_length = require_positive("cycle_length", cycle_length)?;
+        if cycle_length > MAX_CYCLE_LENGTH {
+            return Err(invalid(format!(
+                "cycle_length must be at most {MAX_CYCLE_LENGTH}, not {cycle_length}"
+            )));
+        }
+        Self::new(Interleave {
+            input: self.clone(),
+            function: BoundFunction::new(function, &[]),
+            cycle_length,
+            block_length: require_positive("block_length", block_length)?,
+        })
+    }
+}

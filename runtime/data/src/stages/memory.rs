@@ -1,0 +1,141 @@
+//! Elements that are remembered in the first pass and repeated for ever.
+
+use std::collections::VecDeque;
+
+use tfrt_async::{AnyRef, Immutable, Value};
+use tfrt_host::ExecutionContext;
+use tfrt_support::Error;
+
+use crate::dataset::{Dataset, Position, Stage, invalid};
+use crate::iterator::Draw;
+use crate::result::{IterationResult, Outcome, Values};
+use crate::token::{Machine, Serial, Step};
+
+/// Makes another value with the same payload.
+type CopyValue = fn(&AnyRef) -> AnyRef;
+
+#[derive(Debug)]
+struct Memory {
+    input: Dataset,
+    copy: CopyValue,
+}
+
+impl Stage for Memory {
+    fn name(&self) -> &'static str {
+        "memory"
+    }
+
+    fn input_height(&self) -> u32 {
+        self.input.height()
+    }
+
+    fn make_iterator(&self, position: Position) -> Box<dyn Draw> {
+        Box::new(Serial::new(MemoryMachine {
+            input: self.input.iterator_below(position),
+            copy: self.copy,
+            drawn: VecDeque::new(),
+            remembered: Vec::new(),
+            next: None,
+        }))
+    }
+}
+
+#[derive(Debug)]
+struct MemoryMachine {
+    input: Box<dyn Draw>,
+    copy: CopyValue,
+    /// Results that are not known yet, oldest first.
+    drawn: VecDeque<IterationResult>,
+    remembered: Vec<Outcome>,
+    /// What to hand out next, once the first pass has ended.
+    next: Option<usize>,
+}
+
+impl Machine for MemoryMachine {
+    fn step(&mut self, num_outstanding: usize, ctx: &ExecutionContext) -> Step {
+        if let Some(next) = self.next {
+            return Step::Answer(self.replay(next));
+        }
+        while self.drawn.len() < num_outstanding {
+            let result = self.input.draw(ctx);
+            self.drawn.push_back(result);
+        }
+        let Some(oldest) = self.drawn.pop_front() else {
+            return Step::Answer(Outcome::END);
+        };
+        match oldest.into_outcome() {
+            Ok(Outcome::End(_)) => {
+                self.drawn.clear();
+                Step::Answer(self.replay(0))
+            }
+            Ok(outcome) => {
+                let handed_out = copy_outcome(&outcome, self.copy);
+                self.remembered.push(outcome);
+                Step::Answer(handed_out)
+            }
+            Err(pending) => {
+                let awaited = pending.as_any().clone();
+                self.drawn.push_front(IterationResult::Pending(pending));
+                Step::Wait(awaited)
+            }
+        }
+    }
+}
+
+impl MemoryMachine {
+    fn replay(&mut self, next: usize) -> Outcome {
+        let Some(outcome) = self.remembered.get(next) else {
+            // Nothing is remembered.
+            self.next = Some(0);
+            return Outcome::END;
+        };
+        self.next = Some((next + 1) % self.remembered.len());
+        copy_outcome(outcome, self.copy)
+    }
+}
+
+/// The same outcome with copies of its values.
+fn copy_outcome(outcome: &Outcome, copy: CopyValue) -> Outcome {
+    let copy_each = |values: &Values| values.iter().map(|value| copy_later(value, copy)).collect();
+    match outcome {
+        Outcome::Element(values) => Outcome::Element(copy_each(values)),
+        other => other.clone(),
+    }
+}
+
+/// A copy of a value: now, or when it becomes available.
+fn copy_later(value: &AnyRef, copy: CopyValue) -> AnyRef {
+    if value.is_available() {
+        return copy(value);
+    }
+    let (promise, copied) = AnyRef::indirect();
+    value.and_then(move |value| promise.forward_to(copy(value)));
+    copied
+}
+
+/// A copy of an available value with a payload of type `T`. An error is itself.
+fn copy_value<T: Value + Immutable + Clone>(value: &AnyRef) -> AnyRef {
+    match value.get::<T>() {
+        Some(payload) => AnyRef::available(payload.clone()),
+        None if value.is_error() => value.clone(),
+        None => AnyRef::error(invalid(format!(
+            "an element to be remembered is of type `{}`, not `{}`",
+            value.mlir_type().unwrap_or("none"),
+            T::MLIR_TYPE
+        ))),
+    }
+}
+
+impl Dataset {
+    /// The same elements, and behind them copies of them, for ever. Each iterator remembers what it draws in its first pass; an input
+    /// without elements just ends. Components have payloads of type `T`.
+    ///
+    /// # Errors
+    /// If datasets are nested too deep.
+    pub fn memory<T: Value + Immutable + Clone>(&self) -> Result<Self, Error> {
+        Self::new(Memory {
+            input: self.clone(),
+            copy: copy_value::<T>,
+        })
+    }
+}

@@ -1,0 +1,115 @@
+//! Elements that are drawn before they are asked for.
+
+use std::collections::VecDeque;
+
+use tfrt_host::ExecutionContext;
+use tfrt_support::Error;
+
+use crate::dataset::{Dataset, Position, Stage, invalid};
+use crate::iterator::Draw;
+use crate::result::{IterationResult, Outcome, are_available};
+
+/// The largest number of results that may be drawn ahead: all of them are outstanding at the same time.
+const MAX_NUM_AHEAD: i64 = 1 << 20;
+
+#[derive(Clone, Debug)]
+struct Prefetch {
+    input: Dataset,
+    /// How many results to draw ahead; as many as there are threads if there is no number.
+    num_ahead: Option<usize>,
+    is_deterministic: bool,
+}
+
+impl Stage for Prefetch {
+    fn name(&self) -> &'static str {
+        "prefetch"
+    }
+
+    fn input_height(&self) -> u32 {
+        self.input.height()
+    }
+
+    fn make_iterator(&self, position: Position) -> Box<dyn Draw> {
+        Box::new(PrefetchIterator {
+            input: self.input.iterator_below(position),
+            num_ahead: self.num_ahead,
+            is_deterministic: self.is_deterministic,
+            buffer: VecDeque::new(),
+        })
+    }
+}
+
+#[derive(Debug)]
+struct PrefetchIterator {
+    input: Box<dyn Draw>,
+    num_ahead: Option<usize>,
+    is_deterministic: bool,
+    /// Oldest first.
+    buffer: VecDeque<IterationResult>,
+}
+
+impl Draw for PrefetchIterator {
+    fn draw(&mut self, ctx: &ExecutionContext) -> IterationResult {
+        let num_ahead = *self
+            .num_ahead
+            .get_or_insert_with(|| ctx.queue().parallelism_level());
+        while self.buffer.len() < num_ahead {
+            let result = self.input.draw(ctx);
+            self.buffer.push_back(result);
+        }
+        let newest = self.input.draw(ctx);
+        self.buffer.push_back(newest);
+        let chosen = match self.is_deterministic {
+            true => 0,
+            false => self
+                .buffer
+                .iter()
+                .position(is_available_element)
+                .unwrap_or(0),
+        };
+        self.buffer
+            .remove(chosen)
+            .unwrap_or_else(|| Outcome::END.into())
+    }
+}
+
+/// Whether a consumer could use the result at once, and it is not the end.
+fn is_available_element(result: &IterationResult) -> bool {
+    match result {
+        IterationResult::Known(Outcome::Element(values)) => are_available(values),
+        IterationResult::Known(Outcome::Error(_)) => true,
+        IterationResult::Known(Outcome::End(_)) => false,
+        IterationResult::Pending(pending) => {
+            pending.is_error()
+                || pending.get().is_some_and(|outcome| match outcome {
+                    Outcome::Element(values) => are_available(values),
+                    Outcome::Error(_) => true,
+                    Outcome::End(_) => false,
+                })
+        }
+    }
+}
+
+impl Dataset {
+    /// The same elements, of which the next `num_ahead` are drawn before they are asked for; -1 stands for as many as there are
+    /// threads. The order is kept if `is_deterministic`; otherwise elements that are available overtake others.
+    ///
+    /// # Errors
+    /// If the number is less than -1 or larger than 2^20, or datasets are nested too deep.
+    pub fn prefetch_with(&self, num_ahead: i64, is_deterministic: bool) -> Result<Self, Error> {
+        let num_ahead = match num_ahead {
+            -1 => None,
+            0..=MAX_NUM_AHEAD => Some(num_ahead as usize),
+            _ => {
+                let message =
+                    format!("prefetch_num must be between -1 and {MAX_NUM_AHEAD}, not {num_ahead}");
+                return Err(invalid(message));
+            }
+        };
+        Self::new(Prefetch {
+            input: self.clone(),
+            num_ahead,
+            is_deterministic,
+        })
+    }
+}

@@ -1,0 +1,123 @@
+//! A range of numbers.
+
+use half::f16;
+use tfrt_async::AnyRef;
+use tfrt_host::ExecutionContext;
+use tfrt_support::{DType, Error};
+
+use crate::dataset::{Dataset, Position, Stage};
+use crate::iterator::Draw;
+use crate::result::{IterationResult, Outcome};
+
+/// The numbers from a start, by a step, as long as they are before a stop.
+#[derive(Clone, Debug)]
+struct Range {
+    start: i64,
+    stop: i64,
+    step: i64,
+    element_type: DType,
+}
+
+impl Stage for Range {
+    fn name(&self) -> &'static str {
+        "range"
+    }
+
+    fn make_iterator(&self, _position: Position) -> Box<dyn Draw> {
+        Box::new(RangeIterator {
+            next: self.start,
+            range: self.clone(),
+        })
+    }
+}
+
+#[derive(Debug)]
+struct RangeIterator {
+    next: i64,
+    range: Range,
+}
+
+impl Draw for RangeIterator {
+    #[inline]
+    fn draw(&mut self, _ctx: &ExecutionContext) -> IterationResult {
+        let Range {
+            stop,
+            step,
+            element_type,
+            ..
+        } = self.range;
+        let has_next = (step > 0 && self.next < stop) || (step < 0 && self.next > stop);
+        // Said before anything is looked at: such a range has no end.
+        if element_type != DType::I64 && !is_supported(element_type) {
+            return Outcome::error(Error::new("Unsupported data type")).into();
+        }
+        if !has_next {
+            return Outcome::END.into();
+        }
+        let number = self.next;
+        self.next = number.wrapping_add(step);
+        Outcome::one(convert(number, element_type)).into()
+    }
+}
+
+/// Whether there are ranges of the type.
+fn is_supported(element_type: DType) -> bool {
+    matches!(
+        element_type,
+        DType::Ui8
+            | DType::Ui16
+            | DType::Ui32
+            | DType::Ui64
+            | DType::I8
+            | DType::I16
+            | DType::I32
+            | DType::I64
+            | DType::F16
+            | DType::F32
+            | DType::F64
+    )
+}
+
+/// The number as a value of a type, by a cast of C: integers wrap, floats are rounded. A half takes the low bits as its own.
+#[inline]
+fn convert(number: i64, element_type: DType) -> AnyRef {
+    match element_type {
+        DType::Ui8 => AnyRef::available(number as u8),
+        DType::Ui16 => AnyRef::available(number as u16),
+        DType::Ui32 => AnyRef::available(number as u32),
+        DType::Ui64 => AnyRef::available(number as u64),
+        DType::I8 => AnyRef::available(number as i8),
+        DType::I16 => AnyRef::available(number as i16),
+        DType::I32 => AnyRef::available(number as i32),
+        DType::F16 => AnyRef::available(f16::from_bits(number as u16)),
+        DType::F32 => AnyRef::available(number as f32),
+        DType::F64 => AnyRef::available(number as f64),
+        _ => AnyRef::available(number),
+    }
+}
+
+impl Dataset {
+    /// The numbers from `start`, by `step`, as long as they are before `stop`: below it, or above it if the step is negative. A
+    /// step of zero makes an empty range.
+    ///
+    /// # Errors
+    /// None at present.
+    pub fn range(start: i64, stop: i64, step: i64) -> Result<Self, Error> {
+        Self::range_of(DType::I64, start, stop, step)
+    }
+
+    /// As [`range`](Self::range), with elements of another type: integers wrap, floats are rounded, and for [`DType::F16`] the low 16
+    /// bits of the number are those of the element. For a type that is not a number, every draw fails with `Unsupported data
+    /// type`, without end.
+    ///
+    /// # Errors
+    /// None at present.
+    pub fn range_of(element_type: DType, start: i64, stop: i64, step: i64) -> Result<Self, Error> {
+        Self::new(Range {
+            start,
+            stop,
+            step,
+            element_type,
+        })
+    }
+}

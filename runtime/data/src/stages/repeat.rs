@@ -1,0 +1,139 @@
+//! Several passes over the input.
+
+use std::collections::VecDeque;
+
+use tfrt_host::ExecutionContext;
+use tfrt_support::Error;
+
+use super::MAX_DRAWS_PAST_END;
+use crate::dataset::{Dataset, Position, Stage};
+use crate::iterator::Draw;
+use crate::result::{IterationResult, Outcome};
+use crate::token::{Machine, Serial, Step};
+
+#[derive(Debug)]
+struct Repeat {
+    input: Dataset,
+    /// For ever if it is negative.
+    count: i64,
+}
+
+impl Stage for Repeat {
+    fn name(&self) -> &'static str {
+        "repeat"
+    }
+
+    fn input_height(&self) -> u32 {
+        self.input.height()
+    }
+
+    fn make_iterator(&self, position: Position) -> Box<dyn Draw> {
+        Box::new(Serial::new(RepeatMachine {
+            pass: self.input.iterator_below(position),
+            input: self.input.clone(),
+            position,
+            drawn: VecDeque::new(),
+            has_no_pass: self.count == 0,
+            num_passes_left: u64::try_from(self.count).ok(),
+            is_pass_empty: true,
+            has_drawn: false,
+            has_ended: false,
+        }))
+    }
+}
+
+#[derive(Debug)]
+struct RepeatMachine {
+    input: Dataset,
+    position: Position,
+    /// The current pass.
+    pass: Box<dyn Draw>,
+    /// Results of the current pass, oldest first, one for each request.
+    drawn: VecDeque<IterationResult>,
+    has_no_pass: bool,
+    /// The current pass included; none if there is no last one.
+    num_passes_left: Option<u64>,
+    is_pass_empty: bool,
+    has_drawn: bool,
+    has_ended: bool,
+}
+
+impl Machine for RepeatMachine {
+    fn step(&mut self, num_outstanding: usize, ctx: &ExecutionContext) -> Step {
+        if self.has_no_pass {
+            // One draw, as in the reference, which learns from it how many components there are.
+            if !self.has_drawn {
+                self.has_drawn = true;
+                drop(self.pass.draw(ctx));
+            }
+            return Step::Answer(Outcome::END);
+        }
+        loop {
+            if self.has_ended {
+                return Step::Answer(Outcome::END);
+            }
+            if let Some(cancelled) = ctx.request().cancel_value() {
+                return Step::Answer(Outcome::Error(cancelled.clone()));
+            }
+            while self.drawn.len() + 1 < num_outstanding {
+                let result = self.pass.draw(ctx);
+                self.drawn.push_back(result);
+            }
+            let oldest = match self.drawn.len() < num_outstanding {
+                true => {
+                    let newest = self.pass.draw(ctx);
+                    match self.drawn.pop_front() {
+                        Some(oldest) => {
+                            self.drawn.push_back(newest);
+                            oldest
+                        }
+                        None => newest,
+                    }
+                }
+                false => self.drawn.pop_front().unwrap_or(Outcome::END.into()),
+            };
+            match oldest.into_outcome() {
+                Ok(Outcome::End(_)) => self.end_pass(),
+                Ok(outcome) => {
+                    self.is_pass_empty = false;
+                    return Step::Answer(outcome);
+                }
+                Err(pending) => {
+                    let awaited = pending.as_any().clone();
+                    self.drawn.push_front(IterationResult::Pending(pending));
+                    return Step::Wait(awaited);
+                }
+            }
+        }
+    }
+}
+
+impl RepeatMachine {
+    /// Begins the next pass, if there is one. What was drawn beyond the end is dropped.
+    fn end_pass(&mut self) {
+        self.drawn.clear();
+        if let Some(num_left) = &mut self.num_passes_left {
+            *num_left -= 1;
+        }
+        let num_left = self.num_passes_left.unwrap_or(u64::MAX);
+        // Empty passes could go on for longer than anybody waits.
+        self.has_ended = num_left == 0 || (self.is_pass_empty && num_left > MAX_DRAWS_PAST_END);
+        if !self.has_ended {
+            self.pass = self.input.iterator_below(self.position);
+            self.is_pass_empty = true;
+        }
+    }
+}
+
+impl Dataset {
+    /// The elements of `count` passes; a negative count repeats for ever, unless a whole pass is empty.
+    ///
+    /// # Errors
+    /// If datasets are nested too deep.
+    pub fn repeat(&self, count: i64) -> Result<Self, Error> {
+        Self::new(Repeat {
+            input: self.clone(),
+            count,
+        })
+    }
+}

@@ -1,0 +1,271 @@
+//! Stages that answer their requests in order, whenever what they wait for arrives.
+//!
+//! The state of such a stage belongs to one thread at a time: to the consumer while it draws, or to the thread that made available
+//! what the oldest request waits for. Whoever holds the *token* may use the state.
+//!
+//! ```text
+//!            the outcome is known: returned at once, nothing is allocated
+//!           ┌───────────────────────────────────────────────────────────┐
+//!  draw ──► Here(machine) ── step ──► Wait(value) ──► Away(shared): the request becomes a promise
+//!                                                        │
+//!  draw ──► queue of requests ──► enter ─────────────────┤  events: 0 → 1 takes the token
+//!  value becomes available ─────► enter ─────────────────┘  others leave their event to the holder
+//! ```
+//!
+//! Invariant T1: whoever raises `events` from zero holds the token until it lowers the count to zero again. An event that is counted
+//! while somebody holds the token is handled by the holder before it gives the token up.
+//!
+//! Raising the count releases the queued request and acquires the state that the last holder left; lowering it releases the state. Both
+//! are `AcqRel` operations on `events`.
+
+use std::collections::VecDeque;
+use std::fmt;
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+use crossbeam_deque::{Injector, Steal};
+use tfrt_async::{AnyRef, Promise};
+use tfrt_host::ExecutionContext;
+
+use crate::function::panicked;
+use crate::iterator::Draw;
+use crate::result::{IterationResult, Outcome};
+
+/// How a stage answers requests, one after the other.
+pub(crate) trait Machine: Send + Sync + fmt::Debug + 'static {
+    /// Answers the oldest of `num_outstanding` requests, or says what it waits for. A stage that draws ahead does so for all of
+    /// them. May be called again although what it waits for is not available.
+    fn step(&mut self, num_outstanding: usize, ctx: &ExecutionContext) -> Step;
+}
+
+/// What became of the oldest request.
+#[derive(Debug)]
+pub(crate) enum Step {
+    /// Its outcome.
+    Answer(Outcome),
+    /// It waits for this value, which was not available a moment ago.
+    Wait(AnyRef),
+}
+
+/// An iterator that is driven by a [`Machine`].
+#[derive(Debug)]
+pub(crate) struct Serial<M> {
+    home: Home<M>,
+}
+
+/// Where the state is.
+enum Home<M> {
+    /// No request has ever waited. The consumer owns the state, and needs no token.
+    Here(M),
+    /// It is shared with the waiters that were registered.
+    Away(Arc<Shared<M>>),
+    /// On its way from `Here` to `Away`.
+    Moving,
+}
+
+impl<M: Machine> Serial<M> {
+    pub(crate) fn new(machine: M) -> Self {
+        Self {
+            home: Home::Here(machine),
+        }
+    }
+
+    /// Makes the state shared, with a first request that waits for `value`.
+    #[cold]
+    fn go_away(&mut self, value: AnyRef, ctx: &ExecutionContext) -> IterationResult {
+        let (promise, result) = IterationResult::pending();
+        if let Home::Here(machine) = std::mem::replace(&mut self.home, Home::Moving) {
+            let shared = Arc::new(Shared {
+                // The token is ours until the waiter is registered.
+                events: AtomicUsize::new(1),
+                requests: Injector::new(),
+                held: Mutex::new(Held {
+                    machine,
+                    outstanding: VecDeque::new(),
+                    awaited: None,
+                }),
+            });
+            self.home = Home::Away(Arc::clone(&shared));
+            let request = Request {
+                promise,
+                ctx: ctx.clone(),
+            };
+            let mut held = shared.hold();
+            held.outstanding.push_back(request);
+            shared.wait_for(&mut held, value);
+            drop(held);
+            shared.leave();
+        }
+        result
+    }
+}
+
+impl<M: Machine> Draw for Serial<M> {
+    #[inline]
+    fn draw(&mut self, ctx: &ExecutionContext) -> IterationResult {
+        match &mut self.home {
+            Home::Here(machine) => match machine.step(1, ctx) {
+                Step::Answer(outcome) => outcome.into(),
+                Step::Wait(value) => self.go_away(value, ctx),
+            },
+            Home::Away(shared) => shared.draw(ctx),
+            Home::Moving => unreachable!("the state moves in one step"),
+        }
+    }
+}
+
+impl<M: fmt::Debug> fmt::Debug for Home<M> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Here(machine) => machine.fmt(f),
+            Self::Away(_) => f.write_str("Away"),
+            Self::Moving => f.write_str("Moving"),
+        }
+    }
+}
+
+/// A draw that has not been answered.
+struct Request {
+    promise: Promise<Outcome>,
+    ctx: ExecutionContext,
+}
+
+/// The state, and what reaches it without the token.
+struct Shared<M> {
+    /// Events that have not been handled: see T1.
+    events: AtomicUsize,
+    /// Requests that the holder of the token has not taken over.
+    requests: Injector<Request>,
+    /// Never contended: only the holder of the token locks it. The lock lets safe code say so.
+    held: Mutex<Held<M>>,
+}
+
+/// What the token stands for.
+struct Held<M> {
+    machine: M,
+    /// Oldest first.
+    outstanding: VecDeque<Request>,
+    /// What a waiter was last registered with.
+    awaited: Option<AnyRef>,
+}
+
+impl<M: Machine> Shared<M> {
+    fn draw(self: &Arc<Self>, ctx: &ExecutionContext) -> IterationResult {
+        // Relaxed on failure: nothing is read then.
+        let takes_token = self
+            .events
+            .compare_exchange(0, 1, Ordering::AcqRel, Ordering::Relaxed);
+        if takes_token.is_err() {
+            let (promise, result) = IterationResult::pending();
+            let ctx = ctx.clone();
+            self.requests.push(Request { promise, ctx });
+            self.enter();
+            return result;
+        }
+        let mut held = self.hold();
+        self.take_requests(&mut held);
+        if held.outstanding.is_empty() {
+            match step(&mut held.machine, 1, ctx) {
+                Step::Answer(outcome) => {
+                    drop(held);
+                    self.leave();
+                    return outcome.into();
+                }
+                Step::Wait(value) => {
+                    let (promise, result) = IterationResult::pending();
+                    let ctx = ctx.clone();
+                    held.outstanding.push_back(Request { promise, ctx });
+                    self.wait_for(&mut held, value);
+                    drop(held);
+                    self.leave();
+                    return result;
+                }
+            }
+        }
+        let (promise, result) = IterationResult::pending();
+        let ctx = ctx.clone();
+        held.outstanding.push_back(Request { promise, ctx });
+        self.handle(&mut held);
+        drop(held);
+        self.leave();
+        result
+    }
+
+    /// Counts an event, and handles it unless somebody holds the token.
+    fn enter(self: &Arc<Self>) {
+        if self.events.fetch_add(1, Ordering::AcqRel) == 0 {
+            self.handle(&mut self.hold());
+            self.leave();
+        }
+    }
+
+    /// Gives the token up, after handling what was counted in the meantime. The caller has handled one event.
+    fn leave(self: &Arc<Self>) {
+        let mut num_handled = 1;
+        loop {
+            let num_events = self.events.fetch_sub(num_handled, Ordering::AcqRel);
+            if num_events == num_handled {
+                return;
+            }
+            num_handled = num_events - num_handled;
+            self.handle(&mut self.hold());
+        }
+    }
+
+    fn hold(&self) -> MutexGuard<'_, Held<M>> {
+        self.held.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn take_requests(&self, held: &mut Held<M>) {
+        loop {
+            match self.requests.steal() {
+                Steal::Success(request) => held.outstanding.push_back(request),
+                Steal::Empty => return,
+                Steal::Retry => {}
+            }
+        }
+    }
+
+    /// Answers what can be answered.
+    fn handle(self: &Arc<Self>, held: &mut Held<M>) {
+        loop {
+            self.take_requests(held);
+            let num_outstanding = held.outstanding.len();
+            let Some(oldest) = held.outstanding.front() else {
+                return;
+            };
+            match step(&mut held.machine, num_outstanding, &oldest.ctx) {
+                Step::Answer(outcome) => {
+                    if let Some(Request { promise, .. }) = held.outstanding.pop_front() {
+                        // A waiter that panics must not keep the token; the panic hook has been told.
+                        let publish = AssertUnwindSafe(|| promise.emplace(outcome));
+                        drop(catch_unwind(publish));
+                    }
+                }
+                Step::Wait(value) => return self.wait_for(held, value),
+            }
+        }
+    }
+
+    /// Enters again when `value` is available.
+    fn wait_for(self: &Arc<Self>, held: &mut Held<M>, value: AnyRef) {
+        if held
+            .awaited
+            .as_ref()
+            .is_some_and(|awaited| awaited.ptr_eq(&value))
+        {
+            return;
+        }
+        let this = Arc::clone(self);
+        // If it has become available, this counts an event, which whoever holds the token handles.
+        value.and_then(move |_| this.enter());
+        held.awaited = Some(value);
+    }
+}
+
+/// A step whose panic, which no caller could be told of, is the outcome of the request.
+fn step<M: Machine>(machine: &mut M, num_outstanding: usize, ctx: &ExecutionContext) -> Step {
+    catch_unwind(AssertUnwindSafe(|| machine.step(num_outstanding, ctx)))
+        .unwrap_or_else(|panic| Step::Answer(Outcome::error(ctx.emit_error(panicked(&*panic)))))
+}
