@@ -38,6 +38,11 @@ fn message<T>(outcome: Result<T>) -> String {
     }
 }
 
+/// The handle that a call returns, or one of its error: which of them depends on how fast the queue is.
+fn handle(outcome: Result<TensorHandle>) -> TensorHandle {
+    outcome.unwrap_or_else(TensorHandle::error)
+}
+
 /// What effects did, in order.
 static EFFECTS: Mutex<Vec<f32>> = Mutex::new(Vec::new());
 
@@ -141,7 +146,7 @@ fn what_is_wrong_at_once_is_the_error_of_the_call() -> Result<()> {
 
     assert_eq!(
         message(add.call(&[&a])),
-        "`tf.AddV2` needs an operand 1, but has 1 operand"
+        "`tf.AddV2`: expected 2 operands, found 1"
     );
     assert_eq!(
         message(eager.op("tf.AddV3")),
@@ -183,6 +188,63 @@ fn an_error_passes_from_op_to_op() -> Result<()> {
     let error = eager.op("tf.AddV2")?.call(&[&a, &handle]).unwrap_err();
     assert!(error.is_same(&failed));
     assert_eq!(error.kernel(), Some("tfrt_test.error.tensor"));
+    Ok(())
+}
+
+#[test]
+fn an_error_of_metadata_passes_on_to_ops_that_wait_for_metadata() -> Result<()> {
+    for queue in ["s", "mstd:2"] {
+        let eager = eager(queue);
+        let x = eager.tensor([1.0_f32, -1.0])?;
+        let later = eager.op("tfrt_test.async.noop_no_md")?.call(&[&x])?;
+        // The metadata function refuses, and the dispatch function of an op without one.
+        let refused = handle(eager.op("tfrt_test.cast")?.call(&[&later]));
+        let axis = eager.tensor(7_i32)?;
+        let failed = handle(eager.op("tf.Mean")?.call(&[&later, &axis]));
+        for (bad, said) in [
+            (refused, "missing 'type' attribute"),
+            (
+                failed,
+                "tf.Mean reduction index must be in [-input_rank, input_rank) range",
+            ),
+        ] {
+            let once = handle(eager.op("tf.Relu")?.call(&[&bad]));
+            let twice = handle(eager.op("tf.AddV2")?.call(&[&x, &once]));
+            assert_eq!(message(eager.to_vec::<f32>(&twice)), said, "under {queue}");
+        }
+    }
+    Ok(())
+}
+
+#[test]
+fn a_call_has_as_many_operands_and_results_as_the_op() -> Result<()> {
+    let eager = eager("s");
+    let x = eager.tensor([1.0_f32])?;
+    let add = eager.op("tf.AddV2")?.ready()?;
+    assert_eq!(
+        message(add.call(&[&x])),
+        "`tf.AddV2`: expected 2 operands, found 1"
+    );
+    assert_eq!(
+        message(add.call(&[&x, &x, &x])),
+        "`tf.AddV2`: expected 2 operands, found 3"
+    );
+    let relu = eager.op("tf.Relu")?.results(2).ready()?;
+    assert_eq!(
+        message(relu.call_all(&[&x])),
+        "`tf.Relu`: expected 1 result, found 2"
+    );
+    let print = eager.op("tfrt_test.print")?.results(1).ready()?;
+    assert_eq!(
+        message(print.call(&[&x])),
+        "`tfrt_test.print`: expected 0 results, found 1"
+    );
+    let optional = eager.op("tf._FusedMatMul")?;
+    let optional = optional.attr("fused_ops", [0_i64; 0])?.ready()?;
+    assert_eq!(
+        message(optional.call(&[&x])),
+        "`tf._FusedMatMul`: expected at least 2 operands, found 1"
+    );
     Ok(())
 }
 
@@ -488,6 +550,7 @@ fn errors_and_cancelled_requests_leave_nothing_behind() -> Result<()> {
                     "tf.Mul",
                     "tfrt_test.async.noop_no_md",
                     "tfrt_test.error.tensor",
+                    "tfrt_test.cast",
                     "tf.Relu",
                 ];
                 let op = op[random.below(op.len())];
@@ -497,11 +560,7 @@ fn errors_and_cancelled_requests_leave_nothing_behind() -> Result<()> {
                     "tf.AddV2" | "tf.Mul" => vec![&values[first], &values[second]],
                     _ => vec![&values[first]],
                 };
-                let value = match eager.op(op)?.call(&operands) {
-                    Ok(value) => value,
-                    Err(error) => TensorHandle::error(error),
-                };
-                values.push(value);
+                values.push(handle(eager.op(op)?.call(&operands)));
             }
             Ok(())
         })?;

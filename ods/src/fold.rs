@@ -28,7 +28,8 @@ pub type OpFolder = fn(op: &dyn OpInstance) -> Option<Fold>;
 /// fn fold_first(op: &dyn OpInstance) -> Option<Fold> {
 ///     let Some(AttrInstance::Array(list)) = op.attribute("list") else { return None };
 ///     list.first()?;
-///     Some(Fold { constant: &CONSTANT, value: AttrPath { attribute: "list", indices: vec![0] } })
+///     let value = AttrPath { attribute: "list", indices: vec![0] };
+///     Some(Fold { constant: &CONSTANT, value, is_ordered: true })
 /// }
 /// ```
 #[derive(Clone, Debug)]
@@ -37,6 +38,8 @@ pub struct Fold {
     pub constant: &'static OpDef,
     /// Where that attribute stands in the op that goes.
     pub value: AttrPath,
+    /// Whether users of the result must not start before the operands of the op are available, as if they used these, too.
+    pub is_ordered: bool,
 }
 
 /// The way to an attribute: an attribute of an op, or an element in the depth of one that is a list.

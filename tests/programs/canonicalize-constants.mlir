@@ -1,6 +1,6 @@
 // RUN: tfrt opt --canonicalize %s
 
-// The first op stays for the caller, who could tell by it that the chain is ready. Its other user has the handler, too.
+// `tf.Const` returns its value, whatever the handler, and whenever that is found.
 func @constants(%c: !tfrt.chain) -> (!corert.tensorhandle, !corert.tensorhandle, !corert.tensorhandle, !corert.tensorhandle) {
   %cpu = corert.get_op_handler %c "cpu"
   %a = corert.executeop(%cpu) "tf.Const"() {dtype = i32, value = dense<[1, 2]> : tensor<2xi32>} : 1

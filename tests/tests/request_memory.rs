@@ -24,6 +24,13 @@ const SOURCE: &str = "
       }
       tfrt.return %r : i32
     }
+
+    func @in_an_op() -> !corert.tensorhandle {
+      %none = \"corert.create_null_op_handler\"() : () -> !corert.ophandler
+      %cpu = \"corert.create_cpu_op_handler\"(%none) : (!corert.ophandler) -> !corert.ophandler
+      %a = corert.executeop(%cpu) \"tfrt_test.create_dense_tensor\"() { shape = [100, 200], values = [1.0 : f32] } : 1
+      tfrt.return %a : !corert.tensorhandle
+    }
 ";
 
 /// Runs a function whose request may hold 64 KiB and returns its results, what was reported, and the request.
@@ -74,4 +81,16 @@ fn tensors_one_after_another_fit() {
     assert_eq!(results[0].get::<i32>(), Some(&50));
     assert_eq!(told, [""; 0]);
     assert_eq!(request.memory().num_bytes(), 0);
+}
+
+#[test]
+fn the_op_that_asked_for_too_much_is_named() {
+    let (results, told, _request) = run("in_an_op");
+    assert_eq!(told.len(), 1, "{told:?}");
+    let error = results[0].error_if_present().expect("it is too large");
+    let message = error.message();
+    assert!(
+        message.contains("`tfrt_test.create_dense_tensor` asked for it"),
+        "{message}"
+    );
 }

@@ -191,7 +191,8 @@ fn verify_execute(op: &dyn OpInstance, breaches: &mut Vec<Breach>) {
     }
 }
 
-/// Whatever the handler, `tf.Const` returns its attribute `value`.
+/// Whatever the handler, `tf.Const` returns its attribute `value`. A handler that is not known yet is nothing to wait for: finding it has no
+/// effect, and what has effects is ordered by chains.
 fn fold_const(op: &dyn OpInstance) -> Option<Fold> {
     if op.attribute("op_name") != Some(AttrInstance::String("tf.Const".into())) {
         return None;
@@ -211,6 +212,7 @@ fn fold_const(op: &dyn OpInstance) -> Option<Fold> {
             attribute: "op_attrs",
             indices: vec![position, 1],
         },
+        is_ordered: false,
     })
 }
 

@@ -255,8 +255,9 @@ fn run_program(program: &str, arguments: &Options) -> Result<(), Failure> {
     print_line(allocator_kind.banner())?;
     let allocator = allocator_kind.create();
     let outcome = run_on(program, arguments, &front_end, Arc::clone(&allocator), file);
-    // By now the host and all that it allocated are gone.
-    report_profile(allocator_kind, &*allocator).and(outcome)
+    // By now the host and all that it allocated are gone, unless something went wrong that a message says.
+    let profiled = report_profile(allocator_kind, &*allocator);
+    outcome.and(profiled)
 }
 
 fn run_on(

@@ -136,7 +136,7 @@ impl OpAttrs {
         }
         for pair in functions.into_iter().flat_map(AggregateView::iter) {
             let (name, function) = split(pair.read()?)?;
-            function.read::<&str>()?;
+            function_name(name, function)?;
             attrs.push(name, AttrTypeCode::FUNC, function.offset());
         }
         if !attrs.entries.is_empty() {
@@ -157,7 +157,7 @@ impl OpAttrs {
         }
         for pair in functions.into_iter().flat_map(AggregateView::iter) {
             let (name, function) = split(pair.read()?)?;
-            let function = function.read::<&str>()?.to_owned();
+            let function = function_name(name, function)?.to_owned();
             attrs.set(name, &AttrValue::Func(function))?;
         }
         Ok(attrs)
@@ -208,11 +208,7 @@ impl OpAttrs {
         match self.read(name) {
             None => Ok(None),
             Some(Ok(value)) => Ok(Some(value)),
-            Some(Err(error)) => {
-                // Where the bytes are is of no interest here.
-                let message = format!("attribute `{name}`: {}", error.problem());
-                Err(Error::new(message).with_code(ErrorCode::InvalidArgument))
-            }
+            Some(Err(error)) => Err(mismatched(&format!("attribute `{name}`"), &error)),
         }
     }
 
@@ -319,6 +315,19 @@ fn split(pair: AggregateView<'_>) -> Result<(&str, AttrRef<'_>), Error> {
         (Some(name), Some(value), 2) => Ok((name.read::<&str>()?, value)),
         _ => Err(not_a_pair()),
     }
+}
+
+/// The name of the function that the attribute `name` is.
+fn function_name<'a>(name: &str, value: AttrRef<'a>) -> Result<&'a str, Error> {
+    value
+        .read::<&str>()
+        .map_err(|error| mismatched(&format!("function attribute `{name}`"), &error))
+}
+
+/// That an attribute is of another type than asked for. Where its bytes are is of no interest here.
+#[cold]
+fn mismatched(attribute: &str, error: &AttrError) -> Error {
+    Error::new(format!("{attribute}: {}", error.problem())).with_code(ErrorCode::InvalidArgument)
 }
 
 #[cold]

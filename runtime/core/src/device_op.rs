@@ -112,7 +112,8 @@ impl DeviceOp {
                 "`{name}` has side effects, and needs a chain that orders them"
             ));
         }
-        Ok(())
+        let (operands, results) = (invocation.arguments.len(), invocation.results.len());
+        self.op.counts.check(name, operands, results)
     }
 
     /// Goes on where the metadata of every argument is known.
@@ -327,12 +328,10 @@ fn when_available(values: Vec<AnyRef>, f: impl FnOnce(Option<Error>) + Send + 's
 fn known_metadata(arguments: &[TensorHandle], known: &mut OperandMetadata) -> Known {
     let mut is_pending = false;
     for argument in arguments {
-        if let Some(error) = argument.metadata_error() {
-            return Known::Failed(error.clone());
-        }
-        match argument.metadata() {
-            Some(metadata) => known.push(metadata),
-            None => is_pending = true,
+        match (argument.metadata(), argument.metadata_failure()) {
+            (Some(metadata), _) => known.push(metadata),
+            (None, Some(error)) => return Known::Failed(error.clone()),
+            (None, None) => is_pending = true,
         }
     }
     if is_pending { Known::Later } else { Known::All }

@@ -277,6 +277,12 @@ impl TensorHandle {
         self.tensor.as_ref()?.error_if_present()
     }
 
+    /// Why there will be no metadata, even if the tensor, which fails as well, has not been told yet.
+    pub(crate) fn metadata_failure(&self) -> Option<&Error> {
+        let error = self.metadata.as_ref()?.error()?;
+        Some(self.error_if_present().unwrap_or(error))
+    }
+
     /// The device, if it is known.
     #[must_use]
     pub fn device(&self) -> Option<&DeviceRef> {

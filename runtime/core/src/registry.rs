@@ -2,11 +2,15 @@
 
 mod agreement;
 
+mod counts;
+
 use std::collections::{BTreeMap, HashMap};
 use std::sync::Arc;
 
 use tfrt_host::kernel::{KernelDescriptor, KernelRegistry};
 use tfrt_support::{Error, ErrorCode};
+
+pub(crate) use counts::Counts;
 
 use crate::op::{Implementation, OpFlags, OpFunction, OpMetadataFunction, OpRegistration};
 
@@ -47,6 +51,7 @@ enum Entry {
 pub struct RegisteredOp {
     pub(crate) registration: OpRegistration,
     pub(crate) runner: Runner,
+    pub(crate) counts: Counts,
 }
 
 /// What runs an op.
@@ -182,6 +187,7 @@ fn resolve(registration: OpRegistration, kernels: &KernelRegistry) -> Result<Reg
     Ok(RegisteredOp {
         registration,
         runner,
+        counts: Counts::of(&runner),
     })
 }
 
@@ -198,7 +204,7 @@ fn merge(a: &RegisteredOp, b: &RegisteredOp) -> Result<RegisteredOp, Error> {
     };
     Ok(RegisteredOp {
         registration,
-        runner: run.runner,
+        ..*run
     })
 }
 

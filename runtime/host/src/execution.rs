@@ -305,6 +305,25 @@ impl<'a> BorrowedContext<'a> {
         }
     }
 
+    /// The context inside a synchronous function that `caller` calls: errors are where the caller is, or, if the caller is nowhere,
+    /// in `source`.
+    #[inline]
+    #[must_use]
+    pub fn inside_sync<S: LocationSource + 'static>(
+        caller: &'a ExecutionContext,
+        source: &'a Arc<S>,
+    ) -> Self {
+        if caller.location_source.is_none() {
+            return Self::inside(caller, source);
+        }
+        let mut context = Self::copy_of(caller);
+        context.call_depth = caller.call_depth + 1;
+        Self {
+            context,
+            owners: PhantomData,
+        }
+    }
+
     /// The same context, with a location of its own.
     #[inline]
     #[must_use]

@@ -9,8 +9,16 @@ use crate::module::{Module, OpId};
 use crate::symbols::SymbolTable;
 use crate::verify::instance::Instance;
 
-/// The constant that an op returns: the declaration of the op that states it, and the attribute to state.
-pub type FoldedConstant = (&'static OpDef, AttrId);
+/// The constant that an op returns.
+#[derive(Clone, Copy, Debug)]
+pub struct FoldedConstant {
+    /// The declaration of the op that states it.
+    pub op: &'static OpDef,
+    /// The attribute to state.
+    pub value: AttrId,
+    /// Whether users must not start before the operands of the op that folds are available.
+    pub is_ordered: bool,
+}
 
 impl Module {
     /// The constant that the only result of an op is known to be, by its declaration. The op itself stays as it is.
@@ -22,7 +30,7 @@ impl Module {
     ///
     /// static CONSTANT: OpDef = OpDef { attributes: &[AttrDef::new("value", AttrKind::I64)], ..OpDef::new("my.constant") };
     /// static SAME: OpDef = OpDef {
-    ///     folder: Some(|_| Some(Fold { constant: &CONSTANT, value: AttrPath { attribute: "of", indices: vec![] } })),
+    ///     folder: Some(|_| Some(Fold { constant: &CONSTANT, value: AttrPath { attribute: "of", indices: vec![] }, is_ordered: true })),
     ///     ..OpDef::new("my.same")
     /// };
     ///
@@ -32,7 +40,7 @@ impl Module {
     /// state.attributes.push(("of".into(), seven));
     /// state.result_types.push(module.intern_type(Type::Index));
     /// let op = module.create_op(state);
-    /// assert_eq!(module.fold_op(op).map(|(constant, value)| (constant.name, value)), Some(("my.constant", seven)));
+    /// assert_eq!(module.fold_op(op).map(|folded| (folded.op.name, folded.value)), Some(("my.constant", seven)));
     /// # Ok::<(), tfrt_ir::RegistryError>(())
     /// ```
     #[must_use]
@@ -47,7 +55,11 @@ impl Module {
             op,
             symbols: &symbols,
         })?;
-        Some((fold.constant, self.attribute_at(op, &fold.value)?))
+        Some(FoldedConstant {
+            op: fold.constant,
+            value: self.attribute_at(op, &fold.value)?,
+            is_ordered: fold.is_ordered,
+        })
     }
 
     /// The attribute at the end of a path, if there is one.

@@ -4,13 +4,13 @@
 //! [`PURE`](OpTraits::PURE), that it is a [`CONSTANT`](OpTraits::CONSTANT), how it folds. An op without these stays.
 //!
 //! Phases:
-//! 1. *fold*: the users of an op that folds use a new constant in its place, unless one could start earlier then;
+//! 1. *fold*: the users of an op that folds use a new constant in its place, unless one could start too early then;
 //! 2. *gather*: within each isolated op, constants move to the front of its entry block, and equal ones become one;
 //! 3. *sweep*: pure ops without users go, last to first, so that what they used goes with them.
 //!
-//! Ordering: nothing that has an effect goes or moves. A constant waits for nothing, so that it takes the place of a value only where
-//! nothing has to be waited for to get that value, or where its user waits for the same by other operands. Running the pass twice
-//! changes nothing more.
+//! Ordering: nothing that has an effect goes or moves. A constant waits for nothing. If the operands of an op that folds are to be
+//! waited for, a constant takes the place of its result only where nothing has to be waited for to get these operands, or where the
+//! user waits for the same by other operands. Running the pass twice changes nothing more.
 //!
 //! Cost: linear in the number of ops, plus, for each op that goes, the number of uses of what it used.
 
@@ -82,17 +82,17 @@ fn folded(module: &mut Module, op: OpId) -> Option<OpId> {
     if has_traits(module, op, OpTraits::CONSTANT) {
         return None;
     }
-    let (constant, value) = module.fold_op(op)?;
+    let folded = module.fold_op(op)?;
     let users: Vec<Use> = module
         .uses(result)
-        .filter(|user| availability::follows_without(module, op, *user))
+        .filter(|user| !folded.is_ordered || availability::follows_without(module, op, *user))
         .collect();
     if users.is_empty() {
         return None;
     }
-    let mut state = OpState::new(constant.name, module.op_location(op));
-    let attribute = constant.attributes.first()?.name.to_owned();
-    state.attributes.push((attribute, value));
+    let mut state = OpState::new(folded.op.name, module.op_location(op));
+    let attribute = folded.op.attributes.first()?.name.to_owned();
+    state.attributes.push((attribute, folded.value));
     state.result_types.push(module.value_type(result));
     let constant = module.create_op(state);
     let stated = module.results(constant)[0];

@@ -63,6 +63,7 @@ static OPS: [OpDef; 9] = [
                     attribute: "of",
                     indices: vec![1],
                 },
+                is_ordered: true,
             })
         }),
         ..OpDef::new("t.second")
@@ -80,6 +81,7 @@ static OPS: [OpDef; 9] = [
                     attribute: "of",
                     indices: vec![1],
                 },
+                is_ordered: true,
             })
         }),
         ..OpDef::new("t.third")

@@ -8,10 +8,10 @@ use tfrt_support::metadata::TensorMetadata;
 use tfrt_support::{Error, ErrorCode};
 use tfrt_tensor::{Tensor, TensorRef};
 
-use super::{DeviceOp, Tensors, kernel};
+use super::{DeviceOp, OperandMetadata, Tensors, kernel};
 use crate::attrs::OpAttrs;
 use crate::handle::read_metadata;
-use crate::op::OpCall;
+use crate::op::{OpCall, ResultMetadata};
 use crate::registry::Runner;
 
 /// What an op runs with. All tensors are there, and none is an error.
@@ -64,6 +64,7 @@ impl DeviceOp {
                 };
                 let outcome = catch(self.op.name(), || function(&mut call));
                 if let Err(error) = outcome {
+                    error.set_kernel_if_unset(self.op.name());
                     fill(dispatch.results, dispatch.chain, &ctx.emit_error(error));
                 }
             }
@@ -102,6 +103,15 @@ impl DeviceOp {
         }
     }
 
+    /// What can be told of the results before the op runs; nothing if that fails, as running the op will.
+    fn ask(&self, dispatch: &Dispatch<'_>) -> ResultMetadata {
+        let operands: Result<OperandMetadata, Error> =
+            dispatch.tensors.iter().map(read_metadata).collect();
+        operands
+            .and_then(|operands| self.result_metadata(&operands, dispatch.attrs))
+            .unwrap_or_default()
+    }
+
     fn span_text(&self, dispatch: &Dispatch<'_>) -> String {
         let name = self.op.name();
         let list =
@@ -109,12 +119,15 @@ impl DeviceOp {
         let inputs = list(&mut dispatch.tensors.iter().map(|tensor| {
             read_metadata(tensor).map_or_else(|error| error.to_string(), |md| md.to_string())
         }));
-        let results = list(
-            &mut dispatch.metadata.iter().map(|metadata| match metadata {
-                Some(metadata) => metadata.to_string(),
-                None => "<invalid tensor metadata>".to_owned(),
-            }),
-        );
+        // An op that tells metadata by its results has not been asked.
+        let told = match dispatch.metadata {
+            [] => self.ask(dispatch),
+            told => told.iter().cloned().collect(),
+        };
+        let results = list(&mut told.iter().map(|metadata| match metadata {
+            Some(metadata) => metadata.to_string(),
+            None => "<invalid tensor metadata>".to_owned(),
+        }));
         let long_name = match dispatch.ctx.debug_name() {
             Some(long_name) => format!("long_name={long_name},"),
             None => String::new(),

@@ -1,7 +1,8 @@
 //! Synchronous functions: kernels in program order on the calling thread, to the end or to the first error.
 //!
 //! They follow a schedule as asynchronous functions do, with another policy: a request that is cancelled does not end them, the
-//! handler of the host is not told of errors, and the location is that of the caller.
+//! handler of the host is not told of errors, and the location is that of the caller. Only where the caller has none, because a
+//! host program calls the function, the location is that of the kernel.
 //!
 //! A function may be prepared to be run again and again. Its frame is kept from one run to the next, and with it the arguments: no
 //! kernel writes the cell of an argument (C1). So an argument is looked at and copied when it changes, and the function is looked

@@ -7,6 +7,7 @@ use std::ptr;
 use std::sync::Arc;
 
 use tfrt_async::AnyRef;
+use tfrt_host::BorrowedContext;
 use tfrt_host::function::FunctionTable;
 use tfrt_host::kernel::direct::{DirectCall, DirectFn};
 use tfrt_host::kernel::{AttributeList, FunctionList, KernelFrame};
@@ -238,7 +239,15 @@ impl Run<'_> {
     fn enter_scope(&self, kernel: &Kernel, details: &KernelDetails) -> Scope {
         let number = self.number_for_traces();
         let stream = (!self.is_sync).then_some(kernel.stream);
-        traced::enter(number, self.frame.code, details, stream, self.ctx)
+        // A trace shows where the kernel is, even if errors are where the caller is.
+        let own_places;
+        let ctx = if self.stays_in_place {
+            own_places = BorrowedContext::inside(self.ctx, self.program);
+            &own_places
+        } else {
+            self.ctx
+        };
+        traced::enter(number, self.frame.code, details, stream, ctx)
     }
 
     fn number_for_traces(&self) -> u64 {

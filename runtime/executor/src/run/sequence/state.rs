@@ -24,6 +24,8 @@ pub(crate) struct Run<'a> {
     pub(crate) is_traced: bool,
     /// Whether the function is synchronous.
     pub(crate) is_sync: bool,
+    /// Whether errors are where the caller is: those of a synchronous function, if it has a caller in a program.
+    pub(crate) stays_in_place: bool,
     pub(crate) watch: Option<&'a Watch>,
     /// That the run is on the stack of its thread.
     pub(crate) nesting: Option<&'a Nesting>,
@@ -51,6 +53,7 @@ impl<'a> Run<'a> {
             has_constants: body.constants.are_made(),
             is_traced: false,
             is_sync: false,
+            stays_in_place: false,
             watch: None,
             nesting: Some(nesting),
             number: Cell::new(None),
@@ -58,10 +61,10 @@ impl<'a> Run<'a> {
         }
     }
 
-    /// Moves the context to a kernel. Those of a synchronous function are where its caller is.
+    /// Moves the context to a kernel, unless errors are where the caller is.
     #[inline]
     pub(crate) fn set_location(&self, details: &KernelDetails) {
-        if !self.is_sync {
+        if !self.stays_in_place {
             self.ctx.set_location_token(details.location);
         }
     }

@@ -11,7 +11,9 @@ use tfrt_bef::{BefFile, FunctionKind, RegisterId};
 use tfrt_executor::Program;
 use tfrt_host::__private::{Attribute, ByMut, ByValue, Declared, Execution, Fallible, Payload};
 use tfrt_host::kernel::{KernelDescriptor, KernelFrame};
-use tfrt_host::{ExecutionContext, HostContext, Interpreter, RequestContextBuilder};
+use tfrt_host::{
+    ExecutionContext, HostContext, Interpreter, LocationSource, RequestContextBuilder,
+};
 use tfrt_ods::{OpDef, OpTraits, OperandDef, TypeConstraint};
 use tfrt_support::Error;
 use tfrt_support::entity::EntityId;
@@ -313,16 +315,39 @@ fn a_function_that_runs_in_place_leaves_its_caller_where_it_is() {
         );
     }
     for op in [SyncSeven::OP, SyncPlace::OP] {
-        let (ctx, function) = in_context(FunctionKind::Sync, op);
-        let mut results = [None];
-        function
-            .execute_sync(&ctx, &[], &mut results)
-            .expect("no kernel fails");
-        let [result] = results.map(|result| result.expect("the result is set"));
-        let found = *result.get::<i64>().expect("it is a number");
-        assert_eq!(ctx.location_token(), 12345, "{}", op.name);
-        // The kernels of a synchronous function have no places of their own.
-        assert_eq!(found, if op.name == SyncSeven::OP.name { 7 } else { 0 });
+        let (nowhere, function) = in_context(FunctionKind::Sync, op);
+        let somewhere = nowhere.for_callee(Arc::new(Source));
+        somewhere.set_location_token(12345);
+        for (ctx, has_place) in [(nowhere, false), (somewhere, true)] {
+            let mut results = [None];
+            function
+                .execute_sync(&ctx, &[], &mut results)
+                .expect("no kernel fails");
+            let [result] = results.map(|result| result.expect("the result is set"));
+            let found = *result.get::<i64>().expect("it is a number");
+            assert_eq!(ctx.location_token(), 12345, "{}", op.name);
+            // A kernel of a synchronous function is where the caller is, if that is anywhere.
+            let is_expected = match (op.name == SyncSeven::OP.name, has_place) {
+                (true, _) => found == 7,
+                (false, true) => found == 12345,
+                (false, false) => found != 12345 && found != 0,
+            };
+            assert!(is_expected, "{found}");
+        }
+    }
+}
+
+/// Places of a caller.
+#[derive(Debug)]
+struct Source;
+
+impl LocationSource for Source {
+    fn place(&self, _token: u32) -> tfrt_support::Place {
+        tfrt_support::Place::Unknown
+    }
+
+    fn debug_name(&self, _token: u32) -> Option<String> {
+        None
     }
 }
 

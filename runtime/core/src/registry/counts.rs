@@ -1,0 +1,73 @@
+//! How many tensors an op takes and returns.
+
+use tfrt_ods::constraint::CHAIN_TYPE;
+use tfrt_ods::{Arity, TypeConstraint};
+use tfrt_support::{Error, ErrorCode};
+
+use super::Runner;
+
+/// The least and the greatest number.
+type Bounds = (usize, usize);
+
+/// How many tensors an op takes and returns. A function of its call looks at that itself.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Counts {
+    operands: Bounds,
+    results: Bounds,
+}
+
+impl Counts {
+    /// What the declaration of a kernel says, without the chains of its effects.
+    pub(super) fn of(runner: &Runner) -> Self {
+        let Runner::Kernel(kernel) = runner else {
+            return Self {
+                operands: (0, usize::MAX),
+                results: (0, usize::MAX),
+            };
+        };
+        let op = kernel.op();
+        let operands = op
+            .operands
+            .iter()
+            .map(|operand| (operand.ty, operand.arity));
+        let results = op.results.iter().map(|result| (result.ty, result.arity));
+        Self {
+            operands: bounds(operands),
+            results: bounds(results),
+        }
+    }
+
+    /// Refuses a call with so many operands that asks for so many results.
+    #[inline]
+    pub(crate) fn check(self, op: &str, operands: usize, results: usize) -> Result<(), Error> {
+        let is_within = |(least, most): Bounds, found| least <= found && found <= most;
+        if !is_within(self.operands, operands) {
+            return Err(miscounted(op, "operand", self.operands, operands));
+        }
+        if !is_within(self.results, results) {
+            return Err(miscounted(op, "result", self.results, results));
+        }
+        Ok(())
+    }
+}
+
+fn bounds(declared: impl Iterator<Item = (TypeConstraint, Arity)>) -> Bounds {
+    let tensors = declared.filter(|(ty, _)| *ty != TypeConstraint::Exact(CHAIN_TYPE));
+    tensors.fold((0, 0), |(least, most), (_, arity)| match arity {
+        Arity::One => (least + 1, most.saturating_add(1)),
+        Arity::Optional => (least, most.saturating_add(1)),
+        Arity::Variadic => (least, usize::MAX),
+    })
+}
+
+#[cold]
+fn miscounted(op: &str, what: &str, (least, most): Bounds, found: usize) -> Error {
+    let counted = |count: usize| format!("{count} {what}{}", if count == 1 { "" } else { "s" });
+    let expected = match most {
+        usize::MAX => format!("at least {}", counted(least)),
+        most if most == least => counted(least),
+        most => format!("{least} to {}", counted(most)),
+    };
+    Error::new(format!("`{op}`: expected {expected}, found {found}"))
+        .with_code(ErrorCode::InvalidArgument)
+}
