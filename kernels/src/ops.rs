@@ -7,10 +7,16 @@
 //! |---|---|
 //! | [`constants`] | constants, zeros |
 //! | [`element_wise`] | functions of elements, one by one, and of two tensors with broadcasting |
+//! | [`comparisons`] | comparisons, logic, choices |
+//! | [`casts`] | conversions between element types |
 //! | [`products`] | matrix products |
-//! | [`reductions`] | means, softmax |
+//! | [`reductions`] | sums, means, extremes, and where they are |
+//! | [`rows`] | softmax, layer normalization |
 //! | [`shapes`] | concatenation, tiles, new dimensions |
+//! | [`layout`] | other shapes and orders of the same elements |
+//! | [`selection`] | windows, pieces, rows by number |
 //! | [`images`] | convolution, pooling, padding, normalization |
+//! | [`gradients`] | what training needs |
 //! | [`metadata`] | what can be told of results before they are computed |
 //! | [`test`](mod@test) | ops for tests |
 
@@ -20,18 +26,31 @@ pub mod constants;
 
 pub mod element_wise;
 
+pub mod comparisons;
+
+pub mod casts;
+
 pub mod products;
 
 pub mod reductions;
 
+pub mod rows;
+
 pub mod shapes;
 
+pub mod layout;
+
+pub mod selection;
+
 pub mod images;
+
+pub mod gradients;
 
 pub mod test;
 
 use tfrt::prelude::*;
-use tfrt_tensor::{DenseHostTensor, Element, Shape};
+use tfrt_compute::ShapeError;
+use tfrt_tensor::{DenseHostTensor, Element, Shape, TensorRef};
 
 use crate::numeric::no_memory;
 
@@ -50,10 +69,125 @@ macro_rules! with_dtype {
 
 pub(crate) use with_dtype;
 
+/// [`with_dtype`] for real numbers of every width.
+macro_rules! with_number {
+    ($dtype:expr, $T:ident => $work:expr, else $otherwise:expr $(,)?) => {
+        $crate::ops::with_dtype!(
+            $dtype,
+            $T in [u8, u16, u32, u64, i8, i16, i32, i64, ::half::f16, f32, f64] => $work,
+            else $otherwise
+        )
+    };
+}
+
+use with_number;
+
+/// Runs `$work` with `$N` as the size of elements in bytes: for ops that move elements, whatever they are.
+macro_rules! with_size {
+    ($dtype:expr, $N:ident => $work:expr, else $otherwise:expr $(,)?) => {{
+        let dtype: tfrt::prelude::DType = $dtype;
+        $crate::ops::with_size!(@each dtype, $N, $work, $otherwise, 1 2 4 8 16)
+    }};
+    (@each $dtype:ident, $N:ident, $work:expr, $otherwise:expr, $($size:literal)*) => {
+        match $dtype.size_bytes() {
+            $(Some($size) => {
+                const $N: usize = $size;
+                $work
+            })*
+            _ => $otherwise,
+        }
+    };
+}
+
+pub(crate) use with_size;
+
 /// A tensor for a result. Its elements are zero.
 fn allocate(dtype: DType, shape: Shape, ctx: &ExecutionContext) -> Result<DenseHostTensor> {
     DenseHostTensor::zeroed(ctx.allocator(), dtype, shape)
         .map_err(|error| no_memory("out of memory allocating result", error))
+}
+
+/// A tensor whose elements are moved to it from `x`, without a look at what they are.
+fn moved<const N: usize>(
+    x: &DenseHostTensor,
+    shape: Shape,
+    ctx: &ExecutionContext,
+    move_elements: impl FnOnce(&[[u8; N]], &mut [[u8; N]]) -> Result<(), ShapeError>,
+) -> Result<DenseHostTensor> {
+    let mut result = allocate(x.dtype(), shape, ctx)?;
+    {
+        let (from, mut to) = (x.buffer().read()?, result.buffer_mut().write()?);
+        move_elements(from.as_chunks().0, to.as_chunks_mut().0)?;
+    }
+    Ok(result)
+}
+
+/// A dense or a scalar tensor as a dense one.
+fn as_dense(side: &TensorRef<'_>, ctx: &ExecutionContext) -> Result<DenseHostTensor> {
+    match side {
+        TensorRef::Dense(tensor) => Ok((**tensor).clone()),
+        TensorRef::Scalar(tensor) => Ok(tensor.to_dense(ctx.allocator())?),
+        other => Err(invalid(format!(
+            "element-wise ops do not take tensors of type {}",
+            other.tensor_type().name()
+        ))),
+    }
+}
+
+/// Numbers of an operand of type i32 or i64, all of them; none if it is of another type.
+fn read_numbers(tensor: &DenseHostTensor) -> Option<Result<Vec<i64>>> {
+    fn read<T: Element + Into<i64>>(tensor: &DenseHostTensor) -> Result<Vec<i64>> {
+        let numbers = tensor.elements::<T>()?;
+        Ok(numbers.iter().map(|&number| number.into()).collect())
+    }
+    match tensor.dtype() {
+        DType::I32 => Some(read::<i32>(tensor)),
+        DType::I64 => Some(read::<i64>(tensor)),
+        _ => None,
+    }
+}
+
+/// Numbers of the operand `name` of an op, which must be of type i32 or i64.
+fn numbers_of(op: &str, name: &str, tensor: &DenseHostTensor) -> Result<Vec<i64>> {
+    read_numbers(tensor).unwrap_or_else(|| {
+        let dtype = tensor.dtype();
+        Err(invalid(format!(
+            "`{op}` needs `{name}` as i32 or i64, not {dtype}"
+        )))
+    })
+}
+
+/// The one number of an operand.
+fn number_of(op: &str, name: &str, tensor: &DenseHostTensor) -> Result<i64> {
+    match numbers_of(op, name, tensor)?[..] {
+        [number] => Ok(number),
+        ref numbers => Err(invalid(format!(
+            "`{op}` needs `{name}` as one number, not {}",
+            numbers.len()
+        ))),
+    }
+}
+
+/// The dimension that an axis names; negative ones count from the end.
+fn axis_of(op: &str, axis: i64, rank: usize) -> Result<usize> {
+    let from_start = if axis < 0 {
+        axis.saturating_add(rank as i64)
+    } else {
+        axis
+    };
+    let dimension = usize::try_from(from_start)
+        .ok()
+        .filter(|&dimension| dimension < rank);
+    dimension.ok_or_else(|| {
+        invalid(format!(
+            "`{op}`: a tensor of rank {rank} has no axis {axis}"
+        ))
+    })
+}
+
+#[cold]
+fn unsupported_dtype(op: &str, dtype: DType) -> Error {
+    invalid(format!("`{op}` does not take {dtype}"))
 }
 
 /// The dense tensor that an operand is.

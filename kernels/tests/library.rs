@@ -55,12 +55,13 @@ fn every_group_has_its_kernels() {
     // Kernels, and synchronous ones among them. `tfrt.select` comes on top of the 65 of the reference, and a convolution that ends
     // a residual block on top of the 12; ops of the Core Runtime are kernels, too, and a constant of `corert_sync` has one.
     let expected = [
+        ("_tf", (1, 0)),
         ("btf", (40, 0)),
         ("coo", (24, 0)),
         ("corert", (47, 0)),
         ("corert_sync", (18, 18)),
         ("eigen", (13, 0)),
-        ("tf", (26, 0)),
+        ("tf", (65, 0)),
         ("tf_sync", (73, 73)),
         ("tfrt", (66, 9)),
         ("tfrt_data", (23, 0)),
@@ -172,6 +173,7 @@ fn dialects_state_what_they_accept() {
         .collect();
     names.sort_unstable();
     let expected = [
+        "_tf",
         "btf",
         "builtin",
         "coo",

@@ -1,10 +1,12 @@
-//! Batch normalisation with given statistics: `(x - mean) / √(variance + ε) · scale + offset`, per channel.
+//! Batch normalisation with given statistics: `(x - mean) / √(variance + ε) · scale + offset`, per channel; and layer
+//! normalisation, with the statistics of each row.
 
 use std::ops::Range;
 
 use crate::error::{ShapeError, check_len};
 use crate::lanes::vectorised;
 use crate::math::Real;
+use crate::softmax::sum;
 
 /// The parameters, one of each for each channel.
 ///
@@ -29,6 +31,61 @@ pub struct BatchNorm<'a, T> {
     pub variance: &'a [T],
     /// What is added to the variance.
     pub epsilon: T,
+}
+
+/// Layer normalisation: each row is brought to the mean 0 and the variance 1, scaled and shifted.
+/// `(x - mean(row)) / √(variance(row) + ε) · scale + offset`.
+///
+/// ```
+/// use tfrt_compute::normalization::LayerNorm;
+///
+/// let norm = LayerNorm { scale: &[1.0, 1.0], offset: &[0.0, 10.0], epsilon: 0.0 };
+/// let mut output = [0.0_f32; 4];
+/// norm.apply(&[1.0, 3.0, 7.0, 5.0], &mut output)?;
+/// assert_eq!(output, [-1.0, 11.0, 1.0, 9.0]);
+/// # Ok::<(), tfrt_compute::ShapeError>(())
+/// ```
+#[derive(Clone, Copy, Debug)]
+pub struct LayerNorm<'a, T> {
+    /// The factor of each element of a row.
+    pub scale: &'a [T],
+    /// What is added last, to each element of a row.
+    pub offset: &'a [T],
+    /// What is added to the variance.
+    pub epsilon: T,
+}
+
+impl<T: Real> LayerNorm<'_, T> {
+    /// Normalises rows. The variance is that of the differences from the mean, which loses no digits where the mean is large.
+    ///
+    /// # Errors
+    /// If the slices differ in length, or are not made of rows.
+    pub fn apply(&self, input: &[T], output: &mut [T]) -> Result<(), ShapeError> {
+        let row_len = self.scale.len();
+        check_len("layer_norm", "offset", row_len, self.offset.len())?;
+        check_len("layer_norm", "output", input.len(), output.len())?;
+        let whole = input.len().checked_div(row_len).unwrap_or(0) * row_len;
+        check_len("layer_norm", "input", whole, input.len())?;
+        let count = T::from_usize(row_len);
+        vectorised(
+            #[inline(always)]
+            || {
+                let rows = input.chunks_exact(row_len.max(1));
+                for (row, output) in rows.zip(output.chunks_exact_mut(row_len.max(1))) {
+                    let mean = sum(row) / count;
+                    for (y, &x) in output.iter_mut().zip(row) {
+                        *y = (x - mean) * (x - mean);
+                    }
+                    let factor = (sum(output) / count + self.epsilon).rsqrt();
+                    let parameters = self.scale.iter().zip(self.offset);
+                    for ((y, &x), (&scale, &offset)) in output.iter_mut().zip(row).zip(parameters) {
+                        *y = ((x - mean) * factor).mul_add(scale, offset);
+                    }
+                }
+            },
+        );
+        Ok(())
+    }
 }
 
 impl<T: Real> BatchNorm<'_, T> {

@@ -169,7 +169,7 @@ const SIDE_BY_SIDE: usize = 32;
 
 /// A sum in an order that the processor does not change.
 #[inline(always)]
-fn sum<T: Real>(row: &[T]) -> T {
+pub(crate) fn sum<T: Real>(row: &[T]) -> T {
     let mut partial = [T::from(0); SIDE_BY_SIDE];
     let chunks = row.chunks_exact(SIDE_BY_SIDE);
     let rest = chunks.remainder();

@@ -3,14 +3,17 @@
 use half::f16;
 use tfrt::prelude::*;
 use tfrt::support::complex::Complex;
-use tfrt_compute::binary::{self, Binary, Comparison};
+use tfrt_compute::binary::{self, Binary};
 use tfrt_compute::broadcast::Broadcast;
-use tfrt_compute::element::{Arithmetic, Ordered};
+use tfrt_compute::element::Arithmetic;
 use tfrt_compute::unary::{self, Unary};
-use tfrt_tensor::{DenseHostTensor, Element, I1, ScalarHostTensor, Shape, TensorRef};
+use tfrt_tensor::{DenseHostTensor, Element, ScalarHostTensor, Shape, TensorRef};
 
-use super::metadata::{broadcast, comparison, same};
-use super::{allocate, invalid, map_elements, mismatched, unsupported, with_dtype};
+use super::metadata::{broadcast, same};
+use super::{
+    allocate, as_dense, invalid, map_elements, mismatched, unsupported, unsupported_dtype,
+    with_dtype, with_number,
+};
 
 /// Computes `max(x, 0)` for each element.
 ///
@@ -19,10 +22,9 @@ use super::{allocate, invalid, map_elements, mismatched, unsupported, with_dtype
 #[tfrt_op("tf.Relu", metadata = same)]
 pub(super) fn relu(x: &AnyRef, ctx: &ExecutionContext) -> Result<DenseHostTensor> {
     let dtype = x.try_read::<DenseHostTensor>().map_err(mismatched)?.dtype();
-    with_dtype!(
+    with_number!(
         dtype,
-        T in [u8, u16, u32, u64, i8, i16, i32, i64, f16, f32, f64]
-            => map_elements::<T>(x, ctx, unary::relu, unary::relu_in_place),
+        T => map_elements::<T>(x, ctx, unary::relu, unary::relu_in_place),
         else Err(unsupported("unsupported dtype for relu"))
     )
 }
@@ -77,6 +79,106 @@ fn sigmoid(x: &AnyRef, ctx: &ExecutionContext) -> Result<DenseHostTensor> {
     real(Unary::Sigmoid, x, ctx)
 }
 
+/// Computes `eˣ` for each element.
+///
+/// # Errors
+/// `unsupported dtype`.
+#[tfrt_op("tf.Exp", metadata = same)]
+fn exp(x: &AnyRef, ctx: &ExecutionContext) -> Result<DenseHostTensor> {
+    real(Unary::Exp, x, ctx)
+}
+
+/// Computes the square root of each element.
+///
+/// # Errors
+/// `unsupported dtype`.
+#[tfrt_op("tf.Sqrt", metadata = same)]
+fn sqrt(x: &AnyRef, ctx: &ExecutionContext) -> Result<DenseHostTensor> {
+    real(Unary::Sqrt, x, ctx)
+}
+
+/// Computes the hyperbolic tangent of each element.
+///
+/// # Errors
+/// `unsupported dtype`.
+#[tfrt_op("tf.Tanh", metadata = same)]
+fn tanh(x: &AnyRef, ctx: &ExecutionContext) -> Result<DenseHostTensor> {
+    real(Unary::Tanh, x, ctx)
+}
+
+/// Computes the absolute value of each element.
+///
+/// # Errors
+/// `unsupported dtype`.
+#[tfrt_op("tf.Abs", metadata = same)]
+fn abs(x: &AnyRef, ctx: &ExecutionContext) -> Result<DenseHostTensor> {
+    real(Unary::Abs, x, ctx)
+}
+
+/// Cuts each element to `0..=6`.
+///
+/// # Errors
+/// `unsupported dtype`.
+#[tfrt_op("tf.Relu6", metadata = same)]
+fn relu6(x: &AnyRef, ctx: &ExecutionContext) -> Result<DenseHostTensor> {
+    real(Unary::Relu6, x, ctx)
+}
+
+/// Computes `eˣ - 1` for negative elements; the others stay.
+///
+/// # Errors
+/// `unsupported dtype`.
+#[tfrt_op("tf.Elu", metadata = same)]
+fn elu(x: &AnyRef, ctx: &ExecutionContext) -> Result<DenseHostTensor> {
+    real(Unary::Elu, x, ctx)
+}
+
+/// Computes `-x` for each element; whole numbers wrap around.
+///
+/// # Errors
+/// If the element type does not have arithmetic.
+#[tfrt_op("tf.Neg", metadata = same)]
+fn neg(x: &AnyRef, ctx: &ExecutionContext) -> Result<DenseHostTensor> {
+    let dtype = x.try_read::<DenseHostTensor>().map_err(mismatched)?.dtype();
+    if matches!(dtype, DType::F32 | DType::F64) {
+        return real(Unary::Neg, x, ctx);
+    }
+    with_number!(
+        dtype,
+        // A product, so that the sign of a zero changes, too.
+        T => map_each::<T>(x, ctx, |x| T::default().minus(T::ONE).times(x)),
+        else Err(unsupported_dtype("tf.Neg", dtype))
+    )
+}
+
+/// Computes `x²` for each element; whole numbers wrap around.
+///
+/// # Errors
+/// If the element type does not have arithmetic.
+#[tfrt_op("tf.Square", metadata = same)]
+fn square(x: &AnyRef, ctx: &ExecutionContext) -> Result<DenseHostTensor> {
+    let dtype = x.try_read::<DenseHostTensor>().map_err(mismatched)?.dtype();
+    with_number!(
+        dtype,
+        T => map_each::<T>(x, ctx, |x| x.times(x)),
+        else Err(unsupported_dtype("tf.Square", dtype))
+    )
+}
+
+/// A function of each element by itself.
+fn map_each<T: Element>(
+    x: &AnyRef,
+    ctx: &ExecutionContext,
+    function: impl Fn(T) -> T,
+) -> Result<DenseHostTensor> {
+    map_elements::<T>(
+        x,
+        ctx,
+        |x, y| y.iter_mut().zip(x).for_each(|(y, &x)| *y = function(x)),
+        |y| y.iter_mut().for_each(|y| *y = function(*y)),
+    )
+}
+
 /// Computes `a + b`, stretched to one shape; whole numbers wrap around.
 ///
 /// # Errors
@@ -113,22 +215,8 @@ fn sub(a: &AnyRef, b: &AnyRef, ctx: &ExecutionContext) -> Result<AnyRef> {
     arithmetic(Binary::Sub, a, b, ctx)
 }
 
-/// Whether each element of `a` is less than that of `b`, stretched to one shape.
-///
-/// # Errors
-/// Those of `tf.AddV2`.
-#[tfrt_op("tf.Less", accepts(scalar), metadata = comparison)]
-fn less(a: &AnyRef, b: &AnyRef, ctx: &ExecutionContext) -> Result<AnyRef> {
-    let (a, b) = sides(a, b)?;
-    with_dtype!(
-        a.dtype(),
-        T in [u8, u16, u32, u64, i8, i16, i32, i64, f16, f32, f64] => compare::<T>(&a, &b, ctx),
-        else Err(unsupported_input(a.dtype()))
-    )
-}
-
 /// Both operands, which are of one element type.
-fn sides<'a>(a: &'a AnyRef, b: &'a AnyRef) -> Result<(TensorRef<'a>, TensorRef<'a>)> {
+pub(super) fn sides<'a>(a: &'a AnyRef, b: &'a AnyRef) -> Result<(TensorRef<'a>, TensorRef<'a>)> {
     let (a, b) = (
         TensorRef::read(a).map_err(mismatched)?,
         TensorRef::read(b).map_err(mismatched)?,
@@ -140,7 +228,7 @@ fn sides<'a>(a: &'a AnyRef, b: &'a AnyRef) -> Result<(TensorRef<'a>, TensorRef<'
 }
 
 #[cold]
-fn unsupported_input(dtype: DType) -> Error {
+pub(super) fn unsupported_input(dtype: DType) -> Error {
     unsupported(format!("Unsupported input dtype: {dtype}"))
 }
 
@@ -160,7 +248,7 @@ fn arithmetic(
 }
 
 /// The shape that two are stretched to.
-fn stretched(a: &Shape, b: &Shape) -> Result<Broadcast> {
+pub(super) fn stretched(a: &Shape, b: &Shape) -> Result<Broadcast> {
     Broadcast::new(a.dims(), b.dims()).map_err(|error| invalid(error.to_string()))
 }
 
@@ -189,12 +277,10 @@ fn compute<T: Element + Arithmetic>(
     if (has_dims(a) || has_dims(b)) && stretched(a.shape(), b.shape())?.shape() != shapes.shape() {
         // A scalar tensor of many elements decides on the shape: it is expanded.
         let expand = |side: &TensorRef<'_>| -> Result<Option<AnyRef>> {
-            match side {
-                TensorRef::Scalar(scalar) => {
-                    Ok(Some(AnyRef::available(scalar.to_dense(ctx.allocator())?)))
-                }
-                _ => Ok(None),
-            }
+            let is_scalar = matches!(side, TensorRef::Scalar(_));
+            is_scalar
+                .then(|| Ok(AnyRef::available(as_dense(side, ctx)?)))
+                .transpose()
         };
         let (wide_a, wide_b) = (expand(a)?, expand(b)?);
         let operands = [
@@ -237,33 +323,6 @@ fn with_elements<T: Element, R>(
     }
 }
 
-fn compare<T: Element + Ordered>(
-    a: &TensorRef<'_>,
-    b: &TensorRef<'_>,
-    ctx: &ExecutionContext,
-) -> Result<AnyRef> {
-    let dense = |side: &TensorRef<'_>| -> Result<DenseHostTensor> {
-        match side {
-            TensorRef::Dense(tensor) => Ok((**tensor).clone()),
-            TensorRef::Scalar(tensor) => Ok(tensor.to_dense(ctx.allocator())?),
-            other => Err(invalid(format!(
-                "element-wise ops do not take tensors of type {}",
-                other.tensor_type().name()
-            ))),
-        }
-    };
-    let (a, b) = (dense(a)?, dense(b)?);
-    let shapes = stretched(a.shape(), b.shape())?;
-    let mut is_less = vec![false; shapes.output_len()];
-    let (a, b) = (a.elements::<T>()?, b.elements::<T>()?);
-    binary::compare(Comparison::Less, &shapes, &a, &b, &mut is_less)?;
-    let mut result = allocate(DType::I1, Shape::new(shapes.shape())?, ctx)?;
-    for (to, from) in result.elements_mut::<I1>()?.iter_mut().zip(is_less) {
-        *to = I1::from(from);
-    }
-    Ok(AnyRef::available(result))
-}
-
 /// Adds a vector to each row of the last dimension.
 ///
 /// # Errors
@@ -285,9 +344,9 @@ fn bias_add(
     if !(2..=5).contains(&shape.len()) {
         return Err(unsupported("unexpected output shape"));
     }
-    with_dtype!(
+    with_number!(
         dtype,
-        T in [u8, u16, u32, u64, i8, i16, i32, i64, f16, f32, f64] => {
+        T => {
             let bias = bias.elements::<T>()?;
             let add = |row: &mut [T]| binary::apply_in_place(Binary::Add, row, &bias);
             let len = bias.len().max(1);

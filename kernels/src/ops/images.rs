@@ -4,10 +4,10 @@ use tfrt::prelude::*;
 use tfrt_compute::assemble;
 use tfrt_compute::convolution::{Conv2dShape, Padding, Window};
 use tfrt_compute::normalization::BatchNorm;
-use tfrt_compute::pooling::Pooling;
+use tfrt_compute::pooling::{AverageOf, Pooling};
 use tfrt_tensor::{DenseHostTensor, Shape};
 
-use super::{after, allocate, invalid, unsupported, with_dtype};
+use super::{after, allocate, invalid, unsupported, unsupported_dtype, with_dtype};
 use crate::eigen::convolution::start_plain;
 use crate::numeric::start_rows;
 
@@ -328,6 +328,56 @@ fn max_pool(
         },
         else Err(unsupported("unsupported dtype for TfMaxPoolOp"))
     )
+}
+
+/// Computes the mean of each window. Elements that padding adds do not count.
+///
+/// # Errors
+/// As `tf.MaxPool`; `tf.AvgPool` takes f32 and f64.
+#[tfrt_op("tf.AvgPool", metadata = average_metadata)]
+fn average_pool(
+    x: &DenseHostTensor,
+    #[attr] data_format: Option<&str>,
+    #[attr] ksize: Option<&[i64]>,
+    #[attr] padding: &str,
+    #[attr] strides: Option<&[i64]>,
+    ctx: &ExecutionContext,
+) -> Result<AnyRef> {
+    let moves = Moves::new(padding, None, strides, None, data_format);
+    let (images, [rows, columns]) = pooling_windows(&x.metadata(), ksize, moves)?;
+    if moves.channels == Channels::First {
+        return Err(unsupported("only channel last order is supported"));
+    }
+    let pooling = Pooling::new(images.batch, rows, columns, images.channels)?;
+    let dims = [images.batch, rows.output, columns.output, images.channels];
+    let mut output = allocate(x.dtype(), Shape::new(&dims)?, ctx)?;
+    let window_len = rows.size.saturating_mul(columns.size);
+    let operations = pooling.output_len().saturating_mul(window_len);
+    with_dtype!(
+        x.dtype(),
+        T in [f32, f64] => {
+            let input = x.elements_owned::<T>()?;
+            let to = output.elements_mut_owned::<T>()?;
+            let line_len = pooling.line_len();
+            let done = start_rows(ctx, to, line_len, operations, move |lines, part| {
+                pooling
+                    .average_lines(AverageOf::Image, &input, lines, part)
+                    .expect("the tensors have the shapes of the pooling");
+            })?;
+            Ok(after(done, output))
+        },
+        else Err(unsupported_dtype("tf.AvgPool", x.dtype()))
+    )
+}
+
+fn average_metadata(
+    x: &TensorMetadata,
+    data_format: Option<&str>,
+    ksize: Option<&[i64]>,
+    padding: &str,
+    strides: Option<&[i64]>,
+) -> Result<TensorMetadata> {
+    pooling_metadata(x, data_format, None, None, ksize, padding, strides)
 }
 
 fn pooling_windows(

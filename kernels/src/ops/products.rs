@@ -8,8 +8,8 @@ use tfrt_compute::matmul::{Matmul, MatmulElement, MatmulOperands, MatmulShape, p
 use tfrt_compute::unary;
 use tfrt_tensor::{DenseHostTensor, Element, Shape};
 
-use super::metadata::{matmul, product_extents};
-use super::{allocate, invalid, unsupported, with_dtype};
+use super::metadata::{broadcast, matmul, product_extents};
+use super::{allocate, invalid, unsupported, unsupported_dtype, with_dtype};
 use crate::numeric::{product_shape, run, start, width};
 use crate::tf_sync::products::parse_fusion;
 
@@ -207,4 +207,97 @@ fn test_metadata(
     let extents = product_extents(a, b, [transpose_a, transpose_b]);
     let extents = extents.ok_or_else(|| invalid("matmul arguments have incompatible shapes"))?;
     Ok(TensorMetadata::new(a.dtype, extents))
+}
+
+/// Computes `a · b` for each matrix of the last two dimensions, where either may be given transposed; the dimensions before them
+/// are stretched to one shape.
+///
+/// # Errors
+/// If an operand is not made of matrices, or shapes or types do not fit.
+#[tfrt_op("tf.BatchMatMulV2", metadata = batch_metadata)]
+fn batch_mat_mul(
+    a: &DenseHostTensor,
+    b: &DenseHostTensor,
+    #[attr(default = false)] adj_x: bool,
+    #[attr(default = false)] adj_y: bool,
+    ctx: &ExecutionContext,
+) -> Result<DenseHostTensor> {
+    let metadata = batch_metadata(&a.metadata(), &b.metadata(), adj_x, adj_y)?;
+    let dims = &metadata.extents[..];
+    let mut c = allocate(a.dtype(), Shape::new(dims)?, ctx)?;
+    if c.num_elements() == 0 {
+        return Ok(c);
+    }
+    let (batch, &[m, n]) = dims
+        .split_last_chunk()
+        .expect("metadata is that of matrices");
+    let (a_batch, &a_matrix) = a
+        .shape()
+        .dims()
+        .split_last_chunk::<2>()
+        .expect("metadata was told of `a`");
+    let (b_batch, &b_matrix) = b
+        .shape()
+        .dims()
+        .split_last_chunk::<2>()
+        .expect("metadata was told of `b`");
+    let k = if adj_x { a_matrix[0] } else { a_matrix[1] };
+    let shape = MatmulShape::new(m, n, k).transposed(adj_x, adj_y);
+    let (a_len, b_len) = (a_matrix.iter().product(), b_matrix.iter().product());
+    let places = |own: &[usize], len: usize| -> Vec<usize> {
+        (0..batch.iter().product())
+            .map(|index| len * stretched_index(index, batch, own))
+            .collect()
+    };
+    let (a_places, b_places) = (places(a_batch, a_len), places(b_batch, b_len));
+    with_dtype!(
+        a.dtype(),
+        T in [f32, f64] => {
+            let plan = Matmul::<T>::new(shape, 1)?;
+            let (a, b) = (a.elements::<T>()?, b.elements::<T>()?);
+            let mut elements = c.elements_mut::<T>()?;
+            for (index, c) in elements.chunks_exact_mut((m * n).max(1)).enumerate() {
+                let operands = MatmulOperands::new(&a[a_places[index]..][..a_len], &b[b_places[index]..][..b_len]);
+                run(ctx, &plan, operands, c)?;
+            }
+        },
+        else return Err(unsupported_dtype("tf.BatchMatMulV2", a.dtype()))
+    );
+    Ok(c)
+}
+
+/// The place of an element in a tensor of extents `own`, from its place in the tensor that this one is stretched to.
+fn stretched_index(mut index: usize, extents: &[usize], own: &[usize]) -> usize {
+    let (mut place, mut stride) = (0, 1);
+    for (axis, &extent) in extents.iter().enumerate().rev() {
+        let (at, missing) = (index % extent.max(1), extents.len() - own.len());
+        index /= extent.max(1);
+        let own_extent = axis.checked_sub(missing).map_or(1, |axis| own[axis]);
+        if own_extent > 1 {
+            place += at * stride;
+        }
+        stride *= own_extent;
+    }
+    place
+}
+
+fn batch_metadata(
+    a: &TensorMetadata,
+    b: &TensorMetadata,
+    adj_x: bool,
+    adj_y: bool,
+) -> Result<TensorMetadata> {
+    let refused = || invalid(format!("`tf.BatchMatMulV2` cannot multiply {a} and {b}"));
+    let split = |side: &TensorMetadata| {
+        let (batch, matrix) = side.extents.split_last_chunk::<2>()?;
+        let of = |extents: &[usize]| TensorMetadata::new(side.dtype, extents);
+        Some((of(batch), of(matrix)))
+    };
+    let ((a_batch, a_matrix), (b_batch, b_matrix)) = split(a).zip(split(b)).ok_or_else(refused)?;
+    let matrix = product_extents(&a_matrix, &b_matrix, [adj_x, adj_y]).ok_or_else(refused)?;
+    let batch = broadcast(&a_batch, &b_batch).map_err(|_| refused())?;
+    Ok(TensorMetadata::new(
+        a.dtype,
+        &[&batch.extents[..], &matrix].concat()[..],
+    ))
 }

@@ -1,14 +1,12 @@
-//! Reductions, and functions of rows.
+//! Sums, means and extremes along dimensions, and where the extremes are.
 
-use half::f16;
 use tfrt::prelude::*;
-use tfrt_compute::ShapeError;
-use tfrt_compute::reduction::{Axes, Reduction};
-use tfrt_compute::softmax;
-use tfrt_tensor::{DenseHostTensor, Element, Shape};
+use tfrt_compute::reduction::{self, Axes, Reduction};
+use tfrt_tensor::{DenseHostTensor, Shape};
 
-use super::metadata::same;
-use super::{allocate, mismatched, unsupported, with_dtype};
+use super::{
+    allocate, axis_of, invalid, number_of, numbers_of, unsupported, unsupported_dtype, with_number,
+};
 
 /// Ranks of tensors whose means can be computed.
 const MEAN_RANKS: std::ops::RangeInclusive<usize> = 1..=4;
@@ -76,9 +74,9 @@ pub(super) fn reduce(
     let axes = Axes::new(x.shape().dims(), axes)?;
     let shape = Shape::new(&axes.output_shape(keeps_axes))?;
     let mut result = allocate(x.dtype(), shape, ctx)?;
-    with_dtype!(
+    with_number!(
         x.dtype(),
-        T in [u8, u16, u32, u64, i8, i16, i32, i64, f16, f32, f64] => {
+        T => {
             axes.reduce(reduction, &x.elements::<T>()?, &mut result.elements_mut::<T>()?)?;
             Ok(result)
         },
@@ -86,61 +84,147 @@ pub(super) fn reduce(
     )
 }
 
-/// Computes `eˣ / Σ eˣ` along the last dimension.
+/// Computes the sums along some dimensions, which a vector of i32 or i64 lists; negative ones count from the end. With
+/// `keep_dims` they are kept, with the extent 1.
 ///
 /// # Errors
-/// `unsupported dtype`.
-#[tfrt_op("tf.Softmax", metadata = same)]
-fn soft_max(logits: &AnyRef, ctx: &ExecutionContext) -> Result<DenseHostTensor> {
-    rows(
-        logits,
-        ctx,
-        softmax::softmax::<f32>,
-        softmax::softmax::<f64>,
-    )
-}
-
-/// Computes `ln(eˣ / Σ eˣ)` along the last dimension.
-///
-/// # Errors
-/// `unsupported dtype`.
-#[tfrt_op("tf.LogSoftmax", metadata = same)]
-fn log_soft_max(logits: &AnyRef, ctx: &ExecutionContext) -> Result<DenseHostTensor> {
-    rows(
-        logits,
-        ctx,
-        softmax::log_softmax::<f32>,
-        softmax::log_softmax::<f64>,
-    )
-}
-
-/// A function of rows of this length.
-type RowFunction<T> = fn(usize, &[T], &mut [T]) -> Result<(), ShapeError>;
-
-fn rows(
-    logits: &AnyRef,
+/// If a dimension does not exist, or is listed twice.
+#[tfrt_op("tf.Sum")]
+fn sum(
+    x: &DenseHostTensor,
+    reduction_indices: &DenseHostTensor,
+    #[attr(default = false)] keep_dims: bool,
     ctx: &ExecutionContext,
-    single: RowFunction<f32>,
-    double: RowFunction<f64>,
 ) -> Result<DenseHostTensor> {
-    fn apply<T: Element>(
-        function: RowFunction<T>,
-        logits: &DenseHostTensor,
-        ctx: &ExecutionContext,
-    ) -> Result<DenseHostTensor> {
-        let row_len = logits.shape().dims().last().copied().unwrap_or(1);
-        let mut result = allocate(T::DTYPE, logits.shape().clone(), ctx)?;
-        function(
-            row_len,
-            &logits.elements::<T>()?,
-            &mut result.elements_mut::<T>()?,
-        )?;
-        Ok(result)
-    }
-    let logits = logits.try_read::<DenseHostTensor>().map_err(mismatched)?;
-    match logits.dtype() {
-        DType::F32 => apply(single, &logits, ctx),
-        DType::F64 => apply(double, &logits, ctx),
-        _ => Err(unsupported("unsupported dtype")),
-    }
+    reduce_listed(
+        "tf.Sum",
+        Reduction::Sum,
+        x,
+        reduction_indices,
+        keep_dims,
+        ctx,
+    )
+}
+
+/// Computes the products along some dimensions, which a vector of i32 or i64 lists; negative ones count from the end. With
+/// `keep_dims` they are kept, with the extent 1.
+///
+/// # Errors
+/// If a dimension does not exist, or is listed twice.
+#[tfrt_op("tf.Prod")]
+fn product(
+    x: &DenseHostTensor,
+    reduction_indices: &DenseHostTensor,
+    #[attr(default = false)] keep_dims: bool,
+    ctx: &ExecutionContext,
+) -> Result<DenseHostTensor> {
+    reduce_listed(
+        "tf.Prod",
+        Reduction::Product,
+        x,
+        reduction_indices,
+        keep_dims,
+        ctx,
+    )
+}
+
+/// Computes the greatest elements along some dimensions, which a vector of i32 or i64 lists; negative ones count from the end. With
+/// `keep_dims` they are kept, with the extent 1.
+///
+/// # Errors
+/// If a dimension does not exist, or is listed twice.
+#[tfrt_op("tf.Max")]
+fn greatest(
+    x: &DenseHostTensor,
+    reduction_indices: &DenseHostTensor,
+    #[attr(default = false)] keep_dims: bool,
+    ctx: &ExecutionContext,
+) -> Result<DenseHostTensor> {
+    reduce_listed(
+        "tf.Max",
+        Reduction::Max,
+        x,
+        reduction_indices,
+        keep_dims,
+        ctx,
+    )
+}
+
+/// Computes the least elements along some dimensions, which a vector of i32 or i64 lists; negative ones count from the end. With
+/// `keep_dims` they are kept, with the extent 1.
+///
+/// # Errors
+/// If a dimension does not exist, or is listed twice.
+#[tfrt_op("tf.Min")]
+fn least(
+    x: &DenseHostTensor,
+    reduction_indices: &DenseHostTensor,
+    #[attr(default = false)] keep_dims: bool,
+    ctx: &ExecutionContext,
+) -> Result<DenseHostTensor> {
+    reduce_listed(
+        "tf.Min",
+        Reduction::Min,
+        x,
+        reduction_indices,
+        keep_dims,
+        ctx,
+    )
+}
+
+fn reduce_listed(
+    op: &str,
+    reduction: Reduction,
+    x: &DenseHostTensor,
+    indices: &DenseHostTensor,
+    keeps_axes: bool,
+    ctx: &ExecutionContext,
+) -> Result<DenseHostTensor> {
+    let rank = x.shape().rank();
+    let listed = numbers_of(op, "reduction_indices", indices)?;
+    let axes = listed
+        .iter()
+        .map(|&axis| Ok(axis_of(op, axis, rank)? as isize));
+    let axes = axes.collect::<Result<Vec<_>>>()?;
+    reduce(
+        reduction,
+        x,
+        &axes,
+        keeps_axes,
+        &format!("`{op}` does not take {}", x.dtype()),
+        ctx,
+    )
+}
+
+/// Returns where along a dimension the greatest elements are, as i64 or, if `output_type` says so, i32. Of equals, it is the first.
+///
+/// # Errors
+/// If the dimension does not exist, or is empty.
+#[tfrt_op("tf.ArgMax")]
+fn arg_max(
+    x: &DenseHostTensor,
+    dimension: &DenseHostTensor,
+    #[attr] output_type: Option<DType>,
+    ctx: &ExecutionContext,
+) -> Result<DenseHostTensor> {
+    const OP: &str = "tf.ArgMax";
+    let dims = x.shape().dims();
+    let axis = axis_of(OP, number_of(OP, "dimension", dimension)?, dims.len())?;
+    let shape = Shape::new(&[&dims[..axis], &dims[axis + 1..]].concat())?;
+    let output_type = output_type.unwrap_or(DType::I64);
+    let mut result = allocate(output_type, shape, ctx)?;
+    let axis = axis as isize;
+    with_number!(
+        x.dtype(),
+        T => {
+            let x = x.elements::<T>()?;
+            match output_type {
+                DType::I32 => reduction::argmax(dims, axis, &x, &mut result.elements_mut::<i32>()?)?,
+                DType::I64 => reduction::argmax(dims, axis, &x, &mut result.elements_mut::<i64>()?)?,
+                other => return Err(invalid(format!("`{OP}` returns i32 or i64, not {other}"))),
+            }
+            Ok(result)
+        },
+        else Err(unsupported_dtype(OP, x.dtype()))
+    )
 }

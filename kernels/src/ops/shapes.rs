@@ -4,9 +4,9 @@ use half::{bf16, f16};
 use tfrt::prelude::*;
 use tfrt::support::complex::Complex;
 use tfrt_compute::assemble;
-use tfrt_tensor::{DenseHostTensor, Element, I1, Shape, StringHostTensor, Tensor, TensorRef};
+use tfrt_tensor::{DenseHostTensor, I1, Shape, StringHostTensor, Tensor, TensorRef};
 
-use super::{allocate, invalid, mismatched, unsupported, with_dtype};
+use super::{allocate, invalid, mismatched, read_numbers, unsupported, with_dtype};
 use crate::tf_sync::assemble::read_multiples;
 
 /// Returns the extents of a tensor as a vector of i32 or i64.
@@ -46,22 +46,6 @@ fn too_large(extent: usize) -> Error {
     invalid(format!("the extent {extent} does not fit `out_type`"))
 }
 
-/// Numbers of an operand of type i32 or i64, all of them.
-fn read_numbers(tensor: &DenseHostTensor) -> Option<Result<Vec<i64>>> {
-    fn read<T: Element + Into<i64>>(tensor: &DenseHostTensor) -> Result<Vec<i64>> {
-        Ok(tensor
-            .elements::<T>()?
-            .iter()
-            .map(|&number| number.into())
-            .collect())
-    }
-    match tensor.dtype() {
-        DType::I32 => Some(read::<i32>(tensor)),
-        DType::I64 => Some(read::<i64>(tensor)),
-        _ => None,
-    }
-}
-
 /// Adds a dimension of extent 1 before the dimension that a tensor of one element names; negative ones count from the end. Dense
 /// tensors share their memory.
 ///
@@ -93,14 +77,18 @@ fn expand_dims(x: &AnyRef, axis: &DenseHostTensor) -> Result<AnyRef> {
             )));
         }
     }
-    let shape = Shape::new(&dims)?;
-    match &x {
+    with_shape("tf.ExpandDims", &x, Shape::new(&dims)?)
+}
+
+/// The same elements under another shape with as many. Dense tensors share their memory.
+pub(super) fn with_shape(op: &str, x: &TensorRef<'_>, shape: Shape) -> Result<AnyRef> {
+    match x {
         TensorRef::Dense(tensor) => Ok(AnyRef::available(tensor.reshaped(shape)?)),
-        TensorRef::String(tensor) => Ok(AnyRef::available(StringHostTensor::new(
-            shape,
-            tensor.strings().to_vec(),
-        )?)),
-        _ => Err(unsupported("Unsupported tensor type for tf.ExpandDims")),
+        TensorRef::String(tensor) => {
+            let strings = tensor.strings().to_vec();
+            Ok(AnyRef::available(StringHostTensor::new(shape, strings)?))
+        }
+        _ => Err(unsupported(format!("Unsupported tensor type for {op}"))),
     }
 }
 
@@ -283,50 +271,8 @@ fn concat_strings(tensors: &[TensorRef<'_>], axis: usize, shape: Shape) -> Resul
     Ok(AnyRef::available(result))
 }
 
-/// The metadata of a tensor of another element type.
-#[tfrt_op("tf.Cast", metadata_only)]
-fn cast(x: &TensorMetadata, #[attr("DstT")] dst_t: Option<DType>) -> Result<TensorMetadata> {
-    let dtype = dst_t.ok_or_else(|| invalid("cannot get destination type"))?;
-    Ok(TensorMetadata { dtype, ..x.clone() })
-}
-
-/// The metadata of a tensor after a function of its elements.
-#[tfrt_op("tf.Tanh", metadata_only)]
-fn tanh(x: &TensorMetadata) -> TensorMetadata {
-    x.clone()
-}
-
-fn permuted(x: &TensorMetadata, permutation: &[i64]) -> Option<TensorMetadata> {
-    let extents = permutation.iter().map(|&from| {
-        let from = usize::try_from(from).ok()?;
-        x.extents.get(from).copied()
-    });
-    let extents = extents.collect::<Option<Vec<_>>>()?;
-    Some(TensorMetadata::new(x.dtype, &extents[..]))
-}
-
-/// The metadata of images whose channels come first. Which permutation the second operand names is not known before it is there.
-#[tfrt_op("tf.Transpose", metadata_only)]
-fn transpose(x: &TensorMetadata, _permutation: &TensorMetadata) -> Result<TensorMetadata> {
-    permuted(x, &[0, 3, 1, 2]).ok_or_else(|| invalid("tf.Transpose needs a tensor of rank 4"))
-}
-
-/// The metadata of a tensor whose dimensions are permuted, as an attribute says.
-#[tfrt_op("_tf.Transpose", metadata_only)]
-fn transpose_by_attribute(
-    x: &TensorMetadata,
-    #[attr] perm: Option<DenseView<'_>>,
-) -> Result<TensorMetadata> {
-    let perm = perm.and_then(numbers);
-    let perm = perm.ok_or_else(|| invalid("tf.Transpose needs a `perm` dense attribute"))?;
-    let fits = perm.len() == x.extents.len();
-    fits.then(|| permuted(x, &perm))
-        .flatten()
-        .ok_or_else(|| invalid("tf.Transpose `perm` must size must match input rank"))
-}
-
 /// Whole numbers that an attribute lists.
-fn numbers(dense: DenseView<'_>) -> Option<Vec<i64>> {
+pub(super) fn numbers(dense: DenseView<'_>) -> Option<Vec<i64>> {
     match dense.dtype() {
         DType::I32 => {
             let numbers = dense.elements::<i32>().ok()?;

@@ -53,7 +53,7 @@ mod authoring;
 #[path = "private.rs"]
 pub mod __private;
 
-pub use attrs::{OpAttrs, OpAttrsRef};
+pub use attrs::{OpAttrs, OpAttrsRef, ToOpAttr};
 pub use core_op::{CoreRuntimeOp, OpInvocation, RunOp};
 pub use eager::{
     EagerContext, EagerContextBuilder, Op, Placement, PlacementRule, ReadyOp, ToTensor,

@@ -1,0 +1,84 @@
+//! Conversions between element types.
+
+use half::{bf16, f16};
+use tfrt::prelude::*;
+use tfrt_compute::cast;
+use tfrt_tensor::{DenseHostTensor, Element, I1};
+
+use super::{allocate, invalid, unsupported_dtype, with_dtype};
+
+/// Converts numbers to the elements of a tensor.
+macro_rules! narrow {
+    ($wide:expr, $result:expr) => {
+        with_dtype!(
+            $result.dtype(),
+            U in [u8, u16, u32, u64, i8, i16, i32, i64, f16, bf16, f32, f64] => {
+                cast::cast($wide, &mut $result.elements_mut::<U>()?);
+                Ok(())
+            },
+            else if $result.dtype() == DType::I1 {
+                let mut truths = vec![false; $result.num_elements()];
+                cast::cast($wide, &mut truths);
+                for (to, truth) in $result.elements_mut::<I1>()?.iter_mut().zip(truths) {
+                    *to = I1::from(truth);
+                }
+                Ok(())
+            } else {
+                Err(unsupported_dtype("tf.Cast", $result.dtype()))
+            }
+        )
+    };
+}
+
+/// Converts elements to the type that `DstT` names. Numbers that do not fit become the nearest value that does, NaN becomes 0, integers
+/// keep their low bits; a truth value is 0 or 1, and a number is true if it is not zero.
+///
+/// # Errors
+/// `cannot get destination type`; if one of the types does not have such numbers.
+#[tfrt_op("tf.Cast", metadata = cast_metadata)]
+fn cast_elements(
+    x: &DenseHostTensor,
+    #[attr("DstT")] dst_t: Option<DType>,
+    ctx: &ExecutionContext,
+) -> Result<DenseHostTensor> {
+    let to = cast_metadata(&x.metadata(), dst_t)?.dtype;
+    if to.size_bytes().is_none() {
+        return Err(unsupported_dtype("tf.Cast", to));
+    }
+    let mut result = allocate(to, x.shape().clone(), ctx)?;
+    // By way of the widest type, which holds every value of `x`: so there is one loop for each type rather than for each pair.
+    with_dtype!(
+        x.dtype(),
+        T in [u8, u16, u32, u64] => narrow!(&widened::<T, u64>(x)?, result)?,
+        else with_dtype!(
+            x.dtype(),
+            T in [i8, i16, i32, i64] => narrow!(&widened::<T, i64>(x)?, result)?,
+            else with_dtype!(
+                x.dtype(),
+                T in [f16, bf16, f32, f64] => narrow!(&widened::<T, f64>(x)?, result)?,
+                else if x.dtype() == DType::I1 {
+                    let truths = x.elements::<I1>()?;
+                    let truths = truths.iter().map(|&truth| u64::from(bool::from(truth)));
+                    narrow!(&truths.collect::<Vec<_>>(), result)?;
+                } else {
+                    return Err(unsupported_dtype("tf.Cast", x.dtype()));
+                }
+            )
+        )
+    );
+    Ok(result)
+}
+
+fn cast_metadata(x: &TensorMetadata, dst_t: Option<DType>) -> Result<TensorMetadata> {
+    let dtype = dst_t.ok_or_else(|| invalid("cannot get destination type"))?;
+    Ok(TensorMetadata { dtype, ..x.clone() })
+}
+
+fn widened<T: Element + cast::CastTo<W>, W: Default + Clone>(
+    x: &DenseHostTensor,
+) -> Result<Vec<W>> {
+    let x = x.elements::<T>()?;
+    let mut wide = vec![W::default(); x.len()];
+    cast::cast(&x, &mut wide);
+    Ok(wide)
+}

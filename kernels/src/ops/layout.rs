@@ -1,0 +1,157 @@
+//! The elements of a tensor under another shape, or in another order.
+
+use tfrt::prelude::*;
+use tfrt_compute::transpose;
+use tfrt_tensor::{DenseHostTensor, Shape, TensorRef};
+
+use super::shapes::{numbers, with_shape};
+use super::{axis_of, invalid, mismatched, moved, numbers_of, unsupported_dtype, with_size};
+
+/// Returns the elements under the shape that a vector of i32 or i64 lists; one extent may be -1, and follows from the others. Dense
+/// tensors share their memory.
+///
+/// # Errors
+/// If the shape has another number of elements.
+#[tfrt_op("tf.Reshape", accepts(string))]
+fn reshape(x: &AnyRef, shape: &DenseHostTensor) -> Result<AnyRef> {
+    let x = TensorRef::read(x).map_err(mismatched)?;
+    let wanted = numbers_of("tf.Reshape", "shape", shape)?;
+    let refused = || {
+        let (dtype, from) = (x.dtype(), x.shape());
+        invalid(format!(
+            "`tf.Reshape` cannot make {wanted:?} of {dtype} {from}"
+        ))
+    };
+    let num_elements = x.shape().num_elements();
+    let known = wanted.iter().filter(|&&extent| extent != -1);
+    let known = known.map(|&extent| usize::try_from(extent).ok());
+    let product = known.collect::<Option<Vec<usize>>>().and_then(|known| {
+        known
+            .iter()
+            .try_fold(1_usize, |all, &extent| all.checked_mul(extent))
+    });
+    let product = product.ok_or_else(refused)?;
+    let num_unknown = wanted.iter().filter(|&&extent| extent == -1).count();
+    let unknown = match num_unknown {
+        0 => 0,
+        1 => num_elements.checked_div(product).ok_or_else(refused)?,
+        _ => return Err(refused()),
+    };
+    let dims: Vec<usize> = wanted
+        .iter()
+        .map(|&extent| usize::try_from(extent).unwrap_or(unknown))
+        .collect();
+    let shape = Shape::new(&dims)?;
+    if shape.num_elements() != num_elements {
+        return Err(refused());
+    }
+    with_shape("tf.Reshape", &x, shape)
+}
+
+/// Returns the elements without the dimensions that `squeeze_dims` lists, whose extents are 1; without all such dimensions if the
+/// list is missing or empty. Dense tensors share their memory.
+///
+/// # Errors
+/// If a dimension that is listed does not exist, or its extent is not 1.
+#[tfrt_op("tf.Squeeze", accepts(string), metadata = squeezed)]
+fn squeeze(x: &AnyRef, #[attr] squeeze_dims: Option<&[i64]>) -> Result<AnyRef> {
+    let x = TensorRef::read(x).map_err(mismatched)?;
+    let metadata = squeezed(&x.metadata(), squeeze_dims)?;
+    with_shape("tf.Squeeze", &x, Shape::new(&metadata.extents)?)
+}
+
+fn squeezed(x: &TensorMetadata, squeeze_dims: Option<&[i64]>) -> Result<TensorMetadata> {
+    let mut is_dropped: Vec<bool> = x.extents.iter().map(|&extent| extent == 1).collect();
+    if let Some(listed) = squeeze_dims.filter(|listed| !listed.is_empty()) {
+        is_dropped.fill(false);
+        for &axis in listed {
+            let dimension = axis_of("tf.Squeeze", axis, x.extents.len())?;
+            let extent = x.extents[dimension];
+            if extent != 1 {
+                return Err(invalid(format!(
+                    "`tf.Squeeze` cannot drop dimension {dimension} of {x}, whose extent is {extent}"
+                )));
+            }
+            is_dropped[dimension] = true;
+        }
+    }
+    let kept = x
+        .extents
+        .iter()
+        .zip(is_dropped)
+        .filter(|&(_, is_dropped)| !is_dropped);
+    let kept: Vec<usize> = kept.map(|(&extent, _)| extent).collect();
+    Ok(TensorMetadata::new(x.dtype, &kept[..]))
+}
+
+/// Permutes dimensions: dimension `i` of the result is dimension `permutation[i]` of `x`. The permutation is a vector of i32 or i64.
+///
+/// # Errors
+/// If the numbers are not a permutation of the dimensions.
+#[tfrt_op("tf.Transpose")]
+fn transpose(
+    x: &DenseHostTensor,
+    permutation: &DenseHostTensor,
+    ctx: &ExecutionContext,
+) -> Result<DenseHostTensor> {
+    permute(
+        x,
+        &numbers_of("tf.Transpose", "permutation", permutation)?,
+        ctx,
+    )
+}
+
+/// Permutes dimensions as the attribute `perm` says; see `tf.Transpose`.
+///
+/// # Errors
+/// ``tf.Transpose needs a `perm` dense attribute``, ``tf.Transpose `perm` must size must match input rank``; if the numbers are not a
+/// permutation of the dimensions.
+#[tfrt_op("_tf.Transpose", metadata = permuted)]
+fn transpose_by_attribute(
+    x: &DenseHostTensor,
+    #[attr] perm: Option<DenseView<'_>>,
+    ctx: &ExecutionContext,
+) -> Result<DenseHostTensor> {
+    let perm = perm.and_then(numbers).ok_or_else(no_permutation)?;
+    permute(x, &perm, ctx)
+}
+
+fn permuted(x: &TensorMetadata, perm: Option<DenseView<'_>>) -> Result<TensorMetadata> {
+    let perm = perm.and_then(numbers).ok_or_else(no_permutation)?;
+    let extents = perm.iter().map(|&from| {
+        let from = usize::try_from(from).ok()?;
+        x.extents.get(from).copied()
+    });
+    let extents = extents.collect::<Option<Vec<_>>>();
+    match extents.filter(|extents| extents.len() == x.extents.len()) {
+        Some(extents) => Ok(TensorMetadata::new(x.dtype, &extents[..])),
+        None => Err(invalid(
+            "tf.Transpose `perm` must size must match input rank",
+        )),
+    }
+}
+
+#[cold]
+fn no_permutation() -> Error {
+    invalid("tf.Transpose needs a `perm` dense attribute")
+}
+
+fn permute(x: &DenseHostTensor, perm: &[i64], ctx: &ExecutionContext) -> Result<DenseHostTensor> {
+    let dims = x.shape().dims();
+    let perm = perm
+        .iter()
+        .map(|&from| axis_of("tf.Transpose", from, dims.len()));
+    let perm = perm.collect::<Result<Vec<usize>>>()?;
+    let shape = Shape::new(&perm.iter().map(|&from| dims[from]).collect::<Vec<_>>())?;
+    if shape.num_elements() != x.num_elements() || perm.len() != dims.len() {
+        return Err(invalid(format!(
+            "`tf.Transpose` needs a permutation of {} dimensions, not {perm:?}",
+            dims.len()
+        )));
+    }
+    with_size!(
+        x.dtype(),
+        N => moved::<N>(x, shape, ctx, |from, to| transpose::transpose(dims, &perm, from, to)),
+        else Err(unsupported_dtype("tf.Transpose", x.dtype()))
+    )
+}
