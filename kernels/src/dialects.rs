@@ -110,10 +110,6 @@ tfrt::declare_dialects!(DIALECTS);
 const FAMILIES: &[DialectDef] = &[
     family("btf", "Tensors in files of the format BTF."),
     family("eigen", "Layers of networks for images, on dense tensors."),
-    family(
-        "_tf",
-        "Ops of TensorFlow with attributes in place of some operands.",
-    ),
     family("tf", "Ops of TensorFlow, on tensors in host memory."),
     family("tf_sync", "Ops of TensorFlow in synchronous functions."),
     family("tfrt_sht", "Tensors of strings in host memory."),

@@ -55,15 +55,14 @@ fn every_group_has_its_kernels() {
     // Kernels, and synchronous ones among them. `tfrt.select` comes on top of the 65 of the reference, and a convolution that ends
     // a residual block on top of the 12; ops of the Core Runtime are kernels, too, and a constant of `corert_sync` has one.
     let expected = [
-        ("_tf", (1, 0)),
         ("btf", (40, 0)),
         ("coo", (24, 0)),
         ("corert", (47, 0)),
         ("corert_sync", (18, 18)),
         ("eigen", (13, 0)),
-        ("tf", (65, 0)),
+        ("tf", (62, 0)),
         ("tf_sync", (73, 73)),
-        ("tfrt", (66, 9)),
+        ("tfrt", (69, 9)),
         ("tfrt_data", (23, 0)),
         ("tfrt_dht", (178, 0)),
         ("tfrt_dht_sync", (114, 114)),
@@ -173,7 +172,6 @@ fn dialects_state_what_they_accept() {
         .collect();
     names.sort_unstable();
     let expected = [
-        "_tf",
         "btf",
         "builtin",
         "coo",

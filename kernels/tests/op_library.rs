@@ -90,7 +90,7 @@ fn functions_of_one_tensor() {
         ("tf.Square", [-3.0, 2.0], "[9.000000e+00, 4.000000e+00]"),
         ("tf.Relu6", [-3.0, 9.0], "[0.000000e+00, 6.000000e+00]"),
         ("tf.Elu", [0.5, -1000.0], "[5.000000e-01, -1.000000e+00]"),
-        ("tf.Tanh", [0.0, 1000.0], "[0.000000e+00, 1.000000e+00]"),
+        ("tfrt.Tanh", [0.0, 1000.0], "[0.000000e+00, 1.000000e+00]"),
     ];
     for (op, operand, expected) in cases {
         assert_eq!(
@@ -200,7 +200,7 @@ fn truth_values_choose() {
 #[test]
 fn casts_are_those_of_rust() {
     let ops = Ops::new();
-    let cast = |to: DType, x: TensorHandle| ops.says_with("tf.Cast", ("DstT", to), [x]);
+    let cast = |to: DType, x: TensorHandle| ops.says_with("tfrt.Cast", ("DstT", to), [x]);
     assert_eq!(
         cast(DType::I8, ops.tensor([1.9_f32, -1.9, 300.0, f32::NAN])),
         "i8 [4] [1, -1, 127, 0]"
@@ -222,12 +222,12 @@ fn casts_are_those_of_rust() {
     let expected = shown(Ok(vec![ops.tensor([large as f32])]));
     assert_eq!(cast(DType::F32, ops.tensor([large])), expected);
     assert_eq!(
-        ops.says("tf.Cast", [ops.tensor([1])]),
+        ops.says("tfrt.Cast", [ops.tensor([1])]),
         "cannot get destination type"
     );
     assert_eq!(
         cast(DType::String, ops.tensor([1])),
-        "`tf.Cast` does not take str"
+        "`tfrt.Cast` does not take str"
     );
 }
 
@@ -239,7 +239,12 @@ fn every_cast_agrees_with_the_routine() {
         U: tfrt_tensor::Element + Default + PartialEq + std::fmt::Debug,
         for<'a> &'a [T]: ToTensor,
     {
-        let op = ops.0.op("tf.Cast").unwrap().attr("DstT", U::DTYPE).unwrap();
+        let op = ops
+            .0
+            .op("tfrt.Cast")
+            .unwrap()
+            .attr("DstT", U::DTYPE)
+            .unwrap();
         let handle = op.call(&[&ops.tensor(values)]).unwrap();
         let mut expected = vec![U::default(); values.len()];
         tfrt_compute::cast::cast(values, &mut expected);
@@ -385,19 +390,19 @@ fn shapes_change_and_elements_stay() {
         "`tf.Squeeze` cannot drop dimension 1 of i32 [1, 2, 1], whose extent is 2"
     );
     assert_eq!(
-        ops.says("tf.Transpose", [x(), ops.tensor([1, 0])]),
+        ops.says("tfrt.Transpose", [x(), ops.tensor([1, 0])]),
         "i32 [3, 2] [1, 4, 2, 5, 3, 6]"
     );
     for permutation in [[0, 0], [1, 1]] {
-        let said = ops.says("tf.Transpose", [x(), ops.tensor(permutation)]);
+        let said = ops.says("tfrt.Transpose", [x(), ops.tensor(permutation)]);
         assert_eq!(
             said,
-            format!("`tf.Transpose` needs a permutation of 2 dimensions, not {permutation:?}")
+            format!("`tfrt.Transpose` needs a permutation of 2 dimensions, not {permutation:?}")
         );
     }
     assert_eq!(
-        ops.says("tf.Transpose", [x(), ops.tensor([0, 1, 1])]),
-        "`tf.Transpose` needs a permutation of 2 dimensions, not [0, 1, 1]"
+        ops.says("tfrt.Transpose", [x(), ops.tensor([0, 1, 1])]),
+        "`tfrt.Transpose` needs a permutation of 2 dimensions, not [0, 1, 1]"
     );
 }
 

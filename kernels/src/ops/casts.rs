@@ -24,18 +24,18 @@ macro_rules! narrow {
                 }
                 Ok(())
             } else {
-                Err(unsupported_dtype("tf.Cast", $result.dtype()))
+                Err(unsupported_dtype("tfrt.Cast", $result.dtype()))
             }
         )
     };
 }
 
 /// Converts elements to the type that `DstT` names. Numbers that do not fit become the nearest value that does, NaN becomes 0, integers
-/// keep their low bits; a truth value is 0 or 1, and a number is true if it is not zero.
+/// keep their low bits; a truth value is 0 or 1, and a number is true if it is not zero. Of `tf.Cast` there is only metadata, as in the reference.
 ///
 /// # Errors
 /// `cannot get destination type`; if one of the types does not have such numbers.
-#[tfrt_op("tf.Cast", metadata = cast_metadata)]
+#[tfrt_op("tfrt.Cast", metadata = cast_metadata)]
 fn cast_elements(
     x: &DenseHostTensor,
     #[attr("DstT")] dst_t: Option<DType>,
@@ -43,7 +43,7 @@ fn cast_elements(
 ) -> Result<DenseHostTensor> {
     let to = cast_metadata(&x.metadata(), dst_t)?.dtype;
     if to.size_bytes().is_none() {
-        return Err(unsupported_dtype("tf.Cast", to));
+        return Err(unsupported_dtype("tfrt.Cast", to));
     }
     let mut result = allocate(to, x.shape().clone(), ctx)?;
     // By way of the widest type, which holds every value of `x`: so there is one loop for each type rather than for each pair.
@@ -61,7 +61,7 @@ fn cast_elements(
                     let truths = truths.iter().map(|&truth| u64::from(bool::from(truth)));
                     narrow!(&truths.collect::<Vec<_>>(), result)?;
                 } else {
-                    return Err(unsupported_dtype("tf.Cast", x.dtype()));
+                    return Err(unsupported_dtype("tfrt.Cast", x.dtype()));
                 }
             )
         )

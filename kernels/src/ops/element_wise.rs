@@ -97,11 +97,11 @@ fn sqrt(x: &AnyRef, ctx: &ExecutionContext) -> Result<DenseHostTensor> {
     real(Unary::Sqrt, x, ctx)
 }
 
-/// Computes the hyperbolic tangent of each element.
+/// Computes the hyperbolic tangent of each element. Of `tf.Tanh` there is only metadata, as in the reference.
 ///
 /// # Errors
 /// `unsupported dtype`.
-#[tfrt_op("tf.Tanh", metadata = same)]
+#[tfrt_op("tfrt.Tanh", metadata = same)]
 fn tanh(x: &AnyRef, ctx: &ExecutionContext) -> Result<DenseHostTensor> {
     real(Unary::Tanh, x, ctx)
 }

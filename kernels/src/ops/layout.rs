@@ -4,7 +4,7 @@ use tfrt::prelude::*;
 use tfrt_compute::transpose;
 use tfrt_tensor::{DenseHostTensor, Shape, TensorRef};
 
-use super::shapes::{numbers, with_shape};
+use super::shapes::with_shape;
 use super::{axis_of, invalid, mismatched, moved, numbers_of, unsupported_dtype, with_size};
 
 /// Returns the elements under the shape that a vector of i32 or i64 lists; one extent may be -1, and follows from the others. Dense
@@ -84,11 +84,12 @@ fn squeezed(x: &TensorMetadata, squeeze_dims: Option<&[i64]>) -> Result<TensorMe
     Ok(TensorMetadata::new(x.dtype, &kept[..]))
 }
 
-/// Permutes dimensions: dimension `i` of the result is dimension `permutation[i]` of `x`. The permutation is a vector of i32 or i64.
+/// Permutes dimensions: dimension `i` of the result is dimension `permutation[i]` of `x`. The permutation is a vector of i32 or i64. Of
+/// `tf.Transpose` there is only metadata, as in the reference.
 ///
 /// # Errors
 /// If the numbers are not a permutation of the dimensions.
-#[tfrt_op("tf.Transpose")]
+#[tfrt_op("tfrt.Transpose")]
 fn transpose(
     x: &DenseHostTensor,
     permutation: &DenseHostTensor,
@@ -96,62 +97,27 @@ fn transpose(
 ) -> Result<DenseHostTensor> {
     permute(
         x,
-        &numbers_of("tf.Transpose", "permutation", permutation)?,
+        &numbers_of("tfrt.Transpose", "permutation", permutation)?,
         ctx,
     )
-}
-
-/// Permutes dimensions as the attribute `perm` says; see `tf.Transpose`.
-///
-/// # Errors
-/// ``tf.Transpose needs a `perm` dense attribute``, ``tf.Transpose `perm` must size must match input rank``; if the numbers are not a
-/// permutation of the dimensions.
-#[tfrt_op("_tf.Transpose", metadata = permuted)]
-fn transpose_by_attribute(
-    x: &DenseHostTensor,
-    #[attr] perm: Option<DenseView<'_>>,
-    ctx: &ExecutionContext,
-) -> Result<DenseHostTensor> {
-    let perm = perm.and_then(numbers).ok_or_else(no_permutation)?;
-    permute(x, &perm, ctx)
-}
-
-fn permuted(x: &TensorMetadata, perm: Option<DenseView<'_>>) -> Result<TensorMetadata> {
-    let perm = perm.and_then(numbers).ok_or_else(no_permutation)?;
-    let extents = perm.iter().map(|&from| {
-        let from = usize::try_from(from).ok()?;
-        x.extents.get(from).copied()
-    });
-    let extents = extents.collect::<Option<Vec<_>>>();
-    match extents.filter(|extents| extents.len() == x.extents.len()) {
-        Some(extents) => Ok(TensorMetadata::new(x.dtype, &extents[..])),
-        None => Err(invalid(
-            "tf.Transpose `perm` must size must match input rank",
-        )),
-    }
-}
-
-#[cold]
-fn no_permutation() -> Error {
-    invalid("tf.Transpose needs a `perm` dense attribute")
 }
 
 fn permute(x: &DenseHostTensor, perm: &[i64], ctx: &ExecutionContext) -> Result<DenseHostTensor> {
     let dims = x.shape().dims();
     let perm = perm
         .iter()
-        .map(|&from| axis_of("tf.Transpose", from, dims.len()));
+        .map(|&from| axis_of("tfrt.Transpose", from, dims.len()));
     let perm = perm.collect::<Result<Vec<usize>>>()?;
     let shape = Shape::new(&perm.iter().map(|&from| dims[from]).collect::<Vec<_>>())?;
     if shape.num_elements() != x.num_elements() || perm.len() != dims.len() {
         return Err(invalid(format!(
-            "`tf.Transpose` needs a permutation of {} dimensions, not {perm:?}",
+            "`tfrt.Transpose` needs a permutation of {} dimensions, not {perm:?}",
             dims.len()
         )));
     }
     with_size!(
         x.dtype(),
         N => moved::<N>(x, shape, ctx, |from, to| transpose::transpose(dims, &perm, from, to)),
-        else Err(unsupported_dtype("tf.Transpose", x.dtype()))
+        else Err(unsupported_dtype("tfrt.Transpose", x.dtype()))
     )
 }

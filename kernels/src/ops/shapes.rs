@@ -271,8 +271,50 @@ fn concat_strings(tensors: &[TensorRef<'_>], axis: usize, shape: Shape) -> Resul
     Ok(AnyRef::available(result))
 }
 
+/// The metadata of a tensor of another element type.
+#[tfrt_op("tf.Cast", metadata_only)]
+fn cast(x: &TensorMetadata, #[attr("DstT")] dst_t: Option<DType>) -> Result<TensorMetadata> {
+    let dtype = dst_t.ok_or_else(|| invalid("cannot get destination type"))?;
+    Ok(TensorMetadata { dtype, ..x.clone() })
+}
+
+/// The metadata of a tensor after a function of its elements.
+#[tfrt_op("tf.Tanh", metadata_only)]
+fn tanh(x: &TensorMetadata) -> TensorMetadata {
+    x.clone()
+}
+
+fn permuted(x: &TensorMetadata, permutation: &[i64]) -> Option<TensorMetadata> {
+    let extents = permutation.iter().map(|&from| {
+        let from = usize::try_from(from).ok()?;
+        x.extents.get(from).copied()
+    });
+    let extents = extents.collect::<Option<Vec<_>>>()?;
+    Some(TensorMetadata::new(x.dtype, &extents[..]))
+}
+
+/// The metadata of images whose channels come first. Which permutation the second operand names is not known before it is there.
+#[tfrt_op("tf.Transpose", metadata_only)]
+fn transpose(x: &TensorMetadata, _permutation: &TensorMetadata) -> Result<TensorMetadata> {
+    permuted(x, &[0, 3, 1, 2]).ok_or_else(|| invalid("tf.Transpose needs a tensor of rank 4"))
+}
+
+/// The metadata of a tensor whose dimensions are permuted, as an attribute says.
+#[tfrt_op("_tf.Transpose", metadata_only)]
+fn transpose_by_attribute(
+    x: &TensorMetadata,
+    #[attr] perm: Option<DenseView<'_>>,
+) -> Result<TensorMetadata> {
+    let perm = perm.and_then(numbers);
+    let perm = perm.ok_or_else(|| invalid("tf.Transpose needs a `perm` dense attribute"))?;
+    let fits = perm.len() == x.extents.len();
+    fits.then(|| permuted(x, &perm))
+        .flatten()
+        .ok_or_else(|| invalid("tf.Transpose `perm` must size must match input rank"))
+}
+
 /// Whole numbers that an attribute lists.
-pub(super) fn numbers(dense: DenseView<'_>) -> Option<Vec<i64>> {
+fn numbers(dense: DenseView<'_>) -> Option<Vec<i64>> {
     match dense.dtype() {
         DType::I32 => {
             let numbers = dense.elements::<i32>().ok()?;
