@@ -242,6 +242,7 @@ pub fn own_expectation(command: &str) -> Option<OwnExpectation> {
         "100-data-shuffle",
         "101-data-interleave",
         "102-data-errors",
+        "103-data-records",
     ];
     const WITHOUT_OPTIONAL_SECTIONS: &[&str] =
         &["20-sync.min", "26-symbols-regions.min", "30-modules.min"];

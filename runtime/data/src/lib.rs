@@ -19,6 +19,7 @@
 //! | `function` | [`ElementFunction`]: functions of programs and closures |
 //! | `token` | stages that answer requests in order whenever what they wait for arrives |
 //! | `stages` | one file for each dataset |
+//! | `typed`, `elements` | pipelines from Rust: typed closures, and [`Elements`] for loops |
 //! | `philox` | [`Philox`]: the random numbers of shuffles |
 //!
 //! File formats are in crates above this one. This crate does no I/O.
@@ -38,11 +39,18 @@ mod stages;
 
 mod philox;
 
+mod typed;
+
+mod elements;
+
 mod identity;
 
 pub use dataset::{Dataset, MAX_HEIGHT, Position, Stage};
+pub use elements::Elements;
 pub use function::ElementFunction;
 pub use iterator::{DataIterator, Draw};
 pub use philox::Philox;
 pub use result::{END_MESSAGE, IterationResult, Outcome, Values, are_available};
 pub use stages::batch::BatchComponent;
+pub use token::{Machine, Serial, Step};
+pub use typed::{Fallible, FromValues, IntoElementFunction, IntoValues, Many, OfProgram, One};

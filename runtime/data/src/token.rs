@@ -33,7 +33,36 @@ use crate::iterator::Draw;
 use crate::result::{IterationResult, Outcome};
 
 /// How a stage answers requests, one after the other.
-pub(crate) trait Machine: Send + Sync + fmt::Debug + 'static {
+///
+/// ```
+/// use tfrt_async::{AnyRef, AsyncValueRef};
+/// use tfrt_data::{Draw, IterationResult, Machine, Outcome, Serial, Step};
+/// use tfrt_host::{ExecutionContext, HostContext, RequestContextBuilder};
+///
+/// /// One number, once it is there.
+/// #[derive(Debug)]
+/// struct Later(Option<AsyncValueRef<i64>>);
+///
+/// impl Machine for Later {
+///     fn step(&mut self, _num_outstanding: usize, _ctx: &ExecutionContext) -> Step {
+///         match self.0.take() {
+///             None => Step::Answer(Outcome::END),
+///             Some(number) if number.is_available() => Step::Answer(Outcome::one(number.into_any())),
+///             Some(number) => Step::Wait(self.0.insert(number).as_any().clone()),
+///         }
+///     }
+/// }
+///
+/// let ctx = ExecutionContext::new(RequestContextBuilder::new(HostContext::builder().build()).build());
+/// let (promise, number) = AsyncValueRef::unconstructed();
+/// let mut iterator = Serial::new(Later(Some(number)));
+/// let (first, second) = (iterator.draw(&ctx), iterator.draw(&ctx));
+/// assert!(!first.is_known() && !second.is_known());
+/// promise.emplace(7);
+/// assert!(matches!(first.into_outcome(), Ok(Outcome::Element(values)) if values[0].get() == Some(&7_i64)));
+/// assert!(matches!(second.into_outcome(), Ok(Outcome::End(_))));
+/// ```
+pub trait Machine: Send + Sync + fmt::Debug + 'static {
     /// Answers the oldest of `num_outstanding` requests, or says what it waits for. A stage that draws ahead does so for all of
     /// them. May be called again although what it waits for is not available.
     fn step(&mut self, num_outstanding: usize, ctx: &ExecutionContext) -> Step;
@@ -41,16 +70,16 @@ pub(crate) trait Machine: Send + Sync + fmt::Debug + 'static {
 
 /// What became of the oldest request.
 #[derive(Debug)]
-pub(crate) enum Step {
+pub enum Step {
     /// Its outcome.
     Answer(Outcome),
     /// It waits for this value, which was not available a moment ago.
     Wait(AnyRef),
 }
 
-/// An iterator that is driven by a [`Machine`].
+/// An iterator that is driven by a [`Machine`]: draws while a request waits are answered after it, in their order.
 #[derive(Debug)]
-pub(crate) struct Serial<M> {
+pub struct Serial<M> {
     home: Home<M>,
 }
 
@@ -65,7 +94,8 @@ enum Home<M> {
 }
 
 impl<M: Machine> Serial<M> {
-    pub(crate) fn new(machine: M) -> Self {
+    /// An iterator at the start.
+    pub fn new(machine: M) -> Self {
         Self {
             home: Home::Here(machine),
         }

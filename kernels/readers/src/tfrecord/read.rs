@@ -1,0 +1,164 @@
+//! Reading records.
+
+use std::fmt;
+use std::io::{self, BufReader, Read};
+
+use tfrt_support::{Error, ErrorCode};
+
+use super::checksum::masked_crc32c;
+
+/// Bytes that are read at once.
+const BUFFER_BYTES: usize = 256 * 1024;
+
+/// The bytes before the data of a record.
+const HEADER_BYTES: usize = 12;
+
+/// The bytes behind the data of a record.
+const FOOTER_BYTES: usize = 4;
+
+/// So much is set aside for the data of a record before any of it was read: a damaged length must not take all memory.
+const MAX_EXPECTED_BYTES: u64 = 1 << 20;
+
+/// Reads the records of a stream, one after the other.
+///
+/// After a wrong checksum the next record is looked for: behind the header if that was wrong, and behind the record otherwise. Nothing
+/// follows a record that is cut off, or a failure to read.
+#[derive(Debug)]
+pub struct RecordReader<R> {
+    input: BufReader<R>,
+    /// Where the next record begins.
+    position: u64,
+    has_ended: bool,
+}
+
+impl<R: Read> RecordReader<R> {
+    /// A reader of the records of `input`, which need not be buffered.
+    pub fn new(input: R) -> Self {
+        Self {
+            input: BufReader::with_capacity(BUFFER_BYTES, input),
+            position: 0,
+            has_ended: false,
+        }
+    }
+
+    /// Where the next record begins, in bytes.
+    #[must_use]
+    pub fn position(&self) -> u64 {
+        self.position
+    }
+
+    fn read_record(&mut self) -> Result<Option<Vec<u8>>, RecordError> {
+        let start = self.position;
+        let truncated = RecordError::Truncated { position: start };
+        let corrupt = RecordError::Corrupt { position: start };
+        let mut header = [0; HEADER_BYTES];
+        match read_up_to(&mut self.input, &mut header)? {
+            0 => return Ok(None),
+            HEADER_BYTES => {}
+            _ => return Err(truncated),
+        }
+        let (length, checksum) = header.split_at(8);
+        self.position = start.saturating_add(HEADER_BYTES as u64);
+        if masked_crc32c(length).to_le_bytes() != checksum {
+            return Err(corrupt);
+        }
+        let length = length.try_into().map_or(0, u64::from_le_bytes);
+        let mut data = Vec::with_capacity(length.min(MAX_EXPECTED_BYTES) as usize);
+        let num_read = self.input.by_ref().take(length).read_to_end(&mut data)?;
+        let mut footer = [0; FOOTER_BYTES];
+        if (num_read as u64) < length || read_up_to(&mut self.input, &mut footer)? < FOOTER_BYTES {
+            return Err(truncated);
+        }
+        let record_bytes = length.saturating_add(FOOTER_BYTES as u64);
+        self.position = self.position.saturating_add(record_bytes);
+        if masked_crc32c(&data).to_le_bytes() != footer {
+            return Err(corrupt);
+        }
+        Ok(Some(data))
+    }
+}
+
+/// The data of each record. Ends where the stream does.
+impl<R: Read> Iterator for RecordReader<R> {
+    type Item = Result<Vec<u8>, RecordError>;
+
+    fn next(&mut self) -> Option<Self::Item> {
+        if self.has_ended {
+            return None;
+        }
+        let record = self.read_record().transpose();
+        self.has_ended = !matches!(record, Some(Ok(_) | Err(RecordError::Corrupt { .. })));
+        record
+    }
+}
+
+/// Fills `bytes` as far as the stream goes. Returns how many were read.
+fn read_up_to(input: &mut impl Read, bytes: &mut [u8]) -> io::Result<usize> {
+    let mut num_read = 0;
+    while num_read < bytes.len() {
+        match input.read(&mut bytes[num_read..]) {
+            Ok(0) => break,
+            Ok(count) => num_read += count,
+            Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
+            Err(error) => return Err(error),
+        }
+    }
+    Ok(num_read)
+}
+
+/// Why there is no record.
+///
+/// ```
+/// use tfrt_readers::tfrecord::{RecordError, RecordReader};
+///
+/// let error = RecordReader::new(&b"seven b"[..]).next().unwrap().unwrap_err();
+/// assert!(matches!(error, RecordError::Truncated { position: 0 }));
+/// assert_eq!(error.to_string(), "truncated record at position 0");
+/// ```
+#[derive(Debug)]
+#[non_exhaustive]
+pub enum RecordError {
+    /// A checksum of the record that begins there is wrong.
+    Corrupt {
+        /// In bytes.
+        position: u64,
+    },
+    /// The stream ends within the record that begins there.
+    Truncated {
+        /// In bytes.
+        position: u64,
+    },
+    /// The stream could not be read.
+    Io(io::Error),
+}
+
+impl From<io::Error> for RecordError {
+    fn from(error: io::Error) -> Self {
+        Self::Io(error)
+    }
+}
+
+impl fmt::Display for RecordError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Corrupt { position } => write!(f, "data corruption at position {position}"),
+            Self::Truncated { position } => write!(f, "truncated record at position {position}"),
+            Self::Io(error) => write!(f, "failed to read due to error: {error}"),
+        }
+    }
+}
+
+impl std::error::Error for RecordError {
+    fn source(&self) -> Option<&(dyn std::error::Error + 'static)> {
+        match self {
+            Self::Io(error) => Some(error),
+            _ => None,
+        }
+    }
+}
+
+impl From<RecordError> for Error {
+    fn from(error: RecordError) -> Self {
+        Self::new(error.to_string()).with_code(ErrorCode::DataLoss)
+    }
+}

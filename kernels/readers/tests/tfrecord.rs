@@ -1,0 +1,257 @@
+//! Record files: written and read, cut off and damaged, and read ahead by a dataset.
+
+use std::io::{self, Read};
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::{env, fs, process};
+
+use tfrt_async::ByteString;
+use tfrt_data::{Dataset, Draw, IterationResult, Outcome, Position};
+use tfrt_host::{ExecutionContext, HostContext, RequestContextBuilder};
+use tfrt_queue::create_queue;
+use tfrt_readers::tfrecord::{
+    RecordError, RecordReader, RecordWriter, masked_crc32c, tf_record_dataset,
+};
+use tfrt_support::Error;
+
+const RECORDS: [&[u8]; 4] = [b"red", b"", b"blue", b"two\nlines"];
+
+fn file_of(records: &[&[u8]]) -> Vec<u8> {
+    let mut writer = RecordWriter::new(Vec::new());
+    for record in records {
+        writer.write(record).unwrap();
+    }
+    writer.finish().unwrap()
+}
+
+/// Where each record of a file begins, and where the file ends.
+fn starts(records: &[&[u8]]) -> Vec<usize> {
+    let mut starts = vec![0];
+    for record in records {
+        starts.push(starts[starts.len() - 1] + 16 + record.len());
+    }
+    starts
+}
+
+fn read(bytes: impl Read) -> Vec<Result<Vec<u8>, String>> {
+    let text = |error: RecordError| error.to_string();
+    RecordReader::new(bytes)
+        .map(|record| record.map_err(text))
+        .collect()
+}
+
+#[test]
+fn a_file_that_is_cut_off_says_so_once_and_ends() {
+    let file = file_of(&RECORDS);
+    let starts = starts(&RECORDS);
+    for len in 0..=file.len() {
+        let num_whole = starts.iter().filter(|&&start| start <= len).count() - 1;
+        let mut expected: Vec<_> = RECORDS[..num_whole]
+            .iter()
+            .map(|record| Ok(record.to_vec()))
+            .collect();
+        if starts[num_whole] != len {
+            let start = starts[num_whole];
+            expected.push(Err(format!("truncated record at position {start}")));
+        }
+        assert_eq!(read(&file[..len]), expected, "{len} bytes");
+    }
+}
+
+#[test]
+fn every_flipped_bit_is_noticed_in_its_record() {
+    let file = file_of(&RECORDS);
+    let starts = starts(&RECORDS);
+    for bit in 0..file.len() * 8 {
+        let mut damaged = file.clone();
+        damaged[bit / 8] ^= 1 << (bit % 8);
+        let found = read(&damaged[..]);
+        let record = starts.iter().filter(|&&start| start <= bit / 8).count() - 1;
+        let start = starts[record];
+        // Those before are whole, and this one is corrupt.
+        for (index, expected) in RECORDS[..record].iter().enumerate() {
+            assert_eq!(found[index], Ok(expected.to_vec()), "bit {bit}");
+        }
+        let expected = Err(format!("data corruption at position {start}"));
+        assert_eq!(found[record], expected, "bit {bit}");
+        // Behind damaged data the next record is found.
+        if bit / 8 >= start + 12 {
+            for (index, expected) in RECORDS.iter().enumerate().skip(record + 1) {
+                assert_eq!(found[index], Ok(expected.to_vec()), "bit {bit}");
+            }
+            assert_eq!(found.len(), RECORDS.len());
+        }
+    }
+}
+
+#[test]
+fn behind_a_damaged_header_records_are_looked_for_12_bytes_later() {
+    let mut file = file_of(&[b"", b"whole"]);
+    file[8] ^= 1;
+    // The checksum of the empty data is read as part of a header, and so is what follows.
+    let found = read(&file[..]);
+    assert_eq!(found[0], Err("data corruption at position 0".to_owned()));
+    assert_eq!(found[1], Err("data corruption at position 12".to_owned()));
+}
+
+#[test]
+fn a_length_beyond_the_file_takes_no_memory() {
+    for length in [u64::MAX, 1 << 60, 1 << 40, 17] {
+        let mut file = length.to_le_bytes().to_vec();
+        file.extend(masked_crc32c(&length.to_le_bytes()).to_le_bytes());
+        file.extend(b"sixteen bytes...");
+        let expected = Err("truncated record at position 0".to_owned());
+        assert_eq!(read(&file[..]), [expected], "{length}");
+    }
+}
+
+#[test]
+fn a_stream_that_is_read_in_pieces_and_fails_says_so_once() {
+    struct Pieces<'a>(&'a [u8]);
+    impl Read for Pieces<'_> {
+        fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+            let Some((first, rest)) = self.0.split_first() else {
+                return Err(io::Error::other("it broke"));
+            };
+            buffer[0] = *first;
+            self.0 = rest;
+            Ok(1)
+        }
+    }
+    let file = file_of(&[b"red"]);
+    let found = read(Pieces(&file));
+    let failure = "failed to read due to error: it broke".to_owned();
+    assert_eq!(found, [Ok(b"red".to_vec()), Err(failure)]);
+}
+
+/// A file that goes away with the test.
+struct TemporaryFile(PathBuf);
+
+impl TemporaryFile {
+    fn new(name: &str, bytes: &[u8]) -> Self {
+        let name = format!("tfrt-readers-{}-{name}", process::id());
+        let path = env::temp_dir().join(name);
+        fs::write(&path, bytes).unwrap();
+        Self(path)
+    }
+
+    fn dataset(&self) -> Dataset {
+        tf_record_dataset(path_text(&self.0)).unwrap()
+    }
+}
+
+impl Drop for TemporaryFile {
+    fn drop(&mut self) {
+        let _ = fs::remove_file(&self.0);
+    }
+}
+
+fn path_text(path: &Path) -> &str {
+    path.to_str().expect("folders of tests have plain names")
+}
+
+const QUEUES: [&str; 3] = ["s", "mstd:2,1", "mstd:2,4"];
+
+fn context(queue: &str) -> ExecutionContext {
+    let host = HostContext::builder()
+        .queue(create_queue(queue).unwrap())
+        .build();
+    ExecutionContext::new(RequestContextBuilder::new(host).build())
+}
+
+fn texts(dataset: &Dataset, ctx: &ExecutionContext) -> Vec<Result<ByteString, String>> {
+    let items = dataset.elements::<ByteString, _>(ctx);
+    items
+        .map(|item: Result<_, Error>| item.map_err(|error| error.message().to_owned()))
+        .collect()
+}
+
+#[test]
+fn a_dataset_has_all_records_in_order_on_every_queue() {
+    let records: Vec<Vec<u8>> = (0..1000_usize)
+        .map(|index| vec![index as u8; index * 7 % 5000])
+        .collect();
+    let slices: Vec<&[u8]> = records.iter().map(Vec::as_slice).collect();
+    let file = TemporaryFile::new("all", &file_of(&slices));
+    for queue in QUEUES {
+        let ctx = context(queue);
+        let dataset = file.dataset();
+        // Many outstanding at a time, and one at a time.
+        for dataset in [dataset.prefetch(50).unwrap(), dataset] {
+            let found = texts(&dataset, &ctx);
+            assert_eq!(found.len(), records.len());
+            for (found, expected) in found.iter().zip(&records) {
+                assert_eq!(found.as_ref().unwrap().as_bytes(), expected);
+            }
+        }
+    }
+}
+
+#[test]
+fn errors_take_the_place_of_records_and_a_missing_file_is_one_error() {
+    let mut damaged = file_of(&RECORDS);
+    damaged[12] ^= 1;
+    damaged.truncate(damaged.len() - 1);
+    let file = TemporaryFile::new("damaged", &damaged);
+    for queue in QUEUES {
+        let ctx = context(queue);
+        let found = texts(&file.dataset(), &ctx);
+        let expected = [
+            Err("data corruption at position 0".to_owned()),
+            Ok(ByteString::from("")),
+            Ok(ByteString::from("blue")),
+            Err("truncated record at position 55".to_owned()),
+        ];
+        assert_eq!(found, expected);
+        let missing = tf_record_dataset("/no/such/file")
+            .unwrap()
+            .repeat(2)
+            .unwrap();
+        let text =
+            "failed to open file /no/such/file due to error: No such file or directory".to_owned();
+        assert_eq!(texts(&missing, &ctx), [Err(text.clone()), Err(text)]);
+        let remote = tf_record_dataset("gs://bucket/file").unwrap();
+        let text = "No file system is found for the given scheme".to_owned();
+        assert_eq!(texts(&remote, &ctx), [Err(text)]);
+    }
+}
+
+#[test]
+fn errors_are_reported_once_each() {
+    let mut damaged = file_of(&RECORDS);
+    damaged[12] ^= 1;
+    let file = TemporaryFile::new("reported", &damaged);
+    let told = Arc::new(std::sync::Mutex::new(Vec::new()));
+    let seen = Arc::clone(&told);
+    let host = HostContext::builder()
+        .diagnostic_handler(move |error| seen.lock().unwrap().push(error.message().to_owned()))
+        .build();
+    let ctx = ExecutionContext::new(RequestContextBuilder::new(host).build());
+    assert_eq!(texts(&file.dataset(), &ctx).len(), 4);
+    assert_eq!(*told.lock().unwrap(), ["data corruption at position 0"]);
+}
+
+#[test]
+fn a_cancelled_request_gets_its_error_for_what_it_waits_for() {
+    let file = TemporaryFile::new("cancelled", &file_of(&RECORDS));
+    for queue in QUEUES {
+        let ctx = context(queue);
+        let mut iterator = file.dataset().iterator_below(Position::ROOT);
+        let waiting: Vec<IterationResult> = (0..3).map(|_| iterator.draw(&ctx)).collect();
+        ctx.request().cancel();
+        ctx.host().quiesce().unwrap();
+        for result in waiting {
+            // A record that was read before is one; on this queue nothing is read before the quiescence.
+            let outcome = result.into_outcome().expect("nothing stays pending");
+            match outcome {
+                Outcome::Error(error) => assert_eq!(
+                    error.error_if_present().map(Error::message),
+                    Some("Cancelled")
+                ),
+                other => assert!(queue != "s" && other.is_element(), "{other:?}"),
+            }
+        }
+        let next = iterator.draw(&ctx).into_outcome();
+        assert!(matches!(next, Ok(Outcome::Error(_))));
+    }
+}

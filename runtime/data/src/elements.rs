@@ -1,0 +1,136 @@
+//! Elements as they come: for a loop that waits, and for an `async` one.
+
+use std::fmt;
+use std::marker::PhantomData;
+
+use tfrt_async::AnyRef;
+use tfrt_host::ExecutionContext;
+use tfrt_support::Error;
+
+use crate::dataset::Dataset;
+use crate::iterator::DataIterator;
+use crate::result::{IterationResult, Outcome};
+use crate::typed::FromValues;
+
+/// The elements of a dataset, taken as values of type `T`: a payload, or a tuple of payloads.
+///
+/// As an [`Iterator`] it blocks until the next element is there, so that it is not for tasks of a work queue; [`next_async`](Self::next_async)
+/// does not. An element that is an error is an item, and the elements behind it follow.
+///
+/// ```
+/// use tfrt_data::Dataset;
+/// use tfrt_host::{ExecutionContext, HostContext, RequestContextBuilder};
+/// use tfrt_support::Error;
+///
+/// let ctx = ExecutionContext::new(RequestContextBuilder::new(HostContext::builder().build()).build());
+/// let odd = Dataset::range(0, 10, 1)?.filter(|number: i64| number % 2 == 1)?;
+/// let odd: Vec<i64> = odd.elements(&ctx).collect::<Result<_, Error>>()?;
+/// assert_eq!(odd, [1, 3, 5, 7, 9]);
+/// # Ok::<(), Error>(())
+/// ```
+pub struct Elements<T, M> {
+    iterator: DataIterator,
+    ctx: ExecutionContext,
+    element: PhantomData<fn() -> (T, M)>,
+}
+
+impl Dataset {
+    /// The elements, from the start, drawn in `ctx`. Functions of the stages are part of its request.
+    #[must_use]
+    pub fn elements<T: FromValues<M>, M>(&self, ctx: &ExecutionContext) -> Elements<T, M> {
+        Elements {
+            iterator: self.iterator(),
+            ctx: ctx.clone(),
+            element: PhantomData,
+        }
+    }
+}
+
+impl<T: FromValues<M>, M> Elements<T, M> {
+    /// The next element, or nothing at the end. Draws it at once; does not block.
+    ///
+    /// ```
+    /// use tfrt_data::Dataset;
+    /// use tfrt_host::ExecutionContext;
+    /// use tfrt_support::Error;
+    ///
+    /// /// The sum of a dataset of numbers.
+    /// async fn sum(numbers: &Dataset, ctx: &ExecutionContext) -> Result<i64, Error> {
+    ///     let mut numbers = numbers.elements::<i64, _>(ctx);
+    ///     let mut sum = 0;
+    ///     while let Some(number) = numbers.next_async().await {
+    ///         sum += number?;
+    ///     }
+    ///     Ok(sum)
+    /// }
+    /// ```
+    pub async fn next_async(&mut self) -> Option<Result<T, Error>> {
+        let outcome = match self.iterator.draw(&self.ctx).into_outcome() {
+            Ok(outcome) => outcome,
+            Err(pending) => {
+                available(pending.as_any()).await;
+                IterationResult::Pending(pending).into_outcome().ok()?
+            }
+        };
+        if let Outcome::Element(values) = &outcome {
+            for value in values {
+                available(value).await;
+            }
+        }
+        item(outcome)
+    }
+
+    fn next_blocking(&mut self) -> Result<Outcome, Error> {
+        let host = self.ctx.host();
+        let outcome = match self.iterator.draw(&self.ctx).into_outcome() {
+            Ok(outcome) => outcome,
+            Err(pending) => {
+                host.await_available(&[pending.as_any().clone()])?;
+                match IterationResult::Pending(pending).into_outcome() {
+                    Ok(outcome) => outcome,
+                    Err(_) => Outcome::END,
+                }
+            }
+        };
+        if let Outcome::Element(values) = &outcome
+            && !crate::result::are_available(values)
+        {
+            host.await_available(values)?;
+        }
+        Ok(outcome)
+    }
+}
+
+/// Waits until a value is available.
+async fn available(value: &AnyRef) {
+    if !value.is_available() {
+        // An error is as good as a payload here.
+        let _ = value.clone().await;
+    }
+}
+
+/// What a loop sees of an outcome whose values are available.
+fn item<T: FromValues<M>, M>(outcome: Outcome) -> Option<Result<T, Error>> {
+    match outcome {
+        Outcome::Element(values) => Some(T::from_values(&values)),
+        Outcome::End(_) => None,
+        Outcome::Error(error) => error.error_if_present().cloned().map(Err),
+    }
+}
+
+impl<T: FromValues<M>, M> Iterator for Elements<T, M> {
+    type Item = Result<T, Error>;
+
+    fn next(&mut self) -> Option<Self::Item> {
+        match self.next_blocking() {
+            Ok(outcome) => item(outcome),
+            Err(error) => Some(Err(error)),
+        }
+    }
+}
+
+impl<T, M> fmt::Debug for Elements<T, M> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_tuple("Elements").field(&self.iterator).finish()
+    }
+}

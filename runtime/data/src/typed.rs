@@ -1,0 +1,223 @@
+//! Pipelines from Rust: typed closures as functions of elements, and elements as Rust values.
+
+use tfrt_async::{AnyRef, Immutable, Value};
+use tfrt_host::FunctionRef;
+use tfrt_support::{Error, ErrorCode};
+
+use crate::dataset::Dataset;
+use crate::function::ElementFunction;
+use crate::result::Values;
+use crate::stages::batch::BatchComponent;
+
+/// What [`Dataset::map`] and its kin take: closures of one to four components, and functions of programs.
+///
+/// A closure takes each component by value, as a payload that can be cloned. It returns a payload, a tuple of payloads, or a `Result`
+/// of either. `Marker` tells the compiler which of these it is; it is always inferred.
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` is not a function of elements",
+    label = "expected a closure of one to four payloads that returns payloads, or a `FunctionRef`",
+    note = "annotate the parameters: `|number: i64| number + 1`",
+    note = "parameters and results are types that implement `Value`; parameters are also `Immutable + Clone`"
+)]
+pub trait IntoElementFunction<Marker> {
+    /// The function.
+    fn into_element_function(self) -> ElementFunction;
+}
+
+/// The marker of functions of programs.
+#[derive(Debug)]
+pub enum OfProgram {}
+
+impl IntoElementFunction<OfProgram> for FunctionRef {
+    fn into_element_function(self) -> ElementFunction {
+        self.into()
+    }
+}
+
+impl IntoElementFunction<OfProgram> for ElementFunction {
+    fn into_element_function(self) -> ElementFunction {
+        self
+    }
+}
+
+/// What closures of elements return.
+pub trait IntoValues<Marker> {
+    /// How many components there are.
+    const NUM_VALUES: usize;
+
+    /// The components.
+    ///
+    /// # Errors
+    /// What the closure returned as one.
+    fn into_values(self) -> Result<Values, Error>;
+}
+
+/// What the elements of a pipeline are taken as: a payload, or a tuple of payloads.
+pub trait FromValues<Marker>: Sized {
+    /// The payloads of available values.
+    ///
+    /// # Errors
+    /// If there is another number of values, one is an error, or its payload is of another type.
+    fn from_values(values: &[AnyRef]) -> Result<Self, Error>;
+}
+
+/// The marker of a single payload.
+#[derive(Debug)]
+pub enum One {}
+
+/// The marker of a tuple.
+#[derive(Debug)]
+pub enum Many {}
+
+/// The marker of a `Result`.
+#[derive(Debug)]
+pub struct Fallible<Marker>(std::marker::PhantomData<Marker>);
+
+impl<T: Value> IntoValues<One> for T {
+    const NUM_VALUES: usize = 1;
+
+    fn into_values(self) -> Result<Values, Error> {
+        let mut values = Values::new();
+        values.push(AnyRef::available(self));
+        Ok(values)
+    }
+}
+
+impl<T: IntoValues<M>, E: Into<Error>, M> IntoValues<Fallible<M>> for Result<T, E> {
+    const NUM_VALUES: usize = T::NUM_VALUES;
+
+    fn into_values(self) -> Result<Values, Error> {
+        self.map_err(Into::into)?.into_values()
+    }
+}
+
+impl<T: Value + Immutable + Clone> FromValues<One> for T {
+    fn from_values(values: &[AnyRef]) -> Result<Self, Error> {
+        let [value] = check_count(values)?;
+        payload(value)
+    }
+}
+
+macro_rules! impl_tuples {
+    ($($ty:ident $value:ident),+) => {
+        impl<$($ty: Value),+> IntoValues<Many> for ($($ty,)+) {
+            const NUM_VALUES: usize = [$(stringify!($ty)),+].len();
+
+            fn into_values(self) -> Result<Values, Error> {
+                let ($($value,)+) = self;
+                Ok([$(AnyRef::available($value)),+].into_iter().collect())
+            }
+        }
+
+        impl<$($ty: Value + Immutable + Clone),+> FromValues<Many> for ($($ty,)+) {
+            fn from_values(values: &[AnyRef]) -> Result<Self, Error> {
+                let [$($value),+] = check_count(values)?;
+                Ok(($(payload($value)?,)+))
+            }
+        }
+
+        impl<F, R, M, $($ty),+> IntoElementFunction<(fn($($ty),+) -> R, M)> for F
+        where
+            F: Fn($($ty),+) -> R + Send + Sync + 'static,
+            $($ty: Value + Immutable + Clone,)+
+            R: IntoValues<M>,
+        {
+            fn into_element_function(self) -> ElementFunction {
+                let num_parameters = [$(stringify!($ty)),+].len();
+                ElementFunction::from_closure(num_parameters, R::NUM_VALUES, move |_, values| {
+                    let [$($value),+] = check_count(values)?;
+                    self($(payload($value)?),+).into_values()
+                })
+            }
+        }
+    };
+}
+
+impl_tuples!(A a);
+impl_tuples!(A a, B b);
+impl_tuples!(A a, B b, C c);
+impl_tuples!(A a, B b, C c, D d);
+
+fn check_count<const N: usize>(values: &[AnyRef]) -> Result<&[AnyRef; N], Error> {
+    values.try_into().map_err(|_| {
+        let message = format!("expected {N} components, found {}", values.len());
+        Error::new(message).with_code(ErrorCode::InvalidArgument)
+    })
+}
+
+#[inline]
+fn payload<T: Value + Immutable + Clone>(value: &AnyRef) -> Result<T, Error> {
+    match value.get::<T>() {
+        Some(payload) => Ok(payload.clone()),
+        None => Err(no_payload::<T>(value)),
+    }
+}
+
+#[cold]
+fn no_payload<T: Value>(value: &AnyRef) -> Error {
+    if let Some(error) = value.error_if_present() {
+        return error.clone();
+    }
+    let found = value.mlir_type().unwrap_or("none");
+    let message = format!(
+        "expected a component of type `{}`, found `{found}`",
+        T::MLIR_TYPE
+    );
+    Error::new(message).with_code(ErrorCode::InvalidArgument)
+}
+
+impl Dataset {
+    /// What a function makes of each element.
+    ///
+    /// ```
+    /// use tfrt_data::Dataset;
+    ///
+    /// let squares = Dataset::range(0, 5, 1)?.map(|number: i64| number * number)?;
+    /// assert_eq!(squares.name(), "map");
+    /// # Ok::<(), tfrt_support::Error>(())
+    /// ```
+    ///
+    /// # Errors
+    /// If datasets are nested too deep.
+    pub fn map<M>(&self, function: impl IntoElementFunction<M>) -> Result<Self, Error> {
+        self.map_with(function.into_element_function(), &[])
+    }
+
+    /// The elements for which a function returns true.
+    ///
+    /// # Errors
+    /// If datasets are nested too deep.
+    pub fn filter<M>(&self, predicate: impl IntoElementFunction<M>) -> Result<Self, Error> {
+        self.filter_with(predicate.into_element_function())
+    }
+
+    /// The elements of the datasets that a function returns, in turns: see [`interleave_with`](Self::interleave_with).
+    ///
+    /// # Errors
+    /// If a length is not positive, the cycle is longer than 2^20, or datasets are nested too deep.
+    pub fn interleave<M>(
+        &self,
+        function: impl IntoElementFunction<M>,
+        cycle_length: i64,
+        block_length: i64,
+    ) -> Result<Self, Error> {
+        self.interleave_with(function.into_element_function(), cycle_length, block_length)
+    }
+
+    /// Every `batch_size` consecutive elements with one component as one: a tensor with one row per element.
+    ///
+    /// # Errors
+    /// If the size is not positive, or datasets are nested too deep.
+    pub fn batch(&self, batch_size: i64) -> Result<Self, Error> {
+        self.batch_with(batch_size, &[BatchComponent::Any], false)
+    }
+
+    /// The same elements, of which the next `num_ahead` are drawn before they are asked for; see
+    /// [`prefetch_with`](Self::prefetch_with).
+    ///
+    /// # Errors
+    /// If the number is less than -1 or larger than 2^20, or datasets are nested too deep.
+    pub fn prefetch(&self, num_ahead: i64) -> Result<Self, Error> {
+        self.prefetch_with(num_ahead, true)
+    }
+}
