@@ -17,6 +17,7 @@
 //! | [`tensors`] | How do I write a kernel on arrays of numbers? |
 //! | [`shapes`] | How are results allocated before a kernel runs? |
 //! | `ops` | How do I run single operations by name, without a program? |
+//! | `data` | How do samples get from files to batches? Input pipelines |
 //! | [`resources`] | Where do I keep state that outlives a call or a request? |
 //! | [`testing`](crate::testing) | How do I test kernels and programs? |
 //! | [`libraries`] | How do kernels get into a program? Crates, plug-ins, and why a kernel is missing |
@@ -75,6 +76,9 @@ pub mod shapes;
 
 #[cfg(feature = "core")]
 pub mod ops;
+
+#[cfg(all(feature = "data", feature = "core"))]
+pub mod data;
 
 pub mod resources;
 

@@ -205,3 +205,34 @@ func @nested_without_end() -> i64 {
   %c1, %x = tfrt_data.iterator_get_next %it, %c0 : i64
   tfrt.return %x : i64
 }
+
+// More elements than a stack has room for, if it grew with each.
+func private @plus_one(%x: i64) -> i64 {
+  %one = tfrt.constant.i64 1
+  %y = tfrt.add.i64 %x, %one
+  tfrt.return %y : i64
+}
+func private @odd(%x: i64) -> i1 {
+  %two = tfrt.constant.i64 2
+  %one = tfrt.constant.i64 1
+  %q, %r = tfrt.div.i64 %x, %two
+  %b = tfrt.equal.i64 %r, %one
+  tfrt.return %b : i1
+}
+func private @count(%batch: !t.tensor, %n: i64) -> i64 {
+  %one = tfrt.constant.i64 1
+  %m = tfrt.add.i64 %n, %one
+  tfrt.return %m : i64
+}
+func @many() -> i64 {
+  %n = tfrt.constant.i64 60000
+  %zero = tfrt.constant.i64 0
+  %two = tfrt.constant.i64 2
+  %d = tfrt.call @upto(%n) : (i64) -> !tfrt_data.dataset
+  %m = tfrt_data.map_dataset %d { function = @plus_one }
+  %f = tfrt_data.filter_dataset %m { function = @odd }
+  %b = tfrt_data.batch_dataset.i64 %f, %two { same_input_metadata = true }
+  %it = tfrt_data.make_iterator %b
+  %s = tfrt_data.enumerate.iterator %it, %zero { function = @count } : i64
+  tfrt.return %s : i64
+}

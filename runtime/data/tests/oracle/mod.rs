@@ -1,0 +1,347 @@
+//! What a pipeline is, one element after the other: no results that are outstanding, no draws ahead but those that are defined.
+
+use std::cell::Cell;
+use std::collections::VecDeque;
+use std::rc::Rc;
+
+use tfrt_data::Philox;
+
+/// A pipeline of numbers.
+#[derive(Clone, Debug)]
+pub enum Tree {
+    Range(i64, i64, i64),
+    Values(Vec<i64>),
+    /// Adds, and fails on every so many numbers.
+    Map(Box<Tree>, i64, i64),
+    /// Multiples, and fails on every so many numbers.
+    Filter(Box<Tree>, i64, i64),
+    /// The sums of batches.
+    BatchSum(Box<Tree>, usize),
+    Prefetch(Box<Tree>, usize),
+    Repeat(Box<Tree>, i64),
+    Skip(Box<Tree>, i64),
+    Shuffle(Box<Tree>, usize, i64),
+    /// Of the inner trees of the numbers.
+    Interleave(Box<Tree>, usize, usize),
+    Memory(Box<Tree>),
+}
+
+/// What a map makes of a number.
+pub fn map(x: i64, plus: i64, fails: i64) -> Result<i64, String> {
+    match x.rem_euclid(fails) {
+        1 => Err(format!("no image of {x}")),
+        _ => Ok(x + plus),
+    }
+}
+
+/// What a filter says of a number.
+pub fn accepts(x: i64, modulus: i64, fails: i64) -> Result<bool, String> {
+    match x.rem_euclid(fails) {
+        2 => Err(format!("no verdict on {x}")),
+        _ => Ok(x.rem_euclid(modulus) == 0),
+    }
+}
+
+/// The dataset that an interleave opens for a number.
+pub fn inner_tree(x: i64) -> Result<Tree, String> {
+    let range = Tree::Range(x * 10, x * 10 + x.rem_euclid(4), 1);
+    match x.rem_euclid(6) {
+        1 => Err(format!("nothing inside {x}")),
+        2 => Ok(Tree::Filter(Box::new(range), 2, 7)),
+        3 => Ok(Tree::Repeat(Box::new(range), 2)),
+        _ => Ok(Tree::Map(Box::new(range), 100, 50)),
+    }
+}
+
+/// What a consumer sees of a draw.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Item {
+    Number(i64),
+    /// An element that is an error.
+    Error(String),
+    /// A draw that failed.
+    Failed(String),
+    End,
+}
+
+/// The state of one pass.
+pub struct Oracle {
+    state: State,
+    num_draws: Rc<Cell<usize>>,
+}
+
+enum State {
+    List(VecDeque<i64>),
+    Map(Box<Oracle>, i64, i64),
+    Filter(Box<Oracle>, i64, i64),
+    BatchSum(Box<Oracle>, usize),
+    Prefetch(Box<Oracle>, usize, VecDeque<Item>),
+    Repeat {
+        of: Tree,
+        pass: Box<Oracle>,
+        left: i64,
+        is_empty: bool,
+        has_drawn: bool,
+    },
+    Skip(Box<Oracle>, i64),
+    Shuffle {
+        of: Box<Oracle>,
+        size: usize,
+        ring: Vec<Option<Item>>,
+        start: usize,
+        numbers: Philox,
+        has_ended: bool,
+    },
+    Interleave {
+        of: Box<Oracle>,
+        block: usize,
+        cycle: Vec<Option<Box<Oracle>>>,
+        opened: VecDeque<Result<Box<Oracle>, Item>>,
+        has_ended: bool,
+        at: usize,
+        taken: usize,
+    },
+    Memory(Box<Oracle>, Vec<Item>, Option<usize>),
+}
+
+impl Oracle {
+    pub fn new(tree: &Tree) -> Self {
+        Self::counting(tree, &Rc::default())
+    }
+
+    /// How often sources were drawn from.
+    pub fn num_draws(&self) -> usize {
+        self.num_draws.get()
+    }
+
+    fn counting(tree: &Tree, num_draws: &Rc<Cell<usize>>) -> Self {
+        let of = |tree: &Tree| Box::new(Self::counting(tree, num_draws));
+        let state = match tree {
+            &Tree::Range(start, stop, step) => {
+                let numbers = (0..100).map(|index| start + index * step);
+                let is_before = |x: &i64| (step > 0 && *x < stop) || (step < 0 && *x > stop);
+                State::List(numbers.take_while(is_before).collect())
+            }
+            Tree::Values(numbers) => State::List(numbers.iter().copied().collect()),
+            Tree::Map(tree, plus, fails) => State::Map(of(tree), *plus, *fails),
+            Tree::Filter(tree, modulus, fails) => State::Filter(of(tree), *modulus, *fails),
+            Tree::BatchSum(tree, size) => State::BatchSum(of(tree), *size),
+            Tree::Prefetch(tree, ahead) => State::Prefetch(of(tree), *ahead, VecDeque::new()),
+            Tree::Repeat(tree, count) => State::Repeat {
+                of: (**tree).clone(),
+                pass: of(tree),
+                left: *count,
+                is_empty: true,
+                has_drawn: false,
+            },
+            Tree::Skip(tree, count) => State::Skip(of(tree), *count),
+            Tree::Shuffle(tree, size, seed) => State::Shuffle {
+                of: of(tree),
+                size: *size,
+                ring: vec![None; *size],
+                start: 0,
+                numbers: Philox::new(*seed, 7),
+                has_ended: false,
+            },
+            Tree::Interleave(tree, cycle, block) => State::Interleave {
+                of: of(tree),
+                block: *block,
+                cycle: (0..*cycle).map(|_| None).collect(),
+                opened: VecDeque::new(),
+                has_ended: false,
+                at: 0,
+                taken: 0,
+            },
+            Tree::Memory(tree) => State::Memory(of(tree), Vec::new(), None),
+        };
+        Self {
+            state,
+            num_draws: Rc::clone(num_draws),
+        }
+    }
+
+    pub fn next(&mut self) -> Item {
+        let num_draws = &self.num_draws;
+        match &mut self.state {
+            State::List(numbers) => {
+                num_draws.set(num_draws.get() + 1);
+                numbers.pop_front().map_or(Item::End, Item::Number)
+            }
+            State::Map(of, plus, fails) => match of.next() {
+                Item::Number(x) => map(x, *plus, *fails).map_or_else(Item::Error, Item::Number),
+                other => other,
+            },
+            State::Filter(of, modulus, fails) => loop {
+                match of.next() {
+                    Item::Number(x) => match accepts(x, *modulus, *fails) {
+                        Ok(true) => return Item::Number(x),
+                        Ok(false) => {}
+                        Err(text) => return Item::Failed(text),
+                    },
+                    Item::Error(text) => return Item::Failed(text),
+                    other => return other,
+                }
+            },
+            State::BatchSum(of, size) => {
+                let items: Vec<Item> = (0..*size).map(|_| of.next()).collect();
+                if let Item::End | Item::Failed(_) = items[0] {
+                    return items[0].clone();
+                }
+                items
+                    .iter()
+                    .try_fold(0, |sum, item| match item {
+                        Item::Number(x) => Ok(sum + x),
+                        Item::End => Ok(sum),
+                        Item::Error(text) | Item::Failed(text) => Err(text.clone()),
+                    })
+                    .map_or_else(Item::Error, Item::Number)
+            }
+            State::Prefetch(of, ahead, buffer) => {
+                while buffer.len() <= *ahead {
+                    buffer.push_back(of.next());
+                }
+                buffer.pop_front().expect("it was just filled")
+            }
+            State::Repeat {
+                of,
+                pass,
+                left,
+                is_empty,
+                has_drawn,
+            } => loop {
+                if *left == 0 {
+                    if !std::mem::replace(has_drawn, true) {
+                        pass.next();
+                    }
+                    return Item::End;
+                }
+                *has_drawn = true;
+                match pass.next() {
+                    Item::End => {
+                        *left = if *is_empty && *left < 0 { 0 } else { *left - 1 };
+                        if *left != 0 {
+                            *pass = Box::new(Self::counting(of, num_draws));
+                            *is_empty = true;
+                        }
+                    }
+                    item => {
+                        *is_empty = false;
+                        return item;
+                    }
+                }
+            },
+            State::Skip(of, count) => {
+                while *count > 0 {
+                    *count -= 1;
+                    of.next();
+                }
+                of.next()
+            }
+            State::Shuffle {
+                of,
+                size,
+                ring,
+                start,
+                numbers,
+                has_ended,
+            } => {
+                let mut filled = ring.iter().flatten().count();
+                while !*has_ended && filled < *size {
+                    match of.next() {
+                        Item::End => *has_ended = true,
+                        item => {
+                            ring[(*start + filled) % *size] = Some(item);
+                            filled += 1;
+                        }
+                    }
+                }
+                if filled == 0 {
+                    return Item::End;
+                }
+                let chosen = (numbers.next_u32() as usize % filled + *start) % *size;
+                let item = ring[chosen].take();
+                if chosen != *start {
+                    ring[chosen] = ring[*start].take();
+                }
+                *start = (*start + 1) % *size;
+                item.expect("chosen among those that are filled")
+            }
+            State::Interleave {
+                of,
+                block,
+                cycle,
+                opened,
+                has_ended,
+                at,
+                taken,
+            } => loop {
+                if cycle[*at].is_none() && !*has_ended {
+                    let occupied = cycle.iter().flatten().count();
+                    while occupied + opened.len() < 2 * cycle.len() {
+                        opened.push_back(match of.next() {
+                            Item::Number(x) => inner_tree(x)
+                                .map(|tree| Box::new(Self::counting(&tree, num_draws)))
+                                .map_err(Item::Failed),
+                            Item::Error(text) | Item::Failed(text) => Err(Item::Failed(text)),
+                            Item::End => Err(Item::End),
+                        });
+                        // The first element of an inner dataset is requested at once.
+                        if let Some(Ok(inner)) = opened.back_mut() {
+                            let first = inner.next();
+                            inner.state = State::Prefetch(
+                                Box::new(Self {
+                                    state: std::mem::replace(
+                                        &mut inner.state,
+                                        State::List(VecDeque::new()),
+                                    ),
+                                    num_draws: Rc::clone(num_draws),
+                                }),
+                                0,
+                                [first].into(),
+                            );
+                        }
+                    }
+                    match opened.pop_front().expect("it was just filled") {
+                        Ok(inner) => cycle[*at] = Some(inner),
+                        Err(Item::End) => *has_ended = true,
+                        Err(failed) => {
+                            (*at, *taken) = ((*at + 1) % cycle.len(), 0);
+                            return failed;
+                        }
+                    }
+                }
+                if *has_ended && cycle.iter().flatten().count() == 0 {
+                    return Item::End;
+                }
+                let item = cycle[*at].as_mut().map_or(Item::End, |inner| inner.next());
+                *taken += 1;
+                if item == Item::End || *taken == *block {
+                    if item == Item::End {
+                        cycle[*at] = None;
+                    }
+                    (*at, *taken) = ((*at + 1) % cycle.len(), 0);
+                }
+                if item != Item::End {
+                    return item;
+                }
+            },
+            State::Memory(of, remembered, next) => {
+                if next.is_none() {
+                    match of.next() {
+                        Item::End => *next = Some(0),
+                        item => {
+                            remembered.push(item.clone());
+                            return item;
+                        }
+                    }
+                }
+                if remembered.is_empty() {
+                    return Item::End;
+                }
+                let index = next.map_or(0, |index| index % remembered.len());
+                *next = Some(index + 1);
+                remembered[index].clone()
+            }
+        }
+    }
+}

@@ -1,0 +1,279 @@
+//! Random pipelines against a sequential oracle, on all queues, with functions that answer late and functions that fail; dropped and
+//! cancelled at any moment.
+//!
+//! Counts the values of the whole process in the end, which is why all of it is one test.
+
+mod oracle;
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
+
+use oracle::{Item, Oracle, Tree, inner_tree};
+use tfrt_async::{AnyRef, AsyncValueRef, live_values};
+use tfrt_data::{
+    DataIterator, Dataset, Draw, ElementFunction, IterationResult, Outcome, Philox, Position,
+    Stage, Values,
+};
+use tfrt_host::{ExecutionContext, HostContext, RequestContextBuilder};
+use tfrt_queue::create_queue;
+use tfrt_support::Error;
+use tfrt_tensor::DenseHostTensor;
+
+/// Random choices of a test.
+struct Choices(Philox);
+
+impl Choices {
+    fn below(&mut self, bound: u32) -> u32 {
+        self.0.next_u32() % bound
+    }
+
+    fn number(&mut self, from: i64, to: i64) -> i64 {
+        from + i64::from(self.below((to - from) as u32))
+    }
+
+    /// A random tree. One without an end must not be below a stage that may look for an element for ever.
+    fn tree(&mut self, depth: u32, may_be_endless: bool) -> Tree {
+        let kind = match depth {
+            0 => self.below(2),
+            _ => 2 + self.below(if may_be_endless { 9 } else { 8 }),
+        };
+        let is_below_endless = may_be_endless && kind != 3 && kind != 9;
+        let mut input = || Box::new(self.tree(depth.saturating_sub(1), is_below_endless));
+        let input = if kind < 2 { None } else { Some(input()) };
+        let input = || input.clone().expect("the stage has one");
+        match kind {
+            0 => Tree::Range(self.number(-3, 4), self.number(-3, 9), self.number(-2, 3)),
+            1 => Tree::Values((0..self.below(5)).map(i64::from).collect()),
+            2 => Tree::Map(input(), self.number(1, 5), self.number(2, 9)),
+            3 => Tree::Filter(input(), self.number(1, 4), self.number(4, 9)),
+            4 => Tree::BatchSum(input(), self.number(1, 5) as usize),
+            5 => Tree::Prefetch(input(), self.number(0, 5) as usize),
+            6 => Tree::Repeat(input(), self.number(if may_be_endless { -1 } else { 0 }, 4)),
+            7 => Tree::Skip(input(), self.number(-1, 5)),
+            8 => Tree::Shuffle(input(), self.number(1, 6) as usize, self.number(0, 99)),
+            9 => Tree::Interleave(
+                input(),
+                self.number(1, 4) as usize,
+                self.number(1, 4) as usize,
+            ),
+            _ => Tree::Memory(input()),
+        }
+    }
+}
+
+/// Counts draws: a dataset of a user.
+#[derive(Debug)]
+struct Counted {
+    input: Dataset,
+    count: Arc<AtomicUsize>,
+}
+
+impl Stage for Counted {
+    fn name(&self) -> &'static str {
+        "counted"
+    }
+
+    fn input_height(&self) -> u32 {
+        self.input.height()
+    }
+
+    fn make_iterator(&self, position: Position) -> Box<dyn Draw> {
+        Box::new(CountedIterator(
+            self.input.iterator_below(position),
+            Arc::clone(&self.count),
+        ))
+    }
+}
+
+#[derive(Debug)]
+struct CountedIterator(Box<dyn Draw>, Arc<AtomicUsize>);
+
+impl Draw for CountedIterator {
+    fn draw(&mut self, ctx: &ExecutionContext) -> IterationResult {
+        self.1.fetch_add(1, Ordering::Relaxed);
+        self.0.draw(ctx)
+    }
+}
+
+/// How a tree becomes a dataset.
+#[derive(Clone)]
+struct Builder {
+    count: Arc<AtomicUsize>,
+    /// One call of a function in this many answers late; none if it is zero.
+    late: usize,
+}
+
+impl Builder {
+    /// A function of one number whose results are late now and then.
+    fn function(
+        &self,
+        f: impl Fn(i64) -> Result<AnyRef, String> + Send + Sync + 'static,
+    ) -> ElementFunction {
+        let (late, calls) = (self.late, AtomicUsize::new(0));
+        ElementFunction::from_closure(1, 1, move |ctx, values| {
+            let number = *values[0].get::<i64>().expect("elements are numbers");
+            let answer = f(number).unwrap_or_else(|text| AnyRef::error(Error::new(text)));
+            let call = calls.fetch_add(1, Ordering::Relaxed);
+            if late == 0 || !call.wrapping_add(number as usize).is_multiple_of(late) {
+                return Ok(one(answer));
+            }
+            let (promise, later) = AnyRef::indirect();
+            ctx.enqueue(move || promise.forward_to(answer));
+            Ok(one(later))
+        })
+    }
+
+    fn dataset(&self, tree: &Tree) -> Result<Dataset, Error> {
+        let input = |input: &Tree| self.dataset(input);
+        let counted = |dataset: Dataset| {
+            let count = Arc::clone(&self.count);
+            Dataset::new(Counted {
+                input: dataset,
+                count,
+            })
+        };
+        Ok(match *tree {
+            Tree::Range(start, stop, step) => counted(Dataset::range(start, stop, step)?)?,
+            Tree::Values(ref numbers) => {
+                let values: Vec<AnyRef> = numbers.iter().map(|&n| AnyRef::available(n)).collect();
+                counted(Dataset::from_values(&values)?)?
+            }
+            Tree::Map(ref of, plus, fails) => input(of)?.map_with(
+                self.function(move |x| oracle::map(x, plus, fails).map(AnyRef::available)),
+                &[],
+            )?,
+            Tree::Filter(ref of, modulus, fails) => input(of)?.filter_with(
+                self.function(move |x| oracle::accepts(x, modulus, fails).map(AnyRef::available)),
+            )?,
+            Tree::BatchSum(ref of, size) => {
+                let sum = |batch: DenseHostTensor| -> Result<i64, Error> {
+                    Ok(batch
+                        .elements::<i64>()?
+                        .iter()
+                        .fold(0, |a, b| a.wrapping_add(*b)))
+                };
+                input(of)?.batch(size as i64)?.map(sum)?
+            }
+            Tree::Prefetch(ref of, ahead) => input(of)?.prefetch(ahead as i64)?,
+            Tree::Repeat(ref of, count) => input(of)?.repeat(count)?,
+            Tree::Skip(ref of, count) => input(of)?.skip(count)?,
+            Tree::Shuffle(ref of, size, seed) => input(of)?.shuffle(size as i64, seed, 7)?,
+            Tree::Interleave(ref of, cycle, block) => {
+                let builder = self.clone();
+                let open = move |x| {
+                    let tree = inner_tree(x)?;
+                    let dataset = builder.dataset(&tree).map_err(|error| error.to_string())?;
+                    Ok(AnyRef::available(dataset))
+                };
+                input(of)?.interleave_with(self.function(open), cycle as i64, block as i64)?
+            }
+            Tree::Memory(ref of) => input(of)?.memory::<i64>()?,
+        })
+    }
+}
+
+fn one(value: AnyRef) -> Values {
+    [value].into_iter().collect()
+}
+
+fn context(queue: &str) -> ExecutionContext {
+    let host = HostContext::builder()
+        .queue(create_queue(queue).expect("it is a queue"))
+        .build();
+    ExecutionContext::new(RequestContextBuilder::new(host).build())
+}
+
+/// What a consumer sees of a result.
+fn item(result: IterationResult, ctx: &ExecutionContext) -> Item {
+    let outcome = result
+        .into_outcome()
+        .unwrap_or_else(|pending: AsyncValueRef<Outcome>| {
+            let awaited = [pending.as_any().clone()];
+            ctx.host().await_available(&awaited).expect("no task waits");
+            let known = IterationResult::Pending(pending).into_outcome();
+            known.expect("it was waited for")
+        });
+    match outcome {
+        Outcome::End(_) => Item::End,
+        Outcome::Error(error) => Item::Failed(text(&error)),
+        Outcome::Element(values) => {
+            ctx.host().await_available(&values).expect("no task waits");
+            match values[0].get::<i64>() {
+                Some(&number) => Item::Number(number),
+                None => Item::Error(text(&values[0])),
+            }
+        }
+    }
+}
+
+fn text(error: &AnyRef) -> String {
+    let error = error.error_if_present().expect("it is an error");
+    error.message().to_owned()
+}
+
+const NUM_ITEMS: usize = 40;
+
+#[test]
+fn random_trees_are_what_the_oracle_says_and_leave_nothing() {
+    for seed in 0..600 {
+        let mut choices = Choices(Philox::new(seed, 11));
+        let depth = choices.below(7);
+        let tree = choices.tree(depth, true);
+        let mut oracle = Oracle::new(&tree);
+        let expected: Vec<Item> = (0..NUM_ITEMS).map(|_| oracle.next()).collect();
+        for queue in ["s", "mstd:2"] {
+            for (late, num_outstanding) in [(0, 1), (2, 1), (3, 5), (1, 3)] {
+                let ctx = context(queue);
+                let count = Arc::new(AtomicUsize::new(0));
+                let builder = Builder {
+                    count: Arc::clone(&count),
+                    late,
+                };
+                let mut iterator = builder.dataset(&tree).expect("it is low").iterator();
+                let found = items(&mut iterator, num_outstanding, &ctx);
+                // Tasks that have not run keep what they will use.
+                drop(iterator);
+                ctx.host().quiesce().expect("no task waits");
+                let what = format!(
+                    "seed {seed}, {queue}, late {late}, {num_outstanding} outstanding, {tree:?}"
+                );
+                assert_eq!(found, expected, "{what}");
+                if late == 0 {
+                    let count = count.load(Ordering::Relaxed);
+                    assert_eq!(count, oracle.num_draws(), "draws, {what}");
+                }
+            }
+            let num_draws = choices.below(12) as usize;
+            stop(&tree, num_draws, seed % 2 == 0, queue);
+        }
+    }
+    assert_eq!(live_values(), 0);
+}
+
+/// The first items, drawn so many at a time before one is waited for.
+fn items(iterator: &mut DataIterator, num_outstanding: usize, ctx: &ExecutionContext) -> Vec<Item> {
+    let mut items = Vec::new();
+    while items.len() < NUM_ITEMS {
+        let drawn: Vec<_> = (0..num_outstanding).map(|_| iterator.draw(ctx)).collect();
+        items.extend(drawn.into_iter().map(|result| item(result, ctx)));
+    }
+    items.truncate(NUM_ITEMS);
+    items
+}
+
+/// Drops an iterator, or cancels its request, while results are outstanding. All of them become known.
+fn stop(tree: &Tree, num_draws: usize, is_cancelled: bool, queue: &str) {
+    let ctx = context(queue);
+    let builder = Builder {
+        count: Arc::default(),
+        late: 2,
+    };
+    let mut iterator = builder.dataset(tree).expect("it is low").iterator();
+    let drawn: Vec<_> = (0..num_draws).map(|_| iterator.draw(&ctx)).collect();
+    if is_cancelled {
+        ctx.request().cancel();
+    }
+    drop(iterator);
+    ctx.host().quiesce().expect("no task waits");
+    assert!(drawn.iter().all(IterationResult::is_known), "{tree:?}");
+}

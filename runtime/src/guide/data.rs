@@ -1,0 +1,170 @@
+//! Input pipelines: where elements come from.
+//!
+//! Training and evaluation read samples, prepare them, put them in another order and hand them on in batches. A *pipeline* says how: it is
+//! a tree of stages, each of which makes a sequence or changes that of its input.
+//!
+//! # A pipeline in Rust
+//!
+//! ```
+//! use tfrt::data::Dataset;
+//! use tfrt::host::RequestContextBuilder;
+//! use tfrt::prelude::*;
+//!
+//! # fn main() -> Result<()> {
+//! let host = HostContext::builder().build();
+//! let ctx = ExecutionContext::new(RequestContextBuilder::new(host).build());
+//!
+//! let batches = Dataset::range(0, 10, 1)?
+//!     .map(|number: i64| number as f32 / 2.0)?
+//!     .filter(|number: f32| number != 1.0)?
+//!     .batch(4)?
+//!     .prefetch(2)?;
+//!
+//! for batch in batches.elements::<DenseHostTensor, _>(&ctx) {
+//!     println!("{}", batch?); // DenseHostTensor dtype = f32, shape = [4], values = [0.000000e+00, 5.000000e-01, …
+//! }
+//! # Ok(())
+//! # }
+//! ```
+//!
+//! A [`Dataset`](crate::data::Dataset) is a description. Making one does no work, and what is wrong with its parameters is an error at
+//! once. It is shared by cloning, and never changes; `elements` starts a new pass each time.
+//!
+//! Closures take the components of an element by value, and return one payload, a tuple of payloads for several components, or a `Result`.
+//! Their parameters need types, which say what the components are. Functions of a program, [`FunctionRef`](crate::host::FunctionRef), stand
+//! wherever closures do.
+//!
+//! # What runs when
+//!
+//! A consumer *draws* an element from the last stage, which draws from its input, and so on. Nothing is drawn that nobody asked for, except
+//! where a stage says so: `prefetch` draws ahead, `shuffle` fills its buffer, `interleave` opens inner datasets ahead, and `batch` draws all
+//! elements of a batch at once.
+//!
+//! A draw never blocks. If a function of a program is not done, its results are values that become available later, and the stages above
+//! go on with them. This is where parallelism comes from: with a `prefetch` above a `map`, as many calls are under way as elements are drawn
+//! ahead. The order of elements is that of the tree, whatever is done first.
+//!
+//! `elements` as an [`Iterator`] waits for each element. In `async` code, `next_async` does not block the thread:
+//!
+//! ```
+//! use tfrt::data::Dataset;
+//! use tfrt::prelude::*;
+//!
+//! /// The largest number of a pipeline.
+//! async fn largest(numbers: &Dataset, ctx: &ExecutionContext) -> Result<Option<i64>> {
+//!     let mut numbers = numbers.elements::<i64, _>(ctx);
+//!     let mut largest = None;
+//!     while let Some(number) = numbers.next_async().await {
+//!         largest = largest.max(Some(number?));
+//!     }
+//!     Ok(largest)
+//! }
+//! ```
+//!
+//! # Errors
+//!
+//! An element may be an error: the stream goes on behind it. So a loop decides by itself whether to stop, as the one above does, or to count
+//! and skip. In a batch, one error makes the batch an error. A request that is cancelled gets its error from every stage that would take
+//! long.
+//!
+//! ```
+//! # use tfrt::data::Dataset;
+//! # use tfrt::host::RequestContextBuilder;
+//! # use tfrt::prelude::*;
+//! # fn main() -> Result<()> {
+//! # let ctx = ExecutionContext::new(RequestContextBuilder::new(HostContext::builder().build()).build());
+//! let inverse = |x: i64| match x {
+//!     0 => Err(Error::new("no inverse of 0")),
+//!     x => Ok(60 / x),
+//! };
+//! let numbers = Dataset::range(-1, 3, 1)?.map(inverse)?;
+//! let found: Vec<Result<i64>> = numbers.elements(&ctx).collect();
+//! assert_eq!(found.iter().flatten().collect::<Vec<_>>(), [&-60, &60, &30]);
+//! assert_eq!(found[1].as_ref().unwrap_err().message(), "no inverse of 0");
+//! # Ok(())
+//! # }
+//! ```
+//!
+//! # A pipeline in a program
+//!
+//! Each stage is an op of the dialect `tfrt_data`; `tfrt ops tfrt_data` lists them. `enumerate.iterator` calls a function for every element
+//! and hands on what the function returns:
+//!
+//! ```text
+//! func @sum_up(%x: i64, %sum: i64) -> i64 {
+//!   %next = tfrt.add.i64 %sum, %x
+//!   tfrt.return %next : i64
+//! }
+//!
+//! func @main() -> i64 {
+//!   %zero = tfrt.constant.i64 0
+//!   %ten = tfrt.constant.i64 10
+//!   %one = tfrt.constant.i64 1
+//!   %numbers = tfrt_data.range_dataset %zero, %ten, %one { element_type = i64 }
+//!   %iterator = tfrt_data.make_iterator %numbers
+//!   %sum = tfrt_data.enumerate.iterator %iterator, %zero { function = @sum_up } : i64
+//!   tfrt.return %sum : i64
+//! }
+//! ```
+//!
+//! # A dataset of your own
+//!
+//! A stage is a type with two traits' worth of functions: [`Stage`](crate::data::Stage) is the description, and
+//! [`Draw`](crate::data::Draw) the state of one pass. A kernel makes it a dataset of programs.
+//!
+//! ```
+//! use tfrt::data::{Dataset, Draw, IterationResult, Outcome, Position, Stage};
+//! use tfrt::prelude::*;
+//!
+//! /// Every element twice.
+//! #[derive(Debug)]
+//! struct Doubled {
+//!     input: Dataset,
+//! }
+//!
+//! impl Stage for Doubled {
+//!     fn name(&self) -> &'static str {
+//!         "doubled"
+//!     }
+//!
+//!     fn input_height(&self) -> u32 {
+//!         self.input.height()
+//!     }
+//!
+//!     fn make_iterator(&self, position: Position) -> Box<dyn Draw> {
+//!         Box::new(DoubledIterator { input: self.input.iterator_below(position), again: None })
+//!     }
+//! }
+//!
+//! #[derive(Debug)]
+//! struct DoubledIterator {
+//!     input: Box<dyn Draw>,
+//!     again: Option<IterationResult>,
+//! }
+//!
+//! impl Draw for DoubledIterator {
+//!     fn draw(&mut self, ctx: &ExecutionContext) -> IterationResult {
+//!         match self.again.take() {
+//!             Some(result) => result,
+//!             None => self.again.insert(self.input.draw(ctx)).clone(),
+//!         }
+//!     }
+//! }
+//!
+//! /// Makes a dataset of every element twice.
+//! #[tfrt_kernel("my.doubled_dataset")]
+//! fn doubled_dataset(input: &Dataset) -> Result<Dataset> {
+//!     Dataset::new(Doubled { input: input.clone() })
+//! }
+//!
+//! # use tfrt::host::RequestContextBuilder;
+//! # fn main() -> Result<()> {
+//! # let ctx = ExecutionContext::new(RequestContextBuilder::new(HostContext::builder().build()).build());
+//! let doubled = Dataset::new(Doubled { input: Dataset::range(1, 3, 1)? })?;
+//! assert_eq!(doubled.elements(&ctx).collect::<Result<Vec<i64>>>()?, [1, 1, 2, 2]);
+//! # Ok(())
+//! # }
+//! ```
+//!
+//! A stage that has to know what a result is before it can go on, while others are outstanding, implements
+//! [`Machine`](crate::data::Machine) in place of `Draw`: it answers requests in their order, and says what the oldest one waits for.
