@@ -3,10 +3,9 @@
 //!
 //! Random programs run in three ways: following schedules, the same while traced, and in the ready loop alone. Several functions are
 //! started before one is waited for. The same with kernels that wait for all tasks, and on queues that run tasks at once or the last
-//! one first, under which a function leaves its order. `TFRT_STRESS` asks for so many times as many programs, and `TFRT_SEED` for one
-//! of them alone.
+//! one first, under which a function leaves its order. `schedules::wide` does the same with more of the language. `TFRT_STRESS` asks for
+//! so many times as many programs, and `TFRT_SEED` for one of them alone.
 
-use std::cell::Cell;
 use std::fmt::Write as _;
 use std::sync::{Arc, Barrier, Mutex, OnceLock, PoisonError, mpsc};
 
@@ -14,9 +13,20 @@ use tfrt::executor::Program;
 use tfrt::host::tracing::{self, Activity, TracingLevel, TracingSink};
 use tfrt::host::{Limits, RequestContextBuilder};
 use tfrt::prelude::*;
-use tfrt::queue::{ConcurrentWorkQueue, SingleThreadedQueue, Task, WouldDeadlock, create_queue};
+use tfrt::queue::{ConcurrentWorkQueue, SingleThreadedQueue, create_queue};
+
+use schedules::OtherQueue;
 
 tfrt::link!(tfrt_kernels);
+
+mod schedules {
+    mod kernels;
+    mod queues;
+    mod wide;
+    mod writer;
+
+    pub(crate) use queues::OtherQueue;
+}
 
 /// What has happened, in order.
 static LOG: Mutex<Vec<String>> = Mutex::new(Vec::new());
@@ -270,73 +280,6 @@ impl Writer {
     }
 }
 
-/// Runs tasks at once on the thread that adds them, or the last one first on the threads that wait.
-#[derive(Debug)]
-enum OtherQueue {
-    AtOnce,
-    LastFirst(Mutex<Vec<Task>>),
-}
-
-impl OtherQueue {
-    /// Runs all tasks, unless one of them asks for it.
-    fn run_all(&self) -> Result<(), WouldDeadlock> {
-        thread_local! {
-            static IS_RUNNING: Cell<bool> = const { Cell::new(false) };
-        }
-        let Self::LastFirst(tasks) = self else {
-            return Ok(());
-        };
-        if IS_RUNNING.replace(true) {
-            return Err(WouldDeadlock);
-        }
-        let next = || tasks.lock().unwrap_or_else(PoisonError::into_inner).pop();
-        while let Some(task) = next() {
-            task.run_and_survive();
-        }
-        IS_RUNNING.set(false);
-        Ok(())
-    }
-}
-
-impl ConcurrentWorkQueue for OtherQueue {
-    fn name(&self) -> String {
-        "other".into()
-    }
-
-    fn add_task(&self, task: Task) {
-        match self {
-            Self::AtOnce => task.run_and_survive(),
-            Self::LastFirst(tasks) => tasks
-                .lock()
-                .unwrap_or_else(PoisonError::into_inner)
-                .push(task),
-        }
-    }
-
-    fn add_blocking_task(&self, task: Task, _allow_queuing: bool) -> Result<(), Task> {
-        self.add_task(task);
-        Ok(())
-    }
-
-    fn await_values(&self, values: &[AnyRef]) -> Result<(), WouldDeadlock> {
-        self.run_all()?;
-        assert!(values.iter().all(AnyRef::is_available), "no task is left");
-        Ok(())
-    }
-
-    fn quiesce(&self) -> Result<(), WouldDeadlock> {
-        self.run_all()
-    }
-
-    fn parallelism_level(&self) -> usize {
-        1
-    }
-
-    fn is_in_worker_thread(&self) -> bool {
-        false
-    }
-}
-
 /// All kernels.
 fn registry() -> &'static Arc<KernelRegistry> {
     static REGISTRY: OnceLock<Arc<KernelRegistry>> = OnceLock::new();
@@ -470,6 +413,21 @@ fn compare_disturbed(seed: u64, source: &str) {
     }
 }
 
+/// The seeds of programs to run: those that are kept and so many others, unless the environment asks for one, or for more.
+fn seeds(kept: &[u64], count: u64) -> Vec<u64> {
+    let number = |name| {
+        let text = std::env::var(name).ok()?;
+        Some(text.parse::<u64>().expect("a number"))
+    };
+    match number("TFRT_SEED") {
+        Some(seed) => vec![seed],
+        None => {
+            let new = 0..count * number("TFRT_STRESS").unwrap_or(1);
+            kept.iter().copied().chain(new).collect()
+        }
+    }
+}
+
 /// Programs that once showed a difference.
 const KEPT_SEEDS: [u64; 1] = [
     // A call was not skipped because of an error that its callee does not read.
@@ -480,17 +438,7 @@ const KEPT_SEEDS: [u64; 1] = [
 fn random_programs_do_what_they_do_in_the_ready_loop() {
     let _alone = ALONE.lock().unwrap_or_else(PoisonError::into_inner);
     let mut num_with_effects = 0;
-    let number = |name| {
-        let text = std::env::var(name).ok()?;
-        Some(text.parse::<u64>().expect("a number"))
-    };
-    let seeds: Vec<u64> = match number("TFRT_SEED") {
-        Some(seed) => vec![seed],
-        None => {
-            let new = 0..600 * number("TFRT_STRESS").unwrap_or(1);
-            KEPT_SEEDS.iter().copied().chain(new).collect()
-        }
-    };
+    let seeds = seeds(&KEPT_SEEDS, 600);
     let is_whole = seeds.len() > 1;
     for seed in seeds {
         let source = Writer::program(seed);
