@@ -565,7 +565,7 @@ fn gradients_are_those_of_differences() {
     );
     assert_eq!(
         ops.says("tf.ReluGrad", [g(), ops.tensor([1.0_f32])]),
-        "`tf.ReluGrad` needs operands of one shape and type, not f32 [1, 2] and f32 [1]"
+        "f32 [1, 2] and f32 [1] differ"
     );
     assert_eq!(
         ops.says("tf.BiasAddGrad", [ops.tensor([[1, 2], [3, 4]])]),

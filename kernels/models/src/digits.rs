@@ -57,6 +57,23 @@ fn draw(
     Ok((later_images, later_labels))
 }
 
+/// Draws digits, as an op: see `digits.draw`.
+///
+/// # Errors
+/// Those of `digits.draw`.
+#[tfrt_op("digits.Draw")]
+fn draw_op(
+    #[attr] count: i64,
+    #[attr] first: i64,
+    #[attr] seed: i64,
+    ctx: &ExecutionContext,
+) -> Result<(
+    AsyncValueRef<DenseHostTensor>,
+    AsyncValueRef<DenseHostTensor>,
+)> {
+    draw(first, count, seed, ctx)
+}
+
 fn draw_into(
     seed: u64,
     first: u64,

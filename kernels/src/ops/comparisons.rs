@@ -2,6 +2,7 @@
 
 use std::borrow::Cow;
 
+use tfrt::core::metadata::{broadcast, comparison, same_as};
 use tfrt::prelude::*;
 use tfrt_compute::assemble;
 use tfrt_compute::binary::{self, Choice, Comparison};
@@ -9,7 +10,6 @@ use tfrt_compute::element::Ordered;
 use tfrt_tensor::{DenseHostTensor, Element, I1, Shape, TensorRef};
 
 use super::element_wise::{sides, stretched, unsupported_input};
-use super::metadata::{broadcast, comparison, same};
 use super::{allocate, as_dense, invalid, mismatched, unsupported_dtype, with_number, with_size};
 
 /// Whether each element of `a` is less than that of `b`, stretched to one shape.
@@ -190,7 +190,7 @@ fn combine(
 ///
 /// # Errors
 /// If the operand is not of type i1.
-#[tfrt_op("tf.LogicalNot", metadata = same)]
+#[tfrt_op("tf.LogicalNot", metadata = same_as)]
 fn logical_not(x: &DenseHostTensor, ctx: &ExecutionContext) -> Result<DenseHostTensor> {
     if x.dtype() != DType::I1 {
         return Err(unsupported_dtype("tf.LogicalNot", x.dtype()));

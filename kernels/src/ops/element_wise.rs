@@ -1,6 +1,7 @@
 //! Functions of elements: of one tensor, and of two that are stretched to one shape.
 
 use half::f16;
+use tfrt::core::metadata::{broadcast, same_as};
 use tfrt::prelude::*;
 use tfrt::support::complex::Complex;
 use tfrt_compute::binary::{self, Binary};
@@ -9,7 +10,6 @@ use tfrt_compute::element::Arithmetic;
 use tfrt_compute::unary::{self, Unary};
 use tfrt_tensor::{DenseHostTensor, Element, ScalarHostTensor, Shape, TensorRef};
 
-use super::metadata::{broadcast, same};
 use super::{
     allocate, as_dense, invalid, map_elements, mismatched, unsupported, unsupported_dtype,
     with_dtype, with_number,
@@ -19,7 +19,7 @@ use super::{
 ///
 /// # Errors
 /// `unsupported dtype for relu`.
-#[tfrt_op("tf.Relu", metadata = same)]
+#[tfrt_op("tf.Relu", metadata = same_as)]
 pub(super) fn relu(x: &AnyRef, ctx: &ExecutionContext) -> Result<DenseHostTensor> {
     let dtype = x.try_read::<DenseHostTensor>().map_err(mismatched)?.dtype();
     with_number!(
@@ -47,7 +47,7 @@ fn real(function: Unary, x: &AnyRef, ctx: &ExecutionContext) -> Result<DenseHost
 ///
 /// # Errors
 /// `unsupported dtype`.
-#[tfrt_op("tf.Log", metadata = same)]
+#[tfrt_op("tf.Log", metadata = same_as)]
 fn log(x: &AnyRef, ctx: &ExecutionContext) -> Result<DenseHostTensor> {
     real(Unary::Ln, x, ctx)
 }
@@ -56,7 +56,7 @@ fn log(x: &AnyRef, ctx: &ExecutionContext) -> Result<DenseHostTensor> {
 ///
 /// # Errors
 /// `unsupported dtype`.
-#[tfrt_op("tf.Log1p", metadata = same)]
+#[tfrt_op("tf.Log1p", metadata = same_as)]
 fn log1p(x: &AnyRef, ctx: &ExecutionContext) -> Result<DenseHostTensor> {
     real(Unary::Ln1p, x, ctx)
 }
@@ -65,7 +65,7 @@ fn log1p(x: &AnyRef, ctx: &ExecutionContext) -> Result<DenseHostTensor> {
 ///
 /// # Errors
 /// `unsupported dtype`.
-#[tfrt_op("tf.Rsqrt", metadata = same)]
+#[tfrt_op("tf.Rsqrt", metadata = same_as)]
 fn rsqrt(x: &AnyRef, ctx: &ExecutionContext) -> Result<DenseHostTensor> {
     real(Unary::Rsqrt, x, ctx)
 }
@@ -74,7 +74,7 @@ fn rsqrt(x: &AnyRef, ctx: &ExecutionContext) -> Result<DenseHostTensor> {
 ///
 /// # Errors
 /// `unsupported dtype`.
-#[tfrt_op("tf.Sigmoid", metadata = same)]
+#[tfrt_op("tf.Sigmoid", metadata = same_as)]
 fn sigmoid(x: &AnyRef, ctx: &ExecutionContext) -> Result<DenseHostTensor> {
     real(Unary::Sigmoid, x, ctx)
 }
@@ -83,7 +83,7 @@ fn sigmoid(x: &AnyRef, ctx: &ExecutionContext) -> Result<DenseHostTensor> {
 ///
 /// # Errors
 /// `unsupported dtype`.
-#[tfrt_op("tf.Exp", metadata = same)]
+#[tfrt_op("tf.Exp", metadata = same_as)]
 fn exp(x: &AnyRef, ctx: &ExecutionContext) -> Result<DenseHostTensor> {
     real(Unary::Exp, x, ctx)
 }
@@ -92,7 +92,7 @@ fn exp(x: &AnyRef, ctx: &ExecutionContext) -> Result<DenseHostTensor> {
 ///
 /// # Errors
 /// `unsupported dtype`.
-#[tfrt_op("tf.Sqrt", metadata = same)]
+#[tfrt_op("tf.Sqrt", metadata = same_as)]
 fn sqrt(x: &AnyRef, ctx: &ExecutionContext) -> Result<DenseHostTensor> {
     real(Unary::Sqrt, x, ctx)
 }
@@ -101,7 +101,7 @@ fn sqrt(x: &AnyRef, ctx: &ExecutionContext) -> Result<DenseHostTensor> {
 ///
 /// # Errors
 /// `unsupported dtype`.
-#[tfrt_op("tfrt.Tanh", metadata = same)]
+#[tfrt_op("tfrt.Tanh", metadata = same_as)]
 fn tanh(x: &AnyRef, ctx: &ExecutionContext) -> Result<DenseHostTensor> {
     real(Unary::Tanh, x, ctx)
 }
@@ -110,7 +110,7 @@ fn tanh(x: &AnyRef, ctx: &ExecutionContext) -> Result<DenseHostTensor> {
 ///
 /// # Errors
 /// `unsupported dtype`.
-#[tfrt_op("tf.Abs", metadata = same)]
+#[tfrt_op("tf.Abs", metadata = same_as)]
 fn abs(x: &AnyRef, ctx: &ExecutionContext) -> Result<DenseHostTensor> {
     real(Unary::Abs, x, ctx)
 }
@@ -119,7 +119,7 @@ fn abs(x: &AnyRef, ctx: &ExecutionContext) -> Result<DenseHostTensor> {
 ///
 /// # Errors
 /// `unsupported dtype`.
-#[tfrt_op("tf.Relu6", metadata = same)]
+#[tfrt_op("tf.Relu6", metadata = same_as)]
 fn relu6(x: &AnyRef, ctx: &ExecutionContext) -> Result<DenseHostTensor> {
     real(Unary::Relu6, x, ctx)
 }
@@ -128,7 +128,7 @@ fn relu6(x: &AnyRef, ctx: &ExecutionContext) -> Result<DenseHostTensor> {
 ///
 /// # Errors
 /// `unsupported dtype`.
-#[tfrt_op("tf.Elu", metadata = same)]
+#[tfrt_op("tf.Elu", metadata = same_as)]
 fn elu(x: &AnyRef, ctx: &ExecutionContext) -> Result<DenseHostTensor> {
     real(Unary::Elu, x, ctx)
 }
@@ -137,7 +137,7 @@ fn elu(x: &AnyRef, ctx: &ExecutionContext) -> Result<DenseHostTensor> {
 ///
 /// # Errors
 /// If the element type does not have arithmetic.
-#[tfrt_op("tf.Neg", metadata = same)]
+#[tfrt_op("tf.Neg", metadata = same_as)]
 fn neg(x: &AnyRef, ctx: &ExecutionContext) -> Result<DenseHostTensor> {
     let dtype = x.try_read::<DenseHostTensor>().map_err(mismatched)?.dtype();
     if matches!(dtype, DType::F32 | DType::F64) {
@@ -155,7 +155,7 @@ fn neg(x: &AnyRef, ctx: &ExecutionContext) -> Result<DenseHostTensor> {
 ///
 /// # Errors
 /// If the element type does not have arithmetic.
-#[tfrt_op("tf.Square", metadata = same)]
+#[tfrt_op("tf.Square", metadata = same_as)]
 fn square(x: &AnyRef, ctx: &ExecutionContext) -> Result<DenseHostTensor> {
     let dtype = x.try_read::<DenseHostTensor>().map_err(mismatched)?.dtype();
     with_number!(

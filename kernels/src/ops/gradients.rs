@@ -1,5 +1,6 @@
 //! Gradients and losses: what training needs besides the ops of the forward pass.
 
+use tfrt::core::metadata::same_as_both;
 use tfrt::prelude::*;
 use tfrt_compute::reduction::Reduction;
 use tfrt_compute::{softmax, unary};
@@ -15,7 +16,7 @@ use super::{
 ///
 /// # Errors
 /// If the tensors differ in shape or type.
-#[tfrt_op("tf.ReluGrad", metadata = like_each_other)]
+#[tfrt_op("tf.ReluGrad", metadata = same_as_both)]
 fn relu_gradient(
     gradients: &AnyRef,
     features: &DenseHostTensor,
@@ -25,7 +26,7 @@ fn relu_gradient(
         .try_read::<DenseHostTensor>()
         .map_err(mismatched)?
         .metadata();
-    like_each_other(&found, &features.metadata())?;
+    same_as_both(&found, &features.metadata())?;
     with_number!(
         found.dtype,
         T => {
@@ -42,18 +43,6 @@ fn relu_gradient(
         },
         else Err(unsupported_dtype("tf.ReluGrad", found.dtype))
     )
-}
-
-fn like_each_other(
-    gradients: &TensorMetadata,
-    features: &TensorMetadata,
-) -> Result<TensorMetadata> {
-    if gradients != features {
-        return Err(invalid(format!(
-            "`tf.ReluGrad` needs operands of one shape and type, not {gradients} and {features}"
-        )));
-    }
-    Ok(gradients.clone())
 }
 
 /// Computes the gradient of the bias of `tf.BiasAdd`: the sums over all dimensions but the last.

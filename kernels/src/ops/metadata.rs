@@ -1,51 +1,10 @@
-//! What can be told of the results of ops before they are computed.
+//! What can be told of products before they are computed, in the words of the reference.
 //!
 //! Shapes are told from shapes: no function here sees a tensor.
 
 use tfrt::prelude::*;
-use tfrt::support::metadata::Extents;
 
 use super::invalid;
-
-/// The result is what the operand is.
-pub(super) fn same(x: &TensorMetadata) -> TensorMetadata {
-    x.clone()
-}
-
-/// Both operands are stretched to one shape.
-pub(super) fn broadcast(a: &TensorMetadata, b: &TensorMetadata) -> Result<TensorMetadata> {
-    if a.dtype != b.dtype {
-        return Err(invalid("incompatible dtypes for binary operation"));
-    }
-    let rank = a.extents.len().max(b.extents.len());
-    let extent = |extents: &[usize], from_end: usize| {
-        let index = extents.len().checked_sub(from_end + 1);
-        index.map_or(1, |index| extents[index])
-    };
-    // The innermost dimension that does not fit is told of.
-    for from_end in 0..rank {
-        let (left, right) = (extent(&a.extents, from_end), extent(&b.extents, from_end));
-        if left != right && left != 1 && right != 1 {
-            return Err(invalid(format!(
-                "Dimensions must be equal, but are {left} and {right}"
-            )));
-        }
-    }
-    let stretched = (0..rank).rev().map(|from_end| {
-        let (left, right) = (extent(&a.extents, from_end), extent(&b.extents, from_end));
-        if left == 1 { right } else { left }
-    });
-    Ok(TensorMetadata::new(a.dtype, stretched.collect::<Extents>()))
-}
-
-/// Whether the left operand is less than the right one, both stretched to one shape.
-pub(super) fn comparison(a: &TensorMetadata, b: &TensorMetadata) -> Result<TensorMetadata> {
-    let stretched = broadcast(a, b)?;
-    Ok(TensorMetadata {
-        dtype: DType::I1,
-        ..stretched
-    })
-}
 
 /// A product of matrices, either of which may be transposed.
 pub(super) fn matmul(
@@ -117,26 +76,6 @@ mod tests {
             |error| error.message().to_owned(),
             |value| value.to_string(),
         )
-    }
-
-    #[test]
-    fn shapes_are_stretched_from_the_last_extent() {
-        let check = |a: &[usize], b: &[usize], expected: &str| {
-            let stretched = broadcast(&of(DType::I32, a), &of(DType::I32, b));
-            assert_eq!(message(stretched), expected);
-        };
-        check(&[3, 2, 1], &[3], "i32 [3, 2, 3]");
-        check(&[], &[4], "i32 [4]");
-        check(&[0], &[1], "i32 [0]");
-        check(
-            &[2, 3],
-            &[4, 3],
-            "Dimensions must be equal, but are 2 and 4",
-        );
-        let mixed = broadcast(&of(DType::I32, &[]), &of(DType::I64, &[]));
-        assert_eq!(message(mixed), "incompatible dtypes for binary operation");
-        let less = comparison(&of(DType::F32, &[2, 1]), &of(DType::F32, &[3]));
-        assert_eq!(message(less), "i1 [2, 3]");
     }
 
     #[test]

@@ -1,5 +1,6 @@
 //! Matrix products.
 
+use tfrt::core::metadata::broadcast;
 use tfrt::prelude::*;
 use tfrt::support::complex::Complex;
 use tfrt_compute::Activation;
@@ -8,7 +9,7 @@ use tfrt_compute::matmul::{Matmul, MatmulElement, MatmulOperands, MatmulShape, p
 use tfrt_compute::unary;
 use tfrt_tensor::{DenseHostTensor, Element, Shape};
 
-use super::metadata::{broadcast, matmul, product_extents};
+use super::metadata::{matmul, product_extents};
 use super::{allocate, invalid, unsupported, unsupported_dtype, with_dtype};
 use crate::numeric::{product_shape, run, start, width};
 use crate::tf_sync::products::parse_fusion;

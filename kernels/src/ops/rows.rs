@@ -1,19 +1,19 @@
 //! Functions of rows, which lie along the last dimension.
 
+use tfrt::core::metadata::same_as;
 use tfrt::prelude::*;
 use tfrt_compute::ShapeError;
 use tfrt_compute::normalization::LayerNorm;
 use tfrt_compute::softmax;
 use tfrt_tensor::{DenseHostTensor, Element};
 
-use super::metadata::same;
 use super::{allocate, invalid, mismatched, unsupported, unsupported_dtype, with_dtype};
 
 /// Computes `eˣ / Σ eˣ` along the last dimension.
 ///
 /// # Errors
 /// `unsupported dtype`.
-#[tfrt_op("tf.Softmax", metadata = same)]
+#[tfrt_op("tf.Softmax", metadata = same_as)]
 fn soft_max(logits: &AnyRef, ctx: &ExecutionContext) -> Result<DenseHostTensor> {
     rows(
         logits,
@@ -27,7 +27,7 @@ fn soft_max(logits: &AnyRef, ctx: &ExecutionContext) -> Result<DenseHostTensor> 
 ///
 /// # Errors
 /// `unsupported dtype`.
-#[tfrt_op("tf.LogSoftmax", metadata = same)]
+#[tfrt_op("tf.LogSoftmax", metadata = same_as)]
 fn log_soft_max(logits: &AnyRef, ctx: &ExecutionContext) -> Result<DenseHostTensor> {
     rows(
         logits,

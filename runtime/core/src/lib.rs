@@ -15,6 +15,7 @@
 //! |---|---|
 //! | [`handle`] | [`TensorHandle`]: a tensor, its metadata and its device, each known or pending; transfers |
 //! | [`attrs`] | [`OpAttrs`]: the attributes of a call |
+//! | [`metadata`](mod@metadata) | metadata functions for the common cases |
 //! | [`op`], [`registry`] | what is registered as an op |
 //! | [`device_op`] | how a call of a registered op goes |
 //! | [`handler`] | who makes ops from names |
@@ -28,6 +29,8 @@
 pub mod attrs;
 
 pub mod handle;
+
+pub mod metadata;
 
 pub mod op;
 

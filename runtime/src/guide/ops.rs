@@ -98,6 +98,9 @@
 //! # }
 //! ```
 //!
+//! [`tfrt::core::metadata`](crate::core::metadata) has functions for the common cases: `metadata = broadcast` is the shape that two operands are stretched to,
+//! `metadata = same_as` that of the only one; others, such as `reduce` and `concat`, are called by functions like the one above.
+//!
 //! A metadata function takes the metadata of *every* operand, in their order, and then what attributes there are, each by the type of its parameter;
 //! the compiler says so if it does not. If it cannot tell a shape without data, it returns `None` for that result, and without a
 //! metadata function nothing is known before the op has run.

@@ -47,13 +47,16 @@ fn there_is_no_negative_number_of_digits() {
     assert_eq!((images.len(), labels.len()), (0, 0));
 }
 
-/// Small numbers in a tensor.
-fn first_weights(dims: &[usize], bound: f32) -> testing::Operand {
+/// Small numbers.
+pub(crate) fn small_numbers(dims: &[usize], bound: f32) -> Vec<f32> {
     let mut random = Random::new(11, dims[1] as u64);
-    let elements: Vec<f32> = (0..dims.iter().product())
+    (0..dims.iter().product())
         .map(|_| random.between(-bound, bound))
-        .collect();
-    let dims = dims.to_vec();
+        .collect()
+}
+
+fn first_weights(dims: &[usize], bound: f32) -> testing::Operand {
+    let (dims, elements) = (dims.to_vec(), small_numbers(dims, bound));
     testing::value_from(move || tensor(&dims, &elements))
 }
 
@@ -62,7 +65,7 @@ fn zeros(dims: &'static [usize]) -> testing::Operand {
 }
 
 /// The mean loss of so many steps from the same first weights.
-fn mean_loss(num_steps: i32) -> f32 {
+pub(crate) fn mean_loss(num_steps: i32) -> f32 {
     let arguments = vec![
         testing::value_from(|| Chain),
         testing::value_from(|| 0_i64),

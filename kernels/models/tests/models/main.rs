@@ -4,6 +4,8 @@ mod digits;
 
 mod kernels;
 
+mod op_by_op;
+
 mod weights;
 
 use std::sync::Arc;

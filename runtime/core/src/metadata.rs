@@ -1,0 +1,289 @@
+//! Metadata functions for the common cases: what can be told of the results of ops from the metadata of their operands.
+//!
+//! `#[tfrt_op("my.Add", metadata = broadcast)]` names one where operands and attributes are all that it takes; elsewhere, a metadata
+//! function of the op's own calls them.
+//!
+//! ```
+//! use tfrt_core::metadata;
+//! use tfrt_support::{DType, TensorMetadata};
+//!
+//! let (rows, row) = (TensorMetadata::new(DType::F32, [2, 3]), TensorMetadata::new(DType::F32, [3]));
+//! assert_eq!(metadata::broadcast(&rows, &row)?, rows);
+//! assert_eq!(metadata::matmul(&rows, &rows, false, true)?.to_string(), "f32 [2, 2]");
+//! assert_eq!(metadata::reduce(&rows, &[-1], true)?.to_string(), "f32 [2, 1]");
+//! let error = metadata::matmul(&rows, &rows, false, false).unwrap_err();
+//! assert_eq!(error.message(), "cannot multiply f32 [2, 3] and f32 [2, 3]");
+//! # Ok::<(), tfrt_support::Error>(())
+//! ```
+
+use tfrt_support::metadata::{Extents, TensorMetadata};
+use tfrt_support::{DType, Error, ErrorCode};
+
+/// The result is what the operand is.
+#[must_use]
+pub fn same_as(x: &TensorMetadata) -> TensorMetadata {
+    x.clone()
+}
+
+/// Both operands are alike, and so is the result.
+///
+/// # Errors
+/// If they differ in element type or shape.
+pub fn same_as_both(a: &TensorMetadata, b: &TensorMetadata) -> Result<TensorMetadata, Error> {
+    if a == b {
+        Ok(a.clone())
+    } else {
+        Err(invalid(format!("{a} and {b} differ")))
+    }
+}
+
+/// The result is one number.
+#[must_use]
+pub fn scalar(dtype: DType) -> TensorMetadata {
+    TensorMetadata::new(dtype, [])
+}
+
+/// Both operands are stretched to one shape, as NumPy does it: dimensions are matched from the last to the first, an extent of 1
+/// stretches, and a missing dimension counts as 1.
+///
+/// # Errors
+/// If the element types differ, or two extents do and neither is 1: the innermost such pair is told of.
+pub fn broadcast(a: &TensorMetadata, b: &TensorMetadata) -> Result<TensorMetadata, Error> {
+    if a.dtype != b.dtype {
+        return Err(invalid("incompatible dtypes for binary operation"));
+    }
+    let rank = a.extents.len().max(b.extents.len());
+    let extent = |extents: &[usize], from_end: usize| {
+        let index = extents.len().checked_sub(from_end + 1);
+        index.map_or(1, |index| extents[index])
+    };
+    let pair = |from_end| (extent(&a.extents, from_end), extent(&b.extents, from_end));
+    for (left, right) in (0..rank).map(pair) {
+        if left != right && left != 1 && right != 1 {
+            return Err(invalid(format!(
+                "Dimensions must be equal, but are {left} and {right}"
+            )));
+        }
+    }
+    let stretched = (0..rank).rev().map(pair);
+    let stretched = stretched.map(|(left, right)| if left == 1 { right } else { left });
+    Ok(TensorMetadata::new(a.dtype, stretched.collect::<Extents>()))
+}
+
+/// A truth value for each pair of elements of two operands that are stretched to one shape.
+///
+/// # Errors
+/// As [`broadcast`].
+pub fn comparison(a: &TensorMetadata, b: &TensorMetadata) -> Result<TensorMetadata, Error> {
+    Ok(TensorMetadata {
+        dtype: DType::I1,
+        ..broadcast(a, b)?
+    })
+}
+
+/// A product of matrices, either of which may be given transposed.
+///
+/// # Errors
+/// If an operand is not a matrix, or element types or inner extents differ.
+pub fn matmul(
+    a: &TensorMetadata,
+    b: &TensorMetadata,
+    transpose_a: bool,
+    transpose_b: bool,
+) -> Result<TensorMetadata, Error> {
+    let turned = |side: &TensorMetadata, is_turned| match side.extents[..] {
+        [columns, rows] if is_turned => Some((rows, columns)),
+        [rows, columns] => Some((rows, columns)),
+        _ => None,
+    };
+    match (turned(a, transpose_a), turned(b, transpose_b)) {
+        (Some((rows, inner)), Some((found, columns))) if inner == found && a.dtype == b.dtype => {
+            Ok(TensorMetadata::new(a.dtype, [rows, columns]))
+        }
+        _ => Err(invalid(format!("cannot multiply {a} and {b}"))),
+    }
+}
+
+/// A tensor without the dimensions that `axes` names, or with the extent 1 for each of them. Negative axes count from the end.
+///
+/// # Errors
+/// If an axis does not exist, or is named twice.
+pub fn reduce(x: &TensorMetadata, axes: &[i64], keeps_axes: bool) -> Result<TensorMetadata, Error> {
+    let mut is_reduced = vec![false; x.extents.len()];
+    for &axis in axes {
+        let dimension = dimension(axis, x)?;
+        if std::mem::replace(&mut is_reduced[dimension], true) {
+            return Err(invalid(format!("axis {axis} is named twice in {axes:?}")));
+        }
+    }
+    let extents = x.extents.iter().zip(is_reduced);
+    let extents = extents.filter_map(|(&extent, is_reduced)| match is_reduced {
+        false => Some(extent),
+        true => keeps_axes.then_some(1),
+    });
+    Ok(TensorMetadata::new(x.dtype, extents.collect::<Extents>()))
+}
+
+/// Tensors one after another along an axis, which may count from the end.
+///
+/// # Errors
+/// If there is no tensor, the axis does not exist, or the tensors differ in element type or in another dimension.
+pub fn concat(axis: i64, tensors: &[TensorMetadata]) -> Result<TensorMetadata, Error> {
+    let first = tensors
+        .first()
+        .ok_or_else(|| invalid("there is no tensor to join"))?;
+    let dimension = dimension(axis, first)?;
+    let mut extents = first.extents.to_vec();
+    extents[dimension] = 0;
+    for tensor in tensors {
+        let mut others = tensor.extents.to_vec();
+        let along = others.get_mut(dimension).map_or(0, std::mem::take);
+        let mut expected = extents.clone();
+        expected[dimension] = 0;
+        let total = extents[dimension].checked_add(along);
+        match total.filter(|_| others == expected && tensor.dtype == first.dtype) {
+            Some(total) => extents[dimension] = total,
+            None => {
+                return Err(invalid(format!(
+                    "cannot join {first} and {tensor} along axis {axis}"
+                )));
+            }
+        }
+    }
+    Ok(TensorMetadata::new(first.dtype, &extents[..]))
+}
+
+/// The dimension that an axis names.
+fn dimension(axis: i64, x: &TensorMetadata) -> Result<usize, Error> {
+    let rank = x.extents.len();
+    let from_start = if axis < 0 {
+        axis.saturating_add(rank as i64)
+    } else {
+        axis
+    };
+    let dimension = usize::try_from(from_start).ok();
+    dimension
+        .filter(|&dimension| dimension < rank)
+        .ok_or_else(|| invalid(format!("{x} has no axis {axis}")))
+}
+
+#[cold]
+fn invalid(message: impl Into<String>) -> Error {
+    Error::new(message.into()).with_code(ErrorCode::InvalidArgument)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn of(dtype: DType, extents: &[usize]) -> TensorMetadata {
+        TensorMetadata::new(dtype, extents)
+    }
+
+    fn text(outcome: Result<TensorMetadata, Error>) -> String {
+        outcome.map_or_else(
+            |error| error.message().to_owned(),
+            |metadata| metadata.to_string(),
+        )
+    }
+
+    #[test]
+    fn shapes_are_stretched_from_the_last_extent() {
+        let check = |a: &[usize], b: &[usize], expected: &str| {
+            let stretched = broadcast(&of(DType::I32, a), &of(DType::I32, b));
+            assert_eq!(text(stretched), expected);
+        };
+        check(&[3, 2, 1], &[3], "i32 [3, 2, 3]");
+        check(&[], &[4], "i32 [4]");
+        check(&[0], &[1], "i32 [0]");
+        check(
+            &[2, 3],
+            &[4, 3],
+            "Dimensions must be equal, but are 2 and 4",
+        );
+        check(
+            &[2, 3],
+            &[4, 5],
+            "Dimensions must be equal, but are 3 and 5",
+        );
+        let mixed = broadcast(&of(DType::I32, &[]), &of(DType::I64, &[]));
+        assert_eq!(text(mixed), "incompatible dtypes for binary operation");
+        let less = comparison(&of(DType::F32, &[2, 1]), &of(DType::F32, &[3]));
+        assert_eq!(text(less), "i1 [2, 3]");
+    }
+
+    #[test]
+    fn products_need_matrices_that_fit() {
+        let check = |a: &[usize], b: &[usize], [ta, tb]: [bool; 2], expected: &str| {
+            let product = matmul(&of(DType::F32, a), &of(DType::F32, b), ta, tb);
+            assert_eq!(text(product), expected);
+        };
+        check(&[2, 3], &[3, 5], [false, false], "f32 [2, 5]");
+        check(&[3, 2], &[5, 3], [true, true], "f32 [2, 5]");
+        check(&[3, 2], &[3, 5], [true, false], "f32 [2, 5]");
+        check(
+            &[2],
+            &[2, 3],
+            [false, false],
+            "cannot multiply f32 [2] and f32 [2, 3]",
+        );
+    }
+
+    #[test]
+    fn axes_are_left_out_once() {
+        let x = of(DType::F32, &[2, 3, 4]);
+        assert_eq!(text(reduce(&x, &[0, -1], false)), "f32 [3]");
+        assert_eq!(text(reduce(&x, &[0, -1], true)), "f32 [1, 3, 1]");
+        assert_eq!(text(reduce(&x, &[], false)), "f32 [2, 3, 4]");
+        assert_eq!(text(reduce(&x, &[3], false)), "f32 [2, 3, 4] has no axis 3");
+        assert_eq!(
+            text(reduce(&x, &[i64::MIN], false)),
+            format!("f32 [2, 3, 4] has no axis {}", i64::MIN)
+        );
+        assert_eq!(
+            text(reduce(&x, &[1, -2], false)),
+            "axis -2 is named twice in [1, -2]"
+        );
+    }
+
+    #[test]
+    fn joined_tensors_differ_along_the_axis_alone() {
+        let check = |axis, tensors: &[&[usize]], expected: &str| {
+            let tensors: Vec<_> = tensors
+                .iter()
+                .map(|extents| of(DType::I8, extents))
+                .collect();
+            assert_eq!(text(concat(axis, &tensors)), expected);
+        };
+        check(0, &[&[2, 3], &[4, 3]], "i8 [6, 3]");
+        check(-1, &[&[2, 3], &[2, 0], &[2, 1]], "i8 [2, 4]");
+        check(
+            0,
+            &[&[2, 3], &[4, 4]],
+            "cannot join i8 [2, 3] and i8 [4, 4] along axis 0",
+        );
+        check(
+            0,
+            &[&[2, 3], &[2]],
+            "cannot join i8 [2, 3] and i8 [2] along axis 0",
+        );
+        check(
+            0,
+            &[&[usize::MAX], &[1]],
+            "cannot join i8 [18446744073709551615] and i8 [1] along axis 0",
+        );
+        check(1, &[&[2]], "i8 [2] has no axis 1");
+        check(0, &[], "there is no tensor to join");
+    }
+
+    #[test]
+    fn both_operands_are_alike() {
+        let (a, b) = (of(DType::F32, &[2]), of(DType::F32, &[3]));
+        assert_eq!(text(same_as_both(&a, &a)), "f32 [2]");
+        assert_eq!(text(same_as_both(&a, &b)), "f32 [2] and f32 [3] differ");
+        assert_eq!(
+            (same_as(&a), scalar(DType::I64).to_string()),
+            (a, "i64 []".to_owned())
+        );
+    }
+}
