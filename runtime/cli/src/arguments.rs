@@ -46,6 +46,25 @@ fn is_letter_of_two_dashes(text: &str) -> bool {
     letter.len() == 1 && letter.starts_with(|letter: char| letter.is_ascii_alphabetic())
 }
 
+/// Whether an argument may be a flag that is set to true or false. Describing all arguments of a command takes a while, and few
+/// command lines need that.
+pub(crate) fn may_set_flags(arguments: &[OsString]) -> bool {
+    let value = |argument: &OsString| {
+        let (_, value) = argument.to_str()?.strip_prefix("--")?.split_once('=')?;
+        truth(value)
+    };
+    arguments.iter().any(|argument| value(argument).is_some())
+}
+
+/// The value of a flag that is true or false, as LLVM's tools take it.
+fn truth(value: &str) -> Option<bool> {
+    match value {
+        "" | "true" | "TRUE" | "True" | "1" => Some(true),
+        "false" | "FALSE" | "False" | "0" => Some(false),
+        _ => None,
+    }
+}
+
 /// Resolves flags that are set to true or false: `--flag=true` becomes `--flag`, and `--flag=false` is removed together with
 /// earlier occurrences of `--flag`. `command` describes the arguments, the first of which is the name of the tool.
 ///
@@ -55,15 +74,6 @@ pub(crate) fn with_plain_flags(
     command: impl FnOnce() -> Command,
     arguments: Vec<OsString>,
 ) -> Result<Vec<OsString>, Failure> {
-    let may_say = |argument: &OsString| {
-        argument
-            .to_str()
-            .is_some_and(|text| text.starts_with("--") && text.contains('='))
-    };
-    // Describing all arguments of a command takes a while, and few command lines need that.
-    if !arguments.iter().any(may_say) {
-        return Ok(arguments);
-    }
     let mut command = command();
     command.build();
     let command = arguments
@@ -93,10 +103,10 @@ pub(crate) fn with_plain_flags(
             continue;
         };
         let flag = format!("--{name}");
-        match value {
-            "" | "true" | "TRUE" | "True" | "1" => plain.push(flag.into()),
-            "false" | "FALSE" | "False" | "0" => plain.retain(|before| *before != *flag),
-            _ => {
+        match truth(value) {
+            Some(true) => plain.push(flag.into()),
+            Some(false) => plain.retain(|before| *before != *flag),
+            None => {
                 let message = format!(
                     "for the {flag} option: '{value}' is invalid value for boolean argument! Try 0 or 1"
                 );

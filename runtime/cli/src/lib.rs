@@ -174,14 +174,22 @@ fn parse<T: Parser>(
     program: &str,
     arguments: impl Iterator<Item = OsString>,
 ) -> Result<T, Failure> {
-    let arguments = arguments::with_plain_flags(T::command, arguments.collect())?;
-    let command = T::command().bin_name(program);
-    let parsed = command
-        .try_get_matches_from(arguments)
+    let typed: Vec<OsString> = arguments.collect();
+    let plain = if arguments::may_set_flags(&typed) {
+        arguments::with_plain_flags(T::command, typed.clone())?
+    } else {
+        typed.clone()
+    };
+    let parsed = T::command()
+        .bin_name(program)
+        .try_get_matches_from(plain)
         .and_then(|matches| T::from_arg_matches(&matches));
     parsed.map_err(|error| {
         if error.use_stderr() {
-            return Failure::Usage(error.to_string().trim_end().to_owned());
+            // Flags that are neither true nor false are told of in the words of the original.
+            let flags = arguments::with_plain_flags(T::command, typed);
+            let usage = || Failure::Usage(error.to_string().trim_end().to_owned());
+            return flags.err().unwrap_or_else(usage);
         }
         match output::write("-", error.to_string().as_bytes()) {
             Ok(()) => Failure::HelpGiven,
