@@ -141,6 +141,73 @@ pub fn broadcast<T: Arithmetic>(
     Ok(())
 }
 
+/// Which side of a function of two tensors is meant.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Side {
+    /// The first operand.
+    Left,
+    /// The second one.
+    Right,
+}
+
+/// [`broadcast`] into the memory of one side, which has the common shape already: `target = f(target, other)` if it is the left one,
+/// and `target = f(other, target)` if it is the right one.
+///
+/// # Errors
+/// If a slice is not as long as its shape says, or the target is to be stretched; it is then untouched.
+///
+/// ```
+/// use tfrt_compute::binary::{self, Binary, Side};
+/// use tfrt_compute::broadcast::Broadcast;
+///
+/// let mut target = [1., 2., 3.];
+/// let shapes = Broadcast::new(&[], &[3])?;
+/// binary::broadcast_in_place(Binary::Sub, &shapes, Side::Right, &mut target, &[10.])?;
+/// assert_eq!(target, [9., 8., 7.]);
+/// # Ok::<(), tfrt_compute::ShapeError>(())
+/// ```
+pub fn broadcast_in_place<T: Arithmetic>(
+    function: Binary,
+    shapes: &Broadcast,
+    side: Side,
+    target: &mut [T],
+    other: &[T],
+) -> Result<(), ShapeError> {
+    let (left_len, right_len) = match side {
+        Side::Left => (target.len(), other.len()),
+        Side::Right => (other.len(), target.len()),
+    };
+    check(shapes, left_len, right_len, target.len())?;
+    vectorised(
+        #[inline(always)]
+        || {
+            shapes.for_each_run(
+                #[inline(always)]
+                |at, l, r, run| {
+                    // The target is not stretched, so that its runs are where those of the output are.
+                    let target = &mut target[at..][..run.len];
+                    let (start, is_single) = match side {
+                        Side::Left => (r, run.right == 0),
+                        Side::Right => (l, run.left == 0),
+                    };
+                    let other = if is_single {
+                        &other[start..=start]
+                    } else {
+                        &other[start..][..run.len]
+                    };
+                    for_arithmetic!(function, T, f => match (side, other) {
+                        (Side::Left, &[y]) => target.iter_mut().for_each(|x| *x = f(*x, y)),
+                        (Side::Right, &[x]) => target.iter_mut().for_each(|y| *y = f(x, *y)),
+                        (Side::Left, ys) => target.iter_mut().zip(ys).for_each(|(x, &y)| *x = f(*x, y)),
+                        (Side::Right, xs) => target.iter_mut().zip(xs).for_each(|(y, &x)| *y = f(x, *y)),
+                    });
+                },
+            );
+        },
+    );
+    Ok(())
+}
+
 /// Whether `left` compares to `right`, both stretched to the common shape.
 ///
 /// # Errors

@@ -4,7 +4,7 @@ use half::f16;
 use tfrt::core::metadata::{broadcast, same_as};
 use tfrt::prelude::*;
 use tfrt::support::complex::Complex;
-use tfrt_compute::binary::{self, Binary};
+use tfrt_compute::binary::{self, Binary, Side};
 use tfrt_compute::broadcast::Broadcast;
 use tfrt_compute::element::Arithmetic;
 use tfrt_compute::unary::{self, Unary};
@@ -179,7 +179,8 @@ fn map_each<T: Element>(
     )
 }
 
-/// Computes `a + b`, stretched to one shape; whole numbers wrap around.
+/// Computes `a + b`, stretched to one shape; whole numbers wrap around. The result of this and the following ops takes the memory of the
+/// first operand that has its shape and that nobody else can see.
 ///
 /// # Errors
 /// `incompatible dtypes for binary operation`, `Dimensions must be equal, but are A and B`, `Unsupported input dtype: D`.
@@ -293,6 +294,24 @@ fn compute<T: Element + Arithmetic>(
         ];
         return compute::<T>(function, operands, [&sides[0], &sides[1]], ctx);
     }
+    for (side, [own, other], operand) in [
+        (Side::Left, [a, b], operands[0]),
+        (Side::Right, [b, a], operands[1]),
+    ] {
+        if let Some(mut result) = taken_over(own, operand, shapes.shape()) {
+            with_elements::<T, _>(other, |other| {
+                let mut target = result.elements_mut::<T>()?;
+                Ok(binary::broadcast_in_place(
+                    function,
+                    &shapes,
+                    side,
+                    &mut target,
+                    other,
+                )?)
+            })?;
+            return Ok(AnyRef::available(result));
+        }
+    }
     let mut result = allocate(T::DTYPE, Shape::new(shapes.shape())?, ctx)?;
     with_elements::<T, _>(a, |a| {
         with_elements::<T, _>(b, |b| {
@@ -306,6 +325,20 @@ fn compute<T: Element + Arithmetic>(
         })
     })?;
     Ok(AnyRef::available(result))
+}
+
+/// A result in the memory of an operand, if it has the shape of the result and nobody else can see it.
+fn taken_over(
+    tensor: &TensorRef<'_>,
+    operand: &AnyRef,
+    shape: &[usize],
+) -> Option<DenseHostTensor> {
+    let TensorRef::Dense(tensor) = tensor else {
+        return None;
+    };
+    let fits = tensor.shape().dims() == shape;
+    let is_ours = fits && operand.is_unique_through_links() && tensor.is_exclusive();
+    is_ours.then(|| (**tensor).clone())
 }
 
 /// The elements of a dense tensor, or the value of a scalar one.

@@ -1,7 +1,7 @@
 //! Arithmetic, comparisons, broadcasting, and conversions.
 
 use half::{bf16, f16};
-use tfrt_compute::binary::{self, Binary, Choice, Comparison};
+use tfrt_compute::binary::{self, Binary, Choice, Comparison, Side};
 use tfrt_compute::broadcast::Broadcast;
 use tfrt_compute::cast::cast;
 use tfrt_compute::element::Arithmetic;
@@ -81,6 +81,21 @@ fn broadcasting_means_what_numpy_means() {
                 output, expected,
                 "{function:?} of {left_shape:?} and {right_shape:?}"
             );
+            for (side, own, other) in [(Side::Left, &left, &right), (Side::Right, &right, &left)] {
+                let mut target = own.clone();
+                let outcome =
+                    binary::broadcast_in_place(function, &shapes, side, &mut target, other);
+                if own.len() == expected.len() {
+                    assert!(outcome.is_ok());
+                    assert_eq!(
+                        target, expected,
+                        "{function:?} of {left_shape:?} and {right_shape:?}, {side:?}"
+                    );
+                } else {
+                    assert!(outcome.is_err());
+                    assert_eq!(&target, own, "a refused target is untouched");
+                }
+            }
         }
         let mut output = vec![false; shapes.output_len()];
         binary::compare(Comparison::Less, &shapes, &left, &right, &mut output)
