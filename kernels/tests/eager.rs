@@ -77,6 +77,33 @@ async fn lies_later(x: &DenseHostTensor, ctx: &ExecutionContext) -> Result<Dense
     lies(x)
 }
 
+/// Its metadata function panics.
+#[tfrt_op("eager_test.PanicsAtOnce", metadata = panicking)]
+fn panics_at_once(x: &DenseHostTensor) -> DenseHostTensor {
+    x.clone()
+}
+
+fn panicking(x: &TensorMetadata) -> TensorMetadata {
+    assert!(x.extents.len() > 1000, "no such rank");
+    x.clone()
+}
+
+#[test]
+fn a_panic_of_a_metadata_function_is_an_error() -> Result<()> {
+    let said = "kernel 'eager_test.PanicsAtOnce' panicked: no such rank";
+    for queue in ["s", "mstd:2"] {
+        let eager = eager(queue);
+        let op = eager.op("eager_test.PanicsAtOnce")?.ready()?;
+        let x = eager.tensor([1.0_f32])?;
+        let later = eager.op("tfrt_test.async.noop_no_md")?.call(&[&x])?;
+        for x in [&x, &later] {
+            let found = handle(op.call(&[x]));
+            assert_eq!(message(eager.to_vec::<f32>(&found)), said, "under {queue}");
+        }
+    }
+    Ok(())
+}
+
 fn same(x: &TensorMetadata) -> TensorMetadata {
     x.clone()
 }
@@ -316,6 +343,51 @@ fn the_last_holder_gives_its_memory() -> Result<()> {
 }
 
 #[test]
+fn an_op_of_two_tensors_takes_the_memory_of_the_first_that_fits() -> Result<()> {
+    let eager = eager("s");
+    let sub = eager.op("tf.Sub")?.ready()?;
+    let address = |handle: &TensorHandle| {
+        eager.with_elements(handle, |elements: &tfrt_tensor::Elements<'_, f32>| {
+            elements.as_ptr()
+        })
+    };
+    let matrix = || eager.tensor([[1.0_f32, 2.0], [3.0, 4.0]]);
+    let row = || eager.tensor([10.0_f32, 20.0]);
+    let differences = [-9.0, -18.0, -7.0, -16.0];
+    // Both fit; the second one is too small; the first one is.
+    let (a, b) = (matrix()?, matrix()?);
+    let before = address(&a)?;
+    let zeros = sub.call_owned([a, b])?;
+    assert_eq!(address(&zeros)?, before);
+    assert_eq!(eager.to_vec::<f32>(&zeros)?, [0.0; 4]);
+    let a = matrix()?;
+    let before = address(&a)?;
+    let found = sub.call_owned([a, row()?])?;
+    assert_eq!(address(&found)?, before);
+    assert_eq!(eager.to_vec::<f32>(&found)?, differences);
+    let b = matrix()?;
+    let before = address(&b)?;
+    let found = sub.call_owned([row()?, b])?;
+    assert_eq!(address(&found)?, before);
+    assert_eq!(
+        eager.to_vec::<f32>(&found)?,
+        differences.map(|difference| -difference)
+    );
+    // Somebody else sees the first one, and a tensor is not stretched in its place.
+    let (a, b) = (matrix()?, matrix()?);
+    let before = address(&b)?;
+    let found = sub.call_owned([a.clone(), b])?;
+    assert_eq!(address(&found)?, before);
+    assert_eq!(eager.to_vec::<f32>(&a)?, [1.0, 2.0, 3.0, 4.0]);
+    let found = sub.call(&[&a, &a])?;
+    assert_ne!(address(&found)?, address(&a)?);
+    let (column, row) = (eager.tensor([[1.0_f32], [2.0]])?, row()?);
+    let found = sub.call_owned([column, row])?;
+    assert_eq!(eager.to_vec::<f32>(&found)?, [-9.0, -19.0, -8.0, -18.0]);
+    Ok(())
+}
+
+#[test]
 fn ops_run_where_scopes_say() -> Result<()> {
     let eager = EagerContext::builder(host("s"))
         .device(Arc::new(CpuDevice::new("CPU:1")))
@@ -347,6 +419,27 @@ fn ops_run_where_scopes_say() -> Result<()> {
     let back = eager.copy_to(&there, "CPU:0")?;
     assert_eq!(device(&back).as_deref(), Some("CPU:0"));
     assert_eq!(eager.to_vec::<f32>(&back)?, [2.0]);
+    Ok(())
+}
+
+#[test]
+fn a_scope_that_outlives_the_one_around_it_ends_no_other() -> Result<()> {
+    let eager = eager("s");
+    let x = eager.tensor([1.0_f32])?;
+    let is_late = || -> Result<bool> {
+        let y = eager.op("tfrt_test.async.noop")?.call(&[&x])?;
+        Ok(y.to_string().starts_with("future"))
+    };
+    let outer = eager.async_mode();
+    let inner = eager.async_mode();
+    drop(outer);
+    let first = eager.async_mode();
+    let second = eager.sync_mode();
+    drop(inner);
+    assert!(!is_late()?, "the second scope is in force");
+    drop(second);
+    assert!(is_late()?, "the first one is");
+    drop(first);
     Ok(())
 }
 

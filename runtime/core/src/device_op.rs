@@ -29,6 +29,7 @@ use smallvec::SmallVec;
 use tfrt_async::{AnyRef, run_when_ready};
 use tfrt_host::ExecutionContext;
 use tfrt_host::device::DeviceRef;
+use tfrt_host::kernel::panic::catch;
 use tfrt_host::tracing::{Scope, TracingLevel};
 use tfrt_support::metadata::TensorMetadata;
 use tfrt_support::{Error, ErrorCode};
@@ -233,15 +234,18 @@ impl DeviceOp {
         operands: &[TensorMetadata],
         attrs: &OpAttrs,
     ) -> Result<ResultMetadata, Error> {
-        let told = match (self.op.metadata_function(), &self.op.runner) {
-            (Some(function), _) => function(&OpQuery {
-                op: self.op.name(),
-                operands,
-                attrs,
-            }),
-            (None, Runner::Kernel(kernel)) => kernel::metadata(*kernel, operands, attrs),
-            (None, _) => Ok(ResultMetadata::new()),
-        };
+        let op = self.op.name();
+        let told = catch(op, || {
+            match (self.op.metadata_function(), &self.op.runner) {
+                (Some(function), _) => function(&OpQuery {
+                    op,
+                    operands,
+                    attrs,
+                }),
+                (None, Runner::Kernel(kernel)) => kernel::metadata(*kernel, operands, attrs),
+                (None, _) => Ok(ResultMetadata::new()),
+            }
+        });
         told.map_err(|error| match error.code() {
             ErrorCode::Unknown => error.with_code(ErrorCode::InvalidArgument),
             _ => error,

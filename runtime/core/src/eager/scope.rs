@@ -20,7 +20,10 @@ struct ThreadState {
     context: u64,
     /// Whether the context still exists: another thread may have dropped it.
     exists: Weak<()>,
-    changes: Vec<Change>,
+    /// Each with the number of its scope.
+    changes: Vec<(u64, Change)>,
+    /// The number of the next scope.
+    next_scope: u64,
     /// That of the request which is in force.
     ctx: ExecutionContext,
     /// What the next effect follows.
@@ -59,8 +62,8 @@ enum Change {
 #[must_use = "the scope ends when it is dropped"]
 pub struct Scope<'a> {
     context: &'a EagerContext,
-    /// How many changes there were before it.
-    depth: usize,
+    /// What tells it from others of the thread.
+    number: u64,
     /// A scope belongs to its thread.
     _not_send: std::marker::PhantomData<*const ()>,
 }
@@ -69,8 +72,13 @@ impl Drop for Scope<'_> {
     fn drop(&mut self) {
         let ended = with_state(self.context, |state| {
             let mut ended = Vec::new();
-            while state.changes.len() > self.depth {
-                if let Some(Change::Request(before)) = state.changes.pop() {
+            // A scope that outlives one around it has ended with that, and ends nothing else.
+            let own = |(number, _): &(u64, Change)| *number == self.number;
+            let Some(position) = state.changes.iter().position(own) else {
+                return ended;
+            };
+            while state.changes.len() > position {
+                if let Some((_, Change::Request(before))) = state.changes.pop() {
                     ended.push(std::mem::replace(&mut state.ctx, before));
                 }
             }
@@ -108,15 +116,16 @@ impl EagerContext {
     }
 
     fn begin(&self, change: impl FnOnce(&mut ThreadState) -> Change) -> Scope<'_> {
-        let depth = with_state(self, |state| {
-            let depth = state.changes.len();
+        let number = with_state(self, |state| {
+            let number = state.next_scope;
+            state.next_scope += 1;
             let change = change(state);
-            state.changes.push(change);
-            depth
+            state.changes.push((number, change));
+            number
         });
         Scope {
             context: self,
-            depth,
+            number,
             _not_send: std::marker::PhantomData,
         }
     }
@@ -139,6 +148,7 @@ fn with_state<R>(context: &EagerContext, f: impl FnOnce(&mut ThreadState) -> R) 
                 context: context.id,
                 exists: Arc::downgrade(&context.exists),
                 changes: Vec::new(),
+                next_scope: 0,
                 ctx: context_of(Arc::clone(&context.request)),
                 chain: AnyRef::ready_chain(),
             });
@@ -159,10 +169,14 @@ pub(super) fn execution_context(context: &EagerContext) -> ExecutionContext {
 /// The context that calls of this thread run in, and whether they return when the op is done.
 pub(super) fn execution_context_and_mode(context: &EagerContext) -> (ExecutionContext, bool) {
     with_state(context, |state| {
-        let modes = state.changes.iter().rev().find_map(|change| match change {
-            Change::Sync(is_sync) => Some(*is_sync),
-            _ => None,
-        });
+        let modes = state
+            .changes
+            .iter()
+            .rev()
+            .find_map(|(_, change)| match change {
+                Change::Sync(is_sync) => Some(*is_sync),
+                _ => None,
+            });
         (state.ctx.clone(), modes.unwrap_or(false))
     })
 }
@@ -193,10 +207,14 @@ pub(super) fn forget_failure(context: &EagerContext, failed: &AnyRef) {
 /// The devices that the innermost scope names; none if ops may run anywhere.
 pub(super) fn devices(context: &EagerContext) -> Option<Vec<usize>> {
     with_state(context, |state| {
-        state.changes.iter().rev().find_map(|change| match change {
-            Change::Devices(devices) => Some(devices.clone()),
-            _ => None,
-        })
+        state
+            .changes
+            .iter()
+            .rev()
+            .find_map(|(_, change)| match change {
+                Change::Devices(devices) => Some(devices.clone()),
+                _ => None,
+            })
     })
 }
 
