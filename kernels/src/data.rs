@@ -7,6 +7,8 @@ pub mod sources;
 
 pub mod stages;
 
+pub mod extensions;
+
 pub mod log;
 
 pub mod iterate;

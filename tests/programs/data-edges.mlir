@@ -225,7 +225,7 @@ func private @count(%batch: !t.tensor, %n: i64) -> i64 {
   tfrt.return %m : i64
 }
 func @many() -> i64 {
-  %n = tfrt.constant.i64 60000
+  %n = tfrt.constant.i64 20000
   %zero = tfrt.constant.i64 0
   %two = tfrt.constant.i64 2
   %d = tfrt.call @upto(%n) : (i64) -> !tfrt_data.dataset

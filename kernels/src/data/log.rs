@@ -1,6 +1,6 @@
 //! A dataset that prints a line for each draw, for tests; and an example of a dataset beside those of the library.
 
-use tfrt::data::{Dataset, Draw, IterationResult, Position, Stage};
+use tfrt::data::{Cardinality, Dataset, Draw, IterationResult, Position, Stage};
 use tfrt::prelude::*;
 
 use crate::text::print_line_if_possible;
@@ -17,6 +17,10 @@ impl Stage for Log {
 
     fn input_height(&self) -> u32 {
         self.input.height()
+    }
+
+    fn cardinality(&self) -> Cardinality {
+        self.input.cardinality()
     }
 
     fn make_iterator(&self, position: Position) -> Box<dyn Draw> {

@@ -33,7 +33,7 @@ fn filter_dataset(input: &Dataset, #[function] function: FunctionRef) -> Result<
 }
 
 /// Makes a dataset of batches: each component is a tensor with one row for each of `batch_size` elements. The last batch may be
-/// smaller.
+/// smaller, unless `drop_remainder`.
 ///
 /// # Errors
 /// `batch_size must be positive, not N`.
@@ -48,6 +48,7 @@ fn batch_dataset<const KIND: usize>(
     input: &Dataset,
     batch_size: i64,
     #[attr] same_input_metadata: bool,
+    #[attr] drop_remainder: Option<bool>,
 ) -> Result<Dataset> {
     const I32: BatchComponent = BatchComponent::Scalar(DType::I32);
     const KINDS: [&[BatchComponent]; 4] = [
@@ -56,13 +57,19 @@ fn batch_dataset<const KIND: usize>(
         &[BatchComponent::Tensor],
         &[BatchComponent::Tensor, I64],
     ];
-    input.batch_with(batch_size, KINDS[KIND], same_input_metadata)
+    let drops_remainder = drop_remainder.unwrap_or(false);
+    input.batch_with(
+        batch_size,
+        KINDS[KIND],
+        same_input_metadata,
+        drops_remainder,
+    )
 }
 
 const I64: BatchComponent = BatchComponent::Scalar(DType::I64);
 
 /// Makes a dataset of batches of pairs of numbers: each component is a tensor with one row for each of `batch_size` elements. The last
-/// batch may be smaller.
+/// batch may be smaller, unless `drop_remainder`.
 ///
 /// # Errors
 /// `batch_size must be positive, not N`.
@@ -71,8 +78,15 @@ fn batch_dataset_of_pairs(
     input: &Dataset,
     batch_size: i64,
     #[attr] same_input_metadata: bool,
+    #[attr] drop_remainder: Option<bool>,
 ) -> Result<Dataset> {
-    input.batch_with(batch_size, &[I64, I64], same_input_metadata)
+    let drops_remainder = drop_remainder.unwrap_or(false);
+    input.batch_with(
+        batch_size,
+        &[I64, I64],
+        same_input_metadata,
+        drops_remainder,
+    )
 }
 
 /// Makes a dataset of the elements of the datasets that a function returns for each element, in turns: `cycle_length` of them are open
@@ -139,7 +153,7 @@ fn skip_dataset(input: &Dataset, count: i64) -> Result<Dataset> {
 }
 
 /// Makes a dataset of the same elements in random order: each is chosen among the next `buffer_size` ones. Equal seeds give equal
-/// orders.
+/// orders, for every pass unless `reshuffle_each_iteration`.
 ///
 /// # Errors
 /// `buffer_size must be positive, not N`.
@@ -149,8 +163,15 @@ fn skip_dataset(input: &Dataset, count: i64) -> Result<Dataset> {
     results(dataset),
     format = "operands attr-dict"
 )]
-fn shuffle_dataset(input: &Dataset, buffer_size: i64, seed: i64, seed2: i64) -> Result<Dataset> {
-    input.shuffle(buffer_size, seed, seed2)
+fn shuffle_dataset(
+    input: &Dataset,
+    buffer_size: i64,
+    seed: i64,
+    seed2: i64,
+    #[attr] reshuffle_each_iteration: Option<bool>,
+) -> Result<Dataset> {
+    let reshuffles = reshuffle_each_iteration.unwrap_or(false);
+    input.shuffle_with(buffer_size, seed, seed2, reshuffles)
 }
 
 /// Makes a dataset whose iterators remember the elements of a first pass and repeat copies of them for ever.

@@ -7,6 +7,7 @@ use tfrt_async::identity::TypeIdentity;
 use tfrt_async::{AnyRef, Immutable, Value};
 use tfrt_support::{Error, ErrorCode};
 
+use crate::cardinality::Cardinality;
 use crate::identity;
 use crate::iterator::{DataIterator, Draw};
 
@@ -65,6 +66,11 @@ pub trait Stage: fmt::Debug + Send + Sync + 'static {
     /// The height of the highest dataset that the stage holds; see [`Dataset::height`]. A stage with inputs must say so.
     fn input_height(&self) -> u32 {
         0
+    }
+
+    /// How many elements there are, without drawing one.
+    fn cardinality(&self) -> Cardinality {
+        Cardinality::Unknown
     }
 
     /// Makes the state of one pass, from the start, and the states of its inputs.
@@ -145,6 +151,12 @@ impl Dataset {
     #[must_use]
     pub fn height(&self) -> u32 {
         self.height
+    }
+
+    /// How many elements there are, as far as the description tells.
+    #[must_use]
+    pub fn cardinality(&self) -> Cardinality {
+        self.stage.cardinality()
     }
 
     /// The last stage.

@@ -219,8 +219,9 @@ impl BoundFunction {
         }
     }
 
+    /// Calls the function once all values are available: now if they are.
     #[inline]
-    fn call_when_available(&self, values: Values, ctx: &ExecutionContext) -> Values {
+    pub(crate) fn call_when_available(&self, values: Values, ctx: &ExecutionContext) -> Values {
         if are_available(&values) {
             return self.call(ctx, &values);
         }

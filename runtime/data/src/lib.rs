@@ -35,6 +35,8 @@ mod function;
 
 mod token;
 
+mod cardinality;
+
 mod stages;
 
 mod philox;
@@ -45,6 +47,7 @@ mod elements;
 
 mod identity;
 
+pub use cardinality::Cardinality;
 pub use dataset::{Dataset, MAX_HEIGHT, Position, Stage};
 pub use elements::Elements;
 pub use function::ElementFunction;

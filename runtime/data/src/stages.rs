@@ -22,6 +22,24 @@ pub(crate) mod shuffle;
 
 pub(crate) mod memory;
 
+pub(crate) mod take;
+
+pub(crate) mod shard;
+
+pub(crate) mod zip;
+
+pub(crate) mod concatenate;
+
+pub(crate) mod unbatch;
+
+pub(crate) mod window;
+
+pub(crate) mod number;
+
+pub(crate) mod scan;
+
+pub(crate) mod cache;
+
 /// How many results a stage draws past a known end where its definition asks for a number of draws: the number is the program's, and
 /// may be larger than any machine could count to.
 pub(crate) const MAX_DRAWS_PAST_END: u64 = 1 << 20;

@@ -204,12 +204,52 @@ impl Dataset {
         self.interleave_with(function.into_element_function(), cycle_length, block_length)
     }
 
+    /// The elements before the first one for which a function returns false.
+    ///
+    /// # Errors
+    /// If datasets are nested too deep.
+    pub fn take_while<M>(&self, predicate: impl IntoElementFunction<M>) -> Result<Self, Error> {
+        self.take_while_with(predicate.into_element_function())
+    }
+
+    /// The elements of the datasets that a function returns, one dataset after the other.
+    ///
+    /// # Errors
+    /// If datasets are nested too deep.
+    pub fn flat_map<M>(&self, function: impl IntoElementFunction<M>) -> Result<Self, Error> {
+        self.interleave_with(function.into_element_function(), 1, 1)
+    }
+
+    /// What a function makes of each element and a state. It takes the state, then the components, and returns the next state, then the
+    /// components of the result.
+    ///
+    /// ```
+    /// use tfrt_data::Dataset;
+    ///
+    /// let sums = Dataset::range(1, 5, 1)?.scan(0_i64, |sum: i64, x: i64| (sum + x, sum + x))?;
+    /// assert_eq!(sums.name(), "scan");
+    /// # Ok::<(), tfrt_support::Error>(())
+    /// ```
+    ///
+    /// # Errors
+    /// If datasets are nested too deep.
+    pub fn scan<M>(
+        &self,
+        state: impl Value,
+        function: impl IntoElementFunction<M>,
+    ) -> Result<Self, Error> {
+        self.scan_with(
+            &[AnyRef::available(state)],
+            function.into_element_function(),
+        )
+    }
+
     /// Every `batch_size` consecutive elements with one component as one: a tensor with one row per element.
     ///
     /// # Errors
     /// If the size is not positive, or datasets are nested too deep.
     pub fn batch(&self, batch_size: i64) -> Result<Self, Error> {
-        self.batch_with(batch_size, &[BatchComponent::Any], false)
+        self.batch_with(batch_size, &[BatchComponent::Any], false, false)
     }
 
     /// The same elements, of which the next `num_ahead` are drawn before they are asked for; see

@@ -35,9 +35,9 @@ impl Choices {
     fn tree(&mut self, depth: u32, may_be_endless: bool) -> Tree {
         let kind = match depth {
             0 => self.below(2),
-            _ => 2 + self.below(if may_be_endless { 9 } else { 8 }),
+            _ => 2 + self.below(if may_be_endless { 17 } else { 16 }),
         };
-        let is_below_endless = may_be_endless && kind != 3 && kind != 9;
+        let is_below_endless = may_be_endless && ![3, 9, 15].contains(&kind);
         let mut input = || Box::new(self.tree(depth.saturating_sub(1), is_below_endless));
         let input = if kind < 2 { None } else { Some(input()) };
         let input = || input.clone().expect("the stage has one");
@@ -56,6 +56,14 @@ impl Choices {
                 self.number(1, 4) as usize,
                 self.number(1, 4) as usize,
             ),
+            10 => Tree::Take(input(), self.number(-1, 9)),
+            11 => Tree::TakeWhile(input(), self.number(0, 30)),
+            12 => Tree::Shard(input(), 3, self.below(3).into()),
+            13 => Tree::ZipSum(input(), Box::new(self.tree(depth / 2, may_be_endless))),
+            14 => Tree::Concatenate(input(), Box::new(self.tree(depth / 2, may_be_endless))),
+            15 => Tree::Unbatch(input(), self.number(1, 5) as usize),
+            16 => Tree::Number(input()),
+            17 => Tree::Scan(input()),
             _ => Tree::Memory(input()),
         }
     }
@@ -168,6 +176,20 @@ impl Builder {
                 input(of)?.interleave_with(self.function(open), cycle as i64, block as i64)?
             }
             Tree::Memory(ref of) => input(of)?.memory::<i64>()?,
+            Tree::Take(ref of, count) => input(of)?.take(count)?,
+            Tree::TakeWhile(ref of, bound) => input(of)?.take_while_with(
+                self.function(move |x| oracle::is_below(x, bound).map(AnyRef::available)),
+            )?,
+            Tree::Shard(ref of, n, index) => input(of)?.shard(n as i64, index as i64)?,
+            Tree::ZipSum(ref of, ref other) => {
+                Dataset::zip(&[input(of)?, input(other)?])?.map(|x: i64, y: i64| x + y)?
+            }
+            Tree::Concatenate(ref of, ref other) => {
+                Dataset::concatenate(&[input(of)?, input(other)?])?
+            }
+            Tree::Unbatch(ref of, size) => input(of)?.batch(size as i64)?.unbatch()?,
+            Tree::Number(ref of) => input(of)?.enumerate(0)?.map(|i: i64, x: i64| i + x)?,
+            Tree::Scan(ref of) => input(of)?.scan(0_i64, |s: i64, x: i64| (s + x, s + x))?,
         })
     }
 }

@@ -8,12 +8,13 @@ mod assembly;
 use std::sync::{Arc, OnceLock};
 
 use smallvec::SmallVec;
-use tfrt_async::{AnyRef, AsyncValueRef, Chain, IndirectPromise, run_when_ready};
+use tfrt_async::{AnyRef, AsyncValueRef, Chain, IndirectPromise, Promise, run_when_ready};
 use tfrt_host::ExecutionContext;
 use tfrt_support::{DType, Error};
 
 use self::assembly::{Assembly, Expected};
 use super::MAX_DRAWS_PAST_END;
+use crate::cardinality::Cardinality;
 use crate::dataset::{Dataset, Position, Stage, require_positive};
 use crate::iterator::Draw;
 use crate::result::{IterationResult, Outcome, Values, are_available};
@@ -25,7 +26,7 @@ use crate::result::{IterationResult, Outcome, Values, are_available};
 /// use tfrt_support::DType;
 ///
 /// let pairs = [BatchComponent::Tensor, BatchComponent::Scalar(DType::I64)];
-/// assert!(Dataset::range(0, 4, 1)?.batch_with(0, &pairs, false).is_err());
+/// assert!(Dataset::range(0, 4, 1)?.batch_with(0, &pairs, false, false).is_err());
 /// # Ok::<(), tfrt_support::Error>(())
 /// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -44,6 +45,7 @@ struct Batch {
     batch_size: usize,
     components: SmallVec<[BatchComponent; 2]>,
     has_same_metadata: bool,
+    drops_remainder: bool,
 }
 
 impl Stage for Batch {
@@ -55,12 +57,23 @@ impl Stage for Batch {
         self.input.height()
     }
 
+    fn cardinality(&self) -> Cardinality {
+        let size = self.batch_size as u64;
+        self.input
+            .cardinality()
+            .map(|len| match self.drops_remainder {
+                true => len / size,
+                false => len.div_ceil(size),
+            })
+    }
+
     fn make_iterator(&self, position: Position) -> Box<dyn Draw> {
         Box::new(BatchIterator {
             input: self.input.iterator_below(position),
             batch_size: self.batch_size,
             components: self.components.clone(),
             shared: self.has_same_metadata.then(SharedMetadata::default),
+            drops_remainder: self.drops_remainder,
         })
     }
 }
@@ -71,6 +84,7 @@ struct BatchIterator {
     batch_size: usize,
     components: SmallVec<[BatchComponent; 2]>,
     shared: Option<SharedMetadata>,
+    drops_remainder: bool,
 }
 
 /// The metadata of the first element that has some, for all batches of an iterator.
@@ -121,7 +135,7 @@ impl Draw for BatchIterator {
             }
         }
         if later.is_empty() {
-            return assembly.finish(ctx).into();
+            return assembly.finish(self.drops_remainder, ctx).into();
         }
         self.finish_later(assembly, later, ctx)
     }
@@ -142,6 +156,9 @@ impl BatchIterator {
         let (promise, previous) = previous.map_or((None, None), |(promise, previous)| {
             (Some(promise), previous.map(AsyncValueRef::into_any))
         });
+        if self.drops_remainder {
+            return self.finish_whole(assembly, later, (promise, previous), ctx);
+        }
         let (promises, values): (SmallVec<[IndirectPromise; 2]>, Values) =
             self.components.iter().map(|_| AnyRef::indirect()).unzip();
         // The end of a batch is the end of its first result.
@@ -158,7 +175,7 @@ impl BatchIterator {
             if let Some(promise) = promise {
                 promise.emplace(Chain);
             }
-            let values = match assembly.finish(&ctx) {
+            let values = match assembly.finish(false, &ctx) {
                 Outcome::Element(values) => values,
                 Outcome::Error(error) => SmallVec::from_elem(error, promises.len()),
                 // Nobody looks at the values of an end.
@@ -169,6 +186,30 @@ impl BatchIterator {
             }
         });
         first
+    }
+}
+
+impl BatchIterator {
+    /// The result of a batch of which some elements are pending, and that does not exist unless it is whole.
+    fn finish_whole(
+        &self,
+        mut assembly: Assembly,
+        later: Vec<IterationResult>,
+        (looked_at, previous): (Option<Promise<Chain>>, Option<AnyRef>),
+        ctx: &ExecutionContext,
+    ) -> IterationResult {
+        let (promise, result) = IterationResult::pending();
+        let ctx = ctx.clone();
+        when_complete(later, previous, move |outcomes| {
+            for outcome in outcomes {
+                assembly.add(outcome, &ctx);
+            }
+            if let Some(looked_at) = looked_at {
+                looked_at.emplace(Chain);
+            }
+            promise.emplace(assembly.finish(true, &ctx));
+        });
+        result
     }
 }
 
@@ -230,6 +271,8 @@ impl Dataset {
     /// Every `batch_size` consecutive elements as one: each component is a tensor with one row per element. The last batch may be
     /// smaller. If any value of a component is an error, the component of the batch is.
     ///
+    /// If `drops_remainder`, there are no smaller batches: a last batch that would be smaller is the end.
+    ///
     /// All elements of a batch have the same element type and shape; if `has_same_metadata`, those of all batches of an iterator have.
     ///
     /// # Errors
@@ -239,12 +282,14 @@ impl Dataset {
         batch_size: i64,
         components: &[BatchComponent],
         has_same_metadata: bool,
+        drops_remainder: bool,
     ) -> Result<Self, Error> {
         Self::new(Batch {
             input: self.clone(),
             batch_size: require_positive("batch_size", batch_size)?,
             components: components.into(),
             has_same_metadata,
+            drops_remainder,
         })
     }
 }

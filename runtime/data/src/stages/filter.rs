@@ -9,6 +9,7 @@ use tfrt_async::AnyRef;
 use tfrt_host::ExecutionContext;
 use tfrt_support::Error;
 
+use crate::cardinality::Cardinality;
 use crate::dataset::{Dataset, Position, Stage, invalid};
 use crate::function::{BoundFunction, ElementFunction};
 use crate::iterator::Draw;
@@ -28,6 +29,10 @@ impl Stage for Filter {
 
     fn input_height(&self) -> u32 {
         self.input.height()
+    }
+
+    fn cardinality(&self) -> Cardinality {
+        self.input.cardinality().at_most()
     }
 
     fn make_iterator(&self, position: Position) -> Box<dyn Draw> {
@@ -54,7 +59,7 @@ struct Undecided {
 }
 
 /// What the predicate says.
-enum Verdict {
+pub(super) enum Verdict {
     Accepts,
     Rejects,
     Fails(AnyRef),
@@ -147,7 +152,7 @@ fn conclude(verdict: Verdict, values: Values) -> Option<Outcome> {
 }
 
 /// The verdict in the results of the predicate, or the one that is not available.
-fn decide(answer: &Values) -> Result<Verdict, &AnyRef> {
+pub(super) fn decide(answer: &Values) -> Result<Verdict, &AnyRef> {
     let [answer] = &answer[..] else {
         let error = invalid(format!("a predicate has one result, not {}", answer.len()));
         return Ok(Verdict::Fails(AnyRef::error(error)));

@@ -17,6 +17,7 @@ use tfrt_async::{AnyRef, AsyncValueRef, Value};
 use tfrt_host::ExecutionContext;
 use tfrt_support::Error;
 
+use crate::cardinality::Cardinality;
 use crate::dataset::{Dataset, Position, Stage, invalid, require_positive};
 use crate::function::{BoundFunction, ElementFunction};
 use crate::iterator::Draw;
@@ -41,6 +42,10 @@ impl Stage for Interleave {
 
     fn input_height(&self) -> u32 {
         self.input.height()
+    }
+
+    fn cardinality(&self) -> Cardinality {
+        self.input.cardinality().at_most()
     }
 
     fn make_iterator(&self, position: Position) -> Box<dyn Draw> {

@@ -7,6 +7,7 @@ use tfrt_async::AnyRef;
 use tfrt_host::ExecutionContext;
 use tfrt_support::Error;
 
+use crate::cardinality::Cardinality;
 use crate::dataset::{Dataset, Position, Stage};
 use crate::function::{BoundFunction, ElementFunction};
 use crate::iterator::Draw;
@@ -25,6 +26,10 @@ impl Stage for Map {
 
     fn input_height(&self) -> u32 {
         self.input.height().max(self.function.height_of_bound())
+    }
+
+    fn cardinality(&self) -> Cardinality {
+        self.input.cardinality()
     }
 
     fn make_iterator(&self, position: Position) -> Box<dyn Draw> {

@@ -6,6 +6,7 @@ use tfrt_async::{AnyRef, Immutable, Value};
 use tfrt_host::ExecutionContext;
 use tfrt_support::Error;
 
+use crate::cardinality::Cardinality;
 use crate::dataset::{Dataset, Position, Stage, invalid};
 use crate::iterator::Draw;
 use crate::result::{IterationResult, Outcome, Values};
@@ -27,6 +28,10 @@ impl Stage for Memory {
 
     fn input_height(&self) -> u32 {
         self.input.height()
+    }
+
+    fn cardinality(&self) -> Cardinality {
+        self.input.cardinality().times(None)
     }
 
     fn make_iterator(&self, position: Position) -> Box<dyn Draw> {

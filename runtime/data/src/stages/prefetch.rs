@@ -5,6 +5,7 @@ use std::collections::VecDeque;
 use tfrt_host::ExecutionContext;
 use tfrt_support::Error;
 
+use crate::cardinality::Cardinality;
 use crate::dataset::{Dataset, Position, Stage, invalid};
 use crate::iterator::Draw;
 use crate::result::{IterationResult, Outcome, are_available};
@@ -27,6 +28,10 @@ impl Stage for Prefetch {
 
     fn input_height(&self) -> u32 {
         self.input.height()
+    }
+
+    fn cardinality(&self) -> Cardinality {
+        self.input.cardinality()
     }
 
     fn make_iterator(&self, position: Position) -> Box<dyn Draw> {

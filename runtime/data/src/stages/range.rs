@@ -5,6 +5,7 @@ use tfrt_async::AnyRef;
 use tfrt_host::ExecutionContext;
 use tfrt_support::{DType, Error};
 
+use crate::cardinality::Cardinality;
 use crate::dataset::{Dataset, Position, Stage};
 use crate::iterator::Draw;
 use crate::result::{IterationResult, Outcome};
@@ -21,6 +22,29 @@ struct Range {
 impl Stage for Range {
     fn name(&self) -> &'static str {
         "range"
+    }
+
+    fn cardinality(&self) -> Cardinality {
+        let Self {
+            start, stop, step, ..
+        } = *self;
+        if !is_supported(self.element_type) {
+            return Cardinality::Infinite;
+        }
+        let distance = match step {
+            1.. => i128::from(stop) - i128::from(start),
+            _ => i128::from(start) - i128::from(stop),
+        };
+        if step == 0 || distance <= 0 {
+            return Cardinality::Finite(0);
+        }
+        let step_size = i128::from(step).abs();
+        let len = (distance + step_size - 1) / step_size;
+        // A step over the largest number wraps, and goes on from the other side.
+        match i64::try_from(i128::from(start) + len * i128::from(step)) {
+            Ok(_) => Cardinality::Finite(u64::try_from(len).unwrap_or(u64::MAX)),
+            Err(_) => Cardinality::Unknown,
+        }
     }
 
     fn make_iterator(&self, _position: Position) -> Box<dyn Draw> {

@@ -6,6 +6,7 @@ use tfrt_host::ExecutionContext;
 use tfrt_support::Error;
 
 use super::MAX_DRAWS_PAST_END;
+use crate::cardinality::Cardinality;
 use crate::dataset::{Dataset, Position, Stage};
 use crate::iterator::Draw;
 use crate::result::{IterationResult, Outcome};
@@ -25,6 +26,12 @@ impl Stage for Repeat {
 
     fn input_height(&self) -> u32 {
         self.input.height()
+    }
+
+    fn cardinality(&self) -> Cardinality {
+        self.input
+            .cardinality()
+            .times(u64::try_from(self.count).ok())
     }
 
     fn make_iterator(&self, position: Position) -> Box<dyn Draw> {

@@ -8,9 +8,12 @@
 //!                 │   │   │ b │ a │ d │   │        hands out c; a takes its place; s := s + 1, n := n - 1
 //! ```
 
+use std::sync::atomic::{AtomicI64, Ordering};
+
 use tfrt_host::ExecutionContext;
 use tfrt_support::Error;
 
+use crate::cardinality::Cardinality;
 use crate::dataset::{Dataset, Position, Stage, require_positive};
 use crate::iterator::Draw;
 use crate::philox::Philox;
@@ -22,6 +25,8 @@ struct Shuffle {
     input: Dataset,
     capacity: usize,
     seeds: (i64, i64),
+    /// How many passes were begun, if each has an order of its own.
+    num_passes: Option<AtomicI64>,
 }
 
 impl Stage for Shuffle {
@@ -33,11 +38,19 @@ impl Stage for Shuffle {
         self.input.height()
     }
 
+    fn cardinality(&self) -> Cardinality {
+        self.input.cardinality()
+    }
+
     fn make_iterator(&self, position: Position) -> Box<dyn Draw> {
+        let pass = self.num_passes.as_ref().map_or(0, |num_passes| {
+            // Orders nothing: relaxed.
+            num_passes.fetch_add(1, Ordering::Relaxed)
+        });
         Box::new(Serial::new(ShuffleMachine {
             input: self.input.iterator_below(position),
             capacity: self.capacity,
-            numbers: Philox::new(self.seeds.0, self.seeds.1),
+            numbers: Philox::new(self.seeds.0, self.seeds.1.wrapping_add(pass)),
             slots: Vec::new(),
             start: 0,
             num_filled: 0,
@@ -113,10 +126,26 @@ impl Dataset {
     /// # Errors
     /// If the size is not positive, or datasets are nested too deep.
     pub fn shuffle(&self, buffer_size: i64, seed: i64, seed2: i64) -> Result<Self, Error> {
+        self.shuffle_with(buffer_size, seed, seed2, false)
+    }
+
+    /// As [`shuffle`](Self::shuffle). If `reshuffles`, each iterator that is made has another order, so that the passes of a repeat do:
+    /// the second seed grows by one with each.
+    ///
+    /// # Errors
+    /// If the size is not positive, or datasets are nested too deep.
+    pub fn shuffle_with(
+        &self,
+        buffer_size: i64,
+        seed: i64,
+        seed2: i64,
+        reshuffles: bool,
+    ) -> Result<Self, Error> {
         Self::new(Shuffle {
             input: self.clone(),
             capacity: require_positive("buffer_size", buffer_size)?,
             seeds: (seed, seed2),
+            num_passes: reshuffles.then(AtomicI64::default),
         })
     }
 }

@@ -4,6 +4,7 @@ use tfrt_host::ExecutionContext;
 use tfrt_support::Error;
 
 use super::MAX_DRAWS_PAST_END;
+use crate::cardinality::Cardinality;
 use crate::dataset::{Dataset, Position, Stage};
 use crate::iterator::Draw;
 use crate::result::{IterationResult, Outcome};
@@ -21,6 +22,12 @@ impl Stage for Skip {
 
     fn input_height(&self) -> u32 {
         self.input.height()
+    }
+
+    fn cardinality(&self) -> Cardinality {
+        self.input
+            .cardinality()
+            .map(|len| len.saturating_sub(self.count))
     }
 
     fn make_iterator(&self, position: Position) -> Box<dyn Draw> {

@@ -6,13 +6,14 @@ use tfrt_async::AnyRef;
 use tfrt_host::ExecutionContext;
 use tfrt_support::Error;
 
+use crate::cardinality::Cardinality;
 use crate::dataset::{Dataset, Position, Stage, height_of};
 use crate::iterator::Draw;
 use crate::result::{IterationResult, Outcome};
 
 #[derive(Debug)]
 struct Given {
-    values: Arc<[AnyRef]>,
+    outcomes: Arc<[Outcome]>,
 }
 
 impl Stage for Given {
@@ -21,12 +22,20 @@ impl Stage for Given {
     }
 
     fn input_height(&self) -> u32 {
-        self.values.iter().map(height_of).max().unwrap_or(0)
+        let values = self.outcomes.iter().filter_map(|outcome| match outcome {
+            Outcome::Element(values) => Some(values),
+            _ => None,
+        });
+        values.flatten().map(height_of).max().unwrap_or(0)
+    }
+
+    fn cardinality(&self) -> Cardinality {
+        Cardinality::Finite(self.outcomes.len() as u64)
     }
 
     fn make_iterator(&self, _position: Position) -> Box<dyn Draw> {
         Box::new(GivenIterator {
-            values: Arc::clone(&self.values),
+            outcomes: Arc::clone(&self.outcomes),
             next: 0,
         })
     }
@@ -34,17 +43,17 @@ impl Stage for Given {
 
 #[derive(Debug)]
 struct GivenIterator {
-    values: Arc<[AnyRef]>,
+    outcomes: Arc<[Outcome]>,
     next: usize,
 }
 
 impl Draw for GivenIterator {
     fn draw(&mut self, _ctx: &ExecutionContext) -> IterationResult {
-        let Some(value) = self.values.get(self.next) else {
+        let Some(outcome) = self.outcomes.get(self.next) else {
             return Outcome::END.into();
         };
         self.next += 1;
-        Outcome::one(value.clone()).into()
+        outcome.clone().into()
     }
 }
 
@@ -54,8 +63,13 @@ impl Dataset {
     /// # Errors
     /// If a value is a dataset that is nested too deep.
     pub fn from_values(values: &[AnyRef]) -> Result<Self, Error> {
+        Self::from_outcomes(values.iter().cloned().map(Outcome::one).collect())
+    }
+
+    /// A dataset of what was drawn before.
+    pub(crate) fn from_outcomes(outcomes: Vec<Outcome>) -> Result<Self, Error> {
         Self::new(Given {
-            values: values.into(),
+            outcomes: outcomes.into(),
         })
     }
 }

@@ -24,6 +24,19 @@ pub enum Tree {
     /// Of the inner trees of the numbers.
     Interleave(Box<Tree>, usize, usize),
     Memory(Box<Tree>),
+    Take(Box<Tree>, i64),
+    /// Numbers below a bound, and fails on every fifth number.
+    TakeWhile(Box<Tree>, i64),
+    Shard(Box<Tree>, u64, u64),
+    /// The sums of the components of a zip.
+    ZipSum(Box<Tree>, Box<Tree>),
+    Concatenate(Box<Tree>, Box<Tree>),
+    /// Batches, taken apart again.
+    Unbatch(Box<Tree>, usize),
+    /// Each number and its own number.
+    Number(Box<Tree>),
+    /// Sums of all numbers so far.
+    Scan(Box<Tree>),
 }
 
 /// What a map makes of a number.
@@ -39,6 +52,14 @@ pub fn accepts(x: i64, modulus: i64, fails: i64) -> Result<bool, String> {
     match x.rem_euclid(fails) {
         2 => Err(format!("no verdict on {x}")),
         _ => Ok(x.rem_euclid(modulus) == 0),
+    }
+}
+
+/// Whether a number is below a bound.
+pub fn is_below(x: i64, bound: i64) -> Result<bool, String> {
+    match x.rem_euclid(5) {
+        3 => Err(format!("no telling {x}")),
+        _ => Ok(x < bound),
     }
 }
 
@@ -102,6 +123,14 @@ enum State {
         taken: usize,
     },
     Memory(Box<Oracle>, Vec<Item>, Option<usize>),
+    Take(Box<Oracle>, i64),
+    TakeWhile(Box<Oracle>, i64, bool),
+    Shard(Box<Oracle>, u64, u64),
+    ZipSum(Box<Oracle>, Box<Oracle>),
+    Concatenate(Vec<Oracle>),
+    Unbatch(Box<Oracle>, usize, VecDeque<i64>),
+    Number(Box<Oracle>, i64),
+    Scan(Box<Oracle>, Result<i64, String>),
 }
 
 impl Oracle {
@@ -153,6 +182,14 @@ impl Oracle {
                 taken: 0,
             },
             Tree::Memory(tree) => State::Memory(of(tree), Vec::new(), None),
+            Tree::Take(tree, count) => State::Take(of(tree), *count),
+            Tree::TakeWhile(tree, bound) => State::TakeWhile(of(tree), *bound, false),
+            Tree::Shard(tree, num_shards, index) => State::Shard(of(tree), *num_shards, *index),
+            Tree::ZipSum(tree, other) => State::ZipSum(of(tree), of(other)),
+            Tree::Concatenate(tree, other) => State::Concatenate(vec![*of(other), *of(tree)]),
+            Tree::Unbatch(tree, size) => State::Unbatch(of(tree), *size, VecDeque::new()),
+            Tree::Number(tree) => State::Number(of(tree), 0),
+            Tree::Scan(tree) => State::Scan(of(tree), Ok(0)),
         };
         Self {
             state,
@@ -220,7 +257,7 @@ impl Oracle {
                     Item::End => {
                         *left = if *is_empty && *left < 0 { 0 } else { *left - 1 };
                         if *left != 0 {
-                            *pass = Box::new(Self::counting(of, num_draws));
+                            **pass = Self::counting(of, num_draws);
                             *is_empty = true;
                         }
                     }
@@ -324,6 +361,90 @@ impl Oracle {
                 if item != Item::End {
                     return item;
                 }
+            },
+            State::Take(of, left) => match left {
+                0 => Item::End,
+                _ => {
+                    *left -= 1;
+                    of.next()
+                }
+            },
+            State::TakeWhile(_, _, true) => Item::End,
+            State::TakeWhile(of, bound, has_ended) => match of.next() {
+                Item::Number(x) => match is_below(x, *bound) {
+                    Ok(true) => Item::Number(x),
+                    Ok(false) => {
+                        *has_ended = true;
+                        Item::End
+                    }
+                    Err(text) => Item::Failed(text),
+                },
+                Item::Error(text) => Item::Failed(text),
+                Item::End => {
+                    *has_ended = true;
+                    Item::End
+                }
+                failed => failed,
+            },
+            State::Shard(of, num_shards, index) => {
+                while *index > 0 {
+                    *index -= 1;
+                    if of.next() == Item::End {
+                        return Item::End;
+                    }
+                }
+                *index = *num_shards - 1;
+                of.next()
+            }
+            State::ZipSum(of, other) => match (of.next(), other.next()) {
+                (Item::End, _) | (_, Item::End) => Item::End,
+                (Item::Failed(text), _) | (_, Item::Failed(text)) => Item::Failed(text),
+                (Item::Error(text), _) | (_, Item::Error(text)) => Item::Error(text),
+                (Item::Number(x), Item::Number(y)) => Item::Number(x + y),
+            },
+            State::Concatenate(inputs) => loop {
+                match inputs.last_mut().map_or(Item::End, Self::next) {
+                    Item::End if inputs.pop().is_none() => return Item::End,
+                    Item::End => {}
+                    item => return item,
+                }
+            },
+            State::Unbatch(of, size, rows) => {
+                if rows.is_empty() {
+                    let items: Vec<Item> = (0..*size).map(|_| of.next()).collect();
+                    if let Item::End | Item::Failed(_) = items[0] {
+                        return items[0].clone();
+                    }
+                    for item in items {
+                        match item {
+                            Item::Number(x) => rows.push_back(x),
+                            Item::End => {}
+                            Item::Error(text) | Item::Failed(text) => {
+                                rows.clear();
+                                return Item::Failed(text);
+                            }
+                        }
+                    }
+                }
+                rows.pop_front().map_or(Item::End, Item::Number)
+            }
+            State::Number(of, number) => {
+                *number += 1;
+                match of.next() {
+                    Item::Number(x) => Item::Number(x + *number - 1),
+                    other => other,
+                }
+            }
+            State::Scan(of, sum) => match of.next() {
+                Item::Number(x) => {
+                    *sum = sum.clone().map(|sum| sum + x);
+                    sum.clone().map_or_else(Item::Error, Item::Number)
+                }
+                Item::Error(text) => {
+                    *sum = sum.clone().and(Err(text));
+                    sum.clone().map_or_else(Item::Error, Item::Number)
+                }
+                other => other,
             },
             State::Memory(of, remembered, next) => {
                 if next.is_none() {

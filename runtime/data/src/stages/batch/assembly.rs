@@ -169,14 +169,17 @@ impl Assembly {
         }
     }
 
-    /// The batch.
-    pub(super) fn finish(self, ctx: &ExecutionContext) -> Outcome {
+    /// The batch. If `drops_remainder`, one that is not whole is the end.
+    pub(super) fn finish(self, drops_remainder: bool, ctx: &ExecutionContext) -> Outcome {
         match self.first {
             None | Some(First::End) => return Outcome::END,
             Some(First::Error(error)) => return Outcome::Error(error),
             Some(First::Element) => {}
         }
         let (num_rows, batch_size) = (self.num_rows, self.batch_size);
+        if drops_remainder && num_rows < batch_size {
+            return Outcome::END;
+        }
         let values = self.components.into_iter().map(|component| {
             match component.state.into_tensor(num_rows, batch_size, ctx) {
                 Ok(value) => value,

@@ -1,0 +1,78 @@
+//! Datasets one after the other.
+
+use tfrt_host::ExecutionContext;
+use tfrt_support::Error;
+
+use crate::cardinality::Cardinality;
+use crate::dataset::{Dataset, Position, Stage};
+use crate::iterator::Draw;
+use crate::result::{IterationResult, Outcome};
+use crate::token::{Machine, Serial, Step};
+
+#[derive(Debug)]
+struct Concatenate {
+    inputs: Box<[Dataset]>,
+}
+
+impl Stage for Concatenate {
+    fn name(&self) -> &'static str {
+        "concatenate"
+    }
+
+    fn input_height(&self) -> u32 {
+        self.inputs.iter().map(Dataset::height).max().unwrap_or(0)
+    }
+
+    fn cardinality(&self) -> Cardinality {
+        let cardinalities = self.inputs.iter().map(Dataset::cardinality);
+        cardinalities.fold(Cardinality::Finite(0), Cardinality::plus)
+    }
+
+    fn make_iterator(&self, position: Position) -> Box<dyn Draw> {
+        let inputs = self.inputs.iter().rev();
+        Box::new(Serial::new(ConcatenateMachine {
+            inputs: inputs.map(|input| input.iterator_below(position)).collect(),
+            drawn: None,
+        }))
+    }
+}
+
+#[derive(Debug)]
+struct ConcatenateMachine {
+    /// Those that have not ended, the current one last.
+    inputs: Vec<Box<dyn Draw>>,
+    /// What was drawn, and is not known yet.
+    drawn: Option<IterationResult>,
+}
+
+impl Machine for ConcatenateMachine {
+    fn step(&mut self, _num_outstanding: usize, ctx: &ExecutionContext) -> Step {
+        loop {
+            let Some(input) = self.inputs.last_mut() else {
+                return Step::Answer(Outcome::END);
+            };
+            let drawn = self.drawn.take();
+            match drawn.unwrap_or_else(|| input.draw(ctx)).into_outcome() {
+                Ok(Outcome::End(_)) => drop(self.inputs.pop()),
+                Ok(outcome) => return Step::Answer(outcome),
+                Err(pending) => {
+                    let awaited = pending.as_any().clone();
+                    self.drawn = Some(IterationResult::Pending(pending));
+                    return Step::Wait(awaited);
+                }
+            }
+        }
+    }
+}
+
+impl Dataset {
+    /// The elements of all `inputs`, one dataset after the other.
+    ///
+    /// # Errors
+    /// If datasets are nested too deep.
+    pub fn concatenate(inputs: &[Self]) -> Result<Self, Error> {
+        Self::new(Concatenate {
+            inputs: inputs.into(),
+        })
+    }
+}

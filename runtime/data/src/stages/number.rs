@@ -1,0 +1,79 @@
+//! Elements with their numbers.
+
+use tfrt_async::AnyRef;
+use tfrt_host::ExecutionContext;
+use tfrt_support::Error;
+
+use crate::cardinality::Cardinality;
+use crate::dataset::{Dataset, Position, Stage};
+use crate::iterator::Draw;
+use crate::result::{IterationResult, Outcome};
+
+#[derive(Debug)]
+struct Number {
+    input: Dataset,
+    start: i64,
+}
+
+impl Stage for Number {
+    fn name(&self) -> &'static str {
+        "enumerate"
+    }
+
+    fn input_height(&self) -> u32 {
+        self.input.height()
+    }
+
+    fn cardinality(&self) -> Cardinality {
+        self.input.cardinality()
+    }
+
+    fn make_iterator(&self, position: Position) -> Box<dyn Draw> {
+        Box::new(NumberIterator {
+            input: self.input.iterator_below(position),
+            next: self.start,
+        })
+    }
+}
+
+#[derive(Debug)]
+struct NumberIterator {
+    input: Box<dyn Draw>,
+    next: i64,
+}
+
+impl Draw for NumberIterator {
+    fn draw(&mut self, ctx: &ExecutionContext) -> IterationResult {
+        let number = self.next;
+        self.next = number.wrapping_add(1);
+        match self.input.draw(ctx).into_outcome() {
+            Ok(outcome) => numbered(outcome, number).into(),
+            Err(pending) => {
+                let (promise, result) = IterationResult::pending();
+                IterationResult::Pending(pending)
+                    .and_then(move |outcome| promise.emplace(numbered(outcome, number)));
+                result
+            }
+        }
+    }
+}
+
+fn numbered(mut outcome: Outcome, number: i64) -> Outcome {
+    if let Outcome::Element(values) = &mut outcome {
+        values.insert(0, AnyRef::available(number));
+    }
+    outcome
+}
+
+impl Dataset {
+    /// The same elements, each with one more component in front: its number, counted from `start`. A draw that fails has a number, too.
+    ///
+    /// # Errors
+    /// If datasets are nested too deep.
+    pub fn enumerate(&self, start: i64) -> Result<Self, Error> {
+        Self::new(Number {
+            input: self.clone(),
+            start,
+        })
+    }
+}

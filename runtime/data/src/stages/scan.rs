@@ -1,0 +1,106 @@
+//! A function of each element and of what it made of those before.
+
+use std::sync::Arc;
+
+use smallvec::SmallVec;
+use tfrt_async::AnyRef;
+use tfrt_host::ExecutionContext;
+use tfrt_support::Error;
+
+use crate::cardinality::Cardinality;
+use crate::dataset::{Dataset, Position, Stage, height_of, invalid};
+use crate::function::ElementFunction;
+use crate::iterator::Draw;
+use crate::result::{IterationResult, Outcome, Values};
+use crate::token::{Machine, Serial, Step};
+
+#[derive(Debug)]
+struct Scan {
+    input: Dataset,
+    state: Arc<[AnyRef]>,
+    function: ElementFunction,
+}
+
+impl Stage for Scan {
+    fn name(&self) -> &'static str {
+        "scan"
+    }
+
+    fn input_height(&self) -> u32 {
+        let heights = self.state.iter().map(height_of);
+        self.input.height().max(heights.max().unwrap_or(0))
+    }
+
+    fn cardinality(&self) -> Cardinality {
+        self.input.cardinality()
+    }
+
+    fn make_iterator(&self, position: Position) -> Box<dyn Draw> {
+        Box::new(Serial::new(ScanMachine {
+            input: self.input.iterator_below(position),
+            state: self.state.iter().cloned().collect(),
+            function: self.function.clone(),
+            drawn: None,
+        }))
+    }
+}
+
+#[derive(Debug)]
+struct ScanMachine {
+    input: Box<dyn Draw>,
+    /// What the last call returned first.
+    state: Values,
+    function: ElementFunction,
+    /// What was drawn, until the function can be called with it.
+    drawn: Option<IterationResult>,
+}
+
+impl Machine for ScanMachine {
+    fn step(&mut self, _num_outstanding: usize, ctx: &ExecutionContext) -> Step {
+        let drawn = self.drawn.take();
+        let values = match drawn.unwrap_or_else(|| self.input.draw(ctx)).into_outcome() {
+            Ok(Outcome::Element(values)) => values,
+            Ok(Outcome::End(_)) => return Step::Answer(Outcome::END),
+            Ok(failed) => return Step::Answer(failed),
+            Err(pending) => {
+                let awaited = pending.as_any().clone();
+                self.drawn = Some(IterationResult::Pending(pending));
+                return Step::Wait(awaited);
+            }
+        };
+        let mut arguments = self.state.iter().chain(&values);
+        if let Some(awaited) = arguments.find(|value| !value.is_available()) {
+            let awaited = awaited.clone();
+            self.drawn = Some(Outcome::Element(values).into());
+            return Step::Wait(awaited);
+        }
+        let arguments: SmallVec<[AnyRef; 4]> = self.state.iter().chain(&values).cloned().collect();
+        let mut results = self.function.call(ctx, &arguments);
+        let num_state = self.state.len();
+        if results.len() < num_state {
+            let message = format!(
+                "a function of a scan returns its state of {num_state} values first, and only has {} results",
+                results.len()
+            );
+            return Step::Answer(Outcome::error(ctx.emit_error(invalid(message))));
+        }
+        let outputs = results.drain(num_state..).collect();
+        self.state = results;
+        Step::Answer(Outcome::Element(outputs))
+    }
+}
+
+impl Dataset {
+    /// What a function makes of each element and a state, which begins as the given values. The function takes the state, then the
+    /// components; it returns the next state, then the components of the result.
+    ///
+    /// # Errors
+    /// If datasets are nested too deep.
+    pub fn scan_with(&self, state: &[AnyRef], function: ElementFunction) -> Result<Self, Error> {
+        Self::new(Scan {
+            input: self.clone(),
+            state: state.into(),
+            function,
+        })
+    }
+}

@@ -1,0 +1,173 @@
+//! The first elements: so many, or as long as a predicate accepts them.
+
+use tfrt_host::ExecutionContext;
+use tfrt_support::Error;
+
+use super::filter::{Verdict, decide};
+use crate::cardinality::Cardinality;
+use crate::dataset::{Dataset, Position, Stage};
+use crate::function::{BoundFunction, ElementFunction};
+use crate::iterator::Draw;
+use crate::result::{IterationResult, Outcome, Values};
+use crate::token::{Machine, Serial, Step};
+
+#[derive(Debug)]
+struct Take {
+    input: Dataset,
+    count: u64,
+}
+
+impl Stage for Take {
+    fn name(&self) -> &'static str {
+        "take"
+    }
+
+    fn input_height(&self) -> u32 {
+        self.input.height()
+    }
+
+    fn cardinality(&self) -> Cardinality {
+        match self.input.cardinality() {
+            Cardinality::Finite(len) => Cardinality::Finite(len.min(self.count)),
+            Cardinality::Infinite => Cardinality::Finite(self.count),
+            Cardinality::Unknown if self.count == 0 => Cardinality::Finite(0),
+            Cardinality::Unknown => Cardinality::Unknown,
+        }
+    }
+
+    fn make_iterator(&self, position: Position) -> Box<dyn Draw> {
+        Box::new(TakeIterator {
+            input: self.input.iterator_below(position),
+            num_left: self.count,
+        })
+    }
+}
+
+#[derive(Debug)]
+struct TakeIterator {
+    input: Box<dyn Draw>,
+    num_left: u64,
+}
+
+impl Draw for TakeIterator {
+    fn draw(&mut self, ctx: &ExecutionContext) -> IterationResult {
+        if self.num_left == 0 {
+            return Outcome::END.into();
+        }
+        self.num_left -= 1;
+        self.input.draw(ctx)
+    }
+}
+
+#[derive(Debug)]
+struct TakeWhile {
+    input: Dataset,
+    predicate: BoundFunction,
+}
+
+impl Stage for TakeWhile {
+    fn name(&self) -> &'static str {
+        "take_while"
+    }
+
+    fn input_height(&self) -> u32 {
+        self.input.height()
+    }
+
+    fn make_iterator(&self, position: Position) -> Box<dyn Draw> {
+        Box::new(Serial::new(TakeWhileMachine {
+            input: self.input.iterator_below(position),
+            predicate: self.predicate.clone(),
+            state: TakeWhileState::Taking,
+        }))
+    }
+}
+
+#[derive(Debug)]
+struct TakeWhileMachine {
+    input: Box<dyn Draw>,
+    predicate: BoundFunction,
+    state: TakeWhileState,
+}
+
+#[derive(Debug)]
+enum TakeWhileState {
+    /// Nothing is under way.
+    Taking,
+    /// The predicate has not been asked about this result.
+    Drawn(IterationResult),
+    /// The predicate was asked about an element.
+    Asked {
+        values: Values,
+        answer: Values,
+    },
+    Ended,
+}
+
+impl Machine for TakeWhileMachine {
+    fn step(&mut self, _num_outstanding: usize, ctx: &ExecutionContext) -> Step {
+        loop {
+            match std::mem::replace(&mut self.state, TakeWhileState::Ended) {
+                TakeWhileState::Ended => return Step::Answer(Outcome::END),
+                TakeWhileState::Taking => {
+                    self.state = TakeWhileState::Drawn(self.input.draw(ctx));
+                }
+                TakeWhileState::Drawn(result) => match result.into_outcome() {
+                    Ok(Outcome::Element(values)) => {
+                        let answer = self.predicate.call_when_available(values.clone(), ctx);
+                        self.state = TakeWhileState::Asked { values, answer };
+                    }
+                    Ok(Outcome::End(_)) => {}
+                    Ok(failed) => {
+                        self.state = TakeWhileState::Taking;
+                        return Step::Answer(failed);
+                    }
+                    Err(pending) => {
+                        let awaited = pending.as_any().clone();
+                        self.state = TakeWhileState::Drawn(IterationResult::Pending(pending));
+                        return Step::Wait(awaited);
+                    }
+                },
+                TakeWhileState::Asked { values, answer } => {
+                    let outcome = match decide(&answer) {
+                        Ok(Verdict::Accepts) => Outcome::Element(values),
+                        Ok(Verdict::Rejects) => continue,
+                        Ok(Verdict::Fails(error)) => Outcome::Error(error),
+                        Err(pending) => {
+                            let awaited = pending.clone();
+                            self.state = TakeWhileState::Asked { values, answer };
+                            return Step::Wait(awaited);
+                        }
+                    };
+                    self.state = TakeWhileState::Taking;
+                    return Step::Answer(outcome);
+                }
+            }
+        }
+    }
+}
+
+impl Dataset {
+    /// The first `count` elements; all of them if the count is negative. No more are drawn.
+    ///
+    /// # Errors
+    /// If datasets are nested too deep.
+    pub fn take(&self, count: i64) -> Result<Self, Error> {
+        Self::new(Take {
+            input: self.clone(),
+            count: u64::try_from(count).unwrap_or(u64::MAX),
+        })
+    }
+
+    /// The elements before the first one for which `predicate` returns false. An error of the predicate takes the place of its
+    /// element.
+    ///
+    /// # Errors
+    /// If datasets are nested too deep.
+    pub fn take_while_with(&self, predicate: ElementFunction) -> Result<Self, Error> {
+        Self::new(TakeWhile {
+            input: self.clone(),
+            predicate: BoundFunction::new(predicate, &[]),
+        })
+    }
+}

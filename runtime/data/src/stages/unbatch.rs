@@ -1,0 +1,175 @@
+//! The rows of tensors, one after the other: what a batch undoes.
+
+use smallvec::SmallVec;
+use tfrt_async::AnyRef;
+use tfrt_host::ExecutionContext;
+use tfrt_support::{DType, Error};
+use tfrt_tensor::{DenseHostTensor, Shape};
+
+use crate::cardinality::Cardinality;
+use crate::dataset::{Dataset, Position, Stage, invalid};
+use crate::iterator::Draw;
+use crate::result::{IterationResult, Outcome, Values};
+use crate::token::{Machine, Serial, Step};
+
+#[derive(Debug)]
+struct Unbatch {
+    input: Dataset,
+}
+
+impl Stage for Unbatch {
+    fn name(&self) -> &'static str {
+        "unbatch"
+    }
+
+    fn input_height(&self) -> u32 {
+        self.input.height()
+    }
+
+    fn cardinality(&self) -> Cardinality {
+        self.input.cardinality().at_most()
+    }
+
+    fn make_iterator(&self, position: Position) -> Box<dyn Draw> {
+        Box::new(Serial::new(UnbatchMachine {
+            input: self.input.iterator_below(position),
+            drawn: None,
+            tensors: SmallVec::new(),
+            rows: 0..0,
+        }))
+    }
+}
+
+#[derive(Debug)]
+struct UnbatchMachine {
+    input: Box<dyn Draw>,
+    /// What was drawn, until all of it is there.
+    drawn: Option<IterationResult>,
+    /// The components of the current batch.
+    tensors: SmallVec<[DenseHostTensor; 2]>,
+    /// Its rows that were not handed out.
+    rows: std::ops::Range<usize>,
+}
+
+impl Machine for UnbatchMachine {
+    fn step(&mut self, _num_outstanding: usize, ctx: &ExecutionContext) -> Step {
+        loop {
+            if let Some(index) = self.rows.next() {
+                let row = self.tensors.iter().map(|tensor| row_of(tensor, index));
+                let outcome = match row.collect::<Result<Values, Error>>() {
+                    Ok(values) => Outcome::Element(values),
+                    Err(error) => Outcome::error(ctx.emit_error(error)),
+                };
+                return Step::Answer(outcome);
+            }
+            if let Some(cancelled) = ctx.request().cancel_value() {
+                return Step::Answer(Outcome::Error(cancelled.clone()));
+            }
+            let drawn = self.drawn.take();
+            match drawn.unwrap_or_else(|| self.input.draw(ctx)).into_outcome() {
+                Ok(Outcome::Element(values)) => {
+                    if let Some(awaited) = values.iter().find(|value| !value.is_available()) {
+                        let awaited = awaited.clone();
+                        self.drawn = Some(Outcome::Element(values).into());
+                        return Step::Wait(awaited);
+                    }
+                    if let Some(failed) = values.iter().find(|value| value.is_error()) {
+                        return Step::Answer(Outcome::Error(failed.clone()));
+                    }
+                    if let Err(error) = self.begin(&values) {
+                        return Step::Answer(Outcome::error(ctx.emit_error(error)));
+                    }
+                }
+                Ok(outcome) => return Step::Answer(outcome),
+                Err(pending) => {
+                    let awaited = pending.as_any().clone();
+                    self.drawn = Some(IterationResult::Pending(pending));
+                    return Step::Wait(awaited);
+                }
+            }
+        }
+    }
+}
+
+impl UnbatchMachine {
+    fn begin(&mut self, values: &Values) -> Result<(), Error> {
+        let tensor = |value: &AnyRef| {
+            value.get::<DenseHostTensor>().cloned().ok_or_else(|| {
+                let found = value.mlir_type().unwrap_or("none");
+                invalid(format!(
+                    "expected a dense tensor to take apart, found `{found}`"
+                ))
+            })
+        };
+        let tensors: SmallVec<[DenseHostTensor; 2]> =
+            values.iter().map(tensor).collect::<Result<_, _>>()?;
+        let mut lengths = tensors.iter().map(|tensor| tensor.shape().dim(0));
+        let length = lengths.next().flatten();
+        let Some(length) = length.filter(|_| lengths.all(|other| other == length)) else {
+            return Err(invalid(
+                "tensors that are taken apart have a first dimension, of one size for all components",
+            ));
+        };
+        (self.tensors, self.rows) = (tensors, 0..length);
+        Ok(())
+    }
+}
+
+/// A row of a tensor: a number if the tensor has one dimension, and otherwise a tensor in the same memory.
+fn row_of(tensor: &DenseHostTensor, index: usize) -> Result<AnyRef, Error> {
+    let dims = tensor.shape().dims();
+    let row_dims = dims.get(1..).unwrap_or_default();
+    let row_bytes = row_dims.iter().product::<usize>() * tensor.dtype().size_bytes().unwrap_or(0);
+    if row_dims.is_empty() {
+        let bytes = tensor.buffer().read()?;
+        let bytes = bytes.get(index * row_bytes..(index + 1) * row_bytes);
+        return number(tensor.dtype(), bytes.unwrap_or_default());
+    }
+    let buffer = tensor.buffer().slice(index * row_bytes, row_bytes)?;
+    let row = DenseHostTensor::from_buffer(tensor.dtype(), Shape::new(row_dims)?, buffer)?;
+    Ok(AnyRef::available(row))
+}
+
+/// The number with these bytes.
+fn number(dtype: DType, bytes: &[u8]) -> Result<AnyRef, Error> {
+    macro_rules! one_of {
+        ($($dtype:ident => $ty:ty;)+) => {
+            match dtype {
+                $(DType::$dtype => bytes.try_into().ok().map(|bytes| AnyRef::available(<$ty>::from_ne_bytes(bytes))),)+
+                DType::I1 => bytes.first().map(|&byte| AnyRef::available(byte != 0)),
+                _ => None,
+            }
+        };
+    }
+    let number = one_of! {
+        I64 => i64;
+        I32 => i32;
+        F32 => f32;
+        F64 => f64;
+        Ui8 => u8;
+        Ui16 => u16;
+        Ui32 => u32;
+        Ui64 => u64;
+        I8 => i8;
+        I16 => i16;
+        F16 => half::f16;
+        Bf16 => half::bf16;
+    };
+    number.ok_or_else(|| {
+        invalid(format!(
+            "elements of type {dtype} cannot be taken out of a tensor"
+        ))
+    })
+}
+
+impl Dataset {
+    /// The rows of the tensors that the elements consist of, each an element. Rows of a tensor with one dimension are numbers.
+    ///
+    /// # Errors
+    /// If datasets are nested too deep.
+    pub fn unbatch(&self) -> Result<Self, Error> {
+        Self::new(Unbatch {
+            input: self.clone(),
+        })
+    }
+}

@@ -1,0 +1,148 @@
+// Datasets that the reference lacks, and attributes that it lacks on its own.
+// RUN: tfrt opt %s
+// RUN: tfrt run --print_error_code --work_queue_type=s %s
+// RUN: tfrt run --print_error_code --work_queue_type=mstd:2 %s
+
+func private @upto(%n: i64) -> !tfrt_data.dataset {
+  %zero = tfrt.constant.i64 0
+  %one = tfrt.constant.i64 1
+  %d = tfrt_data.range_dataset %zero, %n, %one { element_type = i64 }
+  tfrt.return %d : !tfrt_data.dataset
+}
+
+func private @show(%x: i64, %ch: !tfrt.chain) -> !tfrt.chain {
+  %c = tfrt.print.i64 %x, %ch
+  tfrt.return %c : !tfrt.chain
+}
+
+func private @show2(%x: i64, %y: i64, %ch: !tfrt.chain) -> !tfrt.chain {
+  %c = tfrt.print.i64 %x, %ch
+  %d = tfrt.print.i64 %y, %c
+  tfrt.return %d : !tfrt.chain
+}
+
+func private @showt(%x: !t.tensor, %ch: !tfrt.chain) -> !tfrt.chain {
+  %c = tfrt_dht.print_tensor %x, %ch
+  tfrt.return %c : !tfrt.chain
+}
+
+func private @enumerate(%d: !tfrt_data.dataset, %c: !tfrt.chain) -> !tfrt.chain {
+  %it = tfrt_data.make_iterator %d
+  %r = tfrt_data.enumerate.iterator %it, %c { function = @show } : !tfrt.chain
+  tfrt.return %r : !tfrt.chain
+}
+
+func private @below_three(%x: i64) -> i1 {
+  %two = tfrt.constant.i64 2
+  %b = "tfrt.lessequal.i64"(%x, %two) : (i64, i64) -> i1
+  tfrt.return %b : i1
+}
+
+func private @running_sum(%sum: i64, %x: i64) -> (i64, i64) {
+  %next = tfrt.add.i64 %sum, %x
+  tfrt.return %next, %next : i64, i64
+}
+
+func private @itself(%d: !tfrt_data.dataset) -> !tfrt_data.dataset {
+  tfrt.return %d : !tfrt_data.dataset
+}
+
+func @prefixes() -> (!tfrt.chain, !tfrt.chain) {
+  %c0 = tfrt.new.chain
+  %n = tfrt.constant.i64 9
+  %two = tfrt.constant.i64 2
+  %d = tfrt.call @upto(%n) : (i64) -> !tfrt_data.dataset
+  %t = tfrt_data.take_dataset %d, %two
+  %w = tfrt_data.take_while_dataset %d { function = @below_three }
+  %c = tfrt.call @enumerate(%t, %c0) : (!tfrt_data.dataset, !tfrt.chain) -> !tfrt.chain
+  %e = tfrt.call @enumerate(%w, %c) : (!tfrt_data.dataset, !tfrt.chain) -> !tfrt.chain
+  tfrt.return %c, %e : !tfrt.chain, !tfrt.chain
+}
+
+func @shards() -> (!tfrt.chain, !tfrt_data.dataset) {
+  %c0 = tfrt.new.chain
+  %n = tfrt.constant.i64 9
+  %four = tfrt.constant.i64 4
+  %one = tfrt.constant.i64 1
+  %d = tfrt.call @upto(%n) : (i64) -> !tfrt_data.dataset
+  %s = tfrt_data.shard_dataset %d, %four, %one
+  %c = tfrt.call @enumerate(%s, %c0) : (!tfrt_data.dataset, !tfrt.chain) -> !tfrt.chain
+  // expected-error @+1 {{index must be at least 0 and less than num_shards, 4}}
+  %bad = tfrt_data.shard_dataset %d, %four, %four
+  tfrt.return %c, %bad : !tfrt.chain, !tfrt_data.dataset
+}
+
+func @side_by_side_and_in_a_row() -> (!tfrt.chain, !tfrt.chain) {
+  %c0 = tfrt.new.chain
+  %three = tfrt.constant.i64 3
+  %two = tfrt.constant.i64 2
+  %ten = tfrt.constant.i64 10
+  %d = tfrt.call @upto(%three) : (i64) -> !tfrt_data.dataset
+  %e = tfrt_data.enumerate_dataset %d, %ten
+  %z = tfrt_data.zip_dataset %d, %d
+  %it = tfrt_data.make_iterator %e
+  %c1 = tfrt_data.enumerate.iterator %it, %c0 { function = @show2 } : !tfrt.chain
+  %jt = tfrt_data.make_iterator %z
+  %c2 = tfrt_data.enumerate.iterator %jt, %c1 { function = @show2 } : !tfrt.chain
+  %f = tfrt.call @upto(%two) : (i64) -> !tfrt_data.dataset
+  %r = tfrt_data.concatenate_dataset %d, %f
+  %c3 = tfrt.call @enumerate(%r, %c2) : (!tfrt_data.dataset, !tfrt.chain) -> !tfrt.chain
+  tfrt.return %c2, %c3 : !tfrt.chain, !tfrt.chain
+}
+
+func @nested() -> !tfrt.chain {
+  %c0 = tfrt.new.chain
+  %n = tfrt.constant.i64 5
+  %two = tfrt.constant.i64 2
+  %one = tfrt.constant.i64 1
+  %d = tfrt.call @upto(%n) : (i64) -> !tfrt_data.dataset
+  %w = tfrt_data.window_dataset %d, %two, %one, %one { drop_remainder = true }
+  %f = tfrt_data.flat_map_dataset %w { arity = 1 : i64, function = @itself }
+  %c = tfrt.call @enumerate(%f, %c0) : (!tfrt_data.dataset, !tfrt.chain) -> !tfrt.chain
+  tfrt.return %c : !tfrt.chain
+}
+
+func @sums() -> !tfrt.chain {
+  %c0 = tfrt.new.chain
+  %n = tfrt.constant.i64 5
+  %d = tfrt.call @upto(%n) : (i64) -> !tfrt_data.dataset
+  %s = tfrt_data.scan_dataset %d, %n : i64 { function = @running_sum }
+  %c = tfrt.call @enumerate(%s, %c0) : (!tfrt_data.dataset, !tfrt.chain) -> !tfrt.chain
+  tfrt.return %c : !tfrt.chain
+}
+
+func @batches_and_back() -> (!tfrt.chain, !tfrt.chain) {
+  %c0 = tfrt.new.chain
+  %n = tfrt.constant.i64 5
+  %two = tfrt.constant.i64 2
+  %d = tfrt.call @upto(%n) : (i64) -> !tfrt_data.dataset
+  %b = tfrt_data.batch_dataset.i64 %d, %two { drop_remainder = true, same_input_metadata = false }
+  %it = tfrt_data.make_iterator %b
+  %c1 = tfrt_data.enumerate.iterator %it, %c0 { function = @showt } : !tfrt.chain
+  %u = tfrt_data.unbatch_dataset %b
+  %c2 = tfrt.call @enumerate(%u, %c1) : (!tfrt_data.dataset, !tfrt.chain) -> !tfrt.chain
+  tfrt.return %c1, %c2 : !tfrt.chain, !tfrt.chain
+}
+
+func @another_order_in_each_pass() -> !tfrt.chain {
+  %c0 = tfrt.new.chain
+  %n = tfrt.constant.i64 4
+  %two = tfrt.constant.i64 2
+  %d = tfrt.call @upto(%n) : (i64) -> !tfrt_data.dataset
+  %s = tfrt_data.shuffle_dataset %d, %n, %n, %n { reshuffle_each_iteration = true }
+  %r = tfrt_data.repeat_dataset %s, %two
+  %c = tfrt.call @enumerate(%r, %c0) : (!tfrt_data.dataset, !tfrt.chain) -> !tfrt.chain
+  tfrt.return %c : !tfrt.chain
+}
+
+func @drawn_once() -> (!tfrt.chain, i64) {
+  %c0 = tfrt.new.chain
+  %n = tfrt.constant.i64 2
+  %d = tfrt.call @upto(%n) : (i64) -> !tfrt_data.dataset
+  %l = "tfrt_data.log_dataset"(%d) : (!tfrt_data.dataset) -> !tfrt_data.dataset
+  %k = tfrt_data.cache_dataset %l
+  %r = tfrt_data.repeat_dataset %k, %n
+  %c = tfrt.call @enumerate(%r, %c0) : (!tfrt_data.dataset, !tfrt.chain) -> !tfrt.chain
+  %num = tfrt_data.cardinality %r
+  tfrt.return %c, %num : !tfrt.chain, i64
+}
