@@ -20,7 +20,7 @@ pub fn size_bytes(dtype: DType, shape: &Shape) -> Result<usize, TensorError> {
     num_elements
         .checked_mul(element_bytes)
         .filter(|&bytes| isize::try_from(bytes).is_ok())
-        .ok_or(TensorError::OutOfMemory {
+        .ok_or_else(|| TensorError::OutOfMemory {
             size_bytes: num_elements.saturating_mul(element_bytes),
         })
 }

@@ -126,7 +126,7 @@ impl Storage {
         block_align: usize,
         draw: impl FnOnce(Layout) -> Option<NonNull<u8>>,
     ) -> Result<(Self, NonNull<u8>), TensorError> {
-        let out_of_memory = TensorError::OutOfMemory { size_bytes };
+        let out_of_memory = || TensorError::OutOfMemory { size_bytes };
         // Wherever the block starts, what is before the data has room for a header.
         let most_before_data = if block_align < data_align {
             data_align.checked_add(MIN_ALIGN_BYTES)
@@ -137,8 +137,8 @@ impl Storage {
             .and_then(|before| before.checked_add(size_bytes))
             .and_then(|size| Layout::from_size_align(size, block_align).ok())
             .filter(|_| u32::try_from(data_align).is_ok())
-            .ok_or(out_of_memory.clone())?;
-        let block = draw(layout).ok_or(out_of_memory)?;
+            .ok_or_else(out_of_memory)?;
+        let block = draw(layout).ok_or_else(out_of_memory)?;
         let start = block.addr().get();
         // The first multiple of the alignment behind a header.
         let data_offset = (start + MIN_ALIGN_BYTES).next_multiple_of(data_align) - start;
@@ -162,9 +162,11 @@ impl Storage {
         O: AsRef<[u8]> + Send + Sync + 'static,
     {
         let layout = Layout::new::<Header>();
-        let block = Malloc.allocate(layout).ok_or(TensorError::OutOfMemory {
-            size_bytes: layout.size(),
-        })?;
+        let block = Malloc
+            .allocate(layout)
+            .ok_or_else(|| TensorError::OutOfMemory {
+                size_bytes: layout.size(),
+            })?;
         let owner = NonNull::from(Box::leak(Box::new(owner)));
         // SAFETY: just leaked, and not shared yet; from now on it is only ever shared, until `Drop` takes it back.
         let bytes = NonNull::from(unsafe { owner.as_ref() }.as_ref());
