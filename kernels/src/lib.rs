@@ -31,8 +31,8 @@
 //!
 //! `REFERENCE.md` next to this crate's manifest documents every op; `tfrt ops --format=markdown` generates it.
 //!
-//! Ops that tools may remove when their results are unused are marked `pure`: constants, arithmetic with a custom form, and chains,
-//! exactly as in the reference.
+//! Ops that tools may remove when their results are unused are marked `pure`: constants, arithmetic with a custom form, chains, and most
+//! of those that make datasets, as in the reference.
 #![forbid(unsafe_code)]
 
 pub mod constants;

@@ -4,13 +4,13 @@ use tfrt::data::{Cardinality, Dataset};
 use tfrt::prelude::*;
 
 /// Makes a dataset of the first `count` elements; of all of them if the count is negative. No more are drawn.
-#[tfrt_kernel("tfrt_data.take_dataset", chain = none, results(dataset), format = "operands attr-dict")]
+#[tfrt_kernel("tfrt_data.take_dataset", pure, chain = none, results(dataset), format = "operands attr-dict")]
 fn take_dataset(input: &Dataset, count: i64) -> Result<Dataset> {
     input.take(count)
 }
 
 /// Makes a dataset of the elements before the first one for which a function returns false.
-#[tfrt_kernel("tfrt_data.take_while_dataset", chain = none, results(dataset), format = "operands attr-dict")]
+#[tfrt_kernel("tfrt_data.take_while_dataset", pure, chain = none, results(dataset), format = "operands attr-dict")]
 fn take_while_dataset(input: &Dataset, #[function] function: FunctionRef) -> Result<Dataset> {
     input.take_while_with(function.into())
 }
@@ -19,25 +19,25 @@ fn take_while_dataset(input: &Dataset, #[function] function: FunctionRef) -> Res
 ///
 /// # Errors
 /// `num_shards must be positive, not N`; an index that is not that of a shard.
-#[tfrt_kernel("tfrt_data.shard_dataset", chain = none, results(dataset), format = "operands attr-dict")]
+#[tfrt_kernel("tfrt_data.shard_dataset", pure, chain = none, results(dataset), format = "operands attr-dict")]
 fn shard_dataset(input: &Dataset, num_shards: i64, index: i64) -> Result<Dataset> {
     input.shard(num_shards, index)
 }
 
 /// Makes a dataset of the components of all inputs side by side. It ends with the shortest.
-#[tfrt_kernel("tfrt_data.zip_dataset", chain = none, results(dataset), format = "operands attr-dict")]
+#[tfrt_kernel("tfrt_data.zip_dataset", pure, chain = none, results(dataset), format = "operands attr-dict")]
 fn zip_dataset(inputs: Operands<'_, Dataset>) -> Result<Dataset> {
     Dataset::zip(&inputs.iter().cloned().collect::<Vec<_>>())
 }
 
 /// Makes a dataset of the elements of all inputs, one dataset after the other.
-#[tfrt_kernel("tfrt_data.concatenate_dataset", chain = none, results(dataset), format = "operands attr-dict")]
+#[tfrt_kernel("tfrt_data.concatenate_dataset", pure, chain = none, results(dataset), format = "operands attr-dict")]
 fn concatenate_dataset(inputs: Operands<'_, Dataset>) -> Result<Dataset> {
     Dataset::concatenate(&inputs.iter().cloned().collect::<Vec<_>>())
 }
 
 /// Makes a dataset of the elements of the datasets that a function returns for each element, one after the other.
-#[tfrt_kernel("tfrt_data.flat_map_dataset", chain = none, results(dataset), format = "operands attr-dict")]
+#[tfrt_kernel("tfrt_data.flat_map_dataset", pure, chain = none, results(dataset), format = "operands attr-dict")]
 fn flat_map_dataset(
     input: &Dataset,
     #[attr] arity: i64,
@@ -48,7 +48,7 @@ fn flat_map_dataset(
 }
 
 /// Makes a dataset of the rows of the tensors that the elements consist of. Rows of a tensor with one dimension are numbers.
-#[tfrt_kernel("tfrt_data.unbatch_dataset", chain = none, results(dataset), format = "operands attr-dict")]
+#[tfrt_kernel("tfrt_data.unbatch_dataset", pure, chain = none, results(dataset), format = "operands attr-dict")]
 fn unbatch_dataset(input: &Dataset) -> Result<Dataset> {
     input.unbatch()
 }
@@ -57,7 +57,7 @@ fn unbatch_dataset(input: &Dataset) -> Result<Dataset> {
 ///
 /// # Errors
 /// `size must be positive, not N`, and the same of the others.
-#[tfrt_kernel("tfrt_data.window_dataset", chain = none, results(dataset), format = "operands attr-dict")]
+#[tfrt_kernel("tfrt_data.window_dataset", pure, chain = none, results(dataset), format = "operands attr-dict")]
 fn window_dataset(
     input: &Dataset,
     size: i64,
@@ -69,7 +69,7 @@ fn window_dataset(
 }
 
 /// Makes a dataset of the same elements with their numbers in front, counted from `start`.
-#[tfrt_kernel("tfrt_data.enumerate_dataset", chain = none, results(dataset), format = "operands attr-dict")]
+#[tfrt_kernel("tfrt_data.enumerate_dataset", pure, chain = none, results(dataset), format = "operands attr-dict")]
 fn enumerate_dataset(input: &Dataset, start: i64) -> Result<Dataset> {
     input.enumerate(start)
 }
@@ -78,6 +78,7 @@ fn enumerate_dataset(input: &Dataset, start: i64) -> Result<Dataset> {
 /// the state, then the components, and returns the next state, then the components of the result.
 #[tfrt_kernel(
     "tfrt_data.scan_dataset",
+    pure,
     chain = none,
     results(dataset),
     format = "$input (`,` $state `:` type($state))? attr-dict"
@@ -91,13 +92,13 @@ fn scan_dataset(
 }
 
 /// Makes a dataset that keeps its elements in memory after the first whole pass.
-#[tfrt_kernel("tfrt_data.cache_dataset", chain = none, results(dataset), format = "operands attr-dict")]
+#[tfrt_kernel("tfrt_data.cache_dataset", pure, chain = none, results(dataset), format = "operands attr-dict")]
 fn cache_dataset(input: &Dataset) -> Result<Dataset> {
     input.cache()
 }
 
 /// Returns how many elements a dataset has, from its description alone: -1 if there is no end, and -2 if that is not known.
-#[tfrt_kernel("tfrt_data.cardinality", chain = none, format = "operands attr-dict")]
+#[tfrt_kernel("tfrt_data.cardinality", pure, chain = none, format = "operands attr-dict")]
 fn cardinality(dataset: &Dataset) -> i64 {
     match dataset.cardinality() {
         Cardinality::Finite(len) => i64::try_from(len).unwrap_or(i64::MAX),

@@ -12,6 +12,7 @@ use super::rules::verify_range;
 /// empty range. For other element types every draw fails with `Unsupported data type`.
 #[tfrt_kernel(
     "tfrt_data.range_dataset",
+    pure,
     chain = none,
     results(dataset),
     format = "operands attr-dict",

@@ -9,6 +9,7 @@ use tfrt::prelude::*;
 /// It is called for the end, too, with errors as arguments.
 #[tfrt_kernel(
     "tfrt_data.map_dataset",
+    pure,
     chain = none,
     results(dataset),
     format = "$input (`,` $values `:` type($values))? attr-dict"
@@ -24,6 +25,7 @@ fn map_dataset(
 /// Makes a dataset of the elements for which a function returns true. An error of the function takes the place of the element.
 #[tfrt_kernel(
     "tfrt_data.filter_dataset",
+    pure,
     chain = none,
     results(dataset),
     format = "operands attr-dict"
@@ -40,6 +42,7 @@ fn filter_dataset(input: &Dataset, #[function] function: FunctionRef) -> Result<
 #[tfrt_kernel(
     "tfrt_data.batch_dataset.{KIND}",
     KIND = [0 as "i32", 1 as "i64", 2 as "tensor", 3 as "tensor_and_i64"],
+    pure,
     chain = none,
     results(dataset),
     format = "operands attr-dict"
@@ -96,6 +99,7 @@ fn batch_dataset_of_pairs(
 /// `cycle_length must be positive, not N`, and the same of `block_length`.
 #[tfrt_kernel(
     "tfrt_data.interleave_dataset",
+    pure,
     chain = none,
     results(dataset),
     format = "operands attr-dict"
@@ -118,6 +122,7 @@ fn interleave_dataset(
 /// `prefetch_num must be between -1 and 1048576, not N`.
 #[tfrt_kernel(
     "tfrt_data.prefetch_dataset",
+    pure,
     chain = none,
     results(dataset),
     format = "operands attr-dict"
@@ -133,6 +138,7 @@ fn prefetch_dataset(
 /// Makes a dataset of `count` passes over another one; a negative count repeats for ever, unless a whole pass is empty.
 #[tfrt_kernel(
     "tfrt_data.repeat_dataset",
+    pure,
     chain = none,
     results(dataset),
     format = "operands attr-dict"
@@ -144,6 +150,7 @@ fn repeat_dataset(input: &Dataset, count: i64) -> Result<Dataset> {
 /// Makes a dataset of the elements behind the first `count`.
 #[tfrt_kernel(
     "tfrt_data.skip_dataset",
+    pure,
     chain = none,
     results(dataset),
     format = "operands attr-dict"
@@ -159,6 +166,7 @@ fn skip_dataset(input: &Dataset, count: i64) -> Result<Dataset> {
 /// `buffer_size must be positive, not N`.
 #[tfrt_kernel(
     "tfrt_data.shuffle_dataset",
+    pure,
     chain = none,
     results(dataset),
     format = "operands attr-dict"

@@ -267,6 +267,8 @@ impl<M: Machine> Shared<M> {
             };
             match step(&mut held.machine, num_outstanding, &oldest.ctx) {
                 Step::Answer(outcome) => {
+                    // A value that was waited for is not kept longer than that.
+                    held.awaited = None;
                     if let Some(Request { promise, .. }) = held.outstanding.pop_front() {
                         // A waiter that panics must not keep the token; the panic hook has been told.
                         let publish = AssertUnwindSafe(|| promise.emplace(outcome));

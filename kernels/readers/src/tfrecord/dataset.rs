@@ -20,7 +20,7 @@ use tfrt_async::{AnyRef, AsyncValueRef, ByteString, Promise, Value};
 use tfrt_data::{Dataset, Draw, Machine, Outcome, Position, Serial, Stage, Step};
 use tfrt_host::ExecutionContext;
 use tfrt_queue::Task;
-use tfrt_support::{Error, ErrorCode};
+use tfrt_support::Error;
 
 use super::read::{RecordError, RecordReader};
 
@@ -246,8 +246,7 @@ impl Source {
 
     fn open(&self) -> Result<File, Error> {
         if scheme(&self.path).is_some() {
-            let error = Error::new("No file system is found for the given scheme");
-            return Err(error.with_code(ErrorCode::Unimplemented));
+            return Err(Error::new("No file system is found for the given scheme"));
         }
         File::open(&*self.path).map_err(|error| self.io_error("open", &error))
     }

@@ -3,7 +3,7 @@
 use std::fmt;
 use std::io::{self, BufReader, Read};
 
-use tfrt_support::{Error, ErrorCode};
+use tfrt_support::Error;
 
 use super::checksum::masked_crc32c;
 
@@ -159,6 +159,6 @@ impl std::error::Error for RecordError {
 
 impl From<RecordError> for Error {
     fn from(error: RecordError) -> Self {
-        Self::new(error.to_string()).with_code(ErrorCode::DataLoss)
+        Self::new(error.to_string())
     }
 }
