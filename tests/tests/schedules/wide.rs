@@ -5,7 +5,7 @@
 //! A plan starts several functions of one program, in one request or in several, and waits now and then. It is carried out in the ready
 //! loop, which is what all others are compared with: following schedules, traced, and with tracing switched on and off between calls;
 //! under a queue that keeps an order, and under those that run tasks at once or the last one first, for which everything must be the
-//! same, the order of effects and drops included. Under queues of threads, or where a second thread runs the tasks of the first, results
+//! same, the order of effects and drops included. Under queues of threads, or where other threads run the tasks of the first, results
 //! must be the same, and everything else but for the order.
 
 use std::fmt::{Debug, Write as _};
@@ -171,22 +171,25 @@ fn carry_out(program: &Arc<Program>, host: &Arc<HostContext>, plan: &[Call], way
     }
 }
 
-/// As [`carry_out`], while another thread runs tasks of the same queue.
-fn carry_out_with_helper(
+/// As [`carry_out`], while so many other threads run tasks of the same queue.
+fn carry_out_with_helpers(
     program: &Arc<Program>,
     host: &Arc<HostContext>,
     plan: &[Call],
     way: Way,
+    num_helpers: usize,
 ) -> Seen {
     let (promise, is_over) = AsyncValueRef::<i32>::unconstructed();
     let is_over = AnyRef::from(is_over);
-    let start = Barrier::new(2);
+    let start = Barrier::new(1 + num_helpers);
     std::thread::scope(|scope| {
-        scope.spawn(|| {
-            start.wait();
-            host.await_available(std::slice::from_ref(&is_over))
-                .expect("not a worker");
-        });
+        for _ in 0..num_helpers {
+            scope.spawn(|| {
+                start.wait();
+                host.await_available(std::slice::from_ref(&is_over))
+                    .expect("not a worker");
+            });
+        }
         start.wait();
         let seen = carry_out(program, host, plan, way);
         promise.emplace(0);
@@ -259,12 +262,14 @@ fn check(seed: u64) {
         }
     }
     let host = host_of(Arc::new(SingleThreadedQueue::new()), Limits::default());
-    for way in [Way::Schedules, Way::Schedules, Way::Loop] {
+    for (way, num_helpers) in [(Way::Schedules, 1), (Way::Schedules, 3), (Way::Loop, 1)] {
         let program = load(&host, &source);
-        let mut found = carry_out_with_helper(&program, &host, &plan, way);
+        let mut found = carry_out_with_helpers(&program, &host, &plan, way, num_helpers);
         found.log.sort();
         if !kind.cancels {
-            compare(&found, &expected, &|| about("two threads that wait", way));
+            compare(&found, &expected, &|| {
+                about(&format!("{num_helpers} more threads that wait"), way)
+            });
         }
     }
 }
