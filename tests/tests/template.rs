@@ -133,10 +133,12 @@ fn a_crate_passes_its_tests_and_runs_in_its_driver() -> Result<(), Failed> {
 }
 
 fn a_library_passes_its_tests_and_is_loaded() -> Result<(), Failed> {
-    let made = make(&scratch("library")?, "template-library", &["--lib"])?;
+    let flags = ["--lib", "--ops"];
+    let made = make(&scratch("library")?, "template-library", &flags)?;
     let tested = cargo(&made, "test", &[])?;
+    // The unit tests; the program, and the op.
     require(
-        tested.contains("3 passed") && tested.contains("1 passed"),
+        tested.contains("3 passed") && tested.matches("1 passed").count() == 2,
         &tested,
     )?;
     cargo(&made, "build", &[])?;

@@ -24,6 +24,7 @@ const EXAMPLES: &str = "\
 Examples:
   tfrt new shapes                             a crate in the folder `shapes`, with a driver
   tfrt new --lib shapes                       a kernel library, for `tfrt run --kernel-library`
+  tfrt new --ops shapes                       with an op, too, which is called by itself
   tfrt new --runtime ../tfrt work/shapes      with the runtime in the folder `../tfrt`
 
 Without `--runtime`, the crate depends on the source that this tool was built from.";
@@ -38,6 +39,10 @@ pub(crate) struct Arguments {
     /// Create a kernel library, which is loaded at run time and has no driver of its own
     #[arg(long = "lib")]
     is_library: bool,
+
+    /// Add an op, which programs in Rust call by itself, and a test that does
+    #[arg(long = "ops")]
+    has_ops: bool,
 
     /// The source of the runtime to depend on; by default, the source that this tool was built from
     #[arg(long, value_name = "PATH")]
@@ -83,6 +88,11 @@ const LIBRARY: [TemplateFile; 1] = [(
     include_str!("new/template/library/README.md.in"),
 )];
 
+const OPS: [TemplateFile; 2] = [
+    ("src/ops.rs", include_str!("new/template/ops/ops.rs.in")),
+    ("tests/ops.rs", include_str!("new/template/ops/tests.rs.in")),
+];
+
 /// Runs the tool. `program` is the name it was started under.
 pub(crate) fn run(program: &str, arguments: &Arguments) -> Result<(), Failure> {
     let refuse = |message: String| Failure::Message(format!("{program}: {message}"));
@@ -95,7 +105,8 @@ pub(crate) fn run(program: &str, arguments: &Arguments) -> Result<(), Failure> {
     } else {
         &DRIVER
     };
-    for (path, template) in COMMON.iter().chain(own) {
+    let ops: &[TemplateFile] = if arguments.has_ops { &OPS } else { &[] };
+    for (path, template) in COMMON.iter().chain(own).chain(ops) {
         let path = arguments.path.join(path);
         write(&path, &fill(template, &values)).map_err(refuse)?;
     }
@@ -159,6 +170,7 @@ fn values(
         ("profile", profile_folder().to_owned()),
         ("lib", if_so(is_library, lib)),
         ("export", if_so(is_library, export)),
+        ("ops", if_so(arguments.has_ops, "\npub mod ops;\n")),
         ("dependencies", dependencies.join("\n")),
         ("dev_dependencies", dev_dependencies),
         (
@@ -238,14 +250,16 @@ mod tests {
     fn every_name_in_braces_is_filled_in() {
         let name =
             CrateName::of_folder(Path::new("my-ops")).unwrap_or_else(|error| panic!("{error}"));
-        for is_library in [false, true] {
+        for (is_library, has_ops) in [(false, false), (true, true)] {
             let arguments = Arguments {
                 path: "my-ops".into(),
                 is_library,
+                has_ops,
                 runtime: None,
             };
             let values = values(&name, &Runtime::Released, &arguments);
-            for (path, template) in COMMON.iter().chain(&DRIVER).chain(&LIBRARY) {
+            let files = COMMON.iter().chain(&DRIVER).chain(&LIBRARY).chain(&OPS);
+            for (path, template) in files {
                 let text = fill(template, &values);
                 assert!(!text.contains("{{"), "{path}: {text}");
             }

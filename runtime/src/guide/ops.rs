@@ -7,6 +7,8 @@
 //! An op is a kernel that takes and returns tensors. `#[tfrt_op]` makes a function both: graphs run it as a kernel, and whoever has
 //! tensors at hand calls it by its name.
 //!
+//! `tfrt new --ops shapes` creates a crate with an op and a test that calls it.
+//!
 //! # An op
 //!
 //! ```
