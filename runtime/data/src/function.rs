@@ -87,10 +87,12 @@ impl ElementFunction {
 
 fn call_program(function: &FunctionRef, ctx: &ExecutionContext, arguments: &[AnyRef]) -> Values {
     match function.num_results() {
-        1 => function
-            .execute_array::<1>(ctx, arguments)
-            .into_iter()
-            .collect(),
+        1 => {
+            let [result] = function.execute_array(ctx, arguments);
+            let mut results = Values::new();
+            results.push(result);
+            results
+        }
         2 => Values::from_buf(function.execute_array::<2>(ctx, arguments)),
         _ => function.execute(ctx, arguments).into(),
     }

@@ -105,7 +105,9 @@ macro_rules! impl_tuples {
 
             fn into_values(self) -> Result<Values, Error> {
                 let ($($value,)+) = self;
-                Ok([$(AnyRef::available($value)),+].into_iter().collect())
+                let mut values = Values::new();
+                $(values.push(AnyRef::available($value));)+
+                Ok(values)
             }
         }
 

@@ -11,7 +11,7 @@ use crate::cardinality::Cardinality;
 use crate::dataset::{Dataset, Position, Stage};
 use crate::function::{BoundFunction, ElementFunction};
 use crate::iterator::Draw;
-use crate::result::IterationResult;
+use crate::result::{IterationResult, Outcome, are_available};
 
 #[derive(Debug)]
 struct Map {
@@ -48,8 +48,13 @@ struct MapIterator {
 
 impl Draw for MapIterator {
     fn draw(&mut self, ctx: &ExecutionContext) -> IterationResult {
-        let result = self.input.draw(ctx);
-        self.function.apply(result, ctx)
+        match self.input.draw(ctx) {
+            // The usual case, without another look at what is known.
+            IterationResult::Known(Outcome::Element(values)) if are_available(&values) => {
+                Outcome::Element(self.function.call(ctx, &values)).into()
+            }
+            result => self.function.apply(result, ctx),
+        }
     }
 }
 
