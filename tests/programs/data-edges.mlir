@@ -236,3 +236,38 @@ func @many() -> i64 {
   %s = tfrt_data.enumerate.iterator %it, %zero { function = @count } : i64
   tfrt.return %s : i64
 }
+
+// An enumeration without end, whose function cancels the request.
+func private @cancels(%x: i64, %ch: !tfrt.chain) -> !tfrt.chain {
+  %zero, %ch1 = "tfrt_test.cancel"(%ch) : (!tfrt.chain) -> (i32, !tfrt.chain)
+  tfrt.return %ch1 : !tfrt.chain
+}
+func @cancelled() -> !tfrt.chain {
+  %c0 = tfrt.new.chain
+  %n = tfrt.constant.i64 3
+  %ever = tfrt.constant.i64 -1
+  %d = tfrt.call @upto(%n) : (i64) -> !tfrt_data.dataset
+  %r = tfrt_data.repeat_dataset %d, %ever
+  %it = tfrt_data.make_iterator %r
+  %c1 = tfrt_data.enumerate.iterator %it, %c0 { function = @cancels } : !tfrt.chain
+  tfrt.return %c1 : !tfrt.chain
+}
+
+// A filter that rejects everything, for ever, in a request that another task cancels: others get their turn.
+func private @rejects(%x: i64) -> i1 {
+  %f = tfrt.constant.i1 0
+  %c = tfrt.new.chain
+  %zero, %ch1 = "tfrt_test.cancel"(%c) : (!tfrt.chain) -> (i32, !tfrt.chain)
+  tfrt.return %f : i1
+}
+func @cancelled_while_looking() -> i64 {
+  %c0 = tfrt.new.chain
+  %n = tfrt.constant.i64 3
+  %ever = tfrt.constant.i64 -1
+  %d = tfrt.call @upto(%n) : (i64) -> !tfrt_data.dataset
+  %r = tfrt_data.repeat_dataset %d, %ever
+  %f = tfrt_data.filter_dataset %r { function = @rejects }
+  %it = tfrt_data.make_iterator %f
+  %c1, %x = tfrt_data.iterator_get_next %it, %c0 : i64
+  tfrt.return %x : i64
+}

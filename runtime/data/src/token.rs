@@ -25,7 +25,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use crossbeam_deque::{Injector, Steal};
-use tfrt_async::{AnyRef, Promise};
+use tfrt_async::{AnyRef, AsyncValueRef, Chain, Promise};
 use tfrt_host::ExecutionContext;
 
 use crate::function::panicked;
@@ -75,6 +75,17 @@ pub enum Step {
     Answer(Outcome),
     /// It waits for this value, which was not available a moment ago.
     Wait(AnyRef),
+}
+
+/// How many elements a stage looks at for one request before it goes on as a task of the work queue, so that other tasks get their turn.
+pub(crate) const STEPS_PER_TASK: u32 = 100;
+
+/// A step that goes on in a task of the work queue.
+#[cold]
+pub(crate) fn go_on_later(ctx: &ExecutionContext) -> Step {
+    let (promise, later) = AsyncValueRef::unconstructed();
+    ctx.enqueue(move || promise.emplace(Chain));
+    Step::Wait(later.into_any())
 }
 
 /// An iterator that is driven by a [`Machine`]: draws while a request waits are answered after it, in their order.

@@ -14,7 +14,7 @@ use crate::dataset::{Dataset, Position, Stage, invalid};
 use crate::function::{BoundFunction, ElementFunction};
 use crate::iterator::Draw;
 use crate::result::{IterationResult, Outcome, Values, are_available};
-use crate::token::{Machine, Serial, Step};
+use crate::token::{Machine, STEPS_PER_TASK, Serial, Step, go_on_later};
 
 #[derive(Debug)]
 struct Filter {
@@ -67,7 +67,7 @@ pub(super) enum Verdict {
 
 impl Machine for FilterMachine {
     fn step(&mut self, num_outstanding: usize, ctx: &ExecutionContext) -> Step {
-        loop {
+        for _ in 0..STEPS_PER_TASK {
             if let Some(cancelled) = ctx.request().cancel_value() {
                 return Step::Answer(Outcome::Error(cancelled.clone()));
             }
@@ -99,6 +99,7 @@ impl Machine for FilterMachine {
                 None => continue,
             }
         }
+        go_on_later(ctx)
     }
 }
 

@@ -22,7 +22,7 @@ use crate::dataset::{Dataset, Position, Stage, invalid, require_positive};
 use crate::function::{BoundFunction, ElementFunction};
 use crate::iterator::Draw;
 use crate::result::{IterationResult, Outcome, Values};
-use crate::token::{Machine, Serial, Step};
+use crate::token::{Machine, STEPS_PER_TASK, Serial, Step, go_on_later};
 
 /// The largest cycle: twice as many inputs are drawn before the first element.
 const MAX_CYCLE_LENGTH: usize = 1 << 20;
@@ -113,7 +113,8 @@ impl Value for OpenedLater {
 
 impl Machine for InterleaveMachine {
     fn step(&mut self, _num_outstanding: usize, ctx: &ExecutionContext) -> Step {
-        loop {
+        let mut num_ended = 0;
+        while num_ended < STEPS_PER_TASK {
             if let Some(cancelled) = ctx.request().cancel_value() {
                 return Step::Answer(Outcome::Error(cancelled.clone()));
             }
@@ -133,6 +134,7 @@ impl Machine for InterleaveMachine {
             let result = requested.unwrap_or_else(|| inner.iterator.draw(ctx));
             match result.into_outcome() {
                 Ok(Outcome::End(_)) => {
+                    num_ended += 1;
                     self.vacate();
                     self.go_on();
                 }
@@ -150,6 +152,7 @@ impl Machine for InterleaveMachine {
                 }
             }
         }
+        go_on_later(ctx)
     }
 }
 
