@@ -11,7 +11,7 @@
 //! on allow. What is available is worked on in a loop: the stack does not grow with the number of elements.
 //!
 //! The elements of one run of the loop are dropped at its end, the last one first, as in the reference, which nests. That can be seen of
-//! payloads whose drop has an effect; others are dropped at once. So that memory stays bounded, no more than `MAX_KEPT` are kept.
+//! payloads whose drop has an effect; others are dropped at once. At most `MAX_KEPT` are kept, so that memory stays bounded.
 
 use tfrt::async_value::run_when_ready;
 use tfrt::data::{DataIterator, IterationResult, Outcome, Values, are_available};

@@ -241,7 +241,7 @@ impl<M: Machine> Shared<M> {
         }
     }
 
-    /// Gives the token up, after handling what was counted in the meantime. The caller has handled one event.
+    /// Releases the token, after handling what was counted in the meantime. The caller has handled one event.
     fn leave(self: &Arc<Self>) {
         let mut num_handled = 1;
         loop {

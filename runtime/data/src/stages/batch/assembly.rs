@@ -197,7 +197,7 @@ enum Problem {
 }
 
 impl Component {
-    /// Copies a value that is no error into a row. `index` is its place among the results of the batch.
+    /// Copies a value into a row; it is not an error. `index` is its place among the results of the batch.
     fn add(
         &mut self,
         value: &AnyRef,
