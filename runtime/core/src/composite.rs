@@ -67,13 +67,21 @@ fn check_counts(function: &FunctionRef, invocation: &OpInvocation<'_>) -> Result
     if found == expected {
         return Ok(());
     }
+    let counted = |count: usize, what: &str| {
+        // The chain does not count.
+        let count = count.saturating_sub(1);
+        let s = if count == 1 { "" } else { "s" };
+        format!("{count} {what}{s}")
+    };
+    let both = |(arguments, results)| {
+        let results = counted(results, "result");
+        format!("{} and {results}", counted(arguments, "argument"))
+    };
     let message = format!(
-        "the function '{}' takes {} tensors and returns {}, but is called with {} for {}",
+        "the function '{}' has {}, but the call has {}",
         function.name(),
-        expected.0.saturating_sub(1),
-        expected.1.saturating_sub(1),
-        found.0 - 1,
-        found.1 - 1,
+        both(expected),
+        both(found),
     );
     Err(Error::new(message).with_code(ErrorCode::InvalidArgument))
 }
