@@ -555,6 +555,28 @@ fn means_of_windows_leave_out_padding() {
 }
 
 #[test]
+fn windows_of_images_have_four_strides() {
+    let ops = Ops::new();
+    let x = ops.of_shape(&[1, 2, 2, 1], [1.0_f32, 2.0, 3.0, 4.0]);
+    let said = |op: &str, strides: &[i64]| {
+        let pool = || {
+            ops.0
+                .op(op)?
+                .attr("ksize", [1_i64, 2, 2, 1])?
+                .attr("strides", strides)
+        };
+        shown(pool().and_then(|pool| pool.attr("padding", "SAME")?.ready()?.call_all(&[&x])))
+    };
+    for strides in [&[1_i64][..], &[1; 3], &[1; 5]] {
+        assert_eq!(said("tf.AvgPool", strides), said("tf.MaxPool", strides));
+        assert!(
+            !said("tf.AvgPool", strides).starts_with("f32"),
+            "{strides:?}"
+        );
+    }
+}
+
+#[test]
 fn gradients_are_those_of_differences() {
     let ops = Ops::new();
     let x = ops.tensor([[-1.0_f32, 2.0]]);

@@ -296,22 +296,7 @@ fn max_pool(
     ctx: &ExecutionContext,
 ) -> Result<AnyRef> {
     let moves = Moves::new(padding, explicit_paddings, strides, dilations, data_format);
-    let (images, [rows, columns]) = pooling_windows(&x.metadata(), ksize, moves)?;
-    if moves.channels == Channels::First {
-        return Err(unsupported("only channel last order is supported"));
-    }
-    if strides.is_some_and(|strides| strides.len() != 4) {
-        return Err(unsupported("strides should have 4 elements"));
-    }
-    if ksize.is_some_and(|ksize| ksize.len() != 4) {
-        return Err(unsupported("ksize should have 4 elements"));
-    }
-    let pooling = Pooling::new(images.batch, rows, columns, images.channels)?;
-    let dims = [images.batch, rows.output, columns.output, images.channels];
-    let mut output = allocate(x.dtype(), Shape::new(&dims)?, ctx)?;
-    let operations = pooling
-        .output_len()
-        .saturating_mul(rows.size.saturating_mul(columns.size));
+    let (pooling, mut output, operations) = prepare_pooling(x, ksize, moves, ctx)?;
     with_dtype!(
         x.dtype(),
         T in [f32, f64] => {
@@ -344,15 +329,7 @@ fn average_pool(
     ctx: &ExecutionContext,
 ) -> Result<AnyRef> {
     let moves = Moves::new(padding, None, strides, None, data_format);
-    let (images, [rows, columns]) = pooling_windows(&x.metadata(), ksize, moves)?;
-    if moves.channels == Channels::First {
-        return Err(unsupported("only channel last order is supported"));
-    }
-    let pooling = Pooling::new(images.batch, rows, columns, images.channels)?;
-    let dims = [images.batch, rows.output, columns.output, images.channels];
-    let mut output = allocate(x.dtype(), Shape::new(&dims)?, ctx)?;
-    let window_len = rows.size.saturating_mul(columns.size);
-    let operations = pooling.output_len().saturating_mul(window_len);
+    let (pooling, mut output, operations) = prepare_pooling(x, ksize, moves, ctx)?;
     with_dtype!(
         x.dtype(),
         T in [f32, f64] => {
@@ -378,6 +355,31 @@ fn average_metadata(
     strides: Option<&[i64]>,
 ) -> Result<TensorMetadata> {
     pooling_metadata(x, data_format, None, None, ksize, padding, strides)
+}
+
+/// The windows over images whose channels come last, a tensor for what becomes of them, and how many operations that takes.
+fn prepare_pooling(
+    x: &DenseHostTensor,
+    ksize: Option<&[i64]>,
+    moves: Moves<'_>,
+    ctx: &ExecutionContext,
+) -> Result<(Pooling, DenseHostTensor, usize)> {
+    let (images, [rows, columns]) = pooling_windows(&x.metadata(), ksize, moves)?;
+    if moves.channels == Channels::First {
+        return Err(unsupported("only channel last order is supported"));
+    }
+    if moves.strides.is_some_and(|strides| strides.len() != 4) {
+        return Err(unsupported("strides should have 4 elements"));
+    }
+    if ksize.is_some_and(|ksize| ksize.len() != 4) {
+        return Err(unsupported("ksize should have 4 elements"));
+    }
+    let pooling = Pooling::new(images.batch, rows, columns, images.channels)?;
+    let dims = [images.batch, rows.output, columns.output, images.channels];
+    let output = allocate(x.dtype(), Shape::new(&dims)?, ctx)?;
+    let window_len = rows.size.saturating_mul(columns.size);
+    let operations = pooling.output_len().saturating_mul(window_len);
+    Ok((pooling, output, operations))
 }
 
 fn pooling_windows(
