@@ -146,7 +146,8 @@ impl Program {
         self
     }
 
-    /// Runs under `s`, `mstd:4`, and 16 random orders. What fails names the queue; [`under`](Self::under) it the test can be run again.
+    /// Runs under `s`, 16 random orders and `mstd:4`, in this order. A failure names its queue, and [`under`](Self::under) that queue the
+    /// test can be repeated: a random order is the same each time, `mstd:4` is not.
     #[must_use]
     pub fn under_every_queue(mut self) -> Self {
         self.settings.queues = schedule::every();
