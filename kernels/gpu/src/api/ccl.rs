@@ -1,0 +1,84 @@
+//! The library of collectives.
+
+use std::fmt::Debug;
+
+use super::current::Current;
+use super::error::GpuResult;
+use super::handle::{CommHandle, DevicePtr, StreamHandle};
+
+/// What ranks that belong together share.
+pub type UniqueId = [u8; 128];
+
+/// Communication between devices.
+pub trait Ccl: Debug + Send + Sync {
+    /// `ncclGetUniqueId`.
+    fn unique_id(&self) -> GpuResult<UniqueId>;
+
+    /// `ncclCommInitRank`: waits for all ranks.
+    fn init_rank(
+        &self,
+        current: &Current,
+        rank: i32,
+        count: i32,
+        id: &UniqueId,
+    ) -> GpuResult<CommHandle>;
+
+    /// `ncclCommDestroy`.
+    fn destroy(&self, comm: CommHandle) -> GpuResult<()>;
+
+    /// `ncclCommCount`: the number of ranks.
+    fn count(&self, comm: CommHandle) -> GpuResult<i32>;
+
+    /// `ncclGroupStart`, then each operation in order, then `ncclGroupEnd`, which is called whatever fails before. The work is enqueued on
+    /// `stream`.
+    fn group(
+        &self,
+        current: &Current,
+        comm: CommHandle,
+        operations: &[Collective],
+        stream: StreamHandle,
+    ) -> GpuResult<()>;
+}
+
+/// One operation of a group; `count` is in elements.
+#[derive(Clone, Copy, Debug)]
+#[expect(missing_docs, reason = "the names are those of the library")]
+pub enum Collective {
+    /// `ncclAllGather`.
+    AllGather {
+        input: DevicePtr,
+        output: DevicePtr,
+        count: usize,
+        data_type: i32,
+    },
+    /// `ncclAllReduce`.
+    AllReduce {
+        input: DevicePtr,
+        output: DevicePtr,
+        count: usize,
+        data_type: i32,
+        reduction: i32,
+    },
+    /// `ncclReduceScatter`; `count` is that of the output.
+    ReduceScatter {
+        input: DevicePtr,
+        output: DevicePtr,
+        count: usize,
+        data_type: i32,
+        reduction: i32,
+    },
+    /// `ncclSend`.
+    Send {
+        buffer: DevicePtr,
+        count: usize,
+        data_type: i32,
+        peer: i32,
+    },
+    /// `ncclRecv`.
+    Receive {
+        buffer: DevicePtr,
+        count: usize,
+        data_type: i32,
+        peer: i32,
+    },
+}

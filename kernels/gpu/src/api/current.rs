@@ -1,0 +1,60 @@
+//! The current context of a thread.
+//!
+//! Many calls of a driver act in the context that is current on the calling thread. A [`Current`] proves that one is set. It is a local
+//! variable of one kernel: it cannot go to another thread, and must not live across a wait.
+
+use std::cell::Cell;
+use std::marker::PhantomData;
+
+use super::driver::Driver;
+use super::error::GpuResult;
+use super::handle::ContextHandle;
+
+/// Which context is set, as far as this crate knows: of which driver, and its handle.
+type Known = Option<(usize, ContextHandle)>;
+
+thread_local! {
+    static KNOWN: Cell<Known> = const { Cell::new(None) };
+}
+
+/// Proof that a context is current on this thread.
+///
+/// ```compile_fail
+/// fn is_send<T: Send>() {}
+/// is_send::<tfrt_gpu::api::Current>();
+/// ```
+#[derive(Debug)]
+pub struct Current {
+    context: ContextHandle,
+    _of_this_thread: PhantomData<*const ()>,
+}
+
+impl Current {
+    /// Makes a context current on this thread. If it is already, as far as this crate knows, the driver is not asked.
+    ///
+    /// # Errors
+    /// Those of the driver.
+    pub fn set(driver: &dyn Driver, context: ContextHandle) -> GpuResult<Self> {
+        let wanted = Some((driver.identity(), context));
+        if KNOWN.get() != wanted {
+            KNOWN.set(None);
+            driver.context_set_current(Some(context))?;
+            KNOWN.set(wanted);
+        }
+        Ok(Self {
+            context,
+            _of_this_thread: PhantomData,
+        })
+    }
+
+    /// Forgets which context is set on this thread. Implementations say so after calls that change it behind the back of this crate.
+    pub fn forget() {
+        KNOWN.set(None);
+    }
+
+    /// The context.
+    #[must_use]
+    pub fn context(&self) -> ContextHandle {
+        self.context
+    }
+}

@@ -1,0 +1,235 @@
+//! The driver: devices, contexts, streams, events, memory, modules, launches.
+
+use std::any::Any;
+use std::fmt::Debug;
+
+use tfrt_tensor::HostBuffer;
+
+use super::current::Current;
+use super::error::GpuResult;
+use super::handle::{
+    ContextHandle, DeviceId, DevicePtr, EventHandle, FunctionHandle, ModuleHandle, StreamHandle,
+};
+
+/// The driver of GPUs.
+///
+/// Each method is one call of the driver, whose name its documentation states first.
+pub trait Driver: Debug + Send + Sync {
+    /// A number that is this driver's alone, among all drivers of the process.
+    fn identity(&self) -> usize;
+
+    // Devices.
+
+    /// `cuInit`: initializes the driver; may be called again.
+    fn init(&self) -> GpuResult<()>;
+
+    /// `cuDriverGetVersion`: 1000 · major + 10 · minor.
+    fn version(&self) -> GpuResult<i32>;
+
+    /// `cuDeviceGetCount`.
+    fn device_count(&self) -> GpuResult<i32>;
+
+    /// `cuDeviceGet`: the device of a number.
+    fn device(&self, ordinal: i32) -> GpuResult<DeviceId>;
+
+    /// `cuDeviceGetName`.
+    fn device_name(&self, device: DeviceId) -> GpuResult<String>;
+
+    /// `cuDeviceTotalMem`, in bytes.
+    fn device_total_memory(&self, device: DeviceId) -> GpuResult<usize>;
+
+    /// `cuDeviceGetAttribute`, twice: the compute capability, major and minor.
+    fn device_capability(&self, device: DeviceId) -> GpuResult<(i32, i32)>;
+
+    /// `cuDeviceCanAccessPeer`.
+    fn device_can_access_peer(&self, device: DeviceId, peer: DeviceId) -> GpuResult<bool>;
+
+    // Contexts.
+
+    /// `cuDevicePrimaryCtxRetain`.
+    fn primary_context_retain(&self, device: DeviceId) -> GpuResult<ContextHandle>;
+
+    /// `cuDevicePrimaryCtxRelease`.
+    fn primary_context_release(&self, device: DeviceId) -> GpuResult<()>;
+
+    /// `cuCtxCreate`, with flags 0. It changes the current context of the thread, of which the implementation tells
+    /// [`Current::forget`].
+    fn context_create(&self, device: DeviceId) -> GpuResult<ContextHandle>;
+
+    /// `cuCtxDestroy`. It may change the current context, likewise.
+    fn context_destroy(&self, context: ContextHandle) -> GpuResult<()>;
+
+    /// `cuCtxSetCurrent`. Callers use [`Current::set`].
+    fn context_set_current(&self, context: Option<ContextHandle>) -> GpuResult<()>;
+
+    /// `cuCtxGetDevice`.
+    fn context_device(&self, current: &Current) -> GpuResult<DeviceId>;
+
+    /// `cuCtxSynchronize`: waits for all work of the context.
+    fn context_synchronize(&self, current: &Current) -> GpuResult<()>;
+
+    // Streams.
+
+    /// `cuStreamCreate`, non-blocking: without an implicit order with the default stream.
+    fn stream_create(&self, current: &Current) -> GpuResult<StreamHandle>;
+
+    /// `cuStreamDestroy`: does not wait; work that is enqueued still runs.
+    fn stream_destroy(&self, stream: StreamHandle) -> GpuResult<()>;
+
+    /// `cuStreamSynchronize`: waits. Errors of earlier asynchronous work appear here.
+    fn stream_synchronize(&self, stream: StreamHandle) -> GpuResult<()>;
+
+    /// `cuStreamQuery`: whether all work is done.
+    fn stream_query(&self, stream: StreamHandle) -> GpuResult<bool>;
+
+    /// `cuStreamWaitEvent`: later work of the stream waits for the last record of the event, if there is one.
+    fn stream_wait_event(&self, stream: StreamHandle, event: EventHandle) -> GpuResult<()>;
+
+    /// Drops `object` once all work is done that is now in the stream, on whatever thread, where calls of the driver are allowed. If the
+    /// stream fails, the object is dropped as well.
+    fn keep_until_passed(&self, stream: StreamHandle, object: Box<dyn Any + Send>)
+    -> GpuResult<()>;
+
+    // Events.
+
+    /// `cuEventCreate`, with timing disabled unless `has_timing`.
+    fn event_create(&self, current: &Current, has_timing: bool) -> GpuResult<EventHandle>;
+
+    /// `cuEventDestroy`.
+    fn event_destroy(&self, event: EventHandle) -> GpuResult<()>;
+
+    /// `cuEventRecord`.
+    fn event_record(&self, event: EventHandle, stream: StreamHandle) -> GpuResult<()>;
+
+    /// `cuEventQuery`: whether the work before the last record is done.
+    fn event_query(&self, event: EventHandle) -> GpuResult<bool>;
+
+    /// `cuEventSynchronize`: waits.
+    fn event_synchronize(&self, event: EventHandle) -> GpuResult<()>;
+
+    /// `cuEventElapsedTime`, in milliseconds.
+    fn event_elapsed(&self, start: EventHandle, end: EventHandle) -> GpuResult<f32>;
+
+    // Memory.
+
+    /// `cuMemAlloc`: uninitialized device memory, aligned to 256 bytes. Size 0 is an error.
+    fn memory_allocate(&self, current: &Current, num_bytes: usize) -> GpuResult<DevicePtr>;
+
+    /// `cuMemFree`: waits for work that uses the memory.
+    fn memory_free(&self, pointer: DevicePtr) -> GpuResult<()>;
+
+    /// `cuMemGetInfo`: free and total bytes.
+    fn memory_info(&self, current: &Current) -> GpuResult<(usize, usize)>;
+
+    /// `cuMemHostAlloc`: pinned host memory that the device reaches at the same address.
+    fn host_memory_allocate(&self, current: &Current, num_bytes: usize) -> GpuResult<DevicePtr>;
+
+    /// `cuMemFreeHost`.
+    fn host_memory_free(&self, pointer: DevicePtr) -> GpuResult<()>;
+
+    /// `cuMemHostRegister`: page-locks a buffer, and returns the address by which the device reaches it. The implementation keeps the buffer
+    /// until [`host_memory_unregister`](Self::host_memory_unregister).
+    fn host_memory_register(&self, current: &Current, buffer: &HostBuffer) -> GpuResult<DevicePtr>;
+
+    /// `cuMemHostUnregister`.
+    fn host_memory_unregister(&self, pointer: DevicePtr) -> GpuResult<()>;
+
+    /// Reads pinned or registered memory from the host, without waiting for the device. Device memory is an error.
+    fn host_memory_read(&self, pointer: DevicePtr, bytes: &mut [u8]) -> GpuResult<()>;
+
+    /// Writes pinned memory from the host.
+    fn host_memory_write(&self, pointer: DevicePtr, bytes: &[u8]) -> GpuResult<()>;
+
+    /// `cuMemcpyAsync`: copies `num_bytes`. Host memory is borrowed, and kept, until the copy is done.
+    fn copy_async(
+        &self,
+        current: &Current,
+        target: &Location,
+        source: &Location,
+        num_bytes: usize,
+        stream: StreamHandle,
+    ) -> GpuResult<()>;
+
+    /// `cuMemsetD32Async`: sets `count` words of 4 bytes.
+    fn set_u32_async(
+        &self,
+        current: &Current,
+        pointer: DevicePtr,
+        value: u32,
+        count: usize,
+        stream: StreamHandle,
+    ) -> GpuResult<()>;
+
+    // Modules.
+
+    /// `cuModuleLoadDataEx`: PTX text or a binary image, which ends in a NUL. Logs of the compiler are in the error.
+    fn module_load(&self, current: &Current, image: &[u8]) -> GpuResult<ModuleHandle>;
+
+    /// `cuModuleUnload`: waits for kernels of the module that run.
+    fn module_unload(&self, module: ModuleHandle) -> GpuResult<()>;
+
+    /// `cuModuleGetFunction`.
+    fn module_function(&self, module: ModuleHandle, name: &str) -> GpuResult<FunctionHandle>;
+
+    /// `cuModuleGetGlobal`: address and size in bytes.
+    fn module_global(&self, module: ModuleHandle, name: &str) -> GpuResult<(DevicePtr, usize)>;
+
+    /// `cuLaunchKernel`.
+    fn launch(
+        &self,
+        current: &Current,
+        function: FunctionHandle,
+        config: LaunchConfig,
+        stream: StreamHandle,
+        arguments: &[Argument],
+    ) -> GpuResult<()>;
+}
+
+/// One side of a copy.
+#[derive(Clone, Debug)]
+pub enum Location {
+    /// What a device address names.
+    Device(DevicePtr),
+    /// A host buffer, from its start.
+    Host(HostBuffer),
+}
+
+/// The size of a launch.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct LaunchConfig {
+    /// The number of blocks, by dimension.
+    pub grid: [u32; 3],
+    /// The number of threads of a block, by dimension.
+    pub block: [u32; 3],
+    /// Dynamic shared memory, in bytes.
+    pub shared_bytes: u32,
+}
+
+/// An argument of a kernel on the device.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Argument {
+    /// An address, of 8 bytes.
+    Pointer(DevicePtr),
+    /// A word of 32 bits.
+    Bits32(u32),
+    /// A word of 64 bits.
+    Bits64(u64),
+}
+
+impl Argument {
+    /// Its bytes as the device reads them.
+    ///
+    /// ```
+    /// use tfrt_gpu::api::driver::Argument;
+    ///
+    /// assert_eq!(Argument::Bits32(1.5_f32.to_bits()).to_bytes(), 1.5_f32.to_le_bytes());
+    /// ```
+    #[must_use]
+    pub fn to_bytes(self) -> Vec<u8> {
+        match self {
+            Self::Pointer(pointer) => pointer.address().to_le_bytes().to_vec(),
+            Self::Bits32(bits) => bits.to_le_bytes().to_vec(),
+            Self::Bits64(bits) => bits.to_le_bytes().to_vec(),
+        }
+    }
+}

@@ -1,0 +1,125 @@
+//! Handles: typed numbers that an implementation knows its objects by.
+
+use std::fmt;
+
+macro_rules! handles {
+    ($($(#[$doc:meta])* $name:ident;)*) => {$(
+        $(#[$doc])*
+        ///
+        /// The number means something to the implementation that made it, and to no other.
+        #[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
+        pub struct $name(pub u64);
+
+        impl fmt::Debug for $name {
+            fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                write!(f, "{}({:#x})", stringify!($name), self.0)
+            }
+        }
+
+        impl fmt::Display for $name {
+            fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                write!(f, "{:#x} (CUDA)", self.0)
+            }
+        }
+    )*};
+}
+
+handles! {
+    /// A context of a device.
+    ContextHandle;
+    /// A stream: a queue of work that runs in order.
+    StreamHandle;
+    /// An event: a place in a stream.
+    EventHandle;
+    /// A loaded module of device code.
+    ModuleHandle;
+    /// A kernel in a module.
+    FunctionHandle;
+    /// A handle of the BLAS library.
+    BlasHandle;
+    /// A handle of the DNN library.
+    DnnHandle;
+    /// A descriptor of the DNN library.
+    DescriptorHandle;
+    /// An execution plan of the DNN library.
+    PlanHandle;
+    /// A handle of the solver library.
+    SolverHandle;
+    /// A plan of the FFT library.
+    FftHandle;
+    /// A communicator.
+    CommHandle;
+}
+
+/// A device, by its number.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct DeviceId(pub i32);
+
+impl fmt::Display for DeviceId {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{} (CUDA)", self.0)
+    }
+}
+
+/// An address that a device understands: of device memory, of pinned host memory or of registered host memory.
+///
+/// It is made by an implementation, and moves only inside of its block: buffers check that. So no program can name
+/// memory that it was not given.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct DevicePtr(u64);
+
+impl DevicePtr {
+    /// No address.
+    pub const NULL: Self = Self(0);
+
+    /// The address `address`, which the driver has told.
+    #[must_use]
+    #[allow(dead_code, reason = "implementations need it")]
+    pub(crate) const fn new(address: u64) -> Self {
+        Self(address)
+    }
+
+    /// An address of memory of the embedder's own.
+    ///
+    /// # Safety
+    /// 1. The driver that it is given to may read and write the memory that buffers there say they have, for as long as they exist.
+    #[must_use]
+    #[allow(unsafe_code, reason = "it promises what no driver checks")]
+    pub const unsafe fn from_raw(address: u64) -> Self {
+        Self(address)
+    }
+
+    /// The number.
+    #[must_use]
+    pub const fn address(self) -> u64 {
+        self.0
+    }
+
+    /// Whether there is no address.
+    #[must_use]
+    pub const fn is_null(self) -> bool {
+        self.0 == 0
+    }
+
+    /// The address `bytes` further, which is inside of the same block.
+    #[must_use]
+    #[allow(dead_code, reason = "views need it")]
+    pub(crate) const fn offset(self, bytes: u64) -> Self {
+        Self(self.0.wrapping_add(bytes))
+    }
+}
+
+impl fmt::Debug for DevicePtr {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{:#x}", self.0)
+    }
+}
+
+impl fmt::Display for DevicePtr {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        if self.is_null() {
+            return f.write_str("0x0 (CUDA)");
+        }
+        write!(f, "{:#x} (CUDA)", self.0)
+    }
+}

@@ -1,0 +1,22 @@
+//! Programs on GPUs.
+//!
+//! ```text
+//!   kernels `tfrt_gpu.*` ──► Gpu: Driver, Blas, Dnn, Solver, Fft, Ccl ──┬── CUDA, by the libraries of the system
+//!                                                                      └── the host device: threads of this process
+//! ```
+//!
+//! The kernels know a GPU only by the traits of [`api`]. A [`Gpu`] is one implementation of all of them, chosen once per host: see
+//! [`platform`]. This crate builds, starts and runs whatever needs no device on machines without a GPU.
+//!
+//! | module | contents |
+//! |---|---|
+//! | [`api`] | the traits, their handles and their errors |
+//! | [`platform`] | the choice of an implementation |
+#![deny(unsafe_code)]
+
+pub mod api;
+
+pub mod platform;
+
+pub use api::error::GpuError;
+pub use platform::{Gpu, GpuChoice};

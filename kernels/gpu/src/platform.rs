@@ -1,0 +1,133 @@
+//! The choice of an implementation.
+//!
+//! A host has one [`Gpu`], which is opened on first use, by [`Gpu::of_host`]. Which one it is says, in this order,
+//!
+//! 1. the embedder, by [`Gpu::install`]; the tool `tfrt run` does so for `--gpu`;
+//! 2. the environment variable `TFRT_GPU`: `cuda` or `host`;
+//! 3. nothing: then it is CUDA.
+//!
+//! The host device never stands in for CUDA unless it was asked for.
+
+use std::fmt;
+use std::str::FromStr;
+use std::sync::Arc;
+
+use tfrt::prelude::*;
+
+use crate::api::{Blas, Ccl, Dnn, Driver, Fft, Solver};
+
+/// The environment variable that chooses an implementation.
+pub const VARIABLE: &str = "TFRT_GPU";
+
+/// An implementation of the driver and its libraries.
+#[derive(Clone, Debug)]
+pub struct Gpu {
+    /// What it is called in messages.
+    pub name: &'static str,
+    /// The driver.
+    pub driver: Arc<dyn Driver>,
+    /// The BLAS library.
+    pub blas: Arc<dyn Blas>,
+    /// The library for networks.
+    pub dnn: Arc<dyn Dnn>,
+    /// The solver library.
+    pub solver: Arc<dyn Solver>,
+    /// The FFT library.
+    pub fft: Arc<dyn Fft>,
+    /// The library of collectives.
+    pub ccl: Arc<dyn Ccl>,
+}
+
+/// Which implementation to use.
+///
+/// ```
+/// use tfrt_gpu::GpuChoice;
+///
+/// assert_eq!("host".parse::<GpuChoice>()?, GpuChoice::Host);
+/// let error = "apple".parse::<GpuChoice>().unwrap_err();
+/// assert_eq!(error.message(), "expected `cuda` or `host` as the GPU to use, found `apple`");
+/// # Ok::<(), tfrt::Error>(())
+/// ```
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum GpuChoice {
+    /// The CUDA libraries of the system.
+    #[default]
+    Cuda,
+    /// Threads of this process.
+    Host,
+}
+
+impl FromStr for GpuChoice {
+    type Err = Error;
+
+    fn from_str(text: &str) -> Result<Self> {
+        match text {
+            "cuda" => Ok(Self::Cuda),
+            "host" => Ok(Self::Host),
+            other => Err(Error::new(format!(
+                "expected `cuda` or `host` as the GPU to use, found `{other}`"
+            ))
+            .with_code(ErrorCode::InvalidArgument)),
+        }
+    }
+}
+
+impl fmt::Display for GpuChoice {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Self::Cuda => "cuda",
+            Self::Host => "host",
+        })
+    }
+}
+
+/// What a host has: an implementation, or why it has none.
+struct Installed(Result<Arc<Gpu>>);
+
+impl Gpu {
+    /// Opens an implementation.
+    ///
+    /// # Errors
+    /// `Unavailable` if what it needs is missing.
+    pub fn open(choice: GpuChoice) -> Result<Arc<Self>> {
+        match choice {
+            GpuChoice::Cuda => Err(Error::new(
+                "no GPU: this build does not contain the CUDA implementation; `--gpu=host`, or the environment variable \
+                 `TFRT_GPU=host`, runs GPU programs on threads of this process",
+            )
+            .with_code(ErrorCode::Unavailable)),
+            GpuChoice::Host => Err(Error::new("no GPU: the host device is not part of this build")
+                .with_code(ErrorCode::Unavailable)),
+        }
+    }
+
+    /// The implementation that the environment asks for, CUDA if it does not say.
+    ///
+    /// # Errors
+    /// If the variable has another value, or what the implementation needs is missing.
+    pub fn from_environment() -> Result<Arc<Self>> {
+        match std::env::var(VARIABLE) {
+            Ok(text) if !text.is_empty() => Self::open(text.parse()?),
+            _ => Self::open(GpuChoice::default()),
+        }
+    }
+
+    /// Gives a host its implementation. Returns whether the host had none before.
+    pub fn install(host: &HostContext, gpu: Arc<Self>) -> bool {
+        let mut is_new = false;
+        host.shared_context(|| {
+            is_new = true;
+            Installed(Ok(gpu))
+        });
+        is_new
+    }
+
+    /// The implementation of a host, opened as the environment says if it has none.
+    ///
+    /// # Errors
+    /// Those of [`from_environment`](Self::from_environment); they are the same each time.
+    pub fn of_host(host: &HostContext) -> Result<Arc<Self>> {
+        let installed = host.shared_context(|| Installed(Self::from_environment()));
+        installed.0.clone()
+    }
+}
