@@ -13,6 +13,8 @@
 
 pub mod op;
 
+pub mod groups;
+
 pub mod constraint;
 
 pub mod traits;

@@ -21,6 +21,7 @@ use tfrt_support::nearest::{did_you_mean, nearest};
 
 use crate::binding;
 use crate::constraint::TypeConstraint;
+use crate::groups::Groups;
 use crate::instance::{AttrInstance, OpInstance};
 use crate::op::{Arity, FunctionForm, OpDef};
 use crate::traits::{Effect, OpTraits};
@@ -110,9 +111,19 @@ fn verify_record(def: &OpDef, op: &dyn OpInstance) -> Vec<Breach> {
 
     verify_region_count(def, op.regions().len(), &mut breaches);
     let result_count = accepted_result_count(def, result_types.len());
-    let has_results = verify_count(&CountRule::results(def), result_count, &mut breaches);
+    let has_results = verify_count(
+        Side::Results,
+        def.result_groups(),
+        result_count,
+        &mut breaches,
+    );
     let operand_count = accepted_operand_count(def, &operand_types);
-    let has_operands = verify_count(&CountRule::operands(def), operand_count, &mut breaches);
+    let has_operands = verify_count(
+        Side::Operands,
+        def.operand_groups(),
+        operand_count,
+        &mut breaches,
+    );
     let inferred = if has_results {
         inferred_types(def, &operand_types)
     } else {
@@ -165,76 +176,39 @@ fn verify_region_count(def: &OpDef, found: usize, breaches: &mut Vec<Breach>) {
     }
 }
 
-/// How many operands or results there must be, and how a breach is put.
-struct CountRule {
-    fixed: usize,
-    /// Where the optional one stands, if there is one.
-    optional: Option<usize>,
-    is_variadic: bool,
-    is_operands: bool,
+/// Whether operands or results are counted, which decides how a breach is put.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Side {
+    Operands,
+    Results,
 }
 
-impl CountRule {
-    fn operands(def: &OpDef) -> Self {
-        Self::new(def.operands.iter().map(|operand| operand.arity), true)
-    }
-
-    fn results(def: &OpDef) -> Self {
-        Self::new(def.results.iter().map(|result| result.arity), false)
-    }
-
-    fn new(arities: impl Iterator<Item = Arity>, is_operands: bool) -> Self {
-        let mut rule = Self {
-            fixed: 0,
-            optional: None,
-            is_variadic: false,
-            is_operands,
+fn verify_count(side: Side, groups: Groups, found: usize, breaches: &mut Vec<Breach>) -> bool {
+    let holds = groups.accept(found);
+    let fixed = groups.num_single();
+    if let Some((index, Arity::Optional)) = groups.open()
+        && found > groups.most()
+    {
+        let what = match side {
+            Side::Operands => "operand",
+            Side::Results => "result",
         };
-        for (index, arity) in arities.enumerate() {
-            match arity {
-                Arity::One => rule.fixed += 1,
-                Arity::Optional => rule.optional = Some(index),
-                Arity::Variadic => rule.is_variadic = true,
-            }
-        }
-        rule
-    }
-
-    /// The most that there may be.
-    fn most(&self) -> usize {
-        if self.is_variadic {
-            usize::MAX
-        } else {
-            self.fixed + usize::from(self.optional.is_some())
-        }
-    }
-}
-
-fn verify_count(rule: &CountRule, found: usize, breaches: &mut Vec<Breach>) -> bool {
-    let CountRule {
-        fixed,
-        optional,
-        is_variadic,
-        is_operands,
-    } = *rule;
-    let holds = (fixed..=rule.most()).contains(&found);
-    if let Some(index) = optional.filter(|_| found > rule.most()) {
-        let what = if is_operands { "operand" } else { "result" };
         breaches.push(Breach::op(format!(
             "{what} group starting at #{index} requires 0 or 1 element, but found {}",
             found - fixed
         )));
     } else if !holds {
-        let is_open = is_variadic || optional.is_some();
-        breaches.push(Breach::op(match (is_operands, is_open, fixed) {
-            (true, true, _) => format!("expected {fixed} or more operands"),
-            (true, false, 0) => "requires zero operands".into(),
-            (true, false, 1) => "requires a single operand".into(),
-            (true, false, _) => format!("expected {fixed} operands, but found {found}"),
-            (false, true, _) => format!("expected {fixed} or more results"),
-            (false, false, 0) => "requires zero results".into(),
-            (false, false, 1) => "requires one result".into(),
-            (false, false, _) => format!("expected {fixed} results"),
+        breaches.push(Breach::op(match (side, groups.open(), fixed) {
+            (Side::Operands, Some(_), _) => format!("expected {fixed} or more operands"),
+            (Side::Operands, None, 0) => "requires zero operands".into(),
+            (Side::Operands, None, 1) => "requires a single operand".into(),
+            (Side::Operands, None, _) => {
+                format!("expected {fixed} operands, but found {found}")
+            }
+            (Side::Results, Some(_), _) => format!("expected {fixed} or more results"),
+            (Side::Results, None, 0) => "requires zero results".into(),
+            (Side::Results, None, 1) => "requires one result".into(),
+            (Side::Results, None, _) => format!("expected {fixed} results"),
         }));
     }
     holds
@@ -253,17 +227,18 @@ fn has_optional_chain(def: &OpDef) -> bool {
 /// The number of operands, as if a chain that may be there or not were as declared.
 fn accepted_operand_count(def: &OpDef, operand_types: &[Cow<'_, str>]) -> usize {
     let found = operand_types.len();
-    let rule = CountRule::operands(def);
-    if rule.is_variadic {
+    let groups = def.operand_groups();
+    let open = groups.open().map(|(_, arity)| arity);
+    if open == Some(Arity::Variadic) {
         return found;
     }
     let ends_in_chain = operand_types.last().is_some_and(|ty| ty == CHAIN_TYPE);
     // A chain is not taken for an operand that may be left out.
     let may_have_extra =
-        found == rule.most() + 1 || (rule.optional.is_some() && found == rule.most());
+        found == groups.most() + 1 || (open == Some(Arity::Optional) && found == groups.most());
     if may_have_extra && ends_in_chain && def.traits.contains(OpTraits::EXTRA_CHAIN) {
         found - 1
-    } else if found + 1 == rule.fixed && has_optional_chain(def) {
+    } else if found + 1 == groups.num_single() && has_optional_chain(def) {
         found + 1
     } else {
         found
@@ -272,28 +247,14 @@ fn accepted_operand_count(def: &OpDef, operand_types: &[Cow<'_, str>]) -> usize 
 
 /// The number of results, as if a chain that may be left out were there.
 fn accepted_result_count(def: &OpDef, found: usize) -> usize {
-    let rule = CountRule::results(def);
+    let groups = def.result_groups();
+    let is_variadic = matches!(groups.open(), Some((_, Arity::Variadic)));
     let may_miss = def.traits.contains(OpTraits::OPTIONAL_CHAIN) && def.assembly_format.is_none();
-    if may_miss && !rule.is_variadic && found + 1 == rule.fixed {
+    if may_miss && !is_variadic && found + 1 == groups.num_single() {
         found + 1
     } else {
         found
     }
-}
-
-/// The declared index of each of `count` values, of which those of the one optional or variadic group are as many as are left.
-pub fn spread(arities: &[Arity], count: usize) -> impl Iterator<Item = usize> {
-    let fixed = arities.iter().filter(|arity| **arity == Arity::One).count();
-    let variadic = count.saturating_sub(fixed);
-    arities
-        .iter()
-        .enumerate()
-        .flat_map(move |(index, arity)| {
-            std::iter::repeat_n(index, if *arity == Arity::One { 1 } else { variadic })
-        })
-        .take(count)
-        .collect::<Vec<_>>()
-        .into_iter()
 }
 
 /// The type of the first operand called `name`.
@@ -302,18 +263,18 @@ fn type_of_operand<'a>(
     operand_types: &'a [Cow<'a, str>],
     name: &str,
 ) -> Option<&'a str> {
-    let arities: Vec<Arity> = def.operands.iter().map(|operand| operand.arity).collect();
-    let position =
-        spread(&arities, operand_types.len()).position(|index| def.operands[index].name == name)?;
-    operand_types.get(position).map(|ty| &**ty)
+    let part = def
+        .operands
+        .iter()
+        .position(|operand| operand.name == name)?;
+    let values = def.operand_groups().range(part, operand_types.len());
+    operand_types[values].first().map(|ty| &**ty)
 }
 
 /// The types of the results, where custom syntax leaves them out and the declaration alone and the operands decide them. As with
 /// MLIR, an op with an optional or variadic part infers nothing.
 fn inferred_types<'a>(def: &OpDef, operand_types: &'a [Cow<'a, str>]) -> Option<Vec<Cow<'a, str>>> {
-    let is_fixed = |arity: Arity| arity == Arity::One;
-    let has_fixed_form =
-        def.assembly_format.is_some() && def.operands.iter().all(|operand| is_fixed(operand.arity));
+    let has_fixed_form = def.assembly_format.is_some() && def.operand_groups().open().is_none();
     if !has_fixed_form {
         return None;
     }
@@ -424,11 +385,8 @@ fn unfit(name: &str, what: &str) -> Breach {
 }
 
 fn verify_operand_types(def: &OpDef, operand_types: &[Cow<'_, str>], breaches: &mut Vec<Breach>) {
-    let arities: Vec<Arity> = def.operands.iter().map(|operand| operand.arity).collect();
-    for (position, (declared, found)) in spread(&arities, operand_types.len())
-        .zip(operand_types)
-        .enumerate()
-    {
+    let parts = def.operand_groups().parts(operand_types.len());
+    for (position, (declared, found)) in parts.zip(operand_types).enumerate() {
         verify_type(
             def,
             operand_types,
@@ -446,11 +404,8 @@ fn verify_result_types(
     result_types: &[Cow<'_, str>],
     breaches: &mut Vec<Breach>,
 ) {
-    let arities: Vec<Arity> = def.results.iter().map(|result| result.arity).collect();
-    for (position, (declared, found)) in spread(&arities, result_types.len())
-        .zip(result_types)
-        .enumerate()
-    {
+    let parts = def.result_groups().parts(result_types.len());
+    for (position, (declared, found)) in parts.zip(result_types).enumerate() {
         verify_type(
             def,
             operand_types,

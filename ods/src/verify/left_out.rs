@@ -7,6 +7,8 @@
 use std::borrow::Cow;
 
 use super::{Breach, CHAIN_TYPE, verify_record};
+use crate::constraint::TypeConstraint;
+use crate::groups::Groups;
 use crate::instance::{AttrInstance, OpInstance, RegionInstance, Signature};
 use crate::op::{Arity, OpDef};
 
@@ -23,9 +25,11 @@ pub fn leaves_out_results(def: &OpDef, types: &[impl AsRef<str>]) -> bool {
 /// The positions of the declared chains among all operands of an op that has `num_others` operands besides.
 #[must_use]
 pub fn chain_operand_positions(def: &OpDef, num_others: usize) -> Vec<usize> {
-    let declared = def.operands.iter();
+    let is_chain = |part: usize| is_single_chain(def.operands[part].arity, def.operands[part].ty);
     positions(
-        declared.map(|operand| (operand.arity, operand.ty.is_chain())),
+        def.operand_groups(),
+        def.operands.len(),
+        is_chain,
         num_others,
     )
 }
@@ -33,11 +37,8 @@ pub fn chain_operand_positions(def: &OpDef, num_others: usize) -> Vec<usize> {
 /// The positions of the declared chains among all results of an op that has `num_others` results besides.
 #[must_use]
 pub fn chain_result_positions(def: &OpDef, num_others: usize) -> Vec<usize> {
-    let declared = def.results.iter();
-    positions(
-        declared.map(|result| (result.arity, result.ty.is_chain())),
-        num_others,
-    )
+    let is_chain = |part: usize| is_single_chain(def.results[part].arity, def.results[part].ty);
+    positions(def.result_groups(), def.results.len(), is_chain, num_others)
 }
 
 /// Every breach of the declaration `def` by `op`, which may leave out its chains, in the order of the rules.
@@ -82,27 +83,24 @@ fn has_no_chain(types: &[impl AsRef<str>]) -> bool {
     types.iter().all(|ty| ty.as_ref() != CHAIN_TYPE)
 }
 
-/// Of declared groups, each with whether it is of chains, the positions of the single chains.
-fn positions(groups: impl Iterator<Item = (Arity, bool)> + Clone, num_others: usize) -> Vec<usize> {
-    let is_single = |(arity, _): &(Arity, bool)| *arity == Arity::One;
-    let num_single_others = groups
-        .clone()
-        .filter(|group| is_single(group) && !group.1)
-        .count();
-    let num_open = num_others.saturating_sub(num_single_others);
-    let mut positions = Vec::new();
-    let mut next = 0;
-    for group in groups {
-        if !is_single(&group) {
-            next += num_open;
-            continue;
-        }
-        if group.1 {
-            positions.push(next);
-        }
-        next += 1;
-    }
-    positions
+fn is_single_chain(arity: Arity, ty: TypeConstraint) -> bool {
+    arity == Arity::One && ty.is_chain()
+}
+
+/// The positions of the parts that are chains, of an op that has `num_others` values besides.
+fn positions(
+    groups: Groups,
+    num_parts: usize,
+    is_chain: impl Fn(usize) -> bool,
+    num_others: usize,
+) -> Vec<usize> {
+    let chains: Vec<usize> = (0..num_parts).filter(|&part| is_chain(part)).collect();
+    // Values that are too few are a breach of their own, and leave no chain out.
+    let count = (num_others + chains.len()).max(groups.least());
+    chains
+        .iter()
+        .map(|&part| groups.range(part, count).start)
+        .collect()
 }
 
 fn owned(types: Vec<Cow<'_, str>>) -> Vec<String> {

@@ -1,6 +1,7 @@
 //! How many tensors an op takes and returns.
 
 use tfrt_ods::constraint::CHAIN_TYPE;
+use tfrt_ods::groups::Groups;
 use tfrt_ods::{Arity, TypeConstraint};
 use tfrt_support::{Error, ErrorCode};
 
@@ -53,11 +54,8 @@ impl Counts {
 
 fn bounds(declared: impl Iterator<Item = (TypeConstraint, Arity)>) -> Bounds {
     let tensors = declared.filter(|(ty, _)| *ty != TypeConstraint::Exact(CHAIN_TYPE));
-    tensors.fold((0, 0), |(least, most), (_, arity)| match arity {
-        Arity::One => (least + 1, most.saturating_add(1)),
-        Arity::Optional => (least, most.saturating_add(1)),
-        Arity::Variadic => (least, usize::MAX),
-    })
+    let groups = Groups::of(tensors.map(|(_, arity)| arity));
+    (groups.least(), groups.most())
 }
 
 #[cold]

@@ -12,7 +12,7 @@ use tfrt_async::TypeIndex;
 use tfrt_host::kernel::KernelTypes;
 use tfrt_host::kernel::descriptor::operand_counts;
 use tfrt_ods::constraint::CHAIN_TYPE;
-use tfrt_ods::{Arity, OpDef, OpTraits, TypeConstraint};
+use tfrt_ods::{OpDef, OpTraits, TypeConstraint};
 use tfrt_support::{Error, ErrorCode};
 
 /// What is known of the type of a register.
@@ -158,73 +158,26 @@ fn mismatch(what: &str, wanted: &str, found: Known<'_>) -> Error {
 }
 
 fn operand_spelling(op: &OpDef, index: usize, len: usize) -> Option<&'static str> {
-    let declared = op
-        .operands
-        .iter()
-        .map(|operand| (operand.ty, operand.arity));
-    spelling(declared, index, len)
+    let part = op.operand_groups().part_of(index, len)?;
+    fixed_spelling(op.operands[part].ty)
 }
 
 fn result_spelling(op: &OpDef, index: usize, len: usize) -> Option<&'static str> {
-    let declared = op.results.iter().map(|result| (result.ty, result.arity));
-    spelling(declared, index, len)
+    let part = op.result_groups().part_of(index, len)?;
+    fixed_spelling(op.results[part].ty)
 }
 
-/// The spelling that a declaration fixes for the value at `index` of `len`.
-pub(crate) fn spelling(
-    mut declared: impl ExactSizeIterator<Item = (TypeConstraint, Arity)> + Clone,
-    index: usize,
-    len: usize,
-) -> Option<&'static str> {
-    let position = declared_position(declared.clone().map(|(_, arity)| arity), index, len);
-    match declared.nth(position) {
-        Some((TypeConstraint::Exact(spelling), _)) => Some(spelling),
+/// The spelling of a type that a declaration fixes.
+pub(crate) fn fixed_spelling(ty: TypeConstraint) -> Option<&'static str> {
+    match ty {
+        TypeConstraint::Exact(spelling) => Some(spelling),
         _ => None,
-    }
-}
-
-/// Which part of a declaration the value at `index` of `len` belongs to. One part may be optional or variadic; the others take one
-/// value each. Beyond the last part if there are more values than parts.
-pub(crate) fn declared_position(
-    mut declared: impl ExactSizeIterator<Item = Arity> + Clone,
-    index: usize,
-    len: usize,
-) -> usize {
-    let num_declared = declared.len();
-    match declared.position(|arity| arity != Arity::One) {
-        Some(variadic) if index >= variadic => {
-            let num_behind = num_declared - variadic - 1;
-            if index + num_behind >= len {
-                num_declared - (len - index)
-            } else {
-                variadic
-            }
-        }
-        _ => index,
     }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn a_variadic_part_leaves_room_for_what_follows() {
-        let declared = [
-            (TypeConstraint::Exact("i1"), Arity::One),
-            (TypeConstraint::Exact("i32"), Arity::Variadic),
-            (TypeConstraint::Exact("!tfrt.chain"), Arity::One),
-        ];
-        let of = |index, len| spelling(declared.into_iter(), index, len);
-        assert_eq!(
-            [of(0, 4), of(1, 4), of(2, 4), of(3, 4)].map(Option::unwrap),
-            ["i1", "i32", "i32", "!tfrt.chain"]
-        );
-        assert_eq!(
-            [of(0, 2), of(1, 2)].map(Option::unwrap),
-            ["i1", "!tfrt.chain"]
-        );
-    }
 
     #[test]
     fn only_settled_spellings_contradict() {

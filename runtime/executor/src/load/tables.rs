@@ -18,7 +18,7 @@ use tfrt_support::entity::{EntityId, PrimaryMap};
 use tfrt_support::nearest::did_you_mean;
 use tfrt_support::{Error, ErrorCode};
 
-use super::proof::spelling;
+use super::proof::fixed_spelling;
 use super::signature::fixed_payloads;
 
 /// A verified file whose names are resolved.
@@ -141,13 +141,12 @@ fn collect_spellings(
 ) -> HashMap<&'static str, Option<TypeIndex>> {
     let mut spelled = HashMap::new();
     let mut note = |declared: &[(TypeConstraint, Arity)], types: &TypeList| {
-        // Behind a variadic part, positions depend on the number of values.
+        // Behind an open part, positions depend on the number of values.
         let fixed = declared
             .iter()
-            .take_while(|(_, arity)| *arity == Arity::One)
-            .count();
-        for index in 0..fixed {
-            let found = spelling(declared.iter().copied(), index, declared.len());
+            .take_while(|(_, arity)| *arity == Arity::One);
+        for (index, &(ty, _)) in fixed.enumerate() {
+            let found = fixed_spelling(ty);
             if let (Some(spelling), Some(ty)) = (found, types.get(index, declared.len())) {
                 let known = spelled.entry(spelling).or_insert(Some(ty));
                 *known = known.filter(|&known| known == ty);

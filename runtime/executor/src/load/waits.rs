@@ -6,7 +6,6 @@ use std::collections::HashMap;
 use tfrt_bef::{KernelId as FileKernelId, VerifiedFunction};
 use tfrt_support::entity::EntityId;
 
-use super::proof::declared_position;
 use super::tables::{Tables, to_number};
 
 /// Whether the file runs a kernel non-strictly.
@@ -35,15 +34,10 @@ impl Waits {
             let record = function.record(kernel);
             let op = tables.kernel(record.code).op();
             let operands = record.operands.as_words();
+            let groups = op.operand_groups();
             let is_waited = |&(position, _): &(u32, &u32)| {
-                let declared = declared_position(
-                    op.operands.iter().map(|operand| operand.arity),
-                    position as usize,
-                    operands.len(),
-                );
-                op.operands
-                    .get(declared)
-                    .is_none_or(|operand| !operand.is_reference)
+                let part = groups.part_of(position as usize, operands.len());
+                part.is_none_or(|part| !op.operands[part].is_reference)
             };
             let waited: Vec<(u32, &u32)> = (0..).zip(operands).filter(is_waited).collect();
             let counted: Vec<u32> = match waited.is_empty() {

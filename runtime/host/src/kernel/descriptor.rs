@@ -2,7 +2,7 @@
 #![expect(unsafe_code, reason = "runs kernels whose operands were proven")]
 
 use tfrt_async::{Chain, TypeIndex};
-use tfrt_ods::{Arity, OpDef, OpTraits};
+use tfrt_ods::{OpDef, OpTraits};
 use tfrt_support::{Error, ErrorCode};
 
 use crate::kernel::attribute::AttributeRead;
@@ -453,28 +453,22 @@ fn has_optional_chain(op: &OpDef) -> bool {
 /// How many operands a program may give.
 #[must_use]
 pub fn operand_counts(op: &OpDef) -> (usize, usize) {
-    let (least, most) = counts(op.operands.iter().map(|operand| operand.arity));
+    let groups = op.operand_groups();
     let extra_chain = usize::from(op.traits.contains(OpTraits::EXTRA_CHAIN));
     (
-        least - usize::from(has_optional_chain(op)),
-        most.saturating_add(extra_chain),
+        groups.least() - usize::from(has_optional_chain(op)),
+        groups.most().saturating_add(extra_chain),
     )
 }
 
 /// How many results a program may want.
 #[must_use]
 pub fn result_counts(op: &OpDef) -> (usize, usize) {
-    let (least, most) = counts(op.results.iter().map(|result| result.arity));
-    (least - usize::from(has_optional_chain(op)), most)
-}
-
-/// How many values these parts of a declaration stand for: the least and the most.
-fn counts(arities: impl Iterator<Item = Arity>) -> (usize, usize) {
-    arities.fold((0, 0), |(least, most), arity| match arity {
-        Arity::One => (least + 1, most.saturating_add(1)),
-        Arity::Optional => (least, most.saturating_add(1)),
-        Arity::Variadic => (least, usize::MAX),
-    })
+    let groups = op.result_groups();
+    (
+        groups.least() - usize::from(has_optional_chain(op)),
+        groups.most(),
+    )
 }
 
 #[cold]

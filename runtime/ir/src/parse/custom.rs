@@ -8,7 +8,8 @@
 //! that is known to be no chain.
 
 use tfrt_ods::format::{DictKeyword, Element, Format, Group};
-use tfrt_ods::verify::{CHAIN_TYPE, spread};
+use tfrt_ods::groups::Groups;
+use tfrt_ods::verify::CHAIN_TYPE;
 use tfrt_ods::{Arity, AttrKind, EnumDef, FunctionForm, OpDef, TypeConstraint};
 
 use super::lexer::{Kind, Token};
@@ -316,13 +317,14 @@ impl<'s> Parser<'s, '_> {
 
     /// Assigns these types to the groups, one after the other.
     fn bind_types(&mut self, op: &mut Partial<'s>, groups: &[Group], types: &[TypeId]) {
-        let arities: Vec<Arity> = groups.iter().map(|group| arity(op.def, *group)).collect();
+        let divided = Groups::of(groups.iter().map(|group| arity(op.def, *group)));
         let mut bound: Vec<Vec<TypeId>> = vec![Vec::new(); groups.len()];
-        let mut positions = spread(&arities, types.len());
-        for &ty in types {
+        for (index, &ty) in types.iter().enumerate() {
             // Types that are too many go to the last group, where their number is found wrong.
-            let position = positions.next().unwrap_or(groups.len() - 1);
-            bound[position].push(ty);
+            let part = divided
+                .part_of(index, types.len())
+                .unwrap_or(groups.len() - 1);
+            bound[part].push(ty);
         }
         for (group, types) in groups.iter().zip(bound) {
             match group {
@@ -389,12 +391,9 @@ impl<'s> Parser<'s, '_> {
         }
         for list in 0..op.lists.len() {
             let groups = op.groups(list);
-            let arities: Vec<Arity> = groups
-                .iter()
-                .map(|group| op.def.operands[*group].arity)
-                .collect();
+            let divided = Groups::of(groups.iter().map(|group| op.def.operands[*group].arity));
             let names = &op.lists[list].names;
-            for (name, position) in names.iter().zip(spread(&arities, names.len())) {
+            for (name, position) in names.iter().zip(divided.parts(names.len())) {
                 op.group_names[groups[position]].push(*name);
             }
         }

@@ -4,12 +4,11 @@
 //! attributes of the declared kinds, and no attribute without a place.
 
 use std::collections::HashSet;
-use std::ops::Range;
 
 use tfrt_ods::format::{DictKeyword, Element, Format, Group};
+use tfrt_ods::groups::Groups;
 use tfrt_ods::instance::AttrInstance;
-use tfrt_ods::verify::spread;
-use tfrt_ods::{Arity, AttrDefault, AttrKind, FunctionForm, OpDef, OpTraits, TypeConstraint};
+use tfrt_ods::{AttrDefault, AttrKind, FunctionForm, OpDef, OpTraits, TypeConstraint};
 
 use super::attributes::{
     is_bare_identifier, print_attribute_eliding, print_attribute_without_type, print_entry,
@@ -26,32 +25,37 @@ struct Op<'a> {
     module: &'a Module,
     op: OpId,
     def: &'static OpDef,
-    operands: Vec<Range<usize>>,
-    results: Vec<Range<usize>>,
+    operands: Groups,
+    results: Groups,
 }
 
 impl<'a> Op<'a> {
     /// The op, if it has as many operands and results as its declaration says.
     fn new(module: &'a Module, op: OpId, def: &'static OpDef) -> Option<Self> {
-        let operands: Vec<_> = def.operands.iter().map(|operand| operand.arity).collect();
-        let results: Vec<_> = def.results.iter().map(|result| result.arity).collect();
-        Some(Self {
+        let (operands, results) = (def.operand_groups(), def.result_groups());
+        let fits =
+            operands.accept(module.operands(op).len()) && results.accept(module.results(op).len());
+        fits.then_some(Self {
             module,
             op,
             def,
-            operands: ranges(&operands, module.operands(op).len())?,
-            results: ranges(&results, module.results(op).len())?,
+            operands,
+            results,
         })
     }
 
     fn operand_values(&self, group: usize) -> &'a [ValueId] {
-        &self.module.operands(self.op)[self.operands[group].clone()]
+        let operands = self.module.operands(self.op);
+        &operands[self.operands.range(group, operands.len())]
     }
 
     fn group_values(&self, group: Group) -> &'a [ValueId] {
         match group {
             Group::Operand(operand) => self.operand_values(operand),
-            Group::Result(result) => &self.module.results(self.op)[self.results[result].clone()],
+            Group::Result(result) => {
+                let results = self.module.results(self.op);
+                &results[self.results.range(result, results.len())]
+            }
         }
     }
 
@@ -85,28 +89,6 @@ impl<'a> Op<'a> {
         self.module
             .attr(self.op, self.def.attributes[attribute].name)
     }
-}
-
-/// The values of each group, if `count` values can be spread over the groups.
-fn ranges(arities: &[Arity], count: usize) -> Option<Vec<Range<usize>>> {
-    let mut ranges = vec![0..0; arities.len()];
-    let mut used = 0;
-    for (position, group) in spread(arities, count).enumerate() {
-        if ranges[group].is_empty() {
-            ranges[group] = position..position;
-        }
-        ranges[group].end = position + 1;
-        used += 1;
-    }
-    let fixed = arities
-        .iter()
-        .zip(&ranges)
-        .all(|(arity, range)| match arity {
-            Arity::One => range.len() == 1,
-            Arity::Optional => range.len() <= 1,
-            Arity::Variadic => true,
-        });
-    (fixed && used == count).then_some(ranges)
 }
 
 impl Printer<'_> {
@@ -284,9 +266,9 @@ impl Printer<'_> {
                     types::spell_results(module, &mut self.out, &results);
                 }
             }
-            Element::ResultCount(result) => {
-                self.out.push_str(&op.results[*result].len().to_string())
-            }
+            Element::ResultCount(result) => self
+                .out
+                .push_str(&op.group_values(Group::Result(*result)).len().to_string()),
             Element::Region {
                 function,
                 arguments,
@@ -448,8 +430,10 @@ fn has_default_value(op: &Op<'_>, attribute: usize) -> bool {
 /// Whether an element has any text.
 fn is_present(op: &Op<'_>, element: &Element) -> bool {
     match element {
-        Element::Operands(groups) => groups.iter().any(|group| !op.operands[*group].is_empty()),
-        Element::TypedOperands(group) => !op.operands[*group].is_empty(),
+        Element::Operands(groups) => groups
+            .iter()
+            .any(|group| !op.operand_values(*group).is_empty()),
+        Element::TypedOperands(group) => !op.operand_values(*group).is_empty(),
         Element::Attribute { attribute, .. } => op.attribute(*attribute).is_some(),
         Element::Pairs(attribute) => !pairs(op, *attribute).is_empty(),
         Element::KeyValues(attributes) => attributes
@@ -462,7 +446,7 @@ fn is_present(op: &Op<'_>, element: &Element) -> bool {
         Element::FunctionType {
             inputs, results, ..
         } => !op.group_types(inputs).is_empty() || !op.group_types(results).is_empty(),
-        Element::ResultCount(result) => !op.results[*result].is_empty(),
+        Element::ResultCount(result) => !op.group_values(Group::Result(*result)).is_empty(),
         Element::Optional {
             elements: inner,
             anchor,

@@ -7,7 +7,6 @@
 use std::collections::{HashMap, HashSet};
 
 use tfrt_ods::OpTraits;
-use tfrt_ods::verify::spread;
 
 use crate::module::{BlockId, Module, OpId, RegionId, ValueDef, ValueId};
 
@@ -109,10 +108,10 @@ impl<'a> Names<'a> {
             .op_def(op)
             .filter(|def| !self.is_generic && def.traits.contains(OpTraits::NAMED_RESULTS));
         if let Some(def) = named {
-            let arities: Vec<_> = def.results.iter().map(|result| result.arity).collect();
+            let parts = def.result_groups().parts(results.len());
             let mut starts = vec![0];
             let mut last = None;
-            for (position, group) in spread(&arities, results.len()).enumerate() {
+            for (position, group) in parts.enumerate() {
                 if last != Some(group) {
                     self.set_name(results[position], def.results[group].name, counters, used);
                     if position != 0 {

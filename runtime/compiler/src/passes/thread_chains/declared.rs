@@ -1,8 +1,8 @@
 //! What declarations say about the order of one op.
 
 use tfrt_ir::{Module, OpId, TypeId, ValueId};
+use tfrt_ods::groups::Groups;
 use tfrt_ods::verify::left_out::{leaves_out_operands, leaves_out_results};
-use tfrt_ods::verify::spread;
 use tfrt_ods::{Arity, OpDef, OpTraits, OperandDef, ResultDef, TypeConstraint};
 
 /// How an op hands values to the functions that it runs, and back.
@@ -91,9 +91,9 @@ pub(super) fn slot(module: &Module, op: OpId, def: &OpDef) -> Slot {
     if def.chain_operand().is_some() {
         return Slot::Declared;
     }
-    let is_full = match open_operand(def) {
+    let is_full = match def.operand_groups().open() {
         None => true,
-        Some(Arity::Optional) => module.operands(op).len() == def.operands.len(),
+        Some((_, Arity::Optional)) => module.operands(op).len() == def.operands.len(),
         Some(_) => false,
     };
     if def.traits.contains(OpTraits::EXTRA_CHAIN) && is_full {
@@ -101,12 +101,6 @@ pub(super) fn slot(module: &Module, op: OpId, def: &OpDef) -> Slot {
     } else {
         Slot::None
     }
-}
-
-/// The arity of the operand that is not just one, if there is such an operand.
-fn open_operand(def: &OpDef) -> Option<Arity> {
-    let arities = def.operands.iter().map(|operand| operand.arity);
-    arities.into_iter().find(|arity| *arity != Arity::One)
 }
 
 /// What is to be done about an op that runs no functions. `has_effect` says whether it is ordered for other reasons than that
@@ -143,8 +137,9 @@ pub(super) fn declared_operands(
         .iter()
         .filter(|operand| !(lacks_chains && operand.arity == Arity::One && operand.ty.is_chain()))
         .collect();
-    let arities: Vec<Arity> = present.iter().map(|operand| operand.arity).collect();
-    let mut declared: Vec<_> = spread(&arities, types.len())
+    let groups = Groups::of(present.iter().map(|operand| operand.arity));
+    let mut declared: Vec<_> = groups
+        .parts(types.len())
         .map(|index| Some(present[index]))
         .collect();
     declared.resize(types.len(), None);
@@ -164,8 +159,9 @@ pub(super) fn declared_results(
         .iter()
         .filter(|result| !(lacks_chains && result.arity == Arity::One && result.ty.is_chain()))
         .collect();
-    let arities: Vec<Arity> = present.iter().map(|result| result.arity).collect();
-    let mut declared: Vec<_> = spread(&arities, types.len())
+    let groups = Groups::of(present.iter().map(|result| result.arity));
+    let mut declared: Vec<_> = groups
+        .parts(types.len())
         .map(|index| Some(present[index]))
         .collect();
     declared.resize(types.len(), None);
