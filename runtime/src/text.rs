@@ -138,7 +138,7 @@ fn registry(kernels: &KernelRegistry) -> Result<Arc<Registry>, Diagnostics> {
     let of_libraries = kernels.libraries().iter().flat_map(LoadedLibrary::dialects);
     let dialects = DialectRegistration::linked().chain(of_libraries);
     let ending = kernels.op(RETURN.name).is_none().then_some(&RETURN);
-    Registry::new(kernels.ops().chain(ending), dialects)
+    Registry::new(kernels.unsorted_ops().chain(ending), dialects)
         .map(Arc::new)
         .map_err(|error| Diagnostics::error(Place::Unknown, error.to_string()))
 }

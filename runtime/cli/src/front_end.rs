@@ -96,7 +96,7 @@ impl FrontEnd {
         let libraries = self.kernels.libraries().iter();
         let dialects =
             DialectRegistration::linked().chain(libraries.flat_map(LoadedLibrary::dialects));
-        let registry = Registry::new(self.kernels.ops(), dialects)
+        let registry = Registry::new(self.kernels.unsorted_ops(), dialects)
             .map_err(|error| Failure::Message(format!("{}: {error}", self.program)))?;
         Ok(self.registry.get_or_init(|| Arc::new(registry)))
     }

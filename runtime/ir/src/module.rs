@@ -20,7 +20,7 @@ use tfrt_support::entity::PrimaryMap;
 use crate::attribute::{AttrId, Attribute};
 use crate::intern::Interner;
 use crate::location::{Location, LocationId};
-use crate::registry::Registry;
+use crate::registry::{RegisteredOp, Registry};
 use crate::symbols::MODULE_OP;
 use crate::types::{self, Type, TypeId};
 use uses::{Neighbours, UseList};
@@ -342,7 +342,7 @@ impl Module {
     /// Makes an op that stands in no block yet. Its regions become its own, its operands gain uses.
     pub fn create_op(&mut self, state: OpState) -> OpId {
         let name = self.intern_name(&state.name);
-        let def = self.registry.op(&state.name).map(|op| op.def);
+        let def = self.registry.op(&state.name).map(RegisteredOp::def);
         let mut attributes: Vec<(NameId, AttrId)> = Vec::with_capacity(state.attributes.len());
         let mut seen = HashSet::with_capacity(state.attributes.len());
         for (name, value) in &state.attributes {

@@ -2,13 +2,17 @@
 
 use std::collections::{HashMap, HashSet};
 use std::fmt;
+use std::sync::OnceLock;
 
 use tfrt_ods::OpDef;
 use tfrt_ods::dialect::DialectDef;
 use tfrt_ods::format::{Format, FormatError};
+use tfrt_support::name_table::{NameTable, Named};
 use tfrt_support::nearest::nearest;
 
 /// The ops and dialects that a program may use. There is no global registry: each tool collects them and passes them on.
+///
+/// A registry holds hundreds of ops, of which a program uses few, so custom syntax is parsed when an op is first read or printed.
 ///
 /// ```
 /// use tfrt_ir::Registry;
@@ -21,32 +25,67 @@ use tfrt_support::nearest::nearest;
 /// ```
 #[derive(Debug, Default)]
 pub struct Registry {
-    ops: HashMap<&'static str, RegisteredOp>,
+    ops: NameTable<RegisteredOp>,
     dialects: HashMap<&'static str, DialectDef>,
-    op_dialects: HashSet<&'static str>,
+    /// The dialects of all ops. Collected at the first question.
+    op_dialects: OnceLock<HashSet<&'static str>>,
 }
 
-/// An op of a [`Registry`]: its declaration, and its custom syntax made ready.
+/// An op of a [`Registry`]: its declaration, and its custom syntax.
 #[derive(Debug)]
 pub struct RegisteredOp {
+    def: &'static OpDef,
+    format: OnceLock<Result<Box<Format>, FormatError>>,
+}
+
+impl RegisteredOp {
     /// The declaration.
-    pub def: &'static OpDef,
-    /// The custom syntax, if it has one.
-    pub format: Option<Format>,
+    #[must_use]
+    pub fn def(&self) -> &'static OpDef {
+        self.def
+    }
+
+    /// The custom syntax, if the op has one.
+    ///
+    /// # Errors
+    /// If the assembly format is not well formed. The macros that declare ops check it at compile time; only a declaration that was
+    /// written as a constant can be wrong.
+    pub fn format(&self) -> Result<Option<&Format>, &FormatError> {
+        if self.def.assembly_format.is_none() {
+            return Ok(None);
+        }
+        let format = self
+            .format
+            .get_or_init(|| Format::parse(self.def).map(Box::new));
+        format.as_ref().map(|format| Some(&**format))
+    }
+}
+
+impl Named for RegisteredOp {
+    fn name(&self) -> &'static str {
+        self.def.name
+    }
 }
 
 impl Registry {
     /// A registry of these ops and dialects. A dialect is also known through its ops.
     ///
     /// # Errors
-    /// If a name is declared twice, or an assembly format is not well formed.
+    /// If a name is declared twice.
     pub fn new(
         ops: impl IntoIterator<Item = &'static OpDef>,
         dialects: impl IntoIterator<Item = DialectDef>,
     ) -> Result<Self, RegistryError> {
         let mut registry = Self::default();
+        let ops = ops.into_iter();
+        registry.ops.reserve(ops.size_hint().0);
         for def in ops {
-            registry.add_op(def)?;
+            let format = OnceLock::new();
+            let added = registry.ops.add(RegisteredOp { def, format });
+            added.map_err(|first| RegistryError::DuplicateOp {
+                first: first.def,
+                second: def,
+            })?;
         }
         for dialect in dialects {
             if registry.dialects.insert(dialect.name, dialect).is_some() {
@@ -54,24 +93,6 @@ impl Registry {
             }
         }
         Ok(registry)
-    }
-
-    fn add_op(&mut self, def: &'static OpDef) -> Result<(), RegistryError> {
-        let format = match def.assembly_format {
-            Some(_) => Some(Format::parse(def).map_err(|error| RegistryError::Format {
-                op: def.name,
-                error,
-            })?),
-            None => None,
-        };
-        self.op_dialects.insert(def.dialect());
-        match self.ops.insert(def.name, RegisteredOp { def, format }) {
-            Some(first) => Err(RegistryError::DuplicateOp {
-                first: first.def,
-                second: def,
-            }),
-            None => Ok(()),
-        }
     }
 
     /// The op of this name.
@@ -83,7 +104,10 @@ impl Registry {
     /// What a program may have meant by `name`: the names of ops and of built-in forms that are closest, nearest first.
     #[must_use]
     pub fn suggest(&self, name: &str) -> Vec<&str> {
-        nearest(name, self.ops.keys().copied().chain(["func", "module"]))
+        nearest(
+            name,
+            self.ops.iter().map(Named::name).chain(["func", "module"]),
+        )
     }
 
     /// The declaration of a dialect, if there is one.
@@ -95,12 +119,16 @@ impl Registry {
     /// Whether facts of the dialect are stated, or one of its ops is declared.
     #[must_use]
     pub fn knows_dialect(&self, name: &str) -> bool {
-        name == "builtin" || self.dialects.contains_key(name) || self.op_dialects.contains(name)
+        let of_ops = || {
+            self.op_dialects
+                .get_or_init(|| self.ops().map(OpDef::dialect).collect())
+        };
+        name == "builtin" || self.dialects.contains_key(name) || of_ops().contains(name)
     }
 
-    /// The ops, in no order.
+    /// The ops, in the order in which they were declared.
     pub fn ops(&self) -> impl Iterator<Item = &'static OpDef> + '_ {
-        self.ops.values().map(|op| op.def)
+        self.ops.iter().map(|op| op.def)
     }
 
     /// The names of the dialects whose facts are stated, and that tools list, in ascending byte order.
@@ -126,13 +154,6 @@ pub enum RegistryError {
     },
     /// The facts of a dialect are stated twice.
     DuplicateDialect(&'static str),
-    /// The assembly format of an op is not well formed.
-    Format {
-        /// The op.
-        op: &'static str,
-        /// What is wrong with it.
-        error: FormatError,
-    },
 }
 
 impl fmt::Display for RegistryError {
@@ -148,7 +169,6 @@ impl fmt::Display for RegistryError {
                 second.place.line
             ),
             Self::DuplicateDialect(name) => write!(f, "dialect `{name}` is stated twice"),
-            Self::Format { op, error } => write!(f, "assembly format of `{op}`: {error}"),
         }
     }
 }

@@ -578,3 +578,20 @@ fn a_missing_operand_is_called_by_what_it_is() {
         "f:2:8: error: custom op 't.op' expected condition",
     );
 }
+
+/// A declaration that nobody checked: the op is refused where it is read, and printed in its generic form.
+#[test]
+fn a_malformed_format_is_reported_where_the_op_is_used() {
+    static BROKEN: OpDef = OpDef {
+        assembly_format: Some("$nothing attr-dict"),
+        ..OpDef::new("t.op")
+    };
+    let registry = Arc::new(Registry::new([&RETURN, &BROKEN], []).expect("the names differ"));
+    let error = read(&registry, &program("t.op")).expect_err("there is no format to read it by");
+    assert!(
+        error.starts_with("f:2:3: error: the assembly format of `t.op` is not well formed: "),
+        "{error}"
+    );
+    let text = program("\"t.op\"() : () -> ()");
+    assert!(printed(&registry, &text, false).contains("\"t.op\"() : () -> ()"));
+}

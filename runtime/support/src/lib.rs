@@ -23,6 +23,8 @@ pub mod diagnostic;
 
 pub mod nearest;
 
+pub mod name_table;
+
 pub use diagnostic::{Diagnostic, Diagnostics, Severity};
 pub use dtype::DType;
 pub use error::{Error, ErrorCode};

@@ -11,7 +11,9 @@ use tfrt_bef::{
 };
 use tfrt_ir::parse::parse_type;
 use tfrt_ir::symbols::{FUNC_OP, FUNCTION_TYPE, MODULE_OP, SYMBOL_NAME, SYMBOL_VISIBILITY};
-use tfrt_ir::{AttrId, Attribute, LocationId, Module, OpState, RegionId, Type, TypeId, ValueId};
+use tfrt_ir::{
+    AttrId, Attribute, LocationId, Module, OpState, RegionId, RegisteredOp, Type, TypeId, ValueId,
+};
 use tfrt_ods::OpTraits;
 use tfrt_support::entity::{EntityId, PrimaryMap};
 
@@ -269,7 +271,11 @@ impl<'a> FunctionDecoder<'a, '_> {
             state.regions.push(region);
         }
 
-        let def = self.module.registry().op(&state.name).map(|op| op.def);
+        let def = self
+            .module
+            .registry()
+            .op(&state.name)
+            .map(RegisteredOp::def);
         let taken: BTreeSet<&str> = state
             .attributes
             .iter()
@@ -294,7 +300,11 @@ impl<'a> FunctionDecoder<'a, '_> {
 
     /// Files do not hold costs: an op that has to have one gets the least.
     fn restore_cost(&mut self, state: &mut OpState) {
-        let def = self.module.registry().op(&state.name).map(|op| op.def);
+        let def = self
+            .module
+            .registry()
+            .op(&state.name)
+            .map(RegisteredOp::def);
         if def.is_some_and(|def| def.traits.contains(OpTraits::COST_ATTRIBUTE)) {
             state
                 .attributes

@@ -3,22 +3,19 @@
 //! Expansions of `#[tfrt_kernel]` collect themselves at link time; [`KernelRegistry::from_link`] gathers what was linked.
 //! A registry can also be filled by hand. Names are resolved once, when a file is loaded.
 
-mod names;
-
 use std::fmt;
 use std::sync::Arc;
 
 use tfrt_async::AnyRef;
 use tfrt_ods::dialect::DialectDef;
 use tfrt_ods::{OpDef, SourcePlace};
+use tfrt_support::name_table::{NameTable, Named};
 use tfrt_support::nearest::nearest;
 
 use crate::host::HostContext;
 use crate::kernel::KernelSet;
 use crate::kernel::descriptor::KernelDescriptor;
 use crate::library::LoadedLibrary;
-
-use names::{NameTable, Named};
 
 /// Kernels collected at link time. Submitted by `#[tfrt_kernel]`.
 #[derive(Clone, Copy, Debug)]
@@ -317,6 +314,11 @@ impl KernelRegistry {
     /// The kernels, by name.
     pub fn kernels(&self) -> impl Iterator<Item = &KernelDescriptor> {
         self.ops.sorted().filter_map(Op::kernel)
+    }
+
+    /// All declarations, in the order in which they were added: cheaper than [`ops`](Self::ops).
+    pub fn unsorted_ops(&self) -> impl Iterator<Item = &'static OpDef> {
+        self.ops.iter().map(|op| op.def)
     }
 
     /// All declarations, by name.

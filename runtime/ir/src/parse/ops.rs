@@ -9,7 +9,7 @@ use super::parser::{Failure, Parse, Parser};
 use super::values::Name;
 use crate::attribute::{AttrId, Attribute};
 use crate::module::{BlockId, OpId, OpState, RegionId};
-use crate::registry::Registry;
+use crate::registry::{RegisteredOp, Registry};
 use crate::symbols::{FUNC_OP, FUNCTION_TYPE, LATER_FUNC_OP, LATER_FUNCTION_TYPE, MODULE_OP};
 use crate::types::{FloatType, Signedness, Type, TypeId};
 
@@ -168,11 +168,15 @@ impl<'s> Parser<'s, '_> {
         }
         let registry = std::sync::Arc::clone(&self.registry);
         match registry.op(name) {
-            Some(op) => match &op.format {
-                Some(format) => self.declared_op(token, op.def, format),
-                None => Err(self.error_at(
+            Some(op) => match op.format() {
+                Ok(Some(format)) => self.declared_op(token, op.def(), format),
+                Ok(None) => Err(self.error_at(
                     token.start,
                     format!("custom op '{name}' has no custom assembly form"),
+                )),
+                Err(error) => Err(self.error_at(
+                    token.start,
+                    format!("the assembly format of `{name}` is not well formed: {error}"),
                 )),
             },
             None => {
@@ -202,7 +206,7 @@ impl<'s> Parser<'s, '_> {
             return Err(self.error("null character not allowed in operation name"));
         }
         self.advance();
-        let def = self.registry.op(&name).map(|op| op.def);
+        let def = self.registry.op(&name).map(RegisteredOp::def);
         let is_later_func = name == LATER_FUNC_OP;
         if def.is_none() && !is_later_func {
             self.check_dialect_of(&name)?;

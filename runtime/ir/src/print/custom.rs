@@ -17,6 +17,7 @@ use super::attributes::{
 use super::ops::Printer;
 use crate::attribute::{AttrId, Attribute};
 use crate::module::{Module, NameId, OpId, RegionId, ValueId};
+use crate::registry::RegisteredOp;
 use crate::types::{self, TypeId};
 use crate::verify::instance::attr_instance;
 
@@ -101,11 +102,8 @@ impl Printer<'_> {
         if def.traits.contains(OpTraits::PRINTED_GENERICALLY) {
             return false;
         }
-        let Some(format) = module
-            .registry()
-            .op(def.name)
-            .and_then(|op| op.format.as_ref())
-        else {
+        let registered = module.registry().op(def.name);
+        let Some(Ok(Some(format))) = registered.map(RegisteredOp::format) else {
             return false;
         };
         let Some(op) = Op::new(module, op, def) else {

@@ -1,26 +1,44 @@
-//! A table of things that have names: as cheap to fill as may be, for it is filled whenever a program starts.
+//! A table of named entries that is cheap to fill, because it is filled whenever a program starts.
 //!
-//! Most of the hundreds of kernels are never looked up, so nothing is sorted until an order is needed. The table probes
-//! linearly, from where the hash of a name says. What the names hash to may be chosen by whoever links kernels, not by files:
-//! a file can only look names up.
+//! Most of the hundreds of kernels and ops are never looked up, so nothing is sorted until an order is needed. The table probes
+//! linearly, from the slot that the hash of a name selects. The hash is not keyed: the authors of kernels choose the names in the
+//! table, while files can only look names up.
 
-/// What is in a [`NameTable`].
-pub(super) trait Named {
-    /// Its name, which nothing else in the table has.
+/// An entry of a [`NameTable`].
+pub trait Named {
+    /// The name, which no other entry of the table has.
     fn name(&self) -> &'static str;
 }
 
-/// Things by name.
+/// Entries by name.
+///
+/// ```
+/// use tfrt_support::name_table::{NameTable, Named};
+///
+/// #[derive(Debug)]
+/// struct Op(&'static str);
+///
+/// impl Named for Op {
+///     fn name(&self) -> &'static str {
+///         self.0
+///     }
+/// }
+///
+/// let mut ops = NameTable::new();
+/// assert!(ops.add(Op("my.sub")).is_ok() && ops.add(Op("my.add")).is_ok());
+/// assert!(ops.get("my.add").is_some() && ops.get("my.mul").is_none());
+/// assert_eq!(ops.sorted().map(Named::name).collect::<Vec<_>>(), ["my.add", "my.sub"]);
+/// ```
 #[derive(Clone, Debug)]
-pub(super) struct NameTable<T> {
+pub struct NameTable<T> {
     /// In the order in which they were added.
     entries: Vec<T>,
     /// A power of two of them, at most half of them taken; none if there are no entries.
     slots: Vec<Slot>,
 }
 
-/// A place of a [`NameTable`]: the hash of a name above, one more than the position of its entry below; 0 if it is free. A number,
-/// since numbers that are 0 are had in bulk for nothing.
+/// A place of a [`NameTable`]: the hash of a name in the upper half, one more than the position of its entry in the lower half; 0 if it
+/// is free. It is a plain number because zeroed memory is cheap.
 type Slot = u64;
 
 fn slot_of(hash: u32, number: u32) -> Slot {
@@ -38,7 +56,8 @@ fn position_in(slot: Slot) -> usize {
 
 impl<T> NameTable<T> {
     /// An empty table.
-    pub(super) const fn new() -> Self {
+    #[must_use]
+    pub const fn new() -> Self {
         Self {
             entries: Vec::new(),
             slots: Vec::new(),
@@ -46,9 +65,15 @@ impl<T> NameTable<T> {
     }
 }
 
+impl<T> Default for NameTable<T> {
+    fn default() -> Self {
+        Self::new()
+    }
+}
+
 impl<T: Named> NameTable<T> {
     /// Makes room for `num_more` entries.
-    pub(super) fn reserve(&mut self, num_more: usize) {
+    pub fn reserve(&mut self, num_more: usize) {
         let num_slots = (self.entries.len() + num_more) * 2;
         if num_slots <= self.slots.len() {
             return;
@@ -64,8 +89,14 @@ impl<T: Named> NameTable<T> {
         }
     }
 
-    /// Adds an entry, or gives the one that has the name, and leaves the table as it is.
-    pub(super) fn add(&mut self, entry: T) -> Result<(), &T> {
+    /// Adds an entry.
+    ///
+    /// # Errors
+    /// The entry that has the name already. The table is then unchanged.
+    ///
+    /// # Panics
+    /// If the table has 2³² - 1 entries.
+    pub fn add(&mut self, entry: T) -> Result<(), &T> {
         self.reserve(1);
         let hash = hash_of(entry.name());
         let index = self.find(hash, entry.name());
@@ -79,7 +110,8 @@ impl<T: Named> NameTable<T> {
     }
 
     /// The entry of this name.
-    pub(super) fn get(&self, name: &str) -> Option<&T> {
+    #[must_use]
+    pub fn get(&self, name: &str) -> Option<&T> {
         if self.slots.is_empty() {
             return None;
         }
@@ -88,12 +120,12 @@ impl<T: Named> NameTable<T> {
     }
 
     /// All entries, in the order in which they were added.
-    pub(super) fn iter(&self) -> impl Iterator<Item = &T> {
+    pub fn iter(&self) -> impl Iterator<Item = &T> {
         self.entries.iter()
     }
 
     /// All entries, by name.
-    pub(super) fn sorted(&self) -> impl Iterator<Item = &T> {
+    pub fn sorted(&self) -> impl Iterator<Item = &T> {
         let mut entries: Vec<_> = self.entries.iter().collect();
         entries.sort_unstable_by_key(|entry| entry.name());
         entries.into_iter()
