@@ -60,7 +60,8 @@ pub enum AttrKind {
 
 /// The cases of an [`AttrKind::Enum`].
 ///
-/// In files and in generic forms the value of an attribute is a signless integer; custom forms show its keyword.
+/// In files and in generic forms the value of an attribute is a signless or signed integer; custom forms show its keyword. A case with the
+/// value of an earlier one is another keyword for it, which is read and never printed.
 ///
 /// ```
 /// use tfrt_ods::constraint::{EnumCase, EnumDef};

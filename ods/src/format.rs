@@ -39,6 +39,9 @@
 //! | `result-count($results)` | how many results there are, of the one type that the declaration gives them |
 //! | `region($body, $a, $b)` | `{ … }`, whose block arguments go by the names of these operands |
 //! | `empty-region($body, $a, "t.return")` | no text: a region that does nothing but end in this op; without results only |
+//! | `known($a, $b)` | no text: these operands are values written before the op, and have their types |
+//! | `last-type($a, $b)` | the type of the last operand; readers also take the types of all of them |
+//! | `shared-type($attribute, $result)` | a type: the value of the attribute, and the type of the result |
 //! | `expect($a, "condition")` | no text: the error `expected condition` here if operand `a` was not written |
 //! | `(…)?`, `(… \| …)` | the groups of MLIR without an anchor: written if any element has a text |
 //!
@@ -127,6 +130,17 @@ pub enum Element {
     },
     /// The number of results of a variadic group.
     ResultCount(usize),
+    /// No text: the operands have the types of the values that are written before the op.
+    KnownTypes(Vec<usize>),
+    /// The type of the last of these operands; readers also take the types of all.
+    LastType(Vec<usize>),
+    /// A type that an attribute has as its value and a result as its type.
+    SharedType {
+        /// The attribute.
+        attribute: usize,
+        /// The result.
+        result: usize,
+    },
     /// A region.
     Region {
         /// Which function it is.

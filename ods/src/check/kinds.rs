@@ -65,8 +65,6 @@ const fn check_enum(name: &'static str, def: &'static EnumDef) -> Check {
         while before < index {
             if same(def.cases[before].keyword, case.keyword) {
                 problem = Some("` is there twice");
-            } else if def.cases[before].value == case.value {
-                problem = Some("` has the value of another one");
             }
             before += 1;
         }

@@ -54,6 +54,12 @@ fn element(nodes: &Nodes, index: usize) -> Element {
             is_parenthesised,
         },
         What::ResultCount(result) => Element::ResultCount(result.into()),
+        What::KnownTypes(names) => Element::KnownTypes(numbers(nodes, names)),
+        What::LastType(names) => Element::LastType(numbers(nodes, names)),
+        What::SharedType { attribute, result } => Element::SharedType {
+            attribute: attribute.into(),
+            result: result.into(),
+        },
         What::Region {
             function,
             arguments,

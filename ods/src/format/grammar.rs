@@ -287,6 +287,21 @@ impl Parser<'_> {
                 [Named::Result(result)] => What::ResultCount(*result),
                 _ => return Err(self.tokens.error("expected a result")),
             }
+        } else if same(word, "known") {
+            What::KnownTypes(attempt!(self.operand_list()))
+        } else if same(word, "last-type") {
+            What::LastType(attempt!(self.operand_list()))
+        } else if same(word, "shared-type") {
+            let attribute = attempt!(self.attribute()) as u8;
+            attempt!(self.tokens.expect(b','));
+            let groups = attempt!(self.groups());
+            match self.out.names(groups) {
+                [Named::Result(result)] => What::SharedType {
+                    attribute,
+                    result: *result,
+                },
+                _ => return Err(self.tokens.error("expected a result")),
+            }
         } else if same(word, "region") {
             let function = attempt!(self.region()) as u8;
             let start = self.out.num_names();
@@ -438,6 +453,9 @@ const fn is_directive(word: &str) -> bool {
         "functional-type",
         "signature",
         "result-count",
+        "known",
+        "last-type",
+        "shared-type",
         "region",
         "empty-region",
         "expect",

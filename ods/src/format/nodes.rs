@@ -53,6 +53,12 @@ pub(super) enum What {
         is_parenthesised: bool,
     },
     ResultCount(u8),
+    KnownTypes(Names),
+    LastType(Names),
+    SharedType {
+        attribute: u8,
+        result: u8,
+    },
     Region {
         function: u8,
         arguments: Names,

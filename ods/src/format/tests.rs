@@ -104,6 +104,11 @@ fn mistakes_of_grammar_are_located() {
     check("type($a", "expected `)` at byte 7");
     check("functional-type($a)", "expected `,` at byte 18");
     check("result-count($a)", "expected a result at byte 13");
+    check("known(a)", "expected an operand at byte 6");
+    check(
+        "shared-type($a, $out)",
+        "no attribute is called `a` at byte 12",
+    );
     check("typed($a)", "no attribute is called `a` at byte 6");
     check("region($f)", "no region is called `f` at byte 7");
     check(

@@ -127,6 +127,42 @@ const fn show(def: &OpDef, nodes: &Nodes, index: usize, shown: &mut Shown) -> Pa
             }
             shown.result_types[result] = true;
         }
+        What::KnownTypes(names) => give_types(nodes, names, shown),
+        What::LastType(names) => {
+            give_types(nodes, names, shown);
+            let names = nodes.names(names);
+            let mut index = 0;
+            while index < names.len() {
+                if let Named::Operand(operand) = names[index] {
+                    let def = &def.operands[operand as usize];
+                    if !matches!(def.arity, Arity::One) {
+                        return Err(named("operand `", def.name, "` is not a single one", node));
+                    }
+                    if index + 1 < names.len() && !matches!(def.ty, TypeConstraint::Exact(_)) {
+                        return Err(named(
+                            "the type of operand `",
+                            def.name,
+                            "` can be left out, but is not declared",
+                            node,
+                        ));
+                    }
+                }
+                index += 1;
+            }
+        }
+        What::SharedType { attribute, result } => {
+            attempt!(show_attribute(def, attribute as usize, node, shown));
+            let attribute = &def.attributes[attribute as usize];
+            if !matches!(attribute.kind, AttrKind::Type) {
+                return Err(named(
+                    "attribute `",
+                    attribute.name,
+                    "` is not a type",
+                    node,
+                ));
+            }
+            shown.result_types[result as usize] = true;
+        }
         What::Optional(_) | What::Either(..) => {
             if !is_told(def, nodes.get(index + 1)) {
                 return Err(plain("no literal marks the group as present", node));

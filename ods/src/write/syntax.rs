@@ -262,7 +262,17 @@ fn element(def: &OpDef, element: &Element, line: &mut Line) {
         Element::Region { function, .. } | Element::WholeRegion(function) => {
             line.word(&format!("{{{}}}", def.functions[*function].name));
         }
-        Element::Blank { .. } | Element::EmptyRegion { .. } | Element::Expect { .. } => {}
+        Element::LastType(operands) => {
+            let last = operands.last().map(|operand| Group::Operand(*operand));
+            line.word(&type_list(def, last.as_slice()));
+        }
+        Element::SharedType { result, .. } => {
+            line.word(&type_list(def, &[Group::Result(*result)]));
+        }
+        Element::Blank { .. }
+        | Element::EmptyRegion { .. }
+        | Element::KnownTypes(_)
+        | Element::Expect { .. } => {}
         Element::Optional {
             elements: inner, ..
         } => {

@@ -595,3 +595,112 @@ fn a_malformed_format_is_reported_where_the_op_is_used() {
     let text = program("\"t.op\"() : () -> ()");
     assert!(printed(&registry, &text, false).contains("\"t.op\"() : () -> ()"));
 }
+
+#[test]
+fn known_types_are_those_of_values_before_the_op() {
+    const X: OperandDef = OperandDef::new("x", TypeConstraint::OneOf(&["i32", "i64"]));
+    let def = OpDef {
+        operands: &[X],
+        ..OpDef::new("t.op")
+    };
+    check(def, "$x known($x)", &["t.op %arg0", "t.op %arg1"]);
+    check_error(
+        def,
+        "$x known($x)",
+        "t.op %arg2",
+        "f:2:3: error: 't.op' op operand #0 must be 32-bit signless integer or 64-bit signless integer, but got 'f32'",
+    );
+    check_error(
+        def,
+        "$x known($x)",
+        "t.op %later",
+        "f:3:3: error: custom op 't.op' use of undeclared value '%later'",
+    );
+}
+
+#[test]
+fn a_last_type_may_follow_the_types_of_all() {
+    let def = OpDef {
+        operands: const { &[A, OperandDef::new("x", TypeConstraint::Any)] },
+        ..OpDef::new("t.op")
+    };
+    let format = "operands `:` last-type($a, $x)";
+    check(def, format, &["t.op %arg0, %arg2 : f32"]);
+    check_printed_as(
+        def,
+        format,
+        "t.op %arg0, %arg1 : i32, i64",
+        "t.op %arg0, %arg1 : i64",
+    );
+    check_error(
+        def,
+        format,
+        "t.op %arg0, %arg1 : i32, i64, i64",
+        "f:2:23: error: custom op 't.op' expected 1 or 2 types, found 3",
+    );
+}
+
+#[test]
+fn an_attribute_and_a_result_share_a_type() {
+    let def = OpDef {
+        attributes: const { &[AttrDef::new("type", AttrKind::Type)] },
+        results: const { &[ResultDef::new("out", TypeConstraint::Any)] },
+        ..OpDef::new("t.op")
+    };
+    check(def, "`:` shared-type($type, $out)", &["%0 = t.op : f32"]);
+    // Different types have no custom form.
+    let registry = registry(OpDef {
+        assembly_format: Some("`:` shared-type($type, $out)"),
+        ..def
+    });
+    let text = printed(
+        &registry,
+        &program("%0 = \"t.op\"() {type = i1} : () -> f32"),
+        false,
+    );
+    assert!(text.contains("\"t.op\"()"), "{text}");
+}
+
+#[test]
+fn keywords_of_one_value_are_read_and_the_first_one_is_printed() {
+    static MODE: EnumDef = EnumDef {
+        name: "Mode",
+        width: 32,
+        cases: &[
+            EnumCase {
+                keyword: "int32",
+                value: 2,
+            },
+            EnumCase {
+                keyword: "int",
+                value: 2,
+            },
+        ],
+    };
+    let def = OpDef {
+        attributes: const { &[AttrDef::new("mode", AttrKind::Enum(&MODE))] },
+        ..OpDef::new("t.op")
+    };
+    check_printed_as(def, "$mode", "t.op int", "t.op int32");
+    let signed = "\"t.op\"() {mode = 2 : si32} : () -> ()";
+    check_printed_as(def, "$mode", signed, "t.op int32");
+}
+
+#[test]
+fn a_group_leaves_out_an_attribute_that_is_not_there() {
+    static MODE: EnumDef = EnumDef {
+        name: "Mode",
+        width: 32,
+        cases: &[EnumCase {
+            keyword: "fast",
+            value: 2,
+        }],
+    };
+    let def = OpDef {
+        attributes: const { &[AttrDef::optional("mode", AttrKind::Enum(&MODE))] },
+        operands: &[A],
+        ..OpDef::new("t.op")
+    };
+    let format = "($mode^ `,`)? $a";
+    check(def, format, &["t.op fast, %arg0", "t.op %arg0"]);
+}

@@ -137,6 +137,9 @@ impl<'s> Parser<'s, '_> {
                 inputs, results, ..
             } => self.signature(op, inputs, results),
             Element::ResultCount(result) => self.result_count(op, *result),
+            Element::KnownTypes(operands) => self.known_types(op, operands),
+            Element::LastType(operands) => self.last_type(op, operands),
+            Element::SharedType { attribute, result } => self.shared_type(op, *attribute, *result),
             Element::Region {
                 function,
                 arguments,
@@ -364,6 +367,51 @@ impl<'s> Parser<'s, '_> {
             op.result_types[result] = Some(vec![ty; count]);
         }
         Ok(())
+    }
+
+    /// Takes over the types of values that are written before the op.
+    fn known_types(&mut self, op: &mut Partial<'s>, operands: &[usize]) -> Parse<()> {
+        self.divide_operands(op)?;
+        for &operand in operands {
+            let mut types = Vec::new();
+            for name in &op.group_names[operand] {
+                let Some(ty) = self.known_type_of(*name) else {
+                    let message = format!("use of undeclared value '{}'", name.name);
+                    return Err(self.custom_error(op.def, self.token().start, message));
+                };
+                types.push(ty);
+            }
+            op.operand_types[operand] = Some(types);
+        }
+        Ok(())
+    }
+
+    /// The type of the last of some operands, or those of all.
+    fn last_type(&mut self, op: &mut Partial<'s>, operands: &[usize]) -> Parse<()> {
+        let offset = self.token().start;
+        let types = self.type_list()?;
+        let named = match types.len() {
+            1 => &operands[operands.len() - 1..],
+            count if count == operands.len() => operands,
+            count => {
+                let expected = operands.len();
+                let message = format!("expected 1 or {expected} types, found {count}");
+                return Err(self.custom_error(op.def, offset, message));
+            }
+        };
+        for (&operand, &ty) in named.iter().zip(&types) {
+            op.operand_types[operand] = Some(vec![ty]);
+        }
+        Ok(())
+    }
+
+    /// A type that an attribute and a result have.
+    fn shared_type(&mut self, op: &mut Partial<'s>, attribute: usize, result: usize) -> Parse<()> {
+        let offset = self.token().start;
+        let ty = self.ty()?;
+        let value = self.module.intern_attribute(Attribute::Type(ty));
+        op.result_types[result] = Some(vec![ty]);
+        self.push_attribute(op, offset, op.def.attributes[attribute].name, value)
     }
 
     /// The type of a spelling in a declaration.

@@ -159,7 +159,7 @@ impl Printer<'_> {
                     };
                     self.elements(op, chosen, others, spacing);
                 }
-                Element::EmptyRegion { .. } | Element::Expect { .. } => {}
+                Element::EmptyRegion { .. } | Element::Expect { .. } | Element::KnownTypes(_) => {}
                 _ => {
                     if is_present(op, element)
                         || matches!(
@@ -263,6 +263,14 @@ impl Printer<'_> {
                 } else {
                     types::spell_results(module, &mut self.out, &results);
                 }
+            }
+            Element::LastType(operands) => {
+                let last = operands.last().map(|operand| Group::Operand(*operand));
+                types::spell_list(module, &mut self.out, &op.group_types(last.as_slice()));
+            }
+            Element::SharedType { result, .. } => {
+                let types = op.group_types(&[Group::Result(*result)]);
+                types::spell_list(module, &mut self.out, &types);
             }
             Element::ResultCount(result) => self
                 .out
@@ -441,6 +449,7 @@ fn is_present(op: &Op<'_>, element: &Element) -> bool {
         Element::Types(lists) => lists
             .iter()
             .any(|groups| !op.group_types(groups).is_empty()),
+        Element::LastType(_) | Element::SharedType { .. } => true,
         Element::FunctionType {
             inputs, results, ..
         } => !op.group_types(inputs).is_empty() || !op.group_types(results).is_empty(),
@@ -458,6 +467,7 @@ fn is_present(op: &Op<'_>, element: &Element) -> bool {
         | Element::Blank { .. }
         | Element::AttrDict(_)
         | Element::EmptyRegion { .. }
+        | Element::KnownTypes(_)
         | Element::Expect { .. } => false,
     }
 }
@@ -492,7 +502,11 @@ fn unshown_attributes(op: &Op<'_>, format: &Format) -> Option<Vec<(NameId, AttrI
     format.visit(|element| match element {
         Element::Attribute { attribute, .. } => {
             let def = &op.def.attributes[*attribute];
-            is_true &= is_of_kind(op, def.name, &def.kind);
+            // Only a group can leave out what is not there.
+            let is_left_out = op.attribute(*attribute).is_none()
+                && def.is_optional()
+                && !format.elements.contains(element);
+            is_true &= is_left_out || is_of_kind(op, def.name, &def.kind);
             take(def.name);
         }
         Element::KeyValues(attributes) => {
@@ -529,6 +543,16 @@ fn unshown_attributes(op: &Op<'_>, format: &Format) -> Option<Vec<(NameId, AttrI
                 _ => false,
             };
             take(def.name);
+        }
+        Element::SharedType { attribute, result } => {
+            let name = op.def.attributes[*attribute].name;
+            let value = op.module.attr(op.op, name);
+            let of_result = op.group_values(Group::Result(*result)).first();
+            is_true &= match (value.map(|value| op.module.attribute(value)), of_result) {
+                (Some(Attribute::Type(ty)), Some(result)) => *ty == op.module.value_type(*result),
+                _ => false,
+            };
+            take(name);
         }
         Element::AttrDict(_) => has_dictionary = true,
         _ => {}
