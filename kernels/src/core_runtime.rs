@@ -16,8 +16,6 @@ pub mod transfer;
 
 pub mod conditional;
 
-pub mod devices;
-
 use tfrt::core::TensorHandle;
 use tfrt::prelude::*;
 

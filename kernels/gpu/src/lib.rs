@@ -12,11 +12,20 @@
 //! |---|---|
 //! | [`api`] | the traits, their handles and their errors |
 //! | [`platform`] | the choice of an implementation |
+//! | [`enums`] | enumerations of the libraries, as attributes |
+//! | [`values`] | what programs pass around, and what it keeps |
+//! | [`kernels`] | the kernels |
 #![deny(unsafe_code)]
 
 pub mod api;
 
 pub mod platform;
+
+pub mod enums;
+
+pub mod values;
+
+pub mod kernels;
 
 pub use api::error::GpuError;
 pub use platform::{Gpu, GpuChoice};

@@ -112,7 +112,7 @@ impl Gpu {
         }
     }
 
-    /// Gives a host its implementation. Returns whether the host had none before.
+    /// Sets the implementation of a host. Returns whether the host had none before.
     pub fn install(host: &HostContext, gpu: Arc<Self>) -> bool {
         let mut is_new = false;
         host.shared_context(|| {

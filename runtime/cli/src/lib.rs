@@ -17,9 +17,6 @@
 //! Scripts depend on the output of the tools, both on standard output and in diagnostics.
 #![deny(unsafe_code)]
 
-// The passes of functions as ops.
-use tfrt_function_ops as _;
-
 pub mod diagnostics;
 
 mod arguments;
@@ -72,6 +69,9 @@ tfrt::link!(tfrt_kernels);
 
 #[cfg(feature = "models")]
 tfrt::link!(tfrt_models);
+
+#[cfg(feature = "gpu")]
+tfrt::link!(tfrt_gpu);
 
 const EXAMPLES: &str = "\
 Examples:

@@ -1,0 +1,102 @@
+//! Fourier transforms.
+
+use tfrt::prelude::*;
+
+use super::rules;
+use crate::api::fft::{Layout, Plan};
+use crate::enums::{FftDirection, FftType};
+use crate::values::{Buffer, Context, FftHandle, Stream};
+
+/// Makes a plan: a batch of transforms of one to three dimensions. Strides are in elements, with the distance between transforms in front.
+///
+/// # Errors
+/// `Only row-major layout is supported`, `Inconsistent dims/strides lengths`.
+#[tfrt_kernel(
+    "tfrt_gpu.fft.create",
+    chain = none,
+    results(handle),
+    verify = rules::verify_fft,
+    format = "$context `,` $type `,` $batch `,` $dims `,` $in_strides `,` $out_strides attr-dict"
+)]
+fn fft_create(
+    context: &Context,
+    #[attr] batch: i64,
+    #[attr] dims: &[i64],
+    #[attr] in_strides: &[i64],
+    #[attr] out_strides: &[i64],
+    #[attr("type")] transform: FftType,
+) -> Result<FftHandle> {
+    let plan = Plan {
+        transform: transform.cuda()?,
+        batch,
+        dims: dims.to_vec(),
+        input: layout(dims, in_strides)?,
+        output: layout(dims, out_strides)?,
+    };
+    let current = context.set_current()?;
+    let (handle, _) = context.gpu().fft.plan(&current, &plan)?;
+    Ok(FftHandle::new(context, handle))
+}
+
+/// Turns strides into sizes of the memory around the data.
+fn layout(dims: &[i64], strides: &[i64]) -> Result<Layout> {
+    let invalid = |text: &str| Error::new(text).with_code(ErrorCode::InvalidArgument);
+    if strides.len() != dims.len() + 1 || dims.is_empty() {
+        return Err(invalid("Inconsistent dims/strides lengths"));
+    }
+    if !strides.is_sorted_by(|one, next| one >= next) || strides[dims.len()] <= 0 {
+        return Err(invalid("Only row-major layout is supported"));
+    }
+    let embed = strides.windows(2).map(|pair| {
+        if pair[0] % pair[1] == 0 {
+            Ok(pair[0] / pair[1])
+        } else {
+            Err(invalid("Only row-major layout is supported"))
+        }
+    });
+    Ok(Layout {
+        embed: embed.collect::<Result<_>>()?,
+        stride: strides[dims.len()],
+        distance: strides[0],
+    })
+}
+
+/// Returns the bytes of memory that a plan needs beside input and output.
+#[tfrt_kernel("tfrt_gpu.fft.get_workspace_size", pure, chain = none, results(size), format = "operands attr-dict")]
+fn fft_get_workspace_size(handle: &FftHandle) -> Result<i64> {
+    let context = handle.context();
+    let _current = context.set_current()?;
+    let size = context.gpu().fft.workspace_size(handle.handle())?;
+    Ok(i64::try_from(size).unwrap_or(i64::MAX))
+}
+
+/// Transforms a batch. The direction counts for transforms of complex numbers to complex numbers.
+#[tfrt_kernel(
+    "tfrt_gpu.fft.execute",
+    results(out_chain),
+    format = "$stream `,` $handle `,` $input `,` $output `,` $workspace `,` $direction `,` $in_chain attr-dict"
+)]
+fn fft_execute(
+    stream: &Stream,
+    handle: &FftHandle,
+    input: &Buffer,
+    output: &Buffer,
+    workspace: &Buffer,
+    in_chain: Chain,
+    #[attr] direction: FftDirection,
+) -> Result<Chain> {
+    let current = stream.enter(handle.context())?;
+    let fft = &handle.context().gpu().fft;
+    let needed = fft.workspace_size(handle.handle())?;
+    let workspace = workspace.with_room("workspace", Some(needed))?;
+    fft.set_stream(handle.handle(), stream.handle())?;
+    fft.set_work_area(handle.handle(), workspace)?;
+    fft.execute(
+        &current,
+        handle.handle(),
+        input.pointer(),
+        output.pointer(),
+        direction.cuda()?,
+    )?;
+    Ok(in_chain)
+}

@@ -1,0 +1,229 @@
+//! Allocation, copies and fills.
+
+use std::io::{self, Write};
+
+use tfrt::prelude::*;
+use tfrt_tensor::HostBuffer;
+
+use super::rules;
+use crate::api::driver::Location;
+use crate::api::{GpuError, Status};
+use crate::values::memory::{Part, allocation_size};
+use crate::values::{Allocator, Buffer, Context, Stream};
+
+/// Makes the default allocator of a context: every buffer is an allocation of the driver.
+#[tfrt_kernel("tfrt_gpu.allocator.create", pure, chain = none, results(allocator), format = "operands attr-dict")]
+fn allocator_create(context: &Context) -> Allocator {
+    Allocator::new(context)
+}
+
+/// Allocates a buffer whose bytes are not set.
+///
+/// # Errors
+/// Those of the allocator: the default one refuses size 0, and reports a lack of memory with the memory that is free.
+#[tfrt_kernel(
+    "tfrt_gpu.mem.allocate",
+    results(buffer),
+    format = "operands attr-dict"
+)]
+fn mem_allocate(
+    allocator: &Allocator,
+    stream: &Stream,
+    size: i64,
+    _in_chain: Chain,
+) -> Result<Buffer> {
+    allocator.allocate(allocation_size(size)?, stream)
+}
+
+/// Allocates pinned host memory, which both sides reach at one address.
+#[tfrt_kernel(
+    "tfrt_gpu.mem.allocate_host",
+    results(buffer),
+    format = "operands attr-dict"
+)]
+fn mem_allocate_host(context: &Context, size: i64, _in_chain: Chain) -> Result<Buffer> {
+    Buffer::pinned(context, allocation_size(size)?)
+}
+
+/// Frees the memory of a buffer and leaves it empty. Views of it keep the memory.
+#[tfrt_kernel(
+    "tfrt_gpu.mem.deallocate",
+    results(out_chain),
+    format = "operands attr-dict"
+)]
+fn mem_deallocate(buffer: &Buffer, _stream: &Stream, in_chain: Chain) -> Chain {
+    buffer.deallocate();
+    in_chain
+}
+
+/// One side of a copy, its size and its address.
+struct Side {
+    location: Location,
+    num_bytes: usize,
+    address: u64,
+    part: Option<Part>,
+}
+
+impl Side {
+    fn of(value: &AnyRef) -> Result<Self> {
+        if let Some(buffer) = value.get::<Buffer>() {
+            let (pointer, num_bytes) = (buffer.pointer(), buffer.num_bytes());
+            return Ok(Self {
+                location: Location::Device(pointer),
+                num_bytes,
+                address: pointer.address(),
+                part: buffer.part(),
+            });
+        }
+        match value.get::<HostBuffer>() {
+            Some(buffer) => Ok(Self {
+                num_bytes: buffer.len_bytes(),
+                address: buffer.address() as u64,
+                location: Location::Host(buffer.clone()),
+                part: None,
+            }),
+            None => Err(Error::new("expected a buffer of a GPU or of the host")
+                .with_code(ErrorCode::InvalidArgument)),
+        }
+    }
+}
+
+/// Copies a buffer. Both sides are kept until the copy is done.
+///
+/// # Errors
+/// `Buffer sizes don't match: D (dst size) vs S (src size)`.
+#[tfrt_kernel(
+    "tfrt_gpu.mem.copy",
+    results(out_chain),
+    verify = rules::verify_copy,
+    format = "operands attr-dict `:` type($dst) `,` type($src)"
+)]
+fn mem_copy(dst: &AnyRef, src: &AnyRef, stream: &Stream, in_chain: Chain) -> Result<Chain> {
+    let (dst, src) = (Side::of(dst)?, Side::of(src)?);
+    if dst.num_bytes != src.num_bytes {
+        return Err(Error::new(format!(
+            "Buffer sizes don't match: {} (dst size) vs {} (src size)",
+            dst.num_bytes, src.num_bytes
+        ))
+        .with_code(ErrorCode::InvalidArgument));
+    }
+    if dst.address == src.address || dst.num_bytes == 0 {
+        return Ok(in_chain);
+    }
+    let current = stream.enter(stream.context())?;
+    let driver = &stream.context().gpu().driver;
+    driver.copy_async(
+        &current,
+        &dst.location,
+        &src.location,
+        dst.num_bytes,
+        stream.handle(),
+    )?;
+    drop((dst.part, src.part));
+    Ok(in_chain)
+}
+
+/// Fills a buffer with copies of a value of 32 bits. Up to three bytes at the end stay as they are.
+///
+/// # Errors
+/// `Expected 32 bit value.`
+#[tfrt_kernel(
+    "tfrt_gpu.mem.set",
+    results(out_chain),
+    format = "operands attr-dict `:` last-type($buffer, $value)"
+)]
+fn mem_set(buffer: &Buffer, value: &AnyRef, stream: &Stream, in_chain: Chain) -> Result<Chain> {
+    let bits = value
+        .get::<i32>()
+        .map(|value| value.cast_unsigned())
+        .or_else(|| value.get::<u32>().copied())
+        .or_else(|| value.get::<f32>().map(|value| value.to_bits()))
+        .ok_or_else(|| {
+            Error::new("Expected 32 bit value.").with_code(ErrorCode::InvalidArgument)
+        })?;
+    let count = buffer.num_bytes() / 4;
+    if count != 0 {
+        let current = stream.enter(stream.context())?;
+        let driver = &stream.context().gpu().driver;
+        driver.set_u32_async(&current, buffer.pointer(), bits, count, stream.handle())?;
+    }
+    Ok(in_chain)
+}
+
+/// Page-locks a host buffer, and returns it as a buffer of the device.
+#[tfrt_kernel("tfrt_gpu.mem.register", chain = none, results(buffer), format = "operands attr-dict")]
+fn mem_register(context: &Context, host_buffer: &HostBuffer) -> Result<Buffer> {
+    Buffer::register(context, host_buffer)
+}
+
+/// Returns a part of a buffer, which shares its memory.
+///
+/// # Errors
+/// `buffer size (B) is smaller than offset (O) plus size (S)`.
+#[tfrt_kernel("tfrt_gpu.mem.view", pure, chain = none, results(view), format = "operands attr-dict")]
+fn mem_view(buffer: &Buffer, offset: u64, size: u64) -> Result<Buffer> {
+    buffer.view(offset, size)
+}
+
+/// Reads the first value in pinned or registered memory, on the host.
+///
+/// # Errors
+/// `unsupported type`; that of the driver for device memory.
+#[tfrt_kernel(
+    "tfrt_gpu.mem.load",
+    raw,
+    operands(buffer: Buffer, in_chain: Chain),
+    attrs(r#type: DType),
+    results(value: any),
+    format = "operands attr-dict `:` shared-type($type, $value)"
+)]
+fn mem_load(frame: &mut KernelFrame<'_>) -> Result<()> {
+    let dtype = frame.attribute::<DType>(0)?;
+    let buffer = frame.argument(0);
+    let Some(buffer) = buffer.get::<Buffer>() else {
+        return Err(Error::new("expected a buffer of a GPU"));
+    };
+    let value = load(buffer, dtype)?;
+    frame.set_result(0, value);
+    Ok(())
+}
+
+fn load(buffer: &Buffer, dtype: DType) -> Result<AnyRef> {
+    let num_bytes = match dtype {
+        DType::I1 => 1,
+        DType::I32 => 4,
+        _ => {
+            return Err(Error::new("unsupported type").with_code(ErrorCode::InvalidArgument));
+        }
+    };
+    let Some(context) = buffer.context() else {
+        let error = GpuError::new("cuPointerGetAttribute(ptr)", Status::INVALID_VALUE);
+        return Err(error.into());
+    };
+    let pointer = buffer.with_room("buffer", Some(num_bytes))?;
+    let mut bytes = [0; 4];
+    let driver = &context.gpu().driver;
+    driver.host_memory_read(pointer, &mut bytes[..num_bytes])?;
+    Ok(match dtype {
+        DType::I1 => AnyRef::available(bytes[0] != 0),
+        _ => AnyRef::available(i32::from_le_bytes(bytes)),
+    })
+}
+
+/// Prints address and size of a buffer, without an end of the line.
+#[tfrt_kernel(
+    "tfrt_gpu.mem.print_metadata",
+    results(out_chain),
+    format = "operands attr-dict"
+)]
+fn mem_print_metadata(buffer: &Buffer, in_chain: Chain) -> Result<Chain> {
+    print(&buffer.to_string())?;
+    Ok(in_chain)
+}
+
+/// Writes to standard output, at once.
+pub(super) fn print(text: &str) -> Result<()> {
+    let mut out = io::stdout().lock();
+    let written = out.write_all(text.as_bytes()).and_then(|()| out.flush());
+    written.map_err(|error| Error::new(format!("cannot print: {error}")))
+}

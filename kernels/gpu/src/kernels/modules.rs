@@ -1,0 +1,125 @@
+//! Modules of device code, and launches of the kernels in them.
+
+use tfrt::prelude::*;
+
+use super::rules;
+use crate::api::driver::{Argument, LaunchConfig};
+use crate::values::{Buffer, Context, Function, Module, Stream};
+
+/// Loads a module of device code: PTX text or a binary image.
+///
+/// # Errors
+/// `data attribute must be null-terminated`; those of the driver, with the log of its compiler.
+#[tfrt_kernel("tfrt_gpu.module.load", chain = none, results(module), format = "operands attr-dict")]
+fn module_load(context: &Context, #[attr] data: ByteString) -> Result<Module> {
+    if data.as_bytes().last() != Some(&0) {
+        return Err(Error::new("data attribute must be null-terminated")
+            .with_code(ErrorCode::InvalidArgument));
+    }
+    let current = context.set_current()?;
+    let handle = context
+        .gpu()
+        .driver
+        .module_load(&current, data.as_bytes())?;
+    Ok(Module::new(context, handle))
+}
+
+/// Returns a global of a module as a buffer.
+#[tfrt_kernel("tfrt_gpu.module.get_global", chain = none, results(buffer), format = "operands attr-dict")]
+fn module_get_global(module: &Module, #[attr] name: ByteString) -> Result<Buffer> {
+    let _current = module.context().set_current()?;
+    Buffer::global(module, &symbol(&name))
+}
+
+/// Returns a kernel of a module.
+#[tfrt_kernel("tfrt_gpu.module.get_function", pure, chain = none, results(function), format = "operands attr-dict")]
+fn module_get_function(module: &Module, #[attr] name: ByteString) -> Result<Function> {
+    let context = module.context();
+    let _current = context.set_current()?;
+    let driver = &context.gpu().driver;
+    let handle = driver.module_function(module.handle(), &symbol(&name))?;
+    Ok(Function {
+        handle,
+        module: module.clone(),
+    })
+}
+
+/// A name up to its first NUL.
+fn symbol(name: &ByteString) -> String {
+    let bytes = name.as_bytes();
+    let end = bytes.iter().position(|byte| *byte == 0);
+    String::from_utf8_lossy(&bytes[..end.unwrap_or(bytes.len())]).into_owned()
+}
+
+/// Launches a kernel on the device. Its faults appear at the next synchronization of the stream.
+///
+/// # Errors
+/// `Unsupported argument type` for arguments other than buffers, i32, f32 and f64; sizes of more than 32 bits.
+#[tfrt_kernel(
+    "tfrt_gpu.function.launch",
+    results(out_chain),
+    verify = rules::verify_launch,
+    format = "$stream `,` $function `,` `blocks` `in` ` ` `(` operands($grid_x, $grid_y, $grid_z) `)` `,` \
+              `threads` `in` ` ` `(` operands($block_x, $block_y, $block_z) `)` `,` $shared `,` $in_chain \
+              known($grid_x, $grid_y, $grid_z, $block_x, $block_y, $block_z) \
+              (`,` `args` `` `(` $args^ `)` `:` `(` type($args) `)`)? attr-dict"
+)]
+#[expect(clippy::too_many_arguments, reason = "the operands of the op")]
+fn function_launch(
+    stream: &Stream,
+    function: &Function,
+    grid_x: &AnyRef,
+    grid_y: &AnyRef,
+    grid_z: &AnyRef,
+    block_x: &AnyRef,
+    block_y: &AnyRef,
+    block_z: &AnyRef,
+    shared: u32,
+    in_chain: Chain,
+    args: &[AnyRef],
+) -> Result<Chain> {
+    let config = LaunchConfig {
+        grid: [extent(grid_x)?, extent(grid_y)?, extent(grid_z)?],
+        block: [extent(block_x)?, extent(block_y)?, extent(block_z)?],
+        shared_bytes: shared,
+    };
+    let arguments = args.iter().map(argument).collect::<Result<Vec<_>>>()?;
+    let current = stream.enter(function.module.context())?;
+    let driver = &stream.context().gpu().driver;
+    driver.launch(
+        &current,
+        function.handle,
+        config,
+        stream.handle(),
+        &arguments,
+    )?;
+    Ok(in_chain)
+}
+
+/// A size of a launch: 32 bits wide first, later 64.
+fn extent(value: &AnyRef) -> Result<u32> {
+    if let Some(size) = value.get::<u32>() {
+        return Ok(*size);
+    }
+    let size = value.get::<u64>().copied().unwrap_or(u64::MAX);
+    u32::try_from(size).map_err(|_| {
+        Error::new(format!("launch size {size} is larger than {}", u32::MAX))
+            .with_code(ErrorCode::OutOfRange)
+    })
+}
+
+fn argument(value: &AnyRef) -> Result<Argument> {
+    if let Some(buffer) = value.get::<Buffer>() {
+        return Ok(Argument::Pointer(buffer.pointer()));
+    }
+    if let Some(number) = value.get::<i32>() {
+        return Ok(Argument::Bits32(number.cast_unsigned()));
+    }
+    if let Some(number) = value.get::<f32>() {
+        return Ok(Argument::Bits32(number.to_bits()));
+    }
+    if let Some(number) = value.get::<f64>() {
+        return Ok(Argument::Bits64(number.to_bits()));
+    }
+    Err(Error::new("Unsupported argument type").with_code(ErrorCode::InvalidArgument))
+}

@@ -1,0 +1,185 @@
+//! The rules of the ops that their declarations cannot say.
+
+use tfrt::kernel::AttributeParam;
+use tfrt::ods::instance::{AttrInstance, OpInstance};
+use tfrt::ods::verify::Breach;
+
+use crate::enums::{ComputeType, DataType, DnnDataType, keyword_of, scalar_type};
+
+const BUFFER: &str = "!tfrt_gpu.buffer";
+
+/// A copy is between buffers of the device and of the host.
+pub(super) fn verify_copy(op: &dyn OpInstance, breaches: &mut Vec<Breach>) {
+    for (index, ty) in op.operand_types().iter().take(2).enumerate() {
+        if !matches!(&**ty, BUFFER | "!ht.host_buffer") {
+            breaches.push(Breach::op(format!(
+                "operand #{index} must be buffer or buffer, but got '{ty}'"
+            )));
+        }
+    }
+}
+
+/// The sizes of a launch are all of 32 bits or all of 64 bits.
+pub(super) fn verify_launch(op: &dyn OpInstance, breaches: &mut Vec<Breach>) {
+    let types = op.operand_types();
+    let Some(sizes) = types.get(2..8) else {
+        return;
+    };
+    for (index, ty) in sizes.iter().enumerate() {
+        let is_size = matches!(&**ty, "ui32" | "ui64") && *ty == sizes[0];
+        if !is_size {
+            let index = index + 2;
+            breaches.push(Breach::op(format!(
+                "operand #{index} must be 64-bit unsigned integer or 32-bit unsigned integer like the other sizes, but got '{ty}'"
+            )));
+        }
+    }
+}
+
+/// The keyword of an attribute.
+fn keyword<E: AttributeParam>(op: &dyn OpInstance, name: &str) -> Option<&'static str> {
+    match op.attribute(name)? {
+        AttrInstance::Int(stored, _) => keyword_of::<E>(stored),
+        _ => None,
+    }
+}
+
+/// Whether operands have the type of scalars that goes with an attribute.
+fn verify_scalars(
+    op: &dyn OpInstance,
+    keyword: &str,
+    operands: &[usize],
+    message: Option<&str>,
+    breaches: &mut Vec<Breach>,
+) {
+    let Some(expected) = scalar_type(keyword) else {
+        let message = format!("could not infer type from {keyword}");
+        return breaches.push(Breach::op(message));
+    };
+    let types = op.operand_types();
+    for &operand in operands {
+        let Some(found) = types.get(operand) else {
+            return;
+        };
+        if !expected.contains(&&**found) {
+            breaches.push(Breach::op(match message {
+                Some(message) => message.to_owned(),
+                None => format!(
+                    "operand #{operand} must be {}, but got '{found}'",
+                    expected[expected.len() - 1]
+                ),
+            }));
+        }
+    }
+}
+
+fn verify_one_type(op: &dyn OpInstance, names: &[&str], message: &str, breaches: &mut Vec<Breach>) {
+    let mut found = names.iter().map(|name| keyword::<DataType>(op, name));
+    let first = found.next().flatten();
+    if found.any(|other| other != first) {
+        breaches.push(Breach::op(message));
+    }
+}
+
+/// All types of an `axpy` are one.
+pub(super) fn verify_axpy(op: &dyn OpInstance, breaches: &mut Vec<Breach>) {
+    let message = "typeAlpha, typeX, typeY and executionType need to match";
+    let names = ["typeAlpha", "typeX", "typeY", "executionType"];
+    verify_one_type(op, &names, message, breaches);
+    verify_alpha(op, breaches);
+}
+
+/// All types of a `scal` are one.
+pub(super) fn verify_scal(op: &dyn OpInstance, breaches: &mut Vec<Breach>) {
+    let message = "typeAlpha, typeX, and executionType need to match";
+    verify_one_type(
+        op,
+        &["typeAlpha", "typeX", "executionType"],
+        message,
+        breaches,
+    );
+    verify_alpha(op, breaches);
+}
+
+fn verify_alpha(op: &dyn OpInstance, breaches: &mut Vec<Breach>) {
+    if let Some(keyword) = keyword::<DataType>(op, "typeAlpha") {
+        let message = "alpha's type doesn't match typeAlpha";
+        verify_scalars(op, keyword, &[3], Some(message), breaches);
+    }
+}
+
+/// The matrices of a product have elements of one type, and its scalars have that of the computation.
+pub(super) fn verify_gemm(op: &dyn OpInstance, breaches: &mut Vec<Breach>) {
+    let message = "typeA and typeB need to match";
+    verify_one_type(op, &["typeA", "typeB"], message, breaches);
+    if let Some(keyword) = keyword::<ComputeType>(op, "computeType") {
+        let beta = if op.name().ends_with(".batch") {
+            12
+        } else {
+            10
+        };
+        verify_scalars(op, keyword, &[5, beta], None, breaches);
+    }
+}
+
+/// The scalar of a solver has the type of the matrices.
+pub(super) fn verify_trsm(op: &dyn OpInstance, breaches: &mut Vec<Breach>) {
+    if let Some(keyword) = keyword::<DataType>(op, "dataType") {
+        verify_scalars(op, keyword, &[4], None, breaches);
+    }
+}
+
+/// The scalars of a fused convolution have the type that an attribute states. In the older form they are buffers.
+pub(super) fn verify_fused_convolution(op: &dyn OpInstance, breaches: &mut Vec<Breach>) {
+    const ALPHAS: [usize; 2] = [2, 10];
+    match keyword::<DnnDataType>(op, "scale_type") {
+        Some("CUDNN_DATA_DOUBLE") => {
+            verify_scalars(op, "CUDNN_DATA_DOUBLE", &ALPHAS, None, breaches);
+        }
+        Some(_) => verify_scalars(op, "CUDNN_DATA_FLOAT", &ALPHAS, None, breaches),
+        None => {
+            let types = op.operand_types();
+            if let Some(found) = ALPHAS
+                .iter()
+                .filter_map(|operand| types.get(*operand))
+                .find(|found| **found != BUFFER)
+            {
+                let message =
+                    format!("without 'scale_type', a scalar must be a buffer, but got '{found}'");
+                breaches.push(Breach::op(message));
+            }
+        }
+    }
+}
+
+/// An algorithm is a value of its own, or a plain number in the older form.
+pub(super) fn verify_convolution(op: &dyn OpInstance, breaches: &mut Vec<Breach>) {
+    let types = op.operand_types();
+    if let Some(found) = types.get(7)
+        && !matches!(&**found, "ui64" | "!tfrt_gpu.dnn.convolution.algorithm")
+    {
+        breaches.push(Breach::op(format!(
+            "operand #7 must be convolution algorithm type or 64-bit unsigned integer, but got '{found}'"
+        )));
+    }
+}
+
+/// A plan has one to three dimensions, and strides to match.
+pub(super) fn verify_fft(op: &dyn OpInstance, breaches: &mut Vec<Breach>) {
+    let len = |name: &str| match op.attribute(name) {
+        Some(AttrInstance::Array(elements)) => Some(elements.len()),
+        _ => None,
+    };
+    let (Some(rank), Some(in_strides), Some(out_strides)) =
+        (len("dims"), len("in_strides"), len("out_strides"))
+    else {
+        return;
+    };
+    if !(1..=3).contains(&rank) {
+        breaches.push(Breach::op("dims should have rank 1, 2, or 3."));
+    } else if in_strides != rank + 1 {
+        breaches.push(Breach::op("in_strides should be one larger than dims."));
+    } else if out_strides != rank + 1 {
+        breaches.push(Breach::op("out_strides should be one larger than dims."));
+    }
+}

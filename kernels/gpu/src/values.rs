@@ -1,0 +1,298 @@
+//! The values of GPU programs, and what they keep.
+//!
+//! ```text
+//!  Context ◄── Stream, Event, BlasHandle, DnnHandle, SolverHandle, FftHandle, CclHandle ──► buffers of queued collectives
+//!    ▲  ▲
+//!    │  └── Module ◄── Function
+//!    │        ▲
+//!    └────────┴── Memory ◄── Buffer ◄── DenseGpuTensor
+//! ```
+//!
+//! An arrow is a counted reference, so a buffer that is needed keeps everything above it. Nothing waits when it is dropped, but for memory:
+//! a driver frees that once no work uses it. What fails then is logged.
+
+use std::fmt;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+use tfrt::host::log;
+use tfrt::prelude::*;
+
+use crate::api::handle::{
+    ContextHandle, DeviceId, EventHandle, FunctionHandle, ModuleHandle, StreamHandle,
+};
+use crate::api::{Current, GpuResult};
+use crate::platform::Gpu;
+
+pub mod memory;
+
+pub mod tensor;
+
+pub use memory::{Allocator, Buffer};
+pub use tensor::DenseGpuTensor;
+
+/// Logs a call that failed while a value was dropped.
+pub(crate) fn log_failure(result: GpuResult<()>) {
+    if let Err(error) = result {
+        log::error!("{error}");
+    }
+}
+
+/// Locks, also after a panic of another thread: what is locked here is whole at any time.
+pub(crate) fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+/// A device.
+#[derive(Clone, Debug, Value)]
+#[value("!tfrt_gpu.device", display)]
+pub struct Device {
+    /// Its implementation.
+    pub(crate) gpu: Arc<Gpu>,
+    /// Its number.
+    pub(crate) id: DeviceId,
+}
+
+impl fmt::Display for Device {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.id.fmt(f)
+    }
+}
+
+/// A context of a device, with its pool of pinned memory.
+#[derive(Clone, Debug, Value)]
+#[value("!tfrt_gpu.context", display)]
+pub struct Context(Arc<OwnedContext>);
+
+#[derive(Debug)]
+struct OwnedContext {
+    device: Device,
+    handle: ContextHandle,
+    ownership: Ownership,
+    pool: memory::Pool,
+}
+
+/// What happens to a context in the end.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Ownership {
+    /// It is the primary one of its device, which is released.
+    Primary,
+    /// It is destroyed.
+    Created,
+    /// It is somebody else's.
+    Borrowed,
+}
+
+impl Context {
+    /// The primary context of a device.
+    ///
+    /// # Errors
+    /// Those of the driver.
+    pub fn primary(device: &Device) -> GpuResult<Self> {
+        let handle = device.gpu.driver.primary_context_retain(device.id)?;
+        Ok(Self::new(device, handle, Ownership::Primary))
+    }
+
+    /// A new context on a device.
+    ///
+    /// # Errors
+    /// Those of the driver.
+    pub fn create(device: &Device) -> GpuResult<Self> {
+        let handle = device.gpu.driver.context_create(device.id)?;
+        Ok(Self::new(device, handle, Ownership::Created))
+    }
+
+    /// A context that its owner destroys, after this object.
+    #[must_use]
+    pub fn borrowed(device: &Device, handle: ContextHandle) -> Self {
+        Self::new(device, handle, Ownership::Borrowed)
+    }
+
+    fn new(device: &Device, handle: ContextHandle, ownership: Ownership) -> Self {
+        Self(Arc::new(OwnedContext {
+            device: device.clone(),
+            handle,
+            ownership,
+            pool: memory::Pool::default(),
+        }))
+    }
+
+    /// The device.
+    #[must_use]
+    pub fn device(&self) -> &Device {
+        &self.0.device
+    }
+
+    /// The implementation.
+    #[must_use]
+    pub fn gpu(&self) -> &Arc<Gpu> {
+        &self.0.device.gpu
+    }
+
+    /// The handle.
+    #[must_use]
+    pub fn handle(&self) -> ContextHandle {
+        self.0.handle
+    }
+
+    /// Makes the context current on this thread.
+    ///
+    /// # Errors
+    /// Those of the driver.
+    pub fn set_current(&self) -> GpuResult<Current> {
+        Current::set(&*self.gpu().driver, self.handle())
+    }
+
+    fn pool(&self) -> &memory::Pool {
+        &self.0.pool
+    }
+
+    /// Refuses something of another context.
+    ///
+    /// # Errors
+    /// `Expected context to be X, but got Y`.
+    pub(crate) fn expect_same(&self, other: &Self) -> Result<()> {
+        if self.handle() == other.handle() {
+            return Ok(());
+        }
+        let (expected, found) = (self.handle(), other.handle());
+        Err(Error::new(format!(
+            "Expected context to be {expected}, but got {found}"
+        ))
+        .with_code(ErrorCode::InvalidArgument))
+    }
+}
+
+impl fmt::Display for Context {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.handle().fmt(f)
+    }
+}
+
+impl Drop for OwnedContext {
+    fn drop(&mut self) {
+        let driver = &self.device.gpu.driver;
+        let freed =
+            Current::set(&**driver, self.handle).and_then(|_current| self.pool.free_all(&**driver));
+        log_failure(freed);
+        log_failure(match self.ownership {
+            Ownership::Primary => driver.primary_context_release(self.device.id),
+            Ownership::Created => driver.context_destroy(self.handle),
+            Ownership::Borrowed => Ok(()),
+        });
+    }
+}
+
+/// Declares a value that owns a native handle in a context.
+macro_rules! owned_handles {
+    ($(
+        $(#[$doc:meta])*
+        $name:ident($owned:ident): $spelling:literal, $handle:ident, |$gpu:ident, $dropped:ident| $destroy:expr;
+    )*) => {$(
+        $(#[$doc])*
+        #[derive(Clone, Debug, Value)]
+        #[value($spelling, display)]
+        pub struct $name(Arc<$owned>);
+
+        #[derive(Debug)]
+        struct $owned {
+            handle: $handle,
+            is_borrowed: bool,
+            context: Context,
+        }
+
+        impl $name {
+            /// Takes the ownership of a handle.
+            pub(crate) fn new(context: &Context, handle: $handle) -> Self {
+                Self(Arc::new($owned {
+                    handle,
+                    is_borrowed: false,
+                    context: context.clone(),
+                }))
+            }
+
+            /// An object around a handle that its owner destroys, after this object.
+            #[must_use]
+            pub fn borrowed(context: &Context, handle: $handle) -> Self {
+                Self(Arc::new($owned {
+                    handle,
+                    is_borrowed: true,
+                    context: context.clone(),
+                }))
+            }
+
+            /// The handle.
+            #[must_use]
+            pub fn handle(&self) -> $handle {
+                self.0.handle
+            }
+
+            /// The context.
+            #[must_use]
+            pub fn context(&self) -> &Context {
+                &self.0.context
+            }
+        }
+
+        impl fmt::Display for $name {
+            fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                self.handle().fmt(f)
+            }
+        }
+
+        impl Drop for $owned {
+            fn drop(&mut self) {
+                if !self.is_borrowed {
+                    let ($gpu, $dropped) = (self.context.gpu(), self.handle);
+                    log_failure(self.context.set_current().and_then(|_current| $destroy));
+                }
+            }
+        }
+    )*};
+}
+
+type RawBlas = crate::api::handle::BlasHandle;
+type RawDnn = crate::api::handle::DnnHandle;
+type RawSolver = crate::api::handle::SolverHandle;
+type RawFft = crate::api::handle::FftHandle;
+
+owned_handles! {
+    /// A stream: work that a device does in order.
+    Stream(OwnedStream): "!tfrt_gpu.stream", StreamHandle, |gpu, handle| gpu.driver.stream_destroy(handle);
+    /// An event: a place in a stream.
+    Event(OwnedEvent): "!tfrt_gpu.event", EventHandle, |gpu, handle| gpu.driver.event_destroy(handle);
+    /// A module of device code.
+    Module(OwnedModule): "!tfrt_gpu.module", ModuleHandle, |gpu, handle| gpu.driver.module_unload(handle);
+    /// A handle of the BLAS library.
+    BlasHandle(OwnedBlas): "!tfrt_gpu.blas.handle", RawBlas, |gpu, handle| gpu.blas.destroy(handle);
+    /// A handle of the library for networks.
+    DnnHandle(OwnedDnn): "!tfrt_gpu.dnn.handle", RawDnn, |gpu, handle| gpu.dnn.destroy(handle);
+    /// A handle of the solver library.
+    SolverHandle(OwnedSolver): "!tfrt_gpu.solver.handle", RawSolver, |gpu, handle| gpu.solver.destroy(handle);
+    /// A plan of the FFT library.
+    FftHandle(OwnedFft): "!tfrt_gpu.fft.handle", RawFft, |gpu, handle| gpu.fft.destroy(handle);
+}
+
+/// A kernel on the device.
+#[derive(Clone, Debug, Value)]
+#[value("!tfrt_gpu.function", display)]
+pub struct Function {
+    pub(crate) handle: FunctionHandle,
+    pub(crate) module: Module,
+}
+
+impl fmt::Display for Function {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.handle.fmt(f)
+    }
+}
+
+impl Stream {
+    /// Makes the stream's context current, and refuses a handle of another context.
+    ///
+    /// # Errors
+    /// `Expected context to be X, but got Y`, and those of the driver.
+    pub(crate) fn enter(&self, context: &Context) -> Result<Current> {
+        context.expect_same(self.context())?;
+        Ok(context.set_current()?)
+    }
+}

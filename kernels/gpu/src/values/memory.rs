@@ -1,0 +1,327 @@
+//! Memory that a device reaches, the buffers in it, and where it comes from.
+
+use std::fmt;
+use std::sync::{Arc, Mutex};
+
+use tfrt::prelude::*;
+use tfrt_tensor::HostBuffer;
+
+use super::{Context, Module, Stream, lock, log_failure};
+use crate::api::{DevicePtr, Driver, GpuResult, Status};
+
+/// A block of memory, which is given back when it is dropped.
+#[derive(Debug)]
+pub(crate) struct Memory {
+    pointer: DevicePtr,
+    origin: Origin,
+}
+
+/// Where a block came from.
+#[derive(Debug)]
+enum Origin {
+    /// `cuMemAlloc`.
+    Device(Context),
+    /// The pool of pinned memory; the size of the whole block.
+    Pinned(Context, usize),
+    /// A registered host buffer.
+    Registered(Context),
+    /// A module, which has it.
+    Global { module: Module },
+    /// Somebody else, who frees it after this.
+    Adopted,
+}
+
+impl Drop for Memory {
+    fn drop(&mut self) {
+        let (Origin::Device(context) | Origin::Pinned(context, _) | Origin::Registered(context)) =
+            &self.origin
+        else {
+            return;
+        };
+        let driver = &context.gpu().driver;
+        let freed = context
+            .set_current()
+            .and_then(|_current| match self.origin {
+                Origin::Device(_) => driver.memory_free(self.pointer),
+                Origin::Registered(_) => driver.host_memory_unregister(self.pointer),
+                Origin::Pinned(_, num_bytes) => {
+                    context.pool().give_back(self.pointer, num_bytes);
+                    Ok(())
+                }
+                Origin::Global { .. } | Origin::Adopted => Ok(()),
+            });
+        log_failure(freed);
+    }
+}
+
+/// Where buffers come from.
+#[derive(Clone, Debug, Value)]
+#[value("!tfrt_gpu.allocator")]
+pub struct Allocator {
+    context: Context,
+}
+
+impl Allocator {
+    /// The default allocator of a context: each buffer is an allocation of the driver.
+    #[must_use]
+    pub fn new(context: &Context) -> Self {
+        Self {
+            context: context.clone(),
+        }
+    }
+
+    /// Allocates a buffer whose bytes are not set.
+    ///
+    /// # Errors
+    /// Those of the driver, for instance of size 0.
+    pub fn allocate(&self, num_bytes: usize, stream: &Stream) -> Result<Buffer> {
+        let current = stream.enter(&self.context)?;
+        let driver = &self.context.gpu().driver;
+        let pointer = driver.memory_allocate(&current, num_bytes)?;
+        Ok(Buffer::new(
+            pointer,
+            num_bytes,
+            Origin::Device(self.context.clone()),
+        ))
+    }
+}
+
+/// Some bytes that a device reaches: device memory, pinned or registered host memory, a global of a module, or a part of these.
+#[derive(Debug, Value)]
+#[value("!tfrt_gpu.buffer")]
+pub struct Buffer {
+    /// Nothing, once it was deallocated.
+    part: Mutex<Option<Part>>,
+}
+
+/// A part of a block of memory.
+#[derive(Clone, Debug)]
+pub(crate) struct Part {
+    pub(crate) pointer: DevicePtr,
+    pub(crate) num_bytes: usize,
+    memory: Arc<Memory>,
+}
+
+impl Buffer {
+    fn new(pointer: DevicePtr, num_bytes: usize, origin: Origin) -> Self {
+        Self::of_part(Part {
+            pointer,
+            num_bytes,
+            memory: Arc::new(Memory { pointer, origin }),
+        })
+    }
+
+    fn of_part(part: Part) -> Self {
+        Self {
+            part: Mutex::new(Some(part)),
+        }
+    }
+
+    /// Memory of the embedder, which outlives the buffer and all work on it.
+    #[must_use]
+    pub fn adopt(pointer: DevicePtr, num_bytes: usize) -> Self {
+        Self::new(pointer, num_bytes, Origin::Adopted)
+    }
+
+    /// A block of pinned host memory, which the device reaches at the same address.
+    ///
+    /// # Errors
+    /// Those of the driver.
+    pub fn pinned(context: &Context, num_bytes: usize) -> Result<Self> {
+        let (pointer, block_bytes) = context.pool().take(context, num_bytes)?;
+        Ok(Self::new(
+            pointer,
+            num_bytes,
+            Origin::Pinned(context.clone(), block_bytes),
+        ))
+    }
+
+    /// Page-locks a host buffer.
+    ///
+    /// # Errors
+    /// Those of the driver.
+    pub fn register(context: &Context, buffer: &HostBuffer) -> Result<Self> {
+        let current = context.set_current()?;
+        let pointer = context
+            .gpu()
+            .driver
+            .host_memory_register(&current, buffer)?;
+        Ok(Self::new(
+            pointer,
+            buffer.len_bytes(),
+            Origin::Registered(context.clone()),
+        ))
+    }
+
+    /// A global of a module.
+    ///
+    /// # Errors
+    /// Those of the driver.
+    pub fn global(module: &Module, name: &str) -> Result<Self> {
+        let driver = &module.context().gpu().driver;
+        let (pointer, num_bytes) = driver.module_global(module.handle(), name)?;
+        Ok(Self::new(
+            pointer,
+            num_bytes,
+            Origin::Global {
+                module: module.clone(),
+            },
+        ))
+    }
+
+    /// A part of the buffer, which keeps the memory also if the buffer is deallocated.
+    ///
+    /// # Errors
+    /// `buffer size (B) is smaller than offset (O) plus size (S)`.
+    pub fn view(&self, offset: u64, size: u64) -> Result<Self> {
+        let whole = self.part();
+        let num_bytes = whole.as_ref().map_or(0, |part| part.num_bytes);
+        let is_inside = offset
+            .checked_add(size)
+            .is_some_and(|end| usize::try_from(end).is_ok_and(|end| end <= num_bytes));
+        if !is_inside {
+            return Err(Error::new(format!(
+                "buffer size ({num_bytes}) is smaller than offset ({offset}) plus size ({size})"
+            ))
+            .with_code(ErrorCode::OutOfRange));
+        }
+        Ok(Self {
+            part: Mutex::new(whole.map(|part| Part {
+                pointer: part.pointer.offset(offset),
+                num_bytes: size as usize,
+                memory: part.memory,
+            })),
+        })
+    }
+
+    /// Frees the memory before the buffer is dropped, and leaves it empty. Views keep theirs.
+    pub fn deallocate(&self) {
+        drop(lock(&self.part).take());
+    }
+
+    /// The address and the size, and what keeps them; none of an empty buffer.
+    pub(crate) fn part(&self) -> Option<Part> {
+        lock(&self.part).clone()
+    }
+
+    /// The context that the memory belongs to; none of an empty buffer and of memory of the embedder.
+    #[must_use]
+    pub fn context(&self) -> Option<Context> {
+        match &self.part()?.memory.origin {
+            Origin::Device(context) | Origin::Pinned(context, _) | Origin::Registered(context) => {
+                Some(context.clone())
+            }
+            Origin::Global { module } => Some(module.context().clone()),
+            Origin::Adopted => None,
+        }
+    }
+
+    /// The address; null of an empty buffer.
+    #[must_use]
+    pub fn pointer(&self) -> DevicePtr {
+        self.part().map_or(DevicePtr::NULL, |part| part.pointer)
+    }
+
+    /// The size; 0 of an empty buffer.
+    #[must_use]
+    pub fn num_bytes(&self) -> usize {
+        self.part().map_or(0, |part| part.num_bytes)
+    }
+
+    /// The address, if the buffer has at least so many bytes.
+    ///
+    /// # Errors
+    /// An error that says which operand of a call is too small.
+    pub(crate) fn with_room(&self, what: &str, wanted: Option<usize>) -> Result<DevicePtr> {
+        let part = self.part();
+        let found = part.as_ref().map_or(0, |part| part.num_bytes);
+        match wanted {
+            Some(wanted) if wanted <= found => {
+                Ok(part.map_or(DevicePtr::NULL, |part| part.pointer))
+            }
+            Some(wanted) => Err(Error::new(format!(
+                "buffer `{what}` has {found} bytes, but the call uses {wanted}"
+            ))
+            .with_code(ErrorCode::OutOfRange)),
+            None => Err(
+                Error::new(format!("the sizes of `{what}` are negative or too large"))
+                    .with_code(ErrorCode::InvalidArgument),
+            ),
+        }
+    }
+}
+
+impl fmt::Display for Buffer {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let (pointer, num_bytes) = (self.pointer(), self.num_bytes());
+        write!(f, "GpuBuffer<pointer={pointer}, size={num_bytes}>")
+    }
+}
+
+/// The pinned host memory of a context that is not in use.
+#[derive(Debug, Default)]
+pub(super) struct Pool {
+    blocks: Mutex<Blocks>,
+}
+
+#[derive(Debug, Default)]
+struct Blocks {
+    free: Vec<(usize, DevicePtr)>,
+    /// Whether work that was enqueued before may still use one of them.
+    may_be_in_use: bool,
+}
+
+impl Pool {
+    /// The smallest free block of at least `num_bytes`, and at most four times as much, or a new one; and its size.
+    fn take(&self, context: &Context, num_bytes: usize) -> Result<(DevicePtr, usize)> {
+        let current = context.set_current()?;
+        let driver = &context.gpu().driver;
+        if num_bytes == 0 {
+            return Ok((DevicePtr::NULL, 0));
+        }
+        let mut blocks = lock(&self.blocks);
+        let fits = |size: usize| size >= num_bytes && size / 4 <= num_bytes;
+        let candidates = blocks.free.iter().enumerate();
+        let best = candidates
+            .filter(|(_, (size, _))| fits(*size))
+            .min_by_key(|(_, (size, _))| *size)
+            .map(|(index, _)| index);
+        let Some(index) = best else {
+            drop(blocks);
+            let pointer = driver.host_memory_allocate(&current, num_bytes)?;
+            return Ok((pointer, num_bytes));
+        };
+        if blocks.may_be_in_use {
+            driver.context_synchronize(&current)?;
+            blocks.may_be_in_use = false;
+        }
+        let (size, pointer) = blocks.free.swap_remove(index);
+        Ok((pointer, size))
+    }
+
+    fn give_back(&self, pointer: DevicePtr, num_bytes: usize) {
+        if num_bytes != 0 {
+            let mut blocks = lock(&self.blocks);
+            blocks.free.push((num_bytes, pointer));
+            blocks.may_be_in_use = true;
+        }
+    }
+
+    /// Frees all blocks, with the context current.
+    pub(super) fn free_all(&self, driver: &dyn Driver) -> GpuResult<()> {
+        let blocks = std::mem::take(&mut lock(&self.blocks).free);
+        blocks
+            .into_iter()
+            .map(|(_, pointer)| driver.host_memory_free(pointer))
+            .fold(Ok(()), Result::and)
+    }
+}
+
+/// The size of an allocation of a program.
+///
+/// # Errors
+/// That of the driver, if it is negative or 0.
+pub(crate) fn allocation_size(size: i64) -> Result<usize> {
+    usize::try_from(size)
+        .map_err(|_| crate::GpuError::new("cuMemAlloc(&ptr, size)", Status::INVALID_VALUE).into())
+}

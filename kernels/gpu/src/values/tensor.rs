@@ -1,0 +1,70 @@
+//! Dense tensors in the memory of a GPU.
+
+use std::fmt;
+
+use tfrt::prelude::*;
+use tfrt_tensor::{Shape, Tensor, TensorError, TensorType};
+
+use super::memory::{Buffer, Part};
+
+/// A dense tensor, row-major, in a buffer of a GPU.
+#[derive(Debug, Value)]
+#[value("!t.tensor")]
+pub struct DenseGpuTensor {
+    dtype: DType,
+    shape: Shape,
+    part: Part,
+}
+
+impl DenseGpuTensor {
+    /// A tensor of the bytes of a buffer, which it shares. `kernel` is what a message starts with.
+    ///
+    /// # Errors
+    /// If the buffer is empty, or of another size than the tensor.
+    pub fn new(kernel: &str, dtype: DType, shape: Shape, buffer: &Buffer) -> Result<Self> {
+        let Some(part) = buffer.part() else {
+            return Err(Error::new(
+                "Cannot make tensor from invalid (moved from?) buffer",
+            ));
+        };
+        let element_bytes = dtype.size_bytes().unwrap_or(0);
+        let expected = shape.num_elements().checked_mul(element_bytes);
+        if expected != Some(part.num_bytes) {
+            return Err(Error::new(format!(
+                "{kernel} failed: buffer_size ({}) is not equal to the number of elements in shape ({shape}) times element \
+                 size ({element_bytes})",
+                part.num_bytes
+            )));
+        }
+        Ok(Self { dtype, shape, part })
+    }
+}
+
+impl fmt::Display for DenseGpuTensor {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Self { dtype, shape, part } = self;
+        write!(
+            f,
+            "DenseGpuTensor<dtype={dtype}, shape={shape}, pointer={}>",
+            part.pointer
+        )
+    }
+}
+
+impl Tensor for DenseGpuTensor {
+    fn dtype(&self) -> DType {
+        self.dtype
+    }
+
+    fn shape(&self) -> &Shape {
+        &self.shape
+    }
+
+    fn tensor_type(&self) -> TensorType {
+        TensorType::DENSE_GPU
+    }
+
+    fn to_text(&self) -> Result<String, TensorError> {
+        Ok(self.to_string())
+    }
+}
