@@ -16,6 +16,8 @@ pub mod transfer;
 
 pub mod conditional;
 
+pub mod devices;
+
 use tfrt::core::TensorHandle;
 use tfrt::prelude::*;
 

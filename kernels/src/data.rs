@@ -1,7 +1,7 @@
 //! `tfrt_data.*`: input pipelines.
 //!
 //! What a dataset, an iterator and a draw are, [`tfrt::data`] says; here is what programs see of it. The kernels make datasets, which does
-//! no work, and draw from iterators.
+//! no work, draw from iterators, and save and restore them.
 
 pub mod sources;
 
@@ -10,6 +10,8 @@ pub mod stages;
 pub mod extensions;
 
 pub mod log;
+
+pub mod checkpoint;
 
 pub mod iterate;
 

@@ -163,7 +163,11 @@ pub use tfrt_bef as bef;
 pub use tfrt_core as core;
 #[cfg(feature = "data")]
 pub use tfrt_data as data;
+#[cfg(feature = "distributed")]
+pub use tfrt_distributed as distributed;
 pub use tfrt_executor as executor;
+#[cfg(feature = "function-ops")]
+pub use tfrt_function_ops as function_ops;
 pub use tfrt_host as host;
 pub use tfrt_host::kernel;
 #[cfg(feature = "core")]

@@ -217,6 +217,46 @@ fn errors_take_the_place_of_records_and_a_missing_file_is_one_error() {
 }
 
 #[test]
+fn a_checkpoint_goes_on_with_the_record_that_was_not_drawn() {
+    let records: Vec<Vec<u8>> = (0..120_u8).map(|byte| vec![byte; byte.into()]).collect();
+    let slices: Vec<&[u8]> = records.iter().map(Vec::as_slice).collect();
+    let mut damaged = file_of(&slices);
+    let starts = starts(&slices);
+    damaged[starts[3] + 12] ^= 1;
+    damaged[starts[7]] ^= 1;
+    damaged.truncate(damaged.len() - 1);
+    let file = TemporaryFile::new("saved", &damaged);
+    for queue in QUEUES {
+        let ctx = context(queue);
+        let expected = texts(&file.dataset(), &ctx);
+        for position in 0..=expected.len() + 1 {
+            let mut elements = file.dataset().elements::<ByteString, _>(&ctx);
+            elements.by_ref().take(position).for_each(drop);
+            let checkpoint = elements.save().unwrap();
+            // Where it goes on, not what was read ahead.
+            assert!(checkpoint.len() < 300, "{} bytes", checkpoint.len());
+            let restored = file.dataset();
+            let rest = restored.elements_from::<ByteString, _>(&checkpoint, &ctx);
+            let rest: Vec<_> = rest
+                .unwrap()
+                .map(|item: Result<_, Error>| item.map_err(|error| error.message().to_owned()))
+                .collect();
+            let start = position.min(expected.len());
+            assert_eq!(rest, expected[start..], "{queue}, at {position}");
+        }
+    }
+    let ctx = context("s");
+    let checkpoint = file.dataset().iterator().save(&ctx).unwrap();
+    let other = tf_record_dataset("/no/such/file").unwrap();
+    let error = other.restore(&checkpoint, &ctx).unwrap_err();
+    assert!(
+        error
+            .message()
+            .contains("stage 0 is `tf_record (path = /no/such/file)`, and was")
+    );
+}
+
+#[test]
 fn errors_are_reported_once_each() {
     let mut damaged = file_of(&RECORDS);
     damaged[12] ^= 1;

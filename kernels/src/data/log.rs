@@ -1,6 +1,9 @@
 //! A dataset that prints a line for each draw, for tests; and an example of a dataset beside those of the library.
 
-use tfrt::data::{Cardinality, Dataset, Draw, IterationResult, Position, Stage};
+use tfrt::data::{
+    Cardinality, Dataset, Draw, IterationResult, Position, Stage, StageDescription, StateReader,
+    StateWriter,
+};
 use tfrt::prelude::*;
 
 use crate::text::print_line_if_possible;
@@ -23,6 +26,10 @@ impl Stage for Log {
         self.input.cardinality()
     }
 
+    fn describe(&self, to: &mut StageDescription<'_>) {
+        to.input(&self.input);
+    }
+
     fn make_iterator(&self, position: Position) -> Box<dyn Draw> {
         Box::new(LogIterator {
             input: self.input.iterator_below(position),
@@ -39,6 +46,14 @@ impl Draw for LogIterator {
     fn draw(&mut self, ctx: &ExecutionContext) -> IterationResult {
         print_line_if_possible("LogDatasetIterator::GetNext called");
         self.input.draw(ctx)
+    }
+
+    fn save(&mut self, to: &mut StateWriter<'_>) -> Result<()> {
+        to.input(&mut *self.input)
+    }
+
+    fn restore(&mut self, from: &mut StateReader<'_>) -> Result<()> {
+        from.input(&mut *self.input)
     }
 }
 

@@ -71,6 +71,8 @@ pub mod shared;
 
 mod join;
 
+pub mod rendezvous;
+
 pub mod display;
 
 mod outcome;
@@ -105,6 +107,7 @@ pub use future::{AnyFuture, ValueFuture};
 pub use join::run_when_ready;
 pub use live::{LiveScope, live_values};
 pub use promise::{ConstructedPromise, IndirectPromise, Promise};
+pub use rendezvous::Rendezvous;
 pub use type_index::TypeIndex;
 pub use typed_ref::AsyncValueRef;
 pub use value::{Chain, Immutable, Passing, Value};

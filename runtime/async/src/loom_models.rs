@@ -14,7 +14,7 @@ use loom::thread;
 use tfrt_support::Error;
 
 use crate::pool::PooledArc;
-use crate::{AnyRef, AsyncValueRef, Chain, Immutable, Value, run_when_ready};
+use crate::{AnyRef, AsyncValueRef, Chain, Immutable, Rendezvous, Value, run_when_ready};
 
 /// Counts its drops.
 struct Token(Arc<AtomicUsize>);
@@ -392,5 +392,94 @@ fn loom_an_upgrade_against_the_last_owner_finds_the_value_whole_or_gone() {
         drop(owner);
         upgrading.join().unwrap();
         assert_eq!(count(&drops), 1);
+    });
+}
+
+#[test]
+fn loom_rendezvous_a_value_that_is_sent_arrives_once() {
+    loom::model(|| {
+        let (runs, drops) = (counter(), counter());
+        let rendezvous = Arc::new(Rendezvous::new(1));
+        let sender = thread::spawn({
+            let (rendezvous, token) = (rendezvous.clone(), Token(drops.clone()));
+            move || rendezvous.send(0, AnyRef::available(token)).unwrap()
+        });
+        let received = rendezvous.receive(0).unwrap();
+        received.and_then({
+            let runs = runs.clone();
+            move |value| {
+                assert!(value.error_if_present().is_none());
+                runs.fetch_add(1, Ordering::Relaxed);
+            }
+        });
+        sender.join().unwrap();
+        drop((received, rendezvous));
+        assert_eq!((count(&runs), count(&drops)), (1, 1));
+    });
+}
+
+#[test]
+fn loom_rendezvous_sending_against_aborting_has_one_outcome() {
+    bounded_model(|| {
+        let (runs, drops) = (counter(), counter());
+        let rendezvous = Arc::new(Rendezvous::new(1));
+        let received = rendezvous.receive(0).unwrap();
+        received.and_then({
+            let runs = runs.clone();
+            move |_| {
+                runs.fetch_add(1, Ordering::Relaxed);
+            }
+        });
+        let sender = thread::spawn({
+            let (rendezvous, token) = (rendezvous.clone(), Token(drops.clone()));
+            move || rendezvous.send(0, AnyRef::available(token)).unwrap()
+        });
+        let aborter = thread::spawn({
+            let rendezvous = rendezvous.clone();
+            move || rendezvous.abort(&Error::new("aborted"))
+        });
+        sender.join().unwrap();
+        aborter.join().unwrap();
+        assert!(received.is_available());
+        drop((received, rendezvous));
+        assert_eq!((count(&runs), count(&drops)), (1, 1));
+    });
+}
+
+#[test]
+fn loom_rendezvous_nobody_waits_for_a_value_that_nobody_sends() {
+    loom::model(|| {
+        let runs = counter();
+        let rendezvous = Arc::new(Rendezvous::new(1));
+        let received = rendezvous.receive(0).unwrap();
+        let waiting = thread::spawn({
+            let (received, runs) = (received.clone(), runs.clone());
+            move || {
+                received.and_then(move |value| {
+                    assert!(value.is_error());
+                    runs.fetch_add(1, Ordering::Relaxed);
+                });
+            }
+        });
+        drop(rendezvous);
+        waiting.join().unwrap();
+        assert_eq!(count(&runs), 1);
+    });
+}
+
+#[test]
+fn loom_rendezvous_of_two_senders_one_is_refused() {
+    loom::model(|| {
+        let rendezvous = Arc::new(Rendezvous::new(1));
+        let sender = thread::spawn({
+            let rendezvous = rendezvous.clone();
+            move || rendezvous.send(0, AnyRef::available(1_i32)).is_ok()
+        });
+        let is_first = rendezvous.send(0, AnyRef::available(2_i32)).is_ok();
+        let is_other_first = sender.join().unwrap();
+        assert!(is_first ^ is_other_first);
+        let received = rendezvous.receive(0).unwrap();
+        let expected = if is_first { 2 } else { 1 };
+        assert_eq!(received.get::<i32>(), Some(&expected));
     });
 }

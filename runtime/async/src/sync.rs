@@ -5,6 +5,7 @@
 #[cfg(not(loom))]
 mod shim {
     pub(crate) use atomic_waker::AtomicWaker;
+    pub(crate) use crossbeam_utils::atomic::AtomicCell;
     pub(crate) use std::sync::atomic::{AtomicPtr, AtomicU8, AtomicU32, AtomicU64, Ordering};
 
     /// A thread-local whose initial value is a constant.
@@ -53,6 +54,20 @@ mod shim {
     }
 
     pub(crate) use const_thread_local;
+
+    /// What `crossbeam_utils` says of its cell, with a lock that loom knows.
+    #[derive(Debug)]
+    pub(crate) struct AtomicCell<T>(loom::sync::Mutex<T>);
+
+    impl<T: Default> AtomicCell<T> {
+        pub(crate) fn new(inner: T) -> Self {
+            Self(loom::sync::Mutex::new(inner))
+        }
+
+        pub(crate) fn take(&self) -> T {
+            std::mem::take(&mut *self.0.lock().unwrap())
+        }
+    }
 
     /// What `atomic_waker` says of its slot, with a lock that loom knows.
     #[derive(Debug)]

@@ -19,7 +19,8 @@ const QUANTIZED: [(DType, &str); 8] = [
 ];
 
 /// The element type that `ty` stands for, if it is one. Signed integers count as signless ones.
-pub(crate) fn dtype_of(module: &Module, ty: TypeId) -> Option<DType> {
+#[must_use]
+pub fn dtype_of(module: &Module, ty: TypeId) -> Option<DType> {
     Some(match module.ty(ty) {
         Type::Integer {
             width,
@@ -62,7 +63,7 @@ pub(crate) fn dtype_of(module: &Module, ty: TypeId) -> Option<DType> {
 }
 
 /// The type that stands for `dtype`; integers come out signless unless they are unsigned.
-pub(crate) fn type_of(module: &mut Module, dtype: DType) -> TypeId {
+pub fn type_of(module: &mut Module, dtype: DType) -> TypeId {
     let integer = |width, signedness| Type::Integer { width, signedness };
     let ty = match dtype {
         DType::Ui8 => integer(8, Signedness::Unsigned),

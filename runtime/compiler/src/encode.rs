@@ -22,6 +22,8 @@ mod functions;
 
 mod locations;
 
+pub use attributes::attribute_value;
+
 /// How to encode.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct EncodeOptions {

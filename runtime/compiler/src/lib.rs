@@ -23,7 +23,7 @@ pub mod decode;
 
 pub mod passes;
 
-mod element_type;
+pub mod element_type;
 
 pub use decode::{Decoded, decode};
 pub use encode::{EncodeOptions, encode};

@@ -25,11 +25,14 @@ use tfrt_support::{Diagnostic, Diagnostics};
 use crate::stream_analysis::print_function_streams;
 
 pub use canonicalize::canonicalize;
+pub use inline::clone_body;
 pub use inline::{MAX_GROWTH_OPS, MAX_TOTAL_GROWTH, MAX_TOTAL_GROWTH_OPS, inline};
 pub use pipeline::Pipeline;
 pub use thread_chains::thread_chains;
 
-/// Every pass, in order of the names.
+inventory::collect!(Pass);
+
+/// The passes of this crate, in order of the names. [`Pass::all`] has those of other crates, too.
 pub const PASSES: &[Pass] = &[
     Pass {
         name: "canonicalize",
@@ -75,6 +78,8 @@ pub const PASSES: &[Pass] = &[
 /// assert!(Pass::find("inline").is_some() && Pass::find("outline").is_none());
 /// assert!(PASSES.is_sorted_by_key(|pass| pass.name));
 /// ```
+///
+/// Other crates submit passes of their own to `inventory`; every program that they are linked into has them.
 #[derive(Clone, Copy, Debug)]
 pub struct Pass {
     /// Its name in pipelines and, behind two dashes, on command lines.
@@ -85,7 +90,8 @@ pub struct Pass {
     pub scope: Scope,
     /// Whether no op leaves out its chains afterwards, so that the program may be written without.
     pub fills_in_chains: bool,
-    run: fn(&mut Module, OpId) -> Vec<Diagnostic>,
+    /// Edits what is inside of an op, and returns what there is to say about it.
+    pub run: fn(&mut Module, OpId) -> Vec<Diagnostic>,
 }
 
 /// What a pass runs on.
@@ -100,10 +106,18 @@ pub enum Scope {
 }
 
 impl Pass {
+    /// Every pass that is linked, in order of the names.
+    #[must_use]
+    pub fn all() -> Vec<&'static Self> {
+        let mut all: Vec<&Self> = PASSES.iter().chain(inventory::iter::<Self>).collect();
+        all.sort_by_key(|pass| pass.name);
+        all
+    }
+
     /// The pass of this name.
     #[must_use]
     pub fn find(name: &str) -> Option<&'static Self> {
-        PASSES.iter().find(|pass| pass.name == name)
+        Self::all().into_iter().find(|pass| pass.name == name)
     }
 
     /// Runs on everything inside of `op`, and says what there is to say about it.

@@ -28,6 +28,7 @@ use tfrt_attr::{
     AggregateView, AttrError, AttrRef, AttrTypeCode, AttrValue, EncodeError, FromAttr,
 };
 use tfrt_host::FunctionTable;
+use tfrt_ods::OpDef;
 use tfrt_support::{Error, ErrorCode};
 
 pub(crate) use binding::BoundAttrs;
@@ -169,6 +170,14 @@ impl OpAttrs {
             let (name, place) = (name.into(), Place { code, offset });
             self.entries.insert(position, Entry { name, place });
         }
+    }
+
+    /// Whether a kernel of this declaration finds the attributes that it needs.
+    ///
+    /// # Errors
+    /// If one is missing, or of another kind.
+    pub fn check(&self, op: &'static OpDef) -> Result<(), Error> {
+        self.bind(op).map(drop)
     }
 
     /// How many attributes are set.

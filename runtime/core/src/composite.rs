@@ -5,13 +5,12 @@
 
 use std::fmt;
 
-use tfrt_async::{AnyRef, AsyncValueRef, Value};
+use tfrt_async::{AnyRef, Value};
 use tfrt_host::FunctionRef;
-use tfrt_host::device::DeviceRef;
 use tfrt_support::{Error, ErrorCode};
 
 use crate::core_op::{CoreRuntimeOp, OpInvocation, RunOp};
-use crate::handle::{DevicePart, MetadataPart, MetadataValue, TensorHandle, metadata_of};
+use crate::handle::{HandlePromise, TensorHandle, metadata_of};
 use crate::runtime::CoreRuntime;
 
 impl CoreRuntimeOp {
@@ -136,47 +135,9 @@ fn handle_of(value: AnyRef) -> TensorHandle {
             Err(error) => TensorHandle::error(Error::new(error.to_string())),
         };
     }
-    let (tensor_promise, tensor) = AnyRef::indirect();
-    let (device_promise, device) = AsyncValueRef::<DeviceRef>::unconstructed();
-    let (metadata_promise, metadata) = AsyncValueRef::<MetadataValue>::unconstructed();
-    value.and_then(move |value| {
-        let handle = handle_of(value.clone());
-        let (Some(tensor), Some(known_device), Some(known_metadata)) = (
-            handle.tensor(),
-            handle.device_part(),
-            handle.metadata_part(),
-        ) else {
-            let error = Error::new("the handle that a function returned is not valid");
-            device_promise.set_error(error.clone());
-            metadata_promise.set_error(error.clone());
-            return tensor_promise.set_error(error);
-        };
-        match known_device {
-            DevicePart::Known(device) => device_promise.emplace(device.clone()),
-            DevicePart::Pending(pending) => pending.and_then(move |pending| match pending.get() {
-                Some(device) => device_promise.emplace(device.clone()),
-                None => device_promise.set_error(error_of(pending.as_any())),
-            }),
-        }
-        match known_metadata {
-            MetadataPart::Known(metadata) => {
-                metadata_promise.emplace(MetadataValue(metadata.clone()));
-            }
-            MetadataPart::Pending(pending) => {
-                pending.and_then(move |pending| match pending.get() {
-                    Some(metadata) => metadata_promise.emplace(metadata.clone()),
-                    None => metadata_promise.set_error(error_of(pending.as_any())),
-                });
-            }
-        }
-        tensor_promise.forward_to(tensor.clone());
-    });
-    TensorHandle::new(device, metadata, tensor)
-}
-
-fn error_of(value: &AnyRef) -> Error {
-    let error = value.error_if_present().cloned();
-    error.unwrap_or_else(|| Error::new("a value is not of the type that it was promised to be"))
+    let (promise, handle) = HandlePromise::new();
+    value.and_then(move |value| promise.forward_to(&handle_of(value.clone())));
+    handle
 }
 
 /// A function of tensors.

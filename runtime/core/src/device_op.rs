@@ -36,8 +36,8 @@ use tfrt_support::{Error, ErrorCode};
 
 use crate::attrs::{OpAttrs, OpAttrsRef};
 use crate::core_op::OpInvocation;
-use crate::handle::{MetadataPart, TensorHandle};
-use crate::op::{OpQuery, ResultMetadata};
+use crate::handle::{MetadataPart, TensorHandle, same_device};
+use crate::op::{OpFlags, OpQuery, ResultMetadata};
 use crate::registry::{RegisteredOp, Runner};
 
 use dispatch::Dispatch;
@@ -234,22 +234,63 @@ impl DeviceOp {
         operands: &[TensorMetadata],
         attrs: &OpAttrs,
     ) -> Result<ResultMetadata, Error> {
-        let op = self.op.name();
-        let told = catch(op, || {
-            match (self.op.metadata_function(), &self.op.runner) {
-                (Some(function), _) => function(&OpQuery {
-                    op,
-                    operands,
-                    attrs,
-                }),
-                (None, Runner::Kernel(kernel)) => kernel::metadata(*kernel, operands, attrs),
-                (None, _) => Ok(ResultMetadata::new()),
-            }
+        self.op.result_metadata(operands, attrs)
+    }
+}
+
+impl RegisteredOp {
+    /// What can be told of the metadata of results before the op runs; an empty list if nothing can.
+    ///
+    /// # Errors
+    /// If the op cannot run on such operands, or with these attributes.
+    pub fn result_metadata(
+        &self,
+        operands: &[TensorMetadata],
+        attrs: &OpAttrs,
+    ) -> Result<ResultMetadata, Error> {
+        let op = self.name();
+        let told = catch(op, || match (self.metadata_function(), &self.runner) {
+            (Some(function), _) => function(&OpQuery {
+                op,
+                operands,
+                attrs,
+            }),
+            (None, Runner::Kernel(kernel)) => kernel::metadata(*kernel, operands, attrs),
+            (None, _) => Ok(ResultMetadata::new()),
         });
         told.map_err(|error| match error.code() {
             ErrorCode::Unknown => error.with_code(ErrorCode::InvalidArgument),
             _ => error,
         })
+    }
+
+    /// Refuses a call that gives the op other numbers of operands and results than it has, without its chain.
+    ///
+    /// # Errors
+    /// Which number is wrong.
+    pub fn check_counts(&self, num_operands: usize, num_results: usize) -> Result<(), Error> {
+        self.counts.check(self.name(), num_operands, num_results)
+    }
+}
+
+impl TensorHandle {
+    /// The tensor as an op with these flags takes it on a device: copied if it is elsewhere, and dense unless the flags accept its
+    /// kind. An error stays what it is.
+    #[must_use]
+    pub fn as_operand(
+        mut self,
+        ctx: &ExecutionContext,
+        flags: OpFlags,
+        device: &DeviceRef,
+    ) -> Self {
+        let is_elsewhere = self
+            .device()
+            .is_some_and(|found| !same_device(found, device));
+        if is_elsewhere {
+            self = self.copied_to(ctx, device);
+        }
+        convert::convert_argument(ctx, flags, device, &mut self);
+        self
     }
 }
 

@@ -9,6 +9,8 @@
 //! An op returns its handles at once. What is known early is there early: metadata before the tensor, so that the shapes of
 //! a whole program can be checked before any of it is computed.
 
+mod promise;
+
 mod transfer;
 
 use std::fmt;
@@ -22,6 +24,7 @@ use tfrt_tensor::{Tensor, TensorRef};
 
 use crate::identity;
 
+pub use promise::HandlePromise;
 pub use transfer::inferred_tensor_type;
 pub(crate) use transfer::same_device;
 

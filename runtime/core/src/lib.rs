@@ -21,6 +21,7 @@
 //! | [`handler`] | who makes ops from names |
 //! | [`core_op`], [`composite`] | ops that can be called; functions as ops |
 //! | [`eager`] | ops called from Rust |
+//! | [`exchange`] | what the parts of a function on several devices exchange values by |
 //! | [`runtime`] | the handlers, ops and conversions of a host |
 //!
 //! Handlers and ops know no program and no text: kernels that run ops are in the kernel library.
@@ -48,6 +49,8 @@ pub mod runtime;
 
 pub mod eager;
 
+pub mod exchange;
+
 mod identity;
 
 mod authoring;
@@ -61,6 +64,7 @@ pub use core_op::{CoreRuntimeOp, OpInvocation, RunOp};
 pub use eager::{
     EagerContext, EagerContextBuilder, Op, Placement, PlacementRule, ReadyOp, ToTensor,
 };
+pub use exchange::RendezvousRef;
 pub use handle::{DevicePart, MetadataPart, MetadataValue, TensorHandle};
 pub use handler::{
     CpuOpHandler, LogResults, LoggingOpHandler, NullOpHandler, OpHandler, OpHandlerRef,

@@ -246,6 +246,15 @@ impl RegisteredOp {
         !matches!(self.runner, Runner::Nothing)
     }
 
+    /// The kernel that runs it, if one does.
+    #[must_use]
+    pub fn kernel(&self) -> Option<&KernelDescriptor> {
+        match &self.runner {
+            Runner::Kernel(kernel) => Some(kernel),
+            Runner::Function(_) | Runner::Nothing => None,
+        }
+    }
+
     pub(crate) fn metadata_function(&self) -> Option<OpMetadataFunction> {
         self.registration.metadata
     }

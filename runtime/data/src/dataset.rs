@@ -1,5 +1,6 @@
 //! Datasets: descriptions of sequences, from which iterators are made.
 
+use std::any::Any;
 use std::fmt;
 use std::sync::Arc;
 
@@ -8,6 +9,7 @@ use tfrt_async::{AnyRef, Immutable, Value};
 use tfrt_support::{Error, ErrorCode};
 
 use crate::cardinality::Cardinality;
+use crate::description::StageDescription;
 use crate::identity;
 use crate::iterator::{DataIterator, Draw};
 
@@ -59,7 +61,7 @@ pub const MAX_HEIGHT: u32 = 100;
 /// assert_eq!(dataset.name(), "countdown");
 /// # Ok::<(), tfrt_support::Error>(())
 /// ```
-pub trait Stage: fmt::Debug + Send + Sync + 'static {
+pub trait Stage: fmt::Debug + Send + Sync + Any {
     /// What people call the stage, as in `tfrt_data.NAME_dataset`.
     fn name(&self) -> &'static str;
 
@@ -71,6 +73,18 @@ pub trait Stage: fmt::Debug + Send + Sync + 'static {
     /// How many elements there are, without drawing one.
     fn cardinality(&self) -> Cardinality {
         Cardinality::Unknown
+    }
+
+    /// Writes what decides about the elements: attributes, functions, then inputs. A checkpoint is refused by a pipeline that is
+    /// described in other words.
+    fn describe(&self, to: &mut StageDescription<'_>) {
+        let _ = to;
+    }
+
+    /// Whether drawing the same elements again costs little and is seen by nobody: the stage calls no function and reads no file, and
+    /// that holds for its inputs. A checkpoint above it then has numbers of elements in place of elements.
+    fn is_cheap_to_redraw(&self) -> bool {
+        false
     }
 
     /// Makes the state of one pass, from the start, and the states of its inputs.
@@ -157,6 +171,12 @@ impl Dataset {
     #[must_use]
     pub fn cardinality(&self) -> Cardinality {
         self.stage.cardinality()
+    }
+
+    /// Whether drawing the elements again costs little; see [`Stage::is_cheap_to_redraw`].
+    #[must_use]
+    pub fn is_cheap_to_redraw(&self) -> bool {
+        self.stage.is_cheap_to_redraw()
     }
 
     /// The last stage.

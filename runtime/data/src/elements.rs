@@ -7,6 +7,7 @@ use tfrt_async::AnyRef;
 use tfrt_host::ExecutionContext;
 use tfrt_support::Error;
 
+use crate::checkpoint::Saving;
 use crate::dataset::Dataset;
 use crate::iterator::DataIterator;
 use crate::result::{IterationResult, Outcome};
@@ -46,6 +47,24 @@ impl Dataset {
     }
 }
 
+impl Dataset {
+    /// The elements that [saved](Elements::save) ones had still to deliver, drawn in `ctx`.
+    ///
+    /// # Errors
+    /// Those of [`restore`](Self::restore).
+    pub fn elements_from<T: FromValues<M>, M>(
+        &self,
+        checkpoint: &[u8],
+        ctx: &ExecutionContext,
+    ) -> Result<Elements<T, M>, Error> {
+        Ok(Elements {
+            iterator: self.restore(checkpoint, ctx)?,
+            ctx: ctx.clone(),
+            element: PhantomData,
+        })
+    }
+}
+
 impl<T: FromValues<M>, M> Elements<T, M> {
     /// The next element, or nothing at the end. Draws it at once; does not block.
     ///
@@ -78,6 +97,46 @@ impl<T: FromValues<M>, M> Elements<T, M> {
             }
         }
         item(outcome)
+    }
+
+    /// A checkpoint behind the last element that was returned; [`Dataset::elements_from`] goes on there. Waits until elements that were
+    /// drawn ahead are there.
+    ///
+    /// ```
+    /// use tfrt_data::Dataset;
+    /// use tfrt_host::{ExecutionContext, HostContext, RequestContextBuilder};
+    /// use tfrt_support::Error;
+    ///
+    /// let ctx = ExecutionContext::new(RequestContextBuilder::new(HostContext::builder().build()).build());
+    /// let samples = Dataset::range(0, 100, 1)?.shuffle(20, 1, 2)?.map(|x: i64| x * x)?.prefetch(4)?;
+    ///
+    /// let mut epoch = samples.elements::<i64, _>(&ctx);
+    /// epoch.by_ref().take(42).for_each(drop);
+    /// let checkpoint = epoch.save()?;
+    /// let rest: Vec<i64> = epoch.collect::<Result<_, Error>>()?;
+    ///
+    /// let resumed = samples.elements_from::<i64, _>(&checkpoint, &ctx)?;
+    /// assert_eq!(resumed.collect::<Result<Vec<_>, Error>>()?, rest);
+    /// # Ok::<(), Error>(())
+    /// ```
+    ///
+    /// # Errors
+    /// Those of [`DataIterator::save`].
+    pub fn save(&mut self) -> Result<Vec<u8>, Error> {
+        self.iterator.save(&self.ctx)
+    }
+
+    /// As [`save`](Self::save). Does not block.
+    ///
+    /// # Errors
+    /// Those of [`DataIterator::try_save`].
+    pub async fn save_async(&mut self) -> Result<Vec<u8>, Error> {
+        loop {
+            match self.iterator.try_save(&self.ctx)? {
+                Saving::Saved(checkpoint) => return Ok(checkpoint),
+                Saving::Waiting(value) => available(&value).await,
+            }
+        }
     }
 
     fn next_blocking(&mut self) -> Result<Outcome, Error> {

@@ -9,6 +9,7 @@ use tfrt_async::{AnyRef, IndirectPromise, run_when_ready};
 use tfrt_host::{ExecutionContext, FunctionRef};
 use tfrt_support::{Error, ErrorCode};
 
+use crate::description::StageDescription;
 use crate::result::{END_MESSAGE, IterationResult, Outcome, Values, are_available};
 
 /// What a stage applies to elements: a function of a program, or a Rust closure.
@@ -34,6 +35,8 @@ enum Kind {
     Closure {
         num_parameters: usize,
         num_results: usize,
+        /// The name of its type, which tells the function that it was written in.
+        name: &'static str,
         closure: Arc<Closure>,
     },
 }
@@ -46,9 +49,25 @@ impl ElementFunction {
         num_results: usize,
         closure: impl Fn(&ExecutionContext, &[AnyRef]) -> Result<Values, Error> + Send + Sync + 'static,
     ) -> Self {
+        Self::from_named_closure(
+            std::any::type_name_of_val(&closure),
+            num_parameters,
+            num_results,
+            closure,
+        )
+    }
+
+    /// As [`from_closure`](Self::from_closure), of a closure that descriptions call `name`.
+    pub(crate) fn from_named_closure(
+        name: &'static str,
+        num_parameters: usize,
+        num_results: usize,
+        closure: impl Fn(&ExecutionContext, &[AnyRef]) -> Result<Values, Error> + Send + Sync + 'static,
+    ) -> Self {
         Self(Kind::Closure {
             num_parameters,
             num_results,
+            name,
             closure: Arc::new(closure),
         })
     }
@@ -68,6 +87,19 @@ impl ElementFunction {
         match &self.0 {
             Kind::Program(function) => function.num_results(),
             Kind::Closure { num_results, .. } => *num_results,
+        }
+    }
+
+    /// What it is called, and the types of its parameters and results, as far as they are known.
+    pub(crate) fn description(&self) -> String {
+        match &self.0 {
+            Kind::Program(function) => format!(
+                "@{}({}) -> ({})",
+                function.name(),
+                function.argument_types().join(", "),
+                function.result_types().join(", ")
+            ),
+            Kind::Closure { name, .. } => (*name).to_owned(),
         }
     }
 
@@ -167,6 +199,14 @@ impl BoundFunction {
     pub(crate) fn height_of_bound(&self) -> u32 {
         let heights = self.bound.iter().map(crate::dataset::height_of);
         heights.max().unwrap_or(0)
+    }
+
+    /// Writes the function, and how many values are bound.
+    pub(crate) fn describe(&self, to: &mut StageDescription<'_>) {
+        to.function(&self.function);
+        if !self.bound.is_empty() {
+            to.attribute("num_bound", self.bound.len());
+        }
     }
 
     /// How many components it takes.

@@ -7,6 +7,7 @@ use tfrt_async::{AnyRef, Value};
 use tfrt_host::ExecutionContext;
 use tfrt_support::{Error, ErrorCode};
 
+use crate::checkpoint::{StateReader, StateWriter};
 use crate::dataset::{Dataset, Position};
 use crate::identity;
 use crate::result::IterationResult;
@@ -19,12 +20,38 @@ pub trait Draw: Send + Sync + fmt::Debug + 'static {
     ///
     /// Functions that the draw calls run in `ctx`: as part of its request, and as long as that is not cancelled.
     fn draw(&mut self, ctx: &ExecutionContext) -> IterationResult;
+
+    /// Writes what [`restore`](Self::restore) makes of a new iterator this one, with the states of its inputs. What was drawn ahead and not
+    /// returned is part of it. May be called again with nothing drawn in between, if something had to be waited for.
+    ///
+    /// # Errors
+    /// If a stage has no checkpoints, as those that do not implement this, or holds an element that cannot be written.
+    fn save(&mut self, to: &mut StateWriter<'_>) -> Result<(), Error> {
+        Err(to.unsupported::<Self>())
+    }
+
+    /// Puts a new iterator into the state that another one has written. The bytes may come from anywhere: whatever they are, a restore must
+    /// not panic, nor use more memory than a small multiple of their size.
+    ///
+    /// # Errors
+    /// If it is not such a state.
+    fn restore(&mut self, from: &mut StateReader<'_>) -> Result<(), Error> {
+        Err(from.unsupported::<Self>())
+    }
 }
 
 impl Draw for Box<dyn Draw> {
     #[inline]
     fn draw(&mut self, ctx: &ExecutionContext) -> IterationResult {
         (**self).draw(ctx)
+    }
+
+    fn save(&mut self, to: &mut StateWriter<'_>) -> Result<(), Error> {
+        (**self).save(to)
+    }
+
+    fn restore(&mut self, from: &mut StateReader<'_>) -> Result<(), Error> {
+        (**self).restore(from)
     }
 }
 
@@ -65,6 +92,11 @@ impl DataIterator {
     #[must_use]
     pub fn dataset(&self) -> &Dataset {
         &self.dataset
+    }
+
+    /// The state.
+    pub(crate) fn state_mut(&mut self) -> &mut dyn Draw {
+        &mut *self.state
     }
 
     /// Draws the next element; see [`Draw::draw`].

@@ -20,6 +20,7 @@
 //! | `token` | stages that answer requests in order whenever what they wait for arrives |
 //! | `stages` | one file for each dataset |
 //! | `typed`, `elements` | pipelines from Rust: typed closures, and [`Elements`] for loops |
+//! | `description`, `checkpoint` | [`Description`] of a pipeline, and the rest of a pass as bytes |
 //! | `philox` | [`Philox`]: the random numbers of shuffles |
 //!
 //! File formats are in crates above this one. This crate does no I/O.
@@ -37,9 +38,15 @@ mod token;
 
 mod cardinality;
 
+mod description;
+
+mod checkpoint;
+
 mod stages;
 
 mod philox;
+
+mod numbers;
 
 mod typed;
 
@@ -48,7 +55,9 @@ mod elements;
 mod identity;
 
 pub use cardinality::Cardinality;
+pub use checkpoint::{Saving, StateReader, StateWriter};
 pub use dataset::{Dataset, MAX_HEIGHT, Position, Stage};
+pub use description::{Description, StageDescription};
 pub use elements::Elements;
 pub use function::ElementFunction;
 pub use iterator::{DataIterator, Draw};

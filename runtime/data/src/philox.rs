@@ -49,6 +49,41 @@ impl Philox {
         number
     }
 
+    /// Leaves out the next `count` numbers.
+    ///
+    /// ```
+    /// use tfrt_data::Philox;
+    ///
+    /// let (mut numbers, mut others) = (Philox::new(1, 2), Philox::new(1, 2));
+    /// for _ in 0..7 {
+    ///     numbers.next_u32();
+    /// }
+    /// others.skip(7);
+    /// assert_eq!(numbers, others);
+    /// ```
+    pub fn skip(&mut self, count: u64) {
+        let num_in_block = (self.block.len() - self.num_used) as u64;
+        if count <= num_in_block {
+            self.num_used += count as usize;
+            return;
+        }
+        // Blocks that are left out whole, then one of which some are.
+        let count = count - num_in_block;
+        let (num_blocks, rest) = ((count - 1) / 4, (count - 1) % 4 + 1);
+        let low = u64::from(self.counter[0]) | u64::from(self.counter[1]) << 32;
+        let (low, carries) = low.overflowing_add(num_blocks);
+        let high = u64::from(self.counter[2]) | u64::from(self.counter[3]) << 32;
+        let high = high.wrapping_add(carries.into());
+        self.counter = [
+            low as u32,
+            (low >> 32) as u32,
+            high as u32,
+            (high >> 32) as u32,
+        ];
+        self.next_block();
+        self.num_used = rest as usize;
+    }
+
     fn next_block(&mut self) {
         let (mut key, mut words) = (self.key, self.counter);
         for _ in 0..NUM_ROUNDS {

@@ -40,6 +40,8 @@ pub(crate) mod scan;
 
 pub(crate) mod cache;
 
+mod replay;
+
 /// How many results a stage draws past a known end where its definition asks for a number of draws: the number is the program's, and
 /// may be larger than any machine could count to.
 pub(crate) const MAX_DRAWS_PAST_END: u64 = 1 << 20;

@@ -25,10 +25,14 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use crossbeam_deque::{Injector, Steal};
-use tfrt_async::{AnyRef, AsyncValueRef, Chain, Promise};
+use tfrt_async::identity::TypeIdentity;
+use tfrt_async::{AnyRef, AsyncValueRef, Chain, Immutable, Promise, Value};
 use tfrt_host::ExecutionContext;
+use tfrt_support::Error;
 
+use crate::checkpoint::{StateReader, StateWriter, all_of};
 use crate::function::panicked;
+use crate::identity;
 use crate::iterator::Draw;
 use crate::result::{IterationResult, Outcome};
 
@@ -66,6 +70,22 @@ pub trait Machine: Send + Sync + fmt::Debug + 'static {
     /// Answers the oldest of `num_outstanding` requests, or says what it waits for. A stage that draws ahead does so for all of
     /// them. May be called again although what it waits for is not available.
     fn step(&mut self, num_outstanding: usize, ctx: &ExecutionContext) -> Step;
+
+    /// As [`Draw::save`]. No request waits for an answer then, but for those that were made after the save began.
+    ///
+    /// # Errors
+    /// As [`Draw::save`].
+    fn save(&mut self, to: &mut StateWriter<'_>) -> Result<(), Error> {
+        Err(to.unsupported::<Self>())
+    }
+
+    /// As [`Draw::restore`].
+    ///
+    /// # Errors
+    /// As [`Draw::restore`].
+    fn restore(&mut self, from: &mut StateReader<'_>) -> Result<(), Error> {
+        Err(from.unsupported::<Self>())
+    }
 }
 
 /// What became of the oldest request.
@@ -99,7 +119,11 @@ enum Home<M> {
     /// No request has ever waited. The consumer owns the state, and needs no token.
     Here(M),
     /// It is shared with the waiters that were registered.
-    Away(Arc<Shared<M>>),
+    Away {
+        shared: Arc<Shared<M>>,
+        /// The state behind the last request, if it was asked for since.
+        saved: Option<AsyncValueRef<SavedState>>,
+    },
     /// On its way from `Here` to `Away`.
     Moving,
 }
@@ -124,16 +148,16 @@ impl<M: Machine> Serial<M> {
                 held: Mutex::new(Held {
                     machine,
                     outstanding: VecDeque::new(),
+                    num_saves: 0,
                     awaited: None,
                 }),
             });
-            self.home = Home::Away(Arc::clone(&shared));
-            let request = Request {
-                promise,
-                ctx: ctx.clone(),
+            self.home = Home::Away {
+                shared: Arc::clone(&shared),
+                saved: None,
             };
             let mut held = shared.hold();
-            held.outstanding.push_back(request);
+            held.push(Request::draw(promise, ctx));
             shared.wait_for(&mut held, value);
             drop(held);
             shared.leave();
@@ -150,8 +174,37 @@ impl<M: Machine> Draw for Serial<M> {
                 Step::Answer(outcome) => outcome.into(),
                 Step::Wait(value) => self.go_away(value, ctx),
             },
-            Home::Away(shared) => shared.draw(ctx),
+            Home::Away { shared, saved } => {
+                *saved = None;
+                shared.draw(ctx)
+            }
             Home::Moving => unreachable!("the state moves in one step"),
+        }
+    }
+
+    fn save(&mut self, to: &mut StateWriter<'_>) -> Result<(), Error> {
+        let (shared, saved) = match &mut self.home {
+            Home::Here(machine) => return machine.save(to),
+            Home::Away { shared, saved } => (shared, saved),
+            Home::Moving => unreachable!("the state moves in one step"),
+        };
+        let saved = saved.get_or_insert_with(|| shared.save(to.exec_ctx()));
+        if !saved.is_available() {
+            to.wait_for(saved.as_any().clone());
+            return Ok(());
+        }
+        match (saved.get(), saved.error_if_present()) {
+            (Some(SavedState(state)), _) => to.append(state),
+            (None, Some(error)) => return Err(error.clone()),
+            (None, None) => {}
+        }
+        Ok(())
+    }
+
+    fn restore(&mut self, from: &mut StateReader<'_>) -> Result<(), Error> {
+        match &mut self.home {
+            Home::Here(machine) => machine.restore(from),
+            Home::Away { .. } | Home::Moving => Err(from.unsupported::<Self>()),
         }
     }
 }
@@ -160,17 +213,42 @@ impl<M: fmt::Debug> fmt::Debug for Home<M> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Here(machine) => machine.fmt(f),
-            Self::Away(_) => f.write_str("Away"),
+            Self::Away { .. } => f.write_str("Away"),
             Self::Moving => f.write_str("Moving"),
         }
     }
 }
 
-/// A draw that has not been answered.
-struct Request {
-    promise: Promise<Outcome>,
-    ctx: ExecutionContext,
+/// A request that has not been answered.
+enum Request {
+    Draw {
+        promise: Promise<Outcome>,
+        ctx: ExecutionContext,
+    },
+    /// For the state behind the requests before this one.
+    Save {
+        promise: Promise<SavedState>,
+        ctx: ExecutionContext,
+    },
 }
+
+impl Request {
+    fn draw(promise: Promise<Outcome>, ctx: &ExecutionContext) -> Self {
+        let ctx = ctx.clone();
+        Self::Draw { promise, ctx }
+    }
+}
+
+/// The state of a stage, as bytes of a checkpoint.
+#[derive(Debug)]
+struct SavedState(Vec<u8>);
+
+impl Value for SavedState {
+    const MLIR_TYPE: &'static str = "!tfrt_data.saved_state";
+    const IDENTITY: TypeIdentity<Self> = identity::of_this_crate();
+}
+
+impl Immutable for SavedState {}
 
 /// The state, and what reaches it without the token.
 struct Shared<M> {
@@ -187,11 +265,29 @@ struct Held<M> {
     machine: M,
     /// Oldest first.
     outstanding: VecDeque<Request>,
+    /// How many of them are saves.
+    num_saves: usize,
     /// What a waiter was last registered with.
     awaited: Option<AnyRef>,
 }
 
+impl<M> Held<M> {
+    fn push(&mut self, request: Request) {
+        self.num_saves += usize::from(matches!(request, Request::Save { .. }));
+        self.outstanding.push_back(request);
+    }
+}
+
 impl<M: Machine> Shared<M> {
+    /// The state behind the requests so far, once they are answered.
+    fn save(self: &Arc<Self>, ctx: &ExecutionContext) -> AsyncValueRef<SavedState> {
+        let (promise, saved) = AsyncValueRef::unconstructed();
+        let ctx = ctx.clone();
+        self.requests.push(Request::Save { promise, ctx });
+        self.enter();
+        saved
+    }
+
     fn draw(self: &Arc<Self>, ctx: &ExecutionContext) -> IterationResult {
         // Relaxed on failure: nothing is read then.
         let takes_token = self
@@ -199,8 +295,7 @@ impl<M: Machine> Shared<M> {
             .compare_exchange(0, 1, Ordering::AcqRel, Ordering::Relaxed);
         if takes_token.is_err() {
             let (promise, result) = IterationResult::pending();
-            let ctx = ctx.clone();
-            self.requests.push(Request { promise, ctx });
+            self.requests.push(Request::draw(promise, ctx));
             self.enter();
             return result;
         }
@@ -215,8 +310,7 @@ impl<M: Machine> Shared<M> {
                 }
                 Step::Wait(value) => {
                     let (promise, result) = IterationResult::pending();
-                    let ctx = ctx.clone();
-                    held.outstanding.push_back(Request { promise, ctx });
+                    held.push(Request::draw(promise, ctx));
                     self.wait_for(&mut held, value);
                     drop(held);
                     self.leave();
@@ -225,8 +319,7 @@ impl<M: Machine> Shared<M> {
             }
         }
         let (promise, result) = IterationResult::pending();
-        let ctx = ctx.clone();
-        held.outstanding.push_back(Request { promise, ctx });
+        held.push(Request::draw(promise, ctx));
         self.handle(&mut held);
         drop(held);
         self.leave();
@@ -261,7 +354,7 @@ impl<M: Machine> Shared<M> {
     fn take_requests(&self, held: &mut Held<M>) {
         loop {
             match self.requests.steal() {
-                Steal::Success(request) => held.outstanding.push_back(request),
+                Steal::Success(request) => held.push(request),
                 Steal::Empty => return,
                 Steal::Retry => {}
             }
@@ -272,15 +365,20 @@ impl<M: Machine> Shared<M> {
     fn handle(self: &Arc<Self>, held: &mut Held<M>) {
         loop {
             self.take_requests(held);
-            let num_outstanding = held.outstanding.len();
-            let Some(oldest) = held.outstanding.front() else {
-                return;
+            let num_outstanding = held.outstanding.len() - held.num_saves;
+            let ctx = match held.outstanding.front() {
+                None => return,
+                Some(Request::Draw { ctx, .. }) => ctx,
+                Some(Request::Save { .. }) => match self.answer_save(held) {
+                    None => continue,
+                    Some(value) => return self.wait_for(held, value),
+                },
             };
-            match step(&mut held.machine, num_outstanding, &oldest.ctx) {
+            match step(&mut held.machine, num_outstanding, ctx) {
                 Step::Answer(outcome) => {
                     // A value that was waited for is not kept longer than that.
                     held.awaited = None;
-                    if let Some(Request { promise, .. }) = held.outstanding.pop_front() {
+                    if let Some(Request::Draw { promise, .. }) = held.outstanding.pop_front() {
                         // A waiter that panics must not keep the token; the panic hook has been told.
                         let publish = AssertUnwindSafe(|| promise.emplace(outcome));
                         drop(catch_unwind(publish));
@@ -289,6 +387,33 @@ impl<M: Machine> Shared<M> {
                 Step::Wait(value) => return self.wait_for(held, value),
             }
         }
+    }
+
+    /// Answers the oldest request, a save, unless it has to wait for a value.
+    #[cold]
+    fn answer_save(&self, held: &mut Held<M>) -> Option<AnyRef> {
+        let Some(Request::Save { ctx, .. }) = held.outstanding.front() else {
+            return None;
+        };
+        let mut to = StateWriter::new(ctx);
+        let machine = &mut held.machine;
+        let saved = catch_unwind(AssertUnwindSafe(|| machine.save(&mut to)));
+        let saved = match (saved, to.finish()) {
+            (Ok(Ok(())), Err(awaited)) => return Some(all_of(&awaited)),
+            (Ok(Ok(())), Ok(state)) => Ok(SavedState(state)),
+            (Ok(Err(error)), _) => Err(error),
+            (Err(panic), _) => Err(panicked(&*panic)),
+        };
+        held.awaited = None;
+        held.num_saves -= 1;
+        if let Some(Request::Save { promise, .. }) = held.outstanding.pop_front() {
+            // As for draws.
+            drop(catch_unwind(AssertUnwindSafe(|| match saved {
+                Ok(state) => promise.emplace(state),
+                Err(error) => promise.set_error(error),
+            })));
+        }
+        None
     }
 
     /// Enters again when `value` is available.

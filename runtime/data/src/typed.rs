@@ -126,7 +126,8 @@ macro_rules! impl_tuples {
         {
             fn into_element_function(self) -> ElementFunction {
                 let num_parameters = [$(stringify!($ty)),+].len();
-                ElementFunction::from_closure(num_parameters, R::NUM_VALUES, move |_, values| {
+                let name = std::any::type_name::<F>();
+                ElementFunction::from_named_closure(name, num_parameters, R::NUM_VALUES, move |_, values| {
                     let [$($value),+] = check_count(values)?;
                     self($(payload($value)?),+).into_values()
                 })

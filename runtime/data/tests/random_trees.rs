@@ -1,10 +1,11 @@
 //! Random pipelines against a sequential oracle, on all queues, with functions that answer late and functions that fail; dropped and
-//! cancelled at any moment.
+//! cancelled at any moment; saved and restored at every position.
 //!
 //! Counts the values of the whole process in the end, which is why all of it is one test.
 
 mod oracle;
 
+use std::rc::Rc;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
@@ -12,7 +13,7 @@ use oracle::{Item, Oracle, Tree, inner_tree};
 use tfrt_async::{AnyRef, AsyncValueRef, live_values};
 use tfrt_data::{
     DataIterator, Dataset, Draw, ElementFunction, IterationResult, Outcome, Philox, Position,
-    Stage, Values,
+    Stage, StageDescription, StateReader, StateWriter, Values,
 };
 use tfrt_host::{ExecutionContext, HostContext, RequestContextBuilder};
 use tfrt_queue::create_queue;
@@ -35,7 +36,7 @@ impl Choices {
     fn tree(&mut self, depth: u32, may_be_endless: bool) -> Tree {
         let kind = match depth {
             0 => self.below(2),
-            _ => 2 + self.below(if may_be_endless { 17 } else { 16 }),
+            _ => 2 + self.below(if may_be_endless { 20 } else { 19 }),
         };
         let is_below_endless = may_be_endless && ![3, 9, 15].contains(&kind);
         let mut input = || Box::new(self.tree(depth.saturating_sub(1), is_below_endless));
@@ -64,6 +65,15 @@ impl Choices {
             15 => Tree::Unbatch(input(), self.number(1, 5) as usize),
             16 => Tree::Number(input()),
             17 => Tree::Scan(input()),
+            18 => Tree::Cache(input(), Rc::default()),
+            19 => {
+                let size = self.number(1, 4) as usize;
+                Tree::Windows(input(), size, self.number(1, 5) as usize)
+            }
+            20 => {
+                let size = self.number(1, 6) as usize;
+                Tree::Reshuffle(input(), size, self.number(0, 99), Rc::default())
+            }
             _ => Tree::Memory(input()),
         }
     }
@@ -85,6 +95,14 @@ impl Stage for Counted {
         self.input.height()
     }
 
+    fn describe(&self, to: &mut StageDescription<'_>) {
+        to.input(&self.input);
+    }
+
+    fn is_cheap_to_redraw(&self) -> bool {
+        self.input.is_cheap_to_redraw()
+    }
+
     fn make_iterator(&self, position: Position) -> Box<dyn Draw> {
         Box::new(CountedIterator(
             self.input.iterator_below(position),
@@ -100,6 +118,14 @@ impl Draw for CountedIterator {
     fn draw(&mut self, ctx: &ExecutionContext) -> IterationResult {
         self.1.fetch_add(1, Ordering::Relaxed);
         self.0.draw(ctx)
+    }
+
+    fn save(&mut self, to: &mut StateWriter<'_>) -> Result<(), Error> {
+        to.input(&mut *self.0)
+    }
+
+    fn restore(&mut self, from: &mut StateReader<'_>) -> Result<(), Error> {
+        from.input(&mut *self.0)
     }
 }
 
@@ -189,6 +215,13 @@ impl Builder {
             }
             Tree::Unbatch(ref of, size) => input(of)?.batch(size as i64)?.unbatch()?,
             Tree::Number(ref of) => input(of)?.enumerate(0)?.map(|i: i64, x: i64| i + x)?,
+            Tree::Cache(ref of, _) => input(of)?.cache()?,
+            Tree::Windows(ref of, size, shift) => input(of)?
+                .window(size as i64, shift as i64, 1, false)?
+                .flat_map(|window: Dataset| window)?,
+            Tree::Reshuffle(ref of, size, seed, _) => {
+                input(of)?.shuffle_with(size as i64, seed, 7, true)?
+            }
             Tree::Scan(ref of) => input(of)?.scan(0_i64, |s: i64, x: i64| (s + x, s + x))?,
         })
     }
@@ -268,6 +301,30 @@ fn random_trees_are_what_the_oracle_says_and_leave_nothing() {
             let num_draws = choices.below(12) as usize;
             stop(&tree, num_draws, seed % 2 == 0, queue);
         }
+        // Saved on one queue, restored on the other.
+        let queues = ["s", "mstd:2"].map(context);
+        let saved_on = (seed % 2) as usize;
+        let (ctx, other_ctx) = (&queues[saved_on], &queues[1 - saved_on]);
+        for (late, num_outstanding) in [(0, 1), (2, 3)] {
+            for position in 0..NUM_ITEMS {
+                let what = format!(
+                    "seed {seed}, late {late}, {num_outstanding} outstanding, at {position}, {tree:?}"
+                );
+                let checkpoint = Builder::new(late).save(
+                    &tree,
+                    &expected,
+                    position,
+                    num_outstanding,
+                    ctx,
+                    &what,
+                );
+                // Functions answer at other times.
+                let rest =
+                    Builder::new(3 - late).restore(&tree, &checkpoint, num_outstanding, other_ctx);
+                assert_eq!(rest[..NUM_ITEMS - position], expected[position..], "{what}");
+            }
+        }
+        restore_again_and_again(&tree, &expected, ctx);
     }
     assert_eq!(live_values(), 0);
 }
@@ -281,6 +338,78 @@ fn items(iterator: &mut DataIterator, num_outstanding: usize, ctx: &ExecutionCon
     }
     items.truncate(NUM_ITEMS);
     items
+}
+
+impl Builder {
+    fn new(late: usize) -> Self {
+        let count = Arc::default();
+        Self { count, late }
+    }
+
+    fn iterator(&self, tree: &Tree) -> DataIterator {
+        self.dataset(tree).expect("it is low").iterator()
+    }
+
+    /// Saves behind so many items, some of which are pending. What was drawn before, and the rest, stay what they are.
+    fn save(
+        &self,
+        tree: &Tree,
+        expected: &[Item],
+        position: usize,
+        num_outstanding: usize,
+        ctx: &ExecutionContext,
+        what: &str,
+    ) -> Vec<u8> {
+        let mut iterator = self.iterator(tree);
+        let mut found = Vec::new();
+        let mut pending = Vec::new();
+        for _ in 0..position {
+            if pending.len() == num_outstanding {
+                found.extend(pending.drain(..).map(|result| item(result, ctx)));
+            }
+            pending.push(iterator.draw(ctx));
+        }
+        let checkpoint = iterator.save(ctx).expect(what);
+        found.extend(pending.drain(..).map(|result| item(result, ctx)));
+        while found.len() < NUM_ITEMS {
+            found.push(item(iterator.draw(ctx), ctx));
+        }
+        assert_eq!(found, expected, "saved, {what}");
+        drop(iterator);
+        ctx.host().quiesce().expect("no task waits");
+        checkpoint
+    }
+
+    /// The items behind a checkpoint.
+    fn restore(
+        &self,
+        tree: &Tree,
+        checkpoint: &[u8],
+        num_outstanding: usize,
+        ctx: &ExecutionContext,
+    ) -> Vec<Item> {
+        let dataset = self.dataset(tree).expect("it is low");
+        let mut iterator = dataset.restore(checkpoint, ctx).expect("it was just saved");
+        let rest = items(&mut iterator, num_outstanding, ctx);
+        drop(iterator);
+        ctx.host().quiesce().expect("no task waits");
+        rest
+    }
+}
+
+/// Saves and restores in front of every item.
+fn restore_again_and_again(tree: &Tree, expected: &[Item], ctx: &ExecutionContext) {
+    let builder = Builder::new(2);
+    let mut iterator = builder.iterator(tree);
+    for (position, expected) in expected.iter().enumerate() {
+        let checkpoint = iterator.save(ctx).expect("everything can be saved");
+        let fresh = builder.dataset(tree).expect("it is low");
+        iterator = fresh.restore(&checkpoint, ctx).expect("it was just saved");
+        let found = item(iterator.draw(ctx), ctx);
+        assert_eq!(found, *expected, "at {position}, {tree:?}");
+    }
+    drop(iterator);
+    ctx.host().quiesce().expect("no task waits");
 }
 
 /// Drops an iterator, or cancels its request, while results are outstanding. All of them become known.

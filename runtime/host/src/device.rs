@@ -99,6 +99,13 @@ impl DeviceManager {
             .cloned()
     }
 
+    /// All devices, in the order in which they were added.
+    #[must_use]
+    pub fn all(&self) -> Vec<DeviceRef> {
+        let devices = self.devices.lock().unwrap_or_else(PoisonError::into_inner);
+        devices.clone()
+    }
+
     /// The first device of this type.
     #[must_use]
     pub fn first_of_type(&self, device_type: &str) -> Option<DeviceRef> {

@@ -85,6 +85,37 @@
 //! # }
 //! ```
 //!
+//! # Checkpoints
+//!
+//! A pass that was interrupted can go on where it was. `save` returns the state of every stage as bytes; `elements_from` delivers exactly the
+//! rest, in another process, too, and on another work queue:
+//!
+//! ```
+//! # use tfrt::data::Dataset;
+//! # use tfrt::host::RequestContextBuilder;
+//! # use tfrt::prelude::*;
+//! # fn main() -> Result<()> {
+//! # let ctx = ExecutionContext::new(RequestContextBuilder::new(HostContext::builder().build()).build());
+//! let samples = Dataset::range(0, 1000, 1)?.shuffle(100, 1, 2)?.map(|x: i64| x * x)?.prefetch(8)?;
+//!
+//! let mut epoch = samples.elements::<i64, _>(&ctx);
+//! let seen: Vec<i64> = epoch.by_ref().take(300).collect::<Result<_>>()?;
+//! let checkpoint = epoch.save()?; // beside the weights
+//! drop(epoch);
+//!
+//! let resumed = samples.elements_from::<i64, _>(&checkpoint, &ctx)?;
+//! let rest: Vec<i64> = resumed.collect::<Result<_>>()?;
+//! assert_eq!(seen.len() + rest.len(), 1000);
+//! # Ok(())
+//! # }
+//! ```
+//!
+//! Elements that stages have drawn ahead are part of a checkpoint, so that functions are not called for them again; `save` waits until they are
+//! there. They have to be numbers, strings, tensors or errors. Sources write where they are; so a file of records must still be there, and
+//! still be the same. A checkpoint is refused by a pipeline that differs in its stages, their parameters or the names of its
+//! functions, with the first stage that does. Programs have `tfrt_data.iterator_save` and `tfrt_data.iterator_restore`, and
+//! `tfrt_data.write_checkpoint` and `tfrt_data.read_checkpoint` for files.
+//!
 //! # A pipeline in a program
 //!
 //! Each stage is an op of the dialect `tfrt_data`; `tfrt ops tfrt_data` lists them. `enumerate.iterator` calls a function for every element
@@ -165,6 +196,9 @@
 //! # Ok(())
 //! # }
 //! ```
+//!
+//! `save` and `restore` of `Draw`, and `describe` of `Stage`, make checkpoints of it possible; without them, saving a pipeline with
+//! such a stage is an error that names it.
 //!
 //! A stage that has to know what a result is before it can go on, while others are outstanding, implements
 //! [`Machine`](crate::data::Machine) in place of `Draw`: it answers requests in their order, and says what the oldest one waits for.

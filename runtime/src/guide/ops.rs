@@ -179,6 +179,50 @@
 //!
 //! What a graph can do beyond it, an op cannot: it takes no numbers, texts or functions as operands, and runs when all of its operands are there.
 //!
+//! # Functions as ops
+//!
+//! A function of a program, from tensor handles to tensor handles, is an op, too. It is made ready by the first call with tensors of given
+//! element types, shapes and devices: shapes are checked, what no result needs is left out, every op gets a device, and ops become
+//! their kernels. Calls of the same kind after that run what was made, without handlers and handles in between.
+//!
+//! ```no_run
+//! # #[cfg(feature = "function-ops")]
+//! # fn main() -> Result<(), Box<dyn std::error::Error>> {
+//! use tfrt::core::EagerContext;
+//! use tfrt::function_ops::{FunctionOps, FunctionProgram};
+//! use tfrt::prelude::*;
+//!
+//! let source = r#"
+//!     func @layer(%x: !corert.tensorhandle, %weights: !corert.tensorhandle) -> !corert.tensorhandle {
+//!       %c = tfrt.new.chain
+//!       %cpu = corert.get_op_handler %c "cpu"
+//!       %y = corert.executeop(%cpu) "tf.MatMul"(%x, %weights) { transpose_a = false, transpose_b = false } : 1
+//!       %z = corert.executeop(%cpu) "tf.Relu"(%y) : 1
+//!       tfrt.return %z : !corert.tensorhandle
+//!     }
+//! "#;
+//! let kernels = std::sync::Arc::new(KernelRegistry::from_link()?);
+//! let program = FunctionProgram::from_text(source, "layer.mlir", &kernels)?;
+//! let eager = EagerContext::builder(HostContext::builder().registry(kernels).build()).build()?;
+//! let layer = eager.function_op(&program, "layer")?;
+//! let z = layer.call(&[&eager.tensor([[1.0_f32, -2.0]])?, &eager.tensor([[1.0_f32], [2.0]])?])?;
+//! assert_eq!(eager.to_vec::<f32>(&z)?, [0.0]);
+//! # Ok(())
+//! # }
+//! # #[cfg(not(feature = "function-ops"))]
+//! # fn main() {}
+//! ```
+//!
+//! `cargo run -p tfrt-kernels --example function_op` runs a function like this one.
+//!
+//! Where a context has several devices, an op of the function says by its attribute `corert.device` where it runs, or by
+//! `corert.colocate_with` which other op it follows, the one whose `corert.name` is the same. Others go where moving their operands costs least. The
+//! function is then split into one for each device, which exchange values; the first failure ends all of them. `tf.PartitionedCall` and
+//! `tf.StatefulPartitionedCall` call another function of the program, which their attribute `f` names; a function that calls itself is refused.
+//!
+//! Each step is a pass, so that `tfrt opt --corert-infer-metadata --corert-place --corert-partition --corert-lower` shows what becomes of a
+//! program, and `--corert-explain-placement` says why ops are where they are.
+//!
 //! # Several devices, and what else there is
 //!
 //! `device = "gpu"` on a second function of the same name is the op for devices of another type. Callers do not know which one runs, so that

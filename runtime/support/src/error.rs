@@ -54,6 +54,56 @@ pub enum ErrorCode {
     ResourceExhausted = 24,
 }
 
+impl ErrorCode {
+    /// Every code, in order of its number.
+    pub const ALL: [Self; 24] = [
+        Self::Cancelled,
+        Self::Unknown,
+        Self::InvalidArgument,
+        Self::DeadlineExceeded,
+        Self::NotFound,
+        Self::FailedPrecondition,
+        Self::OutOfRange,
+        Self::Unimplemented,
+        Self::DataLoss,
+        Self::AlreadyExists,
+        Self::Unavailable,
+        Self::RpcCancelled,
+        Self::RpcDeadlineExceeded,
+        Self::RpcUnavailable,
+        Self::RpcUnknown,
+        Self::DeviceNotFound,
+        Self::TaskNotFound,
+        Self::RemoteFunctionAlreadyExists,
+        Self::MalformattedMlirFile,
+        Self::CompilationFailed,
+        Self::InvalidDistributedContextId,
+        Self::DistributedContextAlreadyExists,
+        Self::Internal,
+        Self::ResourceExhausted,
+    ];
+
+    /// The number of the code in files.
+    #[must_use]
+    pub const fn number(self) -> u8 {
+        self as u8
+    }
+
+    /// The code with a number, if there is one.
+    ///
+    /// ```
+    /// use tfrt_support::ErrorCode;
+    ///
+    /// let code = ErrorCode::NotFound;
+    /// assert_eq!(ErrorCode::from_number(code.number()), Some(code));
+    /// assert_eq!(ErrorCode::from_number(0), None);
+    /// ```
+    #[must_use]
+    pub fn from_number(number: u8) -> Option<Self> {
+        Self::ALL.into_iter().find(|code| code.number() == number)
+    }
+}
+
 impl fmt::Display for ErrorCode {
     /// The name of the code, as drivers print it.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {

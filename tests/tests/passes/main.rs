@@ -10,13 +10,13 @@ mod with_chains;
 
 mod chain_free;
 
-use tfrt_compiler::passes::{PASSES, Pipeline};
+use tfrt_compiler::passes::{Pass, Pipeline};
 
 tfrt::link!(tfrt_kernels);
 
 #[test]
 fn every_pass_stands_alone_in_a_pipeline() {
-    for pass in PASSES {
+    for pass in Pass::all() {
         let pipeline = Pipeline::parse(pass.name).map(|pipeline| pipeline.to_string());
         assert_eq!(pipeline.as_deref(), Ok(pass.name));
     }

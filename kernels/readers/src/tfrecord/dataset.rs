@@ -9,15 +9,20 @@
 //! ```
 //!
 //! There is one reader at a time. It stops when the request that started it is cancelled, or the iterator is dropped.
+//!
+//! A checkpoint has the position of the first record that was not drawn: records that were read ahead are read again.
 
 use std::collections::VecDeque;
 use std::fs::File;
-use std::io;
+use std::io::{self, Seek as _, SeekFrom};
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use tfrt_async::{AnyRef, AsyncValueRef, ByteString, Promise, Value};
-use tfrt_data::{Dataset, Draw, Machine, Outcome, Position, Serial, Stage, Step};
+use tfrt_data::{
+    Dataset, Draw, Machine, Outcome, Position, Serial, Stage, StageDescription, StateReader,
+    StateWriter, Step,
+};
 use tfrt_host::ExecutionContext;
 use tfrt_queue::Task;
 use tfrt_support::Error;
@@ -54,13 +59,18 @@ impl Stage for Records {
         "tf_record"
     }
 
+    fn describe(&self, to: &mut StageDescription<'_>) {
+        to.attribute("path", &self.path);
+    }
+
     fn make_iterator(&self, _position: Position) -> Box<dyn Draw> {
         Box::new(Serial::new(RecordsMachine {
             source: Arc::new(Source {
                 path: Arc::clone(&self.path),
-                state: Mutex::new(State::Closed),
+                state: Mutex::new(State::Closed { position: 0 }),
                 is_dropped: AtomicBool::new(false),
             }),
+            next: Some(0),
             buffered: VecDeque::new(),
             being_read: None,
             has_ended: false,
@@ -83,15 +93,26 @@ struct Source {
 
 #[derive(Debug)]
 enum State {
-    Closed,
+    /// To be opened, and read from there.
+    Closed {
+        position: u64,
+    },
     Open(RecordReader<File>),
     Ended,
+}
+
+/// A record, or why there is none.
+#[derive(Debug)]
+struct Read {
+    record: Result<ByteString, Error>,
+    /// Where the next record begins, if there may be one.
+    next: Option<u64>,
 }
 
 /// Records and errors in order.
 #[derive(Debug, Default)]
 struct Batch {
-    records: VecDeque<Result<ByteString, Error>>,
+    records: VecDeque<Read>,
     has_ended: bool,
 }
 
@@ -103,7 +124,9 @@ impl Value for Batch {
 #[derive(Debug)]
 struct RecordsMachine {
     source: Arc<Source>,
-    buffered: VecDeque<Result<ByteString, Error>>,
+    /// Where the record begins that is handed out next, if there may be one.
+    next: Option<u64>,
+    buffered: VecDeque<Read>,
     /// What the reader is about to publish.
     being_read: Option<AsyncValueRef<Batch>>,
     has_ended: bool,
@@ -149,6 +172,24 @@ impl Machine for RecordsMachine {
             }
         }
     }
+
+    fn save(&mut self, to: &mut StateWriter<'_>) -> Result<(), Error> {
+        to.bool(self.next.is_some());
+        to.u64(self.next.unwrap_or(0));
+        Ok(())
+    }
+
+    fn restore(&mut self, from: &mut StateReader<'_>) -> Result<(), Error> {
+        let (may_go_on, position) = (from.bool()?, from.u64()?);
+        self.next = may_go_on.then_some(position);
+        let state = match self.next {
+            Some(position) => State::Closed { position },
+            None => State::Ended,
+        };
+        self.has_ended = self.next.is_none();
+        *self.source.hold() = state;
+        Ok(())
+    }
 }
 
 impl RecordsMachine {
@@ -163,7 +204,10 @@ impl RecordsMachine {
             Err(_) => {
                 let stopped = || Error::new("the reader was stopped");
                 let error = read.error_if_present().cloned().unwrap_or_else(stopped);
-                self.buffered.push_back(Err(error));
+                self.buffered.push_back(Read {
+                    record: Err(error),
+                    next: None,
+                });
                 self.has_ended = true;
             }
         }
@@ -189,10 +233,11 @@ impl RecordsMachine {
     }
 
     /// The outcome of a record. Errors are reported to whoever draws it, or, if it was waited for, to whoever started the reader.
-    fn answer(&mut self, record: Result<ByteString, Error>, ctx: &ExecutionContext) -> Outcome {
+    fn answer(&mut self, read: Read, ctx: &ExecutionContext) -> Outcome {
+        self.next = read.next;
         let has_waited = self.num_waiting > 0;
         self.num_waiting = self.num_waiting.saturating_sub(1);
-        match record {
+        match read.record {
             Ok(record) => Outcome::one(AnyRef::available(record)),
             Err(error) => {
                 let starter = self.starter.as_ref().filter(|_| has_waited);
@@ -213,12 +258,15 @@ impl Source {
     fn read(&self, max_records: usize, ctx: &ExecutionContext) -> Batch {
         let mut batch = Batch::default();
         let mut num_bytes = 0;
-        let mut state = self.state.lock().unwrap_or_else(PoisonError::into_inner);
-        if let State::Closed = *state {
-            *state = match self.open() {
-                Ok(file) => State::Open(RecordReader::new(file)),
+        let mut state = self.hold();
+        if let State::Closed { position } = *state {
+            *state = match self.open(position) {
+                Ok(file) => State::Open(RecordReader::starting_at(position, file)),
                 Err(error) => {
-                    batch.records.push_back(Err(error));
+                    batch.records.push_back(Read {
+                        record: Err(error),
+                        next: None,
+                    });
                     State::Ended
                 }
             };
@@ -233,9 +281,18 @@ impl Source {
             match reader.next() {
                 Some(Ok(record)) => {
                     num_bytes += record.len();
-                    batch.records.push_back(Ok(record.into()));
+                    batch.records.push_back(Read {
+                        record: Ok(record.into()),
+                        next: Some(RecordReader::position(reader)),
+                    });
                 }
-                Some(Err(error)) => batch.records.push_back(Err(self.explain(error))),
+                Some(Err(error)) => {
+                    let goes_on = matches!(error, RecordError::Corrupt { .. });
+                    batch.records.push_back(Read {
+                        record: Err(self.explain(error)),
+                        next: goes_on.then(|| RecordReader::position(reader)),
+                    });
+                }
                 // Closes the file.
                 None => *state = State::Ended,
             }
@@ -244,11 +301,21 @@ impl Source {
         batch
     }
 
-    fn open(&self) -> Result<File, Error> {
+    fn hold(&self) -> MutexGuard<'_, State> {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Opens the file, at a position.
+    fn open(&self, position: u64) -> Result<File, Error> {
         if scheme(&self.path).is_some() {
             return Err(Error::new("No file system is found for the given scheme"));
         }
-        File::open(&*self.path).map_err(|error| self.io_error("open", &error))
+        let mut file = File::open(&*self.path).map_err(|error| self.io_error("open", &error))?;
+        if position > 0 {
+            file.seek(SeekFrom::Start(position))
+                .map_err(|error| self.io_error("read", &error))?;
+        }
+        Ok(file)
     }
 
     fn explain(&self, error: RecordError) -> Error {

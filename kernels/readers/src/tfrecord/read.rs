@@ -34,9 +34,14 @@ pub struct RecordReader<R> {
 impl<R: Read> RecordReader<R> {
     /// A reader of the records of `input`, which need not be buffered.
     pub fn new(input: R) -> Self {
+        Self::starting_at(0, input)
+    }
+
+    /// A reader of the rest of a stream: `input` begins with the record at `position`.
+    pub fn starting_at(position: u64, input: R) -> Self {
         Self {
             input: BufReader::with_capacity(BUFFER_BYTES, input),
-            position: 0,
+            position,
             has_ended: false,
         }
     }

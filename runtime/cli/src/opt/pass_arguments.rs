@@ -1,7 +1,7 @@
 //! The flags that name passes. What counts is their order on the command line.
 
 use clap::{Arg, ArgAction, ArgMatches, Args, Command, FromArgMatches};
-use tfrt_compiler::passes::{PASSES, Pipeline};
+use tfrt_compiler::passes::{Pass, Pipeline};
 use tfrt_support::Diagnostic;
 
 const PIPELINE: &str = "pass-pipeline";
@@ -35,7 +35,7 @@ impl PassArguments {
 // Derived arguments forget in which order flags of different names stood, so these are declared and read by hand.
 impl Args for PassArguments {
     fn augment_args(command: Command) -> Command {
-        let flags = PASSES.iter().map(|pass| {
+        let flags = Pass::all().into_iter().map(|pass| {
             Arg::new(pass.name)
                 .long(pass.name)
                 .help(pass.summary)
@@ -62,7 +62,11 @@ impl Args for PassArguments {
 impl FromArgMatches for PassArguments {
     fn from_arg_matches(matches: &ArgMatches) -> Result<Self, clap::Error> {
         let mut placed: Vec<(usize, String)> = Vec::new();
-        for name in PASSES.iter().map(|pass| pass.name).chain([PIPELINE]) {
+        for name in Pass::all()
+            .into_iter()
+            .map(|pass| pass.name)
+            .chain([PIPELINE])
+        {
             if let (Some(indices), Some(texts)) =
                 (matches.indices_of(name), matches.get_many::<String>(name))
             {

@@ -10,7 +10,8 @@ use crate::element_type::dtype_of;
 /// The value of an attribute; none if files cannot hold such an attribute.
 ///
 /// Symbols are not values by themselves: they are functions, or need the text of their module.
-pub(super) fn attribute_value(module: &Module, attribute: AttrId) -> Option<AttrValue> {
+#[must_use]
+pub fn attribute_value(module: &Module, attribute: AttrId) -> Option<AttrValue> {
     match module.attribute(attribute) {
         Attribute::Integer { value, ty } => {
             integer(*value, dtype_of(module, *ty)?).map(AttrValue::Scalar)

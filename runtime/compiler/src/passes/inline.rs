@@ -41,6 +41,8 @@ use super::canonicalize;
 use call_graph::CallGraph;
 use callee::Callee;
 
+pub use clone::clone_body;
+
 /// How many ops a function may gain, so that calls of calls of calls end somewhere.
 pub const MAX_GROWTH_OPS: usize = 10_000;
 
@@ -199,7 +201,7 @@ fn inline_calls(
 
 /// Puts a copy of the body of `callee` at the end of `block`, in place of `call`, which stands in no block any more.
 fn replace_call(module: &mut Module, call: OpId, callee: &Callee, block: BlockId) {
-    let returned = clone::clone_body(
+    let returned = clone_body(
         module,
         callee.body(),
         module.operands(call).to_vec(),

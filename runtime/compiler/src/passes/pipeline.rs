@@ -14,7 +14,7 @@ use tfrt_ir::{Module, OpId, VerifyOptions, verify};
 use tfrt_support::nearest::{did_you_mean, nearest};
 use tfrt_support::{Diagnostic, Place, Severity};
 
-use super::{PASSES, Pass, Scope};
+use super::{Pass, Scope};
 
 /// What stands in the place of a file name where a pipeline is at fault.
 pub const PIPELINE_SOURCE: &str = "<Pass-Pipeline-Parser>";
@@ -205,7 +205,10 @@ impl<'a> Parser<'a> {
             Some(pass) if !self.rest().starts_with('{') => return Ok(pass),
             Some(_) => format!("`{name}` takes no options"),
             None => {
-                let meant = did_you_mean(&nearest(name, PASSES.iter().map(|pass| pass.name)));
+                let meant = did_you_mean(&nearest(
+                    name,
+                    Pass::all().into_iter().map(|pass| pass.name),
+                ));
                 format!("'{name}' does not refer to a registered pass{meant}")
             }
         };

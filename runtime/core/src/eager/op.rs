@@ -108,6 +108,50 @@ fn num_results(op: &Arc<RegisteredOp>) -> Option<usize> {
     count.map(|count| count - usize::from(op.has_side_effects()))
 }
 
+impl EagerContext {
+    /// An op that somebody else made, such as a function, to be called like any other: it has no attributes, takes its operands
+    /// wherever they are, and decides itself where it runs.
+    ///
+    /// ```
+    /// use tfrt_core::{CoreRuntimeOp, EagerContext, OpInvocation, RunOp};
+    /// use tfrt_host::HostContext;
+    ///
+    /// /// Returns its argument.
+    /// #[derive(Debug)]
+    /// struct Identity;
+    ///
+    /// impl RunOp for Identity {
+    ///     fn run(&self, invocation: &mut OpInvocation<'_>) {
+    ///         invocation.results[0] = std::mem::take(&mut invocation.arguments[0]);
+    ///     }
+    /// }
+    ///
+    /// let eager = EagerContext::builder(HostContext::builder().build()).build()?;
+    /// let identity = eager.made_elsewhere("identity", CoreRuntimeOp::new(Identity), 1, false);
+    /// let same = identity.call(&[&eager.tensor([1, 2])?])?;
+    /// assert_eq!(eager.to_vec::<i32>(&same)?, [1, 2]);
+    /// # Ok::<(), tfrt_support::Error>(())
+    /// ```
+    #[must_use]
+    pub fn made_elsewhere(
+        self: &Arc<Self>,
+        name: &str,
+        op: CoreRuntimeOp,
+        num_results: usize,
+        has_side_effects: bool,
+    ) -> ReadyOp {
+        ReadyOp {
+            eager: Arc::clone(self),
+            name: Arc::from(name),
+            attrs: OpAttrsRef::of_one_op(Arc::default()),
+            num_results,
+            has_side_effects,
+            // One op for all devices.
+            made: [OnceLock::from(op)].into(),
+        }
+    }
+}
+
 impl Op {
     /// Sets an attribute.
     ///

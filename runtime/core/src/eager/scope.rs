@@ -4,6 +4,7 @@ use std::cell::RefCell;
 use std::sync::{Arc, Weak};
 
 use tfrt_async::AnyRef;
+use tfrt_host::device::DeviceRef;
 use tfrt_host::{ExecutionContext, RequestContext};
 use tfrt_support::Error;
 
@@ -98,6 +99,17 @@ impl EagerContext {
     pub fn device(&self, name: &str) -> Result<Scope<'_>, Error> {
         let devices = self.find_devices(name)?;
         Ok(self.begin(|_| Change::Devices(devices)))
+    }
+
+    /// The devices that ops of this thread may run on now; none if they may run on any.
+    #[must_use]
+    pub fn devices_in_scope(&self) -> Option<Vec<DeviceRef>> {
+        let devices = devices(self)?.into_iter();
+        Some(
+            devices
+                .map(|index| self.devices[index].device.clone())
+                .collect(),
+        )
     }
 
     /// From now on, a call of this thread returns when the op is done.

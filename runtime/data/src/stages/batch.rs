@@ -10,12 +10,14 @@ use std::sync::{Arc, OnceLock};
 use smallvec::SmallVec;
 use tfrt_async::{AnyRef, AsyncValueRef, Chain, IndirectPromise, Promise, run_when_ready};
 use tfrt_host::ExecutionContext;
-use tfrt_support::{DType, Error};
+use tfrt_support::{DType, Error, TensorMetadata};
 
 use self::assembly::{Assembly, Expected};
 use super::MAX_DRAWS_PAST_END;
 use crate::cardinality::Cardinality;
+use crate::checkpoint::{StateReader, StateWriter, damaged};
 use crate::dataset::{Dataset, Position, Stage, require_positive};
+use crate::description::StageDescription;
 use crate::iterator::Draw;
 use crate::result::{IterationResult, Outcome, Values, are_available};
 
@@ -67,6 +69,18 @@ impl Stage for Batch {
             })
     }
 
+    fn describe(&self, to: &mut StageDescription<'_>) {
+        to.attribute("batch_size", self.batch_size);
+        to.attribute("components", format_args!("{:?}", self.components));
+        to.attribute("same_input_metadata", self.has_same_metadata);
+        to.attribute("drop_remainder", self.drops_remainder);
+        to.input(&self.input);
+    }
+
+    fn is_cheap_to_redraw(&self) -> bool {
+        self.input.is_cheap_to_redraw()
+    }
+
     fn make_iterator(&self, position: Position) -> Box<dyn Draw> {
         Box::new(BatchIterator {
             input: self.input.iterator_below(position),
@@ -98,6 +112,35 @@ struct SharedMetadata {
 impl SharedMetadata {
     fn is_settled(&self) -> bool {
         self.last.as_ref().is_none_or(AsyncValueRef::is_available)
+    }
+
+    fn save(&self, to: &mut StateWriter<'_>) {
+        if let Some(last) = self.last.as_ref().filter(|last| !last.is_available()) {
+            to.wait_for(last.as_any().clone());
+        }
+        let expected = self.expected.get();
+        to.count(expected.map_or(0, SmallVec::len));
+        for TensorMetadata { dtype, extents, .. } in expected.into_iter().flatten() {
+            to.u64(dtype.code().into());
+            to.count(extents.len());
+            extents.iter().for_each(|&extent| to.count(extent));
+        }
+    }
+
+    fn restore(&mut self, from: &mut StateReader<'_>) -> Result<(), Error> {
+        let mut expected = Expected::new();
+        for _ in 0..from.count()? {
+            let code = from.at_most(u8::MAX.into())? as u8;
+            let dtype = DType::from_code(code).ok_or_else(|| damaged("an unknown element type"))?;
+            let rank = from.count()?;
+            let extents = (0..rank).map(|_| from.at_most(usize::MAX));
+            let extents = extents.collect::<Result<SmallVec<[usize; 6]>, Error>>()?;
+            expected.push(TensorMetadata::new(dtype, &extents[..]));
+        }
+        if !expected.is_empty() {
+            self.expected = Arc::new(OnceLock::from(expected));
+        }
+        Ok(())
     }
 }
 
@@ -138,6 +181,20 @@ impl Draw for BatchIterator {
             return assembly.finish(self.drops_remainder, ctx).into();
         }
         self.finish_later(assembly, later, ctx)
+    }
+
+    fn save(&mut self, to: &mut StateWriter<'_>) -> Result<(), Error> {
+        if let Some(shared) = &self.shared {
+            shared.save(to);
+        }
+        to.input(&mut *self.input)
+    }
+
+    fn restore(&mut self, from: &mut StateReader<'_>) -> Result<(), Error> {
+        if let Some(shared) = &mut self.shared {
+            shared.restore(from)?;
+        }
+        from.input(&mut *self.input)
     }
 }
 

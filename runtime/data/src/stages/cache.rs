@@ -5,8 +5,11 @@ use std::sync::{Arc, OnceLock};
 use tfrt_host::ExecutionContext;
 use tfrt_support::Error;
 
+use super::replay::{Replayable, Replaying};
 use crate::cardinality::Cardinality;
+use crate::checkpoint::{StateReader, StateWriter};
 use crate::dataset::{Dataset, Position, Stage};
+use crate::description::StageDescription;
 use crate::iterator::Draw;
 use crate::result::{IterationResult, Outcome};
 use crate::token::{Machine, Serial, Step};
@@ -36,8 +39,16 @@ impl Stage for Cache {
         }
     }
 
+    fn describe(&self, to: &mut StageDescription<'_>) {
+        to.input(&self.input);
+    }
+
+    fn is_cheap_to_redraw(&self) -> bool {
+        self.input.is_cheap_to_redraw()
+    }
+
     fn make_iterator(&self, position: Position) -> Box<dyn Draw> {
-        Box::new(Serial::new(CacheMachine {
+        let machine = CacheMachine {
             pass: match self.kept.get() {
                 Some(_) => Pass::Kept(0),
                 None => Pass::First {
@@ -47,7 +58,10 @@ impl Stage for Cache {
                 },
             },
             kept: Arc::clone(&self.kept),
-        }))
+            num_delivered: 0,
+        };
+        let is_input_cheap = self.input.is_cheap_to_redraw();
+        Box::new(Serial::new(Replaying::new(machine, is_input_cheap)))
     }
 }
 
@@ -55,6 +69,7 @@ impl Stage for Cache {
 struct CacheMachine {
     pass: Pass,
     kept: Kept,
+    num_delivered: u64,
 }
 
 #[derive(Debug)]
@@ -80,6 +95,7 @@ impl Machine for CacheMachine {
             Pass::Kept(next) => {
                 let kept = self.kept.get().and_then(|kept| kept.get(*next));
                 *next = next.saturating_add(1);
+                self.num_delivered += u64::from(kept.is_some());
                 return Step::Answer(kept.cloned().unwrap_or(Outcome::END));
             }
         };
@@ -94,6 +110,7 @@ impl Machine for CacheMachine {
             }
             Ok(outcome) => {
                 outcomes.push(outcome.clone());
+                self.num_delivered += 1;
                 Step::Answer(outcome)
             }
             Err(pending) => {
@@ -102,6 +119,61 @@ impl Machine for CacheMachine {
                 Step::Wait(awaited)
             }
         }
+    }
+
+    fn save(&mut self, to: &mut StateWriter<'_>) -> Result<(), Error> {
+        to.u64(self.num_delivered);
+        match &mut self.pass {
+            Pass::First {
+                input,
+                drawn,
+                outcomes,
+            } => {
+                to.bool(true);
+                to.results(drawn.iter())?;
+                to.outcomes(outcomes.iter())?;
+                to.input(&mut **input)
+            }
+            Pass::Kept(next) => {
+                let kept = self.kept.get().map_or(&[][..], |kept| kept);
+                to.bool(false);
+                to.count((*next).min(kept.len()));
+                to.outcomes(kept.iter())
+            }
+        }
+    }
+
+    fn restore(&mut self, from: &mut StateReader<'_>) -> Result<(), Error> {
+        self.num_delivered = from.u64()?;
+        if !from.bool()? {
+            let next = from.at_most(usize::MAX)?;
+            // If a whole pass was kept since, its outcomes are these.
+            let _ = self.kept.set(from.outcomes()?.into());
+            self.pass = Pass::Kept(next);
+            return Ok(());
+        }
+        let (drawn, kept) = (from.results()?.pop_front(), from.outcomes()?);
+        match &mut self.pass {
+            Pass::First {
+                input,
+                drawn: to_be_drawn,
+                outcomes,
+            } => {
+                (*to_be_drawn, *outcomes) = (drawn, kept);
+                from.input(&mut **input)
+            }
+            // A whole pass was kept since.
+            Pass::Kept(next) => {
+                *next = kept.len();
+                from.bytes().map(drop)
+            }
+        }
+    }
+}
+
+impl Replayable for CacheMachine {
+    fn num_delivered(&self) -> u64 {
+        self.num_delivered
     }
 }
 

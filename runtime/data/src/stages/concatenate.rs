@@ -4,7 +4,9 @@ use tfrt_host::ExecutionContext;
 use tfrt_support::Error;
 
 use crate::cardinality::Cardinality;
+use crate::checkpoint::{StateReader, StateWriter};
 use crate::dataset::{Dataset, Position, Stage};
+use crate::description::StageDescription;
 use crate::iterator::Draw;
 use crate::result::{IterationResult, Outcome};
 use crate::token::{Machine, Serial, Step};
@@ -26,6 +28,16 @@ impl Stage for Concatenate {
     fn cardinality(&self) -> Cardinality {
         let cardinalities = self.inputs.iter().map(Dataset::cardinality);
         cardinalities.fold(Cardinality::Finite(0), Cardinality::plus)
+    }
+
+    fn describe(&self, to: &mut StageDescription<'_>) {
+        for input in &self.inputs {
+            to.input(input);
+        }
+    }
+
+    fn is_cheap_to_redraw(&self) -> bool {
+        self.inputs.iter().all(Dataset::is_cheap_to_redraw)
     }
 
     fn make_iterator(&self, position: Position) -> Box<dyn Draw> {
@@ -62,6 +74,21 @@ impl Machine for ConcatenateMachine {
                 }
             }
         }
+    }
+
+    fn save(&mut self, to: &mut StateWriter<'_>) -> Result<(), Error> {
+        to.count(self.inputs.len());
+        to.results(self.drawn.iter())?;
+        let mut inputs = self.inputs.iter_mut();
+        inputs.try_for_each(|input| to.input(input))
+    }
+
+    fn restore(&mut self, from: &mut StateReader<'_>) -> Result<(), Error> {
+        let num_left = from.at_most(self.inputs.len())?;
+        self.inputs.truncate(num_left);
+        self.drawn = from.results()?.pop_front();
+        let mut inputs = self.inputs.iter_mut();
+        inputs.try_for_each(|input| from.input(input))
     }
 }
 

@@ -10,7 +10,9 @@ use tfrt_host::ExecutionContext;
 use tfrt_support::Error;
 
 use crate::cardinality::Cardinality;
+use crate::checkpoint::{StateReader, StateWriter};
 use crate::dataset::{Dataset, Position, Stage, invalid};
+use crate::description::StageDescription;
 use crate::function::{BoundFunction, ElementFunction};
 use crate::iterator::Draw;
 use crate::result::{IterationResult, Outcome, Values, are_available};
@@ -33,6 +35,11 @@ impl Stage for Filter {
 
     fn cardinality(&self) -> Cardinality {
         self.input.cardinality().at_most()
+    }
+
+    fn describe(&self, to: &mut StageDescription<'_>) {
+        self.predicate.describe(to);
+        to.input(&self.input);
     }
 
     fn make_iterator(&self, position: Position) -> Box<dyn Draw> {
@@ -100,6 +107,23 @@ impl Machine for FilterMachine {
             }
         }
         go_on_later(ctx)
+    }
+
+    fn save(&mut self, to: &mut StateWriter<'_>) -> Result<(), Error> {
+        to.count(self.undecided.len());
+        for Undecided { result, verdict } in &self.undecided {
+            to.result(result)?;
+            to.result(verdict)?;
+        }
+        to.input(&mut *self.input)
+    }
+
+    fn restore(&mut self, from: &mut StateReader<'_>) -> Result<(), Error> {
+        for _ in 0..from.count()? {
+            let (result, verdict) = (from.result()?, from.result()?);
+            self.undecided.push_back(Undecided { result, verdict });
+        }
+        from.input(&mut *self.input)
     }
 }
 

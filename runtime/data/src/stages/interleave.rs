@@ -13,12 +13,14 @@
 
 use std::collections::VecDeque;
 
-use tfrt_async::{AnyRef, AsyncValueRef, Value};
+use tfrt_async::{AnyRef, AsyncValueRef, Promise, Value};
 use tfrt_host::ExecutionContext;
 use tfrt_support::Error;
 
 use crate::cardinality::Cardinality;
+use crate::checkpoint::{StateReader, StateWriter, damaged};
 use crate::dataset::{Dataset, Position, Stage, invalid, require_positive};
+use crate::description::StageDescription;
 use crate::function::{BoundFunction, ElementFunction};
 use crate::iterator::Draw;
 use crate::result::{IterationResult, Outcome, Values};
@@ -48,6 +50,13 @@ impl Stage for Interleave {
         self.input.cardinality().at_most()
     }
 
+    fn describe(&self, to: &mut StageDescription<'_>) {
+        self.function.describe(to);
+        to.attribute("cycle_length", self.cycle_length);
+        to.attribute("block_length", self.block_length);
+        to.input(&self.input);
+    }
+
     fn make_iterator(&self, position: Position) -> Box<dyn Draw> {
         Box::new(Serial::new(InterleaveMachine {
             input: self.input.iterator_below(position),
@@ -72,8 +81,8 @@ struct InterleaveMachine {
     position: Position,
     cycle_length: usize,
     block_length: usize,
-    /// The positions, as far as the cursor ever came.
-    cycle: Vec<Option<Inner>>,
+    /// The positions, as far as the cursor ever came. A restored one may not be open yet, or never be.
+    cycle: Vec<Option<Opening>>,
     num_occupied: usize,
     /// Those that have no position yet, oldest first.
     opened: VecDeque<Opening>,
@@ -86,6 +95,9 @@ struct InterleaveMachine {
 /// An inner iterator.
 #[derive(Debug)]
 struct Inner {
+    /// The element of the input that it was opened for.
+    element: Values,
+    dataset: Dataset,
     iterator: Box<dyn Draw>,
     /// What was requested of it and not handed out.
     requested: Option<IterationResult>,
@@ -126,9 +138,13 @@ impl Machine for InterleaveMachine {
                     return Step::Answer(Outcome::END);
                 }
             }
-            let Some(Some(inner)) = self.cycle.get_mut(self.cursor) else {
-                self.go_on();
-                continue;
+            let inner = match self.open_restored() {
+                Ok(Some(inner)) => inner,
+                Ok(None) => {
+                    self.go_on();
+                    continue;
+                }
+                Err(step) => return step,
             };
             let requested = inner.requested.take();
             let result = requested.unwrap_or_else(|| inner.iterator.draw(ctx));
@@ -154,6 +170,44 @@ impl Machine for InterleaveMachine {
         }
         go_on_later(ctx)
     }
+
+    fn save(&mut self, to: &mut StateWriter<'_>) -> Result<(), Error> {
+        to.bool(self.has_noticed_end);
+        to.count(self.cursor);
+        to.count(self.num_taken);
+        to.count(self.cycle.len());
+        for place in &mut self.cycle {
+            to.bool(place.is_some());
+            if let Some(place) = place {
+                place.save(to)?;
+            }
+        }
+        to.count(self.opened.len());
+        for opening in &mut self.opened {
+            opening.save(to)?;
+        }
+        to.input(&mut *self.input)
+    }
+
+    fn restore(&mut self, from: &mut StateReader<'_>) -> Result<(), Error> {
+        self.has_noticed_end = from.bool()?;
+        let cursor = from.at_most(self.cycle_length - 1)?;
+        self.num_taken = from.at_most(self.block_length)?;
+        let num_positions = from.at_most(self.cycle_length)?;
+        for _ in 0..num_positions {
+            let is_occupied = from.bool()?;
+            self.num_occupied += usize::from(is_occupied);
+            let mut restore = || Opening::restore(from, &self.function, self.position);
+            self.cycle.push(is_occupied.then(&mut restore).transpose()?);
+        }
+        // The cursor is at one of these positions, or goes on to the first that it never came to.
+        self.cursor = cursor.min(num_positions);
+        for _ in 0..from.count()? {
+            let opening = Opening::restore(from, &self.function, self.position)?;
+            self.opened.push_back(opening);
+        }
+        from.input(&mut *self.input)
+    }
 }
 
 impl InterleaveMachine {
@@ -174,6 +228,29 @@ impl InterleaveMachine {
     fn vacate(&mut self) {
         if self.cycle[self.cursor].take().is_some() {
             self.num_occupied -= 1;
+        }
+    }
+
+    /// The iterator at the cursor, if there is one. One that was restored may have to be waited for, or have failed.
+    fn open_restored(&mut self) -> Result<Option<&mut Inner>, Step> {
+        let Some(place) = self.cycle.get_mut(self.cursor) else {
+            return Ok(None);
+        };
+        if let Some(Opening::Later(later)) = place {
+            if !later.is_available() {
+                return Err(Step::Wait(later.as_any().clone()));
+            }
+            *place = Some(take_out(later));
+        }
+        if let Some(Opening::Failed(error)) = place {
+            let error = error.clone();
+            self.vacate();
+            self.go_on();
+            return Err(Step::Answer(Outcome::Error(error)));
+        }
+        match &mut self.cycle[self.cursor] {
+            Some(Opening::Inner(inner)) => Ok(Some(inner)),
+            _ => Ok(None),
         }
     }
 
@@ -201,7 +278,7 @@ impl InterleaveMachine {
                 if self.cursor == self.cycle.len() {
                     self.cycle.push(None);
                 }
-                self.cycle[self.cursor] = Some(inner);
+                self.cycle[self.cursor] = Some(Opening::Inner(inner));
                 self.num_occupied += 1;
                 None
             }
@@ -237,47 +314,83 @@ fn open(
     position: Position,
     ctx: &ExecutionContext,
 ) -> Opening {
-    let made = function.apply(drawn, ctx);
-    match made.into_outcome() {
-        Ok(Outcome::Element(datasets)) => open_dataset_of(datasets, position, ctx),
-        Ok(outcome) => without_dataset(outcome),
+    let drawn = match drawn.into_outcome() {
+        Ok(drawn) => drawn,
         Err(pending) => {
             let (promise, later) = AsyncValueRef::unconstructed();
-            let ctx = ctx.clone();
-            IterationResult::Pending(pending).and_then(move |outcome| match outcome {
-                Outcome::Element(datasets) => match dataset_among(&datasets) {
-                    Ok(value) => value.clone().and_then(move |value| {
-                        let opening = open_dataset(value, position, &ctx);
-                        promise.emplace(OpenedLater(Some(opening)));
-                    }),
-                    Err(error) => promise.set_error(error),
-                },
-                outcome => promise.emplace(OpenedLater(Some(without_dataset(outcome)))),
+            let (function, ctx) = (function.clone(), ctx.clone());
+            IterationResult::Pending(pending).and_then(move |drawn| {
+                let opening = open_known(&function, drawn, position, &ctx);
+                publish(promise, opening);
             });
-            Opening::Later(later)
+            return Opening::Later(later);
         }
+    };
+    open_known(function, drawn, position, ctx)
+}
+
+/// As [`open`], for an input that is known.
+fn open_known(
+    function: &BoundFunction,
+    drawn: Outcome,
+    position: Position,
+    ctx: &ExecutionContext,
+) -> Opening {
+    let element = match &drawn {
+        Outcome::Element(values) => values.clone(),
+        _ => Values::new(),
+    };
+    match function.apply(drawn.into(), ctx).into_outcome() {
+        Ok(Outcome::Element(datasets)) => {
+            let start = Start::New;
+            open_dataset_of(datasets, element, start, position, ctx)
+        }
+        Ok(Outcome::Error(error)) => Opening::Failed(error),
+        Ok(Outcome::End(_)) => Opening::End,
+        // Not for an outcome that is known.
+        Err(pending) => Opening::Failed(pending.into_any()),
     }
 }
 
-fn without_dataset(outcome: Outcome) -> Opening {
-    match outcome {
-        Outcome::Error(error) => Opening::Failed(error),
-        Outcome::End(_) | Outcome::Element(_) => Opening::End,
+/// Tells what an input became, once that is known.
+fn publish(promise: Promise<OpenedLater>, opening: Opening) {
+    match opening {
+        Opening::Later(later) => later.and_then(move |later| {
+            promise.emplace(OpenedLater(Some(take_out(later))));
+        }),
+        opening => promise.emplace(OpenedLater(Some(opening))),
     }
 }
 
-fn open_dataset_of(datasets: Values, position: Position, ctx: &ExecutionContext) -> Opening {
+/// How an inner iterator begins.
+enum Start {
+    /// At the start; its first element is requested.
+    New,
+    /// Where a checkpoint says.
+    Restored {
+        requested: Option<IterationResult>,
+        state: Box<[u8]>,
+    },
+}
+
+fn open_dataset_of(
+    datasets: Values,
+    element: Values,
+    start: Start,
+    position: Position,
+    ctx: &ExecutionContext,
+) -> Opening {
     let value = match dataset_among(&datasets) {
         Ok(value) => value,
         Err(error) => return Opening::Failed(AnyRef::error(error)),
     };
     if value.is_available() {
-        return open_dataset(value, position, ctx);
+        return open_dataset(value, element, start, position, ctx);
     }
     let (promise, later) = AsyncValueRef::unconstructed();
     let ctx = ctx.clone();
     value.and_then(move |value| {
-        let opening = open_dataset(value, position, &ctx);
+        let opening = open_dataset(value, element, start, position, &ctx);
         promise.emplace(OpenedLater(Some(opening)));
     });
     Opening::Later(later)
@@ -294,8 +407,14 @@ fn dataset_among(results: &Values) -> Result<&AnyRef, Error> {
     }
 }
 
-/// Makes an iterator of a dataset in an available value, and requests its first element.
-fn open_dataset(value: &AnyRef, position: Position, ctx: &ExecutionContext) -> Opening {
+/// Makes an iterator of a dataset in an available value. Of one that begins, the first element is requested.
+fn open_dataset(
+    value: &AnyRef,
+    element: Values,
+    start: Start,
+    position: Position,
+    ctx: &ExecutionContext,
+) -> Opening {
     let Some(dataset) = value.get::<Dataset>() else {
         return Opening::Failed(match value.is_error() {
             true => value.clone(),
@@ -306,12 +425,80 @@ fn open_dataset(value: &AnyRef, position: Position, ctx: &ExecutionContext) -> O
             ))),
         });
     };
-    match dataset.try_iterator_below(position) {
-        Ok(mut iterator) => Opening::Inner(Inner {
-            requested: Some(iterator.draw(ctx)),
-            iterator,
-        }),
+    let opened = dataset
+        .try_iterator_below(position)
+        .and_then(|mut iterator| {
+            let requested = match start {
+                Start::New => Some(iterator.draw(ctx)),
+                Start::Restored { requested, state } => {
+                    StateReader::new(&state, ctx).iterator_of(dataset, &mut *iterator)?;
+                    requested
+                }
+            };
+            Ok(Inner {
+                element,
+                dataset: dataset.clone(),
+                iterator,
+                requested,
+            })
+        });
+    match opened {
+        Ok(inner) => Opening::Inner(inner),
         Err(error) => Opening::Failed(AnyRef::error(ctx.emit_error(error))),
+    }
+}
+
+impl Opening {
+    fn save(&mut self, to: &mut StateWriter<'_>) -> Result<(), Error> {
+        if let Self::Later(later) = self {
+            if !later.is_available() {
+                to.wait_for(later.as_any().clone());
+                return Ok(());
+            }
+            *self = take_out(later);
+        }
+        match self {
+            Self::Inner(inner) => {
+                to.count(0);
+                to.values(&inner.element)?;
+                to.results(inner.requested.iter())?;
+                to.section(|to| to.iterator_of(&inner.dataset, &mut *inner.iterator))
+            }
+            Self::End => {
+                to.count(1);
+                Ok(())
+            }
+            Self::Failed(error) => {
+                to.count(2);
+                to.outcome(&Outcome::Error(error.clone()))
+            }
+            // Taken out just now.
+            Self::Later(_) => Ok(()),
+        }
+    }
+
+    fn restore(
+        from: &mut StateReader<'_>,
+        function: &BoundFunction,
+        position: Position,
+    ) -> Result<Self, Error> {
+        Ok(match from.at_most(2)? {
+            0 => {
+                let element = from.values()?;
+                let start = Start::Restored {
+                    requested: from.results()?.pop_front(),
+                    state: from.bytes()?.into(),
+                };
+                let ctx = from.exec_ctx();
+                let datasets = function.call_when_available(element.clone(), ctx);
+                open_dataset_of(datasets, element, start, position, ctx)
+            }
+            1 => Self::End,
+            _ => match from.outcome()? {
+                Outcome::Error(error) => Self::Failed(error),
+                _ => return Err(damaged("a failed opening has no error")),
+            },
+        })
     }
 }
 

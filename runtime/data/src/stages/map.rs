@@ -8,7 +8,9 @@ use tfrt_host::ExecutionContext;
 use tfrt_support::Error;
 
 use crate::cardinality::Cardinality;
+use crate::checkpoint::{StateReader, StateWriter};
 use crate::dataset::{Dataset, Position, Stage};
+use crate::description::StageDescription;
 use crate::function::{BoundFunction, ElementFunction};
 use crate::iterator::Draw;
 use crate::result::{IterationResult, Outcome, are_available};
@@ -30,6 +32,11 @@ impl Stage for Map {
 
     fn cardinality(&self) -> Cardinality {
         self.input.cardinality()
+    }
+
+    fn describe(&self, to: &mut StageDescription<'_>) {
+        self.function.describe(to);
+        to.input(&self.input);
     }
 
     fn make_iterator(&self, position: Position) -> Box<dyn Draw> {
@@ -55,6 +62,14 @@ impl Draw for MapIterator {
             }
             result => self.function.apply(result, ctx),
         }
+    }
+
+    fn save(&mut self, to: &mut StateWriter<'_>) -> Result<(), Error> {
+        to.input(&mut *self.input)
+    }
+
+    fn restore(&mut self, from: &mut StateReader<'_>) -> Result<(), Error> {
+        from.input(&mut *self.input)
     }
 }
 

@@ -6,8 +6,11 @@ use tfrt_async::{AnyRef, Immutable, Value};
 use tfrt_host::ExecutionContext;
 use tfrt_support::Error;
 
+use super::replay::{Replayable, Replaying};
 use crate::cardinality::Cardinality;
+use crate::checkpoint::{StateReader, StateWriter};
 use crate::dataset::{Dataset, Position, Stage, invalid};
+use crate::description::StageDescription;
 use crate::iterator::Draw;
 use crate::result::{IterationResult, Outcome, Values};
 use crate::token::{Machine, Serial, Step};
@@ -34,14 +37,25 @@ impl Stage for Memory {
         self.input.cardinality().times(None)
     }
 
+    fn describe(&self, to: &mut StageDescription<'_>) {
+        to.input(&self.input);
+    }
+
+    fn is_cheap_to_redraw(&self) -> bool {
+        self.input.is_cheap_to_redraw()
+    }
+
     fn make_iterator(&self, position: Position) -> Box<dyn Draw> {
-        Box::new(Serial::new(MemoryMachine {
+        let machine = MemoryMachine {
             input: self.input.iterator_below(position),
             copy: self.copy,
             drawn: VecDeque::new(),
             remembered: Vec::new(),
             next: None,
-        }))
+            num_delivered: 0,
+        };
+        let is_input_cheap = self.input.is_cheap_to_redraw();
+        Box::new(Serial::new(Replaying::new(machine, is_input_cheap)))
     }
 }
 
@@ -54,6 +68,7 @@ struct MemoryMachine {
     remembered: Vec<Outcome>,
     /// What to hand out next, once the first pass has ended.
     next: Option<usize>,
+    num_delivered: u64,
 }
 
 impl Machine for MemoryMachine {
@@ -76,6 +91,7 @@ impl Machine for MemoryMachine {
             Ok(outcome) => {
                 let handed_out = copy_outcome(&outcome, self.copy);
                 self.remembered.push(outcome);
+                self.num_delivered += 1;
                 Step::Answer(handed_out)
             }
             Err(pending) => {
@@ -84,6 +100,31 @@ impl Machine for MemoryMachine {
                 Step::Wait(awaited)
             }
         }
+    }
+
+    fn save(&mut self, to: &mut StateWriter<'_>) -> Result<(), Error> {
+        to.u64(self.num_delivered);
+        to.bool(self.next.is_some());
+        to.count(self.next.unwrap_or(0));
+        to.results(self.drawn.iter())?;
+        to.outcomes(self.remembered.iter())?;
+        to.input(&mut *self.input)
+    }
+
+    fn restore(&mut self, from: &mut StateReader<'_>) -> Result<(), Error> {
+        self.num_delivered = from.u64()?;
+        let has_ended = from.bool()?;
+        let next = from.at_most(usize::MAX)?;
+        self.drawn = from.results()?;
+        self.remembered = from.outcomes()?;
+        self.next = has_ended.then_some(next.min(self.remembered.len().saturating_sub(1)));
+        from.input(&mut *self.input)
+    }
+}
+
+impl Replayable for MemoryMachine {
+    fn num_delivered(&self) -> u64 {
+        self.num_delivered
     }
 }
 
@@ -95,6 +136,7 @@ impl MemoryMachine {
             return Outcome::END;
         };
         self.next = Some((next + 1) % self.remembered.len());
+        self.num_delivered += 1;
         copy_outcome(outcome, self.copy)
     }
 }

@@ -5,7 +5,9 @@ use tfrt_host::ExecutionContext;
 use tfrt_support::Error;
 
 use crate::cardinality::Cardinality;
+use crate::checkpoint::{StateReader, StateWriter};
 use crate::dataset::{Dataset, Position, Stage};
+use crate::description::StageDescription;
 use crate::iterator::Draw;
 use crate::result::{IterationResult, Outcome};
 
@@ -26,6 +28,15 @@ impl Stage for Number {
 
     fn cardinality(&self) -> Cardinality {
         self.input.cardinality()
+    }
+
+    fn describe(&self, to: &mut StageDescription<'_>) {
+        to.attribute("start", self.start);
+        to.input(&self.input);
+    }
+
+    fn is_cheap_to_redraw(&self) -> bool {
+        self.input.is_cheap_to_redraw()
     }
 
     fn make_iterator(&self, position: Position) -> Box<dyn Draw> {
@@ -55,6 +66,16 @@ impl Draw for NumberIterator {
                 result
             }
         }
+    }
+
+    fn save(&mut self, to: &mut StateWriter<'_>) -> Result<(), Error> {
+        to.i64(self.next);
+        to.input(&mut *self.input)
+    }
+
+    fn restore(&mut self, from: &mut StateReader<'_>) -> Result<(), Error> {
+        self.next = from.i64()?;
+        from.input(&mut *self.input)
     }
 }
 

@@ -6,7 +6,9 @@ use tfrt_host::ExecutionContext;
 use tfrt_support::Error;
 
 use crate::cardinality::Cardinality;
+use crate::checkpoint::{StateReader, StateWriter};
 use crate::dataset::{Dataset, Position, Stage, invalid};
+use crate::description::StageDescription;
 use crate::iterator::Draw;
 use crate::result::{IterationResult, Outcome, are_available};
 
@@ -32,6 +34,14 @@ impl Stage for Prefetch {
 
     fn cardinality(&self) -> Cardinality {
         self.input.cardinality()
+    }
+
+    fn describe(&self, to: &mut StageDescription<'_>) {
+        to.input(&self.input);
+    }
+
+    fn is_cheap_to_redraw(&self) -> bool {
+        self.is_deterministic && self.input.is_cheap_to_redraw()
     }
 
     fn make_iterator(&self, position: Position) -> Box<dyn Draw> {
@@ -75,6 +85,16 @@ impl Draw for PrefetchIterator {
         self.buffer
             .remove(chosen)
             .unwrap_or_else(|| Outcome::END.into())
+    }
+
+    fn save(&mut self, to: &mut StateWriter<'_>) -> Result<(), Error> {
+        to.results(self.buffer.iter())?;
+        to.input(&mut *self.input)
+    }
+
+    fn restore(&mut self, from: &mut StateReader<'_>) -> Result<(), Error> {
+        self.buffer = from.results()?;
+        from.input(&mut *self.input)
     }
 }
 

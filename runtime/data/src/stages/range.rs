@@ -6,7 +6,9 @@ use tfrt_host::ExecutionContext;
 use tfrt_support::{DType, Error};
 
 use crate::cardinality::Cardinality;
+use crate::checkpoint::{StateReader, StateWriter};
 use crate::dataset::{Dataset, Position, Stage};
+use crate::description::StageDescription;
 use crate::iterator::Draw;
 use crate::result::{IterationResult, Outcome};
 
@@ -47,6 +49,17 @@ impl Stage for Range {
         }
     }
 
+    fn describe(&self, to: &mut StageDescription<'_>) {
+        to.attribute("element_type", self.element_type);
+        to.attribute("start", self.start);
+        to.attribute("stop", self.stop);
+        to.attribute("step", self.step);
+    }
+
+    fn is_cheap_to_redraw(&self) -> bool {
+        true
+    }
+
     fn make_iterator(&self, _position: Position) -> Box<dyn Draw> {
         Box::new(RangeIterator {
             next: self.start,
@@ -81,6 +94,16 @@ impl Draw for RangeIterator {
         let number = self.next;
         self.next = number.wrapping_add(step);
         Outcome::one(convert(number, element_type)).into()
+    }
+
+    fn save(&mut self, to: &mut StateWriter<'_>) -> Result<(), Error> {
+        to.i64(self.next);
+        Ok(())
+    }
+
+    fn restore(&mut self, from: &mut StateReader<'_>) -> Result<(), Error> {
+        self.next = from.i64()?;
+        Ok(())
     }
 }
 

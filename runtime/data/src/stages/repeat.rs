@@ -7,7 +7,9 @@ use tfrt_support::Error;
 
 use super::MAX_DRAWS_PAST_END;
 use crate::cardinality::Cardinality;
+use crate::checkpoint::{StateReader, StateWriter};
 use crate::dataset::{Dataset, Position, Stage};
+use crate::description::StageDescription;
 use crate::iterator::Draw;
 use crate::result::{IterationResult, Outcome};
 use crate::token::{Machine, Serial, Step};
@@ -32,6 +34,15 @@ impl Stage for Repeat {
         self.input
             .cardinality()
             .times(u64::try_from(self.count).ok())
+    }
+
+    fn describe(&self, to: &mut StageDescription<'_>) {
+        to.attribute("count", self.count);
+        to.input(&self.input);
+    }
+
+    fn is_cheap_to_redraw(&self) -> bool {
+        self.input.is_cheap_to_redraw()
     }
 
     fn make_iterator(&self, position: Position) -> Box<dyn Draw> {
@@ -112,6 +123,29 @@ impl Machine for RepeatMachine {
                 }
             }
         }
+    }
+
+    fn save(&mut self, to: &mut StateWriter<'_>) -> Result<(), Error> {
+        to.bool(self.is_pass_empty);
+        to.bool(self.has_drawn);
+        to.bool(self.has_ended);
+        to.u64(self.num_passes_left.unwrap_or(0));
+        to.results(self.drawn.iter())?;
+        to.input(&mut *self.pass)
+    }
+
+    fn restore(&mut self, from: &mut StateReader<'_>) -> Result<(), Error> {
+        self.is_pass_empty = from.bool()?;
+        self.has_drawn = from.bool()?;
+        self.has_ended = from.bool()?;
+        let num_left = from.u64()?;
+        if let Some(num_passes_left) = &mut self.num_passes_left {
+            *num_passes_left = num_left.min(*num_passes_left);
+            // The last pass has ended.
+            self.has_ended |= num_left == 0;
+        }
+        self.drawn = from.results()?;
+        from.input(&mut *self.pass)
     }
 }
 

@@ -8,7 +8,9 @@ use tfrt_host::ExecutionContext;
 use tfrt_support::Error;
 
 use crate::cardinality::Cardinality;
+use crate::checkpoint::{StateReader, StateWriter, damaged};
 use crate::dataset::{Dataset, Position, Stage, height_of, invalid};
+use crate::description::StageDescription;
 use crate::function::ElementFunction;
 use crate::iterator::Draw;
 use crate::result::{IterationResult, Outcome, Values};
@@ -33,6 +35,12 @@ impl Stage for Scan {
 
     fn cardinality(&self) -> Cardinality {
         self.input.cardinality()
+    }
+
+    fn describe(&self, to: &mut StageDescription<'_>) {
+        to.function(&self.function);
+        to.attribute("num_state", self.state.len());
+        to.input(&self.input);
     }
 
     fn make_iterator(&self, position: Position) -> Box<dyn Draw> {
@@ -87,6 +95,22 @@ impl Machine for ScanMachine {
         let outputs = results.drain(num_state..).collect();
         self.state = results;
         Step::Answer(Outcome::Element(outputs))
+    }
+
+    fn save(&mut self, to: &mut StateWriter<'_>) -> Result<(), Error> {
+        to.values(&self.state)?;
+        to.results(self.drawn.iter())?;
+        to.input(&mut *self.input)
+    }
+
+    fn restore(&mut self, from: &mut StateReader<'_>) -> Result<(), Error> {
+        let state = from.values()?;
+        if state.len() != self.state.len() {
+            return Err(damaged("a scan has another number of values as its state"));
+        }
+        self.state = state;
+        self.drawn = from.results()?.pop_front();
+        from.input(&mut *self.input)
     }
 }
 

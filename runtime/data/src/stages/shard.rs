@@ -4,7 +4,9 @@ use tfrt_host::ExecutionContext;
 use tfrt_support::Error;
 
 use crate::cardinality::Cardinality;
+use crate::checkpoint::{StateReader, StateWriter};
 use crate::dataset::{Dataset, Position, Stage, invalid, require_positive};
+use crate::description::StageDescription;
 use crate::iterator::Draw;
 use crate::result::{IterationResult, Outcome};
 
@@ -32,6 +34,16 @@ impl Stage for Shard {
             }
             other => other,
         }
+    }
+
+    fn describe(&self, to: &mut StageDescription<'_>) {
+        to.attribute("num_shards", self.num_shards);
+        to.attribute("index", self.index);
+        to.input(&self.input);
+    }
+
+    fn is_cheap_to_redraw(&self) -> bool {
+        self.input.is_cheap_to_redraw()
     }
 
     fn make_iterator(&self, position: Position) -> Box<dyn Draw> {
@@ -64,6 +76,16 @@ impl Draw for ShardIterator {
         }
         self.num_before = self.num_between;
         self.input.draw(ctx)
+    }
+
+    fn save(&mut self, to: &mut StateWriter<'_>) -> Result<(), Error> {
+        to.u64(self.num_before);
+        to.input(&mut *self.input)
+    }
+
+    fn restore(&mut self, from: &mut StateReader<'_>) -> Result<(), Error> {
+        self.num_before = from.u64()?.min(self.num_between);
+        from.input(&mut *self.input)
     }
 }
 

@@ -8,13 +8,17 @@
 //!                 │   │   │ b │ a │ d │   │        hands out c; a takes its place; s := s + 1, n := n - 1
 //! ```
 
+use std::sync::Arc;
 use std::sync::atomic::{AtomicI64, Ordering};
 
 use tfrt_host::ExecutionContext;
 use tfrt_support::Error;
 
+use super::replay::{Replayable, Replaying};
 use crate::cardinality::Cardinality;
+use crate::checkpoint::{StateReader, StateWriter, damaged};
 use crate::dataset::{Dataset, Position, Stage, require_positive};
+use crate::description::StageDescription;
 use crate::iterator::Draw;
 use crate::philox::Philox;
 use crate::result::{IterationResult, Outcome};
@@ -26,7 +30,7 @@ struct Shuffle {
     capacity: usize,
     seeds: (i64, i64),
     /// How many passes were begun, if each has an order of its own.
-    num_passes: Option<AtomicI64>,
+    num_passes: Option<Arc<AtomicI64>>,
 }
 
 impl Stage for Shuffle {
@@ -42,21 +46,40 @@ impl Stage for Shuffle {
         self.input.cardinality()
     }
 
+    fn describe(&self, to: &mut StageDescription<'_>) {
+        to.attribute("buffer_size", self.capacity);
+        to.attribute("seed", self.seeds.0);
+        to.attribute("seed2", self.seeds.1);
+        to.attribute("reshuffle_each_iteration", self.num_passes.is_some());
+        to.input(&self.input);
+    }
+
+    fn is_cheap_to_redraw(&self) -> bool {
+        // Which pass it is, a new iterator does not know.
+        self.num_passes.is_none() && self.input.is_cheap_to_redraw()
+    }
+
     fn make_iterator(&self, position: Position) -> Box<dyn Draw> {
         let pass = self.num_passes.as_ref().map_or(0, |num_passes| {
             // Orders nothing: relaxed.
             num_passes.fetch_add(1, Ordering::Relaxed)
         });
-        Box::new(Serial::new(ShuffleMachine {
+        let machine = ShuffleMachine {
             input: self.input.iterator_below(position),
             capacity: self.capacity,
+            seeds: self.seeds,
+            pass,
+            num_passes: self.num_passes.clone(),
             numbers: Philox::new(self.seeds.0, self.seeds.1.wrapping_add(pass)),
+            num_emitted: 0,
             slots: Vec::new(),
             start: 0,
             num_filled: 0,
             drawn: None,
             has_ended: false,
-        }))
+        };
+        let is_input_cheap = self.input.is_cheap_to_redraw();
+        Box::new(Serial::new(Replaying::new(machine, is_input_cheap)))
     }
 }
 
@@ -64,7 +87,13 @@ impl Stage for Shuffle {
 struct ShuffleMachine {
     input: Box<dyn Draw>,
     capacity: usize,
+    seeds: (i64, i64),
+    /// The number of this pass, if each has an order of its own.
+    pass: i64,
+    num_passes: Option<Arc<AtomicI64>>,
     numbers: Philox,
+    /// How many elements were handed out: for each, one number was used.
+    num_emitted: u64,
     /// The ring, as far as it was ever filled. It grows to the capacity before a slot is used again.
     slots: Vec<Outcome>,
     start: usize,
@@ -93,6 +122,54 @@ impl Machine for ShuffleMachine {
         }
         Step::Answer(self.emit())
     }
+
+    fn save(&mut self, to: &mut StateWriter<'_>) -> Result<(), Error> {
+        to.u64(self.num_emitted);
+        to.bool(self.has_ended);
+        to.results(self.drawn.iter())?;
+        // From the start of the ring, so that where that is does not matter.
+        to.count(self.num_filled);
+        for index in 0..self.num_filled {
+            to.outcome(&self.slots[(self.start + index) % self.capacity])?;
+        }
+        to.input(&mut *self.input)
+    }
+
+    fn restore(&mut self, from: &mut StateReader<'_>) -> Result<(), Error> {
+        self.num_emitted = from.u64()?;
+        self.has_ended = from.bool()?;
+        self.drawn = from.results()?.pop_front();
+        self.slots = from.outcomes()?;
+        self.num_filled = self.slots.len();
+        if self.num_filled > self.capacity {
+            return Err(damaged("a shuffle holds more elements than its size"));
+        }
+        self.numbers.skip(self.num_emitted);
+        from.input(&mut *self.input)
+    }
+}
+
+impl Replayable for ShuffleMachine {
+    fn num_delivered(&self) -> u64 {
+        self.num_emitted
+    }
+
+    fn save_start(&mut self, to: &mut StateWriter<'_>) {
+        if let Some(num_passes) = &self.num_passes {
+            to.i64(self.pass);
+            to.i64(num_passes.load(Ordering::Relaxed));
+        }
+    }
+
+    fn restore_start(&mut self, from: &mut StateReader<'_>) -> Result<(), Error> {
+        if let Some(num_passes) = &self.num_passes {
+            self.pass = from.i64()?;
+            self.numbers = Philox::new(self.seeds.0, self.seeds.1.wrapping_add(self.pass));
+            // The passes that follow go on from there.
+            num_passes.store(from.i64()?, Ordering::Relaxed);
+        }
+        Ok(())
+    }
 }
 
 impl ShuffleMachine {
@@ -115,6 +192,7 @@ impl ShuffleMachine {
         let outcome = std::mem::replace(&mut self.slots[self.start], Outcome::END);
         self.start = (self.start + 1) % self.capacity;
         self.num_filled -= 1;
+        self.num_emitted += 1;
         outcome
     }
 }
@@ -145,7 +223,7 @@ impl Dataset {
             input: self.clone(),
             capacity: require_positive("buffer_size", buffer_size)?,
             seeds: (seed, seed2),
-            num_passes: reshuffles.then(AtomicI64::default),
+            num_passes: reshuffles.then(Arc::default),
         })
     }
 }

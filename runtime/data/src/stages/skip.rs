@@ -5,7 +5,9 @@ use tfrt_support::Error;
 
 use super::MAX_DRAWS_PAST_END;
 use crate::cardinality::Cardinality;
+use crate::checkpoint::{StateReader, StateWriter};
 use crate::dataset::{Dataset, Position, Stage};
+use crate::description::StageDescription;
 use crate::iterator::Draw;
 use crate::result::{IterationResult, Outcome};
 
@@ -28,6 +30,15 @@ impl Stage for Skip {
         self.input
             .cardinality()
             .map(|len| len.saturating_sub(self.count))
+    }
+
+    fn describe(&self, to: &mut StageDescription<'_>) {
+        to.attribute("count", self.count);
+        to.input(&self.input);
+    }
+
+    fn is_cheap_to_redraw(&self) -> bool {
+        self.input.is_cheap_to_redraw()
     }
 
     fn make_iterator(&self, position: Position) -> Box<dyn Draw> {
@@ -57,6 +68,16 @@ impl Draw for SkipIterator {
             }
         }
         self.input.draw(ctx)
+    }
+
+    fn save(&mut self, to: &mut StateWriter<'_>) -> Result<(), Error> {
+        to.u64(self.num_left);
+        to.input(&mut *self.input)
+    }
+
+    fn restore(&mut self, from: &mut StateReader<'_>) -> Result<(), Error> {
+        self.num_left = from.u64()?.min(self.num_left);
+        from.input(&mut *self.input)
     }
 }
 

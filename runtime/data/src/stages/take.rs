@@ -5,7 +5,9 @@ use tfrt_support::Error;
 
 use super::filter::{Verdict, decide};
 use crate::cardinality::Cardinality;
+use crate::checkpoint::{StateReader, StateWriter};
 use crate::dataset::{Dataset, Position, Stage};
+use crate::description::StageDescription;
 use crate::function::{BoundFunction, ElementFunction};
 use crate::iterator::Draw;
 use crate::result::{IterationResult, Outcome, Values};
@@ -35,6 +37,15 @@ impl Stage for Take {
         }
     }
 
+    fn describe(&self, to: &mut StageDescription<'_>) {
+        to.attribute("count", self.count);
+        to.input(&self.input);
+    }
+
+    fn is_cheap_to_redraw(&self) -> bool {
+        self.input.is_cheap_to_redraw()
+    }
+
     fn make_iterator(&self, position: Position) -> Box<dyn Draw> {
         Box::new(TakeIterator {
             input: self.input.iterator_below(position),
@@ -57,6 +68,16 @@ impl Draw for TakeIterator {
         self.num_left -= 1;
         self.input.draw(ctx)
     }
+
+    fn save(&mut self, to: &mut StateWriter<'_>) -> Result<(), Error> {
+        to.u64(self.num_left);
+        to.input(&mut *self.input)
+    }
+
+    fn restore(&mut self, from: &mut StateReader<'_>) -> Result<(), Error> {
+        self.num_left = from.u64()?.min(self.num_left);
+        from.input(&mut *self.input)
+    }
 }
 
 #[derive(Debug)]
@@ -72,6 +93,11 @@ impl Stage for TakeWhile {
 
     fn input_height(&self) -> u32 {
         self.input.height()
+    }
+
+    fn describe(&self, to: &mut StageDescription<'_>) {
+        self.predicate.describe(to);
+        to.input(&self.input);
     }
 
     fn make_iterator(&self, position: Position) -> Box<dyn Draw> {
@@ -144,6 +170,32 @@ impl Machine for TakeWhileMachine {
                 }
             }
         }
+    }
+
+    fn save(&mut self, to: &mut StateWriter<'_>) -> Result<(), Error> {
+        match &self.state {
+            TakeWhileState::Taking => to.count(0),
+            TakeWhileState::Ended => to.count(1),
+            TakeWhileState::Drawn(result) => {
+                to.count(2);
+                to.result(result)?;
+            }
+            // Asked again after the restore.
+            TakeWhileState::Asked { values, .. } => {
+                to.count(2);
+                to.outcome(&Outcome::Element(values.clone()))?;
+            }
+        }
+        to.input(&mut *self.input)
+    }
+
+    fn restore(&mut self, from: &mut StateReader<'_>) -> Result<(), Error> {
+        self.state = match from.at_most(2)? {
+            0 => TakeWhileState::Taking,
+            1 => TakeWhileState::Ended,
+            _ => TakeWhileState::Drawn(from.result()?),
+        };
+        from.input(&mut *self.input)
     }
 }
 

@@ -3,12 +3,15 @@
 use smallvec::SmallVec;
 use tfrt_async::AnyRef;
 use tfrt_host::ExecutionContext;
-use tfrt_support::{DType, Error};
+use tfrt_support::Error;
 use tfrt_tensor::{DenseHostTensor, Shape};
 
 use crate::cardinality::Cardinality;
+use crate::checkpoint::{StateReader, StateWriter};
 use crate::dataset::{Dataset, Position, Stage, invalid};
+use crate::description::StageDescription;
 use crate::iterator::Draw;
+use crate::numbers::number;
 use crate::result::{IterationResult, Outcome, Values};
 use crate::token::{Machine, Serial, Step};
 
@@ -28,6 +31,14 @@ impl Stage for Unbatch {
 
     fn cardinality(&self) -> Cardinality {
         self.input.cardinality().at_most()
+    }
+
+    fn describe(&self, to: &mut StageDescription<'_>) {
+        to.input(&self.input);
+    }
+
+    fn is_cheap_to_redraw(&self) -> bool {
+        self.input.is_cheap_to_redraw()
     }
 
     fn make_iterator(&self, position: Position) -> Box<dyn Draw> {
@@ -89,6 +100,30 @@ impl Machine for UnbatchMachine {
             }
         }
     }
+
+    fn save(&mut self, to: &mut StateWriter<'_>) -> Result<(), Error> {
+        to.results(self.drawn.iter())?;
+        // Rows that were handed out are not needed.
+        let tensors = match self.rows.is_empty() {
+            true => &[],
+            false => &self.tensors[..],
+        };
+        to.count(self.rows.start);
+        let tensors: Values = tensors.iter().cloned().map(AnyRef::available).collect();
+        to.values(&tensors)?;
+        to.input(&mut *self.input)
+    }
+
+    fn restore(&mut self, from: &mut StateReader<'_>) -> Result<(), Error> {
+        self.drawn = from.results()?.pop_front();
+        let start = from.at_most(usize::MAX)?;
+        let tensors = from.values()?;
+        if !tensors.is_empty() {
+            self.begin(&tensors)?;
+            self.rows.start = start.min(self.rows.end);
+        }
+        from.input(&mut *self.input)
+    }
 }
 
 impl UnbatchMachine {
@@ -128,38 +163,6 @@ fn row_of(tensor: &DenseHostTensor, index: usize) -> Result<AnyRef, Error> {
     let buffer = tensor.buffer().slice(index * row_bytes, row_bytes)?;
     let row = DenseHostTensor::from_buffer(tensor.dtype(), Shape::new(row_dims)?, buffer)?;
     Ok(AnyRef::available(row))
-}
-
-/// The number with these bytes.
-fn number(dtype: DType, bytes: &[u8]) -> Result<AnyRef, Error> {
-    macro_rules! one_of {
-        ($($dtype:ident => $ty:ty;)+) => {
-            match dtype {
-                $(DType::$dtype => bytes.try_into().ok().map(|bytes| AnyRef::available(<$ty>::from_ne_bytes(bytes))),)+
-                DType::I1 => bytes.first().map(|&byte| AnyRef::available(byte != 0)),
-                _ => None,
-            }
-        };
-    }
-    let number = one_of! {
-        I64 => i64;
-        I32 => i32;
-        F32 => f32;
-        F64 => f64;
-        Ui8 => u8;
-        Ui16 => u16;
-        Ui32 => u32;
-        Ui64 => u64;
-        I8 => i8;
-        I16 => i16;
-        F16 => half::f16;
-        Bf16 => half::bf16;
-    };
-    number.ok_or_else(|| {
-        invalid(format!(
-            "elements of type {dtype} cannot be taken out of a tensor"
-        ))
-    })
 }
 
 impl Dataset {

@@ -1,5 +1,6 @@
 //! Values that are given one by one.
 
+use std::any::Any;
 use std::sync::Arc;
 
 use tfrt_async::AnyRef;
@@ -7,7 +8,9 @@ use tfrt_host::ExecutionContext;
 use tfrt_support::Error;
 
 use crate::cardinality::Cardinality;
+use crate::checkpoint::{StateReader, StateWriter};
 use crate::dataset::{Dataset, Position, Stage, height_of};
+use crate::description::StageDescription;
 use crate::iterator::Draw;
 use crate::result::{IterationResult, Outcome};
 
@@ -33,6 +36,14 @@ impl Stage for Given {
         Cardinality::Finite(self.outcomes.len() as u64)
     }
 
+    fn describe(&self, to: &mut StageDescription<'_>) {
+        to.attribute("num_values", self.outcomes.len());
+    }
+
+    fn is_cheap_to_redraw(&self) -> bool {
+        true
+    }
+
     fn make_iterator(&self, _position: Position) -> Box<dyn Draw> {
         Box::new(GivenIterator {
             outcomes: Arc::clone(&self.outcomes),
@@ -55,6 +66,16 @@ impl Draw for GivenIterator {
         self.next += 1;
         outcome.clone().into()
     }
+
+    fn save(&mut self, to: &mut StateWriter<'_>) -> Result<(), Error> {
+        to.count(self.next);
+        Ok(())
+    }
+
+    fn restore(&mut self, from: &mut StateReader<'_>) -> Result<(), Error> {
+        self.next = from.at_most(self.outcomes.len())?;
+        Ok(())
+    }
 }
 
 impl Dataset {
@@ -64,6 +85,12 @@ impl Dataset {
     /// If a value is a dataset that is nested too deep.
     pub fn from_values(values: &[AnyRef]) -> Result<Self, Error> {
         Self::from_outcomes(values.iter().cloned().map(Outcome::one).collect())
+    }
+
+    /// The outcomes, if they were given.
+    pub(crate) fn given_outcomes(&self) -> Option<&[Outcome]> {
+        let stage: &dyn Any = self.stage();
+        stage.downcast_ref::<Given>().map(|given| &*given.outcomes)
     }
 
     /// A dataset of what was drawn before.

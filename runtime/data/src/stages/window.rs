@@ -12,7 +12,9 @@ use tfrt_host::ExecutionContext;
 use tfrt_support::Error;
 
 use crate::cardinality::Cardinality;
+use crate::checkpoint::{StateReader, StateWriter};
 use crate::dataset::{Dataset, Position, Stage, invalid, require_positive};
+use crate::description::StageDescription;
 use crate::iterator::Draw;
 use crate::result::{IterationResult, Outcome};
 use crate::token::{Machine, Serial, Step};
@@ -46,6 +48,18 @@ impl Stage for Window {
                 true => (len - span) / shift + 1,
                 false => len.div_ceil(shift),
             })
+    }
+
+    fn describe(&self, to: &mut StageDescription<'_>) {
+        to.attribute("size", self.size);
+        to.attribute("shift", self.shift);
+        to.attribute("stride", self.stride);
+        to.attribute("drop_remainder", self.drops_remainder);
+        to.input(&self.input);
+    }
+
+    fn is_cheap_to_redraw(&self) -> bool {
+        self.input.is_cheap_to_redraw()
     }
 
     fn make_iterator(&self, position: Position) -> Box<dyn Draw> {
@@ -110,6 +124,22 @@ impl Machine for WindowMachine {
             Ok(window) => Outcome::one(AnyRef::available(window)),
             Err(error) => Outcome::error(ctx.emit_error(error)),
         })
+    }
+
+    fn save(&mut self, to: &mut StateWriter<'_>) -> Result<(), Error> {
+        to.count(self.num_to_drop);
+        to.bool(self.has_ended);
+        to.results(self.drawn.iter())?;
+        to.outcomes(self.buffer.iter())?;
+        to.input(&mut *self.input)
+    }
+
+    fn restore(&mut self, from: &mut StateReader<'_>) -> Result<(), Error> {
+        self.num_to_drop = from.at_most(self.window.shift)?;
+        self.has_ended = from.bool()?;
+        self.drawn = from.results()?.pop_front();
+        self.buffer = from.outcomes()?.into();
+        from.input(&mut *self.input)
     }
 }
 

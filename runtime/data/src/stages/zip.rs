@@ -5,7 +5,9 @@ use tfrt_host::ExecutionContext;
 use tfrt_support::Error;
 
 use crate::cardinality::Cardinality;
+use crate::checkpoint::{StateReader, StateWriter};
 use crate::dataset::{Dataset, Position, Stage};
+use crate::description::StageDescription;
 use crate::iterator::Draw;
 use crate::result::{IterationResult, Outcome, Values};
 
@@ -28,6 +30,16 @@ impl Stage for Zip {
         cardinalities
             .reduce(Cardinality::min)
             .unwrap_or(Cardinality::Finite(0))
+    }
+
+    fn describe(&self, to: &mut StageDescription<'_>) {
+        for input in &self.inputs {
+            to.input(input);
+        }
+    }
+
+    fn is_cheap_to_redraw(&self) -> bool {
+        self.inputs.iter().all(Dataset::is_cheap_to_redraw)
     }
 
     fn make_iterator(&self, position: Position) -> Box<dyn Draw> {
@@ -63,6 +75,16 @@ impl Draw for ZipIterator {
         let (promise, result) = IterationResult::pending();
         run_when_ready(&awaited, move || promise.emplace(combine(results)));
         result
+    }
+
+    fn save(&mut self, to: &mut StateWriter<'_>) -> Result<(), Error> {
+        let mut inputs = self.inputs.iter_mut();
+        inputs.try_for_each(|input| to.input(input))
+    }
+
+    fn restore(&mut self, from: &mut StateReader<'_>) -> Result<(), Error> {
+        let mut inputs = self.inputs.iter_mut();
+        inputs.try_for_each(|input| from.input(input))
     }
 }
 

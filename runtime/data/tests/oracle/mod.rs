@@ -1,6 +1,6 @@
 //! What a pipeline is, one element after the other: no results that are outstanding, no draws ahead but those that are defined.
 
-use std::cell::Cell;
+use std::cell::{Cell, RefCell};
 use std::collections::VecDeque;
 use std::rc::Rc;
 
@@ -37,7 +37,15 @@ pub enum Tree {
     Number(Box<Tree>),
     /// Sums of all numbers so far.
     Scan(Box<Tree>),
+    Cache(Box<Tree>, Kept),
+    /// Windows, one after the other: of so many elements, so far apart.
+    Windows(Box<Tree>, usize, usize),
+    /// Another order in each pass.
+    Reshuffle(Box<Tree>, usize, i64, Rc<Cell<i64>>),
 }
+
+/// What a cache keeps once a whole pass was there.
+pub type Kept = Rc<RefCell<Option<Vec<Item>>>>;
 
 /// What a map makes of a number.
 pub fn map(x: i64, plus: i64, fails: i64) -> Result<i64, String> {
@@ -131,6 +139,19 @@ enum State {
     Unbatch(Box<Oracle>, usize, VecDeque<i64>),
     Number(Box<Oracle>, i64),
     Scan(Box<Oracle>, Result<i64, String>),
+    CacheFirst(Box<Oracle>, Vec<Item>, Kept),
+    CacheKept(Kept, usize),
+    Windows {
+        of: Box<Oracle>,
+        size: usize,
+        shift: usize,
+        buffer: VecDeque<Item>,
+        to_drop: usize,
+        has_ended: bool,
+        opened: VecDeque<Option<VecDeque<Item>>>,
+        current: Option<VecDeque<Item>>,
+        has_noticed_end: bool,
+    },
 }
 
 impl Oracle {
@@ -190,6 +211,32 @@ impl Oracle {
             Tree::Unbatch(tree, size) => State::Unbatch(of(tree), *size, VecDeque::new()),
             Tree::Number(tree) => State::Number(of(tree), 0),
             Tree::Scan(tree) => State::Scan(of(tree), Ok(0)),
+            Tree::Cache(tree, kept) => match &*kept.borrow() {
+                Some(_) => State::CacheKept(Rc::clone(kept), 0),
+                None => State::CacheFirst(of(tree), Vec::new(), Rc::clone(kept)),
+            },
+            Tree::Windows(tree, size, shift) => State::Windows {
+                of: of(tree),
+                size: *size,
+                shift: *shift,
+                buffer: VecDeque::new(),
+                to_drop: 0,
+                has_ended: false,
+                opened: VecDeque::new(),
+                current: None,
+                has_noticed_end: false,
+            },
+            Tree::Reshuffle(tree, size, seed, passes) => {
+                let pass = passes.replace(passes.get() + 1);
+                State::Shuffle {
+                    of: of(tree),
+                    size: *size,
+                    ring: vec![None; *size],
+                    start: 0,
+                    numbers: Philox::new(*seed, 7 + pass),
+                    has_ended: false,
+                }
+            }
         };
         Self {
             state,
@@ -445,6 +492,57 @@ impl Oracle {
                     sum.clone().map_or_else(Item::Error, Item::Number)
                 }
                 other => other,
+            },
+            State::CacheKept(kept, next) => {
+                *next += 1;
+                let kept = kept.borrow();
+                let item = kept.as_ref().and_then(|kept| kept.get(*next - 1));
+                item.cloned().unwrap_or(Item::End)
+            }
+            State::CacheFirst(of, items, kept) => {
+                let item = of.next();
+                if item != Item::End {
+                    items.push(item.clone());
+                    return item;
+                }
+                let (items, kept) = (std::mem::take(items), Rc::clone(kept));
+                kept.borrow_mut().get_or_insert(items);
+                self.state = State::CacheKept(kept, usize::MAX / 2);
+                Item::End
+            }
+            State::Windows {
+                of,
+                size,
+                shift,
+                buffer,
+                to_drop,
+                has_ended,
+                opened,
+                current,
+                has_noticed_end,
+            } => loop {
+                if current.is_none() && !*has_noticed_end {
+                    while opened.len() < 2 {
+                        while !*has_ended && buffer.len() < *size {
+                            match of.next() {
+                                Item::End => *has_ended = true,
+                                _ if *to_drop > 0 => *to_drop -= 1,
+                                item => buffer.push_back(item),
+                            }
+                        }
+                        let window = buffer.iter().take(*size).cloned().collect();
+                        opened.push_back((!buffer.is_empty()).then_some(window));
+                        *to_drop = shift.saturating_sub(buffer.len());
+                        buffer.drain(..(*shift).min(buffer.len()));
+                    }
+                    *current = opened.pop_front().flatten();
+                    *has_noticed_end = current.is_none();
+                }
+                match current.as_mut().map(VecDeque::pop_front) {
+                    None => return Item::End,
+                    Some(None) => *current = None,
+                    Some(Some(item)) => return item,
+                }
             },
             State::Memory(of, remembered, next) => {
                 if next.is_none() {

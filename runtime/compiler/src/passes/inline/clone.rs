@@ -7,8 +7,9 @@ use tfrt_ir::{BlockId, Location, LocationId, Module, OpId, OpState, RegionId, Va
 /// Appends a copy of every op of `body` but its last one to `block`, with `arguments` in place of the arguments of `body`. Returns the
 /// operands of that last one, in terms of the copy.
 ///
-/// Every region inside of `body` has one block, so that values are defined before they are used.
-pub(super) fn clone_body(
+/// Every region inside of `body` has one block, so that values are defined before they are used. Locations of copies are those of a call
+/// at `call_location`.
+pub fn clone_body(
     module: &mut Module,
     body: BlockId,
     arguments: Vec<ValueId>,

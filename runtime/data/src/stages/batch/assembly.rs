@@ -3,7 +3,6 @@
 use std::fmt;
 use std::sync::{Arc, OnceLock};
 
-use half::{bf16, f16};
 use smallvec::SmallVec;
 use tfrt_async::AnyRef;
 use tfrt_host::ExecutionContext;
@@ -12,6 +11,7 @@ use tfrt_tensor::{DenseHostTensor, HostBuffer, OwnedElementsMut, Shape};
 
 use super::BatchComponent;
 use crate::dataset::invalid;
+use crate::numbers::scalar;
 use crate::result::{Outcome, Values};
 
 /// The metadata of each component of an element.
@@ -378,34 +378,4 @@ impl fmt::Debug for State {
             Self::Failed(error) => write!(f, "Failed({error:?})"),
         }
     }
-}
-
-/// The type and the bytes of a number or truth value.
-#[inline]
-fn scalar(value: &AnyRef) -> Option<(DType, [u8; 8])> {
-    macro_rules! one_of {
-        ($($ty:ty => $dtype:ident, |$payload:ident| $bytes:expr;)+) => {
-            $(if let Some(&$payload) = value.get::<$ty>() {
-                let mut bytes = [0; 8];
-                bytes[..size_of::<$ty>()].copy_from_slice(&$bytes);
-                return Some((DType::$dtype, bytes));
-            })+
-        };
-    }
-    one_of! {
-        i64 => I64, |number| number.to_ne_bytes();
-        i32 => I32, |number| number.to_ne_bytes();
-        f32 => F32, |number| number.to_ne_bytes();
-        f64 => F64, |number| number.to_ne_bytes();
-        u8 => Ui8, |number| number.to_ne_bytes();
-        i8 => I8, |number| number.to_ne_bytes();
-        i16 => I16, |number| number.to_ne_bytes();
-        u16 => Ui16, |number| number.to_ne_bytes();
-        u32 => Ui32, |number| number.to_ne_bytes();
-        u64 => Ui64, |number| number.to_ne_bytes();
-        f16 => F16, |number| number.to_ne_bytes();
-        bf16 => Bf16, |number| number.to_ne_bytes();
-        bool => I1, |truth| [u8::from(truth)];
-    }
-    None
 }

@@ -1,0 +1,372 @@
+//! Functions of programs, called as ops.
+
+use std::sync::Arc;
+
+use tfrt::core::{EagerContext, TensorHandle, ToTensor};
+use tfrt::function_ops::{FunctionOps, FunctionProgram};
+use tfrt::host::RequestContextBuilder;
+use tfrt::host::device::CpuDevice;
+use tfrt::prelude::*;
+use tfrt::queue::create_queue;
+use tfrt::support::Place;
+
+tfrt::link!(tfrt_kernels);
+
+/// A context with two processors, and a program.
+struct Functions {
+    eager: Arc<EagerContext>,
+    program: FunctionProgram,
+}
+
+impl Functions {
+    fn new(source: &str) -> Self {
+        Self::with_queue(source, "s")
+    }
+
+    fn with_queue(source: &str, queue: &str) -> Self {
+        let registry = Arc::new(KernelRegistry::from_link().expect("names are unique"));
+        let queue = create_queue(queue).expect("there is such a queue");
+        let host = HostContext::builder()
+            .registry(Arc::clone(&registry))
+            .queue(queue)
+            .build();
+        let second = Arc::new(CpuDevice::new("CPU:1"));
+        let eager = EagerContext::builder(host).device(second);
+        let program = FunctionProgram::from_text(source, "p.mlir", &registry);
+        Self {
+            eager: eager.build().expect("two devices"),
+            program: program.unwrap_or_else(|found| panic!("{found}")),
+        }
+    }
+
+    fn tensor(&self, value: impl ToTensor) -> TensorHandle {
+        self.eager.tensor(value).unwrap()
+    }
+
+    /// What the function returns for the operands, or its error.
+    fn says(&self, function: &str, operands: &[&TensorHandle]) -> String {
+        let results = self
+            .eager
+            .function_op(&self.program, function)
+            .and_then(|op| op.call_all(operands));
+        match results {
+            Ok(results) => {
+                let shown = results.iter().map(|result| match self.eager.wait(result) {
+                    Ok(_) => result.to_string(),
+                    Err(error) => error.message().to_owned(),
+                });
+                shown.collect::<Vec<_>>().join("\n")
+            }
+            Err(error) => error.message().to_owned(),
+        }
+    }
+}
+
+/// A function of one expression; `BODY` may use `%cpu`, and `%x` and `%y`.
+fn function(body: &str) -> String {
+    format!(
+        "func @f(%x: !corert.tensorhandle, %y: !corert.tensorhandle) -> !corert.tensorhandle {{
+           %c = tfrt.new.chain
+           %cpu = corert.get_op_handler %c \"cpu\"
+           {body}
+           tfrt.return %z : !corert.tensorhandle
+         }}"
+    )
+}
+
+/// An op on a device.
+fn on(device: &str, result: &str, op: &str, operands: &[&str]) -> String {
+    let handles = vec!["!corert.tensorhandle"; operands.len()].join(", ");
+    format!(
+        "{result} = \"corert.executeop\"(%cpu, {}) {{corert.device = \"{device}\", op_attrs = [], op_func_attrs = [], op_name = \"{op}\"}} \
+         : (!corert.ophandler, {handles}) -> !corert.tensorhandle\n",
+        operands.join(", ")
+    )
+}
+
+#[test]
+fn a_function_is_called_like_any_op() {
+    let functions = Functions::new(&function(
+        "%p = corert.executeop(%cpu) \"tf.MatMul\"(%x, %y) {transpose_a = false, transpose_b = true} : 1
+         %z = corert.executeop(%cpu) \"tf.Relu\"(%p) : 1",
+    ));
+    let x = functions.tensor([[1.0_f32, 2.0], [-3.0, 4.0]]);
+    let y = functions.tensor([[1.0_f32, 1.0], [0.0, -1.0]]);
+    let op = functions
+        .eager
+        .function_op(&functions.program, "f")
+        .unwrap();
+    // Again and again, with other shapes, too.
+    for _ in 0..3 {
+        let z = op.call(&[&x, &y]).unwrap();
+        assert_eq!(
+            functions.eager.to_vec::<f32>(&z).unwrap(),
+            [3.0, 0.0, 1.0, 0.0]
+        );
+        assert_eq!(z.metadata().unwrap().to_string(), "f32 [2, 2]");
+        let row = op.call(&[&functions.tensor([[1.0_f32, 2.0]]), &y]).unwrap();
+        assert_eq!(functions.eager.to_vec::<f32>(&row).unwrap(), [3.0, 0.0]);
+    }
+}
+
+#[test]
+fn a_contradiction_is_told_of_at_the_op_and_at_the_call() {
+    let functions = Functions::new(&function(
+        "%z = corert.executeop(%cpu) \"tf.MatMul\"(%x, %y) {transpose_a = false, transpose_b = false} : 1",
+    ));
+    let x = functions.tensor([[1.0_f32, 2.0, 3.0]]);
+    let op = functions
+        .eager
+        .function_op(&functions.program, "f")
+        .unwrap();
+    let line = line!() + 1;
+    let error = op.call(&[&x, &x]).unwrap_err();
+    let message = error.message();
+    assert!(
+        message.starts_with(
+            "the function `f` cannot be instantiated: p.mlir:4:17: error: `tf.MatMul`: "
+        ),
+        "{message}"
+    );
+    assert!(
+        message.contains("2, 3") || message.contains("[1, 3]"),
+        "{message}"
+    );
+    let Place::File { line: found, .. } = error.place() else {
+        panic!("the error has the place of the call: {error:?}");
+    };
+    assert_eq!(*found, line);
+}
+
+#[test]
+fn parts_on_two_devices_give_what_one_device_gives() {
+    let body = on("CPU:1", "%a", "tf.Relu", &["%x"])
+        + &on("CPU:0", "%b", "tf.AddV2", &["%a", "%y"])
+        + &on("CPU:1", "%d", "tf.Mul", &["%b", "%a"])
+        + &on("CPU:0", "%z", "tf.Sub", &["%d", "%a"]);
+    for queue in ["s", "mstd:3"] {
+        let functions = Functions::with_queue(&function(&body), queue);
+        let (x, y) = (
+            functions.tensor([1.0_f32, -2.0]),
+            functions.tensor([10.0_f32, 20.0]),
+        );
+        for _ in 0..20 {
+            let found = functions.says("f", &[&x, &y]);
+            assert_eq!(
+                found,
+                "DenseHostTensor dtype = f32, shape = [2], values = [1.000000e+01, 0.000000e+00]"
+            );
+        }
+    }
+}
+
+#[test]
+fn a_failing_part_fails_whoever_waits_for_it_and_nobody_else_hangs() {
+    // `tfrt_test.error.tensor` fails when it runs, and says nothing before.
+    let body = on("CPU:1", "%a", "tfrt_test.error.tensor", &["%x"])
+        + &on("CPU:0", "%b", "tf.AddV2", &["%a", "%y"])
+        + &on("CPU:1", "%z", "tf.Relu", &["%b"]);
+    for queue in ["s", "mstd:3"] {
+        let functions = Functions::with_queue(&function(&body), queue);
+        let x = functions.tensor([1.0_f32]);
+        for _ in 0..20 {
+            assert_eq!(
+                functions.says("f", &[&x, &x]),
+                "error from test.error.tensor implementation"
+            );
+        }
+    }
+}
+
+#[test]
+fn a_cancelled_request_ends_every_part() {
+    let body =
+        on("CPU:1", "%a", "tf.Relu", &["%x"]) + &on("CPU:0", "%z", "tf.AddV2", &["%a", "%y"]);
+    let functions = Functions::with_queue(&function(&body), "mstd:2");
+    let request = RequestContextBuilder::new(Arc::clone(functions.eager.host())).build();
+    request.cancel();
+    let x = functions.tensor([1.0_f32]);
+    let _scope = functions.eager.with_request(request);
+    assert_eq!(functions.says("f", &[&x, &x]), "Cancelled");
+}
+
+#[test]
+fn functions_that_call_themselves_are_refused() {
+    let call = |name: &str, callee: &str| {
+        format!(
+            "func @{name}(%x: !corert.tensorhandle) -> !corert.tensorhandle {{
+               %c = tfrt.new.chain
+               %cpu = corert.get_op_handler %c \"cpu\"
+               %z = corert.executeop(%cpu) \"tf.PartitionedCall\"(%x) {{}} {{f = \"{callee}\"}} : 1
+               tfrt.return %z : !corert.tensorhandle
+             }}\n"
+        )
+    };
+    let functions = Functions::new(
+        &(call("f", "g") + &call("g", "h") + &call("h", "g") + &call("lost", "nobody")),
+    );
+    let x = functions.tensor([1.0_f32]);
+    assert_eq!(
+        functions.says("f", &[&x]),
+        "the function `f` cannot be instantiated: p.mlir:16:21: error: the function `g`, which is an op, calls itself: g -> h -> g"
+    );
+    assert_eq!(
+        functions.says("lost", &[&x]),
+        "the function `lost` cannot be instantiated: p.mlir:22:21: error: `tf.PartitionedCall` calls the function `nobody`, which does not exist"
+    );
+}
+
+#[test]
+fn what_cannot_be_an_op_says_why() {
+    let functions = Functions::new(
+        "func @number(%x: i32) -> i32 {
+           tfrt.return %x : i32
+         }
+         func @half(%c: !tfrt.chain, %x: !corert.tensorhandle) -> !corert.tensorhandle {
+           tfrt.return %x : !corert.tensorhandle
+         }
+         func @same(%x: !corert.tensorhandle) -> !corert.tensorhandle {
+           tfrt.return %x : !corert.tensorhandle
+         }",
+    );
+    let says = |name: &str| functions.says(name, &[]);
+    assert_eq!(
+        says("number"),
+        "the function `number` cannot be an op: argument 0 is a `i32`, not a tensor handle"
+    );
+    assert_eq!(
+        says("half"),
+        "the function `half` cannot be an op: it takes a chain or returns one, but not both"
+    );
+    assert_eq!(
+        says("sama"),
+        "the program has no function `sama`; did you mean `same`?"
+    );
+    assert_eq!(
+        says("same"),
+        "the function `same` takes 1 and returns 1 tensors, but the call has 0 and 1"
+    );
+}
+
+#[test]
+fn operands_that_come_later_make_results_that_come_later() {
+    let functions = Functions::with_queue(
+        &function("%z = corert.executeop(%cpu) \"tf.AddV2\"(%x, %y) : 1"),
+        "mstd:2",
+    );
+    // `tfrt_test.async.noop_no_md` tells nothing of its result before it is there.
+    let x = functions.tensor([1.0_f32, 2.0]);
+    let later = functions.eager.op("tfrt_test.async.noop_no_md").unwrap();
+    let later = later.call(&[&x]).unwrap();
+    assert_eq!(
+        functions.says("f", &[&later, &x]),
+        "DenseHostTensor dtype = f32, shape = [2], values = [2.000000e+00, 4.000000e+00]"
+    );
+}
+
+#[test]
+fn a_program_in_a_file_is_as_good_as_its_text() {
+    let source = function("%z = corert.executeop(%cpu) \"tf.AddV2\"(%x, %y) : 1");
+    let mut functions = Functions::new(&source);
+    let kernels = KernelRegistry::from_link().unwrap();
+    let file = tfrt::text::compile(&source, "p.mlir", &kernels).unwrap();
+    functions.program = FunctionProgram::from_bef(&file, "p.bef", &kernels).unwrap();
+    let x = functions.tensor([1, 2]);
+    assert_eq!(
+        functions.says("f", &[&x, &x]),
+        "DenseHostTensor dtype = i32, shape = [2], values = [2, 4]"
+    );
+}
+
+#[test]
+fn effects_of_functions_are_in_the_order_of_calls() {
+    let functions = Functions::new(
+        "func @f(%c: !tfrt.chain, %x: !corert.tensorhandle) -> (!tfrt.chain, !corert.tensorhandle) {
+           %cpu = corert.get_op_handler %c \"cpu\"
+           %d = corert.executeop.seq(%cpu, %c) \"tfrt_test.print\"(%x)
+           tfrt.return %d, %x : !tfrt.chain, !corert.tensorhandle
+         }",
+    );
+    let x = functions.tensor([1]);
+    assert_eq!(
+        functions.says("f", &[&x]),
+        "DenseHostTensor dtype = i32, shape = [1], values = [1]"
+    );
+}
+
+/// A small generator of numbers: the same for the same seed.
+struct Numbers(u64);
+
+impl Numbers {
+    fn below(&mut self, end: usize) -> usize {
+        self.0 ^= self.0 << 13;
+        self.0 ^= self.0 >> 7;
+        self.0 ^= self.0 << 17;
+        (self.0 >> 11) as usize % end
+    }
+}
+
+#[test]
+fn random_functions_give_the_bits_that_their_ops_give_one_by_one() {
+    const UNARY: [&str; 4] = ["tf.Relu", "tf.Abs", "tf.Neg", "tf.Sigmoid"];
+    const BINARY: [&str; 4] = ["tf.AddV2", "tf.Sub", "tf.Mul", "tf.Maximum"];
+    let count = std::env::var("TFRT_STRESS").map_or(60, |count| count.parse().unwrap());
+    for seed in 1..=count {
+        let mut numbers = Numbers(0x9E37_79B9_7F4A_7C15_u64.wrapping_mul(seed));
+        let num_ops = 1 + numbers.below(12);
+        let mut body = String::new();
+        let mut steps = Vec::new();
+        let mut values = vec!["%x".to_owned(), "%y".to_owned()];
+        for index in 0..num_ops {
+            let result = if index + 1 == num_ops {
+                "%z".to_owned()
+            } else {
+                format!("%v{index}")
+            };
+            let device = ["CPU:0", "CPU:1", "CPU"][numbers.below(3)];
+            let one = numbers.below(values.len());
+            let (op, operands) = if numbers.below(2) == 0 {
+                (UNARY[numbers.below(4)], vec![one])
+            } else {
+                (
+                    BINARY[numbers.below(4)],
+                    vec![one, numbers.below(values.len())],
+                )
+            };
+            let named: Vec<&str> = operands
+                .iter()
+                .map(|&operand| values[operand].as_str())
+                .collect();
+            body += &on(device, &result, op, &named);
+            values.push(result);
+            steps.push((op, operands));
+        }
+        let queue = ["s", "mstd:2"][numbers.below(2)];
+        let functions = Functions::with_queue(&function(&body), queue);
+        let shapes: [Vec<f32>; 2] = [vec![1.5, -0.25, 3.0], vec![-2.0, 0.5, 1e-3]];
+        let [x, y] = shapes.map(|elements| functions.tensor(elements));
+        let mut handles = vec![x.clone(), y.clone()];
+        for (op, operands) in steps {
+            let operands: Vec<&TensorHandle> =
+                operands.iter().map(|&index| &handles[index]).collect();
+            let result = functions.eager.op(op).unwrap().call(&operands).unwrap();
+            handles.push(result);
+        }
+        let bits = |handle: &TensorHandle| -> Vec<u32> {
+            let elements = functions.eager.to_vec::<f32>(handle).unwrap();
+            elements.into_iter().map(f32::to_bits).collect()
+        };
+        let whole = functions
+            .eager
+            .function_op(&functions.program, "f")
+            .unwrap();
+        let whole = whole
+            .call(&[&x, &y])
+            .unwrap_or_else(|error| panic!("seed {seed}: {error}\n{body}"));
+        assert_eq!(
+            bits(&whole),
+            bits(&handles[handles.len() - 1]),
+            "seed {seed}\n{body}"
+        );
+    }
+}

@@ -1,0 +1,265 @@
+//! Checkpoints: the rest of a pass as bytes.
+//!
+//! A checkpoint has the state of every stage, so that another process can deliver exactly the elements that the saved iterator would have
+//! delivered. Elements that were drawn ahead count as not delivered. A stage that holds some writes them by value, and a save waits until
+//! they are there: nothing is recorded while a pipeline runs, and functions of elements are not called again. A stage whose inputs are
+//! cheap to draw from again, as numbers are, writes how many elements it delivered instead, and draws them again.
+//!
+//! ```text
+//!  magic │ version │ byte order │ description of the pipeline │ state of the last stage │ checksum
+//!   8 B       u32        u8          stage, attributes …                  …                u64
+//!
+//!  state of a stage:  what it writes, with the states of its inputs in between, each behind its length
+//! ```
+//!
+//! Numbers are little endian. Elements of tensors are in the byte order of the machine, which the header tells.
+
+mod read;
+
+mod values;
+
+mod write;
+
+use std::fmt;
+
+use tfrt_async::{AnyRef, AsyncValueRef, Chain, run_when_ready};
+use tfrt_host::ExecutionContext;
+use tfrt_support::{Error, ErrorCode};
+
+pub use read::StateReader;
+pub use write::StateWriter;
+
+use crate::dataset::Dataset;
+use crate::description::{Description, Node};
+use crate::iterator::DataIterator;
+
+const MAGIC: &[u8; 8] = b"TFRTDATA";
+const VERSION: u32 = 1;
+const IS_BIG_ENDIAN: u8 = cfg!(target_endian = "big") as u8;
+
+/// How far [`DataIterator::try_save`] came.
+#[derive(Clone)]
+#[must_use]
+pub enum Saving {
+    /// The checkpoint.
+    Saved(Vec<u8>),
+    /// Elements that were drawn ahead are pending. Try again when this value is available.
+    Waiting(AnyRef),
+}
+
+impl fmt::Debug for Saving {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Saved(bytes) => write!(f, "Saved({} bytes)", bytes.len()),
+            Self::Waiting(value) => f.debug_tuple("Waiting").field(value).finish(),
+        }
+    }
+}
+
+impl DataIterator {
+    /// A checkpoint of the iterator, if it can be had now.
+    ///
+    /// Results that were drawn and are still pending count as delivered; elements that stages have drawn ahead do not.
+    ///
+    /// # Errors
+    /// If a stage cannot be saved, or holds an element of a type that cannot be written. The cancellation of the request of `ctx`.
+    pub fn try_save(&mut self, ctx: &ExecutionContext) -> Result<Saving, Error> {
+        if let Some(error) = ctx
+            .request()
+            .cancel_value()
+            .and_then(AnyRef::error_if_present)
+        {
+            return Err(error.clone());
+        }
+        let mut to = StateWriter::new(ctx);
+        to.raw(MAGIC);
+        to.raw(&VERSION.to_le_bytes());
+        to.raw(&[IS_BIG_ENDIAN]);
+        to.description(&Description::of(self.dataset()));
+        to.input(self.state_mut())?;
+        match to.finish() {
+            Ok(mut bytes) => {
+                let checksum = checksum(&bytes);
+                bytes.extend_from_slice(&checksum.to_le_bytes());
+                Ok(Saving::Saved(bytes))
+            }
+            Err(awaited) => Ok(Saving::Waiting(all_of(&awaited))),
+        }
+    }
+
+    /// A checkpoint of the iterator: a [`Dataset::restore`] of the same pipeline delivers the rest of its elements, bit for bit.
+    ///
+    /// Waits for elements that were drawn ahead, so that it is not for tasks of a work queue; see [`try_save`](Self::try_save).
+    ///
+    /// ```
+    /// use tfrt_data::{Dataset, Outcome};
+    /// use tfrt_host::{ExecutionContext, HostContext, RequestContextBuilder};
+    ///
+    /// let ctx = ExecutionContext::new(RequestContextBuilder::new(HostContext::builder().build()).build());
+    /// let numbers = Dataset::range(0, 10, 1)?.prefetch(3)?;
+    /// let mut iterator = numbers.iterator();
+    /// drop(iterator.draw(&ctx));
+    /// let checkpoint = iterator.save(&ctx)?;
+    ///
+    /// let mut restored = numbers.restore(&checkpoint, &ctx)?;
+    /// let Ok(Outcome::Element(values)) = restored.draw(&ctx).into_outcome() else {
+    ///     panic!("there are nine more");
+    /// };
+    /// assert_eq!(values[0].get::<i64>(), Some(&1));
+    /// # Ok::<(), tfrt_support::Error>(())
+    /// ```
+    ///
+    /// # Errors
+    /// Those of `try_save`, and if the thread must not wait.
+    pub fn save(&mut self, ctx: &ExecutionContext) -> Result<Vec<u8>, Error> {
+        loop {
+            match self.try_save(ctx)? {
+                Saving::Saved(bytes) => return Ok(bytes),
+                Saving::Waiting(value) => ctx.host().await_available(&[value])?,
+            }
+        }
+    }
+}
+
+impl Dataset {
+    /// An iterator that goes on where another one was [saved](DataIterator::save). It was one of the same pipeline, perhaps of another
+    /// process, on another queue, with other numbers of elements drawn ahead.
+    ///
+    /// # Errors
+    /// If the bytes are not a checkpoint, are damaged, or are of another pipeline: the first stage that differs is named.
+    pub fn restore(
+        &self,
+        checkpoint: &[u8],
+        ctx: &ExecutionContext,
+    ) -> Result<DataIterator, Error> {
+        let state = open(checkpoint)?;
+        let mut from = StateReader::new(state, ctx);
+        if from.raw(1)? != [IS_BIG_ENDIAN] {
+            return Err(damaged("it was saved on a machine of another byte order"));
+        }
+        let saved = from.description()?;
+        if let Some(difference) = Description::of(self).difference(&saved) {
+            return Err(of_another_pipeline(&difference));
+        }
+        let mut iterator = self.iterator();
+        from.input(iterator.state_mut())?;
+        from.finish()?;
+        Ok(iterator)
+    }
+
+    /// The pipeline in words.
+    #[must_use]
+    pub fn description(&self) -> Description {
+        Description::of(self)
+    }
+}
+
+/// The bytes between the version and the checksum.
+fn open(checkpoint: &[u8]) -> Result<&[u8], Error> {
+    let Some(rest) = checkpoint.strip_prefix(MAGIC) else {
+        return Err(damaged("it does not begin as one"));
+    };
+    let Some((version, _)) = rest.split_first_chunk() else {
+        return Err(damaged("it is cut off"));
+    };
+    let version = u32::from_le_bytes(*version);
+    if version != VERSION {
+        let message = format!("a checkpoint of version {version}, expected version {VERSION}");
+        return Err(Error::new(message).with_code(ErrorCode::FailedPrecondition));
+    }
+    let Some((state, sum)) = checkpoint.split_last_chunk() else {
+        return Err(damaged("it is cut off"));
+    };
+    if checksum(state) != u64::from_le_bytes(*sum) {
+        return Err(damaged("its checksum is wrong"));
+    }
+    Ok(state
+        .get(MAGIC.len() + size_of::<u32>()..)
+        .unwrap_or_default())
+}
+
+/// FNV-1a: tells damage, not malice, against which every read is checked.
+pub(crate) fn checksum(bytes: &[u8]) -> u64 {
+    bytes.iter().fold(0xcbf2_9ce4_8422_2325, |hash, &byte| {
+        (hash ^ u64::from(byte)).wrapping_mul(0x0000_0100_0000_01b3)
+    })
+}
+
+/// A value that becomes available when all of these are.
+pub(crate) fn all_of(awaited: &[AnyRef]) -> AnyRef {
+    if let [value] = awaited {
+        return value.clone();
+    }
+    let (promise, all) = AsyncValueRef::unconstructed();
+    run_when_ready(awaited, move || promise.emplace(Chain));
+    all.into_any()
+}
+
+#[cold]
+pub(crate) fn damaged(what: &str) -> Error {
+    Error::new(format!("not a checkpoint of a pipeline: {what}")).with_code(ErrorCode::DataLoss)
+}
+
+#[cold]
+fn of_another_pipeline(difference: &str) -> Error {
+    Error::new(format!("a checkpoint of another pipeline: {difference}"))
+        .with_code(ErrorCode::FailedPrecondition)
+}
+
+impl StateWriter<'_> {
+    fn description(&mut self, description: &Description) {
+        self.count(description.nodes.len());
+        for node in &description.nodes {
+            self.u64(node.depth.into());
+            self.bytes(node.name.as_bytes());
+            self.count(node.attributes.len());
+            for (name, value) in &node.attributes {
+                self.bytes(name.as_bytes());
+                self.bytes(value.as_bytes());
+            }
+        }
+    }
+
+    /// Writes the state of an iterator that was made while the pipeline ran, with the description of its dataset.
+    pub(crate) fn iterator_of(
+        &mut self,
+        dataset: &Dataset,
+        iterator: &mut dyn crate::iterator::Draw,
+    ) -> Result<(), Error> {
+        self.description(&Description::of(dataset));
+        self.input(iterator)
+    }
+}
+
+impl StateReader<'_> {
+    fn description(&mut self) -> Result<Description, Error> {
+        let mut nodes = Vec::new();
+        for _ in 0..self.count()? {
+            let depth = u32::try_from(self.u64()?).map_err(|_| damaged("a stage is too deep"))?;
+            let name = self.text()?;
+            let mut attributes = Vec::new();
+            for _ in 0..self.count()? {
+                attributes.push((self.text()?, self.text()?));
+            }
+            nodes.push(Node {
+                depth,
+                name,
+                attributes,
+            });
+        }
+        Ok(Description { nodes })
+    }
+
+    /// Reads the state of an iterator of `dataset` that was made while the pipeline ran.
+    pub(crate) fn iterator_of(
+        &mut self,
+        dataset: &Dataset,
+        iterator: &mut dyn crate::iterator::Draw,
+    ) -> Result<(), Error> {
+        let saved = self.description()?;
+        if let Some(difference) = Description::of(dataset).difference(&saved) {
+            return Err(of_another_pipeline(&difference));
+        }
+        self.input(iterator)
+    }
+}

@@ -1,0 +1,138 @@
+//! What a pipeline is, in words: how a checkpoint knows the pipeline that it belongs to.
+
+use std::fmt;
+
+use crate::dataset::Dataset;
+use crate::function::ElementFunction;
+
+/// A dataset in words: every stage with what decides about its elements, each stage above its inputs.
+///
+/// Two pipelines with the same description deliver the same elements, as long as their sources do. How far a stage draws ahead, and how
+/// many calls it keeps under way, is not described.
+///
+/// ```
+/// use tfrt_data::Dataset;
+///
+/// let batches = Dataset::range(0, 10, 1)?.skip(2)?.batch(4)?;
+/// assert_eq!(
+///     batches.description().to_string(),
+///     "batch (batch_size = 4, components = [Any], same_input_metadata = false, drop_remainder = false)\n  \
+///        skip (count = 2)\n    \
+///          range (element_type = i64, start = 0, stop = 10, step = 1)\n",
+/// );
+/// # Ok::<(), tfrt_support::Error>(())
+/// ```
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Description {
+    pub(crate) nodes: Vec<Node>,
+}
+
+/// One stage.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Node {
+    /// How many stages stand above it.
+    pub(crate) depth: u32,
+    pub(crate) name: String,
+    /// Names and values, in the order in which the stage tells them.
+    pub(crate) attributes: Vec<(String, String)>,
+}
+
+/// What a [stage](crate::Stage) writes its description to: its attributes, then its inputs.
+#[derive(Debug)]
+pub struct StageDescription<'a> {
+    description: &'a mut Description,
+    /// The number of the node of this stage.
+    node: usize,
+    depth: u32,
+}
+
+impl StageDescription<'_> {
+    /// Adds an attribute. What the elements depend on is one, and nothing else is.
+    pub fn attribute(&mut self, name: &str, value: impl fmt::Display) {
+        let attribute = (name.to_owned(), value.to_string());
+        self.description.nodes[self.node].attributes.push(attribute);
+    }
+
+    /// Adds a function.
+    pub fn function(&mut self, function: &ElementFunction) {
+        self.attribute("function", function.description());
+    }
+
+    /// Adds an input, with everything below it.
+    pub fn input(&mut self, input: &Dataset) {
+        describe(input, self.depth + 1, self.description);
+    }
+}
+
+fn describe(dataset: &Dataset, depth: u32, description: &mut Description) {
+    let node = description.nodes.len();
+    description.nodes.push(Node {
+        depth,
+        name: dataset.name().to_owned(),
+        attributes: Vec::new(),
+    });
+    dataset.stage().describe(&mut StageDescription {
+        description,
+        node,
+        depth,
+    });
+}
+
+impl Description {
+    pub(crate) fn of(dataset: &Dataset) -> Self {
+        let mut description = Self::default();
+        describe(dataset, 0, &mut description);
+        description
+    }
+
+    /// How this pipeline differs from the one that `saved` describes: at the first stage that does.
+    pub(crate) fn difference(&self, saved: &Self) -> Option<String> {
+        for (index, node) in self.nodes.iter().enumerate() {
+            let Some(other) = saved.nodes.get(index) else {
+                return Some(format!("stage {index} is {node}, and there was none"));
+            };
+            if node != other {
+                return Some(format!("stage {index} is {node}, and was {other}"));
+            }
+        }
+        let other = saved.nodes.get(self.nodes.len())?;
+        let index = self.nodes.len();
+        Some(format!("there is no stage {index}, which was {other}"))
+    }
+}
+
+impl fmt::Display for Node {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "`{}", self.name)?;
+        self.fmt_attributes(f)?;
+        f.write_str("`")
+    }
+}
+
+impl Node {
+    fn fmt_attributes(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        for (index, (name, value)) in self.attributes.iter().enumerate() {
+            let before = if index == 0 { " (" } else { ", " };
+            write!(f, "{before}{name} = {value}")?;
+        }
+        if !self.attributes.is_empty() {
+            f.write_str(")")?;
+        }
+        Ok(())
+    }
+}
+
+/// One line for each stage, indented by its depth.
+impl fmt::Display for Description {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        for node in &self.nodes {
+            for _ in 0..node.depth {
+                f.write_str("  ")?;
+            }
+            f.write_str(&node.name)?;
+            node.fmt_attributes(f)?;
+            f.write_str("\n")?;
+        }
+        Ok(())
+    }
+}

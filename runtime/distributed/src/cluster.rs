@@ -1,0 +1,241 @@
+//! Who the tasks of a cluster are, as one of them sees it.
+
+use std::collections::HashMap;
+use std::fmt;
+
+use tfrt_async::{Immutable, Value};
+use tfrt_support::ErrorCode;
+
+use crate::error::RemoteError;
+use crate::message::{CollectiveGroupConfiguration, DistributedContextConfiguration};
+use crate::name::TaskName;
+use crate::random;
+
+/// A task of a cluster. Every process draws the handles of all tasks by itself, so that they mean nothing to another one.
+///
+/// ```
+/// use tfrt_distributed::TaskHandle;
+///
+/// assert_eq!(TaskHandle::NONE.to_string(), "task_handle[0]");
+/// assert_ne!(TaskHandle::draw(), TaskHandle::draw());
+/// ```
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct TaskHandle(u64);
+
+impl TaskHandle {
+    /// No task.
+    pub const NONE: Self = Self(0);
+
+    /// A handle that no task has yet.
+    #[must_use]
+    pub fn draw() -> Self {
+        Self(random::non_zero())
+    }
+
+    /// The number that the handle is.
+    #[must_use]
+    pub fn value(self) -> u64 {
+        self.0
+    }
+}
+
+impl fmt::Display for TaskHandle {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "task_handle[{}]", self.0)
+    }
+}
+
+impl Value for TaskHandle {
+    const MLIR_TYPE: &'static str = "!tfrt_dist.task_handle";
+}
+
+impl Immutable for TaskHandle {}
+
+/// A task: who it is and where.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct TaskInfo {
+    /// Its handle.
+    pub handle: TaskHandle,
+    /// Its name.
+    pub name: TaskName,
+    /// Its address.
+    pub address: String,
+}
+
+/// The tasks and groups of a cluster.
+///
+/// ```
+/// use tfrt_distributed::ClusterInfo;
+/// use tfrt_distributed::message::DistributedContextConfiguration;
+///
+/// let configurations = DistributedContextConfiguration::local_cluster(&["a".into(), "b".into()]);
+/// let cluster = ClusterInfo::new(&configurations[1])?;
+/// assert_eq!(cluster.task_name(cluster.own_task())?, "/job:worker/task:1");
+/// assert_eq!(cluster.group("group1")?.len(), 2);
+/// assert_eq!(
+///     cluster.find("/job:worker/task:7").unwrap_err().message,
+///     "Failed to get TaskHandle for job_name=worker, task_id=7: the task 7 does not exist."
+/// );
+/// # Ok::<(), tfrt_distributed::RemoteError>(())
+/// ```
+#[derive(Clone, Debug)]
+pub struct ClusterInfo {
+    /// In the order of the configuration.
+    tasks: Vec<TaskInfo>,
+    positions: HashMap<TaskHandle, usize>,
+    own: usize,
+    groups: HashMap<String, Vec<TaskHandle>>,
+}
+
+impl ClusterInfo {
+    /// Draws a handle for each task.
+    ///
+    /// # Errors
+    /// If the own task or a member of a group is no task of the cluster.
+    pub fn new(config: &DistributedContextConfiguration) -> Result<Self, RemoteError> {
+        let of_job = |job: &'_ crate::message::JobConfiguration| {
+            let name = job.name.clone();
+            let tasks = job.tasks.clone().into_iter();
+            tasks.map(move |(id, address)| TaskInfo {
+                handle: TaskHandle::draw(),
+                name: TaskName::new(name.as_str(), id),
+                address,
+            })
+        };
+        let tasks: Vec<TaskInfo> = config.jobs().iter().flat_map(of_job).collect();
+        let numbered = tasks.iter().enumerate();
+        let mut cluster = Self {
+            positions: numbered.map(|(index, task)| (task.handle, index)).collect(),
+            tasks,
+            own: 0,
+            groups: HashMap::new(),
+        };
+        let own = cluster.find_task(&config.job_name, config.task_id)?;
+        cluster.own = cluster.positions[&own];
+        for group in &config.collective_groups {
+            let members = cluster.members(group)?;
+            cluster.groups.entry(group.name.clone()).or_insert(members);
+        }
+        Ok(cluster)
+    }
+
+    fn members(
+        &self,
+        group: &CollectiveGroupConfiguration,
+    ) -> Result<Vec<TaskHandle>, RemoteError> {
+        let members = group.members.iter();
+        members.map(|member| self.find(member)).collect()
+    }
+
+    /// All tasks, in the order of the configuration.
+    #[must_use]
+    pub fn tasks(&self) -> &[TaskInfo] {
+        &self.tasks
+    }
+
+    /// The task that this process is.
+    #[must_use]
+    pub fn own_task(&self) -> TaskHandle {
+        self.tasks[self.own].handle
+    }
+
+    /// The name of the task that this process is.
+    #[must_use]
+    pub fn own_name(&self) -> String {
+        self.tasks[self.own].name.to_string()
+    }
+
+    /// The task of this name. What follows the name of a task does not count.
+    ///
+    /// # Errors
+    /// If it is not a name, or not that of a task.
+    pub fn find(&self, name: &str) -> Result<TaskHandle, RemoteError> {
+        let name = TaskName::parse(name)?;
+        self.find_task(&name.job, name.task)
+    }
+
+    /// The task of this number in a job.
+    ///
+    /// # Errors
+    /// `Failed to get TaskHandle for job_name=J, task_id=N: …`
+    pub fn find_task(&self, job: &str, task: i32) -> Result<TaskHandle, RemoteError> {
+        let of_job = || self.tasks.iter().filter(|known| known.name.job == job);
+        if let Some(found) = of_job().find(|known| known.name.task == task) {
+            return Ok(found.handle);
+        }
+        let missing = match of_job().next() {
+            Some(_) => format!("the task {task} does not exist."),
+            None => format!("the job {job} does not exist."),
+        };
+        let message =
+            format!("Failed to get TaskHandle for job_name={job}, task_id={task}: {missing}");
+        Err(RemoteError::new(ErrorCode::TaskNotFound, message))
+    }
+
+    /// What is known of a task.
+    ///
+    /// # Errors
+    /// `No task found with TaskHandle task_handle[V]`
+    pub fn task(&self, handle: TaskHandle) -> Result<&TaskInfo, RemoteError> {
+        let position = self.positions.get(&handle).ok_or_else(|| {
+            let message = format!("No task found with TaskHandle {handle}");
+            RemoteError::new(ErrorCode::TaskNotFound, message)
+        })?;
+        Ok(&self.tasks[*position])
+    }
+
+    /// The name of a task.
+    ///
+    /// # Errors
+    /// As [`task`](Self::task).
+    pub fn task_name(&self, handle: TaskHandle) -> Result<String, RemoteError> {
+        self.task(handle).map(|task| task.name.to_string())
+    }
+
+    /// The members of a group, in the order of its ring.
+    ///
+    /// # Errors
+    /// `No collective group with name G.`
+    pub fn group(&self, name: &str) -> Result<&[TaskHandle], RemoteError> {
+        self.groups.get(name).map(Vec::as_slice).ok_or_else(|| {
+            let message = format!("No collective group with name {name}.");
+            RemoteError::new(ErrorCode::NotFound, message)
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn tasks_that_do_not_exist_are_named() {
+        let mut config =
+            DistributedContextConfiguration::local_cluster(&["a".to_owned()]).remove(0);
+        let cluster = ClusterInfo::new(&config).unwrap();
+        assert_eq!(
+            cluster.find("/job:ps/task:0").unwrap_err().to_string(),
+            "TaskNotFound: Failed to get TaskHandle for job_name=ps, task_id=0: the job ps does not exist."
+        );
+        let unknown = cluster.task(TaskHandle::NONE).unwrap_err();
+        assert_eq!(
+            unknown.message,
+            "No task found with TaskHandle task_handle[0]"
+        );
+        let unknown = cluster.group("g").unwrap_err();
+        assert_eq!(
+            unknown.to_string(),
+            "NotFound: No collective group with name g."
+        );
+        config.collective_groups[0]
+            .members
+            .push("/job:worker/task:9".to_owned());
+        assert_eq!(
+            ClusterInfo::new(&config).unwrap_err().code,
+            ErrorCode::TaskNotFound
+        );
+        config.collective_groups.clear();
+        config.task_id = 3;
+        assert!(ClusterInfo::new(&config).is_err());
+    }
+}

@@ -1,0 +1,84 @@
+//! Collectives: what all members of a group start with the same key, and that ends on all of them alike.
+//!
+//! Members form a ring in the order of the configuration. Nobody coordinates: every message goes to the right neighbour, under a key that
+//! both sides know, and waits there in the rendezvous until it is asked for.
+//!
+//! ```text
+//!   member 0 ──► member 1 ──► … ──► member G−1 ──┐
+//!      ▲─────────────────────────────────────────┘        a message: header of 32 bytes, then elements or the text of an error
+//! ```
+//!
+//! A member that fails sends its error along in place of the elements, so that all members fail with one text. Headers say what a member
+//! does: if two do not do the same, both are named.
+//!
+//! | module | is about |
+//! |---|---|
+//! | `ring` | a member: sending, receiving, failing |
+//! | `split` | how a tensor is cut into chunks |
+//! | `reduction` | what elements are combined by |
+//! | `all_reduce`, `broadcast`, `all_gather` | the collectives |
+
+mod ring;
+
+mod split;
+
+mod reduction;
+
+mod all_reduce;
+
+mod broadcast;
+
+mod all_gather;
+
+pub use all_gather::{all_gather_any_shape, all_gather_fixed_shape};
+pub use all_reduce::all_reduce;
+pub use broadcast::broadcast;
+pub use reduction::{Reducible, Reduction};
+
+use std::sync::Arc;
+
+use prost::bytes::Bytes;
+use tfrt_support::Error;
+use tfrt_tensor::{DenseHostTensor, HostBuffer, TensorError};
+
+use crate::context::DistributedContext;
+
+/// What identifies a collective: where it happens, in which group, and its key.
+#[derive(Clone, Debug)]
+pub struct Collective {
+    /// The context of the member.
+    pub context: Arc<DistributedContext>,
+    /// The name of the group.
+    pub group: String,
+    /// The key, which all members agree on, and that no other collective under way has.
+    pub key: String,
+}
+
+/// The elements of a tensor in memory of its own.
+fn copy_of(tensor: &DenseHostTensor, context: &DistributedContext) -> Result<HostBuffer, Error> {
+    let copy = tensor.copied(context.host().allocator())?;
+    Ok(copy.into_buffer())
+}
+
+/// Writes all elements of a tensor.
+fn write_all(tensor: &DenseHostTensor, bytes: &[u8]) -> Result<(), TensorError> {
+    // A handle of the same memory, which keeps its own borrows.
+    let mut tensor = tensor.clone();
+    let mut elements = tensor.buffer_mut().write()?;
+    if elements.len() != bytes.len() {
+        return Err(TensorError::WrongBufferSize {
+            expected: elements.len(),
+            found: bytes.len(),
+        });
+    }
+    elements.copy_from_slice(bytes);
+    Ok(())
+}
+
+/// The bytes of a buffer that nobody writes any more, without a copy.
+fn lend(buffer: &HostBuffer) -> Result<Bytes, TensorError> {
+    Ok(Bytes::from_owner(buffer.elements_owned::<u8>()?))
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,377 @@
+//! All-gather: the tensors of all members, side by side along an axis, on every member.
+//!
+//! The tensor of each member travels once round the ring, under the key `group:group:KEY:ORIGIN:RECEIVER`. Every member scatters what it
+//! receives into the result: `step` elements at a time, one time for each index in front of the axis.
+
+use std::sync::{Arc, Mutex, PoisonError};
+
+use prost::bytes::Bytes;
+use tfrt_support::{DType, Error, ErrorCode};
+use tfrt_tensor::{DenseHostTensor, HostBuffer, Shape};
+
+use super::ring::{Part, Ring};
+use super::{Collective, copy_of, lend, write_all};
+use crate::error::Gather;
+
+const WRONG_OUTPUT: &str =
+    "Incorrect output dimension. All dimensions in the output must be equal except the axis.";
+const WRONG_RANK: &str = "All workers must have tensors of the same rank.";
+const WRONG_INPUT: &str = "All dimensions in the input must be equal except the axis";
+
+/// Gathers tensors of one shape into `output`.
+///
+/// `done` runs on the work queue, or at once if the collective cannot start.
+pub fn all_gather_fixed_shape(
+    collective: Collective,
+    input: DenseHostTensor,
+    output: DenseHostTensor,
+    axis: u64,
+    done: impl FnOnce(Result<(), Error>) + Send + 'static,
+) {
+    let prepared = join(collective).and_then(|ring| {
+        let axis = check_axis(axis, &input)?;
+        let expected = along_axis(input.shape(), axis, ring.size());
+        if output.shape().dims() != expected || output.dtype() != input.dtype() {
+            return Err(invalid(WRONG_OUTPUT));
+        }
+        let origins = vec![input.shape().clone(); ring.size()];
+        Ok((ring, Layout::new(&origins, axis)?))
+    });
+    match prepared {
+        Ok((ring, layout)) => gather(ring, layout, &input, move |gathered| {
+            done(gathered.and_then(|bytes| Ok(write_all(&output, &bytes.read()?)?)));
+        }),
+        Err(error) => done(Err(error)),
+    }
+}
+
+/// Gathers tensors that differ along the axis. The members tell each other their shapes first.
+///
+/// `done` runs on the work queue, or at once if the collective cannot start.
+pub fn all_gather_any_shape(
+    collective: Collective,
+    input: DenseHostTensor,
+    axis: u64,
+    done: impl FnOnce(Result<DenseHostTensor, Error>) + Send + 'static,
+) {
+    let of_shapes = Collective {
+        key: format!("gather_shapes:{}:0", collective.key),
+        ..collective.clone()
+    };
+    let prepared = check_axis(axis, &input)
+        .and_then(|axis| Ok((join(of_shapes)?, axis, shape_tensor(&collective, &input)?)));
+    let (ring, axis, shape) = match prepared {
+        Ok(prepared) => prepared,
+        Err(error) => return done(Err(error)),
+    };
+    let (size, rank) = (ring.size(), input.shape().rank());
+    let layout = Layout::new(&vec![shape.shape().clone(); size], 0);
+    let layout = match layout {
+        Ok(layout) => layout,
+        Err(error) => return done(Err(error)),
+    };
+    // A member of another rank sends another number of sizes: that is told by what it sends, and not as a mismatch.
+    let ring_of_tensors = join(collective.clone());
+    gather_as(ring, layout, &shape, Told::Ranks, move |shapes| {
+        let prepared = shapes.and_then(|shapes| {
+            let sizes = shapes.elements::<i64>()?;
+            let origins: Result<Vec<Shape>, Error> = (0..size)
+                .map(|member| Ok(Shape::from_signed(&sizes[member * rank..][..rank])?))
+                .collect();
+            let origins = origins?;
+            let is_equal = |other: &Shape| {
+                let dims = input.shape().dims().iter().zip(other.dims()).enumerate();
+                dims.into_iter()
+                    .all(|(position, (own, other))| position == axis || own == other)
+            };
+            if !origins.iter().all(is_equal) {
+                return Err(invalid(WRONG_INPUT));
+            }
+            let layout = Layout::new(&origins, axis)?;
+            Ok((ring_of_tensors?, layout))
+        });
+        let (ring, layout) = match prepared {
+            Ok(prepared) => prepared,
+            Err(error) => return done(Err(error)),
+        };
+        let (dtype, dims) = (input.dtype(), layout.dims.clone());
+        gather_as(ring, layout, &input, Told::Types, move |gathered| {
+            done(gathered.and_then(|buffer| {
+                let shape = Shape::new(&dims)?;
+                Ok(DenseHostTensor::from_buffer(dtype, shape, buffer)?)
+            }));
+        });
+    });
+}
+
+fn join(collective: Collective) -> Result<Arc<Ring>, Error> {
+    Ring::join(collective, "allgather", |_| {
+        "This worker is not part of the collective group ".to_owned()
+    })
+}
+
+#[cold]
+fn invalid(message: impl Into<String>) -> Error {
+    Error::new(message).with_code(ErrorCode::InvalidArgument)
+}
+
+fn check_axis(axis: u64, input: &DenseHostTensor) -> Result<usize, Error> {
+    let rank = input.shape().rank();
+    let known = usize::try_from(axis).ok().filter(|axis| *axis < rank);
+    known.ok_or_else(|| {
+        invalid(format!(
+            "expected an axis below the rank {rank}, found {axis}"
+        ))
+    })
+}
+
+/// The shape of `count` tensors side by side.
+fn along_axis(shape: &Shape, axis: usize, count: usize) -> Vec<usize> {
+    let mut dims = shape.dims().to_vec();
+    dims[axis] = dims[axis].saturating_mul(count);
+    dims
+}
+
+/// The sizes of a tensor's dimensions, as a tensor.
+fn shape_tensor(
+    collective: &Collective,
+    input: &DenseHostTensor,
+) -> Result<DenseHostTensor, Error> {
+    let dims = input.shape().dims();
+    let sizes: Vec<i64> = dims.iter().map(|dim| *dim as i64).collect();
+    let shape = Shape::new(&[1, sizes.len()])?;
+    let allocator = collective.context.host().allocator();
+    Ok(DenseHostTensor::from_elements(allocator, shape, &sizes)?)
+}
+
+/// Where the elements of each member go.
+#[derive(Clone, Debug)]
+struct Layout {
+    /// The shape of the result.
+    dims: Vec<usize>,
+    /// How many elements each member has.
+    lens: Vec<usize>,
+    /// How many elements in a row are one member's.
+    steps: Vec<usize>,
+    /// How many elements in a row are those of all members.
+    interval: usize,
+}
+
+impl Layout {
+    fn new(origins: &[Shape], axis: usize) -> Result<Self, Error> {
+        let too_large = || invalid("the gathered tensor is too large");
+        let mut dims = origins[0].dims().to_vec();
+        let extents = origins.iter().map(|shape| shape.dims()[axis]);
+        dims[axis] = extents
+            .clone()
+            .try_fold(0_usize, |sum, extent| sum.checked_add(extent))
+            .ok_or_else(too_large)?;
+        // Whether the whole can be counted: its parts then can.
+        Shape::new(&dims)?;
+        let behind: usize = dims[axis + 1..].iter().product();
+        Ok(Self {
+            lens: origins.iter().map(Shape::num_elements).collect(),
+            steps: extents.map(|extent| extent * behind).collect(),
+            interval: dims[axis] * behind,
+            dims,
+        })
+    }
+
+    fn num_elements(&self) -> usize {
+        self.lens.iter().sum()
+    }
+
+    /// Puts the elements of a member where they belong.
+    fn scatter(&self, member: usize, element_bytes: usize, source: &[u8], result: &mut [u8]) {
+        let step = self.steps[member] * element_bytes;
+        if step == 0 {
+            return;
+        }
+        let offset: usize = self.steps[..member].iter().sum::<usize>() * element_bytes;
+        let rows = result.chunks_exact_mut(self.interval * element_bytes);
+        for (row, elements) in rows.zip(source.chunks_exact(step)) {
+            row[offset..offset + step].copy_from_slice(elements);
+        }
+    }
+}
+
+/// What a message of a member with another number of elements means.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Told {
+    /// A mismatch: all have as many.
+    Sizes,
+    /// Another rank: what is gathered are sizes of dimensions.
+    Ranks,
+    /// Nothing: how many elements a member has is known.
+    Types,
+}
+
+fn gather(
+    ring: Arc<Ring>,
+    layout: Layout,
+    input: &DenseHostTensor,
+    done: impl FnOnce(Result<HostBuffer, Error>) + Send + 'static,
+) {
+    gather_as(ring, layout, input, Told::Sizes, done);
+}
+
+fn gather_as(
+    ring: Arc<Ring>,
+    layout: Layout,
+    input: &DenseHostTensor,
+    told: Told,
+    done: impl FnOnce(Result<HostBuffer, Error>) + Send + 'static,
+) {
+    match AllGather::new(ring, layout, input, told) {
+        Ok((this, own)) => this.run(own, done),
+        Err(error) => done(Err(error)),
+    }
+}
+
+struct AllGather {
+    ring: Arc<Ring>,
+    layout: Layout,
+    dtype: DType,
+    element_bytes: usize,
+    told: Told,
+    result: Mutex<HostBuffer>,
+}
+
+impl AllGather {
+    /// The gathering, and the elements of this member.
+    fn new(
+        ring: Arc<Ring>,
+        layout: Layout,
+        input: &DenseHostTensor,
+        told: Told,
+    ) -> Result<(Arc<Self>, HostBuffer), Error> {
+        let context = &ring.collective().context;
+        let own = copy_of(input, context)?;
+        let element_bytes = tfrt_tensor::element::element_bytes(input.dtype())?;
+        let num_bytes = layout.num_elements().checked_mul(element_bytes);
+        let num_bytes = num_bytes.ok_or_else(|| invalid("the gathered tensor is too large"))?;
+        let result = HostBuffer::zeroed(context.host().allocator(), num_bytes, 64)?;
+        let this = Self {
+            layout,
+            dtype: input.dtype(),
+            element_bytes,
+            told,
+            result: Mutex::new(result),
+            ring,
+        };
+        Ok((Arc::new(this), own))
+    }
+
+    fn run(
+        self: Arc<Self>,
+        own: HostBuffer,
+        done: impl FnOnce(Result<HostBuffer, Error>) + Send + 'static,
+    ) {
+        let this = Arc::clone(&self);
+        let work = Gather::new(move |_| {
+            done(match this.ring.failure() {
+                Some(error) => Err(error),
+                None => {
+                    let result = this.result.lock();
+                    Ok(result.unwrap_or_else(PoisonError::into_inner).clone())
+                }
+            });
+        });
+        let own_index = self.ring.index();
+        let stored = self.store(own_index, &own);
+        if self.ring.size() == 1 {
+            if let Err(error) = stored {
+                self.ring.fail(&error);
+            }
+            return;
+        }
+        let key = self.key(own_index, self.ring.right());
+        let part = self.part(own_index);
+        match stored {
+            Ok(bytes) => self.ring.send(key, part, bytes, work.clone()),
+            Err(error) => {
+                self.ring.fail(&error);
+                self.ring.send_error(key, part, &error, work.clone());
+            }
+        }
+        for origin in (0..self.ring.size()).filter(|origin| *origin != own_index) {
+            Arc::clone(&self).receive(origin, work.clone());
+        }
+    }
+
+    fn key(&self, origin: usize, receiver: usize) -> String {
+        let Collective { group, key, .. } = self.ring.collective();
+        format!("{group}:{group}:{key}:{origin}:{receiver}")
+    }
+
+    /// What is expected of a member.
+    fn part(&self, origin: usize) -> Part {
+        let num_elements = match self.told {
+            Told::Sizes => self.layout.lens[origin],
+            // Told by the length of what is sent.
+            Told::Ranks | Told::Types => 0,
+        };
+        Part {
+            dtype: self.dtype,
+            num_elements,
+            reduction: None,
+        }
+    }
+
+    fn receive(self: Arc<Self>, origin: usize, work: Gather) {
+        let (ring, key) = (Arc::clone(&self.ring), self.key(origin, self.ring.index()));
+        let part = self.part(origin);
+        ring.receive(key, part, move |received| {
+            let right = self.ring.right();
+            let is_last = right == origin;
+            match received.and_then(|data| self.store(origin, &data)) {
+                Ok(_) if is_last => {}
+                Ok(data) => self.ring.send(self.key(origin, right), part, data, work),
+                Err(error) => {
+                    self.ring.fail(&error);
+                    if !is_last {
+                        let key = self.key(origin, right);
+                        self.ring.send_error(key, part, &error, work);
+                    }
+                }
+            }
+        });
+    }
+
+    fn store(&self, origin: usize, data: &HostBuffer) -> Result<Bytes, Error> {
+        let expected = self.layout.lens[origin] * self.element_bytes;
+        if data.len_bytes() != expected {
+            return Err(match self.told {
+                Told::Ranks => invalid(WRONG_RANK),
+                _ => invalid(format!(
+                    "expected {expected} bytes of member {origin}, found {}",
+                    data.len_bytes()
+                )),
+            });
+        }
+        let result = self.result.lock();
+        let mut result = result.unwrap_or_else(PoisonError::into_inner);
+        let (source, mut result) = (data.read()?, result.write()?);
+        self.layout
+            .scatter(origin, self.element_bytes, &source, &mut result);
+        Ok(lend(data)?)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn members_lie_side_by_side_along_the_axis() {
+        let shape = Shape::new(&[2, 3]).unwrap();
+        let layout = Layout::new(&[shape.clone(), shape], 1).unwrap();
+        assert_eq!(
+            (&layout.dims[..], &layout.steps[..], layout.interval),
+            (&[2, 6][..], &[3, 3][..], 6)
+        );
+        let mut result = [0; 12];
+        layout.scatter(1, 1, &[1, 2, 3, 4, 5, 6], &mut result);
+        assert_eq!(result, [0, 0, 0, 1, 2, 3, 0, 0, 0, 4, 5, 6]);
+    }
+}

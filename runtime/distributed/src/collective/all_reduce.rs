@@ -1,0 +1,227 @@
+//! All-reduce: the elements of all members, combined, on every member.
+//!
+//! With G members, the tensor is cut into G chunks. In step s member i has chunk (i − s) mod G in its hands.
+//!
+//! | step | what a member does |
+//! |---|---|
+//! | 0 | sends its own chunk i |
+//! | 1 … G−1 | receives a chunk, combines it with its own elements, and sends it on; after the last combination the chunk is finished and kept |
+//! | G … 2G−2 | receives a finished chunk, keeps it, and sends it on, but for the last |
+//!
+//! So chunk c is `(((x_c ⊕ x_{c+1}) ⊕ x_{c+2}) …) ⊕ x_{c−1}`, with the indices of members mod G: a fixed order, hence equal bits on all
+//! members, whatever the timing.
+
+use std::marker::PhantomData;
+use std::sync::{Arc, Mutex, PoisonError};
+
+use half::{bf16, f16};
+use prost::bytes::Bytes;
+use tfrt_support::{DType, Error, ErrorCode};
+use tfrt_tensor::{DenseHostTensor, HostBuffer, TensorError};
+
+use super::ring::{Part, Ring};
+use super::split::{chunk, chunk_bytes};
+use super::{Collective, Reducible, Reduction, copy_of, lend, write_all};
+use crate::error::Gather;
+
+/// Combines a tensor with those of the other members and writes the result into `output`, and into `input`, too, where that is another
+/// tensor.
+///
+/// `done` runs on the work queue, or at once if the collective cannot start.
+pub fn all_reduce(
+    collective: Collective,
+    reduction: Reduction,
+    input: DenseHostTensor,
+    output: DenseHostTensor,
+    done: impl FnOnce(Result<(), Error>) + Send + 'static,
+) {
+    let done: Done = Box::new(done);
+    match input.dtype() {
+        DType::I8 => start::<i8>(collective, reduction, input, output, done),
+        DType::I16 => start::<i16>(collective, reduction, input, output, done),
+        DType::I32 => start::<i32>(collective, reduction, input, output, done),
+        DType::I64 => start::<i64>(collective, reduction, input, output, done),
+        DType::Ui8 => start::<u8>(collective, reduction, input, output, done),
+        DType::Ui16 => start::<u16>(collective, reduction, input, output, done),
+        DType::Ui32 => start::<u32>(collective, reduction, input, output, done),
+        DType::Ui64 => start::<u64>(collective, reduction, input, output, done),
+        DType::F16 => start::<f16>(collective, reduction, input, output, done),
+        DType::Bf16 => start::<bf16>(collective, reduction, input, output, done),
+        DType::F32 => start::<f32>(collective, reduction, input, output, done),
+        DType::F64 => start::<f64>(collective, reduction, input, output, done),
+        other => {
+            let message = format!("elements of type {other} cannot be reduced");
+            done(Err(
+                Error::new(message).with_code(ErrorCode::InvalidArgument)
+            ));
+        }
+    }
+}
+
+type Done = Box<dyn FnOnce(Result<(), Error>) + Send>;
+
+fn start<T: Reducible>(
+    collective: Collective,
+    reduction: Reduction,
+    input: DenseHostTensor,
+    output: DenseHostTensor,
+    done: Done,
+) {
+    match AllReduce::<T>::new(collective, reduction, &input, &output) {
+        Ok(this) => this.run(input, output, done),
+        Err(error) => done(Err(error)),
+    }
+}
+
+struct AllReduce<T> {
+    ring: Arc<Ring>,
+    reduction: Reduction,
+    part: Part,
+    /// The own elements, and finished chunks in their place.
+    elements: Mutex<HostBuffer>,
+    of: PhantomData<fn() -> T>,
+}
+
+impl<T: Reducible> AllReduce<T> {
+    fn new(
+        collective: Collective,
+        reduction: Reduction,
+        input: &DenseHostTensor,
+        output: &DenseHostTensor,
+    ) -> Result<Arc<Self>, Error> {
+        let group = collective.group.clone();
+        let context = Arc::clone(&collective.context);
+        let ring = Ring::join(collective, "allreduce", |task| {
+            format!("The current task {task} is not part of the collective group {group}")
+        })?;
+        if output.dtype() != input.dtype() {
+            return Err(TensorError::WrongDType {
+                expected: input.dtype(),
+                found: output.dtype(),
+            }
+            .into());
+        }
+        output.expect_shape(input.shape())?;
+        Ok(Arc::new(Self {
+            part: Part {
+                dtype: input.dtype(),
+                num_elements: input.num_elements(),
+                reduction: Some(reduction),
+            },
+            elements: Mutex::new(copy_of(input, &context)?),
+            ring,
+            reduction,
+            of: PhantomData,
+        }))
+    }
+
+    fn run(self: Arc<Self>, input: DenseHostTensor, output: DenseHostTensor, done: Done) {
+        let this = Arc::clone(&self);
+        let work = Gather::new(move |_| done(this.finish(&input, &output)));
+        if self.ring.size() == 1 {
+            // Nothing to combine: the mean of one element is that element.
+            return drop(work);
+        }
+        let own_chunk = self.bytes_of_chunk(self.ring.index());
+        match own_chunk {
+            Ok(bytes) => self.ring.send(self.key(1), self.part, bytes, work.clone()),
+            Err(error) => self.ring.fail(&error.into()),
+        }
+        self.receive(1, work);
+    }
+
+    /// Writes the result, once nothing is under way any more.
+    fn finish(&self, input: &DenseHostTensor, output: &DenseHostTensor) -> Result<(), Error> {
+        if let Some(error) = self.ring.failure() {
+            return Err(error);
+        }
+        let elements = self.elements.lock();
+        let elements = elements.unwrap_or_else(PoisonError::into_inner);
+        let bytes = elements.read()?;
+        write_all(output, &bytes)?;
+        if input.buffer().address() != output.buffer().address() {
+            write_all(input, &bytes)?;
+        }
+        Ok(())
+    }
+
+    fn key(&self, step: usize) -> String {
+        let Collective { group, key, .. } = self.ring.collective();
+        format!("{group}:{key}:{step}")
+    }
+
+    fn last_step(&self) -> usize {
+        2 * self.ring.size() - 2
+    }
+
+    /// The chunk that this member has in its hands.
+    fn chunk_of_step(&self, step: usize) -> usize {
+        let (index, size) = (self.ring.index(), self.ring.size());
+        // At most 2 G − 2 is taken away.
+        (index + 2 * size - step) % size
+    }
+
+    fn bytes_of_chunk(&self, index: usize) -> Result<Bytes, TensorError> {
+        let range = chunk_bytes(
+            self.part.num_elements,
+            self.ring.size(),
+            index,
+            size_of::<T>(),
+        );
+        let elements = self.elements.lock();
+        let elements = elements.unwrap_or_else(PoisonError::into_inner);
+        Ok(Bytes::copy_from_slice(&elements.read()?[range]))
+    }
+
+    fn receive(self: Arc<Self>, step: usize, work: Gather) {
+        let (ring, part, key) = (Arc::clone(&self.ring), self.part, self.key(step));
+        ring.receive(key, part, move |received| {
+            match received.and_then(|data| self.process(step, data)) {
+                Ok(data) if step < self.last_step() => {
+                    self.ring.send(self.key(step + 1), part, data, work.clone());
+                    self.receive(step + 1, work);
+                }
+                Ok(_) => {}
+                Err(error) => {
+                    self.ring.fail(&error);
+                    if step < self.last_step() {
+                        let key = self.key(step + 1);
+                        self.ring.send_error(key, part, &error, work);
+                    }
+                }
+            }
+        });
+    }
+
+    /// Does what a step does with the chunk that was received, and returns what is to be sent on.
+    fn process(&self, step: usize, mut data: HostBuffer) -> Result<Bytes, Error> {
+        let size = self.ring.size();
+        let range = chunk(self.part.num_elements, size, self.chunk_of_step(step));
+        let elements = self.elements.lock();
+        let mut elements = elements.unwrap_or_else(PoisonError::into_inner);
+        if data.len_bytes() != range.len() * size_of::<T>() {
+            return Err(TensorError::WrongBufferSize {
+                expected: range.len() * size_of::<T>(),
+                found: data.len_bytes(),
+            }
+            .into());
+        }
+        if step < size {
+            let own = elements.elements::<T>()?;
+            let mut data = data.elements_mut::<T>()?;
+            for (so_far, own) in data.iter_mut().zip(&own[range.clone()]) {
+                *so_far = self.reduction.combine(*so_far, *own);
+            }
+            if step == size - 1 {
+                for combined in data.iter_mut() {
+                    *combined = self.reduction.finish(*combined, size);
+                }
+            }
+        }
+        if step >= size - 1 {
+            let finished = data.elements::<T>()?;
+            elements.elements_mut::<T>()?[range].copy_from_slice(&finished);
+        }
+        Ok(lend(&data)?)
+    }
+}

@@ -1,0 +1,336 @@
+//! A member of a ring: it sends to its right neighbour, receives from its left one, and fails as a whole.
+//!
+//! The first failure ends every wait of the member. Two orders are possible, and both end: a wait that is entered before the failure is
+//! ended by it, and one that is entered after it finds the failure when it looks again.
+
+use std::collections::HashSet;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+use prost::bytes::Bytes;
+use tfrt_queue::Task;
+use tfrt_support::{DType, Error, ErrorCode};
+use tfrt_tensor::HostBuffer;
+
+use super::{Collective, Reduction};
+use crate::cluster::TaskHandle;
+use crate::error::{Gather, RemoteError};
+use crate::fabric::CallOptions;
+use crate::message::SendDataRequest;
+use crate::payload::Payload;
+
+/// How many bytes the header of a message has.
+const HEADER_BYTES: usize = 32;
+
+/// The member of a collective that this task is.
+#[derive(Debug)]
+pub(super) struct Ring {
+    collective: Collective,
+    /// What the collective is called in messages.
+    name: &'static str,
+    index: usize,
+    size: usize,
+    right: TaskHandle,
+    state: Mutex<State>,
+}
+
+#[derive(Debug, Default)]
+struct State {
+    failure: Option<Error>,
+    /// The keys of the waits under way.
+    waiting: HashSet<String>,
+}
+
+/// What a member does: a neighbour that does something else cannot work with it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Part {
+    pub(super) dtype: DType,
+    pub(super) num_elements: usize,
+    pub(super) reduction: Option<Reduction>,
+}
+
+impl Ring {
+    /// The member that this task is.
+    ///
+    /// # Errors
+    /// If the group does not exist; `not_a_member` makes the error of a task that is none, from the name of the task.
+    pub(super) fn join(
+        collective: Collective,
+        name: &'static str,
+        not_a_member: impl FnOnce(&str) -> String,
+    ) -> Result<Arc<Self>, Error> {
+        let cluster = collective.context.cluster();
+        let own_task = cluster.own_task();
+        let members = cluster
+            .group(&collective.group)
+            .map_err(RemoteError::into_plain)?;
+        let position = members.iter().position(|member| *member == own_task);
+        let index = position.ok_or_else(|| {
+            Error::new(not_a_member(&cluster.own_name())).with_code(ErrorCode::InvalidArgument)
+        })?;
+        let size = members.len();
+        let right = members[(index + 1) % size];
+        Ok(Arc::new(Self {
+            collective,
+            name,
+            index,
+            size,
+            right,
+            state: Mutex::default(),
+        }))
+    }
+
+    pub(super) fn collective(&self) -> &Collective {
+        &self.collective
+    }
+
+    /// The position of this member.
+    pub(super) fn index(&self) -> usize {
+        self.index
+    }
+
+    /// How many members there are.
+    pub(super) fn size(&self) -> usize {
+        self.size
+    }
+
+    /// The position of the right neighbour.
+    pub(super) fn right(&self) -> usize {
+        (self.index + 1) % self.size
+    }
+
+    /// The position of a task in the group.
+    pub(super) fn position_of(&self, task: TaskHandle) -> Option<usize> {
+        let members = self.collective.context.cluster();
+        let members = members.group(&self.collective.group).ok()?;
+        members.iter().position(|member| *member == task)
+    }
+
+    fn lock(&self) -> MutexGuard<'_, State> {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Why the member failed, if it did.
+    pub(super) fn failure(&self) -> Option<Error> {
+        self.lock().failure.clone()
+    }
+
+    /// Fails, unless the member failed before, and ends all waits.
+    pub(super) fn fail(&self, error: &Error) {
+        let mut state = self.lock();
+        if state.failure.is_some() {
+            return;
+        }
+        state.failure = Some(error.clone());
+        let waiting = std::mem::take(&mut state.waiting);
+        drop(state);
+        for key in waiting {
+            self.collective.context.rendezvous().give_up(&key, error);
+        }
+    }
+
+    /// Sends elements to the right neighbour. The part of the work is over when they were received.
+    pub(super) fn send(self: &Arc<Self>, key: String, part: Part, elements: Bytes, work: Gather) {
+        let header = self.header(Kind::Elements, part);
+        self.send_message(key, vec![header, elements], work);
+    }
+
+    /// Sends the error of this member on.
+    pub(super) fn send_error(
+        self: &Arc<Self>,
+        key: String,
+        part: Part,
+        error: &Error,
+        work: Gather,
+    ) {
+        let header = self.header(Kind::Error, part);
+        let text = Bytes::copy_from_slice(error.message().as_bytes());
+        self.send_message(key, vec![header, text], work);
+    }
+
+    fn send_message(self: &Arc<Self>, instance_key: String, payload: Vec<Bytes>, work: Gather) {
+        let context = &self.collective.context;
+        let request = SendDataRequest {
+            context_id: context.id(),
+            instance_key,
+            payload,
+        };
+        let this = Arc::clone(self);
+        context.call(self.right, CallOptions::default(), request, move |answer| {
+            if let Err(errors) = answer {
+                let host = this.collective.context.host();
+                this.fail(&errors.to_value(host));
+            }
+            drop(work);
+        });
+    }
+
+    /// Calls `f` with the elements that the left neighbour sends under a key, as a task of the work queue; or with the error of that
+    /// member or of this one.
+    pub(super) fn receive(
+        self: &Arc<Self>,
+        key: String,
+        part: Part,
+        f: impl FnOnce(Result<HostBuffer, Error>) + Send + 'static,
+    ) {
+        let mut state = self.lock();
+        if let Some(error) = state.failure.clone() {
+            drop(state);
+            return f(Err(error));
+        }
+        state.waiting.insert(key.clone());
+        drop(state);
+        let (this, own_key) = (Arc::clone(self), key.clone());
+        let receiver = move |payload: Result<Payload, Error>| {
+            let queue = Arc::clone(this.collective.context.host().queue());
+            queue.add_task(Task::new(move || {
+                this.lock().waiting.remove(&own_key);
+                f(payload.and_then(|payload| this.open(&payload, part)));
+            }));
+        };
+        let rendezvous = self.collective.context.rendezvous();
+        rendezvous.receive(&key, Box::new(receiver));
+        if let Some(error) = self.failure() {
+            rendezvous.give_up(&key, &error);
+        }
+    }
+
+    /// The elements of a message.
+    fn open(&self, payload: &Payload, own: Part) -> Result<HostBuffer, Error> {
+        let malformed = || {
+            Error::new("malformed message of a collective").with_code(ErrorCode::InvalidArgument)
+        };
+        let [header, elements] = payload.buffers() else {
+            return Err(malformed());
+        };
+        let bytes = header.read()?;
+        let header = Header::parse(&bytes).ok_or_else(malformed)?;
+        if header.kind == Kind::Error {
+            let text = String::from_utf8_lossy(&elements.read()?).into_owned();
+            return Err(Error::new(text));
+        }
+        if header.part != own {
+            return Err(self.mismatch(header.member, header.part, own));
+        }
+        Ok(elements.clone())
+    }
+
+    /// That two members do not do the same.
+    #[cold]
+    fn mismatch(&self, member: usize, theirs: Part, own: Part) -> Error {
+        let differs = theirs.reduction != own.reduction;
+        let what = |part: Part| {
+            let (dtype, num_elements) = (part.dtype, part.num_elements);
+            match part.reduction.filter(|_| differs) {
+                Some(reduction) => format!("{} of {dtype}[{num_elements}]", reduction.name()),
+                None => format!("{dtype}[{num_elements}]"),
+            }
+        };
+        let Collective { key, group, .. } = &self.collective;
+        let (name, index) = (self.name, self.index);
+        let message = format!(
+            "{name} key {key} of group {group}: member {member} has {}, member {index} has {}",
+            what(theirs),
+            what(own)
+        );
+        Error::new(message).with_code(ErrorCode::InvalidArgument)
+    }
+
+    fn header(&self, kind: Kind, part: Part) -> Bytes {
+        Bytes::from_owner(
+            Header {
+                kind,
+                part,
+                member: self.index,
+            }
+            .to_bytes(),
+        )
+    }
+}
+
+/// What follows a header.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Kind {
+    Elements,
+    Error,
+}
+
+/// The header of a message.
+///
+/// ```text
+///  0      1      2          3        4         8              16       32
+///  │ kind │ type │ reduction │ 0      │ member  │ num_elements │ 0 …    │
+/// ```
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+struct Header {
+    kind: Kind,
+    part: Part,
+    member: usize,
+}
+
+impl Header {
+    fn to_bytes(self) -> [u8; HEADER_BYTES] {
+        let mut bytes = [0; HEADER_BYTES];
+        bytes[0] = u8::from(self.kind == Kind::Error);
+        bytes[1] = self.part.dtype.code();
+        bytes[2] = self
+            .part
+            .reduction
+            .map_or(0, |reduction| reduction as u8 + 1);
+        bytes[4..8].copy_from_slice(&u32::try_from(self.member).unwrap_or(u32::MAX).to_le_bytes());
+        bytes[8..16].copy_from_slice(&(self.part.num_elements as u64).to_le_bytes());
+        bytes
+    }
+
+    fn parse(bytes: &[u8]) -> Option<Self> {
+        let bytes: &[u8; HEADER_BYTES] = bytes.try_into().ok()?;
+        let [b0, b1, b2, b3, b4, b5, b6, b7] = *bytes[8..].first_chunk()?;
+        let num_elements = u64::from_le_bytes([b0, b1, b2, b3, b4, b5, b6, b7]);
+        let reductions = [
+            None,
+            Some(Reduction::Sum),
+            Some(Reduction::Prod),
+            Some(Reduction::Max),
+            Some(Reduction::Min),
+            Some(Reduction::Mean),
+        ];
+        Some(Self {
+            kind: match bytes[0] {
+                0 => Kind::Elements,
+                1 => Kind::Error,
+                _ => return None,
+            },
+            part: Part {
+                dtype: DType::from_code(bytes[1])?,
+                num_elements: usize::try_from(num_elements).ok()?,
+                reduction: *reductions.get(usize::from(bytes[2]))?,
+            },
+            member: u32::from_le_bytes(*bytes[4..].first_chunk()?) as usize,
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn headers_come_back_as_they_were() {
+        for reduction in [None, Some(Reduction::Sum), Some(Reduction::Mean)] {
+            let header = Header {
+                kind: Kind::Error,
+                part: Part {
+                    dtype: DType::F16,
+                    num_elements: 1 << 40,
+                    reduction,
+                },
+                member: 300,
+            };
+            assert_eq!(Header::parse(&header.to_bytes()), Some(header));
+        }
+        assert_eq!(Header::parse(&[0; 31]), None);
+        assert_eq!(Header::parse(&[0; 32]), None, "no type has the code 0");
+        let mut wild = [0; 32];
+        (wild[1], wild[2]) = (9, 6);
+        assert_eq!(Header::parse(&wild), None);
+    }
+}

@@ -1,0 +1,372 @@
+use std::sync::mpsc::{Receiver, channel};
+
+use half::{bf16, f16};
+use tfrt_support::Error;
+use tfrt_tensor::{DenseHostTensor, Element, Shape};
+
+use super::*;
+use crate::fabric::in_process::{Faults, InProcessNetwork};
+use crate::testing::{Cluster, wait};
+
+type Outcomes = Vec<Receiver<Result<(), String>>>;
+
+fn tell(sender: std::sync::mpsc::Sender<Result<(), String>>) -> impl FnOnce(Result<(), Error>) {
+    move |outcome| {
+        let _ = sender.send(outcome.map_err(|error| error.message().to_owned()));
+    }
+}
+
+fn collective(context: &Arc<DistributedContext>, key: &str) -> Collective {
+    Collective {
+        context: Arc::clone(context),
+        group: "group1".to_owned(),
+        key: key.to_owned(),
+    }
+}
+
+fn tensor<T: Element>(
+    context: &DistributedContext,
+    dims: &[usize],
+    elements: &[T],
+) -> DenseHostTensor {
+    let shape = Shape::new(dims).unwrap();
+    DenseHostTensor::from_elements(context.host().allocator(), shape, elements).unwrap()
+}
+
+/// What member `member` has at `index`: small numbers, so that floats of half width are exact enough to differ by order.
+fn element(member: usize, index: usize) -> i64 {
+    let mixed = (member * 31 + index * 17 + member * index) % 23;
+    mixed as i64 - 11
+}
+
+/// The formula of the order, one element after the other.
+fn oracle<T: Reducible>(reduction: Reduction, inputs: &[Vec<T>], index: usize) -> T {
+    let (size, len) = (inputs.len(), inputs[0].len());
+    let owner = (0..size)
+        .find(|owner| split::chunk(len, size, *owner).contains(&index))
+        .unwrap();
+    let combined = (1..size).fold(inputs[owner][index], |so_far, distance| {
+        reduction.combine(so_far, inputs[(owner + distance) % size][index])
+    });
+    reduction.finish(combined, size)
+}
+
+fn check_all_reduce<T: Reducible>(
+    cluster: &Cluster,
+    contexts: &[Arc<DistributedContext>],
+    reduction: Reduction,
+    len: usize,
+    from: fn(i64) -> T,
+) {
+    let inputs: Vec<Vec<T>> = (0..contexts.len())
+        .map(|member| (0..len).map(|index| from(element(member, index))).collect())
+        .collect();
+    let key = format!("{}-{:?}-{len}", reduction.name(), T::DTYPE);
+    let mut outcomes: Outcomes = Vec::new();
+    let mut outputs = Vec::new();
+    for (member, context) in contexts.iter().enumerate() {
+        let input = tensor(context, &[len], &inputs[member]);
+        // In place on every other member.
+        let output = match member % 2 {
+            0 => input.clone(),
+            _ => tensor(context, &[len], &vec![T::ZERO; len]),
+        };
+        let (sender, outcome) = channel();
+        all_reduce(
+            collective(context, &key),
+            reduction,
+            input.clone(),
+            output.clone(),
+            tell(sender),
+        );
+        outcomes.push(outcome);
+        outputs.extend([input, output]);
+    }
+    for outcome in outcomes {
+        assert_eq!(wait(&cluster.host, &outcome), Ok(()), "{key}");
+    }
+    for output in outputs {
+        let output = output.elements::<T>().unwrap();
+        for index in 0..len {
+            let expected = oracle(reduction, &inputs, index);
+            let bits = |element: T| element.to_bytes();
+            assert_eq!(bits(output[index]), bits(expected), "{key} at {index}");
+        }
+    }
+    assert!(
+        contexts
+            .iter()
+            .all(|context| context.rendezvous().is_empty())
+    );
+}
+
+#[test]
+fn every_reduction_has_the_bits_of_its_formula() {
+    use Reduction::{Max, Mean, Min, Prod, Sum};
+    for size in 1..=8 {
+        let cluster = Cluster::new("mstd:2", size);
+        let contexts = cluster.contexts();
+        for len in [0, 1, size - 1, size, size + 1, 100] {
+            for reduction in [Sum, Prod, Min, Max, Mean] {
+                check_all_reduce(&cluster, &contexts, reduction, len, |number| number as i32);
+                check_all_reduce(&cluster, &contexts, reduction, len, |number| {
+                    number as f32 / 7.0
+                });
+            }
+        }
+        check_all_reduce(&cluster, &contexts, Sum, 9, |number| number as i8);
+        check_all_reduce(&cluster, &contexts, Mean, 9, |number| number as i16);
+        check_all_reduce(&cluster, &contexts, Prod, 9, |number| number);
+        check_all_reduce(&cluster, &contexts, Max, 9, |number| number as u8);
+        check_all_reduce(&cluster, &contexts, Min, 9, |number| number as u16);
+        check_all_reduce(&cluster, &contexts, Mean, 9, |number| number as u32);
+        check_all_reduce(&cluster, &contexts, Sum, 9, |number| number as u64);
+        check_all_reduce(&cluster, &contexts, Sum, 9, |number| {
+            f16::from_f64(number as f64)
+        });
+        check_all_reduce(&cluster, &contexts, Mean, 9, |number| {
+            bf16::from_f64(number as f64 / 3.0)
+        });
+        check_all_reduce(&cluster, &contexts, Sum, 9, |number| number as f64 / 3.0);
+    }
+}
+
+#[test]
+fn messages_that_overtake_each_other_change_nothing() {
+    for seed in 0..20 {
+        let network = InProcessNetwork::with_faults(Faults {
+            seed,
+            max_delay: std::time::Duration::from_micros(300),
+            ..Faults::default()
+        });
+        let cluster = Cluster::on("mstd:2", network, 4);
+        let contexts = cluster.contexts();
+        check_all_reduce(&cluster, &contexts, Reduction::Sum, 33, |number| {
+            number as f32 / 3.0
+        });
+    }
+}
+
+#[test]
+fn a_broadcast_copies_the_tensor_of_the_sender() {
+    for size in 1..=5 {
+        let cluster = Cluster::new("s", size);
+        let contexts = cluster.contexts();
+        for sender in 0..size {
+            for len in [0, 1, size, 2 * size + 1] {
+                let key = format!("{sender}-{len}");
+                let tensors: Vec<DenseHostTensor> = (0..size)
+                    .map(|member| {
+                        let elements: Vec<i64> =
+                            (0..len).map(|index| element(member, index)).collect();
+                        tensor(&contexts[member], &[len], &elements)
+                    })
+                    .collect();
+                let mut outcomes: Outcomes = Vec::new();
+                for (context, tensor) in contexts.iter().zip(&tensors) {
+                    let (tx, outcome) = channel();
+                    let task = context
+                        .cluster()
+                        .find(&format!("/job:worker/task:{sender}"))
+                        .unwrap();
+                    broadcast(collective(context, &key), tensor.clone(), task, tell(tx));
+                    outcomes.push(outcome);
+                }
+                for outcome in outcomes {
+                    assert_eq!(wait(&cluster.host, &outcome), Ok(()));
+                }
+                let expected: Vec<i64> = (0..len).map(|index| element(sender, index)).collect();
+                for tensor in &tensors {
+                    assert_eq!(*tensor.elements::<i64>().unwrap(), expected[..]);
+                }
+            }
+        }
+        assert!(
+            contexts
+                .iter()
+                .all(|context| context.rendezvous().is_empty())
+        );
+    }
+}
+
+#[test]
+fn gathered_tensors_lie_along_the_axis() {
+    let cluster = Cluster::new("mstd:2", 3);
+    let contexts = cluster.contexts();
+    for axis in 0..2_u64 {
+        let mut outcomes = Vec::new();
+        for (member, context) in contexts.iter().enumerate() {
+            let mut dims = [2, 2];
+            dims[axis as usize] = member;
+            let elements: Vec<i64> = (0..2 * member)
+                .map(|index| (10 * member + index) as i64)
+                .collect();
+            let input = tensor(context, &dims, &elements);
+            let (sender, outcome) = channel();
+            let key = format!("axis{axis}");
+            all_gather_any_shape(collective(context, &key), input, axis, move |gathered| {
+                let _ = sender.send(gathered.map(|tensor| tensor.to_string()));
+            });
+            outcomes.push(outcome);
+        }
+        let expected = match axis {
+            0 => "shape = [3, 2], values = [10, 11, 20, 21, 22, 23]",
+            _ => "shape = [2, 3], values = [10, 20, 21, 11, 22, 23]",
+        };
+        for outcome in outcomes {
+            let found = wait(&cluster.host, &outcome).unwrap();
+            assert_eq!(found, format!("DenseHostTensor dtype = i64, {expected}"));
+        }
+    }
+}
+
+/// The message that every member fails with.
+fn failures(cluster: &Cluster, outcomes: Outcomes) -> Vec<String> {
+    outcomes
+        .iter()
+        .map(|outcome| wait(&cluster.host, outcome).unwrap_err())
+        .collect()
+}
+
+#[test]
+fn tensors_that_differ_are_named_on_all_members() {
+    let cluster = Cluster::new("s", 3);
+    let contexts = cluster.contexts();
+    let mut outcomes: Outcomes = Vec::new();
+    for (member, context) in contexts.iter().enumerate() {
+        let len = if member == 2 { 8 } else { 7 };
+        let tensor = tensor(context, &[len], &vec![0.0_f32; len]);
+        let (sender, outcome) = channel();
+        let collective = collective(context, "k");
+        all_reduce(
+            collective,
+            Reduction::Sum,
+            tensor.clone(),
+            tensor,
+            tell(sender),
+        );
+        outcomes.push(outcome);
+    }
+    for failure in failures(&cluster, outcomes) {
+        let (start, members) = failure.split_once(": ").unwrap();
+        assert_eq!(start, "allreduce key k of group group1");
+        assert!(
+            members.contains("member 2 has f32[8]") && members.contains("has f32[7]"),
+            "{failure}"
+        );
+    }
+    assert!(
+        contexts
+            .iter()
+            .all(|context| context.rendezvous().num_payloads() <= 2)
+    );
+}
+
+#[test]
+fn tensors_of_several_ranks_or_widths_are_not_gathered() {
+    let cluster = Cluster::new("s", 2);
+    let contexts = cluster.contexts();
+    let gather = |key: &str, dims: [&[usize]; 2]| {
+        let mut outcomes: Outcomes = Vec::new();
+        for (context, dims) in contexts.iter().zip(dims) {
+            let len = dims.iter().product();
+            let tensor = tensor(context, dims, &vec![0_i32; len]);
+            let (sender, outcome) = channel();
+            let tell = tell(sender);
+            all_gather_any_shape(collective(context, key), tensor, 0, |gathered| {
+                tell(gathered.map(drop));
+            });
+            outcomes.push(outcome);
+        }
+        failures(&cluster, outcomes)
+    };
+    let ranks = gather("ranks", [&[2], &[2, 2]]);
+    assert_eq!(
+        ranks,
+        ["All workers must have tensors of the same rank."; 2]
+    );
+    let widths = gather("widths", [&[2, 2], &[2, 3]]);
+    let expected = "All dimensions in the input must be equal except the axis";
+    assert_eq!(widths, [expected; 2]);
+}
+
+#[test]
+fn a_neighbour_that_is_gone_ends_the_collective() {
+    let cluster = Cluster::new("mstd:2", 3);
+    let contexts = cluster.contexts();
+    cluster
+        .network
+        .cut(contexts[2].config().own_address().unwrap());
+    let mut outcomes: Outcomes = Vec::new();
+    for context in &contexts[..2] {
+        let tensor = tensor(context, &[3], &[1_i32, 2, 3]);
+        let (sender, outcome) = channel();
+        let collective = collective(context, "k");
+        all_reduce(
+            collective,
+            Reduction::Sum,
+            tensor.clone(),
+            tensor,
+            tell(sender),
+        );
+        outcomes.push(outcome);
+    }
+    // The left neighbour of the one that is gone finds out by itself. The right one waits until the context is closed.
+    let second = wait(&cluster.host, &outcomes[1]).unwrap_err();
+    assert!(
+        second.starts_with("RpcUnavailable: SendData to "),
+        "{second}"
+    );
+    cluster.servers[0].close_context(1).unwrap();
+    let first = wait(&cluster.host, &outcomes[0]).unwrap_err();
+    assert_eq!(first, "Cancelled: context 1 is closed");
+}
+
+#[test]
+fn who_is_not_a_member_is_told_so() {
+    let mut cluster = Cluster::new("s", 2);
+    for config in &mut cluster.configs {
+        config.collective_groups[0].members.truncate(1);
+    }
+    let contexts = cluster.contexts();
+    let outsider = &contexts[1];
+    let one = tensor(outsider, &[1], &[1_i32]);
+    let (sender, outcome) = channel();
+    let start = collective(outsider, "k");
+    all_reduce(
+        start,
+        Reduction::Sum,
+        one.clone(),
+        one.clone(),
+        tell(sender),
+    );
+    assert_eq!(
+        wait(&cluster.host, &outcome).unwrap_err(),
+        "The current task /job:worker/task:1 is not part of the collective group group1"
+    );
+    let (sender, outcome) = channel();
+    let start = collective(outsider, "k");
+    all_gather_fixed_shape(start, one.clone(), one.clone(), 0, tell(sender));
+    assert_eq!(
+        wait(&cluster.host, &outcome).unwrap_err(),
+        "This worker is not part of the collective group "
+    );
+    let member = &contexts[0];
+    let other = member.cluster().find("/job:worker/task:1").unwrap();
+    let (sender, outcome) = channel();
+    broadcast(collective(member, "k"), one.clone(), other, tell(sender));
+    assert_eq!(
+        wait(&cluster.host, &outcome).unwrap_err(),
+        "The sender /job:worker/task:1 is not part of the collective group group1"
+    );
+    let (sender, outcome) = channel();
+    let group = Collective {
+        group: "g".to_owned(),
+        ..collective(member, "k")
+    };
+    broadcast(group, one, other, tell(sender));
+    assert_eq!(
+        wait(&cluster.host, &outcome).unwrap_err(),
+        "No collective group with name g."
+    );
+}

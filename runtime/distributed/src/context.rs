@@ -1,0 +1,363 @@
+//! What belongs to one distributed execution on one task.
+
+use std::collections::HashMap;
+use std::fmt;
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::Duration;
+
+use tfrt_async::{AnyRef, Immutable, Value};
+use tfrt_host::timer::Timer;
+use tfrt_host::{HostContext, log};
+use tfrt_support::{Error, ErrorCode};
+
+use crate::cluster::{ClusterInfo, TaskHandle};
+use crate::device::{ClusterDevices, RemoteDevice};
+use crate::error::{Answer, Gather, RemoteError};
+use crate::fabric::{self, CallOptions, FabricCommunicator, RemoteClient};
+use crate::function::Programs;
+use crate::message::{
+    Call, CloseContextRequest, DistributedContextConfiguration, KeepAliveRequest,
+};
+use crate::name;
+use crate::object::{RemoteObjectId, RemoteObjects};
+use crate::rendezvous::Rendezvous;
+use crate::server::Server;
+
+/// The device that every host has, as its task calls it.
+const HOST_DEVICE: &str = "CPU:0";
+
+/// One distributed execution, as one task sees it: cluster, devices, objects, programs, and clients of the other tasks.
+///
+/// Made by a [`Server`]. Kernels that run on hold a reference.
+pub struct DistributedContext {
+    id: u64,
+    host: Arc<HostContext>,
+    config: DistributedContextConfiguration,
+    cluster: ClusterInfo,
+    devices: ClusterDevices,
+    objects: RemoteObjects,
+    rendezvous: Rendezvous,
+    programs: Programs,
+    /// None without a network, and once the context is closed.
+    communicator: Mutex<Option<Arc<dyn FabricCommunicator>>>,
+    clients: Mutex<HashMap<TaskHandle, Arc<dyn RemoteClient>>>,
+    own_ready_chain: RemoteObjectId,
+    ready_chains: Mutex<HashMap<TaskHandle, RemoteObjectId>>,
+    keep_alive: Mutex<KeepAlive>,
+}
+
+#[derive(Debug, Default)]
+struct KeepAlive {
+    is_over: bool,
+    timer: Option<Timer>,
+}
+
+impl DistributedContext {
+    /// A context with the local devices, and with the own ready chain.
+    ///
+    /// # Errors
+    /// If the configuration names tasks that do not exist, or a local device cannot be one of the cluster.
+    pub(crate) fn new(
+        id: u64,
+        host: &Arc<HostContext>,
+        config: &DistributedContextConfiguration,
+        communicator: Option<Arc<dyn FabricCommunicator>>,
+    ) -> Result<Self, RemoteError> {
+        let cluster = ClusterInfo::new(config)?;
+        let (own_task, own_name) = (cluster.own_task(), cluster.own_name());
+        let devices = ClusterDevices::default();
+        for device in host.devices().all() {
+            let name = name::device_name(&own_name, device.0.name());
+            devices.add_if_absent(RemoteDevice::new(&name, device.0.device_type(), own_task)?);
+        }
+        let host_device = name::device_name(&own_name, HOST_DEVICE);
+        devices.add_if_absent(RemoteDevice::new(&host_device, "cpu", own_task)?);
+        let objects = RemoteObjects::new(own_task.value());
+        let own_ready_chain = objects.allocate(host_device);
+        objects.set(&own_ready_chain, AnyRef::ready_chain())?;
+        Ok(Self {
+            id,
+            host: Arc::clone(host),
+            config: config.clone(),
+            cluster,
+            devices,
+            objects,
+            rendezvous: Rendezvous::default(),
+            programs: Programs::default(),
+            communicator: Mutex::new(communicator),
+            clients: Mutex::default(),
+            own_ready_chain,
+            ready_chains: Mutex::default(),
+            keep_alive: Mutex::default(),
+        })
+    }
+
+    /// The id that all tasks know the execution by.
+    #[must_use]
+    pub fn id(&self) -> u64 {
+        self.id
+    }
+
+    /// The host of the task.
+    #[must_use]
+    pub fn host(&self) -> &Arc<HostContext> {
+        &self.host
+    }
+
+    /// The configuration of the task.
+    #[must_use]
+    pub fn config(&self) -> &DistributedContextConfiguration {
+        &self.config
+    }
+
+    /// The tasks and groups.
+    #[must_use]
+    pub fn cluster(&self) -> &ClusterInfo {
+        &self.cluster
+    }
+
+    /// The devices of all tasks.
+    #[must_use]
+    pub fn devices(&self) -> &ClusterDevices {
+        &self.devices
+    }
+
+    /// The objects that live on this task.
+    #[must_use]
+    pub fn objects(&self) -> &RemoteObjects {
+        &self.objects
+    }
+
+    /// Where payloads meet their receivers.
+    #[must_use]
+    pub fn rendezvous(&self) -> &Rendezvous {
+        &self.rendezvous
+    }
+
+    /// The programs that other tasks sent.
+    #[must_use]
+    pub fn programs(&self) -> &Programs {
+        &self.programs
+    }
+
+    /// The chain that effects on this task start with.
+    #[must_use]
+    pub fn own_ready_chain(&self) -> &RemoteObjectId {
+        &self.own_ready_chain
+    }
+
+    /// The chains that effects on the other tasks start with.
+    #[must_use]
+    pub fn ready_chains(&self) -> HashMap<TaskHandle, RemoteObjectId> {
+        let chains = self.ready_chains.lock();
+        chains.unwrap_or_else(PoisonError::into_inner).clone()
+    }
+
+    /// Enters the ready chain of another task, under the task of its device.
+    ///
+    /// # Errors
+    /// `Can't find device: D`
+    pub(crate) fn add_ready_chain(&self, chain: RemoteObjectId) -> Result<(), RemoteError> {
+        let task = self.devices.find(chain.device())?.task();
+        let chains = self.ready_chains.lock();
+        let mut chains = chains.unwrap_or_else(PoisonError::into_inner);
+        chains.insert(task, chain);
+        Ok(())
+    }
+
+    /// Sends requests to a task. Made when it is used first, also for the own task.
+    ///
+    /// # Errors
+    /// If the task does not exist, or the server is without a network.
+    pub fn client(&self, task: TaskHandle) -> Result<Arc<dyn RemoteClient>, RemoteError> {
+        let address = &self.cluster.task(task)?.address;
+        let clients = self.clients.lock();
+        let mut clients = clients.unwrap_or_else(PoisonError::into_inner);
+        if let Some(client) = clients.get(&task) {
+            return Ok(Arc::clone(client));
+        }
+        let communicator = self.communicator.lock();
+        let communicator = communicator
+            .unwrap_or_else(PoisonError::into_inner)
+            .clone()
+            .ok_or_else(|| {
+                let message = "the server has no network";
+                RemoteError::new(ErrorCode::Unavailable, message)
+            })?;
+        let client = communicator.client(address);
+        clients.insert(task, Arc::clone(&client));
+        Ok(client)
+    }
+
+    /// Sends a request to a task.
+    pub fn call<C: Call>(
+        &self,
+        task: TaskHandle,
+        options: CallOptions,
+        request: C,
+        done: impl FnOnce(Answer<C::Response>) + Send + 'static,
+    ) {
+        match self.client(task) {
+            Ok(client) => fabric::call(&*client, options, request, done),
+            Err(error) => done(Err(error.into())),
+        }
+    }
+
+    /// The other tasks.
+    fn other_tasks(&self) -> impl Iterator<Item = TaskHandle> {
+        let own_task = self.cluster.own_task();
+        let tasks = self.cluster.tasks().iter().map(|task| task.handle);
+        tasks.filter(move |task| *task != own_task)
+    }
+
+    /// Closes the context on all other tasks, and ends the keep-alive.
+    pub fn close_remote_contexts(&self, done: impl FnOnce(Answer<()>) + Send + 'static) {
+        self.stop_keep_alive();
+        let all = Gather::new(done);
+        for task in self.other_tasks() {
+            let part = all.clone();
+            let request = CloseContextRequest {
+                context_id: self.id,
+            };
+            self.call(task, CallOptions::default(), request, |answer| {
+                part.end(answer);
+            });
+        }
+    }
+
+    /// Says every `interval` to all tasks that the context is in use.
+    pub(crate) fn start_keep_alive(self: &Arc<Self>, interval: Duration) {
+        let keep_alive = self.keep_alive.lock();
+        let mut keep_alive = keep_alive.unwrap_or_else(PoisonError::into_inner);
+        if keep_alive.is_over {
+            return;
+        }
+        let this = Arc::downgrade(self);
+        let timer = self.host.timers().schedule_after(interval, move || {
+            if let Some(this) = this.upgrade() {
+                this.send_keep_alive(interval);
+            }
+        });
+        keep_alive.timer = Some(timer);
+    }
+
+    fn send_keep_alive(self: &Arc<Self>, interval: Duration) {
+        let this = Arc::downgrade(self);
+        let all = Gather::new(move |outcome| {
+            if let Err(errors) = outcome {
+                log::error!("Error in DistributedContext::SendKeepAlive: {errors}");
+            }
+            if let Some(this) = this.upgrade() {
+                this.start_keep_alive(interval);
+            }
+        });
+        // A copy: no lock is held over a call.
+        let clients = self.clients.lock();
+        let clients: Vec<_> = clients
+            .unwrap_or_else(PoisonError::into_inner)
+            .values()
+            .cloned()
+            .collect();
+        for client in clients {
+            let part = all.clone();
+            let request = KeepAliveRequest {
+                context_id: self.id,
+            };
+            fabric::call(&*client, CallOptions::default(), request, |answer| {
+                part.end(answer);
+            });
+        }
+    }
+
+    fn stop_keep_alive(&self) {
+        let keep_alive = self.keep_alive.lock();
+        let mut keep_alive = keep_alive.unwrap_or_else(PoisonError::into_inner);
+        keep_alive.is_over = true;
+        if let Some(timer) = keep_alive.timer.take() {
+            timer.cancel();
+        }
+    }
+
+    /// Why nothing happens in the context any more.
+    fn closed_error(&self) -> Error {
+        let message = format!("context {} is closed", self.id);
+        let error = RemoteError::new(ErrorCode::Cancelled, message);
+        crate::error::RemoteErrors::from(error).to_value(&self.host)
+    }
+
+    /// Ends all waits with an error, and forgets objects, payloads, programs and clients.
+    pub(crate) fn close(&self) {
+        let error = self.closed_error();
+        self.stop_keep_alive();
+        self.rendezvous.close(&error);
+        self.objects.close(&error);
+        self.programs.clear();
+        let clients = self.clients.lock();
+        let clients = std::mem::take(&mut *clients.unwrap_or_else(PoisonError::into_inner));
+        drop(clients);
+        let communicator = self.communicator.lock();
+        let communicator = communicator.unwrap_or_else(PoisonError::into_inner).take();
+        drop(communicator);
+    }
+}
+
+impl Drop for DistributedContext {
+    fn drop(&mut self) {
+        self.close();
+    }
+}
+
+impl fmt::Debug for DistributedContext {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("DistributedContext")
+            .field("id", &self.id)
+            .field("task", &self.cluster.own_name())
+            .finish_non_exhaustive()
+    }
+}
+
+/// A context as a value, and as data of a request. Cloning shares it.
+#[derive(Clone, Debug)]
+pub struct DistContext {
+    context: Arc<DistributedContext>,
+    /// Kept with the context by those who made it.
+    server: Option<Arc<Server>>,
+}
+
+impl DistContext {
+    /// A context whose server somebody else keeps.
+    #[must_use]
+    pub fn new(context: Arc<DistributedContext>) -> Self {
+        Self {
+            context,
+            server: None,
+        }
+    }
+
+    /// A context together with its server, which lives as long as the value.
+    #[must_use]
+    pub fn with_server(context: Arc<DistributedContext>, server: Arc<Server>) -> Self {
+        Self {
+            context,
+            server: Some(server),
+        }
+    }
+
+    /// The context.
+    #[must_use]
+    pub fn context(&self) -> &Arc<DistributedContext> {
+        &self.context
+    }
+
+    /// The server, if the value keeps it.
+    #[must_use]
+    pub fn server(&self) -> Option<&Arc<Server>> {
+        self.server.as_ref()
+    }
+}
+
+impl Value for DistContext {
+    const MLIR_TYPE: &'static str = "!tfrt_dist.dist_context";
+}
+
+impl Immutable for DistContext {}

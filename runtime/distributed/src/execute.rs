@@ -1,0 +1,272 @@
+//! What a client does to register and to execute a remote function.
+//!
+//! Ids of the results, and handles of tensors among them, are there at once. The request follows as a task of the work queue, and its
+//! answer makes the metadata of the handles and the chain available.
+
+use std::sync::Arc;
+
+use prost::bytes::Bytes;
+use tfrt_async::{AsyncValueRef, Chain, Immutable, Promise, Value};
+use tfrt_core::{MetadataValue, TensorHandle};
+use tfrt_host::ExecutionContext;
+use tfrt_support::{Error, ErrorCode};
+
+use crate::cluster::TaskHandle;
+use crate::context::DistributedContext;
+use crate::error::{Answer, RemoteError};
+use crate::fabric::CallOptions;
+use crate::function;
+use crate::message::{
+    OutputError, RegisterFunctionRequest, RegisterFunctionResponse, RemoteExecuteRequest,
+    RemoteExecuteResponse, RemoteOutput,
+};
+use crate::object::RemoteObjectId;
+use crate::tensor::RemoteTensor;
+
+/// The devices of the results of a remote function. Cloning shares the list.
+///
+/// ```
+/// use tfrt_distributed::RemoteExecuteSpec;
+///
+/// let spec = RemoteExecuteSpec::unchecked(vec!["d1".to_owned(), "d2".to_owned()]);
+/// assert_eq!(spec.to_string(), "RemoteExecuteSpec:[ d1 d2 ]");
+/// ```
+#[derive(Clone, Debug)]
+pub struct RemoteExecuteSpec(Arc<[Arc<str>]>);
+
+impl RemoteExecuteSpec {
+    /// Devices of a cluster.
+    ///
+    /// # Errors
+    /// `Can't find device: D`
+    pub fn new(
+        context: &DistributedContext,
+        devices: impl IntoIterator<Item = impl Into<String>>,
+    ) -> Result<Self, RemoteError> {
+        let devices: Vec<String> = devices.into_iter().map(Into::into).collect();
+        for device in &devices {
+            context.devices().find(device)?;
+        }
+        Ok(Self::unchecked(devices))
+    }
+
+    /// Devices that may not exist.
+    #[must_use]
+    pub fn unchecked(devices: Vec<String>) -> Self {
+        Self(devices.into_iter().map(Arc::from).collect())
+    }
+
+    /// The names of the devices.
+    #[must_use]
+    pub fn devices(&self) -> &[Arc<str>] {
+        &self.0
+    }
+}
+
+impl std::fmt::Display for RemoteExecuteSpec {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str("RemoteExecuteSpec:[ ")?;
+        for device in self.devices() {
+            write!(f, "{device} ")?;
+        }
+        f.write_str("]")
+    }
+}
+
+impl Value for RemoteExecuteSpec {
+    const MLIR_TYPE: &'static str = "!tfrt_dist.remote_execute_spec";
+}
+
+impl Immutable for RemoteExecuteSpec {}
+
+/// Sends a program to a task, as a task of the work queue.
+pub fn register_function(
+    ctx: &ExecutionContext,
+    context: &Arc<DistributedContext>,
+    task: TaskHandle,
+    (program_name, program, need_compilation): (&str, &str, bool),
+    done: impl FnOnce(Answer<RegisterFunctionResponse>) + Send + 'static,
+) {
+    let request = RegisterFunctionRequest {
+        context_id: context.id(),
+        program_name: program_name.to_owned(),
+        program: Bytes::copy_from_slice(program.as_bytes()),
+        need_compilation,
+        ..RegisterFunctionRequest::default()
+    };
+    let context = Arc::clone(context);
+    ctx.enqueue(move || context.call(task, CallOptions::default(), request, done));
+}
+
+/// The results of a remote function.
+#[derive(Clone, Debug)]
+pub enum Outputs {
+    /// New objects on these devices.
+    New(RemoteExecuteSpec),
+    /// Objects whose ids somebody made.
+    Preallocated(Vec<RemoteObjectId>),
+}
+
+/// One execution of a remote function.
+#[derive(Clone, Debug)]
+pub struct RemoteExecution {
+    /// The context.
+    pub context: Arc<DistributedContext>,
+    /// The task that has the function.
+    pub task: TaskHandle,
+    /// The name of the program.
+    pub program_name: String,
+    /// The arguments.
+    pub inputs: Vec<RemoteObjectId>,
+    /// The results.
+    pub outputs: Outputs,
+    /// For how many of the last results there are tensor handles.
+    pub num_handles: usize,
+}
+
+/// What a client has of an execution before it has run.
+#[derive(Debug)]
+pub struct RemoteResults {
+    /// Available once the answer is there.
+    pub chain: AsyncValueRef<Chain>,
+    /// The ids of the results.
+    pub ids: Vec<RemoteObjectId>,
+    /// Handles of the last results.
+    pub handles: Vec<TensorHandle>,
+}
+
+impl RemoteExecution {
+    /// Executes the function.
+    ///
+    /// # Errors
+    /// If there are more handles than results.
+    pub fn start(self, ctx: &ExecutionContext) -> Result<RemoteResults, RemoteError> {
+        let objects = self.context.objects();
+        let ids = match &self.outputs {
+            Outputs::New(spec) => {
+                let devices = spec.devices().iter();
+                devices
+                    .map(|device| objects.allocate(Arc::clone(device)))
+                    .collect()
+            }
+            Outputs::Preallocated(ids) => ids.clone(),
+        };
+        let first_handle = ids.len().checked_sub(self.num_handles).ok_or_else(|| {
+            let (found, wanted) = (ids.len(), self.num_handles);
+            let message =
+                format!("a remote function with {found} results has no {wanted} tensor handles");
+            RemoteError::new(ErrorCode::InvalidArgument, message)
+        })?;
+        let mut handles = Vec::with_capacity(self.num_handles);
+        let mut pending = Vec::with_capacity(self.num_handles);
+        for id in &ids[first_handle..] {
+            let (handle, promises) = pending_handle(&self.context, id);
+            handles.push(handle);
+            pending.push(promises);
+        }
+        let outputs = ids.iter().enumerate();
+        let outputs = outputs.map(|(index, id)| RemoteOutput {
+            id: Some(id.into()),
+            need_metadata: index >= first_handle,
+        });
+        let request = RemoteExecuteRequest {
+            context_id: self.context.id(),
+            program_name: self.program_name,
+            input: self.inputs.iter().map(Into::into).collect(),
+            output: outputs.collect(),
+        };
+        let (promise, chain) = AsyncValueRef::unconstructed();
+        let (context, task) = (self.context, self.task);
+        ctx.enqueue(move || {
+            let host = Arc::clone(context.host());
+            let done = move |answer: Answer<RemoteExecuteResponse>| match answer {
+                Ok(response) => {
+                    publish(pending, response.metadata, response.metadata_errors);
+                    promise.emplace(Chain);
+                }
+                Err(errors) => {
+                    let error = errors.to_value(&host);
+                    for handle in pending {
+                        handle.fail(error.clone());
+                    }
+                    promise.set_error(error);
+                }
+            };
+            context.call(task, CallOptions::default(), request, done);
+        });
+        Ok(RemoteResults {
+            chain,
+            ids,
+            handles,
+        })
+    }
+}
+
+/// The right to say what a handle of a remote tensor is.
+#[derive(Debug)]
+pub(crate) struct PendingHandle {
+    id: RemoteObjectId,
+    metadata: Promise<MetadataValue>,
+    tensor: Promise<RemoteTensor>,
+}
+
+/// A handle of the tensor that an object becomes.
+pub(crate) fn pending_handle(
+    context: &DistributedContext,
+    id: &RemoteObjectId,
+) -> (TensorHandle, PendingHandle) {
+    let (metadata, pending_metadata) = AsyncValueRef::unconstructed();
+    let (tensor, pending_tensor) = AsyncValueRef::unconstructed();
+    let device = context.devices().get_ref(id.device());
+    let device = device.map_or_else(
+        || AsyncValueRef::error(crate::device::not_found(id.device()).into_plain()),
+        AsyncValueRef::available,
+    );
+    let handle = match device.get() {
+        Some(device) => {
+            TensorHandle::new(device.clone(), pending_metadata, pending_tensor.into_any())
+        }
+        None => TensorHandle::new(device, pending_metadata, pending_tensor.into_any()),
+    };
+    let promises = PendingHandle {
+        id: id.clone(),
+        metadata,
+        tensor,
+    };
+    (handle, promises)
+}
+
+impl PendingHandle {
+    pub(crate) fn fail(self, error: Error) {
+        self.metadata.set_error(error.clone());
+        self.tensor.set_error(error);
+    }
+
+    fn publish(self, bytes: &[u8]) {
+        match function::decode(bytes, &self.id) {
+            Ok((metadata, tensor)) => {
+                self.metadata.emplace(metadata);
+                self.tensor.emplace(tensor);
+            }
+            Err(_) => self.fail(Error::new("could not deserialize metadata in response")),
+        }
+    }
+}
+
+/// Says what handles are, by an answer that has metadata for each of them in order.
+pub(crate) fn publish(
+    pending: Vec<PendingHandle>,
+    metadata: Vec<Bytes>,
+    mut errors: Vec<OutputError>,
+) {
+    let mut metadata = metadata.into_iter();
+    for (index, handle) in (0_u32..).zip(pending) {
+        let bytes = metadata.next();
+        let failed = errors.iter().position(|error| error.index == index);
+        match (failed, bytes) {
+            (Some(position), _) => handle.fail(Error::new(errors.swap_remove(position).message)),
+            (None, Some(bytes)) => handle.publish(&bytes),
+            (None, None) => handle.fail(Error::new("Metadata not returned")),
+        }
+    }
+}

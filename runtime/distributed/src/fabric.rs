@@ -1,0 +1,219 @@
+//! The transport between tasks: what it promises, and the one inside a process.
+//!
+//! ```text
+//!  RemoteClient::call(request, reply) ──► … ──► RequestHandler::handle(request, reply)
+//!         reply runs on the caller's queue ◄── … ◄── reply.send(answer), from any thread, once
+//! ```
+//!
+//! A communicator never runs a reply on the stack of the call. Every reply is answered: one that is dropped is answered with an error.
+
+pub mod in_process;
+
+use std::fmt;
+use std::sync::{Arc, Mutex, PoisonError, Weak};
+use std::time::Duration;
+
+use tfrt_host::HostContext;
+use tfrt_support::{Error, ErrorCode};
+
+use crate::error::{Answer, RemoteError};
+use crate::message::{Call, Request, Response};
+
+/// Where an answer goes: called once, on any thread.
+///
+/// ```
+/// use std::sync::mpsc::channel;
+/// use tfrt_distributed::Reply;
+///
+/// let (sender, answers) = channel();
+/// let reply = Reply::new(move |answer: Result<i32, _>| sender.send(answer).unwrap());
+/// drop(reply);
+/// let error = answers.try_recv().unwrap().unwrap_err();
+/// assert_eq!(error.to_string(), "RpcUnknown: the request was dropped without an answer");
+/// ```
+pub struct Reply<T>(Option<Box<dyn FnOnce(Answer<T>) + Send>>);
+
+impl<T> Reply<T> {
+    /// A reply that calls `done`.
+    #[must_use]
+    pub fn new(done: impl FnOnce(Answer<T>) + Send + 'static) -> Self {
+        Self(Some(Box::new(done)))
+    }
+
+    /// Answers.
+    pub fn send(mut self, answer: Answer<T>) {
+        if let Some(done) = self.0.take() {
+            done(answer);
+        }
+    }
+
+    /// A reply to what is made into the answer by `f`.
+    #[must_use]
+    pub fn map<U>(self, f: impl FnOnce(U) -> T + Send + 'static) -> Reply<U>
+    where
+        T: 'static,
+    {
+        Reply::new(move |answer: Answer<U>| self.send(answer.map(f)))
+    }
+}
+
+impl<T> Drop for Reply<T> {
+    fn drop(&mut self) {
+        if let Some(done) = self.0.take() {
+            let message = "the request was dropped without an answer";
+            done(Err(RemoteError::new(ErrorCode::RpcUnknown, message).into()));
+        }
+    }
+}
+
+impl<T> fmt::Debug for Reply<T> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Reply").finish_non_exhaustive()
+    }
+}
+
+/// How a request is sent.
+#[derive(Clone, Debug, Default)]
+pub struct CallOptions {
+    /// How often the request is sent again when the task cannot be reached.
+    pub max_retries: u32,
+    /// After which time the caller gives up; never if there is none.
+    pub timeout: Option<Duration>,
+    /// By which the caller gives up.
+    pub cancel: Option<CancelCall>,
+}
+
+/// The right to cancel a call. Cloning shares it.
+///
+/// ```
+/// use tfrt_distributed::fabric::CancelCall;
+///
+/// let cancel = CancelCall::default();
+/// let (sender, cancelled) = std::sync::mpsc::channel();
+/// cancel.install(move || sender.send(()).unwrap());
+/// cancel.start();
+/// cancel.start();
+/// assert!(cancelled.try_recv().is_ok() && cancelled.try_recv().is_err());
+/// ```
+#[derive(Clone, Default)]
+pub struct CancelCall(Arc<Mutex<CancelState>>);
+
+#[derive(Default)]
+struct CancelState {
+    is_started: bool,
+    callback: Option<Box<dyn FnOnce() + Send>>,
+}
+
+impl CancelCall {
+    /// Says what cancelling does: for the transport. Runs at once if the call was cancelled before.
+    pub fn install(&self, callback: impl FnOnce() + Send + 'static) {
+        let mut state = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        if !state.is_started {
+            state.callback = Some(Box::new(callback));
+            return;
+        }
+        drop(state);
+        callback();
+    }
+
+    /// Cancels the call.
+    pub fn start(&self) {
+        let mut state = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        state.is_started = true;
+        let callback = state.callback.take();
+        drop(state);
+        if let Some(callback) = callback {
+            callback();
+        }
+    }
+}
+
+impl fmt::Debug for CancelCall {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("CancelCall").finish_non_exhaustive()
+    }
+}
+
+/// Sends requests to one task.
+pub trait RemoteClient: Send + Sync + fmt::Debug {
+    /// Sends a request. Returns at once; the reply runs on the work queue of the caller's host.
+    fn call(&self, options: CallOptions, request: Request, reply: Reply<Response>);
+}
+
+/// Sends a request of a known method.
+pub fn call<C: Call>(
+    client: &dyn RemoteClient,
+    options: CallOptions,
+    request: C,
+    done: impl FnOnce(Answer<C::Response>) + Send + 'static,
+) {
+    let reply = Reply::new(move |answer: Answer<Response>| {
+        done(answer.and_then(|response| {
+            C::Response::try_from(response).map_err(|_| {
+                let message = "the response belongs to another method";
+                RemoteError::new(ErrorCode::RpcUnknown, message).into()
+            })
+        }));
+    });
+    client.call(options, request.into(), reply);
+}
+
+/// Answers requests.
+pub trait RequestHandler: Send + Sync {
+    /// Answers a request, now or later. Does not block.
+    fn handle(self: Arc<Self>, request: Request, reply: Reply<Response>);
+}
+
+/// The network as one task sees it. When it is dropped, the task is not reached any more.
+pub trait FabricCommunicator: Send + Sync + fmt::Debug {
+    /// Where the task is reached.
+    fn address(&self) -> &str;
+
+    /// Sends requests to the task at an address, which need not be there yet.
+    fn client(&self, address: &str) -> Arc<dyn RemoteClient>;
+}
+
+/// Listens at an address and hands what arrives to a handler, as long as there is one.
+pub type Listen = fn(
+    host: &Arc<HostContext>,
+    address: &str,
+    handler: Weak<dyn RequestHandler>,
+) -> Result<Arc<dyn FabricCommunicator>, Error>;
+
+/// A type of communicator, by name. Registered when a program is linked; the first one of a name counts.
+///
+/// ```
+/// use tfrt_distributed::fabric::CommunicatorType;
+///
+/// assert!(CommunicatorType::find("in_process").is_some());
+/// assert!(CommunicatorType::find("carrier_pigeon").is_none());
+/// ```
+#[derive(Clone, Copy, Debug)]
+pub struct CommunicatorType {
+    /// Its name.
+    pub name: &'static str,
+    /// Listens at an address and hands what arrives to a handler, as long as there is one.
+    pub listen: Listen,
+    /// An address that is free at the moment, for tests with several tasks in one process.
+    pub free_address: fn() -> Result<String, Error>,
+}
+
+inventory::collect!(CommunicatorType);
+
+impl CommunicatorType {
+    /// The type of this name.
+    #[must_use]
+    pub fn find(name: &str) -> Option<&'static Self> {
+        inventory::iter::<Self>
+            .into_iter()
+            .find(|known| known.name == name)
+    }
+}
+
+inventory::submit! {
+    CommunicatorType {
+        name: in_process::TYPE_NAME,
+        listen: in_process::listen,
+        free_address: in_process::free_address,
+    }
+}

@@ -1,0 +1,363 @@
+//! Tasks inside one process: the reference for every other transport.
+//!
+//! A request becomes a task of the receiver's work queue, and its answer one of the sender's. Nothing is encoded. On request the network
+//! delays messages, which reorders them, loses them, and cuts tasks off: see [`Faults`].
+
+use std::collections::{HashMap, HashSet};
+use std::fmt;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Arc, LazyLock, Mutex, MutexGuard, PoisonError, Weak};
+use std::time::Duration;
+
+use tfrt_host::HostContext;
+use tfrt_queue::Task;
+use tfrt_support::{Error, ErrorCode};
+
+use super::{CallOptions, FabricCommunicator, RemoteClient, Reply, RequestHandler};
+use crate::error::{Answer, RemoteError, RemoteErrors};
+use crate::message::{Request, Response};
+
+/// The name of this type of communicator.
+pub const TYPE_NAME: &str = "in_process";
+
+/// How long a caller waits before it looks again for a task that is not there: this long at first, twice as long each time.
+const FIRST_BACKOFF: Duration = Duration::from_millis(1);
+
+/// The longest such wait.
+const MAX_BACKOFF: Duration = Duration::from_millis(100);
+
+/// The network that communicators of this type share by default.
+static COMMON: LazyLock<InProcessNetwork> = LazyLock::new(InProcessNetwork::default);
+
+pub(super) fn listen(
+    host: &Arc<HostContext>,
+    address: &str,
+    handler: Weak<dyn RequestHandler>,
+) -> Result<Arc<dyn FabricCommunicator>, Error> {
+    COMMON.listen(host, address, handler)
+}
+
+pub(super) fn free_address() -> Result<String, Error> {
+    Ok(COMMON.free_address())
+}
+
+/// What goes wrong on a network. Which messages are concerned depends on the seed alone, as long as one thread sends.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Faults {
+    /// Where random numbers start.
+    pub seed: u64,
+    /// The longest time that a message takes; they differ, so that messages overtake each other.
+    pub max_delay: Duration,
+    /// How many of a thousand requests get lost.
+    pub lost_requests_per_mille: u64,
+    /// How many of a thousand answers get lost: what was asked for is done, and the caller does not know.
+    pub lost_answers_per_mille: u64,
+}
+
+/// A network of tasks in this process. Cloning shares it.
+///
+/// ```
+/// use std::sync::Arc;
+/// use std::sync::mpsc::channel;
+/// use tfrt_distributed::fabric::in_process::InProcessNetwork;
+/// use tfrt_distributed::fabric::{self, CallOptions, FabricCommunicator, RequestHandler};
+/// use tfrt_distributed::message::{KeepAliveRequest, KeepAliveResponse, Request, Response};
+/// use tfrt_distributed::Reply;
+/// use tfrt_host::HostContext;
+///
+/// struct AlwaysThere;
+///
+/// impl RequestHandler for AlwaysThere {
+///     fn handle(self: Arc<Self>, _request: Request, reply: Reply<Response>) {
+///         reply.send(Ok(KeepAliveResponse {}.into()));
+///     }
+/// }
+///
+/// let network = InProcessNetwork::default();
+/// let host = HostContext::builder().build();
+/// let handler: Arc<dyn RequestHandler> = Arc::new(AlwaysThere);
+/// let communicator = network.listen(&host, "a", Arc::downgrade(&handler)).unwrap();
+/// let (sender, answers) = channel();
+/// let client = communicator.client("a");
+/// fabric::call(&*client, CallOptions::default(), KeepAliveRequest { context_id: 1 }, move |answer| sender.send(answer).unwrap());
+/// host.quiesce().unwrap();
+/// assert!(answers.try_recv().unwrap().is_ok());
+/// ```
+#[derive(Clone, Debug, Default)]
+pub struct InProcessNetwork(Arc<Network>);
+
+#[derive(Debug, Default)]
+struct Network {
+    state: Mutex<State>,
+    next_address: AtomicU64,
+    num_drawn: AtomicU64,
+    faults: Faults,
+}
+
+#[derive(Default)]
+struct State {
+    tasks: HashMap<String, Endpoint>,
+    cut_off: HashSet<String>,
+}
+
+#[derive(Clone)]
+struct Endpoint {
+    host: Arc<HostContext>,
+    handler: Weak<dyn RequestHandler>,
+}
+
+impl InProcessNetwork {
+    /// A network on which things go wrong.
+    #[must_use]
+    pub fn with_faults(faults: Faults) -> Self {
+        Self(Arc::new(Network {
+            faults,
+            ..Network::default()
+        }))
+    }
+
+    /// An address that nobody was given before.
+    #[must_use]
+    pub fn free_address(&self) -> String {
+        // Relaxed: only uniqueness counts.
+        let number = self.0.next_address.fetch_add(1, Ordering::Relaxed);
+        format!("in-process:{number}")
+    }
+
+    /// Listens at an address, until the communicator is dropped.
+    ///
+    /// # Errors
+    /// If somebody else listens there.
+    pub fn listen(
+        &self,
+        host: &Arc<HostContext>,
+        address: &str,
+        handler: Weak<dyn RequestHandler>,
+    ) -> Result<Arc<dyn FabricCommunicator>, Error> {
+        let mut state = self.0.lock();
+        if state.tasks.contains_key(address) {
+            let message = format!("the address {address} is in use");
+            return Err(Error::new(message).with_code(ErrorCode::AlreadyExists));
+        }
+        let endpoint = Endpoint {
+            host: Arc::clone(host),
+            handler,
+        };
+        state.tasks.insert(address.to_owned(), endpoint);
+        Ok(Arc::new(Communicator {
+            network: self.clone(),
+            host: Arc::clone(host),
+            address: address.to_owned(),
+        }))
+    }
+
+    /// Cuts a task off: no message from or to it arrives any more, until it is [healed](Self::heal).
+    pub fn cut(&self, address: &str) {
+        self.0.lock().cut_off.insert(address.to_owned());
+    }
+
+    /// Connects a task again.
+    pub fn heal(&self, address: &str) {
+        self.0.lock().cut_off.remove(address);
+    }
+}
+
+impl Network {
+    fn lock(&self) -> MutexGuard<'_, State> {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// The task at an address, if a message from another one reaches it.
+    fn reach(&self, from: &str, to: &str) -> Option<Endpoint> {
+        let state = self.lock();
+        let is_cut = state.cut_off.contains(from) || state.cut_off.contains(to);
+        match is_cut {
+            true => None,
+            false => state.tasks.get(to).cloned(),
+        }
+    }
+
+    /// A random number; the generator is splitmix64.
+    fn draw(&self) -> u64 {
+        // Relaxed: only uniqueness counts.
+        let index = self.num_drawn.fetch_add(1, Ordering::Relaxed) + 1;
+        let state = self
+            .faults
+            .seed
+            .wrapping_add(index.wrapping_mul(0x9e37_79b9_7f4a_7c15));
+        let state = (state ^ state >> 30).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+        let state = (state ^ state >> 27).wrapping_mul(0x94d0_49bb_1331_11eb);
+        state ^ state >> 31
+    }
+
+    fn happens(&self, per_mille: u64) -> bool {
+        per_mille > 0 && self.draw() % 1000 < per_mille
+    }
+
+    /// Runs a task on the queue of a host, as late as the network is slow.
+    fn deliver(&self, host: &Arc<HostContext>, work: impl FnOnce() + Send + 'static) {
+        let max_delay = u64::try_from(self.faults.max_delay.as_nanos()).unwrap_or(u64::MAX);
+        if max_delay == 0 {
+            return host.queue().add_task(Task::new(work));
+        }
+        let delay = Duration::from_nanos(self.draw() % max_delay);
+        let queue = Arc::clone(host.queue());
+        host.timers()
+            .schedule_after(delay, move || queue.add_task(Task::new(work)));
+    }
+}
+
+impl fmt::Debug for State {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("State")
+            .field("tasks", &self.tasks.keys())
+            .field("cut_off", &self.cut_off)
+            .finish()
+    }
+}
+
+#[derive(Debug)]
+struct Communicator {
+    network: InProcessNetwork,
+    host: Arc<HostContext>,
+    address: String,
+}
+
+impl FabricCommunicator for Communicator {
+    fn address(&self) -> &str {
+        &self.address
+    }
+
+    fn client(&self, address: &str) -> Arc<dyn RemoteClient> {
+        Arc::new(Client {
+            network: self.network.clone(),
+            host: Arc::clone(&self.host),
+            own_address: self.address.clone(),
+            address: address.to_owned(),
+        })
+    }
+}
+
+impl Drop for Communicator {
+    fn drop(&mut self) {
+        let endpoint = self.network.0.lock().tasks.remove(&self.address);
+        // Without the lock: it may be the last reference to a host.
+        drop(endpoint);
+    }
+}
+
+#[derive(Clone, Debug)]
+struct Client {
+    network: InProcessNetwork,
+    host: Arc<HostContext>,
+    own_address: String,
+    address: String,
+}
+
+impl RemoteClient for Client {
+    fn call(&self, options: CallOptions, request: Request, reply: Reply<Response>) {
+        let waiting = Waiting(Arc::new(Mutex::new(Some(reply))));
+        let method = request.method().name();
+        let gave_up = |code, cause: &str| failure(code, method, &self.address, cause);
+        if let Some(timeout) = options.timeout {
+            let (waiting, error) = (
+                waiting.clone(),
+                gave_up(ErrorCode::RpcDeadlineExceeded, "the deadline passed"),
+            );
+            let queue = Arc::clone(self.host.queue());
+            self.host.timers().schedule_after(timeout, move || {
+                queue.add_task(Task::new(move || waiting.answer(Err(error))));
+            });
+        }
+        if let Some(cancel) = &options.cancel {
+            let (waiting, error) = (
+                waiting.clone(),
+                gave_up(ErrorCode::RpcCancelled, "the call was cancelled"),
+            );
+            let queue = Arc::clone(self.host.queue());
+            cancel.install(move || {
+                queue.add_task(Task::new(move || waiting.answer(Err(error))));
+            });
+        }
+        self.clone()
+            .attempt(request, waiting, options.max_retries, FIRST_BACKOFF);
+    }
+}
+
+impl Client {
+    fn attempt(self, request: Request, waiting: Waiting, retries_left: u32, backoff: Duration) {
+        if waiting.is_answered() {
+            return;
+        }
+        let method = request.method().name();
+        let Some(endpoint) = self.network.0.reach(&self.own_address, &self.address) else {
+            if retries_left == 0 {
+                return self.fail(method, waiting, "no task listens there");
+            }
+            let timers = Arc::clone(&self.host);
+            timers.timers().schedule_after(backoff, move || {
+                let next = MAX_BACKOFF.min(backoff * 2);
+                self.attempt(request, waiting, retries_left - 1, next);
+            });
+            return;
+        };
+        let faults = self.network.0.faults;
+        if self.network.0.happens(faults.lost_requests_per_mille) {
+            return self.fail(method, waiting, "the request was lost");
+        }
+        let network = self.network.clone();
+        network.0.deliver(&endpoint.host, move || {
+            let address = self.address.clone();
+            let reply = Reply::new(move |answer: Answer<Response>| {
+                self.come_back(method, waiting, answer);
+            });
+            match endpoint.handler.upgrade() {
+                Some(handler) => handler.handle(request, reply),
+                None => {
+                    let code = ErrorCode::RpcUnavailable;
+                    reply.send(Err(failure(code, method, &address, "the task is gone")));
+                }
+            }
+        });
+    }
+
+    /// Brings an answer to the host that waits for it.
+    fn come_back(self, method: &'static str, waiting: Waiting, answer: Answer<Response>) {
+        let network = &self.network.0;
+        let is_lost = network.happens(network.faults.lost_answers_per_mille)
+            || network.reach(&self.address, &self.own_address).is_none();
+        if is_lost {
+            return self.fail(method, waiting, "the answer was lost");
+        }
+        network.deliver(&self.host, move || waiting.answer(answer));
+    }
+
+    fn fail(&self, method: &str, waiting: Waiting, cause: &str) {
+        let error = failure(ErrorCode::RpcUnavailable, method, &self.address, cause);
+        let task = Task::new(move || waiting.answer(Err(error)));
+        self.host.queue().add_task(task);
+    }
+}
+
+fn failure(code: ErrorCode, method: &str, address: &str, cause: &str) -> RemoteErrors {
+    RemoteError::new(code, format!("{method} to {address}: {cause}")).into()
+}
+
+/// A reply that several events want to answer: the first one does.
+#[derive(Clone)]
+struct Waiting(Arc<Mutex<Option<Reply<Response>>>>);
+
+impl Waiting {
+    fn is_answered(&self) -> bool {
+        let reply = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        reply.is_none()
+    }
+
+    fn answer(&self, answer: Answer<Response>) {
+        let mut reply = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let reply = reply.take();
+        if let Some(reply) = reply {
+            reply.send(answer);
+        }
+    }
+}

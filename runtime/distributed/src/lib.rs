@@ -1,0 +1,86 @@
+//! One program over many tasks: contexts, remote objects, remote functions, collectives, and the transport between tasks.
+//!
+//! A *cluster* is a set of *jobs*, each a set of *tasks*. A task is a process with a host context; every task is client and server at
+//! once. (Tests run several tasks in one process.)
+//!
+//! ```text
+//!  kernel ──► DistributedContext ──► RemoteClient ──fabric──► Server ──► DistributedContext of the same id
+//!             │ objects: id → value                             │ objects, functions, rendezvous of that task
+//!             │ rendezvous: key → payload or receiver           │
+//!             └ cluster, devices, groups                        └ contexts: id → DistributedContext
+//! ```
+//!
+//! A client makes the ids of remote objects itself, before it sends the request that makes the objects. So a request may use what an
+//! earlier one returns without waiting for its answer: where the object is not there yet, the task finds a placeholder.
+//!
+//! | module | is about |
+//! |---|---|
+//! | [`name`] | names of tasks and devices |
+//! | [`message`] | configurations, requests and responses: protocol buffers |
+//! | [`error`] | typed errors of other tasks, and collections of them |
+//! | [`cluster`], [`device`] | who the tasks are, and what they run on |
+//! | [`fabric`] | [`RemoteClient`] and [`FabricCommunicator`]: the transport, and the one inside a process |
+//! | [`object`], [`tensor`] | objects that live on a task, and tensors among them |
+//! | [`rendezvous`] | where a payload meets its receiver |
+//! | [`function`](mod@function) | programs that are sent to a task and executed there |
+//! | [`execute`] | what a client does to execute a remote function |
+//! | [`chain`] | the order of effects on other tasks |
+//! | [`collective`] | all-reduce, broadcast and all-gather |
+//! | [`context`], [`server`] | what belongs to one distributed execution, and to one task |
+//!
+//! # Threads
+//!
+//! No function here blocks. What a message makes available, it makes available on the work queue of the host that receives the
+//! message. Callbacks and waiters run without a lock held.
+#![forbid(unsafe_code)]
+
+pub mod name;
+
+pub mod message;
+
+pub mod error;
+
+pub mod cluster;
+
+pub mod device;
+
+pub mod fabric;
+
+pub mod object;
+
+pub mod tensor;
+
+pub mod payload;
+
+pub mod rendezvous;
+
+pub mod function;
+
+pub mod context;
+
+pub mod chain;
+
+pub mod execute;
+
+pub mod collective;
+
+pub mod server;
+
+mod random;
+
+#[cfg(test)]
+mod testing;
+
+#[cfg(test)]
+mod tests;
+
+pub use chain::RemoteChains;
+pub use cluster::{ClusterInfo, TaskHandle};
+pub use context::{DistContext, DistributedContext};
+pub use error::{Answer, Gather, RemoteError, RemoteErrors};
+pub use execute::RemoteExecuteSpec;
+pub use fabric::{CallOptions, FabricCommunicator, RemoteClient, Reply};
+pub use object::RemoteObjectId;
+pub use payload::Payload;
+pub use server::{Server, ServerConfig};
+pub use tensor::RemoteTensor;

@@ -1,0 +1,685 @@
+//! Configurations, requests and responses, as protocol buffers of package `tfrt`.
+//!
+//! Fields above number 100 are ours. Unknown fields are ignored, and absent ones have the default of their type.
+
+mod text;
+
+use std::collections::BTreeMap;
+
+use prost::Message;
+use prost::bytes::Bytes;
+use tfrt_async::{Immutable, Value};
+
+use crate::object::RemoteObjectId;
+
+/// A job: the addresses of its tasks.
+#[derive(Clone, PartialEq, Message)]
+pub struct JobConfiguration {
+    /// The name of the job.
+    #[prost(string, tag = "1")]
+    pub name: String,
+    /// The address of each task. Numbers of tasks need not be dense.
+    #[prost(btree_map = "int32, string", tag = "2")]
+    pub tasks: BTreeMap<i32, String>,
+}
+
+/// The jobs of a cluster.
+#[derive(Clone, PartialEq, Message)]
+pub struct ClusterConfiguration {
+    /// The jobs.
+    #[prost(message, repeated, tag = "1")]
+    pub jobs: Vec<JobConfiguration>,
+    /// The task that leads the initialization of many clients.
+    #[prost(string, tag = "2")]
+    pub lead_task_name: String,
+}
+
+/// A group of tasks that take part in collectives.
+#[derive(Clone, PartialEq, Message)]
+pub struct CollectiveGroupConfiguration {
+    /// The name of the group.
+    #[prost(string, tag = "1")]
+    pub name: String,
+    /// The names of its tasks, in the order of the ring.
+    #[prost(string, repeated, tag = "2")]
+    pub members: Vec<String>,
+}
+
+/// What a task has to know of its cluster, and which task it is.
+///
+/// ```
+/// use tfrt_distributed::message::DistributedContextConfiguration;
+///
+/// let configurations = DistributedContextConfiguration::local_cluster(&["a:1".into(), "b:2".into()]);
+/// assert_eq!(configurations[1].task_name(), "/job:worker/task:1");
+/// assert_eq!(configurations[1].own_address(), Some("b:2"));
+/// assert!(configurations[0].to_string().starts_with("cluster_config { jobs { name: \"worker\" tasks { key: 0 value: \"a:1\" }"));
+/// ```
+#[derive(Clone, PartialEq, Message)]
+pub struct DistributedContextConfiguration {
+    /// The cluster.
+    #[prost(message, optional, tag = "1")]
+    pub cluster_config: Option<ClusterConfiguration>,
+    /// The groups.
+    #[prost(message, repeated, tag = "2")]
+    pub collective_groups: Vec<CollectiveGroupConfiguration>,
+    /// The job of this task.
+    #[prost(string, tag = "3")]
+    pub job_name: String,
+    /// The number of this task in its job.
+    #[prost(int32, tag = "4")]
+    pub task_id: i32,
+}
+
+impl DistributedContextConfiguration {
+    /// One configuration for each task of a cluster with one job, `worker`, and one group of all tasks, `group1`.
+    #[must_use]
+    pub fn local_cluster(addresses: &[String]) -> Vec<Self> {
+        let numbered = (0_i32..).zip(addresses);
+        let tasks: BTreeMap<i32, String> = numbered
+            .map(|(id, address)| (id, address.clone()))
+            .collect();
+        let names = tasks
+            .keys()
+            .map(|id| crate::name::TaskName::new("worker", *id));
+        let members: Vec<String> = names.map(|name| name.to_string()).collect();
+        let cluster = ClusterConfiguration {
+            jobs: vec![JobConfiguration {
+                name: "worker".to_owned(),
+                tasks: tasks.clone(),
+            }],
+            lead_task_name: members.first().cloned().unwrap_or_default(),
+        };
+        let group = CollectiveGroupConfiguration {
+            name: "group1".to_owned(),
+            members,
+        };
+        let of_task = |task_id: &i32| Self {
+            cluster_config: Some(cluster.clone()),
+            collective_groups: vec![group.clone()],
+            job_name: "worker".to_owned(),
+            task_id: *task_id,
+        };
+        tasks.keys().map(of_task).collect()
+    }
+
+    /// The jobs of the cluster.
+    #[must_use]
+    pub fn jobs(&self) -> &[JobConfiguration] {
+        let cluster = self.cluster_config.as_ref();
+        cluster.map_or(&[], |cluster| &cluster.jobs)
+    }
+
+    /// The task that leads the initialization of many clients; may be empty.
+    #[must_use]
+    pub fn lead_task_name(&self) -> &str {
+        let cluster = self.cluster_config.as_ref();
+        cluster.map_or("", |cluster| &cluster.lead_task_name)
+    }
+
+    /// The name of this task.
+    #[must_use]
+    pub fn task_name(&self) -> String {
+        crate::name::TaskName::new(self.job_name.as_str(), self.task_id).to_string()
+    }
+
+    /// The address of this task, if the cluster has the task.
+    #[must_use]
+    pub fn own_address(&self) -> Option<&str> {
+        let job = self.jobs().iter().find(|job| job.name == self.job_name)?;
+        job.tasks.get(&self.task_id).map(String::as_str)
+    }
+
+    /// The same configuration, as that of another task.
+    #[must_use]
+    pub fn for_task(&self, job_name: &str, task_id: i32) -> Self {
+        Self {
+            job_name: job_name.to_owned(),
+            task_id,
+            ..self.clone()
+        }
+    }
+}
+
+impl Value for DistributedContextConfiguration {
+    const MLIR_TYPE: &'static str = "!tfrt_dist.dist_context_configuration";
+}
+
+impl Immutable for DistributedContextConfiguration {}
+
+/// An object of a task.
+#[derive(Clone, PartialEq, Message)]
+pub struct RemoteObjectIdProto {
+    /// The task that made the id.
+    #[prost(uint64, tag = "1")]
+    pub prefix_id: u64,
+    /// The number of the id on that task.
+    #[prost(uint64, tag = "2")]
+    pub local_id: u64,
+    /// The device that the object lives on.
+    #[prost(string, tag = "3")]
+    pub device: String,
+}
+
+impl From<&RemoteObjectId> for RemoteObjectIdProto {
+    fn from(id: &RemoteObjectId) -> Self {
+        Self {
+            prefix_id: id.prefix(),
+            local_id: id.local(),
+            device: id.device().to_owned(),
+        }
+    }
+}
+
+impl From<&RemoteObjectIdProto> for RemoteObjectId {
+    fn from(id: &RemoteObjectIdProto) -> Self {
+        Self::new(id.prefix_id, id.local_id, id.device.as_str())
+    }
+}
+
+/// A device of a task.
+#[derive(Clone, PartialEq, Message)]
+pub struct DeviceInfo {
+    /// Its name.
+    #[prost(string, tag = "1")]
+    pub name: String,
+    /// Its type.
+    #[prost(string, tag = "2")]
+    pub r#type: String,
+}
+
+/// Asks for the devices of a task.
+#[derive(Clone, PartialEq, Message)]
+pub struct GetDevicesRequest {}
+
+/// The devices of a task, as it calls them.
+#[derive(Clone, PartialEq, Message)]
+pub struct GetDevicesResponse {
+    /// The devices.
+    #[prost(message, repeated, tag = "1")]
+    pub devices: Vec<DeviceInfo>,
+}
+
+/// Makes a context on a task.
+#[derive(Clone, PartialEq, Message)]
+pub struct CreateContextRequest {
+    /// The context.
+    #[prost(fixed64, tag = "1")]
+    pub context_id: u64,
+    /// The configuration of the receiver.
+    #[prost(message, optional, tag = "2")]
+    pub dist_config: Option<DistributedContextConfiguration>,
+    /// All devices of the cluster, by their names in the cluster.
+    #[prost(message, repeated, tag = "3")]
+    pub devices: Vec<DeviceInfo>,
+    /// Whether every task runs a client.
+    #[prost(bool, tag = "4")]
+    pub is_multi_client: bool,
+}
+
+/// A context was made.
+#[derive(Clone, PartialEq, Message)]
+pub struct CreateContextResponse {
+    /// The first chain of the task.
+    #[prost(message, optional, tag = "1")]
+    pub ready_chain: Option<RemoteObjectIdProto>,
+}
+
+/// Closes a context.
+#[derive(Clone, PartialEq, Message)]
+pub struct CloseContextRequest {
+    /// The context.
+    #[prost(fixed64, tag = "1")]
+    pub context_id: u64,
+}
+
+/// A context was closed.
+#[derive(Clone, PartialEq, Message)]
+pub struct CloseContextResponse {}
+
+/// Tells a client the first chains of all tasks.
+#[derive(Clone, PartialEq, Message)]
+pub struct SendReadyChainsRequest {
+    /// The context.
+    #[prost(fixed64, tag = "1")]
+    pub context_id: u64,
+    /// The chains, in the order of the configuration.
+    #[prost(message, repeated, tag = "2")]
+    pub ready_chains: Vec<RemoteObjectIdProto>,
+}
+
+/// The chains are known.
+#[derive(Clone, PartialEq, Message)]
+pub struct SendReadyChainsResponse {}
+
+/// Says that a context is in use.
+#[derive(Clone, PartialEq, Message)]
+pub struct KeepAliveRequest {
+    /// The context.
+    #[prost(fixed64, tag = "1")]
+    pub context_id: u64,
+}
+
+/// The context lives on.
+#[derive(Clone, PartialEq, Message)]
+pub struct KeepAliveResponse {}
+
+/// Sends a payload to whoever asks for the key.
+#[derive(Clone, PartialEq, Message)]
+pub struct SendDataRequest {
+    /// The context.
+    #[prost(fixed64, tag = "1")]
+    pub context_id: u64,
+    /// The key.
+    #[prost(string, tag = "2")]
+    pub instance_key: String,
+    /// The buffers.
+    #[prost(bytes = "bytes", repeated, tag = "3")]
+    pub payload: Vec<Bytes>,
+}
+
+/// The payload arrived, whether or not anybody waits for it.
+#[derive(Clone, PartialEq, Message)]
+pub struct SendDataResponse {}
+
+/// What the bytes of a program are.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, prost::Enumeration)]
+#[repr(i32)]
+pub enum ProgramKind {
+    /// A text that a compiler pass reads.
+    Text = 0,
+    /// A BEF file.
+    Bef = 1,
+}
+
+/// Sends a program to a task.
+#[derive(Clone, PartialEq, Message)]
+pub struct RegisterFunctionRequest {
+    /// The context.
+    #[prost(fixed64, tag = "1")]
+    pub context_id: u64,
+    /// The name of the program, and of its entry function.
+    #[prost(string, tag = "2")]
+    pub program_name: String,
+    /// The program.
+    #[prost(bytes = "bytes", tag = "3")]
+    pub program: Bytes,
+    /// Whether a pass compiles it.
+    #[prost(bool, tag = "4")]
+    pub need_compilation: bool,
+    /// What the bytes of the program are.
+    #[prost(enumeration = "ProgramKind", tag = "101")]
+    pub program_kind: i32,
+}
+
+/// The program can be executed.
+#[derive(Clone, PartialEq, Message)]
+pub struct RegisterFunctionResponse {
+    /// The devices of its results, if it was compiled.
+    #[prost(string, repeated, tag = "1")]
+    pub output_device: Vec<String>,
+}
+
+/// Where a result goes.
+#[derive(Clone, PartialEq, Message)]
+pub struct RemoteOutput {
+    /// The object that the result becomes.
+    #[prost(message, optional, tag = "1")]
+    pub id: Option<RemoteObjectIdProto>,
+    /// Whether the client wants to know the metadata of the tensor.
+    #[prost(bool, tag = "2")]
+    pub need_metadata: bool,
+}
+
+/// Executes a program.
+#[derive(Clone, PartialEq, Message)]
+pub struct RemoteExecuteRequest {
+    /// The context.
+    #[prost(fixed64, tag = "1")]
+    pub context_id: u64,
+    /// The name of the program.
+    #[prost(string, tag = "2")]
+    pub program_name: String,
+    /// Its arguments.
+    #[prost(message, repeated, tag = "3")]
+    pub input: Vec<RemoteObjectIdProto>,
+    /// Its results.
+    #[prost(message, repeated, tag = "4")]
+    pub output: Vec<RemoteOutput>,
+}
+
+/// Why there is no metadata of a result.
+#[derive(Clone, PartialEq, Message)]
+pub struct OutputError {
+    /// Which of the results that metadata is wanted of.
+    #[prost(uint32, tag = "1")]
+    pub index: u32,
+    /// The number of the code of the error.
+    #[prost(int32, tag = "2")]
+    pub code: i32,
+    /// What went wrong.
+    #[prost(string, tag = "3")]
+    pub message: String,
+}
+
+/// The program was executed.
+#[derive(Clone, PartialEq, Message)]
+pub struct RemoteExecuteResponse {
+    /// The metadata that the client wants, in the order of the results. Empty where there is none.
+    #[prost(bytes = "bytes", repeated, tag = "1")]
+    pub metadata: Vec<Bytes>,
+    /// Why there is none.
+    #[prost(message, repeated, tag = "101")]
+    pub metadata_errors: Vec<OutputError>,
+}
+
+/// An attribute of an op: numbers.
+#[derive(Clone, PartialEq, Message)]
+pub struct OpAttribute {
+    /// Its name.
+    #[prost(string, tag = "1")]
+    pub name: String,
+    /// Its values.
+    #[prost(int64, repeated, tag = "2")]
+    pub value: Vec<i64>,
+    /// Whether it is an array.
+    #[prost(bool, tag = "3")]
+    pub is_array: bool,
+}
+
+/// Executes an op of the Core Runtime.
+#[derive(Clone, PartialEq, Message)]
+pub struct RemoteExecuteOpRequest {
+    /// The context.
+    #[prost(fixed64, tag = "1")]
+    pub context_id: u64,
+    /// The name that the handler of the op has on the task.
+    #[prost(string, tag = "2")]
+    pub op_handler_name: String,
+    /// The op.
+    #[prost(string, tag = "3")]
+    pub op_name: String,
+    /// The chain that the op follows.
+    #[prost(message, optional, tag = "4")]
+    pub in_chain: Option<RemoteObjectIdProto>,
+    /// The chain that follows the op.
+    #[prost(message, optional, tag = "5")]
+    pub out_chain: Option<RemoteObjectIdProto>,
+    /// Its arguments.
+    #[prost(message, repeated, tag = "6")]
+    pub input: Vec<RemoteObjectIdProto>,
+    /// Its results.
+    #[prost(message, repeated, tag = "7")]
+    pub output: Vec<RemoteOutput>,
+    /// Its attributes, if all of them are numbers.
+    #[prost(message, repeated, tag = "8")]
+    pub attributes: Vec<OpAttribute>,
+}
+
+/// The op was executed.
+#[derive(Clone, PartialEq, Message)]
+pub struct RemoteExecuteOpResponse {
+    /// The metadata of the results that it is wanted of. Empty where there is none.
+    #[prost(bytes = "bytes", repeated, tag = "1")]
+    pub metadata: Vec<Bytes>,
+    /// Why there is none.
+    #[prost(message, repeated, tag = "101")]
+    pub metadata_errors: Vec<OutputError>,
+}
+
+/// Deletes objects.
+#[derive(Clone, PartialEq, Message)]
+pub struct DeleteRemoteObjectsRequest {
+    /// The context.
+    #[prost(fixed64, tag = "1")]
+    pub context_id: u64,
+    /// The objects.
+    #[prost(message, repeated, tag = "2")]
+    pub input: Vec<RemoteObjectIdProto>,
+}
+
+/// The objects are gone.
+#[derive(Clone, PartialEq, Message)]
+pub struct DeleteRemoteObjectsResponse {}
+
+/// A request with the response that belongs to it.
+pub trait Call: Into<Request> {
+    /// The response.
+    type Response: TryFrom<Response>;
+}
+
+macro_rules! methods {
+    ($($(#[$doc:meta])+ $name:ident: $request:ident => $response:ident, $context:expr;)+) => {
+        /// The requests that a task answers.
+        #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+        pub enum Method {
+            $($(#[$doc])+ $name,)+
+        }
+
+        impl Method {
+            /// Every method, in the order of their declaration.
+            pub const ALL: &[Self] = &[$(Self::$name),+];
+
+            /// The name of the method.
+            #[must_use]
+            pub const fn name(self) -> &'static str {
+                match self {
+                    $(Self::$name => stringify!($name),)+
+                }
+            }
+        }
+
+        /// A request of any method.
+        #[derive(Clone, Debug, PartialEq)]
+        pub enum Request {
+            $($(#[$doc])+ $name($request),)+
+        }
+
+        impl Request {
+            /// The method.
+            #[must_use]
+            pub const fn method(&self) -> Method {
+                match self {
+                    $(Self::$name(_) => Method::$name,)+
+                }
+            }
+
+            /// The context that the request is about, if it is about one.
+            #[must_use]
+            pub fn context_id(&self) -> Option<u64> {
+                match self {
+                    $(Self::$name(request) => {
+                        let context_id: fn(&$request) -> Option<u64> = $context;
+                        context_id(request)
+                    })+
+                }
+            }
+
+            /// The request as bytes.
+            #[must_use]
+            pub fn encode(&self) -> Vec<u8> {
+                match self {
+                    $(Self::$name(request) => request.encode_to_vec(),)+
+                }
+            }
+
+            /// The request of a method in bytes.
+            ///
+            /// # Errors
+            /// If the bytes are not such a message.
+            pub fn decode(method: Method, bytes: Bytes) -> Result<Self, prost::DecodeError> {
+                Ok(match method {
+                    $(Method::$name => Self::$name($request::decode(bytes)?),)+
+                })
+            }
+        }
+
+        /// A response of any method.
+        #[derive(Clone, Debug, PartialEq)]
+        pub enum Response {
+            $($(#[$doc])+ $name($response),)+
+        }
+
+        impl Response {
+            /// The response as bytes.
+            #[must_use]
+            pub fn encode(&self) -> Vec<u8> {
+                match self {
+                    $(Self::$name(response) => response.encode_to_vec(),)+
+                }
+            }
+
+            /// The response of a method in bytes.
+            ///
+            /// # Errors
+            /// If the bytes are not such a message.
+            pub fn decode(method: Method, bytes: Bytes) -> Result<Self, prost::DecodeError> {
+                Ok(match method {
+                    $(Method::$name => Self::$name($response::decode(bytes)?),)+
+                })
+            }
+        }
+
+        $(
+            impl From<$request> for Request {
+                fn from(request: $request) -> Self {
+                    Self::$name(request)
+                }
+            }
+
+            impl From<$response> for Response {
+                fn from(response: $response) -> Self {
+                    Self::$name(response)
+                }
+            }
+
+            impl TryFrom<Response> for $response {
+                type Error = Response;
+
+                fn try_from(response: Response) -> Result<Self, Response> {
+                    match response {
+                        Response::$name(response) => Ok(response),
+                        other => Err(other),
+                    }
+                }
+            }
+
+            impl Call for $request {
+                type Response = $response;
+            }
+        )+
+    };
+}
+
+methods! {
+    /// The devices of a task.
+    GetDevices: GetDevicesRequest => GetDevicesResponse, |_| None;
+    /// Makes a context.
+    CreateContext: CreateContextRequest => CreateContextResponse, |request| Some(request.context_id);
+    /// Closes a context.
+    CloseContext: CloseContextRequest => CloseContextResponse, |request| Some(request.context_id);
+    /// Tells the first chains of all tasks.
+    SendReadyChains: SendReadyChainsRequest => SendReadyChainsResponse, |request| Some(request.context_id);
+    /// Says that a context is in use.
+    KeepAlive: KeepAliveRequest => KeepAliveResponse, |request| Some(request.context_id);
+    /// Sends a payload.
+    SendData: SendDataRequest => SendDataResponse, |request| Some(request.context_id);
+    /// Sends a program.
+    RegisterFunction: RegisterFunctionRequest => RegisterFunctionResponse, |request| Some(request.context_id);
+    /// Executes a program.
+    RemoteExecute: RemoteExecuteRequest => RemoteExecuteResponse, |request| Some(request.context_id);
+    /// Executes an op.
+    RemoteExecuteOp: RemoteExecuteOpRequest => RemoteExecuteOpResponse, |request| Some(request.context_id);
+    /// Deletes objects.
+    DeleteRemoteObjects: DeleteRemoteObjectsRequest => DeleteRemoteObjectsResponse, |request| Some(request.context_id);
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// The bytes of a message, which other versions must read.
+    fn check(request: impl Into<Request>, expected: &[u8]) {
+        let request = request.into();
+        let bytes = request.encode();
+        assert_eq!(bytes, expected, "{request:?}");
+        let decoded = Request::decode(request.method(), bytes.into()).unwrap();
+        assert_eq!(decoded, request);
+    }
+
+    fn id() -> RemoteObjectIdProto {
+        RemoteObjectIdProto {
+            prefix_id: 300,
+            local_id: 2,
+            device: "d".to_owned(),
+        }
+    }
+
+    #[test]
+    fn messages_keep_their_bytes() {
+        check(GetDevicesRequest {}, &[]);
+        check(
+            KeepAliveRequest { context_id: 5 },
+            b"\x09\x05\0\0\0\0\0\0\0",
+        );
+        check(
+            SendDataRequest {
+                context_id: 1,
+                instance_key: "k".to_owned(),
+                payload: vec![Bytes::from_static(b"ab"), Bytes::new()],
+            },
+            b"\x09\x01\0\0\0\0\0\0\0\x12\x01k\x1a\x02ab\x1a\x00",
+        );
+        check(
+            RegisterFunctionRequest {
+                context_id: 1,
+                program_name: "f".to_owned(),
+                program: Bytes::from_static(b"x"),
+                need_compilation: true,
+                program_kind: ProgramKind::Bef.into(),
+            },
+            b"\x09\x01\0\0\0\0\0\0\0\x12\x01f\x1a\x01x\x20\x01\xa8\x06\x01",
+        );
+        check(
+            RemoteExecuteRequest {
+                context_id: 0,
+                program_name: "f".to_owned(),
+                input: vec![id()],
+                output: vec![RemoteOutput {
+                    id: Some(id()),
+                    need_metadata: true,
+                }],
+            },
+            b"\x12\x01f\x1a\x08\x08\xac\x02\x10\x02\x1a\x01d\x22\x0c\x0a\x08\x08\xac\x02\x10\x02\x1a\x01d\x10\x01",
+        );
+        let configuration = &DistributedContextConfiguration::local_cluster(&["a".to_owned()])[0];
+        check(
+            CreateContextRequest {
+                context_id: 0,
+                dist_config: Some(configuration.clone()),
+                devices: vec![DeviceInfo {
+                    name: "n".to_owned(),
+                    r#type: "t".to_owned(),
+                }],
+                is_multi_client: true,
+            },
+            b"\x12\x4b\x0a\x23\x0a\x0d\x0a\x06worker\x12\x03\x12\x01a\x12\x12/job:worker/task:0\
+              \x12\x1c\x0a\x06group1\x12\x12/job:worker/task:0\x1a\x06worker\x1a\x06\x0a\x01n\x12\x01t\x20\x01",
+        );
+    }
+
+    #[test]
+    fn unknown_fields_are_ignored() {
+        let bytes = b"\x09\x05\0\0\0\0\0\0\0\xfa\x07\x03new";
+        let decoded = Request::decode(Method::KeepAlive, Bytes::from_static(bytes)).unwrap();
+        assert_eq!(decoded, KeepAliveRequest { context_id: 5 }.into());
+    }
+
+    #[test]
+    fn the_order_of_tasks_does_not_count() {
+        let one = b"\x0a\x01j\x12\x05\x08\x01\x12\x01a\x12\x05\x08\x02\x12\x01b";
+        let other = b"\x0a\x01j\x12\x05\x08\x02\x12\x01b\x12\x05\x08\x01\x12\x01a";
+        let decode = |bytes: &'static [u8]| JobConfiguration::decode(bytes).unwrap();
+        assert_eq!(decode(one), decode(other));
+    }
+}

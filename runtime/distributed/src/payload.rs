@@ -1,0 +1,176 @@
+//! Payloads: what one task sends another.
+
+use std::sync::Arc;
+
+use prost::bytes::Bytes;
+use tfrt_async::{Immutable, Value};
+use tfrt_host::allocator::HostAllocator;
+use tfrt_support::{Error, ErrorCode};
+use tfrt_tensor::{DenseHostTensor, HostBuffer, TensorError, serialize};
+
+/// A list of buffers. Cloning shares them.
+///
+/// ```
+/// use tfrt_distributed::Payload;
+/// use tfrt_host::HostContext;
+/// use tfrt_tensor::DenseHostTensor;
+///
+/// let host = HostContext::builder().build();
+/// let payload = Payload::of_tensor(&DenseHostTensor::vector(&[1_i32, 2])?);
+/// assert_eq!(payload.buffers().len(), 2);
+/// let tensor = payload.to_tensor(host.allocator()).unwrap();
+/// assert_eq!(tensor.to_string(), "DenseHostTensor dtype = i32, shape = [2], values = [1, 2]");
+/// # Ok::<(), tfrt_tensor::TensorError>(())
+/// ```
+#[derive(Clone, Debug)]
+pub struct Payload(Arc<[HostBuffer]>);
+
+impl Payload {
+    /// A payload of these buffers.
+    #[must_use]
+    pub fn new(buffers: Vec<HostBuffer>) -> Self {
+        Self(buffers.into())
+    }
+
+    /// A tensor: its metadata, and its own buffer, which is shared.
+    #[must_use]
+    pub fn of_tensor(tensor: &DenseHostTensor) -> Self {
+        let (metadata, elements) = tensor.serialize();
+        let metadata = HostBuffer::from_owner(metadata);
+        // Bytes of a vector are always a buffer.
+        Self::new(metadata.into_iter().chain([elements]).collect())
+    }
+
+    /// The tensor of a payload that is one. Its buffer is the payload's, unless the elements are misaligned there.
+    ///
+    /// # Errors
+    /// `malformed tensor payload: …`
+    pub fn to_tensor(&self, allocator: &Arc<dyn HostAllocator>) -> Result<DenseHostTensor, Error> {
+        let malformed = |what: String| {
+            Error::new(format!("malformed tensor payload: {what}"))
+                .with_code(ErrorCode::InvalidArgument)
+        };
+        let [metadata, elements] = self.buffers() else {
+            let found = self.buffers().len();
+            return Err(malformed(format!("expected 2 buffers, found {found}")));
+        };
+        let of_tensor = |error: TensorError| malformed(error.to_string());
+        let metadata = metadata.read().map_err(of_tensor)?;
+        let (dtype, shape) = serialize::parse_metadata(&metadata).map_err(of_tensor)?;
+        match DenseHostTensor::from_buffer(dtype, shape.clone(), elements.clone()) {
+            Err(TensorError::Misaligned { .. }) => {
+                let mut copy =
+                    DenseHostTensor::zeroed(allocator, dtype, shape).map_err(of_tensor)?;
+                let bytes = elements.read().map_err(of_tensor)?;
+                copy.buffer_mut()
+                    .write()
+                    .map_err(of_tensor)?
+                    .copy_from_slice(&bytes);
+                Ok(copy)
+            }
+            outcome => outcome.map_err(of_tensor),
+        }
+    }
+
+    /// The buffers.
+    #[must_use]
+    pub fn buffers(&self) -> &[HostBuffer] {
+        &self.0
+    }
+
+    /// The bytes of every buffer, to be sent.
+    ///
+    /// # Errors
+    /// [`TensorError::Conflict`] if one of them is being written.
+    pub fn to_bytes(&self) -> Result<Vec<Bytes>, TensorError> {
+        let copy = |buffer: &HostBuffer| Ok(Bytes::copy_from_slice(&buffer.read()?));
+        self.buffers().iter().map(copy).collect()
+    }
+
+    /// Received bytes, in memory of `allocator`.
+    ///
+    /// # Errors
+    /// [`TensorError::OutOfMemory`].
+    pub fn from_bytes(
+        bytes: &[Bytes],
+        allocator: &Arc<dyn HostAllocator>,
+    ) -> Result<Self, TensorError> {
+        let copy = |bytes: &Bytes| {
+            // Aligned for elements of any type.
+            let mut buffer = HostBuffer::zeroed(allocator, bytes.len(), 64)?;
+            buffer.write()?.copy_from_slice(bytes);
+            Ok(buffer)
+        };
+        let buffers: Result<Vec<_>, TensorError> = bytes.iter().map(copy).collect();
+        Ok(Self::new(buffers?))
+    }
+}
+
+impl Value for Payload {
+    const MLIR_TYPE: &'static str = "!tfrt_dist.payload";
+}
+
+impl Immutable for Payload {}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use tfrt_host::HostContext;
+
+    fn buffer(bytes: &[u8]) -> HostBuffer {
+        HostBuffer::from_owner(bytes.to_vec()).unwrap()
+    }
+
+    fn check(buffers: Vec<HostBuffer>, expected: &str) {
+        let host = HostContext::builder().build();
+        let error = Payload::new(buffers)
+            .to_tensor(host.allocator())
+            .unwrap_err();
+        assert_eq!(error.message(), expected);
+        assert_eq!(error.code(), ErrorCode::InvalidArgument);
+    }
+
+    #[test]
+    fn a_payload_that_is_no_tensor_is_refused() {
+        check(
+            vec![],
+            "malformed tensor payload: expected 2 buffers, found 0",
+        );
+        let metadata = serialize::metadata(
+            tfrt_support::DType::I32,
+            &tfrt_tensor::Shape::new(&[2]).unwrap(),
+        );
+        let short = Payload::new(vec![buffer(&metadata), buffer(&[0; 7])]);
+        let host = HostContext::builder().build();
+        let error = short.to_tensor(host.allocator()).unwrap_err();
+        assert!(
+            error.message().starts_with("malformed tensor payload: "),
+            "{error}"
+        );
+        let wild = Payload::new(vec![buffer(&[9, 0, 0]), buffer(&[])]);
+        assert!(wild.to_tensor(host.allocator()).is_err());
+    }
+
+    #[test]
+    fn misaligned_elements_are_copied() {
+        let metadata = serialize::metadata(
+            tfrt_support::DType::I64,
+            &tfrt_tensor::Shape::new(&[1]).unwrap(),
+        );
+        let host = HostContext::builder().build();
+        let mut bytes = vec![0; 24];
+        bytes[..17].fill(7);
+        let whole = HostBuffer::from_owner(bytes).unwrap();
+        let offset = (1..9)
+            .find(|offset| !(whole.address() + offset).is_multiple_of(8))
+            .unwrap();
+        let elements = whole.slice(offset, 8).unwrap();
+        let tensor = Payload::new(vec![buffer(&metadata), elements])
+            .to_tensor(host.allocator())
+            .unwrap();
+        assert_eq!(
+            *tensor.elements::<i64>().unwrap(),
+            [i64::from_le_bytes([7; 8])]
+        );
+    }
+}

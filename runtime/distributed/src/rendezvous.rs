@@ -1,0 +1,219 @@
+//! Where a payload meets its receiver: either may come first.
+//!
+//! ```text
+//!            payload ──► key ◄── receiver         whoever comes second calls the receiver with the payload
+//! ```
+//!
+//! Each pair is consumed once. The receiver runs on the thread that comes second, without the lock held.
+
+use std::collections::HashMap;
+use std::fmt;
+use std::sync::{Mutex, MutexGuard, PoisonError};
+
+use tfrt_support::{Error, ErrorCode};
+
+use crate::error::RemoteError;
+use crate::payload::Payload;
+
+/// What a payload is handed to, or why there is none.
+pub type Receiver = Box<dyn FnOnce(Result<Payload, Error>) + Send>;
+
+/// Payloads and receivers that wait for each other, by key.
+///
+/// ```
+/// use std::sync::mpsc::channel;
+/// use tfrt_distributed::Payload;
+/// use tfrt_distributed::rendezvous::Rendezvous;
+///
+/// let rendezvous = Rendezvous::default();
+/// let (sender, received) = channel();
+/// rendezvous.receive("k", Box::new(move |payload| sender.send(payload.is_ok()).unwrap()));
+/// rendezvous.send("k", Payload::new(vec![]))?;
+/// assert!(received.try_recv().unwrap());
+/// assert!(rendezvous.is_empty());
+/// # Ok::<(), tfrt_distributed::RemoteError>(())
+/// ```
+#[derive(Default)]
+pub struct Rendezvous(Mutex<State>);
+
+#[derive(Default)]
+struct State {
+    waiting: HashMap<String, Waiting>,
+    /// Why nobody meets here any more.
+    closed: Option<Error>,
+}
+
+enum Waiting {
+    Payload(Payload),
+    Receiver(Receiver),
+}
+
+impl Rendezvous {
+    fn lock(&self) -> MutexGuard<'_, State> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Hands a payload to the receiver of its key, now or once there is one.
+    ///
+    /// # Errors
+    /// `Value for key K was set twice.` if one is waiting already.
+    pub fn send(&self, key: &str, payload: Payload) -> Result<(), RemoteError> {
+        let mut state = self.lock();
+        if let Some(error) = &state.closed {
+            return Err(error.into());
+        }
+        match state.waiting.remove(key) {
+            None => {
+                state
+                    .waiting
+                    .insert(key.to_owned(), Waiting::Payload(payload));
+                Ok(())
+            }
+            Some(Waiting::Receiver(receiver)) => {
+                drop(state);
+                receiver(Ok(payload));
+                Ok(())
+            }
+            Some(first) => {
+                state.waiting.insert(key.to_owned(), first);
+                let message = format!("Value for key {key} was set twice.");
+                Err(RemoteError::new(ErrorCode::AlreadyExists, message))
+            }
+        }
+    }
+
+    /// Calls a receiver with the payload of its key, now or once there is one. The receiver gets an error if another one waits for the
+    /// key already: `Two receivers for key K.`
+    pub fn receive(&self, key: &str, receiver: Receiver) {
+        let mut state = self.lock();
+        let closed = state.closed.clone();
+        let outcome = match (closed, state.waiting.remove(key)) {
+            (Some(error), _) => Err(error),
+            (None, Some(Waiting::Payload(payload))) => Ok(payload),
+            (None, None) => {
+                state
+                    .waiting
+                    .insert(key.to_owned(), Waiting::Receiver(receiver));
+                return;
+            }
+            (None, Some(first)) => {
+                state.waiting.insert(key.to_owned(), first);
+                let message = format!("Two receivers for key {key}.");
+                Err(Error::new(message).with_code(ErrorCode::AlreadyExists))
+            }
+        };
+        drop(state);
+        receiver(outcome);
+    }
+
+    /// Ends the wait of the receiver of a key, if there is one, with an error.
+    pub fn give_up(&self, key: &str, error: &Error) {
+        let mut state = self.lock();
+        match state.waiting.remove(key) {
+            Some(Waiting::Receiver(receiver)) => {
+                drop(state);
+                receiver(Err(error.clone()));
+            }
+            Some(payload) => {
+                state.waiting.insert(key.to_owned(), payload);
+            }
+            None => {}
+        }
+    }
+
+    /// Whether nobody and nothing waits.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.lock().waiting.is_empty()
+    }
+
+    /// How many payloads wait for a receiver.
+    #[must_use]
+    pub fn num_payloads(&self) -> usize {
+        let state = self.lock();
+        let waiting = state.waiting.values();
+        waiting
+            .filter(|waiting| matches!(waiting, Waiting::Payload(_)))
+            .count()
+    }
+
+    /// Ends all waits with an error, and refuses whoever comes later.
+    pub(crate) fn close(&self, error: &Error) {
+        let mut state = self.lock();
+        state.closed.get_or_insert_with(|| error.clone());
+        let waiting = std::mem::take(&mut state.waiting);
+        drop(state);
+        for waiting in waiting.into_values() {
+            if let Waiting::Receiver(receiver) = waiting {
+                receiver(Err(error.clone()));
+            }
+        }
+    }
+}
+
+impl fmt::Debug for Rendezvous {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_set().entries(self.lock().waiting.keys()).finish()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::sync::Arc;
+    use std::sync::mpsc::{Receiver as Channel, channel};
+
+    fn receive(rendezvous: &Rendezvous, key: &str) -> Channel<Result<usize, String>> {
+        let (sender, received) = channel();
+        let receiver = move |outcome: Result<Payload, Error>| {
+            let outcome = outcome.map(|payload| payload.buffers().len());
+            sender
+                .send(outcome.map_err(|error| error.message().to_owned()))
+                .unwrap();
+        };
+        rendezvous.receive(key, Box::new(receiver));
+        received
+    }
+
+    #[test]
+    fn either_may_come_first() {
+        let rendezvous = Rendezvous::default();
+        rendezvous.send("a", Payload::new(vec![])).unwrap();
+        assert_eq!(rendezvous.num_payloads(), 1);
+        assert_eq!(receive(&rendezvous, "a").try_recv(), Ok(Ok(0)));
+        let received = receive(&rendezvous, "b");
+        assert!(received.try_recv().is_err());
+        rendezvous.send("b", Payload::new(vec![])).unwrap();
+        assert_eq!(received.try_recv(), Ok(Ok(0)));
+        assert!(rendezvous.is_empty());
+    }
+
+    #[test]
+    fn the_later_of_two_equals_is_refused() {
+        let rendezvous = Rendezvous::default();
+        rendezvous.send("a", Payload::new(vec![])).unwrap();
+        let error = rendezvous.send("a", Payload::new(vec![])).unwrap_err();
+        assert_eq!(
+            error.to_string(),
+            "AlreadyExists: Value for key a was set twice."
+        );
+        let first = receive(&rendezvous, "b");
+        let second = receive(&rendezvous, "b").try_recv();
+        assert_eq!(second, Ok(Err("Two receivers for key b.".to_owned())));
+        rendezvous.send("b", Payload::new(vec![])).unwrap();
+        assert_eq!(first.try_recv(), Ok(Ok(0)));
+    }
+
+    #[test]
+    fn waits_end_with_the_rendezvous() {
+        let rendezvous = Arc::new(Rendezvous::default());
+        let (given_up, left) = (receive(&rendezvous, "a"), receive(&rendezvous, "b"));
+        rendezvous.give_up("a", &Error::new("late"));
+        rendezvous.close(&Error::new("closed"));
+        assert_eq!(given_up.try_recv(), Ok(Err("late".to_owned())));
+        assert_eq!(left.try_recv(), Ok(Err("closed".to_owned())));
+        let after = receive(&rendezvous, "c").try_recv();
+        assert_eq!(after, Ok(Err("closed".to_owned())));
+        assert!(rendezvous.send("c", Payload::new(vec![])).is_err());
+    }
+}

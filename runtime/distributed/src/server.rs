@@ -1,0 +1,508 @@
+//! One task: it answers requests, and keeps the contexts that it takes part in.
+//!
+//! ```text
+//!  request ──► Server::handle ──┬─ about no context: devices, new contexts
+//!                               └─ context by id (an access) ──► objects, programs, rendezvous
+//! ```
+//!
+//! | module | is about |
+//! |---|---|
+//! | `initialize` | a client that owns the program, and many clients that own it together |
+//! | `gate` | requests that tests hold back |
+
+mod gate;
+
+mod initialize;
+
+use std::collections::HashMap;
+use std::fmt;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
+use std::time::{Duration, Instant};
+
+use tfrt_host::timer::Timer;
+use tfrt_host::{HostContext, log};
+use tfrt_support::{Error, ErrorCode};
+
+use crate::context::DistributedContext;
+use crate::device::RemoteDevice;
+use crate::error::{Answer, RemoteError};
+use crate::fabric::{CommunicatorType, FabricCommunicator, Reply, RequestHandler};
+use crate::function;
+use crate::message::{
+    CloseContextResponse, CreateContextRequest, CreateContextResponse, DeleteRemoteObjectsRequest,
+    DeleteRemoteObjectsResponse, DeviceInfo, DistributedContextConfiguration, GetDevicesResponse,
+    KeepAliveResponse, RemoteExecuteRequest, RemoteExecuteResponse, Request, Response,
+    SendDataRequest, SendDataResponse,
+};
+use crate::object::RemoteObjectId;
+use crate::payload::Payload;
+
+pub use gate::RequestGate;
+
+use initialize::MultiClient;
+
+/// After which time without an access a context goes that another task owns.
+pub const DEFAULT_GC_TIMEOUT: Duration = Duration::from_secs(600);
+
+/// How a server listens, and how long it keeps contexts.
+#[derive(Clone, Debug)]
+pub struct ServerConfig {
+    /// The type of communicator, by its registered name.
+    pub communicator: String,
+    /// Where it listens.
+    pub address: String,
+    /// After which time without an access it drops contexts that another task owns.
+    pub gc_timeout: Duration,
+    /// Holds requests to execute programs back, for tests.
+    pub gate: Option<Arc<RequestGate>>,
+}
+
+impl ServerConfig {
+    /// A server at an address, with the default timeout.
+    #[must_use]
+    pub fn new(communicator: impl Into<String>, address: impl Into<String>) -> Self {
+        Self {
+            communicator: communicator.into(),
+            address: address.into(),
+            gc_timeout: DEFAULT_GC_TIMEOUT,
+            gate: None,
+        }
+    }
+}
+
+/// A task, client and server at once. Dropping it shuts it down.
+///
+/// ```
+/// use std::sync::Arc;
+/// use std::sync::mpsc::channel;
+/// use tfrt_distributed::fabric::CommunicatorType;
+/// use tfrt_distributed::message::DistributedContextConfiguration;
+/// use tfrt_distributed::{Server, ServerConfig};
+/// use tfrt_host::HostContext;
+///
+/// let host = HostContext::builder().build();
+/// let in_process = CommunicatorType::find("in_process").ok_or("it is always linked")?;
+/// let addresses = [(in_process.free_address)()?, (in_process.free_address)()?];
+/// let configurations = DistributedContextConfiguration::local_cluster(&addresses);
+/// let servers = addresses.map(|address| Server::new(&host, ServerConfig::new("in_process", address)));
+/// let [client, worker] = servers.map(Result::unwrap);
+///
+/// let (sender, done) = channel();
+/// client.initialize_single_client(Some(7), &configurations[0], move |outcome| sender.send(outcome).unwrap());
+/// host.quiesce()?;
+/// let context = done.try_recv()?.unwrap();
+/// assert_eq!(context.cluster().own_name(), "/job:worker/task:0");
+/// assert_eq!(worker.context(7).unwrap().cluster().own_name(), "/job:worker/task:1");
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+pub struct Server {
+    this: Weak<Self>,
+    host: Arc<HostContext>,
+    config: ServerConfig,
+    communicator: Mutex<Network>,
+    contexts: Mutex<Contexts>,
+    multi_client: Mutex<MultiClient>,
+}
+
+#[derive(Debug, Default)]
+struct Network {
+    communicator: Option<Arc<dyn FabricCommunicator>>,
+    is_shut_down: bool,
+}
+
+#[derive(Debug, Default)]
+struct Contexts {
+    by_id: HashMap<u64, Kept>,
+    collector: Option<Timer>,
+    is_shut_down: bool,
+}
+
+#[derive(Debug)]
+struct Kept {
+    context: Arc<DistributedContext>,
+    /// The last access, if accesses are tracked.
+    last_access: Option<Instant>,
+}
+
+impl Server {
+    /// A server, which listens from now on. One with an unknown type of communicator is without a network.
+    ///
+    /// # Errors
+    /// If it cannot listen at its address.
+    pub fn new(host: &Arc<HostContext>, config: ServerConfig) -> Result<Arc<Self>, Error> {
+        let server = Self::silent(host, config);
+        server.communicator()?;
+        Ok(server)
+    }
+
+    /// A server on a network of the caller's.
+    ///
+    /// # Errors
+    /// Those of `listen`.
+    pub fn on_network(
+        host: &Arc<HostContext>,
+        config: ServerConfig,
+        listen: impl FnOnce(Weak<dyn RequestHandler>) -> Result<Arc<dyn FabricCommunicator>, Error>,
+    ) -> Result<Arc<Self>, Error> {
+        let server = Self::silent(host, config);
+        let handler: Weak<dyn RequestHandler> = server.this.clone();
+        server.lock_network().communicator = Some(listen(handler)?);
+        Ok(server)
+    }
+
+    fn silent(host: &Arc<HostContext>, config: ServerConfig) -> Arc<Self> {
+        Arc::new_cyclic(|this| Self {
+            this: this.clone(),
+            host: Arc::clone(host),
+            config,
+            communicator: Mutex::default(),
+            contexts: Mutex::default(),
+            multi_client: Mutex::default(),
+        })
+    }
+
+    fn lock_network(&self) -> MutexGuard<'_, Network> {
+        let network = self.communicator.lock();
+        network.unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn lock_contexts(&self) -> MutexGuard<'_, Contexts> {
+        let contexts = self.contexts.lock();
+        contexts.unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// The network of the server. One that was not found is looked for again.
+    fn communicator(&self) -> Result<Option<Arc<dyn FabricCommunicator>>, Error> {
+        let mut network = self.lock_network();
+        if network.communicator.is_none() && !network.is_shut_down {
+            let name = &self.config.communicator;
+            match CommunicatorType::find(name) {
+                Some(found) => {
+                    let handler: Weak<dyn RequestHandler> = self.this.clone();
+                    let listening = (found.listen)(&self.host, &self.config.address, handler)?;
+                    network.communicator = Some(listening);
+                }
+                None => log::warning!(
+                    "Did not find fabric communicator factory for communicator with type {name}"
+                ),
+            }
+        }
+        Ok(network.communicator.clone())
+    }
+
+    /// The host of the task.
+    #[must_use]
+    pub fn host(&self) -> &Arc<HostContext> {
+        &self.host
+    }
+
+    /// How the server listens.
+    #[must_use]
+    pub fn config(&self) -> &ServerConfig {
+        &self.config
+    }
+
+    /// Makes a context on this task.
+    ///
+    /// # Errors
+    /// `Failed to create DistributedContext: context ID X already exists!`, and those of the configuration.
+    pub fn create_context(
+        &self,
+        id: u64,
+        config: &DistributedContextConfiguration,
+    ) -> Result<Arc<DistributedContext>, RemoteError> {
+        let communicator = self
+            .communicator()
+            .map_err(|error| RemoteError::from(&error))?;
+        let context = DistributedContext::new(id, &self.host, config, communicator)?;
+        let context = Arc::new(context);
+        let mut contexts = self.lock_contexts();
+        if contexts.is_shut_down {
+            let message = "the server is shut down";
+            return Err(RemoteError::new(ErrorCode::Unavailable, message));
+        }
+        if contexts.by_id.contains_key(&id) {
+            let message =
+                format!("Failed to create DistributedContext: context ID {id} already exists!");
+            return Err(RemoteError::new(ErrorCode::Unknown, message));
+        }
+        let kept = Kept {
+            context: Arc::clone(&context),
+            last_access: None,
+        };
+        contexts.by_id.insert(id, kept);
+        Ok(context)
+    }
+
+    /// The context of this id. Counts as an access.
+    ///
+    /// # Errors
+    /// `Context with id X does not exist.`
+    pub fn context(&self, id: u64) -> Result<Arc<DistributedContext>, RemoteError> {
+        let mut contexts = self.lock_contexts();
+        let kept = contexts.by_id.get_mut(&id).ok_or_else(|| no_context(id))?;
+        if let Some(last_access) = &mut kept.last_access {
+            *last_access = Instant::now();
+        }
+        Ok(Arc::clone(&kept.context))
+    }
+
+    /// Forgets a context and ends everything that waits in it.
+    ///
+    /// # Errors
+    /// `Context with id X does not exist.`
+    pub fn close_context(&self, id: u64) -> Result<(), RemoteError> {
+        let kept = self.lock_contexts().by_id.remove(&id);
+        kept.ok_or_else(|| no_context(id))?.context.close();
+        Ok(())
+    }
+
+    /// Starts to track the accesses to a context, unless they are tracked already: without any for a while, it goes.
+    pub(crate) fn track(&self, id: u64) {
+        let mut contexts = self.lock_contexts();
+        if let Some(kept) = contexts.by_id.get_mut(&id) {
+            kept.last_access.get_or_insert_with(Instant::now);
+        }
+        if contexts.collector.is_none() && !contexts.is_shut_down {
+            contexts.collector = Some(self.schedule_collection());
+        }
+    }
+
+    fn schedule_collection(&self) -> Timer {
+        let this = self.this.clone();
+        let queue = Arc::clone(self.host.queue());
+        let timers = self.host.timers();
+        timers.schedule_after(self.config.gc_timeout, move || {
+            queue.add_task(tfrt_queue::Task::new(move || {
+                if let Some(this) = this.upgrade() {
+                    this.collect();
+                }
+            }));
+        })
+    }
+
+    /// Drops the tracked contexts that were not accessed for a while.
+    fn collect(&self) {
+        let mut contexts = self.lock_contexts();
+        if contexts.is_shut_down {
+            return;
+        }
+        let timeout = self.config.gc_timeout;
+        let is_old = |kept: &Kept| {
+            kept.last_access
+                .is_some_and(|last| last.elapsed() > timeout)
+        };
+        let old: Vec<u64> = contexts
+            .by_id
+            .iter()
+            .filter(|(_, kept)| is_old(kept))
+            .map(|(id, _)| *id)
+            .collect();
+        let dropped: Vec<Kept> = old
+            .iter()
+            .filter_map(|id| contexts.by_id.remove(id))
+            .collect();
+        contexts.collector = Some(self.schedule_collection());
+        drop(contexts);
+        for kept in dropped {
+            let id = kept.context.id();
+            log::warning!(
+                "Distributed context with id {id} is garbage collected due to inactivity."
+            );
+            kept.context.close();
+        }
+    }
+
+    /// Stops: no timer runs, no context is left, and the task is not reached any more.
+    pub fn shut_down(&self) {
+        let mut contexts = self.lock_contexts();
+        contexts.is_shut_down = true;
+        let collector = contexts.collector.take();
+        let by_id = std::mem::take(&mut contexts.by_id);
+        drop(contexts);
+        if let Some(collector) = collector {
+            collector.cancel();
+        }
+        for kept in by_id.into_values() {
+            kept.context.close();
+        }
+        if let Some(gate) = &self.config.gate {
+            gate.close();
+        }
+        self.end_multi_client();
+        let mut network = self.lock_network();
+        network.is_shut_down = true;
+        let communicator = network.communicator.take();
+        drop(network);
+        drop(communicator);
+    }
+
+    /// The devices of this task, as it calls them.
+    fn devices(&self) -> Vec<DeviceInfo> {
+        let mut devices: Vec<DeviceInfo> = Vec::new();
+        for device in self.host.devices().all() {
+            devices.push(DeviceInfo {
+                name: device.0.name().to_owned(),
+                r#type: device.0.device_type().to_owned(),
+            });
+        }
+        devices
+    }
+
+    /// Makes a context for another task, with all devices of the cluster.
+    fn create_for_client(
+        &self,
+        request: &CreateContextRequest,
+    ) -> Result<Arc<DistributedContext>, RemoteError> {
+        let id = request.context_id;
+        if self.lock_contexts().by_id.contains_key(&id) {
+            return Err(context_exists(id));
+        }
+        let config = request.dist_config.clone().unwrap_or_default();
+        let context = self.create_context(id, &config)?;
+        let entered = enter_devices(&context, &request.devices);
+        if entered.is_err() {
+            // Nobody was told of it yet.
+            let _ = self.close_context(id);
+        }
+        entered.map(|()| context)
+    }
+
+    fn create(&self, request: &CreateContextRequest, reply: Reply<CreateContextResponse>) {
+        if request.is_multi_client {
+            return self.create_for_leader(request, reply);
+        }
+        let created = self.create_for_client(request);
+        if created.is_ok() {
+            self.track(request.context_id);
+        }
+        reply.send(
+            created
+                .map(|context| created_response(&context))
+                .map_err(Into::into),
+        );
+    }
+
+    fn send_data(&self, request: &SendDataRequest) -> Answer<SendDataResponse> {
+        let context = self.context(request.context_id)?;
+        let payload = Payload::from_bytes(&request.payload, self.host.allocator())
+            .map_err(|error| RemoteError::from(&Error::from(error)))?;
+        context.rendezvous().send(&request.instance_key, payload)?;
+        Ok(SendDataResponse {})
+    }
+
+    fn execute(&self, request: RemoteExecuteRequest, reply: Reply<RemoteExecuteResponse>) {
+        let context = self.context(request.context_id);
+        let Some(gate) = &self.config.gate else {
+            return match context {
+                Ok(context) => function::execute(&context, &request, reply),
+                Err(error) => reply.send(Err(error.into())),
+            };
+        };
+        let inputs = match &context {
+            Ok(context) => function::inputs(context, &request),
+            Err(_) => Vec::new(),
+        };
+        gate.hold(&inputs, move |on_answered| {
+            let reply = Reply::new(move |answer| {
+                reply.send(answer);
+                on_answered.pass();
+            });
+            match context {
+                Ok(context) => function::execute(&context, &request, reply),
+                Err(error) => reply.send(Err(error.into())),
+            }
+        });
+    }
+
+    fn delete(&self, request: &DeleteRemoteObjectsRequest) -> Answer<DeleteRemoteObjectsResponse> {
+        let context = self.context(request.context_id)?;
+        let ids: Vec<RemoteObjectId> = request.input.iter().map(Into::into).collect();
+        context.objects().delete(&ids)?;
+        Ok(DeleteRemoteObjectsResponse {})
+    }
+}
+
+/// Enters the devices of a cluster; the task of each is in its name.
+fn enter_devices(context: &DistributedContext, devices: &[DeviceInfo]) -> Result<(), RemoteError> {
+    for device in devices {
+        let task = context.cluster().find(&device.name)?;
+        let device = RemoteDevice::new(&device.name, &device.r#type, task)?;
+        context.devices().add_if_absent(device);
+    }
+    Ok(())
+}
+
+fn created_response(context: &DistributedContext) -> CreateContextResponse {
+    CreateContextResponse {
+        ready_chain: Some(context.own_ready_chain().into()),
+    }
+}
+
+#[cold]
+fn no_context(id: u64) -> RemoteError {
+    let message = format!("Context with id {id} does not exist.");
+    RemoteError::new(ErrorCode::InvalidDistributedContextId, message)
+}
+
+#[cold]
+fn context_exists(id: u64) -> RemoteError {
+    let message =
+        format!("Failed to create DistributedContext: the context with id <{id}> already exists.");
+    RemoteError::new(ErrorCode::DistributedContextAlreadyExists, message)
+}
+
+/// Answers with the outcome of work that is done at once.
+fn answer<T: Into<Response>>(reply: Reply<Response>, outcome: Answer<T>) {
+    reply.send(outcome.map(Into::into));
+}
+
+impl RequestHandler for Server {
+    fn handle(self: Arc<Self>, request: Request, reply: Reply<Response>) {
+        match request {
+            Request::GetDevices(_) => {
+                let devices = self.devices();
+                answer(reply, Ok(GetDevicesResponse { devices }));
+            }
+            Request::CreateContext(request) => self.create(&request, reply.map(Into::into)),
+            Request::CloseContext(request) => {
+                let closed = self.close_context(request.context_id);
+                let closed = closed.map(|()| CloseContextResponse {});
+                answer(reply, closed.map_err(Into::into));
+            }
+            Request::SendReadyChains(request) => answer(reply, self.finish_multi_client(&request)),
+            Request::KeepAlive(request) => {
+                let context = self.context(request.context_id);
+                let alive = context.map(|_| KeepAliveResponse {});
+                answer(reply, alive.map_err(Into::into));
+            }
+            Request::SendData(request) => answer(reply, self.send_data(&request)),
+            Request::RegisterFunction(request) => {
+                let context = self.context(request.context_id).map_err(Into::into);
+                let registered = context.and_then(|context| function::register(&context, &request));
+                answer(reply, registered);
+            }
+            Request::RemoteExecute(request) => self.execute(request, reply.map(Into::into)),
+            Request::RemoteExecuteOp(_) => {
+                let message = "ops of the Core Runtime are not executed for other tasks";
+                let error = RemoteError::new(ErrorCode::Unimplemented, message);
+                reply.send(Err(error.into()));
+            }
+            Request::DeleteRemoteObjects(request) => answer(reply, self.delete(&request)),
+        }
+    }
+}
+
+impl Drop for Server {
+    fn drop(&mut self) {
+        self.shut_down();
+    }
+}
+
+impl fmt::Debug for Server {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Server")
+            .field("config", &self.config)
+            .finish_non_exhaustive()
+    }
+}

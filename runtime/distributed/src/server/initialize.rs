@@ -1,0 +1,424 @@
+//! How a context comes to be on all tasks of a cluster.
+//!
+//! # A single client
+//!
+//! The client makes its own context, asks all tasks for their devices, and has all others make the context. Tasks may start later: the
+//! client asks again for a while. In the end it has the ready chains of the others and keeps the contexts alive.
+//!
+//! # Many clients
+//!
+//! Every task initializes with its own configuration. The lead task does what a single client does, and then tells the others the ready
+//! chains of all tasks. A task that does not lead goes through these states:
+//!
+//! ```text
+//!              initialize                CreateContext, same configuration          SendReadyChains
+//!  NotReady ───────────────► WaitForContext ────────────────────► WaitForChains ───────────────► Finished
+//!     │ CreateContext: it waits │ another configuration                 │ a chain cannot be stored    │ closed
+//!     └─────────────────────────┴──────────────────► Error ◄────────────┘                            ▼
+//!                                                      └── initialize ──► as from NotReady ◄─────────┘
+//! ```
+
+use std::fmt;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+use tfrt_support::{Error, ErrorCode};
+
+use super::{Server, context_exists, created_response, enter_devices};
+use crate::cluster::TaskInfo;
+use crate::context::DistributedContext;
+use crate::error::{Answer, Gather, RemoteError, RemoteErrors};
+use crate::fabric::{CallOptions, Reply};
+use crate::message::{
+    CloseContextRequest, CreateContextRequest, CreateContextResponse,
+    DistributedContextConfiguration, GetDevicesRequest, RemoteObjectIdProto,
+    SendReadyChainsRequest, SendReadyChainsResponse,
+};
+use crate::name::device_name;
+use crate::object::RemoteObjectId;
+use crate::random;
+
+/// How often a task is asked for its devices before it counts as absent.
+const GET_DEVICES_RETRIES: u32 = 64;
+
+/// What an initialization ends in.
+type Initialized = Box<dyn FnOnce(Answer<Arc<DistributedContext>>) + Send>;
+
+/// How far the initialization by many clients is, on a task that does not lead.
+#[derive(Default)]
+pub(super) struct MultiClient {
+    state: State,
+}
+
+#[derive(Default)]
+enum State {
+    /// Nobody here has initialized yet.
+    #[default]
+    NotReady,
+    /// The lead task was faster than the client here.
+    LeaderWaits(CreateContextRequest, Reply<CreateContextResponse>),
+    WaitForContext {
+        config: DistributedContextConfiguration,
+        done: Initialized,
+    },
+    WaitForChains {
+        context: Arc<DistributedContext>,
+        done: Initialized,
+    },
+    /// The context of this id was initialized.
+    Finished(u64),
+    Error,
+}
+
+impl fmt::Debug for MultiClient {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self.state {
+            State::NotReady => "NotReady",
+            State::LeaderWaits(..) => "LeaderWaits",
+            State::WaitForContext { .. } => "WaitForContext",
+            State::WaitForChains { .. } => "WaitForChains",
+            State::Finished(_) => "Finished",
+            State::Error => "Error",
+        })
+    }
+}
+
+impl Server {
+    /// Makes a context on all tasks of a cluster whose program this task owns. Without an id, a random one is drawn.
+    ///
+    /// `done` gets the context of this task, or the errors of all tasks; then no task keeps the context.
+    pub fn initialize_single_client(
+        self: &Arc<Self>,
+        id: Option<u64>,
+        config: &DistributedContextConfiguration,
+        done: impl FnOnce(Answer<Arc<DistributedContext>>) + Send + 'static,
+    ) {
+        let interval = self.config.gc_timeout / 2;
+        self.lead(id, config, false, move |outcome| {
+            done(outcome.map(|(context, _)| {
+                context.start_keep_alive(interval);
+                context
+            }));
+        });
+    }
+
+    /// Takes part in making a context on all tasks of a cluster, each of which runs a client.
+    pub fn initialize_multi_client(
+        self: &Arc<Self>,
+        config: &DistributedContextConfiguration,
+        done: impl FnOnce(Answer<Arc<DistributedContext>>) + Send + 'static,
+    ) {
+        let leads = config.lead_task_name() == config.task_name();
+        if leads {
+            return self.lead(None, config, true, move |outcome| match outcome {
+                Ok((context, chains)) => tell_ready_chains(&context, &chains, done),
+                Err(errors) => done(Err(errors)),
+            });
+        }
+        if let Err(error) = crate::name::TaskName::parse(config.lead_task_name()) {
+            return done(Err(error.into()));
+        }
+        self.follow(config.clone(), Box::new(done));
+    }
+
+    /// Makes a context on all tasks. `done` gets it, with the ready chains of the tasks in the order of the configuration.
+    fn lead(
+        self: &Arc<Self>,
+        id: Option<u64>,
+        config: &DistributedContextConfiguration,
+        is_multi_client: bool,
+        done: impl FnOnce(Answer<Led>) + Send + 'static,
+    ) {
+        let id = id.unwrap_or_else(random::non_zero);
+        let context = match self.create_context(id, config) {
+            Ok(context) => context,
+            Err(error) => return done(Err(error.into())),
+        };
+        let (this, asked) = (Arc::clone(self), Arc::clone(&context));
+        let all = Gather::new(move |outcome| match outcome {
+            Ok(()) => this.create_on_others(&asked, is_multi_client, done),
+            Err(errors) => {
+                let _ = this.close_context(id);
+                done(Err(errors));
+            }
+        });
+        for task in context.cluster().tasks() {
+            let (part, task, context) = (all.clone(), task.clone(), Arc::clone(&context));
+            let options = CallOptions {
+                max_retries: GET_DEVICES_RETRIES,
+                ..CallOptions::default()
+            };
+            let asked = Arc::clone(&context);
+            asked.call(task.handle, options, GetDevicesRequest {}, move |answer| {
+                let Some(response) = part.clone().end(answer) else {
+                    return;
+                };
+                let mut devices = response.devices;
+                let name = task.name.to_string();
+                for device in &mut devices {
+                    device.name = device_name(&name, &device.name);
+                }
+                if let Err(error) = enter_devices(&context, &devices) {
+                    part.fail(error.into());
+                }
+            });
+        }
+    }
+
+    fn create_on_others(
+        self: &Arc<Self>,
+        context: &Arc<DistributedContext>,
+        is_multi_client: bool,
+        done: impl FnOnce(Answer<Led>) + Send + 'static,
+    ) {
+        let cluster = context.cluster();
+        let others: Vec<TaskInfo> = cluster
+            .tasks()
+            .iter()
+            .filter(|task| task.handle != cluster.own_task())
+            .cloned()
+            .collect();
+        // One place for each task of the configuration; the own chain is known.
+        let chains = vec![None; cluster.tasks().len()];
+        let chains = Arc::new(Mutex::new(chains));
+        let (this, led, all_chains) = (Arc::clone(self), Arc::clone(context), Arc::clone(&chains));
+        let all = Gather::new(move |outcome| match outcome {
+            Ok(()) => {
+                let mut chains = lock(&all_chains);
+                let chains = std::mem::take(&mut *chains);
+                done(Ok((led, chains)));
+            }
+            Err(errors) => {
+                // Those that answered have the context.
+                let answered = std::mem::take(&mut *lock(&all_chains));
+                let tasks = led.cluster().tasks().iter().zip(answered);
+                for (task, _) in tasks.filter(|(_, chain)| chain.is_some()) {
+                    let request = CloseContextRequest {
+                        context_id: led.id(),
+                    };
+                    led.call(task.handle, CallOptions::default(), request, |_| ());
+                }
+                let _ = this.close_context(led.id());
+                done(Err(errors));
+            }
+        });
+        let devices = context.devices().to_messages();
+        for task in others {
+            let request = CreateContextRequest {
+                context_id: context.id(),
+                dist_config: Some(context.config().for_task(&task.name.job, task.name.task)),
+                devices: devices.clone(),
+                is_multi_client,
+            };
+            let (part, created) = (all.clone(), Arc::clone(context));
+            let chains = Arc::clone(&chains);
+            context.call(
+                task.handle,
+                CallOptions::default(),
+                request,
+                move |answer| {
+                    let Some(response) = part.clone().end(answer) else {
+                        return;
+                    };
+                    let tasks = created.cluster().tasks();
+                    let position = tasks.iter().position(|known| known.handle == task.handle);
+                    if let Some(position) = position {
+                        lock(&chains)[position].clone_from(&response.ready_chain);
+                    }
+                    if let Some(chain) = &response.ready_chain {
+                        let chain = RemoteObjectId::from(chain);
+                        if let Err(error) = created.add_ready_chain(chain) {
+                            part.fail(error.into());
+                        }
+                    }
+                },
+            );
+        }
+    }
+
+    fn lock_multi_client(&self) -> MutexGuard<'_, MultiClient> {
+        let state = self.multi_client.lock();
+        state.unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Waits for the lead task.
+    fn follow(self: &Arc<Self>, config: DistributedContextConfiguration, done: Initialized) {
+        let mut multi_client = self.lock_multi_client();
+        let is_new = match &multi_client.state {
+            State::NotReady | State::LeaderWaits(..) | State::Error => true,
+            State::Finished(id) => !self.lock_contexts().by_id.contains_key(id),
+            State::WaitForContext { .. } | State::WaitForChains { .. } => false,
+        };
+        if !is_new {
+            drop(multi_client);
+            let message = "Trying to initialize multi-client distributed context while a previous initialization attempt has started.";
+            return done(Err(RemoteError::new(ErrorCode::Unknown, message).into()));
+        }
+        let next = State::WaitForContext { config, done };
+        let before = std::mem::replace(&mut multi_client.state, next);
+        drop(multi_client);
+        if let State::LeaderWaits(request, reply) = before {
+            self.create_for_leader(&request, reply);
+        }
+    }
+
+    /// Makes the context that the lead task asks for, once the client here has initialized.
+    pub(super) fn create_for_leader(
+        &self,
+        request: &CreateContextRequest,
+        reply: Reply<CreateContextResponse>,
+    ) {
+        let mut multi_client = self.lock_multi_client();
+        let (config, done) = match std::mem::take(&mut multi_client.state) {
+            State::NotReady => {
+                multi_client.state = State::LeaderWaits(request.clone(), reply);
+                return;
+            }
+            State::WaitForContext { config, done } => (config, done),
+            other => {
+                let is_over = match &other {
+                    State::Finished(id) => !self.lock_contexts().by_id.contains_key(id),
+                    State::Error => true,
+                    _ => false,
+                };
+                if is_over {
+                    multi_client.state = State::LeaderWaits(request.clone(), reply);
+                } else {
+                    multi_client.state = other;
+                    drop(multi_client);
+                    reply.send(Err(context_exists(request.context_id).into()));
+                }
+                return;
+            }
+        };
+        let asked = request.dist_config.clone().unwrap_or_default();
+        let created = match asked == config {
+            true => self.create_for_client(request),
+            false => Err(incompatible(&config, &asked)),
+        };
+        match created {
+            Ok(context) => {
+                let response = created_response(&context);
+                multi_client.state = State::WaitForChains { context, done };
+                drop(multi_client);
+                reply.send(Ok(response));
+            }
+            Err(error) => {
+                multi_client.state = State::Error;
+                drop(multi_client);
+                reply.send(Err(error.clone().into()));
+                done(Err(error.into()));
+            }
+        }
+    }
+
+    /// Takes the ready chains of all tasks from the lead task.
+    pub(super) fn finish_multi_client(
+        &self,
+        request: &SendReadyChainsRequest,
+    ) -> Answer<SendReadyChainsResponse> {
+        let context = self.context(request.context_id)?;
+        let own = context.own_ready_chain();
+        let chains = request.ready_chains.iter().map(RemoteObjectId::from);
+        let stored = chains
+            .filter(|chain| chain.device() != own.device())
+            .try_for_each(|chain| context.add_ready_chain(chain));
+        let mut multi_client = self.lock_multi_client();
+        let is_awaited = matches!(&multi_client.state, State::WaitForChains { context: awaited, .. }
+            if Arc::ptr_eq(awaited, &context));
+        if !is_awaited {
+            drop(multi_client);
+            return Ok(stored.map(|()| SendReadyChainsResponse {})?);
+        }
+        let next = match stored {
+            Ok(()) => State::Finished(context.id()),
+            Err(_) => State::Error,
+        };
+        let State::WaitForChains { done, .. } = std::mem::replace(&mut multi_client.state, next)
+        else {
+            unreachable!("the state was looked at under the same lock");
+        };
+        drop(multi_client);
+        match stored {
+            Ok(()) => {
+                done(Ok(context));
+                Ok(SendReadyChainsResponse {})
+            }
+            Err(cause) => {
+                let message = "Failed to finalize multi-client distributed context initialization with remote ready chains.";
+                done(Err(RemoteError::new(ErrorCode::Unknown, message).into()));
+                Err(cause.into())
+            }
+        }
+    }
+
+    /// Ends an initialization that is under way, with an error.
+    pub(super) fn end_multi_client(&self) {
+        let state = std::mem::replace(&mut self.lock_multi_client().state, State::Error);
+        let error = || {
+            let message = "the server is shut down";
+            RemoteErrors::from(RemoteError::new(ErrorCode::Cancelled, message))
+        };
+        match state {
+            State::LeaderWaits(_, reply) => reply.send(Err(error())),
+            State::WaitForContext { done, .. } | State::WaitForChains { done, .. } => {
+                done(Err(error()));
+            }
+            State::NotReady | State::Finished(_) | State::Error => {}
+        }
+    }
+}
+
+/// A context that this task leads, and the ready chains of all tasks that told theirs.
+type Led = (Arc<DistributedContext>, Vec<Option<RemoteObjectIdProto>>);
+
+fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+#[cold]
+fn incompatible(
+    expected: &DistributedContextConfiguration,
+    found: &DistributedContextConfiguration,
+) -> RemoteError {
+    let message = format!(
+        "Incompatible distributed configuration when initializing multi-client distributed context. Expecting {expected}, got \
+         {found}"
+    );
+    RemoteError::new(ErrorCode::InvalidArgument, message)
+}
+
+/// Tells all other tasks the ready chains of all.
+fn tell_ready_chains(
+    context: &Arc<DistributedContext>,
+    chains: &[Option<RemoteObjectIdProto>],
+    done: impl FnOnce(Answer<Arc<DistributedContext>>) + Send + 'static,
+) {
+    let led = Arc::clone(context);
+    let all = Gather::new(move |outcome: Answer<()>| done(outcome.map(|()| led)));
+    let cluster = context.cluster();
+    let own_task = cluster.own_task();
+    let mut ready_chains = Vec::with_capacity(chains.len());
+    for (task, chain) in cluster.tasks().iter().zip(chains) {
+        if task.handle == own_task {
+            ready_chains.push(context.own_ready_chain().into());
+        } else if let Some(chain) = chain {
+            ready_chains.push(chain.clone());
+        } else {
+            let message = format!("Missing remote ready chain from {}", task.name);
+            all.add(Error::new(message).into());
+        }
+    }
+    for task in cluster.tasks() {
+        if task.handle == own_task {
+            continue;
+        }
+        let request = SendReadyChainsRequest {
+            context_id: context.id(),
+            ready_chains: ready_chains.clone(),
+        };
+        let part = all.clone();
+        context.call(task.handle, CallOptions::default(), request, |answer| {
+            part.end(answer);
+        });
+    }
+}

@@ -1,0 +1,476 @@
+//! Initialization, contexts and errors, on clusters in this process.
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::time::{Duration, Instant};
+
+use tfrt_async::AnyRef;
+use tfrt_support::ErrorCode;
+
+use crate::chain::RemoteChains;
+use crate::fabric::in_process::{Faults, InProcessNetwork};
+use crate::fabric::{self, CallOptions, CancelCall, Reply, RequestHandler};
+use crate::message::{
+    CloseContextRequest, CreateContextRequest, DeleteRemoteObjectsRequest,
+    DistributedContextConfiguration, KeepAliveRequest, RegisterFunctionRequest,
+    RemoteExecuteRequest, RemoteObjectIdProto, Request, Response, SendDataRequest,
+};
+use crate::server::{Server, ServerConfig};
+use crate::testing::{Cluster, finish, server, started, wait};
+
+#[test]
+fn a_single_client_knows_all_devices_and_chains() {
+    for queue in ["s", "mstd:2"] {
+        let cluster = Cluster::new(queue, 4);
+        let contexts = cluster.contexts();
+        for context in &contexts {
+            let devices = context.devices().to_messages();
+            let names: Vec<&str> = devices.iter().map(|device| &*device.name).collect();
+            for task in 0..4 {
+                let name = format!("/job:worker/task:{task}/device:CPU:0");
+                assert!(names.contains(&&*name), "{names:?}");
+            }
+            assert!(devices.iter().all(|device| device.r#type == "remote_cpu"));
+            let device = context.devices().find(names[0]).unwrap();
+            assert!(context.cluster().task(device.task()).is_ok());
+        }
+        let chains = RemoteChains::new(&contexts[0]);
+        for (index, context) in contexts.iter().enumerate() {
+            let name = format!("/job:worker/task:{index}");
+            let task = contexts[0].cluster().find(&name).unwrap();
+            let chain = chains.get(task).unwrap();
+            assert_eq!(&chain, context.own_ready_chain());
+            assert!(context.objects().get(&chain).is_concrete());
+            assert_eq!(chain.local(), 1);
+        }
+        let error = chains.get(crate::TaskHandle::NONE).unwrap_err();
+        assert_eq!(error.message, "No remote chain for task task_handle[0].");
+    }
+}
+
+#[test]
+fn workers_may_start_later() {
+    let cluster = Cluster::new("mstd:2", 2);
+    let address = cluster.configs[1].own_address().unwrap().to_owned();
+    let mut cluster = cluster;
+    drop(cluster.servers.remove(1));
+    let done = started(|done| {
+        cluster.servers[0].initialize_single_client(None, &cluster.configs[0], done);
+    });
+    assert!(done.recv_timeout(Duration::from_millis(5)).is_err());
+    let late = server(&cluster.host, &cluster.network, &address);
+    let context = wait(&cluster.host, &done).unwrap();
+    assert!(late.context(context.id()).is_ok());
+}
+
+#[test]
+fn a_failed_initialization_leaves_no_context() {
+    let cluster = Cluster::new("s", 3);
+    let taken = cluster.servers[2].create_context(5, &cluster.configs[2]);
+    assert!(taken.is_ok());
+    let errors = finish(&cluster.host, |done| {
+        cluster.servers[0].initialize_single_client(Some(5), &cluster.configs[0], done);
+    })
+    .unwrap_err();
+    assert_eq!(
+        errors.to_string(),
+        "DistributedContextAlreadyExists: Failed to create DistributedContext: the context with id <5> already exists."
+    );
+    cluster.host.quiesce().unwrap();
+    let has_context = |server: &Arc<Server>| server.context(5).is_ok();
+    let left: Vec<bool> = cluster.servers.iter().map(has_context).collect();
+    assert_eq!(left, [false, false, true]);
+}
+
+#[test]
+fn contexts_are_known_by_their_ids() {
+    let cluster = Cluster::new("s", 1);
+    let server = &cluster.servers[0];
+    server.create_context(3, &cluster.configs[0]).unwrap();
+    let error = server.create_context(3, &cluster.configs[0]).unwrap_err();
+    assert_eq!(
+        error.to_string(),
+        "Unknown: Failed to create DistributedContext: context ID 3 already exists!"
+    );
+    let error = server.context(4).unwrap_err();
+    assert_eq!(
+        error.to_string(),
+        "InvalidDistributedContextId: Context with id 4 does not exist."
+    );
+    server.close_context(3).unwrap();
+    assert!(server.close_context(3).is_err());
+}
+
+fn initialize_all(
+    cluster: &Cluster,
+    order: &[usize],
+) -> Vec<crate::Answer<Arc<crate::DistributedContext>>> {
+    let mut done: Vec<_> = (0..order.len()).map(|_| None).collect();
+    for &task in order {
+        done[task] = Some(started(|done| {
+            cluster.servers[task].initialize_multi_client(&cluster.configs[task], done);
+        }));
+    }
+    let done = done.into_iter().map(Option::unwrap);
+    done.map(|done| wait(&cluster.host, &done)).collect()
+}
+
+#[test]
+fn many_clients_initialize_in_any_order() {
+    for order in [[0, 1, 2, 3], [3, 2, 1, 0], [1, 0, 3, 2], [2, 3, 0, 1]] {
+        let cluster = Cluster::new("mstd:2", 4);
+        let contexts = initialize_all(&cluster, &order);
+        let contexts: Vec<_> = contexts.into_iter().map(Result::unwrap).collect();
+        for context in &contexts {
+            assert_eq!(context.ready_chains().len(), 3);
+            let own = context.cluster().own_task();
+            assert!(!context.ready_chains().contains_key(&own));
+        }
+        let again = finish(&cluster.host, |done| {
+            cluster.servers[1].initialize_multi_client(&cluster.configs[1], done);
+        });
+        assert_eq!(
+            again.unwrap_err().to_string(),
+            "Unknown: Trying to initialize multi-client distributed context while a previous initialization attempt has started."
+        );
+    }
+}
+
+#[test]
+fn many_clients_initialize_again_once_the_context_is_closed() {
+    let cluster = Cluster::new("s", 2);
+    for _ in 0..2 {
+        let contexts = initialize_all(&cluster, &[1, 0]);
+        for (server, context) in cluster.servers.iter().zip(contexts) {
+            server.close_context(context.unwrap().id()).unwrap();
+        }
+    }
+}
+
+#[test]
+fn another_configuration_fails_on_both_sides() {
+    let mut cluster = Cluster::new("s", 3);
+    cluster.configs[2].collective_groups[0].members.reverse();
+    let (expected, found) = (
+        cluster.configs[2].to_string(),
+        cluster.configs[0].for_task("worker", 2).to_string(),
+    );
+    let text = format!(
+        "InvalidArgument: Incompatible distributed configuration when initializing multi-client distributed context. Expecting \
+         {expected}, got {found}"
+    );
+    let leader = started(|done| {
+        cluster.servers[0].initialize_multi_client(&cluster.configs[0], done);
+    });
+    let odd = started(|done| {
+        cluster.servers[2].initialize_multi_client(&cluster.configs[2], done);
+    });
+    let fine = started(|done| {
+        cluster.servers[1].initialize_multi_client(&cluster.configs[1], done);
+    });
+    assert_eq!(wait(&cluster.host, &odd).unwrap_err().to_string(), text);
+    assert_eq!(wait(&cluster.host, &leader).unwrap_err().to_string(), text);
+    // The third one waits for the chains, until it is shut down.
+    assert!(fine.try_recv().is_err());
+    cluster.servers[1].shut_down();
+    assert!(wait(&cluster.host, &fine).is_err());
+    // After an error, a task may try again.
+    cluster.configs[2] = cluster.configs[0].for_task("worker", 2);
+    let again = started(|done| {
+        cluster.servers[2].initialize_multi_client(&cluster.configs[2], done);
+    });
+    assert!(again.try_recv().is_err());
+}
+
+#[test]
+fn a_leader_that_has_no_name_is_an_error() {
+    let mut cluster = Cluster::new("s", 1);
+    let config = cluster.configs[0].cluster_config.as_mut().unwrap();
+    config.lead_task_name = "boss".to_owned();
+    let outcome = finish(&cluster.host, |done| {
+        cluster.servers[0].initialize_multi_client(&cluster.configs[0], done);
+    });
+    let error = outcome.unwrap_err();
+    assert_eq!(error.code(), ErrorCode::InvalidArgument);
+}
+
+/// The error of a request to the second of two tasks.
+fn failure<C: crate::message::Call>(cluster: &Cluster, request: C) -> String
+where
+    C::Response: Send + std::fmt::Debug + 'static,
+{
+    let context = cluster.servers[0].context(1).unwrap();
+    let task = context.cluster().find("/job:worker/task:1").unwrap();
+    let client = context.client(task).unwrap();
+    let outcome = finish(&cluster.host, |done| {
+        fabric::call(&*client, CallOptions::default(), request, done);
+    });
+    outcome.unwrap_err().to_string()
+}
+
+#[test]
+fn requests_about_unknown_contexts_and_objects_are_answered_once() {
+    let cluster = Cluster::new("s", 2);
+    let _contexts = cluster.contexts();
+    let no_context = "InvalidDistributedContextId: Context with id 9 does not exist.";
+    let context_id = 9;
+    assert_eq!(
+        failure(&cluster, KeepAliveRequest { context_id }),
+        no_context
+    );
+    assert_eq!(
+        failure(&cluster, CloseContextRequest { context_id }),
+        no_context
+    );
+    let register = RegisterFunctionRequest {
+        context_id,
+        ..RegisterFunctionRequest::default()
+    };
+    assert_eq!(failure(&cluster, register), no_context);
+    let execute = RemoteExecuteRequest {
+        context_id,
+        ..RemoteExecuteRequest::default()
+    };
+    assert_eq!(failure(&cluster, execute), no_context);
+    let send = SendDataRequest {
+        context_id,
+        ..SendDataRequest::default()
+    };
+    assert_eq!(failure(&cluster, send), no_context);
+    let delete = DeleteRemoteObjectsRequest {
+        context_id: 1,
+        input: vec![RemoteObjectIdProto::default()],
+    };
+    assert_eq!(
+        failure(&cluster, delete),
+        "InvalidArgument: Could not find object: RemoteObjectId{prefix_id: 0 local_id: 0 device: }"
+    );
+    let again = CreateContextRequest {
+        context_id: 1,
+        dist_config: Some(cluster.configs[1].clone()),
+        ..CreateContextRequest::default()
+    };
+    assert!(failure(&cluster, again).starts_with("DistributedContextAlreadyExists"));
+    let stranger = CreateContextRequest {
+        context_id: 2,
+        dist_config: Some(cluster.configs[1].for_task("nobody", 0)),
+        ..CreateContextRequest::default()
+    };
+    assert!(failure(&cluster, stranger).starts_with("TaskNotFound"));
+}
+
+#[test]
+fn a_program_without_a_pass_is_refused() {
+    let cluster = Cluster::new("s", 2);
+    let _contexts = cluster.contexts();
+    let register = RegisterFunctionRequest {
+        context_id: 1,
+        program_name: "f".to_owned(),
+        ..RegisterFunctionRequest::default()
+    };
+    assert_eq!(
+        failure(&cluster, register.clone()),
+        "NotFound: Compiler pass not found for program: f (from task: /job:worker/task:1)"
+    );
+    let damaged = RegisterFunctionRequest {
+        program: b"no file"[..].into(),
+        program_kind: crate::message::ProgramKind::Bef.into(),
+        ..register
+    };
+    assert_eq!(
+        failure(&cluster, damaged),
+        "MalformattedMlirFile: Failed to open lowered BEF for function f."
+    );
+}
+
+#[test]
+fn contexts_without_accesses_are_collected() {
+    let network = InProcessNetwork::default();
+    let host = crate::testing::host("mstd:2");
+    let addresses = [network.free_address(), network.free_address()];
+    let configs = DistributedContextConfiguration::local_cluster(&addresses);
+    let with_timeout = |address: &String, gc_timeout| {
+        let config = ServerConfig {
+            gc_timeout,
+            ..ServerConfig::new("test", address.as_str())
+        };
+        Server::on_network(&host, config, |handler| {
+            network.listen(&host, address, handler)
+        })
+        .unwrap()
+    };
+    let client = with_timeout(&addresses[0], Duration::from_secs(600));
+    let worker = with_timeout(&addresses[1], Duration::from_millis(2));
+    let context = finish(&host, |done| {
+        client.initialize_single_client(Some(1), &configs[0], done);
+    })
+    .unwrap();
+    let deadline = Instant::now() + Duration::from_secs(60);
+    // Looking for the context would be an access.
+    let task = context.cluster().find("/job:worker/task:1").unwrap();
+    let held = worker
+        .context(1)
+        .map(|context| context.objects().get(&crate::RemoteObjectId::none()));
+    if let Ok(held) = held {
+        while !held.is_error() {
+            assert!(Instant::now() < deadline, "it stays");
+            std::thread::yield_now();
+        }
+    }
+    let outcome = finish(&host, |done| {
+        let request = KeepAliveRequest { context_id: 1 };
+        context.call(task, CallOptions::default(), request, done);
+    });
+    assert_eq!(
+        outcome.unwrap_err().code(),
+        ErrorCode::InvalidDistributedContextId
+    );
+    // The client owns its context, which nothing is tracked of.
+    assert!(client.context(1).is_ok());
+}
+
+/// Counts what keeps a task's contexts alive.
+struct Counting {
+    server: Arc<Server>,
+    num_keep_alives: AtomicUsize,
+}
+
+impl RequestHandler for Counting {
+    fn handle(self: Arc<Self>, request: Request, reply: Reply<Response>) {
+        if matches!(request, Request::KeepAlive(_)) {
+            // Relaxed: a counter that orders nothing.
+            self.num_keep_alives.fetch_add(1, Ordering::Relaxed);
+        }
+        Arc::clone(&self.server).handle(request, reply);
+    }
+}
+
+#[test]
+fn contexts_of_other_tasks_are_kept_alive_until_they_are_closed() {
+    let network = InProcessNetwork::default();
+    let host = crate::testing::host("mstd:2");
+    let addresses = [network.free_address(), network.free_address()];
+    let configs = DistributedContextConfiguration::local_cluster(&addresses);
+    let config = ServerConfig {
+        gc_timeout: Duration::from_millis(2),
+        ..ServerConfig::new("test", addresses[0].as_str())
+    };
+    let client = Server::on_network(&host, config, |handler| {
+        network.listen(&host, &addresses[0], handler)
+    })
+    .unwrap();
+    let worker = Arc::new(Counting {
+        server: server(&host, &network, "elsewhere"),
+        num_keep_alives: AtomicUsize::new(0),
+    });
+    let handler: Arc<dyn RequestHandler> = Arc::clone(&worker) as _;
+    let _listening = network
+        .listen(&host, &addresses[1], Arc::downgrade(&handler))
+        .unwrap();
+    let context = finish(&host, |done| {
+        client.initialize_single_client(Some(1), &configs[0], done);
+    })
+    .unwrap();
+    let deadline = Instant::now() + Duration::from_secs(60);
+    while worker.num_keep_alives.load(Ordering::Relaxed) < 3 {
+        assert!(Instant::now() < deadline, "nothing keeps the context alive");
+        std::thread::yield_now();
+    }
+    let closed = finish(&host, |done| context.close_remote_contexts(done));
+    assert_eq!(closed, Ok(()));
+    assert!(worker.server.context(1).is_err());
+}
+
+#[test]
+fn calls_end_by_deadline_cancel_and_loss() {
+    let network = InProcessNetwork::with_faults(Faults {
+        seed: 1,
+        max_delay: Duration::from_secs(3600),
+        ..Faults::default()
+    });
+    let host = crate::testing::host("mstd:2");
+    let slow = server(&host, &network, "slow");
+    let communicator = network
+        .listen(&host, "caller", std::sync::Weak::<Server>::new())
+        .unwrap();
+    let client = communicator.client("slow");
+    let call = |options: CallOptions| {
+        let request = KeepAliveRequest { context_id: 1 };
+        started(|done| fabric::call(&*client, options, request, done))
+    };
+    let timed = call(CallOptions {
+        timeout: Some(Duration::from_millis(1)),
+        ..CallOptions::default()
+    });
+    let cancel = CancelCall::default();
+    let cancelled = call(CallOptions {
+        cancel: Some(cancel.clone()),
+        ..CallOptions::default()
+    });
+    cancel.start();
+    let text = |outcome: crate::Answer<_>| outcome.map(|_| ()).unwrap_err().to_string();
+    assert_eq!(
+        text(wait(&host, &timed)),
+        "RpcDeadlineExceeded: KeepAlive to slow: the deadline passed"
+    );
+    assert_eq!(
+        text(wait(&host, &cancelled)),
+        "RpcCancelled: KeepAlive to slow: the call was cancelled"
+    );
+    drop(slow);
+    let lossy = InProcessNetwork::with_faults(Faults {
+        lost_requests_per_mille: 1000,
+        ..Faults::default()
+    });
+    let _there = server(&host, &lossy, "there");
+    let communicator = lossy
+        .listen(&host, "caller", std::sync::Weak::<Server>::new())
+        .unwrap();
+    let client = communicator.client("there");
+    let lost = started(|done| {
+        let request = KeepAliveRequest { context_id: 1 };
+        fabric::call(&*client, CallOptions::default(), request, done);
+    });
+    assert_eq!(
+        text(wait(&host, &lost)),
+        "RpcUnavailable: KeepAlive to there: the request was lost"
+    );
+}
+
+#[test]
+fn an_unknown_communicator_leaves_a_server_without_network() {
+    let host = crate::testing::host("s");
+    let server = Server::new(&host, ServerConfig::new("pigeon", "loft")).unwrap();
+    let config = DistributedContextConfiguration::local_cluster(&["loft".to_owned()]);
+    let errors = finish(&host, |done| {
+        server.initialize_single_client(Some(1), &config[0], done);
+    })
+    .unwrap_err();
+    assert_eq!(errors.to_string(), "Unavailable: the server has no network");
+}
+
+#[test]
+fn objects_end_with_their_context() {
+    let cluster = Cluster::new("s", 1);
+    let context = cluster.servers[0]
+        .create_context(1, &cluster.configs[0])
+        .unwrap();
+    let id = context.objects().allocate("CPU:0");
+    let placeholder = context.objects().get(&id);
+    context
+        .objects()
+        .set(
+            &context.objects().allocate("CPU:0"),
+            AnyRef::available(1_i32),
+        )
+        .unwrap();
+    cluster.servers[0].shut_down();
+    let error = placeholder.error_if_present().unwrap();
+    assert_eq!(error.message(), "Cancelled: context 1 is closed");
+    assert!(context.objects().is_empty());
+    assert!(
+        cluster.servers[0]
+            .create_context(2, &cluster.configs[0])
+            .is_err()
+    );
+}

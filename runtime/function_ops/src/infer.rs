@@ -1,0 +1,189 @@
+//! Inference: what is known of tensors before anything runs.
+//!
+//! Preconditions: the program is verified. What a function is called with is its attribute `corert.arguments`; what is not said
+//! there is not known.
+//!
+//! Each op is asked with the metadata of its operands and with its attributes, in program order; what it tells becomes its attribute
+//! `corert.results`. An op of which an operand is not known is not asked: then its results are not known either. A refusal, and metadata
+//! that contradicts what the attribute said before, is an error at the op. Running the pass twice changes nothing more.
+//!
+//! Cost: one run of a metadata function for each op.
+
+use std::collections::HashMap;
+
+use tfrt_attr::AttrValue;
+use tfrt_compiler::encode::attribute_value;
+use tfrt_core::OpRegistry;
+use tfrt_ir::{Module, OpId, ValueId};
+use tfrt_support::{DType, Diagnostic, TensorMetadata};
+
+use crate::call::{Call, error_at, handle_arguments, is_handle, known_results};
+use crate::{metadata, names};
+
+/// What is known of the values of a function.
+pub(crate) type Known = HashMap<ValueId, TensorMetadata>;
+
+/// Infers the metadata of every handle of a function. Returns what contradicts.
+pub fn infer_metadata(module: &mut Module, func: OpId, ops: &OpRegistry) -> Vec<Diagnostic> {
+    let mut known = of_arguments(module, func);
+    let mut findings = Vec::new();
+    let Some(block) = module.entry_block(func) else {
+        return findings;
+    };
+    for op in module.block_ops(block).to_vec() {
+        let results = module.results(op).iter().copied();
+        let handles: Vec<ValueId> = results
+            .filter(|&result| is_handle(module, result))
+            .collect();
+        if handles.is_empty() {
+            continue;
+        }
+        let told = match results_of(module, op, ops, &known) {
+            Ok(told) => told,
+            Err(finding) => {
+                findings.push(finding);
+                continue;
+            }
+        };
+        let said = known_results(module, op);
+        let mut all = Vec::with_capacity(handles.len());
+        for (index, &handle) in handles.iter().enumerate() {
+            let told = told.get(index).cloned().flatten();
+            let said = said.get(index).cloned().flatten();
+            if let (Some(told), Some(said)) = (&told, &said)
+                && told != said
+            {
+                let message = format!(
+                    "result {index} is {told}, but `{}` says {said}",
+                    names::RESULTS
+                );
+                findings.push(error_at(module, op, message));
+            }
+            let metadata = told.or(said);
+            if let Some(metadata) = &metadata {
+                known.insert(handle, metadata.clone());
+            }
+            all.push(metadata);
+        }
+        if all.iter().any(Option::is_some) {
+            let results = metadata::to_attribute(module, &all);
+            module.set_attr(op, names::RESULTS, results);
+        }
+    }
+    findings
+}
+
+/// What is known of the arguments of a function.
+fn of_arguments(module: &Module, func: OpId) -> Known {
+    let said = match module.attr(func, names::ARGUMENTS) {
+        Some(said) => metadata::from_attribute(module, said),
+        None => Vec::new(),
+    };
+    let handles = handle_arguments(module, func).into_iter();
+    let known = handles.zip(said);
+    known
+        .filter_map(|(value, said)| Some((value, said?)))
+        .collect()
+}
+
+/// What was inferred before of all values of a function.
+pub(crate) fn inferred(module: &Module, func: OpId) -> Known {
+    let mut known = of_arguments(module, func);
+    let ops = module
+        .entry_block(func)
+        .map_or(&[][..], |block| module.block_ops(block));
+    for &op in ops {
+        let results = module.results(op).iter().copied();
+        let handles = results.filter(|&result| is_handle(module, result));
+        let said = handles.zip(known_results(module, op));
+        known.extend(said.filter_map(|(value, said)| Some((value, said?))));
+    }
+    known
+}
+
+/// What an op tells of its handles; nothing where it cannot tell.
+fn results_of(
+    module: &Module,
+    op: OpId,
+    ops: &OpRegistry,
+    known: &Known,
+) -> Result<Vec<Option<TensorMetadata>>, Diagnostic> {
+    let Some(call) = Call::of(module, op) else {
+        return Ok(vec![of_other_op(module, op, known)]);
+    };
+    let device_type = call.device_type(module, ops);
+    let registered = device_type.and_then(|ty| call.registered(ops, &ty));
+    let operands = call.arguments(module).iter();
+    let operands: Option<Vec<TensorMetadata>> =
+        operands.map(|value| known.get(value).cloned()).collect();
+    let (Some(registered), Some(operands), Some(attrs)) =
+        (registered, operands, call.attrs(module))
+    else {
+        return Ok(Vec::new());
+    };
+    let num_results = call.results(module).len();
+    let told = registered
+        .check_counts(operands.len(), num_results)
+        .and_then(|()| registered.result_metadata(&operands, &attrs));
+    match told {
+        Ok(told) => Ok(told.into_iter().collect()),
+        Err(error) => {
+            let message = format!("`{}`: {}", call.name, error.message());
+            let mut finding = error_at(module, op, message);
+            for (index, operand) in operands.iter().enumerate() {
+                let place = crate::call::place(module, op);
+                finding = finding.with_note(place, format!("operand {index} is {operand}"));
+            }
+            Err(finding)
+        }
+    }
+}
+
+/// What an op tells that runs no other op: a constant, or a copy.
+fn of_other_op(module: &Module, op: OpId, known: &Known) -> Option<TensorMetadata> {
+    let name = module.op_name(op);
+    if name == names::COPY_TO_DEVICE || name.starts_with("corert.transfer") {
+        return known.get(module.operands(op).first()?).cloned();
+    }
+    if name == names::CONSTANT {
+        let AttrValue::Dense(dense) = attribute_value(module, module.attr(op, "value")?)? else {
+            return None;
+        };
+        return of_dims(dense.dtype, &dense.dims);
+    }
+    let dtype = name.strip_prefix("corert.create_dense_tensor.")?;
+    let AttrValue::Array(dims) = attribute_value(module, module.attr(op, "shape")?)? else {
+        return None;
+    };
+    let dims = dims.iter().map(|dim| match dim {
+        AttrValue::Scalar(dim) => i64::try_from(dim.bits()).ok(),
+        _ => None,
+    });
+    of_dims(dtype_named(dtype)?, &dims.collect::<Option<Vec<i64>>>()?)
+}
+
+fn of_dims(dtype: DType, dims: &[i64]) -> Option<TensorMetadata> {
+    let extents = dims.iter().map(|&dim| usize::try_from(dim).ok());
+    let extents: Vec<usize> = extents.collect::<Option<_>>()?;
+    Some(TensorMetadata::new(dtype, &extents[..]))
+}
+
+/// The element type of a kernel's name.
+fn dtype_named(name: &str) -> Option<DType> {
+    let all = [
+        DType::Ui8,
+        DType::Ui16,
+        DType::Ui32,
+        DType::Ui64,
+        DType::I1,
+        DType::I8,
+        DType::I16,
+        DType::I32,
+        DType::I64,
+        DType::F16,
+        DType::Bf16,
+        DType::F32,
+        DType::F64,
+    ];
+    all.into_iter().find(|dtype| dtype.to_string() == name)
+}

@@ -1,0 +1,158 @@
+//! Functions of programs as ops.
+//!
+//! A function from tensor handles to tensor handles can be called like any op. The first call with operands of given metadata on given
+//! devices *instantiates* it: what is known of its tensors is inferred, what nobody needs goes, every op is placed, the function is
+//! split by devices, and ops become their own kernels. Later calls of the kind run what was made, without handlers, attributes to
+//! decode, or handles in between.
+//!
+//! ```text
+//!  text or BEF ──► FunctionProgram ── function_op ──► ReadyOp ── call ──► handles
+//!                                                       │ first call with such metadata and devices
+//!   expand calls ► infer metadata ► canonicalize ► prune ► place ► partition ► lower ► load
+//! ```
+//!
+//! | module | is about |
+//! |---|---|
+//! | [`calls`] | functions that call functions: they are replaced by their bodies |
+//! | [`infer`] | what is known of tensors before anything runs |
+//! | [`prune`](mod@prune) | what nobody needs |
+//! | [`place`](mod@place) | the device of every op |
+//! | [`partition`](mod@partition) | a function for each device, and edges between them |
+//! | [`lower`](mod@lower) | ops as their own kernels |
+//! | [`instance`] | a function, ready to be run |
+//! | [`program`] | the program that functions are taken from |
+//!
+//! Each step is a pass of `tfrt opt`, so that each can be seen and tested in text: `--corert-expand-calls`, `--corert-infer-metadata`,
+//! `--corert-prune`, `--corert-place`, `--corert-partition` and `--corert-lower`; `--corert-explain-placement` reports why ops are where they
+//! are. As passes, they know the ops that are linked into the program.
+//!
+//! Unlike other passes, these know ops by name: those of the Core Runtime's dialect, which they are about.
+#![forbid(unsafe_code)]
+
+mod names;
+
+mod metadata;
+
+mod call;
+
+pub mod calls;
+
+pub mod infer;
+
+pub mod prune;
+
+pub mod place;
+
+pub mod partition;
+
+pub mod lower;
+
+pub mod instance;
+
+pub mod program;
+
+use std::sync::OnceLock;
+
+use tfrt_compiler::passes::{Pass, Scope};
+use tfrt_core::{OpRegistration, OpRegistry};
+use tfrt_host::kernel::KernelRegistry;
+
+pub use calls::expand_calls;
+pub use infer::infer_metadata;
+pub use lower::lower;
+pub use partition::partition;
+pub use place::{explain_placement, place};
+pub use program::{FunctionOps, FunctionProgram};
+pub use prune::prune;
+
+/// The ops that are linked, for passes. A program with two kernels of one name has none: every tool refuses it before.
+fn linked_ops() -> &'static OpRegistry {
+    static OPS: OnceLock<OpRegistry> = OnceLock::new();
+    OPS.get_or_init(|| {
+        let kernels = KernelRegistry::from_link().unwrap_or_default();
+        OpRegistry::new(OpRegistration::linked(), &kernels)
+    })
+}
+
+/// A pass on functions.
+const fn pass(name: &'static str, summary: &'static str, run: Run) -> Pass {
+    Pass {
+        name,
+        summary,
+        scope: Scope::Function,
+        fills_in_chains: false,
+        run,
+    }
+}
+
+type Run = fn(&mut tfrt_ir::Module, tfrt_ir::OpId) -> Vec<tfrt_support::Diagnostic>;
+
+inventory::submit! {
+    pass(
+        "corert-expand-calls",
+        "Replace calls of functions as ops with the bodies of the functions",
+        |module, func| expand_calls(module, func, linked_ops()),
+    )
+}
+
+inventory::submit! {
+    pass(
+        "corert-infer-metadata",
+        "Say what is known of the tensors of ops before they run",
+        |module, func| infer_metadata(module, func, linked_ops()),
+    )
+}
+
+inventory::submit! {
+    pass(
+        "corert-prune",
+        "Remove ops that no result and no effect needs",
+        |module, func| {
+            prune(module, func, linked_ops());
+            Vec::new()
+        },
+    )
+}
+
+inventory::submit! {
+    pass(
+        "corert-place",
+        "Choose a device for each op",
+        |module, func| place(module, func, linked_ops()),
+    )
+}
+
+inventory::submit! {
+    pass(
+        "corert-explain-placement",
+        "Report the device of each op, and why it is that one, as remarks",
+        |module, func| explain_placement(module, func, linked_ops()),
+    )
+}
+
+inventory::submit! {
+    Pass {
+        scope: Scope::Module,
+        ..pass(
+            "corert-partition",
+            "Split functions by the devices of their ops",
+            |module, root| {
+                let functions: Vec<_> = module.walk(root);
+                let functions = functions.into_iter().filter(|&op| module.is_func(op));
+                let functions: Vec<_> = functions.collect();
+                functions
+                    .into_iter()
+                    .flat_map(|func| partition(module, func))
+                    .collect()
+            },
+        )
+    }
+}
+
+inventory::submit! {
+    pass(
+        "corert-lower",
+        "Replace ops that run ops by name with the kernels of these",
+        |module, func| lower(module, func, linked_ops()),
+    )
+}

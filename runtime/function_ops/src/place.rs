@@ -1,0 +1,360 @@
+//! Placement: the device of every op.
+//!
+//! Preconditions: the program is verified, and metadata is [inferred](mod@crate::infer). The devices of a function are its attribute
+//! `corert.devices`, the host's first; without it there is the host alone.
+//!
+//! An op that says nothing goes where the rules of [`EagerContext::explain`](tfrt_core::EagerContext::explain) send it. An op says where it
+//! runs by its attribute `corert.device`, which may be a part of a name such as `GPU`, or by `corert.colocate_with`: the `corert.name` of another
+//! op, which it follows wherever that goes. The op that is named never moves for that. Each op that was placed has its attribute
+//! `corert.device` afterwards, with a full name. Running the pass twice changes nothing more.
+//!
+//! Ops of handlers that are not those of a device stay where their handlers run them, and are not placed.
+//!
+//! Cost: linear in the number of ops, times that of the devices.
+
+use std::collections::HashMap;
+use std::fmt;
+
+use tfrt_core::{OpRegistry, PlacementRule};
+use tfrt_ir::{Module, OpId, ValueId};
+use tfrt_ods::OpTraits;
+use tfrt_support::{DType, Diagnostic, TensorMetadata};
+
+use crate::call::{
+    Call, device_attribute, devices, error_at, handle_arguments, is_handle, place as place_of,
+    texts, type_of_device,
+};
+use crate::infer::{Known, inferred};
+use crate::names;
+
+/// Integer tensors of at most so many elements, in host memory, keep an op on the host.
+const MAX_SMALL_ELEMENTS: usize = 64;
+
+/// What a copy from one device to another is assumed to cost: so many bytes a microsecond, behind so many microseconds.
+const BYTES_PER_MICROSECOND: f64 = 10_000.0;
+const LATENCY_MICROSECONDS: f64 = 10.0;
+
+/// Why an op is on its device.
+#[derive(Clone, Debug, PartialEq)]
+enum Reason {
+    /// Its attribute says so.
+    Asked(String),
+    /// It follows the op of this name.
+    Follows(String),
+    /// A rule of placement.
+    Rule(PlacementRule),
+}
+
+impl fmt::Display for Reason {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Asked(asked) => write!(f, "it asks for `{asked}`"),
+            Self::Follows(name) => write!(f, "it follows `{name}`"),
+            Self::Rule(rule) => rule.fmt(f),
+        }
+    }
+}
+
+/// Places every op of a function. Returns what cannot be placed.
+pub fn place(module: &mut Module, func: OpId, ops: &OpRegistry) -> Vec<Diagnostic> {
+    let mut placer = Placer::new(module, func, ops);
+    let findings = placer.run(module);
+    for (op, index) in placer.placed {
+        let device = module.string_attr(&placer.devices[index]);
+        module.set_attr(op, names::DEVICE, device);
+    }
+    findings
+}
+
+/// Reports, for every op of a function, the device that [`place`] would choose, why, and what the choice was between, as remarks.
+pub fn explain_placement(module: &mut Module, func: OpId, ops: &OpRegistry) -> Vec<Diagnostic> {
+    let mut placer = Placer::new(module, func, ops);
+    let mut findings = placer.run(module);
+    findings.append(&mut placer.remarks);
+    findings
+}
+
+struct Placer<'a> {
+    ops: &'a OpRegistry,
+    devices: Vec<String>,
+    known: Known,
+    /// The device of each handle, by its number.
+    homes: HashMap<ValueId, usize>,
+    calls: Vec<Call>,
+    named: HashMap<String, usize>,
+    placed: Vec<(OpId, usize)>,
+    remarks: Vec<Diagnostic>,
+}
+
+impl<'a> Placer<'a> {
+    fn new(module: &Module, func: OpId, ops: &'a OpRegistry) -> Self {
+        let devices = devices(module, func);
+        let said = texts(module, func, names::ARGUMENT_DEVICES).into_iter();
+        let number = |name: String| devices.iter().position(|device| *device == name);
+        let said = said.map(|name| number(name).unwrap_or(0));
+        let arguments = handle_arguments(module, func).into_iter();
+        let homes = arguments.zip(said.chain(std::iter::repeat(0))).collect();
+        let block = module.entry_block(func);
+        let ops_of_func = block.map_or(&[][..], |block| module.block_ops(block));
+        let calls: Vec<Call> = ops_of_func
+            .iter()
+            .filter_map(|&op| Call::of(module, op))
+            .collect();
+        let name = |(index, call): (usize, &Call)| {
+            let name = module.attribute_str(module.attr(call.op, names::NAME)?)?;
+            Some((name.to_owned(), index))
+        };
+        Self {
+            ops,
+            devices,
+            known: inferred(module, func),
+            homes,
+            named: calls.iter().enumerate().filter_map(name).collect(),
+            calls,
+            placed: Vec::new(),
+            remarks: Vec::new(),
+        }
+    }
+
+    /// Places every call. An op that follows a later one is placed behind that, by the homes of operands that are known then.
+    fn run(&mut self, module: &Module) -> Vec<Diagnostic> {
+        let mut findings = Vec::new();
+        let mut homes: Vec<Option<usize>> = vec![None; self.calls.len()];
+        for index in 0..self.calls.len() {
+            if homes[index].is_some() {
+                continue;
+            }
+            // The op, the one that it follows, the one that follows, and so on.
+            let mut chain = vec![index];
+            let mut next = index;
+            let outcome = loop {
+                let call = self.calls[next].clone();
+                let followed = module.attr(call.op, names::COLOCATE_WITH);
+                let Some(name) = followed.and_then(|name| module.attribute_str(name)) else {
+                    break Ok(());
+                };
+                let Some(&named) = self.named.get(name) else {
+                    let message = format!("there is no op whose `{}` is `{name}`", names::NAME);
+                    break Err(error_at(module, call.op, message));
+                };
+                if homes[named].is_some() {
+                    break Ok(());
+                }
+                if chain.contains(&named) {
+                    let message = format!("`{name}` follows itself");
+                    break Err(error_at(module, call.op, message));
+                }
+                chain.push(named);
+                next = named;
+            };
+            if let Err(finding) = outcome {
+                findings.push(finding);
+                continue;
+            }
+            for index in chain.into_iter().rev() {
+                match self.place_call(module, index, &homes) {
+                    Ok(home) => homes[index] = home,
+                    Err(finding) => findings.push(finding),
+                }
+            }
+        }
+        findings
+    }
+
+    /// The device of a call; none if it is its handler that decides.
+    fn place_call(
+        &mut self,
+        module: &Module,
+        index: usize,
+        homes: &[Option<usize>],
+    ) -> Result<Option<usize>, Diagnostic> {
+        let call = self.calls[index].clone();
+        // A function that is called as an op is placed when its body is in the place of the call.
+        let device_type = call.device_type(module, self.ops);
+        let is_function = call.called_function(module).is_some();
+        let Some(device_type) = device_type.filter(|_| !is_function) else {
+            return Ok(None);
+        };
+        let having: Vec<usize> = (0..self.devices.len())
+            .filter(|&device| self.has_op(&call, device))
+            .collect();
+        let followed = module.attr(call.op, names::COLOCATE_WITH);
+        let followed = followed.and_then(|name| module.attribute_str(name));
+        let followed = followed.and_then(|name| Some((name, homes[*self.named.get(name)?]?)));
+        let (home, reason) = if let Some((name, home)) = followed {
+            if !having.contains(&home) {
+                return Err(self.not_on(module, &call, &[home], &having));
+            }
+            (home, Reason::Follows(name.to_owned()))
+        } else {
+            let asked = device_attribute(module, call.op);
+            // A handler is one for a type of devices.
+            let wanted = asked.unwrap_or(&device_type);
+            let matching = self.matching(wanted);
+            if matching.is_empty() {
+                let available = self.devices.join(", ");
+                let message = format!("there is no device `{wanted}`; available: {available}");
+                return Err(error_at(module, call.op, message));
+            }
+            let candidates: Vec<usize> = matching
+                .iter()
+                .copied()
+                .filter(|device| having.contains(device))
+                .collect();
+            if candidates.is_empty() {
+                return Err(self.not_on(module, &call, &matching, &having));
+            }
+            let is_small =
+                asked.is_none() && candidates.contains(&0) && self.is_small(module, &call);
+            let home = if is_small {
+                0
+            } else {
+                self.cheapest(module, &call, &candidates)
+            };
+            let reason = match asked {
+                Some(asked) => Reason::Asked(asked.to_owned()),
+                None if self.devices.len() == 1 => Reason::Rule(PlacementRule::OnlyDevice),
+                None if is_small => Reason::Rule(PlacementRule::SmallIntegers),
+                None => Reason::Rule(PlacementRule::LeastCost),
+            };
+            (home, reason)
+        };
+        for &result in call.results(module) {
+            self.homes.insert(result, home);
+        }
+        self.remark(module, &call, home, &reason);
+        self.placed.push((call.op, home));
+        Ok(Some(home))
+    }
+
+    fn has_op(&self, call: &Call, device: usize) -> bool {
+        let device_type = type_of_device(&self.devices[device]);
+        let registered = call.registered(self.ops, &device_type);
+        registered.is_some_and(|op| op.can_run())
+    }
+
+    /// The devices that a name, or a part of one, stands for.
+    fn matching(&self, wanted: &str) -> Vec<usize> {
+        let (wanted_type, number) = wanted.split_once(':').unwrap_or((wanted, "*"));
+        let matches = |device: &String| {
+            let (ty, found) = device.split_once(':').unwrap_or((device, ""));
+            device == wanted
+                || (ty.eq_ignore_ascii_case(wanted_type) && (number == "*" || number == found))
+        };
+        (0..self.devices.len())
+            .filter(|&device| matches(&self.devices[device]))
+            .collect()
+    }
+
+    /// Whether operands and results are small integer tensors, and the operands in host memory.
+    fn is_small(&self, module: &Module, call: &Call) -> bool {
+        let is_small = |value: &ValueId| {
+            let metadata = self.known.get(value);
+            metadata.is_some_and(|metadata| {
+                is_integer(metadata.dtype)
+                    && metadata
+                        .num_elements()
+                        .is_some_and(|count| count <= MAX_SMALL_ELEMENTS)
+            })
+        };
+        let arguments = call.arguments(module);
+        !arguments.is_empty()
+            && arguments
+                .iter()
+                .all(|value| self.home(value) == 0 && is_small(value))
+            && call.results(module).iter().all(is_small)
+    }
+
+    fn home(&self, value: &ValueId) -> usize {
+        self.homes.get(value).copied().unwrap_or(0)
+    }
+
+    /// Of these devices, the first of those that it costs least to move the operands to.
+    fn cheapest(&self, module: &Module, call: &Call, devices: &[usize]) -> usize {
+        let cost = |&device: &usize| self.moving_cost(module, call, device);
+        let cheapest = devices
+            .iter()
+            .copied()
+            .min_by(|a, b| cost(a).total_cmp(&cost(b)));
+        cheapest.unwrap_or(0)
+    }
+
+    /// How many microseconds it is assumed to take to move the operands that are elsewhere to a device.
+    fn moving_cost(&self, module: &Module, call: &Call, device: usize) -> f64 {
+        let elsewhere = call.arguments(module).iter();
+        let elsewhere = elsewhere.filter(|value| {
+            is_handle(module, **value)
+                && self.home(value) != device
+                && !is_anywhere(module, **value)
+        });
+        let cost = elsewhere.map(|value| {
+            let metadata = self.known.get(value);
+            let num_bytes = metadata.and_then(TensorMetadata::size_bytes).unwrap_or(0);
+            // A rough estimate needs no exact number.
+            #[expect(clippy::cast_precision_loss)]
+            let num_bytes = num_bytes as f64;
+            LATENCY_MICROSECONDS + num_bytes / BYTES_PER_MICROSECOND
+        });
+        cost.fold(0.0, |total, cost| total + cost)
+    }
+
+    fn not_on(
+        &self,
+        module: &Module,
+        call: &Call,
+        wanted: &[usize],
+        having: &[usize],
+    ) -> Diagnostic {
+        let list = |devices: &[usize]| {
+            let names = devices.iter().map(|&device| self.devices[device].as_str());
+            names.collect::<Vec<_>>().join(", ")
+        };
+        let (name, wanted) = (&call.name, list(wanted));
+        let message = match having {
+            [] => format!("there is no op `{name}` for {}", self.devices.join(", ")),
+            _ => format!(
+                "there is no op `{name}` for {wanted}; devices that have it: {}",
+                list(having)
+            ),
+        };
+        error_at(module, call.op, message)
+    }
+
+    fn remark(&mut self, module: &Module, call: &Call, home: usize, reason: &Reason) {
+        let place = place_of(module, call.op);
+        let message = format!("`{}` runs on {}: {reason}", call.name, self.devices[home]);
+        let mut remark = Diagnostic::remark(place.clone(), message);
+        for device in 0..self.devices.len() {
+            let has_op = if self.has_op(call, device) {
+                "has the op"
+            } else {
+                "does not have the op"
+            };
+            let cost = self.moving_cost(module, call, device);
+            let name = &self.devices[device];
+            let note = format!("{name} {has_op}; moving the operands there costs {cost:.1} us");
+            remark = remark.with_note(place.clone(), note);
+        }
+        self.remarks.push(remark);
+    }
+}
+
+/// Whether a value is a constant, which is made wherever it is needed.
+fn is_anywhere(module: &Module, value: ValueId) -> bool {
+    let op = module.defining_op(value).and_then(|op| module.op_def(op));
+    op.is_some_and(|def| def.traits.contains(OpTraits::CONSTANT | OpTraits::PURE))
+}
+
+fn is_integer(dtype: DType) -> bool {
+    matches!(
+        dtype,
+        DType::Ui8
+            | DType::Ui16
+            | DType::Ui32
+            | DType::Ui64
+            | DType::I8
+            | DType::I16
+            | DType::I32
+            | DType::I64
+    )
+}

@@ -1,0 +1,186 @@
+//! The program that functions are taken from.
+
+use std::sync::Arc;
+
+use tfrt_bef::BefFile;
+use tfrt_compiler::decode;
+use tfrt_core::{CoreRuntimeOp, EagerContext, ReadyOp};
+use tfrt_host::kernel::KernelRegistry;
+use tfrt_host::kernel::registry::DialectRegistration;
+use tfrt_host::library::LoadedLibrary;
+use tfrt_ir::{Module, OpId, ParseOptions, Registry, VerifyOptions, parse, verify};
+use tfrt_support::nearest::{did_you_mean, nearest};
+use tfrt_support::{Diagnostics, Error, ErrorCode, Place};
+
+use crate::call::{is_chain, is_handle};
+use crate::calls::has_effects;
+use crate::instance::FunctionOp;
+use crate::names;
+
+/// A program whose functions can be called as ops.
+///
+/// ```
+/// use std::sync::Arc;
+/// use tfrt_function_ops::FunctionProgram;
+/// use tfrt_host::kernel::KernelRegistry;
+///
+/// let kernels = Arc::new(KernelRegistry::default());
+/// let error = FunctionProgram::from_text("func @f(", "f.mlir", &kernels).unwrap_err();
+/// assert!(error.to_string().starts_with("f.mlir:1:9: error: "), "{error}");
+/// ```
+///
+/// [`FunctionOps::function_op`] has an example of a call.
+#[derive(Clone, Debug)]
+pub struct FunctionProgram {
+    module: Arc<Module>,
+}
+
+impl FunctionProgram {
+    /// A program in MLIR text, checked against the declarations of `kernels`. `file_name` is what places in it are places of.
+    ///
+    /// # Errors
+    /// Everything that is wrong with the text.
+    pub fn from_text(
+        source: &str,
+        file_name: &str,
+        kernels: &KernelRegistry,
+    ) -> Result<Self, Diagnostics> {
+        let options = ParseOptions {
+            allow_unregistered_dialects: true,
+        };
+        let module = parse(source, file_name, &registry(kernels)?, &options)?;
+        Self::of_module(module).map_err(|found| found.with_source(source))
+    }
+
+    /// A program in a BEF file, which must have the sections that decoding needs.
+    ///
+    /// # Errors
+    /// Everything that is wrong with the file.
+    pub fn from_bef(
+        file: &BefFile,
+        file_name: &str,
+        kernels: &KernelRegistry,
+    ) -> Result<Self, Diagnostics> {
+        let decoded = decode(file, file_name, &registry(kernels)?);
+        match decoded.module {
+            Some(module) => Self::of_module(module),
+            None => Err(decoded.diagnostics.into()),
+        }
+    }
+
+    fn of_module(module: Module) -> Result<Self, Diagnostics> {
+        let options = VerifyOptions {
+            stops_at_first: false,
+            shows_op: false,
+            refuses_stray_attributes: true,
+        };
+        match verify(&module, &options) {
+            found if found.is_empty() => Ok(Self {
+                module: Arc::new(module),
+            }),
+            found => Err(found.into()),
+        }
+    }
+
+    pub(crate) fn module(&self) -> &Arc<Module> {
+        &self.module
+    }
+
+    /// The function of a name.
+    fn function(&self, name: &str) -> Result<OpId, Error> {
+        let module = &self.module;
+        let found = module.lookup_symbol(module.root(), name);
+        found.filter(|&op| module.is_func(op)).ok_or_else(|| {
+            let functions = module.functions(module.root());
+            let known = functions.filter_map(|func| module.symbol_name(func));
+            let hint = did_you_mean(&nearest(name, known));
+            let message = format!("the program has no function `{name}`{hint}");
+            Error::new(message).with_code(ErrorCode::NotFound)
+        })
+    }
+}
+
+/// The signature of a function that is an op.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Signature {
+    pub(crate) has_chain: bool,
+    pub(crate) num_arguments: usize,
+    pub(crate) num_results: usize,
+}
+
+impl Signature {
+    fn of(module: &Module, func: OpId, name: &str) -> Result<Self, Error> {
+        let refuse = |what: String| {
+            let message = format!("the function `{name}` cannot be an op: {what}");
+            Err(Error::new(message).with_code(ErrorCode::InvalidArgument))
+        };
+        let Some(block) = module.entry_block(func) else {
+            return refuse("it has no body".to_owned());
+        };
+        let arguments = module.block_arguments(block);
+        let results = match module.block_ops(block).last() {
+            Some(&last) if module.op_name(last) == names::RETURN => module.operands(last),
+            _ => return refuse("it does not end in a return".to_owned()),
+        };
+        let starts_with_chain = |values: &[tfrt_ir::ValueId]| {
+            values.first().is_some_and(|&value| is_chain(module, value))
+        };
+        let has_chain = starts_with_chain(arguments);
+        if has_chain != starts_with_chain(results) {
+            return refuse("it takes a chain or returns one, but not both".to_owned());
+        }
+        let skipped = usize::from(has_chain);
+        for (values, what) in [(arguments, "argument"), (results, "result")] {
+            for (index, &value) in values.iter().enumerate().skip(skipped) {
+                if !is_handle(module, value) {
+                    let ty = module.type_spelling(module.value_type(value));
+                    return refuse(format!("{what} {index} is a `{ty}`, not a tensor handle"));
+                }
+            }
+        }
+        Ok(Self {
+            has_chain,
+            num_arguments: arguments.len() - skipped,
+            num_results: results.len() - skipped,
+        })
+    }
+}
+
+/// What text is read against.
+fn registry(kernels: &KernelRegistry) -> Result<Arc<Registry>, Diagnostics> {
+    let of_libraries = kernels.libraries().iter().flat_map(LoadedLibrary::dialects);
+    let dialects = DialectRegistration::linked().chain(of_libraries);
+    Registry::new(kernels.ops(), dialects)
+        .map(Arc::new)
+        .map_err(|error| Diagnostics::error(Place::Unknown, error.to_string()))
+}
+
+/// Functions as ops of a context.
+pub trait FunctionOps {
+    /// The op that a function of a program is: from tensor handles to tensor handles, with a leading chain at both ends or at neither.
+    ///
+    /// The function is instantiated when it is first called with tensors of given element types, shapes and devices; what is wrong with it
+    /// then is the error of the call. In the program, its ops are those of the handlers of device types, such as `cpu`; they run on the
+    /// devices of the context, where the scopes of the calling thread allow it.
+    ///
+    /// # Errors
+    /// If the program has no such function, or it cannot be an op.
+    fn function_op(&self, program: &FunctionProgram, name: &str) -> Result<ReadyOp, Error>;
+}
+
+impl FunctionOps for Arc<EagerContext> {
+    fn function_op(&self, program: &FunctionProgram, name: &str) -> Result<ReadyOp, Error> {
+        let func = program.function(name)?;
+        let module = program.module();
+        let signature = Signature::of(module, func, name)?;
+        let runtime = tfrt_core::CoreRuntime::of(self.host());
+        let has_effects = signature.has_chain && has_effects(module, func, runtime.ops());
+        let op = FunctionOp::new(self, program.clone(), name, signature);
+        Ok(self.made_elsewhere(
+            name,
+            CoreRuntimeOp::new(op),
+            signature.num_results,
+            has_effects,
+        ))
+    }
+}

@@ -1,0 +1,94 @@
+//! Pruning: what no result and no effect needs goes before anything runs. Execution is greedy, so it would run otherwise.
+//!
+//! Preconditions: the program is verified.
+//!
+//! Phases:
+//! 1. *loosen*: an op that runs in an order, but is registered without effects, does not take part in that order: it runs without one, and
+//!    what followed it follows what it followed;
+//! 2. *sweep*: ops that only make their results go if nobody needs those, last to first.
+//!
+//! Ordering: an op without effects hands its chain on as it is, so that loosening it drops no order. Cost: linear in the number of ops.
+
+use std::collections::HashSet;
+
+use tfrt_core::OpRegistry;
+use tfrt_ir::{Module, OpId, OpState};
+
+use crate::call::{Call, is_removable};
+use crate::names;
+
+/// Removes what a function does for nobody.
+pub fn prune(module: &mut Module, func: OpId, ops: &OpRegistry) {
+    loosen(module, func, ops);
+    sweep(module, func);
+}
+
+/// Phase 1.
+fn loosen(module: &mut Module, func: OpId, ops: &OpRegistry) {
+    let Some(block) = module.entry_block(func) else {
+        return;
+    };
+    for op in module.block_ops(block).to_vec() {
+        let Some(call) = Call::of(module, op) else {
+            continue;
+        };
+        let (Some(before), Some(after)) = (call.chain(module), call.chain_result(module)) else {
+            continue;
+        };
+        let has_effects = match call.device_type(module, ops) {
+            // Whoever makes the op decides.
+            None => true,
+            Some(ty) => call
+                .registered(ops, &ty)
+                .is_none_or(|op| op.has_side_effects() || !op.can_run()),
+        };
+        if has_effects {
+            continue;
+        }
+        let mut state = OpState::new(names::EXECUTE, module.op_location(op));
+        state.operands = module.operands(op).to_vec();
+        state.operands.remove(1);
+        let results = call.results(module).to_vec();
+        state.result_types = results
+            .iter()
+            .map(|result| module.value_type(*result))
+            .collect();
+        let attributes = module.attributes(op).iter();
+        state.attributes = attributes
+            .map(|(name, value)| (module.name(*name).to_owned(), *value))
+            .collect();
+        let loose = module.create_op(state);
+        let index = module.op_index(op).unwrap_or_default();
+        module.insert_op(block, index, loose);
+        module.replace_all_uses(after, before);
+        for (index, result) in results.into_iter().enumerate() {
+            let replacement = module.results(loose)[index];
+            module.replace_all_uses(result, replacement);
+        }
+        module.erase_op(op);
+    }
+}
+
+/// Phase 2: removes ops that only make results that nobody needs.
+pub(crate) fn sweep(module: &mut Module, func: OpId) {
+    let Some(block) = module.entry_block(func) else {
+        return;
+    };
+    let mut dead = HashSet::new();
+    for op in module.block_ops(block).to_vec().into_iter().rev() {
+        let is_used = |module: &Module| {
+            let mut results = module.results(op).iter();
+            results.any(|result| module.uses(*result).len() != 0)
+        };
+        if !is_removable(module, op) || is_used(module) {
+            continue;
+        }
+        for inner in module.walk(op) {
+            module.set_operands(inner, Vec::new());
+        }
+        dead.insert(op);
+    }
+    if !dead.is_empty() {
+        module.erase_ops(block, |op| dead.contains(&op));
+    }
+}
