@@ -9,7 +9,10 @@
 //! | scalar, sparse | dense | every element in its place |
 //! | sparse | scalar | if it is one value |
 
+use std::any::Any;
 use std::collections::HashMap;
+use std::fmt;
+use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
 
 use tfrt_async::{AnyRef, Value};
@@ -120,7 +123,7 @@ impl ConversionRegistry {
         }
     }
 
-    /// Converts a tensor. What fails, or is not known, is an error value.
+    /// Converts a tensor. What fails, panics, or is not known, is an error value.
     #[must_use]
     pub fn convert(
         &self,
@@ -130,10 +133,36 @@ impl ConversionRegistry {
     ) -> AnyRef {
         let from = tensor.tensor_type();
         match self.conversions.get(&(from, to)) {
-            Some(conversion) => conversion(tensor, context),
+            Some(conversion) => {
+                let name = format_args!("[{}]->[{}]", from.name(), to.name());
+                let converted = catch_unwind(AssertUnwindSafe(|| conversion(tensor, context)));
+                converted.unwrap_or_else(|payload| {
+                    let error = panicked(name, payload);
+                    AnyRef::error(error)
+                })
+            }
             None => AnyRef::error(TensorError::NoConversion { from, to }.into()),
         }
     }
+}
+
+/// The error of a conversion that panicked. What it left half done is its own.
+#[cold]
+fn panicked(name: fmt::Arguments<'_>, payload: Box<dyn Any + Send>) -> Error {
+    let message = match (
+        payload.downcast_ref::<&str>(),
+        payload.downcast_ref::<String>(),
+    ) {
+        (Some(message), _) => message,
+        (None, Some(message)) => message.as_str(),
+        (None, None) => "a payload that is not a text",
+    };
+    let message = format!("the conversion {name} panicked: {message}");
+    // A payload may panic while it is dropped, which is ignored; what that leaves is better leaked than dropped.
+    if let Err(second) = catch_unwind(AssertUnwindSafe(|| drop(payload))) {
+        std::mem::forget(second);
+    }
+    Error::new(message).with_code(ErrorCode::Internal)
 }
 
 /// The result of a conversion, or its error, in which lack of memory is told by `out_of_memory`.
@@ -252,6 +281,29 @@ mod tests {
         assert_eq!(
             convert(&sparse, TensorType::DENSE_HOST, none()),
             CANNOT_SCATTER
+        );
+    }
+
+    #[test]
+    fn a_conversion_that_panics_is_an_error() {
+        fn broken(_tensor: &dyn Tensor, _context: ConversionContext<'_>) -> AnyRef {
+            std::panic::resume_unwind(Box::new("no idea how"))
+        }
+        let mut registry = ConversionRegistry::new();
+        let (dense, remote) = (TensorType::DENSE_HOST, TensorType::REMOTE);
+        assert_eq!(registry.register(dense, remote, broken), Ok(()));
+        let host = HostContext::builder().build();
+        let exec_ctx = ExecutionContext::new(RequestContextBuilder::new(host).build());
+        let cpu = DeviceRef(Arc::new(CpuDevice::new("CPU:0")));
+        let context = ConversionContext {
+            exec_ctx: &exec_ctx,
+            source: &cpu,
+            destination: &cpu,
+        };
+        let value = registry.convert(&sample(), remote, context);
+        assert_eq!(
+            value.error_if_present().map(Error::message),
+            Some("the conversion [DenseHost]->[Remote] panicked: no idea how")
         );
     }
 
