@@ -22,6 +22,8 @@ mod names;
 
 mod attributes;
 
+pub use attributes::attribute_of;
+
 mod locations;
 
 mod units;

@@ -102,7 +102,7 @@ pub(crate) fn inferred(module: &Module, func: OpId) -> Known {
 }
 
 /// What an op tells of its handles; nothing where it cannot tell.
-fn results_of(
+pub(crate) fn results_of(
     module: &Module,
     op: OpId,
     ops: &OpRegistry,

@@ -12,7 +12,8 @@ use tfrt_compiler::passes::canonicalize;
 use tfrt_compiler::{EncodeOptions, encode};
 use tfrt_core::handle::HandlePromise;
 use tfrt_core::{
-    CoreRuntime, DevicePart, EagerContext, MetadataPart, OpInvocation, RunOp, TensorHandle,
+    CoreRuntime, DevicePart, EagerContext, MetadataPart, OpInvocation, OpRegistry, RunOp,
+    TensorHandle,
 };
 use tfrt_executor::Program;
 use tfrt_host::device::DeviceRef;
@@ -22,6 +23,7 @@ use tfrt_support::{Diagnostic, Error, ErrorCode, Severity, TensorMetadata};
 
 use crate::infer::inferred;
 use crate::program::{FunctionProgram, Signature};
+use crate::rewrite::{Rule, rewrite};
 use crate::{expand_calls, infer_metadata, lower, metadata, names, partition, place, prune};
 
 /// So many instances of a function are kept; when there are more, all are made anew.
@@ -308,10 +310,9 @@ impl Shared {
         let devices = text_list(module, devices);
         module.set_attr(func, names::DEVICES, devices);
 
-        self.check(expand_calls(module, func, ops))?;
-        canonicalize(module, func);
+        self.check(simplify(module, func, ops))?;
+        self.check(rewrite(module, func, ops, &Rule::all()))?;
         self.check(infer_metadata(module, func, ops))?;
-        prune(module, func, ops);
         self.check(place(module, func, ops))?;
         let results = results_of(module, func, host);
         let before: Vec<OpId> = module.functions(module.root()).collect();
@@ -357,6 +358,20 @@ impl Shared {
         );
         Error::new(message).with_code(ErrorCode::InvalidArgument)
     }
+}
+
+/// The steps that do not depend on devices. Returns what is wrong with the function.
+pub(crate) fn simplify(module: &mut Module, func: OpId, ops: &OpRegistry) -> Vec<Diagnostic> {
+    let findings = expand_calls(module, func, ops);
+    if !findings.is_empty() {
+        return findings;
+    }
+    canonicalize(module, func);
+    let findings = infer_metadata(module, func, ops);
+    if findings.is_empty() {
+        prune(module, func, ops);
+    }
+    findings
 }
 
 fn text_list(module: &mut Module, texts: &[String]) -> AttrId {

@@ -8,7 +8,7 @@
 //! ```text
 //!  text or BEF ──► FunctionProgram ── function_op ──► ReadyOp ── call ──► handles
 //!                                                       │ first call with such metadata and devices
-//!   expand calls ► infer metadata ► canonicalize ► prune ► place ► partition ► lower ► load
+//!   expand calls ► canonicalize ► infer metadata ► prune ► rewrite ► place ► partition ► lower ► load
 //! ```
 //!
 //! | module | is about |
@@ -16,6 +16,7 @@
 //! | [`calls`] | functions that call functions: they are replaced by their bodies |
 //! | [`infer`] | what is known of tensors before anything runs |
 //! | [`prune`](mod@prune) | what nobody needs |
+//! | [`rewrite`](mod@rewrite) | ops in place of others that compute the same with less work |
 //! | [`place`](mod@place) | the device of every op |
 //! | [`partition`](mod@partition) | a function for each device, and edges between them |
 //! | [`lower`](mod@lower) | ops as their own kernels |
@@ -23,8 +24,8 @@
 //! | [`program`] | the program that functions are taken from |
 //!
 //! Each step is a pass of `tfrt opt`, so that each can be seen and tested in text: `--corert-expand-calls`, `--corert-infer-metadata`,
-//! `--corert-prune`, `--corert-place`, `--corert-partition` and `--corert-lower`; `--corert-explain-placement` reports why ops are where they
-//! are. As passes, they know the ops that are linked into the program.
+//! `--corert-prune`, `--corert-rewrite`, `--corert-place`, `--corert-partition` and `--corert-lower`; `--corert-explain-placement` reports why ops are where they
+//! are, and `--corert-explain-rewrites` rewrites and reports which rule applied where. As passes, they know the ops that are linked into the program.
 //!
 //! Unlike other passes, these know ops by name: those of the Core Runtime's dialect, which they are about.
 #![forbid(unsafe_code)]
@@ -40,6 +41,8 @@ pub mod calls;
 pub mod infer;
 
 pub mod prune;
+
+pub mod rewrite;
 
 pub mod place;
 
@@ -64,6 +67,26 @@ pub use partition::partition;
 pub use place::{explain_placement, place};
 pub use program::{FunctionOps, FunctionProgram};
 pub use prune::prune;
+
+/// What `rewrite!` writes names of. No part of the public interface: it changes with the macro.
+#[doc(hidden)]
+pub mod __private {
+    pub use inventory::submit;
+    pub use std::{concat, file, line, stringify};
+    pub use tfrt_ods::SourcePlace;
+
+    /// The text of a documentation comment without the blank that it begins with.
+    #[must_use]
+    pub const fn without_blank(doc: &'static str) -> &'static str {
+        match doc.as_bytes() {
+            [b' ', rest @ ..] => match std::str::from_utf8(rest) {
+                Ok(text) => text,
+                Err(_) => doc,
+            },
+            _ => doc,
+        }
+    }
+}
 
 /// The ops that are linked, for passes. A program with two kernels of one name has none: every tool refuses it before.
 fn linked_ops() -> &'static OpRegistry {
@@ -111,6 +134,22 @@ inventory::submit! {
             prune(module, func, linked_ops());
             Vec::new()
         },
+    )
+}
+
+inventory::submit! {
+    pass(
+        "corert-rewrite",
+        "Replace ops by others that compute the same with less work",
+        |module, func| rewrite::rewrite(module, func, linked_ops(), &rewrite::Rule::all()),
+    )
+}
+
+inventory::submit! {
+    pass(
+        "corert-explain-rewrites",
+        "As --corert-rewrite, and report which rule applied where, as remarks",
+        |module, func| rewrite::explain_rewrites(module, func, linked_ops(), &rewrite::Rule::all()),
     )
 }
 

@@ -200,8 +200,9 @@ impl Lowering {
         // Its handles are used by ops that come later, which are given others when it is their turn.
     }
 
-    /// Appends an op as it is, but for its operands.
+    /// Appends an op as it is, but for its operands. What was inferred of its results has served its purpose, and files cannot hold it.
     fn keep(&mut self, module: &mut Module, op: OpId) {
+        module.remove_attr(op, names::RESULTS);
         for index in 0..module.operands(op).len() {
             let operand = module.operands(op)[index];
             if self.tensors.contains_key(&operand) {

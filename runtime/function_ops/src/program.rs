@@ -4,18 +4,19 @@ use std::sync::Arc;
 
 use tfrt_bef::BefFile;
 use tfrt_compiler::decode;
-use tfrt_core::{CoreRuntimeOp, EagerContext, ReadyOp};
+use tfrt_core::{CoreRuntimeOp, EagerContext, OpRegistry, ReadyOp};
 use tfrt_host::kernel::KernelRegistry;
 use tfrt_host::kernel::registry::DialectRegistration;
 use tfrt_host::library::LoadedLibrary;
 use tfrt_ir::{Module, OpId, ParseOptions, Registry, VerifyOptions, parse, verify};
 use tfrt_support::nearest::{did_you_mean, nearest};
-use tfrt_support::{Diagnostics, Error, ErrorCode, Place};
+use tfrt_support::{Diagnostic, Diagnostics, Error, ErrorCode, Place, Severity, TensorMetadata};
 
 use crate::call::{is_chain, is_handle};
 use crate::calls::has_effects;
-use crate::instance::FunctionOp;
-use crate::names;
+use crate::instance::{FunctionOp, simplify};
+use crate::rewrite::{Rule, explain_rewrites};
+use crate::{metadata, names};
 
 /// A program whose functions can be called as ops.
 ///
@@ -79,6 +80,32 @@ impl FunctionProgram {
                 module: Arc::new(module),
             }),
             found => Err(found.into()),
+        }
+    }
+
+    /// Which rules apply to a function that is called with tensors of this metadata, in order, and where: one text for each.
+    ///
+    /// # Errors
+    /// If there is no such function, if it cannot be instantiated for such tensors, or if rules apply without end.
+    pub fn rewrites(
+        &self,
+        name: &str,
+        arguments: &[TensorMetadata],
+        ops: &OpRegistry,
+    ) -> Result<Vec<String>, Error> {
+        let func = self.function(name)?;
+        let mut module = Module::clone(&self.module);
+        let known: Vec<_> = arguments.iter().cloned().map(Some).collect();
+        let known = metadata::to_attribute(&mut module, &known);
+        module.set_attr(func, names::ARGUMENTS, known);
+        let mut findings = simplify(&mut module, func, ops);
+        if findings.is_empty() {
+            findings = explain_rewrites(&mut module, func, ops, &Rule::all());
+        }
+        let is_error = |found: &&Diagnostic| found.severity == Severity::Error;
+        match findings.iter().find(is_error) {
+            Some(error) => Err(Error::new(error.to_string()).with_code(ErrorCode::InvalidArgument)),
+            None => Ok(findings.iter().map(ToString::to_string).collect()),
         }
     }
 

@@ -8,7 +8,7 @@ use crate::SHAPE_NOTATION;
 use crate::element_type::type_of;
 
 /// The attribute that a value came from, as far as the file remembers.
-pub(super) fn attribute_of(module: &mut Module, value: &AttrValue) -> AttrId {
+pub fn attribute_of(module: &mut Module, value: &AttrValue) -> AttrId {
     let attribute = match value {
         AttrValue::Scalar(scalar) => number(module, *scalar),
         AttrValue::String(bytes) => Attribute::String(bytes.as_slice().into()),
