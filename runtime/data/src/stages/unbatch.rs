@@ -1,10 +1,10 @@
 //! The rows of tensors, one after the other: what a batch undoes.
 
 use smallvec::SmallVec;
-use tfrt_async::AnyRef;
+use tfrt_async::{AnyRef, ByteString};
 use tfrt_host::ExecutionContext;
 use tfrt_support::Error;
-use tfrt_tensor::{DenseHostTensor, Shape};
+use tfrt_tensor::{DenseHostTensor, Shape, StringHostTensor};
 
 use crate::cardinality::Cardinality;
 use crate::checkpoint::{StateReader, StateWriter};
@@ -57,16 +57,55 @@ struct UnbatchMachine {
     /// What was drawn, until all of it is there.
     drawn: Option<IterationResult>,
     /// The components of the current batch.
-    tensors: SmallVec<[DenseHostTensor; 2]>,
+    tensors: SmallVec<[Rows; 2]>,
     /// Its rows that were not handed out.
     rows: std::ops::Range<usize>,
+}
+
+/// A tensor that is taken apart.
+#[derive(Debug)]
+enum Rows {
+    Dense(DenseHostTensor),
+    Strings(StringHostTensor),
+}
+
+impl Rows {
+    fn of(value: &AnyRef) -> Option<Self> {
+        if let Some(tensor) = value.get::<DenseHostTensor>() {
+            return Some(Self::Dense(tensor.clone()));
+        }
+        let strings = value.try_read::<StringHostTensor>().ok()?;
+        Some(Self::Strings((*strings).clone()))
+    }
+
+    fn to_value(&self) -> AnyRef {
+        match self {
+            Self::Dense(tensor) => AnyRef::available(tensor.clone()),
+            Self::Strings(tensor) => AnyRef::available(tensor.clone()),
+        }
+    }
+
+    /// How many rows there are, unless it is a single value.
+    fn len(&self) -> Option<usize> {
+        match self {
+            Self::Dense(tensor) => tensor.shape().dim(0),
+            Self::Strings(tensor) => tensor.shape().dim(0),
+        }
+    }
+
+    fn row(&self, index: usize) -> Result<AnyRef, Error> {
+        match self {
+            Self::Dense(tensor) => row_of(tensor, index),
+            Self::Strings(tensor) => row_of_strings(tensor, index),
+        }
+    }
 }
 
 impl Machine for UnbatchMachine {
     fn step(&mut self, _num_outstanding: usize, ctx: &ExecutionContext) -> Step {
         loop {
             if let Some(index) = self.rows.next() {
-                let row = self.tensors.iter().map(|tensor| row_of(tensor, index));
+                let row = self.tensors.iter().map(|tensor| tensor.row(index));
                 let outcome = match row.collect::<Result<Values, Error>>() {
                     Ok(values) => Outcome::Element(values),
                     Err(error) => Outcome::error(ctx.emit_error(error)),
@@ -109,7 +148,7 @@ impl Machine for UnbatchMachine {
             false => &self.tensors[..],
         };
         to.count(self.rows.start);
-        let tensors: Values = tensors.iter().cloned().map(AnyRef::available).collect();
+        let tensors: Values = tensors.iter().map(Rows::to_value).collect();
         to.values(&tensors)?;
         to.input(&mut *self.input)
     }
@@ -129,16 +168,15 @@ impl Machine for UnbatchMachine {
 impl UnbatchMachine {
     fn begin(&mut self, values: &Values) -> Result<(), Error> {
         let tensor = |value: &AnyRef| {
-            value.get::<DenseHostTensor>().cloned().ok_or_else(|| {
+            Rows::of(value).ok_or_else(|| {
                 let found = value.mlir_type().unwrap_or("none");
                 invalid(format!(
                     "expected a dense tensor to take apart, found `{found}`"
                 ))
             })
         };
-        let tensors: SmallVec<[DenseHostTensor; 2]> =
-            values.iter().map(tensor).collect::<Result<_, _>>()?;
-        let mut lengths = tensors.iter().map(|tensor| tensor.shape().dim(0));
+        let tensors: SmallVec<[Rows; 2]> = values.iter().map(tensor).collect::<Result<_, _>>()?;
+        let mut lengths = tensors.iter().map(Rows::len);
         let length = lengths.next().flatten();
         let Some(length) = length.filter(|_| lengths.all(|other| other == length)) else {
             return Err(invalid(
@@ -165,8 +203,26 @@ fn row_of(tensor: &DenseHostTensor, index: usize) -> Result<AnyRef, Error> {
     Ok(AnyRef::available(row))
 }
 
+/// A row of a tensor of strings: a string if the tensor has one dimension, and otherwise a tensor.
+fn row_of_strings(tensor: &StringHostTensor, index: usize) -> Result<AnyRef, Error> {
+    let row_dims = tensor.shape().dims().get(1..).unwrap_or_default();
+    let row_len = row_dims.iter().product::<usize>();
+    let row = tensor
+        .strings()
+        .get(index * row_len..(index + 1) * row_len)
+        .unwrap_or_default();
+    match row {
+        [string] if row_dims.is_empty() => Ok(AnyRef::available(ByteString::from(&string[..]))),
+        _ => {
+            let row = StringHostTensor::new(Shape::new(row_dims)?, row.to_vec())?;
+            Ok(AnyRef::available(row))
+        }
+    }
+}
+
 impl Dataset {
-    /// The rows of the tensors that the elements consist of, each an element. Rows of a tensor with one dimension are numbers.
+    /// The rows of the tensors that the elements consist of, each an element. Rows of a tensor with one dimension are numbers
+    /// or strings.
     ///
     /// # Errors
     /// If datasets are nested too deep.
