@@ -1,11 +1,47 @@
 //! File formats of input pipelines.
 //!
-//! | module | format |
+//! | module | is about |
 //! |---|---|
 //! | [`tfrecord`] | TFRecord: strings of bytes with checksums |
+//! | [`text`] | lines of text |
+//! | [`example`] | `tf.Example` and `tf.SequenceExample`: named values in records |
+//! | [`mod@csv`] | comma-separated values (feature `csv`) |
+//! | [`tensor_files`] | BTF and npy files; with the feature `formats`, npz and safetensors files |
+//! | [`columnar`] | Parquet files and Arrow IPC files and streams (features `parquet` and `arrow`) |
+//! | [`files`] | which files are read: names, folders and patterns; file systems; compression |
+//! | [`schema`] | what the columns of a file are |
+//! | [`write`] | files of columns that are written
+//! | [`read_ahead`] | datasets of elements that the blocking pool reads ahead |
+//! | [`policy`] | what follows an error |
 //!
-//! Each format has a reader and a writer over any stream of bytes, which know nothing of pipelines, and a dataset that reads ahead on the
-//! blocking pool. No file can make a reader panic, or take more memory than a small multiple of its size.
+//! Each format has a reader over any stream of bytes, which knows nothing of pipelines, and a dataset. No file can make a reader panic,
+//! or take more memory than a small multiple of its size. Errors say in which file, in which record and at which byte they are.
+//!
+//! A format whose feature is off is not silently absent: its functions exist, and return an error that names the feature.
 #![forbid(unsafe_code)]
 
+pub mod files;
+
+pub mod policy;
+
+pub mod schema;
+
+pub mod read_ahead;
+
 pub mod tfrecord;
+
+pub mod text;
+
+pub mod example;
+
+pub mod csv;
+
+pub mod tensor_files;
+
+pub mod columnar;
+
+pub mod write;
+
+mod column;
+
+mod feature;

@@ -32,6 +32,6 @@ mod write;
 mod dataset;
 
 pub use checksum::masked_crc32c;
-pub use dataset::tf_record_dataset;
-pub use read::{RecordError, RecordReader};
+pub use dataset::{TfRecordOptions, tf_record_dataset};
+pub use read::{RecordError, RecordReader, Verify};
 pub use write::RecordWriter;

@@ -32,6 +32,14 @@ impl<W: Write> RecordWriter<W> {
         self.output.write_all(&masked_crc32c(data).to_le_bytes())
     }
 
+    /// Flushes the stream.
+    ///
+    /// # Errors
+    /// Those of the stream.
+    pub fn flush(&mut self) -> io::Result<()> {
+        self.output.flush()
+    }
+
     /// Flushes the stream and returns it.
     ///
     /// # Errors

@@ -1,0 +1,342 @@
+//! Reading rows.
+
+use std::io::{self, Read};
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Arc, OnceLock};
+
+use ::csv::{ByteRecord, ErrorKind, Reader, ReaderBuilder};
+use tfrt_async::AnyRef;
+use tfrt_data::StageDescription;
+use tfrt_host::ExecutionContext;
+use tfrt_support::{DType, Error};
+use tfrt_tensor::I1;
+
+use super::CsvOptions;
+use super::infer::infer_schema;
+use crate::column::Values;
+use crate::files::{OpenFile, Stream};
+use crate::read_ahead::{Element, Format, ReadElements};
+use crate::schema::{Cell, Column, Missing, Schema};
+
+/// The longest row, in bytes: a small compressed file may be one enormous row.
+const MAX_ROW_BYTES: u64 = 1 << 28;
+
+/// Bytes that are read at once.
+const BUFFER_BYTES: usize = 256 * 1024;
+
+/// So many rows are read at once if each of them is an element.
+const NUM_ROWS_AT_ONCE: u64 = 256;
+
+/// The format.
+#[derive(Debug)]
+pub(super) struct Rows {
+    options: CsvOptions,
+    /// That of the first file, if none was given: all files have the same columns.
+    inferred: OnceLock<Schema>,
+}
+
+impl Rows {
+    pub(super) fn new(options: &CsvOptions) -> Self {
+        Self {
+            options: options.clone(),
+            inferred: OnceLock::new(),
+        }
+    }
+}
+
+impl Format for Rows {
+    fn name(&self) -> &'static str {
+        "csv"
+    }
+
+    fn describe(&self, to: &mut StageDescription<'_>) {
+        to.attribute("options", format_args!("{:?}", self.options));
+    }
+
+    fn open(
+        &self,
+        file: OpenFile,
+        _ctx: &ExecutionContext,
+    ) -> Result<Box<dyn ReadElements>, Error> {
+        let schema = match (&self.options.schema, self.inferred.get()) {
+            (Some(schema), _) | (None, Some(schema)) => schema,
+            (None, None) => {
+                let schema = infer_schema(&file, &self.options)?;
+                self.inferred.get_or_init(|| schema)
+            }
+        };
+        let mut input = open(&file, &self.options)?;
+        let positions: Vec<usize> = if self.options.has_header {
+            let header = input.header(&file)?;
+            let position = |column: &Column| {
+                let found = header.iter().position(|name| *name == column.name);
+                found.ok_or_else(|| {
+                    let header = header.join("`, `");
+                    let name = &column.name;
+                    file.error(format_args!("expected a column `{name}`, found `{header}`"))
+                })
+            };
+            schema
+                .columns()
+                .iter()
+                .map(position)
+                .collect::<Result<_, _>>()?
+        } else {
+            (0..schema.columns().len()).collect()
+        };
+        let columns = schema.columns().iter().zip(positions);
+        Ok(Box::new(FileRows {
+            columns: columns
+                .map(|(column, position)| Filling::new(column, position))
+                .collect(),
+            input,
+            is_lossy: self.options.is_lossy,
+            hands_out_rows: self.options.batch_size.is_none(),
+            batch_size: self.options.batch_size.unwrap_or(NUM_ROWS_AT_ONCE),
+            file,
+            record: ByteRecord::new(),
+            num_read: 0,
+            failed: None,
+            has_ended: false,
+        }))
+    }
+}
+
+/// A file whose rows are read.
+pub(super) struct Input {
+    reader: Reader<Metered>,
+    budget: Arc<AtomicU64>,
+}
+
+/// A stream that fails when a row is too long.
+struct Metered {
+    stream: Stream,
+    /// How many bytes may still be read. Used by one thread at a time: relaxed.
+    budget: Arc<AtomicU64>,
+}
+
+impl Read for Metered {
+    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+        let num_read = self.stream.read(buffer)?;
+        let left = self.budget.load(Ordering::Relaxed);
+        match left.checked_sub(num_read as u64) {
+            Some(left) => {
+                self.budget.store(left, Ordering::Relaxed);
+                Ok(num_read)
+            }
+            None => Err(io::Error::other(format!(
+                "expected a row of at most {MAX_ROW_BYTES} bytes"
+            ))),
+        }
+    }
+}
+
+/// Opens a file, before its header.
+pub(super) fn open(file: &OpenFile, options: &CsvOptions) -> Result<Input, Error> {
+    let stream = file.read(options.compression)?;
+    let budget = Arc::new(AtomicU64::new(MAX_ROW_BYTES));
+    let metered = Metered {
+        stream,
+        budget: Arc::clone(&budget),
+    };
+    let reader = ReaderBuilder::new()
+        .has_headers(options.has_header)
+        .delimiter(options.delimiter)
+        .quoting(options.quote.is_some())
+        .quote(options.quote.unwrap_or(b'"'))
+        .comment(options.comment)
+        .buffer_capacity(BUFFER_BYTES)
+        .from_reader(metered);
+    Ok(Input { reader, budget })
+}
+
+impl Input {
+    /// The names of the columns.
+    pub(super) fn header(&mut self, file: &OpenFile) -> Result<Vec<String>, Error> {
+        let header = self.reader.byte_headers();
+        let header =
+            header.map_err(|error| file.error(format_args!("the header: {}", text_of(&error))))?;
+        let name = |field: &[u8]| {
+            String::from_utf8(field.to_vec())
+                .map_err(|_| file.error("the header: expected UTF-8, found other bytes"))
+        };
+        header.iter().map(name).collect()
+    }
+
+    /// Reads a row. Nothing if there is no further one.
+    pub(super) fn next_record(&mut self, record: &mut ByteRecord) -> Result<bool, ::csv::Error> {
+        self.budget.store(MAX_ROW_BYTES, Ordering::Relaxed);
+        self.reader.read_byte_record(record)
+    }
+}
+
+/// What is wrong, without the place, which is told in our own way.
+fn text_of(error: &::csv::Error) -> String {
+    match error.kind() {
+        ErrorKind::Io(error) => format!("failed to read: {error}"),
+        ErrorKind::UnequalLengths {
+            expected_len, len, ..
+        } => format!("expected {expected_len} fields, found {len}"),
+        _ => error.to_string(),
+    }
+}
+
+/// A column, and its values of the rows that were read.
+struct Filling {
+    name: String,
+    dtype: DType,
+    /// Which field of a row.
+    position: usize,
+    default: Option<Cell>,
+    values: Values,
+    /// Which values were there, if somebody asks.
+    mask: Option<Vec<I1>>,
+}
+
+impl Filling {
+    fn new(column: &Column, position: usize) -> Self {
+        Self {
+            name: column.name.clone(),
+            dtype: column.dtype,
+            position,
+            default: column.default_value(),
+            values: Values::new(column.dtype),
+            mask: (column.missing == Missing::Mask).then(Vec::new),
+        }
+    }
+
+    /// The value in a row, and whether it was there.
+    fn cell(&self, record: &ByteRecord, is_lossy: bool) -> Result<(Cell, bool), String> {
+        let Some(field) = record.get(self.position) else {
+            return Err("found the end of the row".to_owned());
+        };
+        if field.is_empty()
+            && let Some(default) = &self.default
+        {
+            return Ok((default.clone(), false));
+        }
+        if self.dtype == DType::String {
+            return match String::from_utf8_lossy(field) {
+                std::borrow::Cow::Borrowed(text) => Ok((Cell::Bytes(text.into()), true)),
+                std::borrow::Cow::Owned(text) if is_lossy => Ok((Cell::Bytes(text.into()), true)),
+                std::borrow::Cow::Owned(_) => Err("found bytes that are not UTF-8".to_owned()),
+            };
+        }
+        match Cell::parse(self.dtype, field.trim_ascii()) {
+            Some(cell) => Ok((cell, true)),
+            None if field.is_empty() => Err("found nothing".to_owned()),
+            None => Err(format!("found `{}`", shortened(field))),
+        }
+    }
+}
+
+/// The beginning of a field, for a message.
+fn shortened(field: &[u8]) -> String {
+    const MAX_BYTES: usize = 40;
+    let text = String::from_utf8_lossy(&field[..field.len().min(MAX_BYTES)]);
+    let dots = if field.len() > MAX_BYTES { "…" } else { "" };
+    format!("{text}{dots}")
+}
+
+/// The rows of one file.
+struct FileRows {
+    input: Input,
+    columns: Vec<Filling>,
+    is_lossy: bool,
+    /// Whether each row becomes an element: then an error stands between rows, and otherwise in front of the batch.
+    hands_out_rows: bool,
+    batch_size: u64,
+    file: OpenFile,
+    record: ByteRecord,
+    num_read: u64,
+    /// An error behind the rows that were handed out.
+    failed: Option<Error>,
+    has_ended: bool,
+}
+
+impl ReadElements for FileRows {
+    fn read_element(&mut self, ctx: &ExecutionContext) -> Option<Result<Element, Error>> {
+        if let Some(error) = self.failed.take() {
+            return Some(Err(error));
+        }
+        while !self.has_ended && self.num_rows() < self.batch_size as usize {
+            if let Err(error) = self.read_row() {
+                if !self.hands_out_rows || self.num_rows() == 0 {
+                    return Some(Err(error));
+                }
+                self.failed = Some(error);
+                break;
+            }
+        }
+        match self.num_rows() {
+            0 => None,
+            num_rows => Some(self.take_batch(num_rows, ctx)),
+        }
+    }
+}
+
+impl FileRows {
+    fn num_rows(&self) -> usize {
+        self.columns.first().map_or(0, |column| column.values.len())
+    }
+
+    /// Adds a row to the columns, unless there is none.
+    fn read_row(&mut self) -> Result<(), Error> {
+        let number = self.num_read;
+        self.num_read += 1;
+        let start = self.input.reader.position().clone();
+        match self.input.next_record(&mut self.record) {
+            Ok(true) => {}
+            Ok(false) => {
+                self.has_ended = true;
+                return Ok(());
+            }
+            Err(error) => {
+                self.has_ended = matches!(error.kind(), ErrorKind::Io(_));
+                let place = error.position().unwrap_or(&start);
+                let message =
+                    format_args!("line {}: {}", place.line(), text_of(&error)).to_string();
+                return Err(self.file.record_error(number, place.byte(), message));
+            }
+        }
+        let mut cells = Vec::with_capacity(self.columns.len());
+        for column in &self.columns {
+            match column.cell(&self.record, self.is_lossy) {
+                Ok(cell) => cells.push(cell),
+                Err(found) => {
+                    let place = self.record.position().unwrap_or(&start);
+                    let message = format!(
+                        "line {}, column {} (`{}`): expected {}, {found}",
+                        place.line(),
+                        column.position + 1,
+                        column.name,
+                        column.dtype
+                    );
+                    return Err(self.file.record_error(number, place.byte(), message));
+                }
+            }
+        }
+        for (column, (cell, is_there)) in self.columns.iter_mut().zip(cells) {
+            column.values.push(cell);
+            if let Some(mask) = &mut column.mask {
+                mask.push(is_there.into());
+            }
+        }
+        Ok(())
+    }
+
+    /// The rows as an element.
+    fn take_batch(&mut self, num_rows: usize, ctx: &ExecutionContext) -> Result<Element, Error> {
+        let mut values = tfrt_data::Values::new();
+        for column in &mut self.columns {
+            values.push(column.values.take_tensor(&[num_rows], ctx.allocator())?);
+            if let Some(mask) = &mut column.mask {
+                let mut mask = Values::I1(std::mem::take(mask));
+                let mask: AnyRef = mask.take_tensor(&[num_rows], ctx.allocator())?;
+                values.push(mask);
+            }
+        }
+        let len_bytes = num_rows * values.len() * size_of::<u64>();
+        Ok(Element { values, len_bytes })
+    }
+}

@@ -1,0 +1,593 @@
+//! Datasets of what is read from files, ahead of its use.
+//!
+//! A *reader*, a task of the blocking pool, reads a batch of elements ahead while those of the batch before are drawn:
+//!
+//! ```text
+//!  draw ──► buffered ──► Answer                                   thread of the pool
+//!             │ few are left: start ─────────────────────────────► read up to 80 elements or 1 MiB
+//!             │ none is left: wait for the batch ◄──────────────── publish the batch
+//! ```
+//!
+//! There is one reader at a time. It stops when the request that started it is cancelled, or the iterator is dropped. A [`Format`] says how
+//! the elements of one file are read; the files follow each other.
+//!
+//! A checkpoint has the place of the first element that was not drawn: elements that were read ahead are read again. The place is the number
+//! of a file, and where its reader can go on; if the format does not say where, the elements in front are read again and dropped.
+
+use std::collections::VecDeque;
+use std::fmt;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+use tfrt_async::{AnyRef, AsyncValueRef, Promise, Value};
+use tfrt_data::{
+    Cardinality, Dataset, Draw, Machine, Outcome, Position, Serial, Stage, StageDescription,
+    StateReader, StateWriter, Step, Values,
+};
+use tfrt_host::{ExecutionContext, log};
+use tfrt_queue::Task;
+use tfrt_support::Error;
+
+use crate::files::{FileSystems, Files, OpenFile};
+use crate::policy::OnError;
+
+/// A reader is started when no more elements than this are buffered.
+const MIN_BUFFERED: usize = 20;
+
+/// A reader reads until so many are buffered, beside those that are waited for.
+const MAX_BUFFERED: usize = 80;
+
+/// A reader stops after so many bytes, so that the first element does not wait for all the others.
+const MAX_BATCH_BYTES: usize = 1 << 20;
+
+/// A file format: how the elements of a file are read.
+///
+/// ```
+/// use tfrt_async::AnyRef;
+/// use tfrt_data::Dataset;
+/// use tfrt_host::ExecutionContext;
+/// use tfrt_readers::files::{Files, OpenFile};
+/// use tfrt_readers::policy::OnError;
+/// use tfrt_readers::read_ahead::{Element, Format, ReadElements, dataset};
+/// use tfrt_support::Error;
+///
+/// /// Every byte of a file, as a number.
+/// #[derive(Debug)]
+/// struct Bytes;
+///
+/// impl Format for Bytes {
+///     fn name(&self) -> &'static str {
+///         "bytes"
+///     }
+///
+///     fn open(&self, file: OpenFile, _ctx: &ExecutionContext) -> Result<Box<dyn ReadElements>, Error> {
+///         Ok(Box::new(BytesReader { bytes: file.read_whole()?, next: 0 }))
+///     }
+/// }
+///
+/// struct BytesReader {
+///     bytes: Vec<u8>,
+///     next: usize,
+/// }
+///
+/// impl ReadElements for BytesReader {
+///     fn read_element(&mut self, _ctx: &ExecutionContext) -> Option<Result<Element, Error>> {
+///         let byte = *self.bytes.get(self.next)?;
+///         self.next += 1;
+///         Some(Ok(Element::one(byte, 1)))
+///     }
+/// }
+///
+/// let bytes: Dataset = dataset(Bytes, &Files::from("picture.raw"), OnError::Stop)?;
+/// assert_eq!(bytes.name(), "bytes");
+/// # Ok::<(), Error>(())
+/// ```
+pub trait Format: fmt::Debug + Send + Sync + 'static {
+    /// What people call datasets of the format, as in `tfrt_data.NAME_dataset`.
+    fn name(&self) -> &'static str;
+
+    /// Opens a file. Runs on the blocking pool.
+    ///
+    /// # Errors
+    /// If the file cannot be opened, or is not of the format. The next file is gone on with, unless the policy says otherwise.
+    fn open(&self, file: OpenFile, ctx: &ExecutionContext) -> Result<Box<dyn ReadElements>, Error>;
+
+    /// Opens a file to go on at a [position](ReadElements::position), where its reader had returned so many elements and errors. By default it
+    /// reads and drops them.
+    ///
+    /// # Errors
+    /// Those of [`open`](Self::open).
+    fn open_at(
+        &self,
+        file: OpenFile,
+        num_read: u64,
+        position: Option<u64>,
+        ctx: &ExecutionContext,
+    ) -> Result<Box<dyn ReadElements>, Error> {
+        let _ = position;
+        let mut reader = self.open(file, ctx)?;
+        for _ in 0..num_read {
+            if reader.read_element(ctx).is_none() {
+                break;
+            }
+        }
+        Ok(reader)
+    }
+
+    /// Describes what decides about the elements, beside the names of the files: see [`Stage::describe`].
+    fn describe(&self, to: &mut StageDescription<'_>) {
+        let _ = to;
+    }
+}
+
+/// The elements of one file.
+pub trait ReadElements: Send {
+    /// Reads the next element, or an error in its place; nothing at the end of the file. Runs on the blocking pool, and is not called again
+    /// after the end.
+    fn read_element(&mut self, ctx: &ExecutionContext) -> Option<Result<Element, Error>>;
+
+    /// Where a reader of this file could go on, if it can do so without reading what is in front; what the number means is up to the format.
+    fn position(&self) -> Option<u64> {
+        None
+    }
+}
+
+/// An element that was read.
+#[derive(Debug)]
+pub struct Element {
+    /// Its components.
+    pub values: Values,
+    /// About how much memory it takes.
+    pub len_bytes: usize,
+}
+
+impl Element {
+    /// An element with one component.
+    pub fn one(payload: impl Value, len_bytes: usize) -> Self {
+        let mut values = Values::new();
+        values.push(AnyRef::available(payload));
+        Self { values, len_bytes }
+    }
+}
+
+/// The dataset of the elements of all files, one file after the other. The names of the files are looked up for each iterator, with the
+/// first draw.
+///
+/// # Errors
+/// None at present: what is wrong with files shows when they are read.
+pub fn dataset(format: impl Format, files: &Files, on_error: OnError) -> Result<Dataset, Error> {
+    Dataset::new(ReadAhead {
+        format: Arc::new(format),
+        files: files.clone(),
+        on_error,
+    })
+}
+
+#[derive(Debug)]
+struct ReadAhead {
+    format: Arc<dyn Format>,
+    files: Files,
+    on_error: OnError,
+}
+
+impl Stage for ReadAhead {
+    fn name(&self) -> &'static str {
+        self.format.name()
+    }
+
+    fn cardinality(&self) -> Cardinality {
+        Cardinality::Unknown
+    }
+
+    fn describe(&self, to: &mut StageDescription<'_>) {
+        to.attribute("path", self.files.names().collect::<Vec<_>>().join(", "));
+        self.format.describe(to);
+        if self.on_error != OnError::Fail {
+            to.attribute("on_error", self.on_error);
+        }
+    }
+
+    fn make_iterator(&self, _position: Position) -> Box<dyn Draw> {
+        Box::new(Serial::new(ReadAheadMachine {
+            source: Arc::new(Source {
+                format: Arc::clone(&self.format),
+                files: self.files.clone(),
+                on_error: self.on_error,
+                state: Mutex::new(State::at(Bookmark::START)),
+                is_dropped: AtomicBool::new(false),
+            }),
+            next: Bookmark::START,
+            buffered: VecDeque::new(),
+            being_read: None,
+            has_ended: false,
+            has_waited: false,
+            num_waiting: 0,
+            starter: None,
+        }))
+    }
+}
+
+/// The files, and what tells their reader to stop.
+#[derive(Debug)]
+struct Source {
+    format: Arc<dyn Format>,
+    files: Files,
+    on_error: OnError,
+    /// Never contended: the reader has it while it runs, and the iterator when none does. The lock lets safe code say so.
+    state: Mutex<State>,
+    /// Set when nobody can draw any more. Orders nothing: relaxed.
+    is_dropped: AtomicBool,
+}
+
+/// How far the files have been read.
+struct State {
+    progress: Progress,
+    place: Bookmark,
+    first_skipped: Option<Error>,
+}
+
+enum Progress {
+    /// The names have not been looked up.
+    Start,
+    /// These files follow.
+    Between(std::vec::IntoIter<Arc<str>>),
+    /// A file is being read, and these follow.
+    Within(Box<dyn ReadElements>, std::vec::IntoIter<Arc<str>>),
+    Ended,
+}
+
+/// The place of an element, from which another iterator can go on.
+#[derive(Clone, Copy, Debug)]
+struct Bookmark {
+    /// Whether there is nothing there.
+    has_ended: bool,
+    /// The number of the file.
+    file: u64,
+    /// How many elements and errors of the file are in front.
+    num_read: u64,
+    /// What the reader says of the place.
+    position: Option<u64>,
+    /// How many errors were skipped in front.
+    num_skipped: u64,
+}
+
+impl Bookmark {
+    const START: Self = Self {
+        has_ended: false,
+        file: 0,
+        num_read: 0,
+        position: None,
+        num_skipped: 0,
+    };
+}
+
+impl State {
+    fn at(place: Bookmark) -> Self {
+        Self {
+            progress: match place.has_ended {
+                true => Progress::Ended,
+                false => Progress::Start,
+            },
+            place,
+            first_skipped: None,
+        }
+    }
+
+    /// Where the next element is.
+    fn bookmark(&self) -> Bookmark {
+        Bookmark {
+            has_ended: matches!(self.progress, Progress::Ended),
+            ..self.place
+        }
+    }
+
+    /// Goes on to the start of the next file.
+    fn leave_file(&mut self) {
+        self.place.file += 1;
+        (self.place.num_read, self.place.position) = (0, None);
+    }
+}
+
+impl fmt::Debug for State {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.bookmark().fmt(f)
+    }
+}
+
+/// An element or an error, and the place of the next one.
+#[derive(Debug)]
+struct Item {
+    element: Result<Values, Error>,
+    next: Bookmark,
+}
+
+/// Elements and errors in order.
+#[derive(Debug, Default)]
+struct Batch {
+    items: VecDeque<Item>,
+    has_ended: bool,
+}
+
+impl Value for Batch {
+    const MLIR_TYPE: &'static str = "!tfrt_data.records";
+    const IS_MUTABLE: bool = true;
+}
+
+#[derive(Debug)]
+struct ReadAheadMachine {
+    source: Arc<Source>,
+    /// Where the element is that is handed out next.
+    next: Bookmark,
+    buffered: VecDeque<Item>,
+    /// What the reader is about to publish.
+    being_read: Option<AsyncValueRef<Batch>>,
+    has_ended: bool,
+    /// Whether a request waits for the reader.
+    has_waited: bool,
+    /// How many of the next answers are for requests that waited.
+    num_waiting: usize,
+    /// The context that the reader was started in, which errors that were waited for are reported to.
+    starter: Option<ExecutionContext>,
+}
+
+impl Machine for ReadAheadMachine {
+    fn step(&mut self, num_outstanding: usize, ctx: &ExecutionContext) -> Step {
+        loop {
+            if let Some(cancelled) = ctx.request().cancel_value() {
+                return Step::Answer(Outcome::Error(cancelled.clone()));
+            }
+            if let Some(read) = self.being_read.take_if(|read| read.is_available()) {
+                self.take_over(&read, num_outstanding);
+            }
+            if self.buffered.len() <= MIN_BUFFERED + num_outstanding
+                && self.being_read.is_none()
+                && !self.has_ended
+            {
+                self.start_reader(num_outstanding, ctx);
+            }
+            if let Some(item) = self.buffered.pop_front() {
+                return Step::Answer(self.answer(item, ctx));
+            }
+            match &self.being_read {
+                Some(read) if !read.is_available() => {
+                    self.has_waited = true;
+                    return Step::Wait(read.as_any().clone());
+                }
+                Some(_) => {}
+                None if self.has_ended => return Step::Answer(Outcome::END),
+                // Nobody else can read: this thread does.
+                None => {
+                    let batch = self.source.read(1, ctx);
+                    self.has_ended = batch.has_ended;
+                    self.buffered = batch.items;
+                }
+            }
+        }
+    }
+
+    fn save(&mut self, to: &mut StateWriter<'_>) -> Result<(), Error> {
+        let next = self.next;
+        to.bool(next.has_ended);
+        to.u64(next.file);
+        to.u64(next.num_read);
+        to.bool(next.position.is_some());
+        to.u64(next.position.unwrap_or(0));
+        to.u64(next.num_skipped);
+        Ok(())
+    }
+
+    fn restore(&mut self, from: &mut StateReader<'_>) -> Result<(), Error> {
+        let (has_ended, file, num_read) = (from.bool()?, from.u64()?, from.u64()?);
+        let (has_position, position) = (from.bool()?, from.u64()?);
+        self.next = Bookmark {
+            has_ended,
+            file,
+            num_read,
+            position: has_position.then_some(position),
+            num_skipped: from.u64()?,
+        };
+        self.has_ended = has_ended;
+        *self.source.hold() = State::at(self.next);
+        Ok(())
+    }
+}
+
+impl ReadAheadMachine {
+    /// Buffers what was read.
+    fn take_over(&mut self, read: &AsyncValueRef<Batch>, num_outstanding: usize) {
+        match read.try_write() {
+            Ok(mut batch) => {
+                self.has_ended = batch.has_ended;
+                self.buffered.append(&mut batch.items);
+            }
+            // The pool dropped the task.
+            Err(_) => {
+                let stopped = || Error::new("the reader was stopped");
+                let error = read.error_if_present().cloned().unwrap_or_else(stopped);
+                let next = Bookmark {
+                    has_ended: true,
+                    ..self.next
+                };
+                self.buffered.push_back(Item {
+                    element: Err(error),
+                    next,
+                });
+                self.has_ended = true;
+            }
+        }
+        if std::mem::take(&mut self.has_waited) {
+            self.num_waiting = num_outstanding;
+        }
+    }
+
+    fn start_reader(&mut self, num_outstanding: usize, ctx: &ExecutionContext) {
+        let (promise, read): (Promise<Batch>, _) = AsyncValueRef::unconstructed();
+        let source = Arc::clone(&self.source);
+        let max_elements = MAX_BUFFERED + num_outstanding - self.buffered.len().min(MAX_BUFFERED);
+        let task_ctx = ctx.clone();
+        let task = Task::new(move || promise.emplace(source.read(max_elements, &task_ctx)));
+        let queue = ctx.queue();
+        if queue
+            .add_blocking_task_for(ctx.request().tag(), task, true)
+            .is_ok()
+        {
+            self.being_read = Some(read);
+            self.starter = Some(ctx.clone());
+        }
+    }
+
+    /// The outcome of an element. Errors are reported to whoever draws it, or, if it was waited for, to whoever started the reader.
+    fn answer(&mut self, item: Item, ctx: &ExecutionContext) -> Outcome {
+        self.next = item.next;
+        let has_waited = self.num_waiting > 0;
+        self.num_waiting = self.num_waiting.saturating_sub(1);
+        match item.element {
+            Ok(values) => Outcome::Element(values),
+            Err(error) => {
+                let starter = self.starter.as_ref().filter(|_| has_waited);
+                Outcome::error(starter.unwrap_or(ctx).emit_error(error))
+            }
+        }
+    }
+}
+
+impl Drop for ReadAheadMachine {
+    fn drop(&mut self) {
+        self.source.is_dropped.store(true, Ordering::Relaxed);
+    }
+}
+
+impl Source {
+    fn hold(&self) -> MutexGuard<'_, State> {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Reads so many elements, or fewer.
+    fn read(&self, max_elements: usize, ctx: &ExecutionContext) -> Batch {
+        let mut batch = Batch::default();
+        let mut num_bytes = 0;
+        let mut state = self.hold();
+        while batch.items.len() < max_elements && num_bytes < MAX_BATCH_BYTES {
+            if self.is_dropped.load(Ordering::Relaxed) || ctx.request().is_cancelled() {
+                return batch;
+            }
+            let element = match self.advance(&mut state, ctx) {
+                Advance::Element(element) => {
+                    num_bytes += element.len_bytes;
+                    Ok(element.values)
+                }
+                Advance::Error(error) => match self.judge(&mut state, error) {
+                    Some(error) => Err(error),
+                    None => continue,
+                },
+                Advance::NextFile => continue,
+                Advance::End => break,
+            };
+            let next = state.bookmark();
+            batch.items.push_back(Item { element, next });
+        }
+        batch.has_ended = matches!(state.progress, Progress::Ended);
+        if batch.has_ended {
+            self.tell_of_skipped(&mut state);
+        }
+        batch
+    }
+
+    /// One step: opens a file, or reads an element. Where it fails, the state is that behind the failure.
+    fn advance(&self, state: &mut State, ctx: &ExecutionContext) -> Advance {
+        match std::mem::replace(&mut state.progress, Progress::Ended) {
+            Progress::Start => match self.files.resolve(&FileSystems::of(ctx.host())) {
+                Ok(mut paths) => {
+                    let num_behind = usize::try_from(state.place.file).unwrap_or(usize::MAX);
+                    paths.drain(..num_behind.min(paths.len()));
+                    state.progress = Progress::Between(paths.into_iter());
+                    Advance::NextFile
+                }
+                Err(error) => Advance::Error(error),
+            },
+            Progress::Between(mut rest) => {
+                let Some(path) = rest.next() else {
+                    return Advance::End;
+                };
+                let file = OpenFile::new(path, FileSystems::of(ctx.host()));
+                let opened = match state.place {
+                    Bookmark { num_read: 0, .. } => self.format.open(file, ctx),
+                    Bookmark {
+                        num_read, position, ..
+                    } => self.format.open_at(file, num_read, position, ctx),
+                };
+                match opened {
+                    Ok(reader) => {
+                        state.progress = Progress::Within(reader, rest);
+                        Advance::NextFile
+                    }
+                    Err(error) => {
+                        state.leave_file();
+                        state.progress = Progress::Between(rest);
+                        Advance::Error(error)
+                    }
+                }
+            }
+            Progress::Within(mut reader, rest) => match reader.read_element(ctx) {
+                None => {
+                    // Closes the file.
+                    state.leave_file();
+                    state.progress = Progress::Between(rest);
+                    Advance::NextFile
+                }
+                Some(read) => {
+                    state.place.num_read += 1;
+                    state.place.position = reader.position();
+                    state.progress = Progress::Within(reader, rest);
+                    read.map_or_else(Advance::Error, Advance::Element)
+                }
+            },
+            Progress::Ended => Advance::End,
+        }
+    }
+
+    /// What is handed on of an error.
+    fn judge(&self, state: &mut State, error: Error) -> Option<Error> {
+        match self.on_error {
+            OnError::Fail => Some(error),
+            OnError::Stop => {
+                state.progress = Progress::Ended;
+                Some(error)
+            }
+            OnError::Skip { max } if state.place.num_skipped < max => {
+                state.place.num_skipped += 1;
+                state.first_skipped.get_or_insert(error);
+                None
+            }
+            OnError::Skip { max } => {
+                state.progress = Progress::Ended;
+                Some(error.with_note(format_args!(" (errors skipped before: {max})")))
+            }
+        }
+    }
+
+    fn tell_of_skipped(&self, state: &mut State) {
+        if let Some(first) = state.first_skipped.take() {
+            log::write_line(
+                log::Level::Warning,
+                file!(),
+                line!(),
+                format_args!(
+                    "a `{}` dataset skipped errors: {} in all, the first: {}",
+                    self.format.name(),
+                    state.place.num_skipped,
+                    first.message()
+                ),
+            );
+        }
+    }
+}
+
+/// What a step of reading came to.
+enum Advance {
+    Element(Element),
+    Error(Error),
+    /// There is nothing yet: the next step may find something.
+    NextFile,
+    End,
+}

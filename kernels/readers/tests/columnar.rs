@@ -1,0 +1,234 @@
+//! Parquet and Arrow files; without their features, what is said of that.
+
+mod common;
+
+use tfrt_readers::columnar::{ColumnarFormat, ColumnarOptions};
+
+#[cfg(not(feature = "parquet"))]
+#[test]
+fn a_format_whose_feature_is_off_is_an_error_that_names_it() {
+    let options = ColumnarOptions::default();
+    for (format, message) in [
+        (
+            ColumnarFormat::Parquet,
+            "Parquet files need the cargo feature `parquet` of `tfrt-readers`",
+        ),
+        (
+            ColumnarFormat::Arrow,
+            "Arrow files need the cargo feature `arrow` of `tfrt-readers`",
+        ),
+    ] {
+        let error = options.dataset(format, "x").unwrap_err();
+        assert_eq!(error.message(), message);
+    }
+}
+
+#[cfg(all(feature = "parquet", feature = "arrow"))]
+mod both {
+    use std::fs::File;
+    use std::sync::Arc;
+
+    use arrow_array::types::{Float32Type, Int8Type};
+    use arrow_array::{
+        ArrayRef, BooleanArray, DictionaryArray, FixedSizeListArray, Float64Array, Int32Array,
+        Int64Array, RecordBatch, StringArray, StructArray, TimestampMillisecondArray,
+    };
+    use tfrt_async::{AnyRef, ByteString};
+    use tfrt_readers::columnar::{Nulls, summarize, write_columns};
+    use tfrt_readers::files::OpenFile;
+    use tfrt_support::DType;
+    use tfrt_tensor::{DenseHostTensor, Shape, StringHostTensor};
+
+    use super::common::{Folder, all, context, good};
+    use super::{ColumnarFormat, ColumnarOptions};
+
+    const FORMATS: [ColumnarFormat; 2] = [ColumnarFormat::Parquet, ColumnarFormat::Arrow];
+
+    /// Columns of many kinds, of three rows.
+    fn sample() -> RecordBatch {
+        let list = |row: [f32; 2]| Some(row.map(Some).to_vec());
+        let lists = FixedSizeListArray::from_iter_primitive::<Float32Type, _, _>(
+            [list([1.0, 2.0]), list([3.0, 4.0]), list([5.0, 6.0])],
+            2,
+        );
+        let words: DictionaryArray<Int8Type> = ["red", "blue", "red"].into_iter().collect();
+        let inner: ArrayRef = Arc::new(Int32Array::from(vec![1, 2, 3]));
+        let columns: [(&str, ArrayRef); 7] = [
+            ("id", Arc::new(Int64Array::from(vec![10, 20, 30]))),
+            (
+                "gaps",
+                Arc::new(Float64Array::from(vec![Some(0.5), None, Some(2.5)])),
+            ),
+            ("is", Arc::new(BooleanArray::from(vec![true, false, true]))),
+            (
+                "name",
+                Arc::new(StringArray::from(vec![Some("a"), Some("bb"), None])),
+            ),
+            ("pair", Arc::new(lists)),
+            ("word", Arc::new(words)),
+            (
+                "at",
+                Arc::new(TimestampMillisecondArray::from(vec![1, 2, 3])),
+            ),
+        ];
+        let nested = StructArray::try_from(vec![("x", inner)]).unwrap();
+        let nested: ArrayRef = Arc::new(nested);
+        let columns = columns.into_iter().chain([("nested", nested)]);
+        RecordBatch::try_from_iter(columns).unwrap()
+    }
+
+    fn write(folder: &Folder, format: ColumnarFormat, batch: &RecordBatch) -> String {
+        let path = folder.path(format.name());
+        let file = File::create(&path).unwrap();
+        match format {
+            ColumnarFormat::Parquet => {
+                let mut writer =
+                    parquet::arrow::ArrowWriter::try_new(file, batch.schema(), None).unwrap();
+                writer.write(batch).unwrap();
+                writer.flush().unwrap();
+                writer.write(batch).unwrap();
+                writer.close().unwrap();
+            }
+            ColumnarFormat::Arrow => {
+                let mut writer =
+                    arrow_ipc::writer::FileWriter::try_new(file, &batch.schema()).unwrap();
+                writer.write(batch).unwrap();
+                writer.write(batch).unwrap();
+                writer.finish().unwrap();
+            }
+        }
+        path
+    }
+
+    fn columns(names: &[&str]) -> ColumnarOptions {
+        ColumnarOptions {
+            columns: Some(names.iter().map(|&name| name.to_owned()).collect()),
+            ..ColumnarOptions::default()
+        }
+    }
+
+    #[test]
+    fn rows_have_the_columns_that_are_asked_for_in_their_order() {
+        let folder = Folder::new("columnar");
+        for format in FORMATS {
+            let path = write(&folder, format, &sample());
+            let rows = columns(&["word", "id", "is"])
+                .dataset(format, &*path)
+                .unwrap();
+            let rows: Vec<(ByteString, i64, bool)> = good(&rows);
+            assert_eq!(rows.len(), 6);
+            assert_eq!(rows[1], ("blue".into(), 20, false));
+            assert_eq!(rows[5], ("red".into(), 30, true));
+            let rows = columns(&["pair", "at"]).dataset(format, &*path).unwrap();
+            let rows: Vec<(DenseHostTensor, i64)> = good(&rows);
+            assert_eq!(*rows[4].0.elements::<f32>().unwrap(), [3.0, 4.0]);
+            assert_eq!(rows[4].1, 2);
+            let batched = ColumnarOptions {
+                batch_size: Some(2),
+                ..columns(&["id"])
+            };
+            let batches: Vec<DenseHostTensor> = good(&batched.dataset(format, &*path).unwrap());
+            assert_eq!(*batches[0].elements::<i64>().unwrap(), [10, 20]);
+            let num_rows: usize = batches.iter().map(DenseHostTensor::num_elements).sum();
+            assert_eq!(num_rows, 6);
+        }
+    }
+
+    #[test]
+    fn missing_values_are_an_error_a_default_or_masked() {
+        let folder = Folder::new("columnar-nulls");
+        for format in FORMATS {
+            let path = write(&folder, format, &sample());
+            let with = |nulls, names: &[&str]| {
+                let options = ColumnarOptions {
+                    nulls,
+                    ..columns(names)
+                };
+                options.dataset(format, &*path).unwrap()
+            };
+            let found: Vec<Result<f64, String>> = all(&with(Nulls::Error, &["gaps"]));
+            let message = format!("{path}: row 1, column `gaps`: expected a value, found none");
+            assert_eq!(found[0], Err(message));
+            let found: Vec<(f64, ByteString)> = good(&with(Nulls::Default, &["gaps", "name"]));
+            assert!(found[1].0.is_nan() && found[2].1.is_empty());
+            let found: Vec<(f64, bool, ByteString, bool)> =
+                good(&with(Nulls::Mask, &["gaps", "name"]));
+            assert_eq!((found[1].1, found[1].3, found[2].3), (false, true, false));
+        }
+    }
+
+    #[test]
+    fn other_columns_are_refused_by_name() {
+        let folder = Folder::new("columnar-refused");
+        for format in FORMATS {
+            let path = write(&folder, format, &sample());
+            let found: Vec<Result<i64, String>> =
+                all(&columns(&["nested"]).dataset(format, &*path).unwrap());
+            let message = found[0].as_ref().unwrap_err();
+            let start = format!("{path}: column `nested`: columns of Struct(");
+            assert!(message.starts_with(&start), "{message}");
+            let found: Vec<Result<i64, String>> =
+                all(&columns(&["none"]).dataset(format, &*path).unwrap());
+            let message = found[0].as_ref().unwrap_err();
+            assert!(
+                message.starts_with(&format!(
+                    "{path}: expected a column `none`, found `id`, `gaps`"
+                )),
+                "{message}"
+            );
+        }
+    }
+
+    #[test]
+    fn row_groups_can_be_divided() {
+        let folder = Folder::new("columnar-groups");
+        let path = write(&folder, ColumnarFormat::Parquet, &sample());
+        let part = |index| {
+            let options = ColumnarOptions {
+                row_groups: Some((2, index)),
+                ..columns(&["id"])
+            };
+            good::<i64, _>(&options.dataset(ColumnarFormat::Parquet, &*path).unwrap())
+        };
+        assert_eq!([part(0), part(1)], [[10, 20, 30], [10, 20, 30]]);
+        let none = ColumnarOptions {
+            row_groups: Some((2, 2)),
+            ..columns(&["id"])
+        };
+        let error = none.dataset(ColumnarFormat::Parquet, &*path).unwrap_err();
+        assert_eq!(error.message(), "index must be between 0 and 1, not 2");
+    }
+
+    #[test]
+    fn what_is_written_is_read_again() {
+        let folder = Folder::new("columnar-written");
+        for format in FORMATS {
+            let path = folder.path(format.name());
+            let names = [
+                ("x".to_owned(), DType::F32),
+                ("s".to_owned(), DType::String),
+            ];
+            let mut writer = write_columns(format, File::create(&path).unwrap(), &names).unwrap();
+            let numbers = DenseHostTensor::vector(&[0.5_f32, -1.0]).unwrap();
+            let strings =
+                StringHostTensor::new(Shape::new(&[2]).unwrap(), vec![b"a".into(), b"\xff".into()]);
+            writer
+                .write(&[
+                    AnyRef::available(numbers),
+                    AnyRef::available(strings.unwrap()),
+                ])
+                .unwrap();
+            writer.finish().unwrap();
+            drop(writer);
+            let rows: Vec<(f32, ByteString)> =
+                good(&ColumnarOptions::default().dataset(format, &*path).unwrap());
+            assert_eq!(
+                rows,
+                [(0.5, "a".into()), (-1.0, ByteString::from(&b"\xff"[..]))]
+            );
+            let summary = summarize(format, &OpenFile::of(&path, &context("s"))).unwrap();
+            assert_eq!(summary.num_rows, Some(2));
+            assert_eq!(summary.columns[0], ("x".to_owned(), "Float32".to_owned()));
+        }
+    }
+}

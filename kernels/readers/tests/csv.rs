@@ -1,0 +1,184 @@
+//! Comma-separated values.
+#![cfg(feature = "csv")]
+
+mod common;
+
+use common::{Folder, all, context, good};
+use tfrt_async::{AnyRef, ByteString};
+use tfrt_readers::csv::{CsvOptions, CsvWriter, csv_dataset, infer_schema};
+use tfrt_readers::files::OpenFile;
+use tfrt_readers::policy::OnError;
+use tfrt_readers::write::WriteColumns;
+use tfrt_tensor::{DenseHostTensor, Shape, StringHostTensor};
+
+fn options(schema: &str) -> CsvOptions {
+    CsvOptions {
+        schema: Some(schema.parse().unwrap()),
+        ..CsvOptions::default()
+    }
+}
+
+#[test]
+fn columns_are_found_by_name_or_by_place() {
+    let folder = Folder::new("csv-columns");
+    let path = folder.write(
+        "a.csv",
+        "id,price,name\n1,0.5,\"a, \"\"b\"\"\"\n2, -1e3 ,c\n",
+    );
+    let rows: Vec<(ByteString, f32)> =
+        good(&options("name: str, price: f32").dataset(&*path).unwrap());
+    assert_eq!(rows, [("a, \"b\"".into(), 0.5), ("c".into(), -1000.0)]);
+    let without_header = CsvOptions {
+        has_header: false,
+        delimiter: b';',
+        quote: None,
+        comment: Some(b'#'),
+        ..options("a: i64, b: str")
+    };
+    let path = folder.write("b.csv", "# nothing\n1;\"x\n2;y\"\n");
+    let rows: Vec<(i64, ByteString)> = good(&without_header.dataset(&*path).unwrap());
+    assert_eq!(rows, [(1, "\"x".into()), (2, "y\"".into())]);
+}
+
+#[test]
+fn without_a_schema_the_rows_say_what_they_are() {
+    let folder = Folder::new("csv-inferred");
+    let text = "count,share,name,gaps,none\n1,0.5,x,3,\n-2,1,7,,\n";
+    let path = folder.write("a.csv", text);
+    let file = OpenFile::of(&path, &context("s"));
+    let schema = infer_schema(&file, &CsvOptions::default()).unwrap();
+    assert_eq!(
+        schema.to_string(),
+        "count: i64, share: f64 = NaN, name: str = \"\", gaps: f64 = NaN, none: str = \"\""
+    );
+    let rows: Vec<(i64, f64, ByteString, f64)> = {
+        let wanted = CsvOptions {
+            schema: Some(
+                "count: i64, share: f64, name: str, gaps: f64 = nan"
+                    .parse()
+                    .unwrap(),
+            ),
+            ..CsvOptions::default()
+        };
+        good(&wanted.dataset(&*path).unwrap())
+    };
+    assert_eq!(rows[0], (1, 0.5, "x".into(), 3.0));
+    assert!(rows[1].3.is_nan());
+    let path = folder.write("b.csv", "x\n1\n2\n3\n");
+    assert_eq!(good::<i64, _>(&csv_dataset(&*path).unwrap()), [1, 2, 3]);
+}
+
+#[test]
+fn missing_values_are_an_error_a_default_or_masked() {
+    let folder = Folder::new("csv-missing");
+    let path = folder.write("a.csv", "x,y\n1,2\n,4\n");
+    let masked: Vec<(i32, bool)> = good(&options("x: i32?").dataset(&*path).unwrap());
+    assert_eq!(masked, [(1, true), (0, false)]);
+    let found: Vec<i64> = good(&options("x: i64 = -1").dataset(&*path).unwrap());
+    assert_eq!(found, [1, -1]);
+    let found: Vec<Result<i64, String>> = all(&options("x: i64").dataset(&*path).unwrap());
+    let message =
+        format!("{path}: record 1 at byte 8: line 3, column 1 (`x`): expected i64, found nothing");
+    assert_eq!(found, [Ok(1), Err(message)]);
+}
+
+#[test]
+fn errors_take_the_place_of_their_rows() {
+    let folder = Folder::new("csv-errors");
+    let path = folder.write("a.csv", b"x,s\n1,a\nten,b\n3\n4,\xff\n300,e\n6,f\n");
+    let found: Vec<Result<(u8, ByteString), String>> =
+        all(&options("x: u8, s: str").dataset(&*path).unwrap());
+    let at = |record, byte, line, what: &str| {
+        Err(format!(
+            "{path}: record {record} at byte {byte}: line {line}{what}"
+        ))
+    };
+    assert_eq!(
+        found,
+        [
+            Ok((1, "a".into())),
+            at(1, 8, 3, ", column 1 (`x`): expected u8, found `ten`"),
+            at(2, 14, 4, ": expected 2 fields, found 1"),
+            at(
+                3,
+                16,
+                5,
+                ", column 2 (`s`): expected str, found bytes that are not UTF-8"
+            ),
+            at(4, 20, 6, ", column 1 (`x`): expected u8, found `300`"),
+            Ok((6, "f".into())),
+        ]
+    );
+    let lossy = CsvOptions {
+        is_lossy: true,
+        on_error: OnError::Skip { max: 3 },
+        ..options("x: u8, s: str")
+    };
+    let found: Vec<(u8, ByteString)> = good(&lossy.dataset(&*path).unwrap());
+    assert_eq!(
+        found,
+        [(1, "a".into()), (4, "\u{fffd}".into()), (6, "f".into())]
+    );
+    let wrong = options("z: i64").dataset(&*path).unwrap();
+    assert_eq!(
+        all::<i64, _>(&wrong),
+        [Err(format!(
+            "{path}: expected a column `z`, found `x`, `s`"
+        ))]
+    );
+}
+
+#[test]
+fn batches_are_tensors_of_columns() {
+    let folder = Folder::new("csv-batches");
+    let rows: String = (0..10).map(|x| format!("{x},{}\n", x * x)).collect();
+    let path = folder.write("a.csv", format!("x,y\n{rows}"));
+    let batched = CsvOptions {
+        batch_size: Some(4),
+        ..options("y: f32, x: i64")
+    };
+    let batches: Vec<(DenseHostTensor, DenseHostTensor)> = good(&batched.dataset(&*path).unwrap());
+    let lens: Vec<usize> = batches.iter().map(|(y, _)| y.num_elements()).collect();
+    assert_eq!(lens, [4, 4, 2]);
+    assert_eq!(
+        *batches[1].0.elements::<f32>().unwrap(),
+        [16.0, 25.0, 36.0, 49.0]
+    );
+    assert_eq!(*batches[2].1.elements::<i64>().unwrap(), [8, 9]);
+    let error = CsvOptions {
+        batch_size: Some(0),
+        ..CsvOptions::default()
+    };
+    let error = error.dataset(&*path).unwrap_err();
+    assert_eq!(error.message(), "batch_size must be positive, not 0");
+}
+
+#[test]
+fn what_is_written_is_read_again() {
+    let folder = Folder::new("csv-written");
+    let texts = ["plain", "with, comma", "with \"quotes\"", "two\nlines", ""];
+    let strings = texts.iter().map(|text| text.as_bytes().to_vec()).collect();
+    let strings = StringHostTensor::new(Shape::new(&[5]).unwrap(), strings).unwrap();
+    let numbers = DenseHostTensor::vector(&[0.1_f32, -0.0, 1e30, f32::INFINITY, 3.0]).unwrap();
+    let mut file = Vec::new();
+    let mut writer = CsvWriter::new(&mut file, &["s", "x y"]).unwrap();
+    let columns = [AnyRef::available(strings), AnyRef::available(numbers)];
+    writer.write(&columns).unwrap();
+    let error = writer.write(&columns[..1]).unwrap_err();
+    assert_eq!(error.message(), "expected 2 columns, found 1");
+    writer.finish().unwrap();
+    drop(writer);
+    let path = folder.write("a.csv", &file);
+    let schema = "s: str = \"\", \"x y\": f32";
+    let rows: Vec<(ByteString, f32)> = good(&options(schema).dataset(&*path).unwrap());
+    assert_eq!(
+        rows.iter()
+            .map(|row| row.0.to_text().unwrap())
+            .collect::<Vec<_>>(),
+        texts
+    );
+    assert_eq!(
+        rows.iter().map(|row| row.1).collect::<Vec<_>>(),
+        [0.1, -0.0, 1e30, f32::INFINITY, 3.0]
+    );
+}
