@@ -22,7 +22,7 @@
 //! | [`dense_tensors`], [`sparse_tensors`], [`string_tensors`], [`tensor_files`] | `tfrt_dht.*`, `coo.*`, `tfrt_sht.*`, `btf.*`, and their `_sync` twins |
 //! | [`eigen`] | `eigen.*`: convolution, normalisation, pooling, products, and their gradients |
 //! | [`core_runtime`] | `corert.*`, `corert_sync.*`: ops that run one by one, on tensor handles |
-//! | [`data`] | `tfrt_data.*`: input pipelines |
+//! | [`data`] | `tfrt_data.*`: input pipelines, and the files that they read |
 //! | [`ops`] | `tf.*`, `tfrt_test.*`: ops of the Core Runtime for the processor |
 //! | [`tf_sync`] | `tf_sync.*`: TensorFlow's ops in synchronous functions |
 //! | [`test`](mod@test) | `tfrt_test.*`, `vt.*` and native functions, for tests |

@@ -22,21 +22,6 @@ fn range_dataset(start: i64, stop: i64, step: i64, #[attr] element_type: DType) 
     Dataset::range_of(element_type, start, stop, step)
 }
 
-/// Makes a dataset of the records of a TFRecord file, each a string. They are read ahead.
-///
-/// # Errors
-/// Draws fail with `failed to open file P due to error: E`, `failed to read file P due to error: E`, `No file system is found for the
-/// given scheme`, `data corruption at position N` and `truncated record at position N`.
-#[tfrt_kernel(
-    "tfrt_data.tf_record_dataset",
-    chain = none,
-    results(dataset),
-    format = "operands attr-dict"
-)]
-fn tf_record_dataset(path: &str) -> Result<Dataset> {
-    tfrt_readers::tfrecord::tf_record_dataset(path)
-}
-
 /// Makes a dataset of the operands, each an element.
 #[tfrt_kernel(
     "tfrt_data.make_dataset_from_values.{T}",

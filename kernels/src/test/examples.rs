@@ -1,9 +1,8 @@
 //! Records of TensorFlow: `tf.Example`, named features, as protocol buffers.
 
-use std::collections::HashMap;
-
 use prost::Message;
 use tfrt::prelude::*;
+use tfrt_readers::example::{self, Kind};
 
 use super::on_queue;
 
@@ -19,12 +18,9 @@ use super::on_queue;
 /// assert!(example.bytes_value("k").is_err());
 /// # Ok::<(), tfrt::prelude::Error>(())
 /// ```
-#[derive(Clone, PartialEq, Message, Value)]
+#[derive(Clone, Debug, PartialEq, Value)]
 #[value("!proto.example")]
-pub struct Example {
-    #[prost(message, optional, tag = "1")]
-    features: Option<Features>,
-}
+pub struct Example(example::Example);
 
 impl Example {
     /// Decodes a record. Takes memory in proportion to the bytes, whatever they say.
@@ -32,7 +28,7 @@ impl Example {
     /// # Errors
     /// `failed to parse example.proto from string`.
     pub fn parse(bytes: &[u8]) -> Result<Self> {
-        Self::decode(bytes).map_err(|_| {
+        example::Example::decode(bytes).map(Self).map_err(|_| {
             Error::new("failed to parse example.proto from string")
                 .with_code(ErrorCode::InvalidArgument)
         })
@@ -61,11 +57,7 @@ impl Example {
     }
 
     fn kind(&self, key: &str) -> Result<Option<&Kind>> {
-        let feature = self
-            .features
-            .as_ref()
-            .and_then(|features| features.feature.get(key));
-        match feature {
+        match self.0.feature(key) {
             Some(feature) => Ok(feature.kind.as_ref()),
             None => Err(Error::new(format!("key {key} is not found in the proto"))
                 .with_code(ErrorCode::NotFound)),
@@ -78,11 +70,7 @@ fn other_values(key: &str, expected: &str, kind: Option<&Kind>) -> Error {
     let found = match kind {
         None => String::from("no values"),
         Some(kind) => {
-            let (count, ty) = match kind {
-                Kind::Bytes(list) => (list.value.len(), "bytes"),
-                Kind::Float(list) => (list.value.len(), "float"),
-                Kind::Int64(list) => (list.value.len(), "int64"),
-            };
+            let (count, ty) = kind.describe();
             format!("{count} of {ty}")
         }
     };
@@ -138,47 +126,4 @@ async fn get_bytes_field_from_example(
 )]
 fn get_int64_field_from_example(example: &Example, key: &str) -> Result<i64> {
     example.int64_value(key)
-}
-
-/// `tensorflow.Features`
-#[derive(Clone, PartialEq, Message)]
-struct Features {
-    #[prost(map = "string, message", tag = "1")]
-    feature: HashMap<String, Feature>,
-}
-
-/// `tensorflow.Feature`
-#[derive(Clone, PartialEq, Message)]
-struct Feature {
-    #[prost(oneof = "Kind", tags = "1, 2, 3")]
-    kind: Option<Kind>,
-}
-
-/// The values of a feature, all of one type.
-#[derive(Clone, PartialEq, prost::Oneof)]
-enum Kind {
-    #[prost(message, tag = "1")]
-    Bytes(BytesList),
-    #[prost(message, tag = "2")]
-    Float(FloatList),
-    #[prost(message, tag = "3")]
-    Int64(Int64List),
-}
-
-#[derive(Clone, PartialEq, Message)]
-struct BytesList {
-    #[prost(bytes = "vec", repeated, tag = "1")]
-    value: Vec<Vec<u8>>,
-}
-
-#[derive(Clone, PartialEq, Message)]
-struct FloatList {
-    #[prost(float, repeated, tag = "1")]
-    value: Vec<f32>,
-}
-
-#[derive(Clone, PartialEq, Message)]
-struct Int64List {
-    #[prost(int64, repeated, tag = "1")]
-    value: Vec<i64>,
 }

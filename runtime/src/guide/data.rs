@@ -138,6 +138,42 @@
 //! }
 //! ```
 //!
+//! # From files
+//!
+//! The crate `tfrt-readers` has the file formats; this crate does no I/O. From a CSV file to batches:
+//!
+//! ```ignore
+//! use tfrt_readers::csv::CsvOptions;
+//!
+//! let schema = "width: f32, height: f32, kind: i64 = -1".parse()?;
+//! let flowers = CsvOptions { schema: Some(schema), ..CsvOptions::default() }.dataset("flowers-*.csv")?;
+//! let pairs = flowers.map(|width: f32, height: f32, kind: i64| (width * height, kind))?.shuffle(1000, 1, 2)?;
+//! for pair in pairs.elements::<(f32, i64), _>(&ctx) {
+//!     let (area, kind) = pair?;
+//! }
+//! ```
+//!
+//! | format | in Rust, `tfrt_readers::` | in a program, `tfrt_data.` |
+//! |---|---|---|
+//! | TFRecord | `tfrecord::tf_record_dataset` | `tf_record_dataset` |
+//! | `tf.Example` in records | `example::parse_examples` | `parse_example_dataset` |
+//! | `tf.SequenceExample` in records | `example::parse_sequence_examples` | `parse_sequence_example_dataset` |
+//! | lines of text | `text::text_line_dataset` | `text_line_dataset` |
+//! | names of files | `text::list_files_dataset` | `list_files_dataset` |
+//! | CSV | `csv::CsvOptions` | `csv_dataset` |
+//! | BTF, npy, npz, safetensors | `tensor_files::TensorFileOptions` | `btf_dataset`, `npy_dataset`, … |
+//! | Parquet, Arrow | `columnar::ColumnarOptions` | `parquet_dataset`, `arrow_ipc_dataset` |
+//!
+//! A name may be that of a file, that of a folder, or a pattern; files that are compressed with gzip are read as they are. Parquet, Arrow and
+//! zstd need the cargo features `parquet`, `arrow` and `zstd` of `tfrt-readers` and `tfrt-kernels`, and the tool `tfrt` has everything with
+//! `--features full`; a dataset of a format that is missing is an error that names the feature.
+//!
+//! A *schema* such as `"image: str, label: i64 = -1, ids: i64 [?], weight: f32?"` says what the columns of a row or the features of an
+//! example are: name, type, shape if it is not a single value, and what stands for a value that is missing.
+//!
+//! Whatever is in a file, reading it does not panic. An error says in which file, which record and at which byte it is; it takes the place of
+//! its element, unless `on_error` says that errors are skipped, which is counted and logged, or that the first one ends the sequence.
+//!
 //! # A dataset of your own
 //!
 //! A stage is a type with two traits' worth of functions: [`Stage`](crate::data::Stage) is the description, and

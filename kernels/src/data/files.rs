@@ -1,0 +1,249 @@
+//! Datasets of what is in files.
+//!
+//! The operand is the name of a file, that of a folder, or a pattern such as `train-*.csv`; [`tfrt_readers::files::Files`] says which files
+//! that are. They are read one after the other, ahead of their use, and decompressed as `compression` says: `auto` (the default), `none`,
+//! `gzip`, `zlib` or `zstd`. `on_error` says what follows an error: `fail` (the default) puts the error in the place of its element, `stop`
+//! ends the sequence behind it, and `skip(N)` leaves out as many errors and logs their number.
+
+use std::str::FromStr;
+
+use tfrt::data::Dataset;
+use tfrt::prelude::*;
+use tfrt_readers::columnar::{ColumnarFormat, ColumnarOptions};
+use tfrt_readers::csv::CsvOptions;
+use tfrt_readers::example::{SequenceSchema, parse_examples, parse_sequence_examples};
+use tfrt_readers::schema::Schema;
+use tfrt_readers::tensor_files::{TensorFileOptions, TensorFormat};
+use tfrt_readers::text::{TextLineOptions, list_files_dataset as names_of_files};
+use tfrt_readers::tfrecord::TfRecordOptions;
+
+/// The value of an attribute, or what it is by default.
+fn parsed<T: FromStr<Err = Error> + Default>(text: Option<&str>) -> Result<T> {
+    text.map_or_else(|| Ok(T::default()), str::parse)
+}
+
+/// A number of rows.
+fn batch_size(rows: Option<i64>) -> Result<Option<u64>> {
+    let size = |rows: i64| {
+        u64::try_from(rows)
+            .ok()
+            .filter(|&rows| rows > 0)
+            .ok_or_else(|| {
+                let message = format!("batch_size must be positive, not {rows}");
+                Error::new(message).with_code(ErrorCode::InvalidArgument)
+            })
+    };
+    rows.map(size).transpose()
+}
+
+/// Names separated by commas.
+fn names(list: Option<&str>) -> Option<Vec<String>> {
+    list.map(|list| list.split(',').map(|name| name.trim().to_owned()).collect())
+}
+
+/// Makes a dataset of the records of TFRecord files, each a string. `verify` says which checksums are compared: `all`, `header` or `none`.
+///
+/// # Errors
+/// Draws fail with `failed to open file P due to error: E`, `failed to read file P due to error: E`, `No file system is found for the
+/// given scheme`, `data corruption at position N` and `truncated record at position N`.
+#[tfrt_kernel(
+    "tfrt_data.tf_record_dataset",
+    chain = none,
+    results(dataset),
+    format = "operands attr-dict"
+)]
+fn tf_record_dataset(
+    path: &str,
+    #[attr] compression: Option<&str>,
+    #[attr] verify: Option<&str>,
+    #[attr] on_error: Option<&str>,
+) -> Result<Dataset> {
+    let options = TfRecordOptions {
+        compression: parsed(compression)?,
+        verify: parsed(verify)?,
+        on_error: parsed(on_error)?,
+    };
+    options.dataset(path)
+}
+
+/// Makes a dataset of the lines of text files, each a string.
+///
+/// # Errors
+/// Draws fail if a file cannot be read, or a line is longer than 256 MiB.
+#[tfrt_kernel(
+    "tfrt_data.text_line_dataset",
+    chain = none,
+    results(dataset),
+    format = "operands attr-dict"
+)]
+fn text_line_dataset(
+    path: &str,
+    #[attr] compression: Option<&str>,
+    #[attr] on_error: Option<&str>,
+) -> Result<Dataset> {
+    let options = TextLineOptions {
+        compression: parsed(compression)?,
+        on_error: parsed(on_error)?,
+        ..TextLineOptions::default()
+    };
+    options.dataset(path)
+}
+
+/// Makes a dataset of the paths of the files that a name stands for, in their order, each a string.
+///
+/// # Errors
+/// Draws fail with ``no file matches `P` ``.
+#[tfrt_kernel(
+    "tfrt_data.list_files_dataset",
+    chain = none,
+    results(dataset),
+    format = "operands attr-dict"
+)]
+fn list_files_dataset(pattern: &str) -> Result<Dataset> {
+    names_of_files(pattern)
+}
+
+/// Makes a dataset of the features of records, each of which is a `tf.Example`: one component for each column of the schema, such as
+/// `"image: str, pixels: f32 [28, 28], label: i64 = -1, ids: i64 [?], weight: f32?"`. A column with `?` may be missing, and is followed by a
+/// component of type i1 that says whether it is there.
+///
+/// # Errors
+/// If the schema is wrong. Elements are errors whose features are not what the schema says.
+#[tfrt_kernel(
+    "tfrt_data.parse_example_dataset",
+    pure,
+    chain = none,
+    results(dataset),
+    format = "operands attr-dict"
+)]
+fn parse_example_dataset(input: &Dataset, #[attr] schema: &str) -> Result<Dataset> {
+    parse_examples(input, schema.parse()?)
+}
+
+/// Makes a dataset of the features of records, each of which is a `tf.SequenceExample`: those of the schema `context`, then those of the schema
+/// `sequences`, which are tensors with a row for each step.
+///
+/// # Errors
+/// If a schema is wrong. Elements are errors whose features are not what the schemas say.
+#[tfrt_kernel(
+    "tfrt_data.parse_sequence_example_dataset",
+    pure,
+    chain = none,
+    results(dataset),
+    format = "operands attr-dict"
+)]
+fn parse_sequence_example_dataset(
+    input: &Dataset,
+    #[attr] context: Option<&str>,
+    #[attr] sequences: Option<&str>,
+) -> Result<Dataset> {
+    let schema = |text: Option<&str>| text.map(str::parse::<Schema>).transpose();
+    parse_sequence_examples(
+        input,
+        SequenceSchema::new(schema(context)?, schema(sequences)?)?,
+    )
+}
+
+/// Makes a dataset of the rows of CSV files, with one component for each column of the schema, such as `"price: f32 = nan, name: str"`. Without a
+/// schema, the first rows say what the columns are. `header` says whether the first row names the columns, as it does by default;
+/// `delimiter` is what stands between fields. With `batch_size`, elements are tensors of as many rows.
+///
+/// # Errors
+/// If an attribute is wrong. A row that is not what the schema says is an error with its line and column.
+#[tfrt_kernel(
+    "tfrt_data.csv_dataset",
+    chain = none,
+    results(dataset),
+    format = "operands attr-dict"
+)]
+fn csv_dataset(
+    path: &str,
+    #[attr] schema: Option<&str>,
+    #[attr] header: Option<bool>,
+    #[attr] delimiter: Option<&str>,
+    #[attr("batch_size")] rows: Option<i64>,
+    #[attr] compression: Option<&str>,
+    #[attr] on_error: Option<&str>,
+) -> Result<Dataset> {
+    let delimiter = match delimiter.map(str::as_bytes) {
+        None => b',',
+        Some(&[delimiter]) => delimiter,
+        Some(_) => {
+            let message = "expected a delimiter of one byte";
+            return Err(Error::new(message).with_code(ErrorCode::InvalidArgument));
+        }
+    };
+    let options = CsvOptions {
+        schema: schema.map(str::parse).transpose()?,
+        has_header: header.unwrap_or(true),
+        delimiter,
+        batch_size: batch_size(rows)?,
+        compression: parsed(compression)?,
+        on_error: parsed(on_error)?,
+        ..CsvOptions::default()
+    };
+    options.dataset(path)
+}
+
+/// Makes a dataset of the tensors in files: each file is one element, with a component for each tensor, or for each of those that `tensors` names,
+/// separated by commas. `tfrt_data.unbatch_dataset` makes an element of each row.
+///
+/// # Errors
+/// If the library was built without the format. Draws fail if a file is damaged, and say where.
+#[tfrt_kernel(
+    "tfrt_data.{FORMAT}_dataset",
+    FORMAT = [0 as "btf", 1 as "npy", 2 as "npz", 3 as "safetensors"],
+    chain = none,
+    results(dataset),
+    format = "operands attr-dict"
+)]
+fn tensor_file_dataset<const FORMAT: usize>(
+    path: &str,
+    #[attr] tensors: Option<&str>,
+    #[attr] on_error: Option<&str>,
+) -> Result<Dataset> {
+    const FORMATS: [TensorFormat; 4] = [
+        TensorFormat::Btf,
+        TensorFormat::Npy,
+        TensorFormat::Npz,
+        TensorFormat::Safetensors,
+    ];
+    let options = TensorFileOptions {
+        names: names(tensors),
+        format: Some(FORMATS[FORMAT]),
+        on_error: parsed(on_error)?,
+    };
+    options.dataset(path)
+}
+
+/// Makes a dataset of the rows of Parquet files, or of Arrow files or streams, with one component for each column, or for each of those that
+/// `columns` names, separated by commas. `nulls` says what becomes of values that are missing: `error` (the default), `default` (NaN, zero or the
+/// empty string), or `mask` (the same, and each column is followed by one of type i1 that says which values are there). With `batch_size`,
+/// elements are tensors of as many rows at most.
+///
+/// # Errors
+/// If an attribute is wrong, or the library was built without the format. Draws fail if a file is damaged or has no such column.
+#[tfrt_kernel(
+    "tfrt_data.{FORMAT}_dataset",
+    FORMAT = [0 as "parquet", 1 as "arrow_ipc"],
+    chain = none,
+    results(dataset),
+    format = "operands attr-dict"
+)]
+fn columnar_dataset<const FORMAT: usize>(
+    path: &str,
+    #[attr] columns: Option<&str>,
+    #[attr("batch_size")] rows: Option<i64>,
+    #[attr] nulls: Option<&str>,
+    #[attr] on_error: Option<&str>,
+) -> Result<Dataset> {
+    const FORMATS: [ColumnarFormat; 2] = [ColumnarFormat::Parquet, ColumnarFormat::Arrow];
+    let options = ColumnarOptions {
+        columns: names(columns),
+        batch_size: batch_size(rows)?,
+        nulls: parsed(nulls)?,
+        row_groups: None,
+        on_error: parsed(on_error)?,
+    };
+    options.dataset(FORMATS[FORMAT], path)
+}
