@@ -146,3 +146,29 @@ func @drawn_once() -> (!tfrt.chain, i64) {
   %num = tfrt_data.cardinality %r
   tfrt.return %c, %num : !tfrt.chain, i64
 }
+
+func private @late_double(%plus: i32, %x: i32) -> i32 {
+  %y = "tfrt_test.async_add.i32"(%x, %x) : (i32, i32) -> i32
+  %z = tfrt.add.i32 %y, %plus
+  tfrt.return %z : i32
+}
+
+func private @show32(%x: i32, %ch: !tfrt.chain) -> !tfrt.chain {
+  %c = tfrt.print.i32 %x, %ch
+  tfrt.return %c : !tfrt.chain
+}
+
+func @several_calls_at_a_time() -> (!tfrt.chain, !tfrt_data.dataset) {
+  %c0 = tfrt.new.chain
+  %zero = tfrt.constant.i64 0
+  %one = tfrt.constant.i64 1
+  %n = tfrt.constant.i64 5
+  %plus = tfrt.constant.i32 100
+  %d = tfrt_data.range_dataset %zero, %n, %one { element_type = i32 }
+  %m = tfrt_data.parallel_map_dataset %d, %n, %plus : i32 { function = @late_double }
+  %it = tfrt_data.make_iterator %m
+  %c = tfrt_data.enumerate.iterator %it, %c0 { function = @show32 } : !tfrt.chain
+  // expected-error @+1 {{num_parallel must be -1 or between 1 and 1048576, not 0}}
+  %bad = tfrt_data.parallel_map_dataset %d, %zero, %plus : i32 { deterministic = false, function = @late_double }
+  tfrt.return %c, %bad : !tfrt.chain, !tfrt_data.dataset
+}

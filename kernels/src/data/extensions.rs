@@ -24,6 +24,30 @@ fn shard_dataset(input: &Dataset, num_shards: i64, index: i64) -> Result<Dataset
     input.shard(num_shards, index)
 }
 
+/// Makes a dataset of the results of a function of each element, as `map_dataset` does, with up to `num_parallel` calls under way, each a
+/// task of the work queue; -1 finds by trying how many make the pipeline fastest. Unless `deterministic` is true or absent, results are handed
+/// out as they come.
+///
+/// # Errors
+/// `num_parallel must be -1 or between 1 and 1048576, not N`.
+#[tfrt_kernel(
+    "tfrt_data.parallel_map_dataset",
+    pure,
+    chain = none,
+    results(dataset),
+    format = "$input `,` $num_parallel (`,` $values `:` type($values))? attr-dict"
+)]
+fn parallel_map_dataset(
+    input: &Dataset,
+    num_parallel: i64,
+    values: &[AnyRef],
+    #[attr] deterministic: Option<bool>,
+    #[function] function: FunctionRef,
+) -> Result<Dataset> {
+    let is_deterministic = deterministic.unwrap_or(true);
+    input.parallel_map_with(function.into(), values, num_parallel, is_deterministic)
+}
+
 /// Makes a dataset of the components of all inputs side by side. It ends with the shortest.
 #[tfrt_kernel("tfrt_data.zip_dataset", pure, chain = none, results(dataset), format = "operands attr-dict")]
 fn zip_dataset(inputs: Operands<'_, Dataset>) -> Result<Dataset> {

@@ -21,6 +21,7 @@
 //! | `stages` | one file for each dataset |
 //! | `typed`, `elements` | pipelines from Rust: typed closures, and [`Elements`] for loops |
 //! | `description`, `checkpoint` | [`Description`] of a pipeline, and the rest of a pass as bytes |
+//! | `tuner` | how many calls to keep under way, found by trying |
 //! | `philox` | [`Philox`]: the random numbers of shuffles |
 //!
 //! File formats are in crates above this one. This crate does no I/O.
@@ -47,6 +48,8 @@ mod stages;
 mod philox;
 
 mod numbers;
+
+mod tuner;
 
 mod typed;
 

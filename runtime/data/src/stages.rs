@@ -6,6 +6,8 @@ pub(crate) mod values;
 
 pub(crate) mod map;
 
+pub(crate) mod parallel_map;
+
 pub(crate) mod filter;
 
 pub(crate) mod batch;

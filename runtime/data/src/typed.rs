@@ -186,6 +186,31 @@ impl Dataset {
         self.map_with(function.into_element_function(), &[])
     }
 
+    /// As [`map`](Self::map), with up to `num_parallel` calls under way, each a task of the work queue; -1 finds by trying how many make
+    /// the pipeline fastest. The order is kept; see [`parallel_map_with`](Self::parallel_map_with) for one where it is not.
+    ///
+    /// ```
+    /// use tfrt_data::Dataset;
+    /// use tfrt_host::{ExecutionContext, HostContext, RequestContextBuilder};
+    /// use tfrt_support::Error;
+    ///
+    /// let ctx = ExecutionContext::new(RequestContextBuilder::new(HostContext::builder().build()).build());
+    /// let squares = Dataset::range(0, 5, 1)?.parallel_map(|number: i64| number * number, 4)?;
+    /// let squares: Vec<i64> = squares.elements(&ctx).collect::<Result<_, Error>>()?;
+    /// assert_eq!(squares, [0, 1, 4, 9, 16]);
+    /// # Ok::<(), Error>(())
+    /// ```
+    ///
+    /// # Errors
+    /// If the number is neither -1 nor between 1 and 2^20, or datasets are nested too deep.
+    pub fn parallel_map<M>(
+        &self,
+        function: impl IntoElementFunction<M>,
+        num_parallel: i64,
+    ) -> Result<Self, Error> {
+        self.parallel_map_with(function.into_element_function(), &[], num_parallel, true)
+    }
+
     /// The elements for which a function returns true.
     ///
     /// # Errors

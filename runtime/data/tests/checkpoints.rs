@@ -124,7 +124,7 @@ fn a_forged_checkpoint_does_no_harm() {
     let checkpoint = checkpoint_of(&everything(), 7);
     let ctx = context();
     let end = checkpoint.len() - 8;
-    for position in 12..end {
+    for position in (12..end).step_by(3) {
         for byte in [0, 0xff, checkpoint[position] ^ 0x10] {
             let mut forged = checkpoint.clone();
             forged[position] = byte;

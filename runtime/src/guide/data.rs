@@ -41,8 +41,10 @@
 //! elements of a batch at once.
 //!
 //! A draw never blocks. If a function of a program is not done, its results are values that become available later, and the stages above
-//! go on with them. This is where parallelism comes from: with a `prefetch` above a `map`, as many calls are under way as elements are drawn
-//! ahead. The order of elements is that of the tree, whatever is done first.
+//! go on with them. This is one source of parallelism: with a `prefetch` above a `map`, as many calls are under way as elements are drawn
+//! ahead. The other is `parallel_map`, whose calls are tasks of the work queue, for functions that compute and closures: its second parameter
+//! says how many calls may be under way, or -1, and then the stage finds out while it runs (unless `TFRT_DATA_AUTOTUNE=off` is set, which
+//! stands for one call per thread). The order of elements is that of the tree, whatever is done first.
 //!
 //! `elements` as an [`Iterator`] waits for each element. In `async` code, `next_async` does not block the thread:
 //!

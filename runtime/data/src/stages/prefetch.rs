@@ -99,7 +99,7 @@ impl Draw for PrefetchIterator {
 }
 
 /// Whether a consumer could use the result at once, and it is not the end.
-fn is_available_element(result: &IterationResult) -> bool {
+pub(super) fn is_available_element(result: &IterationResult) -> bool {
     match result {
         IterationResult::Known(Outcome::Element(values)) => are_available(values),
         IterationResult::Known(Outcome::Error(_)) => true,

@@ -13,6 +13,8 @@ pub enum Tree {
     Values(Vec<i64>),
     /// Adds, and fails on every so many numbers.
     Map(Box<Tree>, i64, i64),
+    /// As a map, with so many calls under way.
+    ParallelMap(Box<Tree>, i64, i64, i64),
     /// Multiples, and fails on every so many numbers.
     Filter(Box<Tree>, i64, i64),
     /// The sums of batches.
@@ -173,7 +175,9 @@ impl Oracle {
                 State::List(numbers.take_while(is_before).collect())
             }
             Tree::Values(numbers) => State::List(numbers.iter().copied().collect()),
-            Tree::Map(tree, plus, fails) => State::Map(of(tree), *plus, *fails),
+            Tree::Map(tree, plus, fails) | Tree::ParallelMap(tree, plus, fails, _) => {
+                State::Map(of(tree), *plus, *fails)
+            }
             Tree::Filter(tree, modulus, fails) => State::Filter(of(tree), *modulus, *fails),
             Tree::BatchSum(tree, size) => State::BatchSum(of(tree), *size),
             Tree::Prefetch(tree, ahead) => State::Prefetch(of(tree), *ahead, VecDeque::new()),

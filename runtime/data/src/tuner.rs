@@ -1,0 +1,225 @@
+//! How many calls to keep under way, found by trying.
+//!
+//! A tuner looks at the output rate of a stage once a period, and moves one number:
+//!
+//! ```text
+//!  Halving:   max ─► max/2 ─► max/4 ─► …       as long as the rate does not fall: calls that do not help only hold elements
+//!  Climbing:  degree ± step                    as long as it rises; a step that does not help is undone, and turned round, then halved
+//!  Settled:   degree                           until the rate changes by a fifth: the load is another one, and everything begins anew
+//! ```
+
+use std::time::Duration;
+
+/// How often the number may move.
+const PERIOD: Duration = Duration::from_millis(200);
+
+/// A rate that is better or worse by less is the same rate.
+const NOISE: f64 = 0.03;
+
+/// A settled tuner begins anew if the rate changes by more.
+const LOAD_CHANGE: f64 = 0.2;
+
+/// Finds how many calls to keep under way, between one and a maximum.
+#[derive(Debug)]
+pub(crate) struct Tuner {
+    max: usize,
+    degree: usize,
+    phase: Phase,
+    /// When the period began.
+    start: Option<Duration>,
+    /// What was delivered since.
+    num_delivered: u64,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq)]
+enum Phase {
+    /// The degree before the last move and its rate, if there was a move.
+    Halving(Option<(usize, f64)>),
+    Climbing {
+        /// The best degree so far, and its rate.
+        base: (usize, f64),
+        step: usize,
+        is_upward: bool,
+        has_turned: bool,
+    },
+    Settled {
+        rate: f64,
+    },
+}
+
+impl Tuner {
+    pub(crate) fn new(max: usize) -> Self {
+        let max = max.max(1);
+        Self {
+            max,
+            degree: max,
+            phase: Phase::Halving(None),
+            start: None,
+            num_delivered: 0,
+        }
+    }
+
+    /// How many calls to keep under way.
+    pub(crate) fn degree(&self) -> usize {
+        self.degree
+    }
+
+    /// Counts an element that was delivered at a time.
+    pub(crate) fn deliver(&mut self, now: Duration) {
+        let start = *self.start.get_or_insert(now);
+        self.num_delivered += 1;
+        let elapsed = now.saturating_sub(start);
+        if elapsed >= PERIOD {
+            let rate = self.num_delivered as f64 / elapsed.as_secs_f64();
+            self.end_period(rate);
+            (self.start, self.num_delivered) = (Some(now), 0);
+        }
+    }
+
+    fn end_period(&mut self, rate: f64) {
+        self.phase = match self.phase {
+            Phase::Halving(before) => self.halve(before, rate),
+            Phase::Climbing {
+                base,
+                step,
+                is_upward,
+                has_turned,
+            } if rate > base.1 * (1.0 + NOISE) => {
+                let base = (self.degree, rate);
+                self.climb(base, step, is_upward, has_turned)
+            }
+            Phase::Climbing {
+                base,
+                step,
+                is_upward,
+                has_turned: false,
+            } => self.climb(base, step, !is_upward, true),
+            Phase::Climbing {
+                base,
+                step,
+                is_upward,
+                has_turned: true,
+            } => match step / 2 {
+                0 => self.settle(base),
+                step => self.climb(base, step, !is_upward, false),
+            },
+            Phase::Settled { rate: settled } if (rate / settled - 1.0).abs() > LOAD_CHANGE => {
+                self.degree = self.max;
+                Phase::Halving(None)
+            }
+            settled => settled,
+        };
+    }
+
+    fn halve(&mut self, before: Option<(usize, f64)>, rate: f64) -> Phase {
+        let falls = before.filter(|&(_, last)| rate < last * (1.0 - NOISE));
+        match falls {
+            Some(before) => self.climb(before, (before.0 / 4).max(1), false, false),
+            None if self.degree == 1 => self.settle((1, rate)),
+            None => {
+                // Small losses must not add up.
+                let best = before.map_or(rate, |(_, last)| last.max(rate));
+                let before = (self.degree, best);
+                self.degree /= 2;
+                Phase::Halving(Some(before))
+            }
+        }
+    }
+
+    /// Goes a step from the base, if there is room, and otherwise the other way.
+    fn climb(
+        &mut self,
+        base: (usize, f64),
+        step: usize,
+        is_upward: bool,
+        has_turned: bool,
+    ) -> Phase {
+        let next = match is_upward {
+            true => (base.0 + step).min(self.max),
+            false => base.0.saturating_sub(step).max(1),
+        };
+        if next == base.0 {
+            return match (has_turned, step / 2) {
+                (false, _) => self.climb(base, step, !is_upward, true),
+                (true, 0) => self.settle(base),
+                (true, step) => self.climb(base, step, !is_upward, false),
+            };
+        }
+        self.degree = next;
+        Phase::Climbing {
+            base,
+            step,
+            is_upward,
+            has_turned,
+        }
+    }
+
+    fn settle(&mut self, base: (usize, f64)) -> Phase {
+        self.degree = base.0;
+        Phase::Settled { rate: base.1 }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Lets a stage of known cost run for so many periods: it delivers `rate(degree)` elements a second.
+    fn run(tuner: &mut Tuner, now: &mut Duration, num_periods: u32, rate: impl Fn(usize) -> f64) {
+        let end = *now + PERIOD * num_periods;
+        while *now < end {
+            tuner.deliver(*now);
+            *now += Duration::from_secs_f64(1.0 / rate(tuner.degree()));
+        }
+    }
+
+    /// What five seconds are.
+    const NUM_PERIODS: u32 = 25;
+
+    #[test]
+    fn the_degree_comes_close_to_the_best_within_five_seconds() {
+        // As many as there are cores help; more do nothing, or harm.
+        for max in [1, 2, 3, 8, 16, 64] {
+            for num_cores in [1, 2, 5, 8, 12, 64] {
+                for harm in [0.0, 0.02, 0.3] {
+                    let rate = |degree: usize| {
+                        let useful = degree.min(num_cores) as f64;
+                        let excess = degree.saturating_sub(num_cores) as f64;
+                        1000.0 * useful / (1.0 + harm * excess)
+                    };
+                    let best = (1..=max).map(rate).fold(0.0, f64::max);
+                    let (mut tuner, mut now) = (Tuner::new(max), Duration::ZERO);
+                    run(&mut tuner, &mut now, NUM_PERIODS, rate);
+                    let found = rate(tuner.degree());
+                    assert!(
+                        found >= 0.9 * best,
+                        "max {max}, {num_cores} cores, harm {harm}: {tuner:?}, {found} of {best}"
+                    );
+                    // Nothing moves any more.
+                    let degree = tuner.degree();
+                    run(&mut tuner, &mut now, NUM_PERIODS, rate);
+                    assert_eq!(tuner.degree(), degree, "max {max}, {num_cores} cores");
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn calls_that_do_not_help_are_given_up() {
+        let (mut tuner, mut now) = (Tuner::new(64), Duration::ZERO);
+        run(&mut tuner, &mut now, NUM_PERIODS, |_| 1000.0);
+        assert_eq!(tuner.degree(), 1);
+    }
+
+    #[test]
+    fn another_load_begins_anew() {
+        let (mut tuner, mut now) = (Tuner::new(16), Duration::ZERO);
+        run(&mut tuner, &mut now, NUM_PERIODS, |_| 1000.0);
+        assert_eq!(tuner.degree(), 1);
+        // Now it is the calls that take long.
+        run(&mut tuner, &mut now, NUM_PERIODS, |degree| {
+            100.0 * degree as f64
+        });
+        assert!(tuner.degree() >= 15, "{tuner:?}");
+    }
+}

@@ -1,0 +1,221 @@
+//! Maps with several calls under way: how many there are, when results are handed out, and what stops them.
+
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Arc, Mutex, mpsc};
+use std::time::Duration;
+
+use tfrt_async::{AnyRef, IndirectPromise};
+use tfrt_data::{Dataset, ElementFunction, IterationResult, Outcome};
+use tfrt_host::{ExecutionContext, HostContext, RequestContextBuilder};
+use tfrt_queue::create_queue;
+use tfrt_support::Error;
+
+fn context(queue: &str) -> ExecutionContext {
+    let host = HostContext::builder()
+        .queue(create_queue(queue).unwrap())
+        .build();
+    ExecutionContext::new(RequestContextBuilder::new(host).build())
+}
+
+fn range(stop: i64) -> Dataset {
+    Dataset::range(0, stop, 1).unwrap()
+}
+
+/// The calls of a function that were begun, in their order: the element, and the promise of its result.
+type Begun = Arc<Mutex<Vec<(i64, Option<IndirectPromise>)>>>;
+
+/// A function whose results are there when a test says so.
+fn function(begun: &Begun) -> ElementFunction {
+    let begun = Arc::clone(begun);
+    ElementFunction::from_closure(1, 1, move |_, values| {
+        let number = *values[0].get::<i64>().unwrap();
+        let (promise, result) = AnyRef::indirect();
+        begun.lock().unwrap().push((number, Some(promise)));
+        Ok([result].into_iter().collect())
+    })
+}
+
+fn num_begun(begun: &Begun) -> usize {
+    begun.lock().unwrap().len()
+}
+
+/// Ends a call.
+fn end(begun: &Begun, number: i64) {
+    let mut begun = begun.lock().unwrap();
+    let call = begun.iter_mut().find(|(other, _)| *other == number);
+    let promise = call.and_then(|(_, promise)| promise.take());
+    drop(begun);
+    promise.unwrap().forward_to(AnyRef::available(number));
+}
+
+/// The number of a result, if it is known.
+fn number(result: IterationResult) -> Option<i64> {
+    match result.into_outcome() {
+        Ok(Outcome::Element(values)) => values[0].get().copied(),
+        _ => None,
+    }
+}
+
+#[test]
+fn no_more_calls_are_under_way_than_allowed() {
+    let ctx = context("s");
+    let begun = Begun::default();
+    let squares = range(10).parallel_map_with(function(&begun), &[], 3, true);
+    let mut iterator = squares.unwrap().iterator();
+    let drawn: Vec<_> = (0..5).map(|_| iterator.draw(&ctx)).collect();
+    ctx.host().quiesce().unwrap();
+    assert_eq!(num_begun(&begun), 3);
+    // Done out of turn: its slot is not free before its result is handed out.
+    end(&begun, 1);
+    ctx.host().quiesce().unwrap();
+    assert_eq!(num_begun(&begun), 3);
+    end(&begun, 0);
+    ctx.host().quiesce().unwrap();
+    assert_eq!(num_begun(&begun), 5);
+    for number in 2..5 {
+        end(&begun, number);
+        ctx.host().quiesce().unwrap();
+    }
+    let found: Vec<_> = drawn
+        .into_iter()
+        .map(|result| number(result).unwrap())
+        .collect();
+    assert_eq!(found, [0, 1, 2, 3, 4]);
+    // Slots of requests that were not made hold what was drawn ahead.
+    assert_eq!(num_begun(&begun), 7);
+    drop(iterator);
+    begun.lock().unwrap().clear();
+}
+
+#[test]
+fn closures_run_side_by_side() {
+    let ctx = context("mstd:2");
+    let (sender, receiver) = mpsc::channel();
+    let receiver = Mutex::new(receiver);
+    let meet = move |x: i64| match x {
+        // The first call waits for the second.
+        0 => receiver
+            .lock()
+            .unwrap()
+            .recv_timeout(Duration::from_secs(60))
+            .is_ok(),
+        _ => sender.send(()).is_ok(),
+    };
+    let both = range(2).parallel_map(meet, 2).unwrap();
+    let found: Vec<bool> = both.elements(&ctx).collect::<Result<_, Error>>().unwrap();
+    assert_eq!(found, [true, true]);
+}
+
+#[test]
+fn results_come_as_they_are_done_if_the_order_is_not_kept() {
+    let ctx = context("s");
+    let begun = Begun::default();
+    let unordered = range(4).parallel_map_with(function(&begun), &[], 3, false);
+    let mut iterator = unordered.unwrap().iterator();
+    let drawn: Vec<_> = (0..5).map(|_| iterator.draw(&ctx)).collect();
+    ctx.host().quiesce().unwrap();
+    for number in [2, 1, 3, 0] {
+        end(&begun, number);
+        ctx.host().quiesce().unwrap();
+    }
+    let found: Vec<_> = drawn.into_iter().map(number).collect();
+    assert_eq!(found, [Some(2), Some(1), Some(3), Some(0), None]);
+}
+
+#[test]
+fn a_thousand_elements_overtake_another_one_and_no_more() {
+    let ctx = context("s");
+    let begun = Begun::default();
+    let late = function(&begun);
+    // Only the first is late.
+    let only_first =
+        ElementFunction::from_closure(1, 1, move |ctx, values| match values[0].get::<i64>() {
+            Some(0) => Ok(late.call(ctx, values)),
+            _ => Ok(values.iter().cloned().collect()),
+        });
+    let unordered = range(2000).parallel_map_with(only_first, &[], 4, false);
+    let mut iterator = unordered.unwrap().iterator();
+    for expected in 1..=1000 {
+        let result = iterator.draw(&ctx);
+        ctx.host().quiesce().unwrap();
+        assert_eq!(number(result), Some(expected));
+    }
+    let result = iterator.draw(&ctx);
+    ctx.host().quiesce().unwrap();
+    assert!(!result.is_known());
+    end(&begun, 0);
+    assert_eq!(number(result), Some(0));
+}
+
+#[test]
+fn sloppy_maps_have_the_same_elements_once_each() {
+    for num_parallel in [-1, 1, 2, 7] {
+        let ctx = context("mstd:2");
+        let halves = |x: i64| match x % 10 {
+            3 => Err(Error::new(format!("no half of {x}"))),
+            _ => Ok(x / 2),
+        };
+        let keys = |dataset: &Dataset| {
+            let elements = dataset.elements::<i64, _>(&ctx);
+            let key = |item: Result<i64, Error>| item.map_err(|error| error.message().to_owned());
+            let mut keys: Vec<_> = elements.map(key).collect();
+            keys.sort();
+            keys
+        };
+        let function = |dataset: &Dataset| dataset.map(halves).unwrap();
+        let expected = keys(&function(&range(500)));
+        let closure = ElementFunction::from_closure(1, 1, move |_, values| {
+            let half = halves(*values[0].get().unwrap())?;
+            Ok([AnyRef::available(half)].into_iter().collect())
+        });
+        let sloppy = range(500).parallel_map_with(closure, &[], num_parallel, false);
+        assert_eq!(keys(&sloppy.unwrap()), expected);
+    }
+}
+
+#[test]
+fn calls_that_nobody_waits_for_do_not_begin() {
+    let ctx = context("s");
+    let num_calls = Arc::new(AtomicUsize::new(0));
+    let counted = Arc::clone(&num_calls);
+    let count = move |x: i64| {
+        counted.fetch_add(1, Ordering::Relaxed);
+        x
+    };
+    let mut iterator = range(100).parallel_map(count, 4).unwrap().iterator();
+    drop(iterator.draw(&ctx));
+    ctx.host().quiesce().unwrap();
+    assert_eq!(num_calls.load(Ordering::Relaxed), 4);
+    // Hands out the next, and queues a call.
+    assert!(iterator.draw(&ctx).is_known());
+    drop(iterator);
+    ctx.host().quiesce().unwrap();
+    assert_eq!(num_calls.load(Ordering::Relaxed), 4);
+}
+
+#[test]
+fn a_cancelled_request_begins_no_calls() {
+    let ctx = context("s");
+    let num_calls = Arc::new(AtomicUsize::new(0));
+    let counted = Arc::clone(&num_calls);
+    let count = move |x: i64| {
+        counted.fetch_add(1, Ordering::Relaxed);
+        x
+    };
+    let mut iterator = range(100).parallel_map(count, 4).unwrap().iterator();
+    let drawn = iterator.draw(&ctx);
+    ctx.request().cancel();
+    ctx.host().quiesce().unwrap();
+    assert_eq!(num_calls.load(Ordering::Relaxed), 0);
+    assert!(matches!(drawn.into_outcome(), Ok(Outcome::Error(_))));
+}
+
+#[test]
+fn numbers_of_calls_are_checked() {
+    for num_parallel in [0, -2, (1 << 20) + 1] {
+        let error = range(1).parallel_map(|x: i64| x, num_parallel).unwrap_err();
+        let expected =
+            format!("num_parallel must be -1 or between 1 and 1048576, not {num_parallel}");
+        assert_eq!(error.message(), expected);
+    }
+}
