@@ -67,5 +67,6 @@ pub use iterator::{DataIterator, Draw};
 pub use philox::Philox;
 pub use result::{END_MESSAGE, IterationResult, Outcome, Values, are_available};
 pub use stages::batch::BatchComponent;
+pub use stages::padded_batch::PaddedComponent;
 pub use token::{Machine, Serial, Step};
 pub use typed::{Fallible, FromValues, IntoElementFunction, IntoValues, Many, OfProgram, One};

@@ -12,6 +12,8 @@ pub(crate) mod filter;
 
 pub(crate) mod batch;
 
+pub(crate) mod padded_batch;
+
 pub(crate) mod prefetch;
 
 pub(crate) mod repeat;

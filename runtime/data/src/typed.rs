@@ -280,6 +280,28 @@ impl Dataset {
         self.batch_with(batch_size, &[BatchComponent::Any], false, false)
     }
 
+    /// Every `batch_size` consecutive elements as one, each component padded with zeros to the largest of the batch.
+    ///
+    /// ```
+    /// use tfrt_data::Dataset;
+    /// use tfrt_host::{ExecutionContext, HostContext, RequestContextBuilder};
+    /// use tfrt_support::Error;
+    /// use tfrt_tensor::DenseHostTensor;
+    ///
+    /// let ctx = ExecutionContext::new(RequestContextBuilder::new(HostContext::builder().build()).build());
+    /// let ones = |len: i64| DenseHostTensor::vector(&vec![1_i64; len as usize]).map_err(Error::from);
+    /// let batches = Dataset::range(1, 4, 1)?.map(ones)?.padded_batch(3)?;
+    /// let batch = batches.elements::<DenseHostTensor, _>(&ctx).next().expect("there is one")?;
+    /// assert_eq!(&*batch.elements::<i64>()?, [1, 0, 0, 1, 1, 0, 1, 1, 1]);
+    /// # Ok::<(), Error>(())
+    /// ```
+    ///
+    /// # Errors
+    /// If the size is not positive, or datasets are nested too deep.
+    pub fn padded_batch(&self, batch_size: i64) -> Result<Self, Error> {
+        self.padded_batch_with(batch_size, &[], false)
+    }
+
     /// The same elements, of which the next `num_ahead` are drawn before they are asked for; see
     /// [`prefetch_with`](Self::prefetch_with).
     ///

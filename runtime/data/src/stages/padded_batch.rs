@@ -1,0 +1,450 @@
+//! Consecutive elements of different shapes as one: each component in a tensor that has room for the largest.
+//!
+//! ```text
+//!  [1 2 3]            1 2 3
+//!  [4]        ──►     4 · ·      padded to the largest of the batch, or to a given size
+//!  [5 6]              5 6 ·
+//! ```
+
+use std::collections::VecDeque;
+
+use smallvec::SmallVec;
+use tfrt_async::AnyRef;
+use tfrt_host::ExecutionContext;
+use tfrt_support::{DType, Error, ErrorCode};
+use tfrt_tensor::{DenseHostTensor, HostBuffer, Shape};
+
+use crate::cardinality::Cardinality;
+use crate::checkpoint::{StateReader, StateWriter};
+use crate::dataset::{Dataset, Position, Stage, invalid, require_positive};
+use crate::description::StageDescription;
+use crate::iterator::Draw;
+use crate::numbers::scalar;
+use crate::result::{IterationResult, Outcome, Values};
+use crate::token::{Machine, Serial, Step};
+
+/// How one component of a [padded batch](Dataset::padded_batch_with) is padded.
+///
+/// ```
+/// use tfrt_async::AnyRef;
+/// use tfrt_data::PaddedComponent;
+///
+/// // Rows of at most 100 tokens, and -1 where there is none.
+/// let tokens = PaddedComponent::default()
+///     .with_extents(&[Some(100)])
+///     .with_padding(AnyRef::available(-1_i64));
+/// # drop(tokens);
+/// ```
+#[derive(Clone, Debug, Default)]
+pub struct PaddedComponent {
+    extents: Option<Box<[Option<usize>]>>,
+    padding: Option<AnyRef>,
+}
+
+impl PaddedComponent {
+    /// Sets the sizes of the dimensions of each row. A dimension without one has that of the largest element of the batch, as all have
+    /// if nothing is set.
+    #[must_use]
+    pub fn with_extents(mut self, extents: &[Option<usize>]) -> Self {
+        self.extents = Some(extents.into());
+        self
+    }
+
+    /// Sets the number that stands where an element has none: of the type of the elements. It is zero if nothing is set.
+    #[must_use]
+    pub fn with_padding(mut self, padding: AnyRef) -> Self {
+        self.padding = Some(padding);
+        self
+    }
+}
+
+#[derive(Clone, Debug)]
+struct PaddedBatch {
+    input: Dataset,
+    batch_size: usize,
+    /// None at all: each is padded to the largest, with zeros.
+    components: Vec<PaddedComponent>,
+    drops_remainder: bool,
+}
+
+impl Stage for PaddedBatch {
+    fn name(&self) -> &'static str {
+        "padded_batch"
+    }
+
+    fn input_height(&self) -> u32 {
+        self.input.height()
+    }
+
+    fn cardinality(&self) -> Cardinality {
+        let size = self.batch_size as u64;
+        let num_batches = |len: u64| match self.drops_remainder {
+            true => len / size,
+            false => len.div_ceil(size),
+        };
+        self.input.cardinality().map(num_batches)
+    }
+
+    fn describe(&self, to: &mut StageDescription<'_>) {
+        to.attribute("batch_size", self.batch_size);
+        to.attribute("drop_remainder", self.drops_remainder);
+        for component in &self.components {
+            if let Some(extents) = &component.extents {
+                to.attribute("extents", format_args!("{extents:?}"));
+            }
+            if let Some((dtype, bytes)) = component.padding.as_ref().and_then(scalar) {
+                let bits = u64::from_ne_bytes(bytes);
+                to.attribute("padding", format_args!("{dtype} {bits:#x}"));
+            }
+        }
+        to.input(&self.input);
+    }
+
+    fn is_cheap_to_redraw(&self) -> bool {
+        self.input.is_cheap_to_redraw()
+    }
+
+    fn make_iterator(&self, position: Position) -> Box<dyn Draw> {
+        Box::new(Serial::new(PaddedBatchMachine {
+            input: self.input.iterator_below(position),
+            batch: self.clone(),
+            drawn: VecDeque::new(),
+            has_ended: false,
+        }))
+    }
+}
+
+#[derive(Debug)]
+struct PaddedBatchMachine {
+    input: Box<dyn Draw>,
+    batch: PaddedBatch,
+    /// Of the next batch, oldest first.
+    drawn: VecDeque<IterationResult>,
+    has_ended: bool,
+}
+
+impl Machine for PaddedBatchMachine {
+    fn step(&mut self, _num_outstanding: usize, ctx: &ExecutionContext) -> Step {
+        let batch_size = self.batch.batch_size;
+        while !self.has_ended && self.drawn.len() < batch_size {
+            if let Some(cancelled) = ctx.request().cancel_value() {
+                return Step::Answer(Outcome::Error(cancelled.clone()));
+            }
+            match self.input.draw(ctx) {
+                IterationResult::Known(Outcome::End(_)) => self.has_ended = true,
+                result => self.drawn.push_back(result),
+            }
+        }
+        if let Some(awaited) = self.await_drawn() {
+            return Step::Wait(awaited);
+        }
+        let is_whole = self.drawn.len() >= batch_size;
+        if self.drawn.is_empty() || (self.batch.drops_remainder && !is_whole) {
+            self.drawn.clear();
+            return Step::Answer(Outcome::END);
+        }
+        let num_rows = self.drawn.len().min(batch_size);
+        let rows = self.drawn.drain(..num_rows);
+        let rows: Vec<Outcome> = rows.filter_map(|row| row.into_outcome().ok()).collect();
+        Step::Answer(self.batch.assemble(&rows, ctx))
+    }
+
+    fn save(&mut self, to: &mut StateWriter<'_>) -> Result<(), Error> {
+        to.bool(self.has_ended);
+        to.results(self.drawn.iter())?;
+        to.input(&mut *self.input)
+    }
+
+    fn restore(&mut self, from: &mut StateReader<'_>) -> Result<(), Error> {
+        self.has_ended = from.bool()?;
+        self.drawn = from.results()?;
+        from.input(&mut *self.input)
+    }
+}
+
+impl PaddedBatchMachine {
+    /// What has to be waited for before there is a batch. Forgets what was drawn behind an end.
+    fn await_drawn(&mut self) -> Option<AnyRef> {
+        for index in 0..self.drawn.len() {
+            if let Some(awaited) = self.drawn[index].settle() {
+                return Some(awaited);
+            }
+            match &self.drawn[index] {
+                IterationResult::Known(Outcome::End(_)) => {
+                    self.drawn.truncate(index);
+                    self.has_ended = true;
+                    return None;
+                }
+                IterationResult::Known(Outcome::Element(values)) => {
+                    if let Some(awaited) = values.iter().find(|value| !value.is_available()) {
+                        return Some(awaited.clone());
+                    }
+                }
+                _ => {}
+            }
+        }
+        None
+    }
+}
+
+/// The elements of one component of one element.
+struct Row<'a> {
+    dtype: DType,
+    dims: &'a [usize],
+}
+
+impl PaddedBatch {
+    /// The batch of these elements and failed draws, whose values are available. As with other batches, it fails if the first does, and
+    /// a component is an error if any element has one there.
+    fn assemble(&self, rows: &[Outcome], ctx: &ExecutionContext) -> Outcome {
+        let mut elements: Vec<&Values> = Vec::with_capacity(rows.len());
+        let mut failed = None;
+        for (index, row) in rows.iter().enumerate() {
+            match row {
+                Outcome::Element(values) => elements.push(values),
+                Outcome::Error(error) if index == 0 => return Outcome::Error(error.clone()),
+                Outcome::Error(error) => {
+                    failed.get_or_insert(error);
+                }
+                Outcome::End(_) => {}
+            }
+        }
+        let Some(first) = elements.first() else {
+            return Outcome::END;
+        };
+        let num_components = first.len();
+        let assemble = |position: usize| {
+            if let Some(error) = failed {
+                return error.clone();
+            }
+            match self.assemble_component(position, num_components, &elements, ctx) {
+                Ok(tensor) => AnyRef::available(tensor),
+                Err(Failure::Element(error)) => error,
+                Err(Failure::Batch(error)) => AnyRef::error(ctx.emit_error(error)),
+            }
+        };
+        Outcome::Element((0..num_components).map(assemble).collect())
+    }
+
+    fn assemble_component(
+        &self,
+        position: usize,
+        num_components: usize,
+        elements: &[&Values],
+        ctx: &ExecutionContext,
+    ) -> Result<DenseHostTensor, Failure> {
+        let default = PaddedComponent::default();
+        let component = match self.components.get(position) {
+            Some(component) => component,
+            None if self.components.is_empty() => &default,
+            None => return Err(self.misfit(num_components)),
+        };
+        if !self.components.is_empty() && self.components.len() != num_components {
+            return Err(self.misfit(num_components));
+        }
+        let mut shape: Option<(DType, SmallVec<[usize; 6]>)> = None;
+        for (index, values) in elements.iter().enumerate() {
+            let Some(value) = values
+                .get(position)
+                .filter(|_| values.len() == num_components)
+            else {
+                let message = format!(
+                    "element {index} of the batch has {} components, the first has {num_components}",
+                    values.len()
+                );
+                return Err(invalid(message).into());
+            };
+            let row = row_of(value, index)?;
+            let Some((dtype, largest)) = &mut shape else {
+                shape = Some((row.dtype, row.dims.into()));
+                continue;
+            };
+            if *dtype != row.dtype || largest.len() != row.dims.len() {
+                let first = elements[0].get(position).map(|value| row_of(value, 0));
+                let Some(Ok(first)) = first else { continue };
+                return Err(invalid(format!(
+                    "element {index} of the batch is {} {:?}, the first is {} {:?}",
+                    row.dtype, row.dims, first.dtype, first.dims
+                ))
+                .into());
+            }
+            for (extent, &dim) in largest.iter_mut().zip(row.dims) {
+                *extent = dim.max(*extent);
+            }
+        }
+        let Some((dtype, mut extents)) = shape else {
+            return Err(Error::new("a batch has no rows").into());
+        };
+        component.fix(&mut extents)?;
+        let size = dtype.size_bytes().unwrap_or(0);
+        let mut dims: SmallVec<[usize; 6]> = SmallVec::from_slice(&[elements.len()]);
+        dims.extend_from_slice(&extents);
+        let size_bytes = dims
+            .iter()
+            .try_fold(size, |bytes, dim| bytes.checked_mul(*dim));
+        let align = dtype.align_bytes().unwrap_or(1);
+        let buffer = size_bytes.map(|bytes| HostBuffer::zeroed(ctx.allocator(), bytes, align));
+        let Some(Ok(mut buffer)) = buffer else {
+            let error = Error::new("failed to create uninitialized tensor");
+            return Err(error.with_code(ErrorCode::ResourceExhausted).into());
+        };
+        let row_bytes = extents.iter().product::<usize>() * size;
+        {
+            let mut bytes = buffer.write().map_err(Error::from)?;
+            if let Some(padding) = component.padding_of(dtype)? {
+                bytes
+                    .chunks_exact_mut(size.max(1))
+                    .for_each(|place| place.copy_from_slice(&padding[..size]));
+            }
+            for (index, values) in elements.iter().enumerate() {
+                let place = &mut bytes[index * row_bytes..(index + 1) * row_bytes];
+                copy_row(&values[position], place, &extents, size)?;
+            }
+        }
+        let shape = Shape::new(&dims).map_err(Error::from)?;
+        Ok(DenseHostTensor::from_buffer(dtype, shape, buffer).map_err(Error::from)?)
+    }
+
+    #[cold]
+    fn misfit(&self, num_components: usize) -> Failure {
+        let message = format!(
+            "elements of a padded batch have {} components, not {num_components}",
+            self.components.len()
+        );
+        invalid(message).into()
+    }
+}
+
+/// Why a component of a batch is an error.
+enum Failure {
+    /// A value of an element is this one.
+    Element(AnyRef),
+    /// The elements do not fit.
+    Batch(Error),
+}
+
+impl From<Error> for Failure {
+    fn from(error: Error) -> Self {
+        Self::Batch(error)
+    }
+}
+
+/// What an available value is, as a row of a batch.
+fn row_of(value: &AnyRef, index: usize) -> Result<Row<'_>, Failure> {
+    if let Some((dtype, _)) = scalar(value) {
+        return Ok(Row { dtype, dims: &[] });
+    }
+    if let Some(tensor) = value.get::<DenseHostTensor>() {
+        return Ok(Row {
+            dtype: tensor.dtype(),
+            dims: tensor.shape().dims(),
+        });
+    }
+    if value.is_error() {
+        return Err(Failure::Element(value.clone()));
+    }
+    Err(invalid(format!(
+        "element {index} of the batch is of type `{}`, not a number or a dense tensor",
+        value.mlir_type().unwrap_or("none")
+    ))
+    .into())
+}
+
+/// Copies an element to the start of each dimension of its place.
+fn copy_row(value: &AnyRef, place: &mut [u8], extents: &[usize], size: usize) -> Result<(), Error> {
+    if let Some((_, bytes)) = scalar(value) {
+        place.copy_from_slice(&bytes[..size]);
+        return Ok(());
+    }
+    let Some(tensor) = value.get::<DenseHostTensor>() else {
+        return Ok(());
+    };
+    let bytes = tensor.buffer().read()?;
+    copy_block(&bytes, tensor.shape().dims(), place, extents, size);
+    Ok(())
+}
+
+/// Copies a block of these dimensions into one of these extents, none of which is smaller.
+fn copy_block(bytes: &[u8], dims: &[usize], place: &mut [u8], extents: &[usize], size: usize) {
+    if bytes.is_empty() {
+        return;
+    }
+    if dims == extents {
+        return place.copy_from_slice(bytes);
+    }
+    let ([len, dims @ ..], [_, extents @ ..]) = (dims, extents) else {
+        return;
+    };
+    let part = bytes.len() / len;
+    let stride = extents.iter().product::<usize>() * size;
+    for (bytes, place) in bytes.chunks_exact(part).zip(place.chunks_exact_mut(stride)) {
+        copy_block(bytes, dims, place, extents, size);
+    }
+}
+
+impl PaddedComponent {
+    /// Sets the sizes that are given, which must be large enough.
+    fn fix(&self, extents: &mut [usize]) -> Result<(), Error> {
+        let Some(given) = &self.extents else {
+            return Ok(());
+        };
+        if given.len() != extents.len() {
+            return Err(invalid(format!(
+                "elements of the batch have {} dimensions, and are padded in {}",
+                extents.len(),
+                given.len()
+            )));
+        }
+        for (dimension, (extent, given)) in extents.iter_mut().zip(given).enumerate() {
+            match *given {
+                Some(given) if *extent > given => {
+                    return Err(invalid(format!(
+                        "an element of the batch has size {extent} in dimension {dimension}, which is padded to {given}"
+                    )));
+                }
+                Some(given) => *extent = given,
+                None => {}
+            }
+        }
+        Ok(())
+    }
+
+    /// The bytes of the padding, unless it is zero.
+    fn padding_of(&self, dtype: DType) -> Result<Option<[u8; 8]>, Error> {
+        let Some(padding) = &self.padding else {
+            return Ok(None);
+        };
+        match scalar(padding) {
+            Some((found, bytes)) if found == dtype => Ok(Some(bytes)),
+            _ => Err(invalid(format!(
+                "the padding is of type `{}`, and elements of the batch of type {dtype}",
+                padding.mlir_type().unwrap_or("none")
+            ))),
+        }
+    }
+}
+
+impl Dataset {
+    /// Every `batch_size` consecutive elements as one, as [`batch_with`](Self::batch_with) does, for numbers and tensors of different
+    /// shapes: each component is a tensor with one row per element, and a row has room for the largest. Elements of a component
+    /// have one element type and the same number of dimensions.
+    ///
+    /// `components` say how each is padded; without any, each is padded to the largest of the batch, with zeros. If
+    /// `drops_remainder`, a last batch that would be smaller is left out.
+    ///
+    /// # Errors
+    /// If the size is not positive, or datasets are nested too deep.
+    pub fn padded_batch_with(
+        &self,
+        batch_size: i64,
+        components: &[PaddedComponent],
+        drops_remainder: bool,
+    ) -> Result<Self, Error> {
+        Self::new(PaddedBatch {
+            input: self.clone(),
+            batch_size: require_positive("batch_size", batch_size)?,
+            components: components.to_vec(),
+            drops_remainder,
+        })
+    }
+}
