@@ -147,6 +147,22 @@ impl CoreRuntimeOp {
         }
     }
 
+    /// Runs the op at once on handles that the caller keeps, if nothing has to be waited for, converted or ordered. Returns `false`
+    /// without doing anything otherwise.
+    #[inline]
+    pub(crate) fn run_at_once(
+        &self,
+        ctx: &ExecutionContext,
+        arguments: &[&TensorHandle],
+        attrs: &OpAttrs,
+        results: &mut [TensorHandle],
+    ) -> bool {
+        match &self.runner {
+            Runner::Device(op) => op.run_at_once(ctx, arguments, attrs, results),
+            Runner::Other(_) => false,
+        }
+    }
+
     /// Runs the op and returns its results.
     #[must_use]
     pub fn call<const ARGUMENTS: usize, const RESULTS: usize>(

@@ -30,7 +30,7 @@ use tfrt_async::{AnyRef, run_when_ready};
 use tfrt_host::ExecutionContext;
 use tfrt_host::device::DeviceRef;
 use tfrt_host::kernel::panic::catch;
-use tfrt_host::tracing::{Scope, TracingLevel};
+use tfrt_host::tracing::{self, Scope, TracingLevel};
 use tfrt_support::metadata::TensorMetadata;
 use tfrt_support::{Error, ErrorCode};
 
@@ -95,6 +95,77 @@ impl DeviceOp {
         }
     }
 
+    /// Runs the op at once on handles that the caller keeps, if nothing has to be waited for, converted or ordered. Returns `false`
+    /// without doing anything otherwise.
+    ///
+    /// The shortest way through the drawing at the top of the module, which most calls from Rust take: no handle is copied.
+    pub(crate) fn run_at_once(
+        &self,
+        ctx: &ExecutionContext,
+        arguments: &[&TensorHandle],
+        attrs: &OpAttrs,
+        results: &mut [TensorHandle],
+    ) -> bool {
+        if self.op.has_side_effects()
+            || tracing::is_active(TracingLevel::Default)
+            || ctx.request().is_cancelled()
+            || !self.op.counts.admit(arguments.len(), results.len())
+        {
+            return false;
+        }
+        let asks_first = !self.tells_metadata_itself();
+        let (mut tensors, mut operands) = (Tensors::new(), OperandMetadata::new());
+        for argument in arguments {
+            let Some((tensor, metadata)) = argument.dense_on(&self.device) else {
+                return false;
+            };
+            tensors.push(tensor.clone());
+            if asks_first {
+                operands.push(metadata.clone());
+            }
+        }
+        let metadata = match asks_first {
+            true => self.result_metadata(&operands, attrs),
+            false => Ok(ResultMetadata::new()),
+        };
+        match metadata {
+            Ok(metadata) => self.dispatch_now(ctx, attrs, tensors, metadata, &mut None, results),
+            Err(error) => results.fill(TensorHandle::error(ctx.emit_error(error))),
+        }
+        true
+    }
+
+    /// Runs the op on tensors that are there, and sets the results.
+    #[inline]
+    fn dispatch_now(
+        &self,
+        ctx: &ExecutionContext,
+        attrs: &OpAttrs,
+        mut tensors: Tensors,
+        metadata: ResultMetadata,
+        chain: &mut Option<AnyRef>,
+        results: &mut [TensorHandle],
+    ) {
+        let mut slots = empty_slots(results.len());
+        self.dispatch(Dispatch {
+            ctx,
+            attrs,
+            tensors: &mut tensors,
+            metadata: &metadata,
+            results: &mut slots,
+            chain,
+        });
+        drop(tensors);
+        let mut told = metadata.into_iter();
+        for (handle, tensor) in results.iter_mut().zip(slots) {
+            let tensor = tensor.expect("a dispatch fills every result");
+            *handle = match told.next().flatten() {
+                Some(metadata) => TensorHandle::new(self.device.clone(), metadata, tensor),
+                None => TensorHandle::of_value(self.device.clone(), tensor),
+            };
+        }
+    }
+
     /// What a caller must give, whatever the op.
     fn check(&self, invocation: &OpInvocation<'_>) -> Result<(), Error> {
         let invalid = |error: String| Err(Error::new(error).with_code(ErrorCode::InvalidArgument));
@@ -131,26 +202,10 @@ impl DeviceOp {
             }
         };
         let mut chain = self.followed_chain(invocation);
-        let mut tensors = take_tensors(invocation.arguments);
+        let tensors = take_tensors(invocation.arguments);
         if is_ready {
-            let mut results = empty_slots(invocation.results.len());
-            self.dispatch(Dispatch {
-                ctx,
-                attrs: invocation.attrs,
-                tensors: &mut tensors,
-                metadata: &metadata,
-                results: &mut results,
-                chain: &mut chain,
-            });
-            drop(tensors);
-            let mut told = metadata.into_iter();
-            for (handle, tensor) in invocation.results.iter_mut().zip(results) {
-                let tensor = tensor.expect("a dispatch fills every result");
-                *handle = match told.next().flatten() {
-                    Some(metadata) => TensorHandle::new(self.device.clone(), metadata, tensor),
-                    None => TensorHandle::of_value(self.device.clone(), tensor),
-                };
-            }
+            let (attrs, results) = (invocation.attrs, &mut *invocation.results);
+            self.dispatch_now(ctx, attrs, tensors, metadata, &mut chain, results);
             if let (Some(slot), Some(chain)) = (&mut invocation.chain, chain) {
                 **slot = chain;
             }

@@ -20,7 +20,7 @@ use tfrt_async::{AnyRef, AsyncValueRef, Immutable, Promise, Value};
 use tfrt_host::device::DeviceRef;
 use tfrt_support::Error;
 use tfrt_support::metadata::TensorMetadata;
-use tfrt_tensor::{Tensor, TensorRef};
+use tfrt_tensor::{DenseHostTensor, Tensor, TensorRef};
 
 use crate::identity;
 
@@ -284,6 +284,19 @@ impl TensorHandle {
     pub(crate) fn metadata_failure(&self) -> Option<&Error> {
         let error = self.metadata.as_ref()?.error()?;
         Some(self.error_if_present().unwrap_or(error))
+    }
+
+    /// The tensor and its metadata, if both are there and the tensor is a dense one on this device.
+    #[inline]
+    pub(crate) fn dense_on(&self, device: &DeviceRef) -> Option<(&AnyRef, &TensorMetadata)> {
+        let (Some(tensor), Some(MetadataPart::Known(metadata)), Some(DevicePart::Known(found))) =
+            (&self.tensor, &self.metadata, &self.device)
+        else {
+            return None;
+        };
+        let is_usable =
+            same_device(found, device) && tensor.is_concrete() && tensor.is::<DenseHostTensor>();
+        is_usable.then_some((tensor, metadata))
     }
 
     /// The device, if it is known.

@@ -296,13 +296,21 @@ impl ReadyOp {
         results: &mut [TensorHandle],
         caller: &'static Location<'static>,
     ) -> Result<(), Error> {
+        let (ctx, is_sync) = self.begin(results, caller)?;
+        if let [only] = &*self.made
+            && !self.has_side_effects
+            && let Some(op) = only.get()
+            && op.run_at_once(&ctx, arguments, &self.attrs, results)
+        {
+            return self.end(results, None, is_sync);
+        }
         // A list costs more than the few handles that most ops take.
         match *arguments {
-            [x] => self.run(&mut [x.clone()], results, caller),
-            [x, y] => self.run(&mut [x.clone(), y.clone()], results, caller),
+            [x] => self.run_in(&ctx, is_sync, &mut [x.clone()], results),
+            [x, y] => self.run_in(&ctx, is_sync, &mut [x.clone(), y.clone()], results),
             _ => {
                 let mut copies: Handles = arguments.iter().map(|&x| x.clone()).collect();
-                self.run(&mut copies, results, caller)
+                self.run_in(&ctx, is_sync, &mut copies, results)
             }
         }
     }
@@ -313,16 +321,36 @@ impl ReadyOp {
         results: &mut [TensorHandle],
         caller: &'static Location<'static>,
     ) -> Result<(), Error> {
+        let (ctx, is_sync) = self.begin(results, caller)?;
+        self.run_in(&ctx, is_sync, arguments, results)
+    }
+
+    /// The context of a call for these results, and whether it returns when the op is done.
+    fn begin(
+        &self,
+        results: &[TensorHandle],
+        caller: &'static Location<'static>,
+    ) -> Result<(ExecutionContext, bool), Error> {
         if results.len() != self.num_results {
             return Err(self.miscounted(results.len()));
         }
         let (ctx, is_sync) = scope::execution_context_and_mode(&self.eager);
         ctx.set_location_token(token_of(caller));
-        let device = self.device(arguments, &ctx)?;
+        Ok((ctx, is_sync))
+    }
+
+    fn run_in(
+        &self,
+        ctx: &ExecutionContext,
+        is_sync: bool,
+        arguments: &mut [TensorHandle],
+        results: &mut [TensorHandle],
+    ) -> Result<(), Error> {
+        let device = self.device(arguments, ctx)?;
         let op = self.made_for(device)?;
         let mut chain = self.has_side_effects.then(|| scope::effects(&self.eager));
         op.run(&mut OpInvocation {
-            ctx: &ctx,
+            ctx,
             arguments: &mut *arguments,
             attrs: &self.attrs,
             results,
@@ -333,20 +361,30 @@ impl ReadyOp {
             scope::set_effects(&self.eager, chain);
         }
         if is_sync {
-            // What nobody needs any more is not kept while the op runs.
+            // Arguments that are not needed any more are not kept while the op runs.
             arguments.fill(TensorHandle::INVALID);
-            let mut awaited: Vec<AnyRef> = results
-                .iter()
-                .filter_map(|result| result.tensor().cloned())
-                .collect();
-            awaited.extend(after.clone());
+        }
+        self.end(results, after.as_ref(), is_sync)
+    }
+
+    /// Waits for the results and the chain of a call that does, and returns the first error among them.
+    fn end(
+        &self,
+        results: &[TensorHandle],
+        after: Option<&AnyRef>,
+        is_sync: bool,
+    ) -> Result<(), Error> {
+        let is_there = |value: &AnyRef| value.is_available();
+        let values = || results.iter().filter_map(TensorHandle::tensor).chain(after);
+        if is_sync && !values().all(is_there) {
+            let awaited: Vec<AnyRef> = values().cloned().collect();
             self.eager
                 .host
                 .await_available(&awaited)
                 .map_err(|error| Error::new(error.to_string()))?;
         }
         let failed = results.iter().find_map(TensorHandle::error_if_present);
-        let failed = failed.or_else(|| after.as_ref().and_then(AnyRef::error_if_present));
+        let failed = failed.or_else(|| after.and_then(AnyRef::error_if_present));
         match failed {
             None => Ok(()),
             Some(error) => {

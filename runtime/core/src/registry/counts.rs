@@ -38,6 +38,13 @@ impl Counts {
         }
     }
 
+    /// Returns `true` if an op may be called with this many operands for this many results.
+    #[inline]
+    pub(crate) fn admit(self, operands: usize, results: usize) -> bool {
+        let is_within = |(least, most): Bounds, found| least <= found && found <= most;
+        is_within(self.operands, operands) && is_within(self.results, results)
+    }
+
     /// Refuses a call with so many operands that asks for so many results.
     #[inline]
     pub(crate) fn check(self, op: &str, operands: usize, results: usize) -> Result<(), Error> {
