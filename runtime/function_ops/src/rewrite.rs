@@ -1,6 +1,6 @@
 //! Rewrites: ops in place of others that compute the same with less work.
 //!
-//! A [`Rule`] is declared with [`rewrite!`](crate::rewrite), by a pattern and a replacement, and collected at link time like a kernel:
+//! A [`Rule`] is declared with [`rewrite!`](macro@crate::rewrite), by a pattern and a replacement, and collected at link time like a kernel:
 //!
 //! ```
 //! use tfrt_function_ops::rewrite;

@@ -221,7 +221,7 @@
 //! `tf.StatefulPartitionedCall` call another function of the program, which their attribute `f` names; a function that calls itself is refused.
 //!
 //! Before ops are placed, rules replace some of them by others that compute the same with less work, such as a product and a bias by one op.
-//! [`rewrite!`](crate::function_ops::rewrite) declares rules of your own, for your ops.
+//! [`rewrite!`](macro@crate::function_ops::rewrite) declares rules of your own, for your ops.
 //!
 //! Each step is a pass, so that `tfrt opt --corert-infer-metadata --corert-place --corert-partition --corert-lower` shows what becomes of a
 //! program, and `--corert-explain-placement` says why ops are where they are.
