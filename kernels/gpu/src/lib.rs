@@ -15,6 +15,7 @@
 //! | [`enums`] | enumerations of the libraries, as attributes |
 //! | [`values`] | what programs pass around, and what it keeps |
 //! | [`kernels`] | the kernels |
+//! | [`cuda`] | the implementation over the libraries of the system |
 #![deny(unsafe_code)]
 
 pub mod api;
@@ -26,6 +27,8 @@ pub mod enums;
 pub mod values;
 
 pub mod kernels;
+
+pub mod cuda;
 
 pub use api::error::GpuError;
 pub use platform::{Gpu, GpuChoice};

@@ -15,6 +15,7 @@ use std::sync::Arc;
 use tfrt::prelude::*;
 
 use crate::api::{Blas, Ccl, Dnn, Driver, Fft, Solver};
+use crate::cuda::{CudaBlas, CudaCcl, CudaDriver, CudaFft, CudaSolver, NoDnn};
 
 /// The environment variable that chooses an implementation.
 pub const VARIABLE: &str = "TFRT_GPU";
@@ -91,14 +92,30 @@ impl Gpu {
     /// `Unavailable` if what it needs is missing.
     pub fn open(choice: GpuChoice) -> Result<Arc<Self>> {
         match choice {
-            GpuChoice::Cuda => Err(Error::new(
-                "no GPU: this build does not contain the CUDA implementation; `--gpu=host`, or the environment variable \
-                 `TFRT_GPU=host`, runs GPU programs on threads of this process",
-            )
-            .with_code(ErrorCode::Unavailable)),
-            GpuChoice::Host => Err(Error::new("no GPU: the host device is not part of this build")
-                .with_code(ErrorCode::Unavailable)),
+            GpuChoice::Cuda => Self::cuda(),
+            GpuChoice::Host => Err(
+                Error::new("no GPU: the host device is not part of this build")
+                    .with_code(ErrorCode::Unavailable),
+            ),
         }
+    }
+
+    /// The CUDA libraries of the system. Those beside the driver are opened when they are needed.
+    fn cuda() -> Result<Arc<Self>> {
+        let driver = CudaDriver::open().map_err(|error| {
+            let advice = "`--gpu=host`, or the environment variable `TFRT_GPU=host`, runs GPU programs on threads of this process";
+            Error::new(format!("no GPU: {}; {advice}", error.details)).with_code(ErrorCode::Unavailable)
+        })?;
+        let driver = Arc::new(driver);
+        Ok(Arc::new(Self {
+            name: "CUDA",
+            blas: Arc::new(CudaBlas::new(Arc::clone(&driver))),
+            dnn: Arc::new(NoDnn),
+            solver: Arc::new(CudaSolver::new(Arc::clone(&driver))),
+            fft: Arc::new(CudaFft::new(Arc::clone(&driver))),
+            ccl: Arc::new(CudaCcl::new(Arc::clone(&driver))),
+            driver,
+        }))
     }
 
     /// The implementation that the environment asks for, CUDA if it does not say.

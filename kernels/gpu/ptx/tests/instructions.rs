@@ -569,7 +569,7 @@ fn directed_roundings_match_exact_integers() {
                 // In units of 2^-40.
                 let unit =
                     |(mantissa, exponent): (i64, i32)| i128::from(mantissa) << (exponent + 40);
-                let product = i128::from(a.0) * i128::from(b.0) << (a.1 + b.1 + 40);
+                let product = (i128::from(a.0) * i128::from(b.0)) << (a.1 + b.1 + 40);
                 let exact = match name {
                     "add" => unit(a) + unit(b),
                     "mul" => product,

@@ -1,0 +1,81 @@
+//! CUDA: the libraries of the system, through the bindings of `cudarc`.
+//!
+//! Nothing is linked. A library is opened when it is first needed; without it, or without one of its functions, each call fails as the
+//! library itself would fail, and says what is missing. No call panics.
+//!
+//! - `library`: functions by name.
+//! - `live`: which handles and which memory exist.
+//! - `object`: contexts, and what belongs to them.
+//! - `driver`: the driver.
+//! - `keep`: what must live until a stream has passed a place.
+//! - `blas`, `solver`, `fft`, `ccl`: the other libraries.
+//!
+//! - `dnn`: why there are no layers of networks.
+
+mod library;
+
+mod live;
+
+mod object;
+
+mod keep;
+
+mod driver;
+
+mod blas;
+
+mod solver;
+
+mod fft;
+
+mod ccl;
+
+mod dnn;
+
+pub use blas::CudaBlas;
+pub use ccl::CudaCcl;
+pub use dnn::NoDnn;
+pub use driver::CudaDriver;
+pub use fft::CudaFft;
+pub use solver::CudaSolver;
+
+use crate::api::{GpuError, GpuResult, Status};
+
+/// The result of a function of the driver.
+fn status(call: &'static str, code: u32) -> GpuResult<()> {
+    match code {
+        0 => Ok(()),
+        code => Err(GpuError::new(call, Status::Driver(code))),
+    }
+}
+
+/// A function that the installed driver does not have.
+#[cold]
+fn missing(call: &'static str) -> GpuError {
+    GpuError::new(call, Status::SHARED_OBJECT_SYMBOL_NOT_FOUND)
+        .with_details("the installed driver is too old for this function")
+}
+
+/// A handle that names nothing.
+#[cold]
+fn unknown(call: &'static str) -> GpuError {
+    GpuError::new(call, Status::INVALID_HANDLE)
+}
+
+/// Calls a function of the driver.
+///
+/// Every use keeps these duties:
+/// - C1: handles among the arguments come from objects that the caller holds while the call runs.
+/// - C2: pointers to results point to variables of the caller, with room for what the function writes.
+/// - C3: other memory is that of a block which the caller has found to be large enough, or is kept until the device has passed the call.
+macro_rules! call {
+    ($functions:expr, $text:literal, $function:ident($($argument:expr),* $(,)?)) => {
+        match $functions.$function {
+            // SAFETY: L1 for the signature; C1, C2 and C3 for the arguments.
+            Some(function) => $crate::cuda::status($text, unsafe { function($($argument),*) }),
+            None => Err($crate::cuda::missing($text)),
+        }
+    };
+}
+
+use call;

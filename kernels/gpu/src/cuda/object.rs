@@ -1,0 +1,201 @@
+//! Contexts, streams, events and modules, which end when nobody uses them any more.
+#![expect(unsafe_code, reason = "calls the driver")]
+
+use std::fmt;
+use std::sync::Arc;
+
+use cudarc::driver::sys::{CUcontext, CUevent, CUmodule, CUstream};
+
+use super::call;
+use super::driver::CudaDriver;
+use super::library::driver::Functions;
+use crate::api::handle::ContextHandle;
+use crate::api::{Current, GpuResult};
+
+/// A context.
+#[derive(Debug)]
+pub(super) struct Context {
+    /// The driver's pointer.
+    pub(super) number: u64,
+    pub(super) device: i32,
+    /// Whether it is released rather than destroyed.
+    pub(super) is_primary: bool,
+    pub(super) functions: Arc<Functions>,
+    pub(super) is_ended: bool,
+}
+
+impl Context {
+    pub(super) fn raw(&self) -> CUcontext {
+        self.number as CUcontext
+    }
+
+    pub(super) fn handle(&self) -> ContextHandle {
+        ContextHandle(self.number)
+    }
+
+    /// Ends it now.
+    pub(super) fn end(mut self) -> GpuResult<()> {
+        self.destroy()
+    }
+
+    fn destroy(&mut self) -> GpuResult<()> {
+        self.is_ended = true;
+        let functions = &self.functions;
+        match self.is_primary {
+            true => call!(
+                functions,
+                "cuDevicePrimaryCtxRelease(device)",
+                cuDevicePrimaryCtxRelease_v2(self.device)
+            ),
+            false => call!(
+                functions,
+                "cuCtxDestroy(context)",
+                cuCtxDestroy_v2(self.raw())
+            ),
+        }
+    }
+}
+
+impl Drop for Context {
+    fn drop(&mut self) {
+        if !self.is_ended {
+            report(self.destroy());
+        }
+    }
+}
+
+/// What kind an object is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Kind {
+    Stream,
+    Event,
+    Module,
+}
+
+/// A stream, an event or a module.
+#[derive(Debug)]
+pub(super) struct Object {
+    /// The driver's pointer.
+    pub(super) number: u64,
+    pub(super) kind: Kind,
+    pub(super) context: Arc<Context>,
+    pub(super) is_ended: bool,
+}
+
+impl Object {
+    pub(super) fn new(number: u64, kind: Kind, context: Arc<Context>) -> Self {
+        Self {
+            number,
+            kind,
+            context,
+            is_ended: false,
+        }
+    }
+
+    /// Ends it now.
+    pub(super) fn end(mut self) -> GpuResult<()> {
+        self.destroy()
+    }
+
+    fn destroy(&mut self) -> GpuResult<()> {
+        self.is_ended = true;
+        let functions = &self.context.functions;
+        match self.kind {
+            Kind::Stream => call!(
+                functions,
+                "cuStreamDestroy(stream)",
+                cuStreamDestroy_v2(self.number as CUstream)
+            ),
+            Kind::Event => call!(
+                functions,
+                "cuEventDestroy(event)",
+                cuEventDestroy_v2(self.number as CUevent)
+            ),
+            Kind::Module => call!(
+                functions,
+                "cuModuleUnload(module)",
+                cuModuleUnload(self.number as CUmodule)
+            ),
+        }
+    }
+}
+
+impl Drop for Object {
+    fn drop(&mut self) {
+        if !self.is_ended {
+            report(self.destroy());
+        }
+    }
+}
+
+/// A kernel of a module, which stays loaded.
+#[derive(Debug)]
+pub(super) struct Function {
+    pub(super) number: u64,
+    pub(super) module: Arc<Object>,
+    /// The sizes of its parameters in bytes, if the driver can tell.
+    pub(super) parameters: Option<Vec<usize>>,
+}
+
+/// An object of another library, which ends in its context.
+pub(super) struct Owned {
+    pub(super) number: u64,
+    context: Arc<Context>,
+    driver: Arc<CudaDriver>,
+    destroy: fn(u64) -> GpuResult<()>,
+    is_ended: bool,
+}
+
+impl Owned {
+    pub(super) fn new(
+        number: u64,
+        context: Arc<Context>,
+        driver: &Arc<CudaDriver>,
+        destroy: fn(u64) -> GpuResult<()>,
+    ) -> Self {
+        Self {
+            number,
+            context,
+            driver: Arc::clone(driver),
+            destroy,
+            is_ended: false,
+        }
+    }
+
+    /// Ends it now.
+    pub(super) fn end(mut self) -> GpuResult<()> {
+        self.destroy()
+    }
+
+    fn destroy(&mut self) -> GpuResult<()> {
+        self.is_ended = true;
+        self.driver.enter(&self.context)?;
+        let result = (self.destroy)(self.number);
+        // The library may have set another context.
+        Current::forget();
+        result
+    }
+}
+
+impl Drop for Owned {
+    fn drop(&mut self) {
+        if !self.is_ended {
+            report(self.destroy());
+        }
+    }
+}
+
+impl fmt::Debug for Owned {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Owned")
+            .field("number", &self.number)
+            .finish_non_exhaustive()
+    }
+}
+
+/// Nobody is there to be told but the user.
+fn report(result: GpuResult<()>) {
+    if let Err(error) = result {
+        eprintln!("error: {error}");
+    }
+}
