@@ -1,0 +1,312 @@
+//! The CUDA implementation, over a driver of the tests: `fake_driver/libcuda.rs`.
+//!
+//! A process has one driver. So the driver is compiled to a folder of its own, and each test runs in a child of this process, whose
+//! `LD_LIBRARY_PATH` names that folder.
+
+use std::path::PathBuf;
+use std::process::Command;
+use std::sync::{Arc, LazyLock};
+use std::time::{Duration, Instant};
+
+use tfrt::host::allocator::{HostAllocator, Malloc};
+use tfrt_gpu::api::blas::Blas;
+use tfrt_gpu::api::driver::{Argument, Driver, LaunchConfig, Location};
+use tfrt_gpu::api::handle::{ContextHandle, EventHandle, StreamHandle};
+use tfrt_gpu::api::{Current, DevicePtr, Status};
+use tfrt_gpu::cuda::{CudaBlas, CudaDriver};
+use tfrt_tensor::HostBuffer;
+
+/// The folder of the compiled driver.
+static DRIVER: LazyLock<PathBuf> = LazyLock::new(|| {
+    let folder = PathBuf::from(env!("CARGO_TARGET_TMPDIR"))
+        .join(format!("fake_driver_{}", std::process::id()));
+    std::fs::create_dir_all(&folder).unwrap();
+    let source = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/fake_driver/libcuda.rs");
+    let status = Command::new("rustc")
+        .args(["--edition", "2024", "--crate-type", "cdylib", "-o"])
+        .arg(folder.join("libcuda.so.1"))
+        .arg(source)
+        .status();
+    assert!(
+        status.unwrap().success(),
+        "the driver of the tests does not compile"
+    );
+    folder
+});
+
+/// Runs the body of a test over the driver: in a child if this is not one. Returns the calls that the driver got.
+fn over_driver(test: &str, fail: &str, body: impl FnOnce(Arc<CudaDriver>)) -> Vec<String> {
+    if std::env::var_os("FAKE_CUDA_LOG").is_some() {
+        body(Arc::new(CudaDriver::open().unwrap()));
+        std::process::exit(0);
+    }
+    let log = DRIVER.join(format!("{test}.log"));
+    let output = Command::new(std::env::current_exe().unwrap())
+        .args([test, "--exact", "--nocapture"])
+        .env("LD_LIBRARY_PATH", &*DRIVER)
+        .env("FAKE_CUDA_LOG", &log)
+        .env("FAKE_CUDA_FAIL", fail)
+        .output()
+        .unwrap();
+    assert!(
+        output.status.success(),
+        "{}",
+        String::from_utf8_lossy(&output.stderr)
+    );
+    // The thread that lets host memory go asks for its events at any time.
+    let is_kept = |line: &&str| !matches!(*line, "cuEventQuery" | "cuEventDestroy_v2");
+    std::fs::read_to_string(log)
+        .unwrap_or_default()
+        .lines()
+        .filter(is_kept)
+        .map(str::to_owned)
+        .collect()
+}
+
+/// A driver with a context and a stream.
+fn start(driver: &CudaDriver) -> (Current, StreamHandle) {
+    driver.init().unwrap();
+    let device = driver.device(0).unwrap();
+    let context = driver.context_create(device).unwrap();
+    let current = Current::set(driver, context).unwrap();
+    let stream = driver.stream_create(&current).unwrap();
+    (current, stream)
+}
+
+fn buffer(words: &[u32]) -> HostBuffer {
+    let allocator: Arc<dyn HostAllocator> = Arc::new(Malloc);
+    HostBuffer::copied(&allocator, words).unwrap()
+}
+
+fn words(buffer: &HostBuffer) -> Vec<u32> {
+    buffer.elements::<u32>().unwrap().to_vec()
+}
+
+/// Waits until a buffer is not borrowed any more.
+fn wait_for(buffer: &mut HostBuffer) {
+    let end = Instant::now() + Duration::from_secs(60);
+    while buffer.write().is_err() {
+        assert!(Instant::now() < end, "the buffer is never let go");
+        std::thread::yield_now();
+    }
+}
+
+#[test]
+fn a_session_makes_the_calls_of_its_kernels_in_order() {
+    let calls = over_driver(
+        "a_session_makes_the_calls_of_its_kernels_in_order",
+        "",
+        |driver| {
+            let (current, stream) = start(&driver);
+            let memory = driver.memory_allocate(&current, 16).unwrap();
+            let (mut from, mut to) = (buffer(&[1, 2, 3, 4]), buffer(&[0; 4]));
+            let (device, host) = (Location::Device(memory), Location::Host(from.clone()));
+            driver
+                .copy_async(&current, &device, &host, 16, stream)
+                .unwrap();
+            let module = driver.module_load(&current, b".version 8.0").unwrap();
+            let function = driver.module_function(module, "add\0ignored").unwrap();
+            let config = LaunchConfig {
+                grid: [2, 1, 1],
+                block: [2, 1, 1],
+                shared_bytes: 0,
+            };
+            driver
+                .launch(
+                    &current,
+                    function,
+                    config,
+                    stream,
+                    &[Argument::Pointer(memory), Argument::Bits32(10)],
+                )
+                .unwrap();
+            driver
+                .copy_async(&current, &Location::Host(to.clone()), &device, 16, stream)
+                .unwrap();
+            driver.stream_synchronize(stream).unwrap();
+            wait_for(&mut from);
+            wait_for(&mut to);
+            assert_eq!(words(&to), [11, 12, 13, 14]);
+            driver.module_unload(module).unwrap();
+            driver.memory_free(memory).unwrap();
+            driver.stream_destroy(stream).unwrap();
+        },
+    );
+    let expected = "cuInit cuDeviceGet cuCtxCreate_v2 cuCtxSetCurrent cuStreamCreate cuMemAlloc_v2 cuMemcpyAsync cuEventCreate cuEventRecord \
+                    cuModuleLoadDataEx cuModuleGetFunction cuLaunchKernel cuMemcpyAsync cuEventCreate cuEventRecord cuStreamSynchronize \
+                    cuModuleUnload cuMemFree_v2 cuStreamDestroy_v2 cuCtxDestroy_v2";
+    assert_eq!(calls.join(" "), expected);
+}
+
+#[test]
+fn what_does_not_exist_never_reaches_the_driver() {
+    let calls = over_driver(
+        "what_does_not_exist_never_reaches_the_driver",
+        "",
+        |driver| {
+            let (current, stream) = start(&driver);
+            let event = driver.event_create(&current, false).unwrap();
+            driver.event_destroy(event).unwrap();
+            let status = |result: Result<(), tfrt_gpu::GpuError>| result.unwrap_err().status;
+            assert_eq!(status(driver.event_destroy(event)), Status::INVALID_HANDLE);
+            assert_eq!(
+                status(driver.event_record(event, stream)),
+                Status::INVALID_HANDLE
+            );
+            assert_eq!(
+                status(driver.stream_wait_event(stream, EventHandle(4))),
+                Status::INVALID_HANDLE
+            );
+            assert_eq!(
+                status(driver.stream_synchronize(StreamHandle(4))),
+                Status::INVALID_HANDLE
+            );
+            assert_eq!(
+                status(driver.context_destroy(ContextHandle(4))),
+                Status::INVALID_CONTEXT
+            );
+            let memory = driver.memory_allocate(&current, 16).unwrap();
+            let wide = driver.copy_async(
+                &current,
+                &Location::Device(memory),
+                &Location::Host(buffer(&[0; 8])),
+                32,
+                stream,
+            );
+            assert_eq!(
+                wide.as_ref().unwrap_err().details,
+                format!("32 bytes at {memory} are more than their block has")
+            );
+            let narrow = driver.copy_async(
+                &current,
+                &Location::Device(memory),
+                &Location::Host(buffer(&[0; 2])),
+                16,
+                stream,
+            );
+            assert_eq!(
+                narrow.unwrap_err().details,
+                "expected a host buffer of 16 bytes, found 8"
+            );
+            assert_eq!(
+                status(driver.set_u32_async(&current, memory, 0, usize::MAX, stream)),
+                Status::INVALID_VALUE
+            );
+            assert_eq!(
+                status(driver.set_u32_async(&current, DevicePtr::NULL, 0, 1, stream)),
+                Status::INVALID_VALUE
+            );
+            assert_eq!(
+                status(driver.host_memory_write(memory, &[0])),
+                Status::INVALID_VALUE
+            );
+            driver.memory_free(memory).unwrap();
+            assert_eq!(status(driver.memory_free(memory)), Status::INVALID_VALUE);
+            let module = driver.module_load(&current, b".version 8.0\0").unwrap();
+            let function = driver.module_function(module, "add").unwrap();
+            let config = LaunchConfig {
+                grid: [1; 3],
+                block: [1; 3],
+                shared_bytes: 0,
+            };
+            let launched =
+                driver.launch(&current, function, config, stream, &[Argument::Bits32(1)]);
+            assert_eq!(
+                launched.unwrap_err().details,
+                "expected arguments of [8, 4] bytes, found [4]"
+            );
+            driver.module_unload(module).unwrap();
+            assert_eq!(
+                status(driver.launch(&current, function, config, stream, &[])),
+                Status::INVALID_HANDLE
+            );
+        },
+    );
+    assert!(
+        !calls.iter().any(|call| matches!(
+            &**call,
+            "cuLaunchKernel" | "cuMemcpyAsync" | "cuMemsetD32Async"
+        )),
+        "{calls:?}"
+    );
+}
+
+#[test]
+fn a_context_ends_with_the_last_of_its_objects() {
+    let calls = over_driver(
+        "a_context_ends_with_the_last_of_its_objects",
+        "",
+        |driver| {
+            let (current, stream) = start(&driver);
+            driver.context_destroy(current.context()).unwrap();
+            driver.stream_synchronize(stream).unwrap();
+            assert_eq!(
+                driver
+                    .context_destroy(current.context())
+                    .unwrap_err()
+                    .status,
+                Status::INVALID_CONTEXT
+            );
+            driver.stream_destroy(stream).unwrap();
+            // A primary context is released as often as it was retained.
+            let device = driver.device(0).unwrap();
+            let first = driver.primary_context_retain(device).unwrap();
+            assert_eq!(driver.primary_context_retain(device).unwrap(), first);
+            driver.primary_context_release(device).unwrap();
+            driver.context_destroy(first).unwrap();
+            assert_eq!(
+                driver.primary_context_release(device).unwrap_err().status,
+                Status::INVALID_CONTEXT
+            );
+        },
+    );
+    let expected = "cuInit cuDeviceGet cuCtxCreate_v2 cuCtxSetCurrent cuStreamCreate cuStreamSynchronize cuStreamDestroy_v2 cuCtxDestroy_v2 \
+                    cuDeviceGet cuDevicePrimaryCtxRetain cuDevicePrimaryCtxRelease_v2";
+    assert_eq!(calls.join(" "), expected);
+}
+
+#[test]
+fn failures_are_errors_with_the_name_of_the_call() {
+    over_driver(
+        "failures_are_errors_with_the_name_of_the_call",
+        "cuMemAlloc_v2=2",
+        |driver| {
+            let (current, _) = start(&driver);
+            let error = driver.memory_allocate(&current, 3 << 20).unwrap_err();
+            assert_eq!(
+                error.to_string(),
+                "Out of memory trying to allocate 3.00MiB (1.00MiB of 1.00GiB available) on GPU 0 (CUDA)."
+            );
+            let error = driver.module_load(&current, b"banana").unwrap_err();
+            assert_eq!(
+                (error.status, &*error.details),
+                (Status::INVALID_PTX, "line 1; expected .version")
+            );
+            // A function that this driver does not have, and a library that is not there.
+            let error = driver
+                .device_total_memory(driver.device(0).unwrap())
+                .unwrap_err();
+            assert_eq!(error.status, Status::SHARED_OBJECT_SYMBOL_NOT_FOUND);
+            let error = CudaBlas::new(Arc::clone(&driver))
+                .create(&current)
+                .unwrap_err();
+            assert_eq!(
+                error.to_string(),
+                "'cublasCreate(&handle)': CUBLAS_STATUS_NOT_INITIALIZED\nthe library `libcublas.so.12` is not installed"
+            );
+        },
+    );
+}
+
+#[test]
+fn a_code_that_the_bindings_do_not_know_is_a_number() {
+    over_driver(
+        "a_code_that_the_bindings_do_not_know_is_a_number",
+        "cuCtxSynchronize=4711",
+        |driver| {
+            let (current, _) = start(&driver);
+            let error = driver.context_synchronize(&current).unwrap_err();
+            assert_eq!(error.to_string(), "'cuCtxSynchronize()': CUresult(4711)");
+        },
+    );
+}
