@@ -16,6 +16,8 @@
 //! | [`values`] | what programs pass around, and what it keeps |
 //! | [`kernels`] | the kernels |
 //! | [`cuda`] | the implementation over the libraries of the system |
+//! | [`host_device`] | a GPU that is made of threads and memory of the process |
+//! | [`guide`] | how to write and run programs for GPUs |
 #![deny(unsafe_code)]
 
 pub mod api;
@@ -29,6 +31,10 @@ pub mod values;
 pub mod kernels;
 
 pub mod cuda;
+
+pub mod host_device;
+
+pub mod guide;
 
 pub use api::error::GpuError;
 pub use platform::{Gpu, GpuChoice};

@@ -16,6 +16,7 @@ use tfrt::prelude::*;
 
 use crate::api::{Blas, Ccl, Dnn, Driver, Fft, Solver};
 use crate::cuda::{CudaBlas, CudaCcl, CudaDriver, CudaFft, CudaSolver, NoDnn};
+use crate::host_device::{HostDevice, Options};
 
 /// The environment variable that chooses an implementation.
 pub const VARIABLE: &str = "TFRT_GPU";
@@ -93,10 +94,7 @@ impl Gpu {
     pub fn open(choice: GpuChoice) -> Result<Arc<Self>> {
         match choice {
             GpuChoice::Cuda => Self::cuda(),
-            GpuChoice::Host => Err(
-                Error::new("no GPU: the host device is not part of this build")
-                    .with_code(ErrorCode::Unavailable),
-            ),
+            GpuChoice::Host => Ok(HostDevice::open(Options::from_environment()?)),
         }
     }
 

@@ -44,7 +44,7 @@ pub(crate) fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
 
 /// A device.
 #[derive(Clone, Debug, Value)]
-#[value("!tfrt_gpu.device", display)]
+#[value("!tfrt_gpu.device")]
 pub struct Device {
     /// Its implementation.
     pub(crate) gpu: Arc<Gpu>,
@@ -60,7 +60,7 @@ impl fmt::Display for Device {
 
 /// A context of a device, with its pool of pinned memory.
 #[derive(Clone, Debug, Value)]
-#[value("!tfrt_gpu.context", display)]
+#[value("!tfrt_gpu.context")]
 pub struct Context(Arc<OwnedContext>);
 
 #[derive(Debug)]
@@ -190,7 +190,7 @@ macro_rules! owned_handles {
     )*) => {$(
         $(#[$doc])*
         #[derive(Clone, Debug, Value)]
-        #[value($spelling, display)]
+        #[value($spelling)]
         pub struct $name(Arc<$owned>);
 
         #[derive(Debug)]
@@ -274,7 +274,7 @@ owned_handles! {
 
 /// A kernel on the device.
 #[derive(Clone, Debug, Value)]
-#[value("!tfrt_gpu.function", display)]
+#[value("!tfrt_gpu.function")]
 pub struct Function {
     pub(crate) handle: FunctionHandle,
     pub(crate) module: Module,

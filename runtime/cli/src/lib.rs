@@ -11,7 +11,7 @@
 //! When the binary is started under the name `bef_executor`, `tfrt_translate` or `tfrt_opt`, it behaves like that tool. The same
 //! holds for `bef_executor_lite` and `code_size_test_driver`, which were smaller builds of `bef_executor`, and for
 //! `bef_executor_debug_tracing`, which prints what it traces. Under any other name the first argument selects the tool: `run`,
-//! `bench`, `trace`, `translate`, `opt`, `ops`, `inspect`, `graph`, `tensors`, `new` or `completions`. Each tool has a file here,
+//! `bench`, `trace`, `translate`, `opt`, `ops`, `inspect`, `graph`, `tensors`, `new`, `devices` or `completions`. Each tool has a file here,
 //! with its options first and its implementation below.
 //!
 //! Scripts depend on the output of the tools, both on standard output and in diagnostics.
@@ -55,6 +55,9 @@ mod graph;
 mod tensors;
 
 mod new;
+
+#[cfg(feature = "gpu")]
+mod devices;
 
 mod completions;
 
@@ -118,6 +121,9 @@ enum Command {
     Tensors(tensors::Arguments),
     /// Create a crate of kernels
     New(new::Arguments),
+    /// List the GPUs that programs can use, or say what is missing
+    #[cfg(feature = "gpu")]
+    Devices(devices::Arguments),
     /// Print a completion script for a shell
     Completions(completions::Arguments),
 }
@@ -170,6 +176,8 @@ fn run_command(program: &str, arguments: Vec<OsString>) -> Result<(), Failure> {
             Command::Graph(arguments) => graph::run(program, &arguments),
             Command::Tensors(arguments) => tensors::run(program, &arguments),
             Command::New(arguments) => new::run(program, &arguments),
+            #[cfg(feature = "gpu")]
+            Command::Devices(arguments) => devices::run(program, &arguments),
             Command::Completions(arguments) => completions::run(program, &arguments),
         },
     }

@@ -114,6 +114,11 @@ pub(crate) struct Options {
     )]
     work_queue_type: String,
 
+    /// The GPU of programs for GPUs: `cuda`, or `host` for threads of this process; by default what `TFRT_GPU` says, or `cuda`
+    #[cfg(feature = "gpu")]
+    #[arg(long, value_name = "GPU")]
+    gpu: Option<String>,
+
     /// The allocator for tensors and executor state
     #[arg(long = "host_allocator_type", value_name = "TYPE", value_parser = allocator_names(), default_value = AllocatorKind::LeakCheck.name())]
     host_allocator_type: String,
@@ -288,6 +293,8 @@ fn run_on(
         .limits(arguments.limits.of_host())
         .diagnostic_handler(report.clone())
         .build();
+    #[cfg(feature = "gpu")]
+    install_gpu(program, arguments.gpu.as_deref(), &host)?;
     match load(&host, file.kind, &BefFile::from_bytes(&file.bef)) {
         Ok(loaded) => run_functions(program, arguments, &argument_names, &host, &loaded)?,
         Err(error) => report(&with_file(error, program, file.kind, &arguments.file)),
@@ -300,6 +307,19 @@ fn run_on(
         .unwrap_or_else(PoisonError::into_inner)
         .finish();
     is_well.then_some(()).ok_or(Failure::Reported)
+}
+
+/// Sets the GPU of a host, if one was asked for.
+#[cfg(feature = "gpu")]
+fn install_gpu(program: &str, choice: Option<&str>, host: &HostContext) -> Result<(), Failure> {
+    let Some(choice) = choice else {
+        return Ok(());
+    };
+    let opened = choice.parse().and_then(tfrt_gpu::Gpu::open);
+    let gpu =
+        opened.map_err(|error| Failure::Message(format!("{program}: {}", error.message())))?;
+    tfrt_gpu::Gpu::install(host, gpu);
+    Ok(())
 }
 
 /// Loads a program, and decodes all of its functions.

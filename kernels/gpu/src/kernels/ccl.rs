@@ -83,10 +83,10 @@ fn ccl_create(
     rank: i32,
     count: i32,
     id: &CclId,
-    ctx: &ExecutionContext,
-) -> AsyncValueRef<CclHandle> {
+    ctx: ExecutionContext,
+) -> Result<AsyncValueRef<CclHandle>> {
     let (context, id) = (context.clone(), id.clone());
-    run_blocking_value(&**ctx.queue(), move || {
+    run_blocking(ctx, move || {
         let current = context.set_current()?;
         let ccl = &context.gpu().ccl;
         let handle = ccl.init_rank(&current, rank, count, &id.0)?;
@@ -287,10 +287,10 @@ fn ccl_execute(
     stream: &Stream,
     handle: &CclHandle,
     _in_chain: Chain,
-    ctx: &ExecutionContext,
-) -> AsyncValueRef<Chain> {
+    ctx: ExecutionContext,
+) -> Result<AsyncValueRef<Chain>> {
     let (stream, handle) = (stream.clone(), handle.clone());
-    run_blocking_value(&**ctx.queue(), move || {
+    run_blocking(ctx, move || {
         let queued = std::mem::take(&mut *lock(&handle.0.queue));
         for one in &queued {
             check(one, handle.count())?;
@@ -305,6 +305,27 @@ fn ccl_execute(
             .keep_until_passed(stream.handle(), Box::new(parts))?;
         Ok(Chain)
     })
+}
+
+/// Runs a part of a kernel on a thread of its own. Its error is reported at the kernel.
+fn run_blocking<T: Value>(
+    ctx: ExecutionContext,
+    work: impl FnOnce() -> Result<T> + Send + 'static,
+) -> Result<AsyncValueRef<T>> {
+    let queue = std::sync::Arc::clone(ctx.queue());
+    let value = run_blocking_value(&*queue, move || {
+        work().map_err(|error| ctx.emit_error(error))
+    });
+    // That is so if there is no thread, or if the work was very quick, and its error reported.
+    match value.error_if_present() {
+        Some(error) if !is_located(error) => Err(error.clone()),
+        _ => Ok(value),
+    }
+}
+
+/// Whether an error was reported at a kernel.
+fn is_located(error: &Error) -> bool {
+    !matches!(error.place(), tfrt::support::Place::Unknown)
 }
 
 /// Checks sizes that the reference checks when the group runs.

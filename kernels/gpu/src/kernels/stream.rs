@@ -76,15 +76,17 @@ fn event_record(event: &Event, stream: &Stream, in_chain: Chain) -> Result<Chain
 fn event_synchronize(
     event: &Event,
     in_chain: AsyncValueRef<Chain>,
-    ctx: &ExecutionContext,
+    ctx: ExecutionContext,
 ) -> Result<AsyncValueRef<Chain>> {
     if event.context().gpu().driver.event_query(event.handle())? {
         return Ok(in_chain);
     }
     let event = event.clone();
-    Ok(enqueue_blocking_value(&**ctx.queue(), move || {
+    let queue = std::sync::Arc::clone(ctx.queue());
+    Ok(enqueue_blocking_value(&*queue, move || {
         let driver = &event.context().gpu().driver;
-        driver.event_synchronize(event.handle())?;
+        let waited = driver.event_synchronize(event.handle());
+        waited.map_err(|error| ctx.emit_error(error.into()))?;
         Ok(Chain)
     }))
 }

@@ -1,0 +1,263 @@
+//! The host device: a GPU that is made of threads and memory of this process.
+//!
+//! ```text
+//!   calls ──► streams: one thread each, in order ──► memory: blocks with gaps between, which nobody else reaches
+//!                                                └── kernels: PTX, interpreted (`tfrt_ptx`)
+//! ```
+//!
+//! It is for programs and tests without a GPU, and for finding mistakes: it reports what a GPU leaves undefined.
+//!
+//! - Work is asynchronous: a call returns once its work is enqueued, and a program that forgets to synchronize reads old data here, too.
+//! - Addresses of device memory mean nothing to the host. They are never used again, with gaps between blocks, so that an access outside
+//!   of a block, or after it was freed, is an error that names block and offender. New memory is filled with the byte 0xFF.
+//! - A fault of a kernel makes the context unusable, as on a GPU: every later call of the context fails with the same status, and tells
+//!   what went wrong.
+//! - Calls fail on request: see [`Options::failures`].
+//!
+//! What it does not do: it is not fast, and one piece of work runs at a time, so that two streams never access memory at the same time.
+//! A missing event between streams shows as a wrong order, not as torn data.
+
+mod memory;
+
+mod stream;
+
+mod driver;
+
+mod fault;
+
+mod numbers;
+
+mod blas;
+
+mod solver;
+
+mod fft;
+
+mod dnn;
+
+mod ccl;
+
+use std::collections::HashMap;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Arc, Mutex};
+
+use tfrt::prelude::*;
+
+use crate::api::handle::{DeviceId, StreamHandle};
+use crate::api::{DevicePtr, GpuError, GpuResult, Status};
+use crate::platform::Gpu;
+use crate::values::lock;
+
+use fault::Fault;
+use memory::DeviceMemory;
+use stream::Queue;
+
+/// The environment variable with [`Options::failures`].
+pub const FAILURES_VARIABLE: &str = "TFRT_GPU_FAIL";
+
+/// What a host device is like.
+#[derive(Clone, Debug)]
+pub struct Options {
+    /// How many devices there are.
+    pub num_devices: i32,
+    /// How much memory each has, in bytes.
+    pub memory_bytes: usize,
+    /// How many instructions a launch may execute before it counts as endless.
+    pub max_steps: u64,
+    /// Calls that fail: the name of the function, the number of the call counted from 1, and the status.
+    ///
+    /// As text, in the environment variable [`FAILURES_VARIABLE`]: `cuMemAlloc@3=2,cuLaunchKernel@1=719`.
+    pub failures: Vec<(String, u64, u32)>,
+}
+
+impl Default for Options {
+    fn default() -> Self {
+        Self {
+            num_devices: 2,
+            memory_bytes: 4 << 30,
+            max_steps: 1 << 30,
+            failures: Vec::new(),
+        }
+    }
+}
+
+impl Options {
+    /// The default options, with the failures that the environment asks for.
+    ///
+    /// # Errors
+    /// If the variable is not well formed.
+    pub fn from_environment() -> Result<Self> {
+        let text = std::env::var(FAILURES_VARIABLE).unwrap_or_default();
+        let one = |text: &str| -> Option<(String, u64, u32)> {
+            let (name, rest) = text.split_once('@')?;
+            let (count, status) = rest.split_once('=')?;
+            Some((name.to_owned(), count.parse().ok()?, status.parse().ok()?))
+        };
+        let entries = text.split(',').filter(|entry| !entry.is_empty());
+        let failures = entries.map(|entry| {
+            one(entry).ok_or_else(|| {
+                Error::new(format!(
+                    "expected `FUNCTION@COUNT=STATUS` in `{FAILURES_VARIABLE}`, found `{entry}`"
+                ))
+                .with_code(ErrorCode::InvalidArgument)
+            })
+        });
+        Ok(Self {
+            failures: failures.collect::<Result<_>>()?,
+            ..Self::default()
+        })
+    }
+}
+
+/// A host device and its libraries.
+#[derive(Debug)]
+pub struct HostDevice {
+    identity: usize,
+    options: Options,
+    memory: Mutex<DeviceMemory>,
+    objects: Mutex<driver::Objects>,
+    libraries: Mutex<Libraries>,
+    /// How often each function was called.
+    counts: Mutex<HashMap<&'static str, u64>>,
+    next_handle: AtomicU64,
+    groups: ccl::Groups,
+}
+
+/// The objects of libraries.
+#[derive(Debug, Default)]
+struct Libraries {
+    /// Handles of BLAS, DNN and solver, and the streams that they work on.
+    streams: HashMap<u64, Option<StreamHandle>>,
+    plans: HashMap<u64, fft::HostPlan>,
+    descriptors: HashMap<u64, Arc<crate::api::dnn::Descriptor>>,
+    convolutions: HashMap<u64, Arc<crate::api::dnn::ConvolutionPlan>>,
+    comms: HashMap<u64, Arc<ccl::Comm>>,
+}
+
+impl HostDevice {
+    /// A host device, as all that a program uses.
+    #[must_use]
+    pub fn open(options: Options) -> Arc<Gpu> {
+        static NEXT: AtomicU64 = AtomicU64::new(1);
+        let device = Arc::new(Self {
+            // ordering: only distinctness counts.
+            identity: NEXT.fetch_add(1, Ordering::Relaxed) as usize,
+            memory: Mutex::new(DeviceMemory::new(options.memory_bytes)),
+            options,
+            objects: Mutex::default(),
+            libraries: Mutex::default(),
+            counts: Mutex::default(),
+            next_handle: AtomicU64::new(0x10_0000),
+            groups: ccl::Groups::default(),
+        });
+        let shared = driver::Shared(device);
+        let shared = Arc::new(shared);
+        Arc::new(Gpu {
+            name: "host device",
+            driver: Arc::clone(&shared) as _,
+            blas: Arc::clone(&shared) as _,
+            dnn: Arc::clone(&shared) as _,
+            solver: Arc::clone(&shared) as _,
+            fft: Arc::clone(&shared) as _,
+            ccl: shared,
+        })
+    }
+
+    fn new_handle(&self) -> u64 {
+        // ordering: only distinctness counts.
+        self.next_handle.fetch_add(0x10, Ordering::Relaxed)
+    }
+
+    /// Counts a call of a function of the driver or a library, and fails it if that was asked for.
+    fn count(&self, name: &'static str) -> Option<u32> {
+        let mut counts = lock(&self.counts);
+        let count = counts.entry(name).or_insert(0);
+        *count += 1;
+        let failures = self.options.failures.iter();
+        failures
+            .filter(|(function, number, _)| function == name && number == count)
+            .map(|(_, _, status)| *status)
+            .next()
+    }
+
+    /// A call of a library function, which may be meant to fail.
+    fn enter_library(
+        &self,
+        name: &'static str,
+        call: &'static str,
+        status: fn(u32) -> Status,
+    ) -> GpuResult<()> {
+        match self.count(name) {
+            Some(code) => Err(GpuError::new(call, status(code))),
+            None => Ok(()),
+        }
+    }
+
+    /// The number of a device.
+    fn check_device(&self, call: &'static str, device: DeviceId) -> GpuResult<()> {
+        if (0..self.options.num_devices).contains(&device.0) {
+            return Ok(());
+        }
+        Err(GpuError::new(call, Status::INVALID_DEVICE))
+    }
+
+    /// The queue that a library handle works on.
+    fn library_queue(
+        &self,
+        call: &'static str,
+        handle: u64,
+        unknown: Status,
+    ) -> GpuResult<Arc<Queue>> {
+        let stream = lock(&self.libraries).streams.get(&handle).copied();
+        match stream.flatten() {
+            Some(stream) => self.queue(call, stream),
+            None => Err(GpuError::new(call, unknown)),
+        }
+    }
+
+    fn create_library_handle(&self) -> u64 {
+        let handle = self.new_handle();
+        lock(&self.libraries).streams.insert(handle, None);
+        handle
+    }
+
+    fn destroy_library_handle(
+        &self,
+        call: &'static str,
+        handle: u64,
+        unknown: Status,
+    ) -> GpuResult<()> {
+        match lock(&self.libraries).streams.remove(&handle) {
+            Some(_) => Ok(()),
+            None => Err(GpuError::new(call, unknown)),
+        }
+    }
+
+    fn set_library_stream(
+        &self,
+        call: &'static str,
+        handle: u64,
+        stream: StreamHandle,
+        unknown: Status,
+    ) -> GpuResult<()> {
+        self.queue(call, stream)?;
+        match lock(&self.libraries).streams.get_mut(&handle) {
+            Some(known) => {
+                *known = Some(stream);
+                Ok(())
+            }
+            None => Err(GpuError::new(call, unknown)),
+        }
+    }
+}
+
+/// Numbers in device memory, of a type that is stored in some bytes.
+fn read_bytes(
+    memory: &DeviceMemory,
+    pointer: DevicePtr,
+    num_bytes: usize,
+) -> Result<Vec<u8>, Fault> {
+    let mut bytes = vec![0; num_bytes];
+    memory.read(pointer.address(), &mut bytes)?;
+    Ok(bytes)
+}

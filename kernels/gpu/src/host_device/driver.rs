@@ -1,0 +1,954 @@
+//! The driver of the host device.
+
+use std::any::Any;
+use std::cell::RefCell;
+use std::collections::HashMap;
+use std::io::Write;
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::sync::{Arc, Mutex, mpsc};
+use std::time::Instant;
+
+use tfrt::host::log;
+use tfrt_ptx::{KernelId, Launch, Module, Program};
+use tfrt_tensor::HostBuffer;
+
+use super::HostDevice;
+use super::fault::Fault;
+use super::memory::{Kind, in_use};
+use super::stream::{HostEvent, Queue, Work};
+use crate::api::driver::{Argument, LaunchConfig, Location};
+use crate::api::handle::{
+    ContextHandle, DeviceId, EventHandle, FunctionHandle, ModuleHandle, StreamHandle,
+};
+use crate::api::{Current, DevicePtr, Driver, GpuError, GpuResult, Status};
+use crate::values::lock;
+
+/// The most threads of a block.
+const MAX_BLOCK_THREADS: u64 = 1024;
+
+/// The most dynamic shared memory of a launch, in bytes.
+const MAX_SHARED_BYTES: u32 = 232_448;
+
+thread_local! {
+    /// The current contexts of this thread, by device.
+    static CURRENT: RefCell<Vec<(usize, ContextHandle)>> = const { RefCell::new(Vec::new()) };
+}
+
+/// An object that streams have passed.
+type Passed = Box<dyn Any + Send>;
+
+/// The way to the thread that drops such objects.
+type Reaper = mpsc::Sender<Passed>;
+
+/// The device, as all its threads share it.
+#[derive(Clone, Debug)]
+pub(super) struct Shared(pub(super) Arc<HostDevice>);
+
+/// The objects of the driver, by handle.
+#[derive(Debug, Default)]
+pub(super) struct Objects {
+    is_initialized: bool,
+    contexts: HashMap<u64, HostContext>,
+    /// The primary contexts, by device, and how often they are retained.
+    primary: HashMap<i32, (ContextHandle, usize)>,
+    streams: HashMap<u64, Arc<Queue>>,
+    /// Streams that were destroyed while work was left.
+    closed: Vec<Arc<Queue>>,
+    events: HashMap<u64, HostEvent>,
+    modules: HashMap<u64, HostModule>,
+    functions: HashMap<u64, (Arc<Program>, KernelId, u64)>,
+    /// Where objects are dropped that streams have passed: on a thread of its own, which may wait for streams.
+    reaper: Option<Reaper>,
+}
+
+#[derive(Debug)]
+struct HostContext {
+    device: DeviceId,
+    /// What made the context unusable.
+    failure: Option<Fault>,
+}
+
+#[derive(Debug)]
+struct HostModule {
+    context: ContextHandle,
+    program: Arc<Program>,
+    variables: Vec<u64>,
+}
+
+fn error(call: &'static str, status: Status) -> GpuError {
+    GpuError::new(call, status)
+}
+
+impl HostDevice {
+    /// Counts a call, and fails it if that was asked for or the driver is not initialized.
+    pub(super) fn enter(&self, name: &'static str, call: &'static str) -> GpuResult<()> {
+        if let Some(code) = self.count(name) {
+            return Err(error(call, Status::Driver(code)));
+        }
+        if lock(&self.objects).is_initialized {
+            return Ok(());
+        }
+        Err(error(call, Status::NOT_INITIALIZED))
+    }
+
+    /// Fails calls of a context that is unusable, or that does not exist.
+    pub(super) fn check_context(
+        &self,
+        call: &'static str,
+        context: ContextHandle,
+    ) -> GpuResult<()> {
+        let objects = lock(&self.objects);
+        match objects.contexts.get(&context.0) {
+            None => Err(error(call, Status::INVALID_CONTEXT)),
+            Some(HostContext {
+                failure: Some(fault),
+                ..
+            }) => Err(error(call, fault.status).with_details(fault.message.clone())),
+            Some(_) => Ok(()),
+        }
+    }
+
+    fn enter_context(
+        &self,
+        name: &'static str,
+        call: &'static str,
+        current: &Current,
+    ) -> GpuResult<()> {
+        self.enter(name, call)?;
+        let is_current =
+            CURRENT.with_borrow(|contexts| contexts.contains(&(self.identity, current.context())));
+        if !is_current {
+            return Err(error(call, Status::INVALID_CONTEXT));
+        }
+        self.check_context(call, current.context())
+    }
+
+    /// The queue of a stream.
+    pub(super) fn queue(&self, call: &'static str, stream: StreamHandle) -> GpuResult<Arc<Queue>> {
+        let queue = lock(&self.objects).streams.get(&stream.0).cloned();
+        let queue = queue.ok_or_else(|| error(call, Status::INVALID_HANDLE))?;
+        self.check_context(call, queue.context)?;
+        Ok(queue)
+    }
+
+    /// Runs one piece of work, unless the context is unusable, and notes what it failed with.
+    pub(super) fn run(&self, context: ContextHandle, work: Work) {
+        let is_usable = |objects: &Objects| {
+            let context = objects.contexts.get(&context.0);
+            context.is_some_and(|context| context.failure.is_none())
+        };
+        if !is_usable(&lock(&self.objects)) {
+            return;
+        }
+        let result = catch_unwind(AssertUnwindSafe(|| work(self)))
+            .unwrap_or_else(|_| Err(Fault::failed("the host device panicked")));
+        if let Err(fault) = result
+            && let Some(context) = lock(&self.objects).contexts.get_mut(&context.0)
+        {
+            context.failure.get_or_insert(fault);
+        }
+    }
+
+    /// Waits for all work that is enqueued on any stream.
+    fn wait_for_all(&self) {
+        let places: Vec<_> = {
+            let mut objects = lock(&self.objects);
+            objects.closed.retain(|queue| !queue.is_past(queue.end()));
+            let queues = objects.streams.values().chain(&objects.closed);
+            queues
+                .map(|queue| (Arc::clone(queue), queue.end()))
+                .collect()
+        };
+        for (queue, place) in places {
+            queue.wait_for(place);
+        }
+    }
+}
+
+impl Shared {
+    /// Enqueues work.
+    pub(super) fn push(
+        &self,
+        call: &'static str,
+        queue: &Arc<Queue>,
+        work: impl FnOnce(&HostDevice) -> Result<(), Fault> + Send + 'static,
+    ) -> GpuResult<()> {
+        if queue.push(&self.0, Box::new(work)) {
+            return Ok(());
+        }
+        Err(error(call, Status::OPERATING_SYSTEM).with_details("cannot start a thread"))
+    }
+
+    fn reaper(&self, call: &'static str) -> GpuResult<Reaper> {
+        let mut objects = lock(&self.0.objects);
+        if let Some(reaper) = &objects.reaper {
+            return Ok(reaper.clone());
+        }
+        let (sender, receiver) = mpsc::channel::<Passed>();
+        let thread = std::thread::Builder::new().name("gpu reaper".into());
+        let spawned = thread.spawn(move || {
+            for object in receiver {
+                if catch_unwind(AssertUnwindSafe(|| drop(object))).is_err() {
+                    log::error!("dropping an object behind GPU work panicked");
+                }
+            }
+        });
+        if spawned.is_err() {
+            return Err(error(call, Status::OPERATING_SYSTEM).with_details("cannot start a thread"));
+        }
+        objects.reaper = Some(sender.clone());
+        Ok(sender)
+    }
+}
+
+/// What a copy reads or writes.
+fn read_location(
+    device: &HostDevice,
+    location: &Location,
+    num_bytes: usize,
+) -> Result<Vec<u8>, Fault> {
+    match location {
+        Location::Device(pointer) => super::read_bytes(&lock(&device.memory), *pointer, num_bytes),
+        Location::Host(buffer) => {
+            let bytes = buffer.read().map_err(|error| in_use(&error))?;
+            let part = bytes.get(..num_bytes);
+            Ok(part.ok_or_else(|| too_small(buffer, num_bytes))?.to_vec())
+        }
+    }
+}
+
+fn write_location(device: &HostDevice, location: &mut Location, bytes: &[u8]) -> Result<(), Fault> {
+    match location {
+        Location::Device(pointer) => lock(&device.memory).write(pointer.address(), bytes),
+        Location::Host(buffer) => {
+            if buffer.len_bytes() < bytes.len() {
+                return Err(too_small(buffer, bytes.len()));
+            }
+            let mut target = buffer.write().map_err(|error| in_use(&error))?;
+            target[..bytes.len()].copy_from_slice(bytes);
+            Ok(())
+        }
+    }
+}
+
+fn too_small(buffer: &HostBuffer, wanted: usize) -> Fault {
+    let found = buffer.len_bytes();
+    Fault::illegal_address(format!(
+        "copy of {wanted} bytes: the host buffer has {found}"
+    ))
+}
+
+impl Driver for Shared {
+    fn identity(&self) -> usize {
+        self.0.identity
+    }
+
+    fn init(&self) -> GpuResult<()> {
+        const CALL: &str = "cuInit(0)";
+        if let Some(code) = self.0.count("cuInit") {
+            return Err(error(CALL, Status::Driver(code)));
+        }
+        lock(&self.0.objects).is_initialized = true;
+        Ok(())
+    }
+
+    fn version(&self) -> GpuResult<i32> {
+        self.0
+            .enter("cuDriverGetVersion", "cuDriverGetVersion(&version)")?;
+        Ok(12080)
+    }
+
+    fn device_count(&self) -> GpuResult<i32> {
+        self.0
+            .enter("cuDeviceGetCount", "cuDeviceGetCount(&count)")?;
+        Ok(self.0.options.num_devices)
+    }
+
+    fn device(&self, ordinal: i32) -> GpuResult<DeviceId> {
+        const CALL: &str = "cuDeviceGet(&device, ordinal)";
+        self.0.enter("cuDeviceGet", CALL)?;
+        self.0.check_device(CALL, DeviceId(ordinal))?;
+        Ok(DeviceId(ordinal))
+    }
+
+    fn device_name(&self, device: DeviceId) -> GpuResult<String> {
+        const CALL: &str = "cuDeviceGetName(name, len, device)";
+        self.0.enter("cuDeviceGetName", CALL)?;
+        self.0.check_device(CALL, device)?;
+        Ok("host device".into())
+    }
+
+    fn device_total_memory(&self, device: DeviceId) -> GpuResult<usize> {
+        const CALL: &str = "cuDeviceTotalMem(&bytes, device)";
+        self.0.enter("cuDeviceTotalMem", CALL)?;
+        self.0.check_device(CALL, device)?;
+        Ok(self.0.options.memory_bytes)
+    }
+
+    fn device_capability(&self, device: DeviceId) -> GpuResult<(i32, i32)> {
+        const CALL: &str = "cuDeviceGetAttribute(&value, attribute, device)";
+        self.0.enter("cuDeviceGetAttribute", CALL)?;
+        self.0.check_device(CALL, device)?;
+        Ok((9, 0))
+    }
+
+    fn device_can_access_peer(&self, device: DeviceId, peer: DeviceId) -> GpuResult<bool> {
+        const CALL: &str = "cuDeviceCanAccessPeer(&can_access, device, peer)";
+        self.0.enter("cuDeviceCanAccessPeer", CALL)?;
+        self.0.check_device(CALL, device)?;
+        self.0.check_device(CALL, peer)?;
+        Ok(device != peer)
+    }
+
+    fn primary_context_retain(&self, device: DeviceId) -> GpuResult<ContextHandle> {
+        const CALL: &str = "cuDevicePrimaryCtxRetain(&context, device)";
+        self.0.enter("cuDevicePrimaryCtxRetain", CALL)?;
+        self.0.check_device(CALL, device)?;
+        let new = ContextHandle(self.0.new_handle());
+        let mut objects = lock(&self.0.objects);
+        let (handle, count) = objects.primary.entry(device.0).or_insert((new, 0));
+        *count += 1;
+        let handle = *handle;
+        objects.contexts.entry(handle.0).or_insert(HostContext {
+            device,
+            failure: None,
+        });
+        Ok(handle)
+    }
+
+    fn primary_context_release(&self, device: DeviceId) -> GpuResult<()> {
+        const CALL: &str = "cuDevicePrimaryCtxRelease(device)";
+        self.0.enter("cuDevicePrimaryCtxRelease", CALL)?;
+        let mut objects = lock(&self.0.objects);
+        let Some((handle, count)) = objects.primary.get_mut(&device.0) else {
+            return Err(error(CALL, Status::INVALID_CONTEXT));
+        };
+        *count -= 1;
+        if *count == 0 {
+            let handle = *handle;
+            objects.primary.remove(&device.0);
+            objects.contexts.remove(&handle.0);
+        }
+        Ok(())
+    }
+
+    fn context_create(&self, device: DeviceId) -> GpuResult<ContextHandle> {
+        const CALL: &str = "cuCtxCreate(&context, flags, device)";
+        self.0.enter("cuCtxCreate", CALL)?;
+        self.0.check_device(CALL, device)?;
+        let handle = ContextHandle(self.0.new_handle());
+        let context = HostContext {
+            device,
+            failure: None,
+        };
+        lock(&self.0.objects).contexts.insert(handle.0, context);
+        self.context_set_current(Some(handle))?;
+        Current::forget();
+        Ok(handle)
+    }
+
+    fn context_destroy(&self, context: ContextHandle) -> GpuResult<()> {
+        const CALL: &str = "cuCtxDestroy(context)";
+        self.0.enter("cuCtxDestroy", CALL)?;
+        self.0.wait_for_all();
+        let mut left: Vec<String> = Vec::new();
+        let memory = lock(&self.0.memory).left_by(context);
+        left.extend(
+            memory
+                .iter()
+                .map(|address| format!("{address:#x} (CUDA) (device memory)")),
+        );
+        let mut objects = lock(&self.0.objects);
+        if objects
+            .primary
+            .values()
+            .any(|(primary, _)| *primary == context)
+        {
+            return Err(error(CALL, Status::INVALID_CONTEXT));
+        }
+        if objects.contexts.remove(&context.0).is_none() {
+            return Err(error(CALL, Status::INVALID_CONTEXT));
+        }
+        let streams = objects.streams.iter();
+        let streams = streams.filter(|(_, queue)| queue.context == context);
+        left.extend(streams.map(|(handle, _)| format!("{handle:#x} (CUDA) (stream)")));
+        let events = objects.events.iter();
+        let events = events.filter(|(_, event)| event.context == context);
+        left.extend(events.map(|(handle, _)| format!("{handle:#x} (CUDA) (event)")));
+        let modules = objects.modules.iter();
+        let modules = modules.filter(|(_, module)| module.context == context);
+        left.extend(modules.map(|(handle, _)| format!("{handle:#x} (CUDA) (module)")));
+        drop(objects);
+        Current::forget();
+        if left.is_empty() {
+            return Ok(());
+        }
+        Err(error(CALL, Status::INVALID_CONTEXT).with_details(format!(
+            "Context {context} has dangling resources: {}",
+            left.join(", ")
+        )))
+    }
+
+    fn context_set_current(&self, context: Option<ContextHandle>) -> GpuResult<()> {
+        const CALL: &str = "cuCtxSetCurrent(context)";
+        self.0.enter("cuCtxSetCurrent", CALL)?;
+        if let Some(context) = context
+            && !lock(&self.0.objects).contexts.contains_key(&context.0)
+        {
+            return Err(error(CALL, Status::INVALID_CONTEXT));
+        }
+        CURRENT.with_borrow_mut(|contexts| {
+            contexts.retain(|(device, _)| *device != self.0.identity);
+            contexts.extend(context.map(|context| (self.0.identity, context)));
+        });
+        Ok(())
+    }
+
+    fn context_device(&self, current: &Current) -> GpuResult<DeviceId> {
+        const CALL: &str = "cuCtxGetDevice(&device)";
+        self.0.enter_context("cuCtxGetDevice", CALL, current)?;
+        let objects = lock(&self.0.objects);
+        let context = objects.contexts.get(&current.context().0);
+        context
+            .map(|context| context.device)
+            .ok_or_else(|| error(CALL, Status::INVALID_CONTEXT))
+    }
+
+    fn context_synchronize(&self, current: &Current) -> GpuResult<()> {
+        const CALL: &str = "cuCtxSynchronize()";
+        self.0.enter_context("cuCtxSynchronize", CALL, current)?;
+        self.0.wait_for_all();
+        self.0.check_context(CALL, current.context())
+    }
+
+    fn stream_create(&self, current: &Current) -> GpuResult<StreamHandle> {
+        const CALL: &str = "cuStreamCreate(&stream, flags)";
+        self.0.enter_context("cuStreamCreate", CALL, current)?;
+        let handle = self.0.new_handle();
+        let queue = Arc::new(Queue::new(current.context()));
+        lock(&self.0.objects).streams.insert(handle, queue);
+        Ok(StreamHandle(handle))
+    }
+
+    fn stream_destroy(&self, stream: StreamHandle) -> GpuResult<()> {
+        const CALL: &str = "cuStreamDestroy(stream)";
+        self.0.enter("cuStreamDestroy", CALL)?;
+        let mut objects = lock(&self.0.objects);
+        let Some(queue) = objects.streams.remove(&stream.0) else {
+            return Err(error(CALL, Status::INVALID_HANDLE));
+        };
+        queue.close();
+        if !queue.is_past(queue.end()) {
+            objects.closed.push(queue);
+        }
+        Ok(())
+    }
+
+    fn stream_synchronize(&self, stream: StreamHandle) -> GpuResult<()> {
+        const CALL: &str = "cuStreamSynchronize(stream)";
+        self.0.enter("cuStreamSynchronize", CALL)?;
+        let queue = self.0.queue(CALL, stream)?;
+        queue.wait_for(queue.end());
+        self.0.check_context(CALL, queue.context)
+    }
+
+    fn stream_query(&self, stream: StreamHandle) -> GpuResult<bool> {
+        const CALL: &str = "cuStreamQuery(stream)";
+        self.0.enter("cuStreamQuery", CALL)?;
+        let queue = self.0.queue(CALL, stream)?;
+        Ok(queue.is_past(queue.end()))
+    }
+
+    fn stream_wait_event(&self, stream: StreamHandle, event: EventHandle) -> GpuResult<()> {
+        const CALL: &str = "cuStreamWaitEvent(stream, event, 0)";
+        self.0.enter("cuStreamWaitEvent", CALL)?;
+        let queue = self.0.queue(CALL, stream)?;
+        let objects = lock(&self.0.objects);
+        let Some(event) = objects.events.get(&event.0) else {
+            return Err(error(CALL, Status::INVALID_HANDLE));
+        };
+        let Some((recorded, place)) = event.place.clone() else {
+            return Ok(());
+        };
+        drop(objects);
+        if Arc::ptr_eq(&recorded, &queue) {
+            return Ok(());
+        }
+        self.push(CALL, &queue, move |_| {
+            recorded.wait_for(place);
+            Ok(())
+        })
+    }
+
+    fn keep_until_passed(
+        &self,
+        stream: StreamHandle,
+        object: Box<dyn Any + Send>,
+    ) -> GpuResult<()> {
+        const CALL: &str = "cuLaunchHostFunc(stream, function, data)";
+        self.0.enter("cuLaunchHostFunc", CALL)?;
+        let reaper = self.reaper(CALL)?;
+        let queue = self.0.queue(CALL, stream)?;
+        // Work of an unusable context is dropped without running, and with it the object: to the reaper, too.
+        let kept = Kept(Some((object, reaper)));
+        self.push(CALL, &queue, move |_| {
+            drop(kept);
+            Ok(())
+        })
+    }
+
+    fn event_create(&self, current: &Current, has_timing: bool) -> GpuResult<EventHandle> {
+        const CALL: &str = "cuEventCreate(&event, flags)";
+        self.0.enter_context("cuEventCreate", CALL, current)?;
+        let handle = self.0.new_handle();
+        let event = HostEvent {
+            context: current.context(),
+            has_timing,
+            place: None,
+            time: Arc::default(),
+        };
+        lock(&self.0.objects).events.insert(handle, event);
+        Ok(EventHandle(handle))
+    }
+
+    fn event_destroy(&self, event: EventHandle) -> GpuResult<()> {
+        const CALL: &str = "cuEventDestroy(event)";
+        self.0.enter("cuEventDestroy", CALL)?;
+        match lock(&self.0.objects).events.remove(&event.0) {
+            Some(_) => Ok(()),
+            None => Err(error(CALL, Status::INVALID_HANDLE)),
+        }
+    }
+
+    fn event_record(&self, event: EventHandle, stream: StreamHandle) -> GpuResult<()> {
+        const CALL: &str = "cuEventRecord(event, stream)";
+        self.0.enter("cuEventRecord", CALL)?;
+        let queue = self.0.queue(CALL, stream)?;
+        let (context, has_timing) = {
+            let objects = lock(&self.0.objects);
+            let event = objects.events.get(&event.0);
+            let event = event.ok_or_else(|| error(CALL, Status::INVALID_HANDLE))?;
+            (event.context, event.has_timing)
+        };
+        if context != queue.context {
+            return Err(error(CALL, Status::INVALID_HANDLE));
+        }
+        let time = Arc::new(Mutex::new(None));
+        if has_timing {
+            let time = Arc::clone(&time);
+            self.push(CALL, &queue, move |_| {
+                *lock(&time) = Some(Instant::now());
+                Ok(())
+            })?;
+        }
+        if let Some(event) = lock(&self.0.objects).events.get_mut(&event.0) {
+            event.place = Some((Arc::clone(&queue), queue.end()));
+            event.time = time;
+        }
+        Ok(())
+    }
+
+    fn event_query(&self, event: EventHandle) -> GpuResult<bool> {
+        const CALL: &str = "cuEventQuery(event)";
+        self.0.enter("cuEventQuery", CALL)?;
+        let place = self.event_place(CALL, event)?;
+        Ok(place.is_none_or(|(queue, place)| queue.is_past(place)))
+    }
+
+    fn event_synchronize(&self, event: EventHandle) -> GpuResult<()> {
+        const CALL: &str = "cuEventSynchronize(event)";
+        self.0.enter("cuEventSynchronize", CALL)?;
+        match self.event_place(CALL, event)? {
+            None => Ok(()),
+            Some((queue, place)) => {
+                queue.wait_for(place);
+                self.0.check_context(CALL, queue.context)
+            }
+        }
+    }
+
+    fn event_elapsed(&self, start: EventHandle, end: EventHandle) -> GpuResult<f32> {
+        const CALL: &str = "cuEventElapsedTime(&milliseconds, start, end)";
+        self.0.enter("cuEventElapsedTime", CALL)?;
+        let objects = lock(&self.0.objects);
+        let time = |event: EventHandle| {
+            let event = objects.events.get(&event.0);
+            let event = event.ok_or_else(|| error(CALL, Status::INVALID_HANDLE))?;
+            if !event.has_timing || event.place.is_none() {
+                return Err(error(CALL, Status::INVALID_HANDLE));
+            }
+            lock(&event.time).ok_or_else(|| error(CALL, Status::NOT_READY))
+        };
+        let (start, end) = (time(start)?, time(end)?);
+        Ok(end.saturating_duration_since(start).as_secs_f32() * 1000.0)
+    }
+
+    fn memory_allocate(&self, current: &Current, num_bytes: usize) -> GpuResult<DevicePtr> {
+        const CALL: &str = "cuMemAlloc(&ptr, size)";
+        self.0.enter_context("cuMemAlloc", CALL, current)?;
+        if num_bytes == 0 {
+            return Err(error(CALL, Status::INVALID_VALUE));
+        }
+        let device = self.context_device(current)?;
+        let mut memory = lock(&self.0.memory);
+        let info = memory.info();
+        match memory.allocate(num_bytes, Kind::Device, current.context()) {
+            Some(address) => Ok(DevicePtr::new(address)),
+            None => Err(GpuError::out_of_memory(num_bytes, Some(info), device.0)),
+        }
+    }
+
+    fn memory_free(&self, pointer: DevicePtr) -> GpuResult<()> {
+        self.free("cuMemFree", "cuMemFree(ptr)", pointer, Kind::Device)
+    }
+
+    fn memory_info(&self, current: &Current) -> GpuResult<(usize, usize)> {
+        const CALL: &str = "cuMemGetInfo(&free, &total)";
+        self.0.enter_context("cuMemGetInfo", CALL, current)?;
+        Ok(lock(&self.0.memory).info())
+    }
+
+    fn host_memory_allocate(&self, current: &Current, num_bytes: usize) -> GpuResult<DevicePtr> {
+        const CALL: &str = "cuMemHostAlloc(&ptr, size, flags)";
+        self.0.enter_context("cuMemHostAlloc", CALL, current)?;
+        let mut memory = lock(&self.0.memory);
+        match memory.allocate(num_bytes, Kind::Pinned, current.context()) {
+            Some(address) => Ok(DevicePtr::new(address)),
+            None => Err(error(CALL, Status::OUT_OF_MEMORY)),
+        }
+    }
+
+    fn host_memory_free(&self, pointer: DevicePtr) -> GpuResult<()> {
+        self.free("cuMemFreeHost", "cuMemFreeHost(ptr)", pointer, Kind::Pinned)
+    }
+
+    fn host_memory_register(&self, current: &Current, buffer: &HostBuffer) -> GpuResult<DevicePtr> {
+        const CALL: &str = "cuMemHostRegister(ptr, size, flags)";
+        self.0.enter_context("cuMemHostRegister", CALL, current)?;
+        if buffer.is_empty() {
+            return Err(error(CALL, Status::INVALID_VALUE));
+        }
+        match lock(&self.0.memory).register(buffer, current.context()) {
+            Some(address) => Ok(DevicePtr::new(address)),
+            None => Err(error(CALL, Status::HOST_MEMORY_ALREADY_REGISTERED)),
+        }
+    }
+
+    fn host_memory_unregister(&self, pointer: DevicePtr) -> GpuResult<()> {
+        const CALL: &str = "cuMemHostUnregister(ptr)";
+        self.free("cuMemHostUnregister", CALL, pointer, Kind::Registered)
+    }
+
+    fn host_memory_read(&self, pointer: DevicePtr, bytes: &mut [u8]) -> GpuResult<()> {
+        const CALL: &str = "cuPointerGetAttribute(&type, attribute, ptr)";
+        self.0.enter("cuPointerGetAttribute", CALL)?;
+        let memory = lock(&self.0.memory);
+        if !is_host_memory(memory.kind_at(pointer.address())) {
+            let details = "the memory cannot be read by the host";
+            return Err(error(CALL, Status::INVALID_VALUE).with_details(details));
+        }
+        let read = memory.read(pointer.address(), bytes);
+        read.map_err(|fault| error(CALL, fault.status).with_details(fault.message))
+    }
+
+    fn host_memory_write(&self, pointer: DevicePtr, bytes: &[u8]) -> GpuResult<()> {
+        const CALL: &str = "cuPointerGetAttribute(&type, attribute, ptr)";
+        self.0.enter("cuPointerGetAttribute", CALL)?;
+        let mut memory = lock(&self.0.memory);
+        if !is_host_memory(memory.kind_at(pointer.address())) {
+            let details = "the memory cannot be written by the host";
+            return Err(error(CALL, Status::INVALID_VALUE).with_details(details));
+        }
+        let written = memory.write(pointer.address(), bytes);
+        written.map_err(|fault| error(CALL, fault.status).with_details(fault.message))
+    }
+
+    fn copy_async(
+        &self,
+        current: &Current,
+        target: &Location,
+        source: &Location,
+        num_bytes: usize,
+        stream: StreamHandle,
+    ) -> GpuResult<()> {
+        const CALL: &str = "cuMemcpyAsync(dst, src, size, stream)";
+        self.0.enter_context("cuMemcpyAsync", CALL, current)?;
+        let queue = self.0.queue(CALL, stream)?;
+        let (mut target, source) = (target.clone(), source.clone());
+        self.push(CALL, &queue, move |device| {
+            let bytes = read_location(device, &source, num_bytes)?;
+            drop(source);
+            write_location(device, &mut target, &bytes)
+        })
+    }
+
+    fn set_u32_async(
+        &self,
+        current: &Current,
+        pointer: DevicePtr,
+        value: u32,
+        count: usize,
+        stream: StreamHandle,
+    ) -> GpuResult<()> {
+        const CALL: &str = "cuMemsetD32Async(ptr, value, count, stream)";
+        self.0.enter_context("cuMemsetD32Async", CALL, current)?;
+        let queue = self.0.queue(CALL, stream)?;
+        if !pointer.address().is_multiple_of(4) {
+            return Err(error(CALL, Status::INVALID_VALUE));
+        }
+        self.push(CALL, &queue, move |device| {
+            let bytes = value.to_le_bytes().repeat(count);
+            lock(&device.memory).write(pointer.address(), &bytes)
+        })
+    }
+
+    fn module_load(&self, current: &Current, image: &[u8]) -> GpuResult<ModuleHandle> {
+        const CALL: &str = "cuModuleLoadDataEx(&module, image, options)";
+        self.0.enter_context("cuModuleLoadData", CALL, current)?;
+        let end = image.iter().position(|byte| *byte == 0);
+        let image = &image[..end.unwrap_or(image.len())];
+        if image.starts_with(b"\x7fELF") {
+            let details = "the host device runs PTX, not machine code";
+            return Err(error(CALL, Status::NO_BINARY_FOR_GPU).with_details(details));
+        }
+        let text = std::str::from_utf8(image).map_err(|_| error(CALL, Status::INVALID_IMAGE))?;
+        if text.trim().is_empty() {
+            return Err(error(CALL, Status::INVALID_IMAGE));
+        }
+        let invalid = |log: String| {
+            error(CALL, Status::INVALID_PTX).with_details(format!("GPU JIT error log: {log}"))
+        };
+        let module = Module::parse(text).map_err(|error| invalid(error.to_string()))?;
+        let mut memory = lock(&self.0.memory);
+        let mut variables = Vec::new();
+        let placed = Program::place(module, |variable| {
+            if variable.is_extern() {
+                return None;
+            }
+            let num_bytes = usize::try_from(variable.size()).ok()?.max(1);
+            let address = memory.allocate(num_bytes, Kind::Global, current.context())?;
+            variables.push(address);
+            Some(address)
+        });
+        let initialised = placed
+            .map_err(|error| invalid(error.to_string()))
+            .and_then(|program| match program.initialise(&mut *memory) {
+                Ok(()) => Ok(program),
+                Err(error) => Err(invalid(error.to_string())),
+            });
+        let program = initialised.inspect_err(|_| {
+            for address in &variables {
+                memory.free(*address, Kind::Global);
+            }
+        })?;
+        drop(memory);
+        let handle = self.0.new_handle();
+        let module = HostModule {
+            context: current.context(),
+            program: Arc::new(program),
+            variables,
+        };
+        lock(&self.0.objects).modules.insert(handle, module);
+        Ok(ModuleHandle(handle))
+    }
+
+    fn module_unload(&self, module: ModuleHandle) -> GpuResult<()> {
+        const CALL: &str = "cuModuleUnload(module)";
+        self.0.enter("cuModuleUnload", CALL)?;
+        self.0.wait_for_all();
+        let mut objects = lock(&self.0.objects);
+        let Some(removed) = objects.modules.remove(&module.0) else {
+            return Err(error(CALL, Status::INVALID_HANDLE));
+        };
+        objects.functions.retain(|_, (_, _, of)| *of != module.0);
+        drop(objects);
+        let mut memory = lock(&self.0.memory);
+        for address in removed.variables {
+            memory.free(address, Kind::Global);
+        }
+        Ok(())
+    }
+
+    fn module_function(&self, module: ModuleHandle, name: &str) -> GpuResult<FunctionHandle> {
+        const CALL: &str = "cuModuleGetFunction(&function, module, name)";
+        self.0.enter("cuModuleGetFunction", CALL)?;
+        let mut objects = lock(&self.0.objects);
+        let Some(found) = objects.modules.get(&module.0) else {
+            return Err(error(CALL, Status::INVALID_HANDLE));
+        };
+        let program = Arc::clone(&found.program);
+        let Some(kernel) = program.module().kernel(name) else {
+            return Err(error(CALL, Status::NOT_FOUND));
+        };
+        let handle = self.0.new_handle();
+        objects
+            .functions
+            .insert(handle, (program, kernel, module.0));
+        Ok(FunctionHandle(handle))
+    }
+
+    fn module_global(&self, module: ModuleHandle, name: &str) -> GpuResult<(DevicePtr, usize)> {
+        const CALL: &str = "cuModuleGetGlobal(&ptr, &size, module, name)";
+        self.0.enter("cuModuleGetGlobal", CALL)?;
+        let objects = lock(&self.0.objects);
+        let Some(module) = objects.modules.get(&module.0) else {
+            return Err(error(CALL, Status::INVALID_HANDLE));
+        };
+        let mut variables = module.program.module().variables();
+        let variable = variables.find(|variable| variable.name() == name);
+        let address = module.program.address(name);
+        match (variable, address) {
+            (Some(variable), Some(address)) => Ok((
+                DevicePtr::new(address),
+                usize::try_from(variable.size()).unwrap_or(0),
+            )),
+            _ => Err(error(CALL, Status::NOT_FOUND)),
+        }
+    }
+
+    fn launch(
+        &self,
+        current: &Current,
+        function: FunctionHandle,
+        config: LaunchConfig,
+        stream: StreamHandle,
+        arguments: &[Argument],
+    ) -> GpuResult<()> {
+        const CALL: &str = "cuLaunchKernel(function, grid, block, shared, stream, arguments)";
+        self.0.enter_context("cuLaunchKernel", CALL, current)?;
+        let queue = self.0.queue(CALL, stream)?;
+        let found = lock(&self.0.objects).functions.get(&function.0).cloned();
+        let Some((program, kernel, _)) = found else {
+            return Err(error(CALL, Status::INVALID_HANDLE));
+        };
+        check_launch(config)
+            .map_err(|details| error(CALL, Status::INVALID_VALUE).with_details(details))?;
+        if let Some((line, instruction)) = program.module().unsupported(kernel) {
+            return Err(error(CALL, Status::NOT_SUPPORTED).with_details(format!(
+                "line {line}: the host device does not know the instruction `{instruction}`"
+            )));
+        }
+        let parameters = parameters(&program, kernel, arguments)
+            .map_err(|details| error(CALL, Status::INVALID_VALUE).with_details(details))?;
+        let max_steps = self.0.options.max_steps;
+        self.push(CALL, &queue, move |device| {
+            let launch = Launch {
+                dynamic_shared: config.shared_bytes,
+                max_steps,
+                ..Launch::new(config.grid, config.block, &parameters)
+            };
+            let mut memory = lock(&device.memory);
+            let (printed, result) = match program.launch(kernel, &launch, &mut *memory) {
+                Ok(report) => (report.printed, Ok(())),
+                Err(fault) => (fault.printed().to_owned(), Err(fault.into())),
+            };
+            drop(memory);
+            if !printed.is_empty() {
+                let mut out = std::io::stdout().lock();
+                let written = out.write_all(printed.as_bytes()).and_then(|()| out.flush());
+                written.map_err(|error| Fault::failed(format!("cannot print: {error}")))?;
+            }
+            result
+        })
+    }
+}
+
+impl Shared {
+    fn event_place(
+        &self,
+        call: &'static str,
+        event: EventHandle,
+    ) -> GpuResult<Option<(Arc<Queue>, u64)>> {
+        let objects = lock(&self.0.objects);
+        match objects.events.get(&event.0) {
+            Some(event) => Ok(event.place.clone()),
+            None => Err(error(call, Status::INVALID_HANDLE)),
+        }
+    }
+
+    /// Frees a block, once no work uses it.
+    fn free(
+        &self,
+        name: &'static str,
+        call: &'static str,
+        pointer: DevicePtr,
+        kind: Kind,
+    ) -> GpuResult<()> {
+        self.0.enter(name, call)?;
+        self.0.wait_for_all();
+        let mut memory = lock(&self.0.memory);
+        if memory.context_of(pointer.address()).is_some() && memory.free(pointer.address(), kind) {
+            return Ok(());
+        }
+        Err(error(call, Status::INVALID_VALUE))
+    }
+}
+
+/// An object that goes to the reaper when the work that holds it is done or dropped.
+struct Kept(Option<(Passed, Reaper)>);
+
+impl Drop for Kept {
+    fn drop(&mut self) {
+        if let Some((object, reaper)) = self.0.take() {
+            // Without a reaper the object is dropped here.
+            drop(reaper.send(object));
+        }
+    }
+}
+
+fn is_host_memory(kind: Option<Kind>) -> bool {
+    matches!(kind, Some(Kind::Pinned | Kind::Registered))
+}
+
+fn check_launch(config: LaunchConfig) -> Result<(), String> {
+    let LaunchConfig {
+        grid,
+        block,
+        shared_bytes,
+    } = config;
+    let num_threads: u64 = block.iter().map(|size| u64::from(*size)).product();
+    if grid.contains(&0) || block.contains(&0) {
+        return Err("a size of the launch is 0".into());
+    }
+    if num_threads > MAX_BLOCK_THREADS || block[2] > 64 {
+        return Err(format!(
+            "a block has at most {MAX_BLOCK_THREADS} threads, found {num_threads}"
+        ));
+    }
+    if grid[0] > 0x7fff_ffff || grid[1] > 0xffff || grid[2] > 0xffff {
+        return Err(format!("the grid {grid:?} is too large"));
+    }
+    if shared_bytes > MAX_SHARED_BYTES {
+        return Err(format!(
+            "a launch has at most {MAX_SHARED_BYTES} bytes of shared memory, found {shared_bytes}"
+        ));
+    }
+    Ok(())
+}
+
+/// The block of parameters of a kernel.
+fn parameters(
+    program: &Program,
+    kernel: KernelId,
+    arguments: &[Argument],
+) -> Result<Vec<u8>, String> {
+    let places = program.module().parameters(kernel);
+    if places.len() != arguments.len() {
+        let (expected, found) = (places.len(), arguments.len());
+        return Err(format!("expected {expected} arguments, found {found}"));
+    }
+    let len = places.iter().map(|place| place.offset + place.size).max();
+    let mut block = vec![0; len.unwrap_or(0)];
+    for (index, (place, argument)) in places.iter().zip(arguments).enumerate() {
+        let bytes = argument.to_bytes();
+        if bytes.len() != place.size {
+            return Err(format!(
+                "argument {index} has {} bytes, but the kernel takes {}",
+                bytes.len(),
+                place.size
+            ));
+        }
+        block[place.offset..place.offset + place.size].copy_from_slice(&bytes);
+    }
+    Ok(block)
+}

@@ -1,0 +1,312 @@
+//! The memory of the device: blocks at addresses that mean nothing to the host.
+
+use std::collections::BTreeMap;
+
+use tfrt_ptx::{AccessError, Memory};
+use tfrt_tensor::HostBuffer;
+
+use super::fault::Fault;
+use crate::api::handle::ContextHandle;
+
+/// The first address of device memory.
+const FIRST: u64 = 0x0a00_0000_0000;
+
+/// No block comes nearer to the end of the one before it.
+const GAP: u64 = 0x1_0000;
+
+/// What new memory is filled with: not a number, for floats, and no address.
+const POISON: u8 = 0xFF;
+
+/// How many freed blocks are remembered for messages.
+const MAX_FREED: usize = 4096;
+
+/// All blocks.
+#[derive(Debug)]
+pub(super) struct DeviceMemory {
+    blocks: BTreeMap<u64, Block>,
+    /// The blocks that were freed last, and their sizes.
+    freed: BTreeMap<u64, u64>,
+    next: u64,
+    used: usize,
+    limit: usize,
+}
+
+/// What kind of memory a block is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Kind {
+    /// Memory of the device.
+    Device,
+    /// Pinned memory of the host.
+    Pinned,
+    /// Memory of the host that was registered.
+    Registered,
+    /// A variable of a module.
+    Global,
+}
+
+#[derive(Debug)]
+struct Block {
+    kind: Kind,
+    context: ContextHandle,
+    bytes: Bytes,
+}
+
+#[derive(Debug)]
+enum Bytes {
+    Own(Vec<u8>),
+    /// Each access borrows it, so that the host cannot be in its way unnoticed.
+    Host(HostBuffer),
+}
+
+impl Block {
+    fn len(&self) -> u64 {
+        match &self.bytes {
+            Bytes::Own(bytes) => bytes.len() as u64,
+            Bytes::Host(buffer) => buffer.len_bytes() as u64,
+        }
+    }
+}
+
+impl DeviceMemory {
+    /// Memory without blocks.
+    pub(super) fn new(limit: usize) -> Self {
+        Self {
+            blocks: BTreeMap::new(),
+            freed: BTreeMap::new(),
+            next: FIRST,
+            used: 0,
+            limit,
+        }
+    }
+
+    /// Free and total bytes.
+    pub(super) fn info(&self) -> (usize, usize) {
+        (self.limit - self.used, self.limit)
+    }
+
+    /// A new block; none if there is no room for it.
+    pub(super) fn allocate(
+        &mut self,
+        num_bytes: usize,
+        kind: Kind,
+        context: ContextHandle,
+    ) -> Option<u64> {
+        if num_bytes > self.limit - self.used {
+            return None;
+        }
+        let mut bytes = Vec::new();
+        bytes.try_reserve_exact(num_bytes).ok()?;
+        bytes.resize(num_bytes, POISON);
+        let address = self.next;
+        self.next = (address + num_bytes as u64 + GAP).next_multiple_of(512);
+        self.used += num_bytes;
+        let block = Block {
+            kind,
+            context,
+            bytes: Bytes::Own(bytes),
+        };
+        self.blocks.insert(address, block);
+        Some(address)
+    }
+
+    /// A block that is a host buffer; none if it is one already, in whole or in part.
+    pub(super) fn register(&mut self, buffer: &HostBuffer, context: ContextHandle) -> Option<u64> {
+        let start = buffer.address() as u64;
+        let end = start + buffer.len_bytes() as u64;
+        let before = self.blocks.range(..end).next_back();
+        if before.is_some_and(|(address, block)| address + block.len() > start) {
+            return None;
+        }
+        let block = Block {
+            kind: Kind::Registered,
+            context,
+            bytes: Bytes::Host(buffer.clone()),
+        };
+        self.blocks.insert(start, block);
+        Some(start)
+    }
+
+    /// Removes the block of a kind that starts at an address. Whether there was one.
+    pub(super) fn free(&mut self, address: u64, kind: Kind) -> bool {
+        if self
+            .blocks
+            .get(&address)
+            .is_none_or(|block| block.kind != kind)
+        {
+            return false;
+        }
+        let Some(block) = self.blocks.remove(&address) else {
+            return false;
+        };
+        if let Bytes::Own(bytes) = &block.bytes {
+            self.used -= bytes.len();
+            if self.freed.len() == MAX_FREED {
+                self.freed.pop_first();
+            }
+            self.freed.insert(address, block.len());
+        }
+        true
+    }
+
+    /// The kind of the block that an address lies in.
+    pub(super) fn kind_at(&self, address: u64) -> Option<Kind> {
+        let (start, block) = self.blocks.range(..=address).next_back()?;
+        (address - start < block.len()).then_some(block.kind)
+    }
+
+    /// The context of the block that starts at an address.
+    pub(super) fn context_of(&self, address: u64) -> Option<ContextHandle> {
+        Some(self.blocks.get(&address)?.context)
+    }
+
+    /// The blocks of a context that the program should have freed.
+    pub(super) fn left_by(&self, context: ContextHandle) -> Vec<u64> {
+        let blocks = self.blocks.iter();
+        blocks
+            .filter(|(_, block)| block.context == context && block.kind != Kind::Global)
+            .map(|(address, _)| *address)
+            .collect()
+    }
+
+    /// The block of an access, and where in it.
+    fn find(&self, what: &str, address: u64, num_bytes: usize) -> Result<(u64, usize), Fault> {
+        let access = || format!("{what} of {num_bytes} bytes at {address:#x}");
+        if let Some((&start, block)) = self.blocks.range(..=address).next_back() {
+            let offset = address - start;
+            let end = offset.checked_add(num_bytes as u64);
+            if end.is_some_and(|end| end <= block.len()) {
+                return Ok((start, offset as usize));
+            }
+            let past = end.unwrap_or(u64::MAX).saturating_sub(block.len());
+            if offset < block.len() + GAP && block.kind != Kind::Registered {
+                let len = block.len();
+                return Err(Fault::illegal_address(format!(
+                    "{}: {past} bytes past the end of the buffer of {len} bytes at {start:#x}",
+                    access()
+                )));
+            }
+        }
+        if let Some((&start, &len)) = self.freed.range(..=address).next_back()
+            && address - start < len
+        {
+            return Err(Fault::illegal_address(format!(
+                "{}: the buffer of {len} bytes at {start:#x} was freed",
+                access()
+            )));
+        }
+        Err(Fault::illegal_address(format!(
+            "{}: there is no buffer",
+            access()
+        )))
+    }
+
+    /// Copies bytes from the device.
+    pub(super) fn read(&self, address: u64, bytes: &mut [u8]) -> Result<(), Fault> {
+        if bytes.is_empty() {
+            return Ok(());
+        }
+        let (start, offset) = self.find("read", address, bytes.len())?;
+        match self.blocks.get(&start).map(|block| &block.bytes) {
+            Some(Bytes::Own(own)) => bytes.copy_from_slice(&own[offset..offset + bytes.len()]),
+            Some(Bytes::Host(buffer)) => {
+                let part = buffer.read().map_err(|error| in_use(&error))?;
+                bytes.copy_from_slice(&part[offset..offset + bytes.len()]);
+            }
+            None => {}
+        }
+        Ok(())
+    }
+
+    /// Copies bytes to the device.
+    pub(super) fn write(&mut self, address: u64, bytes: &[u8]) -> Result<(), Fault> {
+        if bytes.is_empty() {
+            return Ok(());
+        }
+        let (start, offset) = self.find("write", address, bytes.len())?;
+        match self.blocks.get_mut(&start).map(|block| &mut block.bytes) {
+            Some(Bytes::Own(own)) => own[offset..offset + bytes.len()].copy_from_slice(bytes),
+            Some(Bytes::Host(buffer)) => {
+                let mut part = buffer.write().map_err(|error| in_use(&error))?;
+                part[offset..offset + bytes.len()].copy_from_slice(bytes);
+            }
+            None => {}
+        }
+        Ok(())
+    }
+}
+
+/// A host buffer that the host uses at the same time.
+pub(super) fn in_use(error: &tfrt_tensor::TensorError) -> Fault {
+    Fault::failed(format!("host memory is in use on the host: {error}"))
+}
+
+impl Memory for DeviceMemory {
+    fn read(&mut self, address: u64, bytes: &mut [u8]) -> Result<(), AccessError> {
+        DeviceMemory::read(self, address, bytes).map_err(refused)
+    }
+
+    fn write(&mut self, address: u64, bytes: &[u8]) -> Result<(), AccessError> {
+        DeviceMemory::write(self, address, bytes).map_err(refused)
+    }
+
+    fn update(
+        &mut self,
+        address: u64,
+        size: usize,
+        change: &mut dyn FnMut(u64) -> u64,
+    ) -> Result<u64, AccessError> {
+        let mut bytes = [0; 8];
+        let part = &mut bytes[..size.min(8)];
+        DeviceMemory::read(self, address, part).map_err(refused)?;
+        let old = u64::from_le_bytes(bytes);
+        let new = change(old).to_le_bytes();
+        DeviceMemory::write(self, address, &new[..size.min(8)]).map_err(refused)?;
+        Ok(old)
+    }
+}
+
+fn refused(fault: Fault) -> AccessError {
+    AccessError::new(fault.message)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const CONTEXT: ContextHandle = ContextHandle(1);
+
+    #[test]
+    fn an_access_past_a_block_tells_which_block() {
+        let mut memory = DeviceMemory::new(1 << 20);
+        let address = memory.allocate(8, Kind::Device, CONTEXT).unwrap();
+        let mut bytes = [0; 4];
+        memory.read(address + 4, &mut bytes).unwrap();
+        assert_eq!(bytes, [POISON; 4]);
+        let fault = memory.read(address + 6, &mut bytes).unwrap_err();
+        assert_eq!(
+            fault.message,
+            "read of 4 bytes at 0xa0000000006: 2 bytes past the end of the buffer of 8 bytes at 0xa0000000000"
+        );
+    }
+
+    #[test]
+    fn an_access_to_freed_memory_says_so() {
+        let mut memory = DeviceMemory::new(1 << 20);
+        let first = memory.allocate(8, Kind::Device, CONTEXT).unwrap();
+        assert!(memory.free(first, Kind::Device) && !memory.free(first, Kind::Device));
+        let second = memory.allocate(8, Kind::Device, CONTEXT).unwrap();
+        assert_ne!(first, second, "addresses are not used again");
+        let fault = memory.write(first, &[0; 4]).unwrap_err();
+        assert!(fault.message.ends_with("was freed"), "{}", fault.message);
+    }
+
+    #[test]
+    fn memory_ends() {
+        let mut memory = DeviceMemory::new(100);
+        let first = memory.allocate(60, Kind::Device, CONTEXT).unwrap();
+        assert_eq!(memory.allocate(60, Kind::Device, CONTEXT), None);
+        assert!(memory.free(first, Kind::Device));
+        assert!(memory.allocate(60, Kind::Device, CONTEXT).is_some());
+        assert_eq!(memory.info(), (40, 100));
+    }
+}

@@ -1,0 +1,138 @@
+//! Streams: queues of work, each with a thread; and events: places in them.
+
+use std::collections::VecDeque;
+use std::fmt;
+use std::sync::{Arc, Condvar, Mutex, PoisonError, Weak};
+use std::time::Instant;
+
+use super::HostDevice;
+use super::fault::Fault;
+use crate::api::handle::ContextHandle;
+use crate::values::lock;
+
+/// A piece of work.
+pub(super) type Work = Box<dyn FnOnce(&HostDevice) -> Result<(), Fault> + Send>;
+
+/// A stream.
+pub(super) struct Queue {
+    pub(super) context: ContextHandle,
+    state: Mutex<State>,
+    /// There is work, or there will be none.
+    has_work: Condvar,
+    /// A piece of work is done.
+    has_done: Condvar,
+}
+
+#[derive(Default)]
+struct State {
+    work: VecDeque<Work>,
+    /// How many pieces were ever enqueued, and how many of them are done.
+    num_enqueued: u64,
+    num_done: u64,
+    is_closed: bool,
+    has_thread: bool,
+}
+
+impl fmt::Debug for Queue {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let state = lock(&self.state);
+        f.debug_struct("Queue")
+            .field("num_enqueued", &state.num_enqueued)
+            .field("num_done", &state.num_done)
+            .finish_non_exhaustive()
+    }
+}
+
+impl Queue {
+    pub(super) fn new(context: ContextHandle) -> Self {
+        Self {
+            context,
+            state: Mutex::default(),
+            has_work: Condvar::new(),
+            has_done: Condvar::new(),
+        }
+    }
+
+    /// Enqueues work. The thread is started with the first piece; if that fails, the work is dropped and the result is false.
+    pub(super) fn push(self: &Arc<Self>, device: &Arc<HostDevice>, work: Work) -> bool {
+        let mut state = lock(&self.state);
+        if !state.has_thread {
+            let (queue, device) = (Arc::clone(self), Arc::downgrade(device));
+            let thread = std::thread::Builder::new().name("gpu stream".into());
+            if thread.spawn(move || queue.run(&device)).is_err() {
+                return false;
+            }
+            state.has_thread = true;
+        }
+        state.work.push_back(work);
+        state.num_enqueued += 1;
+        drop(state);
+        self.has_work.notify_one();
+        true
+    }
+
+    /// Runs work until the stream is closed and empty.
+    fn run(&self, device: &Weak<HostDevice>) {
+        loop {
+            let work = {
+                let mut state = lock(&self.state);
+                loop {
+                    if let Some(work) = state.work.pop_front() {
+                        break work;
+                    }
+                    if state.is_closed {
+                        return;
+                    }
+                    state = self
+                        .has_work
+                        .wait(state)
+                        .unwrap_or_else(PoisonError::into_inner);
+                }
+            };
+            // Work of a device that is gone is nobody's any more.
+            if let Some(device) = device.upgrade() {
+                device.run(self.context, work);
+            }
+            lock(&self.state).num_done += 1;
+            self.has_done.notify_all();
+        }
+    }
+
+    /// Lets the thread end once all work is done.
+    pub(super) fn close(&self) {
+        lock(&self.state).is_closed = true;
+        self.has_work.notify_one();
+    }
+
+    /// The place behind all work that is enqueued.
+    pub(super) fn end(&self) -> u64 {
+        lock(&self.state).num_enqueued
+    }
+
+    /// Whether all work before a place is done.
+    pub(super) fn is_past(&self, place: u64) -> bool {
+        lock(&self.state).num_done >= place
+    }
+
+    /// Waits until all work before a place is done.
+    pub(super) fn wait_for(&self, place: u64) {
+        let mut state = lock(&self.state);
+        while state.num_done < place {
+            state = self
+                .has_done
+                .wait(state)
+                .unwrap_or_else(PoisonError::into_inner);
+        }
+    }
+}
+
+/// An event.
+#[derive(Debug)]
+pub(super) struct HostEvent {
+    pub(super) context: ContextHandle,
+    pub(super) has_timing: bool,
+    /// The last record.
+    pub(super) place: Option<(Arc<Queue>, u64)>,
+    /// When the work before the last record was done.
+    pub(super) time: Arc<Mutex<Option<Instant>>>,
+}

@@ -1,0 +1,53 @@
+//! `tfrt devices`: lists the GPUs that programs can use, and says what is missing.
+
+use std::fmt::Write as _;
+
+use clap::Parser;
+use tfrt_gpu::api::GpuResult;
+use tfrt_gpu::{Gpu, GpuChoice};
+
+use crate::failure::Failure;
+use crate::output;
+
+const EXAMPLES: &str = "\
+Examples:
+  tfrt devices             list the devices of CUDA and the host device";
+
+/// List the GPUs that programs can use, or say what is missing
+#[derive(Debug, Parser)]
+#[command(after_help = EXAMPLES)]
+pub(crate) struct Arguments {}
+
+pub(crate) fn run(_program: &str, _arguments: &Arguments) -> Result<(), Failure> {
+    let mut text = String::new();
+    for choice in [GpuChoice::Cuda, GpuChoice::Host] {
+        match Gpu::open(choice) {
+            Ok(gpu) => {
+                let listed = list(&gpu).unwrap_or_else(|error| format!("  {error}\n"));
+                let _ = write!(text, "--gpu={choice}: {}\n{listed}", gpu.name);
+            }
+            Err(error) => {
+                let _ = writeln!(text, "--gpu={choice}: {}", error.message());
+            }
+        }
+    }
+    output::write("-", text.as_bytes())
+}
+
+/// The devices of an implementation, one in each line.
+fn list(gpu: &Gpu) -> GpuResult<String> {
+    let driver = &gpu.driver;
+    driver.init()?;
+    let mut text = String::new();
+    for ordinal in 0..driver.device_count()? {
+        let device = driver.device(ordinal)?;
+        let name = driver.device_name(device)?;
+        let (major, minor) = driver.device_capability(device)?;
+        let gib = driver.device_total_memory(device)? as f64 / f64::from(1 << 30);
+        let _ = writeln!(
+            text,
+            "  {ordinal}: {name}, {gib:.2} GiB, compute capability {major}.{minor}"
+        );
+    }
+    Ok(text)
+}

@@ -1,0 +1,142 @@
+// Mistakes of GPU programs, found when they run.
+// RUN: tfrt run --gpu=host %s
+// RUN: tfrt run --gpu=apple %s
+
+func.func private @setup() -> (!tfrt_gpu.context, !tfrt_gpu.allocator, !tfrt_gpu.stream) {
+  %zero = tfrt.constant.i32 0
+  %dev = tfrt_gpu.device.get CUDA, %zero
+  %ctx = tfrt_gpu.context.primary %dev
+  %mem = tfrt_gpu.allocator.create %ctx
+  %s = tfrt_gpu.stream.create %ctx
+  tfrt.return %ctx, %mem, %s : !tfrt_gpu.context, !tfrt_gpu.allocator, !tfrt_gpu.stream
+}
+
+func.func @no_device() -> (!tfrt_gpu.device, !tfrt_gpu.device, !tfrt_gpu.device) {
+  %minus = tfrt.constant.i32 -1
+  // expected-error @+1 {{'cuDeviceGet(&device, ordinal)': CUDA_ERROR_INVALID_DEVICE (invalid device ordinal)}}
+  %a = tfrt_gpu.device.get CUDA, %minus
+  // expected-error @+1 {{Unsupported platform ROCm}}
+  %b = tfrt_gpu.device.get ROCm, %minus
+  // expected-error @+1 {{Invalid platform NONE}}
+  %c = tfrt_gpu.device.get NONE, %minus
+  tfrt.return %a, %b, %c : !tfrt_gpu.device, !tfrt_gpu.device, !tfrt_gpu.device
+}
+
+func.func @memory() -> (!tfrt_gpu.buffer, !tfrt_gpu.buffer, !tfrt_gpu.buffer, !tfrt_gpu.buffer) {
+  %ctx, %mem, %s = tfrt.call @setup() : () -> (!tfrt_gpu.context, !tfrt_gpu.allocator, !tfrt_gpu.stream)
+  %ch = tfrt.new.chain
+  %nothing = tfrt.constant.i64 0
+  // expected-error @+1 {{'cuMemAlloc(&ptr, size)': CUDA_ERROR_INVALID_VALUE (invalid argument)}}
+  %a = tfrt_gpu.mem.allocate %mem, %s, %nothing, %ch
+  %much = tfrt.constant.i64 1099511627776
+  // expected-error @+1 {{Out of memory trying to allocate 1024.00GiB (4.00GiB of 4.00GiB available) on GPU 0 (CUDA).}}
+  %b = tfrt_gpu.mem.allocate %mem, %s, %much, %ch
+  %some = tfrt.constant.i64 16
+  %c = tfrt_gpu.mem.allocate %mem, %s, %some, %ch
+  %max = tfrt.constant.ui64 18446744073709551615
+  %one = tfrt.constant.ui64 1
+  // expected-error @+1 {{buffer size (16) is smaller than offset (18446744073709551615) plus size (1)}}
+  %d = tfrt_gpu.mem.view %c, %max, %one
+  // expected-error @+1 {{buffer size (16) is smaller than offset (1) plus size (18446744073709551615)}}
+  %e = tfrt_gpu.mem.view %c, %one, %max
+  tfrt.return %a, %b, %d, %e : !tfrt_gpu.buffer, !tfrt_gpu.buffer, !tfrt_gpu.buffer, !tfrt_gpu.buffer
+}
+
+func.func @copies() -> (!tfrt.chain, i32) {
+  %ctx, %mem, %s = tfrt.call @setup() : () -> (!tfrt_gpu.context, !tfrt_gpu.allocator, !tfrt_gpu.stream)
+  %ch = tfrt.new.chain
+  %some = tfrt.constant.i64 16
+  %more = tfrt.constant.i64 24
+  %a = tfrt_gpu.mem.allocate %mem, %s, %some, %ch
+  %b = tfrt_gpu.mem.allocate %mem, %s, %more, %ch
+  // expected-error @+1 {{Buffer sizes don't match: 24 (dst size) vs 16 (src size)}}
+  %ch0 = tfrt_gpu.mem.copy %b, %a, %s, %ch : !tfrt_gpu.buffer, !tfrt_gpu.buffer
+  // expected-error @+1 {{the memory cannot be read by the host}}
+  %i = tfrt_gpu.mem.load %a, %ch : i32
+  tfrt.return %ch0, %i : !tfrt.chain, i32
+}
+
+func.func @modules() -> (!tfrt_gpu.module, !tfrt_gpu.module, !tfrt_gpu.function) {
+  %ctx, %mem, %s = tfrt.call @setup() : () -> (!tfrt_gpu.context, !tfrt_gpu.allocator, !tfrt_gpu.stream)
+  // expected-error @+1 {{data attribute must be null-terminated}}
+  %a = tfrt_gpu.module.load %ctx {data = "text"}
+  // expected-error @+1 {{CUDA_ERROR_INVALID_PTX (a PTX JIT compilation failed)}}
+  %b = tfrt_gpu.module.load %ctx {data = "garbage\00"}
+  %c = tfrt_gpu.module.load %ctx {data = ".version 7.0\0A.target sm_60\0A.address_size 64\0A.visible .entry f() { ret; }\00"}
+  // expected-error @+1 {{CUDA_ERROR_NOT_FOUND (named symbol not found)}}
+  %f = tfrt_gpu.module.get_function %c {name = "g"}
+  tfrt.return %a, %b, %f : !tfrt_gpu.module, !tfrt_gpu.module, !tfrt_gpu.function
+}
+
+// A kernel that writes behind its buffer: the fault appears at the next synchronization.
+func.func @out_of_bounds() -> !tfrt.chain {
+  %zero = tfrt.constant.i32 0
+  %dev = tfrt_gpu.device.get CUDA, %zero
+  %ctx = tfrt_gpu.context.create %dev
+  %mem = tfrt_gpu.allocator.create %ctx
+  %s = tfrt_gpu.stream.create %ctx
+  %ch = tfrt.new.chain
+  %some = tfrt.constant.i64 8
+  %a = tfrt_gpu.mem.allocate %mem, %s, %some, %ch
+  %m = tfrt_gpu.module.load %ctx {data = ".version 7.0\0A.target sm_60\0A.address_size 64\0A.visible .entry f(.param .u64 p) {\0A.reg .b32 %r<2>;\0A.reg .b64 %rd<4>;\0Ald.param.u64 %rd1, [p];\0Amov.u32 %r1, %tid.x;\0Amul.wide.u32 %rd2, %r1, 4;\0Aadd.s64 %rd3, %rd1, %rd2;\0Ast.global.u32 [%rd3], %r1;\0Aret;\0A}\00"}
+  %f = tfrt_gpu.module.get_function %m {name = "f"}
+  %one = tfrt.constant.ui64 1
+  %four = tfrt.constant.ui64 4
+  %shared = tfrt.constant.ui32 0
+  %ch3 = tfrt_gpu.function.launch %s, %f, blocks in (%one, %one, %one), threads in (%four, %one, %one), %shared, %ch, args(%a) : (!tfrt_gpu.buffer)
+  // expected-error @+1 {{CUDA_ERROR_ILLEGAL_ADDRESS (an illegal memory access was encountered)}}
+  %ch4 = tfrt_gpu.stream.synchronize %s, %ch3
+  tfrt.return %ch4 : !tfrt.chain
+}
+
+func.func @launches() -> (!tfrt.chain, !tfrt.chain, !tfrt.chain) {
+  %zero = tfrt.constant.i32 0
+  %dev = tfrt_gpu.device.get CUDA, %zero
+  %ctx = tfrt_gpu.context.create %dev
+  %mem = tfrt_gpu.allocator.create %ctx
+  %s = tfrt_gpu.stream.create %ctx
+  %ch = tfrt.new.chain
+  %some = tfrt.constant.i64 8
+  %a = tfrt_gpu.mem.allocate %mem, %s, %some, %ch
+  %m = tfrt_gpu.module.load %ctx {data = ".version 7.0\0A.target sm_60\0A.address_size 64\0A.visible .entry f(.param .u64 p) {\0A.reg .b32 %r<2>;\0A.reg .b64 %rd<4>;\0Ald.param.u64 %rd1, [p];\0Amov.u32 %r1, %tid.x;\0Amul.wide.u32 %rd2, %r1, 4;\0Aadd.s64 %rd3, %rd1, %rd2;\0Ast.global.u32 [%rd3], %r1;\0Aret;\0A}\00"}
+  %f = tfrt_gpu.module.get_function %m {name = "f"}
+  %one = tfrt.constant.ui64 1
+  %four = tfrt.constant.ui64 4
+  %none = tfrt.constant.ui64 0
+  %large = tfrt.constant.ui64 4294967296
+  %shared = tfrt.constant.ui32 0
+  // expected-error @+1 {{a size of the launch is 0}}
+  %ch0 = tfrt_gpu.function.launch %s, %f, blocks in (%none, %one, %one), threads in (%four, %one, %one), %shared, %ch, args(%a) : (!tfrt_gpu.buffer)
+  // expected-error @+1 {{launch size 4294967296 is larger than 4294967295}}
+  %ch1 = tfrt_gpu.function.launch %s, %f, blocks in (%large, %one, %one), threads in (%four, %one, %one), %shared, %ch, args(%a) : (!tfrt_gpu.buffer)
+  // expected-error @+1 {{expected 1 arguments, found 0}}
+  %ch2 = tfrt_gpu.function.launch %s, %f, blocks in (%one, %one, %one), threads in (%four, %one, %one), %shared, %ch
+  tfrt.return %ch0, %ch1, %ch2 : !tfrt.chain, !tfrt.chain, !tfrt.chain
+}
+
+func.func @libraries() -> (!tfrt.chain, !tfrt_gpu.fft.handle) {
+  %ctx, %mem, %s = tfrt.call @setup() : () -> (!tfrt_gpu.context, !tfrt_gpu.allocator, !tfrt_gpu.stream)
+  %ch = tfrt.new.chain
+  %some = tfrt.constant.i64 16
+  %a = tfrt_gpu.mem.allocate %mem, %s, %some, %ch
+  %h = tfrt_gpu.blas.create %ctx
+  %one = tfrt.constant.f32 1.0
+  %inc = tfrt.constant.i32 1
+  %n = tfrt.constant.i32 5
+  // expected-error @+1 {{buffer `x` has 16 bytes, but the call uses 20}}
+  %ch0 = tfrt_gpu.blas.scal %h, %s, %n, %one, CUDA_R_32F, %a, CUDA_R_32F, %inc, CUDA_R_32F, %ch
+  // expected-error @+1 {{Only row-major layout is supported}}
+  %fft = tfrt_gpu.fft.create %ctx, CUFFT_C2C, 1, [4], [1, 4], [4, 1]
+  tfrt.return %ch0, %fft : !tfrt.chain, !tfrt_gpu.fft.handle
+}
+
+// There is no thread for work that waits for other ranks.
+func.func @no_threads() -> !tfrt_gpu.ccl.handle {
+  %ctx, %mem, %s = tfrt.call @setup() : () -> (!tfrt_gpu.context, !tfrt_gpu.allocator, !tfrt_gpu.stream)
+  %id = tfrt_gpu.ccl.unique_id CUDA
+  %zero = tfrt.constant.i32 0
+  %one = tfrt.constant.i32 1
+  // expected-error @+1 {{Failed to run blocking work.}}
+  %h = tfrt_gpu.ccl.create %ctx, %zero, %one, %id
+  tfrt.return %h : !tfrt_gpu.ccl.handle
+}
