@@ -35,7 +35,7 @@ pub struct Program {
 }
 
 impl Program {
-    /// Gives the variables of a module their addresses, as `address_of` says. Memory that it has no address for is missing.
+    /// Places the variables of a module where `address_of` says. A variable that it has no address for is missing.
     ///
     /// # Errors
     /// If a variable has no address, or one that is not aligned or not of the device; or if a first value names a symbol that does not exist.
