@@ -89,6 +89,7 @@ const DIALECTS: &[DialectDef] = &[
             "remote_chain_manager",
             "payload",
         ],
+        unknown_types: UnknownTypes::Rejected("unknown tfrt_dist type "),
         ..DialectDef::new("tfrt_dist")
     },
     DialectDef {

@@ -143,6 +143,33 @@ fn registry(kernels: &KernelRegistry) -> Result<Arc<Registry>, Diagnostics> {
         .map_err(|error| Diagnostics::error(Place::Unknown, error.to_string()))
 }
 
+/// Parses and verifies a program, for those who make something else of it than a file at once. See [`compile`].
+///
+/// # Errors
+/// As [`compile`].
+pub fn parse_program(
+    source: &str,
+    file_name: &str,
+    kernels: &KernelRegistry,
+) -> Result<Module, Diagnostics> {
+    let with_source = |found: Diagnostics| found.with_source(source);
+    let module = parse(source, file_name, &registry(kernels)?, &PARSE_OPTIONS)?;
+    check(&module).map_err(with_source)?;
+    Ok(module)
+}
+
+/// Makes a file of a program, without what only other tools need of a file: names and locations.
+///
+/// # Errors
+/// What of the program has no place in a file.
+pub fn smallest_file_of(module: &Module) -> Result<BefFile, Diagnostics> {
+    let options = EncodeOptions {
+        optional_sections: false,
+        notes: false,
+    };
+    encode(module, &options).map(|bytes| BefFile::from_bytes(&bytes))
+}
+
 fn check(module: &Module) -> Result<(), Diagnostics> {
     let options = VerifyOptions {
         stops_at_first: false,

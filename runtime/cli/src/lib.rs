@@ -79,6 +79,9 @@ tfrt::link!(tfrt_models);
 #[cfg(feature = "gpu")]
 tfrt::link!(tfrt_gpu);
 
+#[cfg(feature = "distributed")]
+tfrt::link!(tfrt_distributed_kernels);
+
 const EXAMPLES: &str = "\
 Examples:
   tfrt run program.mlir             run a program

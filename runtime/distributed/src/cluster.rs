@@ -91,7 +91,7 @@ impl ClusterInfo {
     /// Draws a handle for each task.
     ///
     /// # Errors
-    /// If the own task or a member of a group is no task of the cluster.
+    /// If the own task or a member of a group is not a task of the cluster.
     pub fn new(config: &DistributedContextConfiguration) -> Result<Self, RemoteError> {
         let of_job = |job: &'_ crate::message::JobConfiguration| {
             let name = job.name.clone();

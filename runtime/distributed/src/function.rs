@@ -48,7 +48,7 @@ pub trait ParsedProgram {
     ///
     /// # Errors
     /// If it cannot be compiled.
-    fn compile(&mut self) -> Result<Vec<String>, Error>;
+    fn compile(&mut self, host: &HostContext) -> Result<Vec<String>, Error>;
 
     /// The program as a file, without optional sections.
     ///
@@ -258,7 +258,7 @@ fn from_text(
     let devices = match request.need_compilation {
         false => Vec::new(),
         true => program
-            .compile()
+            .compile(host)
             .map_err(|_| not_converted(ErrorCode::CompilationFailed))?,
     };
     let file = program

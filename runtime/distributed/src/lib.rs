@@ -25,6 +25,7 @@
 //! | [`function`](mod@function) | programs that are sent to a task and executed there |
 //! | [`execute`] | what a client does to execute a remote function |
 //! | [`chain`] | the order of effects on other tasks |
+//! | [`op_handler`] | ops of the Core Runtime on another task |
 //! | [`collective`] | all-reduce, broadcast and all-gather |
 //! | [`context`], [`server`] | what belongs to one distributed execution, and to one task |
 //!
@@ -64,6 +65,8 @@ pub mod execute;
 
 pub mod collective;
 
+pub mod op_handler;
+
 pub mod server;
 
 mod random;
@@ -81,6 +84,7 @@ pub use error::{Answer, Gather, RemoteError, RemoteErrors};
 pub use execute::RemoteExecuteSpec;
 pub use fabric::{CallOptions, FabricCommunicator, RemoteClient, Reply};
 pub use object::RemoteObjectId;
+pub use op_handler::RemoteOpHandler;
 pub use payload::Payload;
 pub use server::{Server, ServerConfig};
 pub use tensor::RemoteTensor;

@@ -387,6 +387,31 @@ pub struct OpAttribute {
     pub is_array: bool,
 }
 
+/// Where an attribute is.
+#[derive(Clone, PartialEq, Message)]
+pub struct AttributePlace {
+    /// Its name.
+    #[prost(string, tag = "1")]
+    pub name: String,
+    /// The number of its type.
+    #[prost(uint32, tag = "2")]
+    pub code: u32,
+    /// Its offset in the section.
+    #[prost(uint32, tag = "3")]
+    pub offset: u32,
+}
+
+/// Attributes of any kinds, in the encoding of BEF files.
+#[derive(Clone, PartialEq, Message)]
+pub struct AttributeSet {
+    /// The values.
+    #[prost(bytes = "bytes", tag = "1")]
+    pub section: Bytes,
+    /// Where they are.
+    #[prost(message, repeated, tag = "2")]
+    pub places: Vec<AttributePlace>,
+}
+
 /// Executes an op of the Core Runtime.
 #[derive(Clone, PartialEq, Message)]
 pub struct RemoteExecuteOpRequest {
@@ -414,6 +439,9 @@ pub struct RemoteExecuteOpRequest {
     /// Its attributes, if all of them are numbers.
     #[prost(message, repeated, tag = "8")]
     pub attributes: Vec<OpAttribute>,
+    /// Its attributes, of any kinds.
+    #[prost(message, optional, tag = "101")]
+    pub attribute_set: Option<AttributeSet>,
 }
 
 /// The op was executed.

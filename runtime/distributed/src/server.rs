@@ -35,6 +35,7 @@ use crate::message::{
     SendDataRequest, SendDataResponse,
 };
 use crate::object::RemoteObjectId;
+use crate::op_handler;
 use crate::payload::Payload;
 
 pub use gate::RequestGate;
@@ -483,11 +484,10 @@ impl RequestHandler for Server {
                 answer(reply, registered);
             }
             Request::RemoteExecute(request) => self.execute(request, reply.map(Into::into)),
-            Request::RemoteExecuteOp(_) => {
-                let message = "ops of the Core Runtime are not executed for other tasks";
-                let error = RemoteError::new(ErrorCode::Unimplemented, message);
-                reply.send(Err(error.into()));
-            }
+            Request::RemoteExecuteOp(request) => match self.context(request.context_id) {
+                Ok(context) => op_handler::execute(&context, &request, reply.map(Into::into)),
+                Err(error) => reply.send(Err(error.into())),
+            },
             Request::DeleteRemoteObjects(request) => answer(reply, self.delete(&request)),
         }
     }

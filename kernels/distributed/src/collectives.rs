@@ -1,0 +1,168 @@
+//! Collectives on tensors in host memory.
+
+use tfrt::distributed::collective::{self, Collective, Reduction};
+use tfrt::distributed::{DistContext, TaskHandle};
+use tfrt::prelude::*;
+use tfrt_tensor::TensorError;
+use tfrt_tensor::half::{bf16, f16};
+
+fn start(context: &DistContext, group: &str, key: &str) -> Collective {
+    Collective {
+        context: context.context().clone(),
+        group: group.to_owned(),
+        key: key.to_owned(),
+    }
+}
+
+/// That a tensor does not have the elements that the name of the kernel says.
+fn check<T: Element>(tensor: &DenseHostTensor) -> Result<()> {
+    if tensor.dtype() == T::DTYPE {
+        return Ok(());
+    }
+    Err(TensorError::WrongDType {
+        expected: T::DTYPE,
+        found: tensor.dtype(),
+    }
+    .into())
+}
+
+/// A chain that is there once a collective is over.
+fn chain_of(collective: impl FnOnce(Box<dyn FnOnce(Result<()>) + Send>)) -> AsyncValueRef<Chain> {
+    let (promise, chain) = AsyncValueRef::unconstructed();
+    collective(Box::new(|outcome| match outcome {
+        Ok(()) => promise.emplace(Chain),
+        Err(error) => promise.set_error(error),
+    }));
+    chain
+}
+
+/// Combines the tensors of all members of a group, element by element, by `sum`, `prod`, `min`, `max` or `mean`. All members get the same
+/// bits, in `output` and in `input`.
+///
+/// # Errors
+/// `unexpected reduction_name in AllReduce`, `The current task T is not part of the collective group G`, tensors that differ, and what goes
+/// wrong between tasks.
+#[tfrt_kernel(
+    "tfrt_dist.cpu.allreduce.{T}",
+    T = [i8, i16, i32, i64, u8 as "ui8", u16 as "ui16", u32 as "ui32", u64 as "ui64", f16, bf16, f32, f64],
+    results(out_chain),
+    format = "operands attr-dict"
+)]
+fn all_reduce<T: Element>(
+    dist_context: &DistContext,
+    collective_group: &str,
+    instance_key: &str,
+    input: &DenseHostTensor,
+    output: &DenseHostTensor,
+    in_chain: Chain,
+    #[attr] reduction_fn: &str,
+) -> AsyncValueRef<Chain> {
+    let _ = in_chain;
+    let reduction = check::<T>(input).and_then(|()| Reduction::from_name(reduction_fn));
+    let reduction = match reduction {
+        Ok(reduction) => reduction,
+        Err(error) => return AsyncValueRef::error(error),
+    };
+    let collective = start(dist_context, collective_group, instance_key);
+    let (input, output) = (input.clone(), output.clone());
+    chain_of(|done| collective::all_reduce(collective, reduction, input, output, done))
+}
+
+/// Copies the tensor of one member of a group into the tensors of the others.
+///
+/// # Errors
+/// `The current task T is not part of the collective group G`, `The sender S is not part of the collective group G`, tensors that differ, and
+/// what goes wrong between tasks.
+#[tfrt_kernel(
+    "tfrt_dist.cpu.broadcast.{T}",
+    T = [i8, i16, i32, i64, u8 as "ui8", u16 as "ui16", u32 as "ui32", u64 as "ui64", f16, bf16, f32, f64],
+    results(out_chain),
+    format = "operands attr-dict"
+)]
+fn broadcast<T: Element>(
+    dist_context: &DistContext,
+    collective_group: &str,
+    instance_key: &str,
+    tensor: &DenseHostTensor,
+    sender: TaskHandle,
+    in_chain: Chain,
+) -> AsyncValueRef<Chain> {
+    let _ = in_chain;
+    if let Err(error) = check::<T>(tensor) {
+        return AsyncValueRef::error(error);
+    }
+    let collective = start(dist_context, collective_group, instance_key);
+    let tensor = tensor.clone();
+    chain_of(|done| collective::broadcast(collective, tensor, sender, done))
+}
+
+/// Puts the tensors of all members of a group, which are of one shape, side by side along an axis.
+///
+/// # Errors
+/// `Incorrect output dimension. All dimensions in the output must be equal except the axis.`, `This worker is not part of the collective
+/// group `, tensors that differ, and what goes wrong between tasks.
+#[tfrt_kernel(
+    "tfrt_dist.cpu.allgather_fixed_shape.{T}",
+    T = [i8, i16, i32, i64, u8 as "ui8", u16 as "ui16", u32 as "ui32", u64 as "ui64", f16, bf16, f32, f64],
+    results(out_chain),
+    format = "operands attr-dict"
+)]
+fn all_gather_fixed_shape<T: Element>(
+    dist_context: &DistContext,
+    collective_group: &str,
+    instance_key: &str,
+    input: &DenseHostTensor,
+    output: &DenseHostTensor,
+    axis: u64,
+    in_chain: Chain,
+) -> AsyncValueRef<Chain> {
+    let _ = in_chain;
+    if let Err(error) = check::<T>(input) {
+        return AsyncValueRef::error(error);
+    }
+    let collective = start(dist_context, collective_group, instance_key);
+    let (input, output) = (input.clone(), output.clone());
+    chain_of(|done| collective::all_gather_fixed_shape(collective, input, output, axis, done))
+}
+
+/// Puts the tensors of all members of a group, which may differ along an axis, side by side along it.
+///
+/// # Errors
+/// `All workers must have tensors of the same rank.`, `All dimensions in the input must be equal except the axis`, `This worker is not part of
+/// the collective group `, and what goes wrong between tasks.
+#[tfrt_kernel(
+    "tfrt_dist.cpu.allgather_any_shape.{T}",
+    T = [i8, i16, i32, i64, u8 as "ui8", u16 as "ui16", u32 as "ui32", u64 as "ui64", f16, bf16, f32, f64],
+    results(out_chain, output),
+    format = "operands attr-dict"
+)]
+fn all_gather_any_shape<T: Element>(
+    dist_context: &DistContext,
+    collective_group: &str,
+    instance_key: &str,
+    input: &DenseHostTensor,
+    axis: u64,
+    in_chain: Chain,
+) -> (AsyncValueRef<Chain>, AsyncValueRef<DenseHostTensor>) {
+    let _ = in_chain;
+    if let Err(error) = check::<T>(input) {
+        return (
+            AsyncValueRef::error(error.clone()),
+            AsyncValueRef::error(error),
+        );
+    }
+    let (chain_promise, chain) = AsyncValueRef::unconstructed();
+    let (promise, output) = AsyncValueRef::unconstructed();
+    let collective = start(dist_context, collective_group, instance_key);
+    collective::all_gather_any_shape(collective, input.clone(), axis, |gathered| match gathered {
+        Ok(tensor) => {
+            promise.emplace(tensor);
+            chain_promise.emplace(Chain);
+        }
+        Err(error) => {
+            promise.set_error(error.clone());
+            chain_promise.set_error(error);
+        }
+    });
+    (chain, output)
+}

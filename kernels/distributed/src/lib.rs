@@ -1,0 +1,51 @@
+//! `tfrt_dist.*`: programs over many tasks.
+//!
+//! What contexts, remote objects and collectives are, [`tfrt::distributed`] says; here is what programs see of them. Link this crate to
+//! make its kernels available to programs, and to let a task read programs that other tasks send as text:
+//!
+//! ```
+//! use tfrt::prelude::*;
+//!
+//! tfrt::link!(tfrt_distributed_kernels);
+//!
+//! let registry = KernelRegistry::from_link()?;
+//! assert!(registry.get("tfrt_dist.remote_execute").is_some());
+//! # Ok::<(), tfrt::kernel::DuplicateKernels>(())
+//! ```
+//!
+//! | module | kernels |
+//! |---|---|
+//! | [`context`] | contexts and tasks |
+//! | [`remote`] | functions on other tasks, and the order of their effects |
+//! | [`collectives`] | `tfrt_dist.cpu.*` |
+//! | [`payloads`] | sends and receives |
+//! | [`test`](mod@test) | clusters inside a process, for tests |
+//! | [`text_pass`] | how a task reads a program that comes as text |
+#![forbid(unsafe_code)]
+
+pub mod context;
+
+pub mod remote;
+
+pub mod collectives;
+
+pub mod payloads;
+
+pub mod test;
+
+pub mod text_pass;
+
+mod rules;
+
+use tfrt::distributed::{RemoteError, RemoteErrors};
+use tfrt::prelude::*;
+
+/// An error of another task, as a value. It is not reported as one of the kernel: it did not happen here.
+fn failed<T: Value>(error: impl Into<RemoteErrors>, host: &HostContext) -> AsyncValueRef<T> {
+    AsyncValueRef::error(error.into().to_value(host))
+}
+
+/// An error whose text stands alone, likewise.
+fn failed_plainly<T: Value>(error: RemoteError) -> AsyncValueRef<T> {
+    AsyncValueRef::error(error.into_plain())
+}

@@ -1,0 +1,98 @@
+//! Sends and receives.
+
+use tfrt::distributed::fabric::CallOptions;
+use tfrt::distributed::message::SendDataRequest;
+use tfrt::distributed::{DistContext, Payload, TaskHandle};
+use tfrt::prelude::*;
+
+use crate::failed;
+
+/// Sends a payload to a task, to whoever receives it there under this key. The chain is there once the payload has arrived.
+///
+/// # Errors
+/// What goes wrong between tasks; that another payload waits under the key.
+#[tfrt_kernel(
+    "tfrt_dist.send_bytes",
+    effect = "io",
+    chain = none,
+    results(out_chain),
+    format = "operands attr-dict"
+)]
+fn send_bytes(
+    dist_context: &DistContext,
+    task_handle: TaskHandle,
+    instance_key: &str,
+    payload: &Payload,
+    host: &HostContext,
+) -> AsyncValueRef<Chain> {
+    let context = dist_context.context();
+    let payload = match payload.to_bytes() {
+        Ok(payload) => payload,
+        Err(error) => return failed(Error::from(error), host),
+    };
+    let request = SendDataRequest {
+        context_id: context.id(),
+        instance_key: instance_key.to_owned(),
+        payload,
+    };
+    let (promise, chain) = AsyncValueRef::unconstructed();
+    let own_host = context.host().clone();
+    context.call(
+        task_handle,
+        CallOptions::default(),
+        request,
+        move |answer| match answer {
+            Ok(_) => promise.emplace(Chain),
+            Err(errors) => promise.set_error(errors.to_value(&own_host)),
+        },
+    );
+    chain
+}
+
+/// Receives what is sent to this task under a key.
+///
+/// # Errors
+/// `Two receivers for key K.`; that the context is closed.
+#[tfrt_kernel(
+    "tfrt_dist.recv_bytes",
+    effect = "io",
+    chain = none,
+    results(payload),
+    format = "operands attr-dict"
+)]
+fn recv_bytes(
+    dist_context: &DistContext,
+    task_handle: TaskHandle,
+    instance_key: &str,
+    ctx: &ExecutionContext,
+) -> AsyncValueRef<Payload> {
+    let _ = task_handle;
+    let (promise, payload) = AsyncValueRef::unconstructed();
+    // The thread that brings a payload is the transport's: what waits for it runs on the work queue.
+    let ctx = ctx.clone();
+    let receiver = move |outcome: Result<Payload>| {
+        ctx.clone().enqueue(move || match outcome {
+            Ok(payload) => promise.emplace(payload),
+            Err(error) => promise.set_error(error),
+        });
+    };
+    let rendezvous = dist_context.context().rendezvous();
+    rendezvous.receive(instance_key, Box::new(receiver));
+    payload
+}
+
+/// Returns a tensor as a payload: its metadata, and its elements, which are shared.
+#[tfrt_kernel("tfrt_dist.serialize", results(payload))]
+fn serialize(tensor: &DenseHostTensor, in_chain: Chain) -> Payload {
+    let _ = in_chain;
+    Payload::of_tensor(tensor)
+}
+
+/// Returns the tensor of a payload.
+///
+/// # Errors
+/// `malformed tensor payload: …`
+#[tfrt_kernel("tfrt_dist.deserialize", results(tensor))]
+fn deserialize(payload: &Payload, ctx: &ExecutionContext) -> Result<DenseHostTensor> {
+    payload.to_tensor(ctx.allocator())
+}
