@@ -6,12 +6,14 @@
 //!              types     order      ready loop on an invocation  ──► values
 //! ```
 //!
-//! Each layer depends only on the layers before it. A file is loaded once; a function is checked and lowered when it is first looked
-//! up.
+//! Each layer depends only on the layers before it. A file is loaded once; a function is checked
+//! and lowered when it is first looked up.
 //!
-//! The executor does not block, and only the first look-up of a function takes a lock. The ready loop does not recurse.
+//! The executor does not block, and takes a lock only when a function is first looked up. The ready
+//! loop does not recurse.
 //!
-//! The executor does not know kernels by name, and does not know MLIR text. Unsafe code is denied except in modules that expect it.
+//! The executor does not know kernels by name and does not know MLIR text. Unsafe code is denied
+//! except in modules that expect it.
 #![deny(unsafe_code)]
 
 mod load;

@@ -1,6 +1,7 @@
-//! Loading: the names of a file are resolved, and a body is checked against the declarations of its kernels.
+//! Loading: resolves the names of a file, and checks bodies against the declarations of their
+//! kernels.
 //!
-//! Knows nothing of how a body is laid out or run.
+//! Does not know how a body is laid out or run.
 
 mod signature;
 

@@ -1,6 +1,6 @@
-//! Lowering: from a checked body to code, whose kernels know where their values are.
+//! Lowering: from a checked body to code whose kernels know the places of their values.
 //!
-//! Knows nothing of how code is run.
+//! Does not know how code is run.
 
 pub(crate) mod code;
 
@@ -27,10 +27,10 @@ use code::{
 use places::{Callees, InPlace, KernelPlaces};
 use schedule::{FOR_ANY, Simulation};
 
-/// Lowers a body. A synchronous one runs in program order, whatever the file says of streams.
+/// Lowers a body. A synchronous body runs in program order, regardless of the streams in the file.
 ///
 /// # Errors
-/// If it is too large to run.
+/// Fails if the body is too large to run.
 pub(crate) fn lower(
     tables: &Tables,
     function: &VerifiedFunction,
@@ -94,7 +94,7 @@ pub(crate) fn lower(
             users: match &*results {
                 _ if direct.is_none() => Words::default(),
                 [] => Words::default(),
-                // Counted down as they are published.
+                // Counted down as the results are published.
                 _ if in_place.extras.contains(publishes) => Words::default(),
                 [result] => result.users,
                 results => {
@@ -165,13 +165,13 @@ pub(crate) fn lower(
     Ok(code)
 }
 
-/// The registers that a function returns.
+/// Returns the registers that a function returns.
 pub(crate) fn returned_registers(function: &VerifiedFunction) -> Vec<u32> {
     let results = function.results().iter();
     results.map(|&register| to_number(register)).collect()
 }
 
-/// The kernels of a body as far as places are concerned.
+/// Returns, for each kernel of a body, what determines the places of its values.
 pub(crate) fn kernel_places<'a>(
     tables: &Tables,
     function: &'a VerifiedFunction,
@@ -195,7 +195,8 @@ pub(crate) fn kernel_places<'a>(
     function.kernels().zip(&types.kernels).map(place).collect()
 }
 
-/// For each result of a function, by register, the first one that is of the same register.
+/// Returns, for each result of a function, given by register, the first result of the same
+/// register.
 pub(crate) fn first_of_each(results: &[u32]) -> Box<[u32]> {
     let mut first: HashMap<u32, u32> = HashMap::new();
     let first_of = |(index, &register): (usize, &u32)| {
@@ -204,7 +205,7 @@ pub(crate) fn first_of_each(results: &[u32]) -> Box<[u32]> {
     results.iter().enumerate().map(first_of).collect()
 }
 
-/// What a kernel calls, if it calls and does nothing else.
+/// Returns what a kernel calls, if it does nothing else.
 fn callees(kernel: &KernelDescriptor, functions: &[u32]) -> Option<Callees> {
     let traits = kernel.op().traits;
     match functions {
@@ -214,8 +215,8 @@ fn callees(kernel: &KernelDescriptor, functions: &[u32]) -> Option<Callees> {
     }
 }
 
-/// The payload type of each register: what its producer returns, or what declarations let expect of an argument and of the
-/// result of a call.
+/// Returns the payload type of each register: the type that its producer returns, or the type that
+/// declarations suggest for an argument or for the result of a call.
 fn assumed_types(
     tables: &Tables,
     function: &VerifiedFunction,
@@ -248,14 +249,14 @@ struct Graph {
     stream: StreamId,
     roots: Words,
     arguments: Box<[KernelResult]>,
-    /// Of each kernel.
+    /// The results of each kernel.
     results: Vec<Box<[KernelResult]>>,
     streams: Vec<StreamId>,
     ready_counts: Vec<u32>,
 }
 
 impl Graph {
-    /// Collects the users of all values among `words`, which were empty.
+    /// Builds the graph, and collects the users of all values in `words`, which must be empty.
     fn of(function: &VerifiedFunction, waits: &Waits, words: &mut WordPool) -> Self {
         let mut result = |register: u32, users: &[u32]| {
             let users = waits.users_to_count(register, users);
@@ -305,7 +306,7 @@ impl Graph {
 }
 
 impl Graph {
-    /// Kernels that run one after the other, so that nobody waits.
+    /// Builds the graph of kernels that run one after the other, so that no kernel waits.
     fn in_program_order(function: &VerifiedFunction) -> Self {
         let result = |register: u32| KernelResult {
             register: register_id(register),
@@ -330,7 +331,7 @@ impl Graph {
     }
 }
 
-/// What it comes to when all arguments are available at the start, in program order.
+/// The initial state if all arguments are available, with kernels numbered in program order.
 #[derive(Debug)]
 struct ReadyAtOnce {
     ready_counts: Box<[u32]>,
@@ -352,7 +353,7 @@ impl ReadyAtOnce {
             ready,
         } = simulation;
         let stream_of = |kernel: &KernelId| graph.streams[kernel.index()];
-        // A path that has nothing to do in its stream moves over to the first other one.
+        // A path without ready kernels in its stream moves to the first other stream.
         let has_own = ready.iter().any(|kernel| stream_of(kernel) == graph.stream);
         let stream = match ready.first() {
             Some(first) if !has_own => stream_of(first),
@@ -369,7 +370,8 @@ impl ReadyAtOnce {
         }
     }
 
-    /// The order in which one path would run all kernels; none if some of them would never run.
+    /// Returns the order in which one path would run all kernels, or `None` if some of them would
+    /// never run.
     fn order(&self, graph: &Graph, words: &WordPool) -> Option<Vec<KernelId>> {
         let ready = self.outline.iter().chain(&self.inline).copied();
         Simulation::new(self.ready_counts.clone(), ready).order(|path, kernel| {
@@ -390,7 +392,7 @@ impl ReadyAtOnce {
     }
 }
 
-/// In the new order, what `old` holds in program order.
+/// Reorders `old`, which is in program order.
 fn permute(old: &[u32], order: &[KernelId]) -> Box<[u32]> {
     order.iter().map(|kernel| old[kernel.index()]).collect()
 }

@@ -1,8 +1,9 @@
 //! Running code.
 //!
-//! Two runners share the frame of a function and what is done with one kernel. [`sequence`] follows a schedule, in which nothing is
-//! counted; [`ready`] runs what has become ready, and knows what becomes of values that are not available and of failures. A run
-//! of the first kind goes on as one of the second where it has to.
+//! Two runners share the frame of a function and the code that runs one kernel. [`sequence`]
+//! follows a schedule and counts nothing. [`ready`] runs kernels as they become ready; it alone
+//! handles values that are not yet available and failures. A run that cannot follow its schedule
+//! any further continues in the ready loop.
 
 mod sync;
 

@@ -1,4 +1,4 @@
-//! What traces say of kernels. Tracing is a matter of the whole process, so these tests have one of their own.
+//! The traces of kernels. Tracing affects the whole process, so these tests are in a separate one.
 
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -65,7 +65,8 @@ fn host(queue: &str) -> Arc<HostContext> {
 /// A kernel with one result: what it runs, the registers that it reads, its stream.
 type Node<'a> = (&'static OpDef, &'a [usize], u32);
 
-/// A file with one function, whose registers are the results of its kernels, and which returns the last one.
+/// Builds a file with one function, whose registers are the results of its kernels, and which
+/// returns the last one.
 fn build(kind: FunctionKind, nodes: &[Node<'_>]) -> BefFile {
     let mut builder = BefBuilder::new(WriteOptions {
         optional_sections: false,
@@ -95,7 +96,7 @@ fn build(kind: FunctionKind, nodes: &[Node<'_>]) -> BefFile {
     BefFile::from_bytes(&builder.finish().expect("the graphs are well formed"))
 }
 
-/// Runs `main` under `queue` with a recorder as the sink; returns the events of its file.
+/// Runs `main` under `queue` with a recorder as the sink. Returns the events of its file.
 fn record(queue: &str, level: Option<TracingLevel>, file: &BefFile) -> Vec<Value> {
     let recorder = Arc::new(TraceRecorder::new());
     tracing::set_sink(Some(Arc::clone(&recorder) as _));
@@ -145,7 +146,8 @@ fn kernels(events: &[Value]) -> Vec<&Value> {
         .collect()
 }
 
-/// The arrows, each as the slices that it leads from and to: an end belongs to the slice before it on the same track.
+/// Returns the arrows, each as the slices at its ends: an end belongs to the slice before it on the
+/// same track.
 fn arrows(events: &[Value]) -> Vec<(&Value, &Value)> {
     let mut starts = Vec::new();
     let mut ends = Vec::new();
@@ -246,7 +248,7 @@ fn skipped_kernels_have_no_slice() {
 #[test]
 fn a_panic_ends_the_slice() {
     let _alone = alone();
-    // Of kernels that are ready at the same time the last one runs first.
+    // Of kernels that are ready at the same time, the last one runs first.
     let file = build(FunctionKind::Async, &[(&COUNT, &[], 0), (&PANIC, &[], 0)]);
     let events = record("s", Some(TracingLevel::Debug), &file);
     let [panic, count] = kernels(&events)[..] else {

@@ -1,7 +1,7 @@
-//! Which attribute of a kernel in a file is which attribute of its declaration, settled when a body is checked.
+//! Maps the attributes of a kernel in a file to those of its declaration, when a body is checked.
 //!
-//! [`tfrt_ods::binding`] has the rules. Nearly always the attributes of the file are those of the declaration, in their order, and
-//! the record of the kernel serves as it is.
+//! The rules are in [`tfrt_ods::binding`]. Nearly always, the attributes of the file are those of
+//! the declaration in the same order, and the record of the kernel is used as it is.
 
 use std::collections::HashMap;
 
@@ -16,12 +16,13 @@ use super::tables::{Tables, malformed};
 /// The attributes of the kernels of a body.
 #[derive(Debug, Default)]
 pub(crate) struct BoundAttributes {
-    /// Where in the attribute section those of a kernel are whose record has others, or another order.
+    /// The positions in the attribute section, for kernels whose records have other attributes or
+    /// another order.
     moved: HashMap<KernelId, Vec<u32>>,
 }
 
 impl BoundAttributes {
-    /// Binds the attributes, and the functions, of each kernel of a body.
+    /// Binds the attributes of each kernel of a body, and checks its functions.
     pub(crate) fn new(tables: &Tables, function: &VerifiedFunction) -> Result<Self, Error> {
         let mut bound = Self::default();
         let needs_names = |kernel: KernelId| {
@@ -64,7 +65,8 @@ impl BoundAttributes {
         Ok(bound)
     }
 
-    /// Where in the attribute section the attributes of a kernel are, in the order of its declaration.
+    /// Returns the positions of a kernel's attributes in the attribute section, in the order of its
+    /// declaration.
     pub(crate) fn of<'a>(&'a self, kernel: KernelId, record: &KernelRecord<'a>) -> &'a [u32] {
         match self.moved.get(&kernel) {
             Some(moved) => moved,
@@ -73,8 +75,8 @@ impl BoundAttributes {
     }
 }
 
-/// Files hold no names of attributes that refer to functions, so that their number must be right. A kernel that declares no function
-/// looks at none.
+/// Checks the number of a kernel's functions: files do not store the names of attributes that refer
+/// to functions. A kernel that declares no function does not look at any.
 fn check_functions(tables: &Tables, op: &OpDef, found: &[u32]) -> Result<(), String> {
     let is_list = |function: &tfrt_ods::FunctionDef| function.form == FunctionForm::SymbolList;
     let num_lists = op

@@ -1,4 +1,5 @@
-//! The check of one body: its kernels fit its kind, its types do not contradict each other, and its declarations are kept.
+//! The check of a body: its kernels fit its kind, its types do not contradict each other, and it
+//! conforms to the declarations.
 
 use tfrt_async::TypeIndex;
 use tfrt_bef::{FunctionKind, KernelId as FileKernelId, VerifiedFunction};
@@ -13,18 +14,18 @@ use super::requirements;
 use super::tables::{Tables, to_number};
 use super::waits::is_non_strict;
 
-/// What the check of a body has found out about types.
+/// The types of a body.
 #[derive(Debug)]
 pub(crate) struct BodyTypes {
     /// The payload types of each kernel.
     pub(crate) kernels: Vec<KernelTypes>,
     /// Whether each kernel is proven.
     pub(crate) is_proven: Vec<bool>,
-    /// The payload type of each register, as far as its producer says.
+    /// The payload type of each register, if its producer declares it.
     pub(crate) registers: Vec<Option<TypeIndex>>,
 }
 
-/// What the check of a body has found out.
+/// The results of checking a body.
 #[derive(Debug)]
 pub(crate) struct CheckedBody {
     pub(crate) types: BodyTypes,
@@ -34,7 +35,7 @@ pub(crate) struct CheckedBody {
 /// Checks a verified body.
 ///
 /// # Errors
-/// What is wrong, with the place of the kernel that it is wrong with.
+/// Returns what is wrong, with the location of the kernel at fault.
 pub(crate) fn check(tables: &Tables, function: &VerifiedFunction) -> Result<CheckedBody, Error> {
     let types = check_types(tables, function)?;
     let attributes = BoundAttributes::new(tables, function)?;
@@ -89,7 +90,8 @@ fn check_types(tables: &Tables, function: &VerifiedFunction) -> Result<BodyTypes
         .map(|(index, kernel)| registers.check_kernel(index, *kernel));
     let mut is_proven: Vec<bool> = proofs.collect::<Result<_, _>>().map_err(locate)?;
     for (kernel, is_proven) in function.kernels().zip(&mut is_proven) {
-        // Which operands a non-strict kernel waits for is the word of its declaration; so it looks at what it reads.
+        // Only its declaration says which operands a non-strict kernel waits for, so the kernel
+        // checks what it reads.
         *is_proven &= !is_non_strict(function, kernel);
     }
     registers
@@ -103,7 +105,8 @@ fn check_types(tables: &Tables, function: &VerifiedFunction) -> Result<BodyTypes
     })
 }
 
-/// Refuses a kernel that cannot run in this kind of function, or not in the way that the file wants.
+/// Rejects a kernel that cannot run in this kind of function, or not as strictly as the file
+/// requires.
 fn check_kind(
     tables: &Tables,
     function: &VerifiedFunction,

@@ -1,12 +1,14 @@
 //! The type check at load time.
 //!
-//! Declarations say which types a kernel reads and gives. From them every register of a body gets, as far as that is known, a
-//! *spelling* and a *payload type*. Two facts follow:
+//! Declarations state the types that a kernel reads and returns. From them, every register of a
+//! body gets, as far as that is known, a *spelling* and a *payload type*. Two facts follow:
 //!
-//! - A contradiction is a load error: a register is spelled one way by who writes it, another way by who reads it, and their
-//!   payload types do not agree either. Only spellings that stand for one payload type in every program count, since a
-//!   dialect's own spelling, such as `!t.tensor`, may stand for several.
-//! - A kernel is *proven* if every operand that it reads has the payload type that it reads. It then runs without a check.
+//! - A contradiction is a load error: the producer of a register and a reader spell its type
+//!   differently, and their payload types do not agree either. Only spellings that stand for one
+//!   payload type in every program count, since a dialect's own spelling, such as `!t.tensor`, may
+//!   stand for several.
+//! - A kernel is *proven* if every operand that it reads has the payload type that it reads. It
+//!   then runs without a check.
 
 use tfrt_async::TypeIndex;
 use tfrt_host::kernel::KernelTypes;
@@ -15,16 +17,16 @@ use tfrt_ods::constraint::CHAIN_TYPE;
 use tfrt_ods::{OpDef, OpTraits, TypeConstraint};
 use tfrt_support::{Error, ErrorCode};
 
-/// What is known of the type of a register.
+/// What is known about the type of a register.
 #[derive(Clone, Copy, Debug, Default)]
 struct Known<'a> {
     spelling: Option<&'a str>,
     payload: Option<TypeIndex>,
-    /// Who writes the register: a kernel, or nothing for the function itself.
+    /// The kernel that writes the register, or `None` for the function itself.
     producer: Option<&'static str>,
 }
 
-/// What the check needs to know of one kernel of a body.
+/// The properties of one kernel that the check needs.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct KernelUse<'a> {
     pub(crate) op: &'static OpDef,
@@ -33,10 +35,10 @@ pub(crate) struct KernelUse<'a> {
     pub(crate) results: &'a [u32],
 }
 
-/// A contradiction, and where it is.
+/// A contradiction and its location.
 #[derive(Debug)]
 pub(crate) struct Contradiction {
-    /// The kernel that reads; nothing for the function's own results.
+    /// The kernel that reads; `None` for the function's own results.
     pub(crate) kernel: Option<usize>,
     pub(crate) error: Error,
 }
@@ -46,7 +48,7 @@ pub(crate) struct Contradiction {
 pub(crate) struct Registers<'a>(Vec<Known<'a>>);
 
 impl<'a> Registers<'a> {
-    /// Collects what arguments and kernels give.
+    /// Collects the types of arguments and of kernel results.
     pub(crate) fn new(
         num_registers: usize,
         arguments: &[&'a str],
@@ -69,12 +71,12 @@ impl<'a> Registers<'a> {
         Self(known)
     }
 
-    /// The payload type of each register, as far as its producer says.
+    /// Returns the payload type of each register, if its producer declares it.
     pub(crate) fn payloads(&self) -> Vec<Option<TypeIndex>> {
         self.0.iter().map(|known| known.payload).collect()
     }
 
-    /// Whether kernel number `index` is proven.
+    /// Returns `true` if kernel number `index` is proven.
     pub(crate) fn check_kernel(
         &self,
         index: usize,
@@ -83,7 +85,8 @@ impl<'a> Registers<'a> {
         let op = kernel.op;
         let count = kernel.operands.len();
         let (least, most) = operand_counts(op);
-        // The payload types come from the function, the counts from the declaration: neither takes the other's word.
+        // The payload types come from the Rust function, the counts from the declaration; neither
+        // is trusted to agree with the other.
         let mut is_proven =
             (least..=most).contains(&count) && count >= kernel.types.operands.num_fixed();
         for (number, &register) in kernel.operands.iter().enumerate() {
@@ -91,7 +94,7 @@ impl<'a> Registers<'a> {
             let wanted_payload = kernel.types.operands.get(number, count);
             let is_admitted = kernel.types.operands.admits(number, count, found.payload);
             is_proven &= is_admitted;
-            // Behind operands that need not be there, a chain at the end is what it always is.
+            // After optional operands, a chain at the end is the extra chain.
             let is_extra_chain = is_admitted
                 && number + 1 == count
                 && found.spelling == Some(CHAIN_TYPE)
@@ -110,7 +113,7 @@ impl<'a> Registers<'a> {
         Ok(is_proven)
     }
 
-    /// Whether the registers that a function returns have the types that it declares.
+    /// Checks that the registers that a function returns have the types that it declares.
     pub(crate) fn check_returns(
         &self,
         registers: &[u32],
@@ -130,7 +133,8 @@ impl<'a> Registers<'a> {
     }
 }
 
-/// Whether a spelling stands for the same payload type in every program: those of numbers, texts and chains.
+/// Returns `true` if a spelling stands for the same payload type in every program, like those of
+/// numbers, strings and chains.
 fn is_settled(spelling: &str) -> bool {
     matches!(spelling, "!tfrt.chain" | "!tfrt.string")
         || !(spelling.starts_with('!') || spelling.contains('<'))
@@ -167,7 +171,7 @@ fn result_spelling(op: &OpDef, index: usize, len: usize) -> Option<&'static str>
     fixed_spelling(op.results[part].ty)
 }
 
-/// The spelling of a type that a declaration fixes.
+/// Returns the spelling of a type that a declaration fixes.
 pub(crate) fn fixed_spelling(ty: TypeConstraint) -> Option<&'static str> {
     match ty {
         TypeConstraint::Exact(spelling) => Some(spelling),

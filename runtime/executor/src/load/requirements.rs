@@ -1,5 +1,5 @@
-//! What declarations require besides types, checked at load time: attributes, signatures of functions, and shapes that fit each
-//! other.
+//! The requirements of declarations besides types, checked at load time: attributes, signatures of
+//! functions, and shapes that fit each other.
 
 mod attributes;
 
@@ -17,7 +17,7 @@ use super::binding::BoundAttributes;
 use super::tables::Tables;
 use shapes::KernelShapes;
 
-/// Checks a body, whose types are checked already. `types` are what its kernels read.
+/// Checks a body whose types have been checked. `types` are the types that its kernels read.
 pub(crate) fn check(
     tables: &Tables,
     function: &VerifiedFunction,

@@ -1,8 +1,9 @@
-//! What is looked at where a function is called: how many arguments and results there are, and of which types.
+//! The checks of a call: the numbers of arguments and results, and the types of arguments.
 //!
-//! Most spellings of types may stand for several payload types, and are left to the kernels that read the arguments. Those of
-//! numbers, texts and chains stand for one in every program. Its number is found when the file is loaded, so that looking is one
-//! compare.
+//! Most spellings of types may stand for several payload types; those are left to the kernels that
+//! read the arguments. The spellings of numbers, strings and chains stand for one type in every
+//! program. Its number is looked up when the file is loaded, so that the check is a single
+//! comparison.
 
 use std::sync::Arc;
 
@@ -12,13 +13,13 @@ use tfrt_support::{Error, ErrorCode};
 
 use super::tables::FunctionEntry;
 
-/// The payload types that the spellings of arguments fix, for those that fix one.
+/// Returns, for each argument, the payload type that its spelling fixes, if it fixes one.
 pub(crate) fn fixed_payloads(spellings: &[Arc<str>]) -> Box<[Option<TypeIndex>]> {
     spellings.iter().map(|ty| fixed_payload(ty)).collect()
 }
 
 impl FunctionEntry {
-    /// Whether there are as many arguments and results.
+    /// Checks that there are as many arguments and results as declared.
     #[inline]
     pub(crate) fn check_counts(
         &self,
@@ -34,11 +35,12 @@ impl FunctionEntry {
         }
     }
 
-    /// Checks the types of the arguments of a function that waits. There are as many arguments as declared. An argument that is
-    /// not available, or is an error, does not have a type yet.
+    /// Checks the types of the arguments of a function that waits. There are as many arguments as
+    /// declared. An argument that is not available, or is an error, does not have a type yet.
     ///
-    /// Another thread may make an indirect argument available at any time. Only a type that is read after the value was found
-    /// available counts: `is_concrete` acquires what the producer released. Reading it once before that is the fast path.
+    /// Another thread may make an indirect argument available at any time. Only a type that is read
+    /// after the value was found available counts: `is_concrete` acquires what the producer
+    /// released. Reading it once before that is the fast path.
     #[inline]
     pub(crate) fn check_types(&self, arguments: &[AnyRef]) -> Result<(), Error> {
         for (index, (argument, fixed)) in arguments.iter().zip(&self.fixed_arguments).enumerate() {
@@ -53,7 +55,8 @@ impl FunctionEntry {
         Ok(())
     }
 
-    /// Whether a function that does not wait can be called with these, of which there are as many as declared.
+    /// Checks that a function that does not wait can be called with these arguments, of which there
+    /// are as many as declared.
     #[inline]
     pub(crate) fn check_present(&self, arguments: &[AnyRef]) -> Result<(), Error> {
         for (index, argument) in arguments.iter().enumerate() {
@@ -89,7 +92,7 @@ impl FunctionEntry {
         .with_code(ErrorCode::InvalidArgument)
     }
 
-    /// An argument of a function that does not wait has no payload.
+    /// Returns the error of a function that does not wait, for an argument without a payload.
     #[cold]
     fn not_present(&self, index: usize, argument: &AnyRef) -> Error {
         if let Some(error) = argument.error_if_present() {
@@ -104,7 +107,7 @@ impl FunctionEntry {
     }
 }
 
-/// The payload type that a spelling stands for in every program.
+/// Returns the payload type that a spelling stands for in every program.
 fn fixed_payload(spelling: &str) -> Option<TypeIndex> {
     Some(match spelling {
         "i1" => TypeIndex::of::<bool>(),

@@ -26,9 +26,9 @@ pub(crate) struct Tables {
     pub(crate) bef: VerifiedBef,
     kernels: PrimaryMap<KernelCode, KernelDescriptor>,
     functions: PrimaryMap<FunctionId, FunctionEntry>,
-    /// The functions that have names; the last one of a name wins.
+    /// The named functions. If several have the same name, the last one wins.
     by_name: HashMap<Box<str>, FunctionId>,
-    /// What the file says of the types of its attributes, if it does.
+    /// The types of attributes, if the file states them.
     attribute_types: OnceLock<Option<AttributeTypes>>,
     /// The payload type that each spelling stands for in this file.
     spelled: OnceLock<HashMap<&'static str, Option<TypeIndex>>>,
@@ -39,7 +39,7 @@ pub(crate) struct Tables {
 pub(crate) struct FunctionEntry {
     pub(crate) name: Box<str>,
     pub(crate) kind: FunctionKind,
-    /// The spellings of types are those of the file: many functions share a long one.
+    /// The spellings of types are shared with the file's table: many functions share a long one.
     pub(crate) argument_types: Box<[Arc<str>]>,
     pub(crate) result_types: Box<[Arc<str>]>,
     /// For each argument, the payload type that its spelling fixes.
@@ -49,7 +49,8 @@ pub(crate) struct FunctionEntry {
 }
 
 impl Tables {
-    /// Verifies the tables of `file` and resolves its kernels and native functions among those of `host`.
+    /// Verifies the tables of `file` and resolves its kernels and native functions among those of
+    /// `host`.
     pub(crate) fn load(host: &HostContext, file: &BefFile) -> Result<Self, Error> {
         let bef = file.verify().map_err(malformed)?;
         let registry = host.registry();
@@ -95,28 +96,28 @@ impl Tables {
         })
     }
 
-    /// The functions in index order.
+    /// Returns the functions in index order.
     pub(crate) fn function_ids(&self) -> impl ExactSizeIterator<Item = FunctionId> + use<> {
         self.functions.ids()
     }
 
-    /// The function of this name.
+    /// Returns the function of this name.
     pub(crate) fn id_of(&self, name: &str) -> Option<FunctionId> {
         self.by_name.get(name).copied()
     }
 
-    /// The function of this number.
+    /// Returns the function of this number.
     pub(crate) fn function(&self, id: FunctionId) -> &FunctionEntry {
         &self.functions[id]
     }
 
-    /// The kernel of this number.
+    /// Returns the kernel of this number.
     pub(crate) fn kernel(&self, code: KernelCode) -> KernelDescriptor {
         self.kernels[code]
     }
 
-    /// What the file says of the type of the attribute at an offset. Nothing if it does not say, or says what cannot be: it is there
-    /// to help, and nobody relies on it.
+    /// Returns the type that the file states for the attribute at an offset, or `None` if it states
+    /// none or an impossible one. The information is optional, and nothing relies on it.
     pub(crate) fn attribute_code(&self, offset: u32) -> Option<AttrTypeCode> {
         let types = self
             .attribute_types
@@ -125,8 +126,9 @@ impl Tables {
         types.as_ref()?.code(offset)
     }
 
-    /// The payload type that a spelling stands for: the one that every kernel of the file which declares the spelling reads or
-    /// returns there. An assumption, which is checked wherever a value comes from somewhere else; none if kernels disagree.
+    /// Returns the payload type that a spelling stands for: the one that every kernel of the file
+    /// that declares the spelling reads or returns there, or `None` if kernels disagree. This is an
+    /// assumption, which is checked wherever a value comes from another source.
     pub(crate) fn payload_of(&self, spelling: &str) -> Option<TypeIndex> {
         let spelled = self
             .spelled
@@ -135,13 +137,14 @@ impl Tables {
     }
 }
 
-/// The payload types that the declarations of kernels give to spellings; none where they disagree.
+/// Returns the payload types that the declarations of kernels assign to spellings, with `None`
+/// where they disagree.
 fn collect_spellings(
     kernels: &PrimaryMap<KernelCode, KernelDescriptor>,
 ) -> HashMap<&'static str, Option<TypeIndex>> {
     let mut spelled = HashMap::new();
     let mut note = |declared: &[(TypeConstraint, Arity)], types: &TypeList| {
-        // Behind an open part, positions depend on the number of values.
+        // After an open part, positions depend on the number of values.
         let fixed = declared
             .iter()
             .take_while(|(_, arity)| *arity == Arity::One);
@@ -171,12 +174,12 @@ fn collect_spellings(
     spelled
 }
 
-/// The error for a malformed file: what TFRT says, then what was found where.
+/// Returns the error for a malformed file: the message of TFRT, then what was found and where.
 pub(crate) fn malformed(error: tfrt_bef::BefError) -> Error {
     Error::new(error.to_string()).with_code(ErrorCode::DataLoss)
 }
 
-/// The number of an id.
+/// Returns the number of an id.
 pub(crate) fn to_number(id: impl EntityId) -> u32 {
     u32::try_from(id.index()).expect("an id holds 32 bits")
 }

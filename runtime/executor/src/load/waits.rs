@@ -1,4 +1,4 @@
-//! Which operands the kernels that run non-strictly wait for.
+//! The operands that non-strict kernels wait for.
 
 use std::borrow::Cow;
 use std::collections::HashMap;
@@ -8,17 +8,18 @@ use tfrt_support::entity::EntityId;
 
 use super::tables::{Tables, to_number};
 
-/// Whether the file runs a kernel non-strictly.
+/// Returns `true` if the file runs a kernel non-strictly.
 pub(crate) fn is_non_strict(function: &VerifiedFunction, kernel: FileKernelId) -> bool {
     function.kernel_table()[kernel.index()]
         .flags
         .is_non_strict()
 }
 
-/// Which operands the kernels that run non-strictly wait for. Empty for most functions.
+/// The operands that non-strict kernels wait for. Empty for most functions.
 #[derive(Debug, Default)]
 pub(crate) struct Waits {
-    /// By the number of the kernel: the positions of the operands that it waits for; none if it waits for any.
+    /// By kernel number: the positions of the operands that it waits for; empty if it waits for
+    /// any.
     positions: HashMap<u32, Vec<u32>>,
     /// By kernel and register: how often the register is an operand that the kernel waits for.
     counts: HashMap<(u32, u32), usize>,
@@ -58,17 +59,17 @@ impl Waits {
         waits
     }
 
-    /// Whether every kernel waits for all of its operands.
+    /// Returns `true` if every kernel waits for all of its operands.
     pub(crate) fn is_empty(&self) -> bool {
         self.positions.is_empty()
     }
 
-    /// The positions that a kernel waits for; nothing if it is strict.
+    /// Returns the positions that a kernel waits for, or `None` if it is strict.
     pub(crate) fn of_kernel(&self, kernel: u32) -> Option<&[u32]> {
         self.positions.get(&kernel).map(Vec::as_slice)
     }
 
-    /// Of the users of a register, those that its arrival counts for.
+    /// Returns the users of a register whose counts its arrival decrements.
     pub(crate) fn users_to_count<'a>(&self, register: u32, users: &'a [u32]) -> Cow<'a, [u32]> {
         if self.positions.is_empty() {
             return Cow::Borrowed(users);
@@ -87,7 +88,7 @@ impl Waits {
         users.iter().filter(is_counted).copied().collect()
     }
 
-    /// The registers that a kernel may read before they are there.
+    /// Returns the registers that a kernel may read before they are available.
     pub(crate) fn early_registers(&self, function: &VerifiedFunction) -> impl Iterator<Item = u32> {
         let non_strict = function
             .kernels()

@@ -1,14 +1,17 @@
-//! A function body in the form that runs: laid out once, when the function is first used, and never changed.
+//! A function body in executable form: laid out once, when the function is first used, and never
+//! changed.
 //!
-//! The code knows nothing of how it is run. Everything of variable length lies in one pool of words; a kernel holds ranges into
-//! it. What a runner looks at for every kernel is 32 bytes of [`Kernel`]; the rest is in [`KernelDetails`].
+//! The code does not know how it is run. Everything of variable length is in one pool of words; a
+//! kernel holds ranges into it. A runner looks at the 32 bytes of [`Kernel`] for every kernel; the
+//! rest is in [`KernelDetails`].
 //!
 //! # Where values are
 //!
-//! A register has up to two places in a *frame*, the memory of one running function. In its *slot* is a reference to an
-//! AsyncValue, owned once for each use that takes it. In its *cell* is a copy of the payload, for a register of a
-//! [copied](tfrt_async::value::is_copied) type that direct kernels read or write. A register that only direct kernels and calls
-//! touch needs no AsyncValue at all.
+//! A register has up to two places in a *frame*, the memory of one running function. Its *slot*
+//! holds a reference to an AsyncValue, which owns one count for each use that takes it. Its *cell*
+//! holds a copy of the payload, for a register of a [copied](tfrt_async::value::is_copied) type
+//! that direct kernels read or write. A register that only direct kernels and calls access does not
+//! need an AsyncValue at all.
 //!
 //! ```text
 //!    direct kernel ──payload──► cell ──payload──► direct kernels, calls (no count, no allocation)
@@ -30,7 +33,8 @@ use tfrt_support::entity::EntityId;
 use super::segments::Segments;
 
 define_id! {
-    /// A kernel of a body. The ids follow the order in which the kernels run, where that is known, else program order.
+    /// A kernel of a body. The ids follow the order in which the kernels run if that is known, and
+    /// program order otherwise.
     pub(crate) struct KernelId("kernel");
 }
 
@@ -47,58 +51,65 @@ define_id! {
 /// The code of a function.
 ///
 /// Invariants, proven by verification of the file and by lowering:
-/// - C1. A register is the result of exactly one kernel, or an argument, and is not read before.
+/// - C1. A register is the result of exactly one kernel, or an argument, and is not read before it
+///   is written.
 /// - C2. `num_references` of a register is the number of times that kernels take from its slot.
-/// - C3. A strict kernel's ready count equals the number of times that it occurs among the users of registers; that of a
-///   kernel that waits for some operands, the number of times that it occurs for these. A kernel that waits for any occurs
-///   once for each operand and has a ready count of 1, which the first arrival takes.
+/// - C3. The ready count of a strict kernel equals the number of times that it occurs among the
+///   users of registers; that of a kernel that waits for some operands, the number of times that it
+///   occurs for these. A kernel that waits for any operand occurs once for each operand and has a
+///   ready count of 1, which the first arrival takes.
 /// - C4. Every id is in range, and every offset is that of a slot or a cell of the frame.
-/// - C5. The offsets of a direct kernel lead to what its [`DirectFn`] demands, and its operands have, when they are available
-///   and in their places, the payload types that it reads: either their producer returns these, or whoever puts a value into
-///   the place has looked.
+/// - C5. The offsets of a direct kernel lead to the places that its [`DirectFn`] requires. Once its
+///   operands are available and in their places, they have the payload types that it reads: either
+///   their producer returns these types, or the code that put the value into its place has checked
+///   the type.
 /// - C6. A register with a cell has a copied type, and its cell has room for a payload of it.
 #[derive(Debug)]
 pub(crate) struct Code {
     /// If the code has a schedule, its kernels are in this order.
     pub(crate) schedule: Option<Schedule>,
-    /// Comes first, before any kernel: it has no operands, and its results are the start of everything.
+    /// What precedes all kernels: it has no operands, and its results make the first kernels ready.
     pub(crate) start: Start,
     pub(crate) kernels: Box<[Kernel]>,
-    /// What is looked up when a kernel is not as plain as can be.
+    /// The parts of kernels that are needed only for kernels that are not plain.
     pub(crate) details: Box<[KernelDetails]>,
     pub(crate) registers: Box<[Register]>,
     /// The register of each result of the function.
     pub(crate) results: Box<[RegisterId]>,
-    /// For each result, the first one that is of the same register: itself, for most.
+    /// For each result, the first result of the same register: for most, itself.
     pub(crate) first_results: Box<[u32]>,
     /// The registers that are results of the function, each once.
     pub(crate) returned: Box<[RegisterId]>,
-    /// The registers that a kernel may read before they are there: they hold an indirect value from the start.
+    /// The registers that a kernel may read before they are available: they hold an indirect value
+    /// from the start.
     pub(crate) early: Box<[RegisterId]>,
-    /// The ready counts before anything is there.
+    /// The ready counts before any value is available.
     pub(crate) ready_counts: Box<[u32]>,
     pub(crate) words: Box<[u32]>,
     pub(crate) frame: FrameLayout,
-    /// Streams are numbered below this.
+    /// An upper bound of the stream numbers.
     pub(crate) num_streams: usize,
-    /// Whether the function is a leaf: its schedule is exact, and each of its kernels is a constant, or runs in place on copied
-    /// payloads and looks at nothing else.
+    /// Whether the function is a leaf: its schedule is exact, and each of its kernels is a
+    /// constant, or runs in place on copied payloads and uses nothing else.
     pub(crate) is_leaf: bool,
-    /// How many links there are from kernels to functions that they call and do nothing else.
+    /// The number of links from kernels that only call a function to the functions that they call.
     pub(crate) num_links: u32,
 }
 
-/// That the order of all kernels is known, provided that each has its results when it returns: one path runs them all.
+/// The known order of all kernels, in which one path runs them, provided that their results are
+/// available when they return.
 #[derive(Debug)]
 pub(crate) enum Schedule {
-    /// This is the order under every queue: at no time are kernels of two streams ready.
+    /// The order is the same under every queue: kernels of two streams are never ready at the same
+    /// time.
     Exact,
-    /// It is one of the orders that a queue may choose which promises none. A queue that runs tasks in order has that of the segments.
+    /// The order is one of several that a queue may choose unless it promises an order. A queue
+    /// that runs tasks in order has that of the segments.
     Segmented(Segments),
 }
 
 impl Schedule {
-    /// The schedule of code whose kernels are in the order of one path.
+    /// Returns the schedule of code whose kernels are in the order of one path.
     pub(crate) fn of(code: &Code) -> Self {
         let segments = Segments::of(code);
         match segments.len() {
@@ -114,19 +125,19 @@ pub(crate) struct FrameLayout {
     pub(crate) num_words: usize,
     /// Whether there are slots.
     pub(crate) has_slots: bool,
-    /// The words that are cells of constants, and nothing else.
+    /// The words that hold only cells of constants.
     pub(crate) constants: Range<usize>,
 }
 
 impl FrameLayout {
-    /// Whether there are cells of constants.
+    /// Returns `true` if there are cells of constants.
     #[inline]
     pub(crate) fn has_constants(&self) -> bool {
         self.constants.start < self.constants.end
     }
 }
 
-/// What the pseudo kernel of the file says.
+/// The contents of the file's pseudo kernel.
 #[derive(Debug)]
 pub(crate) struct Start {
     pub(crate) stream: StreamId,
@@ -134,38 +145,41 @@ pub(crate) struct Start {
     pub(crate) roots: Words,
     /// The arguments.
     pub(crate) arguments: Box<[KernelResult]>,
-    /// What these come to when all arguments are available.
+    /// The state after these, if all arguments are available.
     pub(crate) at_once: AtOnce,
 }
 
-/// The state of an invocation whose arguments were all available: what counting them down one by one would come to.
+/// The initial state of an invocation whose arguments are all available: the result of counting
+/// them down one by one.
 #[derive(Debug)]
 pub(crate) struct AtOnce {
     pub(crate) ready_counts: Box<[u32]>,
     /// The stream that the path begins with.
     pub(crate) stream: StreamId,
-    /// The ready kernels of that stream, the one to run first last.
+    /// The ready kernels of that stream; the last one runs first.
     pub(crate) inline: Words,
     /// The other ready kernels, ordered by stream.
     pub(crate) outline: Box<[KernelId]>,
 }
 
-/// What a runner needs of every kernel.
+/// The parts of a kernel that a runner needs for every kernel.
 #[derive(Debug)]
 pub(crate) struct Kernel {
-    /// Runs the kernel in place; none if it needs a frame of references.
+    /// Runs the kernel in place; `None` if it needs a frame of references.
     pub(crate) direct: Option<DirectFn>,
     /// The first offset of a direct kernel, among the words.
     pub(crate) offsets: u32,
-    /// The users of the results of a direct kernel, if nothing is to be published in between.
+    /// The users of the results of a direct kernel, if nothing has to be published in between.
     pub(crate) users: Words,
     pub(crate) stream: StreamId,
-    /// What is to be done beyond calling a direct kernel and counting its users down. Zero for most.
+    /// What has to be done beyond calling a direct kernel and counting its users down. Zero for
+    /// most kernels.
     pub(crate) extras: Extras,
 }
 
 impl Kernel {
-    /// Whether it is a call of a direct kernel that looks at nothing but its operands, or a constant.
+    /// Returns `true` if it is a constant, or a call of a direct kernel that uses only its
+    /// operands.
     pub(crate) fn is_plain(&self) -> bool {
         let most = match self.extras.contains(Extras::CONSTANT) {
             true => Extras::CONSTANT.and(Extras::READS_CALL),
@@ -175,21 +189,23 @@ impl Kernel {
     }
 }
 
-/// What is to be done for a kernel besides calling it.
+/// What has to be done for a kernel besides calling it.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Extras(u8);
 
 impl Extras {
     pub(crate) const NONE: Self = Self(0);
-    /// The kernel looks at its context, attributes or functions.
+    /// The kernel uses its context, attributes or functions.
     pub(crate) const READS_CALL: Self = Self(1);
-    /// Operands are in slots, and have to be taken out of them afterwards.
+    /// Operands are in slots, and have to be taken out of them after the call.
     pub(crate) const TAKES_SLOTS: Self = Self(2);
-    /// Results need more than to be in their cells: they are taken as references, or may be unavailable.
+    /// It is not enough that results are in their cells: they are taken as references, or may be
+    /// unavailable.
     pub(crate) const PUBLISHES: Self = Self(4);
     /// Results in cells are results of the function.
     pub(crate) const RETURNS: Self = Self(8);
-    /// The kernel is a constant: its results are in their cells from the start, if the constants could be made.
+    /// The kernel is a constant: its results are in their cells from the start, if the constants
+    /// could be computed.
     pub(crate) const CONSTANT: Self = Self(16);
     /// The kernel calls a function of the program and does nothing else.
     pub(crate) const CALLS: Self = Self(32);
@@ -199,7 +215,7 @@ impl Extras {
         self.0 & extra.0 != 0
     }
 
-    /// Whether nothing but these is to be done.
+    /// Returns `true` if nothing beyond `most` has to be done.
     #[inline]
     pub(crate) fn is_within(self, most: Self) -> bool {
         self.0 & !most.0 == 0
@@ -222,12 +238,12 @@ pub(crate) struct KernelDetails {
     pub(crate) is_proven: bool,
     pub(crate) strictness: Strictness,
     pub(crate) location: u32,
-    /// Registers.
+    /// The registers of the operands.
     pub(crate) operands: Words,
     pub(crate) attributes: Words,
     pub(crate) functions: Words,
-    /// The number of this kernel's link to its first function; those to its other functions follow. Meaningless unless the kernel
-    /// calls functions and does nothing else.
+    /// The number of this kernel's link to its first function; the links to its other functions
+    /// follow. Meaningful only for a kernel that calls functions and does nothing else.
     pub(crate) first_link: u32,
     pub(crate) results: Box<[KernelResult]>,
     /// How a direct kernel or a call leaves each of `results`.
@@ -243,7 +259,7 @@ pub(crate) struct KernelResult {
     pub(crate) users: Words,
 }
 
-/// What a direct kernel leaves behind for one result.
+/// The form in which a direct kernel leaves one result.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum ResultForm {
     /// The payload, in the cell.
@@ -259,7 +275,8 @@ pub(crate) enum ResultForm {
 pub(crate) enum Strictness {
     /// All of them. An error among them skips the kernel.
     Strict,
-    /// Those at these positions. An error among them skips the kernel; the others may be unavailable.
+    /// Those at these positions. An error among them skips the kernel; the others may be
+    /// unavailable.
     Waits(Words),
     /// The first one that becomes available, whichever it is. Nothing skips the kernel.
     WaitsForAny,
@@ -268,34 +285,36 @@ pub(crate) enum Strictness {
 /// What is known of a register before anything runs.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct Register {
-    /// How often kernels take from its slot.
+    /// The number of times that kernels take from its slot.
     pub(crate) num_references: u32,
-    /// Where its slot is in the frame, if it has one.
+    /// The offset of its slot in the frame, if it has one.
     pub(crate) slot: Option<Offset>,
-    /// Where its cell is in the frame, if it has one.
+    /// The offset of its cell in the frame, if it has one.
     pub(crate) cell: Option<Offset>,
     /// The payload type that its readers expect, or that a direct kernel writes.
     pub(crate) ty: Option<TypeIndex>,
     /// The size of a payload in its cell.
     pub(crate) num_bytes: u32,
-    /// Whether its cell is read, or its slot by direct kernels.
+    /// Whether its cell is read, or its slot is read by direct kernels.
     pub(crate) has_typed_readers: bool,
-    /// Whether anybody takes references to its value: kernels, the caller of the function, an early reader.
+    /// Whether anything takes references to its value: kernels, the caller of the function, an
+    /// early reader.
     pub(crate) is_wanted: bool,
-    /// Its place among [`Code::returned`], if it is there.
+    /// Its position in [`Code::returned`], if any.
     pub(crate) returned: Option<u32>,
-    /// Its place among [`Code::early`], if it is there.
+    /// Its position in [`Code::early`], if any.
     pub(crate) early: Option<u32>,
 }
 
 impl Register {
-    /// How often its slot is taken from in a run in which the caller takes the result from the frame.
+    /// Returns how often its slot is taken from in a run whose caller takes the result from the
+    /// frame.
     pub(crate) fn num_takes(&self) -> u32 {
         let is_taken_by_caller = self.returned.is_some() && self.cell.is_none();
         self.num_references + u32::from(is_taken_by_caller)
     }
 
-    /// Whether its readers can go on with a value whose payload is of this type.
+    /// Returns `true` if its readers accept a value whose payload is of this type.
     #[inline]
     pub(crate) fn accepts(&self, found: TypeIndex) -> bool {
         !self.has_typed_readers || self.ty.is_none_or(|ty| ty == found)
@@ -313,13 +332,13 @@ pub(crate) struct Words {
 }
 
 impl Code {
-    /// The words of a range.
+    /// Returns the words of a range.
     #[inline]
     pub(crate) fn words(&self, range: Words) -> &[u32] {
         &self.words[range.as_range()]
     }
 
-    /// The kernels that a range lists.
+    /// Returns the kernels that a range lists.
     #[inline]
     pub(crate) fn kernel_ids(&self, range: Words) -> impl DoubleEndedIterator<Item = KernelId> {
         self.words(range)
@@ -327,7 +346,7 @@ impl Code {
             .map(|&id| KernelId::from_index(id as usize))
     }
 
-    /// The registers that a range lists.
+    /// Returns the registers that a range lists.
     #[inline]
     pub(crate) fn register_ids(&self, range: Words) -> impl DoubleEndedIterator<Item = RegisterId> {
         self.words(range)
@@ -335,13 +354,13 @@ impl Code {
             .map(|&id| RegisterId::from_index(id as usize))
     }
 
-    /// Whether the function returns one register more than once.
+    /// Returns `true` if the function returns one register more than once.
     pub(crate) fn has_repeated_results(&self) -> bool {
         let repeats = |(index, &first): (usize, &u32)| first as usize != index;
         self.first_results.iter().enumerate().any(repeats)
     }
 
-    /// The id of one of the kernels of the code.
+    /// Returns the id of a kernel of this code.
     #[inline]
     pub(crate) fn id_of(&self, kernel: &Kernel) -> KernelId {
         let first = self.kernels.as_ptr();
@@ -371,12 +390,12 @@ impl Words {
         self.start as usize..self.start as usize + self.len as usize
     }
 
-    /// Where the range begins.
+    /// Returns the start of the range.
     pub(crate) fn start(self) -> u32 {
         self.start
     }
 
-    /// How many words it has.
+    /// Returns the number of words in the range.
     pub(crate) fn len(self) -> usize {
         self.len as usize
     }
@@ -387,7 +406,7 @@ impl Words {
 pub(crate) struct WordPool(Vec<u32>);
 
 impl WordPool {
-    /// Appends `words`.
+    /// Appends `words` and returns their range.
     pub(crate) fn push(&mut self, words: impl IntoIterator<Item = u32>) -> Words {
         let start = self.0.len();
         self.0.extend(words);
@@ -399,19 +418,19 @@ impl WordPool {
         }
     }
 
-    /// Replaces the ids of kernels, which all words so far must be.
+    /// Renumbers kernels. All words so far must be ids of kernels.
     pub(crate) fn renumber(&mut self, new_ids: &[KernelId]) {
         for word in &mut self.0 {
             *word = new_ids[*word as usize].index() as u32;
         }
     }
 
-    /// The words of a range.
+    /// Returns the words of a range.
     pub(crate) fn get(&self, range: Words) -> &[u32] {
         &self.0[range.as_range()]
     }
 
-    /// The finished pool.
+    /// Returns the finished pool.
     pub(crate) fn finish(self) -> Box<[u32]> {
         self.0.into_boxed_slice()
     }

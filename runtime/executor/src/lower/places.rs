@@ -1,14 +1,17 @@
-//! Where the values of a function are: which kernels run in place, and which registers have slots and cells.
+//! The places of the values of a function: which kernels run in place, and which registers have
+//! slots and cells.
 //!
-//! 1. The type of a register is the one that its producer returns. Where the producer does not say, it is the one that the
-//!    caller of this module assumes, or else the first one that a kernel which could run in place reads. An assumption is
-//!    checked when a value is put into the register.
-//! 2. A kernel runs in place if it can, and if every operand that it reads as a payload has the type that it reads. It reads no
-//!    slot of an early register, and writes none. A call passes its operands from where they are.
-//! 3. A register has a slot if its slot is ever taken from or put into, and a cell if a kernel that runs in place reads or
-//!    writes a copied payload there, or a call passes it.
+//! 1. The type of a register is the one that its producer returns. If the producer does not declare
+//!    it, it is the one that the caller of this module assumes, or else the type read by the first
+//!    kernel that could run in place. An assumption is checked when a value is put into the
+//!    register.
+//! 2. A kernel runs in place if it can, and if every operand that it reads as a payload has the
+//!    type that it reads. It neither reads nor writes the slot of an early register. A call passes
+//!    its operands from their places.
+//! 3. A register has a slot if its slot is ever taken from or put into, and a cell if a kernel that
+//!    runs in place reads or writes a copied payload there, or if a call passes it.
 //!
-//! Linear in the size of the body.
+//! The time is linear in the size of the body.
 
 use std::alloc::Layout;
 use std::collections::HashSet;
@@ -21,10 +24,10 @@ use tfrt_support::entity::EntityId;
 
 use super::code::{Extras, FrameLayout, Offset, Register, RegisterId, ResultForm};
 
-/// One kernel, as far as places are concerned.
+/// The properties of one kernel that determine the places of its values.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct KernelPlaces<'a> {
-    /// How it runs in place, if it can; nothing for a kernel that does not run strictly.
+    /// How it runs in place, if it can; `None` for a kernel that does not run strictly.
     pub(crate) direct: Option<Direct>,
     /// Which functions it calls, if it does nothing else and runs strictly.
     pub(crate) call: Option<Callees>,
@@ -35,31 +38,32 @@ pub(crate) struct KernelPlaces<'a> {
     pub(crate) is_constant: bool,
 }
 
-/// What a call calls.
+/// The functions that a call calls.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Callees {
     /// One function, with all operands.
     One,
-    /// The first of two if the first operand is true, else the second, with the other operands.
+    /// The first of two functions if the first operand is true, and the second one otherwise, with
+    /// the other operands.
     Either,
 }
 
-/// What was decided of one kernel that runs in place.
+/// The decisions on one kernel that runs in place.
 #[derive(Debug, Default)]
 pub(crate) struct InPlace {
     pub(crate) extras: Extras,
     pub(crate) forms: Vec<ResultForm>,
     /// The registers whose slots it takes from.
     pub(crate) taken: Vec<u32>,
-    /// Of results, then of operands.
+    /// The offsets of results, then those of operands.
     pub(crate) offsets: Vec<u32>,
 }
 
-/// Where the values of a body are.
+/// The places of the values of a body.
 #[derive(Debug)]
 pub(crate) struct Places {
     pub(crate) registers: Box<[Register]>,
-    /// For each kernel, how it runs in place; nothing if it does not.
+    /// For each kernel, how it runs in place; `None` if it does not.
     pub(crate) kernels: Vec<Option<InPlace>>,
     /// The registers that the function returns, each once.
     pub(crate) returned: Box<[RegisterId]>,
@@ -74,13 +78,13 @@ enum Reading {
     Payload(TypeIndex),
     /// As a reference.
     Reference,
-    /// Not at all, but it has to be a chain.
+    /// Not at all, but it must be a chain.
     Chain,
     /// Passed to a function.
     Passed,
 }
 
-/// The words of a frame, while they are given away.
+/// Allocates the words of a frame.
 #[derive(Debug)]
 struct FrameBuilder {
     layout: Layout,
@@ -94,12 +98,12 @@ impl FrameBuilder {
         }
     }
 
-    /// Room for a slot.
+    /// Allocates a slot.
     fn slot(&mut self) -> Option<Offset> {
         self.place(Layout::new::<tfrt_async::AnyRef>())
     }
 
-    /// Where the next word begins.
+    /// Returns the index of the next word.
     fn next_word(&mut self) -> usize {
         self.layout = self.layout.pad_to_align();
         self.layout.size() / size_of::<u64>()
@@ -108,7 +112,7 @@ impl FrameBuilder {
     fn place(&mut self, place: Layout) -> Option<Offset> {
         let (whole, offset) = self.layout.extend(place).ok()?;
         self.layout = whole;
-        // Everything in a frame is found by 32 bits.
+        // All offsets in a frame have 32 bits.
         u32::try_from(whole.size()).ok()?;
         Offset::new(u32::try_from(offset).ok()?)
     }
@@ -116,8 +120,8 @@ impl FrameBuilder {
 
 const _: () = assert!(align_of::<u64>() >= tfrt_async::value::MAX_COPIED_ALIGN);
 
-/// Decides where the values of a body are; nothing if there are too many. `types` holds, for each register, the payload type
-/// that its producer returns, or that is assumed.
+/// Assigns places to the values of a body. Returns `None` if there are too many. `types` holds, for
+/// each register, the payload type that its producer returns, or that is assumed.
 pub(crate) fn assign(
     kernels: &[KernelPlaces<'_>],
     mut types: Vec<Option<TypeIndex>>,
@@ -154,8 +158,8 @@ pub(crate) fn assign(
         complete(chosen, kernel, readings, &registers)?;
         let is_constant = |register: &u32| needs[*register as usize].is_constant;
         let is_constant = !kernel.results.is_empty() && kernel.results.iter().all(is_constant);
-        // It is not called, so that it reads nothing. Where no constant takes up room, none is made in advance: nobody would learn
-        // that one of them fails.
+        // A constant is not called, so it does not read anything. If no constant takes up room,
+        // none is computed in advance: a failure of one of them would go unnoticed.
         let is_made = is_constant && !constants.is_empty();
         chosen.extras = chosen.extras.with_if(is_made, Extras::CONSTANT);
     }
@@ -178,7 +182,8 @@ pub(crate) fn assign(
     })
 }
 
-/// Lets each register whose producer does not say its type have the first one that is read.
+/// Assumes, for each register whose producer does not declare its type, the first type that is
+/// read.
 fn assume_types(kernels: &[KernelPlaces<'_>], types: &mut [Option<TypeIndex>]) {
     for kernel in kernels {
         let readings = direct_readings(kernel).into_iter().flatten();
@@ -188,7 +193,8 @@ fn assume_types(kernels: &[KernelPlaces<'_>], types: &mut [Option<TypeIndex>]) {
     }
 }
 
-/// The registers, as far as they are known without the kernels, and those that are returned, each once.
+/// Returns the registers, as far as they are known without the kernels, and those that are
+/// returned, each once.
 fn describe(
     types: &[Option<TypeIndex>],
     results: &[u32],
@@ -216,7 +222,7 @@ fn describe(
     (registers, returned)
 }
 
-/// How each kernel reads its operands, if it runs in place.
+/// Returns how each kernel reads its operands, if it runs in place.
 fn choose(
     kernels: &[KernelPlaces<'_>],
     types: &[Option<TypeIndex>],
@@ -241,8 +247,9 @@ fn choose(
         let readings = direct_readings(kernel)?;
         let agrees = |(reading, register): (&Reading, &u32)| {
             let wanted = reading.payload();
-            // Others hold what is in the slot of an early register, and may make it an error before its producer comes:
-            // publication, which looks at what the producer returns, would not learn of that.
+            // Others hold the value in the slot of an early register, and may set it to an error
+            // before its producer runs. Publication, which inspects the values that the producer
+            // returns, would not see that error.
             let is_settled = reading.is_copied() || !is_early(register);
             is_settled && (wanted.is_none() || wanted == types[*register as usize])
         };
@@ -252,7 +259,8 @@ fn choose(
     kernels.iter().map(choose_one).collect()
 }
 
-/// Counts what a kernel takes, and notes what its registers need; what is decided of it, if it runs in place.
+/// Counts what a kernel takes, and records what its registers need. Returns the decisions on it, if
+/// it runs in place.
 fn count_uses(
     kernel: &KernelPlaces<'_>,
     readings: Option<&[Reading]>,
@@ -293,7 +301,7 @@ fn count_uses(
     Some(chosen)
 }
 
-/// Gives registers their places; which words of the frame are cells of constants.
+/// Assigns places to registers. Returns the words of the frame that are cells of constants.
 fn lay_out(
     frame: &mut FrameBuilder,
     registers: &mut [Register],
@@ -332,7 +340,7 @@ struct Needs {
 }
 
 impl Reading {
-    /// The type that the payload has to have.
+    /// Returns the type that the payload must have.
     fn payload(self) -> Option<TypeIndex> {
         match self {
             Self::Payload(ty) => Some(ty),
@@ -341,14 +349,14 @@ impl Reading {
         }
     }
 
-    /// Whether nothing has to be taken out of a slot.
+    /// Returns `true` if the operand does not have to be taken out of a slot.
     fn is_copied(self) -> bool {
         self.payload()
             .is_some_and(|ty| ty.copied_layout().is_some())
     }
 }
 
-/// How a kernel that could run in place reads its operands; nothing if it could not.
+/// Returns how a kernel that could run in place reads its operands, or `None` if it could not.
 fn direct_readings(kernel: &KernelPlaces<'_>) -> Option<Vec<Reading>> {
     let direct = kernel.direct?;
     let (num_operands, num_results) = (kernel.operands.len(), kernel.results.len());
@@ -399,7 +407,7 @@ fn result_form(kernel: &KernelPlaces<'_>, index: usize, registers: &[Register]) 
     }
 }
 
-/// Fills in what follows from where the registers are.
+/// Fills in what follows from the places of the registers.
 fn complete(
     chosen: &mut InPlace,
     kernel: &KernelPlaces<'_>,

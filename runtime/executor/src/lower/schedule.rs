@@ -1,21 +1,22 @@
-//! In which order kernels run: what counting down operands comes to, worked out without running anything.
+//! The order in which kernels run: the counting of operands, simulated without running anything.
 //!
-//! One path runs ready kernels, the last one that became ready first, and makes others ready as it goes. Where every kernel has
-//! its results when it returns, all of that is known before anything runs. The same simulation decides the order of a
-//! function's code when it is lowered, and finds out how far a run has come when it leaves that order.
+//! One path runs ready kernels, the one that became ready last first, and makes others ready as it
+//! proceeds. If the results of every kernel are available when it returns, all of this is known in
+//! advance. The same simulation decides the order of a function's code when it is lowered, and
+//! computes the progress of a run when it leaves that order.
 
 use tfrt_support::entity::EntityId;
 
 use super::code::{Code, KernelId};
 
-/// A ready count with this bit is that of a kernel that waits for any of its operands. The lowest bit says that it has not
-/// started.
+/// The bit that marks the ready count of a kernel that waits for any of its operands. In such a
+/// count, the lowest bit is set until the kernel starts.
 pub(crate) const WAITS_FOR_ANY: u32 = 1 << 31;
 
 /// The ready count of a kernel that waits for any of its operands and has not started.
 pub(crate) const FOR_ANY: u32 = WAITS_FOR_ANY + 1;
 
-/// Counts one operand as available. True if the kernel is ready.
+/// Counts one operand as available. Returns `true` if the kernel is ready.
 pub(crate) fn arrive(count: &mut u32) -> bool {
     match *count {
         1 => true,
@@ -31,17 +32,17 @@ pub(crate) fn arrive(count: &mut u32) -> bool {
     }
 }
 
-/// How far a path has come.
+/// The progress of a path.
 #[derive(Debug)]
 pub(crate) struct Simulation {
-    /// How many operands each kernel still waits for.
+    /// The number of operands that each kernel still waits for.
     pub(crate) ready_counts: Box<[u32]>,
-    /// The kernels that are ready, the one to run next last.
+    /// The kernels that are ready; the last one runs next.
     pub(crate) ready: Vec<KernelId>,
 }
 
 impl Simulation {
-    /// A path whose first kernels are `ready`.
+    /// Returns a path whose first kernels are `ready`.
     pub(crate) fn new(ready_counts: Box<[u32]>, ready: impl IntoIterator<Item = KernelId>) -> Self {
         Self {
             ready_counts,
@@ -58,7 +59,8 @@ impl Simulation {
         }
     }
 
-    /// The order of all kernels, where `arrive` counts the users of a kernel; none if some of them never become ready.
+    /// Returns the order of all kernels, where `count_users` counts the users of a kernel, or
+    /// `None` if some of them never become ready.
     pub(crate) fn order(
         mut self,
         mut count_users: impl FnMut(&mut Self, KernelId),
@@ -72,8 +74,9 @@ impl Simulation {
         (order.len() == num_kernels).then_some(order)
     }
 
-    /// A path that has run the kernels of a schedule before `next`, and handed over the first `num_results` results of that one;
-    /// nothing of it, and it is still ready, if that is none.
+    /// Returns a path that has run the kernels of a schedule before `next` and has handed over the
+    /// first `num_results` results of `next`. If `num_results` is `None`, `next` has not begun and
+    /// is still ready.
     pub(crate) fn at(code: &Code, next: usize, num_results: Option<usize>) -> Self {
         let at_once = &code.start.at_once;
         let inline = code.kernel_ids(at_once.inline);

@@ -1,9 +1,10 @@
-//! Segments: what a queue that runs tasks in order makes of a function of several streams.
+//! Segments: the tasks of a function of several streams under a queue that runs tasks in order.
 //!
-//! A path runs the kernels of its stream and hands those of other streams to the queue, as one task each time
-//! (see `run::ready`). Where every kernel has its results when it returns, and a queue runs tasks in the order in which they are
-//! added, it is known in advance which tasks a function hands over, when it does so, and which kernels each of them runs: its
-//! *segment*. The call of the function runs the first one.
+//! A path runs the kernels of its stream and enqueues those of other streams, as one task each time
+//! (see `run::ready`). If the results of every kernel are available when it returns, and the queue
+//! runs tasks in the order in which they are added, it is known in advance which tasks a function
+//! enqueues, when it does so, and which kernels each of them runs: its *segment*. The call of the
+//! function runs the first segment.
 //!
 //! ```text
 //!   order      │ k0  k3  k4  │ k1  k5 │ k2  k6  k7 │
@@ -12,7 +13,8 @@
 //!                         └ after k4, segment 2 is handed over with k2 and k6
 //! ```
 //!
-//! A function that hands over nothing has one segment: it runs as a whole in its call, under every queue.
+//! A function that enqueues nothing has one segment: it runs as a whole in its call, under every
+//! queue.
 
 use std::ops::Range;
 
@@ -21,7 +23,7 @@ use tfrt_support::entity::EntityId;
 use super::code::{Code, KernelId, StreamId};
 use super::schedule::arrive;
 
-/// More kernels do not fit into a file, whose offsets have 32 bits.
+/// The maximal number of kernels. No file holds more, as its offsets have 32 bits.
 pub(crate) const MAX_KERNELS: usize = 1 << 28;
 
 /// The segments of a function.
@@ -29,27 +31,27 @@ pub(crate) const MAX_KERNELS: usize = 1 << 28;
 pub(crate) struct Segments {
     /// All kernels, in the order in which they run.
     pub(crate) order: Box<[KernelId]>,
-    /// In the order in which they are handed over, which is that in which they run.
+    /// The segments in the order in which they are enqueued, which is the order in which they run.
     list: Box<[Segment]>,
-    /// The kernels that tasks begin with, those of one task after those of the other.
+    /// The kernels that tasks begin with, task by task.
     handed: Box<[KernelId]>,
 }
 
-/// What one task runs.
+/// The kernels that one task runs.
 #[derive(Clone, Debug)]
 pub(crate) struct Segment {
     /// The positions of its kernels.
     pub(crate) positions: Range<usize>,
-    /// It is handed over once so many kernels have run.
+    /// The number of kernels that have run when it is enqueued.
     handed_at: usize,
-    /// The segment that is handed over next when it begins.
+    /// The next segment to enqueue when this one begins.
     pub(crate) next: usize,
-    /// The kernels that its task begins with, among `handed`.
+    /// The kernels that its task begins with, as a range of `handed`.
     first: Range<usize>,
 }
 
 impl Segments {
-    /// The segments of code whose order is known.
+    /// Returns the segments of code whose order is known.
     pub(crate) fn of(code: &Code) -> Self {
         assert!(
             code.kernels.len() <= MAX_KERNELS,
@@ -58,7 +60,7 @@ impl Segments {
         let mut replay = Replay::new(code);
         let mut order = Vec::with_capacity(code.kernels.len());
         let mut list: Vec<Segment> = Vec::new();
-        // After how many kernels each segment is handed over.
+        // The number of kernels after which each segment is enqueued.
         let mut handed_at = vec![0; replay.num_handed()];
         while let Some(kernel) = replay.next_kernel() {
             let position = order.len();
@@ -66,7 +68,7 @@ impl Segments {
                 list.push(Segment {
                     positions: position..position,
                     handed_at: handed_at[list.len()],
-                    // What is ready from the start is handed over by the first one.
+                    // The first segment enqueues what is ready from the start.
                     next: if list.is_empty() { 1 } else { handed_at.len() },
                     first: replay.batch(list.len()),
                 });
@@ -85,57 +87,58 @@ impl Segments {
         }
     }
 
-    /// How many there are.
+    /// Returns the number of segments.
     pub(crate) fn len(&self) -> usize {
         self.list.len()
     }
 
-    /// One of them, by number.
+    /// Returns a segment by its number.
     #[inline]
     pub(crate) fn get(&self, number: usize) -> &Segment {
         &self.list[number]
     }
 
-    /// After how many kernels a segment is handed over; never, if there are not so many.
+    /// Returns the number of kernels after which a segment is enqueued, or `usize::MAX` if there is
+    /// no such segment.
     #[inline]
     pub(crate) fn handed_at(&self, number: usize) -> usize {
         let segment = self.list.get(number);
         segment.map_or(usize::MAX, |segment| segment.handed_at)
     }
 
-    /// The kernels that the task of a segment begins with, ordered by stream.
+    /// Returns the kernels that the task of a segment begins with, ordered by stream.
     pub(crate) fn first_of(&self, number: usize) -> &[KernelId] {
         &self.handed[self.list[number].first.clone()]
     }
 
-    /// Those of the kernels that tasks begin with.
+    /// Returns a range of the kernels that tasks begin with.
     pub(crate) fn handed(&self, range: Range<usize>) -> &[KernelId] {
         &self.handed[range]
     }
 }
 
-/// What running a function on a queue that keeps an order comes to, worked out without running anything.
+/// A simulated run of a function on a queue that runs tasks in order.
 #[derive(Debug)]
 pub(crate) struct Replay<'a> {
     code: &'a Code,
-    /// How many operands each kernel still waits for.
+    /// The number of operands that each kernel still waits for.
     pub(crate) ready_counts: Box<[u32]>,
     /// The stream of the current path.
     pub(crate) stream: StreamId,
-    /// The ready kernels of that stream, the one to run next last.
+    /// The ready kernels of that stream; the last one runs next.
     pub(crate) inline: Vec<KernelId>,
-    /// What is left of the kernels that the current task began with, among `handed`.
+    /// The rest of the kernels that the current task began with, as a range of `handed`.
     pub(crate) batch: Range<usize>,
-    /// The kernels that tasks begin with, those of one task after those of the other.
+    /// The kernels that tasks begin with, task by task.
     handed: Vec<KernelId>,
-    /// Where those of each task end.
+    /// The end of each task in `handed`.
     ends: Vec<usize>,
-    /// How many segments have begun.
+    /// The number of segments that have begun.
     num_begun: usize,
 }
 
 impl<'a> Replay<'a> {
-    /// Before the first kernel, all arguments being available.
+    /// Returns the state before the first kernel, with all arguments available.
     fn new(code: &'a Code) -> Self {
         let start = &code.start.at_once;
         let mut replay = Self {
@@ -152,7 +155,8 @@ impl<'a> Replay<'a> {
         replay
     }
 
-    /// Once the kernels before `position` have run; the one there is not ready any more if it `is_running`.
+    /// Returns the state after the kernels before `position` have run. If `is_running`, the kernel
+    /// at `position` is no longer ready.
     pub(crate) fn at(code: &'a Code, position: usize, is_running: bool) -> Self {
         let mut replay = Self::new(code);
         for _ in 0..position {
@@ -166,7 +170,8 @@ impl<'a> Replay<'a> {
         replay
     }
 
-    /// The kernel that runs next, which is taken from those that are ready. None if nothing is.
+    /// Takes the kernel that runs next from the ready kernels. Returns `None` if no kernel is
+    /// ready.
     fn next_kernel(&mut self) -> Option<KernelId> {
         if let Some(next) = self.inline.pop() {
             return Some(next);
@@ -185,7 +190,7 @@ impl<'a> Replay<'a> {
         self.inline.pop()
     }
 
-    /// Makes the users of a kernel's results ready, and hands over those of other streams.
+    /// Makes the users of a kernel's results ready, and enqueues those of other streams.
     fn finish(&mut self, kernel: KernelId) {
         let code = self.code;
         let mut outline = Vec::new();
@@ -217,12 +222,14 @@ impl<'a> Replay<'a> {
         }
     }
 
-    /// How many segments have been handed over, or have begun with the call.
+    /// Returns the number of segments that have been enqueued, counting the one that began with the
+    /// call.
     fn num_handed(&self) -> usize {
         1 + self.ends.len()
     }
 
-    /// What the task of a segment begins with; nothing for the first one, or one that has not been handed over.
+    /// Returns the kernels that the task of a segment begins with; empty for the first segment, or
+    /// one that has not been enqueued.
     fn batch(&self, number: usize) -> Range<usize> {
         let end = |number: usize| self.ends.get(number).copied();
         let batch = number.checked_sub(1).and_then(|index| {

@@ -1,10 +1,12 @@
-//! Kernels that become ready together and belong to other streams than the one that made them ready.
+//! Kernels that become ready together and belong to other streams than the kernel that made them
+//! ready.
 //!
-//! All of them are one task, ordered by stream: a work queue that runs tasks in order runs kernels as if each stream's were a task
-//! of their own. Where tasks run in parallel, a batch gives away half of what it has left, and half of that, as long as a half
-//! is worth the way to another thread. How long a stream's share takes is learned from one batch to the next.
+//! All of them are one task, ordered by stream: a work queue that runs tasks in order runs the
+//! kernels as if each stream had a task of its own. If tasks run in parallel, a batch gives away
+//! half of its remaining kernels, again and again, as long as a half is worth the cost of another
+//! thread. How long a stream's share takes is learned from one batch to the next.
 //!
-//! Functions that are soon done never come here: one thread runs them as a whole (see [`super::pace`]).
+//! Short functions never get here: one thread runs them as a whole (see [`super::pace`]).
 
 use std::sync::atomic::{AtomicU32, Ordering};
 use std::time::Duration;
@@ -13,51 +15,54 @@ use tfrt_support::entity::EntityId;
 
 use crate::lower::code::{Code, KernelId, StreamId};
 
-/// How long a batch should take that is not worth dividing any more.
+/// The duration of a batch that is no longer worth dividing.
 ///
-/// Handing a task to a thread that sleeps was measured to cost 5 to 20 us, and to one that is awake less than 1 us (x86-64, two
-/// cores). A batch of this length makes the first bearable and the second unnoticeable.
+/// Passing a task to a sleeping thread was measured to cost 5 to 20 us, and to an awake one less
+/// than 1 us (x86-64, two cores). A batch of this length makes the former bearable and the latter
+/// negligible.
 const TARGET_NS: u32 = 20_000;
 
-/// Fewer streams than this say little about others.
+/// Batches of fewer streams than this say little about others.
 const FEW_GROUPS: usize = 8;
 
-/// Up to this many kernels are sorted by comparing.
+/// Up to this many kernels are sorted by comparison.
 const MAX_COMPARED: usize = 48;
 
-/// How long the share of one stream takes in the batches of one body, on average. What a function starts with is often of another
-/// kind than what it goes on with, so that the two are told apart.
+/// The average duration of one stream's share in the batches of one body. The kernels that a
+/// function starts with often differ from those that follow, so the two have separate estimates.
 #[derive(Debug, Default)]
 pub(crate) struct GroupCost {
-    /// Of what is ready from the start.
+    /// For kernels that are ready from the start.
     pub(crate) start: Estimate,
-    /// Of what other kernels make ready.
+    /// For kernels that other kernels make ready.
     pub(crate) later: Estimate,
 }
 
-/// How long the share of one stream in a batch takes, on average.
+/// The average duration of one stream's share in a batch.
 ///
-/// Relaxed throughout: an estimate orders nothing, and a lost update costs nothing.
+/// Relaxed throughout: no memory access is ordered by an estimate, and a lost update does no harm.
 #[derive(Debug, Default)]
 pub(crate) struct Estimate {
-    /// 0 if it is not known.
+    /// 0 if unknown.
     ns: AtomicU32,
 }
 
 impl Estimate {
-    /// Whether a batch of so many streams is to be divided. Where nothing is known, every stream may be worth a thread.
+    /// Returns `true` if a batch of this many streams is to be divided. Until the cost is known,
+    /// every stream may be worth a thread.
     pub(crate) fn is_divided(&self, num_groups: usize) -> bool {
         let ns = self.ns.load(Ordering::Relaxed) as usize;
         num_groups > 1 && (ns == 0 || ns.saturating_mul(num_groups) > TARGET_NS as usize)
     }
 
-    /// Learns that a batch of so many streams took so long.
+    /// Records that a batch of this many streams took this long.
     pub(crate) fn learn(&self, num_groups: usize, elapsed: Duration) {
         let per_group = elapsed.as_nanos() / num_groups.max(1) as u128;
         let measured = u32::try_from(per_group).unwrap_or(u32::MAX);
         let known = self.ns.load(Ordering::Relaxed);
-        // Work that turns out long is divided from now on. Work that turns out short is believed little by little, the less the
-        // fewer streams say so: among long kernels there are short ones.
+        // A longer duration counts at once, so that long work is divided from now on. A shorter one
+        // counts gradually, and less if few streams were measured: there are short kernels among
+        // long ones.
         let next = match measured {
             longer if longer >= known => longer,
             shorter if num_groups < FEW_GROUPS => known - (known - shorter) / 32,
@@ -67,17 +72,18 @@ impl Estimate {
     }
 }
 
-/// Where a batch of two streams or more is divided: between two streams, near the middle.
+/// Returns the position at which a batch of at least two streams is divided: between two streams,
+/// near the middle.
 pub(crate) fn middle_of(code: &Code, ready: &[KernelId]) -> usize {
     let middle = stream_of(code, ready[ready.len() / 2]);
     match ready.partition_point(|&kernel| stream_of(code, kernel) < middle) {
-        // The first half is all of one stream.
+        // The whole first half is of one stream.
         0 => ready.partition_point(|&kernel| stream_of(code, kernel) <= middle),
         at => at,
     }
 }
 
-/// Of how many streams the kernels are, which are ordered by stream.
+/// Returns the number of streams of the kernels, which are ordered by stream.
 pub(crate) fn num_groups(code: &Code, ready: &[KernelId]) -> usize {
     let is_same = |&a: &KernelId, &b: &KernelId| stream_of(code, a) == stream_of(code, b);
     ready.chunk_by(is_same).count()
@@ -88,14 +94,14 @@ fn stream_of(code: &Code, kernel: KernelId) -> StreamId {
     code.kernel(kernel).stream
 }
 
-/// Orders kernels by stream, and leaves those of one stream in their order. `spare` is used and left empty.
+/// Sorts kernels by stream, stably. `spare` is scratch space, left empty.
 pub(crate) fn sort_by_stream(code: &Code, ready: &mut [KernelId], spare: &mut Vec<u32>) {
     let len = ready.len();
     // Counting takes a step for each stream.
     if len <= MAX_COMPARED || code.num_streams > 4 * len {
         return ready.sort_by_key(|&kernel| stream_of(code, kernel));
     }
-    // Where the kernels of each stream begin, then the kernels in order.
+    // First the start of each stream's kernels, then the sorted kernels.
     spare.resize(code.num_streams + len, 0);
     let (starts, sorted) = spare.split_at_mut(code.num_streams);
     for &kernel in &*ready {

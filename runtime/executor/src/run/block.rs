@@ -1,4 +1,4 @@
-//! Where things lie in the block of an invocation.
+//! The layout of the block of an invocation.
 //!
 //! ```text
 //!  ┌────────┬──────────────────────┬─────────────────┬───────────────┬────────────────────┐
@@ -20,7 +20,7 @@ use crate::lower::code::Code;
 /// The promise of an early register, until its producer takes it.
 pub(crate) type PromiseSlot = UnsafeCell<Option<IndirectPromise>>;
 
-/// Where the arrays of a block begin, in bytes.
+/// The offsets of the arrays of a block, in bytes.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct BlockLayout {
     pub(crate) layout: Layout,
@@ -31,7 +31,8 @@ pub(crate) struct BlockLayout {
 }
 
 impl BlockLayout {
-    /// A block for an invocation of the code; nothing if it is beyond what offsets can say.
+    /// Returns the layout of a block for an invocation of the code, or `None` if its offsets do not
+    /// fit into 32 bits.
     pub(crate) fn behind(header: Layout, code: &Code) -> Option<Self> {
         let (layout, frame) = extend::<Word>(header, code.frame.num_words)?;
         let (layout, results) = extend::<ResultSlot>(layout, code.returned.len())?;
@@ -49,7 +50,7 @@ impl BlockLayout {
     }
 }
 
-/// The layout with an array behind it, and where that begins.
+/// Appends an array to a layout. Returns the new layout and the offset of the array.
 fn extend<T>(layout: Layout, len: usize) -> Option<(Layout, u32)> {
     let (layout, offset) = layout.extend(Layout::array::<T>(len).ok()?).ok()?;
     Some((layout, u32::try_from(offset).ok()?))

@@ -1,4 +1,4 @@
-//! A function body as runners see it: its code, and what runs of it have found out.
+//! A function body as runners see it: its code, and what earlier runs have learned about it.
 
 use std::sync::OnceLock;
 
@@ -17,9 +17,10 @@ pub(crate) struct Body {
     pub(crate) constants: Constants,
     /// How its kernels call functions.
     pub(crate) links: Links,
-    /// The block of an invocation, laid out for the first one; nothing if it would be too large.
+    /// The layout of an invocation's block, computed for the first invocation; `None` if the block
+    /// would be too large.
     pub(crate) block: OnceLock<Option<BlockLayout>>,
-    /// Whether its kernels have had their results when they returned.
+    /// Whether the results of its kernels were available when the kernels returned.
     pub(crate) habit: Habit,
     /// Whether one thread has been enough.
     pub(crate) pace: Pace,

@@ -1,7 +1,7 @@
-//! Kernels that are constants: run once for a body, and copied into every frame.
+//! Constant kernels: they run once for a body, and their results are copied into every frame.
 //!
-//! A constant takes part in scheduling as any other kernel does, so that what runs when does not change; but its result is in its
-//! cell from the start, and nothing is called.
+//! A constant takes part in scheduling like any other kernel, so the order of kernels does not
+//! change. But its result is in its cell from the start, and the kernel is not called.
 #![expect(
     unsafe_code,
     reason = "calls kernels on a frame that was laid out for them"
@@ -18,24 +18,24 @@ use super::frame::{Frame, Word};
 use super::panics;
 use crate::lower::code::{Code, Extras};
 
-/// The constants of a body: made for its first run.
+/// The constants of a body, computed for its first run.
 #[derive(Debug, Default)]
 pub(crate) struct Constants(OnceLock<Option<Box<[Word]>>>);
 
 impl Constants {
-    /// Whether there are constants, and they could be made.
+    /// Returns `true` if there are constants and they could be computed.
     #[inline]
     pub(crate) fn are_made(&self) -> bool {
         matches!(self.0.get(), Some(Some(_)))
     }
 
-    /// Whether all constants of the code can be put into a frame.
+    /// Returns `true` if all constants of the code can be put into a frame.
     #[inline]
     pub(crate) fn are_ready(&self, code: &Code) -> bool {
         !code.frame.has_constants() || self.are_made()
     }
 
-    /// Puts the constants that have been made into a frame.
+    /// Puts the computed constants into a frame.
     #[inline]
     pub(crate) fn put_made(&self, frame: Frame<'_>) {
         if let Some(Some(words)) = self.0.get() {
@@ -43,7 +43,8 @@ impl Constants {
         }
     }
 
-    /// Puts the constants of the code into a frame. If one of them fails, none is there, and each run finds out what is wrong.
+    /// Puts the constants of the code into a frame. If one of them fails, none is put there, and
+    /// each run reports the failure.
     #[inline]
     pub(crate) fn put(&self, frame: Frame<'_>, section: &[u8], ctx: &ExecutionContext) {
         if !frame.code.frame.has_constants() {
@@ -56,7 +57,7 @@ impl Constants {
     }
 }
 
-/// The words of the constants of the code; none if one of them fails.
+/// Returns the words of the constants of the code, or `None` if one of them fails.
 #[cold]
 fn make(code: &Code, section: &[u8], ctx: &ExecutionContext) -> Option<Box<[Word]>> {
     Frame::with(code, |frame| {
@@ -66,7 +67,7 @@ fn make(code: &Code, section: &[u8], ctx: &ExecutionContext) -> Option<Box<[Word
             false
         });
         let words = frame.words_from(code.frame.constants.start);
-        // SAFETY: the range is in the frame (F3 of `frame`), and words may hold anything.
+        // SAFETY: the range is in the frame (F3 of `frame`), and words may be uninitialised.
         let words =
             unsafe { std::slice::from_raw_parts(words.as_ptr(), code.frame.constants.len()) };
         is_made.then(|| words.into())
@@ -89,7 +90,8 @@ fn run_all(frame: Frame<'_>, section: &[u8], ctx: &ExecutionContext) -> bool {
             },
             functions: FunctionList::default(),
         };
-        // SAFETY: the frame is this run's alone; a constant has no operands, and cells for its results.
+        // SAFETY: the frame belongs to this run alone; a constant has no operands, and cells for
+        // its results.
         unsafe { frame.run(kernel, run, &call) }.is_ok()
     })
 }

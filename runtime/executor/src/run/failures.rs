@@ -1,13 +1,16 @@
-//! What direct kernels cannot read: errors, and values of other types than expected.
+//! Values that direct kernels cannot read: errors, and values of other types than expected.
 //!
-//! A cell holds a payload and nothing else, so that a direct kernel cannot see there that a value is an error. Until something
-//! fails it need not look: a table comes into being with the first failure, and kernels look for their operands in it only if
-//! it is there.
+//! A cell holds only a payload, so a direct kernel cannot tell from it that a value is an error.
+//! Until something fails, it does not need to: the first failure creates a table, and kernels look
+//! up their operands only if the table exists.
 //!
-//! - L1. A failure is noted before the users of its register are counted down, which whoever runs them has seen: a kernel that
-//!   finds no table, or nothing in it for its operand, has an operand that did not fail.
-//! - L2. The table is made once. Its pointer is null, or came from `Box::into_raw` and is freed by `drop` alone.
-//! - L3. An entry is set once, by the producer of its register. It is null, or owns a reference to a value.
+//! - L1. A failure is recorded before the users of its register are counted down, and the thread
+//!   that runs a user has seen that count. So if a kernel finds no table, or no entry for its
+//!   operand, that operand did not fail.
+//! - L2. The table is made once. Its pointer is null, or came from `Box::into_raw` and is freed by
+//!   `drop` alone.
+//! - L3. An entry is set once, by the producer of its register. It is null, or owns a reference to
+//!   a value.
 #![expect(
     unsafe_code,
     reason = "publishes a table by compare-and-swap, so that nobody waits for who makes it"
@@ -32,19 +35,19 @@ type Table = Box<[Entry]>;
 struct Entry(AtomicPtr<()>);
 
 impl Failures {
-    /// No failure.
+    /// Returns an empty set of failures.
     pub(crate) fn none() -> Self {
         Self(AtomicPtr::new(ptr::null_mut()))
     }
 
-    /// Whether anything has failed, as far as kernels that are ready can depend on it (L1).
+    /// Returns `true` if nothing has failed that a ready kernel may depend on (L1).
     #[inline]
     pub(crate) fn is_empty(&self) -> bool {
-        // Relaxed: only the pointer is compared; `get` acquires what it points to.
+        // Relaxed: only the pointer is compared; `get` acquires the table that it points to.
         self.0.load(Ordering::Relaxed).is_null()
     }
 
-    /// What a register holds instead of a payload that direct kernels can read.
+    /// Returns the value that a register holds instead of a payload that direct kernels can read.
     pub(crate) fn get(&self, register: RegisterId) -> Option<AnyRef> {
         // Acquire pairs with the release in `note`: the table is complete.
         let table = self.0.load(Ordering::Acquire);
@@ -53,7 +56,7 @@ impl Failures {
         table[register.index()].get()
     }
 
-    /// Notes what a register, one of `num_registers`, holds. Called by its producer, once.
+    /// Records the value of a register, one of `num_registers`. Called by its producer, once.
     #[cold]
     pub(crate) fn note(&self, register: RegisterId, num_registers: usize, value: AnyRef) {
         let mut table = self.0.load(Ordering::Acquire);
@@ -67,7 +70,7 @@ impl Failures {
             table = match found {
                 Ok(_) => made,
                 Err(current) => {
-                    // SAFETY: just made, and nobody else has seen it.
+                    // SAFETY: just made, and no other thread has seen it.
                     drop(unsafe { Box::from_raw(made) });
                     current
                 }
@@ -81,10 +84,10 @@ impl Failures {
 
 impl Drop for Failures {
     fn drop(&mut self) {
-        // Relaxed: whoever drops it is alone with it.
+        // Relaxed: `&mut self` is exclusive.
         let table = self.0.load(Ordering::Relaxed);
         if !table.is_null() {
-            // SAFETY: L2; nobody uses it any more.
+            // SAFETY: L2; it is not used any more.
             drop(unsafe { Box::from_raw(table) });
         }
     }
@@ -104,7 +107,7 @@ impl Entry {
     fn get(&self) -> Option<AnyRef> {
         // Acquire pairs with the release in `set`.
         let word = ptr::NonNull::new(self.0.load(Ordering::Acquire))?;
-        // SAFETY: L3: the entry owns a reference, and goes on to own it.
+        // SAFETY: L3: the entry owns a reference, and keeps it.
         let owned = ManuallyDrop::new(unsafe { AnyRef::from_raw(word) });
         Some(AnyRef::clone(&owned))
     }
@@ -118,7 +121,7 @@ impl Entry {
 
 impl Drop for Entry {
     fn drop(&mut self) {
-        // Relaxed: whoever drops it is alone with it.
+        // Relaxed: `&mut self` is exclusive.
         if let Some(word) = ptr::NonNull::new(self.0.load(Ordering::Relaxed)) {
             // SAFETY: L3; the entry is not used again.
             drop(unsafe { AnyRef::from_raw(word) });
@@ -139,7 +142,8 @@ mod loom_models {
         RegisterId::from_index(index)
     }
 
-    /// L1 and L2: two producers fail at once, and whoever finds the kernel that reads both ready finds both failures.
+    /// L1 and L2: two producers fail at once, and the thread that finds their common user ready
+    /// finds both failures.
     #[test]
     fn loom_a_ready_kernel_finds_the_failures_of_its_operands() {
         loom::model(|| {

@@ -1,24 +1,27 @@
-//! The frame of a running function: the memory that its registers are in.
+//! The frame of a running function: the memory of its registers.
 //!
-//! Whoever runs a function has a frame of its code: a one-path run has it on its stack, an invocation that outlives its call in
-//! its block. Only this module touches that memory.
+//! Each runner of a function has a frame of its code: a run on one path has it on its stack, an
+//! invocation that outlives its call in its block. Only this module accesses that memory.
 //!
-//! # Who may touch what
+//! # Access
 //!
-//! A place goes through three phases. *Empty*: nobody reads it (C1). *Put*: the producer of its register writes the cell, or the
-//! slot with as many references as it is taken from, once. *Taken*: each use that takes copies the reference out of the slot and
-//! owns it; the others read the cell.
+//! A place goes through three phases. *Empty*: it is not read (C1). *Put*: the producer of its
+//! register writes the cell once, or writes the slot once, with as many references as are taken
+//! from it. *Taken*: each use that takes copies the reference out of the slot and owns it; the
+//! other uses read the cell.
 //!
-//! - F1. The write of a place happens before every read. In a one-path run, both are on one thread, in the order of the schedule;
-//!   in an invocation, the producer writes, then counts its users down (release), and a user reads after its count reached zero
-//!   (acquire); or the kernels run in the order of segments, and each position is taken (acquire) after the one before has been
-//!   finished (release), see [`super::turn`].
-//! - F2. A slot is read as often as it holds references: C2 says how often, and each kernel runs once. So every reference is
-//!   owned by exactly one use.
-//! - F3. The memory has the words that the code asks for, and they are aligned. Its owner outlives every [`Frame`] of it.
+//! - F1. The write of a place happens before every read. In a run on one path, both are on one
+//!   thread, in the order of the schedule. In an invocation, the producer writes, then counts its
+//!   users down (release), and a user reads after its count reached zero (acquire); or the kernels
+//!   run in the order of segments, and each position is taken (acquire) after the one before has
+//!   been finished (release), see [`super::turn`].
+//! - F2. A slot is read as often as it holds references: C2 says how often, and each kernel runs
+//!   once. So every reference is owned by exactly one use.
+//! - F3. The memory has as many words as the code asks for, and is aligned. Its owner outlives
+//!   every [`Frame`] of it.
 //!
-//! The methods are safe to call for runners that keep to the phases. That they do is argued in [`super::path`], [`super::in_order`] and
-//! [`super::sequence`].
+//! The methods are safe for runners that respect the phases. [`super::path`], [`super::in_order`]
+//! and [`super::sequence`] argue that they do.
 #![expect(
     unsafe_code,
     reason = "a frame holds values of types that are only known when a function is loaded"
@@ -37,17 +40,17 @@ use crate::lower::code::{Code, Kernel, Offset, Register};
 /// One word of a frame.
 pub(crate) type Word = MaybeUninit<u64>;
 
-/// Frames of up to so many words are on the native stack.
+/// Frames of up to this many words are on the native stack.
 const MAX_STACK_WORDS: usize = 32;
 
-/// Words that a thread keeps for its next frames: 2 MiB in all.
+/// The number of words that a thread keeps for its next frames: 2 MiB in all.
 const MAX_SPARE_WORDS: usize = 1 << 18;
 
-/// A reference to a value, owned as often as it is to be taken, once it is put.
+/// A reference to a value. Once put, it owns one count for each use that takes it.
 type Slot = MaybeUninit<AnyRef>;
 
 thread_local! {
-    /// Frames that no run uses at the moment. Nested runs take one each.
+    /// The frames that are not in use. Nested runs take one each.
     static SPARE: RefCell<Vec<Box<[Word]>>> = const { RefCell::new(Vec::new()) };
 }
 
@@ -59,22 +62,25 @@ pub(crate) struct Frame<'a> {
 }
 
 impl<'a> Frame<'a> {
-    /// The frame at `base`.
+    /// Returns the frame at `base`.
     ///
     /// # Safety
-    /// 1. F3: there are `code.frame.num_words` words, aligned as words, for as long as the frame is used.
-    /// 2. Its users keep to the phases, F1 and F2.
+    /// 1. F3: there are `code.frame.num_words` words, aligned as words, for as long as the frame is
+    ///    used.
+    /// 2. Its users respect the phases, F1 and F2.
     #[inline]
     pub(crate) unsafe fn new(base: NonNull<u8>, code: &'a Code) -> Self {
         Self { base, code }
     }
 
-    /// Calls `f` with an empty frame of `code`, for a run that ends before `f` returns. `f` leaves no reference in a slot.
+    /// Calls `f` with an empty frame of `code`, for a run that ends before `f` returns. `f` must
+    /// not leave a reference in a slot.
     #[inline]
     pub(crate) fn with<R>(code: &Code, f: impl FnOnce(Frame<'_>) -> R) -> R {
         if code.frame.num_words <= MAX_STACK_WORDS {
             let mut words = [Word::uninit(); MAX_STACK_WORDS];
-            // SAFETY: duty 1: there are at least as many words. Duty 2: they are this run's alone.
+            // SAFETY: duty 1: there are at least as many words. Duty 2: they belong to this run
+            // alone.
             return f(unsafe { Frame::new(NonNull::from(&mut words).cast(), code) });
         }
         Self::with_spare(code, f)
@@ -89,7 +95,7 @@ impl<'a> Frame<'a> {
             .flatten()
             .filter(|words| words.len() >= num_words)
             .unwrap_or_else(|| Box::new_uninit_slice(num_words.next_power_of_two()));
-        // SAFETY: duty 1: there are at least as many words. Duty 2: they are this run's alone.
+        // SAFETY: duty 1: there are at least as many words. Duty 2: they belong to this run alone.
         let outcome = f(unsafe { Frame::new(NonNull::from(&mut *words).cast(), code) });
         let _ = SPARE.try_with(|spare| {
             let spare = &mut *spare.borrow_mut();
@@ -104,8 +110,9 @@ impl<'a> Frame<'a> {
     /// Calls a direct kernel.
     ///
     /// # Safety
-    /// 1. The places of its results are empty, and nobody else writes them.
-    /// 2. The places of its operands hold values that are available and of the types that the kernel reads.
+    /// 1. The places of its results are empty, and nothing else writes them.
+    /// 2. The places of its operands hold values that are available and of the types that the
+    ///    kernel reads.
     #[inline]
     pub(crate) unsafe fn run(
         self,
@@ -118,8 +125,8 @@ impl<'a> Frame<'a> {
         let offsets = unsafe { self.code.words.as_ptr().add(kernel.offsets as usize) };
         // SAFETY: it points into the words, or to their end.
         let offsets = unsafe { NonNull::new_unchecked(offsets.cast_mut()) };
-        // SAFETY: C5, and our duties 1 and 2, give duties 1 to 3 of the kernel: the offsets are its own. Its attributes were
-        // accepted when the body was checked (4).
+        // SAFETY: duties 1 to 3 of the kernel follow from C5 and our duties 1 and 2: the offsets
+        // are its own. Its attributes were accepted when the body was checked (4).
         unsafe { run(call, self.base, offsets) }
     }
 
@@ -130,14 +137,14 @@ impl<'a> Frame<'a> {
             return;
         }
         if num_takes > 1 {
-            // Each use owns one count without a handle of its own, until it takes it out of the slot.
+            // Each use owns one count, without a handle, until it takes it out of the slot.
             value.leak_clones(num_takes - 1);
         }
-        // SAFETY: C4 and F3: a slot, aligned. F1: nobody reads or writes it yet.
+        // SAFETY: C4 and F3: a slot, aligned. F1: no other thread reads or writes it yet.
         unsafe { self.slot(slot).write(Slot::new(value)) };
     }
 
-    /// As [`put`](Self::put), for a value that a direct kernel has left in its slot.
+    /// Like [`put`](Self::put), for a value that a direct kernel has left in its slot.
     #[inline]
     pub(crate) fn keep(self, slot: Offset, num_takes: u32) {
         match num_takes {
@@ -152,11 +159,11 @@ impl<'a> Frame<'a> {
     pub(crate) fn take(self, slot: Offset) -> AnyRef {
         // SAFETY: C4 and F3: a slot, aligned. F1: no longer written.
         let value = unsafe { self.slot(slot).read() };
-        // SAFETY: F1: initialised; F2: the reference that the copy owns is nobody else's.
+        // SAFETY: F1: initialised; F2: only this copy owns the reference.
         unsafe { value.assume_init() }
     }
 
-    /// The value in a slot, which a use of it has not taken yet.
+    /// Returns the value in a slot from which at least one use has not taken it yet.
     #[inline]
     pub(crate) fn peek(&self, slot: Offset) -> &AnyRef {
         // SAFETY: C4 and F3: a slot, aligned. F1: no longer written.
@@ -165,7 +172,8 @@ impl<'a> Frame<'a> {
         unsafe { value.assume_init_ref() }
     }
 
-    /// The payload in the cell of a register, as a value; marked as handed to a caller if `is_given`.
+    /// Returns the payload in the cell of a register as a value, marked as handed to a caller if
+    /// `is_given`.
     #[inline]
     pub(crate) fn wrap(self, cell: Offset, ty: TypeIndex, is_given: bool) -> AnyRef {
         let payload = self.place(cell).as_ptr();
@@ -178,19 +186,21 @@ impl<'a> Frame<'a> {
         }
     }
 
-    /// Copies the payload of a value into the cell of a register. False, and nothing done, unless it is of the type of the cell.
-    /// Called by the producer, once.
+    /// Copies the payload of a value into the cell of a register. Returns `false` without doing
+    /// anything if the value is not of the type of the cell. Called by the producer, once.
     #[inline]
     pub(crate) fn fill(self, register: &Register, value: &AnyRef) -> bool {
         let (Some(cell), Some(ty)) = (register.cell, register.ty) else {
             return false;
         };
-        // SAFETY: C6: the type is copied, and the cell has room for a payload of it; F1: nobody else touches it.
+        // SAFETY: C6: the type is copied, and the cell has room for a payload of it; F1: nothing
+        // else accesses it.
         unsafe { value.copy_payload_of(ty, self.place(cell).as_ptr()) }
     }
 
-    /// Copies the cell of a register of another frame into the cell of one of this frame. False, and nothing done, unless both have
-    /// cells of one type. Called by the producer, once.
+    /// Copies the cell of a register of another frame into the cell of a register of this frame.
+    /// Returns `false` without doing anything unless both have cells of the same type. Called by
+    /// the producer, once.
     #[inline]
     pub(crate) fn copy_cell(self, to: &Register, source: Frame<'_>, from: &Register) -> bool {
         let copy = CellCopy::between(from, to);
@@ -200,15 +210,17 @@ impl<'a> Frame<'a> {
         copy.is_some()
     }
 
-    /// Copies cells of another frame into cells of this one; they are those of registers of the two. Called by the producer, once.
+    /// Copies cells of registers of another frame into cells of registers of this one. Called by
+    /// the producer, once.
     #[inline]
     pub(crate) fn copy_cells(self, copies: &[CellCopy], source: Frame<'_>) {
         for copy in copies {
             let (to, from) = (self.place(copy.to), source.place(copy.from));
-            // Most payloads are numbers. Where the compiler knows the size, a copy is not a call.
+            // Most payloads are numbers. If the compiler knows the size, the copy is not a function
+            // call.
             match copy.num_bytes {
-                // SAFETY: C6: both cells have room for a payload of the type; F1: the source is written, and nobody else touches
-                // the target. They are in different frames.
+                // SAFETY: C6: both cells have room for a payload of the type; F1: the source is
+                // written, and nothing else accesses the target. The cells are in different frames.
                 4 => unsafe { to.copy_from_nonoverlapping(from, 4) },
                 // SAFETY: as above.
                 8 => unsafe { to.copy_from_nonoverlapping(from, 8) },
@@ -218,7 +230,7 @@ impl<'a> Frame<'a> {
         }
     }
 
-    /// Whether the cell of a register, which must hold a `bool`, holds true.
+    /// Returns the `bool` in the cell of a register, which must be of that type.
     #[inline]
     pub(crate) fn is_true(self, register: &Register) -> bool {
         assert_eq!(
@@ -231,7 +243,7 @@ impl<'a> Frame<'a> {
         unsafe { self.place(cell).cast::<bool>().read() }
     }
 
-    /// The words of the frame from number `first` on.
+    /// Returns the words of the frame from number `first` on.
     #[inline]
     pub(crate) fn words_from(self, first: usize) -> NonNull<Word> {
         debug_assert!(first <= self.code.frame.num_words);
@@ -239,7 +251,7 @@ impl<'a> Frame<'a> {
         unsafe { self.base.cast::<Word>().add(first) }
     }
 
-    /// Writes words of constants, which are in their place in the frame's layout.
+    /// Writes the words of constants, which have fixed places in the frame's layout.
     #[inline]
     pub(crate) fn fill_constants(self, constants: &[Word]) {
         let range = &self.code.frame.constants;
@@ -249,7 +261,8 @@ impl<'a> Frame<'a> {
             "constants are those of the code"
         );
         let place = self.words_from(range.start);
-        // SAFETY: F3: the range is in the frame; F1: nobody else touches it before the first kernel runs.
+        // SAFETY: F3: the range is in the frame; F1: nothing else accesses it before the first
+        // kernel runs.
         unsafe {
             place
                 .as_ptr()
@@ -257,14 +270,15 @@ impl<'a> Frame<'a> {
         };
     }
 
-    /// Copies all words of another frame of the same code, which then is not used any more.
+    /// Copies all words of another frame of the same code, which must not be used afterwards.
     pub(crate) fn move_from(self, other: Frame<'_>) {
         assert!(
             std::ptr::eq(self.code, other.code),
             "a frame is copied to one of the same code"
         );
         let (to, from) = (self.words_from(0), other.words_from(0));
-        // SAFETY: F3: both have that many words, of which some may not be initialised, and they are different frames.
+        // SAFETY: F3: both have that many words, some of which may be uninitialised, and they are
+        // different frames.
         unsafe { to.copy_from_nonoverlapping(from, self.code.frame.num_words) };
     }
 
@@ -273,7 +287,7 @@ impl<'a> Frame<'a> {
         self.place(slot).cast()
     }
 
-    /// The place at an offset, which is in the frame (C4).
+    /// Returns the place at an offset, which is in the frame (C4).
     #[inline]
     fn place(&self, offset: Offset) -> NonNull<u8> {
         // SAFETY: C4 and F3.
@@ -281,7 +295,7 @@ impl<'a> Frame<'a> {
     }
 }
 
-/// A payload that goes from a cell of one frame to a cell of another.
+/// The copy of a payload from a cell of one frame to a cell of another.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct CellCopy {
     from: Offset,
@@ -290,7 +304,8 @@ pub(crate) struct CellCopy {
 }
 
 impl CellCopy {
-    /// From the cell of one register to that of another; none unless both have cells of one type.
+    /// Returns the copy from the cell of one register to that of another, or `None` unless both
+    /// have cells of the same type.
     #[inline]
     pub(crate) fn between(from: &Register, to: &Register) -> Option<Self> {
         let is_same = from.ty == to.ty;
@@ -303,21 +318,21 @@ impl CellCopy {
     }
 }
 
-/// The memory of a function that runs again and again, one run after the other.
+/// The memory of a function that runs repeatedly, one run at a time.
 #[derive(Debug)]
 pub(crate) struct KeptFrame {
     words: Box<[Word]>,
 }
 
 impl KeptFrame {
-    /// The memory for a frame of `code`.
+    /// Returns the memory for a frame of `code`.
     pub(crate) fn new(code: &Code) -> Self {
         Self {
             words: Box::new_uninit_slice(code.frame.num_words),
         }
     }
 
-    /// The frame, of the same code.
+    /// Returns the frame, of the same code.
     #[inline]
     pub(crate) fn frame<'a>(&'a mut self, code: &'a Code) -> Frame<'a> {
         assert!(

@@ -1,5 +1,5 @@
-//! Operands and calls of kernels, for every runner: how an operand becomes a reference, and how a kernel is called with a list of
-//! them.
+//! Operands and calls of kernels, for every runner: turns operands into references, and calls
+//! kernels with a list of them.
 #![expect(unsafe_code, reason = "spends the proof of types, once per call")]
 
 use tfrt_async::AnyRef;
@@ -9,8 +9,9 @@ use tfrt_support::entity::EntityId;
 use super::frame::Frame;
 use crate::lower::code::{KernelDetails, RegisterId};
 
-/// An operand of a kernel that takes references: what was noted of it, or else what is in its place. A call passes payloads from
-/// their cells, so that its other operands alone are counted among those that take from slots.
+/// Returns an operand of a kernel that takes references: the value recorded for it, or else the
+/// value in its place. A call passes payloads from their cells, so only its other operands count as
+/// taken from slots.
 #[inline]
 pub(crate) fn operand(
     frame: Frame<'_>,
@@ -28,7 +29,7 @@ pub(crate) fn operand(
     }
 }
 
-/// Takes the operands of a kernel that runs in place out of their slots, and lets go of them.
+/// Takes the operands of a kernel that runs in place out of their slots, and drops them.
 #[inline]
 pub(crate) fn release_operands(frame: Frame<'_>, details: &KernelDetails) {
     for register in frame.code.register_ids(details.taken) {
@@ -38,13 +39,14 @@ pub(crate) fn release_operands(frame: Frame<'_>, details: &KernelDetails) {
     }
 }
 
-/// Calls a kernel. Its operands are available and no errors, unless the kernel is not strict.
+/// Calls a kernel. Its operands are available and are not errors, unless the kernel is not strict.
 #[inline]
 pub(crate) fn call(kernel: &KernelDetails, frame: &mut KernelFrame<'_>) {
     if kernel.is_proven {
-        // SAFETY: the check of the body saw that there are as many operands as declared (1), and that whoever writes their
-        // registers gives the payload types that the kernel reads; a runner calls a proven kernel only when all of them are
-        // available and none is an error (2).
+        // SAFETY: the check of the body saw that there are as many operands as declared (1), and
+        // that the producers of their registers return the payload types that the kernel reads; a
+        // runner calls a proven kernel only when all of them are available and none is an error
+        // (2).
         unsafe { kernel.descriptor.invoke(frame) }
     } else {
         kernel.descriptor.invoke_checked(frame);

@@ -1,9 +1,11 @@
 //! Running the segments of a function in order, under a queue that runs tasks in order.
 //!
-//! Under such a queue, a function of several streams is run by several tasks, whose order users rely on. Where all arguments are
-//! available and every kernel has its results when it returns, all of it is known in advance: see [`crate::lower::segments`]. The
-//! tasks are the same, and handed over at the same points; but each knows which kernels it runs, so that nothing is counted and
-//! nothing is listed. Values, failures, cancelled requests and traces are treated as in the ready loop, by the same code.
+//! Under such a queue, a function of several streams runs as several tasks, and users rely on their
+//! order. If all arguments are available and every kernel's results are available when it returns,
+//! the order is known in advance: see [`crate::lower::segments`]. The tasks are the same and are
+//! enqueued at the same points, but each knows which kernels it runs, so that nothing is counted or
+//! listed. The same code as in the ready loop handles values, failures, cancelled requests and
+//! traces.
 //!
 //! ```text
 //!   call ─► segment 0 ──────────► caller goes on        a result is not available, or a task comes when it is not its turn
@@ -12,8 +14,9 @@
 //!            task: segment 1 ──► task: segment 2 ──►    ready loop: operands are counted, as if they always had been
 //! ```
 //!
-//! [`super::turn`] says whose turn it is, and where the order was left. A function that has had to leave its order is run in the ready
-//! loop for a while, as finding out where it was costs more than counting: see [`Habit`].
+//! [`super::turn`] tells whose turn it is, and where the order was left. Finding out where the
+//! order was left costs more than counting, so a function that had to leave its order runs in the
+//! ready loop for a while: see [`Habit`].
 #![expect(unsafe_code, reason = "calls kernels whose operands are in place")]
 
 use std::sync::atomic::{AtomicU32, Ordering};
@@ -32,21 +35,22 @@ use super::turn::Phase;
 use crate::lower::code::{Code, Extras, Kernel, KernelId, Schedule};
 use crate::lower::segments::{Replay, Segments};
 
-/// So many invocations of a function that has left its order are run in the ready loop. Trying again costs a function which always
-/// leaves its order one part in a hundred.
+/// The number of invocations of a function that run in the ready loop after one has left its order.
+/// A retry costs a function that always leaves its order about one percent.
 const COUNTED_RUNS: u32 = 255;
 
-/// Whether the kernels of a body have had their results when they returned.
+/// Whether the results of a body's kernels were available when the kernels returned.
 ///
-/// An estimate: nothing is ordered by it, and an update that is lost costs nothing. So all accesses are relaxed.
+/// This is an estimate: no memory access is ordered by it, and a lost update does no harm. So all
+/// accesses are relaxed.
 #[derive(Debug, Default)]
 pub(crate) struct Habit {
-    /// How many invocations are not to be run in order.
+    /// The number of invocations that are not to run in order.
     num_counted: AtomicU32,
 }
 
 impl Habit {
-    /// Whether to run the next invocation in order.
+    /// Returns `true` if the next invocation is to run in order.
     pub(crate) fn is_in_order(&self) -> bool {
         let num_counted = self.num_counted.load(Ordering::Relaxed);
         if num_counted > 0 {
@@ -55,41 +59,42 @@ impl Habit {
         num_counted == 0
     }
 
-    /// A result was not available.
+    /// Records that a result was not available.
     fn order_was_left(&self) {
         self.num_counted.store(COUNTED_RUNS, Ordering::Relaxed);
     }
 }
 
-/// Where a path is in the order of its function, as long as it keeps to it.
+/// The position of a path in the order of its function, as long as it follows the order.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct InOrder<'a> {
     segments: &'a Segments,
     /// The position of the current kernel, or of the next one.
     position: usize,
-    /// Whether the kernel there has been started.
+    /// Whether the kernel at the position has been started.
     is_running: bool,
-    /// Behind the last kernel of the segment.
+    /// The position after the last kernel of the segment.
     end: usize,
-    /// The segment to hand over next.
+    /// The segment to enqueue next.
     next_segment: usize,
-    /// After how many kernels it is handed over.
+    /// The number of kernels after which it is enqueued.
     handed_at: usize,
 }
 
-/// Why no further plain kernel was run.
+/// Why the loop over plain kernels stopped.
 enum Stop {
-    /// The segment has ended. What is to be handed over after its last kernel has not been handed over.
+    /// The segment has ended. A segment that is to be enqueued after its last kernel has not been
+    /// enqueued.
     Ended,
-    /// The kernel at the position has been started, and is not plain, or has to be looked at.
+    /// The kernel at the position has been started. It is not plain, or has to be inspected.
     Other,
     /// The kernel at the position failed.
     Failed(Error),
-    /// Somebody else has left the order. If the kernel at the position was started, it has run.
+    /// Another task has left the order. If the kernel at the position was started, it has run.
     Left,
 }
 
-/// Starts an invocation that is run in the order of its segments, all of whose arguments are available.
+/// Starts an invocation that runs in the order of its segments. All its arguments are available.
 pub(crate) fn start(invocation: &InvocationRef, arguments: &[AnyRef]) {
     let start = &invocation.code().start;
     run_path(invocation, start.at_once.stream, &[], |path| {
@@ -100,7 +105,8 @@ pub(crate) fn start(invocation: &InvocationRef, arguments: &[AnyRef]) {
     });
 }
 
-/// Runs a segment as a task, or what becomes of it once the order has been left.
+/// Runs a segment as a task. If the order has been left, runs the kernels of the task in the ready
+/// loop instead.
 fn run_segment(invocation: &InvocationRef, number: usize) {
     let code = invocation.code();
     let Some(mut at) = InOrder::begin(invocation, number) else {
@@ -108,7 +114,7 @@ fn run_segment(invocation: &InvocationRef, number: usize) {
         let first = segments_of(code).first_of(number);
         return run_path(invocation, code.start.stream, first, |_| ());
     };
-    // Most segments are run without a path. A trace shows every kernel.
+    // Most segments run without a path. A trace shows every kernel.
     let is_traced = tracing::is_active(TracingLevel::Debug);
     match at.run_plain_kernels(invocation, is_traced) {
         Stop::Ended => at.hand_over_at_end(invocation),
@@ -119,7 +125,7 @@ fn run_segment(invocation: &InvocationRef, number: usize) {
     }
 }
 
-/// Hands a segment to the work queue.
+/// Enqueues a segment.
 fn enqueue(invocation: &InvocationRef, number: usize) {
     let shared = invocation.clone();
     invocation
@@ -134,7 +140,8 @@ fn segments_of(code: &Code) -> &Segments {
     }
 }
 
-/// Whether a kernel is a constant whose results are in their cells, and needs nothing else.
+/// Returns `true` if a kernel is a constant whose results are in their cells, and needs nothing
+/// else.
 #[inline(never)]
 fn is_made_constant(invocation: &InvocationRef, kernel: &Kernel) -> bool {
     kernel.extras.contains(Extras::CONSTANT)
@@ -143,7 +150,7 @@ fn is_made_constant(invocation: &InvocationRef, kernel: &Kernel) -> bool {
 }
 
 impl<'a> InOrder<'a> {
-    /// Begins a segment, if it is its turn.
+    /// Begins a segment if it is its turn.
     fn begin(invocation: &'a InvocationRef, number: usize) -> Option<Self> {
         let segments = segments_of(invocation.code());
         let segment = segments.get(number);
@@ -160,7 +167,7 @@ impl<'a> InOrder<'a> {
         invocation.turn().begin(at.position, phase).then_some(at)
     }
 
-    /// The same place in code that lives for another time.
+    /// Returns the same place with the lifetime of `code`.
     fn at(code: &'a Code, place: InOrder<'_>) -> Self {
         Self {
             segments: segments_of(code),
@@ -168,7 +175,7 @@ impl<'a> InOrder<'a> {
         }
     }
 
-    /// What the path does at a position that it has come to.
+    /// Returns what the path does when it reaches a position.
     #[inline]
     fn phase_at(&self, position: usize) -> Phase {
         if position == self.end {
@@ -180,14 +187,15 @@ impl<'a> InOrder<'a> {
         }
     }
 
-    /// The kernel at the position.
+    /// Returns the kernel at the position.
     #[inline]
     fn kernel(&self) -> KernelId {
         self.segments.order[self.position]
     }
 
-    /// Runs kernels as long as they are plain, and hands over segments. None is plain that has to be looked at.
-    // A function of its own, so that all that its loop needs is in registers of the processor.
+    /// Runs kernels as long as they are plain, and enqueues segments. No kernel counts as plain if
+    /// `is_looked_at`.
+    // A function of its own, so that everything its loop needs stays in machine registers.
     #[inline(never)]
     fn run_plain_kernels(&mut self, invocation: &InvocationRef, is_looked_at: bool) -> Stop {
         let (code, frame, ctx) = (invocation.code(), invocation.frame(), invocation.ctx());
@@ -209,10 +217,11 @@ impl<'a> InOrder<'a> {
                 return Stop::Other;
             };
             if kernel.extras == Extras::NONE {
-                // SAFETY: 1: a kernel runs once (T2 of `turn`), and is the only one to write its results (C1). 2: the kernels before
-                // it in the order have run (T3), and are those that write its operands, of the types that it reads (C5); what
-                // they could not write is among the failures, of which there are none (L1 of `failures`).
-                // It does not panic: a direct kernel returns an error instead.
+                // SAFETY: 1: a kernel runs once (T2 of `turn`), and only it writes its results
+                // (C1). 2: its operands are written by kernels before it in the order, which have
+                // run (T3), and have the types that it reads (C5); values that they could not write
+                // are among the failures, of which there are none (L1 of `failures`). The call does
+                // not panic: a direct kernel returns an error instead.
                 if let Err(error) = unsafe { frame.run(kernel, run, &idle_call) } {
                     return Stop::Failed(error);
                 }
@@ -228,24 +237,25 @@ impl<'a> InOrder<'a> {
         Stop::Ended
     }
 
-    /// Goes on within a segment where another one is to be handed over: does so, then starts the next kernel. False if somebody else
-    /// has left the order.
+    /// Continues within a segment at a position where another one is to be enqueued: enqueues it,
+    /// then starts the next kernel. Returns `false` if another task has left the order.
     fn go_on(&mut self, invocation: &InvocationRef) -> bool {
         self.hand_over(invocation);
         self.is_running = invocation.turn().go_on(self.position);
         self.is_running
     }
 
-    /// Hands over the next segment.
+    /// Enqueues the next segment.
     fn hand_over(&mut self, invocation: &InvocationRef) {
         let number = self.next_segment;
         self.next_segment += 1;
         self.handed_at = self.segments.handed_at(self.next_segment);
-        // A queue that panics may have taken the task all the same, so that it must not be handed over again.
+        // A queue that panics may have accepted the task nevertheless, so it must not be enqueued
+        // again.
         panics::catch(|| enqueue(invocation, number));
     }
 
-    /// Hands over what is to be handed over once the segment has ended.
+    /// Enqueues the segment that is to be enqueued once this one has ended, if there is one.
     #[inline]
     fn hand_over_at_end(&mut self, invocation: &InvocationRef) {
         if self.position == self.handed_at {
@@ -253,7 +263,8 @@ impl<'a> InOrder<'a> {
         }
     }
 
-    /// Ends the kernel at the position, which has run. False if somebody else has left the order.
+    /// Ends the kernel at the position, which has run. Returns `false` if another task has left the
+    /// order.
     fn finish(&mut self, invocation: &InvocationRef) -> bool {
         let next = self.phase_at(self.position + 1);
         let is_finished = invocation.turn().finish(self.position, next);
@@ -266,7 +277,7 @@ impl<'a> InOrder<'a> {
 }
 
 impl Path<'_> {
-    /// Runs the kernels of the segment. If the order is left, what is ready is in the lists.
+    /// Runs the kernels of the segment. If the order is left, the lists hold the ready kernels.
     pub(crate) fn run_in_order(&mut self) {
         while let Some(at) = &mut self.in_order {
             let stop = at.run_plain_kernels(self.invocation, self.is_traced);
@@ -274,7 +285,7 @@ impl Path<'_> {
         }
     }
 
-    /// Does what there is to do where plain kernels were run no further.
+    /// Handles the kernel or the position at which the loop over plain kernels stopped.
     fn after(&mut self, stop: Stop) {
         let Some(at) = self.in_order else {
             return;
@@ -301,7 +312,8 @@ impl Path<'_> {
         }
     }
 
-    /// Moves on from the current kernel, which has run and whose results are settled. Does nothing if the order has been left.
+    /// Moves on from the current kernel, which has run and whose results are settled. Does nothing
+    /// if the order has been left.
     pub(crate) fn finish_in_order(&mut self) {
         if let Some(at) = &mut self.in_order
             && !at.finish(self.invocation)
@@ -310,7 +322,8 @@ impl Path<'_> {
         }
     }
 
-    /// Leaves the order because a result of the current kernel is not available. Those before it have been handed over.
+    /// Leaves the order because a result of the current kernel is not available. The results before
+    /// it have been handed to their users.
     #[cold]
     pub(crate) fn leave_order_at_result(&mut self) {
         let num_results = match self.progress {
@@ -321,7 +334,8 @@ impl Path<'_> {
         self.leave_order(num_results as usize);
     }
 
-    /// Goes on in the ready loop. If a kernel was running, so many of its results, or all of them, have been handed over.
+    /// Continues in the ready loop. If a kernel was running, its first `num_results` results, or
+    /// all of them, have been handed to their users.
     #[cold]
     fn leave_order(&mut self, num_results: usize) {
         let Some(at) = self.in_order.take() else {

@@ -1,16 +1,20 @@
-//! The state of one invocation that outlives its call: one block of memory, whose layout is known when the function is first used.
+//! The state of an invocation that outlives its call: one block of memory, whose layout is computed
+//! when the function is first used.
 //!
-//! - I1. The frame is used as [`super::frame`] says: the producer of a register writes its place, then counts its users down
-//!   ([`ReadyCount::count_down`], release); a user reads after its count reached zero (acquire). What
-//!   [`InvocationRef::new`] writes happens before the block is shared.
+//! - I1. The frame is used as [`super::frame`] says: the producer of a register writes its place,
+//!   then counts its users down ([`ReadyCount::count_down`], release); a user reads after its count
+//!   reached zero (acquire). The writes of [`InvocationRef::new`] happen before the block is
+//!   shared.
 //! - I2. A promise is taken once, by the producer of its register (C1).
-//! - I3. The arrays are where [`BlockLayout`] says, as long as the code says, and initialised by [`InvocationRef::new`] (but for the
-//!   frame, and the ready counts of a function that is run in the order of its segments).
-//! - I4. The body is the program's, which the header keeps alive. The table is a copy of the reference to the program that
-//!   owns nothing.
-//! - I5. The ready counts are filled once, in `has_ready_counts`, and read after that.
+//! - I3. The arrays are where [`BlockLayout`] says and as long as the code says.
+//!   [`InvocationRef::new`] initialises them, except for the frame, and for the ready counts of a
+//!   function that runs in the order of its segments.
+//! - I4. The body belongs to the program, which the header keeps alive. The table is a copy of the
+//!   reference to the program that does not own a count.
+//! - I5. The ready counts are filled once, in `has_ready_counts`, and read only after that.
 //!
-//! Only this module knows the block. Its unsafe blocks spend C1 to C5 of [`crate::lower::code`].
+//! Only this module accesses the block. Its unsafe blocks rely on C1 to C5 of
+//! [`crate::lower::code`].
 #![expect(
     unsafe_code,
     reason = "one block holds arrays whose lengths are only known when the function is loaded"
@@ -50,13 +54,14 @@ struct Header {
     table: ManuallyDrop<Arc<dyn FunctionTable>>,
     ctx: ExecutionContext,
     failures: Failures,
-    /// Whose turn it is, while the function is run in the order of its segments.
+    /// Whose turn it is, while the function runs in the order of its segments.
     turn: Turn,
-    /// That the ready counts are what they have to be: from the start, unless the function is run in the order of its segments.
+    /// Set once the ready counts are filled: from the start, unless the function runs in the order
+    /// of its segments.
     has_ready_counts: OnceLock<()>,
     /// Whether the constants are in their cells.
     has_constants: bool,
-    /// What traces call the invocation, once one wants to know.
+    /// The number of the invocation in traces, assigned when a trace first needs it.
     number: OnceLock<u64>,
 }
 
@@ -65,18 +70,21 @@ pub(crate) struct InvocationRef {
     block: NonNull<Header>,
 }
 
-// SAFETY: of the header, the count and the failures are made to be shared, the rest is `Send + Sync` and never moves; places and
-// promises pass from thread to thread as I1 and I2 say, and what they hold is `Send`.
+// SAFETY: in the header, the owner count and the failures are designed to be shared, and the rest
+// is `Send + Sync` and never moves. Places and promises pass from thread to thread as I1 and I2
+// say, and the values in them are `Send`.
 unsafe impl Send for InvocationRef {}
-// SAFETY: as above: `&InvocationRef` allows nothing that `InvocationRef` does not, which can be cloned from it.
+// SAFETY: as above: `&InvocationRef` permits nothing that `InvocationRef`, which can be cloned from
+// it, does not.
 unsafe impl Sync for InvocationRef {}
 
 impl InvocationRef {
-    /// The state of an invocation that has not begun, or nothing if there is no memory for it. `body` is one of `program`'s, and
-    /// `ctx` the context inside of it; `ready_counts` says for how many operands each kernel waits, unless the function is to be run
-    /// in the order of its segments.
+    /// Returns the state of an invocation that has not begun, or `None` if there is no memory for
+    /// it. `body` is a body of `program`, and `ctx` is the context inside it. `ready_counts` holds
+    /// the number of operands that each kernel waits for; it is `None` if the function is to run in
+    /// the order of its segments.
     ///
-    /// Early registers hold indirect values from now on. Nothing is in any other place of the frame.
+    /// Early registers hold indirect values from now on. All other places of the frame are empty.
     pub(crate) fn new(
         program: Arc<Program>,
         body: &Body,
@@ -87,7 +95,7 @@ impl InvocationRef {
         let layout = (*body.block.get_or_init(make_layout))?;
         let allocator = ctx.host().allocator();
         let block = allocator.allocate(layout.layout)?.cast::<Header>();
-        // SAFETY: a reference is read where there is one, and the copy is never dropped (I4).
+        // SAFETY: `program` is a valid reference, and the copy is never dropped (I4).
         let table = unsafe { ptr::read(&program) } as Arc<dyn FunctionTable>;
         let header = Header {
             owners: Owners::one(),
@@ -102,7 +110,7 @@ impl InvocationRef {
             has_constants: false,
             number: OnceLock::new(),
         };
-        // SAFETY: the block is ours alone, and begins with room for a header.
+        // SAFETY: the block is exclusively ours, and begins with room for a header.
         unsafe { block.write(header) };
         let this = Self { block };
         if let Some(ready_counts) = ready_counts {
@@ -112,12 +120,12 @@ impl InvocationRef {
         }
         let code = this.code();
         for index in 0..code.returned.len() {
-            // SAFETY: I3; the block is ours alone.
+            // SAFETY: I3; the block is exclusively ours.
             unsafe { this.result_slot_place(index).write(ResultSlot::new()) };
         }
         for (index, &register) in code.early.iter().enumerate() {
             let (promise, value) = AnyRef::indirect();
-            // SAFETY: I3; the block is ours alone.
+            // SAFETY: I3; the block is exclusively ours.
             unsafe { this.promise(index).write(UnsafeCell::new(Some(promise))) };
             let register = code.register(register);
             if let Some(returned) = register.returned {
@@ -130,7 +138,7 @@ impl InvocationRef {
         Some(this)
     }
 
-    // Called once, before anybody reads a count.
+    // Called once, before any thread reads a count.
     #[cfg(not(loom))]
     fn fill_ready_counts(&self, ready_counts: &[u32]) {
         assert_eq!(
@@ -139,7 +147,8 @@ impl InvocationRef {
             "each kernel has a count"
         );
         let counts = self.array::<u32>(self.layout().ready_counts).as_ptr();
-        // SAFETY: I3: a count is a number in memory, and there are as many as kernels; nobody reads them before (I5).
+        // SAFETY: I3: a count is a number in memory, and there is one for each kernel; no thread
+        // reads them before (I5).
         unsafe { counts.copy_from_nonoverlapping(ready_counts.as_ptr(), ready_counts.len()) };
     }
 
@@ -150,47 +159,48 @@ impl InvocationRef {
             .array::<ReadyCount>(self.layout().ready_counts)
             .as_ptr();
         for (index, &count) in ready_counts.iter().enumerate() {
-            // SAFETY: I3; nobody reads them before (I5).
+            // SAFETY: I3; no thread reads them before (I5).
             unsafe { counts.add(index).write(ReadyCount::starting_at(count)) };
         }
     }
 
-    /// Puts the constants into their cells, or takes over that a run has done so. Called before the block is shared.
+    /// Sets whether the results of constant kernels are in their cells. Called before the block is
+    /// shared.
     pub(crate) fn set_constants(&mut self, has_constants: bool) {
-        // SAFETY: the block is ours alone.
+        // SAFETY: the block is exclusively ours.
         unsafe { self.block.as_mut() }.has_constants = has_constants;
     }
 
-    /// Takes over the number that traces call a run by which goes on as this invocation.
+    /// Takes over the trace number of a run that continues as this invocation.
     pub(crate) fn set_number(&self, number: u64) {
         let _ = self.header().number.set(number);
     }
 
-    /// The program that the function is of.
+    /// Returns the program of the function.
     #[inline]
     pub(crate) fn program(&self) -> &Arc<Program> {
         &self.header().program
     }
 
-    /// The functions of the program.
+    /// Returns the functions of the program.
     pub(crate) fn table(&self) -> &Arc<dyn FunctionTable> {
         &self.header().table
     }
 
-    /// The body of the function.
+    /// Returns the body of the function.
     #[inline]
     pub(crate) fn body(&self) -> &Body {
         // SAFETY: I4.
         unsafe { self.header().body.as_ref() }
     }
 
-    /// The code of the function.
+    /// Returns the code of the function.
     #[inline]
     pub(crate) fn code(&self) -> &Code {
         &self.body().code
     }
 
-    /// The frame of the function.
+    /// Returns the frame of the function.
     #[inline]
     pub(crate) fn frame(&self) -> Frame<'_> {
         let base = self.array(self.layout().frame);
@@ -198,19 +208,19 @@ impl InvocationRef {
         unsafe { Frame::new(base, self.code()) }
     }
 
-    /// The context inside the function.
+    /// Returns the context inside the function.
     #[inline]
     pub(crate) fn ctx(&self) -> &ExecutionContext {
         &self.header().ctx
     }
 
-    /// The same context with a location of its own.
+    /// Returns the same context with its own location.
     #[inline]
     pub(crate) fn path_ctx(&self) -> BorrowedContext<'_> {
         BorrowedContext::of(self.ctx())
     }
 
-    /// A number that no other invocation of the process has.
+    /// Returns a number that is unique among the invocations of the process.
     pub(crate) fn number(&self) -> u64 {
         *self
             .header()
@@ -218,31 +228,33 @@ impl InvocationRef {
             .get_or_init(tracing::next_invocation_number)
     }
 
-    /// What direct kernels cannot read.
+    /// Returns the values that direct kernels cannot read.
     #[inline]
     pub(crate) fn failures(&self) -> &Failures {
         &self.header().failures
     }
 
-    /// Whether the results of constant kernels are in their cells.
+    /// Returns `true` if the results of constant kernels are in their cells.
     #[inline]
     pub(crate) fn has_constants(&self) -> bool {
         self.header().has_constants
     }
 
-    /// Whether nobody else can touch the state. Whoever owns this reference decides whether that changes.
+    /// Returns `true` if nothing else can access the state. Only the owner of this reference can
+    /// change that.
     #[inline]
     pub(crate) fn is_alone(&self) -> bool {
         self.header().owners.is_alone()
     }
 
-    /// Whose turn it is, of a function that is run in the order of its segments.
+    /// Returns the turn of a function that runs in the order of its segments.
     #[inline]
     pub(crate) fn turn(&self) -> &Turn {
         &self.header().turn
     }
 
-    /// Leaves the order of the segments, unless that has been done, and says where it was left. From now on, operands are counted.
+    /// Leaves the order of the segments unless it was left already, and returns where it was left.
+    /// Operands are counted from now on.
     #[cold]
     pub(crate) fn leave_order(&self) -> Position {
         let position = self.turn().leave();
@@ -253,7 +265,8 @@ impl InvocationRef {
         position
     }
 
-    /// For each kernel, how many operands it still waits for. None as long as the function is run in the order of its segments.
+    /// Returns, for each kernel, the number of operands that it still waits for. Empty as long as
+    /// the function runs in the order of its segments.
     #[inline]
     pub(crate) fn ready_counts(&self) -> &[ReadyCount] {
         if self.header().has_ready_counts.get().is_none() {
@@ -268,18 +281,19 @@ impl InvocationRef {
     pub(crate) fn take_promise(&self, index: u32) -> Option<IndirectPromise> {
         // SAFETY: I3 and C4: in range.
         let promise = unsafe { &*self.promise(index as usize) };
-        // SAFETY: I2: only the producer comes here.
+        // SAFETY: I2: only the producer calls this.
         unsafe { (*promise.get()).take() }
     }
 
-    /// What the function returns, at a place of [`Code::returned`].
+    /// Returns the slot of a result of the function, by its position in [`Code::returned`].
     #[inline]
     pub(crate) fn result_slot(&self, index: u32) -> &ResultSlot {
         // SAFETY: I3 and C4: in range.
         unsafe { &*self.result_slot_place(index as usize) }
     }
 
-    /// Takes the results of the function, which may be unavailable. Those of one register are one value. Called once.
+    /// Takes the results of the function, which may be unavailable. Results of the same register
+    /// are the same value. Called once.
     pub(crate) fn take_results(&self, results: &mut [Option<AnyRef>]) {
         let code = self.code();
         for (index, &register) in code.results.iter().enumerate() {
@@ -296,8 +310,9 @@ impl InvocationRef {
 
     #[inline]
     fn header(&self) -> &Header {
-        // SAFETY: the block lives as long as it has an owner, and `self` is one; of the header only the count, the failures and
-        // the number change once it is shared, which are made for that.
+        // SAFETY: the block lives as long as it has an owner, and `self` is one. Once the header is
+        // shared, only the owner count, the failures, the turn, `has_ready_counts` and the number
+        // change, and these are designed to be shared.
         unsafe { self.block.as_ref() }
     }
 
@@ -306,24 +321,25 @@ impl InvocationRef {
         &self.header().layout
     }
 
-    /// Where promise `index` is, by I3.
+    /// Returns the address of promise `index`, by I3.
     #[inline]
     fn promise(&self, index: usize) -> *mut PromiseSlot {
         let promises = self.array::<PromiseSlot>(self.layout().promises);
         promises.as_ptr().wrapping_add(index)
     }
 
-    /// Where result slot `index` is, by I3.
+    /// Returns the address of result slot `index`, by I3.
     #[inline]
     fn result_slot_place(&self, index: usize) -> *mut ResultSlot {
         let results = self.array::<ResultSlot>(self.layout().results);
         results.as_ptr().wrapping_add(index)
     }
 
-    /// The array that begins `offset` bytes into the block, which is not beyond its end.
+    /// Returns the array that begins `offset` bytes into the block. The offset must not lie beyond
+    /// its end.
     #[inline]
     fn array<T>(&self, offset: u32) -> NonNull<T> {
-        // SAFETY: the offset is inside of the block (I3).
+        // SAFETY: the offset is inside the block (I3).
         unsafe { self.block.byte_add(offset as usize) }.cast()
     }
 }
@@ -342,20 +358,22 @@ impl Drop for InvocationRef {
         }
         let (num_results, num_promises) = (self.code().returned.len(), self.code().early.len());
         for index in 0..num_results {
-            // SAFETY: I3; the block is ours alone by now.
+            // SAFETY: I3; the block is exclusively ours by now.
             unsafe { self.result_slot_place(index).drop_in_place() };
         }
         for index in 0..num_promises {
-            // SAFETY: I3; the block is ours alone by now. An unkept promise fails its result here.
+            // SAFETY: I3; the block is exclusively ours by now. Dropping an unresolved promise
+            // makes its result an error.
             unsafe { self.promise(index).drop_in_place() };
         }
         let layout = self.layout().layout;
-        // Alive beyond the context that is about to go away.
+        // Keeps the host alive after the context is dropped.
         let host = Arc::clone(self.ctx().host());
         host.leave_invocation();
-        // SAFETY: initialised by `new`; the block is ours alone, and nobody uses the header afterwards.
+        // SAFETY: initialised by `new`; the block is exclusively ours, and the header is not used
+        // afterwards.
         unsafe { self.block.drop_in_place() };
-        // SAFETY: it came from this allocator with this layout (1), and nobody uses it any more (2).
+        // SAFETY: it came from this allocator with this layout (1), and is not used any more (2).
         unsafe { host.allocator().deallocate(self.block.cast(), layout) };
     }
 }

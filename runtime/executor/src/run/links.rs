@@ -1,4 +1,5 @@
-//! How arguments and results move between the frames of a caller and a callee, worked out by the first call.
+//! How arguments and results move between the frames of a caller and a callee, worked out by the
+//! first call.
 
 use std::sync::OnceLock;
 
@@ -11,16 +12,17 @@ use crate::run::frame::CellCopy;
 #[derive(Debug)]
 pub(crate) struct Link {
     pub(crate) callee: FunctionId,
-    /// How the arguments go, if all of them are copied from cell to cell.
+    /// The copies of the arguments, if all of them are copied from cell to cell.
     pub(crate) arguments: Option<Box<[CellCopy]>>,
-    /// How the results go, if all of them are copied from cell to cell.
+    /// The copies of the results, if all of them are copied from cell to cell.
     pub(crate) results: Option<Box<[CellCopy]>>,
     /// Whether the callee is a leaf.
     pub(crate) is_leaf: bool,
 }
 
 impl Link {
-    /// How a kernel of `caller` calls `callee`, function `id`, with these operands; none if their numbers of arguments and results differ.
+    /// Returns how a kernel of `caller` calls `callee`, function `id`, with these operands, or
+    /// `None` if the numbers of arguments or results differ.
     #[cold]
     pub(crate) fn between(
         caller: &Code,
@@ -61,8 +63,9 @@ impl Link {
     }
 }
 
-/// The copy that passes a value; no copy is needed if nobody reads it. None if it cannot be passed by copying: a value that is not
-/// in a cell may be an error, which has to be looked at even if nobody reads the value.
+/// Returns the copy that passes a value, or `Some(None)` if the value is not read and needs no
+/// copy. Returns `None` if the value cannot be passed by copying: a value that is not in a cell may
+/// be an error, which has to be inspected even if the value is not read.
 fn copy(from: &Register, to: &Register) -> Option<Option<CellCopy>> {
     match (from.cell, to.cell, to.slot) {
         (Some(_), None, None) if !to.has_typed_readers => Some(None),
@@ -80,19 +83,20 @@ fn collect(copies: impl Iterator<Item = Option<Option<CellCopy>>>) -> Option<Box
 pub(crate) struct Links(Box<[OnceLock<Option<Link>>]>);
 
 impl Links {
-    /// As many as the code has.
+    /// Returns as many empty links as the code has.
     pub(crate) fn of(code: &Code) -> Self {
         Self((0..code.num_links).map(|_| OnceLock::new()).collect())
     }
 
-    /// The link of a kernel to one of its functions, if it has been made.
+    /// Returns the link of a kernel to one of its functions, if it has been made.
     #[inline]
     pub(crate) fn made(&self, kernel: &KernelDetails, number: u32) -> Option<&Link> {
         let index = kernel.first_link + number;
         self.0.get(index as usize)?.get()?.as_ref()
     }
 
-    /// The link of a kernel to one of its functions, made by `make` if this is the first call.
+    /// Returns the link of a kernel to one of its functions. The first call computes it with
+    /// `make`.
     #[inline]
     pub(crate) fn get(
         &self,

@@ -1,19 +1,21 @@
-//! How many functions have started inside one another on the stack of one thread, and how many of them run on that stack alone.
+//! Counts the functions that have started inside one another on the stack of one thread, and those
+//! whose state is only on that stack.
 
 use std::cell::Cell;
 
 use tfrt_host::HostContext;
 use tfrt_support::{Error, ErrorCode};
 
-/// The bound. A function that starts deeper does so as a task, on a stack of its own.
+/// The bound. A function that would start deeper starts as a task, on a stack of its own.
 ///
-/// In a debug build one level takes about 4 KiB, so that 128 of them fit many times into the 2 MiB of a test thread.
+/// In a debug build one level takes about 4 KiB, so 128 of them fit many times into the 2 MiB of a
+/// test thread.
 const MAX_NESTED: u32 = 128;
 
-/// The bound for synchronous functions, which cannot start later. One level takes half as much.
+/// The bound for synchronous functions, which cannot be deferred. One level takes half as much.
 const MAX_NESTED_SYNC: u32 = 256;
 
-/// Functions on the stack of this thread.
+/// The functions on the stack of this thread.
 #[derive(Clone, Copy, Debug)]
 struct Count {
     /// All of them.
@@ -26,30 +28,30 @@ thread_local! {
     static COUNT: Cell<Count> = const { Cell::new(Count { nested: 0, runs: 0 }) };
 }
 
-/// One function that has started on the stack of this thread, and has not returned.
+/// A function that has started on the stack of this thread and has not returned.
 #[derive(Debug)]
 pub(crate) struct Nesting {
     is_run: Cell<bool>,
 }
 
 impl Nesting {
-    /// A function that is an invocation of the host. Nothing if there are too many.
+    /// Enters a function that is an invocation of the host. Returns `None` if there are too many.
     #[inline]
     pub(crate) fn enter() -> Option<Self> {
         Self::enter_with(false, MAX_NESTED)
     }
 
-    /// A function whose state is on the stack, which counts as an unfinished invocation of the host. Nothing if there are too many
-    /// of either.
+    /// Enters a function whose state is on the stack, which counts as an unfinished invocation of
+    /// the host. Returns `None` if there are too many of either.
     #[inline]
     pub(crate) fn enter_run(host: &HostContext) -> Option<Self> {
         let nesting = Self::enter_with(true, MAX_NESTED)?;
-        // This run is among those of the thread already.
+        // The thread's runs already include this one.
         let num_others = num_runs() - 1;
         host.has_room_for_invocation(num_others).then_some(nesting)
     }
 
-    /// A synchronous function. Nothing if there are too many.
+    /// Enters a synchronous function. Returns `None` if there are too many.
     #[inline]
     pub(crate) fn enter_sync() -> Option<Self> {
         Self::enter_with(true, MAX_NESTED_SYNC)
@@ -70,7 +72,7 @@ impl Nesting {
         })
     }
 
-    /// The state of the function is not on the stack any more.
+    /// Records that the state of the function is no longer on the stack.
     pub(crate) fn end_run(&self) {
         if self.is_run.replace(false) {
             let count = COUNT.get();
@@ -93,7 +95,7 @@ impl Drop for Nesting {
     }
 }
 
-/// The error of a function that cannot start deeper, and not later either.
+/// Returns the error of a function that must not start deeper and cannot be deferred.
 #[cold]
 pub(crate) fn too_deep() -> Error {
     let message =
@@ -101,7 +103,8 @@ pub(crate) fn too_deep() -> Error {
     Error::new(message).with_code(ErrorCode::ResourceExhausted)
 }
 
-/// How many functions run on the stack of this thread alone, as unfinished as invocations of the host.
+/// Returns the number of functions whose state is only on the stack of this thread. They count as
+/// unfinished invocations of the host.
 #[inline]
 pub(crate) fn num_runs() -> usize {
     COUNT.get().runs as usize

@@ -1,4 +1,5 @@
-//! A result of an invocation: given by the kernel that makes it, taken by the caller, whichever comes first.
+//! A result of an invocation: given by the kernel that makes it and taken by the caller, in either
+//! order.
 //!
 //! ```text
 //!              give                   take
@@ -8,9 +9,10 @@
 //!      └─────────────► Promised ──────────────────────┘
 //! ```
 //!
-//! - O1. Giving and taking happen once each. They race for one exchange of the word, and who comes second finds what the first
-//!   one has left.
-//! - O2. The word is null (Empty, Taken), a value (Given), or a promise with the lowest bit set (Promised), and owns it.
+//! - O1. Giving and taking happen once each. They race for one exchange of the word, and the second
+//!   one finds what the first one has left.
+//! - O2. The word is null (Empty, Taken), a value (Given), or a promise with the lowest bit set
+//!   (Promised), and owns it.
 #![expect(unsafe_code, reason = "owns what a tagged pointer points to")]
 
 use std::ptr::{self, NonNull};
@@ -26,31 +28,35 @@ const PROMISED: usize = 1;
 pub(crate) struct ResultSlot(AtomicPtr<()>);
 
 impl ResultSlot {
-    /// Empty.
+    /// Returns an empty slot.
     pub(crate) fn new() -> Self {
         Self(AtomicPtr::new(ptr::null_mut()))
     }
 
-    /// Returns the result, which may be unavailable. Called once.
+    /// Sets the result, which may be unavailable. Called once.
     ///
-    /// If the caller came first, its promise and the result come back: the promise is to be kept, which runs what waits for it.
+    /// If the caller came first, returns its promise and the result. The kernel must then resolve
+    /// the promise with the result, which runs the waiters of the caller's value.
     pub(crate) fn give(&self, value: AnyRef) -> Option<(IndirectPromise, AnyRef)> {
         let given = value.into_raw().as_ptr();
-        // Release pairs with the acquire in `take`, if the caller comes second; acquire with its release, if it came first.
+        // Release pairs with the acquire in `take` if the caller comes second; acquire pairs with
+        // the release there if it came first.
         let found =
             self.0
                 .compare_exchange(ptr::null_mut(), given, Ordering::AcqRel, Ordering::Acquire);
         let promised = found.err()?;
-        // Relaxed: taken; nobody but `drop` looks at it again.
+        // Relaxed: the slot is taken; only `drop` reads it again.
         self.0.store(ptr::null_mut(), Ordering::Relaxed);
-        // SAFETY: the exchange did not give it away.
+        // SAFETY: the exchange failed, so the word still owns the value.
         let value = unsafe { owned_value(given) };
-        // SAFETY: O2, and O1: a word that is neither empty nor given before it is given is promised.
+        // SAFETY: O2, and O1: a word that is neither empty nor given before it is given is
+        // promised.
         let promise = unsafe { owned_promise(promised) };
         Some((promise, value))
     }
 
-    /// The result: what was given, or a value that will stand for it. Called once.
+    /// Returns the result: the value that was given, or a value that will forward to it. Called
+    /// once.
     pub(crate) fn take(&self) -> AnyRef {
         // Acquire pairs with the release in `give`.
         let mut found = self.0.load(Ordering::Acquire);
@@ -67,13 +73,13 @@ impl ResultSlot {
             {
                 Ok(_) => return value,
                 Err(given) => {
-                    // SAFETY: the exchange did not give it away.
+                    // SAFETY: the exchange failed, so `promised` still owns the promise.
                     drop(unsafe { owned_promise(promised) });
                     found = given;
                 }
             }
         }
-        // Relaxed: taken; nobody but `drop` looks at it again.
+        // Relaxed: the slot is taken; only `drop` reads it again.
         self.0.store(ptr::null_mut(), Ordering::Relaxed);
         // SAFETY: O2, and O1: a word that is not empty before it is taken is given.
         unsafe { owned_value(found) }
@@ -82,13 +88,14 @@ impl ResultSlot {
 
 impl Drop for ResultSlot {
     fn drop(&mut self) {
-        // Relaxed: whoever drops it is alone with it.
+        // Relaxed: `&mut self` is exclusive.
         let word = self.0.load(Ordering::Relaxed);
         if word.is_null() {
             return;
         }
         if word.addr() & PROMISED != 0 {
-            // SAFETY: O2; the word is not used again. A promise that is not kept makes its value an error.
+            // SAFETY: O2; the word is not used again. A promise that is dropped makes its value an
+            // error.
             drop(unsafe { owned_promise(word) });
         } else {
             // SAFETY: O2; the word is not used again.
@@ -98,7 +105,7 @@ impl Drop for ResultSlot {
 }
 
 /// # Safety
-/// 1. `word` came from a value, and is given away.
+/// 1. `word` came from a value, whose ownership passes to the caller.
 unsafe fn owned_value(word: *mut ()) -> AnyRef {
     let raw = NonNull::new(word).expect("a value is not null");
     // SAFETY: duty 1.
@@ -106,7 +113,7 @@ unsafe fn owned_value(word: *mut ()) -> AnyRef {
 }
 
 /// # Safety
-/// 1. `word` came from a promise, and is given away.
+/// 1. `word` came from a promise, whose ownership passes to the caller.
 unsafe fn owned_promise(word: *mut ()) -> IndirectPromise {
     let raw = NonNull::new(word.map_addr(|address| address & !PROMISED));
     let raw = raw.expect("a promise is not null");
@@ -114,7 +121,7 @@ unsafe fn owned_promise(word: *mut ()) -> IndirectPromise {
     unsafe { IndirectPromise::from_raw(raw) }
 }
 
-/// Gives 7, and keeps the promise of a caller who came first.
+/// Gives 7, and resolves the promise if the caller came first.
 #[cfg(test)]
 fn give_and_keep(slot: &ResultSlot) {
     if let Some((promise, value)) = slot.give(AnyRef::available(7_i32)) {
@@ -169,7 +176,8 @@ mod loom_models {
 
     use super::*;
 
-    /// O1: a caller that takes while a kernel gives. Whoever is first, the caller has the result.
+    /// O1: a caller takes the result while a kernel gives it. The caller gets the result in either
+    /// order.
     #[test]
     fn loom_a_result_is_exchanged_once() {
         loom::model(|| {

@@ -1,7 +1,9 @@
-//! How many references to an invocation there are.
+//! The number of references to an invocation.
 //!
-//! - N1. What an owner did before it went happened before the last owner finds that it is the last.
-//! - N2. An owner that is alone stays alone until it makes another one: nobody else has a reference to make one from.
+//! - N1. Everything an owner did before it left happened before the last owner finds that it is the
+//!   last.
+//! - N2. An owner that is alone stays alone until it makes another one: there is no other reference
+//!   to make one from.
 
 use super::sync::{AtomicU32, Ordering};
 
@@ -10,31 +12,33 @@ use super::sync::{AtomicU32, Ordering};
 pub(crate) struct Owners(AtomicU32);
 
 impl Owners {
-    /// One owner.
+    /// Returns a count of one owner.
     pub(crate) fn one() -> Self {
         Self(AtomicU32::new(1))
     }
 
-    /// Whether the owner that asks is the only one (N2).
+    /// Returns `true` if the calling owner is the only one (N2).
     #[inline]
     pub(crate) fn is_alone(&self) -> bool {
         // Acquire pairs with the release in `leave`: what former owners did happened before (N1).
         self.0.load(Ordering::Acquire) == 1
     }
 
-    /// Counts one more owner, made from the one that asks.
+    /// Counts one more owner, made from the calling one.
     #[inline]
     pub(crate) fn join(&self) {
-        // A new owner is made from a living one, so nothing is ordered by the count: relaxed. There is one owner per task or
-        // waiter, far fewer than would wrap the count.
+        // Relaxed: a new owner is made from a living one, so the count orders nothing. There is one
+        // owner per task or waiter, far too few to wrap the count.
         self.0.fetch_add(1, Ordering::Relaxed);
     }
 
-    /// Counts one owner less. True if it was the last one, which then is alone with what they owned.
+    /// Counts one owner less. Returns `true` if it was the last one, which then has exclusive
+    /// access to the invocation.
     #[inline]
     pub(crate) fn leave(&self) -> bool {
-        // A single owner needs no read-modify-write (N2). Release: what this owner did happens before the last one finds out
-        // (N1). Acquire, for the last one, pairs with that. A fence in its place would be hidden from the thread sanitizer.
+        // A single owner needs no read-modify-write (N2). Release: what this owner did happens
+        // before the last one learns that it is the last (N1). Acquire, for the last one, pairs
+        // with that. The thread sanitizer would not see a fence instead.
         self.is_alone() || self.0.fetch_sub(1, Ordering::AcqRel) == 1
     }
 }
@@ -47,10 +51,10 @@ mod loom_models {
 
     use super::*;
 
-    /// What two owners share: one writes it, the other reads it once it is alone.
+    /// The state that two owners share: one writes it, the other reads it once it is alone.
     struct Shared {
         owners: Owners,
-        /// Written and read without any order of its own.
+        /// Written and read without any ordering of its own.
         written: AtomicU32,
         num_last: AtomicU32,
     }
@@ -72,7 +76,7 @@ mod loom_models {
         }
     }
 
-    /// N1 and N2: one of two owners is the last, and sees what the other did, whichever way it finds out.
+    /// N1 and N2: one of two owners is the last, and sees what the other did, however it finds out.
     #[test]
     fn loom_an_owner_that_is_alone_sees_what_the_other_did() {
         loom::model(|| {

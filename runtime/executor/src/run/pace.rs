@@ -1,44 +1,48 @@
-//! Whether a function is better run on one thread than shared, where the work queue has several and promises no order.
+//! Decides whether a function runs faster on one thread than shared, if the work queue has several
+//! threads and promises no order.
 //!
-//! A function starts on one thread, in the order of its schedule, which costs least. While it runs it looks at the clock; once
-//! it has taken long enough for another thread to be worth asking, the rest is handed to the queue. Nothing is done twice. A
-//! function whose last run was handed over is shared from the start for a while.
+//! A function starts on one thread, in the order of its schedule, which costs least. While it runs,
+//! it checks the clock. Once it has taken long enough to be worth the help of another thread, the
+//! rest is enqueued; no work is repeated. After a run that was shared in this way, the next runs of
+//! the function are shared from the start for a while.
 
 use std::cell::Cell;
 use std::sync::atomic::{AtomicU32, Ordering};
 use std::time::{Duration, Instant};
 
-/// How long work must take before another thread is worth being asked to help.
+/// How long work must take before it is worth asking another thread to help.
 ///
-/// Handing a task to a thread that sleeps was measured to cost 5 to 20 us (x86-64, two cores).
+/// Passing a task to a sleeping thread was measured to cost 5 to 20 us (x86-64, two cores).
 const WORTH_A_THREAD: Duration = Duration::from_micros(20);
 
-/// About what a kernel costs as a part of a shared invocation beyond what it costs in a schedule.
+/// The approximate cost of a kernel in a shared invocation beyond its cost in a schedule.
 const OVERHEAD_NS: u64 = 150;
 
-/// After a run that was handed over, so many are shared from the start.
+/// The number of runs that are shared from the start after a run that had to be shared.
 const SHARED_RUNS: u32 = 63;
 
-/// Of runs that one thread was enough for, one of so many is timed from its first kernel.
+/// Of the runs for which one thread was enough, one in this many is timed from its first kernel.
 const RUNS_PER_TIMED: u32 = 64;
 
-/// The clock is looked at after so many kernels, and then whenever there were twice as many, but at least that often.
+/// The clock is checked after this many kernels, then each time their number has doubled, but at
+/// least every [`MAX_KERNELS_PER_LOOK`].
 const FIRST_LOOK: u32 = 8;
 const MAX_KERNELS_PER_LOOK: u32 = 512;
 
-/// What the runs of a body so far say of the next one.
+/// What the runs of a body so far predict about the next one.
 ///
-/// An estimate: nothing is ordered by it, and an update that is lost costs nothing. So all accesses are relaxed.
+/// This is an estimate: no memory access is ordered by it, and a lost update does no harm. So all
+/// accesses are relaxed.
 #[derive(Debug, Default)]
 pub(crate) struct Pace {
-    /// How many runs are to be shared from the start.
+    /// The number of runs that are to be shared from the start.
     num_shared: AtomicU32,
-    /// How many runs need not be timed from their first kernel.
+    /// The number of runs that need not be timed from their first kernel.
     num_untimed: AtomicU32,
 }
 
 impl Pace {
-    /// Whether to start the next run on one thread.
+    /// Returns `true` if the next run is to start on one thread.
     #[inline]
     pub(crate) fn is_for_one_thread(&self) -> bool {
         let num_shared = self.num_shared.load(Ordering::Relaxed);
@@ -49,7 +53,8 @@ impl Pace {
         false
     }
 
-    /// A run that starts on one thread, beside so many others that could help.
+    /// Returns the watch of a run that starts on one thread and that `num_helpers` other threads
+    /// could help.
     #[inline]
     pub(crate) fn watch(&self, num_helpers: usize) -> Watch {
         let num_untimed = self.num_untimed.load(Ordering::Relaxed);
@@ -70,7 +75,7 @@ impl Pace {
         }
     }
 
-    /// A run was handed over.
+    /// Records that a run was handed to other threads.
     #[cold]
     pub(crate) fn was_handed_over(&self) {
         self.num_shared.store(SHARED_RUNS, Ordering::Relaxed);
@@ -78,20 +83,20 @@ impl Pace {
     }
 }
 
-/// Looks, while functions run on one thread, whether several would be faster.
+/// Checks, while functions run on one thread, whether several would be faster.
 #[derive(Debug)]
 pub(crate) struct Watch {
-    /// None until the first look, if the run is not timed from its first kernel.
+    /// `None` until the first look, if the run is not timed from its first kernel.
     start: Cell<Option<Instant>>,
     num_helpers: usize,
-    /// How many kernels had run at the last look.
+    /// The number of kernels that had run at the last look.
     num_kernels: Cell<u32>,
     per_look: Cell<u32>,
     until_look: Cell<u32>,
 }
 
 impl Watch {
-    /// Counts a kernel. True if the run is to be handed over.
+    /// Counts a kernel. Returns `true` if the run is to be handed to other threads.
     #[inline]
     pub(crate) fn is_over(&self) -> bool {
         let left = self.until_look.get() - 1;
@@ -114,7 +119,8 @@ impl Watch {
     }
 }
 
-/// Whether kernels are so long that others could help, and there were enough of them.
+/// Returns `true` if kernels take so long that other threads could help, and there were enough of
+/// them.
 fn is_worth_sharing(elapsed: Duration, num_kernels: u32, num_helpers: usize) -> bool {
     let overhead = u64::from(num_kernels) * OVERHEAD_NS / num_helpers.max(1) as u64;
     elapsed > WORTH_A_THREAD && elapsed > Duration::from_nanos(overhead)

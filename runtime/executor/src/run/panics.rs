@@ -1,4 +1,5 @@
-//! What panics on the way between the executor and what it calls: caught, told, and dropped without another panic.
+//! Panics between the executor and the code that it calls: caught, reported, and dropped without
+//! another panic.
 
 use std::any::Any;
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -6,14 +7,14 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use tfrt_host::kernel::panic::panic_error;
 use tfrt_support::Error;
 
-/// Runs what must not keep the caller from going on.
+/// Runs `f`, and swallows its panic so that the caller can continue.
 pub(crate) fn catch(f: impl FnOnce()) {
     if let Err(payload) = catch_unwind(AssertUnwindSafe(f)) {
         drop_quietly(payload);
     }
 }
 
-/// The error of a kernel that panicked with `payload`.
+/// Returns the error of a kernel that panicked with `payload`.
 #[cold]
 pub(crate) fn panicked(kernel: &str, payload: Box<dyn Any + Send>) -> Error {
     let error = panic_error(kernel, &*payload);
@@ -21,11 +22,11 @@ pub(crate) fn panicked(kernel: &str, payload: Box<dyn Any + Send>) -> Error {
     error
 }
 
-/// Drops what may panic once more while it goes away.
+/// Drops a value whose destructor may panic.
 #[cold]
 pub(crate) fn drop_quietly<T>(value: T) {
     if let Err(payload) = catch_unwind(AssertUnwindSafe(|| drop(value))) {
-        // Whatever a panic brought along that panics itself is better leaked than dropped.
+        // A panic payload may itself panic when dropped, so it is leaked.
         std::mem::forget(payload);
     }
 }

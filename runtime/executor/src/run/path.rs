@@ -1,10 +1,11 @@
-//! A path: one sequential run through ready kernels, on one thread, and what it has at hand.
+//! A path: one sequential run through ready kernels, on one thread, and its state.
 //!
-//! Kernels of the current stream wait *inline*, those of other streams *outline*. A path may touch the places of a kernel that it
-//! has found ready: who counted its last operand down is the only one to run it (F1 and F2 of [`super::frame`]).
+//! Ready kernels of the current stream wait *inline*, those of other streams *outline*. A path may
+//! access the places of a kernel that it has found ready: only the path that counted down its last
+//! operand runs it (F1 and F2 of [`super::frame`]).
 //!
-//! What a path does with kernels is elsewhere: [`super::plain`] runs most of them, [`super::publish`] the others, and
-//! [`super::ready`] decides which is next.
+//! Other modules say what a path does with kernels: [`super::plain`] runs most of them,
+//! [`super::publish`] the others, and [`super::ready`] decides which one is next.
 
 use std::cell::Cell;
 
@@ -19,26 +20,26 @@ use super::invocation::InvocationRef;
 use super::ready_count::ReadyCount;
 use crate::lower::code::{Code, KernelId, StreamId};
 
-/// Lists that runners use, kept from one to the next on the same thread.
+/// Lists that runners use, reused by later runners of the same thread.
 #[derive(Debug, Default)]
 pub(crate) struct Lists {
     pub(crate) inline: Vec<KernelId>,
     pub(crate) outline: Vec<KernelId>,
-    /// For putting the above in order.
+    /// Scratch space for sorting the lists above.
     pub(crate) spare: Vec<u32>,
     pub(crate) operands: Vec<AnyRef>,
     pub(crate) results: Vec<Option<AnyRef>>,
-    /// Other lists that nobody uses at the moment.
+    /// Further unused lists.
     unused: Option<Box<Lists>>,
 }
 
 thread_local! {
-    /// Lists that nobody uses at the moment. Nested runners take one set each.
+    /// The lists that are not in use. Nested runners take one set each.
     static UNUSED: Cell<Option<Box<Lists>>> = const { Cell::new(None) };
 }
 
 impl Lists {
-    /// Empty lists.
+    /// Returns empty lists.
     #[inline]
     pub(crate) fn take() -> Box<Self> {
         let mut lists = UNUSED
@@ -50,7 +51,7 @@ impl Lists {
         lists
     }
 
-    /// Keeps the lists, which must be empty, for the next one who takes some.
+    /// Keeps the lists, which must be empty, for the next runner.
     #[inline]
     pub(crate) fn give_back(mut self: Box<Self>) {
         let _ = UNUSED.try_with(|unused| {
@@ -60,7 +61,7 @@ impl Lists {
     }
 }
 
-/// How far the current kernel has come, for the case that something panics.
+/// The progress of the current kernel, in case something panics.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum Progress {
     Idle,
@@ -68,9 +69,11 @@ pub(crate) enum Progress {
     InPlace(KernelId),
     /// It is being called with a list of operands.
     Framed(KernelId),
-    /// Its results are in the list and being published; so many are, or are not to be tried again.
+    /// Its results are in the list and being published. The number counts those that are done or
+    /// must not be tried again.
     Publishing(KernelId, u32),
-    /// Its results are in its places and being handed over; so many are, or are not to be tried again.
+    /// Its results are in its places and being handed over. The number counts those that are done
+    /// or must not be tried again.
     HandingOver(KernelId, u32),
 }
 
@@ -92,17 +95,17 @@ pub(crate) struct Path<'a> {
     pub(crate) invocation: &'a InvocationRef,
     pub(crate) code: &'a Code,
     pub(crate) frame: Frame<'a>,
-    /// Empty as long as the path keeps to an order.
+    /// The counts of operands. Empty as long as the path follows an order.
     ready_counts: &'a [ReadyCount],
-    /// The order that the path keeps to, if there is one.
+    /// The order that the path follows, if there is one.
     pub(crate) in_order: Option<InOrder<'a>>,
     pub(crate) ctx: &'a BorrowedContext<'a>,
-    /// What kernels get that do not look at it.
+    /// The call that is passed to kernels that do not look at it.
     pub(crate) idle_call: DirectCall<'a>,
     pub(crate) stream: StreamId,
-    /// What is left of the batch.
+    /// The rest of the batch.
     pub(crate) batch: &'a [KernelId],
-    /// Whether nobody but this path can touch the state of the invocation.
+    /// Whether only this path can access the state of the invocation.
     pub(crate) is_alone: bool,
     pub(crate) is_traced: bool,
     /// The kernel to run next, as if it were the last one of the inline list.
@@ -112,7 +115,7 @@ pub(crate) struct Path<'a> {
 }
 
 impl<'a> Path<'a> {
-    /// A path that has nothing to do yet but a batch of kernels, ordered by stream.
+    /// Returns a path whose only work so far is a batch of kernels, ordered by stream.
     pub(crate) fn new(
         invocation: &'a InvocationRef,
         ctx: &'a BorrowedContext<'a>,
@@ -138,32 +141,33 @@ impl<'a> Path<'a> {
         }
     }
 
-    /// Whether kernels may have to be skipped, or be told of.
+    /// Returns `true` if kernels may have to be skipped or traced.
     pub(crate) fn must_look(&self) -> bool {
         self.is_traced
             || !self.invocation.failures().is_empty()
             || self.ctx.request().cancel_value().is_some()
     }
 
-    /// A reference to the invocation for a task or a waiter that goes on with it.
+    /// Returns a reference to the invocation for a task or a waiter that continues it.
     pub(crate) fn share_invocation(&mut self) -> InvocationRef {
         self.is_alone = false;
         self.invocation.clone()
     }
 
-    /// Whether kernels of other streams are ready, which are to be handed on.
+    /// Returns `true` if kernels of other streams are ready, which are to be passed on.
     #[inline]
     pub(crate) fn has_outline(&self) -> bool {
         !self.lists.outline.is_empty()
     }
 
-    /// Whether no kernel of the current stream is ready.
+    /// Returns `true` if no kernel of the current stream is ready.
     #[inline]
     pub(crate) fn has_no_inline(&self) -> bool {
         self.next.is_none() && self.lists.inline.is_empty()
     }
 
-    /// The kernel to run now: the last one of the current stream, or else the first one of the batch.
+    /// Returns the kernel to run now: the last one of the current stream, or else the first one of
+    /// the batch.
     #[inline]
     pub(crate) fn next_kernel(&mut self) -> Option<KernelId> {
         if let Some(next) = self.next.take() {
@@ -183,7 +187,7 @@ impl<'a> Path<'a> {
         }
     }
 
-    /// Goes on with the kernels of the next stream of the batch.
+    /// Continues with the kernels of the next stream of the batch.
     #[cold]
     fn take_group(&mut self, stream: StreamId) -> Option<KernelId> {
         let is_same = |kernel: &&KernelId| self.code.kernel(**kernel).stream == stream;
@@ -206,7 +210,7 @@ impl<'a> Path<'a> {
         }
     }
 
-    /// Moves over to the stream of the first of the ready kernels of other streams.
+    /// Moves to the stream of the first ready kernel of the other streams.
     pub(crate) fn change_stream(&mut self) {
         let code = self.code;
         let stream = code.kernel(self.lists.outline[0]).stream;
@@ -227,14 +231,15 @@ impl<'a> Path<'a> {
         });
     }
 
-    /// Has operands counted from now on, as others may do, too.
+    /// Counts operands from now on; other paths may do so, too.
     pub(crate) fn follow_counts(&mut self) {
         self.ready_counts = self.invocation.ready_counts();
         self.is_alone = false;
     }
 
-    /// Counts an operand of each of these kernels as available, and lists those that are ready; does nothing as long as the path
-    /// keeps to an order, which knows.
+    /// Counts an operand of each of these kernels as available, and lists the kernels that become
+    /// ready. Does nothing as long as the path follows an order, in which the ready kernels are
+    /// known.
     #[inline]
     pub(crate) fn count_down(&mut self, users: crate::lower::code::Words) {
         if self.in_order.is_some() {

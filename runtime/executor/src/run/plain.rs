@@ -1,8 +1,9 @@
 //! The inner loop: plain kernels, one after the other.
 //!
-//! A kernel is plain if it runs in place and takes no references. Most of them need nothing but to be called and to have their
-//! users counted down; some look at their surroundings, and the results of some have to be published. Every other kernel, and
-//! everything once something has failed, is cancelled or is traced, goes through [`super::publish`].
+//! A kernel is plain if it runs in place and does not take references. Most plain kernels only need
+//! to be called and to have their users counted down; some use their context, and the results of
+//! some have to be published. Every other kernel goes through [`super::publish`], and so does every
+//! kernel once something has failed, is cancelled or is traced.
 #![expect(unsafe_code, reason = "calls kernels whose operands are in place")]
 
 use tfrt_host::kernel::direct::{DirectCall, DirectFn};
@@ -12,16 +13,18 @@ use tfrt_support::Error;
 use super::path::{Path, Stop};
 use crate::lower::code::{Extras, Kernel, KernelDetails, KernelId};
 
-/// What a plain kernel may need besides a call.
+/// What a plain kernel may need besides the call.
 const PLAIN: Extras = Extras::READS_CALL
     .and(Extras::PUBLISHES)
     .and(Extras::RETURNS);
 
-/// What a constant may need that is in its cells already, and has only its users to be counted down.
+/// What a constant may need whose results are already in its cells, so that only its users have to
+/// be counted down.
 pub(crate) const PLAIN_CONSTANT: Extras = Extras::READS_CALL.and(Extras::CONSTANT);
 
 impl<'a> Path<'a> {
-    /// Runs ready kernels, those of the current stream first and of these the last one, up to one that is not plain.
+    /// Runs ready kernels until one is not plain: first those of the current stream, the last one
+    /// first.
     pub(crate) fn run_plain_kernels(&mut self) -> Stop {
         let (code, invocation) = (self.code, self.invocation);
         let idle_call = self.idle_call;
@@ -36,7 +39,7 @@ impl<'a> Path<'a> {
                 return Stop::Next(id);
             };
             if kernel.extras == Extras::NONE {
-                // It does not panic: a direct kernel returns an error instead.
+                // The call does not panic: a direct kernel returns an error instead.
                 if let Err(error) = self.call_in_place(run, kernel, &idle_call) {
                     return Stop::Failed(id, error);
                 }
@@ -58,7 +61,7 @@ impl<'a> Path<'a> {
         Stop::Idle
     }
 
-    /// Calls a kernel of this path that is ready and none of whose operands has failed.
+    /// Calls a kernel of this path that is ready. None of its operands has failed.
     #[inline]
     pub(crate) fn call_in_place(
         &self,
@@ -66,13 +69,15 @@ impl<'a> Path<'a> {
         kernel: &Kernel,
         call: &DirectCall<'_>,
     ) -> Result<(), Error> {
-        // SAFETY: 1: a kernel runs once, and is the only one to write its results (C1, C3). 2: the kernel is ready, so that the
-        // producers of its operands have written them (F1 of `frame`), of the types that it reads (C5); what they could not
-        // write is among the failures, at which the caller has looked (L1 of `failures`).
+        // SAFETY: 1: a kernel runs once, and only it writes its results (C1, C3). 2: the kernel is
+        // ready, so the producers of its operands have written them (F1 of `frame`), with the types
+        // that it reads (C5); values that they could not write are among the failures, which the
+        // caller has checked (L1 of `failures`).
         unsafe { self.frame.run(kernel, run, call) }
     }
 
-    /// As [`call_in_place`](Self::call_in_place), for a kernel that may look at its context, attributes or functions.
+    /// Like [`call_in_place`](Self::call_in_place), for a kernel that may use its context,
+    /// attributes or functions.
     #[inline]
     pub(crate) fn call_with_surroundings(&self, run: DirectFn, id: KernelId) -> Result<(), Error> {
         let (kernel, details) = (self.code.kernel(id), self.code.details(id));
@@ -88,7 +93,7 @@ impl<'a> Path<'a> {
         self.call_in_place(run, kernel, &call)
     }
 
-    /// The attributes of a kernel.
+    /// Returns the attributes of a kernel.
     #[inline]
     pub(crate) fn attributes(&self, details: &KernelDetails) -> AttributeList<'a> {
         match self.code.words(details.attributes) {
@@ -100,7 +105,7 @@ impl<'a> Path<'a> {
         }
     }
 
-    /// The functions of a kernel.
+    /// Returns the functions of a kernel.
     #[inline]
     pub(crate) fn functions(&self, details: &KernelDetails) -> FunctionList<'a> {
         FunctionList {

@@ -1,4 +1,5 @@
-//! A loaded program: the tables of its file, and the bodies of its functions, each made when it is first looked up.
+//! A loaded program: the tables of its file, and the bodies of its functions, each of which is made
+//! when it is first looked up.
 
 use std::fmt;
 use std::sync::{Arc, OnceLock};
@@ -19,8 +20,8 @@ use crate::lower::code::KernelId;
 
 /// A loaded program.
 ///
-/// Its functions are looked up by name and executed through [`FunctionRef`](tfrt_host::FunctionRef), which keeps the program
-/// alive.
+/// Its functions are looked up by name and executed through
+/// [`FunctionRef`](tfrt_host::FunctionRef), which keeps the program alive.
 ///
 /// ```
 /// use tfrt_bef::BefFile;
@@ -37,11 +38,12 @@ use crate::lower::code::KernelId;
 pub struct Program {
     pub(crate) tables: Tables,
     bodies: PrimaryMap<FunctionId, OnceLock<Result<FunctionBody, Error>>>,
-    /// How a function is called from place to place. A pointer, because what starts functions comes after what runs them.
+    /// Calls a function from place to place. A function pointer, because the code that starts
+    /// functions depends on the code that runs them.
     pub(crate) call_in_place: CallInPlace,
 }
 
-/// A function in the form that runs.
+/// A function in executable form.
 #[derive(Debug)]
 pub(crate) enum FunctionBody {
     Async(Box<Body>),
@@ -49,7 +51,7 @@ pub(crate) enum FunctionBody {
     Native(NativeFunction),
 }
 
-/// A kernel that calls a function and does nothing else, and the frame that its operands are in and its results go to.
+/// A kernel that calls a function and does nothing else, and the frame of its operands and results.
 #[derive(Clone, Copy)]
 pub(crate) struct CallSite<'a> {
     pub(crate) program: &'a Arc<Program>,
@@ -59,18 +61,19 @@ pub(crate) struct CallSite<'a> {
     pub(crate) body: &'a Body,
     pub(crate) frame: Frame<'a>,
     pub(crate) kernel: KernelId,
-    /// The clock of the run that the call is part of, if that is a run on one thread which may be handed over.
+    /// The clock of the run that the call is part of, if that run is on one thread and may be
+    /// shared with others.
     pub(crate) watch: Option<&'a Watch>,
 }
 
-/// What came of a call from place to place. The operands are still in their places.
+/// The outcome of a call from place to place. The operands are still in their places.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Called {
     /// Nothing was done: the function has to be called with a list of operands.
     Unsuited,
     /// The results are in their places.
     Placed,
-    /// The results are in the list, and may be unavailable, or errors.
+    /// The results are in the list. They may be unavailable, or errors.
     Listed,
 }
 
@@ -78,7 +81,8 @@ pub(crate) enum Called {
 pub(crate) type CallInPlace = fn(&CallSite<'_>, results: &mut Vec<Option<AnyRef>>) -> Called;
 
 impl Program {
-    /// Verifies the tables of `file` and resolves its kernels and native functions among those of `host`.
+    /// Verifies the tables of `file` and resolves its kernels and native functions among those of
+    /// `host`.
     pub(crate) fn new(
         host: &HostContext,
         file: &BefFile,
@@ -102,7 +106,7 @@ impl Program {
     /// Verifies, checks and lowers every function, in index order, so that no look-up fails later.
     ///
     /// # Errors
-    /// What is wrong with the first function that has something wrong.
+    /// Returns the error of the first function that has one.
     pub fn verify_all(&self) -> Result<(), Error> {
         self.tables
             .function_ids()
@@ -113,7 +117,7 @@ impl Program {
         self.tables.function(id)
     }
 
-    /// The body of a function; made now if this is its first look-up.
+    /// Returns the body of a function, which is made by its first look-up.
     #[inline]
     pub(crate) fn body(&self, id: FunctionId) -> Result<&FunctionBody, Error> {
         self.bodies[id]
@@ -134,7 +138,7 @@ impl Program {
         })
     }
 
-    /// The attribute section of the file.
+    /// Returns the attribute section of the file.
     #[inline]
     pub(crate) fn attribute_section(&self) -> &[u8] {
         self.tables.bef.attributes()

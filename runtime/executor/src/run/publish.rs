@@ -1,8 +1,10 @@
-//! What a path does for kernels that are more than plain: skips them, gathers their operands, publishes their results.
+//! What a path does for kernels that are not plain: skips them, gathers their operands, publishes
+//! their results.
 //!
-//! Publication is where values are looked at. An error, or a value of another type than direct kernels read, is noted among the
-//! [failures](super::failures) of the invocation; a payload that direct kernels read is copied into its cell. Whatever a kernel
-//! finds in its places afterwards is what C5 promises.
+//! Values are inspected at publication. An error, or a value of another type than direct kernels
+//! read, is recorded among the [failures](super::failures) of the invocation; a payload that direct
+//! kernels read is copied into its cell. From then on, the places of a kernel hold what C5
+//! promises.
 
 use tfrt_async::{AnyRef, TypeIndex};
 use tfrt_host::kernel::KernelFrame;
@@ -20,7 +22,7 @@ use crate::lower::code::{
 
 /// Kernels that run in place.
 impl Path<'_> {
-    /// Runs a kernel in place, and does what it needs besides.
+    /// Runs a kernel in place, then drops its operands and publishes its results.
     pub(crate) fn run_in_place(&mut self, id: KernelId, run: DirectFn) {
         let (kernel, details) = (self.code.kernel(id), self.code.details(id));
         self.progress = Progress::InPlace(id);
@@ -44,10 +46,12 @@ impl Path<'_> {
         }
     }
 
-    /// Calls a function for a kernel that does nothing else, passing values from place to place. False, and nothing done, if it has
-    /// to be called with a list of operands.
+    /// Calls a function for a kernel that does nothing else, passing values from place to place.
+    /// Returns `false` without doing anything if the kernel has to be called with a list of
+    /// operands.
     pub(crate) fn run_call(&mut self, id: KernelId) -> bool {
-        // A list may hold errors, and values of other types than cells; and what is traced is a kernel with operands.
+        // A list may hold errors, and values of other types than cells; and a trace shows the
+        // kernel with its operands.
         if self.must_look() {
             return false;
         }
@@ -75,7 +79,7 @@ impl Path<'_> {
         true
     }
 
-    /// Lets go of the operands of a kernel that ran in place, and hands over its results.
+    /// Drops the operands of a kernel that ran in place, and hands its results to their users.
     #[inline]
     fn finish_in_place(&mut self, id: KernelId) {
         self.progress = Progress::HandingOver(id, 0);
@@ -85,13 +89,14 @@ impl Path<'_> {
         self.hand_over_results(id, 0);
     }
 
-    /// Takes the operands of a kernel that runs in place out of their slots, each once. A payload that panics as it goes does not
-    /// keep the others.
+    /// Takes the operands of a kernel that runs in place out of their slots, each once, and drops
+    /// them. A payload that panics when dropped does not keep the others from being dropped.
     pub(crate) fn release_operands(&self, details: &KernelDetails) {
         framed::release_operands(self.frame, details);
     }
 
-    /// Hands over the results that a kernel has left in its places, from number `first` on.
+    /// Hands the results that a kernel has left in its places to their users, from number `first`
+    /// on.
     pub(crate) fn hand_over_results(&mut self, id: KernelId, first: usize) {
         let (kernel, details) = (self.code.kernel(id), self.code.details(id));
         let is_published = Extras::PUBLISHES.and(Extras::RETURNS).and(Extras::CALLS);
@@ -142,7 +147,8 @@ impl Path<'_> {
         }
     }
 
-    /// Why a kernel that runs in place cannot run: the last error among its operands, or else that the request is cancelled.
+    /// Returns why a kernel that runs in place cannot run: the last error among its operands, or
+    /// else the cancellation of the request, or else a value of a type that it does not read.
     #[cold]
     fn reason_to_skip(&self, details: &KernelDetails) -> Option<AnyRef> {
         let failures = self.invocation.failures();
@@ -157,7 +163,7 @@ impl Path<'_> {
         if let Some(error) = self.ctx.request().cancel_value() {
             return Some(error.clone());
         }
-        // Who takes a reference takes one of any type.
+        // A kernel that takes a reference takes one of any type.
         let is_read = |(index, _): &(usize, AnyRef)| {
             !details.descriptor.types().operands.is_reference(*index)
         };
@@ -170,14 +176,15 @@ impl Path<'_> {
         Some(self.emit(details, error))
     }
 
-    /// Makes the failure of a kernel known that ran in place, which becomes every result.
+    /// Reports the failure of a kernel that ran in place. The error becomes every result.
     #[cold]
     pub(crate) fn fail(&mut self, id: KernelId, error: Error) {
         let error = self.emit(self.code.details(id), error);
         self.skip(id, error);
     }
 
-    /// Makes the panic of a kernel known that ran with a list of operands, which becomes every result.
+    /// Reports the panic of a kernel that ran with a list of operands. The error becomes every
+    /// result.
     #[cold]
     pub(crate) fn fail_framed(&mut self, id: KernelId, error: Error) {
         let details = self.code.details(id);
@@ -195,7 +202,8 @@ impl Path<'_> {
         AnyRef::error(self.ctx.emit_error(error))
     }
 
-    /// Makes every result of a kernel this error, and lets go of its operands, which are in their places.
+    /// Makes every result of a kernel this error, and drops its operands, which are in their
+    /// places.
     #[cold]
     fn skip(&mut self, id: KernelId, error: AnyRef) {
         let details = self.code.details(id);
@@ -278,7 +286,7 @@ impl Path<'_> {
         self.progress = Progress::Idle;
     }
 
-    /// Publishes a result of a kernel, and lets a trace know when it is available.
+    /// Publishes a result of a kernel, and records in the trace when it becomes available.
     #[inline]
     fn publish_of(&mut self, details: &KernelDetails, result: KernelResult, value: AnyRef) {
         if self.is_traced {
@@ -302,11 +310,12 @@ impl Path<'_> {
 
 /// Values on their way to registers.
 impl Path<'_> {
-    /// Puts a value where the users of a register look for it. It is available, unless there are none.
+    /// Puts a value where the users of a register look for it. It is available unless there are no
+    /// users.
     pub(crate) fn put(&self, id: RegisterId, value: &AnyRef) {
         let register = self.code.register(id);
         if register.has_typed_readers {
-            // Who reads a reference reads one of any type, and has an assumption of none.
+            // A reader of a reference accepts any type, and makes no assumption about it.
             let is_expected = register.ty.is_none_or(|ty| ty == value.type_id());
             if value.is_error() || !is_expected {
                 let num_registers = self.code.registers.len();
@@ -323,12 +332,13 @@ impl Path<'_> {
         }
     }
 
-    /// Hands a value to all who take references to it: kernels, the caller of the function, an early reader.
+    /// Passes a value to all that take references to it: kernels, the caller of the function, an
+    /// early reader.
     fn hand_over(&self, register: &Register, value: AnyRef) {
         if let Some(early) = register.early {
             if let Some(promise) = self.invocation.take_promise(early) {
-                // A waiter that somebody else left with the value may panic. The value is there all the same, and its users
-                // must learn of it.
+                // A waiter that other code has registered on the value may panic. The value is
+                // available nevertheless, and its users must be notified.
                 panics::catch(|| promise.forward_to(value));
             }
             return;
@@ -341,11 +351,12 @@ impl Path<'_> {
         }
     }
 
-    /// Returns a result of the function, by its position in [`returned`](crate::lower::code::Code::returned).
+    /// Returns a result of the function, by its position in
+    /// [`returned`](crate::lower::code::Code::returned).
     pub(crate) fn give_result(&self, returned: u32, value: AnyRef) {
         let result = value.into_given();
         if let Some((promise, result)) = self.invocation.result_slot(returned).give(result) {
-            // The caller's waiters may panic, too.
+            // The waiters of the caller may panic, too.
             panics::catch(|| promise.forward_to(result));
         }
     }

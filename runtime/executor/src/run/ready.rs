@@ -1,16 +1,20 @@
-//! When a kernel runs: the ready loop takes a ready kernel, calls it, publishes its results, and makes their users ready.
+//! When a kernel runs: the ready loop takes a ready kernel, calls it, publishes its results, and
+//! makes their users ready.
 //!
-//! A [path](Path) is one sequential run through ready kernels, on one thread. Kernels of the current stream wait inline, those
-//! of other streams outline. Inline ones run here, the last one first: since users are listed in reverse program order,
-//! that is program order. Outline ones are handed to the work queue, unless this path has nothing else to do and moves over
-//! to the first of their streams. The loop does not recurse: what a kernel makes ready is appended to a list.
+//! A [path](Path) is one sequential run through ready kernels, on one thread. Ready kernels of the
+//! current stream wait inline, those of other streams outline. Inline kernels run on the path, the
+//! last one first: since users are listed in reverse program order, they run in program order.
+//! Outline kernels are enqueued, unless the path has nothing else to do and moves to the first of
+//! their streams. The loop does not recurse: kernels that become ready are appended to a list.
 //!
-//! What is handed over at once is one task, a [batch](super::batch): the path that runs it goes through its streams one after the
-//! other, as a path of its own for each would, were they run in order.
+//! Kernels that are enqueued together are one task, a [batch](super::batch). The path that runs it
+//! goes through its streams one after the other, just as a path for each stream would in order.
 //!
-//! A value that is not available when it is published gets a waiter, which goes on with a path of its own.
+//! A value that is not available when it is published gets a waiter, which continues on its own
+//! path.
 //!
-//! Where all of this can be known in advance, it is: see [`super::sequence`] and [`super::in_order`].
+//! Functions whose order is known in advance do not need this loop: see [`super::sequence`] and
+//! [`super::in_order`].
 
 use std::any::Any;
 use std::ops::Range;
@@ -40,7 +44,8 @@ pub(crate) fn start_at_once(invocation: &InvocationRef, arguments: &[AnyRef]) {
     });
 }
 
-/// Starts an invocation: makes the kernels without operands ready, and those whose operands are available arguments.
+/// Starts an invocation: makes the kernels without operands ready, and those whose operands are
+/// available arguments.
 pub(crate) fn start(invocation: &InvocationRef, arguments: &[AnyRef]) {
     let start = &invocation.code().start;
     run_path(invocation, start.stream, &[], |path| {
@@ -51,8 +56,8 @@ pub(crate) fn start(invocation: &InvocationRef, arguments: &[AnyRef]) {
     });
 }
 
-/// Runs a path: `begin` makes the first kernels ready. Those of `batch`, ordered by stream, follow when there is nothing else to
-/// do.
+/// Runs a path: `begin` makes the first kernels ready. The kernels of `batch`, ordered by stream,
+/// run when the path has nothing else to do.
 pub(crate) fn run_path(
     invocation: &InvocationRef,
     stream: StreamId,
@@ -117,7 +122,7 @@ impl Path<'_> {
         }
     }
 
-    /// Sets the value of a register, now or when it is available, and makes its users ready.
+    /// Sets the value of a register, now or once it is available, and makes its users ready.
     pub(crate) fn publish(&mut self, result: KernelResult, value: AnyRef) {
         if value.is_available() || result.users.len() == 0 {
             self.put(result.register, &value);
@@ -136,7 +141,7 @@ impl Path<'_> {
         });
     }
 
-    /// Makes ready what is ready from the start.
+    /// Makes the kernels ready that are ready from the start.
     fn start_at_once(&mut self, start: &AtOnce) {
         let inline = self.code.kernel_ids(start.inline);
         self.lists.inline.extend(inline);
@@ -146,7 +151,7 @@ impl Path<'_> {
         }
     }
 
-    /// Moves over to another stream if this one has nothing to do, and hands the rest to the work queue.
+    /// Moves to another stream if the current one has no ready kernels, and enqueues the rest.
     #[cold]
     fn distribute(&mut self) {
         if self.has_no_inline() {
@@ -161,12 +166,14 @@ impl Path<'_> {
         self.is_alone = false;
         let (ctx, invocation) = (self.ctx, self.invocation);
         let Lists { outline, spare, .. } = &mut *self.lists;
-        // A queue that panics may have taken the task all the same, so that these kernels must not be handed over again.
+        // A queue that panics may have accepted the task nevertheless, so these kernels must not be
+        // enqueued again.
         panics::catch(|| enqueue(ctx, invocation, outline, spare));
         self.lists.outline.clear();
     }
 
-    /// Prepares to go on after a panic: the kernel that was being called fails; results that were being published stay.
+    /// Recovers from a panic: the kernel that was being called fails; results that were being
+    /// published remain.
     #[cold]
     fn recover(&mut self, payload: &(dyn Any + Send)) {
         drop_quietly(std::mem::take(&mut self.lists.operands));
@@ -189,7 +196,7 @@ impl Path<'_> {
     }
 }
 
-/// Hands ready kernels to the work queue. `spare` is used and left empty.
+/// Enqueues ready kernels. `spare` is scratch space, left empty.
 fn enqueue(
     ctx: &ExecutionContext,
     invocation: &InvocationRef,
@@ -197,7 +204,7 @@ fn enqueue(
     spare: &mut Vec<u32>,
 ) {
     if let [kernel] = *ready {
-        // Needs no list, and so no allocation: it fits into the task.
+        // A single kernel needs no list, and so no allocation: it fits into the task.
         let invocation = invocation.clone();
         ctx.enqueue(move || run_batch(&invocation, IsStart(false), &[kernel], |_| ()));
         return;
@@ -218,7 +225,7 @@ fn enqueue_sorted(ctx: &ExecutionContext, invocation: &InvocationRef, ready: &[K
     });
 }
 
-/// Hands a range of the kernels that are ready from the start to the work queue.
+/// Enqueues a range of the kernels that are ready from the start.
 fn enqueue_start(ctx: &ExecutionContext, invocation: &InvocationRef, range: Range<usize>) {
     let invocation = invocation.clone();
     ctx.enqueue(move || {
@@ -233,11 +240,11 @@ fn enqueue_start(ctx: &ExecutionContext, invocation: &InvocationRef, range: Rang
     });
 }
 
-/// Whether a batch is of what is ready from the start.
+/// Whether a batch consists of kernels that are ready from the start.
 #[derive(Clone, Copy, Debug)]
 struct IsStart(bool);
 
-/// Runs a batch. `give_from` gives away what is at and behind a position.
+/// Runs a batch. `give_from` enqueues the kernels from a position on.
 fn run_batch(
     invocation: &InvocationRef,
     IsStart(is_start): IsStart,
@@ -255,7 +262,8 @@ fn run_batch(
     };
     while cost.is_divided(batch::num_groups(&body.code, ready)) {
         let middle = batch::middle_of(&body.code, ready);
-        // A queue that panics may have taken the task all the same; what is kept is run in either case.
+        // A queue that panics may have accepted the task nevertheless; the kept part runs either
+        // way.
         panics::catch(|| give_from(middle));
         ready = &ready[..middle];
     }

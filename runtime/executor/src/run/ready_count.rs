@@ -1,46 +1,49 @@
-//! The count of operands that a kernel still waits for.
+//! The number of operands that a kernel still waits for.
 //!
-//! - R1. Every arrival of an operand is counted once. The kernel is ready for whoever counts the last one, and for nobody else.
-//! - R2. A kernel that waits for any of its operands is ready for the first one who comes, and for nobody else.
-//! - R3. What was done before any of the arrivals happened before the kernel is found ready.
+//! - R1. Every arrival of an operand is counted once. Only the thread that counts the last one
+//!   finds the kernel ready.
+//! - R2. If a kernel waits for any of its operands, only the first arrival finds it ready.
+//! - R3. Everything done before any of the arrivals happened before the kernel is found ready.
 
 use super::sync::{AtomicU32, Ordering};
 use crate::lower::schedule::{FOR_ANY, WAITS_FOR_ANY};
 
-/// How many operands a kernel still waits for.
+/// The number of operands that a kernel still waits for.
 #[derive(Debug)]
 #[repr(transparent)]
 pub(crate) struct ReadyCount(AtomicU32);
 
 impl ReadyCount {
-    /// A kernel that waits for `count` operands, at least one.
+    /// Returns the count of a kernel that waits for `count` operands, at least one.
     #[cfg(any(test, loom))]
     pub(crate) fn starting_at(count: u32) -> Self {
         Self(AtomicU32::new(count))
     }
 
-    /// Counts an arrival. True if the kernel is ready.
+    /// Counts an arrival. Returns `true` if the kernel is ready.
     ///
-    /// `is_alone` if no other thread can touch the count until the caller makes it known to one.
+    /// `is_alone` means that no other thread can access the count until the caller publishes it.
     #[inline]
     pub(crate) fn count_down(&self, is_alone: bool) -> bool {
-        // Who sees 1 is the only one left to count, so nobody else writes. Acquire pairs with the release of those who counted
-        // before (R3).
+        // A thread that reads 1 is the only one left to count, so no other thread writes. Acquire
+        // pairs with the release of the threads that counted before (R3).
         let current = self.0.load(Ordering::Acquire);
         if current == 1 {
             return true;
         }
         if current >= WAITS_FOR_ANY {
-            // Acquire and release: nothing that the kernel reads hangs on it, as the operands that it looks at say themselves
-            // whether they are there; but who starts it has seen what made it start.
+            // Acquire and release: what the kernel reads does not depend on them, as its operands
+            // themselves say whether they are available; but the thread that starts it has seen
+            // what made it start.
             return self.0.swap(WAITS_FOR_ANY, Ordering::AcqRel) == FOR_ANY;
         }
         if is_alone {
-            // Relaxed: what makes the count known to others orders it.
+            // Relaxed: publishing the count to other threads orders it.
             self.0.store(current - 1, Ordering::Relaxed);
             return false;
         }
-        // Release: what was done before becomes visible to the thread that sees the last count. Acquire: as above.
+        // Release: what was done before becomes visible to the thread that counts last. Acquire: as
+        // above.
         self.0.fetch_sub(1, Ordering::AcqRel) == 1
     }
 }
@@ -76,16 +79,17 @@ mod loom_models {
 
     use super::*;
 
-    /// A kernel, its operands, and how often it was found ready.
+    /// A kernel, its operands, and the number of times that it was found ready.
     struct Kernel {
         count: ReadyCount,
-        /// Written and read without any order of their own.
+        /// Written and read without any ordering of their own.
         operands: Vec<AtomicU32>,
         num_starts: AtomicU32,
     }
 
     impl Kernel {
-        /// Writes an operand and counts it. Who finds the kernel ready reads all of them.
+        /// Writes an operand and counts it. The thread that finds the kernel ready reads all
+        /// operands.
         fn arrive(&self, operand: usize) {
             self.operands[operand].store(1, Ordering::Relaxed);
             if self.count.count_down(false) {
@@ -97,7 +101,8 @@ mod loom_models {
         }
     }
 
-    /// R1 and R3: three producers on three threads, one start, which sees all operands.
+    /// R1 and R3: with three producers on three threads, the kernel starts once and sees all
+    /// operands.
     #[test]
     fn loom_last_arrival_starts_the_kernel_once() {
         loom::model(|| {
@@ -120,7 +125,7 @@ mod loom_models {
         });
     }
 
-    /// R2: two arrivals race, one of them starts the kernel.
+    /// R2: two arrivals race, and exactly one of them starts the kernel.
     #[test]
     fn loom_any_arrival_starts_the_kernel_once() {
         loom::model(|| {

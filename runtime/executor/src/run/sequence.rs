@@ -1,8 +1,9 @@
-//! Functions that run on one path in an order that is known: the schedule of their code.
+//! Functions that run on one path in a known order: the schedule of their code.
 //!
-//! Where a function has a schedule, its kernels are called one after the other in a frame on the stack. Nothing is counted, nothing
-//! is listed, and nothing outlives the call. This is what the ready loop would do, in the same order; so nobody can tell, whatever
-//! the kernels do. It goes well as long as every kernel has its results when it returns.
+//! The kernels of a function that has a schedule are called one after the other in a frame on the
+//! stack. Nothing is counted or listed, and nothing outlives the call. The ready loop would do the
+//! same in the same order, so the difference is not observable, whatever the kernels do. This works
+//! as long as the results of every kernel are available when it returns.
 //!
 //! ```text
 //!   arguments ─► frame ─► kernel ─► kernel ─► kernel ─► results ─► caller
@@ -12,26 +13,31 @@
 //!                      invocation with the same frame, which goes on in the ready loop from where the run is
 //! ```
 //!
-//! A run that is left has done nothing that the ready loop would not have done, and none of it is done again. So there is one
-//! place that knows what becomes of failures: the ready loop.
+//! Until it leaves its schedule, a run does only what the ready loop would have done, and none of
+//! it is repeated. So a single place handles failures: the ready loop.
 //!
 //! # When a schedule is followed
 //!
-//! - If at no time kernels of two streams are ready, its order is that of every queue, and it is always followed.
-//! - Otherwise, a queue that runs tasks in order has another order, which users rely on: see [`super::in_order`]. Only under a queue
-//!   of several threads, which promises none, the schedule is followed, as long as one thread is enough: see [`super::pace`].
+//! - If kernels of two streams are never ready at the same time, the schedule is the order under
+//!   every queue, and it is always followed.
+//! - Otherwise, a queue that runs tasks in order has a different order, which users rely on: see
+//!   [`super::in_order`]. The schedule is followed only under a queue of several threads, which
+//!   does not promise an order, and only as long as one thread is enough: see [`super::pace`].
 //!
-//! Synchronous functions always have a schedule, their program order; a run of one ends where another one would be left.
+//! A synchronous function always has a schedule: program order. Where another run would leave its
+//! schedule, a synchronous one ends.
 //!
-//! A call of a function that has a schedule, too, is a frame on top of the caller's: arguments and results are copied from cell to
-//! cell, as the first call of a kernel has found out ([`super::links`]). Calls nest on the native stack to a bound.
+//! If a callee has a schedule too, its frame lies on top of the caller's. Arguments and results are
+//! copied from cell to cell, as worked out by the first call of that kernel ([`super::links`]).
+//! Calls nest on the native stack up to a bound.
 //!
-//! A function of plain kernels, whose values are all copied, is a [`leaf`]: its kernels are given nothing but their operands, so that
-//! they are called without preparing anything else.
+//! A function of plain kernels whose values are all copied is a [`leaf`]: its kernels receive only
+//! their operands, so nothing else is prepared before they are called.
 //!
 //! # What it is worth
 //!
-//! Instructions, with kernels that declare nothing (`tfrt-benches instructions`, callgrind, queue `s`):
+//! Instructions, with kernels that declare nothing (`tfrt-benches instructions`, callgrind, queue
+//! `s`):
 //!
 //! | program | ready loop | schedule or segments | and leaves |
 //! |---|---:|---:|---:|
@@ -84,19 +90,20 @@ use crate::lower::code::{Code, KernelId, Schedule};
 /// Whether schedules are followed at all.
 static IS_FOLLOWED: AtomicBool = AtomicBool::new(true);
 
-/// Lets asynchronous functions of this process follow their schedules, as they do unless they are told, or run in the ready loop.
+/// Sets whether asynchronous functions of this process follow their schedules, which is the
+/// default, or run in the ready loop.
 ///
-/// For tests and measurements that compare the two: nothing but time tells them apart.
+/// For tests and measurements that compare the two: only their time differs.
 #[doc(hidden)]
 pub fn follow_schedules(is_followed: bool) {
     IS_FOLLOWED.store(is_followed, Ordering::Relaxed);
 }
 
-/// Whether the schedule of a body is to be followed in this context: exactly that of every queue, or one of the orders of a queue
-/// that promises none.
+/// Returns `true` if the schedule of a body is to be followed in this context: either it is the
+/// order under every queue, or the queue does not promise an order.
 #[inline]
 pub(crate) fn is_followed(body: &Body, ctx: &ExecutionContext) -> bool {
-    // Relaxed: it is set before and after what is compared.
+    // Relaxed: it is set before and after the runs that are compared.
     if !IS_FOLLOWED.load(Ordering::Relaxed) {
         return false;
     }
@@ -109,7 +116,8 @@ pub(crate) fn is_followed(body: &Body, ctx: &ExecutionContext) -> bool {
     }
 }
 
-/// Whether an invocation of a body in this context, whose arguments are available, is to begin in the order of its segments.
+/// Returns `true` if an invocation of a body in this context, whose arguments are available, is to
+/// begin in the order of its segments.
 pub(crate) fn has_segments(body: &Body, ctx: &ExecutionContext) -> bool {
     // Relaxed: as above.
     matches!(body.code.schedule, Some(Schedule::Segmented(_)))
@@ -118,7 +126,7 @@ pub(crate) fn has_segments(body: &Body, ctx: &ExecutionContext) -> bool {
         && body.habit.is_in_order()
 }
 
-/// Runs a function that is called from Rust with values, if they are what its kernels read.
+/// Runs a function that Rust code calls, if the values are of the types that its kernels read.
 pub(crate) fn run(
     program: &Arc<Program>,
     body: &Body,
@@ -139,7 +147,8 @@ pub(crate) fn run(
 /// Runs a synchronous function with values that have payloads.
 ///
 /// # Errors
-/// What the first kernel that fails says; that an argument is not what its kernels read, or that calls nest too deep.
+/// Returns the error of the first kernel that fails, or an error if an argument is not of the type
+/// that the kernels read or if calls nest too deep.
 pub(crate) fn run_sync(
     program: &Arc<Program>,
     body: &Body,
@@ -156,7 +165,8 @@ pub(crate) fn run_sync(
     })
 }
 
-/// As [`run_sync`], with the arguments and the constants in the frame. Takes what is in slots out of them, whatever happens.
+/// Like [`run_sync`], with the arguments and the constants already in the frame. Takes the values
+/// out of all slots, also on failure.
 #[inline]
 pub(crate) fn run_filled(
     program: &Arc<Program>,
@@ -207,7 +217,8 @@ fn run_sync_guarded(
     outcome.map_err(|left| run.end(*left))
 }
 
-/// Runs a function that a kernel of another frame calls, from place to place. A [`CallInPlace`](super::program::CallInPlace).
+/// Runs a function that a kernel of another frame calls, passing values from place to place. A
+/// [`CallInPlace`](super::program::CallInPlace).
 pub(crate) fn call_in_place(site: &CallSite<'_>, results: &mut Vec<Option<AnyRef>>) -> Called {
     let code = site.frame.code;
     let details = code.details(site.kernel);
@@ -259,7 +270,8 @@ pub(crate) fn call_in_place(site: &CallSite<'_>, results: &mut Vec<Option<AnyRef
     places.called(outcome)
 }
 
-/// The clock of a run on one thread which may be handed over; none if there is nothing to hand over.
+/// Returns the clock of a run on one thread, or `None` if the run cannot be shared with other
+/// threads.
 #[inline]
 fn watch(body: &Body, ctx: &ExecutionContext) -> Option<Watch> {
     let is_segmented = matches!(body.code.schedule, Some(Schedule::Segmented(_)));
@@ -306,7 +318,8 @@ fn follow(
     })
 }
 
-/// The error of a synchronous function one of whose arguments is of another type than its kernels read.
+/// Returns the error of a synchronous function that got an argument of another type than its
+/// kernels read.
 #[cold]
 fn mismatched_argument(code: &Code, arguments: &[AnyRef]) -> Error {
     for details in &code.details {

@@ -1,4 +1,4 @@
-//! Starting functions: which way a call goes.
+//! Starting functions: selects how a call runs.
 
 use std::sync::Arc;
 
@@ -17,7 +17,8 @@ use super::program::{FunctionBody, Program};
 use super::ready;
 use super::sequence::{self, Outcome};
 
-/// Starts function `id`; see [`FunctionTable::execute`](tfrt_host::function::FunctionTable::execute).
+/// Starts function `id`; see
+/// [`FunctionTable::execute`](tfrt_host::function::FunctionTable::execute).
 pub(crate) fn execute(
     program: Arc<Program>,
     id: FunctionId,
@@ -68,7 +69,7 @@ fn try_execute(
     }
 }
 
-/// Starts a function of `program`, which `body` is of.
+/// Starts the function of `program` whose body is `body`.
 fn start(
     program: &Arc<Program>,
     body: &Body,
@@ -109,7 +110,8 @@ fn start(
     Ok(())
 }
 
-/// Calls a native function: now if its arguments are available, else when they are. It is called with errors too.
+/// Calls a native function once all arguments are available, which may be now. Arguments may be
+/// errors.
 fn call_native(
     function: NativeFunction,
     ctx: &ExecutionContext,

@@ -1,4 +1,4 @@
-//! What the protocols of this crate are made of: from `std`, or from loom when they are model-checked.
+//! The atomics of this crate's protocols: from `std`, or from loom under the model checker.
 
 #[cfg(not(loom))]
 pub(crate) use std::sync::atomic::{AtomicPtr, AtomicU32, Ordering};

@@ -1,12 +1,14 @@
-//! Synchronous functions: kernels in program order on the calling thread, to the end or to the first error.
+//! Synchronous functions: their kernels run in program order on the calling thread, to the end or
+//! to the first error.
 //!
-//! They follow a schedule as asynchronous functions do, with another policy: a request that is cancelled does not end them, the
-//! handler of the host is not told of errors, and the location is that of the caller. Only where the caller has none, because a
-//! host program calls the function, the location is that of the kernel.
+//! They follow a schedule like asynchronous functions, with a different policy: cancelling the
+//! request does not end them, the host's handler is not notified of errors, and the location is
+//! that of the caller. If the caller has no location, because a host program calls the function,
+//! the location is that of the kernel.
 //!
-//! A function may be prepared to be run again and again. Its frame is kept from one run to the next, and with it the arguments: no
-//! kernel writes the cell of an argument (C1). So an argument is looked at and copied when it changes, and the function is looked
-//! up once.
+//! A function may be prepared for repeated runs. Its frame is kept from one run to the next, and
+//! the arguments with it: no kernel writes the cell of an argument (C1). So an argument is checked
+//! and copied only when it changes, and the function is looked up once.
 
 use std::sync::Arc;
 
@@ -44,22 +46,24 @@ pub(crate) fn execute(
     sequence::run_sync(program, body, ctx, arguments, results)
 }
 
-/// One function that is ready to be run again and again.
+/// A function that is prepared for repeated runs.
 #[derive(Debug)]
 pub(crate) struct PreparedCode {
     program: Arc<Program>,
     id: FunctionId,
-    /// Has the arguments and the constants.
+    /// Holds the arguments and the constants.
     frame: KeptFrame,
-    /// Whether there is an argument that no kernel reads, so that its type is not looked at in the frame.
+    /// Whether there is an argument that no kernel reads, so that its type is not checked in the
+    /// frame.
     has_unread: bool,
 }
 
 impl PreparedCode {
-    /// Function `id`, beginning with these arguments. Nothing if it cannot be prepared, or not for arguments of these types.
+    /// Prepares function `id` with these initial arguments. Returns `None` if it cannot be
+    /// prepared, or not for arguments of these types.
     ///
     /// # Errors
-    /// What [`execute`] has against these arguments.
+    /// Fails if [`execute`] would reject these arguments.
     pub(crate) fn new(
         program: Arc<Program>,
         id: FunctionId,
@@ -72,7 +76,7 @@ impl PreparedCode {
         let Some(body) = body_of(&program, id) else {
             return Ok(None);
         };
-        // What is in a slot is gone after a run.
+        // A run takes values out of slots, so they would be missing in the next one.
         if body.code.frame.has_slots || ctx.call_depth() >= ctx.host().limits().max_call_depth {
             return Ok(None);
         }
@@ -91,7 +95,8 @@ impl PreparedCode {
     }
 }
 
-/// Copies arguments into the cells that kernels read; whether they are all of the types that these read.
+/// Copies arguments into the cells that kernels read. Returns `true` if all of them are of the
+/// types that the kernels read.
 #[inline]
 fn fill(frame: super::frame::Frame<'_>, arguments: &[AnyRef]) -> bool {
     arguments

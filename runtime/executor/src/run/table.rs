@@ -16,21 +16,23 @@ use super::synchronous::{self, PreparedCode};
 use crate::load::to_number;
 
 impl Program {
-    /// Verifies the tables of `file` and resolves its kernels and native functions among those of `host`.
+    /// Verifies the tables of `file` and resolves its kernels and native functions among those of
+    /// `host`.
     ///
     /// # Errors
-    /// If the file is malformed, or names something that the host does not have. The error is not reported to the host's
-    /// diagnostic handler.
+    /// Fails if the file is malformed, or if it names a kernel or function that the host does not
+    /// have. The error is not reported to the host's diagnostic handler.
     pub fn load(host: &HostContext, file: &BefFile) -> Result<Arc<Self>, Error> {
         Self::new(host, file, sequence::call_in_place).map(Arc::new)
     }
 
-    /// The functions in index order. Regions, which have empty names, come before the functions that contain them.
+    /// Returns the functions in index order. Regions, which have empty names, come before the
+    /// functions that contain them.
     pub fn functions(self: &Arc<Self>) -> impl ExactSizeIterator<Item = FunctionRef> {
         self.tables.function_ids().map(|id| self.function_ref(id))
     }
 
-    /// The function of this name.
+    /// Returns the function of this name.
     #[must_use]
     pub fn function(self: &Arc<Self>, name: &str) -> Option<FunctionRef> {
         self.tables.id_of(name).map(|id| self.function_ref(id))

@@ -1,6 +1,7 @@
-//! The scope of a kernel that a trace records: which kernel it is, what it is connected with, and when its results are there.
+//! The scope of a kernel in a trace: which kernel it is, how it is connected, and when its results
+//! become available.
 //!
-//! Out of line, so that the loops which call kernels carry one compare for it.
+//! Out of line, so that the loops that call kernels carry only one comparison for it.
 
 use tfrt_async::AnyRef;
 use tfrt_host::ExecutionContext;
@@ -9,7 +10,8 @@ use tfrt_support::entity::EntityId;
 
 use crate::lower::code::{Code, KernelDetails, KernelResult, RegisterId, StreamId};
 
-/// The scope of a run of a kernel. `invocation` is the number of the run of its function; a synchronous function has no streams.
+/// Enters the scope of a run of a kernel. `invocation` is the number of the run of its function.
+/// Synchronous functions have no streams.
 #[inline(never)]
 pub(crate) fn enter(
     invocation: u64,
@@ -42,9 +44,10 @@ pub(crate) fn enter(
     })
 }
 
-/// Tells the trace when a result is available that a kernel has left unavailable.
+/// Records in the trace when a result becomes available that a kernel has left unavailable.
 ///
-/// Waiters run in the reverse order of registration. So this comes behind whatever else waits for the value, to run before it.
+/// Waiters run in reverse order of registration, so this waiter is registered after all others in
+/// order to run before them.
 #[inline(never)]
 pub(crate) fn follow(
     invocation: u64,

@@ -1,14 +1,17 @@
-//! How far the segments of an invocation have come, and whose turn it is.
+//! The progress of an invocation through its segments, and whose turn it is.
 //!
-//! The [segments](crate::lower::segments) of a function run one after the other, by tasks that any thread may run. Nothing counts
-//! operands down meanwhile: a kernel's operands are there because the kernels before it in the order have run. That holds as
-//! long as every task comes when it is its turn. A queue that runs tasks in order on one thread sees to that, but for a kernel that
-//! waits, on the thread that called the function, for what a later segment does; other threads that wait for the queue run its
-//! tasks, too; and a user's queue may run tasks in any order, or at once.
+//! The [segments](crate::lower::segments) of a function run one after the other, as tasks that any
+//! thread may run. Operands are not counted down meanwhile: the operands of a kernel are in place
+//! because the kernels before it in the order have run. That holds as long as every task runs when
+//! it is its turn. A queue that runs tasks in order on one thread guarantees this, unless a kernel
+//! waits, on the thread that called the function, for the effect of a later segment. But other
+//! threads that wait for the queue also run its tasks, and a user's queue may run tasks in any
+//! order, or concurrently.
 //!
-//! So there is one word: the position in the order, and what is going on there. A task that does not find that it is its turn
-//! *freezes* the word. From then on, the function has left its order and goes on in the ready loop. What the counts of operands
-//! are follows from the frozen position alone, for everybody.
+//! One word therefore holds the position in the order and the phase of that position. A task that
+//! finds that it is not its turn *freezes* the word. From then on, the function has left its order
+//! and continues in the ready loop. Every thread derives the operand counts from the frozen
+//! position alone.
 //!
 //! ```text
 //!            begin                   finish: the next kernel
@@ -21,60 +24,62 @@
 //!                              finish: the segment ends
 //! ```
 //!
-//! - T1. Whoever makes a step from `Between` or `Running` is the task that has begun, as `begin` succeeds for one task only. It finds
-//!   with each step whether the word has been frozen, and a frozen word does not change any more.
-//! - T2. A kernel runs in order only between a step to `Running` at its position and the `finish` that follows. So a kernel
-//!   before a frozen position has run, the kernel at it is the runner's if it was running, and no other has begun.
-//! - T3. What kernels before a position have written happened before a task begins or freezes there.
+//! - T1. Only the task that has begun makes a step from `Between` or `Running`, as `begin` succeeds
+//!   for one task only. Each step tells the task whether the word has been frozen; a frozen word
+//!   never changes again.
+//! - T2. A kernel runs in order only between a step to `Running` at its position and the `finish`
+//!   that follows. So every kernel before a frozen position has run; if the kernel at it was
+//!   running, it belongs to the task that runs it; and no later kernel has begun.
+//! - T3. The writes of the kernels before a position happen before a task begins or freezes there.
 
 use super::sync::{AtomicU32, Ordering};
 use crate::lower::segments::MAX_KERNELS;
 
-/// The word is frozen.
+/// The bit of a frozen word.
 const FROZEN: u32 = 1;
 
-/// Where the position begins.
+/// The lowest bit of the position.
 const SHIFT: u32 = 3;
 
 const _: () = assert!(MAX_KERNELS <= (u32::MAX >> SHIFT) as usize);
 
-/// Where the order was left.
+/// The position at which the order was left.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Position {
-    /// The kernels before it have run.
+    /// The kernels before this position have run.
     pub(crate) index: usize,
-    /// Whether the kernel there was running.
+    /// Whether the kernel at the position was running.
     pub(crate) is_running: bool,
 }
 
-/// The word.
+/// The word: position, phase and the frozen bit.
 #[derive(Debug)]
 pub(crate) struct Turn(AtomicU32);
 
-/// What goes on at the position.
+/// What happens at the position.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Phase {
     /// Nothing: the segment that begins there has not begun.
     Idle = 0,
-    /// A task has begun and runs no kernel: it hands something over.
+    /// A task has begun and enqueues a segment; it does not run a kernel.
     Between = 1 << 1,
-    /// A task has begun and runs the kernel there.
+    /// A task has begun and runs the kernel at the position.
     Running = 1 << 2,
 }
 
 impl Turn {
-    /// Before the first kernel.
+    /// Returns the word of a function whose first kernel has not begun.
     pub(crate) fn new() -> Self {
         Self(AtomicU32::new(0))
     }
 
-    /// Begins a segment. False, and nothing done, unless it is its turn.
+    /// Begins a segment. Returns `false` without doing anything if it is not its turn.
     #[inline]
     pub(crate) fn begin(&self, start: usize, next: Phase) -> bool {
         self.step(word(start, Phase::Idle), word(start, next))
     }
 
-    /// Starts a kernel after something has been handed over. False if the order was left.
+    /// Starts a kernel after a segment was enqueued. Returns `false` if the order was left.
     #[inline]
     pub(crate) fn go_on(&self, position: usize) -> bool {
         self.step(
@@ -83,15 +88,17 @@ impl Turn {
         )
     }
 
-    /// Ends the kernel at this position, which has run. False if the order was left meanwhile.
+    /// Ends the kernel at this position, which has run. Returns `false` if the order was left
+    /// meanwhile.
     #[inline]
     pub(crate) fn finish(&self, position: usize, next: Phase) -> bool {
         self.step(word(position, Phase::Running), word(position + 1, next))
     }
 
-    /// Leaves the order, unless that has been done, and says where it was left.
+    /// Leaves the order unless it was left already, and returns where it was left.
     pub(crate) fn leave(&self) -> Position {
-        // Release: pairs with the acquire of whoever finds the word frozen. Acquire: what the kernels before have written (T3).
+        // Release: pairs with the acquire of a task that finds the word frozen. Acquire: pairs with
+        // the release in `step`, so that the writes of the kernels before are visible (T3).
         let found = self.0.fetch_or(FROZEN, Ordering::AcqRel);
         Position {
             index: (found >> SHIFT) as usize,
@@ -101,15 +108,15 @@ impl Turn {
 
     #[inline]
     fn step(&self, from: u32, to: u32) -> bool {
-        // Release: what the task has written happens before who comes next reads it, here or in `leave` (T3). Acquire: pairs with
-        // that.
+        // Release: what the task has written happens before the next task reads it, here or in
+        // `leave` (T3). Acquire: pairs with that release.
         self.0
             .compare_exchange(from, to, Ordering::AcqRel, Ordering::Acquire)
             .is_ok()
     }
 }
 
-/// The word of a position.
+/// Returns the word of a position and a phase.
 #[inline]
 fn word(position: usize, phase: Phase) -> u32 {
     (position as u32) << SHIFT | phase as u32
@@ -156,7 +163,7 @@ mod loom_models {
 
     use super::*;
 
-    /// Two segments of one kernel each, and what the kernels have written: without any order of its own.
+    /// Two segments of one kernel each. What the kernels write has no ordering of its own.
     struct Function {
         turn: Turn,
         first: AtomicU32,
@@ -174,7 +181,7 @@ mod loom_models {
             })
         }
 
-        /// The kernel at a position, which reads what the one before has written.
+        /// Runs the kernel at a position, which reads what the kernel before it has written.
         fn run(&self, position: usize) {
             if position == 1 {
                 assert_eq!(self.first.load(Ordering::Relaxed), 1, "T3");
@@ -185,7 +192,7 @@ mod loom_models {
             self.num_runs[position].fetch_add(1, Ordering::Relaxed);
         }
 
-        /// Runs a segment in order; where it was left, if that is what becomes of it.
+        /// Runs a segment in order. Returns the position at which the order was left, if it was.
         fn run_segment(&self, position: usize) -> Option<Position> {
             if !self.turn.begin(position, Phase::Running) {
                 return Some(self.turn.leave());
@@ -196,8 +203,9 @@ mod loom_models {
         }
     }
 
-    /// T1 to T3: the second segment comes while the first one runs, or after it. Either it runs in order and finds what the first
-    /// one has written; or both know of one position where the order was left, and nobody has run a kernel behind it.
+    /// T1 to T3: the second segment begins while the first one runs, or after it. Either it runs in
+    /// order and reads what the first one has written; or both see one position at which the order
+    /// was left, and no kernel after it has run.
     #[test]
     fn loom_a_task_that_comes_early_leaves_the_order() {
         loom::model(|| {
@@ -218,14 +226,14 @@ mod loom_models {
                 Some(left) => {
                     assert!(first.is_none_or(|first| first == left));
                     assert_eq!(runs[1], 0);
-                    // Who was running goes on with its kernel.
+                    // The task that was running continues with its kernel.
                     assert_eq!(runs[0] == 1, left.index == 1 || left.is_running);
                 }
             }
         });
     }
 
-    /// T3: who leaves the order sees what the kernels before the position have written.
+    /// T3: a task that leaves the order sees what the kernels before the position have written.
     #[test]
     fn loom_what_has_run_is_seen_by_who_leaves() {
         loom::model(|| {

@@ -1,4 +1,4 @@
-//! Attributes: what a kernel cannot read is refused before it runs.
+//! Attributes: a kernel is rejected before it runs if it cannot read them.
 
 use std::sync::Arc;
 
@@ -36,7 +36,8 @@ impl Declared for Repeat {
     };
 }
 
-/// A program of one kernel with these attributes; whether the file says of what kinds they are.
+/// Builds a program of one kernel with these attributes. `says_kinds` decides whether the file
+/// states their kinds.
 fn load(says_kinds: bool, attributes: &[AttrValue]) -> Result<i64, (String, tfrt_support::Place)> {
     let mut registry = KernelRegistry::new();
     registry
@@ -140,7 +141,7 @@ fn an_attribute_of_another_kind_is_refused_at_its_kernel() {
 #[test]
 fn bytes_that_are_no_such_attribute_are_refused_though_the_file_does_not_say_what_they_are() {
     let _alone = alone();
-    // A length that leads far beyond the end of the section.
+    // A length that points far beyond the end of the section.
     let far = AttrValue::from(Scalar::i32(i32::MAX));
     let refused = load(false, &[numbers(&[1]), far]);
     let (message, _) = refused.expect_err("there are not so many bytes");

@@ -1,4 +1,5 @@
-//! What goes wrong around a graph, in code that is not the executor's: handlers, queues, waiters and payloads that panic.
+//! Faults around a graph, in code outside the executor: handlers, queues, waiters and payloads that
+//! panic.
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
@@ -43,7 +44,8 @@ fn a_waiter_that_panics_does_not_keep_a_result_from_its_users() {
         };
         let results = start(&host, &[graph]);
         let wait = || results[0].and_then(|_| panic!("a waiter of the embedder's"));
-        // On several threads it may be there already, so that the waiter panics here.
+        // With several threads, the value may be available already, and then the waiter panics
+        // here.
         let _ = catch_unwind(AssertUnwindSafe(wait));
         host.await_available(&results).expect("not a worker");
         assert_eq!(results[1].get::<i64>(), Some(&2), "under {queue}");
@@ -97,7 +99,7 @@ fn the_handler_is_told_of_a_result_that_was_forgotten() {
     assert_eq!(num_told.load(Ordering::Relaxed), 1);
 }
 
-/// Takes tasks, and then panics.
+/// Accepts tasks, and then panics.
 #[derive(Debug)]
 struct Faulty(Arc<dyn ConcurrentWorkQueue>);
 
@@ -152,7 +154,7 @@ fn a_queue_that_panics_runs_no_kernel_twice() {
     assert_eq!(results[0].get::<i64>(), Some(&37));
 }
 
-/// A payload that panics when it is dropped, unless the thread panics already.
+/// A payload that panics when it is dropped, unless the thread is already panicking.
 struct Explosive;
 
 impl Value for Explosive {

@@ -1,4 +1,4 @@
-//! Graphs under every queue: what comes out, what is skipped, and that nothing is left over.
+//! Graphs under every queue: their results, which kernels are skipped, and that nothing is leaked.
 
 use std::sync::Arc;
 
@@ -12,7 +12,7 @@ use tfrt_host::{ExecutionContext, Limits, RequestContextBuilder};
 
 const QUEUES: [&str; 3] = ["s", "mstd:1,1", "mstd:4,2"];
 
-/// Runs `f0` under every queue; everything that it made must be gone afterwards.
+/// Runs `f0` under every queue. Everything that it made must be dropped afterwards.
 fn check(graphs: &[Graph], arguments: &[i64], expected: &[Outcome]) {
     let alone = alone();
     for queue in QUEUES {
@@ -204,7 +204,8 @@ fn unfinished_invocations_are_limited() {
 #[test]
 fn a_non_strict_kernel_waits_for_what_it_declares_as_values() {
     let _alone = alone();
-    // The first operand is there, the second one is made by a task that has not run: under `s` it cannot have.
+    // The first operand is available. A task that has not run makes the second one: under `s` it
+    // cannot have run.
     let nodes = vec![
         Node::new(&SUM, &[]),
         Node::new(&ASYNC_SUM, &[]),
@@ -261,8 +262,8 @@ fn a_kernel_that_waits_for_any_operand_starts_once() {
     );
 }
 
-/// What batches teach each other about kernels of other streams must not show: a program is run until it is known how short its
-/// kernels are, and then some.
+/// The learned cost of kernels of other streams must not be observable: a program runs until its
+/// kernels are known to be short, and then some more.
 #[test]
 fn small_kernels_of_many_streams_give_the_same_however_often_they_run() {
     const WIDTH: usize = 8;
@@ -322,7 +323,8 @@ fn many_kernels_may_be_ready_at_once() {
     );
 }
 
-/// Random graphs: each node reads earlier registers, on a random stream, and may finish later or fail.
+/// Random graphs: each node reads earlier registers, on a random stream, and may finish later or
+/// fail.
 fn graphs() -> impl Strategy<Value = Graph> {
     let node = (
         0_u8..10,
@@ -371,7 +373,7 @@ fn graphs() -> impl Strategy<Value = Graph> {
         })
 }
 
-/// The outcome of a graph, computed one node after the other.
+/// Returns the outcome of a graph, computed node by node.
 fn model(graph: &Graph, arguments: &[i64]) -> Vec<Outcome> {
     let mut registers: Vec<Outcome> = arguments.iter().map(|&argument| Ok(argument)).collect();
     for node in &graph.nodes {

@@ -1,7 +1,8 @@
-//! Kernels that run in place, beside framed twins of them.
+//! Kernels that run in place, and framed twins of them.
 //!
-//! A twin is the same function, declared with a tail that nobody fills, so that it needs a frame. Whether a kernel runs in place
-//! must change neither what becomes of a program, nor in which order a single-threaded queue runs it, nor what is reported.
+//! A twin is the same function, declared with an additional tail that stays empty, so that it needs
+//! a frame. Whether a kernel runs in place must change neither the results of a program, nor the
+//! order in which a single-threaded queue runs it, nor what is reported.
 
 mod corners;
 
@@ -33,7 +34,7 @@ const fn op(name: &'static str, traits: OpTraits) -> OpDef {
     }
 }
 
-/// What has run, in order. Constants are left out: in place, they run once for a body.
+/// The kernels that have run, in order. Constants are left out: in place, they run once for a body.
 static LOG: Mutex<Vec<&'static str>> = Mutex::new(Vec::new());
 
 fn log(name: &'static str, traits: OpTraits) {
@@ -91,7 +92,8 @@ fn shortened(mut text: String) -> String {
 }
 
 fn panic_quietly() -> ! {
-    // Unlike `panic!`, this does not tell the hook, which would clutter the output of a good test.
+    // Unlike `panic!`, this does not call the hook, which would clutter the output of a test that
+    // passes.
     std::panic::resume_unwind(Box::new("out of cheese"))
 }
 
@@ -154,7 +156,7 @@ twins! {
     }
 }
 
-/// The kernels above, those of `support`, and `more`.
+/// Returns a registry of the kernels above, those of `support`, and `more`.
 fn registry(more: &[KernelDescriptor]) -> Arc<KernelRegistry> {
     let mut registry = KernelRegistry::new();
     let raw = raw_registry();
@@ -166,7 +168,7 @@ fn registry(more: &[KernelDescriptor]) -> Arc<KernelRegistry> {
     Arc::new(registry)
 }
 
-/// What became of a value.
+/// The outcome of a value.
 #[derive(Clone, Debug, PartialEq)]
 enum Outcome {
     Number(i64),
@@ -175,7 +177,8 @@ enum Outcome {
     Error(String),
 }
 
-/// Kernels have their names in their messages; those of twins differ.
+/// Removes the marks of twins: kernels have their names in their messages, and those of twins
+/// differ.
 fn without_twins(message: &str) -> String {
     message.replace("framed_", "")
 }
@@ -195,7 +198,7 @@ fn outcome(value: &AnyRef) -> Outcome {
     Outcome::Chain
 }
 
-/// Is told of everything, and keeps nothing.
+/// A sink that discards everything.
 #[derive(Debug)]
 struct Deaf;
 
@@ -207,7 +210,8 @@ impl TracingSink for Deaf {
     fn event(&self, _: &str) {}
 }
 
-/// Traces every kernel as long as it lives: nothing runs without being looked at, and no function is a loop of calls.
+/// Traces every kernel while it lives: every kernel is inspected, and no function runs as a plain
+/// loop of calls.
 struct Traced;
 
 impl Traced {

@@ -1,4 +1,4 @@
-//! The executor, from files built by hand to the values that come out.
+//! The executor, from files built by hand to the resulting values.
 
 mod support;
 

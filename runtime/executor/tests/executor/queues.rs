@@ -1,4 +1,5 @@
-//! Programs under work queues of users: one that runs tasks at once, a slow one, and one that loses tasks.
+//! Programs under user-defined work queues: one that runs tasks at once, a slow one, and one that
+//! loses tasks.
 
 use std::collections::VecDeque;
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
@@ -62,8 +63,8 @@ impl ConcurrentWorkQueue for Inline {
     }
 }
 
-/// A chain that changes its stream with every step; beside each step there is another user on the stream of the step before,
-/// so that the next step must become a task.
+/// A chain that changes its stream with every step. Each step has another user on the stream of the
+/// step before, so the next step must become a task.
 fn zigzag(num_steps: usize, op: &'static tfrt_ods::OpDef) -> Graph {
     let mut nodes = vec![Node::new(op, &[])];
     let mut last = 0;
@@ -92,7 +93,7 @@ fn a_queue_that_runs_tasks_at_once_does_not_deepen_the_stack_with_the_program() 
     }
 }
 
-/// One thread that takes its time before every task.
+/// One thread that pauses before every task.
 #[derive(Debug)]
 struct Slow {
     shared: Arc<SlowShared>,
@@ -188,7 +189,7 @@ impl ConcurrentWorkQueue for Slow {
     }
 
     fn await_values(&self, values: &[AnyRef]) -> Result<(), WouldDeadlock> {
-        // Values of these tests come from tasks alone.
+        // In these tests, only tasks make values available.
         self.wait_until(|_| values.iter().all(AnyRef::is_available))
     }
 
@@ -250,7 +251,8 @@ impl ConcurrentWorkQueue for Losing {
             }
         }
         drop(task);
-        // Unlike `panic!`, this does not tell the hook, which would clutter the output of a good test.
+        // Unlike `panic!`, this does not call the hook, which would clutter the output of a test
+        // that passes.
         std::panic::resume_unwind(Box::new("a queue that is full"));
     }
 
@@ -278,7 +280,7 @@ impl ConcurrentWorkQueue for Losing {
 #[test]
 fn what_a_queue_loses_becomes_an_error_and_nobody_waits_for_it() {
     let alone = alone();
-    // Kernels without operands, each on a stream of its own, so that each but one becomes a task.
+    // Kernels without operands, each on its own stream, so that all but one become tasks.
     let num_kernels = 10;
     for num_kept in 0..num_kernels {
         for op in [&SUM, &ASYNC_SUM] {
@@ -300,8 +302,8 @@ fn what_a_queue_loses_becomes_an_error_and_nobody_waits_for_it() {
                 assert!(result.is_available(), "{num_kept} kept: {result:?}");
                 outcome(result).is_err()
             });
-            // All kernels but the first one are in the first task. The others are those of the kernels themselves, where these
-            // have any.
+            // The first task holds all kernels but the first one. Further tasks are those that the
+            // kernels themselves add, if any.
             let num_lost = num_lost.count();
             let num_expected = match (num_kept, std::ptr::eq(op, &ASYNC_SUM)) {
                 (0, _) => num_kernels - 1,
@@ -333,7 +335,8 @@ fn what_a_task_keeps_for_itself_runs_though_the_queue_loses_what_it_gives_away()
     };
     let queue = Losing {
         inner: queue_of("s"),
-        // The task of all kernels but the first one, of which it gives away half, and half of that, as long as it can.
+        // The task of all kernels but the first one, which gives away half of them, and then half
+        // of the rest, as long as it can.
         num_kept: Mutex::new(1),
         parallelism_level: 2,
     };

@@ -1,8 +1,10 @@
-//! Random programs of 1 to 5,000 kernels under random schedules: calls, kernels that finish later, fail, choose without waiting,
-//! or cancel the request. Whatever the order of tasks, the outcome is that of a sequential model, and nothing is left over.
+//! Random programs of 1 to 5,000 kernels under random schedules: calls, kernels that finish later,
+//! fail, choose without waiting, or cancel the request. Whatever the order of tasks, the outcome is
+//! that of a sequential model, and nothing is leaked.
 //!
-//! Of a program that cancels itself the model says what order decides: what the cancelling kernel needs was there before, what
-//! needs it comes too late, and all else is what it would be, or cancelled.
+//! For a program that cancels itself, the model allows what the order may decide: results that the
+//! cancelling kernel needs are available before it runs, results that need it come too late, and
+//! all others have their usual outcome or are cancelled.
 //!
 //! `TFRT_STRESS=N` runs N programs instead of a few.
 
@@ -19,7 +21,7 @@ use crate::support::{
     outcome, queue_of, registry,
 };
 
-/// How many programs a test tries.
+/// Returns the number of programs that a test tries.
 fn num_programs(default: u64) -> u64 {
     std::env::var("TFRT_STRESS")
         .ok()
@@ -27,7 +29,8 @@ fn num_programs(default: u64) -> u64 {
         .unwrap_or(default)
 }
 
-/// A program of a few functions, of 1 to `max_nodes` kernels each; a function calls only those behind it.
+/// Returns a program of a few functions, of 1 to `max_nodes` kernels each. A function calls only
+/// functions after it.
 fn random_program(random: &mut Random, max_nodes: usize) -> Vec<Graph> {
     let num_functions = 1 + random.below(4);
     let num_arguments: Vec<usize> = (0..num_functions)
@@ -44,7 +47,7 @@ fn random_program(random: &mut Random, max_nodes: usize) -> Vec<Graph> {
                 let stream = random.below(5) as u32;
                 let mut registers = |count: usize| -> Vec<usize> {
                     let count = if num_registers == 0 { 0 } else { count };
-                    // Near registers more often than far ones, so that there are long chains.
+                    // Near registers are more likely than far ones, so that there are long chains.
                     (0..count)
                         .map(|_| {
                             num_registers - 1 - random.below(num_registers.min(1 << (count % 12)))
@@ -77,7 +80,7 @@ fn random_program(random: &mut Random, max_nodes: usize) -> Vec<Graph> {
         .collect()
 }
 
-/// What `function` gives, computed one kernel after the other.
+/// Returns the results of `function`, computed kernel by kernel.
 fn model(program: &[Graph], function: usize, arguments: &[Outcome]) -> Vec<Outcome> {
     let mut registers = arguments.to_vec();
     for node in &program[function].nodes {
@@ -136,7 +139,8 @@ fn start(host: &Arc<HostContext>, program: &[Graph]) -> Vec<AnyRef> {
     function.execute(&ctx, &[])
 }
 
-/// Turns a kernel of `f0` into one that cancels the request, if it is one that does nothing but add; gives its number.
+/// Picks a kernel of `f0`. If it is a plain addition, makes it cancel the request and returns its
+/// number.
 fn cancel_in(program: &mut [Graph], random: &mut Random) -> Option<usize> {
     let nodes = &mut program[0].nodes;
     let index = random.below(nodes.len());
@@ -147,7 +151,8 @@ fn cancel_in(program: &mut [Graph], random: &mut Random) -> Option<usize> {
     })
 }
 
-/// For each register of `f0`, which takes nothing: whether it is there only after the kernel of number `from`.
+/// Returns, for each register of `f0`, which has no arguments, whether it becomes available only
+/// after kernel number `from`.
 fn needs(program: &[Graph], from: usize) -> Vec<bool> {
     let mut needs: Vec<bool> = Vec::new();
     for (index, node) in program[0].nodes.iter().enumerate() {
@@ -160,7 +165,7 @@ fn needs(program: &[Graph], from: usize) -> Vec<bool> {
     needs
 }
 
-/// For each register of `f0`: whether the kernel of number `to` starts only when it is there.
+/// Returns, for each register of `f0`, whether kernel number `to` starts only once it is available.
 fn is_needed(program: &[Graph], to: usize) -> Vec<bool> {
     let nodes = &program[0].nodes;
     let mut is_needed = vec![false; nodes.len()];

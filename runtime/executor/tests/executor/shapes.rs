@@ -1,8 +1,8 @@
-//! Programs of a certain shape, of random size: what random graphs rarely are.
+//! Programs of certain shapes, of random size, that random graphs rarely have.
 
 use crate::support::{ASYNC_SUM, CALL, CALL_EARLY, CANCEL, FAIL, Graph, Node, PANIC, Random, SUM};
 
-/// A program of one of the shapes. `f0` takes nothing.
+/// A program of one of the shapes. `f0` has no arguments.
 pub fn program(random: &mut Random) -> Vec<Graph> {
     match random.below(5) {
         0 => vec![fan(random)],
@@ -13,7 +13,7 @@ pub fn program(random: &mut Random) -> Vec<Graph> {
     }
 }
 
-/// A kernel like most others, on one of four streams: sometimes its result comes later, and rarely it goes wrong.
+/// A typical kernel, on one of four streams: sometimes its result comes later, and rarely it fails.
 fn node(random: &mut Random, operands: &[usize]) -> Node {
     let op = match random.below(60) {
         0 => &FAIL,
@@ -33,7 +33,7 @@ fn all_returned(nodes: Vec<Node>) -> Graph {
     }
 }
 
-/// One source, many users of it, and one kernel that takes them all.
+/// One source, many users of it, and one kernel that reads all of their results.
 fn fan(random: &mut Random) -> Graph {
     let width = 1 + random.below(60);
     let mut nodes = vec![node(random, &[])];
@@ -66,7 +66,7 @@ fn ladder(random: &mut Random) -> Graph {
     all_returned(nodes)
 }
 
-/// Functions that call one another in a row, each with something to do before and after.
+/// Functions that call one another in a row, each with work before and after the call.
 fn nested_calls(random: &mut Random) -> Vec<Graph> {
     let depth = 1 + random.below(12);
     (0..=depth)

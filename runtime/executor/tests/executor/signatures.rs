@@ -1,4 +1,4 @@
-//! What a function is called with: counts and types are looked at before anything runs.
+//! The signatures of calls: the numbers and types of arguments are checked before anything runs.
 
 use std::sync::Arc;
 
@@ -35,8 +35,8 @@ impl Declared for SyncAdd {
 
 type TwoNumbers = (ByValue<i32, 0>, ByValue<i32, 1>);
 
-/// A program with `now`, which is synchronous, and `later`, which is not. Both take two numbers and something that no kernel reads, and
-/// give the sum.
+/// A program with `now`, which is synchronous, and `later`, which is not. Both take two numbers and
+/// a value that no kernel reads, and return the sum.
 fn program(unread: &str) -> (ExecutionContext, Arc<Program>) {
     let mut registry = KernelRegistry::new();
     let kernels = [
@@ -83,7 +83,7 @@ fn numbers() -> [AnyRef; 3] {
     [1_i32, 2, 3].map(AnyRef::available)
 }
 
-/// What comes of a call of both functions: the sum, or why there is none.
+/// Returns the outcome of calling both functions: the sum, or the error.
 fn call(ctx: &ExecutionContext, program: &Arc<Program>, arguments: &[AnyRef]) -> [String; 2] {
     let shown = |result: &AnyRef| match result.error_if_present() {
         Some(error) => error.message().to_owned(),
@@ -221,7 +221,7 @@ fn a_prepared_function_reads_only_arguments_that_were_given() {
     assert_eq!(run(&[]), Some(3));
     assert_eq!(run(&[five]), Some(7));
     assert_eq!(run(&[]), Some(7));
-    // What does not fit is left to the general way.
+    // Arguments that do not fit are left to the general path.
     assert_eq!(run(&[one.clone(), AnyRef::available(1.5_f32)]), None);
     assert_eq!(run(&[one.clone(), two, one]), None);
     assert_eq!(prepared.run(&ctx, &[], &mut []).map(|_| ()), None);

@@ -1,4 +1,5 @@
-//! Which kernels run where: those of the current stream inline, those of others as one task for each stream.
+//! Where kernels run: those of the current stream inline, those of other streams as one task for
+//! each stream.
 
 use std::sync::{Arc, Mutex};
 
@@ -17,8 +18,8 @@ static NOTE: OpDef = OpDef {
     ..OpDef::new("test.note")
 };
 
-/// What happened, in order: tasks added (`+`), begun (`[`) and ended (`]`), kernels run (the number of their operands), and the
-/// return of execute (`|`).
+/// The events, in order: tasks added (`+`), begun (`[`) and ended (`]`), kernels run (the number of
+/// their operands), and the return of execute (`|`).
 type Log = Mutex<String>;
 
 /// The single-threaded queue, with a log of its tasks.
@@ -64,7 +65,7 @@ impl ConcurrentWorkQueue for Logging {
     }
 }
 
-/// Notes its number of operands.
+/// Records its number of operands.
 fn run_note(frame: &mut KernelFrame<'_>) {
     let num_operands = frame.num_arguments();
     if let Some(log) = frame.exec_ctx().request().context_data::<Arc<Log>>() {
@@ -73,7 +74,7 @@ fn run_note(frame: &mut KernelFrame<'_>) {
     frame.set_result(0, AnyRef::available(0_i64));
 }
 
-/// Runs a function whose kernels are told apart by how many operands they have; gives the log.
+/// Runs a function whose kernels are identified by their numbers of operands. Returns the log.
 fn log_of(nodes: Vec<Node>) -> String {
     let _alone = alone();
     let log: Arc<Log> = Arc::default();
@@ -131,7 +132,8 @@ fn kernels_of_other_streams_become_one_task_ordered_by_stream() {
 #[test]
 fn a_path_that_has_nothing_else_moves_over_to_the_first_other_stream() {
     let nodes = vec![note(&[]), note(&[0]).on(2), note(&[0, 0]).on(1)];
-    // Users are listed in reverse program order: stream 1 is the first of the others, and is run inline.
+    // Users are listed in reverse program order: stream 1 is the first of the others, and is run
+    // inline.
     assert_eq!(log_of(nodes), "0+2|[1]");
 }
 

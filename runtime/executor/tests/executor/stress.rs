@@ -1,8 +1,10 @@
-//! Random programs on real threads, every other one of a shape that random graphs rarely have: nested calls, kernels that
-//! finish later, fail, panic or start early, and requests that are cancelled at any moment, by others or by a kernel of their own. Every result is what a sequential model says, or that of a cancelled request, and
-//! nothing is left over.
+//! Random programs on real threads, every other one of a shape that random graphs rarely have:
+//! nested calls, kernels that finish later, fail, panic or start early, and requests that are
+//! cancelled at any moment, by another thread or by one of their kernels. Every result is that of a
+//! sequential model, or that of a cancelled request, and nothing is leaked.
 //!
-//! `TFRT_STRESS` asks for more rounds than the few that run by default, and `TFRT_STRESS_SEED` for other ones.
+//! `TFRT_STRESS` sets the number of rounds, by default a few, and `TFRT_STRESS_SEED` the first
+//! seed.
 
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -22,7 +24,7 @@ use crate::support::{
 
 const QUEUES: [&str; 4] = ["s", "mstd:1,1", "mstd:2,1", "mstd:8,2"];
 
-/// What a register becomes: a number, some number that depends on the schedule, or an error.
+/// The outcome of a register: a number, some number that depends on the schedule, or an error.
 #[derive(Clone, Debug, PartialEq)]
 enum Expected {
     Number(i64),
@@ -33,7 +35,7 @@ enum Expected {
 const FAILED: &str = "something bad happened";
 const PANICKED: &str = "kernel 'test.panic' panicked: out of cheese";
 
-/// Functions that call those behind them. `f0` takes nothing.
+/// Returns functions that call only functions after them. `f0` has no arguments.
 fn program(random: &mut Random) -> Vec<Graph> {
     let num_functions = 1 + random.below(4);
     let mut graphs: Vec<Graph> = Vec::new();
@@ -44,7 +46,7 @@ fn program(random: &mut Random) -> Vec<Graph> {
     graphs
 }
 
-/// A function that calls only `behind`, the functions that follow it.
+/// Returns a function that calls only `behind`, the functions that follow it.
 fn graph(random: &mut Random, index: usize, num_functions: usize, behind: &[Graph]) -> Graph {
     let num_arguments = if index == 0 { 0 } else { random.below(3) };
     let mut num_registers = num_arguments;
@@ -104,7 +106,7 @@ fn graph(random: &mut Random, index: usize, num_functions: usize, behind: &[Grap
     }
 }
 
-/// The outcome of a function, computed one node after the other.
+/// Returns the outcome of a function, computed node by node.
 fn model(graphs: &[Graph], function: usize, arguments: &[Expected]) -> Vec<Expected> {
     let graph = &graphs[function];
     let mut registers = arguments.to_vec();
@@ -153,7 +155,7 @@ fn sum(operands: &[Expected]) -> Expected {
         .map_or(Expected::AnyNumber, Expected::Number)
 }
 
-/// Who cancels the request, and when.
+/// What cancels the request, and when.
 #[derive(Clone, Copy, Debug, PartialEq)]
 enum Cancel {
     Nobody,
@@ -204,7 +206,7 @@ fn matches(found: &Result<i64, String>, expected: &Expected, may_be_cancelled: b
         (Ok(_), Expected::AnyNumber) => true,
         (Err(found), Expected::Error(expected)) if found == expected => true,
         (Err(found), _) => found == "Cancelled" && may_be_cancelled,
-        // The error that a kernel would have been skipped for.
+        // An error for which the kernel should have been skipped.
         (Ok(_), Expected::Error(_)) => false,
     }
 }

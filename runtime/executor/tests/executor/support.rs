@@ -25,19 +25,19 @@ const fn op(name: &'static str) -> OpDef {
     }
 }
 
-/// 1 plus the sum of the operands, every result; available on return.
+/// Every result is 1 plus the sum of the operands, and is available on return.
 pub static SUM: OpDef = op("test.sum");
-/// As `SUM`, computed by a task.
+/// Like `SUM`, computed by a task.
 pub static ASYNC_SUM: OpDef = op("test.async_sum");
 /// Fails.
 pub static FAIL: OpDef = op("test.fail");
 /// Panics.
 pub static PANIC: OpDef = op("test.panic");
-/// Cancels the request and gives 1.
+/// Cancels the request and returns 1.
 pub static CANCEL: OpDef = op("test.cancel");
 /// Calls its function.
 pub static CALL: OpDef = op("test.call");
-/// As `CALL`, without waiting for the arguments.
+/// Like `CALL`, without waiting for the arguments.
 pub static CALL_EARLY: OpDef = OpDef {
     operands: &[OperandDef {
         is_reference: true,
@@ -46,7 +46,8 @@ pub static CALL_EARLY: OpDef = OpDef {
     traits: OpTraits::NON_STRICT,
     ..op("test.call_early")
 };
-/// The number of its operands that are available, without waiting for them. Declared to wait for the first one.
+/// Returns the number of its operands that are available, without waiting for them. Declared to
+/// wait for the first one.
 pub static COUNT: OpDef = OpDef {
     operands: &[
         OperandDef::new("waited", TypeConstraint::Any),
@@ -58,7 +59,7 @@ pub static COUNT: OpDef = OpDef {
     traits: OpTraits::NON_STRICT,
     ..op("test.count")
 };
-/// As `COUNT`, but waits for none in particular.
+/// Like `COUNT`, but waits for none in particular.
 pub static COUNT_ANY: OpDef = OpDef {
     operands: &[OperandDef {
         is_reference: true,
@@ -67,7 +68,8 @@ pub static COUNT_ANY: OpDef = OpDef {
     traits: OpTraits::NON_STRICT,
     ..op("test.count_any")
 };
-/// Its second operand if the first one is 1, else its third one, without waiting for either.
+/// Returns its second operand if the first one is 1, and its third one otherwise, without waiting
+/// for either.
 pub static SELECT: OpDef = OpDef {
     operands: &[
         OperandDef::new("condition", TypeConstraint::Any),
@@ -165,7 +167,7 @@ pub fn registry() -> Arc<KernelRegistry> {
     Arc::new(registry)
 }
 
-/// A host with the kernels above and the work queue of a configuration.
+/// Returns a host with the kernels above and the work queue of a configuration.
 pub fn host(queue: &str) -> HostContextBuilder {
     HostContext::builder()
         .registry(registry())
@@ -176,7 +178,8 @@ pub fn queue_of(config: &str) -> Arc<dyn ConcurrentWorkQueue> {
     create_queue(config).expect("a queue of this configuration")
 }
 
-/// One kernel: what it runs, which registers it reads, how many it defines, where it runs, what it calls.
+/// One kernel: its op, the registers that it reads, the number of its results, its stream, the
+/// function that it calls.
 #[derive(Clone, Debug)]
 pub struct Node {
     pub op: &'static str,
@@ -218,7 +221,7 @@ impl Node {
     }
 }
 
-/// A function: how many arguments, its kernels, and the registers that it returns.
+/// A function: the number of its arguments, its kernels, and the registers that it returns.
 #[derive(Clone, Debug, Default)]
 pub struct Graph {
     pub num_arguments: usize,
@@ -226,12 +229,12 @@ pub struct Graph {
     pub returns: Vec<usize>,
 }
 
-/// A file with one function for each graph, named `f0`, `f1`, ….
+/// Builds a file with one function for each graph, named `f0`, `f1`, ….
 pub fn build(graphs: &[Graph]) -> BefFile {
     build_taking("i64", graphs)
 }
 
-/// As [`build`], where `f0` can be called with these arguments.
+/// Like [`build`], where `f0` can be called with these arguments.
 pub fn build_for(arguments: &[AnyRef], graphs: &[Graph]) -> BefFile {
     let is_number = |argument: &AnyRef| !argument.is_concrete() || argument.is::<i64>();
     if arguments.iter().all(is_number) {
@@ -302,7 +305,7 @@ fn build_taking(argument_type: &str, graphs: &[Graph]) -> BefFile {
     BefFile::from_bytes(&builder.finish().expect("the graphs are well formed"))
 }
 
-/// Keeps other tests away, and sees to it that every value made meanwhile is gone in the end.
+/// Excludes other tests, and checks that every value made meanwhile is dropped in the end.
 pub struct Alone {
     num_live_before: usize,
     _lock: MutexGuard<'static, ()>,
@@ -319,10 +322,11 @@ pub fn alone() -> Alone {
 }
 
 impl Alone {
-    /// Fails if a value made since the start of the test is left.
+    /// Fails if a value made since the start of the test is alive.
     ///
-    /// A worker or timer thread that held the last reference to a host drops it while the test goes on, so that values may
-    /// need a moment. The time allowed is far more than any machine needs.
+    /// A worker or timer thread that held the last reference to a host drops it while the test
+    /// continues, so values may take a moment to be dropped. The time limit is far longer than any
+    /// machine needs.
     pub fn assert_nothing_left(&self, context: &str) {
         let start = Instant::now();
         while tfrt_async::live_values() != self.num_live_before
@@ -357,13 +361,13 @@ impl Random {
         mixed ^ (mixed >> 31)
     }
 
-    /// A number below `end`, or 0 if there is none.
+    /// Returns a number below `end`, or 0 if there is none.
     pub fn below(&mut self, end: usize) -> usize {
         usize::try_from(self.next() % end.max(1) as u64).expect("below `end`")
     }
 }
 
-/// What became of a value.
+/// Returns the outcome of a value.
 pub type Outcome = Result<i64, String>;
 
 /// Runs `f0` of `graphs` and waits for its results and for the queue.

@@ -1,4 +1,4 @@
-//! Synchronous functions: how deep they may nest.
+//! Synchronous functions: how deeply they may nest.
 
 use std::sync::Arc;
 

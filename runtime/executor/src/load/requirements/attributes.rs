@@ -1,7 +1,8 @@
-//! Attributes that kernels read: each has to be there, of the kind that is declared, and readable as what the kernel reads it as.
+//! The attributes of kernels: each must be present, of the declared kind, and readable as the
+//! kernel reads it.
 //!
-//! What kind of attribute a file holds is said by its section of attribute types, which it may leave out. The bytes are looked at
-//! either way.
+//! The optional section of attribute types states the kind of each attribute in a file. The bytes
+//! are checked either way.
 
 use tfrt_attr::AttrTypeCode;
 use tfrt_host::kernel::attribute_kind::check_kind;
@@ -9,7 +10,8 @@ use tfrt_host::kernel::{AttributeList, KernelTypes};
 use tfrt_ods::OpDef;
 use tfrt_support::Error;
 
-/// Checks the attributes of one kernel. `code_of` tells what the file says of the attribute at an offset.
+/// Checks the attributes of one kernel. `code_of` returns the type that the file states for the
+/// attribute at an offset.
 pub(crate) fn check(
     op: &OpDef,
     types: &KernelTypes,

@@ -1,15 +1,16 @@
 //! Shapes that are known at load time.
 //!
-//! Metadata functions of declarations tell the shapes and element types of results, from those of operands and from
-//! attributes. Where a body says enough, kernels whose operands do not fit each other are found before anything runs. What is
-//! not known is not guessed: a function may still be called with any arguments.
+//! The metadata functions of declarations compute the shapes and element types of results from
+//! those of operands and from attributes. If a body says enough, kernels whose operands do not fit
+//! each other are found before anything runs. Unknown shapes are not guessed: a function may still
+//! be called with any arguments.
 
 use tfrt_ods::OpDef;
 use tfrt_ods::metadata::{MetadataQuery, NoMetadata};
 use tfrt_support::Error;
 use tfrt_support::TensorMetadata;
 
-/// What the check needs to know of one kernel.
+/// The properties of one kernel that the check needs.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct KernelShapes<'a> {
     pub(crate) op: &'static OpDef,
@@ -18,8 +19,8 @@ pub(crate) struct KernelShapes<'a> {
     pub(crate) attributes: &'a [u32],
 }
 
-/// Goes through the kernels of a body in program order. The error is that of the first kernel that cannot run, and comes with
-/// its number.
+/// Checks the kernels of a body in program order. Returns the error of the first kernel that cannot
+/// run, with its number.
 pub(crate) fn check<'a>(
     section: &[u8],
     num_registers: usize,

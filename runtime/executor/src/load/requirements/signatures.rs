@@ -1,4 +1,5 @@
-//! Functions that kernels call: a kernel may require a signature, which is checked at load time.
+//! The functions that kernels call: a kernel may require a signature, which is checked at load
+//! time.
 
 use tfrt_ods::{FunctionForm, FunctionSignature, OpDef};
 use tfrt_support::entity::EntityId;
@@ -6,7 +7,7 @@ use tfrt_support::{Error, ErrorCode};
 
 use crate::load::tables::{FunctionEntry, Tables};
 
-/// Checks that the functions of a kernel, which `ids` lists, have the signatures that `op` requires.
+/// Checks that the functions of a kernel, given by `ids`, have the signatures that `op` requires.
 pub(crate) fn check(tables: &Tables, op: &OpDef, ids: &[u32]) -> Result<(), Error> {
     for signature in op.signatures {
         if let Some(id) = id_of(op, signature.function, ids) {
@@ -17,7 +18,8 @@ pub(crate) fn check(tables: &Tables, op: &OpDef, ids: &[u32]) -> Result<(), Erro
     Ok(())
 }
 
-/// The function that a kernel knows by `name`. One entry of the declaration may stand for a list.
+/// Returns the function that a kernel declares as `name`. One entry of the declaration may stand
+/// for a list.
 fn id_of(op: &OpDef, name: &str, ids: &[u32]) -> Option<u32> {
     let functions = op.functions;
     let position = functions

@@ -29,7 +29,7 @@ use crate::run::program::{CallSite, Called};
 use crate::run::traced;
 
 impl Run<'_> {
-    /// Runs all kernels. If the run has to be left, says where and why.
+    /// Runs all kernels. If the run has to be left, returns where and why.
     pub(crate) fn run_guarded(&self) -> Result<(), Box<Left>> {
         let mut lists = None;
         let outcome = catch_unwind(AssertUnwindSafe(|| match (self.is_sync, self.watch) {
@@ -44,7 +44,7 @@ impl Run<'_> {
         outcome
     }
 
-    // A function of its own, so that all that its loop needs is in registers of the processor.
+    // A function of its own, so that everything its loop needs stays in machine registers.
     #[inline(never)]
     fn run_kernels<const IS_SYNC: bool, const IS_WATCHED: bool>(
         &self,
@@ -52,7 +52,7 @@ impl Run<'_> {
     ) -> Result<(), Box<Left>> {
         let (frame, idle) = (self.frame, DirectCall::idle(self.ctx));
         let request = &**self.ctx.request();
-        // Where each kernel is recorded, none is plain.
+        // In a trace, which records every kernel, no kernel is plain.
         let plain = (!self.is_traced).then_some(Extras::RETURNS);
         for kernel in &frame.code.kernels {
             if !IS_SYNC && request.cancel_value().is_some() {
@@ -64,7 +64,7 @@ impl Run<'_> {
             if plain.is_some_and(|plain| kernel.extras.is_within(plain))
                 && let Some(run) = kernel.direct
             {
-                // It does not panic: a direct kernel returns an error instead.
+                // The call does not panic: a direct kernel returns an error instead.
                 if let Err(error) = self.call(frame, run, kernel, &idle) {
                     return Err(self.failed(kernel, error));
                 }
@@ -90,8 +90,9 @@ impl Run<'_> {
         kernel: &Kernel,
         call: &DirectCall<'_>,
     ) -> Result<(), Error> {
-        // SAFETY: 1: each kernel runs once, in the order of the schedule. 2: the kernels before it, or the arguments, are the
-        // producers of its operands (C1); they have put what it reads (C5), or the run had been left.
+        // SAFETY: 1: each kernel runs once, in the order of the schedule. 2: the kernels before it,
+        // or the arguments, are the producers of its operands (C1); they have put what it reads
+        // (C5), or the run would have been left.
         unsafe { frame.run(kernel, run, call) }
     }
 
@@ -120,7 +121,7 @@ impl Run<'_> {
         }
     }
 
-    /// Lets go of the operands of a call whose results are in this list, and settles these.
+    /// Drops the operands of a call whose results are in this list, and settles the results.
     fn settle_call(
         &self,
         id: KernelId,
@@ -135,7 +136,7 @@ impl Run<'_> {
         self.settle_list(id, details, lists)
     }
 
-    /// Runs a kernel that needs more than a call.
+    /// Runs a kernel that needs more than a plain call.
     fn run_other(&self, kernel: &Kernel, lists: &mut Option<Box<Lists>>) -> Result<(), Box<Left>> {
         let id = self.frame.code.id_of(kernel);
         let details = self.frame.code.details(id);
@@ -199,7 +200,7 @@ impl Run<'_> {
         (self.program.call_in_place)(&site, results)
     }
 
-    /// Calls a kernel with a list of operands; its results are in the list.
+    /// Calls a kernel with a list of operands. Its results are then in the list.
     fn call_framed(
         &self,
         id: KernelId,
@@ -239,7 +240,7 @@ impl Run<'_> {
     fn enter_scope(&self, kernel: &Kernel, details: &KernelDetails) -> Scope {
         let number = self.number_for_traces();
         let stream = (!self.is_sync).then_some(kernel.stream);
-        // A trace shows where the kernel is, even if errors are where the caller is.
+        // A trace shows the location of the kernel, even if errors carry that of the caller.
         let own_places;
         let ctx = if self.stays_in_place {
             own_places = BorrowedContext::inside(self.ctx, self.program);
@@ -258,7 +259,8 @@ impl Run<'_> {
         })
     }
 
-    /// Lets a trace know when a result is available that nobody in this function waits for.
+    /// Records in the trace when a result becomes available that nothing in this function waits
+    /// for.
     #[inline]
     fn follow(&self, details: &KernelDetails, register: RegisterId, result: &AnyRef) {
         if self.is_traced {
@@ -283,7 +285,7 @@ impl Run<'_> {
         details: &KernelDetails,
         f: impl FnOnce(FunctionList<'_>) -> R,
     ) -> R {
-        // SAFETY: a reference is read where there is one, and the copy is never dropped.
+        // SAFETY: the program is a valid reference, and the copy is never dropped.
         let table = unsafe { ptr::read(self.program) } as Arc<dyn FunctionTable>;
         let table = ManuallyDrop::new(table);
         f(FunctionList {
@@ -292,7 +294,8 @@ impl Run<'_> {
         })
     }
 
-    /// Lets go of the operands of a kernel that ran in place, and settles the results that it has left in its places.
+    /// Drops the operands of a kernel that ran in place, and settles the results that it has left
+    /// in its places.
     #[inline]
     fn settle_places(
         &self,
@@ -373,8 +376,8 @@ impl Run<'_> {
     }
 }
 
-/// Puts a value that a kernel has returned into the cell of its register, if it has one. False, and nothing done, unless the users
-/// of the register can go on with the value.
+/// Puts a value that a kernel has returned into the cell of its register, if it has one. Returns
+/// `false` without doing anything if the users of the register cannot continue with the value.
 #[inline]
 fn is_settled(frame: Frame<'_>, register: &Register, is_used: bool, value: &AnyRef) -> bool {
     if register.cell.is_some() {

@@ -1,8 +1,9 @@
 //! Leaves: functions of plain kernels, whose values are all copied payloads.
 //!
-//! The kernels of a leaf are given nothing but their operands, and adapters catch what kernels panic with. So a run of a leaf makes
-//! no context, catches nothing, and has no operands to drop. What a kernel does with functions and values that it keeps elsewhere is
-//! bounded and reported as in every run: a leaf counts as nested, and is refused wherever another run would be.
+//! The kernels of a leaf receive only their operands, and adapters catch the panics of kernels. So
+//! a run of a leaf makes no context, catches no panics, and has no operands to drop. If a kernel
+//! uses functions and values that it stores elsewhere, the usual bounds and reports apply: a leaf
+//! counts as nested, and is refused wherever another run would be.
 #![expect(unsafe_code, reason = "calls kernels whose operands are in place")]
 
 use std::sync::Arc;
@@ -23,7 +24,8 @@ use crate::run::links::Link;
 use crate::run::nesting::Nesting;
 use crate::run::program::{Called, FunctionBody, Program};
 
-/// Runs a leaf. Returns `None`, and does nothing, if the function is not one or has to be run in another way this time.
+/// Runs a leaf. Returns `None` without doing anything if the function is not a leaf or has to run
+/// in another way this time.
 #[inline]
 pub(crate) fn follow(
     program: &Arc<Program>,
@@ -59,9 +61,10 @@ pub(crate) enum Results {
     Listed(Vec<Option<AnyRef>>),
 }
 
-/// Runs a leaf for a kernel of another run that calls it and does nothing else, if all values are copied. Returns `None`, and does
-/// nothing, if it has to be called in another way. There is a link once the function has been called in another way; a leaf is of one
-/// stream, so that a run that follows its schedule may follow that of the leaf.
+/// Runs a leaf for a kernel of another run that calls it and does nothing else, if all values are
+/// copied. Returns `None` without doing anything if the function has to be called in another way. A
+/// link exists once the function has been called in another way. A leaf has a single stream, so a
+/// run that follows its schedule may follow that of the leaf.
 #[inline]
 pub(crate) fn call(run: &Run<'_>, details: &KernelDetails) -> Option<Results> {
     let code = run.frame.code;
@@ -102,8 +105,8 @@ pub(crate) fn call(run: &Run<'_>, details: &KernelDetails) -> Option<Results> {
     Some(called)
 }
 
-/// Runs a synchronous leaf whose arguments and constants are in the frame. Returns `None`, and does nothing, if the function is
-/// not one or has to be run in another way this time.
+/// Runs a synchronous leaf whose arguments and constants are in the frame. Returns `None` without
+/// doing anything if the function is not a leaf or has to run in another way this time.
 #[inline]
 pub(crate) fn run_sync(
     program: &Arc<Program>,
@@ -124,7 +127,7 @@ pub(crate) fn run_sync(
     })
 }
 
-/// Whether a body can be run as a leaf now.
+/// Returns `true` if a body can run as a leaf now.
 #[inline]
 fn is_leaf(body: &Body) -> bool {
     // A trace shows every kernel.
@@ -133,10 +136,12 @@ fn is_leaf(body: &Body) -> bool {
         && !tracing::is_active(TracingLevel::Debug)
 }
 
-/// Runs the kernels of a leaf whose arguments and constants are in the frame. If the run has to be left, says where and why.
+/// Runs the kernels of a leaf whose arguments and constants are in the frame. If the run has to be
+/// left, returns where and why.
 ///
-/// `ctx` is the context of the caller. A synchronous function runs to its end even if its request is cancelled.
-// A function of its own, so that all that its loop needs is in registers of the processor.
+/// `ctx` is the context of the caller. A synchronous function runs to its end even if its request
+/// is cancelled.
+// A function of its own, so that everything its loop needs stays in machine registers.
 #[inline(never)]
 fn run_kernels<const IS_SYNC: bool>(
     frame: Frame<'_>,
@@ -150,8 +155,9 @@ fn run_kernels<const IS_SYNC: bool>(
         let (Some(run), false) = (kernel.direct, kernel.extras.contains(Extras::CONSTANT)) else {
             continue;
         };
-        // SAFETY: 1: each kernel runs once, in the order of the schedule. 2: the kernels before it, the constants, which have
-        // been made, or the arguments are what its operands come from (C1); all of them have put what it reads (C5).
+        // SAFETY: 1: each kernel runs once, in the order of the schedule. 2: its operands come from
+        // the kernels before it, from the constants, which have been made, or from the arguments
+        // (C1); all of these have put what it reads (C5).
         if let Err(error) = unsafe { frame.run(kernel, run, &idle) } {
             return Err(stop(frame, kernel, Some(error)));
         }

@@ -1,4 +1,5 @@
-//! Leaving a schedule: a run that goes on as an invocation in the ready loop, or ends with an error.
+//! Leaving a schedule: a run that continues as an invocation in the ready loop, or ends with an
+//! error.
 
 use std::any::Any;
 use std::sync::Arc;
@@ -20,7 +21,8 @@ use crate::run::path::{Lists, Progress};
 use crate::run::ready::run_path;
 
 impl Run<'_> {
-    /// What a panic of the current kernel, or of what it lets go of, comes to.
+    /// Returns how a run is left after a panic of the current kernel, or of a payload that it
+    /// drops.
     #[cold]
     pub(crate) fn after_panic(
         &self,
@@ -53,7 +55,7 @@ impl Run<'_> {
         })
     }
 
-    /// Ends a synchronous run where it is, and says why.
+    /// Ends a synchronous run where it is, and returns the reason.
     #[cold]
     pub(crate) fn end(&self, left: Left) -> Error {
         let (id, _) = left.position();
@@ -89,7 +91,7 @@ impl Run<'_> {
         error
     }
 
-    /// Goes on elsewhere, and sees to it that the caller gets the results.
+    /// Continues as an invocation, and passes its results to the caller.
     #[cold]
     #[inline(never)]
     pub(crate) fn go_on(
@@ -104,10 +106,10 @@ impl Run<'_> {
         }
     }
 
-    /// Goes on as an invocation in the ready loop.
+    /// Continues as an invocation in the ready loop.
     ///
     /// # Errors
-    /// If there is no room for an invocation. Nothing goes on then.
+    /// Fails if there is no room for an invocation. The run then ends.
     fn leave(&self, caller: &ExecutionContext, left: Left) -> Result<InvocationRef, Error> {
         let code = self.frame.code;
         if let Left::ToShare(_) = left {
@@ -129,7 +131,7 @@ impl Run<'_> {
         for register in produced_registers(code, next, num_results) {
             if let Some(returned) = code.register(register).returned {
                 let value = take_result(invocation.frame(), register, true);
-                // The caller has not asked for it yet, so that nobody waits.
+                // The caller has not asked for it yet, so no waiter runs.
                 invocation.result_slot(returned).give(value);
             }
         }
@@ -167,7 +169,7 @@ impl Run<'_> {
         Ok(invocation)
     }
 
-    /// Lets go of what is in the frame of a run that does not go on.
+    /// Drops the values in the frame of a run that ends.
     #[cold]
     fn clear_frame(&self, left: &Left) {
         let code = self.frame.code;
@@ -204,7 +206,7 @@ impl Run<'_> {
     }
 }
 
-/// The error of a synchronous kernel one of whose results has no payload.
+/// Returns the error of a synchronous kernel if one of its results does not have a payload.
 #[cold]
 fn no_payload(kernel: &str, index: u32, found: Option<AnyRef>) -> Error {
     if let Some(error) = found.as_ref().and_then(AnyRef::error_if_present) {
@@ -219,7 +221,7 @@ fn no_payload(kernel: &str, index: u32, found: Option<AnyRef>) -> Error {
     Error::new(message).with_code(ErrorCode::Internal)
 }
 
-/// The error of an invocation that gets no block.
+/// Returns the error of an invocation for whose block there is no memory.
 #[cold]
 pub(crate) fn no_memory() -> Error {
     Error::new("the host has no memory for the state of a function")

@@ -1,4 +1,4 @@
-//! Why and where a run leaves its schedule, and what is there by then.
+//! Why and where a run leaves its schedule, and which registers have values at that point.
 
 use tfrt_support::Error;
 use tfrt_support::entity::EntityId;
@@ -10,20 +10,23 @@ use crate::run::path::{Lists, Path};
 pub(crate) enum Left {
     /// Before this kernel.
     Before(KernelId),
-    /// Before this kernel, to be handed to several threads.
+    /// Before this kernel, to continue on several threads.
     ToShare(KernelId),
     /// This kernel, called in place, failed.
     Failed(KernelId, Error),
     /// This kernel, called with a list of operands, failed or panicked.
     FailedFramed(KernelId, Error),
-    /// The results of this kernel from this number on, which are in its places, are to be published.
+    /// The results of this kernel from this number on, which are in its places, are still to be
+    /// handed over.
     HandingOver(KernelId, u32),
-    /// The results of this kernel from this number on, which are in the list, are to be published.
+    /// The results of this kernel from this number on, which are in the list, are still to be
+    /// published.
     Publishing(KernelId, u32, Box<Lists>),
 }
 
 impl Left {
-    /// The kernel that the run is at, and how many of its results were handed over; nothing of it was done if that is none.
+    /// Returns the current kernel and the number of its results that were handed over, or `None` if
+    /// the kernel has not begun.
     pub(crate) fn position(&self) -> (KernelId, Option<usize>) {
         match *self {
             Self::Before(id) | Self::ToShare(id) => (id, None),
@@ -34,7 +37,7 @@ impl Left {
         }
     }
 
-    /// Goes on in the ready loop with the kernel that the run is at.
+    /// Continues in the ready loop with the current kernel.
     pub(crate) fn resume(self, path: &mut Path<'_>) {
         match self {
             Self::Before(_) | Self::ToShare(_) => {}
@@ -50,7 +53,7 @@ impl Left {
     }
 }
 
-/// The registers that have values when a run is at a kernel.
+/// Returns the registers that have values when a run is at kernel `next`.
 pub(crate) fn produced_registers(
     code: &Code,
     next: KernelId,

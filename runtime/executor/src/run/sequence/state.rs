@@ -24,19 +24,20 @@ pub(crate) struct Run<'a> {
     pub(crate) is_traced: bool,
     /// Whether the function is synchronous.
     pub(crate) is_sync: bool,
-    /// Whether errors are where the caller is: those of a synchronous function, if it has a caller in a program.
+    /// Whether errors carry the location of the caller: those of a synchronous function do, if a
+    /// program calls it.
     pub(crate) stays_in_place: bool,
     pub(crate) watch: Option<&'a Watch>,
-    /// That the run is on the stack of its thread.
+    /// Proof that the run is counted on the stack of its thread.
     pub(crate) nesting: Option<&'a Nesting>,
-    /// What traces call the run, once one wants to know.
+    /// The number of the run in traces, assigned when a trace first needs it.
     pub(crate) number: Cell<Option<u64>>,
-    /// How far the current kernel has come, for the case that something panics.
+    /// The progress of the current kernel, in case something panics.
     pub(crate) progress: Cell<Progress>,
 }
 
 impl<'a> Run<'a> {
-    /// A run of a leaf, which has to be left.
+    /// Returns the run of a leaf that has to be left.
     #[cold]
     pub(crate) fn of_leaf(
         program: &'a Arc<Program>,
@@ -61,7 +62,8 @@ impl<'a> Run<'a> {
         }
     }
 
-    /// Moves the context to a kernel, unless errors are where the caller is.
+    /// Sets the location of the context to that of a kernel, unless errors carry the location of
+    /// the caller.
     #[inline]
     pub(crate) fn set_location(&self, details: &KernelDetails) {
         if !self.stays_in_place {

@@ -1,4 +1,4 @@
-//! How arguments come into the frame of a run, and results out of it.
+//! Moving arguments into the frame of a run, and results out of it.
 
 use tfrt_async::AnyRef;
 use tfrt_support::Error;
@@ -9,24 +9,26 @@ use crate::run::invocation::InvocationRef;
 use crate::run::links::Link;
 use crate::run::program::Called;
 
-/// What came of an attempt to follow a schedule.
+/// The outcome of an attempt to follow a schedule.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Outcome {
-    /// Nothing was done: an argument is not what the kernels read, or calls nest too deep.
+    /// Nothing was done: an argument is not of the type that the kernels read, or calls nest too
+    /// deep.
     Refused,
-    /// The results are where they belong. Those of a run that was left may be unavailable.
+    /// The results are in place. Those of a run that was left may be unavailable.
     Finished,
 }
 
-/// Where arguments come from and results go to.
+/// Where arguments come from and results go.
 pub(crate) trait Transfer {
-    /// Puts the arguments into the frame of the callee. False, and nothing done, if one of them is not what is read there.
+    /// Puts the arguments into the frame of the callee. Returns `false` without having put a
+    /// reference into a slot if one of them cannot be read there.
     fn put_arguments(&mut self, callee: Frame<'_>) -> bool;
 
     /// Takes the results out of the frame of a callee that has run to its end.
     fn take_results(&mut self, callee: Frame<'_>);
 
-    /// Takes the results of a callee that goes on as an invocation.
+    /// Takes the results of a callee that continues as an invocation.
     fn take_later_results(&mut self, callee: &InvocationRef);
 
     /// Makes every result this error.
@@ -45,7 +47,8 @@ pub(crate) fn take_result(frame: Frame<'_>, register: RegisterId, is_given: bool
     }
 }
 
-/// Takes all results of a function out of its frame. Those of one register are one value.
+/// Takes all results of a function out of its frame. Results of the same register are the same
+/// value.
 #[inline]
 pub(crate) fn take_results(frame: Frame<'_>, results: &mut [Option<AnyRef>], is_given: bool) {
     let code = frame.code;
@@ -70,7 +73,7 @@ impl Transfer for Values<'_> {
         let registers = &callee.code.registers;
         let is_suited = |(value, register): (&AnyRef, &Register)| {
             if register.cell.is_some() {
-                // What a run that is refused leaves in its cells is gone with them.
+                // A refused run abandons its frame, cells included.
                 callee.fill(register, value)
             } else {
                 value.is_available() && !value.is_error() && register.accepts(value.type_id())
@@ -110,13 +113,13 @@ pub(crate) struct CallerPlaces<'a> {
     pub(crate) operands: &'a [u32],
     pub(crate) details: &'a KernelDetails,
     pub(crate) link: &'a Link,
-    /// Where results go that have no place in the frame.
+    /// Receives the results that have no place in the frame.
     pub(crate) list: &'a mut Vec<Option<AnyRef>>,
     pub(crate) called: Called,
 }
 
 impl CallerPlaces<'_> {
-    /// What came of the call.
+    /// Returns the outcome of the call.
     pub(crate) fn called(self, outcome: Outcome) -> Called {
         match outcome {
             Outcome::Refused => Called::Unsuited,
@@ -124,7 +127,7 @@ impl CallerPlaces<'_> {
         }
     }
 
-    /// The registers of the caller and of the callee that an argument goes from and to.
+    /// Returns, for each argument, its registers in the caller and in the callee.
     #[inline]
     fn arguments<'c>(
         &'c self,
@@ -135,7 +138,7 @@ impl CallerPlaces<'_> {
         sources.zip(&callee.code.registers)
     }
 
-    /// The registers of the callee and of the caller that a result goes from and to.
+    /// Returns, for each result, its registers in the callee and in the caller.
     #[inline]
     fn results<'c>(
         &'c self,
@@ -148,14 +151,15 @@ impl CallerPlaces<'_> {
     }
 }
 
-/// Whether what is in the place of a register of one frame may go to a register of another one, and be read there.
+/// Returns `true` if the value in the place of a register of one frame may move to a register of
+/// another frame and be read there.
 #[inline]
 fn is_movable(source: Frame<'_>, from: &Register, to: &Register) -> bool {
     if from.cell.is_some() {
         return from.ty == to.ty || (to.cell.is_none() && !to.has_typed_readers);
     }
     let Some(slot) = from.slot else {
-        // Nobody has put it anywhere, so that nobody needs it.
+        // The value was not put anywhere, so it is not needed.
         return false;
     };
     let value = source.peek(slot);
@@ -200,7 +204,7 @@ impl Transfer for CallerPlaces<'_> {
 }
 
 impl CallerPlaces<'_> {
-    /// Puts arguments of which some are not copied from cell to cell.
+    /// Puts the arguments if some of them are not copied from cell to cell.
     fn put_other_arguments(&self, callee: Frame<'_>) -> bool {
         let is_suited = |(from, to): (&Register, &Register)| is_movable(self.caller, from, to);
         if !self.arguments(callee).all(is_suited) {
@@ -226,7 +230,7 @@ impl CallerPlaces<'_> {
         true
     }
 
-    /// Takes results of which some are not copied from cell to cell.
+    /// Takes the results if some of them are not copied from cell to cell.
     fn take_other_results(&mut self, callee: Frame<'_>) {
         let is_suited = |(from, to): (&Register, &Register)| is_movable(callee, from, to);
         if callee.code.has_repeated_results() || !self.results(callee).all(is_suited) {

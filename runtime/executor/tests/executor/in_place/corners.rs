@@ -1,4 +1,4 @@
-//! Corners that random programs do not reach.
+//! Corner cases that random programs do not reach.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicI64, Ordering};
@@ -52,7 +52,8 @@ fn a_wrong_operand_is_found_beside_a_reference_to_another_wrong_one() {
     let _alone = alone();
     let graph = Graph {
         num_arguments: 2,
-        // That the first argument is a number is what the first kernel makes of it; the second one takes any.
+        // The first kernel makes the executor assume that the first argument is a number; the
+        // second one accepts any type.
         nodes: vec![
             node(&add::DIRECT, &[0, 0]),
             node(&add::DIRECT, &[1, 1]),
@@ -103,7 +104,7 @@ fn a_value_that_is_made_an_error_before_it_is_there_is_not_read_in_place() {
     assert_eq!(outcome(&results[1]), Outcome::Error("spoilt".into()));
 }
 
-/// A handle that could be copied, of memory that keeps its own borrows.
+/// A handle that could be copied, of memory that tracks its own borrows.
 #[derive(Clone, Copy)]
 struct Dial(&'static AtomicI64);
 
@@ -173,7 +174,7 @@ fn a_result_that_failed_in_place_is_not_unique() {
     assert!(!first.is_unique());
 }
 
-/// Something that panics as it goes away.
+/// A value that panics when it is dropped.
 struct Bomb;
 
 impl Drop for Bomb {
@@ -246,7 +247,8 @@ impl Declared for SyncSeven {
     };
 }
 
-/// A function of one kernel, which has the attribute 7 and a place in the file, in a context that stands elsewhere.
+/// Builds a function of one kernel, which has the attribute 7 and a location in the file, and a
+/// context with a different location.
 fn in_context(
     kind: FunctionKind,
     op: &'static OpDef,
@@ -308,7 +310,7 @@ fn a_function_that_runs_in_place_leaves_its_caller_where_it_is() {
         let [result] = <[AnyRef; 1]>::try_from(function.execute(&ctx, &[])).expect("one result");
         let found = *result.get::<i64>().expect("no kernel fails");
         assert_eq!(ctx.location_token(), 12345, "{}", op.name);
-        // A kernel that looks is told of its own place.
+        // A kernel that reads its context sees its own location.
         assert!(
             found != 12345 && (op.name == Seven::OP.name || found != 0),
             "{found}"
@@ -326,7 +328,8 @@ fn a_function_that_runs_in_place_leaves_its_caller_where_it_is() {
             let [result] = results.map(|result| result.expect("the result is set"));
             let found = *result.get::<i64>().expect("it is a number");
             assert_eq!(ctx.location_token(), 12345, "{}", op.name);
-            // A kernel of a synchronous function is where the caller is, if that is anywhere.
+            // A kernel of a synchronous function has the location of the caller, if the caller has
+            // one.
             let is_expected = match (op.name == SyncSeven::OP.name, has_place) {
                 (true, _) => found == 7,
                 (false, true) => found == 12345,
@@ -337,7 +340,7 @@ fn a_function_that_runs_in_place_leaves_its_caller_where_it_is() {
     }
 }
 
-/// Places of a caller.
+/// The locations of a caller.
 #[derive(Debug)]
 struct Source;
 
@@ -420,7 +423,7 @@ fn a_synchronous_function_does_in_place_what_its_interpreter_does() {
     assert_eq!(found[0], (Ok(()), [Some(4), Some(6)]));
     assert_eq!(found[2], (Err("one".into()), [None, None]));
 
-    // What is kept from one run to the next does not show.
+    // The state that is kept from one run to the next is not observable.
     let mut interpreter = main
         .interpreter(&ctx, vec![in_turn[0]()])
         .expect("the argument is a number");

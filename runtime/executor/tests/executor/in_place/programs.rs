@@ -1,6 +1,8 @@
-//! Random programs, run with kernels in place, with framed twins of them, and with some of both.
+//! Random programs, run with kernels in place, with framed twins of them, and with a mixture of
+//! both.
 //!
-//! `TFRT_STRESS` asks for more rounds than the few that run by default, and `TFRT_STRESS_SEED` for other ones.
+//! `TFRT_STRESS` sets the number of rounds, by default a few, and `TFRT_STRESS_SEED` the first
+//! seed.
 
 use std::fmt::Write as _;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -40,7 +42,7 @@ impl Argument {
         }
     }
 
-    /// The value, and what is to be promised of it.
+    /// Returns the value, and the promise that is to be kept for it with the promised value.
     fn make(self) -> (AnyRef, Option<(IndirectPromise, AnyRef)>) {
         let later = |value| {
             let (promise, indirect) = AnyRef::indirect();
@@ -57,7 +59,7 @@ impl Argument {
     }
 }
 
-/// Runs tasks in an order that a seed gives, while somebody waits.
+/// Runs tasks in an order that depends on a seed, while a thread waits.
 #[derive(Debug)]
 struct AnyOrder {
     tasks: Mutex<(Vec<Task>, u64)>,
@@ -109,7 +111,7 @@ impl ConcurrentWorkQueue for AnyOrder {
     }
 }
 
-/// What a run of a program came to.
+/// The outcome of a run of a program.
 #[derive(Debug, PartialEq)]
 struct Run {
     outcomes: Vec<Outcome>,
@@ -152,19 +154,21 @@ fn run(queue: Arc<dyn ConcurrentWorkQueue>, graphs: &[Graph], arguments: &[Argum
     }
 }
 
-/// A function that calls only `behind`, the functions that follow it; with twins in place of some kernels.
+/// Returns a function that calls only `behind`, the functions that follow it, with twins in place
+/// of some kernels.
 fn graph(
     random: &mut Random,
     num_arguments: usize,
     first_behind: usize,
     behind: &[Graph],
 ) -> Graph {
-    // By kind: what the kernels mean to read, and sometimes do not.
+    // The registers by kind: kernels mostly read registers of the kind that they expect.
     let (mut numbers, mut texts): (Vec<usize>, Vec<usize>) = (Vec::new(), Vec::new());
     let mut num_registers = num_arguments;
     numbers.extend(0..num_arguments);
     let num_streams = [1, 1, 3][random.below(3)];
-    // Without strings, which are not copied payloads, a function of one stream follows a static schedule.
+    // Without strings, which are not copied payloads, a function of one stream follows a static
+    // schedule.
     let has_texts = random.below(3) > 0;
     let mut nodes: Vec<Node> = Vec::new();
     let add = |node: Node, num_registers: &mut usize, nodes: &mut Vec<Node>| {
@@ -198,7 +202,7 @@ fn graph(
         };
         let (n, m) = (number(random), number(random));
         let (t, u) = (text(random), text(random));
-        // Operands, and what the results are: numbers, texts, others.
+        // Operands, and the kinds of the results: numbers, texts, others.
         let choice = match has_texts {
             true => random.below(28),
             false => [0, 0, 9, 11, 19, 24, 25, 26][random.below(8)],
@@ -255,7 +259,7 @@ fn graph(
         }
         node.stream = random.below(num_streams) as u32;
         node.num_results = results.len();
-        // Sometimes a program wants fewer.
+        // Sometimes a program uses fewer results.
         if random.below(20) == 0 {
             node.num_results = node.num_results.saturating_sub(1);
         }
@@ -278,7 +282,7 @@ fn graph(
     }
 }
 
-/// The program with the twins of some kernels: of so many among eight.
+/// Returns the program with the twins of some kernels: `num_of_eight` in eight, on average.
 fn with_twins(graphs: &[Graph], random: &mut Random, num_of_eight: usize) -> Vec<Graph> {
     let mut graphs = graphs.to_vec();
     for node in graphs.iter_mut().flat_map(|graph| &mut graph.nodes) {
@@ -330,7 +334,8 @@ fn kernels_that_run_in_place_do_what_their_framed_twins_do() {
             for queue in queues {
                 let what = format!("{what}, {}", queue.name());
                 let found = run(queue, &mixed, &arguments);
-                // When a request is cancelled, and which error comes first to a kernel that ends a request, hangs on the order.
+                // The order decides when a request is cancelled, and which error reaches a kernel
+                // that ends a request first.
                 for (found, expected) in found.outcomes.iter().zip(&expected.outcomes) {
                     let is_cancelled =
                         |outcome: &Outcome| *outcome == Outcome::Error("Cancelled".into());
