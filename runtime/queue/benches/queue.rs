@@ -28,7 +28,7 @@ fn main() {
         ("add", add),
         ("million", million),
     ];
-    // Cargo passes `--bench` before the arguments that it was given.
+    // Cargo passes `--bench` before the arguments of the user.
     let names: Vec<String> = std::env::args()
         .skip(1)
         .filter(|argument| !argument.starts_with('-'))
@@ -44,13 +44,13 @@ fn cores() -> usize {
     std::thread::available_parallelism().map_or(1, usize::from)
 }
 
-/// The processor time of this process.
+/// Returns the processor time of this process.
 fn cpu_time() -> Duration {
     let time = clock_gettime(ClockId::ProcessCPUTime);
     Duration::new(time.tv_sec as u64, time.tv_nsec as u32)
 }
 
-/// A few hundred nanoseconds of work for every 100 of `amount`.
+/// Takes a few hundred nanoseconds for every 100 of `amount`.
 fn work(amount: u64) {
     let mut state = amount;
     for _ in 0..amount {
@@ -62,7 +62,7 @@ fn work(amount: u64) {
     }
 }
 
-/// The value that `percent` of the sorted `times` do not exceed.
+/// Returns the value that `percent` of the sorted `times` do not exceed.
 fn percentile(times: &[Duration], percent: usize) -> Duration {
     times[(times.len() * percent / 100).min(times.len() - 1)]
 }
@@ -79,7 +79,8 @@ fn idle() {
     let queue = WorkStealingQueue::new(cores(), 4);
     queue.add_tasks(&mut (0..1000).map(|_| Task::new(|| work(1000))));
     queue.quiesce().expect("not a task");
-    // The processor time after the queue became quiescent, which it is once all threads are about to sleep.
+    // The processor time after the queue became quiescent, which it is once all threads are about
+    // to sleep.
     let rounds: Vec<Duration> = (0..100)
         .map(|_| {
             queue.add_tasks(&mut (0..cores()).map(|_| Task::new(|| work(1000))));
@@ -154,8 +155,8 @@ fn wake() {
     }
 }
 
-/// Open load: requests arrive at fixed times, whether or not earlier ones are done. There are many short rounds, because all
-/// requests of a round suffer if the machine does other work for a while.
+/// Open load: requests arrive at fixed times, whether or not earlier ones are done. There are many
+/// short rounds, because all requests of a round suffer if the machine does other work for a while.
 fn load() {
     const AMOUNT: u64 = 20_000;
     const NUM_REQUESTS: u32 = 1000;
@@ -208,7 +209,8 @@ fn load() {
     }
 }
 
-/// The time that a request takes on a thread of the queue while this thread is as busy as when it sends requests.
+/// Returns the time that a request takes on a thread of the queue while this thread is as busy as
+/// when it sends requests.
 fn time_of_a_request(queue: &WorkStealingQueue, amount: u64) -> Duration {
     const NUM_REQUESTS: usize = 100;
     let times: Arc<[AtomicU64]> = (0..NUM_REQUESTS).map(|_| AtomicU64::new(0)).collect();
@@ -239,7 +241,7 @@ fn fork(queue: &'static WorkStealingQueue, depth: u32, amount: u64) {
     }
 }
 
-/// A task that adds one, and so on: there is nothing to do for a second thread.
+/// A task that adds one more, and so on: there is no work for a second thread.
 fn chain(queue: &'static WorkStealingQueue, left: u32, amount: u64) {
     work(amount);
     if left > 0 {

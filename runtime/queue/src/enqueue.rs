@@ -38,7 +38,7 @@ pub fn enqueue_value<T: Value>(
     value
 }
 
-/// Runs `f` on a blocking thread when one is free. Returns whether the queue took it.
+/// Runs `f` on a blocking thread when one is free. Returns `true` if the queue accepted it.
 #[must_use = "work that is refused is dropped"]
 pub fn enqueue_blocking_work(
     queue: &dyn ConcurrentWorkQueue,
@@ -49,7 +49,7 @@ pub fn enqueue_blocking_work(
 
 /// Computes a value on a blocking thread when one is free.
 ///
-/// If the queue does not take it, the value is the error `Failed to enqueue blocking work.`
+/// If the queue does not accept it, the value is the error `Failed to enqueue blocking work.`
 pub fn enqueue_blocking_value<T: Value>(
     queue: &dyn ConcurrentWorkQueue,
     f: impl FnOnce() -> Result<T, Error> + Send + 'static,
@@ -57,7 +57,7 @@ pub fn enqueue_blocking_value<T: Value>(
     blocking_value(queue, true, "Failed to enqueue blocking work.", f)
 }
 
-/// Runs `f` on a blocking thread, a new one if necessary. Returns whether the queue took it.
+/// Runs `f` on a blocking thread, a new one if necessary. Returns `true` if the queue accepted it.
 #[must_use = "work that is refused is dropped"]
 pub fn run_blocking_work(
     queue: &dyn ConcurrentWorkQueue,
@@ -68,7 +68,7 @@ pub fn run_blocking_work(
 
 /// Computes a value on a blocking thread, a new one if necessary.
 ///
-/// If the queue does not take it, the value is the error `Failed to run blocking work.`
+/// If the queue does not accept it, the value is the error `Failed to run blocking work.`
 ///
 /// ```
 /// use tfrt_queue::{SingleThreadedQueue, run_blocking_value};
@@ -94,7 +94,8 @@ fn blocking_value<T: Value>(
     let (task, value) = task_for_value(f);
     match queue.add_blocking_task(task, allow_queuing) {
         Ok(()) => value,
-        // The promise is dropped with the task. Nobody has seen the value yet, so another one takes its place.
+        // The promise is dropped with the task. No code has seen the value yet, so another one
+        // takes its place.
         Err(_refused) => AsyncValueRef::error(Error::new(refusal)),
     }
 }

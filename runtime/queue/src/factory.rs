@@ -25,13 +25,14 @@ use crate::work_stealing::WorkStealingQueue;
 pub struct QueueFactory {
     /// The part of a configuration before the first colon.
     pub name: &'static str,
-    /// Creates the queue from the part after the colon, or returns a message that says what is wrong with it.
+    /// Creates the queue from the part after the colon, or returns a message that describes what is
+    /// wrong with it.
     pub create: fn(argument: &str) -> Result<Arc<dyn ConcurrentWorkQueue>, String>,
 }
 
 inventory::collect!(QueueFactory);
 
-/// Listed rather than submitted, so that no linker can leave them out.
+/// Listed instead of submitted, so that no linker can leave them out.
 const BUILT_IN: [QueueFactory; 2] = [
     QueueFactory {
         name: "s",
@@ -46,7 +47,7 @@ const BUILT_IN: [QueueFactory; 2] = [
 /// Creates the queue that `config` describes: a name, or a name, a colon and an argument.
 ///
 /// # Errors
-/// If no factory has the name, or if the factory rejects the argument.
+/// Fails if no factory has the name, or if the factory rejects the argument.
 ///
 /// ```
 /// use tfrt_queue::create_queue;

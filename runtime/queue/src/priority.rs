@@ -1,22 +1,26 @@
-//! Tasks of requests that have another priority than the default.
+//! Tasks of requests with another priority than the default.
 //!
 //! Every queue of this crate follows the same rules:
 //!
-//! 1. A task goes ahead of all waiting tasks of lower priority. Among tasks of one priority a queue keeps its own order.
-//! 2. Every task runs eventually: one in [`TURN_INTERVAL`] tasks is taken from the lists that would otherwise wait, in turn.
-//! 3. Tasks of the default priority, 0, stay in the structures that a queue is built around. A queue without other tasks
-//!    pays one load per task for priorities.
+//! 1. A task goes ahead of all waiting tasks of lower priority. Among tasks of one priority a queue
+//!    keeps its own order.
+//! 2. Every task runs eventually: one in [`TURN_INTERVAL`] tasks is taken from the lists that would
+//!    otherwise wait, in turn.
+//! 3. Tasks of the default priority, 0, stay in the structures that a queue is built around. A
+//!    queue without other tasks pays one load per task for priorities.
 //!
-//! So a queue has three places for tasks: *urgent* ones (above 0), those of the default priority, and *background* ones
-//! (below 0). A [`PriorityList`] is one of the two outer places. It orders its tasks itself, by rules 1 and 2.
+//! So a queue has three places for tasks: *urgent* ones (above 0), those of the default priority,
+//! and *background* ones (below 0). A [`PriorityList`] is one of the two outer places. It orders
+//! its tasks itself, by rules 1 and 2.
 
 use std::collections::{BTreeMap, VecDeque};
 
 use crate::sync::{AtomicUsize, Mutex, Ordering, lock};
 use crate::task::Task;
 
-/// One in so many tasks is taken from a list that would otherwise have to wait longer. Prime, so that it does not fall into step
-/// with a pattern of the program; the value is tokio's, not measured here.
+/// One in this many tasks is taken from a list that would otherwise have to wait longer. It is
+/// prime, so that it does not fall into step with a pattern of the program; the value is tokio's
+/// and was not measured here.
 pub(crate) const TURN_INTERVAL: u32 = 61;
 
 /// The urgent tasks of a queue, and its background tasks.
@@ -24,12 +28,12 @@ pub(crate) const TURN_INTERVAL: u32 = 61;
 pub(crate) struct PriorityLists {
     pub(crate) urgent: PriorityList,
     pub(crate) background: PriorityList,
-    /// How often [`pop`](Self::pop) had a choice.
+    /// The number of times that [`pop`](Self::pop) had a choice.
     num_choices: AtomicUsize,
 }
 
 impl PriorityLists {
-    /// Without tasks.
+    /// Returns lists without tasks.
     pub(crate) fn new() -> Self {
         Self {
             urgent: PriorityList::new(),
@@ -48,8 +52,8 @@ impl PriorityLists {
         }
     }
 
-    /// The next task by rules 1 and 2, unless that is one of the default priority. `has_default` says whether there are such
-    /// tasks; it is called only if there are others.
+    /// Returns the next task by rules 1 and 2, unless that is one of the default priority.
+    /// `has_default` tells whether there are such tasks; it is called only if there are others.
     #[inline]
     pub(crate) fn pop(&self, has_default: impl Fn() -> bool) -> Option<Task> {
         if self.is_empty() {
@@ -61,7 +65,7 @@ impl PriorityLists {
 
     #[cold]
     fn choose(&self, has_default: impl Fn() -> bool) -> Option<Task> {
-        // Relaxed: it decides only whose turn it is.
+        // Relaxed: it only decides whose turn it is.
         let num_choices = self.num_choices.fetch_add(1, Ordering::Relaxed) as u32;
         let turn = num_choices / TURN_INTERVAL;
         let is_turn = num_choices % TURN_INTERVAL == TURN_INTERVAL - 1;
@@ -83,7 +87,7 @@ impl PriorityLists {
         })
     }
 
-    /// The number of tasks in both lists.
+    /// Returns the number of tasks in both lists.
     pub(crate) fn len(&self) -> usize {
         self.urgent.len() + self.background.len()
     }
@@ -112,11 +116,12 @@ impl PriorityList {
     fn push(&self, priority: i32, task: Task) {
         let mut levels = lock(&self.levels);
         levels.push(priority, task);
-        // Release pairs with the acquire in `len`. A queue that sleeps when it sees no task orders the length by its own fences.
+        // Release pairs with the acquire in `len`. A queue that sleeps when it sees no task orders
+        // the length by its own fences.
         self.len.fetch_add(1, Ordering::Release);
     }
 
-    /// The next task, if there is one.
+    /// Returns the next task, if there is one.
     #[inline]
     pub(crate) fn pop(&self) -> Option<Task> {
         if self.is_empty() {
@@ -137,8 +142,8 @@ impl PriorityList {
 
     #[inline]
     pub(crate) fn len(&self) -> usize {
-        // Acquire pairs with the releases in `push` and `pop_some`: a thread that sees that a task was taken also sees that the
-        // worker that took it is awake.
+        // Acquire pairs with the releases in `push` and `pop_some`: a thread that sees that a task
+        // was taken also sees that the worker that took it is awake.
         self.len.load(Ordering::Acquire)
     }
 
@@ -172,7 +177,8 @@ impl Levels {
         let mut priority = *self.by_priority.last_key_value()?.0;
         self.num_popped = self.num_popped.wrapping_add(1);
         if self.num_popped.is_multiple_of(TURN_INTERVAL) {
-            // The level below the one of the last turn. After the lowest, the second highest: the highest one needs no turn.
+            // The level below the one of the last turn. After the lowest, the second highest: the
+            // highest one needs no turn.
             let below = |limit| {
                 let lower = self.by_priority.range(..limit).next_back();
                 lower.map(|(lower, _)| *lower)

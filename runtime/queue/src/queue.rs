@@ -36,24 +36,25 @@ use crate::task::{RequestTag, Task};
     note = "implement it, or take one that exists: `create_queue(\"s\")`, `create_queue(\"mstd:2\")`"
 )]
 pub trait ConcurrentWorkQueue: Send + Sync + fmt::Debug {
-    /// The name of the queue, for tools to show.
+    /// Returns the name of the queue, for tools to show.
     fn name(&self) -> String;
 
-    /// Adds a compute task, which must not block. The queue may run it at once on this thread. The order of tasks is unspecified.
+    /// Adds a compute task, which must not block. The queue may run it at once on this thread. The
+    /// order of tasks is unspecified.
     fn add_task(&self, task: Task);
 
-    /// Like [`add_task`](Self::add_task), for a request: tasks of a higher priority should run before those of a lower one. Queues
-    /// that do not distinguish requests ignore the tag.
+    /// Like [`add_task`](Self::add_task), for a request: tasks of a higher priority should run
+    /// before those of a lower one. Queues that do not distinguish requests ignore the tag.
     fn add_task_for(&self, tag: &RequestTag, task: Task) {
         let _ = tag;
         self.add_task(task);
     }
 
-    /// Adds compute tasks, each like [`add_task`](Self::add_task). A queue with threads wakes one for the whole batch, which wakes
-    /// others as needed.
+    /// Adds compute tasks, each like [`add_task`](Self::add_task). A queue with threads wakes one
+    /// for the whole batch, which wakes others as needed.
     ///
-    /// The queue pulls tasks from the iterator one by one, so the iterator must not block. If it panics, the tasks that it returned
-    /// before are added.
+    /// The queue pulls tasks from the iterator one by one, so the iterator must not block. If it
+    /// panics, the tasks that it returned before are added.
     ///
     /// ```
     /// use std::sync::Arc;
@@ -74,24 +75,26 @@ pub trait ConcurrentWorkQueue: Send + Sync + fmt::Debug {
         tasks.for_each(|task| self.add_task(task));
     }
 
-    /// Like [`add_tasks`](Self::add_tasks), for a request: each task is added like [`add_task_for`](Self::add_task_for).
+    /// Like [`add_tasks`](Self::add_tasks), for a request: each task is added like
+    /// [`add_task_for`](Self::add_task_for).
     fn add_tasks_for(&self, tag: &RequestTag, tasks: &mut dyn Iterator<Item = Task>) {
         tasks.for_each(|task| self.add_task_for(tag, task));
     }
 
     /// Adds a task that may block.
     ///
-    /// With `allow_queuing` the task may have to wait for other blocking tasks to end. Without, it starts in finite time even
-    /// if all others block forever.
+    /// With `allow_queuing`, the task may have to wait for other blocking tasks to end. Without it,
+    /// the task starts in finite time even if all others block forever.
     ///
     /// # Errors
-    /// Returns the task if the queue cannot take it.
+    /// Returns the task if the queue cannot accept it.
     fn add_blocking_task(&self, task: Task, allow_queuing: bool) -> Result<(), Task>;
 
-    /// Like [`add_blocking_task`](Self::add_blocking_task), for a request. Queues that do not distinguish requests ignore the tag.
+    /// Like [`add_blocking_task`](Self::add_blocking_task), for a request. Queues that do not
+    /// distinguish requests ignore the tag.
     ///
     /// # Errors
-    /// Returns the task if the queue cannot take it.
+    /// Returns the task if the queue cannot accept it.
     fn add_blocking_task_for(
         &self,
         tag: &RequestTag,
@@ -105,30 +108,33 @@ pub trait ConcurrentWorkQueue: Send + Sync + fmt::Debug {
     /// Blocks until all of `values` are available. An error counts as available.
     ///
     /// # Errors
-    /// If this thread runs a compute task of the queue, even if the values are available: the task might be the one that must make
-    /// them available.
+    /// Fails if this thread runs a compute task of the queue, even if the values are available: the
+    /// task might be the one that must make them available.
     fn await_values(&self, values: &[AnyRef]) -> Result<(), WouldDeadlock>;
 
     /// Blocks until no task is pending or running, including those that tasks add.
     ///
     /// # Errors
-    /// If this thread runs a task of the queue, which would wait for itself; or if it runs a task of a queue that tasks of this
-    /// one wait for in the same way.
+    /// Fails if this thread runs a task of the queue, which would wait for itself, or a task of
+    /// another queue for which tasks of this queue wait in the same way.
     fn quiesce(&self) -> Result<(), WouldDeadlock>;
 
-    /// The number of tasks that can usefully run at the same time.
+    /// Returns the number of tasks that can usefully run at the same time.
     fn parallelism_level(&self) -> usize;
 
-    /// Whether this thread runs a compute task of the queue, directly or inside a task of another queue.
+    /// Returns `true` if this thread runs a compute task of the queue, directly or inside a task of
+    /// another queue.
     fn is_in_worker_thread(&self) -> bool;
 
-    /// The number of tasks that wait for a thread, if the queue can tell. For diagnostics: it may be out of date at once.
+    /// Returns the number of tasks that wait for a thread, if the queue knows it. For diagnostics:
+    /// it may be out of date at once.
     fn num_pending_tasks(&self) -> Option<usize> {
         None
     }
 }
 
-/// A task tried to wait for its own queue, which may need its thread to continue, or for one that waits for its own queue.
+/// The error of a task that waits for its own queue, which may need its thread to continue, or for
+/// one that waits for its own queue.
 ///
 /// ```
 /// assert_eq!(

@@ -1,7 +1,8 @@
-//! Which queues this thread runs tasks for.
+//! The queues for which this thread runs tasks.
 //!
-//! A task may create another queue and wait for it, and so run that queue's tasks on its own thread. The thread then works for
-//! both queues, so roles nest: the innermost one is kept in a cell, the outer ones in a list that is rarely needed.
+//! A task may create another queue and wait for it, and so run that queue's tasks on its own
+//! thread. The thread then works for both queues, so roles nest: the innermost one is kept in a
+//! cell, the outer ones in a list that is rarely needed.
 
 use std::cell::{Cell, RefCell};
 use std::mem::ManuallyDrop;
@@ -17,7 +18,8 @@ pub(crate) enum Role {
     Compute,
 }
 
-/// Identifies a queue: the address of an object that lives as long as any thread has a role for the queue.
+/// Identifies a queue: the address of an object that lives as long as any thread has a role for the
+/// queue.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct QueueId(usize);
 
@@ -31,8 +33,8 @@ type Entry = (QueueId, Role);
 
 const_thread_local!(static INNERMOST: Cell<Option<Entry>> = Cell::new(None));
 
-// Without a destructor, so that queues can be used while the thread's other locals are dropped. The list holds no memory unless
-// roles nest.
+// Without a destructor, so that queues can be used while the thread's other locals are dropped. The
+// list holds no memory unless roles nest.
 const_thread_local!(
     static OUTER: ManuallyDrop<RefCell<Vec<Entry>>> = ManuallyDrop::new(RefCell::new(Vec::new()))
 );
@@ -47,7 +49,7 @@ pub(crate) fn enter(queue: QueueId, role: Role) -> RoleGuard {
     RoleGuard { outer }
 }
 
-/// The role of this thread for `queue`. If it has both, it computes.
+/// Returns the role of this thread for `queue`. If it has both roles, returns `Compute`.
 pub(crate) fn current(queue: QueueId) -> Option<Role> {
     let (innermost_queue, role) = INNERMOST.with(Cell::get)?;
     let innermost = (innermost_queue == queue).then_some(role);
@@ -59,13 +61,13 @@ pub(crate) fn current(queue: QueueId) -> Option<Role> {
     innermost.max(outer)
 }
 
-/// Whether this thread runs tasks for any queue.
+/// Returns `true` if this thread runs tasks for any queue.
 #[inline]
 pub(crate) fn has_any() -> bool {
     INNERMOST.with(Cell::get).is_some()
 }
 
-/// The queues that this thread runs tasks for.
+/// Returns the queues for which this thread runs tasks.
 pub(crate) fn queues() -> Vec<QueueId> {
     let Some((innermost, _)) = INNERMOST.with(Cell::get) else {
         return Vec::new();

@@ -1,10 +1,12 @@
 //! A queue without threads: tasks run, in order, on the threads that wait.
 //!
-//! All tasks of the default priority, blocking ones too, are in one list. New tasks go to its back. A thread that waits takes one
-//! task after the other from its front, until its wait is over. It locks the list once between two tasks: to say that it is done
-//! with the one and to take the other.
+//! All tasks of the default priority, including blocking ones, are in one list. New tasks are
+//! appended to it. A waiting thread takes one task after the other from its front, until its wait
+//! is over. Between two tasks it locks the list once, both to record that one is done and to take
+//! the other.
 //!
-//! Tasks of other priorities are in lists of their own, which a waiting thread looks at between two tasks; see `priority`.
+//! Tasks of other priorities are in separate lists, which a waiting thread checks between two
+//! tasks; see `priority`.
 
 use std::collections::VecDeque;
 use std::fmt;
@@ -19,7 +21,8 @@ use crate::sync::{AtomicBool, Condvar, Mutex, MutexGuard, Ordering, lock, wait};
 use crate::task::{RequestTag, Task};
 use crate::waits;
 
-/// Runs tasks on the threads that wait, in the order in which they were added. Tasks of requests with a higher priority go ahead.
+/// Runs tasks on the threads that wait, in the order in which they were added. Tasks of requests
+/// with a higher priority go first.
 ///
 /// ```
 /// use std::sync::mpsc::channel;
@@ -43,9 +46,10 @@ pub struct SingleThreadedQueue {
 
 struct Shared {
     state: Mutex<State>,
-    /// Tasks were added, the last one that ran is done, or awaited values are available.
+    /// Notified when tasks were added, when the last running task is done, or when awaited values
+    /// are available.
     changed: Condvar,
-    /// The tasks that have another priority than the default.
+    /// The tasks of other priorities than the default.
     prioritized: PriorityLists,
 }
 
@@ -54,7 +58,7 @@ struct State {
     tasks: VecDeque<Task>,
     /// The number of threads that run a task.
     num_running: usize,
-    /// The number of threads that sleep. While there are none, nobody needs to be notified.
+    /// The number of threads that sleep. If it is zero, no notification is needed.
     num_asleep: usize,
 }
 
@@ -69,16 +73,16 @@ impl Default for Shared {
 }
 
 impl SingleThreadedQueue {
-    /// A queue without tasks.
+    /// Creates a queue without tasks.
     #[must_use]
     pub fn new() -> Self {
         Self::default()
     }
 
-    /// A queue from the argument of its configuration, which must be empty.
+    /// Creates a queue from the argument of its configuration, which must be empty.
     ///
     /// # Errors
-    /// A message that names the argument if there is one.
+    /// Returns a message that names the argument if it is not empty.
     pub fn from_argument(argument: &str) -> Result<Self, String> {
         if argument.is_empty() {
             Ok(Self::new())
@@ -113,7 +117,7 @@ impl Shared {
         !state.tasks.is_empty() || !self.prioritized.is_empty()
     }
 
-    /// Runs tasks, one after the other, until `is_done`; where there are none, waits for them.
+    /// Runs tasks, one after the other, until `is_done`. Waits while there are none.
     fn run_until(&self, is_done: impl Fn(&Self, &State) -> bool) {
         let _role = role::enter(self.id(), Role::Compute);
         let mut state = lock(&self.state);
@@ -132,14 +136,14 @@ impl Shared {
             task.run_and_survive();
             state = lock(&self.state);
             state.num_running -= 1;
-            // Others may wait for the last one.
+            // Other threads may wait for the last task to end.
             if state.num_running == 0 && state.num_asleep > 0 {
                 self.changed.notify_all();
             }
         }
     }
 
-    /// The next task: the first one of the list, or one of another priority.
+    /// Returns the next task: the first one of the list, or one of another priority.
     #[inline]
     fn next_task(&self, state: &mut State) -> Option<Task> {
         let prioritized = self.prioritized.pop(|| !state.tasks.is_empty());
@@ -168,7 +172,7 @@ impl ConcurrentWorkQueue for SingleThreadedQueue {
         self.add_blocking_task_for(&RequestTag::default(), task, allow_queuing)
     }
 
-    /// Refuses every task that may not be queued, because there is no thread for it.
+    /// Rejects every task that must not be queued, because there is no thread for it.
     fn add_blocking_task_for(
         &self,
         tag: &RequestTag,
@@ -190,8 +194,8 @@ impl ConcurrentWorkQueue for SingleThreadedQueue {
         run_when_ready(values, {
             let (is_ready, shared) = (Arc::clone(&is_ready), Arc::clone(&self.shared));
             move || {
-                // Release pairs with the acquires below. Under the lock, or a waiter could miss it between its check and its
-                // wait.
+                // Release pairs with the acquires below. Under the lock, as a waiter could
+                // otherwise miss it between its check and its wait.
                 let state = lock(&shared.state);
                 is_ready.store(true, Ordering::Release);
                 shared.notify_sleepers(state);
@@ -204,7 +208,7 @@ impl ConcurrentWorkQueue for SingleThreadedQueue {
 
     fn quiesce(&self) -> Result<(), WouldDeadlock> {
         let _wait = waits::begin(self.shared.id())?;
-        // What other threads run is a task of the queue, too.
+        // Tasks that other threads run belong to the queue, too.
         self.shared
             .run_until(|shared, state| !shared.has_tasks(state) && state.num_running == 0);
         Ok(())
@@ -235,7 +239,8 @@ impl fmt::Debug for SingleThreadedQueue {
 impl Drop for SingleThreadedQueue {
     /// Runs the remaining tasks.
     fn drop(&mut self) {
-        // This thread runs no task of this queue, because the wait that runs it would borrow the queue.
+        // This thread does not run a task of this queue, because the wait that runs it would borrow
+        // the queue.
         let _ = self.quiesce();
     }
 }

@@ -1,4 +1,4 @@
-//! Synchronization primitives and threads: those of `std`, or those of loom when the protocols are model-checked.
+//! Synchronization primitives and threads: from `std`, or from loom under the model checker.
 
 use std::sync::PoisonError;
 use std::time::Duration;
@@ -30,7 +30,7 @@ mod shim {
     pub(crate) use loom::sync::{Condvar, Mutex, MutexGuard};
     pub(crate) use loom::thread;
 
-    /// A thread-local whose initial value is a constant; loom's does not profit from that.
+    /// A thread-local whose initial value is a constant; loom does not benefit from that.
     macro_rules! const_thread_local {
         (static $name:ident: $payload:ty = $init:expr) => {
             loom::thread_local! { static $name: $payload = $init }
@@ -42,7 +42,8 @@ mod shim {
 
 pub(crate) use shim::*;
 
-/// Locks `mutex`. No code of this crate panics while it holds a lock, so a poisoned one holds a sound value.
+/// Locks `mutex`. No code of this crate panics while it holds a lock, so the value of a poisoned
+/// mutex is sound.
 pub(crate) fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
@@ -52,7 +53,8 @@ pub(crate) fn wait<'a, T>(condvar: &Condvar, guard: MutexGuard<'a, T>) -> MutexG
     condvar.wait(guard).unwrap_or_else(PoisonError::into_inner)
 }
 
-/// Waits for a notification of `condvar`, at most for `timeout`. Returns whether the time is up. `guard` locks `mutex`.
+/// Waits for a notification of `condvar`, for at most `timeout`. Returns `true` if the wait timed
+/// out. `guard` locks `mutex`.
 #[cfg(not(loom))]
 pub(crate) fn wait_timeout<'a, T>(
     condvar: &Condvar,
@@ -66,7 +68,8 @@ pub(crate) fn wait_timeout<'a, T>(
     (guard, result.timed_out())
 }
 
-/// As above. Loom knows no time: a timeout of zero may be up at any moment, and any other one never is.
+/// As above. Loom does not model time: a timeout of zero may expire at any moment, and any other
+/// one never does.
 #[cfg(loom)]
 pub(crate) fn wait_timeout<'a, T>(
     condvar: &Condvar,

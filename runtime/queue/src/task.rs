@@ -9,8 +9,8 @@ use closure::Closure;
 
 /// A piece of work that runs once.
 ///
-/// A closure of up to three words is stored in place, a larger one in a box. Code that adds many tasks therefore shares their common
-/// state through one reference.
+/// A closure of up to three words is stored in place, a larger one in a box. Code that adds many
+/// tasks should therefore share their common state through one reference.
 ///
 /// ```
 /// use tfrt_queue::Task;
@@ -23,7 +23,7 @@ use closure::Closure;
 pub struct Task(Closure);
 
 impl Task {
-    /// A task that calls `f`.
+    /// Creates a task that calls `f`.
     #[inline]
     pub fn new(f: impl FnOnce() + Send + 'static) -> Self {
         Self(Closure::new(f))
@@ -39,9 +39,10 @@ impl Task {
         }
     }
 
-    /// Runs the task on this thread and catches its panic, which the panic hook has reported by then.
+    /// Runs the task on this thread and catches its panic, which the panic hook has then already
+    /// reported.
     ///
-    /// Queues run their tasks by this.
+    /// Queues run their tasks with this method.
     #[inline]
     pub fn run_and_survive(self) {
         self.0.call_and_survive();
@@ -56,9 +57,10 @@ impl fmt::Debug for Task {
 
 /// The request that a task belongs to.
 ///
-/// The queues of this crate run tasks of a higher priority before waiting tasks of a lower one, whenever they have a choice: a
-/// running task is never interrupted. No task waits forever, however many urgent ones are added: about one task in 61 is taken
-/// from those that would otherwise wait longer. Among tasks of one priority a queue keeps its own order.
+/// The queues of this crate run tasks of a higher priority before waiting tasks of a lower one,
+/// whenever they have a choice: a running task is never interrupted. No task waits forever, however
+/// many urgent ones are added: about one task in 61 is taken from those that would otherwise wait
+/// longer. Among tasks of one priority a queue keeps its own order.
 ///
 /// ```
 /// use std::sync::mpsc::channel;
@@ -85,6 +87,7 @@ impl fmt::Debug for Task {
 pub struct RequestTag {
     /// The number by which the client knows the request.
     pub id: i64,
-    /// The urgency of the request; higher is more urgent. Tasks of the default priority, 0, take the fastest path.
+    /// The urgency of the request; higher is more urgent. Tasks of the default priority, 0, take
+    /// the fastest path.
     pub priority: i32,
 }

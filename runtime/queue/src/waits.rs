@@ -1,14 +1,16 @@
-//! Waits for quiescence from inside tasks, so that a circle of them is an error instead of a hang.
+//! Waits for quiescence from inside tasks: a cycle of them is an error instead of a deadlock.
 //!
-//! A task of queue A that waits until queue B is quiescent is an edge from A to B: A has a running task for as long as B has one.
-//! A wait that would close a circle of edges could never end, so it is refused:
+//! A task of queue A that waits until queue B is quiescent is an edge from A to B: A has a running
+//! task for as long as B has one. A wait that would close a cycle of edges could never end, so it
+//! is rejected:
 //!
 //! ```text
 //!  a task of A waits for B ──►  B has a task, which waits for A  ──► A has a task, the first one
 //! ```
 //!
-//! The edges are a short list under a mutex, which threads that run no task never lock. Waits for values are not edges: any thread
-//! may make a value available, so that a circle of them need not be a deadlock.
+//! The edges are a short list under a mutex, which threads that run no task never lock. Waits for
+//! values are not edges: any thread may make a value available, so a cycle of them need not be a
+//! deadlock.
 
 // Those of `std` under loom, too: the list outlives every model and is not part of any.
 use std::sync::{Mutex, MutexGuard, PoisonError};
@@ -20,7 +22,7 @@ use crate::role::{self, QueueId};
 struct Edge {
     /// The queue whose task waits.
     from: QueueId,
-    /// The queue that is to become quiescent.
+    /// The queue that must become quiescent.
     to: QueueId,
 }
 
@@ -29,7 +31,8 @@ static EDGES: Mutex<Vec<Edge>> = Mutex::new(Vec::new());
 /// Begins a wait until `queue` is quiescent, which ends when the guard is dropped.
 ///
 /// # Errors
-/// If this thread runs a task of the queue, or the queue itself waits for one that this thread runs a task of.
+/// Fails if this thread runs a task of the queue, or if the queue itself waits for a queue that has
+/// a task on this thread.
 #[inline]
 pub(crate) fn begin(queue: QueueId) -> Result<WaitGuard, WouldDeadlock> {
     if role::has_any() {
@@ -85,7 +88,7 @@ impl Drop for WaitGuard {
 fn remove(ended: &[Edge]) {
     let mut edges = lock();
     for edge in ended {
-        // Several tasks may wait alike; each removes one edge.
+        // Several tasks may wait for the same queue; each removes one edge.
         if let Some(position) = edges.iter().position(|other| other == edge) {
             edges.swap_remove(position);
         }

@@ -1,20 +1,22 @@
-//! A queue of compute threads that steal from each other, with a pool for blocking tasks beside them.
+//! A queue of compute threads that steal from each other, with a pool for blocking tasks beside
+//! them.
 //!
-//! The compute side is lock-free while there is work: `compute` says which worker takes which task, `sleep` is the protocol of
-//! sleeping and waking, and `idle_spin` is about the time before a worker sleeps. The blocking side, `blocking`, is a mutex and two
-//! condition variables.
+//! The compute side is lock-free while there is work: `compute` decides which worker takes which
+//! task, `sleep` is the protocol of sleeping and waking, and `idle_spin` covers the time before a
+//! worker sleeps. The blocking side, `blocking`, is a mutex and two condition variables.
 //!
 //! The queue is quiescent when no task is pending or running on either side; see `quiescence`.
 //!
 //! # Shutdown
 //!
-//! 1. The queue is dropped. Nobody holds a reference to it, so no task is added from now on.
+//! 1. The queue is dropped. There are no other references to it, so no task is added from now on.
 //! 2. The thread that drops the queue waits until it is quiescent.
 //! 3. Both sides are told to terminate. Their threads end when they find no task.
 //! 4. All threads are joined.
 //!
-//! A task may hold the last reference to its own queue. Then the thread that drops the queue runs tasks for it and must neither wait
-//! nor join. The threads run the remaining tasks and end by themselves.
+//! A task may hold the last reference to its own queue. Then the thread that drops the queue runs
+//! tasks for it and must neither wait nor join. The threads run the remaining tasks and end by
+//! themselves.
 
 use std::fmt;
 use std::sync::Arc;
@@ -49,16 +51,18 @@ mod spawn;
 
 pub mod cores;
 
-/// The number of blocking threads if the configuration does not say.
+/// The number of blocking threads if the configuration does not specify it.
 const DEFAULT_BLOCKING_THREADS: usize = 256;
 
 /// How long a dynamic thread waits for its next task before it ends, as in the reference.
 const DYNAMIC_IDLE: Duration = Duration::from_secs(1);
 
-/// Runs compute tasks on threads that steal from each other, and blocking tasks on a pool beside them.
+/// Runs compute tasks on threads that steal from each other, and blocking tasks on a pool beside
+/// them.
 ///
-/// Threads start when they are first needed. If the system refuses a thread, the tasks run on the threads that exist, or else on the
-/// thread that adds them. Dropping the queue waits for all of its tasks.
+/// Threads start when they are first needed. If the system refuses a thread, the tasks run on the
+/// existing threads, or else on the thread that adds them. Dropping the queue waits for all of its
+/// tasks.
 ///
 /// ```
 /// use tfrt_async::ByteString;
@@ -85,19 +89,22 @@ struct Shared {
 }
 
 impl WorkStealingQueue {
-    /// A queue of at most `num_threads` compute threads and `num_blocking_threads` pool threads for blocking tasks.
+    /// Creates a queue of at most `num_threads` compute threads and `num_blocking_threads` pool
+    /// threads for blocking tasks.
     ///
-    /// A count of 0 is taken as 1, and more than 65535 compute threads as 65535. The system decides which cores they run on.
+    /// A count of 0 is taken as 1, and more than 65535 compute threads as 65535. The system decides
+    /// on which cores they run.
     #[must_use]
     pub fn new(num_threads: usize, num_blocking_threads: usize) -> Self {
         Self::with(num_threads, num_blocking_threads, None)
     }
 
-    /// Like [`new`](Self::new), with each compute thread bound to one of `cores`: the first thread to the first core and so on,
-    /// starting again at the first core if there are more threads than cores. Blocking threads mostly wait and are not bound.
+    /// Like [`new`](Self::new), with each compute thread bound to one of `cores`: the first thread
+    /// to the first core and so on, starting again at the first core if there are more threads than
+    /// cores. Blocking threads mostly wait and are not bound.
     ///
     /// # Errors
-    /// If the system cannot bind a thread to one of the cores, or cannot bind threads at all.
+    /// Fails if the system cannot bind a thread to one of the cores, or cannot bind threads at all.
     ///
     /// ```
     /// use tfrt_queue::{ConcurrentWorkQueue, WorkStealingQueue};
@@ -133,11 +140,13 @@ impl WorkStealingQueue {
         }
     }
 
-    /// A queue from the argument of its configuration, `[N][,B][@CORES]`: `N` compute threads, by default as many as the system has
-    /// cores; `B` blocking threads, by default 256; and the [`Cores`] that the compute threads are bound to.
+    /// Creates a queue from the argument of its configuration, `[N][,B][@CORES]`: `N` compute
+    /// threads, by default as many as the system has cores; `B` blocking threads, by default 256;
+    /// and the [`Cores`] to which the compute threads are bound.
     ///
     /// # Errors
-    /// A description of what is wrong with the argument, or of the core that a thread cannot be bound to.
+    /// Returns a description of what is wrong with the argument, or of the core to which a thread
+    /// cannot be bound.
     pub fn from_argument(argument: &str) -> Result<Self, String> {
         let invalid = || format!("Invalid argument for mstd work queue: {argument}");
         let (counts, cores) = match argument.split_once('@') {
@@ -183,7 +192,7 @@ impl Shared {
         QueueId::of(self)
     }
 
-    /// Called when a worker fell asleep.
+    /// Called when a worker has fallen asleep.
     fn fell_asleep(&self, order: FellAsleep) {
         if order == FellAsleep::Last {
             self.quiescence.notify();

@@ -1,4 +1,4 @@
-//! Every queue of this crate fulfils the contract, and so do queues that users might write.
+//! Checks that every queue of this crate, and queues that users might write, fulfil the contract.
 #![cfg(not(loom))]
 
 use std::sync::atomic::{AtomicUsize, Ordering};

@@ -250,7 +250,7 @@ fn an_await_leaves_prioritized_tasks_for_later() {
 
 #[test]
 fn urgent_tasks_without_end_starve_nobody() {
-    /// Adds itself until all others have run, but not forever.
+    /// Keeps adding itself until all others have run, but not forever.
     fn rush(queue: Arc<SingleThreadedQueue>, log: Log, turn: u32) {
         if log.entries().len() < 3 && turn < 1_000_000 {
             let next = Arc::clone(&queue);

@@ -1,4 +1,4 @@
-//! A closure of erased type that is called once. Small ones are stored in place.
+//! A type-erased closure that is called once. Small ones are stored in place.
 //!
 //! ```text
 //!  Closure { words: [ptr; 3], vtable ──► call, discard, drop }
@@ -6,8 +6,9 @@
 //!            └── the closure itself, if it fits, or else a box of it
 //! ```
 //!
-//! Invariant C1: `words` holds a value of the type that `vtable` was made for, which is `Send`, until `call` or `drop` takes
-//! it. Upheld by `in_place`, the only constructor, and by these two, which consume the closure.
+//! Invariant C1: `words` holds a value of the type that `vtable` was made for, which is `Send`,
+//! until `call` or `drop` takes it. Upheld by `in_place`, the only constructor, and by these two,
+//! which consume the closure.
 #![expect(unsafe_code, reason = "stores small closures without an allocation")]
 
 use std::any::Any;
@@ -17,7 +18,7 @@ use std::panic::{self, AssertUnwindSafe};
 /// The payload of a panic.
 pub(super) type PanicPayload = Box<dyn Any + Send>;
 
-/// Room for a few references. Together with the vtable it takes 32 bytes, half a cache line.
+/// Room for a few references. Together with the vtable, this is 32 bytes, half a cache line.
 ///
 /// The words are pointers, so that pointers stored here keep their provenance.
 type Words = [MaybeUninit<*mut ()>; 3];
@@ -31,8 +32,9 @@ pub(super) struct Closure {
 // SAFETY: C1: the stored value is `Send`, and the vtable holds only functions.
 unsafe impl Send for Closure {}
 
-/// The operations on a closure. They are compiled in the crate that made the closure, which may be a kernel library: a panic is
-/// caught, and its payload dropped, by the copy of the standard library that raised it.
+/// The operations on a closure. They are compiled in the crate that made the closure, which may be
+/// a kernel library: a panic is caught, and its payload dropped, by the copy of the standard
+/// library that raised it.
 struct VTable {
     /// Takes the closure out and calls it.
     ///
@@ -60,7 +62,8 @@ impl Closure {
             "a closure that is stored in place fits"
         );
         let mut words: Words = [MaybeUninit::uninit(); 3];
-        // SAFETY: `f` fits in size and alignment, and the words hold no value that would be overwritten.
+        // SAFETY: `f` fits in size and alignment, and the words hold no value that would be
+        // overwritten.
         unsafe { words.as_mut_ptr().cast::<F>().write(f) };
         Self {
             words,
@@ -105,7 +108,8 @@ const fn fits<F>() -> bool {
 unsafe fn call<F: FnOnce()>(words: *mut Words) -> Result<(), PanicPayload> {
     // SAFETY: duty 1: the words hold an `F`, and only this takes it.
     let f = unsafe { words.cast::<F>().read() };
-    // The call consumes the closure. State that it shares with others is in types that are sound to use after a panic.
+    // The call consumes the closure. State that it shares with others is in types that are sound to
+    // use after a panic.
     panic::catch_unwind(AssertUnwindSafe(f))
 }
 

@@ -22,7 +22,7 @@ type Queue = Arc<dyn ConcurrentWorkQueue>;
 /// ```
 ///
 /// # Panics
-/// If a clause does not hold. The message names it.
+/// Panics if a clause does not hold. The message names it.
 pub fn check(make: impl Fn() -> Queue) {
     every_task_runs_once(&make());
     tasks_may_come_from_many_threads(&make());
@@ -210,7 +210,8 @@ fn a_panic_ends_its_task_alone(queue: &Queue) {
         queue.add_task(Task::new(move || {
             counter.increment();
             if index % 5 == 0 {
-                // Unlike `panic!`, this does not call the hook, which would clutter the output of a test that passes.
+                // Unlike `panic!`, this does not call the hook, which would clutter the output of a
+                // test that passes.
                 std::panic::resume_unwind(Box::new("a task of the conformance test"));
             }
         }));

@@ -9,8 +9,8 @@ use crate::role::{self, QueueId, Role};
 use crate::task::Task;
 use crate::waits;
 
-/// Runs tasks on the threads that wait, in an order that depends on a seed. With one waiting thread, a run can be repeated.
-/// Priorities are ignored.
+/// Runs tasks on the threads that wait, in an order that depends on a seed. With one waiting
+/// thread, a run can be repeated. Priorities are ignored.
 ///
 /// ```
 /// use std::sync::{Arc, Mutex};
@@ -39,7 +39,7 @@ pub struct RandomOrderQueue {
 #[derive(Debug)]
 struct Shared {
     state: Mutex<State>,
-    /// Tasks were added, a task is done, or awaited values are available.
+    /// Notified when tasks were added, when a task is done, or when awaited values are available.
     changed: Condvar,
 }
 
@@ -52,7 +52,7 @@ struct State {
 }
 
 impl RandomOrderQueue {
-    /// A queue whose order depends on `seed`.
+    /// Creates a queue whose order depends on `seed`.
     #[must_use]
     pub fn new(seed: u64) -> Self {
         let state = State {
@@ -135,7 +135,7 @@ impl ConcurrentWorkQueue for RandomOrderQueue {
         self.shared.changed.notify_all();
     }
 
-    /// Refuses every task that may not be queued, because there is no thread for it.
+    /// Rejects every task that must not be queued, because there is no thread for it.
     fn add_blocking_task(&self, task: Task, allow_queuing: bool) -> Result<(), Task> {
         if !allow_queuing {
             return Err(task);
@@ -150,7 +150,7 @@ impl ConcurrentWorkQueue for RandomOrderQueue {
         let setter = Arc::clone(&is_ready);
         run_when_ready(values, move || {
             *setter.lock().unwrap_or_else(PoisonError::into_inner) = true;
-            // Under the lock, or a waiter could miss it between its check and its wait.
+            // Under the lock, as a waiter could otherwise miss it between its check and its wait.
             drop(shared.lock());
             shared.changed.notify_all();
         });
@@ -174,7 +174,8 @@ impl ConcurrentWorkQueue for RandomOrderQueue {
 impl Drop for RandomOrderQueue {
     /// Runs the remaining tasks.
     fn drop(&mut self) {
-        // This thread runs no task of this queue, because the wait that runs it would borrow the queue.
+        // This thread does not run a task of this queue, because the wait that runs it would borrow
+        // the queue.
         let _ = self.quiesce();
     }
 }

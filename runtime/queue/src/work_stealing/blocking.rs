@@ -1,12 +1,13 @@
 //! The blocking side: threads for tasks that mostly wait.
 //!
-//! There are two kinds of threads. A fixed number of *pool* threads share one bounded queue. *Dynamic* threads, of which there can
-//! be any number, run tasks that must not wait behind others: such a task is handed over to a free dynamic thread, or to a new
-//! one. A dynamic thread that has been free for a second ends. Threads start when they are first needed.
+//! There are two kinds of threads. A fixed number of *pool* threads share one bounded queue.
+//! *Dynamic* threads, of which there can be any number, run tasks that must not wait behind others:
+//! such a task is passed to a free dynamic thread, or to a new one. A dynamic thread that has been
+//! free for a second ends. Threads start when they are first needed.
 //!
-//! Everything is under one mutex, because a blocking task costs at least one system call anyway. Invariant B1: there are at least
-//! as many free dynamic threads as tasks handed over. Upheld by `run` and by the threads, which end only when no task is handed
-//! over.
+//! Everything is under one mutex, because a blocking task costs at least one system call anyway.
+//! Invariant B1: there are at least as many free dynamic threads as tasks handed over. It is upheld
+//! by `run` and by the threads, which end only when no task is handed over.
 //!
 //! # Termination
 //!
@@ -36,9 +37,9 @@ pub(crate) struct Blocking {
     /// How long a dynamic thread waits for its next task before it ends.
     dynamic_idle: Duration,
     state: Mutex<State>,
-    /// Tasks were queued, or the flag was set.
+    /// Notified when tasks were queued, or when the flag was set.
     queued: Condvar,
-    /// Tasks were handed over, or the flag was set.
+    /// Notified when tasks were handed over, or when the flag was set.
     handed_over: Condvar,
 }
 
@@ -60,7 +61,8 @@ struct State {
     handles: HashMap<ThreadId, JoinHandle<()>>,
 }
 
-/// A moment at which the pool was quiescent. Snapshots are equal only if no task was accepted in between.
+/// The state of the pool at a moment when it was quiescent. Snapshots are equal only if no task was
+/// accepted in between.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Snapshot {
     num_accepted: u64,
@@ -82,13 +84,13 @@ impl Blocking {
         self.num_threads
     }
 
-    /// The number of tasks that wait for a thread.
+    /// Returns the number of tasks that wait for a thread.
     pub(crate) fn num_pending(&self) -> usize {
         let state = self.lock();
         state.num_queued() + state.handover.len()
     }
 
-    /// A snapshot if no task is pending or running.
+    /// Returns a snapshot if no task is pending or running.
     pub(crate) fn quiescent_snapshot(&self) -> Option<Snapshot> {
         let state = self.lock();
         state.is_quiescent().then_some(Snapshot {
@@ -103,7 +105,7 @@ impl Blocking {
         self.handed_over.notify_all();
     }
 
-    /// The threads that have not ended, to be joined after [`terminate`](Self::terminate).
+    /// Returns the threads that have not ended, to be joined after [`terminate`](Self::terminate).
     pub(crate) fn take_threads(&self) -> Vec<JoinHandle<()>> {
         self.lock()
             .handles
@@ -193,7 +195,8 @@ pub(super) fn run(shared: &Arc<Shared>, task: Task) -> Result<(), Task> {
             run_dynamic_thread,
         ) {
             Ok(()) => state.num_free += 1,
-            // By B1 the other tasks that are handed over have threads; only this one, the last, has none.
+            // By B1 the other tasks that are handed over have threads; only this one, the last, has
+            // none.
             Err(_) => return state.handover.pop_back().map_or(Ok(()), Err),
         }
     }
@@ -254,7 +257,8 @@ fn run_dynamic_thread(shared: &Shared) {
     }
 }
 
-/// Runs a task without the lock. `done` changes the state in the step in which the task stops counting as running.
+/// Runs a task without the lock. `done` changes the state in the step in which the task stops
+/// counting as running.
 fn run_unlocked<'a>(
     shared: &'a Shared,
     mut state: MutexGuard<'a, State>,

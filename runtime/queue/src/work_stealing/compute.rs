@@ -1,4 +1,5 @@
-//! The compute side: each worker has a deque, which it uses from one end and from whose other end the others steal.
+//! The compute side: each worker has a deque, which it uses from one end and from whose other end
+//! other workers steal.
 //!
 //! ```text
 //!   added by others ──► injector ─┐                 ┌─► stolen by other workers
@@ -8,12 +9,14 @@
 //!                                 └── adds a task ──┘
 //! ```
 //!
-//! A task that a worker adds goes to its own deque and is the next one that it takes, while its data is still in the cache. All
-//! other tasks go to the injector, which is first in, first out. A worker whose deque is full adds to the injector, too. Tasks
-//! that have a priority of their own are in lists that all workers share; see `priority`.
+//! A task that a worker adds goes to its own deque and is the next one that it takes, while its
+//! data is still in the cache. All other tasks go to the injector, which is first in, first out. A
+//! worker whose deque is full also adds to the injector. Tasks with another priority than the
+//! default are in lists that all workers share; see `priority`.
 //!
-//! Newest first alone would be unfair: a task that adds itself again would keep the others of its deque waiting forever. So one task
-//! in [`TURN_INTERVAL`] comes from a place that would otherwise have to wait.
+//! Newest first alone would be unfair: a task that keeps adding itself would keep the others of its
+//! deque waiting forever. So one task in [`TURN_INTERVAL`] comes from a place that would otherwise
+//! have to wait.
 
 use std::cell::OnceCell;
 use std::sync::Arc;
@@ -38,7 +41,7 @@ const DEQUE_CAPACITY: usize = 1024;
 pub(crate) struct Compute {
     injector: Injector<Task>,
     stealers: Box<[Stealer<Task>]>,
-    /// The tasks that have another priority than the default.
+    /// The tasks of other priorities than the default.
     prioritized: PriorityLists,
     pub(super) sleep: Sleep,
     /// The cores that the threads are bound to.
@@ -64,7 +67,7 @@ struct Local {
 const_thread_local!(static LOCAL: OnceCell<Local> = OnceCell::new());
 
 impl Compute {
-    /// Workers without threads. Their threads will be bound to `cores`, if there are any.
+    /// Creates workers without threads. Their threads will be bound to `cores`, if given.
     pub(crate) fn new(num_workers: usize, cores: Option<Cores>) -> Self {
         let deques: Vec<_> = (0..num_workers).map(|_| Worker::new_lifo()).collect();
         Self {
@@ -85,16 +88,19 @@ impl Compute {
         self.stealers.len()
     }
 
-    /// The approximate number of waiting tasks: the deques are inspected one after the other.
+    /// Returns the approximate number of waiting tasks: the deques are inspected one after the
+    /// other.
     pub(crate) fn num_pending(&self) -> usize {
         let in_deques: usize = self.stealers.iter().map(Stealer::len).sum();
         self.injector.len() + in_deques + self.prioritized.len()
     }
 
-    /// Whether at some moment of the call there is no task and no worker that could add one.
+    /// Returns `true` if at some moment of the call there is no task, and no worker that could add
+    /// one.
     pub(crate) fn is_quiescent(&self) -> bool {
         let before = self.sleep.all_asleep();
-        // A worker that took a task away left its sleep before that, which the second look at the workers sees.
+        // A worker that took a task away had left its sleep before, which the second look at the
+        // workers sees.
         before.is_some()
             && self.injector.is_empty()
             && self.prioritized.is_empty()
@@ -106,7 +112,7 @@ impl Compute {
         self.sleep.terminate();
     }
 
-    /// The threads that were started, to be joined after [`terminate`](Self::terminate).
+    /// Returns the threads that were started, to be joined after [`terminate`](Self::terminate).
     pub(crate) fn take_threads(&self) -> Vec<JoinHandle<()>> {
         std::mem::take(&mut self.lock_threads().handles)
     }
@@ -121,7 +127,7 @@ impl Compute {
             || self.stealers.iter().any(|stealer| !stealer.is_empty())
     }
 
-    /// The next task of a running worker. `num_run` is the number of tasks that it has run.
+    /// Returns the next task of a running worker. `num_run` is the number of tasks that it has run.
     #[inline]
     fn next_task(&self, worker: usize, deque: &Worker<Task>, num_run: u32) -> Option<Task> {
         if num_run.is_multiple_of(TURN_INTERVAL)
@@ -132,8 +138,8 @@ impl Compute {
         self.prioritized.urgent.pop().or_else(|| deque.pop())
     }
 
-    /// A task that would otherwise wait as long as tasks add tasks: the oldest of the injector, of the worker's own deque, or a
-    /// background task. The three have their turns one after the other.
+    /// Returns a task that would otherwise wait as long as tasks add tasks: the oldest of the
+    /// injector, the oldest of the worker's own deque, or a background task. The three take turns.
     #[cold]
     fn task_in_turn(&self, worker: usize, turn: u32) -> Option<Task> {
         (turn..turn + 3).find_map(|turn| match turn % 3 {
@@ -143,10 +149,10 @@ impl Compute {
         })
     }
 
-    /// The next task of a searching worker, which has none in its deque.
+    /// Returns the next task of a searching worker, whose deque is empty.
     fn find_task(&self, worker: usize, deque: &Worker<Task>) -> Option<Task> {
         let others = || {
-            // Each worker starts behind itself, so that no two steal in the same order.
+            // Each worker starts with the one after itself, so that no two steal in the same order.
             let (before, after) = self.stealers.split_at(worker);
             after.iter().skip(1).chain(before)
         };
@@ -169,7 +175,7 @@ impl Compute {
             .or_else(|| background.pop())
     }
 
-    /// The next task for a thread that stands in for a worker: there are no deques then.
+    /// Returns the next task for a thread that stands in for a worker: there are no deques then.
     fn next_without_deque(&self) -> Option<Task> {
         let is_empty = || self.injector.is_empty();
         self.prioritized
@@ -178,7 +184,7 @@ impl Compute {
     }
 }
 
-/// Repeats `steal` while other threads interfere; each time one of them has made progress.
+/// Repeats `steal` while other threads interfere. Each time, one of them has made progress.
 fn until_settled(mut steal: impl FnMut() -> Steal<Task>) -> Option<Task> {
     loop {
         match steal() {
@@ -207,8 +213,8 @@ pub(super) fn add_task(shared: &Arc<Shared>, priority: i32, task: Task) {
     wake(shared, shared.compute.sleep.wake_one());
 }
 
-/// Adds compute tasks of `priority` and ensures that threads run them. The worker that is woken wakes the next one if there are
-/// enough tasks for both.
+/// Adds compute tasks of `priority` and ensures that threads run them. The worker that is woken
+/// wakes the next one if there are enough tasks for both.
 pub(super) fn add_tasks(
     shared: &Arc<Shared>,
     priority: i32,
@@ -239,8 +245,8 @@ pub(super) fn add_tasks(
     }
 }
 
-/// Calls `f` with the state of this thread if it is a worker of this queue, or else with nothing. Does not call `f` while the
-/// locals of this thread are being dropped.
+/// Calls `f` with the state of this thread if it is a worker of this queue, and with `None`
+/// otherwise. Does not call `f` while the locals of this thread are being dropped.
 fn with_local(shared: &Shared, f: impl FnOnce(Option<&Local>)) {
     let _ = LOCAL.try_with(|local| f(local.get().filter(|local| local.queue == shared.id())));
 }
@@ -252,7 +258,7 @@ fn push(shared: &Shared, local: Option<&Local>, task: Task) {
     }
 }
 
-/// Lets a worker that was taken off the stack of sleepers continue, on its thread or a new one.
+/// Makes a worker that was taken off the stack of sleepers continue, on its thread or a new one.
 fn wake(shared: &Arc<Shared>, worker: Option<usize>) {
     let mut woken = worker;
     while let Some(worker) = woken {
@@ -260,7 +266,8 @@ fn wake(shared: &Arc<Shared>, worker: Option<usize>) {
     }
 }
 
-/// Lets `worker` continue. If the system refuses it a thread, returns another worker that is to be woken in its place.
+/// Makes `worker` continue. If the system refuses it a thread, returns another worker to wake
+/// instead.
 fn unpark_or_start(shared: &Arc<Shared>, worker: usize) -> Option<usize> {
     let Compute { sleep, .. } = &shared.compute;
     let mut threads = shared.compute.lock_threads();
@@ -291,13 +298,14 @@ fn unpark_or_start(shared: &Arc<Shared>, worker: usize) -> Option<usize> {
     } else if stands_in {
         sleep.wake_one()
     } else {
-        // If no worker has a thread, the task that this thread runs in place of one is followed by the others.
+        // If no worker has a thread, this thread is already running tasks instead of one, and runs
+        // the others later.
         sleep.wake_one_with_thread()
     }
 }
 
-/// Runs tasks on this thread in place of a worker that counts as searching, before and after. Tasks that these add are left to the
-/// loop, so that it does not nest.
+/// Runs tasks on this thread instead of a worker, which counts as searching before and after. Tasks
+/// that these add are left to the loop, so that it does not nest.
 fn stand_in(shared: &Arc<Shared>) {
     let Compute { sleep, .. } = &shared.compute;
     let _role = role::enter(shared.id(), Role::Compute);
@@ -311,7 +319,8 @@ fn stand_in(shared: &Arc<Shared>) {
 /// The life of a compute thread. It begins as a searching worker, because it was woken.
 fn run_worker(shared: &Arc<Shared>, worker: usize) {
     if let Some(cores) = &shared.compute.cores {
-        // This was possible when the queue was made. If it no longer is, the thread runs on any core.
+        // This was possible when the queue was created. If it no longer is, the thread runs on any
+        // core.
         let _ = cores::bind_this_thread(cores.nth(worker));
     }
     let _role = role::enter(shared.id(), Role::Compute);

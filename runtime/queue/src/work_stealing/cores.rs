@@ -5,7 +5,7 @@ use std::io;
 use std::str::FromStr;
 use std::thread;
 
-/// The size of the system's sets of cores, and more than any machine has.
+/// The size of the system's sets of cores, which is more than any machine has.
 const MAX_CORES: usize = 1024;
 
 /// One or more cores of the machine, by the system's numbers for them.
@@ -25,14 +25,14 @@ const MAX_CORES: usize = 1024;
 pub struct Cores(Box<[usize]>);
 
 impl Cores {
-    /// The number of cores. A core that is listed twice counts twice.
+    /// Returns the number of cores. A core that is listed twice counts twice.
     #[must_use]
     #[expect(clippy::len_without_is_empty, reason = "never empty")]
     pub fn len(&self) -> usize {
         self.0.len()
     }
 
-    /// The core of thread number `thread`: threads take the cores in turn.
+    /// Returns the core of thread number `thread`: threads take the cores in turn.
     pub(super) fn nth(&self, thread: usize) -> usize {
         self.0[thread % self.0.len()]
     }
@@ -89,7 +89,7 @@ impl std::error::Error for ParseCoresError {}
 
 tfrt_support::convert_errors!(ParseCoresError);
 
-/// Why threads of a queue cannot be bound to cores.
+/// The reason why threads of a queue cannot be bound to cores.
 ///
 /// ```
 /// use tfrt_queue::WorkStealingQueue;
@@ -124,7 +124,8 @@ impl std::error::Error for BindError {
 
 tfrt_support::convert_errors!(BindError);
 
-/// Tries to bind a thread to each of `cores`. The calling thread belongs to the user, so a temporary one is bound.
+/// Tries to bind a thread to each of `cores`. The calling thread belongs to the user, so a
+/// temporary one is bound.
 pub(super) fn check(cores: &Cores) -> Result<(), BindError> {
     let bind_to_each = || {
         let mut cores = cores.0.iter();

@@ -1,12 +1,14 @@
 //! How long a worker without work keeps looking for tasks before it sleeps.
 //!
-//! Waking a thread on an idle core costs the thread that adds a task 2 to 20 microseconds; see `wake` in `benches/queue.rs`.
-//! A worker that spins for a while saves that cost when tasks follow each other closely.
+//! Waking a thread on an idle core costs the thread that adds a task 2 to 20 microseconds; see
+//! `wake` in `benches/queue.rs`. A worker that spins for a while saves that cost when tasks follow
+//! each other closely.
 //!
-//! Spinning is wasted when a worker adds one task after the other and takes each itself: there is nothing to find, and every
-//! worker that is woken for such a task is woken in vain. So a worker doubles its spinning time with every wasted wake-up, as long
-//! as other workers run; the longer it spins, the less often it is woken. The last worker that is awake spins only briefly. Only
-//! one worker spins at a time; the others sleep at once.
+//! Spinning is wasted when a worker adds one task after the other and takes each itself: there is
+//! nothing to find, and every worker that is woken for such a task is woken in vain. So a worker
+//! doubles its spinning time with every wasted wake-up, as long as other workers run; the longer it
+//! spins, the less often it is woken. The last worker that is awake spins only briefly. Only one
+//! worker spins at a time; the others sleep at once.
 
 use std::hint;
 use std::time::{Duration, Instant};
@@ -22,18 +24,18 @@ pub(super) struct IdleSpin {
 }
 
 impl IdleSpin {
-    /// The spinning time of a worker without wasted wake-ups, and of the last worker that is awake: a few times the cost of a
-    /// wake-up.
-    ///
-    /// None under loom, which knows no time and explores every wait anyway.
+    /// The spinning time of a worker without wasted wake-ups, and of the last worker that is awake:
+    /// a few times the cost of a wake-up. Zero under loom, which does not model time and explores
+    /// every wait anyway.
     const SHORTEST: Duration = Duration::from_micros(if cfg!(loom) { 0 } else { 20 });
 
     /// The longest spinning time is 64 times the shortest; wake-ups then cost about one percent.
     const MAX_WASTED: u32 = 6;
 
-    /// The pause between two looks at the queues of others. A look takes their cache lines away from the workers that use them,
-    /// for some tenths of a microsecond. Measured with `tiny` in `benches/queue.rs`: looking every 2 microseconds slows running
-    /// workers down by 20 %, every 5 microseconds by 6 %.
+    /// The pause between two looks at the queues of others. A look takes their cache lines away
+    /// from the workers that use them, for some tenths of a microsecond. Measured with `tiny` in
+    /// `benches/queue.rs`: looking every 2 microseconds slows running workers down by 20 %, every 5
+    /// microseconds by 6 %.
     const BETWEEN_LOOKS: Duration = Duration::from_micros(8);
 
     /// Records that the worker found a task, so that its last wake-up was useful.
@@ -41,10 +43,12 @@ impl IdleSpin {
         self.num_wasted = self.num_wasted.saturating_sub(1);
     }
 
-    /// Keeps looking for tasks for a while, unless another worker does so already. Returns whether there are tasks to take.
+    /// Keeps looking for tasks for a while, unless another worker already does so. Returns `true`
+    /// if there are tasks to take.
     ///
-    /// While others run, only tasks that are seen by two looks in a row count: a worker that has just added a task often takes it
-    /// itself at once, and a chain of such tasks gains nothing from moving back and forth between two threads.
+    /// While others run, only tasks that are seen by two looks in a row count: a worker that has
+    /// just added a task often takes it itself at once, and a chain of such tasks gains nothing
+    /// from moving back and forth between two threads.
     pub(super) fn spin(&mut self, shared: &Shared) -> bool {
         let Compute { sleep, .. } = &shared.compute;
         let begin = Instant::now();

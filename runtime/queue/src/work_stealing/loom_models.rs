@@ -1,9 +1,11 @@
-//! Models of whole queues, over the shipped source: `RUSTFLAGS="--cfg loom" cargo test -p tfrt-queue --release --lib loom`.
+//! Models of whole queues, over the shipped source: `RUSTFLAGS="--cfg loom" cargo test -p
+//! tfrt-queue --release --lib loom`.
 //!
-//! These are the protocols that involve more than one module: the blocking pool, and workers that the system refuses a thread.
-//! The deques and the counts of the tasks are not modelled: they act as if every access were sequentially consistent. Whether
-//! tasks become visible in time is for the models of `sleep`.
-//! A lost notification leaves a thread parked forever, which loom reports as a deadlock.
+//! These are the protocols that involve more than one module: the blocking pool, and workers to
+//! which the system refuses a thread. The deques and the counts of the tasks are not modelled: they
+//! act as if every access were sequentially consistent. The models of `sleep` check that tasks
+//! become visible in time. A lost notification leaves a thread parked forever, which loom reports
+//! as a deadlock.
 
 use std::sync::atomic::{AtomicUsize as Count, Ordering};
 
@@ -12,7 +14,8 @@ use crate::sync::thread;
 
 type Queue = Arc<WorkStealingQueue>;
 
-/// A queue whose dynamic threads wait for `dynamic_idle`, and that can start `num_startable` threads.
+/// A queue whose dynamic threads wait for `dynamic_idle`, and that can start `num_startable`
+/// threads.
 fn queue(num_compute: usize, dynamic_idle: Duration, num_startable: isize) -> Queue {
     let shared = Shared {
         compute: Compute::new(num_compute, None),
@@ -26,7 +29,7 @@ fn queue(num_compute: usize, dynamic_idle: Duration, num_startable: isize) -> Qu
     })
 }
 
-/// A timeout that is never up.
+/// A timeout that never expires.
 const NEVER: Duration = Duration::MAX;
 
 fn counting(counter: &Arc<Count>) -> Task {
@@ -47,7 +50,8 @@ fn bounded_model(f: impl Fn() + Send + Sync + 'static) {
     builder.check(f);
 }
 
-/// Drops the queue. Loom itself waits for its threads, which are not joined: in loom a join may fail after other waits.
+/// Drops the queue. Loom itself waits for its threads, which are not joined: in loom a join may
+/// fail after other waits.
 fn shut_down(queue: Queue) {
     drop(queue.shared.compute.take_threads());
     drop(queue.shared.blocking.take_threads());
@@ -87,7 +91,8 @@ fn loom_two_threads_queue_tasks_for_the_pool() {
 fn loom_a_dynamic_thread_runs_what_is_handed_over() {
     bounded_model(|| {
         let (queue, runs) = (queue(1, NEVER, isize::MAX), Arc::default());
-        // The second task meets a thread that starts, waits, or runs; in the last case it gets one of its own.
+        // The second task meets a thread that starts, waits, or runs; in the last case it gets one
+        // of its own.
         queue.add_blocking_task(counting(&runs), false).unwrap();
         queue.add_blocking_task(counting(&runs), false).unwrap();
         queue.quiesce().unwrap();

@@ -1,18 +1,21 @@
-//! Waiting until a queue is quiescent: no task is pending or running on its compute side or on its blocking side.
+//! Waiting until a queue is quiescent: no task is pending or running on its compute side or on its
+//! blocking side.
 //!
 //! # Detecting quiescence
 //!
-//! The two sides cannot be inspected at one instant, and a task of one side may add a task to the other. So the blocking side is
-//! inspected first, then the compute side, then the blocking side again. If the blocking side was quiescent both times and
-//! accepted no task in between, it had no task for the whole time. Then nobody could have added a task to the compute side after
-//! that was found quiescent.
+//! The two sides cannot be inspected at the same instant, and a task of one side may add a task to
+//! the other. So the blocking side is inspected first, then the compute side, then the blocking
+//! side again. If the blocking side was quiescent both times and accepted no task in between, it
+//! had no task for the whole time. Then no task could have been added to the compute side after it
+//! was found quiescent.
 //!
 //! # Waking the waiters
 //!
-//! A thread that makes a side quiescent notifies the waiters, if there are any. A waiter increments the count of waiters, passes a
-//! fence, and then inspects the sides. A thread that makes a side quiescent does so, passes a fence, and then reads the count.
-//! One of the two fences comes first: either the count is seen, or the side is seen quiescent. The lock keeps a notification
-//! from falling between the inspection and the wait.
+//! A thread that makes a side quiescent notifies the waiters, if there are any. A waiter increments
+//! the count of waiters, passes a fence, and then inspects the sides. A thread that makes a side
+//! quiescent does so, passes a fence, and then reads the count. One of the two fences comes first:
+//! either the count is seen, or the side is seen quiescent. The lock keeps a notification from
+//! falling between the inspection and the wait.
 
 use crate::sync::{AtomicUsize, Condvar, Mutex, Ordering, fence, lock, wait};
 
@@ -21,12 +24,13 @@ use crate::sync::{AtomicUsize, Condvar, Mutex, Ordering, fence, lock, wait};
 pub(crate) struct Quiescence {
     num_waiting: AtomicUsize,
     lock: Mutex<()>,
-    /// One of the sides became quiescent.
+    /// Notified when one of the sides became quiescent.
     changed: Condvar,
 }
 
-/// Whether both sides are quiescent; see the module documentation. `blocking` returns a snapshot if its side is quiescent; two
-/// snapshots are equal only if no task was accepted in between.
+/// Returns `true` if both sides are quiescent; see the module documentation. `blocking` returns a
+/// snapshot if its side is quiescent; two snapshots are equal only if no task was accepted in
+/// between.
 pub(crate) fn is_quiescent<L: PartialEq>(
     blocking: impl Fn() -> Option<L>,
     compute: impl FnOnce() -> bool,
@@ -36,7 +40,7 @@ pub(crate) fn is_quiescent<L: PartialEq>(
 }
 
 impl Quiescence {
-    /// Without waiters.
+    /// Returns a state without waiters.
     pub(crate) fn new() -> Self {
         Self {
             num_waiting: AtomicUsize::new(0),
@@ -47,7 +51,8 @@ impl Quiescence {
 
     /// Notifies the waiters that a side became quiescent.
     pub(crate) fn notify(&self) {
-        // Orders the change that made the side quiescent before the load of the count; pairs with the fence in `wait`.
+        // Orders the change that made the side quiescent before the load of the count; pairs with
+        // the fence in `wait`.
         fence(Ordering::SeqCst);
         // Relaxed: the fence orders it.
         if self.num_waiting.load(Ordering::Relaxed) > 0 {
@@ -56,7 +61,7 @@ impl Quiescence {
         }
     }
 
-    /// Whether a thread waits, so that workers can become quiescent sooner.
+    /// Returns `true` if a thread waits, so that workers should become quiescent soon.
     pub(crate) fn is_awaited(&self) -> bool {
         // Relaxed: a worker that sees the count late keeps the waiter waiting a little longer.
         self.num_waiting.load(Ordering::Relaxed) > 0

@@ -19,7 +19,7 @@ impl Spawner {
     /// Starts a thread.
     ///
     /// # Errors
-    /// If the system refuses another thread.
+    /// Fails if the system refuses another thread.
     pub(super) fn spawn(
         &self,
         name: String,

@@ -399,7 +399,7 @@ fn a_bound_thread_runs_on_its_core_alone() {
     assert!(set.count() == 1 && set.is_set(core));
 }
 
-/// A queue whose compute side the system refuses all but `num_threads` threads.
+/// A queue to whose compute side the system refuses all but `num_threads` threads.
 fn queue_of_few_threads(num_workers: usize, num_threads: isize) -> Arc<WorkStealingQueue> {
     let queue = WorkStealingQueue::new(num_workers, 1);
     queue.shared.spawner.limit.set(num_threads);
@@ -414,7 +414,7 @@ fn without_threads_tasks_run_on_the_thread_that_adds_them() {
     queue.add_task(Task::new(move || {
         assert!(inner.is_in_worker_thread());
         assert_eq!(inner.quiesce(), Err(WouldDeadlock));
-        // These run when this task is over, not inside of it.
+        // These run after this task is over, not inside it.
         inner.add_tasks(&mut (0..1_000).map(|_| counting(&in_task)));
         let tag = RequestTag { id: 0, priority: 1 };
         inner.add_task_for(&tag, counting(&in_task));
@@ -525,10 +525,10 @@ fn queues_whose_tasks_wait_for_each_other_do_not_hang() {
             queue.add_blocking_task(task, index % 2 == 0).unwrap();
         }
         drop(sender);
-        // The one that would close the circle is refused, and so ends it.
+        // The wait that would close the cycle is rejected, and so ends it.
         let num_refused = waits.iter().filter(Result::is_err).count();
         assert_eq!(num_refused, 1);
-        // Nothing is left of the waits.
+        // No edge of the waits is left.
         for (index, queue) in queues.iter().enumerate() {
             let next = Arc::clone(&queues[(index + 1) % num_queues]);
             next.quiesce().unwrap();
@@ -541,7 +541,7 @@ fn queues_whose_tasks_wait_for_each_other_do_not_hang() {
 
 #[test]
 fn a_task_that_adds_itself_again_does_not_starve_others() {
-    /// Adds itself until it is told to stop, but not forever.
+    /// Keeps adding itself until it is told to stop, but not forever.
     fn poll(queue: Arc<WorkStealingQueue>, stop: Arc<AtomicBool>, turns: Arc<AtomicUsize>) {
         let turn = turns.fetch_add(1, Ordering::Relaxed);
         if turn < 1_000_000 && !stop.load(Ordering::Relaxed) {
@@ -561,7 +561,8 @@ fn a_task_that_adds_itself_again_does_not_starve_others() {
     assert!(count(&turns) <= 3 * TURN_INTERVAL as usize);
 }
 
-/// The priorities of tasks in the order in which one thread runs them. `add` adds them while that thread is busy.
+/// Returns the priorities of tasks in the order in which one thread runs them. `add` adds them
+/// while that thread is busy.
 fn order_of_tasks(
     is_blocking: bool,
     add: impl FnOnce(&WorkStealingQueue, &dyn Fn(i32) -> (RequestTag, Task)),
@@ -641,7 +642,7 @@ fn an_urgent_task_goes_ahead_of_those_that_its_worker_added_before() {
 
 #[test]
 fn urgent_tasks_without_end_starve_nobody() {
-    /// Adds itself until all others have run, but not forever.
+    /// Keeps adding itself until all others have run, but not forever.
     fn rush(queue: Arc<WorkStealingQueue>, others: Arc<AtomicUsize>, turns: Arc<AtomicUsize>) {
         let turn = turns.fetch_add(1, Ordering::Relaxed);
         if turn < 1_000_000 && count(&others) < 4 {

@@ -1,8 +1,8 @@
 //! Models of the sleep protocol, over the shipped source:
 //! `RUSTFLAGS="--cfg loom" cargo test -p tfrt-queue --release --lib loom`.
 //!
-//! A counter stands in for the deques and the injector: the models are about sleeping and waking. A task that no worker takes
-//! leaves a worker parked forever, which loom reports as a deadlock.
+//! A counter stands in for the deques and the injector: the models are about sleeping and waking. A
+//! task that no worker takes leaves a worker parked forever, which loom reports as a deadlock.
 
 use loom::sync::Arc;
 use loom::thread;
@@ -13,7 +13,7 @@ struct Model {
     sleep: Sleep,
     tasks: AtomicU64,
     ran: AtomicU64,
-    /// Here each task waits until all have started, so that each needs a worker of its own.
+    /// In this test, each task waits until all have started, so that each needs its own worker.
     meeting: Option<Meeting>,
 }
 
@@ -77,7 +77,7 @@ impl Model {
             .is_ok()
     }
 
-    /// Like `add_task`, if the system refuses worker 0 a thread; like `compute::unpark_or_start`.
+    /// Like `add_task` if the system refuses worker 0 a thread; like `compute::unpark_or_start`.
     fn add_task_without_thread(&self) {
         self.tasks.fetch_add(1, Ordering::Relaxed);
         match self.sleep.wake_one() {
@@ -91,7 +91,8 @@ impl Model {
         }
     }
 
-    /// Like `compute::search_and_run`. The worker that runs the last of `num_tasks` ends the others.
+    /// Like `compute::search_and_run`. The worker that runs the last of `num_tasks` ends the
+    /// others.
     fn run_worker(&self, worker: usize, num_tasks: u64) {
         self.sleep.start_search();
         loop {
@@ -190,7 +191,7 @@ fn loom_two_tasks_run_at_the_same_time() {
 fn loom_all_asleep_means_that_no_task_is_left() {
     loom::model(|| {
         let model = Model::running(1, None);
-        // Under a lock of its own, so that reading it orders nothing for the load of the word.
+        // Under a separate lock, so that reading it orders nothing for the load of the word.
         let seen = Arc::new(Mutex::new(false));
         let worker = thread::spawn({
             let (model, seen) = (model.clone(), seen.clone());
