@@ -6,9 +6,10 @@
 //! 3. functions   bodies become blocks, regions go back to the ops that own them
 //! ```
 //!
-//! A file forgets things: names of attributes that refer to functions (declarations give them back), costs, visibility,
-//! attributes of functions and of the program, and, without its optional sections, names and types of nearly everything.
-//! The result is not verified against the rules of its ops: that is the caller's to do.
+//! A file does not hold everything: the names of attributes that refer to functions (which are
+//! restored from declarations), costs, visibility, attributes of functions and of the program; and,
+//! without its optional sections, the names and types of nearly everything. The result is not
+//! verified against the rules of its ops; the caller has to do so.
 
 use std::sync::Arc;
 
@@ -35,7 +36,7 @@ const OPTIONAL_SECTIONS: [SectionId; 3] = [
     SectionId::RegisterTypes,
 ];
 
-/// What became of a file.
+/// The result of decoding a file.
 ///
 /// ```
 /// use std::sync::Arc;
@@ -49,13 +50,13 @@ const OPTIONAL_SECTIONS: [SectionId; 3] = [
 /// ```
 #[derive(Debug)]
 pub struct Decoded {
-    /// The program; none if the file was refused.
+    /// The program; `None` if the file was rejected.
     pub module: Option<Module>,
-    /// What there is to say: an error if there is no program, and warnings in any case.
+    /// An error if there is no program, and warnings in any case.
     pub diagnostics: Vec<Diagnostic>,
 }
 
-/// The program in a file that is called `file_name`.
+/// Decodes the program in a file named `file_name`.
 ///
 /// ```
 /// use std::sync::Arc;
@@ -103,7 +104,7 @@ fn decode_file(
     {
         reporter.warn("Missing AttributeTypes, AttributeNames or RegisterTypes sections.");
     }
-    // Of several faults the first in this order is reported.
+    // If there are several errors, the first one in this order is reported.
     if sections.bytes(SectionId::Types).is_none() {
         return Err(reporter.error("Invalid Types section."));
     }
@@ -115,7 +116,7 @@ fn decode_file(
     functions::decode_functions(&bef, &values, module, reporter)
 }
 
-/// The attributes of the file that are known to be something, by offset.
+/// Returns the attributes that the file describes, by offset.
 fn attribute_values(
     bef: &VerifiedBef,
     reporter: &mut Reporter<'_>,
@@ -142,7 +143,7 @@ fn attribute_values(
     })
 }
 
-/// Takes down what there is to say. Everything is said of the file as a whole.
+/// Collects diagnostics, all of which are about the file as a whole.
 struct Reporter<'a> {
     file_name: &'a str,
     diagnostics: Vec<Diagnostic>,
@@ -162,12 +163,12 @@ impl Reporter<'_> {
         vec![Diagnostic::error(self.place(), message)]
     }
 
-    /// What TFRT says, and beside it what was expected and found.
+    /// Returns an error with TFRT's message, and with what was expected and found.
     fn detailed_error(&self, message: &str, detail: &str) -> Refusal {
         self.error(format!("{message} ({detail})"))
     }
 
-    /// The errors for a file that the reader refuses.
+    /// Returns the errors for a file that the reader rejects.
     fn refusal(&self, error: &BefError) -> Refusal {
         let section = error
             .section()

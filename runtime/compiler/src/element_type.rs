@@ -1,9 +1,9 @@
-//! Element types, as IR spells them and as files number them.
+//! Element types: their spelling in IR and their numbers in files.
 
 use tfrt_ir::{FloatType, Module, Signedness, Type, TypeId};
 use tfrt_support::DType;
 
-/// The dialect whose types stand for the element types that MLIR does not have.
+/// The dialect of the element types that MLIR does not have.
 const QUANTIZED_DIALECT: &str = "corert";
 
 /// The names of those types.
@@ -18,7 +18,8 @@ const QUANTIZED: [(DType, &str); 8] = [
     (DType::QI32, "qint32"),
 ];
 
-/// The element type that `ty` stands for, if it is one. Signed integers count as signless ones.
+/// Returns the element type that `ty` stands for, if it is one. Signed integers count as signless
+/// ones.
 #[must_use]
 pub fn dtype_of(module: &Module, ty: TypeId) -> Option<DType> {
     Some(match module.ty(ty) {
@@ -62,7 +63,7 @@ pub fn dtype_of(module: &Module, ty: TypeId) -> Option<DType> {
     })
 }
 
-/// The type that stands for `dtype`; integers come out signless unless they are unsigned.
+/// Returns the type that stands for `dtype`. Integers are signless unless they are unsigned.
 pub fn type_of(module: &mut Module, dtype: DType) -> TypeId {
     let integer = |width, signedness| Type::Integer { width, signedness };
     let ty = match dtype {

@@ -7,8 +7,8 @@
 //! 3. write       `tfrt_bef` lays it out
 //! ```
 //!
-//! Invariant E1: past the first phase nothing can be wrong with the program any more; what is left to fail is a limit of
-//! the format, such as its 32-bit offsets.
+//! Invariant E1: a program that passes the first phase is correct. After that, encoding can only
+//! fail at a limit of the format, such as its 32-bit offsets.
 
 use tfrt_bef::write::WriteOptions;
 use tfrt_ir::Module;
@@ -24,12 +24,12 @@ mod locations;
 
 pub use attributes::attribute_value;
 
-/// How to encode.
+/// Options for encoding.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct EncodeOptions {
-    /// Whether the sections that only decoding needs are written. On by default.
+    /// Whether to write the sections that only decoding needs. On by default.
     pub optional_sections: bool,
-    /// Whether errors at an op show it in a note. On by default.
+    /// Whether errors at an op show the op in a note. On by default.
     pub notes: bool,
 }
 
@@ -42,7 +42,7 @@ impl Default for EncodeOptions {
     }
 }
 
-/// The BEF file of a program.
+/// Encodes a program as a BEF file.
 ///
 /// ```
 /// use std::sync::Arc;
@@ -64,9 +64,9 @@ impl Default for EncodeOptions {
 /// ```
 ///
 /// # Errors
-/// Everything that a file cannot hold, in program order; at most one error for each op. An attribute that cannot be held is
-/// reported only if nothing is wrong before it, and a function that is not defined (the first one) only if nothing else is
-/// wrong at all.
+/// Returns everything that a file cannot hold, in program order, with at most one error for each
+/// op. An attribute that cannot be encoded is reported only if there is no error before it. The
+/// first undefined function is reported only if there is no other error at all.
 pub fn encode(module: &Module, options: &EncodeOptions) -> Result<Vec<u8>, Diagnostics> {
     let write_options = WriteOptions {
         optional_sections: options.optional_sections,

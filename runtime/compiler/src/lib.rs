@@ -7,12 +7,13 @@
 //!  Module ──passes──► the same module
 //! ```
 //!
-//! [`encode`](encode::encode) produces the same bytes as TFRT. It expects a verified program, but does not rely on it: anything that a
-//! file cannot represent is an error with a location. [`decode`](decode::decode) turns any verified file into a program. Neither runs
-//! [`passes`]: a program is stored as written unless a pass is requested.
+//! [`encode`](encode::encode) produces the same bytes as TFRT. It expects a verified program, but
+//! does not rely on it: anything that a file cannot represent is an error with a location.
+//! [`decode`](decode::decode) turns any verified file into a program. Neither runs [`passes`]: a
+//! program is stored as written unless a pass is requested.
 //!
-//! This crate knows one op by name, the terminator of functions, which files do not store. Everything else about an op comes from its
-//! declaration.
+//! This crate knows one op by name, the terminator of functions, which files do not store.
+//! Everything else about an op comes from its declaration.
 #![forbid(unsafe_code)]
 
 pub mod stream_analysis;
@@ -28,7 +29,8 @@ pub mod element_type;
 pub use decode::{Decoded, decode};
 pub use encode::{EncodeOptions, encode};
 
-/// The op that ends every body. It is not a kernel: a file stores its operands as the results of the function.
+/// The op that ends every body. It is not a kernel: a file stores its operands as the results of
+/// the function.
 const RETURN_OP: &str = "tfrt.return";
 
 /// The type of chains, as it is spelled.

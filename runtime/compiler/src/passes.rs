@@ -1,10 +1,12 @@
-//! Passes: edits of a program that keep what it does.
+//! Passes: edits of a program that preserve its behaviour.
 //!
-//! A pass is a file here with one public function over what it edits; its header says what it expects, does and costs. [`PASSES`]
-//! lists all of them by name, and a [`Pipeline`] is a choice of them in an order, as a command line states it. Between two passes the program
-//! is verified, always in debug builds and otherwise on request.
+//! A pass is a file in this folder with one public function over the op that it edits. Its header
+//! states what the pass expects, what it does and what it costs. [`PASSES`] lists the passes by
+//! name, and a [`Pipeline`] is a sequence of them, as given on a command line. Between two passes
+//! the program is verified, always in debug builds and otherwise on request.
 //!
-//! What every pass keeps: the order that data flow, chains and declared effects imply. No pass knows an op by its name.
+//! Every pass preserves the order that data flow, chains and declared effects imply. No pass knows
+//! an op by its name.
 
 mod canonicalize;
 
@@ -32,7 +34,7 @@ pub use thread_chains::thread_chains;
 
 inventory::collect!(Pass);
 
-/// The passes of this crate, in order of the names. [`Pass::all`] has those of other crates, too.
+/// The passes of this crate, in order of their names. [`Pass::all`] also has those of other crates.
 pub const PASSES: &[Pass] = &[
     Pass {
         name: "canonicalize",
@@ -70,7 +72,7 @@ pub const PASSES: &[Pass] = &[
     },
 ];
 
-/// One pass: what it is called and what it does.
+/// A pass: its name and its function.
 ///
 /// ```
 /// use tfrt_compiler::passes::{PASSES, Pass};
@@ -79,18 +81,20 @@ pub const PASSES: &[Pass] = &[
 /// assert!(PASSES.is_sorted_by_key(|pass| pass.name));
 /// ```
 ///
-/// Other crates submit passes of their own to `inventory`; every program that they are linked into has them.
+/// Other crates submit passes of their own to `inventory`; every program that they are linked into
+/// has them.
 #[derive(Clone, Copy, Debug)]
 pub struct Pass {
-    /// Its name in pipelines and, behind two dashes, on command lines.
+    /// Its name in pipelines and, after two dashes, on command lines.
     pub name: &'static str,
-    /// What it does, in a few words.
+    /// A short description of what it does.
     pub summary: &'static str,
     /// What it runs on.
     pub scope: Scope,
-    /// Whether no op leaves out its chains afterwards, so that the program may be written without.
+    /// Whether all ops have their chains afterwards, so that the program may be written without
+    /// them.
     pub fills_in_chains: bool,
-    /// Edits what is inside of an op, and returns what there is to say about it.
+    /// Edits everything inside an op, and returns diagnostics.
     pub run: fn(&mut Module, OpId) -> Vec<Diagnostic>,
 }
 
@@ -99,14 +103,14 @@ pub struct Pass {
 pub enum Scope {
     /// A module as a whole.
     Module,
-    /// A function, each by itself.
+    /// Each function separately.
     Function,
-    /// Any op that holds others.
+    /// Any op that contains others.
     Op,
 }
 
 impl Pass {
-    /// Every pass that is linked, in order of the names.
+    /// Returns every linked pass, in order of the names.
     #[must_use]
     pub fn all() -> Vec<&'static Self> {
         let mut all: Vec<&Self> = PASSES.iter().chain(inventory::iter::<Self>).collect();
@@ -114,13 +118,13 @@ impl Pass {
         all
     }
 
-    /// The pass of this name.
+    /// Returns the pass of this name.
     #[must_use]
     pub fn find(name: &str) -> Option<&'static Self> {
         Self::all().into_iter().find(|pass| pass.name == name)
     }
 
-    /// Runs on everything inside of `op`, and says what there is to say about it.
+    /// Runs on everything inside `op`, and returns diagnostics.
     fn run_on(&self, module: &mut Module, op: OpId) -> Vec<Diagnostic> {
         if self.scope != Scope::Function || module.is_func(op) {
             return (self.run)(module, op);
@@ -133,7 +137,7 @@ impl Pass {
     }
 }
 
-/// Whether the declaration of an op has all of these traits.
+/// Returns `true` if the declaration of an op has all of these traits.
 fn has_traits(module: &Module, op: OpId, traits: OpTraits) -> bool {
     module
         .op_def(op)

@@ -1,9 +1,9 @@
 //! Stream analysis: which ops of a block run best one after the other, on one thread.
 //!
-//! An executor hands an op to another thread only where streams part, so that cheap ops do not pay for a hand-over. The
-//! algorithm stands in [`graph`]; here IR meets it. What an op costs comes from the traits of its declaration, what the
-//! thresholds are from the attributes of the function or module around it. Facts hang off ids in side tables: the program
-//! is not changed.
+//! An executor passes work to another thread only where streams part, so that cheap ops do not pay
+//! for the transfer. The algorithm is in [`graph`]; this module applies it to IR. The traits of an
+//! op's declaration determine its cost, and the attributes of the enclosing function or module
+//! determine the thresholds. The results are in side tables: the program does not change.
 
 use std::collections::HashMap;
 
@@ -20,16 +20,17 @@ use graph::{
 
 pub mod graph;
 
-/// The attribute that says what an op costs at least.
+/// The attribute that holds the minimal cost of an op.
 const COST_THRESHOLD: &str = "tfrt.cost_threshold";
-/// The attribute that says from which cost on a stream is not continued; negative if there is no limit.
+/// The attribute that holds the cost from which a stream is not continued; negative if there is no
+/// limit.
 const UPPER_COST_THRESHOLD: &str = "tfrt.upper_cost_threshold";
-/// The attribute that says whether cheap streams that use each other's values are merged.
+/// The attribute that decides whether cheap streams that use each other's values are merged.
 const MERGE_INTER_DEPENDENT: &str = "tfrt.merge_inter_dependent_streams";
 
-/// The streams of a block; node number `i` is op number `i` of the block.
+/// Returns the streams of a block. Node number `i` is op number `i` of the block.
 ///
-/// Values that the block does not define itself count as its arguments do.
+/// Values that are defined outside the block count as its arguments.
 #[must_use]
 pub fn analyze_block(module: &Module, block: BlockId) -> Streams {
     let options = stream_options(module, block);
@@ -57,7 +58,7 @@ pub fn analyze_block(module: &Module, block: BlockId) -> Streams {
     assign_streams(&graph, options)
 }
 
-/// Reports the stream of every function and of every op in its body, as remarks at their places.
+/// Reports the stream of every function and of every op in its body, as remarks at their locations.
 ///
 /// ```
 /// use std::sync::Arc;
@@ -83,7 +84,7 @@ pub fn print_streams(module: &Module) -> Vec<Diagnostic> {
         .collect()
 }
 
-/// As [`print_streams`], for one function; nothing if it has no body.
+/// Like [`print_streams`], for one function. Returns no remarks if it has no body.
 #[must_use]
 pub fn print_function_streams(module: &Module, func: OpId) -> Vec<Diagnostic> {
     let Some(body) = module.entry_block(func) else {
@@ -111,7 +112,8 @@ fn remark(module: &Module, op: OpId, streams: &Streams, stream: StreamId) -> Dia
     Diagnostic::remark(module.place(module.op_location(op)), message)
 }
 
-/// What an op costs: a return or a merge of chains one, an op with a cost of its own that cost, any other the threshold.
+/// Returns the cost of an op: 1 for a return or a merge of chains, its own cost if it has one, and
+/// otherwise the threshold.
 fn op_cost(module: &Module, op: OpId, threshold: i64) -> i64 {
     let traits = module.op_def(op).map_or(OpTraits::NONE, |def| def.traits);
     if traits.contains(OpTraits::TERMINATOR) || traits.contains(OpTraits::CHEAP) {
@@ -127,7 +129,8 @@ fn op_cost(module: &Module, op: OpId, threshold: i64) -> i64 {
     }
 }
 
-/// The options for a block: each from the function whose body it is, or else from the nearest module around it.
+/// Returns the options for a block, each from the function that has the block as its body, or else
+/// from the nearest enclosing module.
 fn stream_options(module: &Module, block: BlockId) -> StreamOptions {
     let owner = module.region_op(module.block_region(block));
     let func = owner.filter(|&op| module.is_func(op));

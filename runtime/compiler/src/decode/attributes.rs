@@ -1,4 +1,4 @@
-//! Values of a file as attributes of IR.
+//! Decodes values of a file as attributes of IR.
 
 use tfrt_attr::{AttrValue, DenseAttr, Scalar};
 use tfrt_ir::{AttrId, Attribute, DenseElements, Module, Type};
@@ -7,7 +7,7 @@ use tfrt_support::DType;
 use crate::SHAPE_NOTATION;
 use crate::element_type::type_of;
 
-/// The attribute that a value came from, as far as the file remembers.
+/// Returns the attribute that a value came from, as far as the file describes it.
 pub fn attribute_of(module: &mut Module, value: &AttrValue) -> AttrId {
     let attribute = match value {
         AttrValue::Scalar(scalar) => number(module, *scalar),
@@ -68,7 +68,7 @@ fn dense_elements(module: &mut Module, dense: &DenseAttr) -> Attribute {
     });
     let element_bytes = dense.dtype.size_bytes().unwrap_or(1);
     let elements = if dense.dtype == DType::I1 && dense.data.len() > 1 {
-        // Several truth values are never taken for a splat, as TFRT has it.
+        // As in TFRT, a list of several truth values is never taken for a splat.
         DenseElements::List(dense.data.iter().map(|&byte| u8::from(byte != 0)).collect())
     } else {
         DenseElements::from_bytes(dense.data.clone(), element_bytes)

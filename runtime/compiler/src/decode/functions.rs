@@ -1,4 +1,4 @@
-//! Functions: from the index and the bodies back to `func` ops, blocks and regions.
+//! Decodes functions: turns the index and the bodies into `func` ops, blocks and regions.
 
 use std::collections::{BTreeSet, HashMap, HashSet};
 
@@ -23,13 +23,13 @@ use super::names::{SlotShape, function_slots};
 use super::{Refusal, Reporter};
 use crate::{COST_ATTRIBUTE, NATIVE_ATTRIBUTE, NON_STRICT_ATTRIBUTE, RETURN_OP, SYNC_ATTRIBUTE};
 
-/// How deep regions may nest.
+/// How deeply regions may nest.
 const MAX_REGION_NESTING: usize = 256;
 
-/// What TFRT says if regions and kernels do not fit together.
+/// The message of TFRT if regions and kernels do not fit together.
 const UNRESOLVED: &str = "Failed to resolve functions.";
 
-/// What stands for the value of an attribute that the file does not describe.
+/// The value of an attribute that the file does not describe.
 const UNKNOWN_ATTRIBUTE: i128 = 0xdead_beef_u32.cast_signed() as i128;
 
 /// Appends every function of the file to `module`.
@@ -91,7 +91,8 @@ pub(super) fn decode_functions(
     Ok(decoder.module)
 }
 
-/// The type of a spelling. Dialects may have types that cannot be written, only inferred: those stay as they are spelled.
+/// Returns the type of a spelling. Dialects may have types that can only be inferred, not written:
+/// those stay as they are spelled.
 fn spelled_type(module: &mut Module, spelling: &str) -> Option<TypeId> {
     if let Some(ty) = parse_type(module, spelling) {
         return Some(ty);
@@ -103,7 +104,7 @@ fn spelled_type(module: &mut Module, spelling: &str) -> Option<TypeId> {
     }))
 }
 
-/// Whether a function is the region of a kernel.
+/// Returns `true` if a function is the region of a kernel.
 fn is_region(function: &Function<'_>) -> bool {
     function.name.is_empty() && function.kind.has_body()
 }
@@ -115,7 +116,8 @@ struct FunctionDecoder<'a, 'r> {
     attributes: HashMap<u32, AttrId>,
     attribute_names: Option<PrimaryMap<FunctionId, Vec<&'a str>>>,
     register_types: Option<RegisterTypes>,
-    /// The regions that a kernel has been given: each belongs to one, so that decoding ends.
+    /// The regions that already belong to a kernel. A region belongs to only one kernel, so that
+    /// decoding terminates.
     owned_regions: HashSet<FunctionId>,
     module: Module,
     reporter: &'a mut Reporter<'r>,
@@ -158,7 +160,7 @@ impl<'a> FunctionDecoder<'a, '_> {
         Ok(())
     }
 
-    /// Fills `region` with the body; returns the types that it returns.
+    /// Fills `region` with the body. Returns the types of the results of the body.
     fn decode_body(
         &mut self,
         body: &VerifiedFunction,
@@ -244,7 +246,7 @@ impl<'a> FunctionDecoder<'a, '_> {
         Ok(types)
     }
 
-    /// Adds the functions of its record to an op, as attributes and regions.
+    /// Adds the functions of an op's record to the op, as attributes and regions.
     fn functions(
         &mut self,
         record: &KernelRecord<'_>,
@@ -298,7 +300,7 @@ impl<'a> FunctionDecoder<'a, '_> {
         Ok(())
     }
 
-    /// Files do not hold costs: an op that has to have one gets the least.
+    /// Adds a cost to an op that must have one. Files do not hold costs, so it is the lowest one.
     fn restore_cost(&mut self, state: &mut OpState) {
         let def = self
             .module
@@ -348,7 +350,7 @@ impl<'a> FunctionDecoder<'a, '_> {
     }
 }
 
-/// The values of the registers of a body, so far.
+/// The values that the registers of a body have so far.
 struct Registers {
     values: Vec<Option<ValueId>>,
 }

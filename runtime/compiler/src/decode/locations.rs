@@ -1,8 +1,8 @@
-//! Locations of a file as those of IR.
+//! Decodes locations of a file as those of IR.
 
 use tfrt_ir::{LocationId, Module};
 
-/// The location in `module` that a location of the file stands for.
+/// Returns the location in `module` that a location of the file stands for.
 pub(super) fn ir_location(module: &mut Module, location: &tfrt_bef::Location) -> LocationId {
     match location {
         tfrt_bef::Location::Unknown => module.unknown_location(),
@@ -10,7 +10,7 @@ pub(super) fn ir_location(module: &mut Module, location: &tfrt_bef::Location) ->
             module.file_location(file, *line, *column)
         }
         tfrt_bef::Location::Name { name, child } => {
-            // Text cannot give a name to a name: of several, the outermost stays.
+            // Text cannot give a name to a name: of several nested names, the outermost is kept.
             let mut named = &**child;
             while let tfrt_bef::Location::Name { child, .. } = named {
                 named = child;

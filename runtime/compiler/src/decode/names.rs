@@ -1,8 +1,9 @@
-//! Names that a file forgets: those of the attributes that refer to functions.
+//! Restores names that a file does not hold: those of attributes that refer to functions.
 //!
-//! A kernel record lists function ids and nothing else. The declaration of the op says which attributes they came from;
-//! where there is none, or where it does not fit, distinct names in ascending order stand in, so that encoding again returns
-//! the functions in the same order.
+//! A kernel record lists only function ids. The declaration of the op tells which attributes they
+//! came from. If there is no declaration, or if it does not fit, distinct placeholder names in
+//! ascending order are used, so that encoding the program again keeps the functions in the same
+//! order.
 
 use std::collections::BTreeSet;
 
@@ -26,7 +27,7 @@ pub(super) enum SlotShape {
     List(usize),
 }
 
-/// The attributes, in order, that `num_symbols` function references of an op came from.
+/// Returns the attributes, in order, from which `num_symbols` function references of an op came.
 ///
 /// `taken` holds the names of the op's other attributes.
 pub(super) fn function_slots(
@@ -70,7 +71,8 @@ fn declared_slots(def: &OpDef, num_symbols: usize) -> Option<Vec<FunctionSlot>> 
     Some(slots.collect())
 }
 
-/// `callee`, `callee_1`, …: with leading zeros where the names would not be in order otherwise.
+/// Returns `callee`, `callee_1`, …, with leading zeros if the names would not be in order
+/// otherwise.
 fn fallback_slots(num_symbols: usize, taken: &BTreeSet<&str>) -> Vec<FunctionSlot> {
     let digits = num_symbols.saturating_sub(1).to_string().len();
     let mut stem = String::from("callee");

@@ -1,4 +1,4 @@
-//! Compiled modules, from the texts that attributes carry.
+//! Decodes compiled modules from the texts that attributes hold.
 
 use std::collections::HashSet;
 use std::sync::Arc;
@@ -8,8 +8,8 @@ use tfrt_ir::{Module, ParseOptions, Registry, parse};
 
 use super::{Refusal, Reporter};
 
-/// A program that holds the compiled modules of a file and nothing else: each of them above those that come earlier in the
-/// file, one for each name.
+/// Returns a program that holds only the compiled modules of a file, one for each name. Each module
+/// is above those that come earlier in the file.
 pub(super) fn module_of_units(
     values: &[(u32, AttrValue)],
     registry: &Arc<Registry>,
@@ -52,7 +52,7 @@ pub(super) fn module_of_units(
     Ok(module)
 }
 
-/// Reads all texts as one program, so that they share its tables.
+/// Parses all texts as one program, so that they share its tables.
 fn parse_units(
     texts: &[&str],
     registry: &Arc<Registry>,
@@ -68,7 +68,7 @@ fn parse_units(
     let error = |detail: &str| reporter.detailed_error("Failed to parse compilation unit.", detail);
     let module = parse(&source, reporter.file_name, registry, &options)
         .map_err(|errors| error(errors.first().map_or("", |error| &error.message)))?;
-    // A text is not trusted to be a module: it may hold nothing, or end the module around it.
+    // A text is not trusted to be a module: it may be empty, or end the module around it.
     match module.regions(module.root()) {
         &[region] if module.blocks(region).len() == 1 => Ok(module),
         _ => Err(error("expected a module")),
@@ -84,7 +84,8 @@ mod tests {
     use tfrt_bef::builder::{BuildError, KernelBuilder, ProgramBuilder};
     use tfrt_ir::Registry;
 
-    /// What decoding says of a file whose only attribute refers into a compiled module of this text.
+    /// Returns the messages of decoding a file whose only attribute refers into a compiled module
+    /// of this text.
     fn decode(text: &str) -> Result<Vec<String>, BuildError> {
         let mut program = ProgramBuilder::new();
         let (_, mut body) = program.add_function("f", &[], &[])?;

@@ -1,4 +1,4 @@
-//! Attributes of IR as values of a file.
+//! Encodes attributes of IR as values of a file.
 
 use tfrt_attr::{AttrValue, DenseAttr, Scalar};
 use tfrt_ir::{AttrId, Attribute, DenseElements, Module, Type, TypeId};
@@ -7,7 +7,7 @@ use tfrt_support::DType;
 use crate::SHAPE_NOTATION;
 use crate::element_type::dtype_of;
 
-/// The value of an attribute; none if files cannot hold such an attribute.
+/// Returns the value of an attribute, or `None` if files cannot hold such an attribute.
 ///
 /// Symbols are not values by themselves: they are functions, or need the text of their module.
 #[must_use]
@@ -40,8 +40,8 @@ pub fn attribute_value(module: &Module, attribute: AttrId) -> Option<AttrValue> 
     }
 }
 
-/// How many bytes an attribute takes in a file beyond what it takes in the program: those of elements that are written once
-/// and stand for many.
+/// Returns how many more bytes an attribute takes in a file than in the program: those of elements
+/// that are written once and stand for many.
 pub(super) fn expanded_bytes(module: &Module, attribute: AttrId) -> u64 {
     match module.attribute(attribute) {
         Attribute::Array(elements) => elements.iter().fold(0, |sum: u64, &element| {
@@ -111,7 +111,7 @@ fn dense(module: &Module, ty: TypeId, elements: &DenseElements) -> Option<DenseA
                 .iter()
                 .try_fold(1_u64, |product, &size| product.checked_mul(size))?;
             let data_bytes = count.checked_mul(u64::try_from(element_bytes).ok()?)?;
-            // A file counts these bytes in 32 bits: more cannot be stored, and is not even expanded.
+            // A file counts these bytes in 32 bits. If there are more, they are not even expanded.
             u32::try_from(data_bytes).ok()?;
             one.repeat(usize::try_from(count).ok()?)
         }

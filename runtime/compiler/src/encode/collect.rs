@@ -1,6 +1,8 @@
-//! The first phase: what a program consists of, in the order in which files list it, and what is wrong with it.
+//! The first phase: collects the parts of a program, in the order in which files list them, and its
+//! errors.
 //!
-//! Ops are visited inner ones first. Compiled modules are passed over with all that is in them, and returns enter no table.
+//! Inner ops are visited first. Compiled modules are skipped with everything inside, and returns do
+//! not enter any table.
 
 use std::collections::{HashMap, HashSet};
 
@@ -19,12 +21,13 @@ use crate::{
     SYNC_ATTRIBUTE,
 };
 
-/// The tables of a program, filled, and where in them its parts are.
+/// The filled tables of a program, and the positions of its parts in them.
 pub(super) struct Collection {
     pub(super) builder: BefBuilder,
-    /// The attributes that are values in the file; a symbol that is not here means a function.
+    /// The attributes that are values in the file. A symbol that is missing here refers to a
+    /// function.
     pub(super) attributes: HashMap<AttrId, AttributeId>,
-    /// The functions that have names.
+    /// The named functions.
     pub(super) functions: HashMap<String, FunctionId>,
     /// The functions that are regions of kernels.
     pub(super) regions: HashMap<RegionId, FunctionId>,
@@ -32,7 +35,7 @@ pub(super) struct Collection {
     pub(super) bodies: Vec<PlannedBody>,
 }
 
-/// A body that is to be defined: one block that ends in a return.
+/// A body to be defined: one block that ends in a return.
 pub(super) struct PlannedBody {
     pub(super) function: FunctionId,
     /// The function, or the op that has the region.
@@ -40,15 +43,16 @@ pub(super) struct PlannedBody {
     pub(super) block: BlockId,
 }
 
-/// How many bytes a file may have because a program states once what the file holds many times: elements that are all equal,
-/// and the texts of compiled modules, which each reference carries. So a small program does not make a huge file.
+/// The number of bytes that a file may have because the program states once what the file holds
+/// many times: elements that are all equal, and the texts of compiled modules, of which each
+/// reference holds a copy. The limit keeps a small program from making a huge file.
 pub const MAX_EXPANDED_BYTES: u64 = 1 << 28;
 
-/// What is wrong with an op.
+/// The error of an op.
 enum Problem {
-    /// It is reported.
+    /// An error that is always reported.
     Error(Diagnostic),
-    /// It is reported unless something was reported before.
+    /// An error that is reported only if it is the first one.
     UnsupportedAttribute(Diagnostic),
 }
 
@@ -98,7 +102,8 @@ pub(super) fn collect(
     }
 }
 
-/// The modules marked as compiled that stand where they may, directly in the program, and everything in them.
+/// Returns the modules marked as compiled directly in the program, where they are allowed, and
+/// everything in them.
 fn ops_of_compiled_modules(module: &Module) -> HashSet<OpId> {
     let is_compiled =
         |op: &&OpId| module.is_module(**op) && module.has_attr(**op, COMPILED_ATTRIBUTE);
@@ -111,11 +116,12 @@ struct Collector<'a> {
     diagnostics: OpDiagnostics,
     collection: Collection,
     symbols: SymbolTable,
-    /// The texts of compiled modules that something refers into.
+    /// The texts of compiled modules that symbols refer into.
     unit_texts: HashMap<OpId, String>,
-    /// Symbols that have to be functions, with the ops that carry them.
+    /// Symbols that must be functions, with the ops that hold them.
     references: Vec<(OpId, AttrId)>,
-    /// How many bytes the file has beyond those of the program: see [`MAX_EXPANDED_BYTES`].
+    /// The number of bytes that the file has beyond those of the program: see
+    /// [`MAX_EXPANDED_BYTES`].
     expanded_bytes: u64,
 }
 
@@ -148,7 +154,7 @@ impl Collector<'_> {
             ));
         }
         if !is_at_top && parent.is_some_and(|parent| module.is_module(parent)) {
-            // That module is what is wrong, and gets its error when its turn comes.
+            // The module itself is at fault, and is reported when it is visited.
             return Ok(());
         }
         if module.is_func(op) {
@@ -181,7 +187,7 @@ impl Collector<'_> {
         };
         self.check_name(func, name)?;
         if name.is_empty() {
-            // An empty name is how a file marks the region of an op.
+            // An empty name marks the region of an op in a file.
             return Err(self.error(func, "BEF files cannot hold a function with an empty name"));
         }
         let block = module.entry_block(func);
@@ -228,7 +234,8 @@ impl Collector<'_> {
         Ok(())
     }
 
-    /// The interpreter moves each result out of its register: it must be there, and only once.
+    /// Checks that the interpreter can move each result out of its register: no result is an
+    /// argument or is returned twice.
     fn check_sync_returns(&self, terminator: OpId) -> Visit {
         let module = self.module;
         let mut seen = HashSet::new();
@@ -286,7 +293,7 @@ impl Collector<'_> {
         {
             Ok(())
         } else {
-            // Said at the place of the op, not of the op: without the note that shows it.
+            // Reported at the location of the op, but without the note that shows the op.
             let place = module.place(module.op_location(op));
             let message = "multi-block regions cannot be emitted to BEF files";
             Err(Problem::Error(Diagnostic::error(place, message)))
@@ -376,7 +383,7 @@ impl Collector<'_> {
         }
     }
 
-    /// Counts bytes that a file holds more often than the program, before they are made.
+    /// Counts bytes that a file holds more often than the program, before they are written.
     fn expand(&mut self, op: OpId, name: &str, num_bytes: u64) -> Visit {
         self.expanded_bytes = self.expanded_bytes.saturating_add(num_bytes);
         if self.expanded_bytes <= MAX_EXPANDED_BYTES {
@@ -402,7 +409,8 @@ impl Collector<'_> {
         self.collection.builder.add_attribute_name(name);
         self.add_number_types(attribute);
         if !self.collection.attributes.contains_key(&attribute) {
-            // Attributes of equal values may differ in what files do not hold: they stay apart.
+            // Attributes of equal values may differ in parts that files do not hold, so they stay
+            // separate.
             let id = self
                 .collection
                 .builder
@@ -429,7 +437,7 @@ impl Collector<'_> {
         }
     }
 
-    /// The value of a symbol that means something in a compiled module.
+    /// Returns the value of a symbol that refers into a compiled module.
     fn compilation_unit(
         &mut self,
         op: OpId,
@@ -442,7 +450,7 @@ impl Collector<'_> {
             .lookup(module, module.nearest_symbol_table(op)?, root)?;
         for name in nested {
             if module.text_of(target).is_some() {
-                // What is in a module that stayed text is for the kernel to find.
+                // The kernel looks up names inside a module that is kept as text.
                 break;
             }
             target = if module.is_module(target) {
@@ -480,7 +488,7 @@ impl Collector<'_> {
         })
     }
 
-    /// The error of the first symbol that should be a function and is none.
+    /// Returns the error of the first symbol that should be a function but is not.
     fn undefined_function(&self) -> Option<Diagnostic> {
         let module = self.module;
         let is_undefined = |attribute: AttrId| {
@@ -507,7 +515,7 @@ impl Collector<'_> {
             .add_type(self.module.type_spelling(ty))
     }
 
-    /// Names end at a zero byte in files.
+    /// Checks that a name does not contain a zero byte, which ends names in files.
     fn check_name(&self, op: OpId, name: &str) -> Visit {
         if name.contains('\0') {
             return Err(self.error(
@@ -531,12 +539,12 @@ impl Collector<'_> {
     }
 }
 
-/// Whether the op ends a body.
+/// Returns `true` if the op ends a body.
 pub(super) fn is_return(module: &Module, op: OpId) -> bool {
     module.op_name(op) == RETURN_OP
 }
 
-/// Whether a list is one of functions: it starts with a symbol.
+/// Returns `true` if a list is one of functions: its first element is a symbol.
 pub(super) fn is_symbol_list(module: &Module, elements: &[AttrId]) -> bool {
     elements
         .first()

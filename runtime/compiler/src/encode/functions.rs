@@ -13,7 +13,7 @@ use crate::stream_analysis::analyze_block;
 use crate::stream_analysis::graph::{NodeId, StreamId};
 use crate::{COST_ATTRIBUTE, NON_STRICT_ATTRIBUTE};
 
-/// Gives every function its body.
+/// Defines the body of every function.
 pub(super) fn define_bodies(module: &Module, collection: &mut Collection) {
     for planned in std::mem::take(&mut collection.bodies) {
         let body = body(module, collection, &planned);
@@ -99,7 +99,7 @@ fn kernel(
     kernel
 }
 
-/// The function that a symbol means; by E1 there is one.
+/// Returns the function that a symbol refers to. By E1 there is one.
 fn function_of(module: &Module, collection: &Collection, attribute: AttrId) -> Option<FunctionId> {
     collection
         .functions
@@ -130,7 +130,7 @@ impl Registers {
         Self { values, numbers }
     }
 
-    /// The registers of values, all of which the body defines, by E1.
+    /// Returns the registers of values, all of which the body defines, by E1.
     fn of_all(&self, values: &[ValueId]) -> Vec<RegisterId> {
         values
             .iter()

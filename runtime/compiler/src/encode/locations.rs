@@ -1,8 +1,8 @@
-//! Locations of IR as those of a file.
+//! Encodes locations of IR as those of a file.
 
 use tfrt_ir::{LocationId, Module};
 
-/// The location as the file holds it: the metadata of fused locations is left out.
+/// Returns the location in the form of a file, which has no metadata of fused locations.
 pub(super) fn file_location(module: &Module, location: LocationId) -> tfrt_bef::Location {
     match module.location(location) {
         tfrt_ir::Location::Unknown => tfrt_bef::Location::Unknown,

@@ -1,8 +1,9 @@
-//! What the availability of one value says about others.
+//! Which values are available when another one is.
 //!
-//! An op starts when all of its operands are available. Hence a value says that everything is available that was waited for on the way to
-//! it, back to arguments. Two ops say nothing of the kind: one that is marked as non-strict, and a call, which inlining may replace
-//! by a body that does not wait.
+//! An op starts when all of its operands are available. So an available value implies that
+//! everything that was waited for on the way to it, back to arguments, is available. Two kinds of
+//! ops imply nothing: an op that is marked as non-strict, and a call, which inlining may replace by
+//! a body that does not wait.
 
 use std::collections::HashSet;
 
@@ -12,7 +13,7 @@ use tfrt_ods::OpTraits;
 use super::has_traits;
 use crate::NON_STRICT_ATTRIBUTE;
 
-/// The operands that are available when a result of `op` is.
+/// Returns the operands that are available when a result of `op` is.
 pub(super) fn implied_by_results(module: &Module, op: OpId) -> &[ValueId] {
     let says_nothing =
         module.has_attr(op, NON_STRICT_ATTRIBUTE) || has_traits(module, op, OpTraits::CALL);
@@ -23,7 +24,7 @@ pub(super) fn implied_by_results(module: &Module, op: OpId) -> &[ValueId] {
     }
 }
 
-/// Whether a value is there from the start: pure ops make it of nothing.
+/// Returns `true` if a value is available from the start: it depends only on pure ops.
 pub(super) fn is_there_at_once(module: &Module, value: ValueId) -> bool {
     let mut seen = HashSet::new();
     let mut pending = vec![value];
@@ -40,7 +41,8 @@ pub(super) fn is_there_at_once(module: &Module, value: ValueId) -> bool {
     true
 }
 
-/// Whether `user` would wait for all operands of `op` even if it used something else in place of the result of `op`.
+/// Returns `true` if `user` would wait for all operands of `op` even if it used another value
+/// instead of the result of `op`.
 pub(super) fn follows_without(module: &Module, op: OpId, user: Use) -> bool {
     let awaited = module.operands(op).iter().copied();
     let awaited: Vec<ValueId> = awaited
@@ -52,7 +54,7 @@ pub(super) fn follows_without(module: &Module, op: OpId, user: Use) -> bool {
     if has_traits(module, user.op, OpTraits::TERMINATOR)
         || implied_by_results(module, user.op).is_empty()
     {
-        // Who waits for the user is told nothing by its other operands.
+        // For an op that waits for the user, the other operands of the user imply nothing.
         return false;
     }
     let operands = module.operands(user.op).iter().enumerate();
@@ -65,7 +67,8 @@ pub(super) fn follows_without(module: &Module, op: OpId, user: Use) -> bool {
         if !available.insert(value) {
             continue;
         }
-        // What `op` returns cannot stand in for itself: this may be a second use that goes, too.
+        // The result of `op` cannot stand in for itself: this may be a second use, which is
+        // replaced too.
         if let Some(maker) = module.defining_op(value).filter(|maker| *maker != op) {
             pending.extend(implied_by_results(module, maker));
         }

@@ -1,18 +1,24 @@
-//! Canonicalization: drops what is unused and states known constants as constants.
+//! Canonicalization: removes unused ops, and replaces ops with known results by constants.
 //!
-//! Preconditions: the program is verified. Everything this pass knows of an op comes from its declaration: that it is
-//! [`PURE`](OpTraits::PURE), that it is a [`CONSTANT`](OpTraits::CONSTANT), how it folds. An op without these stays.
+//! Preconditions: the program is verified. Everything this pass knows about an op comes from its
+//! declaration: that it is [`PURE`](OpTraits::PURE), that it is a [`CONSTANT`](OpTraits::CONSTANT),
+//! how it folds. Ops that declare none of these stay.
 //!
 //! Phases:
-//! 1. *fold*: the users of an op that folds use a new constant in its place, unless one could start too early then;
-//! 2. *gather*: within each isolated op, constants move to the front of its entry block, and equal ones become one;
-//! 3. *sweep*: pure ops without users go, last to first, so that what they used goes with them.
+//! 1. *fold*: each user of an op that folds uses a new constant instead, unless that user could
+//!    then start too early;
+//! 2. *gather*: within each isolated op, constants move to the front of its entry block, and equal
+//!    ones become one;
+//! 3. *sweep*: pure ops without users are removed, last to first, so that their unused operands are
+//!    removed with them.
 //!
-//! Ordering: nothing that has an effect goes or moves. A constant waits for nothing. If the operands of an op that folds are to be
-//! waited for, a constant takes the place of its result only where nothing has to be waited for to get these operands, or where the
-//! user waits for the same by other operands. Running the pass twice changes nothing more.
+//! Ordering: ops with effects are neither removed nor moved. A constant does not wait for anything.
+//! If the operands of an op that folds have to be waited for, a constant replaces its result only
+//! if these operands are available without waiting, or if the user waits for the same values by its
+//! other operands. Running the pass twice changes nothing more.
 //!
-//! Cost: linear in the number of ops, plus, for each op that goes, the number of uses of what it used.
+//! Cost: linear in the number of ops, plus, for each removed op, the number of uses of its
+//! operands.
 
 use std::collections::{HashMap, HashSet};
 
@@ -21,7 +27,7 @@ use tfrt_ods::{OpDef, OpTraits};
 
 use super::{availability, has_traits};
 
-/// Canonicalizes everything inside of `root`.
+/// Canonicalizes everything inside `root`.
 ///
 /// ```
 /// use std::sync::Arc;
@@ -51,7 +57,7 @@ pub fn canonicalize(module: &mut Module, root: OpId) {
 
 /// Phase 1.
 fn fold(module: &mut Module, root: OpId) {
-    // The constants to put in front of ops, and the blocks of those.
+    // The constants to insert, each with the op that it precedes, and the blocks of these ops.
     let mut constants = HashMap::new();
     let mut blocks = Vec::new();
     for op in module.walk(root) {
@@ -73,8 +79,9 @@ fn fold(module: &mut Module, root: OpId) {
     }
 }
 
-/// A constant that those use now who used the result of `op` before and start no earlier for that, if there are any and `op`
-/// folds; it stands in no block yet.
+/// Replaces the result of `op` by a new constant in all uses whose op does not start earlier
+/// because of it. Returns the constant, which is not in a block yet, or `None` if `op` does not
+/// fold or there are no such uses.
 fn folded(module: &mut Module, op: OpId) -> Option<OpId> {
     let [result] = *module.results(op) else {
         return None;
@@ -102,7 +109,7 @@ fn folded(module: &mut Module, op: OpId) -> Option<OpId> {
     Some(constant)
 }
 
-/// What two constants have in common if they are equal.
+/// The properties that equal constants share.
 type ConstantKey = (NameId, Vec<(NameId, AttrId)>, Vec<TypeId>);
 
 /// Phase 2.
@@ -128,7 +135,7 @@ fn gather_constants(module: &mut Module, root: OpId) {
     }
 }
 
-/// These blocks, and those in regions that see the same values.
+/// Returns these blocks, and those in regions that see the same values.
 fn blocks_of_scope(module: &Module, outermost: &[BlockId]) -> Vec<BlockId> {
     let mut blocks = outermost.to_vec();
     let mut next = 0;
@@ -173,7 +180,7 @@ fn gather_into(module: &mut Module, entry: BlockId, constants: Vec<OpId>) {
     }
     let is_leading: HashSet<OpId> = leading.iter().copied().collect();
     let mut blocks: Vec<_> = leading.iter().map(|op| module.op_block(*op)).collect();
-    // Constants of a block follow each other.
+    // The constants of a block follow each other.
     blocks.dedup();
     for block in blocks.into_iter().flatten().filter(|&block| block != entry) {
         for op in module.take_block_ops(block) {
@@ -189,7 +196,8 @@ fn gather_into(module: &mut Module, entry: BlockId, constants: Vec<OpId>) {
     }
 }
 
-/// Phase 3; whether anything went. Where blocks do not stand in the order they run in, one sweep may not see it all.
+/// Phase 3. Returns `true` if any op was removed. If blocks are not listed in the order in which
+/// they run, one sweep may miss some ops.
 fn sweep(module: &mut Module, root: OpId) -> bool {
     let mut dead = HashSet::new();
     let mut blocks = Vec::new();
@@ -204,7 +212,7 @@ fn sweep(module: &mut Module, root: OpId) -> bool {
             module.set_operands(inner, Vec::new());
         }
         dead.insert(op);
-        // The ops of a block follow each other in the walk, but for those inside of them.
+        // The ops of a block follow each other in the walk, except for the ops nested in them.
         if blocks.last() != Some(&block) {
             blocks.push(block);
         }

@@ -1,26 +1,31 @@
-//! Inlining: calls of functions become the bodies of those functions.
+//! Inlining: replaces calls by the bodies of the called functions.
 //!
-//! Preconditions: the program is verified. An op is a call if its declaration says so ([`OpTraits::CALL`](tfrt_ods::OpTraits::CALL)): its operands are
-//! the arguments, its results those of the function that its symbol names.
+//! Preconditions: the program is verified. An op is a call if its declaration says so
+//! ([`OpTraits::CALL`](tfrt_ods::OpTraits::CALL)): its operands are the arguments, its results
+//! those of the function that its symbol names.
 //!
-//! What is inlined: a call directly in the body of a function, of a function of the same module that has a body, unless
+//! A call is inlined if it is directly in the body of a function and calls a function of the same
+//! module that has a body, unless
 //! - I1: the callee is recursive, by itself or through others;
-//! - I2: an op in the callee, at any depth, is of a dialect that does not allow it, or there is more than one block;
-//! - I3: one of the two functions is synchronous and the other is not: their kernels are of different kinds;
+//! - I2: an op in the callee, at any depth, is of a dialect that does not allow inlining, or the
+//!   callee or a region in it has more than one block;
+//! - I3: one of the two functions is synchronous and the other is not, so that their kernels are of
+//!   different kinds;
 //! - I4: an effect of the callee would no longer wait for an argument that the call waits for;
 //! - I5: the caller would grow by more than [`MAX_GROWTH_OPS`];
-//! - I6: the program would grow by more than [`MAX_TOTAL_GROWTH_OPS`], and by more than [`MAX_TOTAL_GROWTH`] times its size. A remark
-//!   says so.
+//! - I6: the program would grow by more than [`MAX_TOTAL_GROWTH_OPS`], and by more than
+//!   [`MAX_TOTAL_GROWTH`] times its size. A remark reports this.
 //!
 //! Phases, for each module, the innermost first:
 //! 1. *order*: callees before their callers, see [`call_graph`];
-//! 2. for each function: canonicalize it, replace its calls, and canonicalize it again if there were any;
-//! 3. *prune*: private functions that nothing refers to go.
+//! 2. for each function: canonicalize it, replace its calls, and canonicalize it again if there
+//!    were any;
+//! 3. *prune*: private functions without references are removed.
 //!
 //! An op that moves gets the location `callsite(its own at that of the call)`.
 //!
-//! Errors: a call returns errors only when an argument is an error. Its body, once inlined, returns an error only where the argument was
-//! used. Effects are skipped as before, by I4.
+//! Errors: a call returns errors only if an argument is an error. An inlined body returns an error
+//! only where that argument was used. Effects are skipped as before, by I4.
 //!
 //! Cost: linear in the size of the result, which I5 and I6 bound.
 
@@ -43,16 +48,17 @@ use callee::Callee;
 
 pub use clone::clone_body;
 
-/// How many ops a function may gain, so that calls of calls of calls end somewhere.
+/// The number of ops that a function may gain, which bounds the inlining of nested calls.
 pub const MAX_GROWTH_OPS: usize = 10_000;
 
-/// How many ops a program may gain, unless it is large.
+/// The number of ops that a program may gain, unless it is large.
 pub const MAX_TOTAL_GROWTH_OPS: usize = 50_000;
 
-/// How many ops a large program may gain for each op that it has.
+/// The number of ops that a large program may gain for each of its ops.
 pub const MAX_TOTAL_GROWTH: usize = 4;
 
-/// Inlines calls in every module inside of `root`, and in `root` itself. Returns a remark if I6 left calls where they were.
+/// Inlines calls in every module inside `root`, and in `root` itself. Returns a remark if I6
+/// prevented the inlining of calls.
 ///
 /// ```
 /// use std::sync::Arc;
@@ -109,17 +115,18 @@ pub fn inline(module: &mut Module, root: OpId) -> Vec<Diagnostic> {
     growth.remark().into_iter().collect()
 }
 
-/// What I6 counts.
+/// The growth that I6 limits.
 struct Growth {
     num_gained: usize,
     limit: usize,
-    /// Where the first call is that stays because of the limit.
+    /// The location of the first call that is not inlined because of the limit.
     first_left: Option<Place>,
     num_left: usize,
 }
 
 impl Growth {
-    /// Whether the body of a callee may take the place of a call, as far as the size of the program goes.
+    /// Returns `true` if the size of the program allows the body of a callee to replace a call.
+    /// Counts the growth or the remaining call.
     fn takes(&mut self, module: &Module, call: OpId, num_ops: usize) -> bool {
         if self.num_gained + num_ops <= self.limit {
             self.num_gained += num_ops;
@@ -146,7 +153,7 @@ impl Growth {
 
 fn inline_in_module(module: &mut Module, table: OpId, growth: &mut Growth) {
     let graph = CallGraph::new(module, table);
-    // The functions that are done and may be inlined: I1 and I2 hold.
+    // The processed functions that may be inlined: I1 and I2 hold.
     let mut callees = HashMap::new();
     for &func in graph.bottom_up() {
         canonicalize(module, func);
@@ -159,7 +166,7 @@ fn inline_in_module(module: &mut Module, table: OpId, growth: &mut Growth) {
     }
 }
 
-/// Replaces the calls directly in the body of a function; whether there were any.
+/// Replaces the calls directly in the body of a function. Returns `true` if there were any.
 fn inline_calls(
     module: &mut Module,
     graph: &CallGraph,
@@ -199,7 +206,8 @@ fn inline_calls(
     has_inlined
 }
 
-/// Puts a copy of the body of `callee` at the end of `block`, in place of `call`, which stands in no block any more.
+/// Appends a copy of the body of `callee` to `block`, instead of `call`, which has been removed
+/// from its block.
 fn replace_call(module: &mut Module, call: OpId, callee: &Callee, block: BlockId) {
     let returned = clone_body(
         module,

@@ -1,12 +1,13 @@
-//! Pipelines: passes in the order they run in, and the text that says so.
+//! Pipelines: sequences of passes, and their notation.
 //!
 //! ```text
 //! pipeline := entry (`,` entry)*
 //! entry    := pass | (`func` | `builtin.func` | `func.func`) `(` pass (`,` pass)* `)`
 //! ```
 //!
-//! A pass by itself runs on the program; one in the parentheses of `func` on each function directly in it, and all of them on one function before
-//! the next one has its turn. Blanks do not count.
+//! A single pass runs on the program. A pass in the parentheses of `func` runs on each function
+//! directly in the program; all passes in the parentheses run on one function before the next
+//! function has its turn. Blanks are ignored.
 
 use std::fmt;
 
@@ -16,10 +17,10 @@ use tfrt_support::{Diagnostic, Place, Severity};
 
 use super::{Pass, Scope};
 
-/// What stands in the place of a file name where a pipeline is at fault.
+/// The file name in the location of an error in a pipeline.
 pub const PIPELINE_SOURCE: &str = "<Pass-Pipeline-Parser>";
 
-/// Passes, in order.
+/// A sequence of passes.
 ///
 /// ```
 /// use std::sync::Arc;
@@ -46,17 +47,17 @@ pub struct Pipeline {
 
 #[derive(Clone, Debug)]
 enum Entry {
-    /// On the program.
+    /// Runs on the program.
     Whole(&'static Pass),
-    /// On each function directly in the program.
+    /// Run on each function directly in the program.
     Functions(Vec<&'static Pass>),
 }
 
 impl Pipeline {
-    /// Reads a pipeline.
+    /// Parses a pipeline.
     ///
     /// # Errors
-    /// What is wrong with the text, at its place in [`PIPELINE_SOURCE`].
+    /// Returns the error in the text, with its location in [`PIPELINE_SOURCE`].
     pub fn parse(text: &str) -> Result<Self, Diagnostic> {
         let mut parser = Parser { text, position: 0 };
         let mut entries = vec![parser.entry()?];
@@ -72,12 +73,12 @@ impl Pipeline {
         }
     }
 
-    /// Adds what another pipeline does after this one.
+    /// Appends the passes of another pipeline.
     pub fn append(&mut self, other: Self) {
         self.entries.extend(other.entries);
     }
 
-    /// Whether the program may be written without chains, since a pass fills them in.
+    /// Returns `true` if the program may be written without chains, because a pass adds them.
     #[must_use]
     pub fn fills_in_chains(&self) -> bool {
         let fills_in = |pass: &&Pass| pass.fills_in_chains;
@@ -87,13 +88,15 @@ impl Pipeline {
         })
     }
 
-    /// Runs every pass on a verified program, and returns what they report.
+    /// Runs every pass on a verified program, and returns their diagnostics.
     ///
-    /// With `verify_each` the program is verified after each entry, and the run ends with the first breach; that is an error among what is
-    /// returned, and a defect of the pass before it. Debug builds verify in any case.
+    /// With `verify_each`, the program is verified after each entry, and the run ends at the first
+    /// violation. It is among the returned errors, and is a bug of the last pass that ran. Debug
+    /// builds verify in any case.
     ///
     /// # Panics
-    /// In debug builds, if `verify_each` is none and a pass leaves a program that breaks a rule.
+    /// In debug builds, if `verify_each` is `None` and a pass leaves a program that is not well
+    /// formed.
     pub fn run(&self, module: &mut Module, verify_each: Option<VerifyOptions>) -> Vec<Diagnostic> {
         let mut findings = Vec::new();
         for entry in &self.entries {
@@ -165,7 +168,7 @@ fn write_list(f: &mut fmt::Formatter<'_>, elements: &[impl fmt::Display]) -> fmt
 
 struct Parser<'a> {
     text: &'a str,
-    /// In bytes.
+    /// The position in bytes.
     position: usize,
 }
 
@@ -216,7 +219,7 @@ impl<'a> Parser<'a> {
         Err(self.error(complaint))
     }
 
-    /// A name, and where it starts.
+    /// Parses a name, and returns it with its position.
     fn name(&mut self) -> Result<(&'a str, usize), Diagnostic> {
         self.skip_blanks();
         let rest = self.rest();

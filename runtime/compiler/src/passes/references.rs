@@ -1,16 +1,16 @@
-//! Which functions an op refers to, by any of its attributes.
+//! The functions that an op refers to with any of its attributes.
 
 use tfrt_ir::{AttrId, Attribute, Module, OpId, SymbolTable};
 
 /// Finds the functions that attributes name.
 #[derive(Default)]
 pub(super) struct References {
-    /// Stale entries are those of functions that were dropped, which nothing refers to.
+    /// May have stale entries of removed functions, to which nothing refers.
     symbols: SymbolTable,
 }
 
 impl References {
-    /// The functions that the attributes of an op refer to, each as often as it occurs.
+    /// Returns the functions that the attributes of an op refer to, each as often as it occurs.
     pub(super) fn of_op(&mut self, module: &Module, op: OpId) -> Vec<OpId> {
         let attributes = module.attributes(op).iter().map(|(_, value)| *value);
         attributes
@@ -18,7 +18,8 @@ impl References {
             .collect()
     }
 
-    /// The functions that an attribute of `op` refers to, each as often as it occurs, in order.
+    /// Returns the functions that an attribute of `op` refers to, each as often as it occurs, in
+    /// order.
     pub(super) fn of_attribute(
         &mut self,
         module: &Module,

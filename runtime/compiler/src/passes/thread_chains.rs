@@ -1,32 +1,37 @@
-//! Threading chains: a program that is written without chains gets those that keep it in order.
+//! Threading chains: adds to a program that is written without chains those that keep it in order.
 //!
-//! Preconditions: the program is verified, as one that may [leave out chains](Module::leaves_out_chains). Everything this pass knows of
-//! an op comes from its declaration. Afterwards no chain is left out, and under any work queue the program does what it would do
-//! run op by op on one thread. Running the pass twice changes nothing more.
+//! Preconditions: the program is verified as one that may [leave out
+//! chains](Module::leaves_out_chains). Everything this pass knows about an op comes from its
+//! declaration. Afterwards no chain is left out, and under any work queue the program behaves as if
+//! it ran op by op on one thread. Running the pass twice changes nothing more.
 //!
 //! # How chains are derived
 //!
-//! Two ops keep their order if one could notice that they were exchanged:
+//! Two ops keep their order if exchanging them could be observed:
 //!
-//! - *effects*: both have an effect of the same class ([`Effect::Ordered`](tfrt_ods::Effect)), or one of them has, and the other one
-//!   [reads](tfrt_ods::Effect::Reads) what it does. Classes do not order each other.
+//! - *effects*: both have an effect of the same class ([`Effect::Ordered`](tfrt_ods::Effect)), or
+//!   one of them has such an effect and the other one [reads](tfrt_ods::Effect::Reads) it.
+//!   Different classes do not order each other.
 //! - *memory*: both use the same value, or values that may share memory, and one of them writes it
-//!   ([`is_mutated`](tfrt_ods::OperandDef)). Readers between two writers run in parallel. Every use of a value counts as reading it, but
-//!   that of a reference of any type, which is only handed on: then the result is the operand. What is declared to
-//!   [alias](tfrt_ods::ResultDef) an operand is that operand, too.
+//!   ([`is_mutated`](tfrt_ods::OperandDef)). Readers between two writers run in parallel. Every use
+//!   of a value counts as a read, except for a reference of any type, which is only passed on: then
+//!   the result is the operand. A result that is declared to [alias](tfrt_ods::ResultDef) an
+//!   operand is that operand, too.
 //!
-//! An op waits for another one by a chain operand: the one that it declares, or one more at its end if it takes that. It says that it is
-//! done by the chains that it returns, or if it returns none, by everything that it returns. What it has to wait for is thus a set of values.
-//! It gets
+//! An op waits for another one by a chain operand: the declared one, or an additional one at its
+//! end if it accepts that. It signals its completion by the chains that it returns, or by all of
+//! its results if it returns no chains. So what it has to wait for is a set of values. It gets
 //!
-//! - no chain if it only reads, and waits for nothing or for what its other operands wait for anyway;
-//! - the chain that it waits for, if that is one;
-//! - a merge of several, or of values that are not chains;
+//! - no chain if it only reads, and either does not have to wait or its other operands wait for the
+//!   same;
+//! - the chain that it waits for, if that is a single chain;
+//! - a merge of several chains, or of values that are not chains;
 //! - a new chain if it is declared to take one and there is nothing to wait for.
 //!
-//! Of what it has to wait for, everything is left out that follows from the rest, or from the op's other operands: an op starts when all
-//! of its operands are available, so that an available value says that everything is done that was waited for on the way to it. (A call
-//! does not count for that: inlining may put a body in its place that waits for less.)
+//! The pass leaves out everything to wait for that is implied by the rest, or by the op's other
+//! operands: an op starts when all of its operands are available, so an available value implies
+//! that everything that was waited for on the way to it is done. (A call implies nothing of the
+//! kind: inlining may replace it by a body that waits for less.)
 //!
 //! ```text
 //!   %t = make                               %t = make
@@ -40,43 +45,53 @@
 //!
 //! # Functions and regions
 //!
-//! A body takes part in an order if something in it does, at any depth: effects of a class, or memory that goes in or out. It gains
-//! a chain for each order, in front of its arguments and of its results: first those of the classes in the order of their names, then
-//! that of the memory. The same goes for whoever runs it, as far as declarations say how values get there
-//! ([`FORWARDS`](tfrt_ods::OpTraits::FORWARDS), [`LOOPS`](tfrt_ods::OpTraits::LOOPS)). All functions that an op chooses from gain the same.
+//! A body takes part in an order if something in it does, at any depth: effects of a class, or
+//! memory that goes in or out. It gains a chain for each order, before its arguments and before its
+//! results: first those of the classes in the order of their names, then that of the memory. The
+//! same holds for ops that run the body, if declarations tell how values are passed to it
+//! ([`FORWARDS`](tfrt_ods::OpTraits::FORWARDS), [`LOOPS`](tfrt_ods::OpTraits::LOOPS)). All
+//! functions that an op chooses from gain the same chains.
 //!
-//! A function that takes nothing, and that nothing in the program refers to, gains no arguments; its orders start inside. It gains the results, so
-//! that who runs it knows when it is done.
+//! A function that has no arguments and that nothing in the program refers to does not gain
+//! arguments; its orders start inside. It gains the results, so that its caller knows when it is
+//! done.
 //!
-//! Of a [`PARALLEL`](tfrt_ods::OpTraits::PARALLEL) op, each run is in order by itself, and all of them are between what comes before and what comes after;
-//! one run has no order to another, as the op promises. They share one chain, behind the two indices, and may read memory but not write it.
+//! Each run of a [`PARALLEL`](tfrt_ods::OpTraits::PARALLEL) op is in order by itself, and all of
+//! them run between what comes before and what comes after the op. Runs are not ordered among each
+//! other, as the op promises. They share one chain, after the two indices, and may read memory but
+//! not write it.
 //!
-//! Synchronous functions run in program order and stay as they are. An op that runs one has its effects.
+//! Synchronous functions run in program order and do not change. An op that runs one has its
+//! effects.
 //!
-//! # Chains that are there
+//! # Existing chains
 //!
-//! An op with a chain among its operands is in the order that its author gave it: it stays as it is, and waits for nothing more. What
-//! comes after it, and gets a chain from this pass, waits for it. An op that is declared to take no chain at all (`chain = none`) stays
-//! as it is, too. Types that only such ops write are theirs to order.
+//! An op with a chain among its operands has the order that its author chose: it does not change,
+//! and does not wait for anything more. Ops after it that get a chain from this pass wait for it.
+//! An op that is declared without a chain (`chain = none`) does not change either. If only such ops
+//! write a type, ordering the accesses to it is left to the author.
 //!
 //! # Errors
 //!
-//! At their places, all of them, and the program stays as it was: ops that nobody declared and that have no chain; effects in functions that
-//! are run in a way that no declaration tells, in native functions, and behind synchronous functions; an op that would have to
-//! wait and takes no chain, or that something would have to wait for and that returns nothing; parallel runs that write what they share.
+//! All errors are reported, at their locations, and the program does not change: undeclared ops
+//! without a chain; effects in functions that are run in an undeclared way, in native functions,
+//! and behind synchronous functions; an op that would have to wait and takes no chain, or for which
+//! something would have to wait and that returns nothing; parallel runs that write memory that they
+//! share.
 //!
-//! At run time an error goes along chains: what is ordered behind an op that failed does not happen.
+//! At run time, errors propagate along chains: an op that is ordered after a failed one is skipped.
 //!
 //! # Phases
 //!
-//! 1. *collect* the bodies and who runs them ([`bodies`]);
-//! 2. *group* the values that may share memory, and find which orders each body takes part in, until nothing changes ([`memory`],
-//!    [`needs`]);
-//! 3. *check* that everything that needs a chain can have it ([`check`]);
+//! 1. *collect* the bodies and the ops that run them ([`bodies`]);
+//! 2. *group* the values that may share memory, and find the orders in which each body takes part,
+//!    up to a fixed point ([`memory`], [`needs`]);
+//! 3. *check* that everything that needs a chain can have one ([`check`]);
 //! 4. *rewrite* the bodies, op by op ([`order`], [`rewrite`]).
 //!
-//! Cost: phases 2 and 3 look at every op once for each level of calls, more often in recursion. For phase 4, let an op's reach be the ops between it and the
-//! earliest one it waits for, which is mostly the op before it in its order: the cost is linear in the sum of reaches.
+//! Cost: phases 2 and 3 look at every op once for each level of calls, more often in recursion. For
+//! phase 4, let an op's reach be the ops between it and the earliest one that it waits for, which
+//! is mostly the previous op in its order: the cost is linear in the sum of reaches.
 
 mod bodies;
 
@@ -106,10 +121,10 @@ use declared::{ChainPolicy, spellings};
 use needs::Needs;
 use rewrite::rewrite;
 
-/// Threads chains through every function inside of `root`.
+/// Threads chains through every function inside `root`.
 ///
 /// # Errors
-/// Why it cannot be done, in the order of the program, which then stays as it was.
+/// Returns the reasons why this is impossible, in program order. The program then does not change.
 ///
 /// ```
 /// use std::sync::Arc;
@@ -193,7 +208,7 @@ pub fn thread_chains(module: &mut Module, root: OpId) -> Result<(), Diagnostics>
     Ok(())
 }
 
-/// The findings, in the order of the ops that they are about.
+/// Returns the diagnostics in the order of their ops.
 fn in_order(module: &Module, root: OpId, mut problems: Vec<Problem>) -> Vec<Diagnostic> {
     let ops = module.walk(root).into_iter().enumerate();
     let positions: HashMap<OpId, usize> = ops.map(|(position, op)| (op, position)).collect();
@@ -204,7 +219,7 @@ fn in_order(module: &Module, root: OpId, mut problems: Vec<Problem>) -> Vec<Diag
         .collect()
 }
 
-/// Whether some op lacks a chain.
+/// Returns `true` if some op lacks a chain.
 fn asks_for_chains(module: &Module, bodies: &Bodies, needs: &Needs<'_>) -> bool {
     bodies
         .all

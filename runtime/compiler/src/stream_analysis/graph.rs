@@ -1,7 +1,7 @@
-//! The algorithm: how the ops of one block fall into streams.
+//! The algorithm that divides the ops of one block into streams.
 //!
-//! Knows nothing of IR: a block is a list of nodes with costs and operands, in program order, under a virtual *root* that
-//! defines what comes into the block.
+//! Does not know IR: a block is a list of nodes with costs and operands, in program order, under a
+//! virtual *root* that defines the values that come into the block.
 //!
 //! ```text
 //! forward    each node picks the operand at the end of the longest path as its parent: the nodes become a tree
@@ -9,10 +9,11 @@
 //!            children that are cheaper than the threshold are gathered into streams that reach it
 //! ```
 //!
-//! Streams are numbered in order of creation and are never renumbered, so that numbers of merged streams stay unused.
+//! Streams are numbered in order of creation and are never renumbered, so the numbers of merged
+//! streams stay unused.
 //!
-//! Cost: linear in the operands without `merges_inter_dependent`; with it, each stream rescans its side dependencies once
-//! for each node that it grows by.
+//! The cost is linear in the operands without `merges_inter_dependent`; with it, each stream
+//! rescans its side dependencies once for each node that it grows by.
 
 use std::cell::Cell;
 use std::collections::BTreeSet;
@@ -29,12 +30,13 @@ tfrt_support::define_id! {
     pub struct NodeId("node");
 }
 
-/// What decides how ops are gathered into streams.
+/// Options that decide how ops are gathered into streams.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct StreamOptions {
-    /// What an op costs that says nothing else, and what a stream must cost to stand alone. At least 1.
+    /// The cost of an op that does not declare another, and the minimal cost of a separate stream.
+    /// At least 1.
     pub cost_threshold: i64,
-    /// From which cost on a stream is not continued; none if there is no limit.
+    /// The cost from which a stream is not continued; `None` if there is no limit.
     pub upper_cost_threshold: Option<i64>,
     /// Whether cheap sibling streams that use each other's values are merged first.
     pub merges_inter_dependent: bool,
@@ -56,7 +58,7 @@ pub type StreamGraph = PrimaryMap<NodeId, StreamNode>;
 /// One op.
 #[derive(Clone, Debug)]
 pub struct StreamNode {
-    /// What it costs; at least 1.
+    /// Its cost, at least 1.
     pub cost: i64,
     /// Its operands, in order.
     pub operands: Vec<StreamOperand>,
@@ -65,9 +67,9 @@ pub struct StreamNode {
 /// One operand of an op.
 #[derive(Clone, Copy, Debug)]
 pub struct StreamOperand {
-    /// The op that defines it, which comes earlier; none if it comes into the block from outside.
+    /// The op that defines it, which comes earlier; `None` if it comes from outside the block.
     pub definer: Option<NodeId>,
-    /// Whether it is a chain: such an operand orders, but does not pull streams together.
+    /// Whether it is a chain. Such an operand orders ops, but does not draw streams together.
     pub is_chain: bool,
 }
 
@@ -97,25 +99,25 @@ pub struct Streams {
 }
 
 impl Streams {
-    /// The stream of the virtual root, on which the block starts.
+    /// Returns the stream of the virtual root, on which the block starts.
     #[must_use]
     pub fn root(&self) -> StreamId {
         self.root
     }
 
-    /// The stream of an op.
+    /// Returns the stream of an op.
     #[must_use]
     pub fn of(&self, node: NodeId) -> StreamId {
         self.of_node[node]
     }
 
-    /// The sum of the costs of the ops of a stream.
+    /// Returns the sum of the costs of the ops of a stream.
     #[must_use]
     pub fn cost(&self, stream: StreamId) -> i64 {
         self.cost[stream]
     }
 
-    /// The stream of the op that a stream starts after; none for that of the root.
+    /// Returns the stream of the op after which a stream starts, or `None` for the root's stream.
     #[must_use]
     pub fn parent(&self, stream: StreamId) -> Option<StreamId> {
         self.parent[stream]
@@ -149,7 +151,7 @@ fn vertex_of(definer: Option<NodeId>) -> Vertex {
     definer.map_or(ROOT, |node| node.index() + 1)
 }
 
-/// What the forward pass finds.
+/// The result of the forward pass.
 struct PathTree {
     /// The vertices that have this one as their parent, in program order.
     children: Vec<Vec<Vertex>>,
@@ -188,10 +190,11 @@ struct Stream {
     cost: i64,
     /// The vertex after which it starts.
     parent: Option<Vertex>,
-    /// A stream that this one is part of by now; leads on to the one that stands for all. Shortened on the way.
+    /// The stream into which this one was merged, if any. Following the links leads to the final
+    /// stream; they are shortened on the way.
     merged_into: Cell<Option<StreamId>>,
-    /// The definers of its operands from elsewhere. May still list vertices that have come into the stream since;
-    /// those are recognised by the stream they are now in.
+    /// The definers of its operands from elsewhere. May still list vertices that have joined the
+    /// stream since; those are recognised by their current stream.
     sides: Vec<Vertex>,
 }
 
@@ -204,7 +207,7 @@ struct Builder<'a> {
 }
 
 impl Builder<'_> {
-    /// Puts `vertex` into a stream; everything after it has one already.
+    /// Puts `vertex` into a stream. Everything after it is already in one.
     fn build(&mut self, vertex: Vertex) {
         let tree = self.tree;
         let mut children = Vec::with_capacity(tree.children[vertex].len());
@@ -223,7 +226,7 @@ impl Builder<'_> {
             found: None,
             cost: 0,
         };
-        // The last of the streams that gather cheap children.
+        // The last stream that gathers cheap children.
         let mut gathering: Option<StreamId> = None;
         for child in children {
             let candidate = match gathering {
@@ -260,7 +263,8 @@ impl Builder<'_> {
         }
     }
 
-    /// Merges cheap streams among `children` into those that use their values; returns what remains.
+    /// Merges cheap streams among `children` into those that use their values. Returns the
+    /// remaining streams.
     fn merge_dependents(&mut self, children: &[StreamId]) -> Vec<StreamId> {
         let given: BTreeSet<StreamId> = children.iter().copied().collect();
         for &child in children {
@@ -319,7 +323,7 @@ impl Builder<'_> {
         target.sides.append(&mut sides);
     }
 
-    /// The stream that a vertex is in by now, if it is in one.
+    /// Returns the stream that a vertex is in now, if it is in one.
     fn current(&self, vertex: Vertex) -> Option<StreamId> {
         let mut stream = self.of_vertex[vertex]?;
         while let Some(target) = self.streams[stream].merged_into.get() {
@@ -336,7 +340,7 @@ impl Builder<'_> {
     }
 
     fn finish(self) -> Streams {
-        // Every vertex has been built, the root last, so that the fallbacks are never taken.
+        // Every vertex has been built, the root last, so the fallbacks are never taken.
         let first = StreamId::from_index(0);
         let current = |vertex| self.current(vertex).unwrap_or(first);
         Streams {
@@ -356,11 +360,11 @@ impl Builder<'_> {
     }
 }
 
-/// The stream to continue, so far.
+/// The best stream to continue so far.
 struct Best {
     options: StreamOptions,
     found: Option<StreamId>,
-    /// What it cost when it was considered; it may have grown since.
+    /// Its cost when it was considered; it may have grown since.
     cost: i64,
 }
 
@@ -377,7 +381,8 @@ impl Best {
     }
 }
 
-/// The order in which TFRT visits a set of streams: that of a hash table which is never fuller than three quarters.
+/// Returns a set of streams in the order in which TFRT visits them: that of a hash table that is
+/// never more than three quarters full.
 fn in_visiting_order(streams: BTreeSet<StreamId>) -> Vec<StreamId> {
     let mut num_buckets = 64;
     while streams.len() * 4 >= num_buckets * 3 {

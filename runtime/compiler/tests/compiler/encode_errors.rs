@@ -1,15 +1,15 @@
-//! What files cannot hold: each mistake is reported at its op, and no bytes come out.
+//! Programs that files cannot hold: each error is reported at its op, and no bytes are written.
 
 use crate::support::{encode_text, golden_text, lines};
 use tfrt_ir::split_input_file;
 
-/// Encodes `source`, which must fail, and compares the errors, a line for each and its notes.
+/// Encodes `source`, which must fail, and compares the errors, one a line, and their notes.
 fn check(source: &str, expected: &[&str]) {
     let errors = encode_text(source, "f.mlir").expect_err("the program has a mistake");
     assert_eq!(lines(&errors).lines().collect::<Vec<_>>(), expected);
 }
 
-/// The diagnostics recorded for a golden program: the lines that have a severity.
+/// Returns the diagnostics recorded for a golden program: the lines that have a severity.
 fn check_golden(program: &str) {
     let file_name = format!("{program}.mlir");
     let errors =
@@ -23,7 +23,7 @@ fn check_golden(program: &str) {
             .for_each(|note| found.push_str(&format!("{note}\n")));
     }
     let recorded = golden_text(&format!("{program}.translate.err.txt"));
-    // Source lines and carets are the tool's; a note may go on for several lines.
+    // The tool adds source lines and carets; a note may span several lines.
     let mut expected = String::new();
     let mut lines = recorded.lines().peekable();
     while let Some(line) = lines.next() {
@@ -69,7 +69,7 @@ fn mistakes_that_the_reference_lets_through_are_reported() {
         (5, 3, "BEF files cannot encode the 'a' attribute"),
         (5, 3, "function @nowhere not defined"),
     ];
-    // The pieces behind these are for verifiers of ops, but for the last.
+    // The parts of the file after these are for verifiers of ops, except for the last one.
     let pieces = split_input_file(&source, "74-bad-unchecked.mlir");
     let last = (
         4,

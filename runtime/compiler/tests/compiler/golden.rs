@@ -1,4 +1,4 @@
-//! The golden files: what the reference wrote is what we write, and what it reads.
+//! The golden files: we write the same bytes as the reference, and read what it reads.
 
 use crate::support::{
     decode_bytes, decode_text, encode_text, golden_bytes, golden_path, golden_text, lines,
@@ -9,7 +9,7 @@ use tfrt_compiler::stream_analysis::print_streams;
 use tfrt_compiler::{EncodeOptions, decode, encode};
 use tfrt_ir::{PrintOptions, print};
 
-/// The programs that use no op in custom form but those declared for the tests.
+/// The programs whose ops in custom form are all declared for the tests.
 const PROGRAMS: [&str; 11] = [
     "01-empty",
     "05-chains",
@@ -24,7 +24,7 @@ const PROGRAMS: [&str; 11] = [
     "47-driver-flags",
 ];
 
-/// The files that forget something in between, and what.
+/// The files that lose something when they are decoded, and what they lose.
 const FORGETFUL: [(&str, &str); 11] = [
     ("09-cond-case", "names of lists of functions"),
     ("25-attributes", "signs of types"),
@@ -120,7 +120,7 @@ fn locations_come_back() {
         generic: true,
         ..PrintOptions::default()
     };
-    // The recorded text is in custom form: what is compared are the locations.
+    // The recorded text is in custom form, so only the locations are compared.
     let locations = |text: &str| -> Vec<String> {
         text.lines()
             .filter_map(|line| {
@@ -131,7 +131,8 @@ fn locations_come_back() {
     };
     let mut found = locations(&print(&module, &options));
     let mut expected = locations(&golden_text("29-locations.roundtrip.local.mlir"));
-    // An op with a region has its location behind the region, so that only those of whole lines compare in order.
+    // The location of an op with a region follows the region, so only sorted locations can be
+    // compared.
     found.sort();
     expected.sort();
     assert_eq!(found, expected);
@@ -173,7 +174,7 @@ fn what_a_file_keeps_is_encoded_again_byte_for_byte() {
             continue;
         }
         let bytes = golden_bytes(&name);
-        // Without declarations every op is as good as any other.
+        // Without declarations, all ops are treated alike.
         let decoded = decode(
             &BefFile::from_bytes(&bytes),
             &name,
@@ -203,7 +204,7 @@ fn decoding_twice_gives_one_text() {
         let first = first
             .module
             .unwrap_or_else(|| panic!("{}", lines(&first.diagnostics)));
-        // References into modules that are gone cannot be encoded again.
+        // References into modules that were lost cannot be encoded again.
         let Ok(bytes) = encode(&first, &EncodeOptions::default()) else {
             assert_eq!(program, "30-modules");
             continue;

@@ -1,4 +1,4 @@
-//! The compiler from outside: programs in, files out, and back.
+//! The compiler from outside: from programs to files, and back.
 #![forbid(unsafe_code)]
 
 mod support;

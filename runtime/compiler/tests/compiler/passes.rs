@@ -1,4 +1,5 @@
-//! What the passes do to modules, symbols and programs that would grow without end. What they do to kernels is tested where kernels are.
+//! The effect of passes on modules, symbols and programs that would grow without bound. Their
+//! effect on kernels is tested with the kernels.
 
 use std::sync::Arc;
 
@@ -50,7 +51,7 @@ static OPS: [OpDef; 9] = [
         effect: Effect::IO,
         ..OpDef::new("t.ask")
     },
-    // The second element of a list.
+    // Folds to the second element of a list.
     OpDef {
         attributes: &[AttrDef::new("of", AttrKind::Array(&AttrKind::I32))],
         results: &[ResultDef::new("value", TypeConstraint::Exact("i32"))],
@@ -68,7 +69,7 @@ static OPS: [OpDef; 9] = [
         }),
         ..OpDef::new("t.second")
     },
-    // The second element of a list, when a number is there.
+    // Folds to the second element of a list, once a number is available.
     OpDef {
         operands: &[OperandDef::new("after", TypeConstraint::Exact("i32"))],
         attributes: &[AttrDef::new("of", AttrKind::Array(&AttrKind::I32))],
@@ -257,7 +258,7 @@ fn what_folds_becomes_a_constant_among_others() {
 
 #[test]
 fn what_folds_is_kept_where_its_users_would_start_earlier() {
-    // The first sum waits for the number in any case, the second one and the caller do not.
+    // The first sum waits for the number in any case; the second one and the caller do not.
     check(
         "canonicalize",
         "func @f(%x: i32) -> (i32, i32, i32) {

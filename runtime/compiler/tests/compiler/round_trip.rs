@@ -1,8 +1,8 @@
-//! Text to file and back: what declarations give back, and what our own extensions keep.
+//! From text to a file and back: what declarations restore, and what our own extensions keep.
 
 use crate::support::{decode_text, encode_text, lines, normal_blanks};
 
-/// Encodes `source` and decodes it again; compares the text.
+/// Encodes `source`, decodes it again, and compares the texts.
 fn check(source: &str, expected: &str) {
     let bytes = encode_text(source, "f.mlir").unwrap_or_else(|errors| panic!("{}", lines(&errors)));
     let text = decode_text(&bytes, "f.bef");

@@ -1,4 +1,4 @@
-//! What the tests share: declarations of a few ops, and short ways through the crate.
+//! Shared by the tests: declarations of a few ops, and short ways to use the crate.
 
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -142,25 +142,25 @@ pub fn registry() -> Arc<Registry> {
     }
 }
 
-/// The path of a golden file.
+/// Returns the path of a golden file.
 pub fn golden_path(name: &str) -> PathBuf {
     PathBuf::from(env!("CARGO_MANIFEST_DIR"))
         .join("../../tests/golden")
         .join(name)
 }
 
-/// The bytes of a golden file.
+/// Returns the bytes of a golden file.
 pub fn golden_bytes(name: &str) -> Vec<u8> {
     let path = golden_path(name);
     std::fs::read(&path).unwrap_or_else(|error| panic!("{}: {error}", path.display()))
 }
 
-/// The text of a golden file.
+/// Returns the text of a golden file.
 pub fn golden_text(name: &str) -> String {
     String::from_utf8(golden_bytes(name)).unwrap_or_else(|error| panic!("{name}: {error}"))
 }
 
-/// The program of a text.
+/// Parses a program.
 pub fn parse_text(source: &str, file_name: &str) -> Module {
     let options = ParseOptions {
         allow_unregistered_dialects: true,
@@ -171,17 +171,17 @@ pub fn parse_text(source: &str, file_name: &str) -> Module {
     }
 }
 
-/// The file of a text.
+/// Encodes a text as a file.
 pub fn encode_text(source: &str, file_name: &str) -> Result<Vec<u8>, Diagnostics> {
     encode(&parse_text(source, file_name), &EncodeOptions::default())
 }
 
-/// The program of a file.
+/// Decodes the program of a file.
 pub fn decode_bytes(bytes: &[u8], file_name: &str) -> Decoded {
     decode(&BefFile::from_bytes(bytes), file_name, &registry())
 }
 
-/// The text of a file.
+/// Decodes a file as text.
 pub fn decode_text(bytes: &[u8], file_name: &str) -> String {
     let decoded = decode_bytes(bytes, file_name);
     match decoded.module {
@@ -190,7 +190,7 @@ pub fn decode_text(bytes: &[u8], file_name: &str) -> String {
     }
 }
 
-/// Diagnostics, one a line, without their notes.
+/// Returns diagnostics, one a line, without their notes.
 pub fn lines(diagnostics: &[Diagnostic]) -> String {
     diagnostics
         .iter()
@@ -198,7 +198,8 @@ pub fn lines(diagnostics: &[Diagnostic]) -> String {
         .collect()
 }
 
-/// The text without leading blanks and with single blanks within lines: their amount does not count in printed programs.
+/// Returns the text without leading blanks and with single blanks within lines. The number of
+/// blanks in printed programs does not matter.
 pub fn normal_blanks(text: &str) -> String {
     text.lines()
         .map(|line| line.split_whitespace().collect::<Vec<_>>().join(" ") + "\n")

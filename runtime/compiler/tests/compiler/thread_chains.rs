@@ -1,4 +1,5 @@
-//! How chains are threaded. What threaded programs do when they run is tested where kernels are.
+//! How chains are threaded. The behaviour of threaded programs at run time is tested with the
+//! kernels.
 
 mod ops;
 
@@ -18,7 +19,7 @@ use tfrt_ir::{
 use crate::support::lines;
 use ops::registry;
 
-/// The program of a text that is written without chains.
+/// Parses a program that is written without chains.
 fn read(source: &str) -> Module {
     let options = ParseOptions {
         allow_unregistered_dialects: true,
@@ -36,7 +37,7 @@ fn text_of(module: &Module) -> String {
     print(module, &PrintOptions::default())
 }
 
-/// The program, threaded: well formed, and the same when it is threaded again.
+/// Returns the threaded program. It must be well formed, and threading it again must not change it.
 fn thread(source: &str) -> Module {
     let mut module = read(source);
     let root = module.root();
@@ -57,7 +58,7 @@ fn thread(source: &str) -> Module {
     module
 }
 
-/// Holds what becomes of a program against what should.
+/// Compares a threaded program with the expected one.
 fn check(source: &str, expected: &str) {
     let threaded = text_of(&thread(source));
     let body = threaded
@@ -71,7 +72,7 @@ fn check(source: &str, expected: &str) {
     assert_eq!(unindented, expected);
 }
 
-/// Holds what is said of a program, which must stay as it is, against what should be.
+/// Compares the diagnostics for a program, which must not change, with the expected ones.
 fn check_refusal(source: &str, expected: &str) {
     let mut module = read(source);
     let before = text_of(&module);

@@ -1,7 +1,8 @@
-//! Who calls whom among the functions of a module.
+//! The call graph of the functions of a module.
 //!
-//! Edges are the calls anywhere inside of a function, also those that are never inlined. Functions that can reach each other form a
-//! component (Tarjan's algorithm, without recursion); components come out callees first.
+//! Edges are all calls inside a function, also those that are never inlined. Functions that can
+//! reach each other form a component (Tarjan's algorithm, without recursion); components are found
+//! callees first.
 
 use std::collections::{HashMap, HashSet};
 
@@ -18,7 +19,7 @@ pub(super) struct CallGraph {
 }
 
 impl CallGraph {
-    /// Looks at every op of a module.
+    /// Builds the call graph from the ops of a module.
     pub(super) fn new(module: &Module, table: OpId) -> Self {
         let functions: Vec<OpId> = module.functions(table).collect();
         let mut symbols = SymbolTable::default();
@@ -53,23 +54,23 @@ impl CallGraph {
         search.graph
     }
 
-    /// The function of the module that an op calls, if it is a call.
+    /// Returns the function of the module that an op calls, if it is a call.
     pub(super) fn callee(&self, call: OpId) -> Option<OpId> {
         self.callees.get(&call).copied()
     }
 
-    /// The functions, callees before their callers.
+    /// Returns the functions, callees before their callers.
     pub(super) fn bottom_up(&self) -> &[OpId] {
         &self.bottom_up
     }
 
-    /// Whether calls lead from the function back to it.
+    /// Returns `true` if calls lead from the function back to it.
     pub(super) fn is_recursive(&self, func: OpId) -> bool {
         self.recursive.contains(&func)
     }
 }
 
-/// The function that a call names.
+/// Returns the name of the function that a call refers to.
 fn callee_name(module: &Module, call: OpId) -> Option<&str> {
     let functions = module.op_def(call)?.functions;
     let callee = functions
@@ -78,11 +79,11 @@ fn callee_name(module: &Module, call: OpId) -> Option<&str> {
     module.attribute_flat_symbol(module.attr(call, callee.name)?)
 }
 
-/// A depth-first search in the middle of its work.
+/// The state of a depth-first search.
 struct Search<'a> {
     callees_in: &'a HashMap<OpId, Vec<OpId>>,
     visits: HashMap<OpId, Visit>,
-    /// The functions whose components are not known yet, in the order they were found.
+    /// The functions whose components are not known yet, in order of discovery.
     open: Vec<OpId>,
     graph: CallGraph,
 }
@@ -101,7 +102,7 @@ impl Search<'_> {
             return;
         }
         self.discover(root);
-        // Each function on the way down, with the number of callees that were looked at.
+        // The functions on the current path, each with the number of its callees that were visited.
         let mut path = vec![(root, 0)];
         while let Some((func, next)) = path.last_mut() {
             let func = *func;
@@ -145,7 +146,7 @@ impl Search<'_> {
         }
     }
 
-    /// Closes the component of `func`, if `func` is the first of it that was found.
+    /// Closes the component of `func`, if `func` is its first discovered function.
     fn leave(&mut self, func: OpId) {
         let Visit { number, lowest, .. } = self.visits[&func];
         if lowest != number {

@@ -1,4 +1,4 @@
-//! What the inliner has to know of a function before it copies its body.
+//! What the inliner needs to know about a function before it copies its body.
 
 use std::collections::HashMap;
 
@@ -8,19 +8,19 @@ use tfrt_ods::{Effect, OpTraits};
 use crate::passes::has_traits;
 use crate::{NON_STRICT_ATTRIBUTE, SYNC_ATTRIBUTE};
 
-/// A function whose body may take the place of a call.
+/// A function whose body may replace a call.
 pub(super) struct Callee {
     body: BlockId,
     num_ops: usize,
     is_sync: bool,
-    /// Whether there is anything but the end of the function.
+    /// Whether the function has any op besides its terminator.
     runs_kernels: bool,
     /// For each argument, whether every op that may have an effect waits for it.
     effects_wait_for: Vec<bool>,
 }
 
 impl Callee {
-    /// Looks at a function. None if it has no body, or one that stays where it is (I2).
+    /// Examines a function. Returns `None` if it has no body, or one that must not be copied (I2).
     pub(super) fn new(module: &Module, func: OpId) -> Option<Self> {
         let [region] = *module.regions(func) else {
             return None;
@@ -49,7 +49,7 @@ impl Callee {
         self.num_ops
     }
 
-    /// Whether the body may take the place of this call in this function (I3, I4).
+    /// Returns `true` if the body may replace this call in this function (I3, I4).
     pub(super) fn may_replace(&self, module: &Module, caller: OpId, call: OpId) -> bool {
         let fits_kind =
             !self.runs_kernels || self.is_sync == module.has_attr(caller, SYNC_ATTRIBUTE);
@@ -82,7 +82,7 @@ impl Callee {
     }
 }
 
-/// Whether a value waits for nothing: it comes from a pure op that takes nothing.
+/// Returns `true` if a value does not wait for anything: it comes from a pure op without operands.
 fn is_there_at_once(module: &Module, value: ValueId) -> bool {
     module
         .defining_op(value)
@@ -101,7 +101,8 @@ fn may_be_copied(module: &Module, op: OpId) -> bool {
         && module.regions(op).iter().all(has_one_block)
 }
 
-/// For each argument of a body, whether every op of it that may have an effect starts only when that argument is available.
+/// Returns, for each argument of a body, whether every op that may have an effect starts only when
+/// that argument is available.
 fn effects_wait_for(module: &Module, body: BlockId) -> Vec<bool> {
     let num_arguments = module.block_arguments(body).len();
     let mut common = vec![true; num_arguments];
@@ -133,7 +134,8 @@ fn effects_wait_for(module: &Module, body: BlockId) -> Vec<bool> {
     common
 }
 
-/// Whether somebody could see when the op runs: it is declared to have an effect or to write, it runs functions, or nobody declared it.
+/// Returns `true` if it may be observable when the op runs: it is declared to have an effect or to
+/// write, it runs functions, or it is not declared.
 fn may_have_effect(module: &Module, op: OpId) -> bool {
     module.op_def(op).is_none_or(|def| {
         let is_quiet =

@@ -1,14 +1,14 @@
-//! Copies of ops in another place.
+//! Copies ops to another place.
 
 use std::collections::HashMap;
 
 use tfrt_ir::{BlockId, Location, LocationId, Module, OpId, OpState, RegionId, ValueId};
 
-/// Appends a copy of every op of `body` but its last one to `block`, with `arguments` in place of the arguments of `body`. Returns the
-/// operands of that last one, in terms of the copy.
+/// Appends a copy of every op of `body` except the last one to `block`, with `arguments` instead of
+/// the arguments of `body`. Returns the operands of the last op, in terms of the copy.
 ///
-/// Every region inside of `body` has one block, so that values are defined before they are used. Locations of copies are those of a call
-/// at `call_location`.
+/// Every region inside `body` has one block, so that values are defined before they are used. The
+/// locations of the copies are those of a call at `call_location`.
 pub fn clone_body(
     module: &mut Module,
     body: BlockId,

@@ -1,4 +1,4 @@
-//! Private functions that nothing refers to.
+//! Removal of private functions that nothing refers to.
 
 use std::collections::{HashMap, HashSet};
 
@@ -7,7 +7,8 @@ use tfrt_ir::{BlockId, Module, OpId};
 
 use crate::passes::references::References;
 
-/// Drops the private functions inside of `root` that no op refers to, and then those that only dropped ones referred to.
+/// Removes the private functions inside `root` that no op refers to, and then those that only
+/// removed functions referred to.
 pub(super) fn prune(module: &mut Module, root: OpId) {
     let mut references = References::default();
     let mut counts: HashMap<OpId, usize> = HashMap::new();

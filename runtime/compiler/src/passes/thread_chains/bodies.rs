@@ -1,7 +1,7 @@
-//! The bodies that a program is made of, and who runs them.
+//! The bodies of a program, and the ops that run them.
 //!
-//! A body is the block of a function or of a region. Every region is isolated, so that a body sees nothing but its arguments.
-//! Functions inside of compiled modules are texts to this program, and no bodies.
+//! A body is the block of a function or of a region. Every region is isolated, so a body uses only
+//! its own arguments. Functions inside compiled modules are texts, not bodies.
 
 use std::collections::{HashMap, HashSet};
 
@@ -20,7 +20,8 @@ tfrt_support::define_id! {
     pub(super) struct BodyId("body");
 }
 
-/// How many arguments a run of a part of a range takes besides operands: where the part starts and where it ends.
+/// The number of arguments that a run of a part of a range takes besides operands: the start and
+/// the end of the part.
 pub(super) const NUM_INDICES: usize = 2;
 
 /// One body.
@@ -29,14 +30,15 @@ pub(super) struct Body {
     /// The function, or the op that has the region.
     pub(super) holder: OpId,
     pub(super) block: BlockId,
-    /// How many arguments it has as the program is written.
+    /// The number of its arguments in the program as written.
     pub(super) num_arguments: usize,
     pub(super) kind: BodyKind,
-    /// In front of which of its arguments its chains go.
+    /// The position among its arguments at which its chains are inserted.
     pub(super) position: usize,
-    /// Whether one chain stands for all orders, as in a body whose runs are many at once.
+    /// Whether one chain stands for all orders, as in a body that runs many times at once.
     pub(super) has_one_chain: bool,
-    /// Whether the program does not run it and it does not take arguments, so that its orders start inside.
+    /// Whether nothing in the program refers to it and it has no arguments, so that its orders
+    /// start inside.
     pub(super) is_root: bool,
 }
 
@@ -59,11 +61,11 @@ pub(super) enum Target {
 /// How an op runs functions.
 #[derive(Debug)]
 pub(super) struct Runs {
-    /// How values go in and out, if the declaration says so.
+    /// How values are passed in and out, if the declaration says so.
     pub(super) flow: Option<Flow>,
-    /// What is run in that way.
+    /// The functions and regions that it runs in that way.
     pub(super) targets: Vec<Target>,
-    /// What the op refers to otherwise.
+    /// All others that the op refers to.
     pub(super) others: Vec<Target>,
 }
 
@@ -71,13 +73,15 @@ pub(super) struct Runs {
 #[derive(Debug)]
 pub(super) struct Bodies {
     pub(super) all: PrimaryMap<BodyId, Body>,
-    /// By the ops that refer to functions or have regions. In no order: walk the ops.
+    /// By the ops that refer to functions or have regions. Unordered: to visit them in order, walk
+    /// the ops.
     pub(super) runs: HashMap<OpId, Runs>,
     of_function: HashMap<OpId, BodyId>,
 }
 
 impl Bodies {
-    /// Finds the bodies inside of `root`, and what is wrong with them: several blocks, values from outside, undeclared ops.
+    /// Finds the bodies inside `root`, and their errors: several blocks, values from outside,
+    /// undeclared ops.
     pub(super) fn collect(module: &Module, root: OpId, chain: TypeId) -> (Self, Vec<Problem>) {
         let mut bodies = Self {
             all: PrimaryMap::new(),
@@ -220,7 +224,8 @@ impl Bodies {
         }
     }
 
-    /// Lets the bodies that one op runs have their chains in the same places; whether anything changed.
+    /// Aligns the positions of chains in the bodies that one op runs. Returns `true` if anything
+    /// changed.
     fn align_chains(&mut self) -> bool {
         let mut has_changed = false;
         for runs in self.runs.values() {
@@ -256,7 +261,7 @@ pub(super) struct Problem {
     pub(super) finding: Diagnostic,
 }
 
-/// An error about an op, whose message starts with its name.
+/// Returns an error about an op, whose message starts with its name.
 pub(super) fn problem(module: &Module, op: OpId, message: impl AsRef<str>) -> Problem {
     Problem {
         op,
@@ -264,7 +269,7 @@ pub(super) fn problem(module: &Module, op: OpId, message: impl AsRef<str>) -> Pr
     }
 }
 
-/// The functions of the program, in order, without those of compiled modules.
+/// Returns the functions of the program, in order, without those of compiled modules.
 fn functions(module: &Module, root: OpId) -> Vec<OpId> {
     let mut found = Vec::new();
     let mut pending = vec![root];
@@ -286,7 +291,8 @@ fn functions(module: &Module, root: OpId) -> Vec<OpId> {
     found
 }
 
-/// Whether anything inside of the regions of an op uses a value that is defined outside of them.
+/// Returns `true` if anything inside the regions of an op uses a value that is defined outside of
+/// them.
 fn reaches_out(module: &Module, op: OpId) -> bool {
     let inner = &module.walk(op)[1..];
     let regions: HashSet<RegionId> = std::iter::once(&op)
@@ -302,7 +308,7 @@ fn reaches_out(module: &Module, op: OpId) -> bool {
     })
 }
 
-/// Whether the op ends its body.
+/// Returns `true` if the op ends its body.
 pub(super) fn ends_body(module: &Module, op: OpId) -> bool {
     has_traits(module, op, OpTraits::TERMINATOR)
 }

@@ -1,4 +1,4 @@
-//! What stands in the way of an order: functions that need chains and cannot have them.
+//! Checks for functions that need chains and cannot have them.
 
 use tfrt_ir::{Module, OpId};
 use tfrt_ods::OpTraits;
@@ -8,7 +8,7 @@ use super::bodies::{Bodies, BodyId, BodyKind, NUM_INDICES, Problem, Target, prob
 use super::declared::{ChainPolicy, Flow};
 use super::needs::{Class, Needs};
 
-/// Every such function, at the op that needs it to have chains.
+/// Returns an error for every such function, at the op because of which it needs chains.
 pub(super) fn check(module: &Module, bodies: &Bodies, needs: &Needs<'_>) -> Vec<Problem> {
     let mut problems = Vec::new();
     for body in bodies.all.values() {
@@ -23,7 +23,7 @@ pub(super) fn check(module: &Module, bodies: &Bodies, needs: &Needs<'_>) -> Vec<
     problems
 }
 
-/// An op of a synchronous function is in order by itself, unless it needs a chain.
+/// Checks an op of a synchronous function: it is in order by itself, unless it needs a chain.
 fn check_sync_op(module: &Module, op: OpId, problems: &mut Vec<Problem>) {
     let Some(def) = module.op_def(op) else {
         return;
@@ -112,7 +112,7 @@ fn check_runs(
     }
 }
 
-/// The first order that a target takes part in.
+/// Returns the first order in which a target takes part.
 fn first_need(target: Target, needs: &Needs<'_>) -> Option<(BodyId, Class)> {
     let Target::Body(body) = target else {
         return None;
@@ -121,7 +121,7 @@ fn first_need(target: Target, needs: &Needs<'_>) -> Option<(BodyId, Class)> {
     Some((body, *class))
 }
 
-/// `` `@f` `` or `a region`.
+/// Returns `` `@f` `` or `a region`.
 fn name_of(module: &Module, bodies: &Bodies, body: BodyId) -> String {
     let holder = bodies.all[body].holder;
     match module
@@ -133,10 +133,10 @@ fn name_of(module: &Module, bodies: &Bodies, body: BodyId) -> String {
     }
 }
 
-/// The ops that start and merge chains, by the parts that declarations have.
+/// Finds the ops that start and merge chains, by the traits in their declarations.
 ///
 /// # Errors
-/// If there is not exactly one linked op of each part.
+/// Fails unless there is exactly one linked op with each trait.
 pub(super) fn chain_ops(module: &Module) -> Result<ChainOps, Vec<Problem>> {
     let find = |part: OpTraits, what: &str| {
         let mut names: Vec<&'static str> = module

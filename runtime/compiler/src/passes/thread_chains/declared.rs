@@ -1,23 +1,25 @@
-//! What declarations say about the order of one op.
+//! The properties of an op that follow from its declaration and that decide on its order.
 
 use tfrt_ir::{Module, OpId, TypeId, ValueId};
 use tfrt_ods::groups::Groups;
 use tfrt_ods::verify::left_out::{leaves_out_operands, leaves_out_results};
 use tfrt_ods::{Arity, OpDef, OpTraits, OperandDef, ResultDef, TypeConstraint};
 
-/// How an op hands values to the functions that it runs, and back.
+/// How an op passes values to the functions that it runs, and back.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Flow {
-    /// The last operands are the arguments, the first results of a function are those of the op.
+    /// The last operands are the arguments of a function, and its first results are those of the
+    /// op.
     Forwards,
-    /// Besides, what one run returns is what the next one takes.
+    /// Like `Forwards`, and the results of one run are the arguments of the next one.
     Loops,
-    /// Two indices and the last operands are the arguments of runs that happen at once; the op returns one chain.
+    /// Two indices and the last operands are the arguments of runs that happen at the same time;
+    /// the op returns one chain.
     Parallel,
 }
 
 impl Flow {
-    /// How an op declared like this does it, if it says so.
+    /// Returns how an op with this declaration passes values, if the declaration says so.
     pub(super) fn of(def: &OpDef) -> Option<Self> {
         let has = |traits| def.traits.contains(traits);
         if has(OpTraits::PARALLEL) {
@@ -35,9 +37,9 @@ impl Flow {
 /// Where an op takes a chain.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Slot {
-    /// Where its declaration has one.
+    /// At the position of its declared chain.
     Declared,
-    /// Behind everything that it declares.
+    /// After all declared operands.
     AtEnd,
     /// Nowhere.
     None,
@@ -50,7 +52,8 @@ pub(super) enum ChainPolicy {
     Explicit,
     /// It has an effect or writes memory, so it always gets a chain.
     Threaded,
-    /// It has an effect or writes memory, but is declared without a chain: its author does not want an order.
+    /// It has an effect or writes memory, but is declared without a chain: its author does not want
+    /// an order.
     OptedOut,
     /// It gets a chain only if it reads memory that others write, or if its signature requires one.
     Free,
@@ -59,20 +62,20 @@ pub(super) enum ChainPolicy {
 /// What an op does with the memory of an operand.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Use {
-    /// It hands the reference on without looking behind it.
+    /// It passes the reference on without accessing the value.
     Passes,
-    /// It looks at the value.
+    /// It reads the value.
     Reads,
     /// It changes the value.
     Writes,
 }
 
-/// Whether a value is a chain, given the type of chains.
+/// Returns `true` if a value is a chain, given the type of chains.
 pub(super) fn is_chain(module: &Module, value: ValueId, chain: TypeId) -> bool {
     module.value_type(value) == chain
 }
 
-/// Whether the op has a chain among its operands.
+/// Returns `true` if the op has a chain among its operands.
 pub(super) fn takes_chain(module: &Module, op: OpId, chain: TypeId) -> bool {
     let operands = module.operands(op).iter();
     operands
@@ -80,13 +83,13 @@ pub(super) fn takes_chain(module: &Module, op: OpId, chain: TypeId) -> bool {
         .any(|value| is_chain(module, value, chain))
 }
 
-/// Whether the op has a chain among its results.
+/// Returns `true` if the op has a chain among its results.
 pub(super) fn gives_chain(module: &Module, op: OpId, chain: TypeId) -> bool {
     let results = module.results(op).iter();
     results.copied().any(|value| is_chain(module, value, chain))
 }
 
-/// Where an op takes a chain that has none yet.
+/// Returns where an op that has no chain yet takes one.
 pub(super) fn slot(module: &Module, op: OpId, def: &OpDef) -> Slot {
     if def.chain_operand().is_some() {
         return Slot::Declared;
@@ -103,8 +106,8 @@ pub(super) fn slot(module: &Module, op: OpId, def: &OpDef) -> Slot {
     }
 }
 
-/// What is to be done about an op that runs no functions. `has_effect` says whether it is ordered for other reasons than that
-/// it writes.
+/// Returns how to order an op that does not run functions. `has_effect` says whether it must be
+/// ordered for other reasons than that it writes memory.
 pub(super) fn chain_policy(
     module: &Module,
     op: OpId,
@@ -124,7 +127,8 @@ pub(super) fn chain_policy(
     }
 }
 
-/// The declaration of each operand of an op; none for what is not declared.
+/// Returns the declaration of each operand of an op, with `None` for operands that are not
+/// declared.
 pub(super) fn declared_operands(
     module: &Module,
     op: OpId,
@@ -146,7 +150,7 @@ pub(super) fn declared_operands(
     declared
 }
 
-/// The declaration of each result of an op; none for what is not declared.
+/// Returns the declaration of each result of an op, with `None` for results that are not declared.
 pub(super) fn declared_results(
     module: &Module,
     op: OpId,
@@ -168,24 +172,25 @@ pub(super) fn declared_results(
     declared
 }
 
-/// What an op does with an operand declared like this. A reference of any type cannot be looked behind.
+/// Returns what an op does with an operand that is declared like this. It cannot access the value
+/// behind a reference of any type.
 pub(super) fn use_of(operand: Option<&OperandDef>) -> Use {
     match operand {
         Some(operand) if operand.is_mutated => Use::Writes,
         Some(operand) if operand.is_reference && is_generic(operand.ty) => Use::Passes,
         Some(operand) if operand.ty.is_chain() => Use::Passes,
         Some(_) => Use::Reads,
-        // Only a chain may stand behind what is declared.
+        // Only a chain may follow the declared operands.
         None => Use::Passes,
     }
 }
 
-/// Whether values of every type meet a constraint.
+/// Returns `true` if values of every type satisfy a constraint.
 pub(super) fn is_generic(ty: TypeConstraint) -> bool {
     matches!(ty, TypeConstraint::Any | TypeConstraint::SameAs(_))
 }
 
-/// How the types of values are spelled.
+/// Returns the spellings of the types of values.
 pub(super) fn spellings<'a>(module: &'a Module, values: &[ValueId]) -> Vec<&'a str> {
     values
         .iter()

@@ -1,10 +1,12 @@
-//! Which values may share memory that is written.
+//! The values that may share memory that is written.
 //!
-//! Only types that a threaded op of the program writes matter. A result that is declared to alias an operand may be of another
-//! type than the operand: such types form a group, and what is written as one is seen as the other.
+//! Only types that a threaded op of the program writes matter. A result that is declared to alias
+//! an operand may be of another type than the operand: such types form a group, and a write to a
+//! value of one type is visible in values of the others.
 //!
-//! Within a body a value stands for places: arguments of the body, or what an op made. Two arguments of one group may be the same
-//! value, because callers outside the program are unknown; the results of two ops never do.
+//! Within a body, a value stands for places: arguments of the body, or values that an op made. Two
+//! arguments of one group may be the same value, because callers outside the program are unknown;
+//! the results of two ops never are.
 
 use std::collections::{BTreeSet, HashMap, HashSet};
 
@@ -19,12 +21,12 @@ use super::declared::{
 /// The types that matter.
 #[derive(Debug, Default)]
 pub(super) struct WrittenTypes {
-    /// Of each of them, one that stands for its group.
+    /// For each of them, the type that represents its group.
     groups: HashMap<TypeId, TypeId>,
 }
 
 impl WrittenTypes {
-    /// Looks at every op of every body.
+    /// Examines every op of every body.
     pub(super) fn of(module: &Module, bodies: &Bodies, chain: TypeId) -> Self {
         let mut groups = Groups::default();
         let mut written: HashSet<TypeId> = HashSet::new();
@@ -56,18 +58,18 @@ impl WrittenTypes {
         Self { groups }
     }
 
-    /// The group of a type, if its values matter.
+    /// Returns the group of a type, if its values matter.
     pub(super) fn group_of(&self, ty: TypeId) -> Option<TypeId> {
         self.groups.get(&ty).copied()
     }
 
-    /// Whether no type matters.
+    /// Returns `true` if no type matters.
     pub(super) fn is_empty(&self) -> bool {
         self.groups.is_empty()
     }
 }
 
-/// Types that are seen as each other.
+/// Groups of types whose values may share memory.
 #[derive(Default)]
 struct Groups {
     parents: HashMap<TypeId, TypeId>,
@@ -100,19 +102,20 @@ impl Groups {
     }
 }
 
-/// A place in memory, as one body knows it.
+/// A place in memory, as seen by one body.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) enum Label {
     /// What an argument stands for.
     Argument(usize),
-    /// What an op made.
+    /// A value that an op made.
     Made(OpId),
 }
 
 /// The places that a value may stand for.
 pub(super) type Labels = BTreeSet<Label>;
 
-/// The places that the results of an op stand for that runs no functions, in terms of those of its operands.
+/// Returns the places that the results of an op without functions stand for, in terms of those of
+/// its operands.
 pub(super) fn labels_of_results(
     module: &Module,
     op: OpId,
@@ -150,7 +153,7 @@ pub(super) fn labels_of_results(
     found
 }
 
-/// The operands of the name `name`.
+/// Returns the operands named `name`.
 fn operands_called(module: &Module, op: OpId, def: &'static OpDef, name: &str) -> Vec<ValueId> {
     let declared = declared_operands(module, op, def);
     let operands = module.operands(op).iter().zip(declared);
@@ -160,7 +163,7 @@ fn operands_called(module: &Module, op: OpId, def: &'static OpDef, name: &str) -
         .collect()
 }
 
-/// The operands of type `ty` that could be of any type.
+/// Returns the operands of type `ty` that are declared to be of any type.
 fn generic_operands(module: &Module, op: OpId, def: &'static OpDef, ty: TypeId) -> Vec<ValueId> {
     let declared = declared_operands(module, op, def);
     let operands = module.operands(op).iter().zip(declared);

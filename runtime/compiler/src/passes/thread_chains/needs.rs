@@ -1,7 +1,8 @@
-//! Which orders each body takes part in, and what it does with the memory that it is handed.
+//! The orders in which each body takes part, and what it does with the memory that is passed to it.
 //!
-//! Facts only grow, and they are looked at again until nothing changes: recursion needs no care. In the end the bodies that one op
-//! runs take part in the same orders, since the op hands the same chains to each.
+//! Facts only grow, and are recomputed until nothing changes, so recursion is not a special case.
+//! In the end, all bodies that one op runs take part in the same orders, since the op passes the
+//! same chains to each.
 
 use std::collections::{BTreeSet, HashMap};
 use std::fmt;
@@ -19,9 +20,9 @@ use super::memory::{Label, Labels, WrittenTypes, labels_of_results};
 /// One order. Orders do not wait for each other.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub(super) enum Class {
-    /// That of the effects of this class.
+    /// The order of the effects of this class.
     Effect(&'static str),
-    /// That of what reads and writes the memory that goes in or out of a body.
+    /// The order of reads and writes of the memory that goes in or out of a body.
     Memory,
 }
 
@@ -34,10 +35,10 @@ impl fmt::Display for Class {
     }
 }
 
-/// What is known of one body.
+/// The known facts about one body.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(super) struct Facts {
-    /// The orders that it takes part in: a chain goes in and out for each.
+    /// The orders in which it takes part: a chain goes in and out for each.
     pub(super) classes: BTreeSet<Class>,
     /// The arguments whose memory it reads.
     reads: BTreeSet<usize>,
@@ -51,28 +52,29 @@ pub(super) struct Facts {
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 struct Returned {
     arguments: BTreeSet<usize>,
-    /// Whether it may be something that the body made.
+    /// Whether it may be a value that the body made.
     is_made: bool,
 }
 
-/// An op and a place in memory.
+/// An access of an op to a place in memory.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Access {
     pub(super) label: Label,
     pub(super) is_write: bool,
 }
 
-/// The effects of an op that may need an order, except those of functions that it runs in a declared way.
+/// The effects of an op that may need an order, except those of functions that it runs in a
+/// declared way.
 #[derive(Debug)]
 pub(super) struct OpEffects {
     pub(super) classes: BTreeSet<Class>,
-    /// Whether the op only reads what the effects of these classes do.
+    /// Whether the op only reads the effects of these classes.
     pub(super) only_reads: bool,
     pub(super) accesses: Vec<Access>,
     pub(super) chain_policy: ChainPolicy,
 }
 
-/// What is known of all bodies.
+/// The known facts about all bodies.
 #[derive(Debug)]
 pub(super) struct Needs<'a> {
     bodies: &'a Bodies,
@@ -84,7 +86,7 @@ pub(super) struct Needs<'a> {
 }
 
 impl<'a> Needs<'a> {
-    /// Looks at every body until nothing new turns up.
+    /// Examines every body until nothing changes.
     pub(super) fn new(module: &Module, bodies: &'a Bodies, chain: TypeId) -> Self {
         let mut needs = Self {
             bodies,
@@ -107,17 +109,17 @@ impl<'a> Needs<'a> {
         }
     }
 
-    /// The orders that a body takes part in, in the order of its chains.
+    /// Returns the orders in which a body takes part, in the order of its chains.
     pub(super) fn classes(&self, body: BodyId) -> &BTreeSet<Class> {
         &self.facts[body].classes
     }
 
-    /// Whether a body writes memory that it is handed.
+    /// Returns `true` if a body writes memory that is passed to it.
     pub(super) fn writes_arguments(&self, body: BodyId) -> bool {
         !self.facts[body].writes.is_empty()
     }
 
-    /// The orders that the bodies an op runs take part in.
+    /// Returns the orders in which the bodies that an op runs take part.
     pub(super) fn classes_of_runs(&self, runs: &Runs) -> BTreeSet<Class> {
         let facts = bodies_of(&runs.targets).map(|body| &self.facts[body]);
         facts
@@ -125,12 +127,13 @@ impl<'a> Needs<'a> {
             .collect()
     }
 
-    /// The group of a type whose values may share memory, if it is one that the program writes.
+    /// Returns the group of a type whose values may share memory, if the program writes values of
+    /// the group.
     pub(super) fn group_of(&self, ty: TypeId) -> Option<TypeId> {
         self.types.group_of(ty)
     }
 
-    /// The places that a value stands for.
+    /// Returns the places that a value stands for.
     pub(super) fn labels_of(&self, value: ValueId) -> impl Iterator<Item = Label> + '_ {
         self.labels.get(&value).into_iter().flatten().copied()
     }
@@ -187,7 +190,7 @@ impl<'a> Needs<'a> {
         has_changed
     }
 
-    /// The functions that an op runs in a declared way, if it does.
+    /// Returns the functions that an op runs in a declared way, if there are any.
     pub(super) fn flow_of(&self, op: OpId) -> Option<&'a Runs> {
         self.bodies.runs.get(&op).filter(|runs| runs.flow.is_some())
     }
@@ -212,10 +215,11 @@ impl<'a> Needs<'a> {
         }
     }
 
-    /// What an op does that runs no function in a declared way.
+    /// Returns the effects of an op that does not run functions in a declared way.
     pub(super) fn effects(&self, module: &Module, op: OpId, kind: BodyKind) -> OpEffects {
         let Some(def) = module.op_def(op) else {
-            // It has chains, or there would be no program. What it does behind them is unknown.
+            // It has chains, or the program would have been rejected. What it does after them is
+            // unknown.
             let operands = module.operands(op).iter();
             let accesses = operands
                 .flat_map(|value| self.labels_of(*value))
@@ -269,14 +273,16 @@ impl<'a> Needs<'a> {
         }
     }
 
-    /// The synchronous functions that an op refers to: those it runs before it is done, whatever way.
+    /// Returns the synchronous functions that an op refers to. It runs them, in any way, before it
+    /// is done.
     fn sync_functions(&self, op: OpId) -> impl Iterator<Item = BodyId> + '_ {
         let others = self.bodies.runs.get(&op).map(|runs| &runs.others[..]);
         bodies_of(others.unwrap_or_default())
             .filter(|body| self.bodies.all[*body].kind == BodyKind::Sync)
     }
 
-    /// What the bodies that an op runs do with the memory of its operands, and with that of what they give.
+    /// Returns the accesses of the bodies that an op runs to the memory of its operands and of the
+    /// values that the bodies return.
     pub(super) fn accesses_of_runs(&self, module: &Module, op: OpId, runs: &Runs) -> Vec<Access> {
         let mut accesses = Vec::new();
         if self.types.is_empty() {
@@ -301,7 +307,7 @@ impl<'a> Needs<'a> {
         accesses
     }
 
-    /// The places, in terms of the caller, that an argument of a body stands for.
+    /// Returns the places, in terms of the caller, that an argument of a body stands for.
     fn labels_handed_to(
         &self,
         module: &Module,
@@ -320,7 +326,8 @@ impl<'a> Needs<'a> {
         if runs.flow != Some(Flow::Loops) {
             return self.labels_of(value).collect();
         }
-        // In a later round the argument may be what any other one of its group was.
+        // In a later iteration, the argument may have the value that any other argument of its
+        // group had before.
         let group = self.types.group_of(module.value_type(value));
         let mut labels: Labels = handed
             .iter()
@@ -382,8 +389,8 @@ impl<'a> Needs<'a> {
         }
     }
 
-    /// Lets the bodies that one op runs take part in the same orders, and in those that the op itself asks for; whether anything
-    /// changed.
+    /// Makes the bodies that one op runs take part in the same orders, and in those that the op
+    /// itself requires. Returns `true` if anything changed.
     fn look_at_runs(&mut self, module: &Module, op: OpId, runs: &Runs) -> bool {
         let mut classes = self.classes_of_runs(runs);
         if let Some(def) = module.op_def(op)
@@ -391,7 +398,7 @@ impl<'a> Needs<'a> {
         {
             classes.extend(def.effect.class().map(Class::Effect));
             if classes.is_empty() && def.chain_operand().is_some() {
-                // It is declared to hand on a chain, and every order will do.
+                // It is declared to pass on a chain, and any order will do.
                 classes.insert(Class::Memory);
             }
         }
@@ -405,7 +412,7 @@ impl<'a> Needs<'a> {
     }
 }
 
-/// The bodies among targets.
+/// Returns the bodies among targets.
 pub(super) fn bodies_of(targets: &[Target]) -> impl Iterator<Item = BodyId> + '_ {
     targets.iter().filter_map(|target| match target {
         Target::Body(body) => Some(*body),

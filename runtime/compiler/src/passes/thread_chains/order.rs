@@ -1,13 +1,14 @@
-//! What is still under way at one point of a body, and which of it an op has to wait for.
+//! The steps that are pending at one point of a body, and those of them that an op has to wait for.
 //!
-//! A [`Step`] is something that an op does in one order, or to one place in memory. It is done when all its tokens are available.
-//! Of each order and place there is a [`Front`]: the steps that the next one may have to wait for.
+//! A [`Step`] is something that an op does in one order, or to one place in memory. It is done when
+//! all its tokens are available. Each order and each place has a [`Front`]: the steps that the next
+//! one may have to wait for.
 //!
-//! A step need not be waited for by itself if that follows from other values: an op starts when all its operands are available,
-//! and so a value says that everything has happened which the op that gives it waited for
-//! ([`availability`](crate::passes::availability)). [`Positions::needed`] leaves those out.
-//! What remains is the least that implies all of the steps, and there is only one such choice: a step can be implied by later ones
-//! alone, never by earlier ones.
+//! An op need not wait for a step if other values imply it: an op starts when all its operands are
+//! available, so an available value implies that everything for which its op waited is done
+//! ([`availability`](crate::passes::availability)). [`Positions::needed`] leaves such steps out.
+//! The rest is the smallest set that implies all of the steps. It is unique: only later steps can
+//! imply a step, never earlier ones.
 
 use std::collections::{HashMap, HashSet};
 
@@ -15,14 +16,16 @@ use tfrt_ir::{Module, OpId, ValueDef, ValueId};
 
 use crate::passes::availability::implied_by_results;
 
-/// Something that is under way until all its tokens are available.
+/// Something that is pending until all its tokens are available.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Step {
-    /// The op whose step it is; the holder of the body for what was under way when the body started.
+    /// The op whose step it is, or the holder of the body for what was pending when the body
+    /// started.
     pub(super) op: OpId,
-    /// What to wait for. Nothing can be waited for if there is none.
+    /// The values to wait for. If there are none, the step cannot be waited for.
     pub(super) tokens: Vec<ValueId>,
-    /// Whether the pass owes an order to it, unlike to what its author ordered.
+    /// Whether the pass must keep the order of this step. False for steps that their author
+    /// ordered.
     pub(super) is_owed: bool,
 }
 
@@ -30,18 +33,18 @@ pub(super) struct Step {
 #[derive(Clone, Debug, Default)]
 pub(super) struct Front {
     writers: Vec<Step>,
-    /// Those that may happen at the same time, after all the writers.
+    /// The steps that may run at the same time, after all the writers.
     readers: Vec<Step>,
 }
 
 impl Front {
-    /// What a step has to wait for.
+    /// Returns the steps that the next step has to wait for.
     pub(super) fn before(&self, is_write: bool) -> impl Iterator<Item = &Step> {
         let readers = self.readers.iter().filter(move |_| is_write);
         self.writers.iter().chain(readers)
     }
 
-    /// Notes a step that waits for what is [before](Self::before) it.
+    /// Adds a step that waits for those [before](Self::before) it.
     pub(super) fn advance(&mut self, step: Step, is_write: bool) {
         if is_write {
             self.readers.clear();
@@ -51,7 +54,7 @@ impl Front {
         }
     }
 
-    /// Notes a step that may wait for nothing.
+    /// Adds a step that does not necessarily wait for others.
     pub(super) fn join(&mut self, step: Step, is_write: bool) {
         if is_write {
             self.writers.push(step);
@@ -61,27 +64,27 @@ impl Front {
     }
 }
 
-/// Where the ops of a body stand, in terms of those before them.
+/// The positions of the ops of a body, as far as they have been added.
 #[derive(Debug, Default)]
 pub(super) struct Positions {
     by_op: HashMap<OpId, usize>,
-    /// Of a chain that a body returns, the one that went in: it is waited for inside.
+    /// For a chain that a body returns, the chain that went in: the body waits for it.
     went_in: HashMap<ValueId, ValueId>,
 }
 
 impl Positions {
-    /// Notes that an op comes next.
+    /// Adds the next op.
     pub(super) fn push(&mut self, op: OpId) {
         let position = self.by_op.len() + 1;
         self.by_op.insert(op, position);
     }
 
-    /// Notes that a chain comes out of a body that waits for another one.
+    /// Adds a chain that comes out of a body which waits for the chain that went in.
     pub(super) fn push_lane(&mut self, went_in: ValueId, came_out: ValueId) {
         self.went_in.insert(came_out, went_in);
     }
 
-    /// The position of what returns a value: zero for arguments.
+    /// Returns the position of the op that returns a value, or zero for arguments.
     fn of_value(&self, module: &Module, value: ValueId) -> usize {
         match module.value_def(value) {
             ValueDef::Result { op, .. } => self.by_op.get(&op).copied().unwrap_or(0),
@@ -95,9 +98,10 @@ impl Positions {
         latest.unwrap_or_else(|| self.by_op.get(&step.op).copied().unwrap_or(0))
     }
 
-    /// The steps, latest first, that remain to be waited for when `known` are available, each of them not implied by the others.
+    /// Returns the steps, latest first, that still have to be waited for when `known` are
+    /// available. None of them is implied by the others.
     ///
-    /// Looks at values between the earliest step and here only.
+    /// Looks only at values between the earliest step and here.
     pub(super) fn needed(
         &self,
         module: &Module,
@@ -134,17 +138,17 @@ impl Positions {
     }
 }
 
-/// The values that are known to be available, as far back as it matters.
+/// The values that are known to be available, as far back as needed.
 struct Available<'a> {
     positions: &'a Positions,
     module: &'a Module,
-    /// What stands before this position does not matter.
+    /// Anything before this position is irrelevant.
     floor: usize,
     values: HashSet<ValueId>,
 }
 
 impl Available<'_> {
-    /// Adds values, and those that were available before them.
+    /// Adds values, and those that must have been available before them.
     fn add(&mut self, values: &[ValueId]) {
         let mut pending = values.to_vec();
         while let Some(value) = pending.pop() {

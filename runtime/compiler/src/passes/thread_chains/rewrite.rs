@@ -1,7 +1,7 @@
-//! The edit: adds chains to the bodies, one op after the other.
+//! The rewrite: adds chains to the bodies, op by op.
 //!
-//! Ops are visited in program order and stay in it. In front of an op may go a merge of what it waits for, or the start of an order;
-//! a merge of the same values is made once in a body.
+//! Ops are visited in program order and stay in it. A merge of the values that an op waits for, or
+//! the start of an order, may be inserted before the op. Equal merges are shared within a body.
 
 mod ends;
 
@@ -23,8 +23,9 @@ use super::needs::{Access, Class, Needs};
 use super::order::{Front, Positions, Step};
 use crate::passes::availability::implied_by_results;
 
-/// Gives every body its chains. Returns every op that would have to wait and cannot, and every one that returns nothing to wait for: if
-/// there are any, the program is not in order.
+/// Adds the chains to every body. Returns an error for every op that would have to wait and cannot,
+/// and for every op that must be waited for and returns nothing. If there are any errors, the
+/// program is not in order.
 pub(super) fn rewrite(
     module: &mut Module,
     bodies: &Bodies,
@@ -56,7 +57,7 @@ pub(super) fn rewrite(
     problems
 }
 
-/// What is in order by itself.
+/// Something whose uses are ordered.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 enum Resource {
     /// The effects of a class.
@@ -67,7 +68,7 @@ enum Resource {
     Made(OpId),
 }
 
-/// A body on its way.
+/// The state of rewriting one body.
 struct Threader<'a> {
     module: &'a mut Module,
     bodies: &'a Bodies,
@@ -75,13 +76,13 @@ struct Threader<'a> {
     chain_ops: ChainOps,
     chain: TypeId,
     body: &'a Body,
-    /// The orders that the body takes part in.
+    /// The orders in which the body takes part.
     classes: Vec<Class>,
     fronts: HashMap<Resource, Front>,
     positions: Positions,
-    /// The chains that orders start with here.
+    /// The chains with which orders start here.
     starts: HashMap<Option<Class>, ValueId>,
-    /// The chains that are ready when other values are.
+    /// The chains that become ready when other values are.
     merges: HashMap<Vec<ValueId>, ValueId>,
     problems: &'a mut Vec<Problem>,
 }
@@ -114,7 +115,7 @@ impl Threader<'_> {
         self.module.append_op(self.block(), op);
     }
 
-    /// How many chains go in and out of a body.
+    /// Returns the number of chains that go in and out of a body.
     fn num_chains(&self) -> usize {
         match (self.body.has_one_chain, self.classes.len()) {
             (_, 0) => 0,
@@ -134,7 +135,7 @@ impl Threader<'_> {
         match label {
             Label::Made(op) => Some(Resource::Made(op)),
             Label::Argument(index) => {
-                // Chains were put in front of the arguments that labels count.
+                // Chains were inserted before the arguments that labels number.
                 let num_chains = if self.body.is_root {
                     0
                 } else {
@@ -159,7 +160,7 @@ impl Threader<'_> {
             .collect()
     }
 
-    /// What has to happen before something is done to these.
+    /// Returns the steps that must precede these accesses.
     fn before(&self, resources: &[(Resource, bool)]) -> Vec<Step> {
         resources
             .iter()
@@ -169,12 +170,13 @@ impl Threader<'_> {
             .collect()
     }
 
-    /// What an op knows to be available when it starts, apart from chains that it does not have yet.
+    /// Returns the values that are available when an op starts, not counting chains that it does
+    /// not have yet.
     fn known_at(&self, op: OpId) -> Vec<ValueId> {
         implied_by_results(self.module, op).to_vec()
     }
 
-    /// An op that runs no functions in a declared way.
+    /// Threads chains through an op that does not run functions in a declared way.
     fn thread_op(&mut self, op: OpId) {
         let effects = self.needs.effects(self.module, op, self.body.kind);
         let mut resources: Vec<(Resource, bool)> = Vec::new();
@@ -217,7 +219,7 @@ impl Threader<'_> {
         }
     }
 
-    /// Complains if an op that takes no chain would have to wait for `step`.
+    /// Reports an error if an op that takes no chain would have to wait for `step`.
     fn refuse(&mut self, op: OpId, step: Option<&Step>) {
         let Some(step) = step else {
             return;
@@ -250,7 +252,7 @@ impl Threader<'_> {
         }
     }
 
-    /// Lets an op that has no chain yet wait for `needed`.
+    /// Makes an op that has no chain yet wait for `needed`.
     fn give_chain(&mut self, op: OpId, class: Option<Class>, needed: &[Step]) {
         let Some(def) = self.module.op_def(op) else {
             return;
@@ -283,7 +285,8 @@ impl Threader<'_> {
         }
     }
 
-    /// What says that an op is done: its chains, or if it has none, everything that it returns.
+    /// Returns the values that signal that an op is done: its chains, or all of its results if it
+    /// has no chains.
     fn tokens_of(&self, op: OpId) -> Vec<ValueId> {
         let results = self.module.results(op).iter().copied();
         let chains: Vec<ValueId> = results
@@ -297,7 +300,7 @@ impl Threader<'_> {
         }
     }
 
-    /// A chain, in front of `op`, that is ready when `needed` is done.
+    /// Returns a chain, created before `op`, that is ready when `needed` is done.
     fn chain_after(&mut self, op: OpId, class: Option<Class>, needed: &[Step]) -> ValueId {
         let location = self.module.op_location(op);
         for step in needed {
@@ -312,7 +315,7 @@ impl Threader<'_> {
                 self.problems.push(found);
             }
         }
-        // In the order of the program, earliest first.
+        // In program order, earliest first.
         let mut tokens: Vec<ValueId> = needed
             .iter()
             .rev()
@@ -341,7 +344,7 @@ impl Threader<'_> {
         }
     }
 
-    /// Puts an op that returns one chain at the end of what is done.
+    /// Appends an op that returns one chain to the rewritten ops.
     fn create(&mut self, name: &str, operands: Vec<ValueId>, location: LocationId) -> ValueId {
         let mut state = OpState::new(name, location);
         state.operands = operands;

@@ -1,4 +1,4 @@
-//! Across functions and regions: which chains go in and out.
+//! Chains across functions and regions: which of them go in and out.
 
 use super::{check, text_of, thread};
 
@@ -140,7 +140,7 @@ fn loops_carry_their_chains() {
 
 #[test]
 fn a_round_may_be_handed_any_value_of_the_round_before() {
-    // The second round writes what is `%b` here.
+    // The second iteration writes the value that is `%b` here.
     check(
         "func @f() {
   %a = t.make
@@ -298,7 +298,8 @@ func @main() {
 
 #[test]
 fn a_call_that_may_be_inlined_says_nothing_of_its_operands() {
-    // The result of the call is there after the write, but would not be if its body stood here.
+    // The result of the call is available after the write, but would not be if the body of the
+    // callee replaced the call.
     check(
         "func @f(%a: !t.cell, %x: i32) -> i32 {
   %y = \"t.get\"(%a) : (!t.cell) -> i32

@@ -1,7 +1,7 @@
-//! Every order that is needed is there, and no part of it could go: all short programs, one after the other.
+//! For all short programs: every necessary order is kept, and no part of it is redundant.
 //!
-//! What must keep its order is told here by a table of the ops, not by their declarations, and what an order rests on is found by
-//! following every operand, without any of the short cuts of the pass.
+//! The orders to keep come from a table of the ops, not from their declarations. The order that a
+//! program keeps is found by following every operand, without any of the pass's shortcuts.
 
 use std::collections::HashSet;
 use std::fmt::Write;
@@ -10,10 +10,11 @@ use tfrt_ir::{Module, OpId, ValueDef, ValueId};
 
 use super::{text_of, thread};
 
-/// What an op does: the class of its effect, and the cell that it uses, with whether it writes it.
+/// The effect of an op: its class, and the cell that the op uses, with whether it writes the cell.
 type OpEffect = (Option<&'static str>, Option<(&'static str, bool)>);
 
-/// Lines to make programs of. `%x` stands for the number that the nearest line before returns, and `%r` for the result.
+/// Lines of which programs are made. `%x` stands for the number that the nearest line before
+/// returns, and `%r` for the result.
 const LINES: &[(&str, OpEffect)] = &[
     ("\"t.print\"() : () -> ()", (Some("io"), None)),
     ("%r = \"t.draw\"() : () -> i32", (Some("random"), None)),
@@ -38,12 +39,12 @@ const LINES: &[(&str, OpEffect)] = &[
     ),
 ];
 
-/// Where the cells come from.
+/// The origin of the cells.
 #[derive(Clone, Copy, Debug, PartialEq)]
 enum Cells {
-    /// The function makes them: they are two.
+    /// The function makes them: they are different.
     Made,
-    /// The function is handed them: they may be one.
+    /// They are passed to the function: they may be the same.
     Handed,
 }
 
@@ -67,7 +68,7 @@ fn source_of(lines: &[usize], cells: Cells) -> String {
     out
 }
 
-/// Whether two effects in this order must keep it.
+/// Returns `true` if two effects in this order must keep it.
 fn conflict((class, cell): OpEffect, (later_class, later_cell): OpEffect, cells: Cells) -> bool {
     let same_class = class.is_some() && class == later_class;
     let same_cell = match (cell, later_cell) {
@@ -89,7 +90,7 @@ struct Threaded<'a> {
     cells: Cells,
 }
 
-/// A place where a value is used.
+/// A use of a value.
 type Edge = (OpId, usize);
 
 impl Threaded<'_> {
@@ -100,7 +101,7 @@ impl Threaded<'_> {
         values.iter().filter(is_chain).copied().collect()
     }
 
-    /// What says that an op is done.
+    /// Returns the values that signal that an op is done.
     fn tokens(&self, op: OpId) -> Vec<ValueId> {
         let results = self.module.results(op);
         let chains = self.chains(results);
@@ -111,7 +112,7 @@ impl Threaded<'_> {
         }
     }
 
-    /// Everything that is available when these operands of an op are, if one edge did not exist.
+    /// Returns everything that is available when these operands of an op are, without one edge.
     fn available(&self, op: OpId, operands: &[usize], without: Option<Edge>) -> HashSet<ValueId> {
         let mut found = HashSet::new();
         let mut pending: Vec<Edge> = operands.iter().map(|index| (op, *index)).collect();
@@ -129,7 +130,7 @@ impl Threaded<'_> {
         found
     }
 
-    /// Whether every order that is needed holds, if one edge did not exist.
+    /// Returns `true` if every necessary order holds without one edge.
     fn is_in_order(&self, without: Option<Edge>) -> bool {
         let holds = |available: &HashSet<ValueId>, tokens: &[ValueId]| {
             tokens.iter().all(|token| available.contains(token))
@@ -166,7 +167,8 @@ impl Threaded<'_> {
         })
     }
 
-    /// The orders of the function: those of effects, and of memory that it is handed and uses where it is written.
+    /// Returns the orders of the function: those of effects, and that of memory that is passed to
+    /// it and written.
     fn classes(&self) -> Vec<Option<&'static str>> {
         let mut classes: Vec<Option<&str>> = Vec::new();
         for class in ["io", "random"] {
@@ -181,7 +183,7 @@ impl Threaded<'_> {
         classes
     }
 
-    /// The uses of values that are there only for the order.
+    /// Returns the uses of values that exist only for the order.
     fn edges(&self) -> Vec<Edge> {
         let mut edges = Vec::new();
         for &op in &self.ops[..self.ops.len() - 1] {
@@ -200,7 +202,7 @@ impl Threaded<'_> {
     }
 }
 
-/// Whether an op takes part in an order; that of the memory has no name.
+/// Returns `true` if an op takes part in an order. The order of the memory is `None`.
 fn takes_part((class, cell): OpEffect, order: Option<&str>) -> bool {
     match order {
         Some(_) => class == order,
@@ -242,7 +244,7 @@ fn check_lines(lines: &[usize], cells: Cells) {
     }
 }
 
-/// Every program of this many lines.
+/// Returns every program of this many lines.
 fn check_all(num_lines: u32, cells: Cells) {
     for number in 0..LINES.len().pow(num_lines) {
         let lines: Vec<usize> = (0..num_lines)

@@ -1,4 +1,4 @@
-//! Ops of the tests: one of each kind that the pass tells apart.
+//! Ops of the tests: one of each kind that the pass distinguishes.
 
 use std::sync::Arc;
 
@@ -36,7 +36,7 @@ const fn symbol(name: &'static str) -> FunctionDef {
     }
 }
 
-/// An op that is in order by its last operand and its last result.
+/// An op that is ordered by its last operand and its last result.
 const CHAINED: OpDef = OpDef {
     operands: &[OperandDef::new("in", CHAIN)],
     results: &[ResultDef::new("out", CHAIN)],
@@ -106,7 +106,7 @@ static OPS: [OpDef; 31] = [
         ..CHAINED
     },
     OpDef {
-        // A chain goes in behind everything, and none comes out.
+        // A chain goes in after all other operands, and none comes out.
         results: &[ResultDef::new("x", I32)],
         traits: OpTraits::EXTRA_CHAIN,
         effect: Effect::IO,
@@ -118,7 +118,7 @@ static OPS: [OpDef; 31] = [
         ..OpDef::new("t.shout")
     },
     OpDef {
-        // Its author wants no order.
+        // Its author does not want an order.
         effect: Effect::IO,
         results: &[ResultDef::new("x", I32)],
         ..OpDef::new("t.whisper")
@@ -168,7 +168,7 @@ static OPS: [OpDef; 31] = [
         ..OpDef::new("t.peek")
     },
     OpDef {
-        // Reads, and nobody can tell when it is done.
+        // Reads, and does not signal when it is done.
         operands: &[OperandDef::new("cell", CELL)],
         traits: OpTraits::EXTRA_CHAIN,
         ..OpDef::new("t.watch")
@@ -256,7 +256,7 @@ static OPS: [OpDef; 31] = [
         ..OpDef::new("t.parallel")
     },
     OpDef {
-        // Runs a function, and nobody says with what.
+        // Runs a function, with arguments that are not declared.
         operands: ANY,
         functions: &[symbol("callee")],
         ..OpDef::new("t.spawn")

@@ -1,4 +1,4 @@
-//! Within one body: who waits for whom.
+//! The order within one body.
 
 use super::{check, text_of, thread};
 
@@ -114,7 +114,7 @@ fn an_op_waits_for_all_of_its_orders_at_once() {
 
 #[test]
 fn what_follows_from_another_chain_is_not_merged() {
-    // The second print waits for the writer, and so does who waits for it.
+    // The second print waits for the writer, and so does everything that waits for the print.
     check(
         "func @f() {
   %a = t.make

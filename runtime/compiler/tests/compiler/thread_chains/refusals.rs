@@ -1,4 +1,4 @@
-//! What cannot be put in order, and where that is said.
+//! Programs that cannot be put in order, and the locations of their errors.
 
 use std::sync::Arc;
 

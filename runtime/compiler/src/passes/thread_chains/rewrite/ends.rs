@@ -1,4 +1,4 @@
-//! The two ends of a body: the chains that go in and out, and the type that says so.
+//! The two ends of a body: the chains that go in and out, and the function type that includes them.
 
 use tfrt_ir::symbols::{ARGUMENT_ATTRIBUTES, FUNCTION_TYPE, RESULT_ATTRIBUTES};
 use tfrt_ir::{Attribute, Module, OpId, TypeId, ValueId};
@@ -9,7 +9,7 @@ use crate::passes::thread_chains::needs::Class;
 use crate::passes::thread_chains::order::Step;
 
 impl Threader<'_> {
-    /// Adds the arguments of the body: the effects before it.
+    /// Adds the chain arguments of the body, which stand for the effects before it.
     pub(super) fn enter(&mut self) {
         if self.body.is_root {
             return;
@@ -44,7 +44,7 @@ impl Threader<'_> {
         }
     }
 
-    /// Hands out the chains at the end of the body.
+    /// Makes the end of the body return its chains.
     pub(super) fn leave(&mut self, op: OpId) {
         let mut returned: Vec<ValueId> = Vec::new();
         let mut together: Vec<Step> = Vec::new();
@@ -82,7 +82,8 @@ impl Threader<'_> {
         self.module.set_operands(op, returned);
     }
 
-    /// The memory that those see who run the body: what it was handed, and what it returns.
+    /// Returns the memory that is visible to callers of the body: that which was passed to it, and
+    /// that of its results.
     fn visible_outside(&self, end: OpId) -> Vec<(Resource, bool)> {
         let arguments = self.module.block_arguments(self.block()).iter();
         let groups =
@@ -97,7 +98,7 @@ impl Threader<'_> {
         resources
     }
 
-    /// Brings the type of a function in line with its body.
+    /// Updates the type of a function to match its body.
     pub(super) fn sign(&mut self) {
         let func = self.body.holder;
         let num_chains = self.num_chains();
@@ -125,7 +126,7 @@ impl Threader<'_> {
         self.shift_entries(RESULT_ATTRIBUTES, 0, num_new_results);
     }
 
-    /// Makes room for `count` values in a list of dictionaries, one for each argument or result.
+    /// Inserts `count` empty entries into a list of dictionaries, one for each argument or result.
     fn shift_entries(&mut self, name: &str, position: usize, count: usize) {
         let func = self.body.holder;
         let entries = self

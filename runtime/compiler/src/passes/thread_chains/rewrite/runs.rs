@@ -1,4 +1,4 @@
-//! Ops that hand chains to what they run, and get them back.
+//! Ops that pass chains to the bodies that they run, and receive chains from them.
 
 use std::collections::BTreeSet;
 
@@ -13,14 +13,14 @@ use crate::passes::thread_chains::order::Step;
 /// A chain that goes into a body, and comes out of it.
 struct Lane {
     class: Class,
-    /// What has to be done before.
+    /// The steps that must be done before.
     needed: Vec<Step>,
-    /// What the body may do something to, each with whether it may write it.
+    /// What the body may access, each with whether it may write it.
     resources: Vec<(Resource, bool)>,
 }
 
 impl Threader<'_> {
-    /// An op that hands chains to what it runs, and gets them back.
+    /// Threads chains through an op that passes them to the bodies that it runs.
     pub(super) fn thread_runs(&mut self, op: OpId, runs: &Runs) {
         let classes = self.needs.classes_of_runs(runs);
         let Some(target) = bodies_of(&runs.targets)
@@ -72,7 +72,7 @@ impl Threader<'_> {
         }
     }
 
-    /// The chains to hand over: one for each order, or one for all of them.
+    /// Returns the chains to pass: one for each order, or one for all of them.
     fn lanes(
         &self,
         op: OpId,
