@@ -22,8 +22,9 @@ use crate::word::{Outcome, State, Word};
 ///
 /// Cloning shares the value. Registers hold the operands and results of kernels in this form.
 ///
-/// Invariant R1: the header is that of a live value, and the reference owns one count of it (none if it is immortal).
-/// Invariant R2: the pointer may be used for the whole allocation.
+/// Invariant R1: the header belongs to a live value, and the reference owns one count of it (none
+/// if the value is immortal).
+/// Invariant R2: the pointer is valid for the whole allocation.
 ///
 /// ```
 /// use tfrt_async::AnyRef;
@@ -40,59 +41,64 @@ pub struct AnyRef {
     owns: PhantomData<Header>,
 }
 
-// SAFETY: a payload is `Send` and `Sync` by the bound of `Value`, an error is both, and the header is atomics and constants.
+// SAFETY: a payload is `Send` and `Sync` by the bound of `Value`, an error is both, and the header
+// consists of atomics and constants.
 unsafe impl Send for AnyRef {}
 
 // SAFETY: as for `Send`.
 unsafe impl Sync for AnyRef {}
 
-/// Making values.
+/// Constructors.
 impl AnyRef {
-    /// A value that is there. A [`Chain`](crate::Chain) is the ready chain, without any allocation.
+    /// Creates an available value. For a [`Chain`](crate::Chain), returns the ready chain without
+    /// allocating.
     #[inline]
     #[must_use]
     pub fn available<T: Value>(payload: T) -> Self {
         if TypeIndex::of::<T>() == TypeIndex::CHAIN {
             return Self::ready_chain();
         }
-        // SAFETY: a new value has one count, which goes here.
+        // SAFETY: a new value has one count, which this reference takes.
         unsafe { Self::from_header(cell::new_available(payload, Kind::Concrete)) }
     }
 
-    /// The chain that is always ready. There is one in the process; it is not counted and never unique.
+    /// Returns the chain that is always ready. The process has one; it is not counted and never
+    /// unique.
     #[inline]
     #[must_use]
     pub fn ready_chain() -> Self {
-        // SAFETY: the ready chain is immortal, so that there is no count to own.
+        // SAFETY: the ready chain is immortal, so there is no count to own.
         unsafe { Self::from_header(cell::ready_chain()) }
     }
 
-    /// A value that is an error, of no type.
+    /// Creates an error value, which has no payload type.
     #[must_use]
     pub fn error(error: Error) -> Self {
         let word = Word::available(Outcome::Error(Box::new(error)));
-        // SAFETY: a new value has one count, which goes here.
+        // SAFETY: a new value has one count, which this reference takes.
         unsafe { Self::from_header(cell::new_untyped(Kind::Concrete, word, 1)) }
     }
 
-    /// A value that holds a copy of `payload`.
+    /// Creates a value that holds a copy of `payload`.
     ///
     /// # Safety
-    /// 1. `payload` points to an initialised payload of type `ty`, aligned as [`TypeIndex::copied_layout`] says.
+    /// 1. `payload` points to an initialised payload of type `ty`, aligned as required by
+    ///    [`TypeIndex::copied_layout`].
     /// 2. `ty` has such a layout.
     #[must_use]
     pub unsafe fn from_copied(ty: TypeIndex, payload: *const u8) -> Self {
-        // SAFETY: the duties are ours.
+        // SAFETY: the caller fulfils both duties.
         unsafe { Self::wrap_copied(ty, payload, Kind::Concrete) }
     }
 
-    /// As [`from_copied`](Self::from_copied), for a result of a function: such a value is never [unique](Self::is_unique).
+    /// Like [`from_copied`](Self::from_copied), for a function result: the value is never
+    /// [unique](Self::is_unique).
     ///
     /// # Safety
     /// The duties of [`from_copied`](Self::from_copied).
     #[must_use]
     pub unsafe fn given_from_copied(ty: TypeIndex, payload: *const u8) -> Self {
-        // SAFETY: the duties are ours.
+        // SAFETY: the caller fulfils both duties.
         unsafe { Self::wrap_copied(ty, payload, Kind::Given) }
     }
 
@@ -106,12 +112,12 @@ impl AnyRef {
         let copying = copying.expect("the caller has seen that the type is copied");
         // SAFETY: duties 1 and 2.
         let header = unsafe { (copying.wrap)(payload, kind) };
-        // SAFETY: a new value has one count, which goes here.
+        // SAFETY: a new value has one count, which this reference takes.
         unsafe { Self::from_header(header) }
     }
 
-    /// The value as a result of a function: such a value is never [unique](Self::is_unique), and stands for what the
-    /// function made.
+    /// Converts the value to a function result, which stands for `self` and is never
+    /// [unique](Self::is_unique).
     #[must_use]
     pub fn into_given(self) -> Self {
         if self.header().kind != Kind::Concrete {
@@ -120,7 +126,7 @@ impl AnyRef {
         if self.is_available() {
             let outcome = self.outcome_for_link().expect("the value is available");
             let header = cell::new_untyped(Kind::Indirect, Word::available(outcome), 1);
-            // SAFETY: a new value has one count, which goes here.
+            // SAFETY: a new value has one count, which this reference takes.
             return unsafe { Self::from_header(header) };
         }
         let (promise, value) = Self::indirect();
@@ -128,41 +134,41 @@ impl AnyRef {
         value
     }
 
-    /// A value that will stand for another one, which is not known yet. Until then it has no type.
+    /// Creates a value that will stand for another value, not known yet. It has no type until then.
     pub fn indirect() -> (IndirectPromise, Self) {
         let header = cell::new_untyped(Kind::Indirect, Word::unavailable(), 2);
-        // SAFETY: the first of its two counts goes here.
+        // SAFETY: this reference takes the first of its two counts.
         let promised = unsafe { Self::from_header(header) };
-        // SAFETY: the second one goes here.
+        // SAFETY: this reference takes the second one.
         let value = unsafe { Self::from_header(header) };
         (IndirectPromise::new(promised), value)
     }
 }
 
-/// What is known of a value.
+/// State and type.
 impl AnyRef {
-    /// Whether the value has a payload, or is an error.
+    /// Returns `true` if the value has a payload or is an error.
     #[inline]
     #[must_use]
     pub fn is_available(&self) -> bool {
         self.header().word.is_available()
     }
 
-    /// Whether the value has a payload.
+    /// Returns `true` if the value has a payload.
     #[inline]
     #[must_use]
     pub fn is_concrete(&self) -> bool {
         self.header().word.is_concrete()
     }
 
-    /// Whether the value is an error.
+    /// Returns `true` if the value is an error.
     #[inline]
     #[must_use]
     pub fn is_error(&self) -> bool {
         self.error_if_present().is_some()
     }
 
-    /// The error, if the value is one.
+    /// Returns the error if the value is one.
     #[inline]
     #[must_use]
     pub fn error_if_present(&self) -> Option<&Error> {
@@ -172,8 +178,8 @@ impl AnyRef {
         }
     }
 
-    /// Whether this is the only reference. Never so for indirect values, results of functions and the ready chain; a promise
-    /// counts as a reference.
+    /// Returns `true` if this is the only reference. Always `false` for indirect values, function
+    /// results and the ready chain. A promise counts as a reference.
     #[inline]
     #[must_use]
     pub fn is_unique(&self) -> bool {
@@ -181,8 +187,9 @@ impl AnyRef {
         header.kind == Kind::Concrete && header.count.is_one()
     }
 
-    /// Whether nobody else can reach the payload: as [`is_unique`](Self::is_unique), but a result of a function counts too if it
-    /// has one owner, and an indirect value if it is resolved, has one owner, and is the one owner of the value that it stands for.
+    /// Returns `true` if no other reference can reach the payload. Unlike
+    /// [`is_unique`](Self::is_unique), it also accepts a function result with one owner, and a
+    /// resolved indirect value that has one owner and is the only owner of its target.
     #[must_use]
     pub fn is_unique_through_links(&self) -> bool {
         let header = self.header();
@@ -192,37 +199,39 @@ impl AnyRef {
         let State::Link(target) = header.word.state() else {
             return false;
         };
-        // SAFETY: the link owns a count of it, and lives as long as `self`.
+        // SAFETY: the link owns a count of the target, and lives as long as `self`.
         let target = unsafe { target.as_ref() };
         header.count.is_one() && target.kind != Kind::Immortal && target.count.is_one()
     }
 
-    /// The number of the payload's type; [`TypeIndex::NONE`] if it has none, or not yet.
+    /// Returns the index of the payload's type, or [`TypeIndex::NONE`] if it has none yet or never
+    /// will.
     #[inline]
     #[must_use]
     pub fn type_id(&self) -> TypeIndex {
         let header = self.header();
         match header.word.state() {
-            // SAFETY: the link owns a count of it, and lives as long as `self`.
+            // SAFETY: the link owns a count of the target, and lives as long as `self`.
             State::Link(target) => unsafe { target.as_ref() }.type_index,
             _ => header.type_index,
         }
     }
 
-    /// Whether the payload's type is known and is `T`. A value may be so before it is available.
+    /// Returns `true` if the payload's type is known to be `T`, possibly before the value is
+    /// available.
     #[inline]
     #[must_use]
     pub fn is<T: Value>(&self) -> bool {
         self.type_id() == TypeIndex::of::<T>()
     }
 
-    /// How MLIR spells the payload's type, if it has one.
+    /// Returns the MLIR spelling of the payload's type, if it has one.
     #[must_use]
     pub fn mlir_type(&self) -> Option<&'static str> {
         self.type_id().mlir_type()
     }
 
-    /// Whether both refer to one value. An indirect value is another one than its target.
+    /// Returns `true` if both refer to the same value. An indirect value differs from its target.
     #[inline]
     #[must_use]
     pub fn ptr_eq(&self, other: &Self) -> bool {
@@ -230,11 +239,12 @@ impl AnyRef {
     }
 }
 
-/// Using the payload.
+/// Access to the payload.
 impl AnyRef {
-    /// The payload, if there is one and it is a `T`.
+    /// Returns the payload if there is one and it is a `T`.
     ///
-    /// Payloads of other types are read by [`try_read`](Self::try_read). A type that claims both does not compile here:
+    /// Read payloads of mutable types with [`try_read`](Self::try_read). A type that claims to be
+    /// both mutable and immutable does not compile here:
     ///
     /// ```compile_fail,E0080
     /// # use tfrt_async::{AnyRef, Immutable, Value};
@@ -259,12 +269,13 @@ impl AnyRef {
             )
         };
         let holder = self.holder::<T>().ok()?;
-        // SAFETY: `holder` says that it lives as long as `self`, has a payload, and of this type; nobody writes a type
-        // that is not mutable.
+        // SAFETY: `holder` guarantees that the header lives as long as `self` and has a payload of
+        // type `T`; a type that is not mutable is never written.
         Some(unsafe { cell::payload(holder) })
     }
 
-    /// The payload to be changed, if there is one, it is a `T`, and this is the [only reference](Self::is_unique) to it.
+    /// Returns the payload for writing if there is one, it is a `T`, and this is the [only
+    /// reference](Self::is_unique) to it.
     ///
     /// ```
     /// use tfrt_async::AnyRef;
@@ -281,18 +292,20 @@ impl AnyRef {
             return None;
         }
         let holder = self.holder::<T>().ok()?;
-        // SAFETY: `holder` says that it lives as long as `self`, and has a payload of this type.
+        // SAFETY: `holder` guarantees that the header lives as long as `self` and has a `T`
+        // payload.
         let payload = unsafe { cell::payload_ptr::<T>(holder) };
-        // SAFETY: as above, so that it is initialised. Nobody else can reach it: `self` is the only reference, and borrowed mutably.
+        // SAFETY: as above, so it is initialised. It cannot be reached otherwise: `self` is the
+        // only reference, and mutably borrowed.
         Some(unsafe { &mut *payload })
     }
 
-    /// The payload, without looking whether there is one, and of which type.
+    /// Returns the payload without checking that there is one or what its type is.
     ///
     /// Does not compile for [mutable](Value::IS_MUTABLE) types.
     ///
     /// # Safety
-    /// 1. The value [is concrete](Self::is_concrete), and the caller has seen that.
+    /// 1. The caller has observed that the value [is concrete](Self::is_concrete).
     /// 2. The payload's type is `T`.
     #[inline]
     #[must_use]
@@ -303,27 +316,30 @@ impl AnyRef {
                 "a payload of a mutable type is read by `try_read`"
             )
         };
-        // SAFETY: duties 1 and 2; nobody writes a type that is not mutable.
+        // SAFETY: duties 1 and 2; a type that is not mutable is never written.
         unsafe { cell::payload(self.holder_unchecked()) }
     }
 
     /// Copies the payload to `place`.
     ///
     /// # Safety
-    /// 1. The value [is concrete](Self::is_concrete), and the caller has seen that.
-    /// 2. The payload's type has a [`TypeIndex::copied_layout`], for which `place` has room; the caller alone may touch it.
+    /// 1. The caller has observed that the value [is concrete](Self::is_concrete).
+    /// 2. The payload's type has a [`TypeIndex::copied_layout`], `place` has room for it, and only
+    ///    the caller accesses `place`.
     pub unsafe fn copy_payload_to(&self, place: *mut u8) {
         let holder = self.holder_unchecked();
-        // SAFETY: duty 1: it lives as long as `self`.
+        // SAFETY: duty 1; the holder lives as long as `self`.
         let ty = unsafe { holder.as_ref() }.type_index;
         // SAFETY: duties 1 and 2.
         unsafe { copy_payload_in(holder, ty, place) };
     }
 
-    /// Copies the payload to `place`, if there is one and it is of type `ty`. Otherwise returns `false` and does nothing.
+    /// Copies the payload to `place` if there is one of type `ty`. Otherwise returns `false`
+    /// without doing anything.
     ///
     /// # Safety
-    /// The type has a [`TypeIndex::copied_layout`], for which `place` has room; the caller alone may touch it.
+    /// The type has a [`TypeIndex::copied_layout`], `place` has room for it, and only the caller
+    /// accesses `place`.
     #[inline]
     #[must_use]
     pub unsafe fn copy_payload_of(&self, ty: TypeIndex, place: *mut u8) -> bool {
@@ -332,94 +348,99 @@ impl AnyRef {
             State::Link(target) => target,
             State::Unavailable | State::Error(_) => return false,
         };
-        // SAFETY: R1, or the link, owns a count of it, and lives as long as `self`.
+        // SAFETY: R1, or the link, owns a count of the holder, and lives as long as `self`.
         if unsafe { holder.as_ref() }.type_index != ty {
             return false;
         }
-        // SAFETY: our duty: it has a payload, and of this type.
+        // SAFETY: the caller's duty; the holder has a payload of this type.
         unsafe { copy_payload_in(holder, ty, place) };
         true
     }
 
-    /// Borrows the payload to read it. A type that is not mutable needs no borrow, and costs none.
+    /// Borrows the payload for reading. A type that is not mutable needs no borrow, so this costs
+    /// nothing.
     ///
     /// # Errors
-    /// If there is no payload of type `T`, or somebody writes it.
+    /// If there is no payload of type `T`, or it is being written.
     #[inline]
     pub fn try_read<T: Value>(&self) -> Result<ReadGuard<'_, T>, BorrowError> {
         let holder = self.holder::<T>()?;
-        // SAFETY: `holder` says that it has a payload, and of this type.
+        // SAFETY: `holder` guarantees a payload of type `T`.
         unsafe { self.read_in(holder) }
     }
 
-    /// As [`try_read`](Self::try_read), without looking whether there is a payload, and of which type.
+    /// Like [`try_read`](Self::try_read), without checking that there is a payload or what its type
+    /// is.
     ///
     /// # Errors
-    /// If somebody writes the payload.
+    /// If the payload is being written.
     ///
     /// # Safety
     /// The duties of [`get_unchecked`](Self::get_unchecked).
     #[inline]
     pub unsafe fn try_read_unchecked<T: Value>(&self) -> Result<ReadGuard<'_, T>, BorrowError> {
-        // SAFETY: the duties are ours.
+        // SAFETY: the caller fulfils both duties.
         unsafe { self.read_in(self.holder_unchecked()) }
     }
 
-    /// Borrows the payload to change it. Does not compile for types that are not [mutable](Value::IS_MUTABLE).
+    /// Borrows the payload for writing. Does not compile for types that are not
+    /// [mutable](Value::IS_MUTABLE).
     ///
     /// # Errors
-    /// If there is no payload of type `T`, or somebody reads or writes it.
+    /// If there is no payload of type `T`, or it is being read or written.
     #[inline]
     pub fn try_write<T: Value>(&self) -> Result<WriteGuard<'_, T>, BorrowError> {
         let holder = self.holder::<T>()?;
-        // SAFETY: `holder` says that it has a payload, and of this type.
+        // SAFETY: `holder` guarantees a payload of type `T`.
         unsafe { self.write_in(holder) }
     }
 
-    /// As [`try_write`](Self::try_write), without looking whether there is a payload, and of which type.
+    /// Like [`try_write`](Self::try_write), without checking that there is a payload or what its
+    /// type is.
     ///
     /// # Errors
-    /// If somebody reads or writes the payload.
+    /// If the payload is being read or written.
     ///
     /// # Safety
     /// The duties of [`get_unchecked`](Self::get_unchecked).
     #[inline]
     pub unsafe fn try_write_unchecked<T: Value>(&self) -> Result<WriteGuard<'_, T>, BorrowError> {
-        // SAFETY: the duties are ours.
+        // SAFETY: the caller fulfils both duties.
         unsafe { self.write_in(self.holder_unchecked()) }
     }
 
-    /// The same value as a typed reference, or itself back if its payload is of another type.
+    /// Converts to a typed reference, or returns `self` if its payload has another type.
     ///
-    /// An error becomes a reference of any type. An indirect value that is not resolved has no type to compare: it becomes
-    /// a new indirect value which is checked on arrival, and which is an error if the payload is not a `T`.
+    /// An error converts to any type. An unresolved indirect value has no type to compare: it
+    /// becomes a new indirect value that is checked on arrival and becomes an error if the payload
+    /// is not a `T`.
     ///
     /// # Errors
-    /// The value, if its type is another one.
+    /// Returns the value itself if its payload has another type.
     pub fn downcast<T: Value>(self) -> Result<AsyncValueRef<T>, Self> {
-        // Looked at first: if it is resolved in between, the type is there.
+        // Checked first: if the value is resolved in between, its type is known.
         let is_unresolved = self.header().kind == Kind::Indirect && !self.is_available();
         if is_unresolved {
             let (promise, checked) = Self::indirect();
             self.and_then(move |value| promise.forward_matching::<T>(value.clone()));
-            // SAFETY: the promise refuses any payload that is not a `T`.
+            // SAFETY: the promise rejects any payload that is not a `T`.
             Ok(unsafe { AsyncValueRef::from_matching(checked) })
         } else if self.is::<T>() || self.is_error() {
-            // SAFETY: the value has the type, or will never have a payload.
+            // SAFETY: the payload is a `T`, or there will never be one.
             Ok(unsafe { AsyncValueRef::from_matching(self) })
         } else {
             Err(self)
         }
     }
 
-    /// The type error, if there is a payload and it is not a `T`.
+    /// Returns the type error if there is a payload and it is not a `T`.
     pub(crate) fn wrong_type<T: Value>(&self) -> Option<BorrowError> {
         self.holder::<T>()
             .err()
             .filter(|refusal| *refusal != BorrowError::NoPayload)
     }
 
-    /// The header that has the payload, if it is a `T`: the value's own, or that of the value it stands for.
+    /// Returns the header that has the payload, if that is a `T`: the value's own, or its target's.
     #[inline]
     fn holder<T: Value>(&self) -> Result<NonNull<Header>, BorrowError> {
         let holder = match self.header().word.state() {
@@ -427,7 +448,7 @@ impl AnyRef {
             State::Link(target) => target,
             State::Unavailable | State::Error(_) => return Err(BorrowError::NoPayload),
         };
-        // SAFETY: R1, or the link, owns a count of it, and lives as long as `self`.
+        // SAFETY: R1, or the link, owns a count of the holder, and lives as long as `self`.
         let found = unsafe { holder.as_ref() }.type_index;
         if found == TypeIndex::of::<T>() {
             Ok(holder)
@@ -436,14 +457,14 @@ impl AnyRef {
         }
     }
 
-    /// The header that has the payload, of a concrete value.
+    /// Returns the header that has the payload of a concrete value.
     #[inline]
     fn holder_unchecked(&self) -> NonNull<Header> {
         self.header().word.link_if_concrete().unwrap_or(self.header)
     }
 
     /// # Safety
-    /// 1. `holder` is the header that has the payload of this value, which is concrete.
+    /// 1. `holder` is the header that has the payload of this value, and the value is concrete.
     /// 2. The payload's type is `T`.
     #[inline]
     unsafe fn read_in<T: Value>(
@@ -451,19 +472,20 @@ impl AnyRef {
         holder: NonNull<Header>,
     ) -> Result<ReadGuard<'_, T>, BorrowError> {
         if !T::IS_MUTABLE {
-            // SAFETY: duties 1 and 2; nobody writes a type that is not mutable.
+            // SAFETY: duties 1 and 2; a type that is not mutable is never written.
             return Ok(ReadGuard::unguarded(unsafe { cell::payload(holder) }));
         }
-        // SAFETY: duty 1: it lives as long as `self`.
+        // SAFETY: duty 1; the holder lives as long as `self`.
         let borrow = &unsafe { holder.as_ref() }.borrow;
-        // SAFETY: duties 1 and 2; the borrow that is held by then excludes writers.
+        // SAFETY: duties 1 and 2; the borrow held by then excludes writers.
         let payload = || ptr::from_ref(unsafe { cell::payload::<T>(holder) });
-        // SAFETY: initialised by duty 1, and used under this borrow count alone: `get` does not compile for `T`.
+        // SAFETY: initialised by duty 1, and accessed only under this borrow count: `get` does not
+        // compile for `T`.
         unsafe { ReadGuard::guarded(borrow, payload) }
     }
 
     /// # Safety
-    /// 1. `holder` is the header that has the payload of this value, which is concrete.
+    /// 1. `holder` is the header that has the payload of this value, and the value is concrete.
     /// 2. The payload's type is `T`.
     #[inline]
     unsafe fn write_in<T: Value>(
@@ -477,16 +499,17 @@ impl AnyRef {
             )
         };
         if let Some(handle) = T::HANDLE {
-            // SAFETY: duties 1 and 2; nobody writes a payload of which there are handles.
+            // SAFETY: duties 1 and 2; a payload with handles is never written.
             return Ok(WriteGuard::of_handle(handle(unsafe {
                 cell::payload(holder)
             })));
         }
-        // SAFETY: duty 1: it lives as long as `self`.
+        // SAFETY: duty 1; the holder lives as long as `self`.
         let borrow = &unsafe { holder.as_ref() }.borrow;
         // SAFETY: duties 1 and 2.
         let payload = || unsafe { cell::payload_ptr::<T>(holder) };
-        // SAFETY: initialised by duty 1, and used under this borrow count alone: `get` does not compile for `T`.
+        // SAFETY: initialised by duty 1, and accessed only under this borrow count: `get` does not
+        // compile for `T`.
         unsafe { WriteGuard::guarded(borrow, payload) }
     }
 }
@@ -502,10 +525,11 @@ fn wrong_type<T: Value>(found: TypeIndex) -> BorrowError {
 
 /// Waiting and publishing.
 impl AnyRef {
-    /// Runs `f` when the value is available: now, on this thread, if it is; otherwise on the thread that makes it so, in the
-    /// reverse order of registration.
+    /// Runs `f` when the value is available: immediately on this thread if it already is, otherwise
+    /// on the thread that publishes it, in reverse order of registration.
     ///
-    /// `f` may do anything but block, dropping the last reference to the value included.
+    /// `f` must not block, but may do anything else, including dropping the last reference to the
+    /// value.
     pub fn and_then(&self, f: impl FnOnce(&AnyRef) + Send + 'static) {
         if self.is_available() {
             f(self);
@@ -516,16 +540,19 @@ impl AnyRef {
         }
     }
 
-    /// Makes the value an error, if it is not available yet. Whether it was this call that did.
+    /// Makes the value an error unless it is already available. Returns `true` if this call set the
+    /// error.
     ///
-    /// The promise of the value is not told: what it publishes later is dropped.
+    /// The promise is not notified: what it publishes later is dropped.
     pub fn try_set_error(&self, error: Error) -> bool {
         !self.is_available() && self.publish(Outcome::Error(Box::new(error))).is_ok()
     }
 
-    /// Publishes an outcome and runs the waiters, or gives the outcome back if the value was available before.
+    /// Publishes an outcome and runs the waiters, or returns the outcome if the value was already
+    /// available.
     ///
-    /// For [`Outcome::Payload`] the caller has initialised the payload and will not touch it again.
+    /// For [`Outcome::Payload`], the caller has initialised the payload and does not access it
+    /// again.
     #[inline]
     pub(crate) fn publish(&self, outcome: Outcome) -> Result<(), Outcome> {
         let waiters = self.header().word.publish(outcome)?;
@@ -533,14 +560,16 @@ impl AnyRef {
         Ok(())
     }
 
-    /// What an indirect value that stands for this one becomes; none if this one is not available.
+    /// Returns the outcome of an indirect value that stands for this one, or `None` if this one is
+    /// not available.
     ///
-    /// The link always goes to a value that has a payload of its own.
+    /// A link always leads to a value that has its own payload.
     pub(crate) fn outcome_for_link(self) -> Option<Outcome> {
         match self.header().word.state() {
             State::Unavailable => None,
             State::Error(error) => Some(Outcome::Error(Box::new(error.clone()))),
-            // SAFETY: the link owns a count of it, and lives as long as `self`; the copy is not dropped.
+            // SAFETY: the link owns a count of the target, and lives as long as `self`; the copy is
+            // not dropped.
             State::Link(target) => Some(Outcome::Link(
                 (*ManuallyDrop::new(unsafe { Self::from_header(target) })).clone(),
             )),
@@ -549,9 +578,9 @@ impl AnyRef {
     }
 }
 
-/// Ownership by hand.
+/// Manual ownership.
 impl AnyRef {
-    /// Gives up the reference without giving up its count.
+    /// Gives up the reference without dropping its count.
     ///
     /// ```
     /// use tfrt_async::AnyRef;
@@ -567,10 +596,11 @@ impl AnyRef {
         self.into_header().cast()
     }
 
-    /// Adds `count` references without a handle of their own: each is to be taken up by [`from_raw`](Self::from_raw), or by a
-    /// copy of the bits of this one. What is not taken up is leaked.
+    /// Adds `count` references that have no handle yet. Each is to be claimed by
+    /// [`from_raw`](Self::from_raw) or by a bitwise copy of this reference; unclaimed references
+    /// leak.
     ///
-    /// As `count` times `mem::forget(value.clone())`, in one step.
+    /// Equivalent to `mem::forget(value.clone())` repeated `count` times, in one step.
     #[inline]
     pub fn leak_clones(&self, count: u32) {
         let header = self.header();
@@ -579,7 +609,7 @@ impl AnyRef {
         }
     }
 
-    /// Takes a count that was given up.
+    /// Takes ownership of a count that was given up.
     ///
     /// # Safety
     /// 1. `raw` came from [`into_raw`](Self::into_raw).
@@ -587,13 +617,13 @@ impl AnyRef {
     #[inline]
     #[must_use]
     pub unsafe fn from_raw(raw: NonNull<()>) -> Self {
-        // SAFETY: duties 1 and 2: a header, and its count.
+        // SAFETY: duties 1 and 2: the pointer is a header whose count is ours to take.
         unsafe { Self::from_header(raw.cast()) }
     }
 
     /// # Safety
-    /// 1. The pointer came from a maker of values, or from `into_header`, so that R2 holds.
-    /// 2. The caller owns a count, and gives it away.
+    /// 1. The pointer came from a constructor of values or from `into_header`, so R2 holds.
+    /// 2. The caller transfers ownership of a count.
     #[inline]
     pub(crate) unsafe fn from_header(header: NonNull<Header>) -> Self {
         Self {
@@ -607,7 +637,7 @@ impl AnyRef {
         ManuallyDrop::new(self).header
     }
 
-    /// The header of the value, for the makers of payloads.
+    /// Returns the header of the value, for code that constructs payloads.
     #[inline]
     pub(crate) fn as_header(&self) -> NonNull<Header> {
         self.header
@@ -624,7 +654,8 @@ impl AnyRef {
 ///
 /// # Safety
 /// 1. `holder` has a payload of type `ty`.
-/// 2. The type has a [`TypeIndex::copied_layout`], for which `place` has room; the caller alone may touch it.
+/// 2. The type has a [`TypeIndex::copied_layout`], `place` has room for it, and only the caller
+///    accesses `place`.
 #[inline]
 unsafe fn copy_payload_in(holder: NonNull<Header>, ty: TypeIndex, place: *mut u8) {
     let copying = ty.info().and_then(|info| info.copying);
@@ -640,7 +671,7 @@ impl Clone for AnyRef {
         if header.kind != Kind::Immortal {
             header.count.increment();
         }
-        // SAFETY: R2, and the count just added goes here.
+        // SAFETY: R2; the new reference takes the count just added.
         unsafe { Self::from_header(self.header) }
     }
 }
@@ -650,7 +681,7 @@ impl Drop for AnyRef {
     fn drop(&mut self) {
         let header = self.header();
         if header.kind != Kind::Immortal && header.count.decrement() {
-            // SAFETY: not immortal, and the last count.
+            // SAFETY: the value is not immortal, and this was the last count.
             unsafe { cell::destroy(self.header) }
         }
     }

@@ -1,8 +1,8 @@
 //! Borrows of payloads that kernels change in place.
 //!
-//! Chains give order, borrows give safety. A program that forgets a chain, or hands one value to a kernel twice, asks for a
-//! borrow that conflicts, and gets an error instead of a data race. The count of borrows is a spare byte of the value's
-//! header. Nobody waits for a borrow.
+//! Chains provide order, borrows provide safety. A program that forgets a chain, or passes one
+//! value to a kernel twice, requests a conflicting borrow and gets an error instead of a data race.
+//! The borrow count is a spare byte of the value's header. No thread waits for a borrow.
 #![expect(unsafe_code, reason = "a guard stands for the right to use a payload")]
 
 use std::fmt;
@@ -26,16 +26,16 @@ use crate::sync::{AtomicU8, Ordering};
 pub enum BorrowError {
     /// The value is not available yet, or is an error.
     NoPayload,
-    /// The payload is of another type; the MLIR spellings of both.
+    /// The payload has another type; both are MLIR spellings.
     WrongType {
-        /// The type that was asked for.
+        /// The requested type.
         expected: &'static str,
-        /// The type that the payload has.
+        /// The type of the payload.
         found: &'static str,
     },
-    /// Somebody writes the payload.
+    /// The payload is being written.
     Written,
-    /// Somebody reads the payload, so that it cannot be written.
+    /// The payload is being read, so it cannot be written.
     Read,
 }
 
@@ -64,21 +64,21 @@ const WRITER: u8 = u8::MAX;
 const MAX_READERS: u8 = WRITER - 1;
 
 impl BorrowCount {
-    /// No borrow.
+    /// A count without borrows.
     #[cfg(not(loom))]
     pub(crate) const fn new() -> Self {
         Self(AtomicU8::new(0))
     }
 
-    /// No borrow.
+    /// A count without borrows.
     #[cfg(loom)]
     pub(crate) fn new() -> Self {
         Self(AtomicU8::new(0))
     }
 
-    /// Adds a reader, unless there is a writer. With 254 readers it refuses too.
+    /// Adds a reader. Fails if there is a writer or if there are already 254 readers.
     fn read(&self) -> Result<(), BorrowError> {
-        // Relaxed: the exchange is what counts.
+        // Relaxed: only the exchange below has to synchronise.
         let mut current = self.0.load(Ordering::Relaxed);
         loop {
             match current {
@@ -86,7 +86,8 @@ impl BorrowCount {
                 MAX_READERS => return Err(BorrowError::Read),
                 _ => {}
             }
-            // Acquire pairs with the release in `end_write`: the reader sees what was written. Relaxed on failure, as above.
+            // Acquire pairs with the release in `end_write`: the reader sees what was written.
+            // Relaxed on failure, as above.
             match self.0.compare_exchange_weak(
                 current,
                 current + 1,
@@ -100,13 +101,14 @@ impl BorrowCount {
     }
 
     fn end_read(&self) {
-        // Release pairs with the acquire in `write`: the writer comes after what was read.
+        // Release pairs with the acquire in `write`: the writer runs after these reads.
         self.0.fetch_sub(1, Ordering::Release);
     }
 
-    /// Marks a writer, unless there is one, or a reader.
+    /// Marks a writer. Fails if there is a writer or a reader.
     fn write(&self) -> Result<(), BorrowError> {
-        // Acquire pairs with the releases in `end_read` and `end_write`. Relaxed on failure: nothing is read then.
+        // Acquire pairs with the releases in `end_read` and `end_write`. Relaxed on failure: the
+        // payload is not accessed then.
         match self
             .0
             .compare_exchange(0, WRITER, Ordering::Acquire, Ordering::Relaxed)
@@ -132,15 +134,15 @@ impl BorrowCount {
 /// assert_eq!(value.try_read::<i64>().map(|guard| *guard), Ok(7));
 /// ```
 pub struct ReadGuard<'a, T> {
-    // A pointer, because a reference would have to stay valid until the end of the function that drops the guard, and the
-    // borrow ends before that.
+    // A pointer, because a reference would have to stay valid until the end of the function that
+    // drops the guard, but the borrow ends earlier.
     payload: *const T,
     borrow: Option<&'a BorrowCount>,
     lifetime: PhantomData<&'a T>,
 }
 
 impl<'a, T> ReadGuard<'a, T> {
-    /// Reads a payload that is never written.
+    /// Creates a guard for a payload that is never written.
     #[inline]
     pub(crate) fn unguarded(payload: &'a T) -> Self {
         Self {
@@ -150,11 +152,12 @@ impl<'a, T> ReadGuard<'a, T> {
         }
     }
 
-    /// Reads a payload that `borrow` guards. `payload` is asked for it when the borrow is held.
+    /// Creates a guard for a payload that `borrow` protects. `payload` is called once the borrow is
+    /// held.
     ///
     /// # Safety
-    /// 1. What `payload` gives is initialised, and lives throughout `'a`.
-    /// 2. It is written and read under borrows of `borrow` alone.
+    /// 1. The pointer that `payload` returns is initialised and lives throughout `'a`.
+    /// 2. It is read and written only under borrows of `borrow`.
     #[inline]
     pub(crate) unsafe fn guarded(
         borrow: &'a BorrowCount,
@@ -174,7 +177,8 @@ impl<T> Deref for ReadGuard<'_, T> {
 
     #[inline]
     fn deref(&self) -> &T {
-        // SAFETY: made from a shared reference, or duty 1 of `guarded`; duty 2 and the borrow held say that nobody writes.
+        // SAFETY: created from a shared reference, or duty 1 of `guarded`; duty 2 and the borrow
+        // held exclude writers.
         unsafe { &*self.payload }
     }
 }
@@ -188,7 +192,7 @@ impl<T> Drop for ReadGuard<'_, T> {
     }
 }
 
-// SAFETY: a guard is a shared reference to the payload, and one to an atomic.
+// SAFETY: a guard is a shared reference to the payload and a shared reference to an atomic.
 unsafe impl<T: Sync> Send for ReadGuard<'_, T> {}
 
 // SAFETY: as for `Send`.
@@ -224,18 +228,19 @@ pub struct WriteGuard<'a, T> {
 }
 
 enum WriteTarget<'a, T> {
-    /// The payload, under its borrow. A pointer, for the reason given at `ReadGuard`.
+    /// The payload, under its borrow. A pointer, for the reason given in `ReadGuard`.
     Payload(*mut T, &'a BorrowCount),
-    /// A handle of one's own.
+    /// An owned handle.
     Handle(T),
 }
 
 impl<'a, T> WriteGuard<'a, T> {
-    /// Writes a payload that `borrow` guards. `payload` is asked for it when the borrow is held.
+    /// Creates a guard for writing a payload that `borrow` protects. `payload` is called once the
+    /// borrow is held.
     ///
     /// # Safety
-    /// 1. What `payload` gives is initialised, and lives throughout `'a`.
-    /// 2. It is written and read under borrows of `borrow` alone.
+    /// 1. The pointer that `payload` returns is initialised and lives throughout `'a`.
+    /// 2. It is read and written only under borrows of `borrow`.
     #[inline]
     pub(crate) unsafe fn guarded(
         borrow: &'a BorrowCount,
@@ -248,7 +253,7 @@ impl<'a, T> WriteGuard<'a, T> {
         })
     }
 
-    /// The right to write through a handle of one's own, which keeps its borrows itself.
+    /// Creates a guard from an owned handle, which manages its borrows itself.
     #[inline]
     #[must_use]
     pub fn of_handle(handle: T) -> Self {
@@ -265,7 +270,8 @@ impl<T> Deref for WriteGuard<'_, T> {
     #[inline]
     fn deref(&self) -> &T {
         match &self.target {
-            // SAFETY: duty 1 of `guarded`; duty 2 and the borrow held say that nobody else reads or writes.
+            // SAFETY: duty 1 of `guarded`; duty 2 and the borrow held exclude other readers and
+            // writers.
             WriteTarget::Payload(payload, _) => unsafe { &**payload },
             WriteTarget::Handle(handle) => handle,
         }
@@ -276,7 +282,8 @@ impl<T> DerefMut for WriteGuard<'_, T> {
     #[inline]
     fn deref_mut(&mut self) -> &mut T {
         match &mut self.target {
-            // SAFETY: duty 1 of `guarded`; duty 2 and the borrow held say that nobody else reads or writes.
+            // SAFETY: duty 1 of `guarded`; duty 2 and the borrow held exclude other readers and
+            // writers.
             WriteTarget::Payload(payload, _) => unsafe { &mut **payload },
             WriteTarget::Handle(handle) => handle,
         }
@@ -292,10 +299,10 @@ impl<T> Drop for WriteGuard<'_, T> {
     }
 }
 
-// SAFETY: a guard is an exclusive reference to the payload, and a shared one to an atomic.
+// SAFETY: a guard is an exclusive reference to the payload and a shared reference to an atomic.
 unsafe impl<T: Send> Send for WriteGuard<'_, T> {}
 
-// SAFETY: as for `Send`; a shared guard gives shared references only.
+// SAFETY: as for `Send`; a shared guard provides only shared references.
 unsafe impl<T: Sync> Sync for WriteGuard<'_, T> {}
 
 impl<T: fmt::Debug> fmt::Debug for WriteGuard<'_, T> {

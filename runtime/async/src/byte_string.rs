@@ -1,7 +1,8 @@
-//! Byte strings: what values of type `!tfrt.string` hold.
+//! Byte strings: the payloads of type `!tfrt.string`.
 //!
-//! Programs pass text, the bytes of images and encoded records under one type, as C++ does with `std::string`. So the payload
-//! promises no encoding; who asks for text is told where the bytes are none.
+//! Programs pass text, image bytes and encoded records under one type, as C++ does with
+//! `std::string`. So the payload promises no encoding: a request for text fails with the position
+//! of the first byte that is not UTF-8.
 
 use std::borrow::Borrow;
 use std::fmt::{self, Write};
@@ -12,7 +13,7 @@ use crate::value::{Immutable, Value};
 
 /// A string of bytes, mostly UTF-8 text.
 ///
-/// Reads as `&[u8]`, and as text where it is text:
+/// Dereferences to `&[u8]`, and converts to text if it is UTF-8:
 ///
 /// ```
 /// use tfrt_async::{AnyRef, ByteString};
@@ -29,24 +30,24 @@ use crate::value::{Immutable, Value};
 pub struct ByteString(Vec<u8>);
 
 impl ByteString {
-    /// The bytes.
+    /// Returns the bytes.
     #[must_use]
     pub fn as_bytes(&self) -> &[u8] {
         &self.0
     }
 
-    /// The text. Costs a look at every byte.
+    /// Returns the text. Validates every byte.
     ///
     /// # Errors
-    /// Where the bytes stop being UTF-8.
+    /// If the bytes are not UTF-8, with the position of the first invalid byte.
     pub fn to_text(&self) -> Result<&str, NotText> {
         str::from_utf8(&self.0).map_err(|error| NotText::at(&self.0, error.valid_up_to()))
     }
 
-    /// The text, without copying it.
+    /// Converts to text without copying.
     ///
     /// # Errors
-    /// Where the bytes stop being UTF-8.
+    /// If the bytes are not UTF-8, with the position of the first invalid byte.
     pub fn into_text(self) -> Result<String, NotText> {
         String::from_utf8(self.0).map_err(|error| {
             let at = error.utf8_error().valid_up_to();
@@ -54,7 +55,7 @@ impl ByteString {
         })
     }
 
-    /// The bytes, without copying them.
+    /// Returns the bytes without copying.
     #[must_use]
     pub fn into_bytes(self) -> Vec<u8> {
         self.0
@@ -68,10 +69,10 @@ impl Value for ByteString {
 
 impl Immutable for ByteString {}
 
-/// Bytes are not UTF-8.
+/// The error for bytes that are not UTF-8.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct NotText {
-    /// Where the text ends.
+    /// The end of the valid prefix.
     at: usize,
     byte: u8,
 }
@@ -85,7 +86,7 @@ impl NotText {
         }
     }
 
-    /// The position of the first byte that belongs to no character.
+    /// Returns the position of the first byte that is not part of a character.
     #[must_use]
     pub fn position(&self) -> usize {
         self.at
@@ -106,7 +107,7 @@ impl std::error::Error for NotText {}
 
 tfrt_support::convert_errors!(NotText);
 
-/// Text as Rust writes it, with `\x…` for what is none.
+/// Formats text as Rust does, and bytes that are not UTF-8 as `\x…`.
 impl fmt::Debug for ByteString {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         if let Ok(text) = self.to_text() {
@@ -123,7 +124,7 @@ impl fmt::Debug for ByteString {
     }
 }
 
-/// Text, with U+FFFD for what is none.
+/// Formats text, with U+FFFD for bytes that are not UTF-8.
 impl fmt::Display for ByteString {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         fmt::Display::fmt(&String::from_utf8_lossy(self), f)

@@ -1,4 +1,4 @@
-//! A value in memory: a header of 16 bytes, and the payload behind it in the same allocation.
+//! The memory layout of a value: a 16-byte header, followed by the payload in the same allocation.
 //!
 //! ```text
 //!  offset 0        4      5       6            8                16, or rounded up to the payload's alignment
@@ -7,10 +7,11 @@
 //!         └────────┴──────┴───────┴────────────┴────────────────┴───────────
 //! ```
 //!
-//! Values without a type (indirect values, and errors that never had one) are a header alone.
+//! Values without a type (indirect values, and errors that never had one) consist of a header only.
 //!
-//! Invariant C1: a header whose type index is that of `T` is the first field of a `ValueCell<T>`; one without a type index
-//! has memory of its own. Upheld by the three makers of this file; the fields never change.
+//! Invariant C1: a header whose type index is that of `T` is the first field of a `ValueCell<T>`; a
+//! header without a type index has its own allocation. Upheld by the three constructors in this
+//! file; the fields never change.
 //! Invariant C2: the payload is initialised if the word says `Payload`. Upheld by the promises.
 #![expect(unsafe_code, reason = "payloads are erased and reference-counted here")]
 
@@ -31,21 +32,22 @@ use crate::type_index::TypeIndex;
 use crate::value::Value;
 use crate::word::{Outcome, State, Word};
 
-/// What kind of value it is.
+/// The kind of a value.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[repr(u8)]
 pub(crate) enum Kind {
-    /// Has a payload of its own, or an error.
+    /// Has its own payload, or an error.
     Concrete,
-    /// As `Concrete`, but what a function gave: never the only reference to its payload, as far as anybody is told.
+    /// Like `Concrete`, but returned by a function: it never reports to be the only reference to
+    /// its payload.
     Given,
-    /// As `Concrete`, but lives for ever and is not counted.
+    /// Like `Concrete`, but lives forever and is not counted.
     Immortal,
     /// Links to another value once that is known.
     Indirect,
 }
 
-/// What every value begins with.
+/// The start of every value.
 #[derive(Debug)]
 #[repr(C)]
 pub(crate) struct Header {
@@ -62,7 +64,7 @@ const _: () = assert!(
     "the header of a value is 16 bytes"
 );
 
-/// A value of payload type `T`.
+/// A value with payload type `T`.
 #[derive(Debug)]
 #[repr(C)]
 pub(crate) struct ValueCell<T> {
@@ -76,11 +78,12 @@ const _: () = assert!(
     "the payload follows the header at once"
 );
 
-// SAFETY: the header is made of atomics and of fields that never change; the payload is `Send` and `Sync` itself, written
-// by the promise alone before it is published, and afterwards under a borrow count that excludes readers.
+// SAFETY: the header consists of atomics and of fields that never change. The payload is itself
+// `Send` and `Sync`; only the promise writes it before publication, and later writes hold a borrow
+// count that excludes readers.
 unsafe impl<T: Value> Sync for ValueCell<T> {}
 
-/// Makes a value that has a payload. One count.
+/// Creates a value that has a payload, with one count.
 pub(crate) fn new_available<T: Value>(payload: T, kind: Kind) -> NonNull<Header> {
     new_cell(
         Word::available(Outcome::Payload),
@@ -90,7 +93,8 @@ pub(crate) fn new_available<T: Value>(payload: T, kind: Kind) -> NonNull<Header>
     )
 }
 
-/// Makes a value for a payload to come. Two counts: the promise's and the first reference's.
+/// Creates a value whose payload is not set yet, with two counts: the promise's and the first
+/// reference's.
 pub(crate) fn new_unavailable<T: Value>() -> NonNull<Header> {
     new_cell::<T>(
         Word::unavailable(),
@@ -124,7 +128,7 @@ fn new_cell<T: Value>(
     cell
 }
 
-/// Makes a value without a type, of `owners` counts.
+/// Creates a value without a type, with `owners` counts.
 pub(crate) fn new_untyped(kind: Kind, word: Word, owners: u32) -> NonNull<Header> {
     let header = Header {
         count: Count::new(owners),
@@ -152,24 +156,25 @@ static READY: ValueCell<crate::value::Chain> = ValueCell {
     payload: UnsafeCell::new(MaybeUninit::new(crate::value::Chain)),
 };
 
-/// Where the ready chain is: in this copy of the crate, or in that of the program.
+/// The location of the ready chain: in this copy of the crate, or in that of the program.
 ///
-/// Invariant C3: it points to a ready chain, which lives for ever. Upheld by `adopt_ready_chain`.
+/// Invariant C3: it points to a ready chain, which lives forever. Upheld by `adopt_ready_chain`.
 #[cfg(not(loom))]
 static READY_PLACE: AtomicPtr<Header> =
     AtomicPtr::new((&raw const READY).cast::<Header>().cast_mut());
 
-/// The ready chain's header.
+/// Returns the header of the ready chain.
 #[cfg(not(loom))]
 #[inline]
 pub(crate) fn ready_chain() -> NonNull<Header> {
-    // Relaxed: every ready chain is as good as the other, and was complete when the process, or its library, began.
+    // Relaxed: all ready chains are equivalent, and each was complete when the process, or its
+    // library, started.
     let place = READY_PLACE.load(Ordering::Relaxed);
-    // SAFETY: C3: not null.
+    // SAFETY: C3, so the pointer is not null.
     unsafe { NonNull::new_unchecked(place) }
 }
 
-/// Lets this copy of the crate use the ready chain of another one.
+/// Makes this copy of the crate use the ready chain of another copy.
 ///
 /// # Safety
 /// 1. `ready_chain` came from [`ready_chain`] in a copy of the crate that is never unloaded.
@@ -179,7 +184,7 @@ pub(crate) unsafe fn adopt_ready_chain(ready_chain: NonNull<Header>) {
     READY_PLACE.store(ready_chain.as_ptr(), Ordering::Relaxed);
 }
 
-/// The ready chain's header: one for each run of a model.
+/// Returns the header of the ready chain: one for each run of a model.
 #[cfg(loom)]
 pub(crate) fn ready_chain() -> NonNull<Header> {
     use crate::value::Chain;
@@ -199,79 +204,83 @@ pub(crate) fn ready_chain() -> NonNull<Header> {
     NonNull::from(&*READY).cast()
 }
 
-/// Where the payload of a value is.
+/// Returns a pointer to the payload of a value.
 ///
 /// # Safety
-/// 1. `header` is that of a live value.
+/// 1. `header` belongs to a live value.
 /// 2. Its payload type is `T`.
 #[inline]
 pub(crate) unsafe fn payload_ptr<T: Value>(header: NonNull<Header>) -> *mut T {
-    // SAFETY: duties 1 and 2, with C1; the pointer was made from the whole allocation.
+    // SAFETY: duties 1 and 2, with C1; the pointer covers the whole allocation.
     let cell = unsafe { header.cast::<ValueCell<T>>().as_ref() };
     cell.payload.with_mut(<*mut MaybeUninit<T>>::cast)
 }
 
-/// Reads the payload of a value.
+/// Returns the payload of a value.
 ///
 /// # Safety
-/// 1. `header` is that of a value that lives throughout `'a`.
+/// 1. `header` belongs to a value that lives throughout `'a`.
 /// 2. Its payload type is `T`.
-/// 3. Its state is `Payload`, and the caller has seen that.
-/// 4. Throughout `'a`, nobody writes the payload.
+/// 3. The caller has observed the state `Payload`.
+/// 4. The payload is not written throughout `'a`.
 #[inline]
 pub(crate) unsafe fn payload<'a, T: Value>(header: NonNull<Header>) -> &'a T {
-    // SAFETY: duties 1 and 2, with C1; the pointer was made from the whole allocation.
+    // SAFETY: duties 1 and 2, with C1; the pointer covers the whole allocation.
     let cell = unsafe { header.cast::<ValueCell<T>>().as_ref() };
-    // SAFETY: duty 3 with C2: initialised; duty 4: read-only.
+    // SAFETY: initialised by duty 3 with C2; read-only by duty 4.
     cell.payload
         .with(|payload| unsafe { &*payload.cast::<T>() })
 }
 
-/// Makes a value of a copy of `payload`, which is of a [copied](crate::value::is_copied) type. One count.
+/// Creates a value that holds a copy of `payload`, whose type is [copied](crate::value::is_copied).
+/// The value has one count.
 ///
 /// # Safety
 /// 1. `payload` points to an initialised and aligned `T`.
 pub(crate) unsafe fn new_copy<T: Value>(payload: *const u8, kind: Kind) -> NonNull<Header> {
     debug_assert!(crate::value::is_copied::<T>());
-    // SAFETY: duty 1; the type is `Copy`, so that the original stays what it is.
+    // SAFETY: duty 1; the type is `Copy`, so the original stays valid.
     new_available(unsafe { payload.cast::<T>().read() }, kind)
 }
 
-/// Copies the payload of a value, which is of a [copied](crate::value::is_copied) type, to `place`.
+/// Copies the payload of a value, whose type is [copied](crate::value::is_copied), to `place`.
 ///
 /// # Safety
-/// 1. `header` is that of a live value of payload type `T`, which has a payload, and the caller has seen that.
-/// 2. `place` is aligned, and has room, for a `T`, and the caller alone may touch it.
+/// 1. `header` belongs to a live value with payload type `T`, and the caller has observed that it
+///    has a payload.
+/// 2. `place` is aligned and has room for a `T`, and only the caller accesses it.
 pub(crate) unsafe fn copy_payload<T: Value>(header: NonNull<Header>, place: *mut u8) {
     debug_assert!(crate::value::is_copied::<T>());
-    // SAFETY: duty 1; nobody writes a copied type.
+    // SAFETY: duty 1; a copied type is never written.
     let payload = ptr::from_ref(unsafe { payload::<T>(header) });
-    // SAFETY: duties 1 and 2; the type is `Copy`, so that the original stays what it is.
+    // SAFETY: duties 1 and 2; the type is `Copy`, so the original stays valid.
     unsafe { place.cast::<T>().copy_from_nonoverlapping(payload, 1) };
 }
 
 /// Initialises the payload of a value.
 ///
 /// # Safety
-/// 1. `header` is that of a live value.
+/// 1. `header` belongs to a live value.
 /// 2. Its payload type is `T`.
-/// 3. Its state is not `Payload`, its payload is not initialised, and the caller alone may touch it.
+/// 3. Its state is not `Payload`, its payload is not initialised, and only the caller accesses it.
 pub(crate) unsafe fn write_payload<T: Value>(header: NonNull<Header>, payload: T) {
-    // SAFETY: duties 1 and 2, with C1; the pointer was made from the whole allocation.
+    // SAFETY: duties 1 and 2, with C1; the pointer covers the whole allocation.
     let cell = unsafe { header.cast::<ValueCell<T>>().as_ref() };
-    // SAFETY: duty 3: nobody else reads or writes, and nothing initialised is overwritten.
+    // SAFETY: duty 3: there are no other readers or writers, and no initialised payload is
+    // overwritten.
     cell.payload
         .with_mut(|place| unsafe { place.cast::<T>().write(payload) });
 }
 
-/// Drops the payload of a value, which is uninitialised from then on. If it panics, that is [reported](dropping).
+/// Drops the payload of a value, which is uninitialised from then on. A panic is
+/// [reported](dropping).
 ///
 /// # Safety
-/// 1. `header` is that of a live value.
+/// 1. `header` belongs to a live value.
 /// 2. Its payload type is `T`.
-/// 3. Its payload is initialised, and the caller alone may touch it, now and later.
+/// 3. Its payload is initialised, and only the caller accesses it, now and later.
 pub(crate) unsafe fn drop_payload<T: Value>(header: NonNull<Header>) {
-    // SAFETY: duties 1 and 2, with C1; the pointer was made from the whole allocation.
+    // SAFETY: duties 1 and 2, with C1; the pointer covers the whole allocation.
     let cell = unsafe { header.cast::<ValueCell<T>>().as_ref() };
     // SAFETY: duty 3.
     let drop_payload = |place: *mut MaybeUninit<T>| unsafe { place.cast::<T>().drop_in_place() };
@@ -281,11 +290,12 @@ pub(crate) unsafe fn drop_payload<T: Value>(header: NonNull<Header>) {
     }
 }
 
-/// Destroys a value: edge 5. A payload that panics is [reported](dropping), and the panic goes no further.
+/// Destroys a value: edge 5. A panic of the payload's destructor is [reported](dropping) and not
+/// propagated.
 ///
 /// # Safety
-/// 1. `header` is that of a live value that is not immortal.
-/// 2. The caller took the last count away; nobody uses the value any more.
+/// 1. `header` belongs to a live value that is not immortal.
+/// 2. The caller removed the last count; the value is not used afterwards.
 pub(crate) unsafe fn destroy(header: NonNull<Header>) {
     live::remove_one();
     live::leave(header.addr().get());
@@ -293,30 +303,30 @@ pub(crate) unsafe fn destroy(header: NonNull<Header>) {
     let type_index = unsafe { header.as_ref() }.type_index;
     match type_index.info() {
         Some(info) => {
-            // SAFETY: duties 1 and 2 are ours; C1 gives the third.
+            // SAFETY: the caller fulfils duties 1 and 2; C1 implies duty 3.
             let panicked = unsafe { (info.destroy)(header) };
             if let Some(payload) = panicked {
                 dropping::report(type_index, payload);
             }
         }
-        // SAFETY: C1: a header without a type has memory of its own; duty 2.
+        // SAFETY: C1: a header without a type has its own allocation; duty 2.
         None => drop(unsafe { Pooled::from_leaked(header) }),
     }
 }
 
-/// Destroys a value of payload type `T`. Gives back what the payload panicked with.
+/// Destroys a value with payload type `T`. Returns the panic of the payload's destructor, if any.
 ///
 /// # Safety
-/// 1. `header` is that of a live value that is not immortal.
-/// 2. The caller took the last count away; nobody uses the value any more.
+/// 1. `header` belongs to a live value that is not immortal.
+/// 2. The caller removed the last count; the value is not used afterwards.
 /// 3. Its payload type is `T`.
 pub(crate) unsafe fn destroy_cell<T: Value>(header: NonNull<Header>) -> Option<PanicPayload> {
-    // SAFETY: duties 1 to 3, with C1: it has memory of its own.
+    // SAFETY: duties 1 to 3, with C1: the header starts an allocation of this type.
     let cell = unsafe { Pooled::from_leaked(header.cast::<ValueCell<T>>()) };
     if !needs_drop::<T>() || !matches!(cell.header.word.state(), State::Payload) {
         return None;
     }
-    // SAFETY: C2 says that it is initialised; duty 2 that nobody else touches it.
+    // SAFETY: C2: the payload is initialised; duty 2: it is not accessed otherwise.
     let drop_payload =
         |payload: *mut MaybeUninit<T>| unsafe { payload.cast::<T>().drop_in_place() };
     let drop_in_cell = || cell.payload.with_mut(drop_payload);

@@ -1,11 +1,13 @@
-//! The count of references to one value.
+//! The reference count of a value.
 
 use crate::sync::{AtomicU32, Ordering};
 
-/// Beyond this many references, which only a leak can reach, the count stands still and the value lives for ever.
+/// The limit on references. Only a leak can exceed it; the count then sticks and the value lives
+/// forever.
 const MAX_COUNT: u32 = u32::MAX / 2;
 
-/// Where a count stands that went beyond: as far from both ends of the range as threads at the same moment may push it.
+/// The value of a stuck count: as far from both ends of the range as concurrent threads may push
+/// it.
 const STUCK: u32 = MAX_COUNT + MAX_COUNT / 2;
 
 /// A count of owners.
@@ -25,19 +27,20 @@ impl Count {
         Self(AtomicU32::new(owners))
     }
 
-    /// Adds an owner. Only an owner may call it.
+    /// Adds an owner. Only an owner may call this.
     #[inline]
     pub(crate) fn increment(&self) {
-        // Relaxed: the caller owns a count already, and whoever it hands the new one to learns of the value by that.
+        // Relaxed: the caller already owns a count, and handing over the new one synchronises with
+        // its recipient.
         if self.0.fetch_add(1, Ordering::Relaxed) >= MAX_COUNT {
             self.stick();
         }
     }
 
-    /// Adds many owners. Only an owner may call it.
+    /// Adds many owners. Only an owner may call this.
     #[inline]
     pub(crate) fn add(&self, owners: u32) {
-        // So many at once could wrap the count; it stands still before that.
+        // This many at once could wrap the count, so make it stick first.
         if owners > MAX_COUNT / 2 {
             return self.stick();
         }
@@ -47,14 +50,15 @@ impl Count {
         }
     }
 
-    /// Takes an owner away; whether it was the last one.
+    /// Removes an owner. Returns `true` if it was the last one.
     ///
-    /// If it was, everything that the other owners did to the value happened before this returns.
+    /// In that case, everything that the other owners did to the value happened before this
+    /// returns.
     #[inline]
     #[must_use]
     pub(crate) fn decrement(&self) -> bool {
-        // A single owner needs no read-modify-write: nobody else can add one. The acquire of either branch pairs with
-        // the release half of the `fetch_sub` of the other owners.
+        // A single owner needs no read-modify-write: only it could add an owner. The acquire of
+        // either branch pairs with the release half of the `fetch_sub` of the other owners.
         if self.is_one() {
             return true;
         }
@@ -65,10 +69,11 @@ impl Count {
         before == 1
     }
 
-    /// Whether there is one owner.
+    /// Returns `true` if there is exactly one owner.
     #[inline]
     pub(crate) fn is_one(&self) -> bool {
-        // Acquire pairs with the release in `decrement`: what former owners did happened before.
+        // Acquire pairs with the release in `decrement`: everything former owners did happened
+        // before.
         self.0.load(Ordering::Acquire) == 1
     }
 

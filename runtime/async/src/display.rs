@@ -1,4 +1,4 @@
-//! Values as people see them.
+//! Formatting values for people.
 
 use std::fmt;
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -9,7 +9,7 @@ use crate::value::Value;
 /// Writes the payload of a value.
 pub(crate) type DisplayPayload = fn(&AnyRef, &mut fmt::Formatter<'_>) -> fmt::Result;
 
-/// How payloads of type `T` are written, if their type says so.
+/// Returns how payloads of type `T` are formatted, if the type defines it.
 pub(crate) const fn display_payload<T: Value>() -> Option<DisplayPayload> {
     match T::DISPLAY {
         Some(_) => Some(write_payload::<T>),
@@ -17,7 +17,7 @@ pub(crate) const fn display_payload<T: Value>() -> Option<DisplayPayload> {
     }
 }
 
-/// The code of `T` may be that of a kernel library, from which no panic may come.
+/// The code of `T` may be in a kernel library, out of which no panic may propagate.
 fn write_payload<T: Value>(value: &AnyRef, f: &mut fmt::Formatter<'_>) -> fmt::Result {
     let (Some(display), Ok(payload)) = (T::DISPLAY, value.try_read::<T>()) else {
         return f.write_str("a value that is being written");
@@ -26,7 +26,7 @@ fn write_payload<T: Value>(value: &AnyRef, f: &mut fmt::Formatter<'_>) -> fmt::R
     written.unwrap_or(Err(fmt::Error))
 }
 
-/// A payload as its type [shows](Value::DISPLAY) it. Made by [`AnyRef::displayed`].
+/// A payload formatted as its type [defines](Value::DISPLAY). Created by [`AnyRef::displayed`].
 ///
 /// ```
 /// use tfrt_async::{AnyRef, Value};
@@ -49,7 +49,8 @@ pub struct Displayed<'a> {
 }
 
 impl AnyRef {
-    /// The payload as its type shows it: none if there is no payload, or its type says nothing.
+    /// Returns the payload in displayable form, or `None` if there is no payload or its type does
+    /// not define one.
     #[must_use]
     pub fn displayed(&self) -> Option<Displayed<'_>> {
         if !self.is_concrete() {

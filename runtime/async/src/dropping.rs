@@ -1,9 +1,10 @@
-//! Payloads that panic as they are dropped.
+//! Payloads whose destructors panic.
 //!
-//! The last reference to a value goes away wherever it goes away: between two kernels, inside of another drop, while the thread
-//! unwinds. So the panic of a payload's destructor is caught where the payload is dropped, one payload at a time. It never
-//! passes a reference, ends no kernel, and cannot become the second panic that ends the process. Whoever runs kernels
-//! [is told](report_to) of it.
+//! The last reference to a value can be dropped anywhere: between two kernels, inside another drop,
+//! while the thread unwinds. So the panic of a payload's destructor is caught where the payload is
+//! dropped, one payload at a time. It never propagates through a reference, never ends a kernel,
+//! and cannot become the second panic that aborts the process. The code that runs kernels can
+//! [observe](report_to) it.
 #![expect(
     unsafe_code,
     reason = "a thread-local refers to what lives on the stack"
@@ -20,26 +21,27 @@ use tfrt_support::{Error, ErrorCode};
 use crate::nesting::PanicPayload;
 use crate::type_index::TypeIndex;
 
-/// An observer of payloads that panic as they are dropped.
+/// An observer of payloads whose destructors panic.
 pub trait DropObserver {
-    /// Tells of one payload. The error names the type and quotes the panic. A panic of this function goes no further.
+    /// Reports one payload. The error names the type and quotes the panic. A panic of this function
+    /// is not propagated.
     fn payload_panicked(&self, error: Error);
 }
 
-/// An observer of any type.
+/// A type-erased observer.
 ///
-/// Invariant O1: `tell` is `tell::<O>`, and `observer` points to an `O` that is alive as long as this is in `OBSERVER`. Upheld by
-/// `report_to`.
+/// Invariant O1: `tell` is `tell::<O>`, and `observer` points to an `O` that stays alive as long as
+/// this is in `OBSERVER`. Upheld by `report_to`.
 #[derive(Clone, Copy)]
 struct AnyObserver {
     observer: NonNull<()>,
     tell: unsafe fn(NonNull<()>, Error),
 }
 
-/// Tells an observer.
+/// Notifies an observer.
 ///
 /// # Safety
-/// 1. `observer` points to an `O` that is alive.
+/// 1. `observer` points to a live `O`.
 unsafe fn tell<O: DropObserver>(observer: NonNull<()>, error: Error) {
     // SAFETY: duty 1.
     let observer = unsafe { observer.cast::<O>().as_ref() };
@@ -47,13 +49,14 @@ unsafe fn tell<O: DropObserver>(observer: NonNull<()>, error: Error) {
 }
 
 thread_local! {
-    /// The observer that is told on this thread.
+    /// The observer of this thread.
     static OBSERVER: Cell<Option<AnyObserver>> = const { Cell::new(None) };
 }
 
-/// Calls `work`, and tells `observer` of every payload that panics meanwhile as it is dropped on this thread.
+/// Calls `work`, and notifies `observer` of every payload whose destructor panics meanwhile on this
+/// thread.
 ///
-/// Outside of such a call nobody is told but the panic hook.
+/// Outside of such a call only the panic hook is notified.
 ///
 /// ```
 /// use std::cell::RefCell;
@@ -88,7 +91,7 @@ thread_local! {
 /// ```
 #[inline]
 pub fn report_to<O: DropObserver, R>(observer: &O, work: impl FnOnce() -> R) -> R {
-    /// Puts back who was told before, also if the work panics.
+    /// Restores the previous observer, even if the work panics.
     struct Restore(Option<AnyObserver>);
 
     impl Drop for Restore {
@@ -98,7 +101,7 @@ pub fn report_to<O: DropObserver, R>(observer: &O, work: impl FnOnce() -> R) -> 
         }
     }
 
-    // O1: the observer outlives this call, which puts back the former one.
+    // O1: the observer outlives this call, which restores the previous one.
     let observer = AnyObserver {
         observer: NonNull::from(observer).cast(),
         tell: tell::<O>,
@@ -107,7 +110,7 @@ pub fn report_to<O: DropObserver, R>(observer: &O, work: impl FnOnce() -> R) -> 
     work()
 }
 
-/// Sets the observer, and returns the former one. On a thread that is about to end nobody is told.
+/// Sets the observer and returns the previous one. Does nothing on a thread that is about to end.
 #[inline]
 fn set_observer(observer: Option<AnyObserver>) -> Option<AnyObserver> {
     OBSERVER
@@ -116,8 +119,8 @@ fn set_observer(observer: Option<AnyObserver>) -> Option<AnyObserver> {
         .flatten()
 }
 
-/// Tells who is to be told that a payload of type `ty` panicked with `panicked` as it was dropped. For owners of payloads, who
-/// have caught that.
+/// Reports that the destructor of a payload of type `ty` panicked with `panicked`. For owners of
+/// payloads that have caught the panic.
 #[cold]
 pub fn report(ty: TypeIndex, panicked: PanicPayload) {
     match (OBSERVER.try_with(Cell::get).ok().flatten(), PROGRAM.get()) {
@@ -138,35 +141,36 @@ pub fn report(ty: TypeIndex, panicked: PanicPayload) {
     quietly(|| drop(panicked));
 }
 
-/// How a copy of this crate reports.
+/// The function with which a copy of this crate reports.
 pub(crate) type Report = fn(TypeIndex, PanicPayload);
 
-/// How the program reports, in a library: what the library's code drops while a kernel of it runs, the program runs.
+/// In a library, the program's function: the program runs the library's kernels, so it also
+/// observes what they drop.
 static PROGRAM: OnceLock<Report> = OnceLock::new();
 
-/// How this copy reports.
+/// Returns the function with which this copy reports.
 #[cfg(not(loom))]
 pub(crate) fn report_of_this_copy() -> Report {
     PROGRAM.get().copied().unwrap_or(report)
 }
 
-/// Lets this copy of the crate report as another one does.
+/// Makes this copy of the crate report like another copy.
 #[cfg(not(loom))]
 pub(crate) fn adopt(report: Report) {
     PROGRAM.get_or_init(|| report);
 }
 
-/// What a panic said.
+/// Returns the message of a panic.
 fn message(payload: &(dyn Any + Send)) -> &str {
     let literal = payload.downcast_ref::<&str>().copied();
     let formatted = || payload.downcast_ref::<String>().map(String::as_str);
     literal.or_else(formatted).unwrap_or("no message")
 }
 
-/// Does what may panic, and survives that.
+/// Runs code that may panic, and discards the panic.
 pub(crate) fn quietly(work: impl FnOnce()) {
     if let Err(payload) = catch_unwind(AssertUnwindSafe(work)) {
-        // What panics while it goes away may do so again: it is better leaked.
+        // Dropping the payload of a panic may panic again: leak it instead.
         std::mem::forget(payload);
     }
 }

@@ -1,8 +1,9 @@
 //! Awaiting a value.
 //!
-//! The bridge works on any executor: it needs only the waker of the task that awaits. The first poll leaves one waiter with
-//! the value; later polls change the waker that it will wake. A future that is dropped early leaves a waiter that wakes
-//! nobody: it lets go of the task, which may be what keeps the promise of the value alive.
+//! This works on any executor: it needs only the waker of the awaiting task. The first poll
+//! registers one waiter with the value; later polls change the waker that it will wake. A future
+//! that is dropped early leaves a waiter without a waker: it drops its reference to the task, which
+//! may be what keeps the promise of the value alive.
 
 use std::future::{Future, IntoFuture};
 use std::pin::Pin;
@@ -16,7 +17,7 @@ use crate::sync::AtomicWaker;
 use crate::typed_ref::AsyncValueRef;
 use crate::value::Value;
 
-/// Waits for a value of any type. Made by awaiting an [`AnyRef`].
+/// Waits for a value of any type. Created by awaiting an [`AnyRef`].
 ///
 /// ```
 /// # use std::future::IntoFuture;
@@ -30,7 +31,7 @@ use crate::value::Value;
 #[must_use = "futures do nothing unless they are polled"]
 pub struct AnyFuture {
     value: AnyRef,
-    /// Shared with the waiter, from the first poll on.
+    /// Shared with the waiter from the first poll on.
     waker: SharedWaker,
 }
 
@@ -55,7 +56,7 @@ impl IntoFuture for AnyRef {
     }
 }
 
-/// Waits for a value of a known type. Made by awaiting an [`AsyncValueRef`].
+/// Waits for a value of a known type. Created by awaiting an [`AsyncValueRef`].
 ///
 /// ```
 /// use tfrt_async::AsyncValueRef;
@@ -74,7 +75,7 @@ impl IntoFuture for AnyRef {
 #[must_use = "futures do nothing unless they are polled"]
 pub struct ValueFuture<T: Value> {
     value: AsyncValueRef<T>,
-    /// Shared with the waiter, from the first poll on.
+    /// Shared with the waiter from the first poll on.
     waker: SharedWaker,
 }
 
@@ -100,7 +101,7 @@ impl<T: Value> IntoFuture for AsyncValueRef<T> {
     }
 }
 
-/// The waker of the task that awaits, shared with the waiter once there is one.
+/// The waker of the awaiting task, shared with the waiter once that is registered.
 #[derive(Debug, Default)]
 struct SharedWaker(Option<Arc<AtomicWaker>>);
 
@@ -112,7 +113,7 @@ impl Drop for SharedWaker {
     }
 }
 
-/// Whether `value` is available; if it is not, `waker` is what will wake the task.
+/// Polls `value`; if it is not available, `waker` is set to wake the task.
 fn poll_available(
     value: &AnyRef,
     waker: &mut SharedWaker,
@@ -126,7 +127,7 @@ fn poll_available(
             let waker = Arc::clone(waker);
             value.and_then(move |_| waker.wake());
         }
-        // The waiter may have run before this waker was registered: look again.
+        // The waiter may have run before this waker was registered, so check again.
         if !value.is_available() {
             return Poll::Pending;
         }

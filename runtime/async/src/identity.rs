@@ -1,15 +1,17 @@
-//! How copies of the runtime in one process agree on what a type is.
+//! Type identity across the copies of the runtime in one process.
 //!
-//! Within one copy, a type is known by its [`TypeId`](std::any::TypeId) alone: two types of one path, from two crates of one
-//! name or from two versions of a crate, are two types. A [kernel library](crate::shared) has `TypeId`s of its own for the types
-//! of the runtime, which it compiled once more. Such a type says by which name every copy knows it, and the crate that says so
-//! vouches for it: a path alone proves nothing, since anybody may call a crate as one of the runtime's is called.
+//! Within one copy, a type is identified by its [`TypeId`](std::any::TypeId) alone: two types with
+//! the same path, from two crates of the same name or from two versions of a crate, are different
+//! types. A [kernel library](crate::shared) compiled the runtime's types again, so it has its own
+//! `TypeId`s for them. Such a type declares a name by which every copy identifies it, and its crate
+//! vouches for the name. A path alone proves nothing, since any crate may have the name of one of
+//! the runtime's.
 #![expect(unsafe_code, reason = "vouches for the types of this crate")]
 
 use std::fmt;
 use std::marker::PhantomData;
 
-/// How copies of the runtime know a type: see [`Value::IDENTITY`](crate::Value::IDENTITY).
+/// How copies of the runtime identify a type: see [`Value::IDENTITY`](crate::Value::IDENTITY).
 ///
 /// ```
 /// use tfrt_async::Value;
@@ -29,17 +31,18 @@ pub struct TypeIdentity<T: ?Sized> {
 }
 
 impl<T: ?Sized> TypeIdentity<T> {
-    /// The type is the same one in two copies if both know it by one `TypeId`.
+    /// The types of two copies are the same if their `TypeId`s are equal.
     pub const BY_TYPE_ID: Self = Self {
         krate: None,
         of: PhantomData,
     };
 
-    /// The type is the same one in two copies if both know it by one path, and its crate by one name.
+    /// The types of two copies are the same if their paths and the names of their crates are equal.
     ///
     /// # Safety
-    /// 1. Whenever two copies of the runtime have equal fingerprints, whatever says this of a type of the same path and of the
-    ///    same `krate` was compiled from the same source: the name of a crate with its version says so.
+    /// 1. Whenever two copies of the runtime have equal fingerprints, all types declared with the
+    ///    same path and the same `krate` were compiled from the same source. The name of a crate
+    ///    with its version ensures this.
     #[must_use]
     pub const unsafe fn by_path_in(krate: &'static str) -> Self {
         Self {
@@ -48,7 +51,7 @@ impl<T: ?Sized> TypeIdentity<T> {
         }
     }
 
-    /// The crate that vouches for the path, if one does.
+    /// Returns the crate that vouches for the path, if any.
     pub(crate) const fn krate(&self) -> Option<&'static str> {
         self.krate
     }
@@ -62,9 +65,10 @@ impl<T: ?Sized> fmt::Debug for TypeIdentity<T> {
     }
 }
 
-/// The identity of a type that this crate makes a value of.
+/// Returns the identity of a payload type that this crate implements `Value` for.
 pub(crate) const fn of_this_crate<T>() -> TypeIdentity<T> {
-    // SAFETY: 1: the source of this crate is part of the fingerprint. The types are its own, those of `std`, numbers of
-    // `tfrt-support`, whose source is part of it too, and half-precision numbers, which are 16 bits in every version.
+    // SAFETY: 1: the source of this crate is part of the fingerprint. The types are its own, those
+    // of `std`, numbers of `tfrt-support`, whose source is also part of it, and half-precision
+    // numbers, which are 16 bits in every version.
     unsafe { TypeIdentity::by_path_in(concat!("tfrt-async ", env!("CARGO_PKG_VERSION"))) }
 }

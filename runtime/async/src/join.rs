@@ -4,9 +4,10 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use crate::any_ref::AnyRef;
 
-/// Runs `f` when all of `values` are available; an error counts as available.
+/// Runs `f` once all of `values` are available; an error counts as available.
 ///
-/// `f` runs on the calling thread if they are available now, otherwise on the thread that makes the last of them so.
+/// `f` runs on the calling thread if they are available now, otherwise on the thread that publishes
+/// the last of them.
 ///
 /// ```
 /// use std::sync::atomic::{AtomicBool, Ordering};
@@ -33,14 +34,14 @@ pub fn run_when_ready(values: &[AnyRef], f: impl FnOnce() + Send + 'static) {
         first.and_then(move |_| f());
         return;
     };
-    // Each waiter owns a share of `f`; the share that is given up last runs it. The mutex is never locked: it says that one
-    // thread at a time uses what only one ever does.
+    // Each waiter owns a share of `f`; dropping the last share runs it. The mutex is never locked:
+    // it only makes the closure shareable, and a single thread ever uses it.
     let shared = Arc::new(Mutex::new(f));
     for value in [first, second].into_iter().chain(unavailable) {
         let share = Arc::clone(&shared);
         value.and_then(move |_| give_up(share));
     }
-    // This thread's own share keeps `f` from running while waiters are still being registered.
+    // This thread's own share prevents `f` from running while waiters are still being registered.
     give_up(shared);
 }
 

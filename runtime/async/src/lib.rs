@@ -1,8 +1,9 @@
 //! AsyncValue: a typed, reference-counted value that may become available later.
 //!
-//! The holder of the [`Promise`] produces the value, and every holder of a reference can read it: an [`AsyncValueRef<T>`] if the type
-//! of the payload is known, an [`AnyRef`] if it is not. A value becomes *available* exactly once: from then on it holds a payload or an
-//! [error](tfrt_support::Error). No thread blocks: a consumer of an unavailable value registers a waiter, or awaits the reference.
+//! The holder of the [`Promise`] produces the value, and every holder of a reference can read it:
+//! an [`AsyncValueRef<T>`] if the payload type is known, an [`AnyRef`] otherwise. A value becomes
+//! *available* exactly once; from then on it holds a payload or an [error](tfrt_support::Error). No
+//! thread blocks: a consumer of an unavailable value registers a waiter, or awaits the reference.
 //!
 //! ```
 //! use tfrt_async::AsyncValueRef;
@@ -31,13 +32,15 @@
 //!
 //! 1. A promise and a first reference are created together. Each holds one count.
 //! 2. A waiter is pushed onto the list in the state word.
-//! 3. The promise publishes: the word changes from a list of waiters to the outcome in one step, and the waiters on the list run on the
-//!    publishing thread, newest first. An indirect value publishes a link to a value that has a payload.
-//! 4. Like 3, with an error. The promise can publish it, or any holder of a reference with [`try_set_error`](AnyRef::try_set_error):
-//!    edges 3 and 4 race for one compare-and-swap, and the loser leaves the value unchanged.
-//! 5. The last reference is dropped. A promise holds a reference, so this never happens to an unavailable value.
+//! 3. The promise publishes: the word changes from a list of waiters to the outcome in one step,
+//!    and the waiters run on the publishing thread, newest first. An indirect value publishes a
+//!    link to a value that has a payload.
+//! 4. Like 3, with an error. The promise can publish it, or any holder of a reference with
+//!    [`try_set_error`](AnyRef::try_set_error): edges 3 and 4 race for one compare-and-swap, and
+//!    the loser leaves the value unchanged.
+//! 5. The last reference is dropped. A promise holds a reference, so an unavailable value is never
+//!    destroyed.
 //! 6. A value is created available.
-//!
 //! The models under `cfg(loom)` name the edges that they explore.
 //!
 //! # Access rights

@@ -6,9 +6,10 @@ pub(crate) use scope::{enter, leave};
 
 pub use scope::LiveScope;
 
-/// How many counted AsyncValues are alive in the process.
+/// Returns the number of counted AsyncValues that are alive in the process.
 ///
-/// It is kept in builds with debug assertions only; elsewhere it is always 0. The ready chain is not counted.
+/// The count is kept only in builds with debug assertions; otherwise it is always 0. The ready
+/// chain is not counted.
 ///
 /// ```
 /// use tfrt_async::live_values;
@@ -28,19 +29,19 @@ pub(crate) use count::{adopt, place};
 
 #[cfg(debug_assertions)]
 mod count {
-    // `std`'s under loom too: a count for people, not part of a protocol. Relaxed, because it orders nothing; who
-    // wants an exact number has joined the other threads.
+    // `std`'s atomics under loom too: the count is for people, not part of a protocol. Relaxed,
+    // because it orders nothing; a caller that needs an exact number has joined the other threads.
     #[cfg(not(loom))]
     use std::sync::OnceLock;
     use std::sync::atomic::{AtomicUsize, Ordering};
 
     static LIVE: AtomicUsize = AtomicUsize::new(0);
 
-    /// The count of the program, in a library.
+    /// In a library, the program's count.
     #[cfg(not(loom))]
     static PROGRAM: OnceLock<&'static AtomicUsize> = OnceLock::new();
 
-    /// The count that this copy of the crate keeps.
+    /// Returns the count that this copy of the crate maintains.
     #[cfg(not(loom))]
     pub(crate) fn place() -> &'static AtomicUsize {
         PROGRAM.get().copied().unwrap_or(&LIVE)
@@ -51,7 +52,7 @@ mod count {
         &LIVE
     }
 
-    /// Lets this copy of the crate keep the count of another one.
+    /// Makes this copy of the crate maintain the count of another copy.
     #[cfg(not(loom))]
     pub(crate) fn adopt(place: &'static AtomicUsize) {
         PROGRAM.get_or_init(|| place);
@@ -75,7 +76,7 @@ mod count {
     #[cfg(not(loom))]
     use std::sync::atomic::AtomicUsize;
 
-    /// Nobody looks at it.
+    /// Never read.
     #[cfg(not(loom))]
     pub(crate) fn place() -> &'static AtomicUsize {
         static NOTHING: AtomicUsize = AtomicUsize::new(0);

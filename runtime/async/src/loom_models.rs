@@ -1,7 +1,8 @@
-//! Models of the protocols, over the shipped source: `RUSTFLAGS="--cfg loom" cargo test -p tfrt-async --release --lib loom`.
+//! Models of the protocols, over the shipped source: `RUSTFLAGS="--cfg loom" cargo test -p
+//! tfrt-async --release --lib loom`.
 //!
-//! Each names the edges of the crate's drawing that it lets race. Payloads are loom cells, so that a payload that is read
-//! without having been published is a failure of the model.
+//! Each names the edges of the drawing in the crate documentation that it lets race. Payloads are
+//! loom cells, so reading a payload that was not published fails the model.
 
 use std::future::{Future, IntoFuture};
 use std::pin::Pin;
@@ -38,8 +39,8 @@ impl Value for Cellar {
     const IS_MUTABLE: bool = true;
 }
 
-/// A model of three threads, which are left in the middle of something at most three times: without a bound it takes longer than
-/// anybody waited.
+/// A model of three threads, preempted at most three times: without a bound it takes longer than is
+/// practical.
 fn bounded_model(f: impl Fn() + Send + Sync + 'static) {
     let mut builder = loom::model::Builder::new();
     builder.preemption_bound = Some(3);
@@ -62,7 +63,7 @@ fn loom_2_against_3_a_waiter_runs_once_and_sees_the_payload() {
         let waiting = thread::spawn({
             let (value, runs) = (value.clone(), runs.clone());
             move || {
-                // What the waiter captures is written by this thread and read by the one that publishes.
+                // This thread writes what the waiter captures; the publishing thread reads it.
                 let captured = UnsafeCell::new(0);
                 captured.with_mut(|_| ());
                 value.and_then(move |value| {
@@ -304,7 +305,7 @@ fn loom_the_ready_chain_is_one_and_never_goes() {
     });
 }
 
-/// Counts how often it is woken.
+/// Counts its wakes.
 struct CountWakes(AtomicUsize);
 
 impl std::task::Wake for CountWakes {
@@ -347,7 +348,7 @@ fn loom_two_readers_exclude_a_writer_until_both_are_done() {
                 };
                 let found = cellar.0;
                 thread::yield_now();
-                // What is read does not change while it is borrowed.
+                // The payload does not change while it is borrowed for reading.
                 assert_eq!(cellar.0, found);
                 Some(found)
             })
@@ -358,14 +359,14 @@ fn loom_two_readers_exclude_a_writer_until_both_are_done() {
             .is_ok();
         let found = reading.map(|reader| reader.join().unwrap());
         assert!(has_written || found.iter().all(|found| *found != Some(1)));
-        // The count is back at zero: everybody is gone.
+        // The count is back at zero: all borrows have ended.
         let mut cellar = value.try_write::<Cellar>().unwrap();
         assert_eq!(cellar.0, usize::from(has_written));
         cellar.0 = 2;
     });
 }
 
-/// Looks at what it is dropped after: each use of the cell has to come before.
+/// Checks on drop that every use of the cell came before.
 struct Watched(
     UnsafeCell<()>,
     #[expect(dead_code, reason = "counts drops")] Token,

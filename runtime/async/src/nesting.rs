@@ -1,10 +1,12 @@
-//! Running waiters without bound on their number and with a bound on their nesting.
+//! Runs any number of waiters with bounded nesting.
 //!
-//! A waiter may publish another value, whose waiters publish another, and so on, as long as a program is. Each level costs
-//! stack, so that levels are counted per thread. At the last level allowed nothing nests any more: what is published there
-//! goes to a queue of the thread, which the frame at that level drains before it returns.
+//! A waiter may publish another value, whose waiters publish another, and so on for the length of a
+//! program. Each level uses stack, so levels are counted per thread. At the last permitted level
+//! publications no longer nest: their waiters go to a queue of the thread, which the frame at that
+//! level drains before it returns.
 //!
-//! A waiter that panics does not keep the others from running; the first panic goes on when all have run.
+//! A waiter that panics does not prevent the others from running; the first panic resumes after all
+//! have run.
 
 use std::any::Any;
 use std::cell::{Cell, RefCell};
@@ -16,32 +18,35 @@ use crate::dropping;
 use crate::sync;
 use crate::waiter::Waiters;
 
-/// How many publications may be under way on one thread, each inside a waiter of the one before.
+/// The maximum number of publications in progress on one thread, each inside a waiter of the
+/// previous one.
 ///
-/// A level was measured to cost 272 bytes of stack in an optimised build and 1280 in another one (x86-64, a waiter that emplaces
-/// a number), so that all of them together leave a stack of 2 MiB nearly whole for what waiters themselves use.
+/// A level was measured to use 272 bytes of stack in an optimised build and 1280 in an unoptimised
+/// one (x86-64, a waiter that emplaces a number), so all levels together leave most of a 2 MiB
+/// stack for the waiters themselves.
 #[cfg(not(loom))]
 const MAX_NESTING: u32 = 64;
 
-/// Small under the model checker, so that the queue comes within reach.
+/// Small under the model checker, so that the models reach the queue.
 #[cfg(loom)]
 const MAX_NESTING: u32 = 2;
 
 sync::const_thread_local!(static NESTING: Cell<u32> = Cell::new(0));
 sync::const_thread_local!(static DEFERRED: RefCell<VecDeque<(AnyRef, Waiters)>> = RefCell::new(VecDeque::new()));
 
-/// What a panic was raised with.
+/// The payload of a panic.
 ///
-/// Where code of one copy of the runtime is called by another one, a panic is given back as this: see [`crate::shared`].
+/// When one copy of the runtime calls code of another, a panic is returned in this form: see
+/// [`crate::shared`].
 pub(crate) type PanicPayload = Box<dyn Any + Send>;
 
 /// Runs the waiters of `value`, which has just become available: newest first, on this thread.
 ///
-/// When it returns they have run, unless this thread already publishes at the last level: then they have run when the
-/// publication at that level returns.
+/// They have run when this returns, unless this thread already publishes at the last level: then
+/// they have run when the publication at that level returns.
 ///
 /// # Panics
-/// If one of them did, after the others have run, and unless the thread is unwinding already.
+/// If a waiter panicked, after the others have run, unless the thread is already unwinding.
 #[inline]
 pub(crate) fn run_waiters(value: &AnyRef, waiters: Waiters) {
     if !waiters.is_empty() {
@@ -51,7 +56,8 @@ pub(crate) fn run_waiters(value: &AnyRef, waiters: Waiters) {
 
 fn run_some(value: &AnyRef, waiters: Waiters) {
     let mut first_panic = None;
-    // Where the thread-locals are gone, the thread is about to end, and nothing is left that could nest deep.
+    // If the thread-locals are gone, the thread is about to end and nothing can nest deeply any
+    // more.
     let level = NESTING.try_with(Cell::get).unwrap_or(0) + 1;
     if level > MAX_NESTING {
         defer(value, waiters);
@@ -66,7 +72,8 @@ fn run_some(value: &AnyRef, waiters: Waiters) {
     }
     set_nesting(level - 1);
     if let Some(payload) = first_panic {
-        // A second panic while the thread unwinds would end the process, and so would one of what it was raised with.
+        // A second panic while the thread unwinds would abort the process, and so would a panicking
+        // drop of the first one's payload.
         match std::thread::panicking() {
             true => dropping::quietly(|| drop(payload)),
             false => panic::resume_unwind(payload),
@@ -79,7 +86,7 @@ fn run_all(value: &AnyRef, mut waiters: Waiters, first_panic: &mut Option<PanicP
         if let Err(payload) = waiter.run(value) {
             match first_panic {
                 None => *first_panic = Some(payload),
-                // It may panic as it goes, and the waiters that follow are still to run.
+                // Its drop may panic, and the remaining waiters must still run.
                 Some(_) => dropping::quietly(|| drop(payload)),
             }
         }
@@ -87,12 +94,13 @@ fn run_all(value: &AnyRef, mut waiters: Waiters, first_panic: &mut Option<PanicP
 }
 
 fn set_nesting(level: u32) {
-    // Fails only where the thread is about to end, see `run_waiters`.
+    // Fails only if the thread is about to end, see `run_waiters`.
     let _ = NESTING.try_with(|nesting| nesting.set(level));
 }
 
 fn defer(value: &AnyRef, waiters: Waiters) {
-    // The queue outlives every frame that nests: this thread is inside a waiter of the frame that will drain it.
+    // The queue outlives every nested frame: this thread is inside a waiter of the frame that will
+    // drain it.
     DEFERRED.with(|deferred| deferred.borrow_mut().push_back((value.clone(), waiters)));
 }
 

@@ -1,4 +1,4 @@
-//! A value as a `Result`: its payload, or why there is none.
+//! A value as a `Result`: its payload, or the reason why there is none.
 
 use tfrt_support::{Error, ErrorCode};
 
@@ -7,9 +7,10 @@ use crate::typed_ref::AsyncValueRef;
 use crate::value::{Immutable, Value};
 
 impl AnyRef {
-    /// The payload, or the error that the value is: shared, so that it outlives the value and `?` passes it on.
+    /// Returns the payload, or the value's error. The error is shared, so it outlives the value and
+    /// works with `?`.
     ///
-    /// Payloads of types that are not [`Immutable`] are read by [`try_read`](Self::try_read).
+    /// Read payloads of types that are not [`Immutable`] with [`try_read`](Self::try_read).
     ///
     /// ```
     /// use tfrt_async::AnyRef;
@@ -27,7 +28,7 @@ impl AnyRef {
     /// ```
     ///
     /// # Errors
-    /// The error of the value; or that it is not available yet, or of another type.
+    /// The error of the value; or an error if it is not available yet, or of another type.
     #[inline]
     pub fn as_result<T: Value + Immutable>(&self) -> Result<&T, Error> {
         self.get().ok_or_else(|| self.why_not::<T>())
@@ -47,10 +48,10 @@ impl AnyRef {
 }
 
 impl<T: Value> AsyncValueRef<T> {
-    /// The payload, or the error that the value is, see [`AnyRef::as_result`].
+    /// Returns the payload, or the value's error, see [`AnyRef::as_result`].
     ///
     /// # Errors
-    /// The error of the value; or that it is not available yet.
+    /// The error of the value; or an error if it is not available yet.
     #[inline]
     pub fn as_result(&self) -> Result<&T, Error>
     where

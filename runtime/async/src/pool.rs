@@ -1,11 +1,14 @@
-//! Memory for values, for what waits for them and for small buffers: blocks of few sizes, kept by each thread for the next one.
+//! Memory for values, waiters and small buffers: blocks of a few sizes, which each thread keeps for
+//! reuse.
 //!
-//! A value is small and short-lived, and programs make as many of them as kernels; going through the allocator of the process
-//! for each was measured to be most of what a value costs, and 700 instructions for a buffer that is aligned to a cache line. A
-//! thread keeps up to `KEPT_BYTES` of blocks of each size that were freed on it, whichever thread they came from, and gives them
-//! back when it ends. What is larger goes through the allocator.
+//! Values are small and short-lived, and a program creates about as many of them as it runs
+//! kernels. Allocating each from the process allocator was measured to be most of the cost of a
+//! value, and 700 instructions for a buffer aligned to a cache line. A thread keeps up to
+//! `KEPT_BYTES` of freed blocks of each size, whichever thread allocated them, and frees them when
+//! it ends. Larger allocations go directly to the allocator.
 //!
-//! Invariant P1: a block that is kept came from the allocator with the layout of its size, and nobody uses it. Upheld by `free`.
+//! Invariant P1: a kept block came from the allocator with the layout of its size and is unused.
+//! Upheld by `free`.
 #![expect(unsafe_code, reason = "hands out memory")]
 
 mod counted;
@@ -24,18 +27,21 @@ use std::ptr::{self, NonNull};
 pub use counted::{PooledArc, PooledWeak, WakePooled};
 pub use future::PooledFuture;
 
-/// How large blocks are. A header and a number take the first size, a header and a cache line or two the next ones.
+/// The block sizes. A header and a number fit the first size, a header and a cache line or two the
+/// next ones.
 const SIZES: [usize; 6] = [32, 64, 128, 256, 512, 1024];
 
-/// How many bytes a thread keeps of each size: 1,024 of the smallest blocks, 32 of the largest.
+/// The number of bytes a thread keeps of each size: 1,024 of the smallest blocks, 32 of the
+/// largest.
 const KEPT_BYTES: usize = 32 * 1024;
 
-/// How blocks of a size are aligned: at most to a cache line, which is what buffers ask for.
+/// Returns the alignment of the blocks of a size: at most a cache line, which is what buffers
+/// require.
 const fn align_of_class(class: usize) -> usize {
     if SIZES[class] < 64 { SIZES[class] } else { 64 }
 }
 
-/// A block that nobody uses.
+/// An unused block.
 struct Kept {
     next: *mut Kept,
 }
@@ -67,17 +73,18 @@ impl Blocks {
     fn pop(&self, class: usize) -> Option<NonNull<u8>> {
         let list = &self.0[class];
         let first = NonNull::new(list.first.get())?;
-        // SAFETY: P1: the block begins with what `push` wrote.
+        // SAFETY: P1: the block begins with the `Kept` that `push` wrote.
         let next = unsafe { first.as_ref() }.next;
         list.first.set(next);
         list.len.set(list.len.get() - 1);
         Some(first.cast())
     }
 
-    /// Keeps a block, unless there are enough. Whether it does.
+    /// Keeps a block unless the list is full. Returns `true` if it was kept.
     ///
     /// # Safety
-    /// 1. The block came from the allocator with the layout of its class, and the caller gives it away.
+    /// 1. The block came from the allocator with the layout of its class, and the caller transfers
+    ///    ownership if this returns `true`.
     #[inline]
     unsafe fn push(&self, class: usize, block: NonNull<u8>) -> bool {
         let list = &self.0[class];
@@ -86,7 +93,7 @@ impl Blocks {
         }
         let block = block.cast::<Kept>();
         let next = list.first.get();
-        // SAFETY: duty 1: the block is ours, and large and aligned enough.
+        // SAFETY: duty 1: the block is ours, large enough and sufficiently aligned.
         unsafe { block.write(Kept { next }) };
         list.first.set(block.as_ptr());
         list.len.set(list.len.get() + 1);
@@ -105,7 +112,7 @@ impl Drop for Blocks {
     }
 }
 
-/// The class of the smallest blocks that have room for this layout, if there is one.
+/// Returns the class of the smallest blocks that fit this layout, if any.
 #[inline]
 const fn class_of(layout: Layout) -> Option<usize> {
     let mut class = 0;
@@ -118,7 +125,7 @@ const fn class_of(layout: Layout) -> Option<usize> {
     None
 }
 
-/// The layout of the blocks of one size.
+/// Returns the layout of the blocks of a class.
 const fn layout_of(class: usize) -> Layout {
     match Layout::from_size_align(SIZES[class], align_of_class(class)) {
         Ok(layout) => layout,
@@ -126,7 +133,8 @@ const fn layout_of(class: usize) -> Layout {
     }
 }
 
-/// Memory of this layout, whose size is above zero; nothing if there is none. [`deallocate`] frees it.
+/// Allocates memory of this layout. Returns `None` if the allocator is out of memory. Free it with
+/// [`deallocate`].
 ///
 /// ```
 /// use std::alloc::Layout;
@@ -156,7 +164,8 @@ pub fn allocate(layout: Layout) -> Option<NonNull<u8>> {
     }
 }
 
-/// As [`allocate`], and all bytes are zero. The allocator may have large memory that was never touched, and leaves it so.
+/// Like [`allocate`], with all bytes zero. Large memory that the allocator knows to be untouched is
+/// not written.
 ///
 /// # Panics
 /// If the size is zero.
@@ -168,7 +177,7 @@ pub fn allocate_zeroed(layout: Layout) -> Option<NonNull<u8>> {
         return NonNull::new(unsafe { alloc_zeroed(layout) });
     }
     let memory = allocate(layout)?;
-    // SAFETY: it is ours, and has so many bytes.
+    // SAFETY: the memory is ours and has this many bytes.
     unsafe { memory.write_bytes(0, layout.size()) };
     Some(memory)
 }
@@ -176,7 +185,8 @@ pub fn allocate_zeroed(layout: Layout) -> Option<NonNull<u8>> {
 /// Frees memory.
 ///
 /// # Safety
-/// 1. It came from [`allocate`] or [`allocate_zeroed`] with this layout, and it is not used any more.
+/// 1. It came from [`allocate`] or [`allocate_zeroed`] with this layout, and is not used
+///    afterwards.
 #[inline]
 pub unsafe fn deallocate(memory: NonNull<u8>, layout: Layout) {
     match class_of(layout) {
@@ -187,31 +197,31 @@ pub unsafe fn deallocate(memory: NonNull<u8>, layout: Layout) {
     }
 }
 
-/// Puts `value` into memory of its own.
+/// Moves `value` into its own block.
 #[inline]
 pub(crate) fn leak<T>(value: T) -> NonNull<T> {
     const { assert!(size_of::<T>() > 0, "what is pooled takes up room") };
     let class = const { class_of(Layout::new::<T>()) };
-    // Where the thread is about to end, nothing is kept any more.
+    // If the thread is about to end, nothing is kept any more.
     let kept = class.and_then(|class| BLOCKS.try_with(|blocks| blocks.pop(class)).ok().flatten());
     let place = kept
         .unwrap_or_else(|| allocate_new(class.map_or(Layout::new::<T>(), layout_of)))
         .cast::<T>();
-    // SAFETY: the memory is ours alone, and large and aligned enough.
+    // SAFETY: the memory is exclusively ours, large enough and sufficiently aligned.
     unsafe { place.write(value) };
     place
 }
 
 #[cold]
 fn allocate_new(layout: Layout) -> NonNull<u8> {
-    // SAFETY: the layout is not empty: `leak` sees to that.
+    // SAFETY: the layout is not empty: `leak` asserts it.
     let memory = unsafe { alloc(layout) };
     NonNull::new(memory).unwrap_or_else(|| handle_alloc_error(layout))
 }
 
-/// What a [`Box`] is, in memory that threads keep for the next one. Not for types without a size.
+/// Like a [`Box`], in memory that threads keep for reuse. Not for zero-sized types.
 ///
-/// Invariant P2: it owns what it points to, which `leak` put there.
+/// Invariant P2: it owns the value it points to, which `leak` placed there.
 ///
 /// ```
 /// use tfrt_async::pool::Pooled;
@@ -225,17 +235,17 @@ pub struct Pooled<T> {
     owns: PhantomData<T>,
 }
 
-// SAFETY: P2: sending it is sending what it owns.
+// SAFETY: P2: sending it sends the value it owns.
 unsafe impl<T: Send> Send for Pooled<T> {}
 
-// SAFETY: it gives shared references as what it owns would.
+// SAFETY: it provides the same shared references as the value it owns.
 unsafe impl<T: Sync> Sync for Pooled<T> {}
 
-/// As for a box: moving it does not move what it owns.
+/// As for a box: moving it does not move the value.
 impl<T> Unpin for Pooled<T> {}
 
 impl<T> Pooled<T> {
-    /// Puts `value` into memory of its own.
+    /// Moves `value` into its own block.
     #[inline]
     pub fn new(value: T) -> Self {
         Self {
@@ -244,27 +254,28 @@ impl<T> Pooled<T> {
         }
     }
 
-    /// Puts `value` into memory of its own, for ever.
+    /// Moves `value` into its own block and pins it there.
     #[inline]
     pub fn pin(value: T) -> Pin<Self> {
-        // SAFETY: what it owns is not moved before it is dropped: only `into_inner` does, which takes it out of no pin.
+        // SAFETY: the value is not moved before it is dropped: only `into_inner` moves it, which
+        // takes an unpinned `self`.
         unsafe { Pin::new_unchecked(Self::new(value)) }
     }
 
-    /// Takes the value out.
+    /// Returns the value and frees its block.
     #[inline]
     pub fn into_inner(self) -> T {
         let this = ManuallyDrop::new(self);
         let _memory = Memory::<T>(this.place);
-        // SAFETY: P2: it is there, and nobody uses it afterwards.
+        // SAFETY: P2: the value is there and not used afterwards.
         unsafe { this.place.read() }
     }
 
-    /// Takes a value back.
+    /// Takes ownership of a leaked value.
     ///
     /// # Safety
     /// 1. `place` came from [`leak`], for a `T`.
-    /// 2. The caller gives it away.
+    /// 2. The caller transfers ownership.
     #[inline]
     pub(crate) unsafe fn from_leaked(place: NonNull<T>) -> Self {
         Self {
@@ -296,7 +307,7 @@ impl<T> Drop for Pooled<T> {
     #[inline]
     fn drop(&mut self) {
         let _memory = Memory::<T>(self.place);
-        // SAFETY: P2; nobody uses the value afterwards.
+        // SAFETY: P2; the value is not used afterwards.
         unsafe { self.place.drop_in_place() };
     }
 }
@@ -307,13 +318,13 @@ impl<T: fmt::Debug> fmt::Debug for Pooled<T> {
     }
 }
 
-/// The memory of a value that [`leak`] put there. Freed also if what was in it panics as it goes away.
+/// The memory of a value that [`leak`] placed there. Freed even if dropping the value panics.
 struct Memory<T>(NonNull<T>);
 
 impl<T> Drop for Memory<T> {
     #[inline]
     fn drop(&mut self) {
-        // SAFETY: P2 of whoever made it: it came from `leak`, and the value is gone.
+        // SAFETY: P2 of the creator: the memory came from `leak`, and the value is gone.
         unsafe { free::<T>(self.0.cast()) };
     }
 }
@@ -321,7 +332,7 @@ impl<T> Drop for Memory<T> {
 /// Frees the memory of a value.
 ///
 /// # Safety
-/// 1. `leak` took it for a `T`, and it is not used any more.
+/// 1. `leak` allocated it for a `T`, and it is not used afterwards.
 #[inline]
 unsafe fn free<T>(memory: NonNull<u8>) {
     let class = const { class_of(Layout::new::<T>()) };
@@ -333,10 +344,10 @@ unsafe fn free<T>(memory: NonNull<u8>) {
     unsafe { free_block(class, memory) };
 }
 
-/// Keeps a block for the next one, or frees it.
+/// Keeps a block for reuse, or frees it.
 ///
 /// # Safety
-/// 1. The block came from the allocator with the layout of its class, and it is not used any more.
+/// 1. The block came from the allocator with the layout of its class, and is not used afterwards.
 #[inline]
 unsafe fn free_block(class: usize, memory: NonNull<u8>) {
     // SAFETY: duty 1.
@@ -427,7 +438,7 @@ mod tests {
     #[test]
     fn blocks_may_be_freed_by_another_thread() {
         struct Sent(NonNull<u64>);
-        // SAFETY: what the test leaks is a number, and one thread uses it at a time.
+        // SAFETY: the test leaks a number, and one thread at a time accesses it.
         unsafe impl Send for Sent {}
 
         let values: Vec<_> = (0..100).map(|number| Sent(leak(number))).collect();

@@ -1,7 +1,8 @@
 //! Promises: the right to publish a value, once.
 //!
-//! Somebody else may make a value an error first ([`AnyRef::try_set_error`]). Then what the promise publishes is dropped,
-//! and nobody sees a difference. A promise that is dropped publishes an error, so that nobody waits for ever.
+//! A holder of a reference may make the value an error first ([`AnyRef::try_set_error`]). The
+//! promise then has no observable effect: whatever it publishes is dropped. Dropping a promise
+//! publishes an error, so consumers never wait forever.
 #![expect(unsafe_code, reason = "initialises payloads in place")]
 
 use std::mem::ManuallyDrop;
@@ -20,9 +21,9 @@ fn broken_promise() -> Error {
     Error::new("promise dropped before a value was set").with_code(ErrorCode::Internal)
 }
 
-/// The right to give a value its payload.
+/// The right to set the payload of a value.
 ///
-/// Invariant P1: the value's payload is not initialised, and nobody but the promise may initialise it.
+/// Invariant P1: the value's payload is not initialised, and only the promise may initialise it.
 ///
 /// ```
 /// use tfrt_async::AsyncValueRef;
@@ -39,14 +40,14 @@ pub struct Promise<T: Value> {
 }
 
 impl<T: Value> Promise<T> {
-    /// The promise of a value that was just made.
+    /// Creates the promise of a new value.
     pub(crate) fn new(value: AsyncValueRef<T>) -> Self {
         Self { value }
     }
 
     /// Publishes the payload and runs the waiters on this thread.
     ///
-    /// # Panics
+    /// If a waiter panics, after the others have run.
     /// If a waiter does, after the others have run.
     #[inline]
     pub fn emplace(self, payload: T) {
@@ -56,12 +57,12 @@ impl<T: Value> Promise<T> {
     /// Publishes an error and runs the waiters on this thread.
     ///
     /// # Panics
-    /// If a waiter does, after the others have run.
+    /// If a waiter panics, after the others have run.
     pub fn set_error(self, error: Error) {
         self.value.try_set_error(error);
     }
 
-    /// Whether the value is an error already, so that there is no use in making a payload.
+    /// Returns `true` if the value is already an error, so producing a payload would be pointless.
     #[must_use]
     pub fn is_settled(&self) -> bool {
         self.value.is_available()
@@ -70,7 +71,7 @@ impl<T: Value> Promise<T> {
     /// Stores a payload in the value without publishing it.
     #[inline]
     pub fn construct(self, payload: T) -> ConstructedPromise<T> {
-        // SAFETY: the value lives by the promise's reference; its payload type is `T`; P1.
+        // SAFETY: the promise's reference keeps the value alive; its payload type is `T`; P1.
         unsafe { cell::write_payload(self.value.as_any().as_header(), payload) };
         ConstructedPromise {
             promise: self,
@@ -88,9 +89,10 @@ impl<T: Value> Drop for Promise<T> {
     }
 }
 
-/// The right to publish a payload that exists already, and until then to use it alone.
+/// The right to publish a payload that already exists, with exclusive access to it until then.
 ///
-/// Invariant P2: while `owns_payload`, the value's payload is initialised and nobody but the promise may touch it.
+/// Invariant P2: while `owns_payload`, the value's payload is initialised and only the promise may
+/// access it.
 ///
 /// ```
 /// use tfrt_async::AsyncValueRef;
@@ -109,21 +111,22 @@ pub struct ConstructedPromise<T: Value> {
 }
 
 impl<T: Value> ConstructedPromise<T> {
-    /// The payload, which nobody else sees yet.
+    /// Returns the payload, which is not visible to any reference yet.
     pub fn payload_mut(&mut self) -> &mut T {
-        // SAFETY: the value lives by the promise's reference, and its payload type is `T`.
+        // SAFETY: the promise's reference keeps the value alive, and its payload type is `T`.
         let payload = unsafe { cell::payload_ptr::<T>(self.promise.value.as_any().as_header()) };
-        // SAFETY: P2, as only `set_concrete` and `drop` end the ownership, and both end the promise.
+        // SAFETY: P2: only `set_concrete` and `drop` end the ownership, and both consume the
+        // promise.
         unsafe { &mut *payload }
     }
 
     /// Publishes the payload and runs the waiters on this thread.
     ///
     /// # Panics
-    /// If a waiter does, after the others have run.
+    /// If a waiter panics, after the others have run.
     #[inline]
     pub fn set_concrete(mut self) {
-        // Given up before it is published: a waiter that panics must not bring it back.
+        // Cleared before publication: if a waiter panics, the destructor must not drop the payload.
         self.owns_payload = false;
         let lost = self
             .promise
@@ -137,7 +140,7 @@ impl<T: Value> ConstructedPromise<T> {
     /// Publishes an error, runs the waiters on this thread, and drops the payload.
     ///
     /// # Panics
-    /// If a waiter does, after the others have run.
+    /// If a waiter panics, after the others have run.
     pub fn set_error(self, error: Error) {
         self.promise.value.try_set_error(error);
     }
@@ -149,17 +152,18 @@ impl<T: Value> Drop for ConstructedPromise<T> {
         if !self.owns_payload {
             return;
         }
-        // The error first: a payload whose drop panics must not keep the waiters from running.
+        // Publish the error first: a payload whose drop panics must not prevent the waiters from
+        // running.
         if !self.promise.value.is_available() {
             self.promise.value.try_set_error(broken_promise());
         }
-        // SAFETY: the value lives by the promise's reference; its payload type is `T`; P2, and as the value is an error,
-        // its payload is never looked at again.
+        // SAFETY: the promise's reference keeps the value alive; its payload type is `T`; P2; and
+        // since the value is an error, its payload is never accessed again.
         unsafe { cell::drop_payload::<T>(self.promise.value.as_any().as_header()) };
     }
 }
 
-/// The right to say what an indirect value stands for.
+/// The right to set the target of an indirect value.
 ///
 /// ```
 /// use tfrt_async::{AnyRef, AsyncValueRef};
@@ -178,18 +182,19 @@ pub struct IndirectPromise {
 }
 
 impl IndirectPromise {
-    /// The promise of an indirect value that was just made.
+    /// Creates the promise of a new indirect value.
     pub(crate) fn new(value: AnyRef) -> Self {
         Self { value }
     }
 
-    /// Lets the value stand for `target`: at once if that is available, otherwise when it will be.
+    /// Forwards the value to `target`: immediately if `target` is available, otherwise once it is.
     ///
-    /// A resolved indirect value always stands for a value that has a payload of its own, or is an error. A value that is
-    /// forwarded to itself becomes an error; a longer circle of values that wait for each other is never resolved.
+    /// A resolved indirect value is an error or stands for a value that has its own payload. A
+    /// value that is forwarded to itself becomes an error; a longer cycle of values that wait for
+    /// each other is never resolved.
     ///
     /// # Panics
-    /// If a waiter does, after the others have run.
+    /// If a waiter panics, after the others have run.
     pub fn forward_to(self, target: AnyRef) {
         if target.ptr_eq(&self.value) {
             self.set_error(Error::new("value forwarded to itself").with_code(ErrorCode::Internal));
@@ -207,7 +212,7 @@ impl IndirectPromise {
         this.value.as_header().cast()
     }
 
-    /// Takes up a promise that was given up.
+    /// Takes back a promise that was given up.
     ///
     /// ```
     /// use tfrt_async::{AnyRef, IndirectPromise};
@@ -222,14 +227,15 @@ impl IndirectPromise {
     ///
     /// # Safety
     /// 1. `raw` came from [`into_raw`](Self::into_raw).
-    /// 2. It is taken up at most once.
+    /// 2. It is taken back at most once.
     pub unsafe fn from_raw(raw: NonNull<()>) -> Self {
-        // SAFETY: duties 1 and 2: the count that the promise owned.
+        // SAFETY: duties 1 and 2: the count belongs to the promise.
         let value = unsafe { AnyRef::from_raw(raw) };
         Self { value }
     }
 
-    /// As [`forward_to`](Self::forward_to) for an available `target`, but a payload that is not a `T` becomes an error.
+    /// Like [`forward_to`](Self::forward_to) for an available `target`, but a payload that is not a
+    /// `T` becomes an error.
     pub(crate) fn forward_matching<T: Value>(self, target: AnyRef) {
         match target.wrong_type::<T>() {
             Some(mismatch) => {
@@ -242,12 +248,12 @@ impl IndirectPromise {
     /// Publishes an error and runs the waiters on this thread.
     ///
     /// # Panics
-    /// If a waiter does, after the others have run.
+    /// If a waiter panics, after the others have run.
     pub fn set_error(self, error: Error) {
         self.value.try_set_error(error);
     }
 
-    /// Whether the value is an error already, so that there is no use in finding a target.
+    /// Returns `true` if the value is already an error, so finding a target would be pointless.
     #[must_use]
     pub fn is_settled(&self) -> bool {
         self.value.is_available()
@@ -255,7 +261,7 @@ impl IndirectPromise {
 
     fn resolve(self, target: AnyRef) {
         if let Some(outcome) = target.outcome_for_link() {
-            // Where somebody else made the value an error, the target is just dropped.
+            // If the value was made an error in the meantime, the target is just dropped.
             drop(self.value.publish(outcome));
         }
     }

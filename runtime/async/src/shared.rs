@@ -1,7 +1,8 @@
-//! One runtime in several copies.
+//! State shared by several copies of the runtime.
 //!
-//! A kernel library that is loaded into a program brings a copy of this crate along: code, statics, thread-locals, and a
-//! standard library of its own. Values flow between the copies, so that what the copies must agree on is the program's:
+//! A kernel library loaded into a program brings its own copy of this crate: code, statics,
+//! thread-locals, and a standard library. Values flow between the copies, so the copies share the
+//! program's state wherever they must agree:
 //!
 //! | state | in a library |
 //! |---|---|
@@ -11,14 +12,15 @@
 //! | the count of live values, and those of scopes | the program's |
 //! | levels of nested publication, and what waits behind the last one | its own: every copy bounds and drains its own levels, so that the bound on the stack is multiplied by the number of copies |
 //!
-//! [`SharedState::of_this_copy`] in the program gives what [`SharedState::adopt`] in the library takes, before any value is made
-//! there.
+//! The program passes [`SharedState::of_this_copy`] to the library, which calls
+//! [`SharedState::adopt`] before it creates any value.
 //!
 //! # Panics
 //!
-//! A panic can be caught only by the copy of the standard library that raised it; another copy would end the process. So
-//! wherever a value carries code (a waiter, the destruction of a payload), that code catches its own panics, and returns
-//! what it panicked with. Whoever called it panics anew, with the same payload.
+//! A panic can be caught only by the copy of the standard library that raised it; any other copy
+//! would abort the process. So wherever a value carries code (a waiter, the destructor of a
+//! payload), that code catches its own panics and returns their payload. The caller then resumes
+//! the panic with the same payload.
 #![expect(unsafe_code, reason = "takes over the state of another copy")]
 
 use std::fmt;
@@ -30,7 +32,7 @@ use crate::dropping::{self, Report};
 use crate::live::{self, scope};
 use crate::type_index::{self, TypeTable};
 
-/// What the copies of this crate in one process share.
+/// The state shared by the copies of this crate in one process.
 ///
 /// ```
 /// use tfrt_async::shared::SharedState;
@@ -51,7 +53,7 @@ pub struct SharedState {
 }
 
 impl SharedState {
-    /// What this copy uses: its own state, or what it has adopted.
+    /// Returns the state that this copy uses: its own, or the one it has adopted.
     #[must_use]
     pub fn of_this_copy() -> Self {
         Self {
@@ -63,14 +65,15 @@ impl SharedState {
         }
     }
 
-    /// Makes this copy use the state of another one, for ever. Doing so again changes nothing.
+    /// Makes this copy use the state of another copy permanently. Adopting the same state again has
+    /// no effect.
     ///
     /// # Errors
-    /// If this copy has state of its own already, or that of a third one; nothing is changed then.
+    /// If this copy already has its own state or that of a third copy; nothing changes then.
     ///
     /// # Safety
-    /// 1. The state came from [`of_this_copy`](Self::of_this_copy) in a copy that was built from the same source, by the same
-    ///    compiler, with the same settings.
+    /// 1. The state came from [`of_this_copy`](Self::of_this_copy) in a copy that was built from
+    ///    the same source, by the same compiler, with the same settings.
     /// 2. That copy is never unloaded.
     pub unsafe fn adopt(self) -> Result<(), AdoptError> {
         if !type_index::adopt(self.types) {
@@ -85,9 +88,9 @@ impl SharedState {
     }
 }
 
-/// A copy of the runtime was used before it was told whose state to share.
+/// The error for a copy of the runtime that was used before it adopted the state of another.
 ///
-/// Does so, for instance, a library that makes values as it is loaded.
+/// For instance, a library that creates values while it is being loaded causes this.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct AdoptError;
 

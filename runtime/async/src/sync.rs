@@ -1,6 +1,6 @@
-//! Atomics, cells and thread-locals: those of `std`, or those of loom when the crate is model-checked.
+//! Atomics, cells and thread-locals: those of `std`, or those of loom under the model checker.
 //!
-//! The table of types is not behind this shim: it outlives every model and is not part of any.
+//! The table of types does not use this shim: it outlives every model and is not part of any.
 
 #[cfg(not(loom))]
 mod shim {
@@ -46,7 +46,7 @@ mod shim {
     pub(crate) use loom::cell::UnsafeCell;
     pub(crate) use loom::sync::atomic::{AtomicPtr, AtomicU8, AtomicU32, AtomicU64, Ordering};
 
-    /// A thread-local whose initial value is a constant; loom's does not profit from that.
+    /// A thread-local whose initial value is a constant; loom does not make use of that.
     macro_rules! const_thread_local {
         (static $name:ident: $payload:ty = $init:expr) => {
             loom::thread_local! { static $name: $payload = $init }
@@ -55,7 +55,7 @@ mod shim {
 
     pub(crate) use const_thread_local;
 
-    /// What `crossbeam_utils` says of its cell, with a lock that loom knows.
+    /// The interface of `crossbeam_utils`'s cell, implemented with a lock that loom can model.
     #[derive(Debug)]
     pub(crate) struct AtomicCell<T>(loom::sync::Mutex<T>);
 
@@ -69,7 +69,7 @@ mod shim {
         }
     }
 
-    /// What `atomic_waker` says of its slot, with a lock that loom knows.
+    /// The interface of `atomic_waker`, implemented with a lock that loom can model.
     #[derive(Debug)]
     pub(crate) struct AtomicWaker(loom::sync::Mutex<Option<Waker>>);
 

@@ -1,16 +1,18 @@
 //! Dense numbers for payload types.
 //!
-//! The header of a value has two bytes for the type of its payload. A type gets its number when it is first asked for, and
-//! keeps it as long as the process lives. Asking again takes no lock: a table of pointers is indexed by a hash that the
-//! compiler folds to a constant, and the full id is compared with what is found there.
+//! The header of a value has two bytes for its payload type. A type gets its number on first use
+//! and keeps it for the lifetime of the process. Later lookups take no lock: the compiler folds the
+//! hash of the `TypeId` to a constant, which indexes a table of pointers; the full id is compared
+//! with that of the entry found.
 //!
-//! A [kernel library](crate::shared) has tables of its own, which hold numbers that the program gave: the program is asked
-//! where its own tables were, once for each type, and the answer is kept.
+//! A [kernel library](crate::shared) has its own tables, filled with numbers from the program: on a
+//! miss in its tables, it asks the program once per type and caches the answer.
 //!
-//! - Within one copy of this crate, types are the same if, and only if, their ids are.
-//! - Across copies, they are the same if their ids are equal, or if a crate of the runtime vouches for both by
-//!   [one path](crate::identity): a compiler that is called twice gives two ids to such a type. In either case they have to agree
-//!   in layout, spellings and how they are passed; types that do not are two types.
+//! - Within one copy of this crate, two types are the same if and only if their ids are equal.
+//! - Across copies, they are the same if their ids are equal, or if a crate of the runtime vouches
+//!   for both by [one path](crate::identity): two runs of the compiler assign different ids to such
+//!   a type. In either case, layout, spellings and passing must agree; otherwise the types are
+//!   distinct.
 
 mod slot;
 
@@ -29,9 +31,9 @@ use crate::value::{self, Chain, Value};
 
 use slot::Slot;
 
-/// The number of a payload type, 1 to 65534; 0 stands for no type.
+/// The number of a payload type, 1 to 65534; 0 means no type.
 ///
-/// Two numbers are equal exactly if the Rust types are. They differ from run to run.
+/// Two numbers are equal if and only if the Rust types are the same. They differ from run to run.
 ///
 /// ```
 /// use tfrt_async::TypeIndex;
@@ -46,13 +48,13 @@ use slot::Slot;
 pub struct TypeIndex(u16);
 
 impl TypeIndex {
-    /// The number of no type: that of an indirect value which is not resolved, or of a value born as an error.
+    /// No type: an unresolved indirect value, or a value created as an error.
     pub const NONE: Self = Self(0);
 
     /// The number of [`Chain`], which is fixed so that the ready chain can be a constant.
     pub(crate) const CHAIN: Self = Self(1);
 
-    /// The number of `T`. Lock-free, except the first time for each type.
+    /// Returns the number of `T`. Lock-free except on the first use of each type.
     ///
     /// # Panics
     /// If the process has more than 65534 payload types.
@@ -69,32 +71,33 @@ impl TypeIndex {
         }
     }
 
-    /// The number itself.
+    /// Returns the number itself.
     #[must_use]
     pub const fn get(self) -> u16 {
         self.0
     }
 
-    /// How MLIR spells the type.
+    /// Returns the MLIR spelling of the type.
     #[must_use]
     pub fn mlir_type(self) -> Option<&'static str> {
         self.info().map(|info| info.mlir_type)
     }
 
-    /// How Rust spells the type, for messages.
+    /// Returns the Rust spelling of the type, for messages.
     #[must_use]
     pub fn rust_name(self) -> Option<&'static str> {
         self.info().map(|info| (info.rust_name)())
     }
 
-    /// Whether payloads of the type are [copied](crate::value::is_copied) from kernel to kernel; if so, how one lies in memory.
+    /// Returns the layout of payloads that are [copied](crate::value::is_copied) from kernel to
+    /// kernel, or `None` if those of this type are not.
     #[must_use]
     pub fn copied_layout(self) -> Option<Layout> {
         let info = self.info()?;
         info.copying.map(|_| info.layout)
     }
 
-    /// What is known of the type.
+    /// Returns the record of the type.
     #[inline]
     pub(crate) fn info(self) -> Option<&'static TypeInfo> {
         if self == Self::CHAIN {
@@ -113,7 +116,7 @@ impl fmt::Debug for TypeIndex {
     }
 }
 
-/// What the runtime knows of a payload type.
+/// The record of a payload type.
 #[derive(Clone, Copy)]
 pub(crate) struct TypeInfo {
     id: TypeId,
@@ -122,18 +125,19 @@ pub(crate) struct TypeInfo {
     mlir_type: &'static str,
     rust_name: fn() -> &'static str,
     traits: TypeTraits,
-    /// The crate that vouches for the path of the type, if one does.
+    /// The crate that vouches for the path of the type, if any.
     vouched_by: Option<&'static str>,
-    /// How payloads of this type are copied, if they are.
+    /// How to copy payloads of this type, if they are copied.
     pub(crate) copying: Option<Copying>,
-    /// How payloads of this type are shown, if they are.
+    /// How to display payloads of this type, if they can be.
     pub(crate) display: Option<DisplayPayload>,
-    /// Destroys a value of this payload type: see [`cell::destroy_cell`] for the duties. What a payload panics with is given
-    /// back, because a panic must not leave the copy of the standard library that raised it.
+    /// Destroys a value of this payload type: see [`cell::destroy_cell`] for the duties. Returns
+    /// the payload's panic, because a panic must not leave the copy of the standard library that
+    /// raised it.
     pub(crate) destroy: unsafe fn(NonNull<Header>) -> Option<PanicPayload>,
 }
 
-/// How payloads of a [copied](crate::value::is_copied) type get into values and out of them.
+/// Moves payloads of a [copied](crate::value::is_copied) type into and out of values.
 #[derive(Clone, Copy)]
 pub(crate) struct Copying {
     /// See [`cell::new_copy`] for the duties.
@@ -142,7 +146,7 @@ pub(crate) struct Copying {
     pub(crate) unwrap: unsafe fn(NonNull<Header>, *mut u8),
 }
 
-/// What two records must agree on besides layout and names.
+/// Properties that two records of the same type must agree on besides layout and names.
 #[derive(Clone, Copy, PartialEq, Eq)]
 struct TypeTraits {
     needs_drop: bool,
@@ -179,7 +183,7 @@ impl TypeInfo {
         }
     }
 
-    /// Whether both records say the same of what may be one type.
+    /// Returns `true` if both records could describe the same type.
     fn agrees_with(&self, other: &Self) -> bool {
         let facts = |info: &Self| {
             let names = (info.mlir_type, (info.rust_name)(), info.vouched_by);
@@ -188,7 +192,8 @@ impl TypeInfo {
         facts(self) == facts(other)
     }
 
-    /// What every copy of the runtime knows the type by; none for types that no crate of the runtime vouches for.
+    /// Returns the name by which every copy of the runtime identifies the type, or `None` if no
+    /// crate of the runtime vouches for it.
     fn shared_name(&self) -> Option<SharedName> {
         Some((self.vouched_by?, (self.rust_name)()))
     }
@@ -196,28 +201,28 @@ impl TypeInfo {
 
 static CHAIN_INFO: TypeInfo = TypeInfo::new::<Chain>(TypeIndex::CHAIN);
 
-/// How many types a process may have; the last 16-bit number stays unused.
+/// The maximum number of types in a process; the last 16-bit number stays unused.
 const MAX_TYPES: usize = u16::MAX as usize;
 
-/// How many slots the table of hashes has: far more than any program has payload types.
+/// The number of slots in the hash table: far more than any program has payload types.
 const NUM_SLOTS: usize = 4096;
 
-/// How many slots are looked at before the locked map is asked.
+/// The number of slots probed before the locked map is consulted.
 const MAX_PROBES: usize = 8;
 
-/// By number. Untouched pages of it cost nothing.
+/// Records by number. Untouched pages cost nothing.
 static INFOS: [Slot<TypeInfo>; MAX_TYPES] = [const { Slot::empty() }; MAX_TYPES];
 
-/// By hash of the id, with linear probing.
+/// Records by hash of the id, with linear probing.
 static SLOTS: [Slot<TypeInfo>; NUM_SLOTS] = [const { Slot::empty() }; NUM_SLOTS];
 
-/// The truth, of which [`SLOTS`] is a cache.
+/// The authoritative map, of which [`SLOTS`] is a cache.
 static REGISTERED: LazyLock<Mutex<Registered>> = LazyLock::new(Mutex::default);
 
-/// A crate of the runtime, and the path of a type that it vouches for.
+/// A crate of the runtime and the path of a type that it vouches for.
 type SharedName = (&'static str, &'static str);
 
-/// A copy of this crate, known by where one of its statics is.
+/// A copy of this crate, identified by the address of one of its statics.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct CopyId(usize);
 
@@ -234,21 +239,22 @@ struct Registered {
     num_types: usize,
 }
 
-/// The types of one name: at most one of each copy.
+/// The types with one name: at most one from each copy.
 struct NamedTypes {
     first: &'static TypeInfo,
     members: Vec<(CopyId, TypeId)>,
 }
 
 impl NamedTypes {
-    /// Whether the candidate of a copy may be one of these types. Two types of one copy never are one.
+    /// Returns `true` if the candidate of a copy may be the same type. Two types of one copy never
+    /// are.
     fn admits(&self, candidate: &TypeInfo, copy: CopyId) -> bool {
         let is_another = |&(member_copy, id)| member_copy == copy && id != candidate.id;
         !self.members.iter().any(is_another) && self.first.agrees_with(candidate)
     }
 }
 
-/// The slots at which a type may be cached, in the order they are looked at.
+/// Returns the slots that may cache a type, in probing order.
 #[inline]
 fn probes(id: TypeId) -> impl Iterator<Item = &'static Slot<TypeInfo>> {
     let mut hasher = LowBits(0);
@@ -263,7 +269,7 @@ fn find(id: TypeId) -> Option<&'static TypeInfo> {
     probes(id).map_while(Slot::get).find(|info| info.id == id)
 }
 
-/// Finds a type that is not cached, and gives it a number if it has none.
+/// Looks up a type that is not cached, and assigns a number if it has none.
 #[cold]
 fn register(candidate: TypeInfo) -> &'static TypeInfo {
     let mut registered = REGISTERED.lock().unwrap_or_else(PoisonError::into_inner);
@@ -284,7 +290,7 @@ fn register(candidate: TypeInfo) -> &'static TypeInfo {
 }
 
 impl Registered {
-    /// The record of a type of some copy, with the number that it has or gets.
+    /// Returns the record of a type of any copy, assigning a number if it has none.
     fn number(&mut self, candidate: TypeInfo, copy: CopyId) -> &'static TypeInfo {
         let by_id = self.by_id.get(&candidate.id).copied();
         let by_id = by_id.filter(|known| known.agrees_with(&candidate));
@@ -327,17 +333,17 @@ impl Registered {
     }
 }
 
-/// How a library asks the program for what its own tables lack.
+/// The functions with which a library queries the program on a miss in its own tables.
 #[derive(Clone, Copy)]
 pub(crate) struct TypeTable {
     number: fn(TypeInfo, CopyId) -> &'static TypeInfo,
     info: fn(TypeIndex) -> Option<&'static TypeInfo>,
 }
 
-/// The tables of the program, in a library.
+/// In a library, the program's tables.
 static PROGRAM: OnceLock<TypeTable> = OnceLock::new();
 
-/// The tables that this copy of the crate takes its numbers from.
+/// Returns the tables from which this copy of the crate takes its numbers.
 #[cfg(not(loom))]
 pub(crate) fn table() -> TypeTable {
     PROGRAM.get().copied().unwrap_or(TypeTable {
@@ -349,7 +355,8 @@ pub(crate) fn table() -> TypeTable {
     })
 }
 
-/// Lets this copy of the crate take its numbers from `table`, from now on. Whether it does: not if it has given numbers itself.
+/// Makes this copy of the crate take its numbers from `table` from now on. Returns `false` if the
+/// copy has already assigned numbers itself.
 #[cfg(not(loom))]
 pub(crate) fn adopt(table: TypeTable) -> bool {
     let registered = REGISTERED.lock().unwrap_or_else(PoisonError::into_inner);
@@ -361,7 +368,7 @@ pub(crate) fn adopt(table: TypeTable) -> bool {
     std::ptr::fn_addr_eq(adopted.info, table.info)
 }
 
-/// What the program knows of a number that this copy of the crate has not met yet.
+/// Returns the program's record of a number that this copy of the crate has not seen yet.
 #[cold]
 fn info_of_program(index: TypeIndex) -> Option<&'static TypeInfo> {
     let info = (PROGRAM.get()?.info)(index)?;
@@ -369,7 +376,7 @@ fn info_of_program(index: TypeIndex) -> Option<&'static TypeInfo> {
     Some(info)
 }
 
-/// A hasher for ids, which are hashes already.
+/// A hasher for ids, which are already hashes.
 struct LowBits(u64);
 
 impl Hasher for LowBits {
@@ -437,13 +444,13 @@ mod tests {
 
     #[test]
     fn a_type_whose_probes_are_taken_is_still_found() {
-        // The locked map answers for what the table has no room for.
+        // The locked map finds entries for which the table has no room.
         let candidate = TypeInfo::new::<Tagged<4>>(TypeIndex::NONE);
         let first = register(candidate).index;
         assert_eq!(register(candidate).index, first);
     }
 
-    /// Two types of one path, in a crate of the runtime at that.
+    /// Two types with the same path, in a crate of the runtime.
     fn two_of_one_path() -> [TypeInfo; 2] {
         let first = {
             struct Twin(#[expect(dead_code, reason = "its layout is what matters")] u64);

@@ -15,8 +15,8 @@ use crate::value::{Immutable, Value};
 
 /// An owning reference to a value whose payload, if it ever has one, is a `T`.
 ///
-/// Invariant T1: if the value is concrete, its payload is a `T`. Upheld by the makers of this file and by
-/// the callers of `from_matching`.
+/// Invariant T1: if the value is concrete, its payload is a `T`. Upheld by the constructors in this
+/// file and by the callers of `from_matching`.
 ///
 /// ```
 /// use tfrt_async::{AnyRef, AsyncValueRef};
@@ -32,9 +32,10 @@ pub struct AsyncValueRef<T: Value> {
     payload: PhantomData<fn() -> T>,
 }
 
-/// Making values.
+/// Constructors.
 impl<T: Value> AsyncValueRef<T> {
-    /// A value that is there. A [`Chain`](crate::Chain) is the ready chain, without any allocation.
+    /// Creates an available value. For a [`Chain`](crate::Chain), returns the ready chain without
+    /// allocating.
     #[inline]
     #[must_use]
     pub fn available(payload: T) -> Self {
@@ -42,35 +43,37 @@ impl<T: Value> AsyncValueRef<T> {
         unsafe { Self::from_matching(AnyRef::available(payload)) }
     }
 
-    /// A value that is an error.
+    /// Creates an error value.
     #[must_use]
     pub fn error(error: Error) -> Self {
         // SAFETY: there will never be a payload.
         unsafe { Self::from_matching(AnyRef::error(error)) }
     }
 
-    /// A value that is not there yet, and the right to make it.
+    /// Creates an unavailable value, and the promise to set it.
     pub fn unconstructed() -> (Promise<T>, Self) {
         let header = cell::new_unavailable::<T>();
-        // SAFETY: the first of its two counts goes here.
+        // SAFETY: this reference takes the first of its two counts.
         let any = unsafe { AnyRef::from_header(header) };
-        // SAFETY: a payload of it is a `T`.
+        // SAFETY: its payload type is `T`.
         let promised = unsafe { Self::from_matching(any) };
-        // SAFETY: the second one goes here.
+        // SAFETY: this reference takes the second one.
         let any = unsafe { AnyRef::from_header(header) };
-        // SAFETY: a payload of it is a `T`.
+        // SAFETY: its payload type is `T`.
         let value = unsafe { Self::from_matching(any) };
-        // The promise of a value that was just made: its payload is not initialised, and there is no other promise.
+        // The value is new: its payload is not initialised, and it has no other promise.
         (Promise::new(promised), value)
     }
 
-    /// A value whose payload exists, but is nobody's but the promise's until it is published.
+    /// Creates a value whose payload exists but is accessible only to the promise until it is
+    /// published.
     pub fn constructed(payload: T) -> (ConstructedPromise<T>, Self) {
         let (promise, value) = Self::unconstructed();
         (promise.construct(payload), value)
     }
 
-    /// A value that is expected to be a `T`, typed: one of another type becomes an error as soon as that is known.
+    /// Converts a value that is expected to be a `T`; one of another type becomes an error as soon
+    /// as that is known.
     ///
     /// ```
     /// use tfrt_async::{AnyRef, AsyncValueRef, ByteString};
@@ -94,7 +97,7 @@ impl<T: Value> AsyncValueRef<T> {
         };
         let (promise, promised) = AnyRef::indirect();
         value.and_then(move |value| promise.forward_to(typed(value.clone()).into_any()));
-        // SAFETY: what the promise is forwarded to has no other payload than a `T`.
+        // SAFETY: the promise is forwarded only to values whose payload, if any, is a `T`.
         unsafe { Self::from_matching(promised) }
     }
 
@@ -110,10 +113,10 @@ impl<T: Value> AsyncValueRef<T> {
         )
     }
 
-    /// The same reference, typed.
+    /// Adds the type to the same reference.
     ///
     /// # Safety
-    /// 1. If the value has a payload, or ever will, that is a `T`.
+    /// 1. If the value has a payload, or ever will, it is a `T`.
     #[inline]
     pub(crate) unsafe fn from_matching(any: AnyRef) -> Self {
         debug_assert!(
@@ -128,113 +131,113 @@ impl<T: Value> AsyncValueRef<T> {
     }
 }
 
-/// What is known of a value, and using it: as for [`AnyRef`], without its type checks.
+/// State of the value and access to its payload: as for [`AnyRef`], without its type checks.
 impl<T: Value> AsyncValueRef<T> {
-    /// The same reference, untyped.
+    /// Borrows the same reference without its type.
     #[inline]
     #[must_use]
     pub fn as_any(&self) -> &AnyRef {
         &self.any
     }
 
-    /// The same reference, untyped.
+    /// Converts to the same reference without its type.
     #[inline]
     #[must_use]
     pub fn into_any(self) -> AnyRef {
         self.any
     }
 
-    /// Whether the value has a payload, or is an error.
+    /// Returns `true` if the value has a payload or is an error.
     #[inline]
     #[must_use]
     pub fn is_available(&self) -> bool {
         self.any.is_available()
     }
 
-    /// Whether the value has a payload.
+    /// Returns `true` if the value has a payload.
     #[inline]
     #[must_use]
     pub fn is_concrete(&self) -> bool {
         self.any.is_concrete()
     }
 
-    /// Whether the value is an error.
+    /// Returns `true` if the value is an error.
     #[inline]
     #[must_use]
     pub fn is_error(&self) -> bool {
         self.any.is_error()
     }
 
-    /// Whether this is the only reference, see [`AnyRef::is_unique`].
+    /// Returns `true` if this is the only reference, see [`AnyRef::is_unique`].
     #[inline]
     #[must_use]
     pub fn is_unique(&self) -> bool {
         self.any.is_unique()
     }
 
-    /// The error, if the value is one.
+    /// Returns the error if the value is one.
     #[inline]
     #[must_use]
     pub fn error_if_present(&self) -> Option<&Error> {
         self.any.error_if_present()
     }
 
-    /// The payload, if it is there.
+    /// Returns the payload if the value has one.
     ///
-    /// Payloads of types that are not [`Immutable`] are read by [`try_read`](Self::try_read).
+    /// Read payloads of types that are not [`Immutable`] with [`try_read`](Self::try_read).
     #[inline]
     #[must_use]
     pub fn get(&self) -> Option<&T>
     where
         T: Immutable,
     {
-        // SAFETY: just seen to be concrete; T1.
+        // SAFETY: the value was just observed to be concrete; T1.
         self.is_concrete()
             .then(|| unsafe { self.any.get_unchecked() })
     }
 
-    /// Borrows the payload to read it, see [`AnyRef::try_read`].
+    /// Borrows the payload for reading, see [`AnyRef::try_read`].
     ///
     /// # Errors
-    /// If there is no payload, or somebody writes it.
+    /// If there is no payload, or it is being written.
     #[inline]
     pub fn try_read(&self) -> Result<ReadGuard<'_, T>, BorrowError> {
         if !self.is_concrete() {
             return Err(BorrowError::NoPayload);
         }
-        // SAFETY: just seen to be concrete; T1.
+        // SAFETY: the value was just observed to be concrete; T1.
         unsafe { self.any.try_read_unchecked() }
     }
 
-    /// Borrows the payload to change it, see [`AnyRef::try_write`].
+    /// Borrows the payload for writing, see [`AnyRef::try_write`].
     ///
     /// # Errors
-    /// If there is no payload, or somebody reads or writes it.
+    /// If there is no payload, or it is being read or written.
     #[inline]
     pub fn try_write(&self) -> Result<WriteGuard<'_, T>, BorrowError> {
         if !self.is_concrete() {
             return Err(BorrowError::NoPayload);
         }
-        // SAFETY: just seen to be concrete; T1.
+        // SAFETY: the value was just observed to be concrete; T1.
         unsafe { self.any.try_write_unchecked() }
     }
 
     /// Runs `f` when the value is available, see [`AnyRef::and_then`].
     pub fn and_then(&self, f: impl FnOnce(&Self) + Send + 'static) {
-        // SAFETY: it is the value of `self`, so that T1 holds for it.
+        // SAFETY: `any` is the value of `self`, so T1 holds for it.
         self.any
             .and_then(|any| f(unsafe { Self::from_matching_ref(any) }));
     }
 
-    /// Makes the value an error, if it is not available yet, see [`AnyRef::try_set_error`].
+    /// Makes the value an error unless it is already available, see [`AnyRef::try_set_error`].
     pub fn try_set_error(&self, error: Error) -> bool {
         self.any.try_set_error(error)
     }
 
-    /// The same reference, typed.
+    /// Adds the type to the same reference.
     ///
     /// # Safety
-    /// 1. If the value has a payload, or ever will, that is a `T`.
+    /// 1. If the value has a payload, or ever will, it is a `T`.
     #[inline]
     unsafe fn from_matching_ref(any: &AnyRef) -> &Self {
         debug_assert!(
@@ -242,7 +245,8 @@ impl<T: Value> AsyncValueRef<T> {
             "the payload is a `{}`",
             T::MLIR_TYPE
         );
-        // SAFETY: transparent over the field, so that the layouts are the same; duty 1 is T1.
+        // SAFETY: `Self` is transparent over the field, so the layouts are equal; duty 1 implies
+        // T1.
         unsafe { &*ptr::from_ref(any).cast::<Self>() }
     }
 }

@@ -1,4 +1,4 @@
-//! What may be the payload of an AsyncValue.
+//! Payload types of AsyncValues.
 
 use std::fmt;
 use std::marker::PhantomData;
@@ -8,7 +8,7 @@ use tfrt_support::complex::Complex;
 
 use crate::identity::{self, TypeIdentity};
 
-/// A type whose values may be payloads of AsyncValues.
+/// A type whose objects may be payloads of AsyncValues.
 ///
 /// ```
 /// use tfrt_async::{AnyRef, Value};
@@ -30,35 +30,39 @@ use crate::identity::{self, TypeIdentity};
     note = "`i8` to `i64`, `u8` to `u64`, floats, `bool` and `ByteString` are values already, and kernels take and return `String`; wrap a type of another crate in a `struct` of yours"
 )]
 pub trait Value: Send + Sync + 'static {
-    /// How MLIR spells the type.
+    /// The MLIR spelling of the type.
     const MLIR_TYPE: &'static str;
 
     /// Whether a kernel may change a payload of this type in place.
     ///
-    /// Payloads of a mutable type are read and written through guards, which see to it that nobody reads what somebody
-    /// else writes; payloads of the others are read freely and never written.
+    /// Payloads of a mutable type are accessed through guards, which prevent concurrent reads and
+    /// writes; payloads of other types are read freely and never written.
     const IS_MUTABLE: bool = false;
 
-    /// How to make one more handle, for types whose payloads are handles of memory that keeps its own borrows.
+    /// Creates another handle, for types whose payloads are handles to memory that tracks its own
+    /// borrows.
     ///
-    /// Such a type is not mutable: its payloads never change. A kernel that writes gets a handle of its own as `&mut`, and what
-    /// it changes in it, apart from the memory, is gone with it. So who asks a payload for what never changes, such as the
-    /// shape of a tensor, is in nobody's way.
+    /// Such a type is not mutable: its payloads never change. A kernel that writes gets its own
+    /// handle as `&mut`; changes to the handle itself, as opposed to the memory, are lost with it.
+    /// So reading a property that never changes, such as the shape of a tensor, never conflicts
+    /// with a writer.
     const HANDLE: Option<fn(&Self) -> Self> = None;
 
     /// How payloads of this type reach the kernels that read them.
     const PASSING: Passing<Self> = Passing::SHARED;
 
-    /// How copies of the runtime in one process know the type. The types of the runtime alone say something here.
+    /// How copies of the runtime in one process identify the type. Only types of the runtime set
+    /// this.
     const IDENTITY: TypeIdentity<Self> = TypeIdentity::BY_TYPE_ID;
 
-    /// How people see payloads of this type; see [`AnyRef::displayed`](crate::AnyRef::displayed).
+    /// How to display payloads of this type; see [`AnyRef::displayed`](crate::AnyRef::displayed).
     const DISPLAY: Option<DisplayFn<Self>> = None;
 }
 
-/// A type whose payloads nobody changes, so that they are read without a guard: what [`AnyRef::get`](crate::AnyRef::get) asks for.
+/// A type whose payloads never change, so they are read without a guard, as by
+/// [`AnyRef::get`](crate::AnyRef::get).
 ///
-/// `#[derive(Value)]` implements it, unless the type is `mutable`. By hand:
+/// `#[derive(Value)]` implements it unless the type is `mutable`. By hand:
 ///
 /// ```
 /// use tfrt_async::{AnyRef, Immutable, Value};
@@ -74,7 +78,8 @@ pub trait Value: Send + Sync + 'static {
 /// assert!(AnyRef::available(Coordinate { x: 1, y: 2 }).get::<Coordinate>().is_some_and(|c| c.x + c.y == 3));
 /// ```
 ///
-/// A type that says so and is [mutable](Value::IS_MUTABLE) all the same does not compile where it is read.
+/// A type that implements this although it is [mutable](Value::IS_MUTABLE) does not compile where
+/// it is read.
 #[diagnostic::on_unimplemented(
     message = "payloads of `{Self}` are read through a guard that excludes writers",
     label = "values of this type may be written at the same time",
@@ -83,7 +88,7 @@ pub trait Value: Send + Sync + 'static {
 )]
 pub trait Immutable {}
 
-/// Writes a payload for people.
+/// Formats a payload for people.
 pub type DisplayFn<T> = fn(&T, &mut fmt::Formatter<'_>) -> fmt::Result;
 
 /// How payloads of a type reach the kernels that read them.
@@ -106,7 +111,7 @@ pub struct Passing<T: ?Sized> {
 }
 
 impl<T: ?Sized> Passing<T> {
-    /// All of them see the same one.
+    /// All kernels share the same payload.
     pub const SHARED: Self = Self {
         is_copied: false,
         payload: PhantomData,
@@ -114,8 +119,9 @@ impl<T: ?Sized> Passing<T> {
 }
 
 impl<T: Copy> Passing<T> {
-    /// Each may see a copy, so that a small payload needs no allocation on its way from kernel to kernel. Types that are
-    /// larger than [`MAX_COPIED_BYTES`], or mutable, or have [handles](Value::HANDLE), are shared all the same.
+    /// Each kernel may receive a copy, so a small payload needs no allocation on its way from
+    /// kernel to kernel. Types that are larger than [`MAX_COPIED_BYTES`], mutable, or have
+    /// [handles](Value::HANDLE) are shared nevertheless.
     pub const COPIED: Self = Self {
         is_copied: true,
         payload: PhantomData,
@@ -128,14 +134,14 @@ impl<T: ?Sized> fmt::Debug for Passing<T> {
     }
 }
 
-/// Payloads up to this size may be copied from kernel to kernel.
+/// The maximum size of payloads that may be copied from kernel to kernel.
 pub const MAX_COPIED_BYTES: usize = 16;
 
-/// Payloads up to this alignment may be copied from kernel to kernel.
+/// The maximum alignment of payloads that may be copied from kernel to kernel.
 pub const MAX_COPIED_ALIGN: usize = 8;
 
-/// Whether payloads of type `T` are copied from kernel to kernel. Such a type is `Copy` and small, and no kernel takes it as
-/// `&mut`.
+/// Returns `true` if payloads of type `T` are copied from kernel to kernel. Such a type is `Copy`
+/// and small, and no kernel takes it as `&mut`.
 #[must_use]
 pub const fn is_copied<T: Value>() -> bool {
     T::PASSING.is_copied
@@ -145,7 +151,7 @@ pub const fn is_copied<T: Value>() -> bool {
         && align_of::<T>() <= MAX_COPIED_ALIGN
 }
 
-/// A value that is nothing but an order: what needs it runs after what made it.
+/// A value that only orders effects: a kernel that needs it runs after the one that produced it.
 ///
 /// ```
 /// use tfrt_async::{AnyRef, Chain};

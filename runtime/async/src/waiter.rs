@@ -16,8 +16,8 @@ use crate::pool::{self, Pooled};
 
 /// The head of a waiter, in front of its closure.
 ///
-/// Invariant N1: a node is the first field of a `Full<F>` that the pool was given, and `run` is `run_full::<F>` of that
-/// `F`. Upheld by `Waiter::new`, the only maker of nodes.
+/// Invariant N1: a node is the first field of a `Full<F>` from the pool, and `run` is
+/// `run_full::<F>` of that `F`. Upheld by `Waiter::new`, the only constructor of nodes.
 #[repr(C)]
 pub(crate) struct Node {
     next: *mut Node,
@@ -30,7 +30,7 @@ struct Full<F> {
     f: F,
 }
 
-/// A waiter that is on no list, or no longer. Invariant N2: it owns its node.
+/// A waiter that is not on a list. Invariant N2: it owns its node.
 #[must_use = "a waiter that does not run is lost"]
 pub(crate) struct Waiter(NonNull<Node>);
 
@@ -43,32 +43,33 @@ impl Waiter {
         Self(pool::leak(Full { node, f }).cast())
     }
 
-    /// Runs the closure with the value that has become available. Gives back what it panics with.
+    /// Runs the closure with the value that has become available. Returns the closure's panic.
     pub(crate) fn run(self, value: &AnyRef) -> Result<(), PanicPayload> {
-        // SAFETY: N2, so that the node is alive and nobody else touches it.
+        // SAFETY: N2: the node is alive and not accessed otherwise.
         let run = unsafe { (*self.0.as_ptr()).run };
-        // SAFETY: N1 gives duty 1, N2 and the move of `self` give duty 2.
+        // SAFETY: N1 implies duty 1; N2 and the move of `self` imply duty 2.
         unsafe { run(self.0, value) }
     }
 
-    /// The node on top of `rest`, as the new head of that list.
+    /// Links the node in front of `rest` and returns it as the new head of the list.
     pub(crate) fn on_top_of(&mut self, rest: *mut Node) -> *mut Node {
-        // SAFETY: N2, so that the node is alive and nobody else touches it.
+        // SAFETY: N2: the node is alive and not accessed otherwise.
         unsafe { (*self.0.as_ptr()).next = rest };
         self.0.as_ptr()
     }
 }
 
-/// The waiters that publication took off a value, newest first. Invariant L1: it owns the nodes it links.
+/// The waiters that publication took off a value, newest first. Invariant L1: it owns the linked
+/// nodes.
 #[must_use = "waiters that do not run are lost"]
 pub(crate) struct Waiters(*mut Node);
 
 impl Waiters {
-    /// The list that starts at `head`.
+    /// Creates the list that starts at `head`.
     ///
     /// # Safety
-    /// 1. `head` is null or came from [`Waiter::on_top_of`], as did every list it was put on top of.
-    /// 2. The caller gives the list away: nobody else uses it any more.
+    /// 1. `head` is null or came from [`Waiter::on_top_of`], as did every list it was linked to.
+    /// 2. The caller transfers ownership of the list.
     pub(crate) unsafe fn from_head(head: *mut Node) -> Self {
         Self(head)
     }
@@ -77,10 +78,10 @@ impl Waiters {
         self.0.is_null()
     }
 
-    /// Takes the newest waiter off the list.
+    /// Removes and returns the newest waiter.
     pub(crate) fn pop(&mut self) -> Option<Waiter> {
         let node = NonNull::new(self.0)?;
-        // SAFETY: L1, so that the node is alive and nobody else touches it.
+        // SAFETY: L1: the node is alive and not accessed otherwise.
         self.0 = unsafe { (*node.as_ptr()).next };
         Some(Waiter(node))
     }
@@ -89,21 +90,23 @@ impl Waiters {
 /// Runs the closure of a node and frees both.
 ///
 /// # Safety
-/// 1. `node` is the first field of a `Full<F>` that the pool was given.
-/// 2. The caller owns it and gives it away.
+/// 1. `node` is the first field of a `Full<F>` from the pool.
+/// 2. The caller transfers ownership of it.
 unsafe fn run_full<F: FnOnce(&AnyRef)>(
     node: NonNull<Node>,
     value: &AnyRef,
 ) -> Result<(), PanicPayload> {
-    // SAFETY: duties 1 and 2. The pointer was made from the whole block, so it may be used for all of it.
+    // SAFETY: duties 1 and 2. The pointer covers the whole block.
     let full = unsafe { Pooled::from_leaked(node.cast::<Full<F>>()) };
-    // The block is free again before the waiter runs, which may need one.
+    // The block is freed before the waiter runs, which may need one.
     let Full { f, .. } = full.into_inner();
-    // A waiter is gone when it panics, and the value is available and never changes: nothing is seen half done.
+    // The closure is consumed even if it panics, and the value never changes once available, so no
+    // half-finished state is observable.
     panic::catch_unwind(AssertUnwindSafe(|| f(value)))
 }
 
-// SAFETY: a waiter owns its closure, which is `Send` by the bound of `Waiter::new`; nothing else hangs on the node.
+// SAFETY: a waiter owns its closure, which is `Send` by the bound of `Waiter::new`; the node owns
+// nothing else.
 unsafe impl Send for Waiter {}
 
 // SAFETY: as for `Waiter`, of which this is a list.

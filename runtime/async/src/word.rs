@@ -1,7 +1,8 @@
-//! The state word: whether a value is available, and what hangs on it.
+//! The state word: whether a value is available, and what it owns in that state.
 //!
-//! One pointer with two tag bits. Everything that happens to a value after its creation and before its destruction is a
-//! transition of this word; the edges are those of the crate's drawing.
+//! One pointer with two tag bits. Every state change of a value between its creation and
+//! destruction is a transition of this word; the edges are those of the drawing in the crate
+//! documentation.
 //!
 //! | tag | state | pointer |
 //! |---|---|---|
@@ -9,8 +10,8 @@
 //! | 2 | concrete | null: the payload is the value's own; else: the value that this one links to, one count of it |
 //! | 3 | error | the boxed error |
 //!
-//! Invariant W1: an available word never changes. Upheld by `publish` and `register`, which exchange unavailable words only.
-//! Invariant W2: the pointer is what the table says, and owned by the word. Upheld by the same two and by `encode`.
+//! Invariant W1: an available word never changes. Upheld by `publish` and `register`, which
+//! exchange only unavailable words.
 #![expect(unsafe_code, reason = "owns what a tagged pointer points to")]
 
 use std::ptr::{self, NonNull};
@@ -33,49 +34,50 @@ const _: () = assert!(
     "the tag bits of every pointer in the word are free"
 );
 
-/// What a value becomes when it becomes available.
+/// What an available value holds.
 #[derive(Debug)]
 pub(crate) enum Outcome {
     /// Its own payload, which is initialised.
     Payload,
-    /// The payload of another value, which has one of its own.
+    /// The payload of another value, which has its own.
     Link(AnyRef),
     /// An error.
     Error(Box<Error>),
 }
 
-/// What a value is right now.
+/// The current state of a value.
 #[derive(Debug)]
 pub(crate) enum State<'a> {
     Unavailable,
     Payload,
-    /// Alive at least as long as the word is borrowed, as the word owns a count of it.
+    /// Alive at least as long as the word is borrowed, since the word owns a count of it.
     Link(NonNull<Header>),
     Error(&'a Error),
 }
 
-/// The word.
+/// The state word.
 #[derive(Debug)]
 pub(crate) struct Word(AtomicPtr<()>);
 
 impl Word {
-    /// An unavailable word without waiters: the start of edge 1.
+    /// Creates an unavailable word without waiters: the start of edge 1.
     pub(crate) fn unavailable() -> Self {
         Self(AtomicPtr::new(ptr::null_mut()))
     }
 
-    /// An available word: edge 6.
+    /// Creates an available word: edge 6.
     pub(crate) fn available(outcome: Outcome) -> Self {
         Self(AtomicPtr::new(encode(outcome)))
     }
 
-    /// The word of a value with its own payload, as a constant.
+    /// Creates the word of a value with its own payload, as a constant.
     #[cfg(not(loom))]
     pub(crate) const fn payload() -> Self {
         Self(AtomicPtr::new(ptr::without_provenance_mut(TAG_CONCRETE)))
     }
 
-    /// What the value is. What made it so happened before this returns.
+    /// Returns the current state. The publication of an available state happened before this
+    /// returns.
     #[inline]
     pub(crate) fn state(&self) -> State<'_> {
         // Acquire pairs with the release in `publish`.
@@ -83,46 +85,49 @@ impl Word {
         let pointer = untagged(word);
         match tag(word) {
             TAG_CONCRETE => NonNull::new(pointer.cast()).map_or(State::Payload, State::Link),
-            // SAFETY: W2 says that it points to an error; W1 that it does so until the word is destroyed.
+            // SAFETY: W2: it points to an error; W1: it does so until the word is destroyed.
             TAG_ERROR => State::Error(unsafe { &*pointer.cast::<Error>() }),
             _ => State::Unavailable,
         }
     }
 
-    /// Whether the value is available. What made it so happened before this returns true.
+    /// Returns `true` if the value is available. Its publication then happened before this returns.
     #[inline]
     pub(crate) fn is_available(&self) -> bool {
         // Acquire pairs with the release in `publish`.
         tag(self.0.load(Ordering::Acquire)) != 0
     }
 
-    /// Whether the value is available and no error. What made it so happened before this returns true.
+    /// Returns `true` if the value is available and not an error. Its publication then happened
+    /// before this returns.
     #[inline]
     pub(crate) fn is_concrete(&self) -> bool {
         // Acquire pairs with the release in `publish`.
         tag(self.0.load(Ordering::Acquire)) == TAG_CONCRETE
     }
 
-    /// The value that a concrete word links to; none if the payload is the value's own.
+    /// Returns the value that a concrete word links to, or `None` if the payload is the value's
+    /// own.
     ///
-    /// On a word that is not concrete the answer is meaningless.
+    /// The result is meaningless for a word that is not concrete.
     #[inline]
     pub(crate) fn link_if_concrete(&self) -> Option<NonNull<Header>> {
         // Acquire pairs with the release in `publish`.
         NonNull::new(untagged(self.0.load(Ordering::Acquire)).cast())
     }
 
-    /// Edge 2: adds a waiter, or gives it back if the value is available.
+    /// Edge 2: adds a waiter, or returns it if the value is available.
     pub(crate) fn register(&self, mut waiter: Waiter) -> Result<(), Waiter> {
-        // Acquire pairs with the release in `publish`, for the case that the waiter runs at once.
+        // Acquire pairs with the release in `publish`, in case the waiter runs immediately.
         let mut current = self.0.load(Ordering::Acquire);
         loop {
             if tag(current) != 0 {
                 return Err(waiter);
             }
             let head = waiter.on_top_of(current.cast());
-            // Release pairs with the acquire in `publish`, which reads the node; a later registration on top of this
-            // one continues its release sequence. Acquire on failure as above.
+            // Release pairs with the acquire in `publish`, which reads the node; a later
+            // registration in front of this one continues its release sequence. Acquire on failure
+            // as above.
             match self.0.compare_exchange_weak(
                 current,
                 head.cast(),
@@ -135,29 +140,32 @@ impl Word {
         }
     }
 
-    /// Edges 3 and 4: makes the value available and takes its waiters, or gives the outcome back if it was available before.
+    /// Edges 3 and 4: makes the value available and takes its waiters, or returns the outcome if
+    /// the value was already available.
     ///
-    /// For [`Outcome::Payload`] the caller has initialised the payload and will not touch it again.
+    /// For [`Outcome::Payload`], the caller has initialised the payload and does not access it
+    /// again.
     #[inline]
     pub(crate) fn publish(&self, outcome: Outcome) -> Result<Waiters, Outcome> {
         let published = encode(outcome);
-        // Relaxed: the exchange below is what counts.
+        // Relaxed: only the exchange below has to synchronise.
         let mut current = self.0.load(Ordering::Relaxed);
         loop {
             if tag(current) != 0 {
-                // SAFETY: just encoded, and the exchange did not give it away.
+                // SAFETY: just encoded, and the exchange did not take ownership of it.
                 return Err(unsafe { decode(published) });
             }
-            // Release pairs with the acquire of every reader above: they see the payload, the error or the target.
-            // Acquire pairs with the release in `register`: the nodes can be read. Relaxed on failure: another
-            // publisher's outcome is not looked at.
+            // Release pairs with the acquire of every reader above: they see the payload, the error
+            // or the target. Acquire pairs with the release in `register`: the nodes can be read.
+            // Relaxed on failure: the outcome of the other publisher is not read.
             match self.0.compare_exchange_weak(
                 current,
                 published,
                 Ordering::AcqRel,
                 Ordering::Relaxed,
             ) {
-                // SAFETY: W2 gives duty 1; the exchange took the list out of the word, which gives duty 2.
+                // SAFETY: W2 implies duty 1; the exchange took the list out of the word, which
+                // implies duty 2.
                 Ok(waiters) => return Ok(unsafe { Waiters::from_head(waiters.cast()) }),
                 Err(changed) => current = changed,
             }
@@ -166,18 +174,19 @@ impl Word {
 }
 
 impl Drop for Word {
-    /// Edge 5. The last owner is gone, so that nobody else looks at the word.
+    /// Edge 5. The last owner is gone, so the word is not accessed otherwise.
     #[inline]
     fn drop(&mut self) {
-        // Relaxed: the count ordered everything before.
+        // Relaxed: the reference count ordered everything before.
         let word = self.0.load(Ordering::Relaxed);
         debug_assert!(
             tag(word) != 0 || word.is_null(),
             "a value with waiters is never destroyed"
         );
-        // A payload of its own is not the word's.
+        // The word does not own the value's own payload.
         if !untagged(word).is_null() {
-            // SAFETY: W2: with a pointer and without waiters, the word is available; it is not used again.
+            // SAFETY: W2: a word with a pointer and without waiters is available; it is not used
+            // again.
             drop(unsafe { decode(word) });
         }
     }
@@ -192,18 +201,19 @@ fn encode(outcome: Outcome) -> *mut () {
     pointer.map_addr(|address| address | tag)
 }
 
-/// The outcome of an available word.
+/// Returns the outcome of an available word.
 ///
 /// # Safety
 /// 1. `word` came from [`encode`].
-/// 2. The caller gives it away: it is not decoded again, nor looked at as a state.
+/// 2. The caller transfers ownership: the word is not decoded again, nor read as a state.
 unsafe fn decode(word: *mut ()) -> Outcome {
     let pointer = untagged(word);
     if tag(word) == TAG_ERROR {
-        // SAFETY: duties 1 and 2: `encode` made it from a box, whose ownership comes back here.
+        // SAFETY: duties 1 and 2: `encode` made it from a box, whose ownership is taken back here.
         Outcome::Error(unsafe { Box::from_raw(pointer.cast::<Error>()) })
     } else if let Some(header) = NonNull::new(pointer.cast()) {
-        // SAFETY: duties 1 and 2: `encode` made it from a reference, whose count comes back here.
+        // SAFETY: duties 1 and 2: `encode` made it from a reference, whose count is taken back
+        // here.
         Outcome::Link(unsafe { AnyRef::from_header(header) })
     } else {
         Outcome::Payload

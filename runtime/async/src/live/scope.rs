@@ -1,8 +1,9 @@
-//! Values by the piece of work that made them, for leak checks that the rest of the process cannot disturb.
+//! Values grouped by the piece of work that created them, for leak checks unaffected by the rest of
+//! the process.
 //!
-//! The [count](super::live_values) is one for the whole process: a test that runs beside others learns nothing from it. A
-//! [`LiveScope`] knows *its* values: those that were made on a thread while that thread was inside the scope, wherever they
-//! go and whoever drops them.
+//! The [count](super::live_values) covers the whole process: a test that runs beside others learns
+//! nothing from it. A [`LiveScope`] tracks *its* values: those created on a thread while that
+//! thread was inside the scope, wherever they move and whichever thread drops them.
 //!
 //! ```text
 //!   thread A  ──run(…)── makes v1 ─────────────────────────┐
@@ -10,9 +11,10 @@
 //!   thread C  ── makes v3, which is in no scope            ┘
 //! ```
 //!
-//! Invariant L1: `Scopes::values` holds an address only while a value made in a live scope is there. Upheld by `leave`, which
-//! every destruction calls, and by the end of the scope. The copy of this crate in a kernel library notes in the program's
-//! `Scopes` what goes; what it makes is in no scope, as its threads have entered none.
+//! Invariant L1: `Scopes::values` holds an address only while a value created in a live scope is
+//! there. Upheld by `leave`, which every destruction calls, and by the end of the scope. The copy
+//! of this crate in a kernel library records destructions in the program's `Scopes`; the values
+//! that it creates are in no scope, since its threads have entered none.
 
 use std::time::Duration;
 
@@ -22,9 +24,9 @@ use crate::type_index::TypeIndex;
 pub(crate) use tracked::{Scopes, adopt, place};
 pub(crate) use tracked::{enter, leave};
 
-/// A piece of work whose values are counted apart from all others, in builds with debug assertions.
+/// A piece of work whose values are counted separately, in builds with debug assertions.
 ///
-/// In builds without, there is nothing to see: no value is ever found alive. Cloning shares the scope.
+/// Other builds track nothing, so no value is ever reported as alive. Cloning shares the scope.
 ///
 /// ```
 /// use std::time::Duration;
@@ -44,21 +46,23 @@ pub(crate) use tracked::{enter, leave};
 pub struct LiveScope(tracked::Scope);
 
 impl LiveScope {
-    /// A scope without values.
+    /// Creates a scope without values.
     #[must_use]
     pub fn new() -> Self {
         Self(tracked::Scope::new())
     }
 
-    /// Calls `work`. What it makes on this thread is of this scope, and no longer of one around it.
+    /// Calls `work`. Values created by it on this thread belong to this scope instead of an
+    /// enclosing one.
     pub fn run<R>(&self, work: impl FnOnce() -> R) -> R {
         self.0.run(work)
     }
 
-    /// Waits, at most as long as `patience`, until no value of the scope is alive; gives how MLIR spells the types of those that
-    /// are, sorted. A value without a type, an error or one that stands for another, is spelled `an untyped value`.
+    /// Waits, for at most `patience`, until no value of the scope is alive. Returns the MLIR
+    /// spellings of the types of those that still are, sorted. A value without a type (an error or
+    /// an indirect value) is listed as `an untyped value`.
     ///
-    /// A thread that published a value may hold it for a moment longer: that is what the patience is for.
+    /// A thread that published a value may hold it for a moment longer, hence the wait.
     #[must_use]
     pub fn wait_until_empty(&self, patience: Duration) -> Vec<&'static str> {
         let mut types: Vec<_> = self
@@ -88,16 +92,18 @@ mod tracked {
 
     use crate::type_index::TypeIndex;
 
-    /// The scopes of a process, and their values.
+    /// The scopes of a process and their values.
     #[derive(Debug)]
     pub(crate) struct Scopes {
-        /// How many scopes there are. Without any, making and dropping values costs one load more.
+        /// The number of scopes. If it is 0, creating and dropping a value costs one additional
+        /// load.
         ///
-        /// Relaxed: a thread that is inside a scope, or got a value of one, has seen it counted by whatever brought it there.
+        /// Relaxed: a thread that is inside a scope, or received a value from one, synchronised
+        /// with the increment by entering or receiving.
         num_scopes: AtomicUsize,
         /// The live values of scopes, by address.
         values: Mutex<BTreeMap<usize, Tracked>>,
-        /// A value of a scope is gone.
+        /// Notified when a value of a scope is destroyed.
         gone: Condvar,
     }
 
@@ -107,15 +113,15 @@ mod tracked {
         gone: Condvar::new(),
     };
 
-    /// The scopes of the program, in a library.
+    /// In a library, the program's scopes.
     static PROGRAM: OnceLock<&'static Scopes> = OnceLock::new();
 
-    /// The scopes that this copy of the crate knows.
+    /// Returns the scopes that this copy of the crate uses.
     pub(crate) fn place() -> &'static Scopes {
         PROGRAM.get().copied().unwrap_or(&OWN)
     }
 
-    /// Lets this copy of the crate know the scopes of another one.
+    /// Makes this copy of the crate use the scopes of another copy.
     pub(crate) fn adopt(place: &'static Scopes) {
         PROGRAM.get_or_init(|| place);
     }
@@ -126,7 +132,7 @@ mod tracked {
         }
 
         fn lock(&self) -> MutexGuard<'_, BTreeMap<usize, Tracked>> {
-            // Nothing that runs under the lock panics half way.
+            // No code that runs under the lock panics half-way.
             self.values.lock().unwrap_or_else(PoisonError::into_inner)
         }
     }
@@ -197,7 +203,7 @@ mod tracked {
         }
     }
 
-    /// Notes that a value was made at `address`.
+    /// Records that a value was created at `address`.
     pub(crate) fn enter(address: usize, ty: TypeIndex) {
         let scopes = place();
         if scopes.is_empty() {
@@ -210,7 +216,7 @@ mod tracked {
         }
     }
 
-    /// Notes that the value at `address` is about to go.
+    /// Records that the value at `address` is about to be destroyed.
     pub(crate) fn leave(address: usize) {
         let scopes = place();
         if !scopes.is_empty() && scopes.lock().remove(&address).is_some() {
@@ -225,7 +231,7 @@ mod tracked {
 
     use crate::type_index::TypeIndex;
 
-    /// Nobody looks at them.
+    /// Never read.
     #[cfg(not(loom))]
     #[derive(Debug)]
     pub(crate) struct Scopes;

@@ -1,8 +1,10 @@
-//! Shared ownership of pooled memory, for what lives as long as a task: with weak references, and as the waker of a future.
+//! Shared ownership of pooled memory for objects that live as long as a task, with weak references
+//! and wakers.
 //!
-//! - A1. `strong` is the number of [`PooledArc`]s. The value is there while it is above zero, and never again.
-//! - A2. `weak` is the number of [`PooledWeak`]s, and one more while there is a `PooledArc`. The block is there while it is above
-//!   zero.
+//! - A1. `strong` is the number of [`PooledArc`]s. The value exists while it is above zero; it
+//!   never rises from zero.
+//! - A2. `weak` is the number of [`PooledWeak`]s, plus one while there is a `PooledArc`. The block
+//!   exists while it is above zero.
 #![expect(unsafe_code, reason = "counts the owners of a block of memory")]
 
 use std::fmt;
@@ -15,16 +17,16 @@ use std::task::{RawWaker, RawWakerVTable, Waker};
 use super::{Pooled, leak};
 use crate::sync::{AtomicU64, Ordering};
 
-// A count of 64 bits is not wrapped by leaks: that would take centuries.
+// A leak cannot wrap a 64-bit count: that would take centuries.
 struct Block<T> {
     strong: AtomicU64,
     weak: AtomicU64,
     value: ManuallyDrop<T>,
 }
 
-/// What an [`Arc`](std::sync::Arc) is, in memory that threads keep for the next one.
+/// Like an [`Arc`](std::sync::Arc), in memory that threads keep for reuse.
 ///
-/// Invariant: it owns one of `strong` (A1), so that the value is there.
+/// Invariant: it owns one count of `strong` (A1), so the value exists.
 ///
 /// ```
 /// use tfrt_async::pool::PooledArc;
@@ -42,29 +44,29 @@ pub struct PooledArc<T> {
 
 // SAFETY: as for `Arc`: owners on several threads share the value, and any of them may drop it.
 unsafe impl<T: Send + Sync> Send for PooledArc<T> {}
-// SAFETY: as above: a reference allows nothing that a clone does not.
+// SAFETY: as above: a reference permits nothing that a clone does not.
 unsafe impl<T: Send + Sync> Sync for PooledArc<T> {}
 
-/// A reference to what a [`PooledArc`] owns, which does not keep it.
+/// A weak reference to the value of a [`PooledArc`].
 ///
-/// Invariant: it owns one of `weak` (A2), so that the block is there.
+/// Invariant: it owns one count of `weak` (A2), so the block exists.
 pub struct PooledWeak<T> {
     block: NonNull<Block<T>>,
 }
 
-// SAFETY: as for `PooledArc`, which it may become.
+// SAFETY: as for `PooledArc`, to which it can be upgraded.
 unsafe impl<T: Send + Sync> Send for PooledWeak<T> {}
 // SAFETY: as above.
 unsafe impl<T: Send + Sync> Sync for PooledWeak<T> {}
 
-/// What wakes a task whose [`PooledArc`] is a waker.
+/// A task whose [`PooledArc`] acts as its waker.
 pub trait WakePooled: Send + Sync + Sized + 'static {
     /// Wakes the task. May be called by any thread, at any time.
     fn wake(this: &PooledArc<Self>);
 }
 
 impl<T> PooledArc<T> {
-    /// Puts `value` into memory of its own.
+    /// Moves `value` into its own block.
     #[inline]
     pub fn new(value: T) -> Self {
         let block = leak(Block {
@@ -78,27 +80,28 @@ impl<T> PooledArc<T> {
         }
     }
 
-    /// A reference that does not keep the value.
+    /// Returns a reference that does not keep the value alive.
     pub fn downgrade(this: &Self) -> PooledWeak<T> {
-        // Relaxed: the caller keeps the block, and whoever it hands the new reference to learns of the block by that.
+        // Relaxed: the caller keeps the block alive, and handing over the new reference
+        // synchronises with its recipient.
         this.block().weak.fetch_add(1, Ordering::Relaxed);
         PooledWeak { block: this.block }
     }
 
     #[inline]
     fn block(&self) -> &Block<T> {
-        // SAFETY: A2, as there is a `PooledArc`.
+        // SAFETY: A2: `self` is a `PooledArc`.
         unsafe { self.block.as_ref() }
     }
 
-    /// Gives up the reference without giving up its count.
+    /// Gives up the reference without dropping its count.
     #[inline]
     fn into_raw(self) -> NonNull<Block<T>> {
         ManuallyDrop::new(self).block
     }
 
     /// # Safety
-    /// 1. The caller gives away one of `strong`.
+    /// 1. The caller transfers ownership of one count of `strong`.
     #[inline]
     unsafe fn from_raw(block: NonNull<Block<T>>) -> Self {
         Self {
@@ -109,38 +112,40 @@ impl<T> PooledArc<T> {
 }
 
 impl<T: WakePooled> PooledArc<T> {
-    /// Calls `f` with a waker of this task. It costs a count only if it is cloned.
+    /// Calls `f` with a waker of this task. Only cloning the waker touches the count.
     #[inline]
     pub fn with_waker<R>(&self, f: impl FnOnce(&Waker) -> R) -> R {
-        // SAFETY: the data and the table of `raw_waker` go together; what they refer to may be used by any thread, by the bound.
+        // SAFETY: the data and the table of `raw_waker` match; the bound lets any thread use the
+        // task.
         let waker = unsafe { Waker::from_raw(raw_waker(self.block)) };
-        // It does not own a count, and must not give one back.
+        // It does not own a count, so it must not be dropped.
         f(&ManuallyDrop::new(waker))
     }
 }
 
-/// A waker that owns one of `strong`, if the caller gives it one.
+/// Returns a waker that owns one count of `strong` if the caller transfers one to it.
 fn raw_waker<T: WakePooled>(block: NonNull<Block<T>>) -> RawWaker {
     let table =
         const { &RawWakerVTable::new(clone::<T>, wake::<T>, wake_by_ref::<T>, drop_waker::<T>) };
     RawWaker::new(block.as_ptr().cast(), table)
 }
 
-/// The owner that a waker is, which goes on to be one.
+/// Returns the owner behind a waker, without taking over its count.
 ///
 /// # Safety
-/// 1. `data` is that of a [`raw_waker`] of `T`, whose count is there for as long as the result is used.
+/// 1. `data` belongs to a [`raw_waker`] of `T`, whose count is held for as long as the result is
+///    used.
 unsafe fn owner<T>(data: *const ()) -> ManuallyDrop<PooledArc<T>> {
-    // SAFETY: duty 1: a block, which is not null.
+    // SAFETY: duty 1: the pointer is a block, so it is not null.
     let block = unsafe { NonNull::new_unchecked(data.cast_mut().cast()) };
     // SAFETY: duty 1: the copy is not dropped.
     ManuallyDrop::new(unsafe { PooledArc::from_raw(block) })
 }
 
 /// # Safety
-/// Those of a waker's table, which are the duty of [`owner`].
+/// Those of a waker's table, which include the duty of [`owner`].
 unsafe fn clone<T: WakePooled>(data: *const ()) -> RawWaker {
-    // SAFETY: the duty is ours.
+    // SAFETY: the caller fulfils the duty.
     let owner = unsafe { owner::<T>(data) };
     raw_waker(PooledArc::clone(&owner).into_raw())
 }
@@ -155,9 +160,9 @@ unsafe fn wake<T: WakePooled>(data: *const ()) {
 }
 
 /// # Safety
-/// Those of a waker's table, which are the duty of [`owner`].
+/// Those of a waker's table, which include the duty of [`owner`].
 unsafe fn wake_by_ref<T: WakePooled>(data: *const ()) {
-    // SAFETY: the duty is ours.
+    // SAFETY: the caller fulfils the duty.
     let owner = unsafe { owner::<T>(data) };
     T::wake(&owner);
 }
@@ -172,15 +177,16 @@ unsafe fn drop_waker<T>(data: *const ()) {
 }
 
 impl<T> PooledWeak<T> {
-    /// The owner that it becomes, if there is one.
+    /// Upgrades to an owner, if the value still exists.
     #[must_use]
     pub fn upgrade(&self) -> Option<PooledArc<T>> {
         let strong = &self.block().strong;
         let more = |owners: u64| (owners > 0).then(|| owners + 1);
-        // Acquire: the value is as those left it that gave their counts to others. Relaxed on failure: it is gone (A1).
+        // Acquire pairs with the release of the decrements: the value is as the previous owners
+        // left it. Relaxed on failure: the value is gone (A1).
         let before = strong.fetch_update(Ordering::Acquire, Ordering::Relaxed, more);
         before.ok()?;
-        // SAFETY: the count that was just added.
+        // SAFETY: the new reference takes the count just added.
         Some(unsafe { PooledArc::from_raw(self.block) })
     }
 
@@ -202,9 +208,10 @@ impl<T> Deref for PooledArc<T> {
 impl<T> Clone for PooledArc<T> {
     #[inline]
     fn clone(&self) -> Self {
-        // Relaxed: the caller owns a count already, and whoever it hands the new one to learns of the value by that.
+        // Relaxed: the caller already owns a count, and handing over the new one synchronises with
+        // its recipient.
         self.block().strong.fetch_add(1, Ordering::Relaxed);
-        // SAFETY: the count that was just added.
+        // SAFETY: the new reference takes the count just added.
         unsafe { Self::from_raw(self.block) }
     }
 }
@@ -212,17 +219,19 @@ impl<T> Clone for PooledArc<T> {
 impl<T> Drop for PooledArc<T> {
     #[inline]
     fn drop(&mut self) {
-        // Release: what this owner did happens before the last one drops the value. Acquire, for the last one, pairs with that.
+        // Release: what this owner did happens before the last one drops the value. Acquire, for
+        // the last one, pairs with that.
         if self.block().strong.fetch_sub(1, Ordering::AcqRel) != 1 {
             return;
         }
-        // Its owner is gone (A1), but the block is still ours, also if the value panics as it goes.
+        // The last owner is gone (A1), but its weak count keeps the block, even if the value's drop
+        // panics.
         let _block = PooledWeak { block: self.block };
-        // SAFETY: A2: the block is there.
+        // SAFETY: A2: the block exists.
         let value = unsafe { &raw mut (*self.block.as_ptr()).value };
-        // SAFETY: A1: the last owner; nobody else refers to the value.
+        // SAFETY: A1: this was the last owner; the value is not referenced otherwise.
         let value = unsafe { &mut *value };
-        // SAFETY: A1: and nobody does so again.
+        // SAFETY: A1: it is never referenced again.
         unsafe { ManuallyDrop::drop(value) };
     }
 }
@@ -232,7 +241,8 @@ impl<T> Drop for PooledWeak<T> {
     fn drop(&mut self) {
         // Release and acquire: as above, for the memory.
         if self.block().weak.fetch_sub(1, Ordering::AcqRel) == 1 {
-            // SAFETY: A2: it came from `leak`, and it is not used any more. Of the value, it drops nothing.
+            // SAFETY: A2: the block came from `leak` and is not used afterwards. The value is
+            // `ManuallyDrop`, so it is not dropped again.
             drop(unsafe { Pooled::from_leaked(self.block) });
         }
     }
@@ -271,7 +281,7 @@ mod tests {
         assert!(weak.upgrade().is_none());
     }
 
-    /// Counts how often it is woken.
+    /// Counts its wakes.
     struct Task {
         num_woken: AtomicUsize,
         _alive: Arc<()>,

@@ -9,10 +9,10 @@ use std::task::{Context, Poll};
 
 use super::{Pooled, leak};
 
-/// What a `Pin<Box<dyn Future<Output = T> + Send>>` is, in memory that threads keep for the next one.
+/// Like a `Pin<Box<dyn Future<Output = T> + Send>>`, in memory that threads keep for reuse.
 ///
-/// Invariant: `place` is that of an `F` that `leak` was given, and which this owns; `poll` and `drop` are `poll::<F>` and
-/// `drop_future::<F>`. Upheld by `new`.
+/// Invariant: `place` points to an `F` that was passed to `leak` and that this owns; `poll` and
+/// `drop` are `poll::<F>` and `drop_future::<F>`. Upheld by `new`.
 ///
 /// ```
 /// use std::task::{Context, Poll, Waker};
@@ -29,15 +29,15 @@ pub struct PooledFuture<'a, T> {
     owns: PhantomData<Pin<Box<dyn Future<Output = T> + Send + 'a>>>,
 }
 
-// SAFETY: it owns a future that is `Send`, by the bound of `new`.
+// SAFETY: it owns a future that is `Send` by the bound of `new`.
 unsafe impl<T> Send for PooledFuture<'_, T> {}
 
 impl<'a, T> PooledFuture<'a, T> {
-    /// Puts a future into memory of its own.
+    /// Moves a future into its own block.
     #[inline]
     pub fn new<F: Future<Output = T> + Send + 'a>(future: F) -> Self {
         Self {
-            // A place for the future is taken even if that has no bytes.
+            // The extra byte gives even a zero-sized future a block.
             place: leak((future, 0_u8)).cast(),
             poll: poll::<F>,
             drop: drop_future::<F>,
@@ -46,7 +46,7 @@ impl<'a, T> PooledFuture<'a, T> {
     }
 }
 
-/// What is leaked for a future of type `F`.
+/// The leaked type for a future of type `F`.
 type Place<F> = (F, u8);
 
 /// # Safety
@@ -54,12 +54,12 @@ type Place<F> = (F, u8);
 unsafe fn poll<F: Future>(place: NonNull<()>, context: &mut Context<'_>) -> Poll<F::Output> {
     // SAFETY: duty 1.
     let (future, _) = unsafe { place.cast::<Place<F>>().as_mut() };
-    // SAFETY: its memory is its own until it is dropped there.
+    // SAFETY: the future is not moved out of its block until it is dropped there.
     unsafe { Pin::new_unchecked(future) }.poll(context)
 }
 
 /// # Safety
-/// 1. The invariant of [`PooledFuture`], which gives the future away.
+/// 1. The invariant of [`PooledFuture`], which transfers ownership of the future.
 unsafe fn drop_future<F>(place: NonNull<()>) {
     // SAFETY: duty 1.
     drop(unsafe { Pooled::from_leaked(place.cast::<Place<F>>()) });
@@ -81,7 +81,7 @@ impl<T> Unpin for PooledFuture<'_, T> {}
 impl<T> Drop for PooledFuture<'_, T> {
     #[inline]
     fn drop(&mut self) {
-        // SAFETY: the invariant; it is not used again.
+        // SAFETY: the invariant; the future is not used again.
         unsafe { (self.drop)(self.place) }
     }
 }

@@ -94,7 +94,7 @@ fn a_waiter_that_panics_while_the_thread_unwinds_does_not_end_the_process() {
     assert!(value.is_error());
 }
 
-/// Panics whenever it is dropped, also while the thread unwinds.
+/// Panics whenever it is dropped, even while the thread unwinds.
 struct Bomb;
 
 impl Value for Bomb {
@@ -125,7 +125,7 @@ fn waiters_that_panic_with_what_panics_as_it_is_dropped_keep_nobody_from_running
         std::mem::forget(outcome);
     }
     assert_eq!(drops(&runs), 100);
-    // Publications nest no deeper than before: what is published now runs at once.
+    // The nesting level is back to what it was: the next publication runs its waiters immediately.
     let (promise, value) = AsyncValueRef::<i32>::unconstructed();
     let (outer, waited) = AsyncValueRef::<i32>::unconstructed();
     value.and_then(move |_| outer.emplace(2));
@@ -388,7 +388,7 @@ fn mutable_payloads_are_borrowed() {
     {
         let mut writer = value.try_write::<Cellar>().unwrap();
         writer.0 = 2;
-        // The borrow belongs to the payload, whatever way leads to it.
+        // The borrow belongs to the payload, no matter how it is reached.
         assert_eq!(link.try_read::<Cellar>().err(), Some(BorrowError::Written));
         assert_eq!(
             value.try_write::<Cellar>().err(),

@@ -1,7 +1,7 @@
-//! A place for one record of a table that is read without a lock.
+//! A slot for one record of a table that is read without a lock.
 //!
-//! The tables are statics, which loom's atomics cannot be part of. So the source of a slot is a macro, from which the tables get
-//! slots of `std`'s atomics, and the model below gets slots of loom's.
+//! The tables are statics, which loom's atomics cannot be part of. So a macro defines the slot: the
+//! tables use it with `std`'s atomics, and the model below with loom's.
 #![expect(unsafe_code, reason = "follows the pointer that an atomic holds")]
 
 macro_rules! define_slot {
@@ -10,7 +10,8 @@ macro_rules! define_slot {
 
         use $atomics::{AtomicPtr, Ordering};
 
-        /// A place for one record. Invariant S1: it holds null or a pointer made from a `&'static T`. Upheld by `set`.
+        /// A slot for one record. Invariant S1: it holds null or a pointer made from a `&'static
+        /// T`. Upheld by `set`.
         pub(crate) struct Slot<T: 'static>(pub(super) AtomicPtr<T>);
 
         impl<T: 'static> Slot<T> {
@@ -18,7 +19,7 @@ macro_rules! define_slot {
             pub(crate) fn get(&self) -> Option<&'static T> {
                 // Acquire pairs with the release in `set`: the record is complete.
                 let record = self.0.load(Ordering::Acquire);
-                // SAFETY: S1, and nothing ever makes a mutable reference to a record.
+                // SAFETY: S1, and no mutable reference to a record is ever created.
                 unsafe { record.as_ref() }
             }
 
@@ -61,10 +62,10 @@ mod loom_models {
 
     use modelled::Slot;
 
-    /// A record as a thread wrote it.
+    /// A record as written by a thread.
     struct Record(UnsafeCell<u32>);
 
-    // SAFETY: a record is written before it is shared, which is what the model looks at.
+    // SAFETY: a record is written before it is shared, which the model verifies.
     unsafe impl Sync for Record {}
 
     #[test]
@@ -81,7 +82,7 @@ mod loom_models {
                 }
             });
             if let Some(record) = slot.get() {
-                // SAFETY: nobody writes a record that is shared.
+                // SAFETY: a shared record is never written.
                 assert_eq!(record.0.with(|number| unsafe { *number }), 7);
             }
             registering.join().unwrap();
