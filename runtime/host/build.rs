@@ -1,13 +1,14 @@
-//! Gathers what the fingerprint of a build says and the source of the crate cannot know: the compiler, the target, and a
-//! digest of the source of what crosses the boundary between a program and its kernel libraries.
+//! Collects the parts of a build's fingerprint that the source of the crate cannot know: the
+//! compiler, the target, and a digest of the source of everything that crosses the boundary between
+//! a program and its kernel libraries.
 
 use std::error::Error;
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-/// Where the source of this crate lies, and of those whose types cross the boundary. The others are missing where this crate
-/// stands alone, as in a registry; there, versions say the same.
+/// The source folders of this crate and of those whose types cross the boundary. The others are
+/// missing if this crate stands alone, as in a registry; there, the versions serve instead.
 const SOURCES: [&str; 7] = [
     "src",
     "../support/src",
@@ -38,7 +39,7 @@ fn main() -> Result<(), Box<dyn Error>> {
     Ok(())
 }
 
-/// The 64-bit FNV-1a hash of names and contents, in order of the names.
+/// Returns the 64-bit FNV-1a hash of names and contents, in order of the names.
 struct Digest(u64);
 
 impl Digest {

@@ -1,7 +1,8 @@
-//! Where the runtime's larger memory comes from.
+//! Allocators for the runtime's larger memory.
 //!
-//! A [`HostAllocator`] is chosen once per host. Executor state and tensor buffers are drawn from it; small runtime objects
-//! may bypass it. The implementations differ only in what they count and refuse; all of them stand on the system heap.
+//! A [`HostAllocator`] is chosen once per host. It provides executor state and tensor buffers;
+//! small runtime objects may bypass it. The implementations differ only in what they count and
+//! refuse; all of them use the system heap.
 #![expect(unsafe_code, reason = "hands out raw memory")]
 
 mod fixed_size;
@@ -19,17 +20,19 @@ pub use malloc::Malloc;
 pub use profiled::{AllocatorProfile, LeakCheckAllocator, ProfiledAllocator};
 pub use request_memory::RequestMemory;
 
-/// Hands out memory and takes it back. Safe to call from any thread.
+/// Allocates and frees memory. Safe to call from any thread.
 ///
 /// # Safety
-/// An implementor promises that what [`allocate`](Self::allocate) and [`allocate_zeroed`](Self::allocate_zeroed) return is valid for reads and writes of the layout's
-/// size, aligned as asked, and belongs to the caller alone until it is given back.
+/// An implementor guarantees that the memory returned by [`allocate`](Self::allocate) and
+/// [`allocate_zeroed`](Self::allocate_zeroed) is valid for reads and writes of the layout's size,
+/// is aligned as requested, and belongs exclusively to the caller until it is freed.
 pub unsafe trait HostAllocator: Send + Sync + fmt::Debug {
-    /// Memory of `layout`, uninitialised, or nothing if there is none to be had. The size may be zero.
+    /// Returns uninitialised memory of `layout`, or `None` if none is available. The size may be
+    /// zero.
     fn allocate(&self, layout: Layout) -> Option<NonNull<u8>>;
 
-    /// Memory of `layout` whose bytes are all zero, or nothing if there is none to be had. Large memory may come from the system as it
-    /// is, so that what is unused is never touched.
+    /// Returns zeroed memory of `layout`, or `None` if none is available. Large memory may come
+    /// directly from the system, so that unused parts are never touched.
     fn allocate_zeroed(&self, layout: Layout) -> Option<NonNull<u8>> {
         let memory = self.allocate(layout)?;
         // SAFETY: `allocate` returned memory that is valid for writes of this size.
@@ -37,14 +40,15 @@ pub unsafe trait HostAllocator: Send + Sync + fmt::Debug {
         Some(memory)
     }
 
-    /// Takes memory back.
+    /// Frees memory.
     ///
     /// # Safety
-    /// 1. `memory` came from [`allocate`](Self::allocate) or [`allocate_zeroed`](Self::allocate_zeroed) of this allocator, with this very `layout`.
+    /// 1. `memory` came from [`allocate`](Self::allocate) or
+    ///    [`allocate_zeroed`](Self::allocate_zeroed) of this allocator, with exactly this `layout`.
     /// 2. It is released once and not used afterwards.
     unsafe fn deallocate(&self, memory: NonNull<u8>, layout: Layout);
 
-    /// What was counted, for allocators that count.
+    /// Returns the counts, for allocators that count.
     fn profile(&self) -> Option<AllocatorProfile> {
         None
     }
@@ -64,11 +68,11 @@ pub unsafe trait HostAllocator: Send + Sync + fmt::Debug {
 pub enum AllocatorKind {
     /// The system heap.
     Malloc,
-    /// 1024 bytes in all, for tests.
+    /// At most 1024 bytes in total, for tests.
     FixedSize1k,
-    /// Counts, and prints what it counted in the end.
+    /// Counts allocations and prints the counts at the end.
     Profiled,
-    /// Counts, and fails the run if something is left in the end.
+    /// Counts allocations and fails the run if any are left at the end.
     #[default]
     LeakCheck,
 }
@@ -82,7 +86,7 @@ impl AllocatorKind {
         Self::LeakCheck,
     ];
 
-    /// The name on the command line.
+    /// Returns the name on the command line.
     #[must_use]
     pub const fn name(self) -> &'static str {
         match self {
@@ -93,13 +97,13 @@ impl AllocatorKind {
         }
     }
 
-    /// The kind of a name on the command line.
+    /// Returns the kind with this command-line name.
     #[must_use]
     pub fn from_name(name: &str) -> Option<Self> {
         Self::ALL.into_iter().find(|kind| kind.name() == name)
     }
 
-    /// What a driver prints when it chooses this kind.
+    /// Returns the line that a driver prints when it chooses this kind.
     #[must_use]
     pub const fn banner(self) -> &'static str {
         match self {
@@ -110,7 +114,7 @@ impl AllocatorKind {
         }
     }
 
-    /// A new allocator of this kind.
+    /// Creates an allocator of this kind.
     #[must_use]
     pub fn create(self) -> Arc<dyn HostAllocator> {
         match self {

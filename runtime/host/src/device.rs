@@ -1,4 +1,4 @@
-//! Devices: what values and ops may live on.
+//! Devices: where values and ops may be placed.
 #![expect(unsafe_code, reason = "vouches for the type of devices")]
 
 use std::fmt;
@@ -13,10 +13,10 @@ use tfrt_async::{Immutable, Value};
     label = "does not implement `Device`"
 )]
 pub trait Device: Send + Sync + fmt::Debug {
-    /// The unique, non-empty name.
+    /// Returns the unique, non-empty name.
     fn name(&self) -> &str;
 
-    /// What kind of device it is.
+    /// Returns the type of the device.
     fn device_type(&self) -> &str;
 }
 
@@ -27,7 +27,7 @@ pub struct CpuDevice {
 }
 
 impl CpuDevice {
-    /// A CPU device of this name.
+    /// Creates a CPU device with this name.
     #[must_use]
     pub fn new(name: impl Into<String>) -> Self {
         Self { name: name.into() }
@@ -75,7 +75,7 @@ pub struct DeviceManager {
 }
 
 impl DeviceManager {
-    /// Adds `device`, unless one of its name exists; returns the one that exists now.
+    /// Adds `device` unless one of that name exists. Returns the device that now has the name.
     pub fn add_if_absent(&self, device: Arc<dyn Device>) -> DeviceRef {
         let mut devices = self.devices.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some(existing) = devices
@@ -89,7 +89,7 @@ impl DeviceManager {
         device
     }
 
-    /// The device of this name.
+    /// Returns the device with this name.
     #[must_use]
     pub fn get(&self, name: &str) -> Option<DeviceRef> {
         let devices = self.devices.lock().unwrap_or_else(PoisonError::into_inner);
@@ -99,14 +99,14 @@ impl DeviceManager {
             .cloned()
     }
 
-    /// All devices, in the order in which they were added.
+    /// Returns all devices, in the order in which they were added.
     #[must_use]
     pub fn all(&self) -> Vec<DeviceRef> {
         let devices = self.devices.lock().unwrap_or_else(PoisonError::into_inner);
         devices.clone()
     }
 
-    /// The first device of this type.
+    /// Returns the first device of this type.
     #[must_use]
     pub fn first_of_type(&self, device_type: &str) -> Option<DeviceRef> {
         let devices = self.devices.lock().unwrap_or_else(PoisonError::into_inner);

@@ -25,7 +25,8 @@ use crate::location::LocationSource;
 use crate::request::{Limit, RequestContext};
 use crate::resource::ResourceContext;
 
-/// What a kernel runs in: its request, its work queue, and where it stands in its program. Cloning is cheap.
+/// The context of a kernel: its request, its work queue, and its location in the program. Cheap to
+/// clone.
 ///
 /// ```
 /// use tfrt_host::{ExecutionContext, HostContext, RequestContextBuilder};
@@ -38,17 +39,17 @@ use crate::resource::ResourceContext;
 #[derive(Debug)]
 pub struct ExecutionContext {
     request: Arc<RequestContext>,
-    /// Stands in for the host's work queue.
+    /// Replaces the host's work queue.
     queue: Option<Arc<dyn ConcurrentWorkQueue>>,
     location_source: Option<Arc<dyn LocationSource>>,
-    /// Changes as a path of execution moves from op to op; clone a context to keep it.
+    /// Changes as execution moves from op to op; clone a context to keep it.
     location_token: AtomicU32,
     call_depth: u32,
     mark: Option<Arc<dyn Any + Send + Sync>>,
 }
 
 impl ExecutionContext {
-    /// The context at the start of a request.
+    /// Creates the context at the start of a request.
     #[must_use]
     pub fn new(request: Arc<RequestContext>) -> Self {
         Self {
@@ -61,14 +62,14 @@ impl ExecutionContext {
         }
     }
 
-    /// The same context with another work queue than the host's.
+    /// Replaces the host's work queue.
     #[must_use]
     pub fn with_queue(mut self, queue: Arc<dyn ConcurrentWorkQueue>) -> Self {
         self.queue = Some(queue);
         self
     }
 
-    /// The context inside a function that this one calls; locations are those of `source`.
+    /// Creates the context inside a function called from this one; `source` decodes its locations.
     #[must_use]
     pub fn for_callee(&self, source: Arc<dyn LocationSource>) -> Self {
         Self {
@@ -81,59 +82,61 @@ impl ExecutionContext {
         }
     }
 
-    /// The same context with a mark that the kernels of called functions find, however deep. A later mark replaces it.
+    /// Adds a mark that the kernels of called functions find at any depth. A later mark replaces
+    /// it.
     #[must_use]
     pub fn with_mark<T: Any + Send + Sync>(mut self, mark: T) -> Self {
         self.mark = Some(Arc::new(mark));
         self
     }
 
-    /// The innermost mark, if it is a `T`.
+    /// Returns the innermost mark, if it is a `T`.
     #[must_use]
     pub fn mark<T: Any + Send + Sync>(&self) -> Option<&T> {
         self.mark.as_deref()?.downcast_ref()
     }
 
-    /// The request.
+    /// Returns the request.
     #[must_use]
     pub fn request(&self) -> &Arc<RequestContext> {
         &self.request
     }
 
-    /// The host.
+    /// Returns the host.
     #[must_use]
     pub fn host(&self) -> &Arc<HostContext> {
         self.request.host()
     }
 
-    /// The resources that the request may use, if any.
+    /// Returns the resources that the request may use, if any.
     #[must_use]
     pub fn resources(&self) -> Option<&Arc<ResourceContext>> {
         self.request.resources()
     }
 
-    /// Where tasks of this context run.
+    /// Returns the queue that runs the tasks of this context.
     #[must_use]
     pub fn queue(&self) -> &Arc<dyn ConcurrentWorkQueue> {
         self.queue.as_ref().unwrap_or_else(|| self.host().queue())
     }
 
-    /// Runs `work` as a task that must not block. However deep a queue nests tasks that it runs at once, the stack stays bounded.
+    /// Enqueues `work` as a task that must not block. The stack stays bounded even if the queue
+    /// runs nested tasks immediately.
     pub fn enqueue(&self, work: impl FnOnce() + Send + 'static) {
         nested_tasks::add(self.queue(), self.request.tag(), Task::new(work));
     }
 
-    /// Where memory of the request comes from; see [`RequestContext::memory`].
+    /// Returns the allocator of the request; see [`RequestContext::memory`].
     #[must_use]
     pub fn allocator(&self) -> &Arc<dyn HostAllocator> {
         self.request.allocator()
     }
 
-    /// Memory of the request, as [`allocator`](Self::allocator) gives it.
+    /// Allocates memory of the request, from [`allocator`](Self::allocator).
     ///
     /// # Errors
-    /// If the request may not hold so much, which is reported once for each request, or the host does not have it. The error is
-    /// placed here.
+    /// If the request exceeds its limit, which is reported once per request, or the host has no
+    /// memory left. The error is located here.
     pub fn allocate(&self, layout: Layout) -> Result<NonNull<u8>, Error> {
         let memory = self.request.memory();
         memory.try_allocate(layout).map_err(|error| {
@@ -145,8 +148,9 @@ impl ExecutionContext {
         })
     }
 
-    /// Counts one more unfinished invocation of a function, which is called from here, beside `num_others` that the host does not
-    /// count. For executors, which owe a [`leave_invocation`](HostContext::leave_invocation) of the host when it has finished.
+    /// Counts an unfinished invocation of a function called from here, in addition to `num_others`
+    /// that the host does not count. For executors, which must call the host's
+    /// [`leave_invocation`](HostContext::leave_invocation) when it has finished.
     ///
     /// ```
     /// use tfrt_host::{ExecutionContext, HostContext, Limits, RequestContextBuilder};
@@ -159,7 +163,8 @@ impl ExecutionContext {
     /// ```
     ///
     /// # Errors
-    /// If calls are nested too deep, or too many are unfinished. The error is placed here and reported, once for each request.
+    /// If calls are nested too deeply, or too many are unfinished. The error is located here and
+    /// reported once per request.
     #[inline]
     pub fn enter_invocation(&self, num_others: usize) -> Result<(), Error> {
         if self.call_depth >= self.host().limits().max_call_depth {
@@ -189,20 +194,20 @@ impl ExecutionContext {
         .with_code(ErrorCode::ResourceExhausted)
     }
 
-    /// How many calls of functions this context is inside of.
+    /// Returns the depth of function calls around this context.
     #[must_use]
     pub fn call_depth(&self) -> u32 {
         self.call_depth
     }
 
-    /// The token that tells the ops of one file apart.
+    /// Returns the token that identifies the op within its file.
     #[must_use]
     pub fn location_token(&self) -> u32 {
         // Relaxed: a token orders nothing.
         self.location_token.load(Ordering::Relaxed)
     }
 
-    /// What decodes the token, if anything does.
+    /// Returns the decoder of the token, if any.
     #[must_use]
     pub fn location_source(&self) -> Option<&Arc<dyn LocationSource>> {
         self.location_source.as_ref()
@@ -215,7 +220,7 @@ impl ExecutionContext {
         self.location_token.store(token, Ordering::Relaxed);
     }
 
-    /// Where the kernel stands in its program.
+    /// Returns the location of the kernel in its program.
     #[must_use]
     pub fn place(&self) -> Place {
         self.location_source
@@ -223,7 +228,7 @@ impl ExecutionContext {
             .map_or(Place::Unknown, |source| source.place(self.location_token()))
     }
 
-    /// The name that the program gave to the op, if it gave one.
+    /// Returns the name that the program assigned to the op, if any.
     #[must_use]
     pub fn debug_name(&self) -> Option<String> {
         self.location_source
@@ -231,9 +236,11 @@ impl ExecutionContext {
             .debug_name(self.location_token())
     }
 
-    /// Places `error` here unless it has a place, tells the diagnostic handler, and returns the error.
+    /// Sets the location of `error` unless it has one, reports it to the diagnostic handler, and
+    /// returns it.
     ///
-    /// An error that comes of the limit of the request's memory says what the limit is, and is told once for each request.
+    /// An error caused by the memory limit of the request states the limit, and is reported once
+    /// per request.
     #[cold]
     pub fn emit_error(&self, error: Error) -> Error {
         if let Some(error) = self.request.explain_refusal(&error) {
@@ -244,7 +251,7 @@ impl ExecutionContext {
         error
     }
 
-    /// The error of a kernel that has not been reported yet, with the limit that caused it.
+    /// Adds the limit that caused it to an error of a kernel that has not been reported yet.
     #[cold]
     pub(crate) fn explain_error(&self, error: Error) -> Error {
         self.request.explain_refusal(&error).unwrap_or(error)
@@ -260,15 +267,17 @@ impl ExecutionContext {
     }
 }
 
-/// Tells the diagnostic handler. Where the payload was dropped says little, so that such an error has no place.
+/// Notifies the diagnostic handler. The place where the payload was dropped says little, so the
+/// error has no location.
 impl DropObserver for ExecutionContext {
     fn payload_panicked(&self, error: Error) {
         self.host().report(&error);
     }
 }
 
-/// The context inside a function while its caller waits, borrowed from the caller's: it holds no reference of its own, so that
-/// making one costs no atomic operation. A kernel that keeps it clones it, which makes an ordinary context.
+/// The context inside a function while its caller waits, borrowed from the caller's context. It
+/// holds no references of its own, so creating one takes no atomic operation. A kernel that keeps
+/// it clones it, which creates an ordinary context.
 ///
 /// ```
 /// use std::sync::Arc;
@@ -279,13 +288,14 @@ impl DropObserver for ExecutionContext {
 /// }
 /// ```
 pub struct BorrowedContext<'a> {
-    /// Invariant: a bitwise copy of values that live for `'a`. It is never dropped, moved out of, or lent mutably.
+    /// Invariant: a bitwise copy of values that live for `'a`. It is never dropped, moved out of,
+    /// or borrowed mutably.
     context: ManuallyDrop<ExecutionContext>,
     owners: PhantomData<&'a ExecutionContext>,
 }
 
 impl<'a> BorrowedContext<'a> {
-    /// The context inside a function that `caller` calls; locations are those of `source`.
+    /// Creates the context inside a function that `caller` calls; `source` decodes its locations.
     #[inline]
     #[must_use]
     pub fn inside<S: LocationSource + 'static>(
@@ -297,7 +307,7 @@ impl<'a> BorrowedContext<'a> {
         context.location_token = AtomicU32::new(0);
         // SAFETY: the copy is never dropped, and the source lives for `'a`.
         let source = unsafe { ptr::read(source) } as Arc<dyn LocationSource>;
-        // What was there is a copy, too, and is not to be dropped.
+        // The previous source is also a copy, so it must not be dropped.
         std::mem::forget(context.location_source.replace(source));
         Self {
             context,
@@ -305,8 +315,8 @@ impl<'a> BorrowedContext<'a> {
         }
     }
 
-    /// The context inside a synchronous function that `caller` calls: errors are where the caller is, or, if the caller is nowhere,
-    /// in `source`.
+    /// Creates the context inside a synchronous function that `caller` calls. Errors are located at
+    /// the caller, or in `source` if the caller has no location.
     #[inline]
     #[must_use]
     pub fn inside_sync<S: LocationSource + 'static>(
@@ -324,7 +334,7 @@ impl<'a> BorrowedContext<'a> {
         }
     }
 
-    /// The same context, with a location of its own.
+    /// Creates the same context with its own location.
     #[inline]
     #[must_use]
     pub fn of(original: &'a ExecutionContext) -> Self {
@@ -336,8 +346,9 @@ impl<'a> BorrowedContext<'a> {
 
     #[inline]
     fn copy_of(original: &'a ExecutionContext) -> ManuallyDrop<ExecutionContext> {
-        // SAFETY: a context is read where there is one. The copy is never dropped, and what it refers to lives as long as the
-        // original, which outlives `'a`. The token, the only part that changes, is a number of its own.
+        // SAFETY: `original` is a valid context. The copy is never dropped, and everything it
+        // refers to lives as long as the original, which outlives `'a`. The copy has its own token,
+        // the only part that changes.
         ManuallyDrop::new(unsafe { ptr::read(original) })
     }
 }

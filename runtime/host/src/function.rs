@@ -1,4 +1,4 @@
-//! Functions as values: what a kernel calls.
+//! Functions as values that kernels can call.
 
 use std::fmt;
 use std::sync::Arc;
@@ -8,7 +8,7 @@ use tfrt_support::Error;
 
 use crate::execution::ExecutionContext;
 
-/// What kind of function it is.
+/// The kind of a function.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum FunctionKind {
     /// A graph of asynchronous kernels.
@@ -28,29 +28,30 @@ pub enum FunctionKind {
     note = "a loaded program is one"
 )]
 pub trait FunctionTable: Send + Sync + fmt::Debug {
-    /// Its name; empty for the region of an op.
+    /// Returns the name, which is empty for the region of an op.
     fn name(&self, id: u32) -> &str;
 
-    /// Its kind.
+    /// Returns the kind.
     fn kind(&self, id: u32) -> FunctionKind;
 
-    /// The spellings of the types of its arguments.
+    /// Returns the spellings of the argument types.
     fn argument_types(&self, id: u32) -> Vec<&str>;
 
-    /// The spellings of the types of its results.
+    /// Returns the spellings of the result types.
     fn result_types(&self, id: u32) -> Vec<&str>;
 
-    /// How many arguments it takes.
+    /// Returns the number of arguments.
     fn num_arguments(&self, id: u32) -> usize;
 
-    /// How many results it returns.
+    /// Returns the number of results.
     fn num_results(&self, id: u32) -> usize;
 
-    /// The attribute section of the file, for kernels whose work outlives the call.
+    /// Returns the attribute section of the file, for kernels whose work outlives the call.
     fn attribute_section(&self) -> &[u8];
 
-    /// Starts it. Returns without waiting; every one of `results` is filled, with values that may be unavailable. They are errors if
-    /// the function is synchronous, if counts differ, or if an argument is of another type than its spelling fixes.
+    /// Starts the function and returns without waiting. Fills every slot of `results` with a value,
+    /// which may be unavailable. The results are errors if the function is synchronous, if counts
+    /// differ, or if the type of an argument differs from its declared spelling.
     fn execute(
         self: Arc<Self>,
         id: u32,
@@ -59,12 +60,13 @@ pub trait FunctionTable: Send + Sync + fmt::Debug {
         results: &mut [Option<AnyRef>],
     );
 
-    /// Runs a synchronous function to its end on the calling thread. `results` are filled, each with a value that has a payload,
-    /// unless an error stops it.
+    /// Runs a synchronous function to completion on the calling thread. Fills each slot of
+    /// `results` with a value that has a payload, unless an error stops the function.
     ///
     /// # Errors
-    /// What the first failing kernel says. That the function is not synchronous, that counts differ, that an argument is not
-    /// available, is an error, or is of another type than its spelling fixes.
+    /// The error of the first failing kernel; or an error if the function is not synchronous, if
+    /// counts differ, or if an argument is unavailable, an error, or not of the type that its
+    /// spelling declares.
     fn execute_sync(
         self: Arc<Self>,
         id: u32,
@@ -73,11 +75,12 @@ pub trait FunctionTable: Send + Sync + fmt::Debug {
         results: &mut [Option<AnyRef>],
     ) -> Result<(), Error>;
 
-    /// What runs a synchronous function again and again in `ctx`, beginning with these arguments, faster than
-    /// [`execute_sync`](Self::execute_sync); nothing if that is not to be had. See [`FunctionRef::interpreter`].
+    /// Prepares a synchronous function for repeated runs in `ctx`, initially with these arguments,
+    /// which are faster than [`execute_sync`](Self::execute_sync). Returns `None` if that is not
+    /// supported. See [`FunctionRef::interpreter`].
     ///
     /// # Errors
-    /// What `execute_sync` has against these arguments.
+    /// The error that `execute_sync` would return for these arguments.
     fn prepare_sync(
         self: Arc<Self>,
         id: u32,
@@ -89,17 +92,18 @@ pub trait FunctionTable: Send + Sync + fmt::Debug {
     }
 }
 
-/// A synchronous function that is ready to be run in one context; see [`FunctionTable::prepare_sync`].
+/// A synchronous function that is prepared to run in one context; see
+/// [`FunctionTable::prepare_sync`].
 #[diagnostic::on_unimplemented(
     message = "`{Self}` is not a prepared function",
     label = "does not implement `PreparedFunction`",
     note = "tables of functions make them: see `FunctionTable::prepare_sync`"
 )]
 pub trait PreparedFunction: Send + fmt::Debug {
-    /// Runs the function, as [`FunctionTable::execute_sync`] does, in the context that it was prepared for. `changed` are the
-    /// first of its arguments; the others are what they were when they were last given.
+    /// Runs the function like [`FunctionTable::execute_sync`], in the context it was prepared for.
+    /// `changed` are its first arguments; the others are the same as when they were last passed.
     ///
-    /// Nothing, and nothing done, if `execute_sync` must be called for these arguments and results.
+    /// Returns `None` without doing anything if these arguments and results require `execute_sync`.
     fn run(
         &mut self,
         ctx: &ExecutionContext,
@@ -108,7 +112,7 @@ pub trait PreparedFunction: Send + fmt::Debug {
     ) -> Option<Result<(), Error>>;
 }
 
-/// A function of a loaded file. Keeps the file alive; cloning shares.
+/// A function of a loaded file. Keeps the file alive; clones share it.
 #[derive(Clone)]
 pub struct FunctionRef {
     table: Arc<dyn FunctionTable>,
@@ -116,49 +120,49 @@ pub struct FunctionRef {
 }
 
 impl FunctionRef {
-    /// Function `id` of `table`.
+    /// Refers to function `id` of `table`.
     #[must_use]
     pub fn new(table: Arc<dyn FunctionTable>, id: u32) -> Self {
         Self { table, id }
     }
 
-    /// Its name; empty for the region of an op.
+    /// Returns the name, which is empty for the region of an op.
     #[must_use]
     pub fn name(&self) -> &str {
         self.table.name(self.id)
     }
 
-    /// Its kind.
+    /// Returns the kind.
     #[must_use]
     pub fn kind(&self) -> FunctionKind {
         self.table.kind(self.id)
     }
 
-    /// The spellings of the types of its arguments.
+    /// Returns the spellings of the argument types.
     #[must_use]
     pub fn argument_types(&self) -> Vec<&str> {
         self.table.argument_types(self.id)
     }
 
-    /// The spellings of the types of its results.
+    /// Returns the spellings of the result types.
     #[must_use]
     pub fn result_types(&self) -> Vec<&str> {
         self.table.result_types(self.id)
     }
 
-    /// How many arguments it takes.
+    /// Returns the number of arguments.
     #[must_use]
     pub fn num_arguments(&self) -> usize {
         self.table.num_arguments(self.id)
     }
 
-    /// How many results it returns.
+    /// Returns the number of results.
     #[must_use]
     pub fn num_results(&self) -> usize {
         self.table.num_results(self.id)
     }
 
-    /// Starts it; see [`FunctionTable::execute`].
+    /// Starts the function; see [`FunctionTable::execute`].
     pub fn execute_into(
         &self,
         ctx: &ExecutionContext,
@@ -168,10 +172,10 @@ impl FunctionRef {
         Arc::clone(&self.table).execute(self.id, ctx, arguments, results);
     }
 
-    /// Starts it and returns its results, which may be unavailable.
+    /// Starts the function and returns its results, which may be unavailable.
     #[must_use]
     pub fn execute(&self, ctx: &ExecutionContext, arguments: &[AnyRef]) -> Vec<AnyRef> {
-        /// Most functions have no more results, whose slots then need no memory of their own.
+        /// Most functions have at most this many results, whose slots then need no allocation.
         const MAX_ON_STACK: usize = 4;
         let mut on_stack = [const { None }; MAX_ON_STACK];
         let mut in_memory = Vec::new();
@@ -190,8 +194,8 @@ impl FunctionRef {
             .collect()
     }
 
-    /// As [`execute`](Self::execute) of a function that is known to have `N` results. If it has another number, each of them is
-    /// an error that says so.
+    /// Like [`execute`](Self::execute), for a function known to have `N` results. If it has another
+    /// number, each returned value is an error that says so.
     ///
     /// ```
     /// use tfrt_async::AnyRef;
@@ -214,10 +218,10 @@ impl FunctionRef {
         slots.map(|slot| slot.unwrap_or_else(left_empty))
     }
 
-    /// Runs a synchronous function to its end; see [`FunctionTable::execute_sync`].
+    /// Runs a synchronous function to completion; see [`FunctionTable::execute_sync`].
     ///
     /// # Errors
-    /// As [`FunctionTable::execute_sync`].
+    /// As for [`FunctionTable::execute_sync`].
     pub fn execute_sync(
         &self,
         ctx: &ExecutionContext,
@@ -227,11 +231,12 @@ impl FunctionRef {
         Arc::clone(&self.table).execute_sync(self.id, ctx, arguments, results)
     }
 
-    /// What runs a synchronous function again and again in `ctx`. A run is what [`execute_sync`](Self::execute_sync) is; it
-    /// costs less, where what is the same for every run can be looked at now.
+    /// Prepares a synchronous function for repeated runs in `ctx`. A run does the same as
+    /// [`execute_sync`](Self::execute_sync) but costs less if the checks common to all runs can be
+    /// done in advance.
     ///
     /// # Errors
-    /// As [`FunctionTable::prepare_sync`].
+    /// As for [`FunctionTable::prepare_sync`].
     pub fn interpreter(
         &self,
         ctx: &ExecutionContext,
@@ -247,7 +252,7 @@ impl FunctionRef {
     }
 }
 
-/// Runs one synchronous function again and again: see [`FunctionRef::interpreter`].
+/// Runs one synchronous function repeatedly: see [`FunctionRef::interpreter`].
 ///
 /// ```
 /// use tfrt_async::AnyRef;
@@ -272,20 +277,20 @@ pub struct Interpreter {
     function: FunctionRef,
     ctx: ExecutionContext,
     arguments: Vec<AnyRef>,
-    /// Behind so many, arguments are what they were in the last run of `prepared`.
+    /// Arguments from this index on are the same as in the last run of `prepared`.
     num_changed: usize,
     prepared: Option<Box<dyn PreparedFunction>>,
 }
 
 impl Interpreter {
-    /// From now on, these are the first arguments.
+    /// Replaces the first arguments for subsequent runs.
     ///
     /// # Panics
-    /// If the interpreter was made with fewer.
+    /// If the interpreter was created with fewer arguments.
     #[inline]
     pub fn set_arguments<T: Value, const N: usize>(&mut self, payloads: [T; N]) {
         for (argument, payload) in self.arguments[..N].iter_mut().zip(payloads) {
-            // The last one is usually not shared.
+            // The previous value is usually not shared.
             match argument.get_mut::<T>() {
                 Some(place) => *place = payload,
                 None => *argument = AnyRef::available(payload),
@@ -294,10 +299,11 @@ impl Interpreter {
         self.num_changed = self.num_changed.max(N);
     }
 
-    /// Runs the function to its end. The arguments stay what they are, but for what the function does to them.
+    /// Runs the function to completion. The arguments keep their values, except for in-place
+    /// changes by the function.
     ///
     /// # Errors
-    /// As [`FunctionTable::execute_sync`].
+    /// As for [`FunctionTable::execute_sync`].
     #[inline]
     pub fn run(&mut self, results: &mut [Option<AnyRef>]) -> Result<(), Error> {
         if let Some(prepared) = &mut self.prepared
@@ -329,7 +335,8 @@ mod tests {
     use crate::host::HostContext;
     use crate::request::RequestContextBuilder;
 
-    /// Functions that take nothing; the number of one is how many results it has, of which it fills the first.
+    /// Functions without arguments. The number of a function is its number of results, of which it
+    /// fills the first.
     #[derive(Debug)]
     struct Forgetful;
 
@@ -387,7 +394,7 @@ mod tests {
         }
     }
 
-    /// What became of each result: a number, or the message of an error.
+    /// Formats each result: a number, or the message of an error.
     fn told(results: &[AnyRef]) -> Vec<String> {
         let told = |result: &AnyRef| match result.error_if_present() {
             Some(error) => error.message().to_owned(),

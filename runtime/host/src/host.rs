@@ -1,7 +1,7 @@
-//! The host: what all requests of a process share.
+//! The host: the state shared by all requests of a process.
 //!
-//! Dropped in this order: the work queue is drained first, so that no task outlives what it uses; then timers, shared
-//! contexts, queue and allocator go.
+//! On drop, the work queue is drained first, so that no task outlives what it uses; then timers,
+//! shared contexts, queue and allocator are dropped in this order.
 
 use std::any::Any;
 use std::fmt;
@@ -21,7 +21,7 @@ use crate::request::RequestContext;
 use crate::shared_context::SharedContexts;
 use crate::timer::TimerQueue;
 
-/// Told of every error that a kernel emits, once, on the thread that emits it.
+/// Called once for every error that a kernel emits, on the thread that emits it.
 pub type DiagnosticHandler = Arc<dyn Fn(&Error) + Send + Sync>;
 
 /// Owns what the requests of a process share: kernels, devices, memory, threads, timers.
@@ -50,15 +50,15 @@ pub struct HostContext {
 /// The requests that [`HostContext::cancel_all`] reaches.
 #[derive(Default)]
 struct LiveRequests {
-    /// By number. A place is empty after its request has left.
+    /// By number. The place of a request that has left is empty.
     places: Vec<Option<Weak<RequestContext>>>,
-    /// The numbers of requests that have left, for others.
+    /// Numbers of requests that have left, for reuse.
     free_numbers: Vec<u64>,
-    /// What new requests are cancelled with, between `cancel_all` and `restart`.
+    /// The error with which new requests are cancelled, between `cancel_all` and `restart`.
     cancelled_with: Option<Error>,
 }
 
-/// Chooses the parts of a [`HostContext`]; what is not chosen has an obvious default.
+/// Configures a [`HostContext`]; every part has a default.
 #[derive(Default)]
 pub struct HostContextBuilder {
     registry: Option<Arc<KernelRegistry>>,
@@ -69,46 +69,47 @@ pub struct HostContextBuilder {
 }
 
 impl HostContextBuilder {
-    /// The kernels; none by default.
+    /// Sets the kernels; the default is none.
     #[must_use]
     pub fn registry(mut self, registry: Arc<KernelRegistry>) -> Self {
         self.registry = Some(registry);
         self
     }
 
-    /// The work queue; the single-threaded one by default.
+    /// Sets the work queue; the default is the single-threaded one.
     #[must_use]
     pub fn queue(mut self, queue: Arc<dyn ConcurrentWorkQueue>) -> Self {
         self.queue = Some(queue);
         self
     }
 
-    /// The allocator; the system heap by default.
+    /// Sets the allocator; the default is the system heap.
     #[must_use]
     pub fn allocator(mut self, allocator: Arc<dyn HostAllocator>) -> Self {
         self.allocator = Some(allocator);
         self
     }
 
-    /// The handler of errors that kernels emit; by default, there is none.
+    /// Sets the handler of errors that kernels emit; the default does nothing.
     #[must_use]
     pub fn diagnostic_handler(mut self, handler: impl Fn(&Error) + Send + Sync + 'static) -> Self {
-        // A kernel that fails must be able to say so whatever becomes of the handler; the panic hook has been told. The panic
-        // is caught here and not where the handler is called, which a kernel library may do.
+        // A failing kernel must be able to report its error even if the handler panics; the panic
+        // hook has already run. The panic is caught here rather than at the call, which a kernel
+        // library may make.
         self.diagnostic_handler = Some(Arc::new(move |error| {
             drop(catch_unwind(AssertUnwindSafe(|| handler(error))));
         }));
         self
     }
 
-    /// What programs may use.
+    /// Sets the limits of programs.
     #[must_use]
     pub fn limits(mut self, limits: Limits) -> Self {
         self.limits = limits;
         self
     }
 
-    /// The host.
+    /// Creates the host.
     #[must_use]
     pub fn build(self) -> Arc<HostContext> {
         let devices = DeviceManager::default();
@@ -131,60 +132,60 @@ impl HostContextBuilder {
 }
 
 impl HostContext {
-    /// Starts the choice of a host's parts.
+    /// Returns a builder with default parts.
     #[must_use]
     pub fn builder() -> HostContextBuilder {
         HostContextBuilder::default()
     }
 
-    /// The kernels that programs may use.
+    /// Returns the kernels that programs may use.
     #[must_use]
     pub fn registry(&self) -> &Arc<KernelRegistry> {
         &self.registry
     }
 
-    /// The devices.
+    /// Returns the devices.
     #[must_use]
     pub fn devices(&self) -> &DeviceManager {
         &self.devices
     }
 
-    /// Where memory comes from.
+    /// Returns the allocator.
     #[must_use]
     pub fn allocator(&self) -> &Arc<dyn HostAllocator> {
         &self.allocator
     }
 
-    /// Where tasks run.
+    /// Returns the work queue.
     #[must_use]
     pub fn queue(&self) -> &Arc<dyn ConcurrentWorkQueue> {
         &self.queue
     }
 
-    /// The timers.
+    /// Returns the timers.
     #[must_use]
     pub fn timers(&self) -> &TimerQueue {
         &self.timers
     }
 
-    /// What programs may use.
+    /// Returns the limits of programs.
     #[must_use]
     pub fn limits(&self) -> &Limits {
         &self.limits
     }
 
-    /// The host's one object of type `T`, made on first use.
+    /// Returns the host's single object of type `T`, creating it on first use.
     pub fn shared_context<T: Any + Send + Sync>(&self, make: impl FnOnce() -> T) -> Arc<T> {
         self.shared_contexts.get_or_create(make)
     }
 
-    /// Tells the diagnostic handler of `error`. A handler that panics is not listened to.
+    /// Reports `error` to the diagnostic handler. A panic of the handler is ignored.
     #[cold]
     pub fn report(&self, error: &Error) {
         (self.diagnostic_handler)(error);
     }
 
-    /// Waits until every one of `values` is available, and looks whether they are errors.
+    /// Waits until all of `values` are available, and checks them for errors.
     ///
     /// ```
     /// use tfrt_async::AnyRef;
@@ -198,7 +199,8 @@ impl HostContext {
     /// ```
     ///
     /// # Errors
-    /// The error of the first value that is one; or, if this is a thread of the work queue, that it would wait for itself.
+    /// The first error among the values; or an error if this is a thread of the work queue, which
+    /// would wait for itself.
     pub fn await_values(&self, values: &[AnyRef]) -> Result<(), Error> {
         self.await_available(values)?;
         match values.iter().find_map(AnyRef::error_if_present) {
@@ -207,12 +209,12 @@ impl HostContext {
         }
     }
 
-    /// Waits until every one of `values` is available, be it an error or not.
+    /// Waits until all of `values` are available, including errors.
     ///
     /// # Errors
     /// If called from a thread of the work queue, which would wait for itself.
     pub fn await_available(&self, values: &[AnyRef]) -> Result<(), WouldDeadlock> {
-        // The queue would have to make something that it can be woken by.
+        // Shortcut: to wait, the queue would have to set up a wakeup.
         if values.iter().all(AnyRef::is_available) && !self.queue.is_in_worker_thread() {
             return Ok(());
         }
@@ -244,15 +246,17 @@ impl HostContext {
         }
     }
 
-    /// Lets new requests run again after [`cancel_all`](Self::cancel_all). Requests that were cancelled stay cancelled.
+    /// Lets new requests run again after [`cancel_all`](Self::cancel_all). Cancelled requests stay
+    /// cancelled.
     pub fn restart(&self) {
         self.lock_requests().cancelled_with = None;
     }
 
-    /// Enters a request among the live ones, under a number that no other one has and that `set_number` is told; returns what to
-    /// cancel it with at once.
+    /// Adds a request to the live ones under a unique number, which is passed to `set_number`.
+    /// Returns the error to cancel it with immediately, if any.
     ///
-    /// The request exists by now, so that [`cancel_all`](Self::cancel_all) either finds it or has left its error.
+    /// The request already exists, so [`cancel_all`](Self::cancel_all) either finds it or has left
+    /// its error.
     pub(crate) fn enter_request(
         &self,
         request: &Arc<RequestContext>,
@@ -273,17 +277,18 @@ impl HostContext {
         requests.cancelled_with.clone()
     }
 
-    /// Takes a request from among the live ones. Its number may be given out again.
+    /// Removes a request from the live ones. Its number may be reused.
     pub(crate) fn leave_request(&self, number: u64) {
         let mut requests = self.lock_requests();
         let left = requests.places[number as usize].take();
         requests.free_numbers.push(number);
         drop(requests);
-        // It may be the last to refer to the memory of the request.
+        // This may be the last reference to the memory of the request.
         drop(left);
     }
 
-    /// Counts one more unfinished invocation, unless there are too many already, with `num_others` that are not counted here.
+    /// Counts an unfinished invocation, in addition to `num_others` not counted here. Returns
+    /// `false` without counting it if there are too many.
     ///
     /// The count bounds memory and orders nothing: relaxed.
     pub fn enter_invocation(&self, num_others: usize) -> bool {
@@ -295,7 +300,8 @@ impl HostContext {
         false
     }
 
-    /// Whether one more invocation may begin beside those that are unfinished and `num_others` that are not counted here.
+    /// Returns `true` if another invocation may begin in addition to the unfinished ones and
+    /// `num_others` not counted here.
     #[inline]
     pub fn has_room_for_invocation(&self, num_others: usize) -> bool {
         // Relaxed: as above.
@@ -315,7 +321,8 @@ impl HostContext {
 
 impl Drop for HostContext {
     fn drop(&mut self) {
-        // Refused only on a thread of the queue itself, whose own drop drains it.
+        // This fails only on a thread of the queue itself, in which case the queue's own drop
+        // drains it.
         let _ = self.queue.quiesce();
     }
 }

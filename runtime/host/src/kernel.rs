@@ -1,8 +1,9 @@
 //! Kernels: plain functions, seen by the executor as entries of a table.
 //!
-//! `#[tfrt_kernel]` hands over a list of parameter markers, a list of result markers, a declaration, and a closure that calls the
-//! function; `adapter` makes a [`Kernel`] of them. Everything else is generic code of this module, so that what a kernel is declared
-//! to take, what is checked, and what is read without a check are three readings of one list and cannot disagree:
+//! `#[tfrt_kernel]` generates a list of parameter markers, a list of result markers, a declaration,
+//! and a closure that calls the function; `adapter` builds a [`Kernel`] from them. The rest is
+//! generic code in this module. The declared operands, the checks and the unchecked reads are all
+//! derived from one list, so they cannot disagree:
 //!
 //! ```text
 //!            KernelFrame                                  registry: name ─► KernelDescriptor { op, entry }
@@ -13,13 +14,13 @@
 //!             or copy per marker      function
 //! ```
 //!
-//! *Invoking* a descriptor reads operands without a check, which is the executor's right once it has proven the types of
-//! a function's registers; *invoking checked* looks at every operand first.
+//! *Invoking* a descriptor reads operands without a check, which the executor may do once it has
+//! proven the types of a function's registers; *invoking checked* checks every operand first.
 //!
-//! Invariant K1: an operand marker reads the payload type that it checks and describes. Upheld by `operand`, `text`,
-//! `object` and `optional`, whose markers are the only ones that read operands.
+//! Invariant K1: an operand marker reads the payload type that it checks and describes. Upheld by
+//! `operand`, `text`, `object` and `optional`, whose markers are the only ones that read operands.
 //!
-//! Parameter, result and list markers are named by expansions alone, through [`crate::__private`].
+//! Only expansions name parameter, result and list markers, through [`crate::__private`].
 
 pub mod frame;
 
@@ -93,16 +94,17 @@ pub use registry::{DuplicateKernels, KernelRegistry};
 pub use resource::{Res, Resource, ResourceScope};
 pub use workspace::{Workspace, WorkspaceElement};
 
-/// A function as a kernel. Implemented by what [`KernelDescriptor::new`] and its like make of a closure.
+/// A function as a kernel. Implemented by the types that [`KernelDescriptor::new`] and the like
+/// derive from a closure.
 #[diagnostic::on_unimplemented(
     message = "`{Self}` is not a kernel",
     label = "not made by `#[tfrt_kernel]`",
     note = "write `#[tfrt_kernel(\"my.op\")]` on a function"
 )]
 pub trait Kernel: 'static {
-    /// What it takes, as markers.
+    /// Its parameters, as markers.
     type Params: ParamList;
-    /// What it returns, as markers.
+    /// Its results, as markers.
     type Results: ResultPart;
     /// Its declaration.
     const OP: &'static OpDef;
@@ -111,16 +113,17 @@ pub trait Kernel: 'static {
     fn call(arguments: Arguments<'_, '_, Self::Params>) -> Returned<Self::Results>;
 }
 
-/// An `async fn` as a kernel. Implemented by what [`KernelDescriptor::new_async`] makes of a closure.
+/// An `async fn` as a kernel. Implemented by the types that [`KernelDescriptor::new_async`] derives
+/// from a closure.
 #[diagnostic::on_unimplemented(
     message = "`{Self}` is not an asynchronous kernel",
     label = "not made by `#[tfrt_kernel]` on an `async fn`",
     note = "write `#[tfrt_kernel(\"my.op\")]` on an `async fn`"
 )]
 pub trait AsyncKernel: 'static {
-    /// What it takes, as markers.
+    /// Its parameters, as markers.
     type Params: ParamList;
-    /// What it returns, as markers.
+    /// Its results, as markers.
     type Results: ResultPart;
     /// Its declaration.
     const OP: &'static OpDef;
@@ -131,8 +134,8 @@ pub trait AsyncKernel: 'static {
     ) -> impl Future<Output = Returned<Self::Results>> + Send;
 }
 
-/// A function marked with `#[tfrt_kernel]`, with all its instances. The macro implements it for the type that the option
-/// `kernel_set` names.
+/// A function marked with `#[tfrt_kernel]`, with all its instances. The macro implements this for
+/// the type named by the option `kernel_set`.
 #[diagnostic::on_unimplemented(
     message = "`{Self}` is not a set of kernels",
     label = "not the `kernel_set` of a function with `#[tfrt_kernel]`",

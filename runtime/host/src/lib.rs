@@ -1,11 +1,12 @@
 //! The host side of the runtime: the interface of kernels and the services that they use.
 //!
-//! A [`HostContext`] owns the shared services of a process, a [`RequestContext`] represents one piece of work, and an
-//! [`ExecutionContext`] gives a kernel access to both. [`kernel`] contains kernel frames, the adapters between frames and plain
-//! functions, and the registry.
+//! A [`HostContext`] owns the shared services of a process, a [`RequestContext`] represents one
+//! piece of work, and an [`ExecutionContext`] gives a kernel access to both. [`kernel`] contains
+//! kernel frames, the adapters between frames and plain functions, and the registry.
 //!
-//! This crate knows neither BEF nor MLIR text. Unsafe code is denied except in modules that explain why they need it: [`allocator`],
-//! the loader of a [`library`], and the readers of operands under [`kernel`].
+//! This crate knows neither BEF nor MLIR text. Unsafe code is denied except in modules that explain
+//! why they need it: [`allocator`], the loader of a [`library`], and the readers of operands under
+//! [`kernel`].
 #![deny(unsafe_code)]
 
 extern crate self as tfrt_host;

@@ -1,36 +1,44 @@
-//! Kernel libraries: kernels that are loaded at run time, without building the program anew.
+//! Kernel libraries: kernels that are loaded at run time, without rebuilding the program.
 //!
-//! A crate of kernels whose type is `cdylib` and which says `tfrt::export_kernels!()` is a kernel library.
-//! [`KernelRegistry::load_library`] loads it, for ever: code of a library may be needed as long as a value of it lives.
+//! A kernel library is a crate of kernels that has the crate type `cdylib` and calls
+//! `tfrt::export_kernels!()`. [`KernelRegistry::load_library`] loads it permanently: its code may
+//! be needed as long as one of its values lives.
 //!
 //! # Two copies of one runtime
 //!
-//! A library has the runtime and the standard library linked into it, as the program has. Values, frames and contexts pass
-//! between the two copies as they are, which is right if both were built alike: by one compiler, from one source, with one
-//! set of settings. The *fingerprint* of a build says what these were, and how large what crosses is; a library with another one is
-//! refused, and its header, whose layout is C's, is all that was read of it.
+//! A library links its own copy of the runtime and the standard library, as the program does.
+//! Values, frames and contexts pass between the two copies unchanged, which is correct if both were
+//! built alike: by one compiler, from the same source, with the same settings. The *fingerprint* of
+//! a build records these, and the layouts of shared types. A library with a different fingerprint
+//! is refused after reading only its header, which has a C layout.
 //!
-//! What the copies must agree on while they run is the program's, which the library takes over before any of its kernels runs:
-//! see [`tfrt_async::shared`]. Of everything else each copy has its own, and that is well:
+//! Whatever the copies must agree on at run time belongs to the program; the library adopts it
+//! before any of its kernels runs: see [`tfrt_async::shared`]. Everything else may be separate:
 //!
-//! - *Queues, timers, contexts and allocators* are objects of the program, which the library reaches through the host. What the
-//!   library's copy of the crates would need to make such objects itself stays unused.
-//! - *Memory* is allocated by one copy and freed by the other. Both use the allocator of the system, unless somebody says
-//!   otherwise with `#[global_allocator]`. Whoever does must do it in program and library, with one and the same allocator
-//!   behind both; the fingerprint cannot see it, and it is a duty of the loader.
-//! - *Panics* never pass from one copy to the other. Each catches its own, and hands over what they were raised with.
-//! - *Standard output* is buffered by each copy up to the end of a line. [`LoadedLibrary::flush_output`] writes the rest.
+//! - *Queues, timers, contexts and allocators* are objects of the program, which the library
+//!   accesses through the host. The statics with which the library's copy could create its own stay
+//!   unused.
+//! - *Memory* is allocated by one copy and freed by the other. Both use the system allocator unless
+//!   `#[global_allocator]` overrides it. An override must be made in program and library, with the
+//!   same underlying allocator; the fingerprint cannot detect it, so it is a duty of the loader's
+//!   caller.
+//! - *Panics* never propagate from one copy to the other. Each catches its own, and returns their
+//!   payloads.
+//! - *Standard output* is buffered by each copy up to the end of a line.
+//!   [`LoadedLibrary::flush_output`] writes the rest.
 //!
 //! # Types
 //!
-//! A payload that the library makes is one that the program reads if both know its type under one id. `TypeId` is a function of
-//! the type's path, its crate's name and version, where cargo found the crate, and how it was built: its features, and the versions and
-//! features of all crates that it depends on. Types of the standard
-//! library have the same id everywhere, and types of the library have theirs. The types of the runtime may be built in two
-//! places. Their crates [vouch](tfrt_async::identity) for them: such a type is the same one on both sides if crate, version and path
-//! are equal. A crate that is neither, and that program and library share, has one id for a type if it was built alike in both. If
-//! it was not, or if the two sides disagree in size, alignment, spelling, or in how payloads are passed and dropped, there are
-//! two types of one name, and a kernel that gets the wrong one fails with an error that says so.
+//! The program can read a payload from the library if both identify its type by the same id.
+//! `TypeId` is a function of the type's path, its crate's name and version, where cargo found the
+//! crate, and how it was built: its features, and the versions and features of all its
+//! dependencies. Types of the standard library have the same id everywhere, and types of the
+//! library have their own. The types of the runtime may be built in two places. Their crates
+//! [vouch](tfrt_async::identity) for them: such a type is the same on both sides if crate, version
+//! and path are equal. A type of any other crate that program and library share has one id if it
+//! was built alike in both. If it was not, or if the two sides disagree in size, alignment,
+//! spelling, or in how payloads are passed and dropped, there are two types with one name, and a
+//! kernel that gets the wrong one fails with an error that says so.
 #![expect(unsafe_code, reason = "loads code")]
 
 mod error;
@@ -61,7 +69,7 @@ use error::Reason;
 /// The symbol that a library exports.
 const ENTRY_POINT: &[u8] = b"tfrt_kernel_library\0";
 
-/// A kernel library that is part of the process now, and stays so.
+/// A kernel library that is permanently part of the process.
 ///
 /// ```no_run
 /// use tfrt_host::kernel::KernelRegistry;
@@ -80,24 +88,24 @@ pub struct LoadedLibrary {
 }
 
 impl LoadedLibrary {
-    /// The path that it was loaded from.
+    /// Returns the path that it was loaded from.
     #[must_use]
     pub fn path(&self) -> &Path {
         &self.path
     }
 
-    /// The facts of dialects that it states.
+    /// Returns the properties of dialects that it declares.
     pub fn dialects(&self) -> impl Iterator<Item = DialectDef> {
         self.registrations.dialects.iter().copied()
     }
 
-    /// Sets what is called when code of the library panics, before the panic becomes an error: the program's own hook is the
-    /// business of its own copy of the standard library.
+    /// Sets the hook that is called when code of the library panics, before the panic becomes an
+    /// error. The program's own hook belongs to its own copy of the standard library.
     pub fn set_panic_hook(&self, hook: fn(&PanicHookInfo<'_>)) {
         (self.exports.set_panic_hook)(hook);
     }
 
-    /// Writes what kernels of the library have printed and what is not a whole line yet.
+    /// Flushes output of the library's kernels that does not end in a newline yet.
     pub fn flush_output(&self) {
         (self.exports.flush_output)();
     }
@@ -106,19 +114,22 @@ impl LoadedLibrary {
 impl KernelRegistry {
     /// Loads a kernel library and adds everything that is linked into it. It is never unloaded.
     ///
-    /// A path without a slash is a file in the current folder if there is one of this name; otherwise it is looked for as the
-    /// system looks for libraries. A library that is loaded already, into another registry, is not loaded again.
+    /// A path without a slash denotes a file in the current folder if there is one with this name;
+    /// otherwise it is resolved as the system resolves libraries. A library that another registry
+    /// has already loaded is not loaded again.
     ///
     /// # Errors
-    /// If there is no kernel library at `path`, or one that was built differently, or one that registers a name which is
-    /// taken. The registry is then unchanged; the code of the library may have been loaded and stays so.
+    /// If there is no kernel library at `path`, it was built differently, or it registers a name
+    /// that is taken. The registry is then unchanged; the code of the library may stay loaded.
     ///
     /// # Safety
-    /// 1. Loading code runs it: the library's constructors do nothing that is undefined behaviour in this process, and its
-    ///    entry point, if it has one, is that of `tfrt::export_kernels!()`.
-    /// 2. If the library or the program has a `#[global_allocator]`, what one allocates the other can free.
-    /// 3. Crates of one name and version, found in one place, have the same source in the program and in all its libraries. The
-    ///    crates of the runtime do, wherever they were found.
+    /// 1. Loading code runs it: the library's constructors cause no undefined behaviour in this
+    ///    process, and its entry point, if it has one, is that of `tfrt::export_kernels!()`.
+    /// 2. If the library or the program has a `#[global_allocator]`, each can free what the other
+    ///    allocates.
+    /// 3. Crates with the same name and version, found in the same place, have the same source in
+    ///    the program and in all its libraries. The crates of the runtime do, wherever they were
+    ///    found.
     pub unsafe fn load_library(
         &mut self,
         path: impl AsRef<Path>,
@@ -128,7 +139,7 @@ impl KernelRegistry {
             path: path.to_owned(),
             reason,
         };
-        // SAFETY: the caller's duties.
+        // SAFETY: the caller fulfils the duties.
         let library = unsafe { load(path) }.map_err(refuse)?;
         let added = library.registrations;
         let mut registry = self.clone();
@@ -144,7 +155,8 @@ impl KernelRegistry {
     }
 }
 
-/// The path with a slash in it, if it is a bare name of a file that is there: the system would look for it elsewhere.
+/// Adds a slash to the path if it is the bare name of an existing file: the system would look for
+/// it elsewhere.
 fn as_file(path: &Path) -> Cow<'_, Path> {
     let is_bare = path.components().count() == 1 && !path.has_root();
     if is_bare && path.is_file() {
@@ -162,13 +174,14 @@ unsafe fn load(path: &Path) -> Result<LoadedLibrary, Reason> {
     let file = as_file(path);
     // SAFETY: duty 1.
     let library = unsafe { Library::new(&*file) }.map_err(Reason::Open)?;
-    // Never unloaded, whatever comes: its threads and thread-locals, if it made some, are beyond our reach.
+    // Never unloaded, even on errors: any threads and thread-locals it created are beyond our
+    // control.
     let library = ManuallyDrop::new(library);
-    // SAFETY: duty 1: it is `fn() -> *const LibraryHeader` in every version.
+    // SAFETY: duty 1: the symbol is `fn() -> *const LibraryHeader` in every version.
     let entry_point =
         unsafe { library.get::<extern "C" fn() -> *const LibraryHeader>(ENTRY_POINT) }
             .map_err(|_| Reason::NoEntryPoint)?;
-    // SAFETY: duty 1: the header is static. The version comes first in every version.
+    // SAFETY: duty 1: the header is static. The version is its first field in every version.
     let found = unsafe { (*entry_point()).abi_version };
     if found != ABI_VERSION {
         return Err(Reason::AbiVersion {
@@ -176,9 +189,10 @@ unsafe fn load(path: &Path) -> Result<LoadedLibrary, Reason> {
             found,
         });
     }
-    // SAFETY: the header is of our version, and static.
+    // SAFETY: the header has our version, and is static.
     let header: &'static LibraryHeader = unsafe { &*entry_point() };
-    // SAFETY: duty 1: these are the bytes of a string that lives as long as the library.
+    // SAFETY: duty 1: the pointer and length are those of a string that lives as long as the
+    // library.
     let found = unsafe { std::slice::from_raw_parts(header.fingerprint, header.fingerprint_len) };
     let (expected, found) = (fingerprint(), String::from_utf8_lossy(found));
     if found != expected {
@@ -187,10 +201,11 @@ unsafe fn load(path: &Path) -> Result<LoadedLibrary, Reason> {
             found: found.into_owned(),
         });
     }
-    // SAFETY: duty 1, and the library was built as this program was: it has the same `Exports`, and it is static.
+    // SAFETY: duty 1, and the library was built like this program: `Exports` is the same, and it is
+    // static.
     let exports = unsafe { &*header.exports.cast::<Exports>() };
-    // SAFETY: duties 2 and 3 with the fingerprint say that the copies are alike; this copy is the program, or stays for ever
-    // as all libraries do.
+    // SAFETY: duties 2 and 3 with the fingerprint imply that the copies are alike; this copy is the
+    // program or a library, so it is never unloaded.
     let connected = unsafe { (exports.connect)(&HostServices::of_this_copy()) };
     Ok(LoadedLibrary {
         path: path.to_owned(),

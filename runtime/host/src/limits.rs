@@ -1,6 +1,6 @@
-//! Limits: what a program may use before it gets an error instead.
+//! Limits on the resources of programs. Exceeding one is an error.
 
-/// What one host allows its programs.
+/// The limits of a host's programs.
 ///
 /// ```
 /// use tfrt_host::Limits;
@@ -10,12 +10,14 @@
 /// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Limits {
-    /// How deep calls of functions may nest; the next one returns error values of code `ResourceExhausted`.
+    /// The maximum depth of function calls; the next one returns error values with code
+    /// `ResourceExhausted`.
     pub max_call_depth: u32,
-    /// How many invocations of functions may be unfinished at once.
+    /// The maximum number of unfinished invocations of functions.
     pub max_live_invocations: usize,
-    /// How many bytes of memory one request may hold, unless its builder says otherwise: 64 GiB by default. Counted is what is
-    /// drawn from [the request's allocator](crate::RequestContext::allocator) or charged to it.
+    /// The maximum number of bytes that one request may hold, unless its builder overrides it: 64
+    /// GiB by default. It counts memory allocated from [the request's
+    /// allocator](crate::RequestContext::allocator) or charged to it.
     pub max_request_bytes: usize,
 }
 

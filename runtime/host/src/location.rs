@@ -1,4 +1,4 @@
-//! Where a kernel stands in its program: a token that only its file can decode.
+//! The location of a kernel in its program: a token that only its file can decode.
 
 use std::fmt;
 
@@ -10,9 +10,9 @@ use tfrt_support::Place;
     label = "does not implement `LocationSource`"
 )]
 pub trait LocationSource: Send + Sync + fmt::Debug {
-    /// The place that `token` stands for.
+    /// Returns the place that `token` represents.
     fn place(&self, token: u32) -> Place;
 
-    /// The name that the program gave to the op at `token`, if it gave one.
+    /// Returns the name that the program assigned to the op at `token`, if any.
     fn debug_name(&self, token: u32) -> Option<String>;
 }

@@ -1,7 +1,7 @@
 //! The runtime's log: lines on standard error.
 //!
-//! Format: `S YYYY-MM-DD HH:MM:SS.uuuuuu THREAD FILE:LINE] MESSAGE`, with S the first letter of the level and the time
-//! in UTC.
+//! Format: `S YYYY-MM-DD HH:MM:SS.uuuuuu THREAD FILE:LINE] MESSAGE`, where S is the first letter of
+//! the level and the time is in UTC.
 
 use std::fmt;
 use std::io::Write;
@@ -11,19 +11,19 @@ use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 use tfrt_support::escape::escaped_lines;
 
-/// How grave a log line is.
+/// The severity of a log line.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Level {
-    /// Good to know.
+    /// Informational.
     Info,
-    /// Probably wrong.
+    /// A likely problem.
     Warning,
-    /// Wrong.
+    /// An error.
     Error,
 }
 
 impl Level {
-    /// The letter that starts the line.
+    /// Returns the letter that starts the line.
     #[must_use]
     pub const fn letter(self) -> char {
         match self {
@@ -34,7 +34,7 @@ impl Level {
     }
 }
 
-/// Writes one line. A line that cannot be written is lost, because a log cannot report it elsewhere.
+/// Writes one line. A line that cannot be written is lost, since a log cannot report it elsewhere.
 pub fn write_line(level: Level, file: &str, line: u32, message: fmt::Arguments<'_>) {
     let since_epoch = SystemTime::now()
         .duration_since(UNIX_EPOCH)
@@ -43,7 +43,7 @@ pub fn write_line(level: Level, file: &str, line: u32, message: fmt::Arguments<'
     let _ = std::io::stderr().write_all(text.as_bytes());
 }
 
-/// The line. Control characters are escaped: a message may have names in it, and those may come from a file.
+/// Formats the line. Control characters are escaped: a message may contain names from a file.
 fn line_of(
     level: Level,
     since_epoch: Duration,
@@ -61,26 +61,26 @@ fn line_of(
     )
 }
 
-/// Assigns the numbers of threads in a kernel library: threads have one number in the whole process.
+/// In a library, assigns thread numbers: each thread has one number in the whole process.
 static PROGRAM: OnceLock<fn() -> u64> = OnceLock::new();
 
-/// Lets this copy of the crate take the numbers of threads from another one.
+/// Makes this copy of the crate take thread numbers from another copy.
 pub(crate) fn adopt_thread_numbers(thread_number: fn() -> u64) {
     PROGRAM.get_or_init(|| thread_number);
 }
 
-/// A small number of the calling thread: 1 for the first thread that logs.
+/// Returns a small number of the calling thread: 1 for the first thread that logs.
 pub(crate) fn thread_number() -> u64 {
     if let Some(thread_number) = PROGRAM.get() {
         return thread_number();
     }
-    // Only uniqueness matters, no other memory is ordered by it: relaxed.
+    // Relaxed: only uniqueness matters; it orders no other memory.
     static NEXT: AtomicU64 = AtomicU64::new(1);
     thread_local!(static NUMBER: u64 = NEXT.fetch_add(1, Ordering::Relaxed));
     NUMBER.with(|number| *number)
 }
 
-/// The civil time of a Unix time, in UTC; the algorithm is Howard Hinnant's `civil_from_days`.
+/// Formats a Unix time in UTC; the algorithm is Howard Hinnant's `civil_from_days`.
 fn timestamp(unix_seconds: u64, micros: u32) -> String {
     let (days, seconds) = (unix_seconds / 86_400, unix_seconds % 86_400);
     let shifted = days + 719_468;
@@ -101,7 +101,7 @@ fn timestamp(unix_seconds: u64, micros: u32) -> String {
     format!("{year:04}-{month:02}-{day:02} {hour:02}:{minute:02}:{second:02}.{micros:06}")
 }
 
-/// Logs a line at level info, with the place of the call.
+/// Logs a line at level info, with the location of the call.
 #[macro_export]
 macro_rules! log_info {
     ($($argument:tt)*) => {
@@ -109,7 +109,7 @@ macro_rules! log_info {
     };
 }
 
-/// Logs a line at level warning, with the place of the call.
+/// Logs a line at level warning, with the location of the call.
 #[macro_export]
 macro_rules! log_warning {
     ($($argument:tt)*) => {
@@ -117,7 +117,7 @@ macro_rules! log_warning {
     };
 }
 
-/// Logs a line at level error, with the place of the call.
+/// Logs a line at level error, with the location of the call.
 #[macro_export]
 macro_rules! log_error {
     ($($argument:tt)*) => {

@@ -1,8 +1,9 @@
 //! Parallel loops over a range of indices.
 //!
-//! The range is cut into blocks, which are claimed one after the other, the lowest first, from a counter that all who run the
-//! loop share. The caller runs the first block; one task for each worker claims the rest. So a block costs a step of the counter,
-//! not a task, and a faster thread runs more of them.
+//! The range is split into blocks, which are claimed in ascending order from a counter shared by
+//! all threads that run the loop. The caller runs the first block; one task for each worker claims
+//! the rest. So a block costs an increment of the counter rather than a task, and a faster thread
+//! runs more blocks.
 //!
 //! ```text
 //!  next ──────────────┐
@@ -23,7 +24,7 @@ use tfrt_support::{Error, ErrorCode};
 use crate::execution::ExecutionContext;
 use crate::kernel::panic::panic_message;
 
-/// How large the blocks of a loop are.
+/// The size of the blocks of a loop.
 ///
 /// ```
 /// use tfrt_host::parallel::BlockSize;
@@ -33,14 +34,15 @@ use crate::kernel::panic::panic_message;
 /// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum BlockSize {
-    /// This many indices each.
+    /// Exactly this many indices each.
     Fixed(usize),
-    /// At least this many; more where that still gives every worker four blocks.
+    /// At least this many; more if every worker still gets four blocks.
     Min(usize),
 }
 
 impl BlockSize {
-    /// The number of indices in a block of a loop over `total`, with `num_workers` to share it; at least 1.
+    /// Returns the number of indices in a block of a loop over `total`, shared by `num_workers`; at
+    /// least 1.
     #[must_use]
     pub fn resolve(self, total: usize, num_workers: usize) -> usize {
         let wanted = match self {
@@ -51,7 +53,7 @@ impl BlockSize {
     }
 }
 
-/// Why a loop failed: the lowest of the blocks that did.
+/// The failure of a loop: the lowest block that failed.
 ///
 /// ```
 /// use tfrt_host::parallel::{BlockSize, parallel_for};
@@ -73,16 +75,17 @@ impl BlockSize {
 pub struct FailedBlock {
     /// The first index of the block.
     pub start: usize,
-    /// What it failed with.
+    /// Its error.
     pub error: Error,
 }
 
-/// Runs `body` for every block of `0..total`, on the work queue of `ctx`, and then `on_done`, once, on the thread that
-/// finishes last. Without indices `on_done` runs at once; a single block runs on the calling thread. Does not wait.
+/// Runs `body` for every block of `0..total`, on the work queue of `ctx`, then calls `on_done`
+/// once, on the thread that finishes last. If `total` is 0, `on_done` runs immediately; a single
+/// block runs on the calling thread. Does not wait.
 ///
-/// A block fails if `body` says so or panics, and the blocks after it run all the same; `on_done` is given the lowest that
-/// failed. Once the request of `ctx` is cancelled, blocks that have not started are left out: the first of them fails with the
-/// error of the request.
+/// A block fails if `body` returns an error or panics; later blocks still run, and `on_done`
+/// receives the lowest failed block. Once the request of `ctx` is cancelled, blocks that have not
+/// started are skipped: the first of them fails with the error of the request.
 ///
 /// ```
 /// use std::sync::Arc;
@@ -113,8 +116,8 @@ pub fn parallel_for(
     parallel_for_with(ctx, total, block_size, || (), body, on_done);
 }
 
-/// As [`parallel_for`], with something that blocks which run one after the other on one thread have in common: `make` makes it
-/// now and then, far less than once a block.
+/// Like [`parallel_for`], with state shared by blocks that run consecutively on one thread. `make`
+/// creates it far less often than once per block.
 ///
 /// ```
 /// use std::ops::Range;
@@ -170,18 +173,19 @@ pub fn parallel_for_with<S>(
     work.run_blocks(1);
 }
 
-/// After so many blocks a task gives way to other tasks, and goes on as a new one.
+/// After this many blocks a task yields to other tasks, and continues as a new one.
 ///
-/// Adding and taking a task costs a few hundred instructions, which among so many blocks are next to nothing.
+/// Enqueuing and dequeuing a task costs a few hundred instructions, which is negligible for this
+/// many blocks.
 const BLOCKS_PER_TURN: usize = 64;
 
-/// What the tasks of one loop share. The last of them drops it, which ends the loop.
+/// The state shared by the tasks of one loop. The last of them drops it, which ends the loop.
 struct Loop<M, B, D: FnOnce(Result<(), FailedBlock>)> {
     ctx: ExecutionContext,
     total: usize,
     make: M,
     body: B,
-    /// Declared last, so that everything else is gone when the loop ends.
+    /// Declared last, so that everything else has been dropped when the loop ends.
     progress: Progress<D>,
 }
 
@@ -191,7 +195,7 @@ where
     B: Fn(&mut S, Range<usize>) -> Result<(), Error> + Send + Sync + 'static,
     D: FnOnce(Result<(), FailedBlock>) + Send + Sync + 'static,
 {
-    /// What a task does.
+    /// Runs one turn of a task.
     fn take_turn(self: Arc<Self>) {
         if self.run_blocks(BLOCKS_PER_TURN) {
             let work = Arc::clone(&self);
@@ -199,7 +203,7 @@ where
         }
     }
 
-    /// Claims up to `max_blocks` and runs them. False if there are no more.
+    /// Claims up to `max_blocks` and runs them. Returns `false` if there are no more.
     fn run_blocks(&self, max_blocks: usize) -> bool {
         let Some(first) = self.claim() else {
             return false;
@@ -217,7 +221,8 @@ where
             self.run_block(&mut shared, claimed.get());
             true
         };
-        // What a panic leaves half done goes away with it, but for what the author shares by types that are sound to see so.
+        // State left half-finished by a panic is dropped, except for what the author shares through
+        // types that are sound to observe in that state.
         catch_unwind(AssertUnwindSafe(run)).unwrap_or_else(|payload| {
             let Range { start, end } = self.range_of(claimed.get());
             let message = panic_message(&*payload);
@@ -228,11 +233,11 @@ where
         })
     }
 
-    /// The next block, unless all are claimed or the request is cancelled.
+    /// Claims the next block, unless all are claimed or the request is cancelled.
     #[inline]
     fn claim(&self) -> Option<usize> {
-        // Relaxed: claims exchange nothing but the block; the end of the loop is ordered by `Arc`. Everybody gets to the end
-        // once a turn at most, so the counter does not wrap.
+        // Relaxed: claims communicate only the block; `Arc` orders the end of the loop. A thread
+        // reaches the end at most once per turn, so the counter does not wrap.
         let block = self.progress.next.fetch_add(1, Ordering::Relaxed);
         if block >= self.progress.num_blocks {
             return None;
@@ -267,13 +272,13 @@ where
     }
 }
 
-/// How far a loop has come. Dropping it ends the loop.
+/// The progress of a loop. Dropping it ends the loop.
 struct Progress<D: FnOnce(Result<(), FailedBlock>)> {
     block_size: usize,
     num_blocks: usize,
     /// The lowest unclaimed block.
     next: AtomicUsize,
-    /// The lowest block that failed. Locked when a block fails, only.
+    /// The lowest block that failed. Locked only when a block fails.
     failed: Mutex<Option<FailedBlock>>,
     /// Taken by `drop`.
     on_done: Option<D>,
@@ -306,7 +311,8 @@ impl<D: FnOnce(Result<(), FailedBlock>)> Drop for Progress<D> {
                 error: error.with_code(ErrorCode::Internal),
             }
         };
-        // Every claimed block has been run. Free blocks remain only if tasks were dropped instead of being run.
+        // Every claimed block has run. Unclaimed blocks remain only if tasks were dropped instead
+        // of run.
         let failed = failed
             .take()
             .or_else(|| (next < self.num_blocks).then(lost));

@@ -1,4 +1,5 @@
-//! What expansions of the macros name. No part of the public interface: it changes with the macros.
+//! Items named by expansions of the macros. Not part of the public interface: they change with the
+//! macros.
 
 pub use core::clone::Clone;
 pub use core::convert::From;
@@ -13,9 +14,10 @@ pub use core::{file, line};
 
 pub use inventory::submit;
 
-/// Holds what the macro writes beside a function.
+/// Contains what the macro generates beside a function.
 ///
-/// It is one item, which is none that an `impl` or a trait can hold: a kernel is a free function, and the compiler says so once.
+/// It is a single item that no `impl` or trait can contain: a kernel is a free function, and the
+/// compiler reports other uses only once.
 #[doc(hidden)]
 #[macro_export]
 macro_rules! kernels_of_a_free_function {

@@ -1,4 +1,4 @@
-//! Where a program lies, for what lies beside it.
+//! The folder of a program, to find files beside it.
 
 use std::path::{Path, PathBuf};
 
@@ -6,8 +6,9 @@ use crate::request::RequestContext;
 
 /// The folder of the program that a request runs: a [datum of it](RequestContext::context_data).
 ///
-/// Kernels that are given the name of a file beside the program, its weights for instance, find the file wherever the process
-/// was started. `tfrt` gives it to every program that it reads from a file.
+/// Kernels that take the name of a file beside the program, such as its weights, find the file
+/// regardless of the current folder of the process. `tfrt` sets this for every program that it
+/// reads from a file.
 ///
 /// ```
 /// use std::path::Path;
@@ -24,12 +25,13 @@ use crate::request::RequestContext;
 pub struct ProgramFolder(PathBuf);
 
 impl ProgramFolder {
-    /// The folder of the program at `path`.
+    /// Returns the folder of the program at `path`.
     pub fn of_file(path: impl AsRef<Path>) -> Self {
         Self(path.as_ref().parent().unwrap_or(Path::new("")).to_owned())
     }
 
-    /// The path of a file beside the program of `request`. An absolute path stays what it is.
+    /// Returns the path of a file beside the program of `request`. An absolute path is returned
+    /// unchanged.
     pub fn beside(request: &RequestContext, file: impl AsRef<Path>) -> PathBuf {
         match request.context_data::<Self>() {
             Some(Self(folder)) => folder.join(file),

@@ -22,7 +22,7 @@ use crate::timer::Timer;
 
 use cancel::CancelSwitch;
 
-/// One request: shared by everything that runs on its behalf.
+/// A request, shared by everything that runs on its behalf.
 ///
 /// ```
 /// use tfrt_host::{HostContext, RequestContextBuilder};
@@ -42,17 +42,17 @@ pub struct RequestContext {
     shared: SharedContexts,
     cancel: CancelSwitch,
     max_bytes: usize,
-    /// Made with its first use, which most small requests never see.
+    /// Created on first use; most small requests never use it.
     memory: OnceLock<Memory>,
-    /// Which limits were told, a bit for each [`Limit`].
+    /// The limits that were reported, one bit for each [`Limit`].
     limits_told: AtomicU8,
-    /// By which the host finds the request; set once, when it is entered.
+    /// Identifies the request in the host; set once, when the host adds it.
     number: AtomicU64,
     /// Cancels the request at its deadline, if it has one.
     deadline: OnceLock<Timer>,
 }
 
-/// A limit that a request may run into, with many of its kernels, and that is told once.
+/// A limit that many kernels of a request may exceed, but that is reported once.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum Limit {
     CallDepth = 1,
@@ -67,7 +67,7 @@ struct Memory {
     allocator: Arc<dyn HostAllocator>,
 }
 
-/// Something to be done when a request is cancelled. Dropping it calls that off.
+/// An action to run when a request is cancelled. Dropping the hook removes the action.
 pub(crate) struct CancelHook {
     request: Arc<RequestContext>,
     number: u64,
@@ -79,11 +79,11 @@ impl Drop for CancelHook {
     }
 }
 
-/// One datum of a type; so few that looking at each is the quickest.
+/// Data by type; so few that a linear search is the fastest.
 #[derive(Default)]
 struct ContextData(Vec<(TypeId, Box<dyn Any + Send + Sync>)>);
 
-/// Collects what a request starts with.
+/// Configures a request.
 #[derive(Debug)]
 pub struct RequestContextBuilder {
     host: Arc<HostContext>,
@@ -95,7 +95,8 @@ pub struct RequestContextBuilder {
 }
 
 impl RequestContextBuilder {
-    /// A request of `host`, with id 0, priority 0, without resources, data or deadline.
+    /// Creates a builder for a request of `host`, with id 0, priority 0, and without resources,
+    /// data or deadline.
     #[must_use]
     pub fn new(host: Arc<HostContext>) -> Self {
         Self {
@@ -108,29 +109,29 @@ impl RequestContextBuilder {
         }
     }
 
-    /// The number that the client knows the request by.
+    /// Sets the number by which the client identifies the request.
     #[must_use]
     pub fn id(mut self, id: i64) -> Self {
         self.tag.id = id;
         self
     }
 
-    /// How urgent the request is among others; higher is more urgent. Its waiting tasks run before those of less urgent
-    /// requests, which still make progress; see [`RequestTag`].
+    /// Sets the priority of the request; higher is more urgent. Its waiting tasks run before those
+    /// of less urgent requests, which still make progress; see [`RequestTag`].
     #[must_use]
     pub fn priority(mut self, priority: i32) -> Self {
         self.tag.priority = priority;
         self
     }
 
-    /// The resources that the request may use.
+    /// Sets the resources that the request may use.
     #[must_use]
     pub fn resources(mut self, resources: Arc<ResourceContext>) -> Self {
         self.resources = Some(resources);
         self
     }
 
-    /// A datum that kernels find by its type; the last one of a type wins.
+    /// Adds a datum that kernels find by its type; the last one of a type wins.
     #[must_use]
     pub fn context_data<T: Any + Send + Sync>(mut self, datum: T) -> Self {
         let ty = TypeId::of::<T>();
@@ -139,21 +140,22 @@ impl RequestContextBuilder {
         self
     }
 
-    /// When the request is cancelled by itself.
+    /// Sets the time at which the request is cancelled automatically.
     #[must_use]
     pub fn deadline(mut self, deadline: SystemTime) -> Self {
         self.deadline = Some(deadline);
         self
     }
 
-    /// How many bytes the request may hold, in place of what the [limits](crate::Limits) of the host say.
+    /// Sets the number of bytes that the request may hold, overriding the [limits](crate::Limits)
+    /// of the host.
     #[must_use]
     pub fn max_bytes(mut self, max_bytes: usize) -> Self {
         self.max_bytes = Some(max_bytes);
         self
     }
 
-    /// The request.
+    /// Creates the request.
     #[must_use]
     pub fn build(self) -> Arc<RequestContext> {
         let limits = self.host.limits();
@@ -172,7 +174,7 @@ impl RequestContextBuilder {
         });
         let host = &request.host;
         let cancelled_with = host.enter_request(&request, |number| {
-            // Relaxed: whoever else finds the request does so under the lock that it is entered under.
+            // Relaxed: any other thread finds the request under the lock under which it is added.
             request.number.store(number, Ordering::Relaxed);
         });
         if let Some(error) = cancelled_with {
@@ -192,38 +194,38 @@ impl RequestContextBuilder {
 }
 
 impl RequestContext {
-    /// The number that the client knows the request by.
+    /// Returns the number by which the client identifies the request.
     #[must_use]
     pub fn id(&self) -> i64 {
         self.tag.id
     }
 
-    /// What work queues are told of the request.
+    /// Returns the properties of the request that work queues use.
     #[must_use]
     pub fn tag(&self) -> &RequestTag {
         &self.tag
     }
 
-    /// The host that the request runs on.
+    /// Returns the host that the request runs on.
     #[must_use]
     pub fn host(&self) -> &Arc<HostContext> {
         &self.host
     }
 
-    /// The resources that the request may use, if any.
+    /// Returns the resources that the request may use, if any.
     #[must_use]
     pub fn resources(&self) -> Option<&Arc<ResourceContext>> {
         self.resources.as_ref()
     }
 
-    /// The memory that the request holds, and how much that may be.
+    /// Returns the memory account of the request.
     #[must_use]
     pub fn memory(&self) -> &Arc<RequestMemory> {
         &self.own_memory().account
     }
 
-    /// Where kernels draw memory from, on the account of the request: its [`memory`](Self::memory). What holds such memory
-    /// keeps a reference to the allocator, and may outlive the request.
+    /// Returns the allocator of kernels, which charges the request's [`memory`](Self::memory).
+    /// Owners of such memory keep a reference to the allocator and may outlive the request.
     #[must_use]
     pub fn allocator(&self) -> &Arc<dyn HostAllocator> {
         &self.own_memory().allocator
@@ -239,15 +241,15 @@ impl RequestContext {
         })
     }
 
-    /// Whether to tell that a limit is exceeded: it was not told before.
+    /// Returns `true` if exceeding `limit` must be reported, since it has not been reported before.
     pub(crate) fn tells(&self, limit: Limit) -> bool {
-        // Only who comes first matters, and no other memory is ordered by it: relaxed.
+        // Relaxed: only the first caller matters; it orders no other memory.
         let told = self.limits_told.fetch_or(limit as u8, Ordering::Relaxed);
         told & limit as u8 == 0
     }
 
-    /// The error of a kernel that did not get memory for the limit of the request, with what the limit is and who ran into it. Nothing
-    /// for any other error.
+    /// Returns the error for a kernel that got no memory because of the request's limit, which
+    /// states the limit and the kernel. Returns `None` for any other error.
     pub(crate) fn explain_refusal(&self, error: &Error) -> Option<Error> {
         if error.code() != ErrorCode::ResourceExhausted {
             return None;
@@ -262,12 +264,13 @@ impl RequestContext {
         })
     }
 
-    /// The object of type `T` that the kernels of the request share; `make` makes it if this is the first use.
+    /// Returns the object of type `T` that the kernels of the request share, creating it on first
+    /// use.
     pub fn shared_context<T: Any + Send + Sync>(&self, make: impl FnOnce() -> T) -> Arc<T> {
         self.shared.get_or_create(make)
     }
 
-    /// The datum of type `T` that the request was built with.
+    /// Returns the datum of type `T` that the request was built with.
     #[must_use]
     pub fn context_data<T: Any + Send + Sync>(&self) -> Option<&T> {
         let data = self.data.0.iter();
@@ -275,17 +278,20 @@ impl RequestContext {
             .find_map(|datum| datum.downcast_ref())
     }
 
-    /// Cancels the request with the error `Cancelled`: kernels that have not started are skipped. Later calls change nothing.
+    /// Cancels the request with the error `Cancelled`: kernels that have not started are skipped.
+    /// Later calls have no effect.
     pub fn cancel(&self) {
         self.cancel_with(Error::cancelled());
     }
 
-    /// Cancels the request with an error of the caller's. Later calls change nothing. The error is not reported.
+    /// Cancels the request with the caller's error, which is not reported. Later calls have no
+    /// effect.
     pub fn cancel_with(&self, error: Error) {
         self.cancel.cancel(AnyRef::error(error));
     }
 
-    /// Calls `hook` when the request is cancelled, on the thread that does it; none if it is cancelled already.
+    /// Registers `hook` to run when the request is cancelled, on the cancelling thread. Returns
+    /// `None` if the request is already cancelled.
     pub(crate) fn on_cancel(
         self: &Arc<Self>,
         hook: impl FnOnce() + Send + 'static,
@@ -297,20 +303,20 @@ impl RequestContext {
         })
     }
 
-    /// Whether the request is cancelled.
+    /// Returns `true` if the request is cancelled.
     #[must_use]
     pub fn is_cancelled(&self) -> bool {
         self.cancel_value().is_some()
     }
 
-    /// The error value of a cancelled request.
+    /// Returns the error value of a cancelled request.
     #[inline]
     #[must_use]
     pub fn cancel_value(&self) -> Option<&AnyRef> {
         self.cancel.value()
     }
 
-    /// An error that says that the request has no datum of type `T`.
+    /// Returns the error for a request without a datum of type `T`.
     #[must_use]
     pub fn missing_context_data<T>() -> Error {
         Error::new(format!(
@@ -326,7 +332,7 @@ impl Drop for RequestContext {
         if let Some(timer) = self.deadline.get() {
             timer.cancel();
         }
-        // Relaxed: everybody who refers to the request came by it after the number was set.
+        // Relaxed: every thread obtained its reference to the request after the number was set.
         let number = self.number.load(Ordering::Relaxed);
         self.host.leave_request(number);
     }

@@ -31,16 +31,16 @@ struct Entry {
 }
 
 impl ResourceContext {
-    /// An empty context.
+    /// Creates an empty context.
     #[must_use]
     pub fn new() -> Self {
         Self::default()
     }
 
-    /// The object of this name, if there is one.
+    /// Returns the object with this name, if there is one.
     ///
     /// # Errors
-    /// `InvalidArgument` if it is of another type.
+    /// `InvalidArgument` if it has another type.
     pub fn get<T: Any + Send + Sync>(&self, name: &str) -> Result<Option<Arc<T>>, Error> {
         let entries = self.entries.lock().unwrap_or_else(PoisonError::into_inner);
         entries
@@ -50,7 +50,7 @@ impl ResourceContext {
             .transpose()
     }
 
-    /// Puts `object` under a new name.
+    /// Adds `object` under a new name.
     ///
     /// # Errors
     /// `AlreadyExists` if the name is taken; `object` is then dropped.
@@ -65,7 +65,8 @@ impl ResourceContext {
         Ok(object)
     }
 
-    /// The object of this name; makes it if there is none. Where two threads make it at once, the first to finish wins.
+    /// Returns the object with this name, creating it if there is none. If two threads create it
+    /// concurrently, the first to finish wins.
     ///
     /// # Errors
     /// `InvalidArgument` if the name holds an object of another type.

@@ -6,7 +6,7 @@ use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
 type Slot = Arc<OnceLock<Arc<dyn Any + Send + Sync>>>;
 
-/// One object per type, made on first use, exactly once, and dropped with the host.
+/// One object per type, created exactly once on first use, and dropped with the host.
 ///
 /// ```
 /// use tfrt_host::SharedContexts;
@@ -19,16 +19,16 @@ type Slot = Arc<OnceLock<Arc<dyn Any + Send + Sync>>>;
 /// ```
 #[derive(Default)]
 pub struct SharedContexts {
-    /// So few that looking at each is the quickest.
+    /// So few that a linear search is the fastest.
     slots: Mutex<Vec<(TypeId, Slot)>>,
 }
 
 impl SharedContexts {
-    /// The object of type `T`; `make` makes it if this is the first use. Other first users wait meanwhile; users of other
-    /// types do not. `make` must not ask for `T` itself.
+    /// Returns the object of type `T`, creating it on first use. Concurrent first users wait; users
+    /// of other types do not. `make` must not request `T` itself.
     ///
     /// # Panics
-    /// Never, unless `make` does.
+    /// Only if `make` does.
     pub fn get_or_create<T: Any + Send + Sync>(&self, make: impl FnOnce() -> T) -> Arc<T> {
         let slot = self.slot(TypeId::of::<T>());
         let object = Arc::clone(slot.get_or_init(|| Arc::new(make())));

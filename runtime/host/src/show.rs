@@ -1,8 +1,9 @@
 //! Output that programs show to the user on request.
 //!
-//! A program may say what there is to see, an image or a curve, at no cost to those who do not look: a kernel that shows things
-//! asks the request for its [`Show`], and does nothing if there is none. `tfrt run --show` provides one that writes to standard
-//! output; a program that embeds the runtime provides its own.
+//! A program may offer output such as an image or a curve, at no cost when it is not requested: a
+//! kernel that shows things looks up the [`Show`] of its request, and does nothing if there is
+//! none. `tfrt run --show` provides one that writes to standard output; a program that embeds the
+//! runtime provides its own.
 
 use std::fmt;
 use std::io::{self, Write};
@@ -10,7 +11,7 @@ use std::sync::{Mutex, PoisonError};
 
 use crate::request::RequestContext;
 
-/// Where a request shows things: a [datum of it](RequestContext::context_data).
+/// The output of a request: a [datum of it](RequestContext::context_data).
 ///
 /// ```
 /// use tfrt_host::{HostContext, RequestContextBuilder, Show};
@@ -32,25 +33,25 @@ pub struct Show {
 }
 
 impl Show {
-    /// Shows things by writing them to `sink`.
+    /// Creates an output that writes to `sink`.
     pub fn new(sink: impl Write + Send + 'static) -> Self {
         Self {
             sink: Mutex::new(Box::new(sink)),
         }
     }
 
-    /// Where `request` shows things, if it does.
+    /// Returns the output of `request`, if it has one.
     #[must_use]
     pub fn of(request: &RequestContext) -> Option<&Self> {
         request.context_data()
     }
 
-    /// Writes a thing, at once and in one piece, whatever other threads show.
+    /// Writes and flushes a thing as a unit, not interleaved with the output of other threads.
     ///
     /// # Errors
-    /// What writing fails with.
+    /// The error of the write.
     pub fn show(&self, thing: &dyn fmt::Display) -> io::Result<()> {
-        // A sink that panicked has perhaps shown a part: what comes next is no worse for it.
+        // A sink that panicked may have written a part: that does not affect what follows.
         let mut sink = self.sink.lock().unwrap_or_else(PoisonError::into_inner);
         write!(sink, "{thing}")?;
         sink.flush()

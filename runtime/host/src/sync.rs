@@ -1,4 +1,5 @@
-//! What the protocols of cancellation are made of: from `std`, or from loom when they are model-checked.
+//! The primitives of the cancellation protocol: those of `std`, or those of loom under the model
+//! checker.
 
 #[cfg(not(loom))]
 mod shim {
@@ -17,10 +18,11 @@ mod shim {
 
     use loom::sync::atomic::AtomicBool;
 
-    /// What `std` says of its cell of this name, in atomics that loom knows: writing is a release, and what is read was acquired.
+    /// Like the cell in `std`, with atomics that loom models: a write is a release, and a read
+    /// acquires it.
     #[derive(Debug)]
     pub(crate) struct OnceLock<T> {
-        /// In a model threads take turns at loom's operations alone, of which this cell has none.
+        /// In a model, threads switch only at loom's operations, of which this cell has none.
         value: std::sync::OnceLock<T>,
         is_set: AtomicBool,
     }
@@ -47,7 +49,7 @@ mod shim {
         }
     }
 
-    /// Models load no kernel libraries, and nothing has a state to share.
+    /// Models load no kernel libraries, so there is no state to share.
     pub(crate) mod shared {
         use super::fmt;
 

@@ -1,8 +1,9 @@
 //! Timers: callbacks at a time of the system clock.
 //!
-//! A queue has one thread, which starts with the first timer and sleeps until the earliest deadline. Callbacks run on it, one
-//! after another and without the lock held, so they must be short and must not block. A timer that is cancelled leaves the queue at
-//! once, with its callback.
+//! A queue has one thread, which starts with the first timer and sleeps until the earliest
+//! deadline. It runs the callbacks one after another, without holding the lock, so they must be
+//! short and must not block. Cancelling a timer removes it from the queue immediately and drops its
+//! callback.
 
 mod sleep;
 
@@ -38,7 +39,7 @@ pub struct TimerQueue {
 #[derive(Default)]
 struct Shared {
     state: Mutex<State>,
-    /// There is a new earliest timer, or the queue was closed.
+    /// Notified when there is a new earliest timer, or the queue was closed.
     changed: Condvar,
 }
 
@@ -49,14 +50,15 @@ struct State {
     is_closed: bool,
 }
 
-/// The place of a timer in the queue. Timers of one deadline fire in the order in which they were scheduled.
+/// The key of a timer in the queue. Timers with the same deadline fire in the order in which they
+/// were scheduled.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 struct Key {
     deadline: SystemTime,
     sequence: u64,
 }
 
-/// A handle to a scheduled callback, to cancel it. Dropping the handle changes nothing.
+/// A handle to cancel a scheduled callback. Dropping the handle has no effect.
 ///
 /// ```
 /// use std::time::Duration;
@@ -75,7 +77,7 @@ pub struct Timer {
 }
 
 impl Timer {
-    /// Keeps the callback from running and drops it, unless it has begun. Does not wait for one that has.
+    /// Removes and drops the callback unless it has started. Does not wait for one that has.
     pub fn cancel(&self) {
         if let Some(queue) = self.queue.upgrade() {
             let callback = queue.lock().pending.remove(&self.key);
@@ -86,7 +88,7 @@ impl Timer {
 }
 
 impl TimerQueue {
-    /// A queue without timers and without a thread.
+    /// Creates a queue without timers and without a thread.
     #[must_use]
     pub fn new() -> Self {
         Self::default()
@@ -98,8 +100,8 @@ impl TimerQueue {
         deadline: SystemTime,
         callback: impl FnOnce() + Send + 'static,
     ) -> Timer {
-        // A callback that panics must not end the thread that the other timers need. The panic is caught here, by the code that
-        // raised it, which may be a kernel library's.
+        // A panicking callback must not end the thread that the other timers need. The panic is
+        // caught here, by the code that raised it, which may be in a kernel library.
         let callback: Callback = Box::new(|| drop(catch_unwind(AssertUnwindSafe(callback))));
         let mut state = self.shared.lock();
         let key = Key {
@@ -127,20 +129,21 @@ impl TimerQueue {
         callback: impl FnOnce() + Send + 'static,
     ) -> Timer {
         let now = SystemTime::now();
-        // The clock cannot express a deadline that is too far away; one in a year stands for it.
+        // If the clock cannot represent the deadline, use one in a year.
         let deadline = now
             .checked_add(delay)
             .unwrap_or(now + Duration::from_secs(365 * 86_400));
         self.schedule_at(deadline, callback)
     }
 
-    /// The number of timers that have neither fired nor been cancelled.
+    /// Returns the number of timers that have neither fired nor been cancelled.
     #[must_use]
     pub fn num_pending(&self) -> usize {
         self.shared.lock().pending.len()
     }
 
-    /// A future that is ready after `delay`, whatever executor polls it. Dropping it forgets the timer.
+    /// Returns a future that is ready after `delay`, on any executor. Dropping it cancels the
+    /// timer.
     ///
     /// ```
     /// use std::time::Duration;
@@ -240,7 +243,8 @@ impl Drop for TimerQueue {
         if thread.is_some() {
             self.shared.changed.notify_one();
         }
-        // A callback may hold the last reference to the host. Then this is the timer thread itself, which cannot be joined.
+        // A callback may drop the last reference to the host. Then this is the timer thread itself,
+        // which cannot be joined.
         if let Some(thread) =
             thread.filter(|thread| thread.thread().id() != std::thread::current().id())
         {
@@ -319,7 +323,7 @@ mod tests {
         assert_eq!((timers.num_pending(), Arc::strong_count(&held)), (10, 11));
         later.iter().take(9).for_each(Timer::cancel);
         assert_eq!((timers.num_pending(), Arc::strong_count(&held)), (1, 2));
-        // A second time, or after the queue is gone, there is nothing to cancel.
+        // Cancelling again, or after the queue is gone, has no effect.
         later[0].cancel();
         drop(timers);
         later[9].cancel();

@@ -1,8 +1,9 @@
-//! Tracing: what the runtime does when, told to a sink while it happens.
+//! Tracing: reports the runtime's activities to a sink as they happen.
 //!
-//! An *activity* has a level and a name. It is a [`Scope`], which lasts, or an [`event`], which does not. Scopes of one
-//! thread nest. A process has at most one [`TracingSink`]; it hears of activities up to the level that
-//! [`enable`] names, in the call that begins or ends them and on their own thread.
+//! An *activity* has a level and a name. It is a [`Scope`], which has a duration, or an [`event`],
+//! which has none. Scopes of one thread nest. A process has at most one [`TracingSink`]; it is
+//! notified of activities up to the level set by [`enable`], on their own thread, in the call that
+//! begins or ends them.
 //!
 //! | level | activities |
 //! |---|---|
@@ -10,13 +11,15 @@
 //! | verbose | nothing of the runtime's own: for what is rarer than kernels |
 //! | debug | each kernel, how many tasks wait when it starts, and when results are there that it left to tasks |
 //!
-//! Four sinks are here: [`SimpleSink`] logs what each thread did when the thread ends, [`DebugSink`] prints lines as it
-//! goes, [`TraceRecorder`] keeps everything and writes a file that viewers open, [`KernelProfiler`] adds up what kernels take.
+//! This module provides four sinks: [`SimpleSink`] logs a thread's activities when the thread ends,
+//! [`DebugSink`] prints lines immediately, [`TraceRecorder`] keeps everything and writes a file for
+//! viewers, [`KernelProfiler`] sums up the times of kernels.
 //!
-//! While nothing is recorded an activity costs one relaxed load and a compare. Beyond [`MAX_LEVEL`], which is chosen when the
-//! runtime is built, it costs nothing.
+//! If nothing is recorded, an activity costs one relaxed load and a comparison. Above
+//! [`MAX_LEVEL`], which is chosen when the runtime is built, it costs nothing.
 //!
-//! Invariant T1: the active level is above none only while there is a sink. Upheld by `State::publish` alone.
+//! Invariant T1: the active level is above `None` only while there is a sink. Upheld by
+//! `State::publish` alone.
 //!
 //! ```
 //! use std::sync::Arc;
@@ -63,7 +66,7 @@ pub use recorder::TraceRecorder;
 pub use simple::SimpleSink;
 pub use sink::{Activity, Arrival, KernelRun, TracingSink, Work};
 
-/// How fine an activity is, and how much is recorded.
+/// The granularity of an activity, or of the recording.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
 pub enum TracingLevel {
     /// Nothing.
@@ -77,10 +80,10 @@ pub enum TracingLevel {
     Debug = 3,
 }
 
-/// The finest level that is compiled in: activities beyond it vanish from the program.
+/// The finest level that is compiled in: finer activities are removed from the program.
 ///
-/// Set by the environment variable `TFRT_MAX_TRACING_LEVEL` when the runtime is built: `none`, `default`, `verbose`, or
-/// `debug`, which is also what it is when the variable is not set.
+/// Set by the environment variable `TFRT_MAX_TRACING_LEVEL` when the runtime is built: `none`,
+/// `default`, `verbose`, or `debug`, which is the default.
 pub const MAX_LEVEL: TracingLevel = match option_env!("TFRT_MAX_TRACING_LEVEL") {
     None => TracingLevel::Debug,
     Some(name) => match name.as_bytes() {
@@ -92,7 +95,7 @@ pub const MAX_LEVEL: TracingLevel = match option_env!("TFRT_MAX_TRACING_LEVEL") 
     },
 };
 
-/// The level up to which activities are told to the sink now.
+/// The level up to which activities are currently reported to the sink.
 static ACTIVE: AtomicU8 = AtomicU8::new(TracingLevel::None as u8);
 
 static STATE: RwLock<State> = RwLock::new(State {
@@ -100,20 +103,21 @@ static STATE: RwLock<State> = RwLock::new(State {
     level: TracingLevel::None,
 });
 
-/// Who is told, and how much was asked for.
+/// The sink and the requested level.
 struct State {
     sink: Option<Arc<dyn TracingSink>>,
     level: TracingLevel,
 }
 
 impl State {
-    /// Lets the hot paths know.
+    /// Updates the level that the hot paths read.
     fn publish(&self) {
         let level = match self.sink {
             Some(_) => self.level,
             None => TracingLevel::None,
         };
-        // Relaxed: the level orders nothing. Who sees it late misses an activity, or finds no sink.
+        // Relaxed: the level orders nothing. A thread that sees it late misses an activity, or
+        // finds no sink.
         ACTIVE.store(level as u8, Ordering::Relaxed);
     }
 
@@ -124,7 +128,7 @@ impl State {
     }
 }
 
-/// Whether an activity of this level would be recorded now.
+/// Returns `true` if an activity of this level would be recorded now.
 #[inline]
 #[must_use]
 pub fn is_active(level: TracingLevel) -> bool {
@@ -134,15 +138,16 @@ pub fn is_active(level: TracingLevel) -> bool {
         && level as u8 <= ACTIVE.load(Ordering::Relaxed)
 }
 
-/// Makes `sink` the sink of this process, in place of the one before it. Scopes that are open end where they began.
+/// Replaces the sink of this process. Open scopes end in the sink in which they began.
 pub fn set_sink(sink: Option<Arc<dyn TracingSink>>) {
     let mut before = sink;
     State::change(|state| std::mem::swap(&mut state.sink, &mut before));
-    // What a sink does when it goes away happens without the lock.
+    // The destructor of the old sink runs without the lock.
     drop(before);
 }
 
-/// Starts to record activities up to `level`. Without a sink nothing is recorded, which is logged as a warning.
+/// Starts recording activities up to `level`. Without a sink nothing is recorded, which is logged
+/// as a warning.
 pub fn enable(level: TracingLevel) {
     let mut has_sink = false;
     State::change(|state| {
@@ -154,12 +159,12 @@ pub fn enable(level: TracingLevel) {
     }
 }
 
-/// Stops to record. Scopes that are open still end.
+/// Stops recording. Open scopes still end.
 pub fn disable() {
     State::change(|state| state.level = TracingLevel::None);
 }
 
-/// Tells the sink of something that takes no time. `name` is asked for only when it is wanted.
+/// Reports an activity without duration to the sink. `name` is called only if it is recorded.
 #[inline]
 pub fn event<N: Into<Cow<'static, str>>>(level: TracingLevel, name: impl FnOnce() -> N) {
     if is_active(level)
@@ -169,11 +174,11 @@ pub fn event<N: Into<Cow<'static, str>>>(level: TracingLevel, name: impl FnOnce(
     }
 }
 
-/// Tells the sink what the kernel that runs on this thread comes to, from which `tfrt bench` computes how fast it is. `work` is asked
-/// for only if kernels are recorded.
+/// Reports to the sink the amount of work of the kernel that runs on this thread, from which `tfrt
+/// bench` computes its speed. `work` is called only if kernels are recorded.
 ///
-/// For kernels that do their work before they return: what they leave to tasks is not in their time. Several reports of one run
-/// add up.
+/// For kernels that finish their work before they return: their time does not include work left to
+/// tasks. Several reports of one run add up.
 ///
 /// ```
 /// use tfrt_host::tracing::{self, Work};
@@ -197,10 +202,10 @@ pub fn report_work(work: impl FnOnce() -> Work) {
     }
 }
 
-/// Tells the sink that an executor begins to run kernels on this thread, one after the other, if kernels are recorded; whether
-/// they are.
+/// Reports to the sink that an executor starts to run kernels consecutively on this thread. Returns
+/// `true` if kernels are recorded.
 ///
-/// For executors. Until the path ends, what is between its kernels is the time of the executor.
+/// For executors. Until the path ends, the time between its kernels counts as executor time.
 #[inline]
 pub fn begin_path() -> bool {
     let is_recorded = is_active(TracingLevel::Debug);
@@ -217,10 +222,10 @@ fn tell_of_path() {
     }
 }
 
-/// A number for an invocation of a function, unlike every other of this process. Never 0.
+/// Returns a number for an invocation of a function, unique in this process and never 0.
 #[must_use]
 pub fn next_invocation_number() -> u64 {
-    // Only uniqueness matters, no other memory is ordered by it: relaxed.
+    // Relaxed: only uniqueness matters; it orders no other memory.
     static NEXT: AtomicU64 = AtomicU64::new(1);
     NEXT.fetch_add(1, Ordering::Relaxed)
 }
@@ -234,7 +239,7 @@ fn sink() -> Option<Arc<dyn TracingSink>> {
         .clone()
 }
 
-/// An activity that lasts until the guard goes, on the thread where it began.
+/// An activity that lasts until the guard is dropped, on the thread where it began.
 ///
 /// ```
 /// use tfrt_host::tracing::{Scope, TracingLevel};
@@ -250,7 +255,7 @@ pub struct Scope {
 }
 
 impl Scope {
-    /// Begins an activity. `name` is asked for only when it is wanted.
+    /// Begins an activity. `name` is called only if it is recorded.
     #[inline]
     pub fn enter<N: Into<Cow<'static, str>>>(
         level: TracingLevel,
@@ -269,9 +274,10 @@ impl Scope {
         Self::begin(sink)
     }
 
-    /// Begins the run of a kernel, at level debug; also tells how many tasks wait, if the work queue knows.
+    /// Begins the run of a kernel, at level debug. Also reports the number of waiting tasks, if the
+    /// work queue knows it.
     ///
-    /// For executors, which ask [`is_active`] first, and keep the call out of line.
+    /// For executors, which check [`is_active`] first, and keep the call out of line.
     #[inline]
     pub fn enter_kernel(run: KernelRun<'_>) -> Self {
         let sink = sink();
@@ -304,9 +310,11 @@ impl Drop for Scope {
     }
 }
 
-/// A result that a kernel has left unavailable: when this goes, the sink is told that the result is there.
+/// A result that a kernel has left unavailable. Dropping this reports to the sink that it is
+/// available.
 ///
-/// For executors, which let it go in a waiter of the value, before whatever waits for the value goes on.
+/// For executors, which drop it in a waiter of the value, before the consumers of the value
+/// continue.
 #[must_use = "the result counts as available when this goes"]
 #[derive(Debug)]
 pub struct PendingResult {
@@ -315,7 +323,8 @@ pub struct PendingResult {
 }
 
 impl PendingResult {
-    /// Starts to wait for a result of a kernel that has just returned, if tracing is enabled. See [`Arrival`].
+    /// Starts to wait for a result of a kernel that has just returned, if tracing is enabled. See
+    /// [`Arrival`].
     pub fn begin(kernel: &'static str, invocation: u64, register: u32) -> Option<Self> {
         let sink = sink().filter(|_| is_active(TracingLevel::Debug))?;
         let arrival = Arrival {

@@ -1,4 +1,5 @@
-//! What a program may use: exceeding a limit is an error with its location, and is reported to the handler once.
+//! Limits of programs: exceeding one is an error with its location, and is reported to the handler
+//! once.
 #![cfg(not(loom))]
 
 use std::alloc::Layout;
@@ -22,7 +23,8 @@ impl LocationSource for Lines {
     }
 }
 
-/// A host that keeps what it is told of, and the context of a kernel in line 7, inside of one call.
+/// Creates a host that keeps reported errors, and the context of a kernel in line 7, inside one
+/// call.
 struct Bench {
     host: Arc<HostContext>,
     told: Arc<Mutex<Vec<String>>>,
@@ -51,7 +53,7 @@ impl Bench {
         Self::new(limits, Arc::new(FixedSizeAllocator::new(1024)))
     }
 
-    /// Checks that an error is of the code of limits, and that it alone was told, with this text.
+    /// Checks that an error has the code of limits, and that it alone was reported, with this text.
     fn check(&self, refused: Result<(), Error>, expected: &str) {
         let error = refused.expect_err("beyond the limit");
         assert_eq!(error.code(), ErrorCode::ResourceExhausted);
@@ -136,7 +138,7 @@ fn a_limit_is_told_once_for_each_request() {
                 "no room; `a kernel` asked for it, and the request already holds 0 of at most 100 bytes"
             );
         }
-        // What has another cause is told as ever.
+        // Errors with another cause are reported as usual.
         ctx.emit_error(Error::new("no room").with_code(ErrorCode::ResourceExhausted));
     }
     let of_a_request = [
@@ -189,7 +191,8 @@ fn memory_may_outlive_its_request() {
     let memory = allocator.allocate(layout).expect("there is memory");
     drop(request);
     assert_eq!(account.num_bytes(), 8);
-    // SAFETY: 1: it came from this allocator, with this layout; 2: it is not used any more.
+    // SAFETY: 1: the memory came from this allocator, with this layout; 2: it is not used
+    // afterwards.
     #[expect(unsafe_code, reason = "gives memory back")]
     unsafe {
         allocator.deallocate(memory, layout);

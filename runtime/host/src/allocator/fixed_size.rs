@@ -1,4 +1,4 @@
-//! An allocator with a small capacity, to test what happens when memory runs out.
+//! An allocator with a small capacity, to test exhausted memory.
 
 use std::alloc::Layout;
 use std::ptr::NonNull;
@@ -7,17 +7,17 @@ use std::sync::{Mutex, PoisonError};
 use super::{HostAllocator, Malloc};
 use crate::log;
 
-/// Requests of at most this many bytes are not counted, so that tests see tensors and not bookkeeping.
+/// Requests of at most this size are not counted, so tests observe tensors and not bookkeeping.
 const MAX_UNCOUNTED_BYTES: usize = 32;
 
-/// The system heap, up to a capacity. Logs what it hands out and what it refuses.
+/// The system heap, up to a capacity. Logs what it allocates and refuses.
 #[derive(Debug)]
 pub struct FixedSizeAllocator {
     remaining_bytes: Mutex<usize>,
 }
 
 impl FixedSizeAllocator {
-    /// An allocator of `capacity_bytes` in all.
+    /// Creates an allocator of `capacity_bytes` in total.
     #[must_use]
     pub fn new(capacity_bytes: usize) -> Self {
         Self {
@@ -25,7 +25,7 @@ impl FixedSizeAllocator {
         }
     }
 
-    /// Counts what is about to be handed out; whether there is so much.
+    /// Counts an allocation. Returns `false` if it exceeds the remaining capacity.
     fn take(&self, size: usize) -> bool {
         if size > MAX_UNCOUNTED_BYTES {
             let mut remaining = self
@@ -45,7 +45,7 @@ impl FixedSizeAllocator {
     }
 }
 
-// SAFETY: memory is that of `Malloc`, which keeps the promise; counting does not touch it.
+// SAFETY: the memory is that of `Malloc`, which keeps the guarantee; counting does not access it.
 unsafe impl HostAllocator for FixedSizeAllocator {
     fn allocate(&self, layout: Layout) -> Option<NonNull<u8>> {
         self.take(layout.size()).then_some(())?;
@@ -67,7 +67,7 @@ unsafe impl HostAllocator for FixedSizeAllocator {
             *remaining += size;
             log::info!("Freeing {size} bytes. {remaining} available.");
         }
-        // SAFETY: the caller's duties are those of `Malloc`, where the memory came from.
+        // SAFETY: the caller's duties are those of `Malloc`, from which the memory came.
         unsafe { Malloc.deallocate(memory, layout) }
     }
 }
@@ -82,7 +82,7 @@ mod tests {
         let layout = Layout::from_size_align(64, 8).unwrap();
         let first = allocator.allocate(layout).unwrap();
         assert!(allocator.allocate(layout).is_none());
-        // SAFETY: it came from this allocator with this layout, and it is not used any more.
+        // SAFETY: the memory came from this allocator with this layout, and is not used afterwards.
         unsafe { allocator.deallocate(first, layout) };
         let second = allocator.allocate(layout).unwrap();
         // SAFETY: as above.

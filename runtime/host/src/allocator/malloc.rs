@@ -7,15 +7,16 @@ use tfrt_async::pool;
 
 use super::HostAllocator;
 
-/// The system heap, through the global allocator; threads keep small blocks that were freed for the next ones. Counts nothing.
+/// The system heap, through the global allocator. Threads keep small freed blocks for reuse. Counts
+/// nothing.
 ///
-/// A small block may be up to twice as large as what was asked for, and a thread keeps up to 32 KiB of each size. Neither is on the
-/// account of a request.
+/// A small block may be up to twice as large as requested, and a thread keeps up to 32 KiB of each
+/// size. Neither is charged to a request.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Malloc;
 
 impl Malloc {
-    /// The layout that is really asked for: the global allocator takes no zero sizes.
+    /// Returns the layout that is actually requested: the global allocator accepts no zero sizes.
     fn real(layout: Layout) -> Layout {
         if layout.size() == 0 {
             Layout::from_size_align(1, layout.align()).unwrap_or(layout)
@@ -25,7 +26,8 @@ impl Malloc {
     }
 }
 
-// SAFETY: the pool gives what `HostAllocator` promises, for every layout of a size above zero, and `real` asks for no other.
+// SAFETY: the pool provides what `HostAllocator` guarantees for every layout with a non-zero size,
+// and `real` requests no other.
 unsafe impl HostAllocator for Malloc {
     fn allocate(&self, layout: Layout) -> Option<NonNull<u8>> {
         pool::allocate(Self::real(layout))
@@ -36,7 +38,7 @@ unsafe impl HostAllocator for Malloc {
     }
 
     unsafe fn deallocate(&self, memory: NonNull<u8>, layout: Layout) {
-        // SAFETY: duties 1 and 2: `memory` came from the pool with this layout and is given back once.
+        // SAFETY: duties 1 and 2: `memory` came from the pool with this layout and is freed once.
         unsafe { pool::deallocate(memory, Self::real(layout)) }
     }
 }

@@ -7,25 +7,25 @@ use std::sync::{Mutex, PoisonError};
 
 use super::{HostAllocator, Malloc};
 
-/// What an allocator counted so far.
+/// The counts of an allocator so far.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct AllocatorProfile {
-    /// Allocations alive now.
+    /// Live allocations.
     pub num_current: usize,
-    /// The most that were alive at once.
+    /// The maximum number of live allocations.
     pub num_max: usize,
-    /// All allocations ever made.
+    /// All allocations so far.
     pub num_total: usize,
-    /// Bytes alive now.
+    /// Live bytes.
     pub current_bytes: usize,
-    /// The most bytes that were alive at once.
+    /// The maximum number of live bytes.
     pub max_bytes: usize,
-    /// Whether anything alive in the end is an error.
+    /// `true` if live memory at the end is an error.
     pub is_leak_checked: bool,
 }
 
 impl AllocatorProfile {
-    /// The line about a leak, if this allocator checks for one and something is alive.
+    /// Returns the line about a leak, if this allocator checks for leaks and memory is still alive.
     #[must_use]
     pub fn leak(&self) -> Option<String> {
         (self.is_leak_checked && self.current_bytes != 0).then(|| {
@@ -38,7 +38,7 @@ impl AllocatorProfile {
 }
 
 impl fmt::Display for AllocatorProfile {
-    /// The six lines that a driver prints, the last one without its end of line.
+    /// Writes the six lines that a driver prints, without the final newline.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         writeln!(f, "HostAllocator profile:")?;
         writeln!(f, "Current number of allocations = {}", self.num_current)?;
@@ -53,14 +53,14 @@ impl fmt::Display for AllocatorProfile {
     }
 }
 
-/// The system heap with a count of what was allocated; a driver prints the count in the end.
+/// The system heap with counts of allocations, which a driver prints at the end.
 #[derive(Debug, Default)]
 pub struct ProfiledAllocator {
     profile: Mutex<AllocatorProfile>,
 }
 
 impl ProfiledAllocator {
-    /// Counts what was handed out.
+    /// Counts an allocation.
     fn count(&self, layout: Layout) {
         let mut profile = self.profile.lock().unwrap_or_else(PoisonError::into_inner);
         profile.num_current += 1;
@@ -71,7 +71,7 @@ impl ProfiledAllocator {
     }
 }
 
-// SAFETY: memory is that of `Malloc`, which keeps the promise; counting does not touch it.
+// SAFETY: the memory is that of `Malloc`, which keeps the guarantee; counting does not access it.
 unsafe impl HostAllocator for ProfiledAllocator {
     fn allocate(&self, layout: Layout) -> Option<NonNull<u8>> {
         let memory = Malloc.allocate(layout)?;
@@ -91,7 +91,7 @@ unsafe impl HostAllocator for ProfiledAllocator {
             profile.num_current -= 1;
             profile.current_bytes -= layout.size();
         }
-        // SAFETY: the caller's duties are those of `Malloc`, where the memory came from.
+        // SAFETY: the caller's duties are those of `Malloc`, from which the memory came.
         unsafe { Malloc.deallocate(memory, layout) }
     }
 
@@ -100,7 +100,7 @@ unsafe impl HostAllocator for ProfiledAllocator {
     }
 }
 
-/// The system heap with a count of what was allocated; a driver fails when something is alive in the end.
+/// The system heap with counts of allocations; a driver fails if memory is still alive at the end.
 ///
 /// ```
 /// use tfrt_host::allocator::{HostAllocator, LeakCheckAllocator};
@@ -121,7 +121,7 @@ pub struct LeakCheckAllocator {
     counted: ProfiledAllocator,
 }
 
-// SAFETY: memory is that of `ProfiledAllocator`, which keeps the promise.
+// SAFETY: the memory is that of `ProfiledAllocator`, which keeps the guarantee.
 unsafe impl HostAllocator for LeakCheckAllocator {
     fn allocate(&self, layout: Layout) -> Option<NonNull<u8>> {
         self.counted.allocate(layout)
@@ -132,7 +132,7 @@ unsafe impl HostAllocator for LeakCheckAllocator {
     }
 
     unsafe fn deallocate(&self, memory: NonNull<u8>, layout: Layout) {
-        // SAFETY: the caller's duties are those of `counted`, where the memory came from.
+        // SAFETY: the caller's duties are those of `counted`, from which the memory came.
         unsafe { self.counted.deallocate(memory, layout) }
     }
 

@@ -1,4 +1,4 @@
-//! The memory that one request holds.
+//! The memory of one request.
 
 use std::alloc::Layout;
 use std::ptr::NonNull;
@@ -9,10 +9,10 @@ use tfrt_support::{Error, ErrorCode};
 
 use super::{AllocatorProfile, HostAllocator};
 
-/// Draws from the host's allocator what one request needs, up to a limit, and counts it.
+/// Allocates memory for one request from the host's allocator, counts it, and enforces a limit.
 ///
-/// It outlives the request as long as something that was drawn does. Memory from elsewhere is put on the same account with
-/// [`charge`](Self::charge) and [`release`](Self::release).
+/// It outlives the request while any of its memory is in use. Memory from other sources is
+/// accounted for with [`charge`](Self::charge) and [`release`](Self::release).
 ///
 /// ```
 /// use std::alloc::Layout;
@@ -39,12 +39,13 @@ pub struct RequestMemory {
     host: Arc<dyn HostAllocator>,
     max_bytes: usize,
     num_bytes: AtomicUsize,
-    /// Whether memory was refused because of the limit and this has not been reported yet.
+    /// `true` if memory was refused because of the limit and this has not been reported yet.
     is_refused: AtomicBool,
 }
 
 impl RequestMemory {
-    /// No memory yet, and at most `max_bytes` of it ever, from the allocator `host`.
+    /// Creates an account that holds no memory, with a limit of `max_bytes` from the allocator
+    /// `host`.
     #[must_use]
     pub fn new(host: Arc<dyn HostAllocator>, max_bytes: usize) -> Self {
         Self {
@@ -55,26 +56,28 @@ impl RequestMemory {
         }
     }
 
-    /// How many bytes the request holds now.
+    /// Returns the number of bytes that the request holds now.
     #[must_use]
     pub fn num_bytes(&self) -> usize {
-        // A number for people, and for tests that have ordered what they count: relaxed.
+        // Relaxed: a number for people, and for tests that have already synchronised with what they
+        // count.
         self.num_bytes.load(Ordering::Relaxed)
     }
 
-    /// How many bytes it may hold.
+    /// Returns the number of bytes that the request may hold.
     #[must_use]
     pub fn max_bytes(&self) -> usize {
         self.max_bytes
     }
 
-    /// Puts memory on the account that does not come from here.
+    /// Charges memory from another source to this account.
     ///
     /// # Errors
-    /// If the request would hold more than it may, with code `ResourceExhausted`; the account is then as before.
+    /// If the request would exceed its limit, with code `ResourceExhausted`; the account is
+    /// unchanged then.
     pub fn charge(&self, num_bytes: usize) -> Result<(), Error> {
-        // The count bounds memory and orders nothing: relaxed. It never exceeds the limit, not even for a moment, so that nobody
-        // is refused for the sake of another one who is.
+        // Relaxed: the count bounds memory and orders nothing. It never exceeds the limit, even
+        // temporarily, so no request is refused because of another one that is refused.
         let charged = self
             .num_bytes
             .fetch_update(Ordering::Relaxed, Ordering::Relaxed, |held| {
@@ -87,22 +90,23 @@ impl RequestMemory {
         }
     }
 
-    /// Takes from the account what was [charged](Self::charge).
+    /// Releases memory that was [charged](Self::charge).
     pub fn release(&self, num_bytes: usize) {
         // Relaxed: as in `charge`.
         let held = self.num_bytes.fetch_sub(num_bytes, Ordering::Relaxed);
         debug_assert!(held >= num_bytes, "what is released was charged before");
     }
 
-    /// As [`allocate`](HostAllocator::allocate), and says why there is no memory.
+    /// Like [`allocate`](HostAllocator::allocate), but returns the reason if there is no memory.
     ///
     /// # Errors
-    /// If the request would hold more than it may, or the host has no more; both with code `ResourceExhausted`.
+    /// If the request would exceed its limit, or the host has no memory left; both with code
+    /// `ResourceExhausted`.
     pub fn try_allocate(&self, layout: Layout) -> Result<NonNull<u8>, Error> {
         self.draw(layout, |host| host.allocate(layout))
     }
 
-    /// Puts memory on the account, and draws it from the host.
+    /// Charges memory to the account and allocates it from the host.
     fn draw(
         &self,
         layout: Layout,
@@ -116,11 +120,12 @@ impl RequestMemory {
         })
     }
 
-    /// Whether memory was refused for the limit since this was last asked.
+    /// Returns `true` if memory was refused because of the limit since the last call.
     ///
-    /// An allocation failure carries no reason, so the code that reports the error finds the reason here.
+    /// An allocation failure carries no reason, so the code that reports the error finds the reason
+    /// here.
     pub(crate) fn take_refusal(&self) -> bool {
-        // A remark in a message, which orders nothing: relaxed.
+        // Relaxed: it only affects a message and orders nothing.
         self.is_refused.swap(false, Ordering::Relaxed)
     }
 
@@ -140,7 +145,7 @@ fn exhausted(message: String) -> Error {
     Error::new(message).with_code(ErrorCode::ResourceExhausted)
 }
 
-// SAFETY: memory and its properties are those of the host's allocator.
+// SAFETY: the memory and its properties are those of the host's allocator.
 unsafe impl HostAllocator for RequestMemory {
     fn allocate(&self, layout: Layout) -> Option<NonNull<u8>> {
         self.try_allocate(layout).ok()
@@ -151,7 +156,8 @@ unsafe impl HostAllocator for RequestMemory {
     }
 
     unsafe fn deallocate(&self, memory: NonNull<u8>, layout: Layout) {
-        // SAFETY: what came from here came from the host's allocator, with the same layout (1); the rest is the caller's (2).
+        // SAFETY: the memory came from the host's allocator, with the same layout (1); the caller
+        // guarantees the rest (2).
         unsafe { self.host.deallocate(memory, layout) };
         self.release(layout.size());
     }
@@ -176,7 +182,7 @@ mod tests {
         let second = request.allocate(WORD).expect("up to the limit");
         assert!(request.allocate(WORD).is_none(), "beyond the limit");
         assert_eq!(request.num_bytes(), 2 * WORD.size());
-        // SAFETY: 1: it came from there with this layout; 2: it is not used any more.
+        // SAFETY: 1: the memory came from `request` with this layout; 2: it is not used afterwards.
         unsafe { request.deallocate(first, WORD) };
         let third = request.allocate(WORD).expect("there is room again");
         for memory in [second, third] {

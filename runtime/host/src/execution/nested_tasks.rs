@@ -1,9 +1,9 @@
-//! Tasks of queues that run them at once, on a stack of bounded depth.
+//! Tasks of queues that run them immediately, on a stack of bounded depth.
 //!
-//! A queue may run a task inside of `add_task`, on the thread that adds it: because that is how it works, or because it is full.
-//! Such a task adds others, which run inside of it, and so on: a long program whose kernels change streams would overflow the
-//! stack. So what is added from too deep inside of `add_task` is kept back by the thread, and added when the outermost
-//! `add_task` is over:
+//! A queue may run a task inside `add_task`, on the thread that adds it: by design, or because the
+//! queue is full. Such a task adds others, which run inside it, and so on: a long program whose
+//! kernels switch streams would overflow the stack. So tasks added too deep inside `add_task` are
+//! deferred by the thread, and added when the outermost `add_task` returns:
 //!
 //! ```text
 //!  add ─► task ─► add ─► task ─► … ─► add: too deep, kept back
@@ -11,7 +11,8 @@
 //!  └─► add what was kept back ─► task ─► …
 //! ```
 //!
-//! Nobody notices but by the order of tasks, which is unspecified: a compute task does not wait for another one.
+//! This affects only the order of tasks, which is unspecified: a compute task does not wait for
+//! another one.
 
 use std::cell::{Cell, RefCell};
 use std::collections::VecDeque;
@@ -20,13 +21,13 @@ use std::sync::Arc;
 
 use tfrt_queue::{ConcurrentWorkQueue, RequestTag, Task};
 
-/// How many additions may be under way inside one another on one thread.
+/// The maximum number of nested additions in progress on one thread.
 ///
-/// A queue that runs tasks at once does so as long as they nest less than this; each level of them takes a few KiB in a debug
-/// build.
+/// A queue that runs tasks immediately does so only below this depth; each level takes a few KiB of
+/// stack in a debug build.
 const MAX_NESTED: u32 = 16;
 
-/// What was kept back.
+/// A deferred task.
 struct Kept {
     queue: Arc<dyn ConcurrentWorkQueue>,
     tag: RequestTag,
@@ -36,7 +37,7 @@ struct Kept {
 thread_local! {
     static NUM_NESTED: Cell<u32> = const { Cell::new(0) };
 
-    /// Whether there may be something in the list. A look at the list itself costs more.
+    /// `true` if the list may not be empty. Checking the list itself costs more.
     static HAS_KEPT: Cell<bool> = const { Cell::new(false) };
 
     static KEPT: RefCell<VecDeque<Kept>> = const { RefCell::new(VecDeque::new()) };
@@ -56,7 +57,7 @@ pub(super) fn add(queue: &Arc<dyn ConcurrentWorkQueue>, tag: &RequestTag, task: 
     keep(queue, tag, task);
 }
 
-/// Keeps a task back.
+/// Defers a task.
 #[cold]
 fn keep(queue: &Arc<dyn ConcurrentWorkQueue>, tag: &RequestTag, task: Task) {
     let kept = Kept {
@@ -64,7 +65,7 @@ fn keep(queue: &Arc<dyn ConcurrentWorkQueue>, tag: &RequestTag, task: Task) {
         tag: *tag,
         task,
     };
-    // A thread that comes to its end has no list any more. What it adds then nests as it likes.
+    // A thread that is ending has no list any more. The tasks it adds nest without a bound.
     let mut kept = Some(kept);
     HAS_KEPT.set(true);
     let _ = KEPT.try_with(|list| list.borrow_mut().extend(kept.take()));
@@ -73,15 +74,16 @@ fn keep(queue: &Arc<dyn ConcurrentWorkQueue>, tag: &RequestTag, task: Task) {
     }
 }
 
-/// One addition under way on this thread.
+/// One addition in progress on this thread.
 #[derive(Debug)]
 struct Level {
-    /// How many others it is inside of.
+    /// The number of additions around it.
     num_outer: u32,
 }
 
 impl Drop for Level {
-    /// Adds what was kept back if this is the outermost addition, also if its queue panics: tasks are never lost.
+    /// Adds the deferred tasks if this is the outermost addition, even if its queue panics: tasks
+    /// are never lost.
     #[inline]
     fn drop(&mut self) {
         if self.num_outer == 0 && HAS_KEPT.get() {
@@ -94,9 +96,9 @@ impl Drop for Level {
 #[cold]
 fn add_kept() {
     HAS_KEPT.set(false);
-    // The level stays, so that additions inside of these are not the outermost ones.
+    // The level stays, so additions inside these are not outermost ones.
     while let Some(Kept { queue, tag, task }) = next_kept() {
-        // A queue that panics may have taken the task; who added it is long gone.
+        // A queue that panics may have taken the task; the code that added it has long returned.
         let add = AssertUnwindSafe(|| queue.add_task_for(&tag, task));
         drop(catch_unwind(add));
     }
@@ -118,7 +120,8 @@ mod tests {
 
     use super::*;
 
-    /// Runs every task at once, on the thread that adds it, and panics after the one of number `panics_after`.
+    /// Runs every task immediately on the thread that adds it, and panics after task number
+    /// `panics_after`.
     #[derive(Debug, Default)]
     struct Inline {
         num_run: AtomicUsize,
@@ -141,7 +144,8 @@ mod tests {
             task.run();
             self.depth.lock().expect("no panic under the lock").0 -= 1;
             if self.panics_after == Some(number) {
-                // Unlike `panic!`, this does not tell the hook, which would clutter the output of a good test.
+                // Unlike `panic!`, this skips the hook, which would clutter the output of a passing
+                // test.
                 std::panic::resume_unwind(Box::new("a queue"));
             }
         }
@@ -167,7 +171,7 @@ mod tests {
         }
     }
 
-    /// A task that adds the next one, `num_left` times.
+    /// Adds a task that adds the next one, `num_left` times.
     fn add_chain(queue: &Arc<dyn ConcurrentWorkQueue>, num_left: usize) {
         let next = Arc::clone(queue);
         let task = Task::new(move || {

@@ -1,10 +1,11 @@
-//! Functions as [`Kernel`]s: what an expansion hands over is a closure that only calls the author's function.
+//! Functions as [`Kernel`]s: an expansion passes a closure that only calls the author's function.
 //!
-//! A closure that captures nothing has no bytes, so that a descriptor needs no place for it: the generic code that is
-//! compiled for its type makes another one out of nothing whenever the kernel runs.
+//! A closure that captures nothing is zero-sized, so a descriptor does not have to store it:
+//! generic code compiled for its type creates another one whenever the kernel runs.
 //!
-//! Invariant A1: an [`Adapter`] names the type of a closure that existed, is `Copy` and has no bytes. Upheld by the
-//! constructors of [`KernelDescriptor`] below, which are given the closure and are the only ones to name adapters.
+//! Invariant A1: an [`Adapter`] names the type of a closure that existed, is `Copy` and is
+//! zero-sized. Upheld by the constructors of [`KernelDescriptor`] below, which receive the closure
+//! and are the only code that names adapters.
 #![expect(unsafe_code, reason = "copies closures that have no bytes")]
 
 use std::marker::PhantomData;
@@ -18,7 +19,7 @@ use crate::kernel::param::{Arguments, ParamList};
 use crate::kernel::result::{ResultPart, Returned};
 use crate::kernel::{AsyncKernel, Kernel};
 
-/// A declaration, as a type. Expansions make one for each kernel.
+/// A declaration as a type. Expansions define one for each kernel.
 pub trait Declared: 'static {
     /// The declaration.
     const OP: &'static OpDef;
@@ -29,23 +30,24 @@ pub trait Closure: Copy + Send + Sync + 'static {}
 
 impl<F: Copy + Send + Sync + 'static> Closure for F {}
 
-/// Says to the compiler that what is borrowed from a frame outlives what is borrowed from what is held.
+/// Tells the compiler that borrows from a frame outlive borrows from held parameters.
 pub type Within<'h, 'f> = PhantomData<&'h &'f ()>;
 
-/// What an `async fn` returns.
+/// The future of an `async fn`.
 pub type Pending<'h, R> = PooledFuture<'h, Returned<R>>;
 
-/// A closure of type `F`, which takes what `P` binds and gives what `R` stands for, declared as `D`.
+/// A closure of type `F`, with the parameters `P` and the results `R`, declared as `D`.
 struct Adapter<D, P, R, F>(PhantomData<(D, P, R, F)>);
 
 impl<D, P, R, F: Closure> Adapter<D, P, R, F> {
     const HAS_NO_BYTES: () = assert!(size_of::<F>() == 0, "a kernel captures nothing");
 
-    /// The closure.
+    /// Returns the closure.
     #[inline]
     fn closure() -> F {
         let () = Self::HAS_NO_BYTES;
-        // SAFETY: A1: the pointer is aligned and is read for no bytes, and `Copy` lets there be any number of them.
+        // SAFETY: A1: the pointer is aligned and the read has size zero; `Copy` permits any number
+        // of copies.
         unsafe { NonNull::<F>::dangling().read() }
     }
 }
@@ -86,9 +88,9 @@ where
     }
 }
 
-/// Making descriptors of closures, which are never called here: their types say it all.
+/// Constructors from closures, which use only the type of the closure and never call it here.
 impl KernelDescriptor {
-    /// A function that runs where it is called.
+    /// Creates the descriptor of a function that runs on the calling thread.
     #[must_use]
     pub const fn new<D, P, R, F>(_closure: F) -> Self
     where
@@ -100,7 +102,7 @@ impl KernelDescriptor {
         Self::of::<Adapter<D, P, R, F>>()
     }
 
-    /// A function that runs on the blocking pool.
+    /// Creates the descriptor of a function that runs on the blocking pool.
     #[must_use]
     pub const fn new_blocking<D, P, R, F>(_closure: F) -> Self
     where
@@ -112,7 +114,7 @@ impl KernelDescriptor {
         Self::blocking::<Adapter<D, P, R, F>>()
     }
 
-    /// An `async fn`, polled on the work queue.
+    /// Creates the descriptor of an `async fn`, polled on the work queue.
     #[must_use]
     pub const fn new_async<D, P, R, F>(_closure: F) -> Self
     where

@@ -1,8 +1,9 @@
 //! Attributes as parameters.
 //!
-//! An attribute is read twice: when a file is loaded, with every byte checked, which is what [`KernelTypes::check_attributes`] asks for;
-//! and when a kernel runs. A [direct](crate::kernel::direct) kernel then takes the first reading's word for it. A frame can be made by
-//! anybody, with any attributes, so that what is read of a frame is checked again.
+//! An attribute is read twice: when a file is loaded, checking every byte, through
+//! [`KernelTypes::check_attributes`]; and when a kernel runs. A [direct](crate::kernel::direct)
+//! kernel then relies on the first read. Other frames may be built by any caller with any
+//! attributes, so attributes of a frame are checked again.
 //!
 //! [`KernelTypes::check_attributes`]: crate::kernel::KernelTypes::check_attributes
 #![expect(unsafe_code, reason = "reads attributes that were accepted before")]
@@ -21,10 +22,11 @@ use crate::kernel::frame::AttributeList;
 use crate::kernel::param::{Param, Sealed};
 use crate::kernel::source::Source;
 
-/// A type that a parameter with `#[attr]` can have, or the type that such a reference refers to.
+/// A type that a parameter with `#[attr]` can have, or the referent of such a reference.
 ///
-/// Numbers, `bool`, `&str`, `String`, [`ByteString`], [`DType`], `&[T]` and `Vec<T>` of numbers, and the views of [`tfrt_attr`] are such
-/// types; an `Option` of one is an attribute that programs may leave out. Others are made from one of them:
+/// Implemented for numbers, `bool`, `&str`, `String`, [`ByteString`], [`DType`], `&[T]` and
+/// `Vec<T>` of numbers, and the views of [`tfrt_attr`]; an `Option` of one is an optional
+/// attribute. Other types can be built from one of these:
 ///
 /// ```
 /// use tfrt_host::kernel::AttributeParam;
@@ -56,13 +58,13 @@ use crate::kernel::source::Source;
             derive `Attr` for an enum of your own, or implement `AttributeParam` for another type"
 )]
 pub trait AttributeParam {
-    /// What the function takes.
+    /// The type of the function's parameter.
     type Value<'a>: Send;
 
-    /// Which attributes it is read from.
+    /// The attributes it can be read from.
     const KIND: AttrKind;
 
-    /// Reads the attribute at `offset` of the attribute section of a file.
+    /// Reads the attribute at `offset` of a file's attribute section.
     ///
     /// # Errors
     /// If the bytes there do not hold one.
@@ -71,7 +73,8 @@ pub trait AttributeParam {
     /// Reads an attribute that [`read`](Self::read) has accepted.
     ///
     /// # Safety
-    /// 1. `read` of this section and offset has succeeded before, and the section is where it was, with the same bytes.
+    /// 1. `read` has succeeded for this section and offset, and the section has not moved or
+    ///    changed since.
     #[inline]
     unsafe fn read_accepted(section: &[u8], offset: u32) -> Self::Value<'_> {
         match Self::read(section, offset) {
@@ -81,22 +84,23 @@ pub trait AttributeParam {
     }
 }
 
-/// The bytes of an accepted attribute that holds a `T`.
+/// Reads a `T` from the bytes of an accepted attribute.
 ///
 /// # Safety
-/// 1. `section` has a `T` at `offset`, aligned or not.
+/// 1. `section` has a `T` at `offset`, not necessarily aligned.
 #[inline]
 unsafe fn load<T: Copy>(section: &[u8], offset: u32) -> T {
-    // SAFETY: duty 1: the offset is inside of the section.
+    // SAFETY: duty 1: the offset is inside the section.
     let place = unsafe { section.as_ptr().add(offset as usize) };
     // SAFETY: duty 1.
     unsafe { place.cast::<T>().read_unaligned() }
 }
 
-/// The elements of an accepted attribute that is a list: their number, of four bytes, comes first.
+/// Returns the elements of an accepted list attribute, which starts with their number in four
+/// bytes.
 ///
 /// # Safety
-/// 1. `section` has such a list at `offset`, and its elements are aligned, unless it is empty.
+/// 1. `section` has such a list at `offset`, and its elements are aligned unless it is empty.
 #[inline]
 unsafe fn load_list<T>(section: &[u8], offset: u32) -> &[T] {
     // SAFETY: duty 1.
@@ -104,9 +108,9 @@ unsafe fn load_list<T>(section: &[u8], offset: u32) -> &[T] {
     if len == 0 {
         return &[];
     }
-    // SAFETY: duty 1: the elements are inside of the section.
+    // SAFETY: duty 1: the elements are inside the section.
     let elements = unsafe { section.as_ptr().add(offset as usize + size_of::<u32>()) };
-    // SAFETY: duty 1: so many of them are there, aligned; the section is borrowed.
+    // SAFETY: duty 1: `len` aligned elements are there; the section is borrowed.
     unsafe { std::slice::from_raw_parts(elements.cast::<T>(), len as usize) }
 }
 
@@ -124,7 +128,7 @@ macro_rules! impl_attribute_param {
     )*};
 }
 
-/// Numbers: as themselves, as a slice read in place, and as a list that is copied.
+/// Numbers: by value, as a slice read in place, and as a list that is copied.
 macro_rules! impl_number {
     ($($ty:ty => $kind:expr;)*) => {$(
         impl AttributeParam for $ty {
@@ -138,7 +142,7 @@ macro_rules! impl_number {
 
             #[inline]
             unsafe fn read_accepted(section: &[u8], offset: u32) -> Self {
-                // SAFETY: duty 1: `read` has found as many bytes, of which any are a number.
+                // SAFETY: duty 1: `read` has found this many bytes; any bytes are a number.
                 unsafe { load(section, offset) }
             }
         }
@@ -205,14 +209,14 @@ impl AttributeParam for str {
 
     #[inline]
     unsafe fn read_accepted(section: &[u8], offset: u32) -> &str {
-        // SAFETY: duty 1: `read` has found so many bytes.
+        // SAFETY: duty 1: `read` has found this many bytes.
         let bytes = unsafe { load_list(section, offset) };
-        // SAFETY: duty 1: `read` has found them to be UTF-8.
+        // SAFETY: duty 1: `read` has validated them as UTF-8.
         unsafe { str::from_utf8_unchecked(bytes) }
     }
 }
 
-/// A string of whatever bytes.
+/// A string of arbitrary bytes.
 impl AttributeParam for ByteString {
     type Value<'a> = Self;
     const KIND: AttrKind = AttrKind::String;
@@ -231,7 +235,7 @@ impl AttributeParam for String {
     }
 }
 
-/// An attribute that programs may leave out.
+/// An optional attribute.
 impl<A: AttributeParam> AttributeParam for Option<A> {
     type Value<'a> = Option<A::Value<'a>>;
     const KIND: AttrKind = A::KIND;
@@ -249,12 +253,12 @@ impl<A: AttributeParam> AttributeParam for Option<A> {
         if offset == ABSENT {
             return None;
         }
-        // SAFETY: duty 1: `read` has accepted the offset, so that `A::read` has.
+        // SAFETY: duty 1: `read` has accepted the offset, and so has `A::read`.
         Some(unsafe { A::read_accepted(section, offset) })
     }
 }
 
-/// What lies in the file, where a type of known size is needed: in an `Option`.
+/// An attribute borrowed from the file, where a sized type is needed: in an `Option`.
 impl<A: AttributeParam + ?Sized> AttributeParam for &'static A {
     type Value<'a> = A::Value<'a>;
     const KIND: AttrKind = A::KIND;
@@ -266,7 +270,7 @@ impl<A: AttributeParam + ?Sized> AttributeParam for &'static A {
 
     #[inline]
     unsafe fn read_accepted(section: &[u8], offset: u32) -> Self::Value<'_> {
-        // SAFETY: duty 1, as it is.
+        // SAFETY: duty 1, unchanged.
         unsafe { A::read_accepted(section, offset) }
     }
 }
@@ -311,16 +315,16 @@ impl<A: AttributeParam + ?Sized, const INDEX: usize> Param for Attribute<A, INDE
     }
 }
 
-/// That a kernel reads one of its attributes, and as what.
+/// How a kernel reads one of its attributes.
 #[derive(Clone, Copy, Debug)]
 pub struct AttributeRead {
-    /// Which one, in byte order of the names.
+    /// Its index, in byte order of the names.
     index: usize,
     check: fn(&[u8], u32) -> Result<(), Error>,
 }
 
 impl AttributeRead {
-    /// Reads it, to see whether that works.
+    /// Checks that the attribute can be read.
     pub(crate) fn check(self, op: &OpDef, attributes: AttributeList<'_>) -> Result<(), Error> {
         match attributes.offsets.get(self.index) {
             Some(&offset) => (self.check)(attributes.section, offset)
@@ -345,7 +349,7 @@ pub(crate) fn read<'a, A: AttributeParam + ?Sized>(
     }
 }
 
-/// How messages name the attribute at `index`.
+/// Returns the name of the attribute at `index`, for messages.
 fn name_of(op: &OpDef, index: usize) -> String {
     op.attributes.get(index).map_or_else(
         || index.to_string(),
@@ -353,7 +357,7 @@ fn name_of(op: &OpDef, index: usize) -> String {
     )
 }
 
-/// The number of an enum attribute is not one of its cases.
+/// Returns the error for a number that is not a case of an enum attribute.
 #[cold]
 #[must_use]
 pub fn no_case(name: &str, number: i32) -> Error {
@@ -370,7 +374,7 @@ fn missing(op: &OpDef, index: usize) -> Error {
     .with_code(ErrorCode::InvalidArgument)
 }
 
-/// Says which attribute `error` is about.
+/// Adds the name of the attribute to `error`.
 #[cold]
 fn unreadable(op: &OpDef, index: usize, error: Error) -> Error {
     Error::new(format!(

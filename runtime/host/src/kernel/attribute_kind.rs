@@ -1,11 +1,11 @@
-//! How attributes of a declared kind are stored, and whether what is found is read as one of them.
+//! How attributes of a declared kind are stored, and which stored attributes can be read as one.
 
 use tfrt_attr::{AttrTypeCode, FromAttr};
 use tfrt_ods::constraint::FloatKind;
 use tfrt_ods::{AttrDef, AttrKind, OpDef};
 use tfrt_support::{DType, Error, ErrorCode};
 
-/// How attributes of this kind are stored, if that is one way.
+/// Returns how attributes of this kind are stored, if there is a single way.
 #[must_use]
 pub fn stored_code(kind: &AttrKind) -> Option<AttrTypeCode> {
     let integer = |width, is_unsigned| {
@@ -44,10 +44,11 @@ pub fn stored_code(kind: &AttrKind) -> Option<AttrTypeCode> {
     }
 }
 
-/// Checks that an attribute which is stored as `found`, at `offset` of `section`, is read as the declared one.
+/// Checks that an attribute stored as `found`, at `offset` of `section`, can be read as the
+/// declared one.
 ///
 /// # Errors
-/// What was expected, and what was found.
+/// States the expected and the stored kind.
 pub fn check_kind(
     op: &OpDef,
     declared: &AttrDef,
@@ -63,7 +64,7 @@ pub fn check_kind(
     }
 }
 
-/// Whether an attribute that is stored as `found` is read as one that is declared to be `expected`.
+/// Returns `true` if an attribute stored as `found` can be read as one declared as `expected`.
 fn is_read_as(found: AttrTypeCode, expected: AttrTypeCode, section: &[u8], offset: u32) -> bool {
     if found == expected {
         return true;
@@ -72,7 +73,8 @@ fn is_read_as(found: AttrTypeCode, expected: AttrTypeCode, section: &[u8], offse
         || expected == AttrTypeCode::AGGREGATE;
     let bytes = AttrTypeCode::of(DType::Ui8).and_then(AttrTypeCode::array);
     match found {
-        // The empty list has no elements that could be of another type; its code is that of a list of `i32`.
+        // The empty list has no elements that could have another type; its code is that of a list
+        // of `i32`.
         AttrTypeCode::EMPTY_ARRAY => {
             is_list && <&[i32]>::read(section, offset).is_ok_and(<[i32]>::is_empty)
         }

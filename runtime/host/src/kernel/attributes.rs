@@ -10,9 +10,9 @@ use crate::kernel::frame::AttributeList;
 use crate::kernel::param::{Param, Sealed};
 use crate::kernel::source::Source;
 
-/// The attributes of one kernel in one file, in byte order of their names, which are not kept.
+/// The attributes of one kernel in one file, in byte order of their names, which are not stored.
 ///
-/// A parameter of this type binds all attributes that programs write on the op.
+/// A parameter of this type binds all attributes that a program writes on the op.
 ///
 /// ```
 /// use tfrt_host::kernel::Attributes;
@@ -29,19 +29,19 @@ pub struct Attributes<'a> {
 }
 
 impl<'a> Attributes<'a> {
-    /// How many there are.
+    /// Returns the number of attributes.
     #[must_use]
     pub fn len(&self) -> usize {
         self.list.offsets.len()
     }
 
-    /// Whether there is none.
+    /// Returns `true` if there are none.
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.len() == 0
     }
 
-    /// The attribute at `index`.
+    /// Returns the attribute at `index`.
     ///
     /// # Errors
     /// If there is no such attribute, or its bytes do not hold an `A`.

@@ -1,4 +1,4 @@
-//! Functions whose signature is known: what a kernel calls without looking at types.
+//! Functions with a known signature, which a kernel calls without type checks.
 #![expect(unsafe_code, reason = "implements a trait with duties")]
 
 use std::fmt;
@@ -23,30 +23,30 @@ use crate::kernel::source::Source;
 pub trait ValueTypes: Sealed {
     /// The values, which may become available later.
     type Later;
-    /// How MLIR spells the types.
+    /// The MLIR spellings of the types.
     const SPELLINGS: &'static [&'static str];
 
-    /// References to values that are there.
+    /// Converts payloads to references to available values.
     fn into_refs(self) -> Vec<AnyRef>;
 
-    /// References to values that may become available later.
+    /// Converts values that may become available later to untyped references.
     fn later_into_refs(later: Self::Later) -> Vec<AnyRef>;
 
-    /// The values behind references. One that is of another type is an error.
+    /// Types the references. One of another type becomes an error.
     fn from_refs(refs: Vec<AnyRef>) -> Self::Later;
 }
 
-/// The types of results of a synchronous function, as a tuple: a result may be shared with others, so that its payload is
-/// copied.
+/// The types of results of a synchronous function, as a tuple. A result may be shared, so its
+/// payload is cloned.
 #[diagnostic::on_unimplemented(
     message = "the results `{Self}` of a synchronous function cannot be copied out of its registers",
     label = "not a tuple of types that are `Value + Clone`"
 )]
 pub trait ClonedTypes: ValueTypes + Sized {
-    /// The payloads behind references.
+    /// Clones the payloads of the references.
     ///
     /// # Errors
-    /// If one is of another type, or not there.
+    /// If one has another type or is not available.
     fn cloned_from(refs: &[Option<AnyRef>]) -> Result<Self, Error>;
 }
 
@@ -115,13 +115,13 @@ impl_value_types!(A a, B b, C c, D d, E e, F f, G g, H h, I i, J j);
 impl_value_types!(A a, B b, C c, D d, E e, F f, G g, H h, I i, J j, K k);
 impl_value_types!(A a, B b, C c, D d, E e, F f, G g, H h, I i, J j, K k, L l);
 
-/// A function gave fewer results than its signature says.
+/// Returns the error value for a function that returned fewer results than its signature declares.
 #[cold]
 fn left_out<T: Value>() -> AsyncValueRef<T> {
     AsyncValueRef::error(missing::<T>())
 }
 
-/// The payload of a result.
+/// Clones the payload of a result.
 fn cloned<T: Value + Clone>(result: Option<&Option<AnyRef>>) -> Result<T, Error> {
     let result = result.and_then(Option::as_ref).ok_or_else(missing::<T>)?;
     let payload = result.try_read::<T>().map_err(|_| missing::<T>())?;
@@ -133,9 +133,10 @@ fn missing<T: Value>() -> Error {
     Error::new(format!("a function gave no `{}`", T::MLIR_TYPE)).with_code(ErrorCode::Internal)
 }
 
-/// A function that takes `A` and returns `R`, both tuples of types of values. Keeps the file alive; cloning shares.
+/// A function from `A` to `R`, both tuples of value types. Keeps the file alive; clones share it.
 ///
-/// As a parameter it binds a function named by a symbol. The loader refuses programs that name one of another signature.
+/// As a parameter, it binds a function named by a symbol. The loader rejects programs that name one
+/// with another signature.
 ///
 /// ```
 /// use tfrt_host::ExecutionContext;
@@ -154,23 +155,23 @@ pub struct Function<A, R> {
 }
 
 impl<A: ValueTypes, R: ValueTypes> Function<A, R> {
-    /// Starts the function. Returns without waiting; the results may become available later.
+    /// Starts the function and returns without waiting; the results may become available later.
     #[must_use]
     pub fn call(&self, ctx: &ExecutionContext, arguments: A) -> R::Later {
         R::from_refs(self.function.execute(ctx, &arguments.into_refs()))
     }
 
-    /// As [`call`](Self::call), with arguments that may become available later.
+    /// Like [`call`](Self::call), with arguments that may become available later.
     #[must_use]
     pub fn call_later(&self, ctx: &ExecutionContext, arguments: A::Later) -> R::Later {
         let arguments = A::later_into_refs(arguments);
         R::from_refs(self.function.execute(ctx, &arguments))
     }
 
-    /// Runs a synchronous function to its end.
+    /// Runs a synchronous function to completion.
     ///
     /// # Errors
-    /// What the first failing kernel says; that the function is not synchronous.
+    /// The error of the first failing kernel; or an error if the function is not synchronous.
     pub fn call_sync(&self, ctx: &ExecutionContext, arguments: A) -> Result<R, Error>
     where
         R: ClonedTypes,
@@ -181,7 +182,7 @@ impl<A: ValueTypes, R: ValueTypes> Function<A, R> {
         R::cloned_from(&results)
     }
 
-    /// The function, without its signature.
+    /// Returns the function without its signature.
     #[must_use]
     pub fn untyped(&self) -> &FunctionRef {
         &self.function
@@ -196,7 +197,7 @@ impl<A: ValueTypes, R: ValueTypes> Function<A, R> {
 }
 
 impl FunctionRef {
-    /// The function with its signature, for who starts it from Rust: arguments and results are then checked by the compiler.
+    /// Adds the signature, for Rust callers: the compiler then checks arguments and results.
     ///
     /// ```
     /// use tfrt_host::{ExecutionContext, FunctionRef};
@@ -209,7 +210,7 @@ impl FunctionRef {
     /// ```
     ///
     /// # Errors
-    /// If the function has another signature; both are named.
+    /// If the function has another signature; the message names both.
     pub fn typed<A: ValueTypes, R: ValueTypes>(self) -> Result<Function<A, R>, Error> {
         let found = (self.argument_types(), self.result_types());
         if found.0 == A::SPELLINGS && found.1 == R::SPELLINGS {
@@ -243,7 +244,7 @@ impl<A, R> fmt::Debug for Function<A, R> {
     }
 }
 
-/// A region that takes `A` and returns `R`: a [`Function`] that stands in the op itself.
+/// A region from `A` to `R`: a [`Function`] inside the op itself.
 ///
 /// ```
 /// use tfrt_async::AsyncValueRef;
@@ -276,14 +277,14 @@ impl<A, R> fmt::Debug for Region<A, R> {
     }
 }
 
-/// A parameter type that is a function of a known signature.
+/// A parameter type that is a function with a known signature.
 pub trait Callable: Clone + Send + Sealed + 'static {
     /// The types of its arguments.
     type Arguments: ValueTypes;
     /// The types of its results.
     type Results: ValueTypes;
 
-    /// The function, typed.
+    /// Converts an untyped function.
     fn from_function(function: FunctionRef) -> Self;
 }
 
@@ -309,7 +310,8 @@ impl<A: ValueTypes + 'static, R: ValueTypes + 'static> Callable for Region<A, R>
     }
 }
 
-/// The marker of a parameter of type `C`: the function at `INDEX`, from the end if `FROM_END`; lent if `IS_LENT`.
+/// The marker of a parameter of type `C`: the function at `INDEX`, from the end if `FROM_END`;
+/// borrowed if `IS_LENT`.
 #[derive(Debug)]
 pub struct TypedFunction<C, const INDEX: usize, const FROM_END: bool, const IS_LENT: bool>(
     PhantomData<C>,

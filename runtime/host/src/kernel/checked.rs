@@ -1,7 +1,8 @@
-//! Types that markers are named with, checked.
+//! Checked types for naming markers.
 //!
-//! An expansion writes `ByRef<<Point as IsValue>::This, 0>` where it could write `ByRef<Point, 0>`. If `Point` is not a value, the
-//! compiler reports that once, where the author wrote `Point`; whatever else names the type is then silent.
+//! An expansion writes `ByRef<<Point as IsValue>::This, 0>` rather than `ByRef<Point, 0>`. If
+//! `Point` is not a value, the compiler reports that once, where the author wrote `Point`; other
+//! uses of the type report nothing.
 
 use tfrt_async::Value;
 use tfrt_support::Error;
@@ -15,7 +16,7 @@ use crate::kernel::resource::Resource;
 use crate::kernel::result::FallibleType;
 use crate::kernel::workspace::WorkspaceElement;
 
-/// A type that values can have.
+/// A type of values.
 pub trait IsValue {
     /// The type itself.
     type This: Value;
@@ -26,7 +27,7 @@ impl<T: Value> IsValue for T {
     type This = T;
 }
 
-/// A type whose values a kernel takes copies of.
+/// A type whose values a kernel receives as copies.
 pub trait IsCopied {
     /// The type itself.
     type This: Value + Clone;
@@ -59,7 +60,7 @@ impl<T: Preallocated> IsPreallocated for T {
     type This = T;
 }
 
-/// A type that an attribute is read as.
+/// A type that attributes can be read as.
 pub trait IsAttribute {
     /// The type itself.
     type This: AttributeParam + ?Sized;
@@ -70,7 +71,7 @@ impl<A: AttributeParam + ?Sized> IsAttribute for A {
     type This = A;
 }
 
-/// A trait object that stands for values of several types.
+/// A trait object that represents values of several types.
 pub trait IsObject {
     /// The type itself.
     type This: Object + ?Sized;
@@ -81,7 +82,7 @@ impl<O: Object + ?Sized> IsObject for O {
     type This = O;
 }
 
-/// A type that requests share an object of.
+/// A type of objects that requests share.
 pub trait IsResource {
     /// The type itself.
     type This: Resource;
@@ -92,7 +93,7 @@ impl<T: Resource> IsResource for T {
     type This = T;
 }
 
-/// A function of a known signature.
+/// A function with a known signature.
 pub trait IsCallable {
     /// The type itself.
     type This: Callable;
@@ -102,7 +103,7 @@ impl<C: Callable> IsCallable for C {
     type This = C;
 }
 
-/// A type that a workspace consists of.
+/// An element type of a workspace.
 pub trait IsElement {
     /// The type itself.
     type This: WorkspaceElement;
@@ -113,9 +114,9 @@ impl<T: WorkspaceElement> IsElement for T {
     type This = T;
 }
 
-/// A `Result` that a kernel can give.
+/// A `Result` that a kernel can return.
 pub trait IsFallible {
-    /// What is there if nothing failed.
+    /// The success type.
     type Ok;
     /// The type itself.
     type This: FallibleType<Ok = Self::Ok>;
@@ -127,16 +128,16 @@ impl<R: FallibleType> IsFallible for R {
     type This = R;
 }
 
-/// What the function of a kernel with preallocated results may return: nothing, or whether it failed.
+/// What the function of a kernel with preallocated results may return: nothing, or a `Result`.
 #[diagnostic::on_unimplemented(
     message = "a kernel that fills preallocated results returns nothing, or `Result<()>`",
     label = "returns `{Self}`"
 )]
 pub trait Finished {
-    /// Whether it failed.
+    /// Converts to a `Result`.
     ///
     /// # Errors
-    /// What the function returned.
+    /// The error that the function returned.
     fn finished(self) -> Result<(), Error>;
 }
 

@@ -1,4 +1,4 @@
-//! Markers of parameters that are contexts.
+//! Markers of context parameters.
 #![expect(unsafe_code, reason = "implements a trait with duties")]
 
 use std::sync::Arc;

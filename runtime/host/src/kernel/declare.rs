@@ -1,4 +1,5 @@
-//! What expansions build declarations with: each function turns a marker into a part of an [`OpDef`](tfrt_ods::OpDef).
+//! Building blocks of declarations for expansions: each function turns a marker into a part of an
+//! [`OpDef`](tfrt_ods::OpDef).
 
 use tfrt_async::{Chain, Value};
 use tfrt_ods::{
@@ -10,7 +11,7 @@ use crate::kernel::callable::{Callable, ValueTypes};
 use crate::kernel::operand::OperandParam;
 use crate::kernel::result::ResultParam;
 
-/// An operand that is bound by `P`.
+/// Returns an operand bound by `P`.
 #[must_use]
 pub const fn operand<P: OperandParam>(name: &'static str) -> OperandDef {
     OperandDef {
@@ -22,13 +23,13 @@ pub const fn operand<P: OperandParam>(name: &'static str) -> OperandDef {
     }
 }
 
-/// The chain operand that the macro adds.
+/// Returns the chain operand that the macro adds.
 #[must_use]
 pub const fn chain_operand() -> OperandDef {
     OperandDef::new("in_chain", TypeConstraint::Exact(Chain::MLIR_TYPE))
 }
 
-/// A result that is put by `P`.
+/// Returns a result set by `P`.
 #[must_use]
 pub const fn result<P: ResultParam>(
     name: &'static str,
@@ -42,7 +43,7 @@ pub const fn result<P: ResultParam>(
     }
 }
 
-/// What is required of a function that is taken as a `C`.
+/// Returns the required signature of a function taken as a `C`.
 #[must_use]
 pub const fn signature<C: Callable>(function: &'static str) -> FunctionSignature {
     FunctionSignature {
@@ -52,13 +53,13 @@ pub const fn signature<C: Callable>(function: &'static str) -> FunctionSignature
     }
 }
 
-/// The chain result that the macro adds.
+/// Returns the chain result that the macro adds.
 #[must_use]
 pub const fn chain_result() -> ResultDef {
     ResultDef::new("out_chain", TypeConstraint::Exact(Chain::MLIR_TYPE))
 }
 
-/// An attribute that is read as an `A`.
+/// Returns an attribute read as an `A`.
 #[must_use]
 pub const fn attribute<A: AttributeParam + ?Sized>(
     name: &'static str,
@@ -74,7 +75,7 @@ pub const fn attribute<A: AttributeParam + ?Sized>(
 /// Checks that the default of an attribute is an `A`.
 ///
 /// # Panics
-/// If it is not. At compile time, that is.
+/// At compile time, if it is not.
 #[track_caller]
 pub const fn assert_default<A: AttributeParam + ?Sized>(default: &AttrDefault) {
     if !default.fits(&A::KIND) {
@@ -82,7 +83,7 @@ pub const fn assert_default<A: AttributeParam + ?Sized>(default: &AttrDefault) {
     }
 }
 
-/// What to write as the default of an attribute.
+/// Returns the message that says what to write as the default of an attribute.
 const fn expected_default(kind: &AttrKind) -> &'static str {
     match kind {
         AttrKind::Int { width: 1, .. } => "the default of this attribute is `true` or `false`",
@@ -110,10 +111,11 @@ const fn expected_default(kind: &AttrKind) -> &'static str {
     }
 }
 
-/// Checks that `T`, which is not written as `Chain`, is none: the macro goes by the name.
+/// Checks that `T`, which is not written as `Chain`, is not the chain: the macro recognises it by
+/// name.
 ///
 /// # Panics
-/// If it is the chain. At compile time, that is.
+/// At compile time, if it is the chain.
 #[track_caller]
 pub const fn assert_not_chain<T: Value>() {
     assert!(
@@ -122,10 +124,10 @@ pub const fn assert_not_chain<T: Value>() {
     );
 }
 
-/// Checks that values of type `T` can be written, where a parameter is `&mut T`.
+/// Checks that values of type `T` can be written, for a parameter `&mut T`.
 ///
 /// # Panics
-/// If they cannot. At compile time, that is.
+/// At compile time, if they cannot.
 #[track_caller]
 pub const fn assert_mutable<T: Value>() {
     assert!(
@@ -134,10 +136,10 @@ pub const fn assert_mutable<T: Value>() {
     );
 }
 
-/// Checks that values of type `T` are never written, where a parameter is `Operands<'_, T>`.
+/// Checks that values of type `T` are never written, for a parameter `Operands<'_, T>`.
 ///
 /// # Panics
-/// If they can be. At compile time, that is.
+/// At compile time, if they can be.
 #[track_caller]
 pub const fn assert_not_mutable<T: Value>() {
     assert!(
@@ -146,13 +148,13 @@ pub const fn assert_not_mutable<T: Value>() {
     );
 }
 
-/// The type constraint of a value of type `T`.
+/// Returns the type constraint of a value of type `T`.
 #[must_use]
 pub const fn exactly<T: Value>() -> TypeConstraint {
     TypeConstraint::Exact(T::MLIR_TYPE)
 }
 
-/// An operand as options of a raw kernel describe it.
+/// Returns an operand described by the options of a raw kernel.
 #[must_use]
 pub const fn raw_operand(
     name: &'static str,
@@ -170,7 +172,7 @@ pub const fn raw_operand(
     }
 }
 
-/// A result as options of a raw kernel describe it.
+/// Returns a result described by the options of a raw kernel.
 #[must_use]
 pub const fn raw_result(name: &'static str, ty: TypeConstraint, arity: Arity) -> ResultDef {
     ResultDef {

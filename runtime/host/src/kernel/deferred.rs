@@ -1,9 +1,11 @@
-//! Kernels that may go on after the executor has called them: on the blocking pool, or as a future on the work queue.
+//! Kernels that may continue after the executor's call: on the blocking pool, or as a future on the
+//! work queue.
 //!
-//! Whatever runs the rest of such a kernel owns all that the kernel borrows. It drops that before anybody sees a result, as every
-//! kernel does, so that a buffer that nobody else refers to is free for the kernels that follow. A request that is cancelled
-//! before the rest begins makes its results the cancel value. So it does while a future waits, which is then dropped at once, or
-//! as soon as the poll under way is over.
+//! The code that runs the rest of such a kernel owns everything that the kernel borrows. Like every
+//! kernel, it drops that before any result is visible, so a buffer without other references is free
+//! for the kernels that follow. If the request is cancelled before the rest begins, the results
+//! become the cancel value. The same applies while a future waits; it is then dropped immediately,
+//! or at the end of the poll in progress.
 
 mod blocking;
 

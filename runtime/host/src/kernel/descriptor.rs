@@ -45,24 +45,24 @@ enum Entry {
 
 /// The payload types that a kernel reads and returns.
 ///
-/// What a loader proves registers with: a register whose producer returns and whose readers read one [`TypeIndex`] needs no
-/// check at run time.
+/// A loader uses them to prove the types of registers: a register whose producer returns and whose
+/// readers read the same [`TypeIndex`] needs no check at run time.
 #[derive(Clone, Debug, Default)]
 pub struct KernelTypes {
-    /// What it reads.
+    /// The operands it reads.
     pub operands: TypeList,
-    /// What it returns.
+    /// The results it returns.
     pub results: TypeList,
-    /// The attributes that it reads one by one.
+    /// The attributes it reads one by one.
     attributes: Vec<AttributeRead>,
 }
 
 impl KernelTypes {
-    /// Whether `attributes` are what the kernel that `op` declares reads. A loader asks before it lets
-    /// [direct](crate::kernel::direct) kernels run.
+    /// Checks that `attributes` can be read by the kernel that `op` declares. A loader must call
+    /// this before it lets [direct](crate::kernel::direct) kernels run.
     ///
     /// # Errors
-    /// That one of them is not there, or cannot be read as what the kernel reads it as.
+    /// If an attribute is missing, or cannot be read as the type that the kernel reads.
     pub fn check_attributes(&self, op: &OpDef, attributes: AttributeList<'_>) -> Result<(), Error> {
         self.attributes
             .iter()
@@ -86,36 +86,36 @@ impl KernelTypes {
 pub struct TypeList {
     fixed: Vec<Fixed>,
     tail: Option<Option<TypeIndex>>,
-    /// Whether two parameters read one operand, so that no one type lets both of them read it.
+    /// `true` if two parameters read one operand, so no single type satisfies both.
     is_contested: bool,
     chain: Option<ChainAtEnd>,
-    /// Whether all values are references.
+    /// `true` if all values are references.
     are_references: bool,
 }
 
-/// One operand or result that is always there.
+/// An operand or result that is always present.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 struct Fixed {
     ty: Option<TypeIndex>,
     is_reference: bool,
-    /// Whether a parameter reads it.
+    /// `true` if a parameter reads it.
     is_read: bool,
 }
 
-/// Whether a chain comes last.
+/// How a chain comes last.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum ChainAtEnd {
-    /// It may: behind a tail, the last value tells by its type.
+    /// It may come last: after a tail, the type of the last value decides.
     Optional,
-    /// It does whenever there are more values than the fixed ones.
+    /// It comes last whenever there are more values than the fixed ones.
     Behind,
 }
 
 impl TypeList {
-    /// The type of the value at `index` of `len`; none if values of any type may be there.
+    /// Returns the type of the value at `index` of `len`, or `None` if it may have any type.
     ///
-    /// Where a chain may come behind a variadic tail, the last value is taken for one of the tail. Where two parameters read one
-    /// operand, the answer is the type that no value has.
+    /// If a chain may follow a variadic tail, the last value is treated as part of the tail. If two
+    /// parameters read one operand, this returns a type that no value has.
     #[must_use]
     pub fn get(&self, index: usize, len: usize) -> Option<TypeIndex> {
         if self.is_contested {
@@ -130,7 +130,8 @@ impl TypeList {
         }
     }
 
-    /// Whether a value of type `found`, or of one that is not known, may be at `index` of `len` without being looked at.
+    /// Returns `true` if a value of type `found` (`None` if unknown) needs no check at `index` of
+    /// `len`.
     #[must_use]
     pub fn admits(&self, index: usize, len: usize, found: Option<TypeIndex>) -> bool {
         let wanted = self.get(index, len);
@@ -140,13 +141,13 @@ impl TypeList {
             || (index >= self.fixed.len() && self.chain.is_some() && is_chain())
     }
 
-    /// How many values there are at least: all but those of a tail and a chain that may be left out.
+    /// Returns the minimum number of values: all except a tail and an optional chain.
     #[must_use]
     pub fn num_fixed(&self) -> usize {
         self.fixed.len()
     }
 
-    /// Whether the last of `len` values can only be a chain.
+    /// Returns `true` if the last of `len` values must be a chain.
     fn must_end_in_chain(&self, len: usize) -> bool {
         match self.chain {
             Some(ChainAtEnd::Optional) => self.tail.is_none(),
@@ -155,14 +156,15 @@ impl TypeList {
         }
     }
 
-    /// Whether the value at `index`, which is not one of a tail, is taken or given as a reference, available or not.
+    /// Returns `true` if the value at `index`, which is not in a tail, is passed as a reference,
+    /// available or not.
     #[must_use]
     pub fn is_reference(&self, index: usize) -> bool {
         let is_reference = |fixed: &Fixed| fixed.is_reference;
         self.are_references || self.fixed.get(index).is_some_and(is_reference)
     }
 
-    /// Adds a value of this type, or of any.
+    /// Adds a value of this type, or of any type if `None`.
     pub fn push(&mut self, ty: Option<TypeIndex>) {
         self.fixed.push(Fixed {
             ty,
@@ -171,7 +173,7 @@ impl TypeList {
         });
     }
 
-    /// Adds a reference to a value of this type, or of any.
+    /// Adds a reference to a value of this type, or of any type if `None`.
     pub fn push_reference(&mut self, ty: Option<TypeIndex>) {
         self.fixed.push(Fixed {
             ty,
@@ -180,17 +182,17 @@ impl TypeList {
         });
     }
 
-    /// Says that any number of values of this type, or of any, follow.
+    /// Adds a tail: any number of values of this type, or of any type if `None`.
     pub fn push_tail(&mut self, ty: Option<TypeIndex>) {
         self.tail = Some(ty);
     }
 
-    /// Says that the value at `index` is of this type, or of any.
+    /// Sets the type of the value at `index`; `None` means any type.
     pub(crate) fn set(&mut self, index: usize, ty: Option<TypeIndex>) {
         self.set_fixed(index, ty, false);
     }
 
-    /// Says that the value at `index` is taken as a reference to one of this type, or of any.
+    /// Marks the value at `index` as a reference to a value of this type, or of any type if `None`.
     pub(crate) fn set_reference(&mut self, index: usize, ty: Option<TypeIndex>) {
         self.set_fixed(index, ty, true);
     }
@@ -207,7 +209,7 @@ impl TypeList {
         };
     }
 
-    /// Says that any number of values of this type, or of any, begin at `index`.
+    /// Adds a tail that begins at `index`, of values of this type, or of any type if `None`.
     pub(crate) fn set_tail(&mut self, index: usize, ty: Option<TypeIndex>) {
         self.is_contested |= self.tail.is_some() || self.fixed.len() > index;
         self.fixed
@@ -215,20 +217,20 @@ impl TypeList {
         self.tail = Some(ty);
     }
 
-    /// Says that operands may end in a chain.
+    /// Allows operands to end in a chain.
     fn set_optional_chain(&mut self) {
         self.chain = Some(ChainAtEnd::Optional);
     }
 
-    /// Says that results end in a chain, if the program wants it.
+    /// Makes results end in a chain if the program wants it.
     pub(crate) fn set_chain(&mut self) {
         self.chain = Some(ChainAtEnd::Behind);
     }
 }
 
-/// Making descriptors.
+/// Constructors.
 impl KernelDescriptor {
-    /// A function.
+    /// Creates the descriptor of a function.
     #[must_use]
     pub const fn of<K: Kernel>() -> Self {
         Self {
@@ -242,7 +244,7 @@ impl KernelDescriptor {
         }
     }
 
-    /// A function that runs on the blocking pool.
+    /// Creates the descriptor of a function that runs on the blocking pool.
     #[must_use]
     pub const fn blocking<K: Kernel>() -> Self {
         Self {
@@ -256,7 +258,7 @@ impl KernelDescriptor {
         }
     }
 
-    /// An `async fn`, polled on the work queue.
+    /// Creates the descriptor of an `async fn`, polled on the work queue.
     #[must_use]
     pub const fn future<K: AsyncKernel>() -> Self {
         Self {
@@ -270,7 +272,7 @@ impl KernelDescriptor {
         }
     }
 
-    /// A function that takes its frame.
+    /// Creates the descriptor of a function that takes its frame.
     #[must_use]
     pub const fn raw(op: &'static OpDef, run: fn(&mut KernelFrame<'_>)) -> Self {
         Self {
@@ -285,9 +287,9 @@ impl KernelDescriptor {
     }
 }
 
-/// Handing descriptors over.
+/// Export.
 impl KernelDescriptor {
-    /// The kernel as another copy of the runtime may run it. It lives for ever.
+    /// Returns the kernel in the form that another copy of the runtime may run. It lives forever.
     pub(crate) fn for_export(self) -> Self {
         Self {
             entry: Entry::Library(Box::leak(Box::new(LibraryKernel::new(self)))),
@@ -296,28 +298,28 @@ impl KernelDescriptor {
     }
 }
 
-/// Using descriptors.
+/// Accessors and invocation.
 impl KernelDescriptor {
-    /// The declaration.
+    /// Returns the declaration.
     #[inline]
     #[must_use]
     pub const fn op(&self) -> &'static OpDef {
         self.op
     }
 
-    /// The name.
+    /// Returns the name.
     #[must_use]
     pub const fn name(&self) -> &'static str {
         self.op.name
     }
 
-    /// Whether the kernel is declared to run in synchronous functions, and in no others.
+    /// Returns `true` if the kernel is declared to run only in synchronous functions.
     #[must_use]
     pub const fn is_sync(&self) -> bool {
         self.op.traits.contains(OpTraits::SYNC)
     }
 
-    /// The kernel as a [direct](crate::kernel::direct) one, if it can be.
+    /// Returns the kernel as a [direct](crate::kernel::direct) one, if it can be one.
     #[must_use]
     pub const fn direct(&self) -> Option<Direct> {
         match self.entry {
@@ -326,7 +328,7 @@ impl KernelDescriptor {
         }
     }
 
-    /// That the operand at `index` is not of the type that the kernel reads.
+    /// Returns the error for an operand at `index` whose type is not the one that the kernel reads.
     #[cold]
     #[must_use]
     pub fn operand_mismatch(&self, index: usize, expected: TypeIndex, found: TypeIndex) -> Error {
@@ -334,7 +336,7 @@ impl KernelDescriptor {
         mismatch(self.op, index, expected, found.mlir_type())
     }
 
-    /// The payload types that the kernel reads and returns.
+    /// Returns the payload types that the kernel reads and returns.
     #[must_use]
     pub fn types(&self) -> KernelTypes {
         let mut types = KernelTypes::default();
@@ -345,12 +347,13 @@ impl KernelDescriptor {
         types
     }
 
-    /// Runs the kernel. Slots of results may stay empty only if the kernel is [raw](Self::raw).
+    /// Runs the kernel. Only a [raw](Self::raw) kernel may leave result slots empty.
     ///
     /// # Safety
-    /// 1. There are as many operands as [`types`](Self::types) lists, or more.
-    /// 2. Each operand that is listed with a type and not declared as a reference is available, no error, and has a payload
-    ///    of that type; the last one may be a chain where [`TypeList::admits`] says so.
+    /// 1. There are at least as many operands as [`types`](Self::types) lists.
+    /// 2. Each operand that is listed with a type and not declared as a reference is available, not
+    ///    an error, and has a payload of that type; the last one may be a chain if
+    ///    [`TypeList::admits`] permits it.
     #[inline]
     pub unsafe fn invoke(&self, frame: &mut KernelFrame<'_>) {
         match self.entry {
@@ -361,7 +364,8 @@ impl KernelDescriptor {
         }
     }
 
-    /// Checks the operands and runs the kernel. A mismatch becomes the error of every result.
+    /// Checks the operands and runs the kernel. Every result becomes an error if there is a
+    /// mismatch.
     pub fn invoke_checked(&self, frame: &mut KernelFrame<'_>) {
         let checked = match self.entry {
             Entry::Function { check, .. } => self
@@ -370,20 +374,20 @@ impl KernelDescriptor {
             Entry::Library(kernel) => return kernel.invoke_checked(frame),
         };
         match checked {
-            // SAFETY: duties 1 and 2: the check looks at every operand that is read.
+            // SAFETY: duties 1 and 2: the check covers every operand that is read.
             Ok(()) => unsafe { self.invoke(frame) },
             Err(error) => frame.report_error(error),
         }
     }
 
-    /// Whether there are as many operands and results as declared.
+    /// Checks the numbers of operands and results against the declaration.
     fn check_counts<'a, S: Source<'a>>(&self, source: S, num_results: usize) -> Result<(), Error> {
         let num_operands = source.num_operands();
         let (least, most) = operand_counts(self.op);
         if num_operands < least || num_operands > most {
             return Err(wrong_count(self.op, "operands", least, most, num_operands));
         }
-        // The last operand that the declaration only allows is a chain, if it allows one.
+        // The last permitted operand is a chain, if the declaration permits one.
         let traits = self.op.traits;
         let may_end_in_chain =
             traits.contains(OpTraits::EXTRA_CHAIN) || traits.contains(OpTraits::OPTIONAL_CHAIN);
@@ -403,14 +407,14 @@ impl KernelDescriptor {
 /// # Safety
 /// The duties of [`KernelDescriptor::invoke`].
 unsafe fn run<K: Kernel>(frame: &mut KernelFrame<'_>) {
-    // SAFETY: the duties say of every operand what `check` looks for.
+    // SAFETY: the duties imply for every operand what `check` verifies.
     match unsafe { call::<K, _>(frame.parts()) } {
         Ok(returned) => K::Results::put(returned, &mut FrameSink::new::<K::Results>(frame)),
         Err(error) => frame.report_error(error),
     }
 }
 
-/// Calls the function of `K`. Borrows end before anybody can see the results.
+/// Calls the function of `K`. Borrows end before the results are visible.
 ///
 /// # Safety
 /// 1. `K::Params::check` of the same source would succeed.
@@ -433,24 +437,25 @@ fn describe<P: ParamList, R: ResultPart>(types: &mut KernelTypes) {
     R::describe(&mut types.results);
 }
 
-/// Results that may become available later are given as references.
+/// Describes results that may become available later, which are passed as references.
 fn describe_later<P: ParamList, R: ResultPart>(types: &mut KernelTypes) {
     describe::<P, R>(types);
     types.results.are_references = true;
 }
 
-/// A kernel that takes its frame says nothing of types: it checks what it reads, and what it returns is checked.
+/// Describes a kernel that takes its frame: it states no types, but checks what it reads, and its
+/// results are checked.
 fn describe_raw(types: &mut KernelTypes) {
     types.operands.push_tail(None);
     types.results.push_tail(None);
 }
 
-/// Whether a chain that a program may leave out comes last among operands and results.
+/// Returns `true` if an optional chain comes last among operands and results.
 fn has_optional_chain(op: &OpDef) -> bool {
     op.traits.contains(OpTraits::OPTIONAL_CHAIN)
 }
 
-/// How many operands a program may give.
+/// Returns the minimum and maximum number of operands.
 #[must_use]
 pub fn operand_counts(op: &OpDef) -> (usize, usize) {
     let groups = op.operand_groups();
@@ -461,7 +466,7 @@ pub fn operand_counts(op: &OpDef) -> (usize, usize) {
     )
 }
 
-/// How many results a program may want.
+/// Returns the minimum and maximum number of results.
 #[must_use]
 pub fn result_counts(op: &OpDef) -> (usize, usize) {
     let groups = op.result_groups();

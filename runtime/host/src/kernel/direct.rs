@@ -1,8 +1,8 @@
 //! Direct kernels: functions that read and write the registers of a running function in place.
 //!
-//! A frame gathers references before a kernel runs, and hands references on afterwards. Where a loader has proven the types of
-//! registers, none of that is needed: each register has a fixed place, and the adapter of a kernel reads its operands there
-//! and writes its results there.
+//! A frame gathers references before a kernel runs, and passes references on afterwards. If a
+//! loader has proven the types of registers, none of that is needed: each register has a fixed
+//! place, where the adapter of a kernel reads its operands and writes its results.
 //!
 //! ```text
 //!              registers ──►┌──────────┬──────────┬──────────┬───
@@ -12,18 +12,19 @@
 //!   offsets, in bytes: [ result 0, …, operand 0, operand 1, … ]
 //! ```
 //!
-//! What is in the place of an operand or result follows from how the kernel is declared to take or give it:
+//! The content of a place follows from how the kernel is declared to take or return the value:
 //!
 //! - D1. A payload of a [copied](tfrt_async::value::is_copied) type: the payload itself.
 //! - D2. A payload of another type, or a reference: an [`AnyRef`], which owns one count.
 //!
-//! Operands stay where they are; results are written over whatever is there, which the caller does not own any more. A chain
-//! that the macro adds has no place, because there is nothing to read or write.
+//! Operands stay where they are; results overwrite the previous content, which the caller no longer
+//! owns. A chain added by the macro has no place, since there is nothing to read or write.
 //!
 //! Kernels with a variable number of operands or results, or that take their frame, are not direct.
 //!
-//! D3. A direct kernel does not unwind: its adapter catches a panic and returns it as an error. So kernels of a
-//! [library](crate::library) are direct, too, although no panic may pass from the library to the program.
+//! D3. A direct kernel does not unwind: its adapter catches a panic and returns it as an error. So
+//! kernels of a [library](crate::library) can also be direct, although no panic may propagate from
+//! the library to the program.
 #![expect(unsafe_code, reason = "reads and writes places that were proven")]
 
 use std::marker::PhantomData;
@@ -45,11 +46,12 @@ use crate::kernel::param::{ParamList, Sealed};
 use crate::kernel::result::{ResultPart, Sink};
 use crate::kernel::source::{ReadHold, Source, conflict};
 
-/// What a direct kernel has at hand besides its operands. Kernels that [do not ask](Direct::reads_call) for any of it may be
-/// given that of another kernel of the same function.
+/// The inputs of a direct kernel besides its operands. A kernel that does not
+/// [read](Direct::reads_call) any of them may be passed those of another kernel of the same
+/// function.
 #[derive(Clone, Copy, Debug)]
 pub struct DirectCall<'a> {
-    /// The context that the kernel runs in.
+    /// The context of the kernel.
     pub exec_ctx: &'a ExecutionContext,
     /// Its attributes.
     pub attributes: AttributeList<'a>,
@@ -58,7 +60,7 @@ pub struct DirectCall<'a> {
 }
 
 impl<'a> DirectCall<'a> {
-    /// What kernels get that look at none of it.
+    /// Creates the value for kernels that read none of it.
     #[inline]
     #[must_use]
     pub fn idle(exec_ctx: &'a ExecutionContext) -> Self {
@@ -73,38 +75,41 @@ impl<'a> DirectCall<'a> {
 /// The adapter of a direct kernel.
 ///
 /// # Errors
-/// The kernel failed as a whole or panicked: no result was written, and the error has not been reported yet.
+/// The kernel failed as a whole or panicked: no result was written, and the error has not been
+/// reported yet.
 ///
 /// # Safety
-/// 1. Behind the pointer to offsets there is one for each result that the kernel can give, an added chain apart, then one for
-///    each operand that it reads.
-/// 2. Each is the offset from `registers` of a place as D1 and D2 say, aligned, of the type that the kernel is declared to take
-///    or give there. Places of operands are initialised and nobody writes them; those of results are the caller's alone.
-/// 3. Operands that are read as payloads are available, and no errors.
-/// 4. Unless the kernel [does not ask](Direct::reads_call) for its call, the attributes there are its own, and
-///    [`check_attributes`](crate::kernel::KernelTypes::check_attributes) has accepted them.
+/// 1. The pointer to offsets is followed by one offset for each result that the kernel can return,
+///    except for an added chain, then by one for each operand that it reads.
+/// 2. Each is the offset from `registers` of a place as D1 and D2 specify, aligned, of the type
+///    that the kernel is declared to take or return there. Places of operands are initialised and
+///    not written; only the caller accesses places of results.
+/// 3. Operands that are read as payloads are available and not errors.
+/// 4. Unless the kernel does not [read](Direct::reads_call) its call, the attributes there are its
+///    own, and [`check_attributes`](crate::kernel::KernelTypes::check_attributes) has accepted
+///    them.
 pub type DirectFn =
     unsafe fn(&DirectCall<'_>, registers: NonNull<u8>, offsets: NonNull<u32>) -> Result<(), Error>;
 
 /// A kernel that reads and writes registers in place.
 #[derive(Clone, Copy, Debug)]
 pub struct Direct {
-    /// How it is called.
+    /// Its adapter.
     pub run: DirectFn,
-    /// Whether it looks at its [`DirectCall`].
+    /// `true` if it reads its [`DirectCall`].
     pub reads_call: bool,
-    /// Whether it looks at more of that than attributes of its own.
+    /// `true` if it reads more of that than its own attributes.
     pub reads_context: bool,
-    /// Whether it reads nothing but what the file says: a pure kernel of this kind is a constant.
+    /// `true` if it reads only what the file specifies: a pure kernel of this kind is a constant.
     pub is_fixed: bool,
-    /// How many results it returns, an added chain apart. The offsets of operands come behind theirs.
+    /// The number of results, except for an added chain. The offsets of operands follow theirs.
     pub num_results: usize,
-    /// How many operands it reads.
+    /// The number of operands it reads.
     pub num_operands: usize,
 }
 
 impl Direct {
-    /// The kernel as a direct one, if it can be.
+    /// Returns the kernel as a direct one, if it can be one.
     pub(crate) const fn of<K: Kernel>() -> Option<Self> {
         if !K::Params::IS_DIRECT || !K::Results::IS_DIRECT {
             return None;
@@ -129,14 +134,14 @@ unsafe fn run<K: Kernel>(
     registers: NonNull<u8>,
     offsets: NonNull<u32>,
 ) -> Result<(), Error> {
-    // SAFETY: the caller's duties.
+    // SAFETY: the caller fulfils the duties.
     let run = || unsafe { run_unguarded::<K>(call, registers, offsets) };
-    // Nobody looks at operands or results that a panic left behind: results are overwritten, and what a panic can break in an
-    // operand is behind a borrow of that operand.
+    // Operands and results left behind by a panic are not read: results are overwritten, and
+    // whatever a panic can break in an operand is guarded by a borrow of that operand.
     catch_unwind(AssertUnwindSafe(run)).unwrap_or_else(|payload| Err(panicked(K::OP.name, payload)))
 }
 
-/// As [`run`], but unwinds if the function does.
+/// Like [`run`], but unwinds if the function does.
 ///
 /// # Safety
 /// The duties of [`DirectFn`].
@@ -146,7 +151,7 @@ unsafe fn run_unguarded<K: Kernel>(
     registers: NonNull<u8>,
     offsets: NonNull<u32>,
 ) -> Result<(), Error> {
-    // SAFETY: duty 1: the offsets of operands come behind those of results.
+    // SAFETY: duty 1: the offsets of operands follow those of results.
     let operands = unsafe { offsets.add(K::Results::SLOTS) };
     let source = Registers::<K> {
         call,
@@ -154,7 +159,7 @@ unsafe fn run_unguarded<K: Kernel>(
         operands,
         kernel: PhantomData,
     };
-    // SAFETY: duties 2 and 3 say of every operand what `check` looks for. Attributes are duty 4.
+    // SAFETY: duties 2 and 3 imply for every operand what `check` verifies. Attributes are duty 4.
     let returned = unsafe { descriptor::call::<K, _>(source) }?;
     // SAFETY: duties 1 and 2.
     let mut sink = unsafe { Places::<false>::new(registers, offsets) };
@@ -180,11 +185,11 @@ impl<K> Clone for Registers<'_, K> {
 impl<K> Copy for Registers<'_, K> {}
 
 impl<'a, K: Kernel> Registers<'a, K> {
-    /// What is in the place of operand `index`.
+    /// Returns the content of the place of operand `index`.
     ///
     /// # Safety
     /// 1. The kernel reads that many operands.
-    /// 2. A `P` is what D1 and D2 say.
+    /// 2. `P` is the type that D1 and D2 specify.
     #[inline]
     unsafe fn place<P>(self, index: usize) -> &'a P {
         // SAFETY: duty 1, with duty 1 of `DirectFn`.
@@ -193,7 +198,8 @@ impl<'a, K: Kernel> Registers<'a, K> {
         let offset = unsafe { offset.read() };
         // SAFETY: duty 2 of `DirectFn`.
         let place = unsafe { self.registers.byte_add(offset as usize) };
-        // SAFETY: duty 2, with duty 2 of `DirectFn`: initialised, aligned, and nobody writes it while the kernel runs.
+        // SAFETY: duty 2, with duty 2 of `DirectFn`: initialised, aligned, and not written while
+        // the kernel runs.
         unsafe { place.cast::<P>().as_ref() }
     }
 }
@@ -218,9 +224,10 @@ impl<'a, K: Kernel> Source<'a> for Registers<'a, K> {
     fn attribute<A: AttributeParam + ?Sized>(self, index: usize) -> Result<A::Value<'a>, Error> {
         let AttributeList { section, offsets } = self.call.attributes;
         debug_assert!(index < offsets.len());
-        // SAFETY: duty 4 of `DirectFn`: the markers of the kernel ask for the attributes that were looked at, so that it is there.
+        // SAFETY: duty 4 of `DirectFn`: the markers of the kernel read the attributes that were
+        // checked, so the index is in bounds.
         let offset = unsafe { *offsets.get_unchecked(index) };
-        // SAFETY: duty 4 of `DirectFn`: it was read as an `A`.
+        // SAFETY: duty 4 of `DirectFn`: the attribute was accepted as an `A`.
         Ok(unsafe { A::read_accepted(section, offset) })
     }
 
@@ -249,7 +256,7 @@ impl<'a, K: Kernel> Source<'a> for Registers<'a, K> {
         }
         // SAFETY: duty 1 of `get`, and D2.
         let value = unsafe { self.place::<AnyRef>(index) };
-        // SAFETY: duty 1 of `get`: it has a payload, and of this type.
+        // SAFETY: duty 1 of `get`: the value has a payload of this type.
         unsafe { value.get_unchecked() }
     }
 
@@ -261,7 +268,7 @@ impl<'a, K: Kernel> Source<'a> for Registers<'a, K> {
         }
         // SAFETY: duty 1 of `read`, and D2.
         let value = unsafe { self.place::<AnyRef>(index) };
-        // SAFETY: duty 1 of `read`: it has a payload, and of this type.
+        // SAFETY: duty 1 of `read`: the value has a payload of this type.
         let guard = unsafe { value.try_read_unchecked::<T>() };
         guard
             .map(ReadHold::Value)
@@ -275,7 +282,8 @@ impl<'a, K: Kernel> Source<'a> for Registers<'a, K> {
                 "what a kernel writes into is never copied"
             )
         };
-        // SAFETY: the markers of the kernel ask for the operands that it reads; the type is not copied, which leaves D2.
+        // SAFETY: the markers of the kernel read its operands; the type is not copied, so D2
+        // applies.
         let value = unsafe { self.place::<AnyRef>(index) };
         value
             .try_write::<T>()
@@ -284,7 +292,7 @@ impl<'a, K: Kernel> Source<'a> for Registers<'a, K> {
 
     #[inline]
     fn reference(self, index: usize) -> Result<&'a AnyRef, Error> {
-        // SAFETY: the markers of the kernel ask for the operands that it reads; as references, which is D2.
+        // SAFETY: the markers of the kernel read its operands; D2 applies to references.
         Ok(unsafe { self.place::<AnyRef>(index) })
     }
 
@@ -296,9 +304,10 @@ impl<'a, K: Kernel> Source<'a> for Registers<'a, K> {
 
 /// The places of the results of a kernel.
 ///
-/// Where results `ARE_LATER`, each is a reference to a value that may become available later, an added chain included.
+/// If results `ARE_LATER`, each is a reference to a value that may become available later,
+/// including an added chain.
 ///
-/// Invariant: the places are empty, and [`DirectFn`] says of them what it says of a kernel's.
+/// Invariant: the places are empty, and satisfy the duties of [`DirectFn`].
 #[derive(Debug)]
 pub(crate) struct Places<const ARE_LATER: bool> {
     registers: NonNull<u8>,
@@ -308,10 +317,10 @@ pub(crate) struct Places<const ARE_LATER: bool> {
 }
 
 impl<const ARE_LATER: bool> Places<ARE_LATER> {
-    /// The places of a kernel, which writes no more results than it has.
+    /// Creates the places of a kernel, which writes no more results than it has.
     ///
     /// # Safety
-    /// 1. Duties 1 and 2 of [`DirectFn`], as far as they speak of results.
+    /// 1. Duties 1 and 2 of [`DirectFn`], as far as they concern results.
     #[inline]
     pub(crate) unsafe fn new(registers: NonNull<u8>, results: NonNull<u32>) -> Self {
         Self {
@@ -322,25 +331,26 @@ impl<const ARE_LATER: bool> Places<ARE_LATER> {
         }
     }
 
-    /// Whether all results are there.
+    /// Returns whether all results were written.
     ///
     /// # Errors
-    /// Why they are not.
+    /// The first error of a result.
     #[inline]
     pub(crate) fn finish(self) -> Result<(), Error> {
         self.failure.map_or(Ok(()), Err)
     }
 
-    /// Writes the next result. A `P` must be what D1 and D2 say of it.
+    /// Writes the next result. `P` must be the type that D1 and D2 specify for it.
     #[inline]
     fn write<P>(&mut self, result: P) {
-        // SAFETY: a part returns as many results as its `SLOTS` say, and for so many there are offsets: duty 1 of `DirectFn`.
+        // SAFETY: a part returns as many results as its `SLOTS` states, and duty 1 of `DirectFn`
+        // provides that many offsets.
         let offset = unsafe { self.results.add(self.next) };
         // SAFETY: as above.
         let offset = unsafe { offset.read() };
         // SAFETY: duty 2 of `DirectFn`.
         let place = unsafe { self.registers.byte_add(offset as usize) };
-        // SAFETY: duty 2 of `DirectFn`: aligned, large enough, and nobody else touches it.
+        // SAFETY: duty 2 of `DirectFn`: aligned, large enough, and not accessed otherwise.
         unsafe { place.cast::<P>().write(result) };
         self.next += 1;
     }
@@ -367,7 +377,8 @@ impl<const ARE_LATER: bool> Sink for Places<ARE_LATER> {
         self.write(value);
     }
 
-    // Parts that fail on their own, and tails, are not direct, so that an error is that of the whole.
+    // Parts that fail on their own, and tails, are not direct, so an error is that of the whole
+    // call.
     #[cold]
     fn put_error(&mut self, error: Error, _slots: usize) {
         self.failure.get_or_insert(error);

@@ -1,10 +1,12 @@
-//! The frame: what one run of a kernel has at hand.
+//! The frame: the inputs and result slots of one run of a kernel.
 //!
-//! The executor makes a frame for each run, on its stack. A kernel may not keep it: work that goes on after the kernel has
-//! returned owns references to the values it needs and a clone of the context.
+//! The executor creates a frame for each run, on its stack. A kernel may not keep it: work that
+//! continues after the kernel has returned owns references to the values it needs and a clone of
+//! the context.
 //!
-//! What runs the kernel decides where its error goes: to the handler of the host and into the results, or, in a synchronous
-//! function, [into a place of the caller](KernelFrame::failing_into).
+//! The code that runs the kernel decides where its error goes: to the handler of the host and into
+//! the results, or, in a synchronous function, [into a place of the
+//! caller](KernelFrame::failing_into).
 
 use std::sync::Arc;
 
@@ -21,7 +23,7 @@ use crate::kernel::attribute::{self, AttributeParam};
 pub struct AttributeList<'a> {
     /// The attribute section of the file.
     pub section: &'a [u8],
-    /// Where in it each attribute is, in byte order of their names.
+    /// The offset of each attribute in the section, in byte order of their names.
     pub offsets: &'a [u32],
 }
 
@@ -36,14 +38,14 @@ impl AttributeList<'_> {
 /// The functions of one kernel in one file: those named by symbols, in byte order of their attributes, then the regions.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct FunctionList<'a> {
-    /// The functions of the file; none if the kernel has none and belongs to no file.
+    /// The functions of the file; `None` if the kernel has no functions and belongs to no file.
     pub table: Option<&'a Arc<dyn FunctionTable>>,
-    /// Which of them are the kernel's.
+    /// The numbers of the kernel's functions.
     pub ids: &'a [u32],
 }
 
 impl FunctionList<'_> {
-    /// The function at `index`, if there is one.
+    /// Returns the function at `index`, if there is one.
     pub(crate) fn get(&self, index: usize) -> Option<FunctionRef> {
         Some(FunctionRef::new(
             Arc::clone(self.table?),
@@ -52,9 +54,11 @@ impl FunctionList<'_> {
     }
 }
 
-/// What a kernel that asks for its frame sees: operands, attributes and functions by position, and slots for its results.
+/// The view of a kernel that takes its frame: operands, attributes and functions by position, and
+/// slots for its results.
 ///
-/// A kernel fills every slot before it returns; a slot may hold a value that becomes available later.
+/// A kernel fills every slot before it returns; a slot may hold a value that becomes available
+/// later.
 ///
 /// ```
 /// use tfrt_async::AnyRef;
@@ -82,12 +86,13 @@ pub struct KernelFrame<'a> {
     attributes: AttributeList<'a>,
     functions: FunctionList<'a>,
     results: &'a mut [Option<AnyRef>],
-    /// Where the error of the kernel goes, if it does not become its results.
+    /// The destination of the kernel's error, if that does not become its results.
     failure: Option<&'a mut Option<Error>>,
 }
 
 impl<'a> KernelFrame<'a> {
-    /// A frame for one run of the kernel that `op` declares. `results` has one empty slot per result.
+    /// Creates a frame for one run of the kernel that `op` declares. `results` has one empty slot
+    /// per result.
     #[inline]
     #[must_use]
     pub fn new(
@@ -109,8 +114,9 @@ impl<'a> KernelFrame<'a> {
         }
     }
 
-    /// The frame of a kernel whose error ends the function that it is part of: `failure` takes the first error that is reported,
-    /// of which the handler of the host is not told, and results stay as they are.
+    /// Creates the frame of a kernel whose error ends the enclosing function. `failure` receives
+    /// the first reported error, which is not passed to the handler of the host, and results are
+    /// left unchanged.
     ///
     /// ```
     /// use tfrt_host::kernel::{AttributeList, FunctionList, KernelFrame};
@@ -134,46 +140,47 @@ impl<'a> KernelFrame<'a> {
         self
     }
 
-    /// The declaration of the kernel.
+    /// Returns the declaration of the kernel.
     #[must_use]
     pub fn op(&self) -> &'static OpDef {
         self.op
     }
 
-    /// The context that the kernel runs in.
+    /// Returns the context of the kernel.
     #[inline]
     #[must_use]
     pub fn exec_ctx(&self) -> &'a ExecutionContext {
         self.exec_ctx
     }
 
-    /// How many operands there are.
+    /// Returns the number of operands.
     #[must_use]
     pub fn num_arguments(&self) -> usize {
         self.arguments.len()
     }
 
-    /// The operands, as references.
+    /// Returns the operands as references.
     #[inline]
     #[must_use]
     pub fn arguments(&self) -> &'a [AnyRef] {
         self.arguments
     }
 
-    /// The operand at `index`, as a reference.
+    /// Returns the operand at `index` as a reference.
     ///
     /// # Panics
-    /// If there are at most `index` operands. The executor sees to it that there are as many as declared.
+    /// If there is no such operand. The executor ensures that there are as many as declared.
     #[must_use]
     pub fn argument(&self, index: usize) -> &'a AnyRef {
         &self.arguments[index]
     }
 
-    /// The payload of the operand at `index`.
+    /// Returns the payload of the operand at `index`.
     ///
     /// # Errors
-    /// If there is no such operand, or it is not available, or it is of another type. A value of a mutable type is
-    /// borrowed instead, with [`AnyRef::try_read`] or [`AnyRef::try_write`] of [`argument`](Self::argument).
+    /// If there is no such operand, it is not available, or it has another type. Borrow a value of
+    /// a mutable type instead, with [`AnyRef::try_read`] or [`AnyRef::try_write`] on
+    /// [`argument`](Self::argument).
     pub fn value<T: Value + Immutable>(&self, index: usize) -> Result<&'a T, Error> {
         let argument = self.arguments.get(index);
         argument.and_then(AnyRef::get).ok_or_else(|| {
@@ -182,13 +189,13 @@ impl<'a> KernelFrame<'a> {
         })
     }
 
-    /// How many attributes there are.
+    /// Returns the number of attributes.
     #[must_use]
     pub fn num_attributes(&self) -> usize {
         self.attributes.offsets.len()
     }
 
-    /// The attribute at `index`, counted in byte order of their names.
+    /// Returns the attribute at `index`, in byte order of the names.
     ///
     /// # Errors
     /// If there is no such attribute, or its bytes do not hold an `A`.
@@ -199,20 +206,21 @@ impl<'a> KernelFrame<'a> {
         attribute::read::<A>(self.op, self.attributes, index)
     }
 
-    /// The program that the kernel is part of, for work that outlives the call and reads attributes: they lie in its attribute
-    /// section.
+    /// Returns the program of the kernel, for work that outlives the call and reads attributes,
+    /// which are in the program's attribute section.
     #[must_use]
     pub fn function_table(&self) -> Option<&'a Arc<dyn FunctionTable>> {
         self.functions.table
     }
 
-    /// How many functions there are.
+    /// Returns the number of functions.
     #[must_use]
     pub fn num_functions(&self) -> usize {
         self.functions.ids.len()
     }
 
-    /// The function at `index`: those named by symbols come first, in byte order of their attributes, then the regions.
+    /// Returns the function at `index`: those named by symbols come first, in byte order of their
+    /// attributes, then the regions.
     ///
     /// # Errors
     /// If there is no such function.
@@ -222,30 +230,30 @@ impl<'a> KernelFrame<'a> {
             .ok_or_else(|| missing_function(self.op, index))
     }
 
-    /// How many results the program wants.
+    /// Returns the number of results that the program wants.
     #[must_use]
     pub fn num_results(&self) -> usize {
         self.results.len()
     }
 
-    /// Fills slot `index`, or replaces what it holds.
+    /// Fills slot `index`, or replaces its value.
     ///
     /// # Panics
-    /// If there are at most `index` results. The executor sees to it that there are as many as declared.
+    /// If there is no such result. The executor ensures that there are as many as declared.
     #[inline]
     pub fn set_result(&mut self, index: usize, value: AnyRef) {
         self.results[index] = Some(value);
     }
 
-    /// The slots.
+    /// Returns the result slots.
     #[inline]
     #[must_use]
     pub fn results(&mut self) -> &mut [Option<AnyRef>] {
         self.results
     }
 
-    /// Reports that the kernel failed: the handler of the host is told once, and the error becomes every result that is
-    /// empty or not available yet. Results that are available stay.
+    /// Reports that the kernel failed. The handler of the host is notified once, and the error
+    /// becomes every result that is empty or unavailable. Available results stay.
     ///
     /// In a synchronous function the first error ends the function instead.
     #[cold]
@@ -258,7 +266,8 @@ impl<'a> KernelFrame<'a> {
         for slot in self.results.iter_mut() {
             match slot {
                 None => *slot = Some(AnyRef::error(error.clone())),
-                // An available value refuses, and so does one that becomes available just now: both stay.
+                // A value that is available, or becomes so concurrently, rejects the error and
+                // stays.
                 Some(value) => {
                     let _ = value.try_set_error(error.clone());
                 }
@@ -266,7 +275,7 @@ impl<'a> KernelFrame<'a> {
         }
     }
 
-    /// Returns the error of the kernel, of which the handler has been told if it is to be told at all.
+    /// Completes the error of the kernel and notifies the handler, if it is to be notified.
     #[cold]
     pub(crate) fn emit(&self, error: Error) -> Error {
         error.set_kernel_if_unset(self.op.name);
@@ -276,7 +285,8 @@ impl<'a> KernelFrame<'a> {
         }
     }
 
-    /// Gives every slot that the kernel left empty an error that says so. The executor's last act on a frame.
+    /// Fills every slot that the kernel left empty with an error. The executor's last use of a
+    /// frame.
     #[inline]
     pub fn finish(&mut self) {
         for index in 0..self.results.len() {
@@ -293,7 +303,7 @@ impl<'a> KernelFrame<'a> {
         self.results[index] = Some(AnyRef::error(error));
     }
 
-    /// The half of the frame that arguments are read from.
+    /// Returns the inputs of the frame, from which arguments are read.
     #[inline]
     pub(crate) fn parts(&self) -> FrameParts<'a> {
         FrameParts {
@@ -306,7 +316,7 @@ impl<'a> KernelFrame<'a> {
     }
 }
 
-/// What is read of a frame, apart from where results go.
+/// The inputs of a frame, without the result slots.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct FrameParts<'a> {
     pub(crate) exec_ctx: &'a ExecutionContext,
@@ -316,10 +326,10 @@ pub(crate) struct FrameParts<'a> {
     pub(crate) functions: FunctionList<'a>,
 }
 
-/// An operand is not what it should be.
+/// Returns the error for an operand of the wrong type.
 #[cold]
 pub(crate) fn mismatch(op: &OpDef, index: usize, expected: &str, found: Option<&str>) -> Error {
-    // One spelling may stand for several Rust types.
+    // One spelling may denote several Rust types.
     let found = match found {
         None => "no value".to_owned(),
         Some(found) if found == expected => format!("another kind of `{found}`"),
@@ -332,7 +342,7 @@ pub(crate) fn mismatch(op: &OpDef, index: usize, expected: &str, found: Option<&
     .with_code(ErrorCode::InvalidArgument)
 }
 
-/// A function is not there.
+/// Returns the error for a missing function.
 #[cold]
 pub(crate) fn missing_function(op: &OpDef, index: usize) -> Error {
     let name = op.functions.get(index).map_or_else(

@@ -1,7 +1,8 @@
-//! Markers of parameters that are functions.
+//! Markers of function parameters.
 //!
-//! `INDEX` counts the functions of the kernel: those named by symbols in byte order of their attributes, then the regions.
-//! A list of functions stands anywhere among them; what follows it is counted from the end.
+//! `INDEX` counts the functions of the kernel: those named by symbols in byte order of their
+//! attributes, then the regions. A list of functions may appear anywhere among them; those that
+//! follow it are counted from the end.
 #![expect(unsafe_code, reason = "implements a trait with duties")]
 
 use crate::function::FunctionRef;
@@ -15,7 +16,7 @@ use tfrt_support::Error;
 #[derive(Debug)]
 pub struct Function<const INDEX: usize, const FROM_END: bool>;
 
-/// `&FunctionRef`: the same, lent.
+/// `&FunctionRef`: the same, borrowed.
 #[derive(Debug)]
 pub struct LentFunction<const INDEX: usize, const FROM_END: bool>;
 
@@ -23,7 +24,7 @@ pub struct LentFunction<const INDEX: usize, const FROM_END: bool>;
 #[derive(Debug)]
 pub struct Functions<const BEFORE: usize, const AFTER: usize>;
 
-/// `&[FunctionRef]`: the same, lent.
+/// `&[FunctionRef]`: the same, borrowed.
 #[derive(Debug)]
 pub struct LentFunctions<const BEFORE: usize, const AFTER: usize>;
 

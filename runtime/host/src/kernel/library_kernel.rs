@@ -1,9 +1,10 @@
-//! Kernels as another copy of the runtime runs them.
+//! Kernels run by another copy of the runtime.
 //!
-//! A kernel library has a copy of the standard library, which alone can catch the panics of the library's code. So the program
-//! does not call such a kernel itself: it calls code of the library that does and returns what the kernel panicked with.
-//! The program then panics in the library's stead, and what becomes of that is as with any other kernel. A
-//! [direct](crate::kernel::direct) kernel catches its own panics, so that the program calls it as one of its own.
+//! Only a kernel library's own copy of the standard library can catch panics of the library's code.
+//! So the program does not call such a kernel directly: it calls code of the library that catches
+//! the kernel's panic and returns its payload. The program then resumes the panic, which it handles
+//! like that of any other kernel. A [direct](crate::kernel::direct) kernel catches its own panics,
+//! so the program calls it like one of its own.
 #![expect(unsafe_code, reason = "passes the duties of descriptors on")]
 
 use std::any::Any;
@@ -13,10 +14,10 @@ use crate::kernel::descriptor::KernelDescriptor;
 use crate::kernel::direct::Direct;
 use crate::kernel::frame::KernelFrame;
 
-/// What came of a call: nothing, or what it panicked with.
+/// The outcome of a call: success, or the payload of a panic.
 type Outcome = Result<(), Box<dyn Any + Send>>;
 
-/// A kernel of a library, and the library's ways to run it.
+/// A kernel of a library, and the library's functions to run it.
 #[derive(Debug)]
 pub(super) struct LibraryKernel {
     kernel: KernelDescriptor,
@@ -26,9 +27,9 @@ pub(super) struct LibraryKernel {
 
 /// In the library.
 impl LibraryKernel {
-    /// A kernel of this copy of the runtime, for another one.
+    /// Wraps a kernel of this copy of the runtime for another one.
     pub(super) fn new(kernel: KernelDescriptor) -> Self {
-        // A frame that a kernel left half filled is what the executor expects after a panic.
+        // After a panic, the executor expects a partially filled frame.
         Self {
             kernel,
             invoke: |kernel, frame| {
@@ -45,7 +46,8 @@ impl LibraryKernel {
 
 /// In the program.
 impl LibraryKernel {
-    /// The kernel as a direct one, which [does not unwind](crate::kernel::direct) and needs no help.
+    /// Returns the kernel as a direct one, which [does not unwind](crate::kernel::direct) and needs
+    /// no wrapper.
     pub(super) const fn direct(&self) -> Option<Direct> {
         self.kernel.direct()
     }
@@ -55,7 +57,7 @@ impl LibraryKernel {
     /// # Safety
     /// The duties of [`KernelDescriptor::invoke`].
     pub(super) unsafe fn invoke(&self, frame: &mut KernelFrame<'_>) {
-        // SAFETY: the caller's duties.
+        // SAFETY: the caller fulfils the duties.
         go_on(unsafe { (self.invoke)(&self.kernel, frame) });
     }
 
@@ -65,7 +67,7 @@ impl LibraryKernel {
     }
 }
 
-/// Lets a panic of a library go on in the program.
+/// Resumes a panic of a library in the program.
 fn go_on(outcome: Outcome) {
     if let Err(payload) = outcome {
         resume_unwind(payload);

@@ -1,8 +1,9 @@
-//! Parameters `&dyn Trait`: operands of whichever of several payload types, seen through the trait that they share.
+//! Parameters `&dyn Trait`: operands of one of several payload types, accessed through a common
+//! trait.
 //!
-//! One spelling may stand for several payload types: `!t.tensor` is a tensor of any kind. A kernel that works on all of them
-//! takes the trait; which types those are, the trait object says by [`Object`]. No loader can prove such an operand, so that
-//! the type is looked at when it is read.
+//! One spelling may denote several payload types: `!t.tensor` is a tensor of any kind. A kernel
+//! that works on all of them takes the trait; the trait object declares those types by [`Object`].
+//! A loader cannot prove such an operand, so its type is checked when it is read.
 #![expect(unsafe_code, reason = "implements a trait with duties")]
 
 use std::marker::PhantomData;
@@ -91,16 +92,16 @@ use crate::kernel::source::{Source, conflict};
     note = "implement `tfrt::kernel::object::Object` for the trait object, or take a type that is a value"
 )]
 pub trait Object: 'static {
-    /// How MLIR spells the types whose values it stands for.
+    /// The MLIR spelling of the types that it represents.
     const MLIR_TYPE: &'static str;
 
     /// The payload of a value while it is being read.
     type Guard<'a>: Deref<Target = Self> + Send;
 
-    /// Borrows the payload to read it.
+    /// Borrows the payload for reading.
     ///
     /// # Errors
-    /// The payload does not have any of the types, or it is being written.
+    /// If the payload has none of the types, or it is being written.
     fn read(operand: &AnyRef) -> Result<Self::Guard<'_>, BorrowError>;
 }
 
@@ -138,7 +139,7 @@ impl<O: Object + ?Sized, const INDEX: usize> Param for Dyn<O, INDEX> {
     type Argument<'h, 'f> = &'h O;
     const NUM_OPERANDS: usize = 1;
 
-    // Reads what is there, whatever was checked before.
+    // Checks the type itself, regardless of earlier checks.
     unsafe fn hold<'f, S: Source<'f>>(source: S) -> Result<Self::Held<'f>, Error> {
         read::<O, S>(source, INDEX)
     }
@@ -148,7 +149,7 @@ impl<O: Object + ?Sized, const INDEX: usize> Param for Dyn<O, INDEX> {
         held
     }
 
-    // `hold` looks at the payload anyway.
+    // `hold` checks the payload.
     fn check<'a, S: Source<'a>>(source: S) -> Result<(), Error> {
         source.reference(INDEX).map(drop)
     }

@@ -1,7 +1,7 @@
-//! Markers of parameters that are operands.
+//! Markers of operand parameters.
 //!
-//! `INDEX` is the position of the operand. K1 (see [`crate::kernel`]) is visible in each `impl`: `hold`, `check` and
-//! `describe` name one type and one position.
+//! `INDEX` is the position of the operand. K1 (see [`crate::kernel`]) is visible in each `impl`:
+//! `hold`, `check` and `describe` name the same type and position.
 #![expect(unsafe_code, reason = "reads operands whose types were proven")]
 
 use std::marker::PhantomData;
@@ -16,15 +16,15 @@ use crate::kernel::operands::Operands;
 use crate::kernel::param::{Param, Sealed};
 use crate::kernel::source::{ReadHold, Source};
 
-/// A marker that is an operand: what the declaration says of it.
+/// The declaration of a marker that is an operand.
 pub trait OperandParam: Param {
     /// The types it may have.
     const TYPE: TypeConstraint;
     /// How often it occurs.
     const ARITY: Arity = Arity::One;
-    /// Whether the kernel writes into it.
+    /// `true` if the kernel writes to it.
     const IS_MUTATED: bool = false;
-    /// Whether the kernel takes it as a reference.
+    /// `true` if the kernel takes it as a reference.
     const IS_REFERENCE: bool = false;
 }
 
@@ -36,7 +36,7 @@ pub struct ByValue<T, const INDEX: usize>(PhantomData<T>);
 #[derive(Debug)]
 pub struct ByRef<T, const INDEX: usize>(PhantomData<T>);
 
-/// `&mut T`: the payload, to be written.
+/// `&mut T`: the payload, for writing.
 #[derive(Debug)]
 pub struct ByMut<T, const INDEX: usize>(PhantomData<T>);
 
@@ -56,7 +56,7 @@ pub struct AnyRest<const INDEX: usize, const CHAIN_FOLLOWS: bool>;
 #[derive(Debug)]
 pub struct Rest<T, const INDEX: usize, const CHAIN_FOLLOWS: bool>(PhantomData<T>);
 
-/// Where the tail that begins at `start` ends: before the chain that may follow it.
+/// Returns the end of the tail that begins at `start`: before the chain that may follow it.
 #[inline]
 fn end_of_tail<'a, S: Source<'a>>(source: S, start: usize, chain_follows: bool) -> usize {
     let end = source.num_operands();
@@ -67,7 +67,7 @@ fn end_of_tail<'a, S: Source<'a>>(source: S, start: usize, chain_follows: bool) 
     }
 }
 
-/// Whether there is an operand at `index`, of any type, available or not.
+/// Checks that there is an operand at `index`, of any type, available or not.
 fn check_any<'a, S: Source<'a>>(source: S, index: usize) -> Result<(), Error> {
     if index < source.num_operands() {
         Ok(())
@@ -240,7 +240,7 @@ impl<T: Value, const INDEX: usize> Param for Reference<T, INDEX> {
     const IS_DIRECT: bool = true;
     const NUM_OPERANDS: usize = 1;
 
-    // A value that has no type yet, or another one, is found out here: a reference promises nothing before.
+    // A reference guarantees nothing before, so an unknown or different type is detected here.
     unsafe fn hold<'f, S: Source<'f>>(source: S) -> Result<Self::Held<'f>, Error> {
         let reference = source.reference(INDEX)?;
         reference
@@ -310,7 +310,7 @@ impl<T: Value, const INDEX: usize, const CHAIN_FOLLOWS: bool> Param
     #[inline]
     unsafe fn hold<'f, S: Source<'f>>(source: S) -> Result<Self::Held<'f>, Error> {
         let tail = source.tail(INDEX, end_of_tail(source, INDEX, CHAIN_FOLLOWS));
-        // SAFETY: duty 1: `check` looks at every one of these operands.
+        // SAFETY: duty 1: `check` covers every one of these operands.
         Ok(unsafe { Operands::new(tail) })
     }
 

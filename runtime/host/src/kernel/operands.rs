@@ -7,7 +7,7 @@ use std::ops::Index;
 
 use tfrt_async::{AnyRef, Value};
 
-/// All the operands that remain, each with a payload of type `T`: a list that a kernel reads in place.
+/// All remaining operands, each with a payload of type `T`: a list that a kernel reads in place.
 ///
 /// ```
 /// use tfrt_async::Value;
@@ -29,7 +29,7 @@ impl<'a, T: Value> Operands<'a, T> {
         "values of a mutable type are borrowed one by one: take `&[AnyRef]` and `try_read` them"
     );
 
-    /// A list of these operands.
+    /// Creates a list of these operands.
     ///
     /// # Safety
     /// 1. Every operand is available and its payload is a `T`.
@@ -42,20 +42,20 @@ impl<'a, T: Value> Operands<'a, T> {
         }
     }
 
-    /// How many operands there are.
+    /// Returns the number of operands.
     #[inline]
     #[must_use]
     pub fn len(&self) -> usize {
         self.operands.len()
     }
 
-    /// Whether there is none.
+    /// Returns `true` if there are none.
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.len() == 0
     }
 
-    /// The operand at `index`, if there are so many.
+    /// Returns the operand at `index`, if there is one.
     #[inline]
     #[must_use]
     pub fn get(&self, index: usize) -> Option<&'a T> {
@@ -64,7 +64,7 @@ impl<'a, T: Value> Operands<'a, T> {
         Some(unsafe { operand.get_unchecked() })
     }
 
-    /// The operands, in order.
+    /// Returns an iterator over the operands, in order.
     #[must_use]
     pub fn iter(&self) -> OperandsIter<'a, T> {
         OperandsIter {
@@ -111,7 +111,7 @@ impl<T: Value + fmt::Debug> fmt::Debug for Operands<'_, T> {
     }
 }
 
-/// Walks over [`Operands`].
+/// An iterator over [`Operands`].
 #[derive(Debug)]
 pub struct OperandsIter<'a, T: Value> {
     operands: Operands<'a, T>,

@@ -1,4 +1,5 @@
-//! Markers of an operand that programs may leave out. It is the last one, but for a chain that may follow it.
+//! Markers of optional operands. An optional operand is the last one, except for a chain that may
+//! follow it.
 #![expect(unsafe_code, reason = "reads operands whose types were proven")]
 
 use std::marker::PhantomData;
@@ -12,15 +13,15 @@ use crate::kernel::operand::OperandParam;
 use crate::kernel::param::{Param, Sealed};
 use crate::kernel::source::{ReadHold, Source};
 
-/// `Option<T>`: a copy of the payload, if the operand is there.
+/// `Option<T>`: a copy of the payload, if the operand is present.
 #[derive(Debug)]
 pub struct Optional<T, const INDEX: usize, const CHAIN_FOLLOWS: bool>(PhantomData<T>);
 
-/// `Option<&T>`: the payload, if the operand is there.
+/// `Option<&T>`: the payload, if the operand is present.
 #[derive(Debug)]
 pub struct OptionalRef<T, const INDEX: usize, const CHAIN_FOLLOWS: bool>(PhantomData<T>);
 
-/// Whether there is an operand at `index` that is not the chain which may follow.
+/// Returns `true` if there is an operand at `index` that is not the chain which may follow.
 #[inline]
 pub(super) fn is_present<'a, S: Source<'a>>(source: S, index: usize, chain_follows: bool) -> bool {
     let num_operands = source.num_operands();
@@ -45,7 +46,7 @@ macro_rules! impl_optional {
                 if !is_present(source, INDEX, CHAIN_FOLLOWS) {
                     return Ok(None);
                 }
-                // SAFETY: duty 1: `check` looks at the operand if it is present.
+                // SAFETY: duty 1: `check` covers the operand if it is present.
                 unsafe { source.read(INDEX) }.map(Some)
             }
 
@@ -63,7 +64,7 @@ macro_rules! impl_optional {
             }
 
             fn describe(operands: &mut TypeList) {
-                // Of a tail the declaration admits one value, at most.
+                // The declaration limits this tail to one value.
                 operands.set_tail(INDEX, Some(TypeIndex::of::<T>()));
             }
         }

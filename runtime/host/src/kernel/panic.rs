@@ -8,7 +8,7 @@ use tfrt_support::{Error, ErrorCode};
 
 use crate::kernel::registry::NativeCall;
 
-/// The error of a kernel that panicked with `payload`: `kernel 'NAME' panicked: MESSAGE`.
+/// Returns the error of a kernel that panicked with `payload`: `kernel 'NAME' panicked: MESSAGE`.
 ///
 /// ```
 /// use tfrt_host::kernel::panic::panic_error;
@@ -23,7 +23,7 @@ pub fn panic_error(kernel: &str, payload: &(dyn Any + Send)) -> Error {
     Error::new(format!("kernel '{kernel}' panicked: {message}")).with_code(ErrorCode::Internal)
 }
 
-/// Does the work of a kernel or an op. If it panics, that is its error.
+/// Runs the work of a kernel or an op, and converts a panic to an error.
 ///
 /// ```
 /// use tfrt_host::kernel::panic::catch;
@@ -34,13 +34,14 @@ pub fn panic_error(kernel: &str, payload: &(dyn Any + Send)) -> Error {
 /// ```
 ///
 /// # Errors
-/// That of the work; that it panicked.
+/// The error of the work, or that of its panic.
 pub fn catch<T>(kernel: &str, work: impl FnOnce() -> Result<T, Error>) -> Result<T, Error> {
-    // What is left half done belongs to the kernel, whose results are errors.
+    // Half-finished state belongs to the kernel, whose results are errors.
     catch_unwind(AssertUnwindSafe(work)).unwrap_or_else(|payload| Err(panicked(kernel, payload)))
 }
 
-/// The error of a kernel that panicked with `payload`, which is dropped here. A second panic in its destructor is ignored.
+/// Returns the error of a kernel that panicked with `payload`, which is dropped here. A second
+/// panic in its destructor is ignored.
 #[cold]
 pub(crate) fn panicked(kernel: &str, payload: Box<dyn Any + Send>) -> Error {
     let error = panic_error(kernel, &*payload);
@@ -48,22 +49,22 @@ pub(crate) fn panicked(kernel: &str, payload: Box<dyn Any + Send>) -> Error {
     error
 }
 
-/// Drops what may panic while it goes away.
+/// Drops a value whose destructor may panic.
 #[cold]
 pub(crate) fn drop_quietly<T>(value: T) {
     quietly(|| drop(value));
 }
 
-/// Does what may panic, and survives that.
+/// Runs code that may panic, and discards the panic.
 #[inline]
 pub(crate) fn quietly(work: impl FnOnce()) {
     if let Err(payload) = catch_unwind(AssertUnwindSafe(work)) {
-        // A payload that panics itself is better leaked than dropped.
+        // Leak a panic payload rather than risk that its destructor panics.
         std::mem::forget(payload);
     }
 }
 
-/// What a panic said.
+/// Returns the message of a panic.
 pub(crate) fn panic_message(payload: &(dyn Any + Send)) -> &str {
     payload
         .downcast_ref::<&str>()
@@ -72,8 +73,8 @@ pub(crate) fn panic_message(payload: &(dyn Any + Send)) -> &str {
         .unwrap_or("no message")
 }
 
-/// Calls a native function. If it panics, that is the error of every result, also of those that it has set: it did not do
-/// what they say.
+/// Calls a native function. If it panics, every result becomes an error, including those that it
+/// has set: the function did not complete.
 ///
 /// ```
 /// use tfrt_async::AnyRef;
@@ -94,7 +95,7 @@ pub(crate) fn panic_message(payload: &(dyn Any + Send)) -> &str {
 /// }
 /// ```
 ///
-/// Where the function is part of a kernel library, its caller could not catch the panic.
+/// If the function is in a kernel library, its caller could not catch the panic.
 pub fn call_native(name: &str, call: NativeCall<'_>, function: impl FnOnce(NativeCall<'_>)) {
     let NativeCall {
         host,
@@ -109,7 +110,7 @@ pub fn call_native(name: &str, call: NativeCall<'_>, function: impl FnOnce(Nativ
     if let Err(payload) = catch_unwind(AssertUnwindSafe(|| function(call))) {
         let error = AnyRef::error(panicked(name, payload));
         for result in results {
-            // What a result holds may panic as it goes away, too.
+            // Dropping the previous value may panic, too.
             drop_quietly(result.replace(error.clone()));
         }
     }

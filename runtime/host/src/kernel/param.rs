@@ -1,7 +1,8 @@
-//! Parameter markers: how one parameter of a function is bound.
+//! Parameter markers: how each parameter of a function is bound.
 //!
-//! A marker is a type without values. Binding has two steps, so that what a kernel borrows outlives the call: *holding*
-//! reads, copies or borrows from the frame, *lending* makes the argument from what is held.
+//! A marker is a type without values. Binding has two steps, so that borrowed data outlives the
+//! call: *holding* reads, copies or borrows from the frame, *lending* creates the argument from
+//! what is held.
 #![expect(
     unsafe_code,
     reason = "passes on the duty to have checked the operands"
@@ -16,36 +17,37 @@ use crate::kernel::source::Source;
 
 /// How one parameter is bound.
 pub trait Param: Sealed {
-    /// What is taken from the frame for the duration of the call.
+    /// The data held from the frame for the duration of the call.
     type Held<'f>: Send;
-    /// What the function takes.
+    /// The type of the function's parameter.
     type Argument<'h, 'f>;
 
-    /// Whether a [direct](crate::kernel::direct) kernel can have the parameter.
+    /// `true` if a [direct](crate::kernel::direct) kernel can have the parameter.
     const IS_DIRECT: bool = false;
 
-    /// How many operands the parameter is.
+    /// The number of operands that the parameter binds.
     const NUM_OPERANDS: usize = 0;
 
-    /// Whether something else than operands is read.
+    /// `true` if it reads anything besides operands.
     const READS_CALL: bool = false;
 
-    /// Whether the parameter is the same in every run of one kernel of a file.
+    /// `true` if the parameter is the same in every run of one kernel of a file.
     const IS_FIXED: bool = false;
 
-    /// Takes from the frame.
+    /// Holds the data from the frame.
     ///
     /// # Errors
-    /// If a borrow is refused, or an attribute or function is not what it should be.
+    /// If a borrow is refused, or an attribute or function is not as expected.
     ///
     /// # Safety
     /// 1. [`check`](Self::check) of the same source would succeed.
     unsafe fn hold<'f, S: Source<'f>>(source: S) -> Result<Self::Held<'f>, Error>;
 
-    /// The argument, made from what was taken.
+    /// Creates the argument from the held data.
     fn lend<'h, 'f>(held: &'h mut Self::Held<'f>) -> Self::Argument<'h, 'f>;
 
-    /// Whether the operands that the marker reads are there, available, and of the payload types that it reads.
+    /// Checks that the operands that the marker reads exist, are available, and have the payload
+    /// types that it reads.
     fn check<'a, S: Source<'a>>(source: S) -> Result<(), Error>;
 
     /// Adds the operands that the marker reads to `operands`.
@@ -59,54 +61,57 @@ pub trait Param: Sealed {
 
 /// How all the parameters of a function are bound.
 pub trait ParamList: Sealed {
-    /// What is taken from the frame.
+    /// The data held from the frame.
     type Held<'f>: Send;
-    /// What the function takes, as a tuple.
+    /// The function's parameters, as a tuple.
     type Arguments<'h, 'f>;
-    /// Places for the operands of a call that its kernel outlives; as many as there are parameters, or more.
+    /// Places for the operands of a call that its kernel outlives; at least as many as there are
+    /// parameters.
     type Places: AsRef<[Place]> + Default + Send;
 
-    /// Whether a [direct](crate::kernel::direct) kernel can have these parameters.
+    /// `true` if a [direct](crate::kernel::direct) kernel can have these parameters.
     const IS_DIRECT: bool;
 
-    /// How many operands they are.
+    /// The number of operands that they bind.
     const NUM_OPERANDS: usize;
 
-    /// Whether something else than operands is read.
+    /// `true` if anything besides operands is read.
     const READS_CALL: bool;
 
-    /// Whether something else than operands and attributes of their own is read: the context, functions, all attributes.
+    /// `true` if anything besides operands and single attributes is read: the context, functions,
+    /// all attributes.
     const READS_CONTEXT: bool;
 
-    /// Whether all of them are the same in every run of one kernel of a file.
+    /// `true` if all of them are the same in every run of one kernel of a file.
     const IS_FIXED: bool;
 
-    /// Takes from the frame.
+    /// Holds the data from the frame.
     ///
     /// # Errors
-    /// Those of the first marker that fails.
+    /// The error of the first marker that fails.
     ///
     /// # Safety
     /// 1. [`check`](Self::check) of the same source would succeed.
     unsafe fn hold<'f, S: Source<'f>>(source: S) -> Result<Self::Held<'f>, Error>;
 
-    /// The arguments, made from what was taken.
+    /// Creates the arguments from the held data.
     fn lend<'h, 'f>(held: &'h mut Self::Held<'f>) -> Self::Arguments<'h, 'f>;
 
-    /// Whether every operand that is read is there, available, and of the payload type that it is read as.
+    /// Checks that every operand that is read exists, is available, and has the payload type that
+    /// it is read as.
     fn check<'a, S: Source<'a>>(source: S) -> Result<(), Error>;
 
-    /// The operands that are read.
+    /// Adds the operands that are read.
     fn describe(operands: &mut TypeList);
 
-    /// The attributes that are read one by one.
+    /// Adds the attributes that are read one by one.
     fn describe_attributes(reads: &mut Vec<AttributeRead>);
 }
 
 /// The arguments that `P` binds.
 pub type Arguments<'h, 'f, P> = <P as ParamList>::Arguments<'h, 'f>;
 
-/// Keeps the traits of this module to the markers of this crate.
+/// Restricts the traits of this module to the markers of this crate.
 pub trait Sealed {}
 
 macro_rules! impl_param_list {
@@ -126,7 +131,8 @@ macro_rules! impl_param_list {
             #[inline]
             unsafe fn hold<'f, S: Source<'f>>(source: S) -> Result<Self::Held<'f>, Error> {
                 Ok(($(
-                    // SAFETY: duty 1, which holds for the list only if it holds for each marker.
+                    // SAFETY: duty 1: the check of the list succeeds only if that of each marker
+                    // does.
                     unsafe { $marker::hold(source) }?,
                 )*))
             }

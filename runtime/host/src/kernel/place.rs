@@ -9,7 +9,7 @@ use tfrt_async::value::{MAX_COPIED_ALIGN, MAX_COPIED_BYTES};
 /// The place of one operand. Written once.
 pub type Place = OnceCell<PlaceContent>;
 
-/// What a parameter reads.
+/// The content of a place.
 #[derive(Debug)]
 pub enum PlaceContent {
     /// The payload, of a copied type.

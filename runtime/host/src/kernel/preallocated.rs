@@ -1,11 +1,12 @@
-//! Results and workspace that are there before a kernel runs.
+//! Results and workspace that are allocated before a kernel runs.
 //!
 //! ```text
 //!  operands ──Shaped::metadata──► metadata function ──► Preallocated::allocate ──► the kernel fills the results
 //!        and attributes     └───► workspace function ─► Workspace ───────────────► and uses the workspace
 //! ```
 //!
-//! The two functions are part of the declaration, where they are asked without a kernel: see [`tfrt_ods::metadata`].
+//! The two functions are part of the declaration, where they can be called without a kernel: see
+//! [`tfrt_ods::metadata`].
 
 use tfrt_async::Value;
 use tfrt_ods::metadata::{MetadataQuery, NoMetadata};
@@ -43,35 +44,35 @@ use crate::kernel::attribute::AttributeParam;
             take operands that are no tensors by value, or implement `Shaped`"
 )]
 pub trait Shaped: Value {
-    /// The metadata.
+    /// Returns the metadata.
     fn metadata(&self) -> TensorMetadata;
 }
 
-/// A value that is allocated before a kernel fills it: what a parameter with `#[out]` refers to.
+/// A value that is allocated before a kernel fills it: the referent of a parameter with `#[out]`.
 #[diagnostic::on_unimplemented(
     message = "`{Self}` cannot be allocated before the kernel fills it",
     label = "not `Preallocated`",
     note = "`#[out]` is for tensors; return any other result"
 )]
 pub trait Preallocated: Shaped + Sized {
-    /// A value of this metadata, whose elements are anything.
+    /// Allocates a value with this metadata and unspecified elements.
     ///
     /// # Errors
-    /// If there is no memory, or no value of this type has such metadata.
+    /// If there is no memory, or no value of this type can have such metadata.
     fn allocate(ctx: &ExecutionContext, metadata: &TensorMetadata) -> Result<Self, Error>;
 }
 
-/// What a metadata function may return for `N` results.
+/// The possible return types of a metadata function for `N` results.
 #[diagnostic::on_unimplemented(
     message = "a metadata function cannot return `{Self}` for the {N} `#[out]` parameters of this kernel",
     label = "does not fit the `#[out]` parameters",
     note = "return one `TensorMetadata` for one `#[out]` parameter, a tuple of them for more, or a `Result` of either"
 )]
 pub trait MetadataAnswer<const N: usize> {
-    /// The metadata of each result.
+    /// Returns the metadata of each result.
     ///
     /// # Errors
-    /// What the function says.
+    /// The error that the function returned.
     fn into_metadata(self) -> Result<[TensorMetadata; N], Error>;
 }
 
@@ -107,17 +108,17 @@ impl_metadata_answer! {
     4: (a: TensorMetadata, b: TensorMetadata, c: TensorMetadata, d: TensorMetadata);
 }
 
-/// What a workspace function may return.
+/// The possible return types of a workspace function.
 #[diagnostic::on_unimplemented(
     message = "a workspace function cannot return `{Self}`",
     label = "not a number of elements",
     note = "return a `usize`, or a `Result` of one"
 )]
 pub trait WorkspaceAnswer {
-    /// How many elements the workspace has.
+    /// Returns the number of elements of the workspace.
     ///
     /// # Errors
-    /// What the function says.
+    /// The error that the function returned.
     fn into_len(self) -> Result<usize, Error>;
 }
 
@@ -135,7 +136,7 @@ impl<E: IntoError> WorkspaceAnswer for Result<usize, E> {
     }
 }
 
-/// A metadata or workspace function that can be asked with `Arguments`.
+/// A metadata or workspace function that can be called with `Arguments`.
 #[diagnostic::on_unimplemented(
     message = "`{Self}` does not take the expected parameters",
     label = "expected a function with the parameters `{Arguments}`",
@@ -143,10 +144,10 @@ impl<E: IntoError> WorkspaceAnswer for Result<usize, E> {
             every attribute by the type of its parameter, in the order of the parameters; that of an op is told of every operand"
 )]
 pub trait AskedFunction<Arguments> {
-    /// What it says.
+    /// Its return type.
     type Answer;
 
-    /// Asks it.
+    /// Calls it.
     fn ask(&self, arguments: Arguments) -> Self::Answer;
 }
 
@@ -180,28 +181,29 @@ impl_asked_function! {
     (A a, B b, C c, D d, E e, G g, H h, I i, J j, K k, L l, M m);
 }
 
-/// What a metadata or workspace function is asked with, known before the function is, which must then fit.
+/// The arguments of a metadata or workspace function. Their types are known before the function,
+/// which must then fit.
 #[derive(Debug)]
 pub struct Asked<Arguments>(Arguments);
 
-/// What a metadata or workspace function is asked with.
+/// Wraps the arguments of a metadata or workspace function.
 #[inline]
 pub fn asked_with<Arguments>(arguments: Arguments) -> Asked<Arguments> {
     Asked(arguments)
 }
 
 impl<Arguments> Asked<Arguments> {
-    /// What the function says.
+    /// Calls the function.
     #[inline]
     pub fn says<F: AskedFunction<Arguments>>(self, function: &F) -> F::Answer {
         function.ask(self.0)
     }
 }
 
-/// What a metadata function says of `N` results.
+/// Returns the metadata that a metadata function computed for `N` results.
 ///
 /// # Errors
-/// What the function says.
+/// The error that the function returned.
 #[inline]
 pub fn metadata<const N: usize>(
     answer: impl MetadataAnswer<N>,
@@ -209,7 +211,7 @@ pub fn metadata<const N: usize>(
     answer.into_metadata()
 }
 
-/// The answer to a query for metadata.
+/// Returns the answer to a query for metadata.
 ///
 /// # Errors
 /// Never.
@@ -219,28 +221,28 @@ pub fn answer<const N: usize>(
     Ok(Vec::from(metadata))
 }
 
-/// How many elements a workspace function says that there are.
+/// Returns the number of elements that a workspace function computed.
 ///
 /// # Errors
-/// What the function says.
+/// The error that the function returned.
 #[inline]
 pub fn workspace_len(answer: impl WorkspaceAnswer) -> Result<usize, Error> {
     answer.into_len()
 }
 
-/// The answer to a query for the workspace, of which each element takes `element_bytes`.
+/// Returns the answer to a query for the workspace, whose elements take `element_bytes` each.
 ///
 /// # Errors
-/// The size exceeds the address space.
+/// If the size exceeds the address space.
 pub fn answer_bytes(len: usize, element_bytes: usize) -> Result<usize, NoMetadata> {
     let num_bytes = len.checked_mul(element_bytes);
     num_bytes.ok_or_else(|| NoMetadata::Refused(Error::new("the workspace is too large")))
 }
 
-/// The attribute at `index` of the op that a query is about.
+/// Returns the attribute at `index` of the queried op.
 ///
 /// # Errors
-/// If it is not there, or its bytes do not hold an `A`.
+/// If it is missing, or its bytes do not hold an `A`.
 pub fn queried<'a, A: AttributeParam + ?Sized>(
     query: &MetadataQuery<'a>,
     index: usize,

@@ -1,7 +1,8 @@
 //! The registry: kernels, declarations and native functions by name.
 //!
-//! Expansions of `#[tfrt_kernel]` collect themselves at link time; [`KernelRegistry::from_link`] gathers what was linked.
-//! A registry can also be filled by hand. Names are resolved once, when a file is loaded.
+//! `#[tfrt_kernel]` registers kernels at link time; [`KernelRegistry::from_link`] collects those
+//! that were linked. A registry can also be filled explicitly. Names are resolved once, when a file
+//! is loaded.
 
 use std::fmt;
 use std::sync::Arc;
@@ -24,7 +25,7 @@ pub struct KernelRegistration {
 }
 
 impl KernelRegistration {
-    /// All instances of a function.
+    /// Creates a registration of all instances of a function.
     #[must_use]
     pub const fn new(kernels: &'static [KernelDescriptor]) -> Self {
         Self { kernels }
@@ -52,7 +53,7 @@ pub struct OpRegistration(pub &'static [&'static OpDef]);
 
 inventory::collect!(OpRegistration);
 
-/// Facts of dialects, collected at link time: for the text front end, which alone needs them.
+/// Properties of dialects, collected at link time. Only the text front end uses them.
 ///
 /// ```
 /// use tfrt_host::kernel::registry::DialectRegistration;
@@ -68,7 +69,7 @@ pub struct DialectRegistration(pub &'static [DialectDef]);
 inventory::collect!(DialectRegistration);
 
 impl DialectRegistration {
-    /// The facts that were linked, in no order.
+    /// Returns the linked properties, in unspecified order.
     pub fn linked() -> impl Iterator<Item = DialectDef> {
         inventory::iter::<Self>
             .into_iter()
@@ -76,7 +77,7 @@ impl DialectRegistration {
     }
 }
 
-/// A Rust function that programs call as they call their own functions, collected at link time.
+/// A Rust function that programs call like their own functions, collected at link time.
 ///
 /// ```
 /// use tfrt_async::AnyRef;
@@ -94,12 +95,12 @@ impl DialectRegistration {
 /// ```
 #[derive(Clone, Copy, Debug)]
 pub struct NativeFunction {
-    /// The name that programs declare it under.
+    /// The name under which programs declare it.
     pub name: &'static str,
-    /// Where it is registered.
+    /// The location of its registration.
     pub place: SourcePlace,
-    /// Runs it once all arguments are available, errors included. It fills every slot of results. In a kernel library it must
-    /// not panic; `tfrt::native_function!` sees to that.
+    /// Runs it once all arguments are available, including errors. It fills every result slot. In a
+    /// kernel library it must not panic; `tfrt::native_function!` ensures that.
     pub execute: fn(NativeCall<'_>),
 }
 
@@ -148,7 +149,7 @@ struct Op {
 #[derive(Clone, Debug)]
 enum OpKernel {
     None,
-    /// One of hundreds that were linked, which are not copied.
+    /// One of hundreds that were linked; they are not copied.
     Linked(&'static KernelDescriptor),
     Added(Arc<KernelDescriptor>),
 }
@@ -192,10 +193,10 @@ impl KernelRegistry {
         }
     }
 
-    /// Everything that was linked.
+    /// Creates a registry of everything that was linked.
     ///
     /// # Errors
-    /// All names that were registered more than once.
+    /// Lists all names that were registered more than once.
     pub fn from_link() -> Result<Self, DuplicateKernels> {
         let mut registry = Self::new();
         let kernels = || inventory::iter::<KernelRegistration>.into_iter();
@@ -212,17 +213,18 @@ impl KernelRegistry {
         Ok(registry)
     }
 
-    /// Adds what was collected at link time.
+    /// Adds the items collected at link time.
     ///
     /// # Errors
-    /// All names that are taken; everything else was added.
+    /// Lists all names that are taken; everything else was added.
     pub(crate) fn add_many(
         &mut self,
         kernels: impl Iterator<Item = &'static KernelDescriptor>,
         ops: impl Iterator<Item = &'static OpDef>,
         natives: impl Iterator<Item = NativeFunction>,
     ) -> Result<(), DuplicateKernels> {
-        // The order of link-time collection is the linker's; messages do not depend on it, so they are kept in theirs.
+        // The linker determines the order of collection. Messages are sorted so they do not depend
+        // on it.
         let mut duplicates: Vec<Duplicate> = Vec::new();
         let mut note = |added: Result<(), DuplicateKernels>| {
             if let Err(DuplicateKernels(added)) = added {
@@ -251,7 +253,8 @@ impl KernelRegistry {
         self.add_entry(kernel.op(), OpKernel::Added(Arc::new(kernel)))
     }
 
-    /// Adds all instances of a function marked with `#[tfrt_kernel]`; its option `kernel_set` names the type.
+    /// Adds all instances of a function marked with `#[tfrt_kernel]`; its option `kernel_set` names
+    /// the type.
     ///
     /// # Errors
     /// If one of the names is taken; the instances before it stay.
@@ -286,58 +289,59 @@ impl KernelRegistry {
         })
     }
 
-    /// The kernel of this name.
+    /// Returns the kernel with this name.
     #[must_use]
     pub fn get(&self, name: &str) -> Option<&KernelDescriptor> {
         self.ops.get(name)?.kernel()
     }
 
-    /// The declaration of this name, whether it has a kernel or not.
+    /// Returns the declaration with this name, whether it has a kernel or not.
     #[must_use]
     pub fn op(&self, name: &str) -> Option<&'static OpDef> {
         self.ops.get(name).map(|op| op.def)
     }
 
-    /// The native function of this name.
+    /// Returns the native function with this name.
     #[must_use]
     pub fn native(&self, name: &str) -> Option<&NativeFunction> {
         self.natives.get(name)
     }
 
-    /// The names of kernels that are closest to `name`, nearest first.
+    /// Returns the names of kernels that are most similar to `name`, closest first.
     #[must_use]
     pub fn suggest(&self, name: &str) -> Vec<&'static str> {
         let kernels = self.ops.iter().filter_map(Op::kernel);
         nearest(name, kernels.map(KernelDescriptor::name))
     }
 
-    /// The kernels, by name.
+    /// Returns the kernels, sorted by name.
     pub fn kernels(&self) -> impl Iterator<Item = &KernelDescriptor> {
         self.ops.sorted().filter_map(Op::kernel)
     }
 
-    /// All declarations, in the order in which they were added: cheaper than [`ops`](Self::ops).
+    /// Returns all declarations, in the order in which they were added: cheaper than
+    /// [`ops`](Self::ops).
     pub fn unsorted_ops(&self) -> impl Iterator<Item = &'static OpDef> {
         self.ops.iter().map(|op| op.def)
     }
 
-    /// All declarations, by name.
+    /// Returns all declarations, sorted by name.
     pub fn ops(&self) -> impl Iterator<Item = &'static OpDef> {
         self.ops.sorted().map(|op| op.def)
     }
 
-    /// The libraries that were loaded into the registry, in that order.
+    /// Returns the libraries that were loaded into the registry, in load order.
     #[must_use]
     pub fn libraries(&self) -> &[LoadedLibrary] {
         &self.libraries
     }
 
-    /// Enters a library whose kernels were added.
+    /// Adds a library whose kernels were added.
     pub(crate) fn add_library(&mut self, library: LoadedLibrary) -> &LoadedLibrary {
         self.libraries.push_mut(library)
     }
 
-    /// The prefixes of names that have kernels, in order: which libraries are linked.
+    /// Returns the dialects that have kernels, sorted: they show which libraries are linked.
     #[must_use]
     pub fn dialects(&self) -> Vec<&'static str> {
         let mut dialects = Vec::new();
@@ -353,14 +357,14 @@ impl KernelRegistry {
 
 /// Names that were registered more than once.
 ///
-/// Prints one line for each, with the places of both declarations.
+/// Displays one line for each, with the places of both declarations.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct DuplicateKernels(Vec<Duplicate>);
 
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 struct Duplicate {
     name: &'static str,
-    /// As `file:line`, in order.
+    /// As `file:line`, sorted.
     places: [String; 2],
 }
 

@@ -1,4 +1,4 @@
-//! Resources as parameters: one object that many runs of kernels share.
+//! Resources as parameters: objects shared by many runs of kernels.
 #![expect(unsafe_code, reason = "implements a trait with duties")]
 
 use std::any::type_name;
@@ -14,12 +14,13 @@ use crate::kernel::descriptor::TypeList;
 use crate::kernel::param::{Param, Sealed};
 use crate::kernel::source::Source;
 
-/// Who shares a resource.
+/// The scope in which a resource is shared.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ResourceScope {
     /// All requests of a host. The resource is dropped with the host.
     Host,
-    /// The requests of one client: those that were built with one [`ResourceContext`](crate::ResourceContext).
+    /// The requests of one client: those that were built with the same
+    /// [`ResourceContext`](crate::ResourceContext).
     Client,
     /// The kernels of one request.
     Request,
@@ -27,7 +28,8 @@ pub enum ResourceScope {
 
 /// An object that kernels share: a parameter of type [`Res<T>`](Res) binds it.
 ///
-/// It is made when a kernel first asks for it. `#[derive(Resource)]` implements the trait for types that have a default.
+/// It is created when a kernel first uses it. `#[derive(Resource)]` implements the trait for types
+/// with a default.
 ///
 /// ```
 /// use std::sync::atomic::{AtomicU64, Ordering};
@@ -55,30 +57,30 @@ pub enum ResourceScope {
     note = "write `#[derive(Default, Resource)] #[resource(host)]` on your type, or `client` or `request` in the place of `host`"
 )]
 pub trait Resource: Send + Sync + Sized + 'static {
-    /// Who shares one object.
+    /// The scope in which one object is shared.
     const SCOPE: ResourceScope;
 
-    /// Makes the object. Others who ask for it meanwhile wait.
+    /// Creates the object. Other users wait meanwhile.
     ///
     /// # Errors
-    /// The error of creating the object. Later requests get the same error.
+    /// The error of creating the object. Later uses get the same error.
     fn create(ctx: &ExecutionContext) -> Result<Self, Error>;
 }
 
 /// A resource, shared.
 ///
-/// Asking for it costs the look-up of a type in a table behind a lock. A kernel that cannot afford that passes the resource
-/// from kernel to kernel as a value.
+/// Looking one up means looking up a type in a table behind a lock. A kernel for which that is too
+/// slow passes the resource from kernel to kernel as a value.
 pub struct Res<T>(Arc<Made<T>>);
 
-/// What became of the attempt to make a resource.
+/// The outcome of creating a resource.
 struct Made<T>(Result<T, Error>);
 
 impl<T: Resource> Res<T> {
-    /// The resource that kernels in this context share.
+    /// Returns the resource that kernels in this context share.
     ///
     /// # Errors
-    /// If it could not be made, or if it is one of a client and the request has no resources.
+    /// If it could not be created, or if it belongs to a client and the request has no resources.
     pub fn of(ctx: &ExecutionContext) -> Result<Self, Error> {
         let make = || Made(T::create(ctx));
         let made = match T::SCOPE {

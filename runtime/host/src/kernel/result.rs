@@ -1,7 +1,7 @@
-//! Result markers: what a function returns, and the slots that it goes to.
+//! Result markers: what a function returns, and the slots that it fills.
 //!
-//! A marker stands for the Rust type that a function returns. [`Sink`] hides whether the slots are those of a frame, or places
-//! among the registers of a function.
+//! A marker represents the return type of a function. [`Sink`] abstracts over the slots of a frame
+//! and places among the registers of a function.
 
 use std::marker::PhantomData;
 
@@ -14,9 +14,9 @@ use crate::kernel::descriptor::TypeList;
 use crate::kernel::frame::KernelFrame;
 use crate::kernel::param::Sealed;
 
-/// Where results go, from the first to the last.
+/// The destination of results, from the first to the last.
 pub trait Sink: Sealed {
-    /// How many slots are still to be filled, the one of an added chain apart.
+    /// Returns the number of slots still to be filled, except for that of an added chain.
     fn remaining(&self) -> usize;
 
     /// Fills the next slot with a payload.
@@ -28,31 +28,31 @@ pub trait Sink: Sealed {
     /// Fills the next `slots` slots with an error.
     fn put_error(&mut self, error: Error, slots: usize);
 
-    /// Fills all the slots that are left, added chain included, with an error.
+    /// Fills all remaining slots with an error, including that of an added chain.
     fn fail(&mut self, error: Error);
 
     /// Fills the slot of an added chain, if the program wants it and nothing has failed.
     fn put_chain(&mut self);
 
-    /// Says that a function gave another number of results than the program wants.
+    /// Reports that a function returned a different number of results than the program wants.
     fn wrong_count(&mut self, given: usize);
 }
 
-/// What a function returns, or a part of it.
+/// The return type of a function, or a part of it.
 pub trait ResultPart: Sealed {
     /// The Rust type.
     type Returned;
 
-    /// How many slots the part fills; for a part with a variadic tail, how many at least.
+    /// The number of slots that the part fills; for a part with a variadic tail, the minimum.
     const SLOTS: usize;
 
-    /// Whether the part has a variadic tail.
+    /// `true` if the part has a variadic tail.
     const HAS_TAIL: bool = false;
 
-    /// Whether a chain follows.
+    /// `true` if a chain follows.
     const HAS_CHAIN: bool = false;
 
-    /// Whether a [direct](crate::kernel::direct) kernel can give the part.
+    /// `true` if a [direct](crate::kernel::direct) kernel can return the part.
     const IS_DIRECT: bool = false;
 
     /// Fills slots.
@@ -65,7 +65,7 @@ pub trait ResultPart: Sealed {
 /// The return type of a function whose results are `P`.
 pub type Returned<P> = <P as ResultPart>::Returned;
 
-/// A part that is one result or a list of results: what the declaration says of it.
+/// The declaration of a part that is one result or a list of results.
 pub trait ResultParam: ResultPart {
     /// The types it may have.
     const TYPE: TypeConstraint;
@@ -77,7 +77,7 @@ pub trait ResultParam: ResultPart {
 #[derive(Debug)]
 pub struct Nothing;
 
-/// `T`: a value that is there.
+/// `T`: an available value.
 #[derive(Debug)]
 pub struct Payload<T>(PhantomData<T>);
 
@@ -89,23 +89,23 @@ pub struct Later<T>(PhantomData<T>);
 #[derive(Debug)]
 pub struct AnyResult;
 
-/// `Vec<T>`: values for all the slots that remain.
+/// `Vec<T>`: values for all the remaining slots.
 #[derive(Debug)]
 pub struct PayloadTail<T>(PhantomData<T>);
 
-/// `Vec<AsyncValueRef<T>>`: values for all the slots that remain.
+/// `Vec<AsyncValueRef<T>>`: values for all the remaining slots.
 #[derive(Debug)]
 pub struct LaterTail<T>(PhantomData<T>);
 
-/// `Vec<AnyRef>`: values of any type for all the slots that remain.
+/// `Vec<AnyRef>`: values of any type for all the remaining slots.
 #[derive(Debug)]
 pub struct AnyTail;
 
-/// `Result<T, E>` as the whole of what a function returns: an error becomes every result.
+/// `Result<T, E>` as the entire return type of a function: an error becomes every result.
 #[derive(Debug)]
 pub struct Fallible<P, R>(PhantomData<(P, R)>);
 
-/// `Result<T, E>` as a part of a tuple: an error becomes the results of this part, the others stay.
+/// `Result<T, E>` as a part of a tuple: an error becomes the results of this part; the others stay.
 #[derive(Debug)]
 pub struct FalliblePart<P, R>(PhantomData<(P, R)>);
 
@@ -113,7 +113,7 @@ pub struct FalliblePart<P, R>(PhantomData<(P, R)>);
 #[derive(Debug)]
 pub struct Parts<P>(PhantomData<P>);
 
-/// What a function returns, and a chain that the macro adds.
+/// The return type of a function, followed by a chain that the macro adds.
 #[derive(Debug)]
 pub struct WithChain<P>(PhantomData<P>);
 
@@ -125,13 +125,13 @@ pub struct WithChain<P>(PhantomData<P>);
     note = "return `tfrt::Result<T>`: `Error::new(text)` makes the error from a string, and `Error::other(error)` from any other error"
 )]
 pub trait FallibleType {
-    /// What is there if nothing failed.
+    /// The success type.
     type Ok;
 
-    /// With the error as an error value.
+    /// Converts the error type.
     ///
     /// # Errors
-    /// The error.
+    /// The error, converted.
     fn into_result(self) -> Result<Self::Ok, Error>;
 }
 
@@ -221,7 +221,7 @@ impl ResultParam for AnyResult {
     const TYPE: TypeConstraint = TypeConstraint::Any;
 }
 
-/// Fills all slots that remain from a list, which must be as long.
+/// Fills all remaining slots from a list, which must have the same length.
 pub(super) fn put_all<T, S: Sink>(values: Vec<T>, sink: &mut S, put: impl Fn(&mut S, T)) {
     if values.len() != sink.remaining() {
         return sink.wrong_count(values.len());
@@ -399,12 +399,12 @@ impl<P: ResultPart> ResultPart for WithChain<P> {
 pub(crate) struct FrameSink<'s, 'f> {
     frame: &'s mut KernelFrame<'f>,
     next: usize,
-    /// Before which slot the results of the function end; behind it there may be one for an added chain.
+    /// The slot after the results of the function; one for an added chain may follow.
     end: usize,
 }
 
 impl<'s, 'f> FrameSink<'s, 'f> {
-    /// The slots of `frame`, for what `P` stands for.
+    /// Creates the sink for the slots of `frame`, filled by `P`.
     #[inline]
     pub(crate) fn new<P: ResultPart>(frame: &'s mut KernelFrame<'f>) -> Self {
         let num_results = frame.num_results();
@@ -421,7 +421,7 @@ impl<'s, 'f> FrameSink<'s, 'f> {
         }
     }
 
-    /// Fills the next slot. A program that wants fewer results than there are does not get the rest.
+    /// Fills the next slot. If the program wants fewer results, the rest are dropped.
     #[inline]
     fn put(&mut self, value: AnyRef) {
         if let Some(slot) = self.frame.results().get_mut(self.next) {

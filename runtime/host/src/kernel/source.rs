@@ -1,4 +1,4 @@
-//! Where a marker reads its argument from: a frame, or the registers of a function, in one interface.
+//! The source of arguments: a frame, or the registers of a function, behind one interface.
 #![expect(unsafe_code, reason = "reads operands whose types were proven")]
 
 use std::ops::Deref;
@@ -11,52 +11,53 @@ use crate::execution::ExecutionContext;
 use crate::kernel::attribute::{self, AttributeParam};
 use crate::kernel::frame::{AttributeList, FrameParts, FunctionList, mismatch};
 
-/// What an argument is read from.
+/// The source from which arguments are read.
 pub trait Source<'a>: Copy {
-    /// The declaration of the kernel.
+    /// Returns the declaration of the kernel.
     fn op(self) -> &'static OpDef;
 
-    /// The context that the kernel runs in.
+    /// Returns the context of the kernel.
     fn exec_ctx(self) -> &'a ExecutionContext;
 
-    /// The attributes.
+    /// Returns the attributes.
     fn attributes(self) -> AttributeList<'a>;
 
-    /// The attribute at `index`, as an `A`.
+    /// Reads the attribute at `index` as an `A`.
     fn attribute<A: AttributeParam + ?Sized>(self, index: usize) -> Result<A::Value<'a>, Error>;
 
-    /// The functions.
+    /// Returns the functions.
     fn functions(self) -> FunctionList<'a>;
 
-    /// How many operands there are.
+    /// Returns the number of operands.
     fn num_operands(self) -> usize;
 
-    /// Whether the operand at `index` exists, is available and has the payload type `T`.
+    /// Checks that the operand at `index` exists, is available and has the payload type `T`.
     fn check<T: Value>(self, index: usize) -> Result<(), Error>;
 
-    /// Whether the operand at `index` exists and is a chain.
+    /// Returns `true` if the operand at `index` exists and is a chain.
     fn is_chain(self, index: usize) -> bool;
 
-    /// The payload of the operand at `index`.
+    /// Returns the payload of the operand at `index`.
     ///
     /// # Safety
     /// 1. [`check`](Self::check) of `T` and `index` would succeed.
     /// 2. `T` is not mutable.
     unsafe fn get<T: Value>(self, index: usize) -> &'a T;
 
-    /// Borrows the payload of the operand at `index` to read it; costs nothing unless `T` is mutable.
+    /// Borrows the payload of the operand at `index` for reading; costs nothing unless `T` is
+    /// mutable.
     ///
     /// # Safety
     /// 1. [`check`](Self::check) of `T` and `index` would succeed.
     unsafe fn read<T: Value>(self, index: usize) -> Result<ReadHold<'a, T>, Error>;
 
-    /// Borrows the payload of the operand at `index`, of a mutable type, to write it.
+    /// Borrows the payload of the operand at `index`, of a mutable type, for writing.
     fn write<T: Value>(self, index: usize) -> Result<WriteGuard<'a, T>, Error>;
 
-    /// The operand at `index` as a reference.
+    /// Returns the operand at `index` as a reference.
     fn reference(self, index: usize) -> Result<&'a AnyRef, Error>;
 
-    /// The operands from `start` to before `end`.
+    /// Returns the operands in `start..end`.
     fn tail(self, start: usize, end: usize) -> &'a [AnyRef];
 }
 
@@ -81,7 +82,7 @@ impl<T: Value> Deref for ReadHold<'_, T> {
     }
 }
 
-/// A payload could not be borrowed.
+/// Returns the error for a payload that could not be borrowed.
 #[cold]
 pub(crate) fn conflict(
     op: &OpDef,
@@ -115,7 +116,7 @@ impl<'a> Source<'a> for FrameParts<'a> {
         self.attributes
     }
 
-    // Anybody can make a frame, of attributes that no loader has looked at.
+    // Any caller can build a frame, with attributes that no loader has checked.
     #[inline]
     fn attribute<A: AttributeParam + ?Sized>(self, index: usize) -> Result<A::Value<'a>, Error> {
         attribute::read::<A>(self.op, self.attributes, index)

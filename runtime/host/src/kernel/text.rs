@@ -1,8 +1,9 @@
-//! Markers of text: parameters and results whose payload is a [`ByteString`], and whose Rust type is another.
+//! Markers of text: parameters and results whose payload is a [`ByteString`] and whose Rust type is
+//! another.
 //!
-//! A value of type `!tfrt.string` holds bytes. A kernel that asks for text is given the bytes as such, or fails with an error
-//! that says where they are none; a kernel that returns text returns its bytes. Both without a copy, apart from `String`
-//! parameters, which own theirs.
+//! A value of type `!tfrt.string` holds bytes. A kernel that takes text gets a view of the bytes,
+//! or fails with an error that states where they are not UTF-8; a kernel that returns text returns
+//! its bytes. Neither copies, except for `String` parameters, which own their text.
 #![expect(unsafe_code, reason = "reads operands whose types were proven")]
 
 use std::marker::PhantomData;
@@ -21,15 +22,15 @@ use crate::kernel::source::Source;
 
 const TYPE: TypeConstraint = TypeConstraint::Exact(ByteString::MLIR_TYPE);
 
-/// As what a kernel takes a byte string.
+/// The form in which a kernel takes a byte string.
 pub trait TextForm: Sealed + 'static {
     /// The Rust type of the parameter.
     type Taken<'f>: Send;
 
-    /// The bytes as such.
+    /// Converts the bytes to this form.
     ///
     /// # Errors
-    /// If they are not text, and text is asked for.
+    /// If they are not text, and this form requires it.
     fn take(bytes: &ByteString) -> Result<Self::Taken<'_>, NotText>;
 }
 
@@ -81,7 +82,7 @@ impl TextForm for AsBytes {
 #[derive(Debug)]
 pub struct Text<F, const INDEX: usize>(PhantomData<F>);
 
-/// A byte string as `F`, if the operand is there: `Option<&str>` and its like.
+/// A byte string as `F`, if the operand is present: `Option<&str>` and the like.
 #[derive(Debug)]
 pub struct OptionalText<F, const INDEX: usize, const CHAIN_FOLLOWS: bool>(PhantomData<F>);
 
@@ -106,7 +107,7 @@ fn not_text(op: &OpDef, index: usize, error: NotText) -> Error {
         .with_code(ErrorCode::InvalidArgument)
 }
 
-/// Moves out what is held: an argument is lent once.
+/// Moves the held value out: an argument is lent once.
 #[inline]
 fn lend<T>(held: &mut Option<T>) -> T {
     match held.take() {
@@ -162,7 +163,7 @@ impl<F: TextForm, const INDEX: usize, const CHAIN_FOLLOWS: bool> Param
         if !is_present(source, INDEX, CHAIN_FOLLOWS) {
             return Ok(None);
         }
-        // SAFETY: duty 1: `check` looks at the operand if it is present.
+        // SAFETY: duty 1: `check` covers the operand if it is present.
         unsafe { read::<F, S>(source, INDEX) }.map(Some)
     }
 
@@ -179,7 +180,7 @@ impl<F: TextForm, const INDEX: usize, const CHAIN_FOLLOWS: bool> Param
     }
 
     fn describe(operands: &mut TypeList) {
-        // Of a tail the declaration admits one value, at most.
+        // The declaration limits this tail to one value.
         operands.set_tail(INDEX, Some(TypeIndex::of::<ByteString>()));
     }
 }
@@ -191,11 +192,11 @@ impl<F: TextForm, const INDEX: usize, const CHAIN_FOLLOWS: bool> OperandParam
     const ARITY: Arity = Arity::Optional;
 }
 
-/// `String`: a text that is there.
+/// `String`: an available text.
 #[derive(Debug)]
 pub struct TextResult;
 
-/// `Vec<String>`: texts for all the slots that remain.
+/// `Vec<String>`: texts for all the remaining slots.
 #[derive(Debug)]
 pub struct TextTail;
 

@@ -15,14 +15,14 @@ use tfrt_support::{Error, ErrorCode};
 use crate::allocator::HostAllocator;
 use crate::execution::ExecutionContext;
 
-/// How workspaces are aligned, in bytes: as lines of the cache and the widest vectors are.
+/// The alignment of workspaces, in bytes: that of cache lines and the widest vectors.
 const ALIGNMENT_BYTES: usize = 64;
 
-/// A type of which a workspace may consist.
+/// An element type of workspaces.
 ///
 /// # Safety
-/// An implementor promises that zeros are a value of it, that it needs no more alignment than a workspace has, and that
-/// nothing has to be done when it goes away.
+/// An implementor guarantees that zeros are a valid value, that a workspace is sufficiently aligned
+/// for it, and that it needs no drop.
 #[diagnostic::on_unimplemented(
     message = "a workspace cannot consist of `{Self}`",
     label = "not a plain number",
@@ -32,20 +32,21 @@ pub unsafe trait WorkspaceElement: Copy + Send + 'static {}
 
 macro_rules! impl_workspace_element {
     ($($ty:ty),*) => {$(
-        // SAFETY: a plain number: zeros are one, and its alignment is its size, which is at most 16 bytes.
+        // SAFETY: a plain number: zeros are a valid value, and its alignment is its size, at most
+        // 16 bytes.
         unsafe impl WorkspaceElement for $ty {}
     )*};
 }
 
 impl_workspace_element!(i8, i16, i32, i64, u8, u16, u32, u64, f16, bf16, f32, f64);
 
-/// Memory from the host's allocator, zeroed, given back when the run is over.
+/// Zeroed memory from the host's allocator, freed at the end of the run.
 ///
 /// Invariant W1: `memory` is valid for `len` elements, initialised, aligned and not aliased. Upheld by `new`.
 pub struct Workspace<T> {
     memory: NonNull<T>,
     len: usize,
-    /// How it was allocated, and where; nothing if it is empty.
+    /// Its layout and allocator; `None` if it is empty.
     origin: Option<(Layout, Arc<dyn HostAllocator>)>,
     element: PhantomData<T>,
 }
@@ -54,7 +55,7 @@ pub struct Workspace<T> {
 unsafe impl<T: WorkspaceElement> Send for Workspace<T> {}
 
 impl<T: WorkspaceElement> Workspace<T> {
-    /// A workspace of `len` elements.
+    /// Allocates a workspace of `len` elements.
     ///
     /// # Errors
     /// If there is no memory.
@@ -82,7 +83,7 @@ impl<T: WorkspaceElement> Workspace<T> {
     }
 }
 
-/// A workspace of `len` elements.
+/// Allocates a workspace of `len` elements.
 ///
 /// # Errors
 /// If there is no memory.
@@ -113,7 +114,7 @@ impl<T> Deref for Workspace<T> {
 impl<T> DerefMut for Workspace<T> {
     #[inline]
     fn deref_mut(&mut self) -> &mut [T] {
-        // SAFETY: W1, and `self` is borrowed by one.
+        // SAFETY: W1, and `self` is borrowed exclusively.
         unsafe { slice::from_raw_parts_mut(self.memory.as_ptr(), self.len) }
     }
 }
@@ -121,7 +122,8 @@ impl<T> DerefMut for Workspace<T> {
 impl<T> Drop for Workspace<T> {
     fn drop(&mut self) {
         if let Some((layout, allocator)) = &self.origin {
-            // SAFETY: it came from this allocator with this layout, and goes away with `self`.
+            // SAFETY: the memory came from this allocator with this layout, and is dropped with
+            // `self`.
             unsafe { allocator.deallocate(self.memory.cast(), *layout) };
         }
     }

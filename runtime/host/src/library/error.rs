@@ -1,4 +1,4 @@
-//! Why a library is refused.
+//! The reasons for refusing a library.
 
 use std::fmt;
 use std::path::PathBuf;
@@ -7,7 +7,7 @@ use super::fingerprint;
 use crate::kernel::DuplicateKernels;
 use crate::sync::shared::AdoptError;
 
-/// Why a kernel library could not be loaded.
+/// The error for a kernel library that could not be loaded.
 ///
 /// ```
 /// use tfrt_host::kernel::KernelRegistry;
@@ -25,7 +25,7 @@ pub struct LoadLibraryError {
 
 #[derive(Debug)]
 pub(super) enum Reason {
-    /// The system's loader does not take it.
+    /// The system's loader rejected it.
     Open(libloading::Error),
     /// It exports no entry point.
     NoEntryPoint,
@@ -33,9 +33,9 @@ pub(super) enum Reason {
     AbiVersion { expected: u32, found: u32 },
     /// It was built differently.
     Fingerprint { expected: String, found: String },
-    /// It does not take over the program's state.
+    /// It cannot adopt the program's state.
     Connect(AdoptError),
-    /// What it registers is registered already.
+    /// It registers names that are taken.
     Duplicates(DuplicateKernels),
 }
 

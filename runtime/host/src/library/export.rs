@@ -30,7 +30,8 @@ use crate::sync::shared::{AdoptError, SharedState};
 /// The version of [`LibraryHeader`] itself.
 pub(super) const ABI_VERSION: u32 = 1;
 
-/// What every library begins with, whatever it was built by: all that may be read before the fingerprint is known to be equal.
+/// The start of every library of any build. Nothing else may be read before the fingerprints have
+/// been compared.
 #[derive(Debug)]
 #[repr(C)]
 pub struct LibraryHeader {
@@ -38,17 +39,17 @@ pub struct LibraryHeader {
     /// UTF-8.
     pub(super) fingerprint: *const u8,
     pub(super) fingerprint_len: usize,
-    /// To an [`Exports`].
+    /// Points to an [`Exports`].
     pub(super) exports: *const c_void,
 }
 
-// SAFETY: the pointers are to statics that are never written.
+// SAFETY: the pointers refer to statics that are never written.
 unsafe impl Send for LibraryHeader {}
 
 // SAFETY: as for `Send`.
 unsafe impl Sync for LibraryHeader {}
 
-/// The header of the library that this code is part of.
+/// Returns the header of the library that contains this code.
 #[must_use]
 pub fn library_header() -> *const LibraryHeader {
     static FINGERPRINT: LazyLock<String> = LazyLock::new(fingerprint);
@@ -61,13 +62,14 @@ pub fn library_header() -> *const LibraryHeader {
     &raw const *HEADER
 }
 
-/// What a program does with a library of its own build. None of it panics.
+/// The functions that a program calls in a library of the same build. None of them panics.
 pub(super) struct Exports {
-    /// Lets the library use the program's state and returns what it has. Duties: those of [`SharedState::adopt`].
+    /// Makes the library use the program's state and returns its registrations. Duties: those of
+    /// [`SharedState::adopt`].
     pub(super) connect: unsafe fn(&HostServices) -> Result<&'static Registrations, AdoptError>,
-    /// Sets what is called when code of the library panics.
+    /// Sets the hook that is called when code of the library panics.
     pub(super) set_panic_hook: fn(fn(&PanicHookInfo<'_>)),
-    /// Writes what code of the library has printed so far.
+    /// Flushes what code of the library has printed so far.
     pub(super) flush_output: fn(),
 }
 
@@ -80,7 +82,7 @@ static EXPORTS: Exports = Exports {
     },
 };
 
-/// What a library uses of the program.
+/// The services that a library uses from the program.
 #[derive(Debug)]
 pub(super) struct HostServices {
     state: SharedState,
@@ -88,7 +90,7 @@ pub(super) struct HostServices {
 }
 
 impl HostServices {
-    /// Those of this copy of the runtime.
+    /// Returns those of this copy of the runtime.
     pub(super) fn of_this_copy() -> Self {
         Self {
             state: SharedState::of_this_copy(),
@@ -97,7 +99,7 @@ impl HostServices {
     }
 }
 
-/// What a library has.
+/// The items that a library registers.
 #[derive(Debug)]
 pub(super) struct Registrations {
     pub(super) kernels: Vec<KernelDescriptor>,
@@ -112,14 +114,14 @@ pub(super) struct Registrations {
 /// The duties of [`SharedState::adopt`].
 unsafe fn connect(services: &HostServices) -> Result<&'static Registrations, AdoptError> {
     static REGISTRATIONS: OnceLock<Registrations> = OnceLock::new();
-    // SAFETY: the caller's duties.
+    // SAFETY: the caller fulfils the duties.
     unsafe { services.state.adopt() }?;
     log::adopt_thread_numbers(services.log_thread_number);
     Ok(REGISTRATIONS.get_or_init(Registrations::linked))
 }
 
 impl Registrations {
-    /// Everything that is linked into this library.
+    /// Returns everything that is linked into this library.
     fn linked() -> Self {
         let kernels = inventory::iter::<KernelRegistration>.into_iter();
         let ops = inventory::iter::<OpRegistration>.into_iter();

@@ -1,4 +1,4 @@
-//! What tells builds apart.
+//! Build fingerprints.
 
 use half::{bf16, f16};
 use tfrt_async::{AnyRef, ByteString, Chain};
@@ -16,17 +16,19 @@ use crate::{
     ExecutionContext, FunctionRef, HostContext, Limits, RequestContext, ResourceContext, TimerQueue,
 };
 
-/// What must be equal in a program and in a library that is loaded into it.
+/// Returns the properties that must be equal in a program and in a library loaded into it.
 ///
-/// - The compiler and the target, which decide on the layout of Rust types and on how functions are called.
-/// - The version of the runtime, and the digest of its source where that is at hand.
-/// - The layouts of what crosses the boundary. They follow from the rest as long as only the runtime's own source decides on them;
-///   a version or a feature of another crate, or a flag of the compiler, that changes one of them changes this, too.
+/// - The compiler and the target, which determine type layouts and calling conventions.
+/// - The version of the runtime, and the digest of its source if available.
+/// - The layouts of types that cross the boundary. They follow from the above as long as only the
+///   runtime's own source determines them; a version or feature of another crate, or a compiler
+///   flag, that changes a layout changes this, too.
 /// - Whether debug assertions are on: with them, live values are counted.
-/// - What a panic does.
+/// - The panic strategy.
 ///
-/// The features of the runtime's crates add functions, and change no type. What others make payloads of is not listed here: such a
-/// type is known by its `TypeId`, which differs with the version and the features of its crate, and of all crates under it.
+/// The features of the runtime's crates add functions, but change no type. Payload types of other
+/// crates are not listed: they are identified by their `TypeId`, which differs with the version and
+/// the features of their crate and of all its dependencies.
 pub(super) fn fingerprint() -> String {
     let debug_assertions = if cfg!(debug_assertions) { ON } else { OFF };
     format!(
@@ -52,7 +54,8 @@ const fn layout<T>() -> Layout {
     (size_of::<T>(), align_of::<T>())
 }
 
-/// The layouts of what both copies of the runtime look into: the tables that they exchange, contexts, frames and values.
+/// The layouts of what both copies of the runtime access: the tables that they exchange, contexts,
+/// frames and values.
 const LAYOUTS: &[Layout] = &[
     layout::<Exports>(),
     layout::<HostServices>(),
@@ -78,12 +81,12 @@ const LAYOUTS: &[Layout] = &[
     layout::<Chain>(),
     layout::<Error>(),
     layout::<TensorMetadata>(),
-    // Of another crate, and payloads of ours.
+    // From another crate, but payload types of the runtime.
     layout::<f16>(),
     layout::<bf16>(),
 ];
 
-/// The 64-bit FNV-1a hash of layouts, in their order.
+/// Returns the 64-bit FNV-1a hash of layouts, in order.
 const fn digest(layouts: &[Layout]) -> u64 {
     let mut hash = 0xcbf2_9ce4_8422_2325_u64;
     let mut index = 0;
@@ -99,7 +102,7 @@ const fn digest(layouts: &[Layout]) -> u64 {
 const ON: &str = "debug assertions on";
 const OFF: &str = "debug assertions off";
 
-/// What to do about a library of another fingerprint, where that is known.
+/// Returns advice about a library with a different fingerprint, if there is any.
 pub(super) fn advice(expected: &str, found: &str) -> Option<&'static str> {
     let is_optimised = |fingerprint: &str| fingerprint.ends_with(OFF);
     match (is_optimised(expected), is_optimised(found)) {

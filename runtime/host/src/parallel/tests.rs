@@ -19,13 +19,13 @@ fn context_of(queue: &str) -> ExecutionContext {
 
 type Outcome = Result<(), FailedBlock>;
 
-/// What a loop ends with, to be given to it as its end.
+/// Returns an `on_done` callback for a loop, and the channel that receives its outcome.
 fn end() -> (impl FnOnce(Outcome) + Send + Sync, Receiver<Outcome>) {
     let (sender, receiver) = channel();
     (move |outcome| drop(sender.send(outcome)), receiver)
 }
 
-/// How a loop has ended, which it has done once.
+/// Returns the outcome of a loop, which has ended exactly once.
 fn ended(ctx: &ExecutionContext, outcomes: &Receiver<Outcome>) -> Result<(), (usize, String)> {
     ctx.host().quiesce().expect("not a thread of the queue");
     let outcome = outcomes.try_recv().expect("the loop has ended");
@@ -81,7 +81,7 @@ fn a_block_that_panics_has_failed_and_the_others_run() {
             let body = move |block: Range<usize>| {
                 in_body.fetch_add(1, Ordering::Relaxed);
                 if block.start >= first_to_panic {
-                    // Unlike `panic!`, this does not tell the hook.
+                    // Unlike `panic!`, this skips the hook.
                     std::panic::resume_unwind(Box::new("on purpose"));
                 }
                 Ok(())
@@ -140,7 +140,7 @@ fn a_cancelled_request_leaves_out_the_rest() {
         parallel_for(&ctx, usize::MAX, BlockSize::Fixed(1), body, on_done);
         let (start, message) = ended(&ctx, &outcomes).expect_err("it was cancelled");
         assert_eq!(message, "Cancelled");
-        // All blocks below the first that was left out have run.
+        // All blocks below the first skipped one have run.
         let num_run = num_run.load(Ordering::Relaxed);
         assert!(start <= num_run, "{start} of {num_run}");
     }

@@ -8,10 +8,12 @@
 //!                                       5  else enter the hook
 //! ```
 //!
-//! - C1. The value is set at most once and never changes. Reading it is one acquire load, which pairs with the release of
-//!   setting it (1): who sees that a request is cancelled sees the error, too.
-//! - C2. A hook runs, once, or its request was cancelled before it was entered: who cancels takes the hooks (2) after the value
-//!   is set (1), and who watches looks at the value (4) under the lock that it enters the hook with (5).
+//! - C1. The value is set at most once and never changes. Reading it is one acquire load, which
+//!   pairs with the release of setting it (1): a thread that sees that a request is cancelled also
+//!   sees the error.
+//! - C2. A hook runs exactly once, unless its request was cancelled before the hook was added: the
+//!   canceller takes the hooks (2) after it sets the value (1), and the watcher checks the value
+//!   (4) under the lock under which it adds the hook (5).
 //!
 //! The models under `cfg(loom)` name the steps that they let race.
 
@@ -24,8 +26,9 @@ use tfrt_queue::Task;
 
 use crate::sync::{Mutex, MutexGuard, OnceLock};
 
-/// What is to be done when a request is cancelled. A task: a small one needs no memory of its own, and one that panics does so in
-/// the code that made it, which may be a kernel library's, and keeps nobody else.
+/// The action to run when a request is cancelled. As a task, a small one needs no allocation, and a
+/// panic is caught by the code that created it, which may be in a kernel library, and does not
+/// affect the other hooks.
 type Hook = Task;
 
 /// Cancels a request: once, with one error.
@@ -34,12 +37,12 @@ pub(crate) struct CancelSwitch {
     hooks: Mutex<Hooks>,
 }
 
-/// Hooks by number. Mostly the last one that was entered is the first one to be called off, or the first one.
+/// Hooks by number. Usually hooks are removed in last-in-first-out or first-in-first-out order.
 #[derive(Default)]
 struct Hooks {
     next_number: u64,
-    /// In the order in which they were entered, so that numbers ascend; none for one that was called off. The first and the last
-    /// were not.
+    /// In the order in which they were added, so numbers ascend. `None` for a removed hook; the
+    /// first and the last entry are never `None`.
     entries: VecDeque<(u64, Option<Hook>)>,
     num_called_off: usize,
 }
@@ -72,7 +75,7 @@ impl Hooks {
             self.entries.pop_front();
             self.num_called_off -= 1;
         }
-        // Each such sweep is paid for by as many hooks that were called off.
+        // The cost of each sweep is amortised by as many removed hooks.
         if self.num_called_off > self.entries.len() / 2 {
             self.entries.retain(|(_, hook)| hook.is_some());
             self.num_called_off = 0;
@@ -82,7 +85,7 @@ impl Hooks {
 }
 
 impl CancelSwitch {
-    /// The switch of a request that has not been cancelled.
+    /// Creates the switch of a request that has not been cancelled.
     pub(crate) fn new() -> Self {
         Self {
             value: OnceLock::new(),
@@ -90,13 +93,14 @@ impl CancelSwitch {
         }
     }
 
-    /// The error value of a cancelled request.
+    /// Returns the error value of a cancelled request.
     #[inline]
     pub(crate) fn value(&self) -> Option<&AnyRef> {
         self.value.get()
     }
 
-    /// Cancels with `value`, an error, and runs the hooks on this thread. Does nothing the second time.
+    /// Cancels with the error `value`, and runs the hooks on this thread. Later calls have no
+    /// effect.
     pub(crate) fn cancel(&self, value: AnyRef) {
         if self.value.set(value).is_err() {
             return;
@@ -107,7 +111,7 @@ impl CancelSwitch {
         }
     }
 
-    /// Enters a hook and returns its number, or nothing if the request is cancelled already.
+    /// Adds a hook and returns its number, or `None` if the request is already cancelled.
     pub(crate) fn watch(&self, hook: Hook) -> Option<u64> {
         let mut hooks = self.lock_hooks();
         if self.value().is_some() {
@@ -116,12 +120,12 @@ impl CancelSwitch {
         Some(hooks.enter(hook))
     }
 
-    /// Calls a hook off, unless it has been taken to run.
+    /// Removes a hook, unless it has already been taken to run.
     pub(crate) fn forget(&self, number: u64) {
         let mut hooks = self.lock_hooks();
         let hook = hooks.call_off(number);
         drop(hooks);
-        // What it owns goes away without the lock, which that may want.
+        // Dropped without the lock, which the hook's destructor may need.
         drop(hook);
     }
 
@@ -148,7 +152,7 @@ mod tests {
 
     #[test]
     fn hooks_run_in_the_order_in_which_they_were_entered_but_for_those_called_off() {
-        // Called off: the first, the last, one in the middle, most of them, in either order.
+        // Removed: the first, the last, one in the middle, most of them, in either order.
         let cases: [&[u64]; 5] = [&[0], &[9], &[4], &[1, 2, 3, 5, 6, 7], &[9, 8, 7, 0, 1, 4]];
         for called_off in cases {
             let switch = CancelSwitch::new();
@@ -159,7 +163,7 @@ mod tests {
                 assert_eq!(switch.watch(hook), Some(number));
             }
             called_off.iter().for_each(|&number| switch.forget(number));
-            // Twice is as good as once.
+            // The second time has no effect.
             called_off.iter().for_each(|&number| switch.forget(number));
             let expected: Vec<u64> = (0..10).filter(|run| !called_off.contains(run)).collect();
             switch.cancel(AnyRef::error(Error::new("no")));

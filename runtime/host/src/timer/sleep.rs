@@ -9,7 +9,7 @@ use std::time::Duration;
 
 use super::{Timer, TimerQueue};
 
-/// Is ready when its time has come. Made by [`TimerQueue::sleep`].
+/// A future that is ready after a delay. Created by [`TimerQueue::sleep`].
 #[must_use = "futures do nothing unless they are polled"]
 pub struct Sleep {
     state: Arc<State>,
@@ -24,7 +24,7 @@ enum Stage {
     /// Not polled yet.
     #[default]
     Running,
-    /// The task that asked last is to be woken.
+    /// The task that polled last will be woken.
     Awaited(Waker),
     Over,
 }
@@ -36,7 +36,7 @@ impl Sleep {
             let state = Arc::clone(&state);
             move || {
                 let before = std::mem::replace(&mut *state.lock(), Stage::Over);
-                // Not under the lock: waking runs code of the executor.
+                // Without the lock: waking runs code of the executor.
                 if let Stage::Awaited(waker) = before {
                     waker.wake();
                 }
@@ -63,7 +63,7 @@ impl Future for Sleep {
         }
         let before = std::mem::replace(&mut *stage, Stage::Awaited(waker));
         drop(stage);
-        // What the other waker refers to goes away without the lock.
+        // The previous waker is dropped without the lock.
         drop(before);
         Poll::Pending
     }
@@ -72,7 +72,7 @@ impl Future for Sleep {
 impl Drop for Sleep {
     fn drop(&mut self) {
         self.timer.cancel();
-        // The timer keeps the state until its time has come, but not the task.
+        // The timer may keep the state until its deadline, but not the task.
         let before = std::mem::replace(&mut *self.state.lock(), Stage::Over);
         drop(before);
     }

@@ -1,4 +1,4 @@
-//! The sink that prints as it goes.
+//! The sink that prints immediately.
 
 use std::fmt;
 use std::io::Write;
@@ -6,7 +6,7 @@ use std::sync::{Mutex, PoisonError};
 
 use super::sink::{Activity, TracingSink};
 
-/// Prints `Scope:NAME`, `End Scope` and `Event:NAME`, a line each, as they happen.
+/// Prints `Scope:NAME`, `End Scope` and `Event:NAME`, one line each, as they happen.
 ///
 /// ```
 /// use std::sync::Arc;
@@ -22,7 +22,7 @@ pub struct DebugSink {
 }
 
 impl DebugSink {
-    /// Prints to `out`.
+    /// Creates a sink that prints to `out`.
     #[must_use]
     pub fn new(out: impl Write + Send + 'static) -> Self {
         Self {
@@ -38,7 +38,7 @@ impl DebugSink {
 }
 
 impl Default for DebugSink {
-    /// Prints to standard output.
+    /// Creates a sink that prints to standard output.
     fn default() -> Self {
         Self::new(std::io::stdout())
     }

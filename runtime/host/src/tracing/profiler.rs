@@ -1,8 +1,9 @@
-//! The sink that adds up what kernels take, and what the executor takes between them.
+//! The sink that sums up the times of kernels, and of the executor between them.
 //!
-//! Memory does not grow with time: each thread keeps a sum for every name, and the scopes that are open. A time between kernels
-//! is the executor's only where somebody said that it was at work: behind the begin of a path, or between two kernels of one
-//! invocation on one thread. Between paths a thread may have waited, and that is nobody's time.
+//! Memory does not grow with time: each thread keeps a sum for every name, and the open scopes.
+//! Time between kernels counts as the executor's only if the executor is known to be at work: after
+//! the start of a path, or between two kernels of one invocation on one thread. Between paths a
+//! thread may have waited, and that time is not counted.
 //!
 //! ```text
 //! begin_path   begin      end        begin                                   end
@@ -19,7 +20,8 @@ use std::time::Instant;
 
 use super::sink::{Activity, Arrival, TracingSink, Work};
 
-/// Adds up, for each name of a kernel, how often it ran, how long, and how long the executor took to come to it.
+/// For each kernel name, sums up the number of runs, their times, and the executor's dispatch
+/// times.
 ///
 /// ```
 /// use std::sync::Arc;
@@ -50,60 +52,62 @@ use super::sink::{Activity, Arrival, TracingSink, Work};
 /// assert_eq!((times.num_runs, times.num_dispatches), (3, 2));
 /// ```
 pub struct KernelProfiler {
-    /// Unlike that of every other profiler.
+    /// Unique among profilers.
     number: u64,
     start: Instant,
     accounts: Mutex<Vec<Arc<Mutex<Account>>>>,
 }
 
-/// What the runs of a kernel took, in sum. The cost of recording is in all of these times.
+/// The total times of the runs of a kernel. All of them include the cost of recording.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct KernelTimes {
-    /// How often it ran.
+    /// The number of runs.
     pub num_runs: u64,
-    /// From begin to end, kernels that ran inside it included.
+    /// From start to end, including nested kernels.
     pub total_ns: u64,
-    /// From begin to end, without the kernels that ran inside it on the same thread, and without what the executor took
-    /// between those.
+    /// From start to end, excluding kernels that ran inside it on the same thread and the
+    /// executor's time between those.
     pub self_ns: u64,
-    /// How many kernels ran inside it on the same thread, and inside those.
+    /// The number of kernels that ran inside it on the same thread, at any depth.
     pub num_nested: u64,
-    /// What the executor took to come to it: from the end of the kernel before it, or from the begin of the path.
+    /// The executor's time to reach it: from the end of the previous kernel, or from the start of
+    /// the path.
     pub dispatch_ns: u64,
-    /// How many of these times are behind another kernel.
+    /// The number of these times that follow another kernel.
     pub num_dispatches: u64,
-    /// How many of these times are behind the begin of a path.
+    /// The number of these times that follow the start of a path.
     pub num_path_begins: u64,
-    /// How many of its results were not available when it returned.
+    /// The number of its results that were unavailable when it returned.
     pub num_waits: u64,
-    /// How long they were not, from there on: what tasks and timers took to make them, and the executor to come to those. Results
-    /// of one run count one by one.
+    /// The time until they became available: what tasks and timers took to produce them, and the
+    /// executor to reach those. Results of one run count individually.
     pub waited_ns: u64,
-    /// What its runs have said that they come to.
+    /// The work that its runs have reported.
     pub work: Work,
 }
 
-/// What happened on one thread.
+/// The activities of one thread.
 struct Account {
-    /// The open scopes, innermost last; in front of them one that is always open.
+    /// The open scopes, innermost last, preceded by one that is always open.
     open: Vec<Open>,
     times: Vec<(&'static str, KernelTimes)>,
-    /// Where the times of a name are. Names are known by where they lie: equal names that lie elsewhere are joined in the end.
+    /// The index of each name's times. Names are identified by address; equal names at different
+    /// addresses are merged at the end.
     places: HashMap<(usize, usize), usize>,
 }
 
-/// A scope that is open.
+/// An open scope.
 struct Open {
-    /// The place of its times and its invocation; nothing if it is not a kernel.
+    /// The index of its times and its invocation; `None` if it is not a kernel.
     kernel: Option<(usize, u64)>,
     start_ns: u64,
-    /// Kernels inside it, and what was between them.
+    /// The time of nested kernels and between them.
     nested_ns: u64,
     num_nested: u64,
     since: Since,
 }
 
-/// What the time to the next kernel counts from.
+/// The start of the time to the next kernel.
 #[derive(Clone, Copy)]
 enum Since {
     Nothing,
@@ -112,7 +116,7 @@ enum Since {
 }
 
 impl Since {
-    /// When the executor began to look for a kernel of `invocation`.
+    /// Returns when the executor began to look for a kernel of `invocation`.
     fn at_ns(self, invocation: u64) -> Option<u64> {
         match self {
             Self::Path { at_ns } => Some(at_ns),
@@ -181,7 +185,8 @@ impl Account {
     }
 
     fn end(&mut self, now_ns: u64) {
-        // The scope in front was begun by nobody: what ends here may have begun before there was this profiler.
+        // The first scope has no begin: what ends here may have begun before this profiler was
+        // created.
         if self.open.len() == 1 {
             return;
         }
@@ -189,7 +194,7 @@ impl Account {
             return;
         };
         let Some((place, invocation)) = ended.kernel else {
-            // Only kernels are of interest: it counts as what is in it.
+            // Not a kernel: its nested kernels count towards the enclosing scope.
             let around = self.innermost();
             around.nested_ns += ended.nested_ns;
             around.num_nested += ended.num_nested;
@@ -210,7 +215,7 @@ impl Account {
         };
     }
 
-    /// Work is that of the innermost kernel, whatever else is open inside it.
+    /// Adds work to the innermost kernel, regardless of other scopes open inside it.
     fn work(&mut self, work: Work) {
         let kernel = self.open.iter().rev().find_map(|open| open.kernel);
         if let Some((place, _)) = kernel {
@@ -226,15 +231,15 @@ impl Account {
 }
 
 thread_local! {
-    /// The account of this thread, in the profiler of this number.
+    /// The account of this thread, and the number of its profiler.
     static ACCOUNT: RefCell<Option<(u64, Arc<Mutex<Account>>)>> = const { RefCell::new(None) };
 }
 
 impl KernelProfiler {
-    /// A profiler that has heard of nothing.
+    /// Creates a profiler without times.
     #[must_use]
     pub fn new() -> Self {
-        // Only uniqueness matters, no other memory is ordered by it: relaxed.
+        // Relaxed: only uniqueness matters; it orders no other memory.
         static NEXT: AtomicU64 = AtomicU64::new(0);
         Self {
             number: NEXT.fetch_add(1, Ordering::Relaxed),
@@ -243,7 +248,7 @@ impl KernelProfiler {
         }
     }
 
-    /// The times of each kernel that has ended so far, by name, over all threads.
+    /// Returns the times of each kernel that has ended so far, by name, over all threads.
     #[must_use]
     pub fn kernels(&self) -> BTreeMap<&'static str, KernelTimes> {
         let mut kernels: BTreeMap<&'static str, KernelTimes> = BTreeMap::new();
@@ -252,7 +257,7 @@ impl KernelProfiler {
                 kernels.entry(name).or_default().add(times);
             }
         }
-        // Results may arrive of runs that ended before there was this profiler.
+        // Results may arrive of runs that ended before this profiler was created.
         kernels.retain(|_, times| times.num_runs > 0);
         kernels
     }
@@ -262,7 +267,7 @@ impl KernelProfiler {
         u64::try_from(self.start.elapsed().as_nanos()).unwrap_or(u64::MAX)
     }
 
-    /// Changes the account of this thread. Does nothing where the thread has come too far in its end.
+    /// Changes the account of this thread. Does nothing if the thread is ending.
     fn with_account(&self, change: impl FnOnce(&mut Account)) {
         let _ = ACCOUNT.try_with(|current| {
             let mut current = current.borrow_mut();
@@ -303,8 +308,8 @@ impl Default for KernelProfiler {
     }
 }
 
-/// Clocks are read last where something begins and first where it ends, so that recording is between kernels rather than in
-/// them.
+/// Clocks are read last at the start of an activity and first at its end, so that recording is
+/// measured between kernels rather than in them.
 impl TracingSink for KernelProfiler {
     fn begin(&self, activity: Activity<'_>) {
         self.with_account(|account| {
@@ -342,7 +347,7 @@ impl TracingSink for KernelProfiler {
 }
 
 fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
-    // Nothing that runs under the locks panics half way.
+    // No code that runs under the locks panics half-way.
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
@@ -440,7 +445,7 @@ mod tests {
         account.end(26);
         account.end(30);
         let call = times(&account, "call");
-        // Ten before the path, four behind the last kernel.
+        // Ten before the path, four after the last kernel.
         assert_eq!((call.total_ns, call.self_ns, call.num_nested), (30, 14, 2));
         let leaf = times(&account, "leaf");
         assert_eq!((leaf.self_ns, leaf.dispatch_ns), (9, 7));

@@ -1,7 +1,8 @@
 //! The sink that keeps everything, for a file that viewers open.
 //!
-//! Each thread writes into a *track* of its own, under a lock that is free but while the file is written. What costs time is
-//! left to the writer: decoding places, and finding out which kernel made what another one reads.
+//! Each thread writes to its own *track*, under a lock that is contended only while the file is
+//! written. Expensive work is left to the writer: decoding places, and finding the producer of each
+//! value that a kernel reads.
 
 use std::borrow::Cow;
 use std::cell::RefCell;
@@ -16,26 +17,28 @@ use crate::location::LocationSource;
 
 mod chrome;
 
-/// How many slices are kept of each thread unless the maker says: about 200 MB of kernels.
+/// The number of slices kept for each thread by default: about 200 MB of kernels.
 const DEFAULT_CAPACITY: usize = 1 << 20;
 
-/// Keeps every activity in memory, and writes them as a file of Chrome's trace event format, which the viewer of Perfetto
-/// (<https://ui.perfetto.dev>) opens.
+/// Keeps every activity in memory, and writes them as a file in Chrome's trace event format, which
+/// the viewer of Perfetto (<https://ui.perfetto.dev>) opens.
 ///
-/// The file has a track for each thread; on it a slice for each scope, and for each kernel with its place in the source, stream
-/// and invocation; a span from the start of an asynchronous kernel until the last of its results is available; an arrow from the kernel that made a value to each kernel that reads it; and a curve of how many tasks wait.
-/// No arrow leads to a kernel that started before the value was made, as kernels do that do not wait for it.
+/// The file has a track for each thread, with a slice for each scope, and for each kernel with its
+/// place in the source, stream and invocation; a span from the start of an asynchronous kernel
+/// until its last result is available; an arrow from the kernel that produced a value to each
+/// kernel that reads it; and a curve of the number of waiting tasks. An arrow never leads to a
+/// kernel that started before the value was produced, as non-strict kernels may.
 ///
 /// See [the module](super) for an example.
 pub struct TraceRecorder {
-    /// Unlike that of every other recorder.
+    /// Unique among recorders.
     number: u64,
     start: Instant,
     capacity: usize,
     tracks: Mutex<Vec<Arc<Track>>>,
 }
 
-/// What one thread did.
+/// The activities of one thread.
 struct Track {
     thread: String,
     records: Mutex<Records>,
@@ -45,7 +48,7 @@ struct Track {
 struct Records {
     /// In the order in which they began.
     slices: Vec<Slice>,
-    /// Where the open scopes are among the slices; nothing for those that are not kept.
+    /// The indices of the open scopes among the slices; `None` for those that are not kept.
     open: Vec<Option<usize>>,
     events: Vec<Event>,
     samples: Vec<Sample>,
@@ -57,12 +60,12 @@ struct Records {
 struct Slice {
     name: Cow<'static, str>,
     start_ns: u64,
-    /// None while it is open.
+    /// `None` while it is open.
     end_ns: Option<u64>,
     kernel: Option<Box<Kernel>>,
 }
 
-/// What makes a slice the run of a kernel.
+/// The properties of a slice that is the run of a kernel.
 struct Kernel {
     place: Option<(Arc<dyn LocationSource>, u32)>,
     invocation: u64,
@@ -83,7 +86,7 @@ struct Sample {
     value: u64,
 }
 
-/// A result of a kernel that was made available later.
+/// A result of a kernel that became available later.
 struct Arrived {
     kernel: &'static str,
     invocation: u64,
@@ -94,22 +97,22 @@ struct Arrived {
 }
 
 thread_local! {
-    /// The track of this thread, in the recorder of this number.
+    /// The track of this thread, and the number of its recorder.
     static TRACK: RefCell<Option<(u64, Arc<Track>)>> = const { RefCell::new(None) };
 }
 
 impl TraceRecorder {
-    /// A recorder that keeps a million slices of each thread.
+    /// Creates a recorder that keeps a million slices for each thread.
     #[must_use]
     pub fn new() -> Self {
         Self::with_capacity(DEFAULT_CAPACITY)
     }
 
-    /// A recorder that keeps `capacity` slices of each thread, and as many events and samples; those that come later are only
-    /// counted.
+    /// Creates a recorder that keeps `capacity` slices for each thread, and as many events and
+    /// samples; later ones are only counted.
     #[must_use]
     pub fn with_capacity(capacity: usize) -> Self {
-        // Only uniqueness matters, no other memory is ordered by it: relaxed.
+        // Relaxed: only uniqueness matters; it orders no other memory.
         static NEXT: AtomicU64 = AtomicU64::new(0);
         Self {
             number: NEXT.fetch_add(1, Ordering::Relaxed),
@@ -119,7 +122,7 @@ impl TraceRecorder {
         }
     }
 
-    /// How many slices, events and samples came too late to be kept.
+    /// Returns the number of slices, events and samples that were not kept because of the capacity.
     #[must_use]
     pub fn num_dropped(&self) -> usize {
         let tracks = lock(&self.tracks);
@@ -129,7 +132,8 @@ impl TraceRecorder {
             .sum()
     }
 
-    /// Writes what was recorded so far. Scopes that are open end now. Threads that have something to record wait meanwhile.
+    /// Writes everything recorded so far. Open scopes end now. Threads that record something wait
+    /// meanwhile.
     ///
     /// # Errors
     /// If `out` cannot be written.
@@ -146,14 +150,14 @@ impl TraceRecorder {
         self.ns_of(Instant::now())
     }
 
-    /// The time from the start of the recorder.
+    /// Returns the time since the start of the recorder.
     fn ns_of(&self, time: Instant) -> u64 {
         let elapsed = time.saturating_duration_since(self.start);
         // 64 bits of nanoseconds are 584 years.
         u64::try_from(elapsed.as_nanos()).unwrap_or(u64::MAX)
     }
 
-    /// Records something on the track of this thread. Does nothing where the thread has come too far in its end.
+    /// Records something on the track of this thread. Does nothing if the thread is ending.
     fn record(&self, record: impl FnOnce(&mut Records)) {
         let _ = TRACK.try_with(|current| {
             let mut current = current.borrow_mut();
@@ -178,7 +182,7 @@ impl TraceRecorder {
     }
 }
 
-/// Keeps an item if there is room, and counts it otherwise; where it is.
+/// Keeps an item if there is room, and counts it otherwise. Returns the index of a kept item.
 fn keep<T>(items: &mut Vec<T>, capacity: usize, num_dropped: &mut usize, item: T) -> Option<usize> {
     if items.len() < capacity {
         items.push(item);
@@ -203,7 +207,7 @@ impl Kernel {
 }
 
 impl Drop for TraceRecorder {
-    /// Lets go of what was recorded: threads know their tracks for longer.
+    /// Frees the records: threads keep their tracks for longer.
     fn drop(&mut self) {
         for track in &*lock(&self.tracks) {
             *lock(&track.records) = Records::default();
@@ -298,7 +302,7 @@ impl TracingSink for TraceRecorder {
 }
 
 fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
-    // Nothing that runs under the locks panics half way.
+    // No code that runs under the locks panics half-way.
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
 

@@ -1,4 +1,4 @@
-//! The sink that logs what a thread did when the thread ends.
+//! The sink that logs a thread's activities when the thread ends.
 
 use std::borrow::Cow;
 use std::cell::RefCell;
@@ -9,11 +9,12 @@ use std::time::{Duration, Instant};
 use super::sink::{Activity, Arrival, TracingSink};
 use crate::log;
 
-/// How many activities are kept of each thread, as in the reference.
+/// The number of activities kept for each thread, as in the reference.
 const MAX_ACTIVITIES: usize = 100;
 
-/// Keeps the first 100 activities of each thread, waits for results of asynchronous kernels included, and logs them when the thread ends, times in microseconds since the first
-/// activity of the process:
+/// Keeps the first 100 activities of each thread, including waits for results of asynchronous
+/// kernels, and logs them when the thread ends, with times in microseconds since the first activity
+/// of the process:
 ///
 /// ```text
 /// ::: [NAME]: START us -- END (DURATION ns)
@@ -40,7 +41,7 @@ thread_local! {
 struct Collected {
     /// In the order in which they began.
     activities: Vec<Timed>,
-    /// Where the open scopes are among the activities; nothing for those that are not kept.
+    /// The indices of the open scopes among the activities; `None` for those that are not kept.
     open: Vec<Option<usize>>,
 }
 
@@ -56,7 +57,7 @@ impl Collected {
         open: Vec::new(),
     };
 
-    /// Keeps an activity that begins now, if there is room; where it is.
+    /// Keeps an activity that begins now, if there is room. Returns its index.
     fn keep(&mut self, name: impl FnOnce() -> Cow<'static, str>) -> Option<usize> {
         if self.activities.len() >= MAX_ACTIVITIES {
             return None;
@@ -87,7 +88,7 @@ impl TracingSink for SimpleSink {
         });
     }
 
-    /// One more activity of the thread that makes the result available: the wait for it.
+    /// The wait is another activity of the thread that makes the result available.
     fn arrived(&self, arrival: Arrival) {
         with_collected(|collected| {
             let kept = collected.keep(|| format!("{} (pending)", arrival.kernel).into());
@@ -105,7 +106,7 @@ impl TracingSink for SimpleSink {
     }
 }
 
-/// Does nothing where the thread has come too far in its end to keep anything.
+/// Does nothing if the thread is ending.
 fn with_collected(work: impl FnOnce(&mut Collected)) {
     let _ = COLLECTED.try_with(|collected| work(&mut collected.borrow_mut()));
 }
@@ -129,7 +130,7 @@ impl fmt::Display for Timed {
 }
 
 impl Drop for Collected {
-    /// The thread ends.
+    /// Logs the activities when the thread ends.
     fn drop(&mut self) {
         if self.activities.is_empty() {
             return;
@@ -164,7 +165,7 @@ mod tests {
 
     #[test]
     fn only_the_first_hundred_are_kept() {
-        // Forgotten at the end, so that the test logs nothing.
+        // Forgotten at the end, so the test logs nothing.
         let mut collected = std::mem::ManuallyDrop::new(Collected::EMPTY);
         for number in 0..MAX_ACTIVITIES {
             assert_eq!(collected.keep(|| named("early")), Some(number));

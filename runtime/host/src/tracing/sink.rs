@@ -1,4 +1,4 @@
-//! Who is told of activities.
+//! The interface of sinks.
 
 use std::borrow::Cow;
 use std::fmt;
@@ -6,10 +6,10 @@ use std::time::Instant;
 
 use crate::execution::ExecutionContext;
 
-/// Hears of activities as they happen.
+/// Receives activities as they happen.
 ///
-/// Every method is called on the thread that the activity is of, in the middle of the work: it must be quick, must not block
-/// for long, and must not panic.
+/// Every method is called on the thread of the activity, during the work: it must be fast, must not
+/// block for long, and must not panic.
 ///
 /// ```
 /// use std::sync::Arc;
@@ -39,84 +39,89 @@ use crate::execution::ExecutionContext;
     label = "does not implement `TracingSink`"
 )]
 pub trait TracingSink: Send + Sync + fmt::Debug {
-    /// A scope begins on this thread, inside those that are open.
+    /// A scope begins on this thread, inside the open ones.
     fn begin(&self, activity: Activity<'_>);
 
     /// The innermost open scope of this thread ends.
     fn end(&self);
 
-    /// Something happened.
+    /// An event happened.
     fn event(&self, name: &str);
 
-    /// An executor begins to run kernels on this thread, inside the scopes that are open: it was not at work before. Sinks
-    /// that do not tell work from waiting ignore it.
+    /// An executor starts to run kernels on this thread, inside the open scopes; it was not at work
+    /// before. Sinks that do not distinguish work from waiting ignore it.
     fn begin_path(&self) {}
 
-    /// A result that a kernel had left unavailable is available now, or given up, on this thread. Sinks that do not tell work from
-    /// waiting ignore it.
+    /// A result that a kernel had left unavailable is now available, or abandoned, on this thread.
+    /// Sinks that do not distinguish work from waiting ignore it.
     fn arrived(&self, arrival: Arrival) {
         let _ = arrival;
     }
 
-    /// The innermost open scope of this thread does so much work. Sinks that do not relate work to time ignore it.
+    /// The innermost open scope of this thread performs this work. Sinks that do not relate work to
+    /// time ignore it.
     fn work(&self, work: Work) {
         let _ = work;
     }
 
-    /// The quantity `name` of the process has this value now. Sinks that keep no quantities ignore it.
+    /// The quantity `name` of the process has this value now. Sinks that record no quantities
+    /// ignore it.
     fn counter(&self, name: &'static str, value: u64) {
         let _ = (name, value);
     }
 }
 
-/// A result that a kernel left to be made available later.
+/// A result that a kernel left unavailable.
 ///
-/// The run of the kernel is the one of this invocation that [defines](KernelRun::results) the register.
+/// The run of the kernel is the one of this invocation that [defines](KernelRun::results) the
+/// register.
 #[derive(Clone, Copy, Debug)]
 pub struct Arrival {
     /// The name of the kernel.
     pub kernel: &'static str,
     /// The number of the invocation.
     pub invocation: u64,
-    /// The register that the result is in.
+    /// The register of the result.
     pub register: u32,
     /// When the kernel had returned.
     pub since: Instant,
 }
 
-/// What the run of a kernel comes to, in the measures of processors: see [`report_work`](super::report_work).
+/// The work of a kernel run, in the units of processors: see [`report_work`](super::report_work).
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Work {
-    /// Operations on floating-point numbers, or on those that are there in their place; a multiplication with an addition is two.
+    /// Floating-point operations, or the operations that replace them; a multiplication with an
+    /// addition counts as two.
     pub flops: u64,
-    /// The bytes that have to be read and written, each once however often that is done.
+    /// The bytes that must be read and written, each counted once.
     pub bytes: u64,
 }
 
-/// What a scope is.
+/// A scope as reported to a sink.
 #[derive(Clone, Debug)]
 pub struct Activity<'a> {
-    /// What people call it.
+    /// Its name, for people.
     pub name: Cow<'static, str>,
-    /// More, if it is the run of a kernel.
+    /// Details, if it is the run of a kernel.
     pub kernel: Option<KernelRun<'a>>,
 }
 
-/// One run of a kernel: which it is, and how it is connected with others.
+/// One run of a kernel: its identity, and its connections to others.
 ///
-/// Register numbers are those of the function. A register has one producer in an invocation, so the invocation and the
-/// number together name a value.
+/// Register numbers are those of the function. A register has one producer in an invocation, so the
+/// invocation and the register together identify a value.
 #[derive(Clone, Copy, Debug)]
 pub struct KernelRun<'a> {
     /// The name of the kernel.
     pub name: &'static str,
-    /// What it runs in.
+    /// Its context.
     pub ctx: &'a ExecutionContext,
-    /// Where it stands in its program, for the context's [location source](ExecutionContext::location_source).
+    /// Its location in the program, for the context's [location
+    /// source](ExecutionContext::location_source).
     pub location_token: u32,
     /// The number of the invocation, from [`next_invocation_number`](super::next_invocation_number).
     pub invocation: u64,
-    /// The stream that it runs on; none in a synchronous function.
+    /// The stream that it runs on; `None` in a synchronous function.
     pub stream: Option<u32>,
     /// The registers that it reads.
     pub operands: &'a [u32],

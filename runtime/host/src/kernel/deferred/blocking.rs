@@ -27,7 +27,7 @@ use crate::kernel::descriptor;
 use crate::kernel::frame::{AttributeList, FrameParts, FunctionList, KernelFrame};
 use crate::kernel::panic::{drop_quietly, panicked};
 
-/// What the results become if the blocking pool is full.
+/// The error of the results if the blocking pool is full.
 const POOL_IS_FULL: &str = "Failed to enqueue blocking work.";
 
 /// Runs a function on the blocking pool.
@@ -45,9 +45,10 @@ pub(crate) unsafe fn run_blocking<K: Kernel>(frame: &mut KernelFrame<'_>) {
                 return promises.forward(|_| cancelled.clone());
             }
             let outcome = catch_unwind(AssertUnwindSafe(|| {
-                // Dropped before the outcome is known to anybody.
+                // Dropped before the outcome is visible.
                 let owned = owned;
-                // SAFETY: the duties hold for the frame, hence for its copy: what is available stays so.
+                // SAFETY: the duties hold for the frame, hence for its copy: available values stay
+                // available.
                 unsafe { descriptor::call::<K, _>(owned.parts()) }
             }));
             let outcome = outcome.unwrap_or_else(|payload| Err(panicked(op.name, payload)));
@@ -59,7 +60,7 @@ pub(crate) unsafe fn run_blocking<K: Kernel>(frame: &mut KernelFrame<'_>) {
         .queue()
         .add_blocking_task_for(ctx.request().tag(), task, true)
     {
-        // The results get their error before the promises go away with the task.
+        // The results become errors before the promises are dropped with the task.
         frame.report_error(Error::new(POOL_IS_FULL));
         drop(task);
     }

@@ -10,12 +10,13 @@
 //!                                              what it kept is gone, the promises are kept
 //! ```
 //!
-//! A future is in one block of memory with the state that its wakers share. That is all that is made for one that does not wait: no
-//! promise, no task, no lock, and no hook for the case that the request is cancelled.
+//! A future shares one block of memory with the state of its wakers. A future that does not wait
+//! needs nothing else: no promise, no task, no lock, and no cancellation hook.
 //!
-//! - T1. Who has the turn (S2 of [`wake_state`](super::wake_state)) may use the future and what it owes, and nobody else. The first
-//!   turn is that of the call.
-//! - T2. `waiting` is set in the first turn, if that is not the last one, and never changes. Who is to add a task, or has a later
+//! - T1. Only the holder of the turn (S2 of [`wake_state`](super::wake_state)) may use the future
+//!   and its obligations. The first turn is that of the call.
+//! - T2. `waiting` is set in the first turn, unless that is the last one, and never changes. Adding
+//!   a task and every later turn happen after the first turn (S5).
 //!   turn, comes after that turn (S5).
 #![expect(unsafe_code, reason = "runs kernels whose operands were proven")]
 
@@ -44,7 +45,7 @@ use crate::kernel::param::ParamList;
 use crate::kernel::result::{FrameSink, ResultPart, Returned, Sink};
 use crate::request::CancelHook;
 
-/// What becomes of a kernel of results `R`: what its function returned, or an error on the way there.
+/// The outcome of a kernel with results `R`: what its function returned, or an earlier error.
 type Outcome<R> = Result<Returned<R>, Error>;
 
 /// Runs an `async fn`.
@@ -58,7 +59,7 @@ pub(crate) unsafe fn run_future<K: AsyncKernel>(frame: &mut KernelFrame<'_>) {
     let call = Call::of_frame(frame.parts());
     let num_results = frame.num_results();
     let place = |index, value| frame.set_result(index, value);
-    // SAFETY: the duties are ours.
+    // SAFETY: the caller fulfils the duties.
     match unsafe { begin::<K>(&call, num_results, place) } {
         None => {}
         Some(Ok(returned)) => {
@@ -68,15 +69,15 @@ pub(crate) unsafe fn run_future<K: AsyncKernel>(frame: &mut KernelFrame<'_>) {
     }
 }
 
-/// An `async fn` as a [direct](crate::kernel::direct) kernel, if it can be. All its results, an added chain included, are
-/// references to values that may become available later.
+/// Returns an `async fn` as a [direct](crate::kernel::direct) kernel, if it can be one. All its
+/// results, including an added chain, are references to values that may become available later.
 pub(crate) const fn direct<K: AsyncKernel>() -> Option<Direct> {
     if !K::Params::IS_DIRECT || !K::Results::IS_DIRECT {
         return None;
     }
     Some(Direct {
         run: run_direct::<K>,
-        // The task that goes on needs the context.
+        // The task that continues it needs the context.
         reads_call: true,
         reads_context: true,
         is_fixed: false,
@@ -98,7 +99,7 @@ unsafe fn run_direct<K: AsyncKernel>(
     registers: NonNull<u8>,
     offsets: NonNull<u32>,
 ) -> Result<(), Error> {
-    // SAFETY: duty 1 of `DirectFn`: the offsets of operands come behind those of results.
+    // SAFETY: duty 1 of `DirectFn`: the offsets of operands follow those of results.
     let operands = unsafe { offsets.add(num_results::<K>()) };
     let call = Call {
         exec_ctx: call.exec_ctx,
@@ -115,7 +116,7 @@ unsafe fn run_direct<K: AsyncKernel>(
     let mut places = unsafe { Places::<true>::new(registers, offsets) };
     let run = || {
         let place = |_, value| places.put_reference(value);
-        // SAFETY: duties 2 and 3 of `DirectFn` say of every operand what `check` looks for.
+        // SAFETY: duties 2 and 3 of `DirectFn` imply for every operand what `check` verifies.
         match unsafe { begin::<K>(&call, num_results::<K>(), place) } {
             None => Ok(()),
             Some(outcome) => {
@@ -124,15 +125,15 @@ unsafe fn run_direct<K: AsyncKernel>(
             }
         }
     };
-    // Nobody looks at operands or results that a panic left behind, as for other direct kernels.
+    // Operands and results left behind by a panic are never read, as for other direct kernels.
     catch_unwind(AssertUnwindSafe(run)).unwrap_or_else(|payload| Err(panicked(K::OP.name, payload)))
 }
 
-/// Makes the future of a call and polls it. Returns what became of it; or nothing if it waits, and `place` has been given the values
-/// that results will have.
+/// Creates the future of a call and polls it. Returns its outcome; or `None` if it is pending,
+/// after passing the values that the results will have to `place`.
 ///
 /// # Panics
-/// If the function does, in its first poll. What it owned is gone then.
+/// If the function panics in its first poll. Everything it owned has been dropped by then.
 ///
 /// # Safety
 /// 1. `K::Params::check` of the operands of the call would succeed.
@@ -142,10 +143,10 @@ unsafe fn begin<K: AsyncKernel>(
     num_results: usize,
     place: impl FnMut(usize, AnyRef),
 ) -> Option<Outcome<K::Results>> {
-    // SAFETY: L1: the future is polled below, while the call lasts, and uses it before it waits.
+    // SAFETY: L1: the future is polled below, during the call, and uses it before its first wait.
     let lent = unsafe { Lent::new(call) };
     let future = async move {
-        // Both are dropped before the outcome is known to anybody, what was copied last.
+        // Both are dropped before the outcome is visible, the copies last.
         let kept = Kept::<K::Params>::new();
         // SAFETY: duty 1.
         let mut held = unsafe { K::Params::hold(kept.source(lent.get())) }?;
@@ -165,40 +166,40 @@ unsafe fn begin<K: AsyncKernel>(
             Some(outcome)
         }
         Poll::Pending => {
-            // SAFETY: T1: as above, which goes on.
+            // SAFETY: T1: as above; the turn continues.
             unsafe { FutureTask::go_on(&task, call, num_results, place) };
             None
         }
     }
 }
 
-/// A future, and what its wakers share.
+/// A future, and the state shared by its wakers.
 struct FutureTask<R: ResultPart, F: Future<Output = Outcome<R>>> {
     state: WakeState,
-    /// T1. Pinned: it goes away where it is. None when it is over.
+    /// T1. Pinned: dropped in place. `None` once it has finished.
     future: UnsafeCell<Option<F>>,
     /// T2.
     waiting: OnceCell<Pooled<Waiting>>,
     results: PhantomData<fn() -> R>,
 }
 
-/// What a future has that waits.
+/// The state of a future that waits.
 struct Waiting {
     exec_ctx: ExecutionContext,
     op: &'static OpDef,
-    /// T1. None when it is over.
+    /// T1. `None` once the future has finished.
     owed: UnsafeCell<Option<Owed>>,
 }
 
-/// What a future that waits owes to others.
+/// The obligations of a future that waits.
 struct Owed {
     promises: Promises,
-    /// Ends the watch as it goes away.
+    /// Unregisters on drop.
     _hook: CancelHook,
 }
 
-// SAFETY: what T1 speaks of passes from thread to thread and is `Send`: the future by the bound, promises and hooks by themselves.
-// What T2 speaks of is `Sync`.
+// SAFETY: the parts under T1 pass from thread to thread and are `Send`: the future by the bound,
+// promises and hooks by themselves. The parts under T2 are `Sync`.
 unsafe impl<R: ResultPart, F: Future<Output = Outcome<R>> + Send> Sync for FutureTask<R, F> {}
 // SAFETY: as above: all fields are `Send`.
 unsafe impl<R: ResultPart, F: Future<Output = Outcome<R>> + Send> Send for FutureTask<R, F> {}
@@ -215,13 +216,13 @@ where
     }
 }
 
-/// In a turn. All of these demand that the caller has it (T1).
+/// Methods for the holder of the turn (T1).
 impl<R, F> FutureTask<R, F>
 where
     R: ResultPart + 'static,
     F: Future<Output = Outcome<R>> + Send + 'static,
 {
-    /// Polls the future, which is not over.
+    /// Polls the future, which has not finished.
     ///
     /// # Safety
     /// 1. T1: the caller has the turn.
@@ -235,7 +236,7 @@ where
         future.poll(&mut Context::from_waker(waker))
     }
 
-    /// Lets go of the future.
+    /// Drops the future.
     ///
     /// # Safety
     /// 1. T1: the caller has the turn.
@@ -246,10 +247,10 @@ where
         quietly(|| *future = None);
     }
 
-    /// Lets a future wait that has been polled in its call.
+    /// Registers a future that is pending after the poll in its call.
     ///
     /// # Safety
-    /// 1. T1: the caller has the turn, which is the first one. It ends here.
+    /// 1. T1: the caller has the first turn, which ends here.
     #[inline(never)]
     unsafe fn go_on(
         this: &PooledArc<Self>,
@@ -272,7 +273,7 @@ where
             }
         });
         let Some(_hook) = hook else {
-            // SAFETY: duty 1: the turn goes on, and nobody asks for it any more.
+            // SAFETY: duty 1: the turn continues, and no other thread requests it any more.
             unsafe { this.drop_future() };
             return waiting.cancel(promises);
         };
@@ -290,15 +291,15 @@ where
         match this.state.end_poll() {
             AfterPoll::Wait => {}
             AfterPoll::Enqueue => Self::enqueue(this),
-            // SAFETY: duty 1: the turn goes on.
+            // SAFETY: duty 1: the turn continues.
             AfterPoll::Cancel => unsafe { this.end_cancelled() },
         }
     }
 
-    /// Drops the future and returns the promises that are still to be kept.
+    /// Drops the future and returns the promises to be fulfilled.
     ///
     /// # Safety
-    /// 1. T1: the caller has the turn, which is the last one, and not the first.
+    /// 1. T1: the caller has the last turn, which is not the first.
     unsafe fn end(&self) -> Promises {
         // SAFETY: duty 1.
         unsafe { self.drop_future() };
@@ -311,7 +312,7 @@ where
     /// Ends the work of a cancelled request.
     ///
     /// # Safety
-    /// 1. T1: the caller has the turn, which is the last one, and not the first.
+    /// 1. T1: the caller has the last turn, which is not the first.
     #[cold]
     unsafe fn end_cancelled(&self) {
         // SAFETY: duty 1.
@@ -321,7 +322,7 @@ where
 }
 
 impl Waiting {
-    /// Makes the results those of a cancelled request.
+    /// Sets the results to those of a cancelled request.
     #[cold]
     fn cancel(&self, promises: Promises) {
         if let Some(cancelled) = self.exec_ctx.request().cancel_value() {
@@ -330,20 +331,20 @@ impl Waiting {
     }
 }
 
-/// Outside of turns.
+/// Methods that need no turn.
 impl<R, F> FutureTask<R, F>
 where
     R: ResultPart + 'static,
     F: Future<Output = Outcome<R>> + Send + 'static,
 {
-    /// What the first turn has left (T2).
+    /// Returns the state that the first turn has left (T2).
     #[inline]
     fn waiting(&self) -> &Waiting {
         let waiting = self.waiting.get();
         waiting.expect("the first turn has left what a later one needs")
     }
 
-    /// Adds the task that polls the future. Called by whom the state tells to.
+    /// Adds the task that polls the future. Called when the state says so.
     fn enqueue(this: &PooledArc<Self>) {
         let task = PooledArc::clone(this);
         this.waiting().exec_ctx.enqueue(move || Self::run(&task));
@@ -368,13 +369,14 @@ where
                 Ok(Poll::Ready(outcome)) => outcome,
                 Err(payload) => Err(panicked(op.name, payload)),
             };
-            // SAFETY: T1: as above, and the last one.
+            // SAFETY: T1: as above; this is the last turn.
             let promises = unsafe { this.end() };
             promises.keep::<R>(exec_ctx, op, outcome);
         });
     }
 
-    /// The request is cancelled. Drops the future at once without waking it, unless another thread has the turn.
+    /// Called when the request is cancelled. Drops the future immediately without waking it, unless
+    /// another thread has the turn.
     fn cancel(&self) {
         if self.state.cancel() {
             // SAFETY: T1: the turn is ours.
@@ -384,7 +386,7 @@ where
 }
 
 impl<R: ResultPart, F: Future<Output = Outcome<R>>> Drop for FutureTask<R, F> {
-    /// The last waker is gone. Promises that are still to be kept become errors.
+    /// The last waker is gone. Promises that are not fulfilled yet become errors.
     fn drop(&mut self) {
         let future = self.future.get_mut();
         quietly(|| *future = None);

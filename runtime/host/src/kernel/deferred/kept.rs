@@ -1,15 +1,17 @@
-//! What the future of an `async fn` keeps of the call that it begins in.
+//! The parts of a call that the future of an `async fn` keeps.
 //!
-//! A future may outlive the frame or the registers that its operands are in. So it has places of its own, and each operand is
-//! copied there when its marker takes hold of it. That is while the future is polled for the first time, inside of the call:
+//! A future may outlive the frame or the registers that hold its operands. So it has its own
+//! places, and each operand is copied there when its marker holds it, while the future is polled
+//! for the first time inside the call:
 //!
 //! ```text
 //!  registers of a function, or a frame ──hold──► Kept ──lend──► the author's function
 //!  (gone after the call)                         (in the future)
 //! ```
 //!
-//! A payload of a [copied](tfrt_async::value::is_copied) type is copied as it is, any other value is a reference more. What else
-//! a kernel may read (its context, its attributes, its functions) is copied when it is first asked for: most ask for nothing.
+//! A payload of a [copied](tfrt_async::value::is_copied) type is copied; for any other value,
+//! another reference is taken. Everything else a kernel may read (its context, attributes and
+//! functions) is copied on first use: most kernels use none of it.
 #![expect(unsafe_code, reason = "copies payloads whose types were proven")]
 
 use std::cell::OnceCell;
@@ -32,7 +34,7 @@ use crate::kernel::param::ParamList;
 use crate::kernel::place::{Place, PlaceContent};
 use crate::kernel::source::{ReadHold, Source, conflict};
 
-/// A call, while it lasts.
+/// A call in progress.
 pub(super) struct Call<'c> {
     pub(super) exec_ctx: &'c ExecutionContext,
     pub(super) op: &'static OpDef,
@@ -41,13 +43,13 @@ pub(super) struct Call<'c> {
     pub(super) operands: CallOperands<'c>,
 }
 
-/// Where the operands of a call are.
+/// The location of the operands of a call.
 #[derive(Clone, Copy, Debug)]
 pub(super) enum CallOperands<'c> {
     /// In a frame.
     Frame(&'c [AnyRef]),
-    /// Among registers. Invariant O1: these are those of a [direct](crate::kernel::direct) call that is under way, with the
-    /// offsets of its operands.
+    /// Among registers. Invariant O1: these are the registers of a [direct](crate::kernel::direct)
+    /// call in progress, with the offsets of its operands.
     Registers {
         registers: NonNull<u8>,
         offsets: NonNull<u32>,
@@ -82,7 +84,7 @@ impl CallOperands<'_> {
         }
     }
 
-    /// What is in the place of operand `index` among the registers of a direct call.
+    /// Returns the place of operand `index` among the registers of a direct call.
     ///
     /// # Safety
     /// 1. O1, and the kernel reads that many operands.
@@ -97,10 +99,11 @@ impl CallOperands<'_> {
     }
 }
 
-/// A call that a future refers to which is polled for the first time.
+/// A call that a future refers to during its first poll.
 ///
-/// Invariant L1: [`get`](Self::get) is called while the call lasts, on its thread. Upheld by whoever makes the future, by
-/// polling it at once; the future calls it before it waits for anything.
+/// Invariant L1: [`get`](Self::get) is called only during the call, on its thread. Upheld by the
+/// code that creates the future, which polls it immediately; the future calls `get` before it first
+/// waits.
 pub(super) struct Lent(NonNull<Call<'static>>);
 
 // SAFETY: L1: it is not used on another thread.
@@ -115,19 +118,19 @@ impl Lent {
 
     #[inline]
     pub(super) fn get(&self) -> &Call<'_> {
-        // SAFETY: L1: it is alive, and so is what it refers to.
+        // SAFETY: L1: the call is alive, and so is everything it refers to.
         unsafe { self.0.as_ref() }
     }
 }
 
-/// What a future keeps of its call, for parameters `P`.
+/// The parts of its call that a future keeps, for parameters `P`.
 pub(super) struct Kept<P: ParamList> {
     /// By operand.
     places: P::Places,
     rest: OnceCell<Pooled<Rest>>,
 }
 
-/// What a call has besides operands that are read one by one.
+/// The parts of a call other than operands that are read one by one.
 struct Rest {
     exec_ctx: ExecutionContext,
     table: Option<Arc<dyn FunctionTable>>,
@@ -148,7 +151,7 @@ impl<P: ParamList> Kept<P> {
         }
     }
 
-    /// The source of what the markers hold, during the first poll.
+    /// Returns the source from which markers hold parameters during the first poll.
     #[inline]
     pub(super) fn source<'k, 'c>(&'k self, call: &'c Call<'c>) -> Keeping<'k, 'c, P> {
         Keeping { kept: self, call }
@@ -172,8 +175,8 @@ impl Rest {
 
 /// Reads operands of a call, and keeps what it reads.
 ///
-/// K1: an operand is read as one type, which decides what its place holds: lists of markers that read one operand as two types
-/// [admit](crate::kernel::TypeList::admits) no value.
+/// K1: an operand is read as one type, which determines the content of its place: marker lists that
+/// read one operand as two types [admit](crate::kernel::TypeList::admits) no value.
 pub(super) struct Keeping<'k, 'c, P: ParamList> {
     kept: &'k Kept<P>,
     call: &'c Call<'c>,
@@ -198,7 +201,7 @@ impl<'k, P: ParamList> Keeping<'k, '_, P> {
         &self.kept.places.as_ref()[index]
     }
 
-    /// The payload of an operand of a copied type, in its place.
+    /// Returns the payload of an operand of a copied type, in its place.
     ///
     /// # Safety
     /// 1. The duty of [`Source::get`].
@@ -210,15 +213,17 @@ impl<'k, P: ParamList> Keeping<'k, '_, P> {
             let place = words.as_mut_ptr().cast::<T>();
             match self.call.operands {
                 CallOperands::Frame(arguments) => {
-                    // SAFETY: duty 1: it is concrete, and of type `T`, which fits (2).
+                    // SAFETY: duty 1: it is concrete and of type `T`, which fits (duty 2).
                     unsafe { arguments[index].copy_payload_to(place.cast()) };
                 }
                 CallOperands::Registers {
                     registers, offsets, ..
                 } => {
-                    // SAFETY: O1: the call is under way (L1), and its markers ask for operands that it reads.
+                    // SAFETY: O1: the call is in progress (L1), and its markers read only its
+                    // operands.
                     let source = unsafe { CallOperands::place::<T>(registers, offsets, index) };
-                    // SAFETY: D1: a payload of type `T`; it fits (2), and bytes are all that a copied payload is.
+                    // SAFETY: D1: a payload of type `T`; it fits (duty 2), and a copied payload may
+                    // be copied bytewise.
                     unsafe { place.copy_from_nonoverlapping(source.as_ptr(), 1) };
                 }
             }
@@ -227,11 +232,11 @@ impl<'k, P: ParamList> Keeping<'k, '_, P> {
         let PlaceContent::Copied(words) = content else {
             unreachable!("an operand is read as one type");
         };
-        // SAFETY: K1: what was written above, as a `T`.
+        // SAFETY: K1: the place was filled above with a `T`.
         unsafe { &*words.as_ptr().cast::<T>() }
     }
 
-    /// The operand as a reference, in its place.
+    /// Returns the operand as a reference, in its place.
     #[inline]
     fn shared(self, index: usize) -> Result<&'k AnyRef, Error> {
         let place = self.place(index);
@@ -245,10 +250,12 @@ impl<'k, P: ParamList> Keeping<'k, '_, P> {
                     CallOperands::Registers {
                         registers, offsets, ..
                     } => {
-                        // SAFETY: O1: the call is under way (L1), and its markers ask for operands that it reads.
+                        // SAFETY: O1: the call is in progress (L1), and its markers read only its
+                        // operands.
                         let place =
                             unsafe { CallOperands::place::<AnyRef>(registers, offsets, index) };
-                        // SAFETY: D2, as the markers ask for references, and for payloads that are not copied.
+                        // SAFETY: D2, as the markers read references and payloads that are not
+                        // copied.
                         unsafe { place.as_ref() }
                     }
                 };
@@ -316,21 +323,22 @@ impl<'k, P: ParamList> Source<'k> for Keeping<'k, '_, P> {
     #[inline]
     unsafe fn get<T: Value>(self, index: usize) -> &'k T {
         if is_copied::<T>() {
-            // SAFETY: duty 1 of `get`; just seen.
+            // SAFETY: duty 1 of `get`; `T` is copied, as just checked.
             return unsafe { self.copied(index) };
         }
         let value = self.shared(index).expect("the operand was checked");
-        // SAFETY: duties 1 and 2 of `get`: it has a payload of this type, which is not being written.
+        // SAFETY: duties 1 and 2 of `get`: the value has a payload of this type, which is not being
+        // written.
         unsafe { value.get_unchecked() }
     }
 
     #[inline]
     unsafe fn read<T: Value>(self, index: usize) -> Result<ReadHold<'k, T>, Error> {
         if is_copied::<T>() {
-            // SAFETY: duty 1 of `read`; just seen.
+            // SAFETY: duty 1 of `read`; `T` is copied, as just checked.
             return Ok(ReadHold::Place(unsafe { self.copied(index) }));
         }
-        // SAFETY: duty 1 of `read`: it has a payload of this type.
+        // SAFETY: duty 1 of `read`: the value has a payload of this type.
         let guard = unsafe { self.shared(index)?.try_read_unchecked::<T>() };
         guard
             .map(ReadHold::Value)

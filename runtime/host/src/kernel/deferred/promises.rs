@@ -1,4 +1,4 @@
-//! The promises of the results of a kernel that goes on after its call.
+//! The promises of the results of a kernel that continues after its call.
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
@@ -12,12 +12,12 @@ use crate::kernel::frame::{AttributeList, FunctionList, KernelFrame};
 use crate::kernel::panic::{drop_quietly, panicked};
 use crate::kernel::result::{FrameSink, ResultPart, Returned};
 
-/// One promise for each result. Most kernels have at most two, which need no memory of their own.
+/// One promise for each result. Most kernels have at most two, which need no allocation.
 #[derive(Debug, Default)]
 pub(super) struct Promises(SmallVec<[IndirectPromise; 2]>);
 
 impl Promises {
-    /// Promises `num_results` results; `place` takes the value of each.
+    /// Creates promises of `num_results` results, and passes the value of each to `place`.
     pub(super) fn new(num_results: usize, mut place: impl FnMut(usize, AnyRef)) -> Self {
         let promise = |index| {
             let (promise, value) = AnyRef::indirect();
@@ -27,12 +27,13 @@ impl Promises {
         Self((0..num_results).map(promise).collect())
     }
 
-    /// Fills every slot with a value that is still to come.
+    /// Fills every slot with an unavailable value.
     pub(super) fn fill(slots: &mut [Option<AnyRef>]) -> Self {
         Self::new(slots.len(), |index, value| slots[index] = Some(value))
     }
 
-    /// Keeps the promises with what a function returned. A panic on the way becomes the results.
+    /// Fulfils the promises with what a function returned. If that panics, the results become the
+    /// panic's error.
     pub(super) fn keep<R: ResultPart>(
         self,
         ctx: &ExecutionContext,
@@ -43,7 +44,7 @@ impl Promises {
         let (attributes, functions) = (AttributeList::EMPTY, FunctionList::default());
         let mut frame = KernelFrame::new(ctx, op, &[], attributes, functions, &mut results);
         let put = || match outcome {
-            // Makes an error of what the author takes for one, by the author's code.
+            // Runs code of the author that converts the author's error type.
             Ok(returned) => R::put(returned, &mut FrameSink::new::<R>(&mut frame)),
             Err(error) => frame.report_error(error),
         };
@@ -54,11 +55,11 @@ impl Promises {
         self.forward(|index| results[index].take().expect("the frame is finished"));
     }
 
-    /// Keeps the promises with values that are there.
+    /// Fulfils the promises with available values.
     pub(super) fn forward(self, mut value: impl FnMut(usize) -> AnyRef) {
         for (index, promise) in self.0.into_iter().enumerate() {
             let value = value(index);
-            // A waiter of one result that panics must not keep the others from theirs.
+            // A panicking waiter of one result must not prevent the others from being fulfilled.
             if let Err(payload) = catch_unwind(AssertUnwindSafe(|| promise.forward_to(value))) {
                 drop_quietly(payload);
             }

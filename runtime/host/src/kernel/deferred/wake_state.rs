@@ -1,4 +1,4 @@
-//! Whose turn it is with a future that waits.
+//! The state that decides which thread has the turn with a waiting future.
 //!
 //! ```text
 //!            wake: adds a task             the task comes
@@ -9,28 +9,33 @@
 //!                                └ adds a task ────────────────┘
 //! ```
 //!
-//! A request that is cancelled adds `CANCELLED`, and `POLLING` if nobody polls: the canceller has the last turn. If somebody
-//! does, the end of that poll finds the flag, and that turn is the last.
+//! Cancelling the request adds `CANCELLED`, and `POLLING` if no thread polls: the canceller then
+//! has the last turn. Otherwise the end of the poll finds the flag, and that turn is the last.
 //!
-//! - S1. There is at most one task to poll the future, and none while it is polled. A task is added only by the operation that
-//!   makes `DUE` out of a state without any flag, or out of one where `POLLING` ends.
-//! - S2. One thread at a time has the turn: the one whose operation added `POLLING`, until it takes that away. Who has the last
-//!   turn leaves it, so that no later wake adds a task.
-//! - S3. A wake is not lost: it leaves `DUE` behind. Either a task is still to come, or the poll under way finds it at its end.
-//! - S4. A request that is cancelled gives the last turn to exactly one thread, unless the future is done before.
-//! - S5. Who gets the turn sees what was done in the turns before, and what was done before each wake up to then. All operations
-//!   read and write at once, so that an acquire among them pairs with every release in front of it.
+//! - S1. There is at most one task to poll the future, and none while it is polled. A task is added
+//!   only by the operation that sets `DUE` in a state without any flag, or that clears `POLLING` in
+//!   a state with `DUE`.
+//! - S2. One thread at a time has the turn: the one whose operation set `POLLING`, until it clears
+//!   it. A flag stays set after the last turn, so no later wake adds a task.
+//! - S3. A wake is not lost: it sets `DUE`. Either a task is pending, or the poll in progress finds
+//!   the flag at its end.
+//! - S4. Cancelling a request gives the last turn to exactly one thread, unless the future has
+//!   finished.
+//! - S5. The thread that gets the turn sees everything done in earlier turns, and everything done
+//!   before each wake so far. All operations are read-modify-writes, so an acquire among them pairs
+//!   with every earlier release.
 
 #[cfg(all(test, loom))]
 mod loom_models;
 
 use crate::sync::{AtomicU8, Ordering};
 
-/// The state of one future. Initially its creator polls it.
+/// The state of one future. Its creator has the first turn.
 #[derive(Debug)]
 pub(super) struct WakeState(AtomicU8);
 
-/// The future is to be polled: by a task that was added, or by one that is added when the poll under way ends.
+/// The future is to be polled: by a task that was added, or by one added at the end of the current
+/// poll.
 const DUE: u8 = 1;
 
 /// A thread has the turn.
@@ -39,46 +44,48 @@ const POLLING: u8 = 2;
 /// The request is cancelled.
 const CANCELLED: u8 = 4;
 
-/// What is to be done at the end of a poll after which the future waits.
+/// What to do at the end of a poll after which the future waits.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[must_use]
 pub(super) enum AfterPoll {
     /// Nothing.
     Wait,
-    /// It was woken meanwhile: a task is to be added.
+    /// Add a task: the future was woken meanwhile.
     Enqueue,
-    /// Its request was cancelled meanwhile: the turn goes on, and is the last one.
+    /// Keep the turn, which is the last one: the request was cancelled meanwhile.
     Cancel,
 }
 
 impl WakeState {
-    /// The creator of the state has the turn.
+    /// Creates a state in which the creator has the turn.
     pub(super) fn polling() -> Self {
         Self(AtomicU8::new(POLLING))
     }
 
-    /// Notes a wake. True if the caller is to add a task.
+    /// Records a wake. Returns `true` if the caller must add a task.
     #[must_use]
     pub(super) fn wake(&self) -> bool {
-        // Release pairs with the acquires of who gets the turn (S5). Acquire pairs with the release in `end_poll`: who adds a task
-        // looks at what the first turn has left for that.
+        // Release pairs with the acquires of the thread that gets the turn (S5). Acquire pairs with
+        // the release in `end_poll`: adding a task reads what the first turn has left.
         self.0.fetch_or(DUE, Ordering::AcqRel) == 0
     }
 
-    /// The task that was added asks for the turn. False if the request was cancelled before.
+    /// Requests the turn for a task. Returns `false` if the request was cancelled before.
     #[must_use]
     pub(super) fn begin_poll(&self) -> bool {
-        // Acquire pairs with the releases in `wake` and `end_poll` (S5). Relaxed on failure: nothing is looked at then.
+        // Acquire pairs with the releases in `wake` and `end_poll` (S5). Relaxed on failure:
+        // nothing is read then.
         let turn = self
             .0
             .compare_exchange(DUE, POLLING, Ordering::Acquire, Ordering::Relaxed);
         turn.is_ok()
     }
 
-    /// The poll is over, and the future waits.
+    /// Ends a poll after which the future waits.
     pub(super) fn end_poll(&self) -> AfterPoll {
-        // Release pairs with the acquires of who gets the turn next (S5). It stays with a cancelled request: `cancel` and
-        // `begin_poll` do not give it to anybody any more.
+        // Release pairs with the acquires of the next thread to get the turn (S5). If the request
+        // is cancelled, the turn stays with the caller: `cancel` and `begin_poll` no longer grant
+        // it.
         let before = self.0.fetch_and(!POLLING, Ordering::Release);
         if before & CANCELLED != 0 {
             AfterPoll::Cancel
@@ -89,7 +96,7 @@ impl WakeState {
         }
     }
 
-    /// The request is cancelled. True if the caller has the last turn.
+    /// Cancels the request. Returns `true` if the caller has the last turn.
     #[must_use]
     pub(super) fn cancel(&self) -> bool {
         // Acquire pairs with the release in `end_poll` (S5).

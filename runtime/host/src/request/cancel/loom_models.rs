@@ -38,8 +38,8 @@ fn message(value: &AnyRef) -> String {
         .map_or_else(String::new, |error| error.message().to_owned())
 }
 
-/// A model of three threads, which are left in the middle of something at most three times: without a bound it takes longer than
-/// anybody waited.
+/// A model of three threads, preempted at most three times: without a bound it takes longer than is
+/// practical.
 fn bounded_model(f: impl Fn() + Send + Sync + 'static) {
     let mut builder = loom::model::Builder::new();
     builder.preemption_bound = Some(3);
@@ -58,7 +58,7 @@ fn loom_1_against_a_reader_who_sees_the_value_sees_what_came_before_it() {
                 switch.cancel(error("no time left"));
             }
         });
-        // A kernel looks before it starts, and once more in the middle.
+        // A kernel checks before it starts, and once more in the middle.
         for _ in 0..2 {
             if let Some(value) = switch.value() {
                 assert_eq!(message(value), "no time left");
@@ -83,14 +83,15 @@ fn loom_1_against_1_the_first_cancel_stays() {
             let switch = switch.clone();
             thread::spawn(move || {
                 switch.cancel(error(name));
-                // Whoever has cancelled finds the request cancelled, by one error for all times.
+                // After cancelling, a thread finds the request cancelled, permanently with the same
+                // error.
                 switch.value().map(message)
             })
         });
         let [one, two] = threads.map(|thread| thread.join().unwrap());
         let stayed = switch.value().map(message);
         assert!(matches!(stayed.as_deref(), Some("one" | "two")));
-        // The one that came too late may not see the value yet; it never sees another one.
+        // The later thread may not see the value yet, but never sees another one.
         for seen in [one, two].into_iter().flatten() {
             assert_eq!(Some(seen), stayed);
         }

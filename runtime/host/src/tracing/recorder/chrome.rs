@@ -1,4 +1,4 @@
-//! Chrome's trace event format, as Perfetto's viewer reads it: a JSON object with a list of events.
+//! Chrome's trace event format, as read by Perfetto's viewer: a JSON object with a list of events.
 //!
 //! | event | `ph` | where |
 //! |---|---|---|
@@ -9,7 +9,8 @@
 //! | span of an asynchronous kernel, from its start until its last result is available | `b`, `e` | behind the slices; viewers show it on a track of its own |
 //! | sample of a quantity | `C` | where it was taken; the curve is that of the process |
 //!
-//! Along a track times never go back, though viewers would sort them. Times are microseconds with three decimals, so nothing of the nanoseconds is lost.
+//! Times never decrease along a track, although viewers would sort them. Times are microseconds
+//! with three decimals, so they keep every nanosecond.
 
 use std::collections::{BTreeMap, HashMap};
 use std::fmt;
@@ -20,7 +21,7 @@ use std::vec;
 
 use super::{Event, Kernel, Records, Sample, Slice};
 
-/// Where a slice is: the number of the thread, and of the slice in it.
+/// The location of a slice: the number of its thread, and of the slice within it.
 type SliceId = (usize, usize);
 
 /// The arrows that begin and end at a slice.
@@ -30,7 +31,7 @@ struct Arrows {
     incoming: HashMap<SliceId, Vec<usize>>,
 }
 
-/// Writes a trace: each thread by its name.
+/// Writes a trace of the named threads.
 pub(super) fn write<R: Deref<Target = Records>>(
     threads: &[(&str, R)],
     now_ns: u64,
@@ -69,7 +70,7 @@ pub(super) fn write<R: Deref<Target = Records>>(
     out.end()
 }
 
-/// Writes a span for each kernel that left a result to be made available later.
+/// Writes a span for each kernel that left a result unavailable.
 fn write_spans<R: Deref<Target = Records>>(
     out: &mut EventList<impl Write>,
     threads: &[(&str, R)],
@@ -80,12 +81,12 @@ fn write_spans<R: Deref<Target = Records>>(
             producers.insert((kernel.invocation, register), (id, start_ns));
         }
     }
-    // By what makes a kernel another one, in the order in which they started.
+    // Keyed by the identity of the kernel, in order of start.
     let mut spans: BTreeMap<(u64, SliceId, u64, u32), Span<'_>> = BTreeMap::new();
     for (thread, (_, records)) in threads.iter().enumerate() {
         for arrived in &records.arrivals {
             let register = (arrived.invocation, arrived.register);
-            // A slice that came too late to be kept has left its results nevertheless.
+            // A slice that was not kept because of the capacity still has results.
             let (key, start_ns, thread) = match producers.get(&register) {
                 Some(&(id, start_ns)) => ((start_ns, id, 0, 0), start_ns, id.0),
                 None => {
@@ -123,7 +124,7 @@ struct Span<'a> {
     end_ns: u64,
 }
 
-/// The kernels of all threads: where each is, when it started, and what it is.
+/// Returns the kernels of all threads: location, start time, and properties.
 fn kernels<'a, R: Deref<Target = Records>>(
     threads: &'a [(&str, R)],
 ) -> impl Iterator<Item = (SliceId, u64, &'a Kernel)> {
@@ -139,7 +140,7 @@ fn kernels<'a, R: Deref<Target = Records>>(
         })
 }
 
-/// What happened on a track and took no time, in order.
+/// The activities without duration on a track, in order.
 struct Moments<'a>(Peekable<vec::IntoIter<Moment<'a>>>);
 
 enum Moment<'a> {
@@ -213,7 +214,8 @@ fn write_slice(
 }
 
 impl Arrows {
-    /// From each kernel that made a value to each that reads it, if that started later.
+    /// Finds the arrows from each kernel that produced a value to each that reads it, if that
+    /// started later.
     fn find<R: Deref<Target = Records>>(threads: &[(&str, R)]) -> Self {
         let mut producers: HashMap<(u64, u32), (SliceId, u64)> = HashMap::new();
         for (id, start_ns, kernel) in kernels(threads) {
@@ -250,12 +252,12 @@ impl Arrows {
     }
 }
 
-/// The numbers of the arrows that have an end at `slice`.
+/// Returns the numbers of the arrows with an end at `slice`.
 fn at(ends: &HashMap<SliceId, Vec<usize>>, slice: SliceId) -> impl Iterator<Item = usize> {
     ends.get(&slice).into_iter().flatten().copied()
 }
 
-/// The list of events, as it is written.
+/// The list of events during writing.
 struct EventList<W> {
     out: W,
     is_empty: bool,
@@ -270,7 +272,7 @@ impl<W: Write> EventList<W> {
         })
     }
 
-    /// Writes one event: its members, but for those that all events have.
+    /// Writes one event, given the members that not all events share.
     fn event(&mut self, members: fmt::Arguments<'_>) -> io::Result<()> {
         let comma = if self.is_empty { "" } else { "," };
         self.is_empty = false;
@@ -292,7 +294,7 @@ impl fmt::Display for Micros {
     }
 }
 
-/// What a viewer shows of a kernel beside its name.
+/// The details of a kernel that a viewer shows beside its name.
 struct Facts<'a>(&'a Kernel);
 
 impl fmt::Display for Facts<'_> {
@@ -315,7 +317,7 @@ impl fmt::Display for Facts<'_> {
     }
 }
 
-/// A string, printed as JSON wants it.
+/// A string, printed as a JSON string.
 struct Text<'a>(&'a str);
 
 impl fmt::Display for Text<'_> {

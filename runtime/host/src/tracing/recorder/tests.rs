@@ -25,7 +25,7 @@ fn ctx(source: Arc<Lines>) -> ExecutionContext {
     ExecutionContext::new(request).for_callee(source)
 }
 
-/// Runs a kernel of invocation 7 that stands in line `token`.
+/// Runs a kernel of invocation 7 located in line `token`.
 fn run(recorder: &TraceRecorder, token: u32, operands: &[u32], results: &[u32]) {
     run_of(&Arc::new(Lines), recorder, token, operands, results);
 }
@@ -128,7 +128,7 @@ fn arrows_lead_from_producers_to_consumers() {
 fn no_arrow_leads_back_in_time() {
     let recorder = TraceRecorder::new();
     run(&recorder, 1, &[0], &[1]);
-    // Where the clock is coarse both would have started at once.
+    // With a coarse clock both could start at the same time.
     let before = recorder.now_ns();
     while recorder.now_ns() == before {}
     run(&recorder, 2, &[], &[0]);
@@ -149,7 +149,7 @@ fn scopes_nest_and_open_ones_end_with_the_file() {
     };
     let time = |event: &Value, member: &str| event[member].as_f64().expect("times are numbers");
     assert!(time(outer, "ts") <= time(inner, "ts"));
-    // Sums of microseconds with three decimals are exact to far less than a nanosecond.
+    // Sums of microseconds with three decimals are accurate to far less than a nanosecond.
     let end = |event| time(event, "ts") + time(event, "dur");
     assert!(end(inner) <= end(outer) + 0.0001);
     assert_eq!(of_kind(&events, "i")[0]["name"], "half way");

@@ -18,7 +18,7 @@ const OP: OpDef = OpDef {
     ..OpDef::new("test.later")
 };
 
-/// Defines a kernel without operands, whose function makes this future.
+/// Defines a kernel without operands, whose function returns this future.
 macro_rules! kernel {
     ($name:ident, $future:expr) => {
         struct $name;
@@ -58,7 +58,7 @@ fn message(value: &AnyRef) -> Option<String> {
     value.error_if_present().map(ToString::to_string)
 }
 
-/// Runs what was added to the queue of a request.
+/// Runs the tasks on the queue of a request.
 fn run_tasks(request: &RequestContext) {
     request
         .host()
@@ -71,7 +71,7 @@ fn run_tasks(request: &RequestContext) {
 fn a_future_that_is_ready_gives_its_result_at_once() {
     kernel!(Ready, ready(7));
     let result = start::<Ready>(&request());
-    // Nothing else knows of it: neither a promise nor a task was made.
+    // The only reference: neither a promise nor a task was created.
     assert!(result.is_unique());
     assert_eq!(result.get::<i32>(), Some(&7));
 }
@@ -83,7 +83,7 @@ fn a_future_is_polled_again_whenever_it_is_woken() {
         poll_fn(move |cx| {
             left -= 1;
             cx.waker().wake_by_ref();
-            // Once more makes no difference.
+            // Another wake makes no difference.
             let waker = cx.waker().clone();
             waker.wake();
             match left {
@@ -144,7 +144,7 @@ impl Drop for CountDrop {
     }
 }
 
-// Waits for ever, and is kept alive by a waker that nobody calls.
+// Waits forever, and is kept alive by a waker that is never called.
 kernel!(Forever, {
     let count = CountDrop;
     poll_fn(move |cx| {

@@ -1,6 +1,8 @@
-//! Models of [`WakeState`], over the shipped source: `RUSTFLAGS="--cfg loom" cargo test -p tfrt-host --release --lib loom`.
+//! Models of [`WakeState`], over the shipped source: `RUSTFLAGS="--cfg loom" cargo test -p
+//! tfrt-host --release --lib loom`.
 //!
-//! The queue of a model runs a task where it is added. So it orders nothing, and what the polls see is due to the state alone.
+//! The queue of a model runs a task where it is added. It orders nothing, so only the state orders
+//! what polls see.
 
 use loom::cell::UnsafeCell;
 use loom::sync::Arc;
@@ -9,7 +11,7 @@ use loom::thread;
 
 use super::{AfterPoll, WakeState};
 
-/// What has become of a future.
+/// The state of a future.
 const WAITS: u8 = 0;
 const DONE: u8 = 1;
 const CANCELLED: u8 = 2;
@@ -18,9 +20,9 @@ const CANCELLED: u8 = 2;
 struct Task<const N: usize> {
     state: WakeState,
     events: [AtomicBool; N],
-    /// Used in turns. Two at the same time, or one that does not follow the one before it, are a failure of the model.
+    /// Used in turns. Overlapping or unordered turns fail the model.
     turns: UnsafeCell<()>,
-    /// Written and read without any order of its own.
+    /// Accessed without any ordering of its own.
     future: AtomicU8,
     num_added: AtomicUsize,
 }
@@ -36,7 +38,7 @@ impl<const N: usize> Task<N> {
         })
     }
 
-    /// Uses the future in a turn. What becomes of it.
+    /// Uses the future in a turn. Returns its new state.
     fn turn(&self, next: impl FnOnce() -> u8) -> u8 {
         self.turns.with_mut(|_| {
             let before = self.future.load(Ordering::Relaxed);
@@ -47,9 +49,9 @@ impl<const N: usize> Task<N> {
         })
     }
 
-    /// Polls the future, and leaves it polled if it is done.
+    /// Polls the future, and keeps the turn if it is done.
     fn poll(&self) {
-        // The state alone makes the poll see the event.
+        // Only the state makes the event visible to the poll.
         let is_done = || {
             self.events
                 .iter()
@@ -85,7 +87,7 @@ impl<const N: usize> Task<N> {
         }
     }
 
-    /// What became of the future, when everybody else is gone.
+    /// Returns the final state of the future, when all other threads have finished.
     fn outcome(&self) -> u8 {
         assert!(
             self.num_added.load(Ordering::Relaxed) <= N,
@@ -134,7 +136,7 @@ fn loom_a_wake_and_a_cancel_during_a_poll_leave_one_outcome() {
         task.poll();
         firing.join().unwrap();
         cancelling.join().unwrap();
-        // `turn` sees to it that there is no second one.
+        // `turn` asserts that there is no second one.
         assert_ne!(task.outcome(), WAITS, "nobody had the last turn");
     });
 }
@@ -145,7 +147,7 @@ fn loom_a_cancel_against_a_poll_that_nobody_wakes() {
         let task = Task::<1>::polling();
         let cancelling = thread::spawn({
             let task = task.clone();
-            // Cancelled by its deadline, and by hand.
+            // Cancelled by its deadline, and explicitly.
             move || (task.cancel(), task.cancel())
         });
         task.poll();
