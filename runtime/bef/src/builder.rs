@@ -1,12 +1,13 @@
 //! Building programs in Rust: functions of kernels, without MLIR text and without a compiler.
 //!
-//! A layer above [`crate::write`], which takes positions in tables on trust and finds out late. Here everything is named by a
-//! handle that says what it belongs to: a [`Type`] and a [`Function`] to their program, a [`Register`] to its function, with its
-//! type. A register exists only once its kernel does, so that programs come in order and without cycles; a function is defined
-//! by giving its [`FunctionBuilder`] away, so at most once. What remains to be misused is an error value. So a finished program
-//! keeps every rule of [`crate::verify`].
+//! This is a layer above [`crate::write`], which takes table positions unchecked and detects
+//! mistakes late. Here everything is named by a handle that identifies its owner: a [`Type`] and a
+//! [`Function`] belong to their program, a [`Register`], which also has a type, to its function. A
+//! register exists only after its kernel, so programs are in order and acyclic; defining a function
+//! consumes its [`FunctionBuilder`], so it happens at most once. Every other misuse returns an
+//! error. So a finished program satisfies every rule of [`crate::verify`].
 //!
-//! Whether a kernel exists and takes such operands is checked when the program is loaded.
+//! Whether a kernel exists and accepts its operands is checked when the program is loaded.
 //!
 //! ```
 //! use tfrt_attr::Scalar;
@@ -36,7 +37,7 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 //!
-//! A register of one function is none of another:
+//! A register cannot be used in another function:
 //!
 //! ```
 //! use tfrt_bef::builder::{BuildError, KernelBuilder, ProgramBuilder};
@@ -50,7 +51,7 @@
 //! # Ok::<(), BuildError>(())
 //! ```
 //!
-//! And a function that was defined is defined, which the compiler knows:
+//! A function cannot be defined twice, which the compiler checks:
 //!
 //! ```compile_fail,E0382
 //! # use tfrt_bef::builder::ProgramBuilder;
@@ -78,13 +79,13 @@ use crate::write::{BefBuilder, Body, WriteError, WriteOptions};
 use function::Reference;
 use handle::ProgramKey;
 
-/// Why something is not a part of a program.
+/// The error for a misused part of a program.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum BuildError {
     /// A register of another function.
     ForeignRegister {
-        /// The kernel that was to read it; none where it was to be returned.
+        /// The kernel that was to read it; `None` if it was to be returned.
         kernel: Option<String>,
         /// The register.
         register: Register,
@@ -93,14 +94,14 @@ pub enum BuildError {
     ForeignType(Type),
     /// A function of another program.
     ForeignFunction(Function),
-    /// A kernel has two attributes of one name.
+    /// A kernel has two attributes with the same name.
     DuplicateAttribute {
         /// The kernel.
         kernel: String,
         /// The name.
         attribute: String,
     },
-    /// A function returns other types than it was added with.
+    /// The types that a function returns differ from those it was added with.
     ResultTypes {
         /// The name of the function.
         function: String,
@@ -109,7 +110,7 @@ pub enum BuildError {
         /// The spellings of the types that it returns.
         found: Vec<String>,
     },
-    /// A synchronous function returns an argument, or a register twice.
+    /// A synchronous function returns an argument, or the same register twice.
     SharedResult {
         /// The name of the function.
         function: String,
@@ -185,9 +186,10 @@ impl From<WriteError> for BuildError {
     }
 }
 
-/// A program that grows; see [the module](self) for an example.
+/// A program under construction; see [the module](self) for an example.
 ///
-/// Functions are numbered as they are added; the other tables are in the order in which functions are defined.
+/// Functions are numbered in the order in which they are added; the other tables follow the order
+/// in which functions are defined.
 #[derive(Debug)]
 pub struct ProgramBuilder {
     key: ProgramKey,
@@ -203,13 +205,13 @@ impl Default for ProgramBuilder {
 }
 
 impl ProgramBuilder {
-    /// An empty program, to be written with every section.
+    /// Creates an empty program that is written with every section.
     #[must_use]
     pub fn new() -> Self {
         Self::with_options(WriteOptions::default())
     }
 
-    /// An empty program.
+    /// Creates an empty program.
     #[must_use]
     pub fn with_options(options: WriteOptions) -> Self {
         Self {
@@ -219,7 +221,7 @@ impl ProgramBuilder {
         }
     }
 
-    /// The type spelled `spelling`, `i32` or `!tfrt.chain` say.
+    /// Adds the type with this spelling, such as `i32` or `!tfrt.chain`.
     pub fn add_type(&mut self, spelling: &str) -> Type {
         let index = self.builder.add_type(spelling);
         if index.index() == self.spellings.len() {
@@ -231,10 +233,11 @@ impl ProgramBuilder {
         }
     }
 
-    /// Adds an asynchronous function. It can be referred to at once, and awaits its [definition](Self::define).
+    /// Adds an asynchronous function. It can be referred to immediately, and must be
+    /// [defined](Self::define) later.
     ///
     /// # Errors
-    /// If a type is that of another program.
+    /// If a type belongs to another program.
     pub fn add_function(
         &mut self,
         name: &str,
@@ -244,10 +247,11 @@ impl ProgramBuilder {
         self.add(FunctionKind::Async, name, arguments, results)
     }
 
-    /// Adds a synchronous function. It can be referred to at once, and awaits its [definition](Self::define).
+    /// Adds a synchronous function. It can be referred to immediately, and must be
+    /// [defined](Self::define) later.
     ///
     /// # Errors
-    /// If a type is that of another program.
+    /// If a type belongs to another program.
     pub fn add_sync_function(
         &mut self,
         name: &str,
@@ -257,11 +261,11 @@ impl ProgramBuilder {
         self.add(FunctionKind::Sync, name, arguments, results)
     }
 
-    /// Adds the function that stands for a [region](KernelBuilder::region) of a kernel. It has no name, and sees nothing of
-    /// the function around it but what the kernel hands it as arguments.
+    /// Adds the function for a [region](KernelBuilder::region) of a kernel. It has no name, and its
+    /// only access to the enclosing function is through the arguments that the kernel passes.
     ///
     /// # Errors
-    /// If a type is that of another program.
+    /// If a type belongs to another program.
     pub fn add_region(
         &mut self,
         arguments: &[Type],
@@ -270,10 +274,10 @@ impl ProgramBuilder {
         self.add(FunctionKind::Async, "", arguments, results)
     }
 
-    /// Adds a function that the host has under that name.
+    /// Adds a function that the host provides under this name.
     ///
     /// # Errors
-    /// If a type is that of another program.
+    /// If a type belongs to another program.
     pub fn add_native_function(
         &mut self,
         name: &str,
@@ -283,12 +287,13 @@ impl ProgramBuilder {
         self.declare(FunctionKind::Native, name, arguments, results)
     }
 
-    /// Defines a function: what was built so far is its body, and `results` is what it returns.
+    /// Defines a function: the kernels added so far are its body, and `results` are its results.
     ///
     /// # Errors
-    /// If the function, or something that it refers to, is of another program, or the results are not registers of this
-    /// function or have other types than it was added with. A synchronous function returns no argument, and no register
-    /// twice. The function is gone then, and the program cannot be finished.
+    /// If the function, or something that it refers to, belongs to another program, or the results
+    /// are not registers of this function or differ in type from those it was added with. A
+    /// synchronous function must not return an argument, or a register twice. After an error the
+    /// function is lost, and the program cannot be finished.
     pub fn define(
         &mut self,
         function: FunctionBuilder,
@@ -315,10 +320,10 @@ impl ProgramBuilder {
         Ok(())
     }
 
-    /// The bytes of the file. The verifier accepts them.
+    /// Returns the bytes of the file, which the verifier accepts.
     ///
     /// # Errors
-    /// If a function has no definition, a name holds a zero byte, or a section gets too long.
+    /// If a function is not defined, a name contains a zero byte, or a section is too long.
     pub fn finish(self) -> Result<Vec<u8>, BuildError> {
         Ok(self.builder.finish()?)
     }
@@ -395,7 +400,7 @@ impl ProgramBuilder {
         Ok(())
     }
 
-    /// Enters what the kernel mentions into the tables.
+    /// Adds everything that the kernel refers to to the tables.
     fn lower(
         &mut self,
         placed: function::PlacedKernel,

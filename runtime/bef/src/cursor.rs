@@ -1,13 +1,13 @@
-//! A position in borrowed bytes that knows where in the file it is.
+//! A position in borrowed bytes that knows its offset in the file.
 
 use tfrt_attr::vbr::{self, VbrError};
 
 use crate::error::Fault;
 use crate::format::SectionId;
 
-/// A position in the bytes of a file or of one of its sections. Cloning remembers a position.
+/// A position in the bytes of a file or of one of its sections. A clone saves the position.
 ///
-/// Bounds are tested against what remains; a read that fails leaves the position alone.
+/// Bounds are checked against the remaining bytes; a read that fails leaves the position unchanged.
 ///
 /// ```
 /// use tfrt_bef::cursor::Cursor;
@@ -22,13 +22,13 @@ use crate::format::SectionId;
 pub struct Cursor<'a> {
     bytes: &'a [u8],
     position: usize,
-    /// Where in the file `bytes` starts.
+    /// The offset of `bytes` in the file.
     base: usize,
     section: Option<SectionId>,
 }
 
 impl<'a> Cursor<'a> {
-    /// The start of a file.
+    /// Creates a cursor at the start of a file.
     #[must_use]
     pub fn new(file: &'a [u8]) -> Self {
         Self {
@@ -39,7 +39,8 @@ impl<'a> Cursor<'a> {
         }
     }
 
-    /// The start of `bytes`, which lie in `section` and at `base` in the file.
+    /// Creates a cursor at the start of `bytes`, which belong to `section` and start at `base` in
+    /// the file.
     #[must_use]
     pub fn in_section(bytes: &'a [u8], base: usize, section: SectionId) -> Self {
         Self {
@@ -50,34 +51,34 @@ impl<'a> Cursor<'a> {
         }
     }
 
-    /// The position in the file, in bytes.
+    /// Returns the position in the file, in bytes.
     #[must_use]
     pub fn offset(&self) -> usize {
         self.base + self.position
     }
 
-    /// How many bytes are left.
+    /// Returns the number of remaining bytes.
     #[must_use]
     pub fn remaining(&self) -> usize {
         self.bytes.len() - self.position
     }
 
-    /// The bytes that are left.
+    /// Returns the remaining bytes.
     #[must_use]
     pub fn rest(&self) -> &'a [u8] {
         &self.bytes[self.position..]
     }
 
-    /// A fault at the position.
+    /// Creates a fault at this position.
     #[cold]
     pub(crate) fn fault(&self, message: impl Into<String>) -> Fault {
         Fault::new(self.section, self.offset(), message)
     }
 
-    /// The next byte, which is `what`.
+    /// Reads a byte; `what` describes it in errors.
     ///
     /// # Errors
-    /// If no byte is left.
+    /// If no byte remains.
     pub fn u8(&mut self, what: &str) -> Result<u8, Fault> {
         let byte = *self
             .rest()
@@ -87,13 +88,13 @@ impl<'a> Cursor<'a> {
         Ok(byte)
     }
 
-    /// The next integer of variable length, which is `what`.
+    /// Reads an integer of variable length; `what` describes it in errors.
     ///
     /// # Errors
     /// If the bytes end before the integer does, or it does not fit in 64 bits.
     #[inline]
     pub fn vbr(&mut self, what: &str) -> Result<u64, Fault> {
-        // Most integers of a file take one byte.
+        // Most integers in a file take one byte.
         if let Some(&byte) = self.bytes.get(self.position)
             && byte < 0x80
         {
@@ -112,7 +113,7 @@ impl<'a> Cursor<'a> {
         }
     }
 
-    /// The next integer of variable length, which is `what` and has at most 32 bits.
+    /// Reads an integer of variable length and at most 32 bits; `what` describes it in errors.
     ///
     /// # Errors
     /// If the bytes end before the integer does, or it does not fit in 32 bits.
@@ -121,10 +122,11 @@ impl<'a> Cursor<'a> {
         self.vbr_below(what, 1 << u32::BITS)
     }
 
-    /// The next integer of variable length, which is `what`, below `limit` and of at most 32 bits.
+    /// Reads an integer of variable length, below `limit` and of at most 32 bits; `what` describes
+    /// it in errors.
     ///
     /// # Errors
-    /// If the bytes end before the integer does, or it is `limit` or more.
+    /// If the bytes end before the integer does, or it is at least `limit`.
     #[inline]
     pub fn vbr_below(&mut self, what: &str, limit: u64) -> Result<u32, Fault> {
         let at = self.clone();
@@ -138,10 +140,11 @@ impl<'a> Cursor<'a> {
         }
     }
 
-    /// The next integer of variable length, which counts `what`s that take a byte each at least.
+    /// Reads an integer of variable length that counts items of at least one byte each; `what`
+    /// describes them in errors.
     ///
     /// # Errors
-    /// If the bytes end before the integer does, or cannot hold as many.
+    /// If the bytes end before the integer does, or are too few for that many items.
     pub fn count(&mut self, what: &str) -> Result<usize, Fault> {
         let at = self.clone();
         let count = self.vbr(what)?;
@@ -156,10 +159,10 @@ impl<'a> Cursor<'a> {
         }
     }
 
-    /// Reads a number of `what`, which is known already.
+    /// Reads a number of `what` that must equal `expected`.
     ///
     /// # Errors
-    /// If it is another number, or none.
+    /// If it differs, or the bytes end.
     pub fn expect_count(&mut self, what: &str, expected: usize) -> Result<(), Fault> {
         let at = self.clone();
         let found = self.vbr("a count")?;
@@ -170,7 +173,7 @@ impl<'a> Cursor<'a> {
         }
     }
 
-    /// The next `len` bytes, if as many are left.
+    /// Takes the next `len` bytes, if that many remain.
     #[must_use]
     pub fn take(&mut self, len: usize) -> Option<&'a [u8]> {
         let bytes = self.rest().get(..len)?;

@@ -1,9 +1,9 @@
-//! Dumps: a file printed for people, byte by byte accounted for, with what is wrong with it.
+//! Dumps: a file printed for people, accounting for every byte, with its errors.
 //!
-//! Not a disassembler whose output is read again: that is decoding to MLIR. A dump takes any bytes. It walks the sections as
-//! they are laid out and prints a line for each record, with names instead of offsets where tables allow; so it shows as much
-//! of a damaged file as can be read. What the readers and the verifier object to is printed behind the record at which they
-//! do.
+//! This is not a disassembler whose output is read again: decoding to MLIR is. A dump accepts any
+//! bytes. It walks the sections in file order and prints a line for each record, with names instead
+//! of offsets where tables permit, so it shows as much of a damaged file as can be read. Errors
+//! from the readers and the verifier are printed after the record that they refer to.
 //!
 //! ```text
 //!  00000003  section 0 Strings, 30 bytes             absolute offset, then what is there
@@ -32,16 +32,18 @@ use crate::read::BefFile;
 use listing::Listing;
 use model::Model;
 
-/// The spelling of the type that a kernel declares for a result: by the name of the kernel and the position of the result. None
-/// where the kernel is unknown, or may give a value of another type.
+/// Returns the spelling of the type that a kernel declares for a result, given the name of the
+/// kernel and the position of the result. Returns `None` if the kernel is unknown, or may return
+/// values of several types.
 pub type DeclaredResults<'a> = &'a dyn Fn(&str, usize) -> Option<String>;
 
-/// What a dump shows beside the records.
+/// What a dump shows besides the records.
 #[derive(Clone, Copy, Default)]
 pub struct DumpOptions<'a> {
-    /// Whether each record is printed with its bytes.
+    /// `true` to print each record with its bytes.
     pub hex: bool,
-    /// What kernels declare. Registers with another type in the RegisterTypes section get a remark.
+    /// The declared results of kernels. A remark is printed for each register whose type in the
+    /// RegisterTypes section differs.
     pub declared_results: Option<DeclaredResults<'a>>,
 }
 
@@ -54,12 +56,12 @@ impl fmt::Debug for DumpOptions<'_> {
     }
 }
 
-/// Prints what `bytes` hold, as a BEF file; returns how many errors there are in it.
+/// Prints `bytes` as a BEF file, and returns the number of errors in it.
 ///
-/// Takes time linear in the size of the file, but for locations that many kernels share.
+/// Takes time linear in the size of the file, except for locations shared by many kernels.
 ///
 /// # Errors
-/// Those of `out` alone: a damaged file is what a dump is for.
+/// Only those of `out`: a damaged file is not an error.
 ///
 /// ```
 /// use tfrt_bef::dump::{DumpOptions, dump};
@@ -88,7 +90,7 @@ pub fn dump(bytes: &[u8], options: DumpOptions<'_>, out: impl io::Write) -> io::
     listing.finish()
 }
 
-/// What readers and verifier object to: offset and text, ascending, each once.
+/// Returns the errors of readers and verifier: offset and text, sorted and unique.
 fn errors(file: &BefFile) -> BTreeSet<(usize, String)> {
     let mut errors = BTreeSet::new();
     let mut note = |error: BefError| errors.insert((error.offset(), error.detail().to_owned()));

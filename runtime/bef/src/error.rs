@@ -1,13 +1,13 @@
-//! What can be wrong with a file, where, and what TFRT says to it.
+//! Errors in files: their kinds, their locations, and the messages of TFRT.
 
 use std::fmt;
 use std::sync::Arc;
 
 use crate::format::SectionId;
 
-/// A file was refused.
+/// The error for a file that is rejected.
 ///
-/// Prints what TFRT says, then what was found where:
+/// Displays the message of TFRT, followed by what was found and where:
 ///
 /// ```
 /// use tfrt_bef::{BefFile, SectionId};
@@ -30,15 +30,15 @@ struct ErrorData {
     fault: Fault,
 }
 
-/// What is wrong with a file, by the categories of TFRT.
+/// The kind of an error, in the categories of TFRT.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum Reason {
-    /// The file has no byte at all.
+    /// The file is empty.
     Empty,
     /// The file does not start with the magic bytes.
     Magic,
-    /// The version of the format is not the one there is.
+    /// The version of the format is not supported.
     Version,
     /// The header of a section contradicts the file.
     SectionHeader,
@@ -58,11 +58,11 @@ pub enum Reason {
     AsyncBody(BodyPart),
     /// The body of a synchronous function is malformed.
     SyncBody(BodyPart),
-    /// A body was asked for of a function that has none.
+    /// The body of a native function was requested, which has none.
     NoBody,
 }
 
-/// Which part of a body is malformed.
+/// The malformed part of a body.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum BodyPart {
     /// The location, or the number of registers.
@@ -75,16 +75,16 @@ pub enum BodyPart {
     KernelTable,
     /// The result registers.
     Results,
-    /// The result registers of a synchronous function: one is an argument, or there twice.
+    /// The result registers of a synchronous function: one is an argument, or occurs twice.
     SharedResult,
     /// The padding before the records.
     Alignment,
-    /// The kernel records, or what they say together.
+    /// The kernel records, or the relations between them.
     Records,
 }
 
 impl fmt::Display for Reason {
-    /// What TFRT says.
+    /// Writes the message of TFRT.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         const INDEX: &str = "invalid FunctionIndex section in BEF file";
         match self {
@@ -105,7 +105,7 @@ impl fmt::Display for Reason {
 }
 
 impl fmt::Display for BodyPart {
-    /// What TFRT says.
+    /// Writes the message of TFRT.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(match self {
             Self::Head => "Failed to read location_offset or num_registers",
@@ -120,7 +120,7 @@ impl fmt::Display for BodyPart {
     }
 }
 
-/// What was found where; what it means for the file is the caller's to say.
+/// What was found, and where; the caller decides what it means for the file.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Fault {
     pub(crate) section: Option<SectionId>,
@@ -129,7 +129,7 @@ pub struct Fault {
 }
 
 impl Fault {
-    /// Something at byte `offset` of the file is not as it should be.
+    /// Creates a fault at byte `offset` of the file.
     #[cold]
     pub(crate) fn new(
         section: impl Into<Option<SectionId>>,
@@ -143,7 +143,7 @@ impl Fault {
         }
     }
 
-    /// The error that the fault is.
+    /// Converts the fault to an error.
     #[cold]
     pub(crate) fn because(self, reason: Reason) -> BefError {
         BefError(Arc::new(ErrorData {
@@ -154,19 +154,19 @@ impl Fault {
 }
 
 impl BefError {
-    /// What kind of fault it is.
+    /// Returns the kind of the error.
     #[must_use]
     pub fn reason(&self) -> Reason {
         self.0.reason
     }
 
-    /// What TFRT says when it loads such a file.
+    /// Returns the message of TFRT when it loads such a file.
     #[must_use]
     pub fn reference_message(&self) -> String {
         self.0.reason.to_string()
     }
 
-    /// What TFRT says when it decodes such a file.
+    /// Returns the message of TFRT when it decodes such a file.
     #[must_use]
     pub fn decoder_message(&self) -> String {
         match self.0.reason {
@@ -186,19 +186,19 @@ impl BefError {
         }
     }
 
-    /// The section that the fault is in; none for the file header and for unknown sections.
+    /// Returns the section of the error, or `None` for the file header and unknown sections.
     #[must_use]
     pub fn section(&self) -> Option<SectionId> {
         self.0.fault.section
     }
 
-    /// Where in the file the fault is, in bytes.
+    /// Returns the offset of the error in the file, in bytes.
     #[must_use]
     pub fn offset(&self) -> usize {
         self.0.fault.offset
     }
 
-    /// What was expected and what was found.
+    /// Returns what was expected and what was found.
     #[must_use]
     pub fn detail(&self) -> &str {
         &self.0.fault.message

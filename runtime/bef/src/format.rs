@@ -1,23 +1,25 @@
-//! The numbers of the format, each written once.
+//! The constants of the format, each defined once.
 
 use std::fmt;
 
 /// The first two bytes of every file.
 pub const MAGIC: [u8; 2] = [0x0b, 0xef];
 
-/// The third byte: the version of the format. There is no other.
+/// The third byte: the version of the format. There is only one.
 pub const VERSION: u8 = 0;
 
-/// Bit of a section's length field that says that an alignment byte follows.
+/// The bit of a section's length field which indicates that an alignment byte follows.
 pub const SECTION_ALIGNED_BIT: u64 = 1;
 
-/// The alignment of kernel records in a body, in bytes: they are words.
+/// The alignment of kernel records in a body, in bytes: they consist of words.
 pub const RECORD_ALIGNMENT: usize = 4;
 
-/// Words of a kernel record before its lists: code, location, and the numbers of arguments, attributes, functions and results.
+/// The number of words in a kernel record before its lists: code, location, and the numbers of
+/// arguments, attributes, functions and results.
 pub const RECORD_HEADER_WORDS: usize = 6;
 
-/// The kernel code of the pseudo kernel, which stands at position 0 of a kernel table and publishes the arguments.
+/// The kernel code of the pseudo kernel, which is at position 0 of a kernel table and publishes the
+/// arguments.
 pub const PSEUDO_KERNEL_CODE: u32 = 0xabab_abab;
 
 /// The location word of the pseudo kernel.
@@ -26,12 +28,13 @@ pub const PSEUDO_KERNEL_LOCATION: u32 = 0xcdcd_cdcd;
 /// The position of the pseudo kernel in a kernel table.
 pub const PSEUDO_KERNEL: u32 = 0;
 
-/// One above the offset that the first operation without an encodable location gets; the next get lower ones.
+/// One above the offset of the first operation without an encodable location; later ones get lower
+/// offsets.
 pub const VIRTUAL_LOCATIONS_END: u32 = u32::MAX;
 
 /// Tags of location records.
 pub mod location_tag {
-    /// Nothing is known.
+    /// An unknown location.
     pub const UNKNOWN: u8 = 0;
     /// A position in a file.
     pub const FILE: u8 = 1;
@@ -56,7 +59,7 @@ macro_rules! section_ids {
             /// Every known section, in the order in which a writer emits them.
             pub const ALL: [Self; [$($id),*].len()] = [$(Self::$name),*];
 
-            /// The section of an id, if it is a known one.
+            /// Returns the section with this id, if it is known.
             #[must_use]
             pub const fn from_raw(raw: u8) -> Option<Self> {
                 match raw {
@@ -67,7 +70,7 @@ macro_rules! section_ids {
         }
 
         impl fmt::Display for SectionId {
-            /// The name of the section.
+            /// Writes the name of the section.
             fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
                 f.write_str(match self {
                     $(Self::$name => stringify!($name),)*
@@ -104,20 +107,20 @@ section_ids! {
     KernelFlags = 64,
 }
 
-/// What a function is.
+/// The kind of a function.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[repr(u8)]
 pub enum FunctionKind {
-    /// A graph of kernels that run when their operands are there.
+    /// A graph of kernels that run when their operands are available.
     Async = 0,
-    /// A function of the host, known by its name alone.
+    /// A function of the host, identified only by its name.
     Native = 1,
     /// A list of kernels that run one after the other.
     Sync = 2,
 }
 
 impl FunctionKind {
-    /// The kind of a code, if it is one.
+    /// Returns the kind with this code, if there is one.
     #[must_use]
     pub const fn from_raw(raw: u8) -> Option<Self> {
         match raw {
@@ -128,14 +131,14 @@ impl FunctionKind {
         }
     }
 
-    /// Whether functions of this kind have a body in the file.
+    /// Returns `true` if functions of this kind have a body in the file.
     #[must_use]
     pub const fn has_body(self) -> bool {
         !matches!(self, Self::Native)
     }
 }
 
-/// What is said of a kernel beside its record.
+/// Properties of a kernel that are not in its record.
 ///
 /// ```
 /// use tfrt_bef::KernelFlags;
@@ -147,12 +150,12 @@ impl FunctionKind {
 pub struct KernelFlags(u8);
 
 impl KernelFlags {
-    /// Nothing: an ordinary kernel.
+    /// No flags: an ordinary kernel.
     pub const NONE: Self = Self(0);
     /// The kernel runs before all its operands are available.
     pub const NON_STRICT: Self = Self(1);
 
-    /// The flags stored as `bits`, if all of them are known.
+    /// Returns the flags stored as `bits`, if all of them are known.
     #[must_use]
     pub const fn from_bits(bits: u64) -> Option<Self> {
         if bits & !1 == 0 {
@@ -162,13 +165,13 @@ impl KernelFlags {
         }
     }
 
-    /// The flags as they are stored.
+    /// Returns the stored form of the flags.
     #[must_use]
     pub const fn bits(self) -> u64 {
         self.0 as u64
     }
 
-    /// Whether the kernel runs before all its operands are available.
+    /// Returns `true` if the kernel runs before all its operands are available.
     #[must_use]
     pub const fn is_non_strict(self) -> bool {
         self.0 & Self::NON_STRICT.0 != 0

@@ -1,4 +1,4 @@
-//! Ids: positions in the tables of a file, and offsets into its sections. Each is a type of its own.
+//! Ids: positions in the tables of a file, and offsets into its sections. Each has its own type.
 
 use std::fmt;
 use std::marker::PhantomData;
@@ -32,22 +32,22 @@ define_id! {
 }
 
 define_id! {
-    /// Where a string starts in the Strings section, in bytes.
+    /// The offset of a string in the Strings section, in bytes.
     pub struct StringOffset("str+");
 }
 
 define_id! {
-    /// Where an attribute starts in the Attributes section, in bytes.
+    /// The offset of an attribute in the Attributes section, in bytes.
     pub struct AttributeOffset("attr+");
 }
 
 define_id! {
-    /// Where a location record starts in the Locations section, in bytes; or, beyond the section, a token that only tells
-    /// one operation from another.
+    /// The offset of a location record in the Locations section, in bytes; or, beyond the section,
+    /// a token that only distinguishes operations.
     pub struct LocationOffset("loc+");
 }
 
-/// A list of ids, in place in a file.
+/// A list of ids, read in place from a file.
 ///
 /// ```
 /// use tfrt_bef::RegisterId;
@@ -63,7 +63,7 @@ pub struct Ids<'a, K> {
 }
 
 impl<'a, K: EntityId> Ids<'a, K> {
-    /// The ids numbered by `words`.
+    /// Creates a list of the ids numbered by `words`.
     #[must_use]
     pub const fn new(words: &'a [u32]) -> Self {
         Self {
@@ -72,25 +72,25 @@ impl<'a, K: EntityId> Ids<'a, K> {
         }
     }
 
-    /// The ids as numbers.
+    /// Returns the ids as numbers.
     #[must_use]
     pub const fn as_words(self) -> &'a [u32] {
         self.words
     }
 
-    /// How many ids there are.
+    /// Returns the number of ids.
     #[must_use]
     pub const fn len(self) -> usize {
         self.words.len()
     }
 
-    /// Whether there is no id.
+    /// Returns `true` if there are no ids.
     #[must_use]
     pub const fn is_empty(self) -> bool {
         self.words.is_empty()
     }
 
-    /// Id number `index`, if there are that many.
+    /// Returns the id at `index`, if there is one.
     #[inline]
     #[must_use]
     pub fn get(self, index: usize) -> Option<K> {
@@ -99,7 +99,7 @@ impl<'a, K: EntityId> Ids<'a, K> {
             .map(|&word| K::from_index(word as usize))
     }
 
-    /// The ids, in order.
+    /// Returns an iterator over the ids, in order.
     #[inline]
     pub fn iter(self) -> impl DoubleEndedIterator<Item = K> + ExactSizeIterator + use<'a, K> {
         self.words.iter().map(|&word| K::from_index(word as usize))
@@ -120,13 +120,13 @@ impl<K: EntityId> fmt::Debug for Ids<'_, K> {
     }
 }
 
-/// The number that an id is stored as.
+/// Returns the stored number of an id.
 pub(crate) fn raw<K: EntityId>(id: K) -> u32 {
-    // An id holds 32 bits, by `define_id!`.
+    // `define_id!` ensures that an id fits in 32 bits.
     id.index() as u32
 }
 
-/// The id that is stored as `raw`.
+/// Returns the id stored as `raw`.
 pub(crate) fn id<K: EntityId>(raw: u32) -> K {
     K::from_index(raw as usize)
 }

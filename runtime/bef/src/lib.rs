@@ -15,11 +15,12 @@
 //!  section 10  RegisterTypes     section 64     KernelFlags            ours: which kernels run non-strictly
 //! ```
 //!
-//! Files are untrusted. A [`BefFile`] is a sequence of bytes. [`BefFile::verify`] checks its tables and returns a [`VerifiedBef`], whose
-//! [`function`](VerifiedBef::function) checks a body at its first look-up and returns a [`VerifiedFunction`]. These two types allow
-//! the executor to skip checks. To write files, [`write::BefBuilder`] produces the same bytes as TFRT, and
-//! [`builder::ProgramBuilder`] is a higher-level interface for programs that do not come from MLIR. [`dump::dump`] prints any file in
-//! readable form, including its errors.
+//! Files are untrusted. A [`BefFile`] is a sequence of bytes. [`BefFile::verify`] checks its tables
+//! and returns a [`VerifiedBef`], whose [`function`](VerifiedBef::function) checks a body on its
+//! first look-up and returns a [`VerifiedFunction`]. These two types allow the executor to skip
+//! checks. To write files, [`write::BefBuilder`] produces the same bytes as TFRT, and
+//! [`builder::ProgramBuilder`] is a higher-level interface for programs that do not come from MLIR.
+//! [`dump::dump`] prints any file in readable form, including its errors.
 //!
 //! This crate does not know kernels, Rust types or the text form.
 //!
@@ -32,7 +33,7 @@
 //! assert_eq!(bef.functions().count(), 0);
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
-// Unsafe code is in `read::map` alone.
+// Only `read::map` contains unsafe code.
 #![deny(unsafe_code)]
 
 #[cfg(target_endian = "big")]

@@ -1,16 +1,17 @@
-//! What a reader takes at most, whatever a file says.
+//! The limits of a reader, independent of the file.
 //!
-//! Beside the size of sections only locations need limits: everything else is bounded by the bytes that there are, because
-//! tables are read entry by entry and no body or record overlaps another.
+//! Only section sizes and locations need limits: everything else is bounded by the size of the
+//! file, since tables are read entry by entry and bodies and records do not overlap.
 
-/// How many bytes a section may have: offsets into sections have 32 bits.
+/// The maximum number of bytes in a section: offsets into sections have 32 bits.
 pub const MAX_SECTION_BYTES: u64 = u32::MAX as u64;
 
-/// How deep a location may nest. A deeper one reads as one that is out of range.
+/// The maximum nesting depth of a location. A deeper one is treated as out of range.
 pub const MAX_LOCATION_NESTING: u32 = 64;
 
-/// How many records one location may have. A larger one reads as one that is out of range.
+/// The maximum number of records in one location. A larger one is treated as out of range.
 pub const MAX_LOCATION_RECORDS: u32 = 1 << 14;
 
-/// How many bytes the names of one location may have together. A larger one reads as one that is out of range.
+/// The maximum total number of bytes in the names of one location. A larger one is treated as out
+/// of range.
 pub const MAX_LOCATION_TEXT_BYTES: usize = 1 << 20;

@@ -1,4 +1,4 @@
-//! Locations: where an operation comes from.
+//! Locations: where operations come from.
 
 use tfrt_support::Place;
 
@@ -15,7 +15,7 @@ use tfrt_support::Place;
 /// ```
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub enum Location {
-    /// Nothing is known.
+    /// An unknown location.
     Unknown,
     /// A position in a file.
     File {
@@ -30,7 +30,7 @@ pub enum Location {
     Name {
         /// The name.
         name: String,
-        /// What it names; [`Location::Unknown`] for a bare name.
+        /// The named location; [`Location::Unknown`] for a bare name.
         child: Box<Location>,
     },
     /// A location that was inlined into another one.
@@ -45,7 +45,7 @@ pub enum Location {
 }
 
 impl Location {
-    /// The location as people read it.
+    /// Returns the location for people.
     #[must_use]
     pub fn place(&self) -> Place {
         match self {
@@ -85,7 +85,8 @@ impl Location {
         }
     }
 
-    /// The name by which debuggers know the operation: that of the location, of a callee, or of the first named member.
+    /// Returns the debug name of the operation: that of the location, of a callee, or of the first
+    /// named member.
     #[must_use]
     pub fn debug_name(&self) -> Option<&str> {
         match self {
@@ -103,7 +104,7 @@ impl Location {
     }
 }
 
-/// What a location that is out of range reads as.
+/// Returns the place that represents a location out of range.
 pub(crate) fn out_of_range() -> Place {
     Place::file("", u32::MAX, u32::MAX)
 }

@@ -1,7 +1,7 @@
-//! Reading: one file per section, under the names of the writers.
+//! Reading: one file per section, with the same names as the writers.
 //!
-//! Readers here take the bytes of their section apart and check what the section says by itself. What sections say about each
-//! other is for [`crate::verify`].
+//! The readers in this module parse the bytes of their section and check it in isolation. Relations
+//! between sections are checked by [`crate::verify`].
 
 pub mod attribute_names;
 
@@ -42,7 +42,7 @@ use crate::verify::VerifiedBef;
 use map::MappedBytes;
 use sections::Sections;
 
-/// The bytes of a file in aligned memory, not yet checked. Cloning shares.
+/// The bytes of a file in aligned memory, not checked yet. Clones share them.
 ///
 /// ```
 /// use tfrt_bef::{BefFile, SectionId};
@@ -57,7 +57,7 @@ pub struct BefFile {
     bytes: Arc<FileBytes>,
 }
 
-/// The bytes of a file at an address that is a multiple of 8, and where they are.
+/// The bytes of a file at an address that is a multiple of 8, and their owner.
 enum FileBytes {
     Read(AlignedBytes),
     Mapped(MappedBytes),
@@ -79,7 +79,7 @@ impl BefFile {
     /// Reads the file at `path` into memory.
     ///
     /// # Errors
-    /// If the file cannot be read. What it holds is not looked at.
+    /// If the file cannot be read. Its content is not checked.
     pub fn open(path: impl AsRef<Path>) -> io::Result<Self> {
         std::fs::File::open(path).and_then(Self::read_from)
     }
@@ -102,13 +102,13 @@ impl BefFile {
         }
     }
 
-    /// The bytes of the file.
+    /// Returns the bytes of the file.
     #[must_use]
     pub fn bytes(&self) -> &[u8] {
         &self.bytes
     }
 
-    /// Finds the sections.
+    /// Locates the sections.
     ///
     /// # Errors
     /// If the header of the file, or of a section, is malformed.
@@ -116,12 +116,13 @@ impl BefFile {
         Sections::read(&self.bytes)
     }
 
-    /// Checks the tables of the file: everything but the bodies and the optional sections.
+    /// Checks the tables of the file: everything except the bodies and the optional sections.
     ///
-    /// Takes time linear in the size of the file (but for a sort of the body offsets), and memory of a small multiple of it.
+    /// Takes time linear in the size of the file (except for sorting the body offsets), and memory
+    /// of a small multiple of it.
     ///
     /// # Errors
-    /// The first breach of the [rules](crate::verify) that is found.
+    /// The first violation of the [rules](crate::verify) that is found.
     pub fn verify(&self) -> Result<VerifiedBef, BefError> {
         VerifiedBef::new(self.clone())
     }

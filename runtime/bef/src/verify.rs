@@ -1,21 +1,24 @@
-//! Verification: what a file must keep so that an executor need not look again.
+//! Verification: the rules for files that allow an executor to skip checks.
 //!
-//! Of the tables, checked by [`BefFile::verify`](crate::BefFile::verify):
+//! Rules for the tables, checked by [`BefFile::verify`](crate::BefFile::verify):
 //!
-//! 1. The header is that of the format, and every section lies in the file.
-//! 2. Kernels, Types and FunctionIndex are there, and name strings that are in Strings, whole and UTF-8.
+//! 1. The header is that of the format, and every section is within the file.
+//! 2. Kernels, Types and FunctionIndex are present, and refer to strings in Strings that are
+//!    complete and UTF-8.
 //! 3. A function is asynchronous, native or synchronous, and the types of its signature exist.
-//! 4. A body starts in the Functions section, which is aligned to words. No two bodies start together; a body ends where the
-//!    next one starts.
-//! 5. KernelFlags, if there, names functions with a body, kernels in ascending order, and known flags.
+//! 4. A body starts in the Functions section, which is aligned to words. Bodies start at distinct
+//!    offsets; a body ends where the next one starts.
+//! 5. KernelFlags, if present, names functions with a body, kernels in ascending order, and known
+//!    flags.
 //!
-//! Of a body, checked at its first look-up: see [`body`].
+//! Rules for a body, checked on its first look-up: see [`body`].
 //!
-//! Sections that only serve messages and decoding, and the names of attributes, are checked when they are asked for. A file with
-//! damage there is accepted.
+//! Sections that are used only for messages and decoding, and the names of attributes, are checked
+//! on first use. A file with damage there is accepted.
 //!
-//! All checks together take time linear in the file (but for sorting the offsets of bodies, and the users of a register), since
-//! no two bodies, and no two records of a body, share bytes. What they allocate is a small multiple of the file.
+//! All checks together take time linear in the file (except for sorting the offsets of bodies, and
+//! the users of a register), since no two bodies, and no two records of a body, share bytes. They
+//! allocate a small multiple of the file.
 
 pub mod body;
 
@@ -45,7 +48,7 @@ use crate::read::strings::{Strings, string_at};
 use crate::read::{BefFile, locations, names};
 use body::VerifiedBody;
 
-/// A file whose tables were checked. Cloning shares; the bytes live as long as any clone.
+/// A file whose tables were checked. Clones share it; the bytes live as long as any clone.
 ///
 /// See [`crate::verify`] for the rules.
 #[derive(Clone)]
@@ -59,15 +62,15 @@ struct BefData {
     kernels: PrimaryMap<KernelCode, StringOffset>,
     types: PrimaryMap<TypeIndex, StringOffset>,
     index: FunctionIndex,
-    /// Where in the file the bodies are; empty for native functions.
+    /// The ranges of the bodies in the file; empty for native functions.
     body_ranges: PrimaryMap<FunctionId, Range<usize>>,
     flags: Vec<(FunctionId, FlagTable)>,
     bodies: PrimaryMap<FunctionId, OnceLock<Result<Arc<VerifiedBody>, BefError>>>,
-    /// The names of attributes, read when they are first asked for.
+    /// The names of attributes, read on first use.
     attribute_names: OnceLock<NamesSoFar>,
 }
 
-/// What the index says of a function.
+/// The index entry of a function.
 ///
 /// ```
 /// use tfrt_bef::write::{BefBuilder, WriteOptions};
@@ -88,7 +91,7 @@ struct BefData {
 pub struct Function<'a> {
     /// Its position in the index.
     pub id: FunctionId,
-    /// What it is.
+    /// Its kind.
     pub kind: FunctionKind,
     /// Its name; empty for a region.
     pub name: &'a str,
@@ -133,18 +136,18 @@ impl VerifiedBef {
         })
     }
 
-    /// The file.
+    /// Returns the file.
     #[must_use]
     pub fn file(&self) -> &BefFile {
         &self.data.file
     }
 
-    /// The codes of the kernels, in order.
+    /// Returns the codes of the kernels, in order.
     pub fn kernels(&self) -> impl ExactSizeIterator<Item = KernelCode> + use<> {
         self.data.kernels.ids()
     }
 
-    /// The name of a kernel; empty if there is no such code.
+    /// Returns the name of a kernel, which is empty if there is no such code.
     #[must_use]
     pub fn kernel_name(&self, code: KernelCode) -> &str {
         self.data
@@ -153,12 +156,12 @@ impl VerifiedBef {
             .map_or("", |&name| self.string(name))
     }
 
-    /// The types, in order.
+    /// Returns the types, in order.
     pub fn types(&self) -> impl ExactSizeIterator<Item = TypeIndex> + use<> {
         self.data.types.ids()
     }
 
-    /// The spelling of a type; empty if there is no such type.
+    /// Returns the spelling of a type, which is empty if there is no such type.
     #[must_use]
     pub fn type_name(&self, index: TypeIndex) -> &str {
         self.data
@@ -167,7 +170,7 @@ impl VerifiedBef {
             .map_or("", |&name| self.string(name))
     }
 
-    /// The functions, in order of their ids.
+    /// Returns the functions, in order of their ids.
     pub fn functions(&self) -> impl ExactSizeIterator<Item = Function<'_>> {
         self.data
             .index
@@ -176,16 +179,16 @@ impl VerifiedBef {
             .map(|(id, entry)| self.describe(id, entry))
     }
 
-    /// What the index says of a function.
+    /// Returns the index entry of a function.
     ///
     /// # Panics
-    /// If there is no such function: ids of another file are a mistake of the caller.
+    /// If there is no such function: passing the id of another file is a bug in the caller.
     #[must_use]
     pub fn function_entry(&self, id: FunctionId) -> Function<'_> {
         self.describe(id, &self.data.index.functions[id])
     }
 
-    /// The function of a name: of two the last. The empty name is that of no function.
+    /// Returns the last function with this name. No function has the empty name.
     ///
     /// Takes time linear in the number of functions.
     #[must_use]
@@ -202,13 +205,13 @@ impl VerifiedBef {
             .map(|(id, _)| id)
     }
 
-    /// The body of a function, checked; at the first look-up this takes time linear in its size.
+    /// Returns the checked body of a function. The first look-up takes time linear in its size.
     ///
     /// # Errors
-    /// If the body breaks a [rule](body), or the function is native and has none.
+    /// If the body violates a [rule](body), or the function is native and has no body.
     ///
     /// # Panics
-    /// If there is no such function: ids of another file are a mistake of the caller.
+    /// If there is no such function: passing the id of another file is a bug in the caller.
     pub fn function(&self, id: FunctionId) -> Result<VerifiedFunction, BefError> {
         let body = self.data.bodies[id].get_or_init(|| self.verify_body(id).map(Arc::new));
         match body {
@@ -220,14 +223,14 @@ impl VerifiedBef {
     /// Checks every body.
     ///
     /// # Errors
-    /// That of the first body that breaks a [rule](body).
+    /// That of the first body that violates a [rule](body).
     pub fn verify_functions(&self) -> Result<(), BefError> {
         self.functions()
             .filter(|function| function.kind.has_body())
             .try_for_each(|function| self.function(function.id).map(drop))
     }
 
-    /// Where the first kernel of this code is, among the functions whose bodies are sound.
+    /// Returns the location of the first kernel with this code, among functions with valid bodies.
     #[must_use]
     pub fn first_use(&self, code: KernelCode) -> Option<LocationOffset> {
         let bodies = self
@@ -242,7 +245,7 @@ impl VerifiedBef {
         None
     }
 
-    /// The data of a section; empty if the file does not have it.
+    /// Returns the data of a section, which is empty if the file does not have the section.
     #[must_use]
     pub fn section(&self, id: SectionId) -> &[u8] {
         self.data
@@ -251,7 +254,7 @@ impl VerifiedBef {
             .map_or(&[], |range| &self.data.file.bytes()[range])
     }
 
-    /// The attributes, to read from with [`tfrt_attr`]; empty if there are none.
+    /// Returns the attributes, for reading with [`tfrt_attr`]; empty if there are none.
     #[must_use]
     pub fn attributes(&self) -> &[u8] {
         self.section(SectionId::Attributes)
@@ -260,7 +263,7 @@ impl VerifiedBef {
     /// Reads the attribute at `offset` as a `T`.
     ///
     /// # Errors
-    /// If the bytes there are no such attribute.
+    /// If the bytes there are not such an attribute.
     pub fn attribute<'a, T: FromAttr<'a>>(
         &'a self,
         offset: AttributeOffset,
@@ -268,30 +271,31 @@ impl VerifiedBef {
         T::read(self.attributes(), raw(offset))
     }
 
-    /// The location recorded at `offset`; none if it is out of range or malformed.
+    /// Returns the location recorded at `offset`, or `None` if it is out of range or malformed.
     #[must_use]
     pub fn location(&self, offset: LocationOffset) -> Option<Location> {
         let strings = self.section(SectionId::LocationStrings);
         locations::read(self.section(SectionId::Locations), strings, offset.index())
     }
 
-    /// The place recorded at `offset`; an empty file name, with line and column `u32::MAX`, if it is out of range or malformed.
+    /// Returns the place recorded at `offset`, or one with an empty file name and line and column
+    /// `u32::MAX` if it is out of range or malformed.
     #[must_use]
     pub fn place(&self, offset: LocationOffset) -> Place {
         self.location(offset)
             .map_or_else(location::out_of_range, |location| location.place())
     }
 
-    /// The name by which debuggers know the operation at `offset`, if it has one.
+    /// Returns the debug name of the operation at `offset`, if it has one.
     #[must_use]
     pub fn debug_name(&self, offset: LocationOffset) -> Option<String> {
         self.location(offset)?.debug_name().map(str::to_owned)
     }
 
-    /// The type codes of the attributes; none if the section is absent or empty.
+    /// Returns the type codes of the attributes, or `None` if the section is absent or empty.
     ///
     /// # Errors
-    /// If the section is malformed, or an attribute is not as it says.
+    /// If the section is malformed, or does not match an attribute.
     pub fn attribute_types(&self) -> Result<Option<AttributeTypes>, BefError> {
         let Some(cursor) = self.optional(SectionId::AttributeTypes) else {
             return Ok(None);
@@ -306,8 +310,8 @@ impl VerifiedBef {
             .map_err(|fault| fault.because(Reason::Section(SectionId::AttributeTypes)))
     }
 
-    /// The names of the attributes of every function, those of its kernels one after the other in order of the records; none
-    /// if the section is absent or empty.
+    /// Returns for every function the names of the attributes of its kernels, in the order of the
+    /// records, or `None` if the section is absent or empty.
     ///
     /// # Errors
     /// If the section, or a body, is malformed.
@@ -324,16 +328,17 @@ impl VerifiedBef {
         Ok(Some(texts.collect()))
     }
 
-    /// The names of the attributes of a function: those of its kernels one after the other, in order of the records; none if the
-    /// section is absent or empty.
+    /// Returns the names of the attributes of a function's kernels, in the order of the records, or
+    /// `None` if the section is absent or empty.
     ///
-    /// The names of a function can only be found behind those of the functions before it, so that the first call checks every body.
+    /// The names of a function follow those of the functions before it, so the first call checks
+    /// every body.
     ///
     /// # Errors
     /// If the section, or the body of this function or of one before it, is malformed.
     ///
     /// # Panics
-    /// If there is no such function: ids of another file are a mistake of the caller.
+    /// If there is no such function: passing the id of another file is a bug in the caller.
     pub fn attribute_names_of(
         &self,
         id: FunctionId,
@@ -357,7 +362,8 @@ impl VerifiedBef {
         Ok(Some(names.iter().map(|&name| self.string(name))))
     }
 
-    /// The types of the registers of every function; none if the section is absent or empty.
+    /// Returns the types of the registers of every function, or `None` if the section is absent or
+    /// empty.
     ///
     /// # Errors
     /// If the section, or a body, is malformed.
@@ -371,7 +377,7 @@ impl VerifiedBef {
             .map_err(|fault| fault.because(Reason::Section(SectionId::RegisterTypes)))
     }
 
-    /// Something of the body of every function that has one.
+    /// Computes something for the body of every function that has one.
     fn of_bodies<T>(
         &self,
         describe: impl Fn(&VerifiedFunction) -> T,
@@ -402,7 +408,7 @@ impl VerifiedBef {
         }
     }
 
-    /// A string that a table names; it is whole and UTF-8 by rule 2.
+    /// Returns a string that a table refers to; it is complete and UTF-8 by rule 2.
     fn string(&self, offset: StringOffset) -> &str {
         str::from_utf8(string_at(self.section(SectionId::Strings), offset.index()))
             .unwrap_or_default()
@@ -457,7 +463,7 @@ fn strings_of<'a>(file: &'a [u8], sections: &SectionTable) -> Strings<'a> {
     )
 }
 
-/// What a body has names for.
+/// Returns the shape of a body that determines its attribute names.
 fn body_shape(body: &VerifiedFunction) -> BodyShape {
     BodyShape {
         num_kernels: body.num_kernels(),
@@ -468,7 +474,7 @@ fn body_shape(body: &VerifiedFunction) -> BodyShape {
     }
 }
 
-/// Checks rule 4 and says where in the file the bodies are.
+/// Checks rule 4 and returns the ranges of the bodies in the file.
 fn body_ranges(
     sections: &SectionTable,
     index: &FunctionIndex,

@@ -1,10 +1,11 @@
-//! Writing: what a compiler collects and emits, byte for byte as TFRT does.
+//! Writing: collects a compiled program and emits it byte for byte as TFRT does.
 //!
-//! A [`BefBuilder`] is filled in two steps. The first walks the program and *collects*: strings, types, kernel names,
-//! attributes, functions. The order of these calls decides the order of the tables. The second gives every function with a
-//! body that [`Body`]. What can be computed is not asked for: use counts, used-by lists, offsets, section forms.
+//! A [`BefBuilder`] is filled in two steps. The first walks the program and *collects* strings,
+//! types, kernel names, attributes and functions; the order of these calls determines the order of
+//! the tables. The second sets the [`Body`] of every function that has one. Derived data is
+//! computed: use counts, used-by lists, offsets, section forms.
 //!
-//! One file per section, under the names of the readers.
+//! One file per section, with the same names as the readers.
 
 mod attribute_names;
 
@@ -53,7 +54,7 @@ define_id! {
 /// Options for writing a file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct WriteOptions {
-    /// Whether the sections that only decoding needs are written. On by default.
+    /// `true` to write the sections that only decoding needs, which is the default.
     pub optional_sections: bool,
 }
 
@@ -65,15 +66,15 @@ impl Default for WriteOptions {
     }
 }
 
-/// Why a program could not be written.
+/// The error for a program that could not be written.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum WriteError {
-    /// A name or spelling holds a zero byte, which the format has no way to express.
+    /// A name or spelling contains a zero byte, which the format cannot express.
     ZeroByteInString(String),
     /// An attribute has no encoding.
     Attribute(EncodeError),
-    /// A function of a kind that has bodies was given none.
+    /// A function of a kind that has bodies has none.
     MissingBody(FunctionId),
     /// The signature of a function has a type that was not added.
     UnknownType {
@@ -82,16 +83,16 @@ pub enum WriteError {
         /// The type.
         index: TypeIndex,
     },
-    /// A native function was given a body.
+    /// A native function has a body.
     NativeBody(FunctionId),
-    /// A body refers to something that does not exist, or defines a register other than once.
+    /// A body refers to something that does not exist, or does not define a register exactly once.
     InvalidBody {
         /// The function.
         function: FunctionId,
-        /// What is wrong with the body.
+        /// The problem in the body.
         problem: String,
     },
-    /// A section is longer than 32-bit offsets can say.
+    /// A section exceeds the range of 32-bit offsets.
     TooLong(SectionId),
 }
 
@@ -180,7 +181,7 @@ pub struct BefBuilder {
     bodies: HashMap<FunctionId, Body>,
 }
 
-/// Where an attribute is, and what it is.
+/// The offset and type of an attribute.
 #[derive(Clone, Copy, Debug)]
 struct AttributeEntry {
     offset: AttributeOffset,
@@ -188,7 +189,7 @@ struct AttributeEntry {
 }
 
 impl BefBuilder {
-    /// An empty program.
+    /// Creates an empty program.
     #[must_use]
     pub fn new(options: WriteOptions) -> Self {
         Self {
@@ -197,42 +198,45 @@ impl BefBuilder {
         }
     }
 
-    /// What the file shall hold.
+    /// Returns the options.
     #[must_use]
     pub fn options(&self) -> WriteOptions {
         self.options
     }
 
-    /// Adds a type to the type list, unless it is there.
+    /// Adds a type to the type list, unless it is already there.
     pub fn add_type(&mut self, spelling: &str) -> TypeIndex {
         self.strings.add(spelling);
         self.types.add(spelling)
     }
 
-    /// Adds the name of a kernel to the kernel list, unless it is there.
+    /// Adds the name of a kernel to the kernel list, unless it is already there.
     pub fn add_kernel_name(&mut self, name: &str) -> KernelCode {
         self.strings.add(name);
         self.kernels.add(name)
     }
 
-    /// Notes the name of an attribute that is in no body: of a list of functions. Does nothing without optional sections.
+    /// Adds the name of an attribute that is not in a body: one of a list of functions. Does
+    /// nothing without optional sections.
     pub fn add_attribute_name(&mut self, name: &str) {
         if self.options.optional_sections {
             self.strings.add(name);
         }
     }
 
-    /// Notes the element type of a number in an attribute: it enters the type list. Does nothing without optional sections.
+    /// Adds the element type of a number in an attribute to the type list. Does nothing without
+    /// optional sections.
     pub fn add_attribute_type(&mut self, spelling: &str) {
         if self.options.optional_sections {
             self.add_type(spelling);
         }
     }
 
-    /// Adds an attribute to the attribute list, unless an equal one came through this method.
+    /// Adds an attribute to the attribute list, unless this method has already added an equal one.
     ///
-    /// Attributes of equal values may still be two in MLIR, such as `1 : i8` and `1 : si8`: a compiler that knows them
-    /// apart uniques by itself and calls [`push_attribute`](Self::push_attribute).
+    /// MLIR may distinguish attributes with equal values, such as `1 : i8` and `1 : si8`: a
+    /// compiler that distinguishes them deduplicates itself and calls
+    /// [`push_attribute`](Self::push_attribute).
     ///
     /// # Errors
     /// If the value has no encoding.
@@ -245,7 +249,7 @@ impl BefBuilder {
         Ok(id)
     }
 
-    /// Adds an attribute to the attribute list, even if it is there.
+    /// Adds an attribute to the attribute list, even if it is already there.
     ///
     /// # Errors
     /// If the value has no encoding.
@@ -258,7 +262,7 @@ impl BefBuilder {
         }))
     }
 
-    /// Appends a function to the function list; a region has the empty name.
+    /// Appends a function to the function list; a region has an empty name.
     pub fn declare_function(
         &mut self,
         kind: FunctionKind,
@@ -275,7 +279,7 @@ impl BefBuilder {
         })
     }
 
-    /// Sets the body of a function, replacing an earlier one. Notes the names of the attributes in it.
+    /// Sets the body of a function, replacing an earlier one. Adds the names of its attributes.
     pub fn define_body(&mut self, function: FunctionId, body: Body) {
         for attribute in body.kernels.iter().flat_map(|kernel| &kernel.attributes) {
             self.add_attribute_name(&attribute.name);
@@ -283,10 +287,11 @@ impl BefBuilder {
         self.bodies.insert(function, body);
     }
 
-    /// The bytes of the file.
+    /// Returns the bytes of the file.
     ///
     /// # Errors
-    /// If a body is missing or refers to what does not exist, a name holds a zero byte, or a section gets too long.
+    /// If a body is missing or refers to something that does not exist, a name contains a zero
+    /// byte, or a section is too long.
     pub fn finish(&self) -> Result<Vec<u8>, WriteError> {
         let strings = self.strings.encode()?;
         let mut locations = LocationWriter::default();
@@ -332,7 +337,7 @@ impl BefBuilder {
         Ok(file.finish())
     }
 
-    /// The functions that have a body, in order.
+    /// Returns the functions that have a body, in order.
     fn bodies(&self) -> impl Iterator<Item = (FunctionId, &Body)> {
         self.functions
             .ids()

@@ -1,4 +1,4 @@
-//! A function that is being built, kernel by kernel.
+//! A function under construction, kernel by kernel.
 
 use tfrt_attr::AttrValue;
 use tfrt_support::entity::EntityId;
@@ -11,7 +11,7 @@ use crate::location::Location;
 
 /// A kernel to be [added](FunctionBuilder::add) to a function.
 ///
-/// Kernels see their attributes in order of the attributes' names, whatever the order here.
+/// Kernels see their attributes sorted by name, regardless of the order here.
 ///
 /// ```
 /// use tfrt_attr::{AttrValue, Scalar};
@@ -37,7 +37,7 @@ pub struct KernelBuilder {
     pub(super) regions: Vec<Function>,
 }
 
-/// What an attribute holds.
+/// The content of an attribute.
 #[derive(Clone, Debug)]
 pub(super) enum Reference {
     Value(AttrValue),
@@ -46,7 +46,7 @@ pub(super) enum Reference {
 }
 
 impl KernelBuilder {
-    /// The kernel of that name, on stream 0 and from nowhere.
+    /// Creates a kernel with this name, on stream 0 and without a location.
     pub fn new(name: &str) -> Self {
         Self {
             name: name.to_owned(),
@@ -59,7 +59,7 @@ impl KernelBuilder {
         }
     }
 
-    /// Adds registers to those that the kernel reads.
+    /// Appends operands.
     pub fn operands(mut self, operands: &[Register]) -> Self {
         self.operands.extend_from_slice(operands);
         self
@@ -70,7 +70,7 @@ impl KernelBuilder {
         self.named(name, Reference::Value(value.into()))
     }
 
-    /// Adds an attribute that names a function.
+    /// Adds an attribute that refers to a function.
     pub fn function(self, name: &str, function: Function) -> Self {
         self.named(name, Reference::Function(function))
     }
@@ -80,25 +80,25 @@ impl KernelBuilder {
         self.named(name, Reference::FunctionList(functions.to_vec()))
     }
 
-    /// Adds a region, to those that were added before.
+    /// Appends a region.
     pub fn region(mut self, region: Function) -> Self {
         self.regions.push(region);
         self
     }
 
-    /// The stream that the kernel runs on.
+    /// Sets the stream that the kernel runs on.
     pub fn stream(mut self, stream: u32) -> Self {
         self.stream = stream;
         self
     }
 
-    /// What is said of the kernel beside all this.
+    /// Sets the flags of the kernel.
     pub fn flags(mut self, flags: KernelFlags) -> Self {
         self.flags = flags;
         self
     }
 
-    /// Where the kernel comes from.
+    /// Sets the location of the kernel.
     pub fn location(mut self, location: Location) -> Self {
         self.location = Some(location);
         self
@@ -109,7 +109,7 @@ impl KernelBuilder {
         self
     }
 
-    /// Every function that the kernel refers to.
+    /// Returns every function that the kernel refers to.
     fn functions(&self) -> impl Iterator<Item = Function> {
         let of_attributes = self
             .attributes
@@ -123,18 +123,18 @@ impl KernelBuilder {
     }
 }
 
-/// A kernel in its place.
+/// A kernel that was added to a function.
 #[derive(Clone, Debug)]
 pub(super) struct PlacedKernel {
-    /// Its attributes are sorted by name, each name once.
+    /// Its attributes are sorted by name, and the names are unique.
     pub(super) kernel: KernelBuilder,
     pub(super) results: Vec<RegisterId>,
 }
 
-/// A function that is being built; it becomes part of the program by
-/// [`ProgramBuilder::define`](super::ProgramBuilder::define).
+/// A function under construction. [`ProgramBuilder::define`](super::ProgramBuilder::define) makes
+/// it part of the program.
 ///
-/// It borrows nothing, so that the functions of a program can be built side by side.
+/// It borrows nothing, so the functions of a program can be built side by side.
 #[derive(Debug)]
 #[must_use = "a function that is not defined keeps its program from being finished"]
 pub struct FunctionBuilder {
@@ -172,33 +172,33 @@ impl FunctionBuilder {
         builder
     }
 
-    /// The function, as kernels refer to it.
+    /// Returns the handle by which kernels refer to the function.
     #[must_use]
     pub fn function(&self) -> Function {
         self.handle
     }
 
-    /// The arguments.
+    /// Returns the arguments.
     #[must_use]
     pub fn arguments(&self) -> &[Register] {
         &self.arguments
     }
 
-    /// Says where the function comes from.
+    /// Sets the location of the function.
     pub fn set_location(&mut self, location: Location) {
         self.location = Some(location);
     }
 
-    /// Says which stream the arguments are on; without that it is stream 0.
+    /// Sets the stream of the arguments; the default is stream 0.
     pub fn set_root_stream(&mut self, stream: u32) {
         self.root_stream = stream;
     }
 
-    /// Adds a kernel behind those there are, and returns its results, which have these types.
+    /// Appends a kernel, and returns its results, which have these types.
     ///
     /// # Errors
-    /// If an operand is of another function, a type or a function of another program, or a name that of two attributes. The
-    /// function is then as it was.
+    /// If an operand belongs to another function, a type or function belongs to another program, or
+    /// two attributes have the same name. The function is unchanged then.
     pub fn add<const N: usize>(
         &mut self,
         kernel: KernelBuilder,
@@ -208,10 +208,11 @@ impl FunctionBuilder {
         Ok(results.map(|ty| self.register(ty)))
     }
 
-    /// Adds a kernel as [`add`](Self::add) does, where the number of results is known only at run time.
+    /// Appends a kernel like [`add`](Self::add), if the number of results is known only at run
+    /// time.
     ///
     /// # Errors
-    /// Those of [`add`](Self::add).
+    /// As for [`add`](Self::add).
     pub fn add_with_results(
         &mut self,
         kernel: KernelBuilder,
@@ -221,7 +222,7 @@ impl FunctionBuilder {
         Ok(results.iter().map(|&ty| self.register(ty)).collect())
     }
 
-    /// Appends the kernel; its results are to be the next registers.
+    /// Appends the kernel; its results must be the next registers.
     fn place(&mut self, mut kernel: KernelBuilder, results: &[Type]) -> Result<(), BuildError> {
         if let Some(&register) = kernel
             .operands
@@ -253,7 +254,7 @@ impl FunctionBuilder {
         Ok(())
     }
 
-    /// The next register.
+    /// Creates the next register.
     fn register(&mut self, ty: Type) -> Register {
         let id = RegisterId::from_index(self.register_types.len());
         self.register_types.push(ty.index);

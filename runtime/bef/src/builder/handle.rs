@@ -1,4 +1,4 @@
-//! Handles: what a program is referred to by while it is built. Each knows what it belongs to.
+//! Handles to parts of a program under construction. Each identifies its owner.
 
 use std::fmt;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -8,14 +8,14 @@ use tfrt_support::entity::EntityId;
 use super::BuildError;
 use crate::ids::{FunctionId, RegisterId, TypeIndex};
 
-/// Which program a handle belongs to: another number for every program of this process.
+/// Identifies the program of a handle; unique among the programs of this process.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(super) struct ProgramKey(u64);
 
 impl ProgramKey {
     pub(super) fn new() -> Self {
         static NEXT: AtomicU64 = AtomicU64::new(0);
-        // Relaxed: only the number counts, and no two additions give the same one.
+        // Relaxed: only the number matters, and no two additions return the same one.
         Self(NEXT.fetch_add(1, Ordering::Relaxed))
     }
 }
@@ -27,7 +27,8 @@ pub struct Type {
     pub(super) index: TypeIndex,
 }
 
-/// A function of a program, to be referred to by kernels. It is the same whether or not it is defined already.
+/// A function of a program, for kernels to refer to. The handle is the same before and after the
+/// function is defined.
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
 pub struct Function {
     pub(super) program: ProgramKey,
@@ -35,14 +36,14 @@ pub struct Function {
 }
 
 impl Function {
-    /// The id that the function has in the file.
+    /// Returns the id of the function in the file.
     #[must_use]
     pub fn id(self) -> FunctionId {
         self.id
     }
 }
 
-/// A value in a function: an argument, or the result of a kernel.
+/// A value in a function: an argument or the result of a kernel.
 ///
 /// ```
 /// use tfrt_bef::builder::ProgramBuilder;
@@ -61,13 +62,13 @@ pub struct Register {
 }
 
 impl Register {
-    /// The id that the register has in the file.
+    /// Returns the id of the register in the file.
     #[must_use]
     pub fn id(self) -> RegisterId {
         self.id
     }
 
-    /// The type of the value.
+    /// Returns the type of the value.
     #[must_use]
     pub fn ty(self) -> Type {
         self.ty
@@ -92,7 +93,7 @@ impl fmt::Debug for Register {
     }
 }
 
-/// The indices of types, which must be those of `program`.
+/// Returns the indices of types, which must belong to `program`.
 pub(super) fn indices(program: ProgramKey, types: &[Type]) -> Result<Vec<TypeIndex>, BuildError> {
     types
         .iter()
@@ -103,7 +104,7 @@ pub(super) fn indices(program: ProgramKey, types: &[Type]) -> Result<Vec<TypeInd
         .collect()
 }
 
-/// Checks that functions are those of `program`.
+/// Checks that functions belong to `program`.
 pub(super) fn check_functions(
     program: ProgramKey,
     mut functions: impl Iterator<Item = Function>,
@@ -114,7 +115,7 @@ pub(super) fn check_functions(
     }
 }
 
-/// The ids of `count` registers behind `start` others.
+/// Returns the ids of `count` registers that follow `start` others.
 pub(super) fn register_ids(start: usize, count: usize) -> impl Iterator<Item = RegisterId> {
     (start..start + count).map(RegisterId::from_index)
 }

@@ -16,7 +16,7 @@ use crate::format::{PSEUDO_KERNEL, RECORD_ALIGNMENT, SectionId};
 use crate::ids::raw;
 use crate::read::functions::KernelRecord;
 
-/// Why printing a body stopped: the body is damaged, or the output cannot be written.
+/// The reason why printing a body stopped: the body is damaged, or the output cannot be written.
 enum Stop {
     Fault(Fault),
     Output(io::Error),
@@ -34,7 +34,7 @@ impl From<io::Error> for Stop {
     }
 }
 
-/// Prints every body, and what is between them.
+/// Prints every body, and the bytes between them.
 pub(super) fn print<W: io::Write>(
     model: &Model<'_>,
     data: &Range<usize>,
@@ -62,7 +62,7 @@ pub(super) fn print<W: io::Write>(
     Ok(())
 }
 
-/// The names of the attributes that are still to come, as far as there are any.
+/// The remaining names of attributes, if there are any.
 struct Names<'a> {
     names: std::slice::Iter<'a, u32>,
     has_names: bool,
@@ -149,7 +149,7 @@ fn body<W: io::Write>(
         )?;
     }
 
-    // Padding counts from the start of the section.
+    // Padding is relative to the start of the section.
     let base = model
         .frame(SectionId::Functions)
         .map_or(0, |frame| frame.data.start);
@@ -172,7 +172,8 @@ fn body<W: io::Write>(
     )
 }
 
-/// Prints the records, which start at the cursor; `offsets` are those of the kernel table, each with its own place in the file.
+/// Prints the records, which start at the cursor; `offsets` are those in the kernel table, each
+/// with its own offset in the file.
 fn records<W: io::Write>(
     model: &Model<'_>,
     place: &BodyPlace,
@@ -205,7 +206,7 @@ fn records<W: io::Write>(
             true => pseudo_kernel(&record),
             false => kernel_lines(model, place.function, kernel, &record, names),
         };
-        // In range: the record was read from the words behind the cursor.
+        // In bounds: the record was read from the words after the cursor.
         let _ = cursor.take(gap + range.len());
         listing.record(2, range, &lines)?;
         if kernel != PSEUDO_KERNEL as usize {
@@ -216,7 +217,7 @@ fn records<W: io::Write>(
     Ok(())
 }
 
-/// The type of a register by the RegisterTypes section.
+/// Returns the type of a register according to the RegisterTypes section.
 fn register_type(model: &Model<'_>, function: usize, register: usize) -> Option<String> {
     let index = model.register_types.get(function)?.get(register)?;
     Some(model.type_name(*index))
@@ -230,7 +231,7 @@ fn kernels(words: &[u32]) -> String {
     text::list(words, |kernel| format!("k{kernel}"))
 }
 
-/// The kernel that publishes the arguments.
+/// Describes the kernel that publishes the arguments.
 fn pseudo_kernel(record: &KernelRecord<'_>) -> Vec<String> {
     let mut lines = vec!["k0 publishes the arguments".to_owned()];
     for (number, (register, users)) in record.results_with_users().enumerate() {
@@ -282,7 +283,7 @@ fn kernel_lines(
     lines
 }
 
-/// Says where RegisterTypes and what kernels declare differ.
+/// Prints the differences between RegisterTypes and what kernels declare.
 fn remarks<W: io::Write>(
     model: &Model<'_>,
     function: usize,

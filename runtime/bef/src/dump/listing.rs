@@ -1,4 +1,4 @@
-//! The lines of a dump, in order of what they show.
+//! The lines of a dump, in the order of the bytes they describe.
 
 use std::collections::BTreeSet;
 use std::fmt::Display;
@@ -7,7 +7,7 @@ use std::ops::Range;
 
 use crate::error::Fault;
 
-/// Bytes of a record beside a line.
+/// The number of bytes of a record beside each line.
 const BYTES_PER_LINE: usize = 8;
 
 /// Prints records with their offsets, and errors in between.
@@ -16,13 +16,13 @@ pub(super) struct Listing<'a, W> {
     is_hex: bool,
     /// The errors that are not printed yet: offset and text.
     errors: BTreeSet<(usize, String)>,
-    /// The errors that are.
+    /// The errors that are printed already.
     printed: BTreeSet<(usize, String)>,
     out: W,
 }
 
 impl<'a, W: io::Write> Listing<'a, W> {
-    /// A listing of `file`, in which `errors` were found.
+    /// Creates a listing of `file`, in which `errors` were found.
     pub(super) fn new(
         file: &'a [u8],
         is_hex: bool,
@@ -48,7 +48,7 @@ impl<'a, W: io::Write> Listing<'a, W> {
         self.record(depth, range, &[text.to_string()])
     }
 
-    /// Prints a record; lines behind the first are indented.
+    /// Prints a record; lines after the first are indented.
     pub(super) fn record(
         &mut self,
         depth: usize,
@@ -93,7 +93,7 @@ impl<'a, W: io::Write> Listing<'a, W> {
         }
     }
 
-    /// Prints the bytes of `range`, if there are any, as what they are by the count: `what`.
+    /// Prints the bytes of `range`, if there are any, as a count of `what`.
     pub(super) fn bytes(
         &mut self,
         depth: usize,
@@ -107,12 +107,12 @@ impl<'a, W: io::Write> Listing<'a, W> {
         }
     }
 
-    /// Prints a note on what was printed last.
+    /// Prints a remark on the previous record.
     pub(super) fn remark(&mut self, text: impl Display) -> io::Result<()> {
         writeln!(self.out, "{:8}  remark: {text}", "")
     }
 
-    /// Prints an error that keeps the dump from going on here, unless it was printed already.
+    /// Prints an error that stops the dump of a part, unless it was printed already.
     pub(super) fn fault(&mut self, fault: &Fault) -> io::Result<()> {
         self.errors_before(fault.offset)?;
         self.error((fault.offset, fault.message.clone()))
@@ -130,7 +130,7 @@ impl<'a, W: io::Write> Listing<'a, W> {
         Ok(())
     }
 
-    /// Prints the errors that are left; returns how many errors there were.
+    /// Prints the remaining errors, and returns the total number of errors.
     pub(super) fn finish(mut self) -> io::Result<usize> {
         self.errors_before(usize::MAX)?;
         self.out.flush()?;

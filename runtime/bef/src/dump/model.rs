@@ -1,4 +1,5 @@
-//! What a file says, as far as it can be read: [tables](super::table) that may end early, and names that may be missing.
+//! The readable content of a file: [tables](super::table) that may end early, and names that may be
+//! missing.
 
 use std::collections::HashMap;
 use std::ops::Range;
@@ -25,7 +26,7 @@ pub(super) struct Frame {
     pub(super) data: Range<usize>,
 }
 
-/// What the index says of a function.
+/// The index entry of a function.
 pub(super) struct IndexEntry {
     pub(super) raw_kind: u8,
     pub(super) body_offset: u64,
@@ -59,11 +60,11 @@ fn read_ids(cursor: &mut Cursor<'_>, count: usize, what: &str) -> Result<Vec<u32
     (0..count).map(|_| cursor.vbr_u32(what)).collect()
 }
 
-/// An attribute, by the AttributeTypes section.
+/// An attribute, according to the AttributeTypes section.
 pub(super) struct Attribute {
     pub(super) offset: u32,
     pub(super) raw_code: u64,
-    /// Where in the file the value ends, and what it is.
+    /// The end of the value in the file, and its text.
     pub(super) value: Result<(usize, String), Fault>,
 }
 
@@ -74,33 +75,33 @@ pub(super) struct FlagEntry {
     pub(super) flags: Vec<(u32, u64)>,
 }
 
-/// A body: whose it is, and where in the file it is, at most.
+/// A body: its function, and the maximum range of its bytes in the file.
 #[derive(Clone)]
 pub(super) struct BodyPlace {
     pub(super) function: usize,
     pub(super) range: Range<usize>,
 }
 
-/// A file, as far as it can be read.
+/// The readable content of a file.
 pub(super) struct Model<'a> {
     pub(super) file: &'a [u8],
-    /// What is wrong with the header of the file.
+    /// The error in the header of the file, if any.
     pub(super) header: Result<(), BefError>,
     pub(super) frames: Vec<Frame>,
-    /// The frame that counts of each id: of two sections of one id the last.
+    /// The effective frame of each id: the last one with that id.
     counting_frames: HashMap<u8, usize>,
-    /// What ends the row of sections early, and the section whose header it is in.
+    /// The fault that ends the list of sections early, and the section whose header it is in.
     pub(super) frame_fault: Option<(Frame, Fault)>,
     pub(super) kernels: Table<u32>,
     pub(super) types: Table<u32>,
     pub(super) functions: Table<IndexEntry>,
-    /// In order of their places.
+    /// In file order.
     pub(super) bodies: Vec<BodyPlace>,
     pub(super) attributes: Table<Attribute>,
     attribute_texts: HashMap<u32, String>,
-    /// Of every function: the names of the attributes of its kernels, one after the other.
+    /// For each function, the names of the attributes of all its kernels.
     pub(super) attribute_names: Table<Vec<u32>>,
-    /// Of every function: the types of its registers.
+    /// For each function, the types of its registers.
     pub(super) register_types: Table<Vec<u32>>,
     pub(super) flags: Table<FlagEntry>,
     /// By function and kernel.
@@ -191,7 +192,7 @@ impl<'a> Model<'a> {
                         header: start..self.file.len(),
                         data: 0..0,
                     };
-                    // What there is of a section that is cut off can still be read.
+                    // The available part of a truncated section can still be read.
                     if let Some(data) = cut_off_data(&mut at.clone()) {
                         frame.header.end = data.start;
                         frame.data = data;
@@ -210,13 +211,13 @@ impl<'a> Model<'a> {
         self.frames.push(frame);
     }
 
-    /// The frame that counts of the sections of that id.
+    /// Returns the effective frame of the sections with this id.
     pub(super) fn frame(&self, id: SectionId) -> Option<&Frame> {
         let &index = self.counting_frames.get(&(id as u8))?;
         self.frames.get(index)
     }
 
-    /// The data of a section; empty if it is not there.
+    /// Returns the data of a section, which is empty if the section is missing.
     fn data(&self, id: SectionId) -> &'a [u8] {
         self.frame(id)
             .map_or(&[], |frame| &self.file[frame.data.clone()])
@@ -266,7 +267,7 @@ impl<'a> Model<'a> {
             .frame(SectionId::Attributes)
             .map_or(0, |frame| frame.data.start);
         let mut end = 0;
-        // An empty section is as good as none.
+        // An empty section is equivalent to a missing one.
         let cursor = self
             .cursor(SectionId::AttributeTypes)
             .filter(|cursor| cursor.remaining() != 0);
@@ -275,7 +276,7 @@ impl<'a> Model<'a> {
             let offset = cursor.vbr_u32("the offset of an attribute")?;
             let raw_code = cursor.vbr("the type code of an attribute")?;
             let value = match (offset as usize) < end {
-                // Attributes that overlap would be looked at again and again.
+                // Overlapping attributes would be read again and again.
                 true => Err(at.fault(format!(
                     "expected an attribute at offset {end} or above, found one at {offset}"
                 ))),
@@ -297,8 +298,8 @@ impl<'a> Model<'a> {
         self.attribute_texts = texts.collect();
     }
 
-    /// Reads a section that has a table of every function with a body: a count, which is `what`, and the ids that `len` says
-    /// there are, by function and count.
+    /// Reads a section with a table for every function that has a body: a count, which `what`
+    /// describes, and as many ids as `len` returns for the function and the count.
     fn read_by_function(
         &self,
         section: SectionId,
@@ -346,7 +347,8 @@ impl<'a> Model<'a> {
         flags.collect()
     }
 
-    /// Of every function whose body can be read: how many attributes its kernels have together.
+    /// Returns the total number of attributes of the kernels of every function whose body can be
+    /// read.
     fn count_attributes(&self) -> HashMap<usize, usize> {
         self.bodies
             .iter()
@@ -367,17 +369,17 @@ impl<'a> Model<'a> {
         attributes.sum()
     }
 
-    /// The start of a body.
+    /// Returns a cursor at the start of a body.
     pub(super) fn body_cursor(&self, place: &BodyPlace) -> Cursor<'a> {
         let bytes = &self.file[place.range.clone()];
         Cursor::in_section(bytes, place.range.start, SectionId::Functions)
     }
 
-    /// The string at `offset` of Strings, safe to print.
+    /// Returns the string at `offset` of Strings, safe to print.
     pub(super) fn string(&self, offset: u32) -> String {
         match self.data(SectionId::Strings).get(offset as usize..) {
             Some(rest) if !rest.is_empty() => {
-                // Looks no further than is shown: many names may be one long string.
+                // Bound the search by what is shown: many names may share one long string.
                 let rest = &rest[..rest.len().min(text::MAX_TEXT_BYTES)];
                 text::plain(string_at(rest, 0))
             }
@@ -408,7 +410,7 @@ impl<'a> Model<'a> {
         }
     }
 
-    /// The place recorded at `offset`, safe to print.
+    /// Returns the place recorded at `offset`, safe to print.
     pub(super) fn place(&self, offset: u32) -> String {
         let location: LocationOffset = id(offset);
         let records = self.data(SectionId::Locations);
@@ -419,7 +421,8 @@ impl<'a> Model<'a> {
         }
     }
 
-    /// The location record at `offset` of Locations, safe to print, and the offset behind it.
+    /// Returns the location record at `offset` of Locations, safe to print, and the offset after
+    /// it.
     pub(super) fn location(&self, offset: usize) -> Option<(String, usize)> {
         let records = self.data(SectionId::Locations);
         let strings = self.data(SectionId::LocationStrings);
@@ -427,7 +430,7 @@ impl<'a> Model<'a> {
         Some((text::plain(location.place().to_string().as_bytes()), end))
     }
 
-    /// The value of the attribute at `offset`, as text; where it is if its type is not known.
+    /// Returns the text of the attribute at `offset`, or its offset if its type is not known.
     pub(super) fn attribute(&self, offset: u32) -> String {
         match self.attribute_texts.get(&offset) {
             Some(text) => format!("{text}  (attr+{offset})"),
@@ -435,7 +438,7 @@ impl<'a> Model<'a> {
         }
     }
 
-    /// The flags of a kernel.
+    /// Returns the flags of a kernel.
     pub(super) fn kernel_flags(&self, function: usize, kernel: usize) -> u64 {
         self.flag_bits
             .get(&(function, kernel))
@@ -444,7 +447,7 @@ impl<'a> Model<'a> {
     }
 }
 
-/// Where the data of the section at `cursor` is, if only its end is missing.
+/// Returns the range of the data of the section at `cursor`, if only its end is missing.
 fn cut_off_data(cursor: &mut Cursor<'_>) -> Option<Range<usize>> {
     cursor.u8("a section id").ok()?;
     let length_field = cursor.vbr("a length").ok()?;
@@ -460,7 +463,8 @@ fn cut_off_data(cursor: &mut Cursor<'_>) -> Option<Range<usize>> {
     Some(start..start + cursor.remaining())
 }
 
-/// Reads the attribute at `offset` of the section `data`, which lies at `base` in the file; `at` is the entry that says so.
+/// Reads the attribute at `offset` of the section `data`, which starts at `base` in the file; `at`
+/// is at the entry of the attribute.
 fn read_attribute(
     data: &[u8],
     base: usize,
@@ -493,7 +497,7 @@ fn read_flags(cursor: &mut Cursor<'_>) -> Result<FlagEntry, Fault> {
     Ok(FlagEntry { function, flags })
 }
 
-/// The flags as text.
+/// Formats flags.
 pub(super) fn flags_text(bits: u64) -> String {
     match KernelFlags::from_bits(bits) {
         Some(flags) if flags.is_non_strict() => "non-strict".to_owned(),
@@ -502,7 +506,7 @@ pub(super) fn flags_text(bits: u64) -> String {
     }
 }
 
-/// The words of the records of a body, wherever they lie.
+/// Returns the words of the records of a body, which may be unaligned.
 pub(super) fn words(bytes: &[u8]) -> Vec<u32> {
     let (words, _) = bytes.as_chunks();
     words.iter().map(|&word| u32::from_le_bytes(word)).collect()

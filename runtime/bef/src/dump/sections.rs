@@ -1,4 +1,4 @@
-//! The sections in order of the file, and the lines of each but Functions.
+//! The sections in file order, and the lines of each except Functions.
 
 use std::io;
 use std::ops::Range;
@@ -132,7 +132,7 @@ fn section<W: io::Write>(
     }
 }
 
-/// Prints a table: its count, its entries, what ends it early, and what is behind it.
+/// Prints a table: its count, its entries, the fault that ends it early, and the bytes after it.
 fn table<T, W: io::Write>(
     table: &Table<T>,
     what: &str,
@@ -222,7 +222,7 @@ fn attributes<W: io::Write>(
             Err(fault) if fault.section == Some(SectionId::Attributes) => {
                 listing.fault(fault)?;
             }
-            // It is the AttributeTypes section that is wrong.
+            // The error is in the AttributeTypes section.
             Err(_) => {}
         }
     }

@@ -1,24 +1,25 @@
-//! Tables, up to the first entry that has no end.
+//! Tables, up to the first malformed entry.
 //!
-//! The readers in [`crate::read`] give a table or nothing. These give what there is, and where in the file each entry is.
+//! The readers in [`crate::read`] return a complete table or an error. These return the readable
+//! entries, with their ranges in the file.
 
 use std::ops::Range;
 
 use crate::cursor::Cursor;
 use crate::error::Fault;
 
-/// An entry of a table, and where in the file it is.
+/// An entry of a table, and its range in the file.
 pub(super) struct Entry<T> {
     pub(super) range: Range<usize>,
     pub(super) value: T,
 }
 
-/// As much of a table as can be read.
+/// The readable part of a table.
 pub(super) struct Table<T> {
-    /// How many entries there should be.
+    /// The number of entries that the table declares.
     pub(super) count: Option<Entry<u64>>,
     pub(super) entries: Vec<Entry<T>>,
-    /// Why there are no more.
+    /// The fault that ends the table early, if any.
     pub(super) fault: Option<Fault>,
 }
 
@@ -33,7 +34,7 @@ impl<T> Default for Table<T> {
 }
 
 impl<T> Table<T> {
-    /// Reads a count, which is `what`, and as many entries.
+    /// Reads a count, which `what` describes, and as many entries.
     pub(super) fn read(
         cursor: Option<Cursor<'_>>,
         what: &str,
@@ -61,13 +62,13 @@ impl<T> Table<T> {
         Ok(())
     }
 
-    /// The value of the entry at `index`, if there is one.
+    /// Returns the value of the entry at `index`, if there is one.
     pub(super) fn get(&self, index: usize) -> Option<&T> {
         self.entries.get(index).map(|entry| &entry.value)
     }
 }
 
-/// Reads a value and notes where it is.
+/// Reads a value and records its range.
 pub(super) fn entry<T>(
     cursor: &mut Cursor<'_>,
     read: impl FnOnce(&mut Cursor<'_>) -> Result<T, Fault>,

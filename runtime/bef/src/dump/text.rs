@@ -1,19 +1,19 @@
-//! Values as people read them, in one line.
+//! Values formatted for people, on one line.
 
 use half::{bf16, f16};
 use tfrt_attr::{AttrTypeCode, AttrValue, DenseAttr, Scalar};
 use tfrt_support::DType;
 
-/// How many elements of a list or tensor are shown.
+/// The number of elements of a list or tensor that are shown.
 const MAX_ELEMENTS: usize = 16;
 
-/// How many characters of a text are shown.
+/// The number of characters of a text that are shown.
 const MAX_CHARS: usize = 160;
 
-/// How many bytes decide what is shown of a text: a character has four at most.
+/// The number of bytes that determine what is shown of a text: a character has at most four.
 pub(super) const MAX_TEXT_BYTES: usize = 4 * (MAX_CHARS + 1);
 
-/// `bytes` as text without quotes, safe to print.
+/// Formats `bytes` as text without quotes, safe to print.
 pub(super) fn plain(bytes: &[u8]) -> String {
     let text = String::from_utf8_lossy(&bytes[..bytes.len().min(MAX_TEXT_BYTES)]);
     let mut chars = text.chars();
@@ -28,7 +28,7 @@ pub(super) fn plain(bytes: &[u8]) -> String {
     shown
 }
 
-/// `bytes` as text in quotes, safe to print.
+/// Formats `bytes` as text in quotes, safe to print.
 pub(super) fn quoted(bytes: &[u8]) -> String {
     format!("\"{}\"", plain(bytes))
 }
@@ -41,7 +41,7 @@ pub(super) fn count(number: usize, what: &str) -> String {
     }
 }
 
-/// The texts, with commas in between; as many as are shown of a list.
+/// Formats the items separated by commas, up to the number shown of a list.
 pub(super) fn list<T>(items: &[T], text: impl FnMut(&T) -> String) -> String {
     let mut texts: Vec<String> = items.iter().take(MAX_ELEMENTS).map(text).collect();
     if items.len() > MAX_ELEMENTS {
@@ -50,7 +50,7 @@ pub(super) fn list<T>(items: &[T], text: impl FnMut(&T) -> String) -> String {
     texts.join(", ")
 }
 
-/// An attribute, with its type.
+/// Formats an attribute with its type.
 pub(super) fn attribute(value: &AttrValue) -> String {
     match value {
         AttrValue::Scalar(number) => {
@@ -87,7 +87,7 @@ pub(super) fn attribute(value: &AttrValue) -> String {
     }
 }
 
-/// Dimensions, as shapes are written.
+/// Formats dimensions as a shape.
 fn shape(dims: &[i64]) -> String {
     let dims: Vec<String> = dims
         .iter()
@@ -115,7 +115,7 @@ fn dense_text(dense: &DenseAttr) -> String {
     format!("dense<{ty}>[{}]", list(&elements, element))
 }
 
-/// A number of a little-endian encoding.
+/// Formats a number from its little-endian encoding.
 fn number(dtype: DType, bytes: &[u8]) -> String {
     let mut word = [0; 8];
     word[..bytes.len()].copy_from_slice(bytes);
@@ -138,7 +138,7 @@ fn scalar(number: Scalar) -> String {
     }
 }
 
-/// An element type as MLIR spells it, where it does.
+/// Returns the MLIR spelling of an element type, or our own if MLIR has none.
 fn spelling(dtype: DType) -> String {
     match dtype {
         DType::Ui8 | DType::Ui16 | DType::Ui32 | DType::Ui64 => {

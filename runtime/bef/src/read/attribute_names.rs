@@ -1,6 +1,6 @@
 //! The AttributeNames section: the names of the attributes of every kernel.
 //!
-//! Counts all functions, but has a table only for those with a body.
+//! The section counts all functions, but has a table only for those with a body.
 
 use tfrt_support::entity::{EntityId, PrimaryMap};
 
@@ -10,29 +10,29 @@ use crate::error::{BefError, Fault, Reason};
 use crate::format::SectionId;
 use crate::ids::{FunctionId, StringOffset};
 
-/// The names of the attributes of every function: those of its kernels one after the other, in order of the records.
+/// For each function, the names of the attributes of its kernels, in the order of the records.
 pub(crate) type AttributeNames = PrimaryMap<FunctionId, Vec<StringOffset>>;
 
-/// What a function must have to have a table.
+/// The shape of a body, which determines its table.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct BodyShape {
     pub(crate) num_kernels: usize,
     pub(crate) num_attributes: usize,
 }
 
-/// The names of the attributes of the functions, up to where something is wrong.
+/// The names of the attributes of the functions, up to the first error.
 #[derive(Debug)]
 pub(crate) struct NamesSoFar {
-    /// Those of all functions, one after the other.
+    /// Those of all functions, concatenated.
     names: Vec<StringOffset>,
-    /// Where those of each function end.
+    /// The end of those of each function.
     ends: PrimaryMap<FunctionId, usize>,
-    /// What is wrong with the functions that have no end.
+    /// The error for the functions without an end.
     error: Option<BefError>,
 }
 
 impl NamesSoFar {
-    /// The names of a function.
+    /// Returns the names of a function.
     pub(crate) fn of(&self, id: FunctionId) -> Result<&[StringOffset], BefError> {
         match (self.ends.get(id), &self.error) {
             (Some(&end), _) => {
@@ -46,7 +46,7 @@ impl NamesSoFar {
     }
 }
 
-/// Reads the section; `shapes` says of every function what its body is like, if it has one.
+/// Reads the section; `shapes` has the shape of the body of every function that has one.
 pub(crate) fn read(
     cursor: Cursor<'_>,
     strings: Strings<'_>,
@@ -60,7 +60,7 @@ pub(crate) fn read(
         .collect()
 }
 
-/// Reads the section up to the first function that has something wrong.
+/// Reads the section up to the first function with an error.
 pub(crate) fn read_so_far(
     mut cursor: Cursor<'_>,
     strings: Strings<'_>,

@@ -1,4 +1,4 @@
-//! The AttributeTypes section: where every attribute is, and its type code.
+//! The AttributeTypes section: the offset and type code of every attribute.
 
 use tfrt_attr::{AttrTypeCode, verify};
 
@@ -7,7 +7,7 @@ use crate::error::Fault;
 use crate::format::SectionId;
 use crate::ids::{AttributeOffset, id, raw};
 
-/// The type codes of the attributes of a file; each attribute is verified, and none overlaps another.
+/// The type codes of the attributes of a file; all attributes are verified, and none overlap.
 ///
 /// ```
 /// use tfrt_attr::{AttrRef, AttrValue};
@@ -33,7 +33,8 @@ pub struct AttributeTypes {
 }
 
 impl AttributeTypes {
-    /// Reads the table and checks the attributes in `attributes`, which lie at `base` in the file.
+    /// Reads the table and checks the attributes in `attributes`, which start at `base` in the
+    /// file.
     pub(crate) fn read(
         mut cursor: Cursor<'_>,
         attributes: &[u8],
@@ -69,7 +70,7 @@ impl AttributeTypes {
         Ok(Self { codes })
     }
 
-    /// The type code of the attribute at `offset`, if the section has it.
+    /// Returns the type code of the attribute at `offset`, if the section has it.
     #[must_use]
     pub fn code(&self, offset: AttributeOffset) -> Option<AttrTypeCode> {
         let index = self
@@ -79,7 +80,7 @@ impl AttributeTypes {
         Some(self.codes[index].1)
     }
 
-    /// The attributes with their type codes, in order.
+    /// Returns the attributes with their type codes, in order.
     pub fn iter(&self) -> impl ExactSizeIterator<Item = (AttributeOffset, AttrTypeCode)> + '_ {
         self.codes.iter().copied()
     }

@@ -1,4 +1,4 @@
-//! The FunctionIndex section: kind, place of the body, name and signature of every function.
+//! The FunctionIndex section: kind, body offset, name and signature of every function.
 
 use std::ops::Range;
 
@@ -10,18 +10,18 @@ use crate::error::Fault;
 use crate::format::FunctionKind;
 use crate::ids::{FunctionId, StringOffset, TypeIndex, id};
 
-/// What the index says of a function.
+/// The index entry of a function.
 #[derive(Clone, Debug)]
 pub(crate) struct FunctionEntry {
     pub(crate) kind: FunctionKind,
-    /// Where the body starts in the Functions section; meaningless for a native function.
+    /// The offset of the body in the Functions section; meaningless for a native function.
     pub(crate) body_offset: u64,
-    /// Where in the file the index says so.
+    /// The offset in the file of this entry's body offset.
     pub(crate) offset_in_file: usize,
     pub(crate) name: StringOffset,
-    /// The arguments' types in the pool of types.
+    /// The range of the arguments' types in the pool of types.
     pub(crate) arguments: Range<usize>,
-    /// The results' types in the pool of types.
+    /// The range of the results' types in the pool of types.
     pub(crate) results: Range<usize>,
 }
 
@@ -29,7 +29,7 @@ pub(crate) struct FunctionEntry {
 #[derive(Clone, Debug)]
 pub(crate) struct FunctionIndex {
     pub(crate) functions: PrimaryMap<FunctionId, FunctionEntry>,
-    /// The types of all signatures, one after the other.
+    /// The types of all signatures, concatenated.
     pub(crate) types: Vec<TypeIndex>,
 }
 

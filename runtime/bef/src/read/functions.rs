@@ -13,7 +13,7 @@
 //!            function id × functions | result register × results | kernel × users, by result
 //! ```
 //!
-//! Record offsets count bytes from the first record.
+//! Record offsets are in bytes from the first record.
 
 use std::ops::Range;
 
@@ -26,35 +26,35 @@ use crate::ids::{
     AttributeOffset, FunctionId, Ids, KernelCode, KernelId, LocationOffset, RegisterId, id,
 };
 
-/// An entry of a kernel table, as it is stored.
+/// An entry of a kernel table, as stored.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct RawKernelEntry {
     pub(crate) record_offset: u32,
     pub(crate) num_operands: u32,
     pub(crate) stream: u32,
-    /// Where in the file the entry is.
+    /// The offset of the entry in the file.
     pub(crate) offset_in_file: usize,
 }
 
-/// A body taken apart, but not checked.
+/// A body that is parsed but not checked.
 #[derive(Clone, Debug)]
 pub(crate) struct RawBody {
     pub(crate) location: LocationOffset,
     pub(crate) use_counts: Vec<u32>,
-    /// Where in the file the use counts are.
+    /// The offset of the use counts in the file.
     pub(crate) use_counts_in_file: usize,
     pub(crate) kernels: Vec<RawKernelEntry>,
     pub(crate) results: Vec<RegisterId>,
-    /// Where in the file the results are.
+    /// The offset of the results in the file.
     pub(crate) results_in_file: usize,
-    /// Where in the file the records are: whole words.
+    /// The range of the records in the file: whole words.
     pub(crate) records: Range<usize>,
 }
 
 impl RawBody {
-    /// Reads the body at `cursor`; it ends where the bytes of the cursor do, or before.
+    /// Reads the body at `cursor`, which ends at or before the end of the cursor's bytes.
     ///
-    /// A fault comes with the part of the body that it is in.
+    /// A fault is returned with the part of the body that it is in.
     pub(crate) fn read(
         cursor: &mut Cursor<'_>,
         num_results: usize,
@@ -68,7 +68,7 @@ impl RawBody {
             .count("a number of registers")
             .map_err(within(BodyPart::Head))?;
         let use_counts_in_file = cursor.offset();
-        // `count` saw to it that there is a byte for each.
+        // `count` has checked that there is a byte for each.
         let mut use_counts = Vec::with_capacity(num_registers);
         for _ in 0..num_registers {
             let count = cursor.vbr_u32("a use count");
@@ -85,7 +85,7 @@ impl RawBody {
                 at.fault("expected at least the pseudo kernel, found no kernel"),
             ));
         }
-        // An entry takes a byte for each of its fields at least.
+        // Each entry has three fields of at least one byte.
         let mut kernels = Vec::with_capacity(num_kernels.min(cursor.remaining() / 3));
         for _ in 0..num_kernels {
             let entry = Self::read_kernel(cursor);
@@ -102,7 +102,8 @@ impl RawBody {
             .collect::<Result<Vec<RegisterId>, Fault>>()
             .map_err(within(BodyPart::Results))?;
 
-        // The section is aligned to words, as `crate::verify` checks, so that the position in the file is that in the section.
+        // The section is aligned to words, as `crate::verify` checks, so aligning the offset in the
+        // file also aligns the offset in the section.
         let padding = cursor.offset().next_multiple_of(RECORD_ALIGNMENT) - cursor.offset();
         if cursor.take(padding).is_none() {
             let message = format!(
@@ -135,7 +136,8 @@ impl RawBody {
     }
 }
 
-/// What a kernel does, in place; see [`VerifiedFunction::record`](crate::VerifiedFunction::record).
+/// The content of a kernel record, in place; see
+/// [`VerifiedFunction::record`](crate::VerifiedFunction::record).
 ///
 /// ```
 /// use tfrt_bef::VerifiedFunction;
@@ -152,25 +154,26 @@ impl RawBody {
 /// ```
 #[derive(Clone, Copy, Debug)]
 pub struct KernelRecord<'a> {
-    /// What it runs. Means nothing for the pseudo kernel.
+    /// The kernel that it runs. Meaningless for the pseudo kernel.
     pub code: KernelCode,
-    /// Where it comes from, and which operation it is. Means nothing for the pseudo kernel.
+    /// Its location, which also identifies the operation. Meaningless for the pseudo kernel.
     pub location: LocationOffset,
     /// The registers it reads.
     pub operands: Ids<'a, RegisterId>,
-    /// Its attributes, in order of their names.
+    /// Its attributes, sorted by name.
     pub attributes: Ids<'a, AttributeOffset>,
-    /// The functions it refers to: by attributes in order of their names, then by regions.
+    /// The functions it refers to: by attributes sorted by name, then by regions.
     pub functions: Ids<'a, FunctionId>,
     /// The registers it defines.
     pub results: Ids<'a, RegisterId>,
-    /// How many users each result has.
+    /// The number of users of each result.
     user_counts: &'a [u32],
     users: &'a [u32],
 }
 
 impl<'a> KernelRecord<'a> {
-    /// The record that starts at word `start` of `words`, and the word behind it; none if it does not fit.
+    /// Returns the record that starts at word `start` of `words`, and the word after it, or `None`
+    /// if it does not fit.
     #[inline]
     pub(crate) fn read(words: &'a [u32], start: usize) -> Option<(Self, usize)> {
         let words = words.get(start..)?;
@@ -200,10 +203,11 @@ impl<'a> KernelRecord<'a> {
         Some((record, start + words.len() - rest.len()))
     }
 
-    /// The results, each with the kernels that use it: once for each use, the last in program order first.
+    /// Returns the results, each with the kernels that use it: once for each use, in reverse
+    /// program order.
     ///
-    /// The first result of the pseudo kernel stands for nothing: its users are the kernels without operands, in program
-    /// order. Its further results are the arguments.
+    /// The first result of the pseudo kernel has no value: its users are the kernels without
+    /// operands, in program order. Its other results are the arguments.
     #[inline]
     pub fn results_with_users(
         &self,
@@ -213,14 +217,14 @@ impl<'a> KernelRecord<'a> {
             .iter()
             .zip(self.user_counts)
             .map(move |(register, &count)| {
-                // `read` made the list as long as the counts together.
+                // `read` has checked that the list is as long as the sum of the counts.
                 let (own, rest) = users.split_at(count as usize);
                 users = rest;
                 (register, Ids::new(own))
             })
     }
 
-    /// The users of all results, one after the other.
+    /// Returns the users of all results, concatenated.
     #[must_use]
     pub fn users(&self) -> Ids<'a, KernelId> {
         Ids::new(self.users)

@@ -1,6 +1,6 @@
-//! The KernelFlags section: what is said of kernels beside their records.
+//! The KernelFlags section: properties of kernels that are not in their records.
 //!
-//! Functions, and kernels within a function, come in ascending order.
+//! Functions, and the kernels of each function, are in ascending order.
 
 use tfrt_support::entity::EntityId;
 
@@ -14,11 +14,11 @@ use crate::ids::{FunctionId, KernelId, id};
 pub(crate) struct FlagTable {
     /// By kernel, ascending.
     pub(crate) flags: Vec<(KernelId, KernelFlags)>,
-    /// Where in the file the table is.
+    /// The offset of the table in the file.
     pub(crate) offset_in_file: usize,
 }
 
-/// Reads the tables of the functions that have one, by function, ascending.
+/// Reads the tables of the functions that have one, in ascending order.
 pub(crate) fn read(
     mut cursor: Cursor<'_>,
     num_functions: usize,

@@ -1,6 +1,7 @@
-//! The Locations and the LocationStrings section: where functions and kernels come from.
+//! The Locations and LocationStrings sections: the locations of functions and kernels.
 //!
-//! Locations are only used in messages, so a malformed one does not make a file invalid: it reads as one that is out of range.
+//! Locations are only used in messages, so a malformed one does not make a file invalid: it is
+//! treated as out of range.
 
 use crate::cursor::Cursor;
 use crate::format::{SectionId, location_tag};
@@ -8,12 +9,13 @@ use crate::limits;
 use crate::location::Location;
 use crate::read::strings::string_at;
 
-/// The location recorded at `offset` of `records`; none if it is out of range, malformed, or beyond the limits.
+/// Returns the location recorded at `offset` of `records`, or `None` if it is out of range,
+/// malformed, or beyond the limits.
 pub(crate) fn read(records: &[u8], strings: &[u8], offset: usize) -> Option<Location> {
     read_with_end(records, strings, offset).map(|(location, _)| location)
 }
 
-/// The location recorded at `offset` of `records`, and the offset behind it.
+/// Returns the location recorded at `offset` of `records`, and the offset after it.
 pub(crate) fn read_with_end(
     records: &[u8],
     strings: &[u8],
@@ -83,7 +85,7 @@ impl LocationReader<'_> {
             .cursor
             .vbr_below("a string offset", self.strings.len() as u64)
             .ok()?;
-        // Looks no further than the text may go on.
+        // Bound the search by the remaining permitted text.
         let start = offset as usize;
         let end = self.strings.len().min(start + self.text_bytes_left + 1);
         let text = string_at(&self.strings[..end], start);

@@ -1,7 +1,7 @@
-//! Mapping: a file as memory, without reading it first. The one place of this crate with unsafe code.
+//! Memory-mapped files. The only unsafe code in this crate.
 //!
-//! Pages are read when they are first looked at, and shared with every process that maps the file. The price is a duty that
-//! cannot be checked, see [`BefFile::map`].
+//! Pages are read on first access, and shared by all processes that map the file. In return, the
+//! caller has a duty that cannot be checked, see [`BefFile::map`].
 
 use std::fs::File;
 use std::io;
@@ -14,7 +14,7 @@ use tfrt_attr::aligned::FILE_ALIGNMENT;
 
 use super::{BefFile, FileBytes};
 
-/// A mapped file. It starts at a page, so at a multiple of [`FILE_ALIGNMENT`].
+/// A mapped file. It starts at a page, hence at a multiple of [`FILE_ALIGNMENT`].
 pub(super) struct MappedBytes(Mmap);
 
 impl Deref for MappedBytes {
@@ -29,15 +29,16 @@ impl Deref for MappedBytes {
 impl BefFile {
     /// Maps the file at `path` into memory, without copying it.
     ///
-    /// [`open`](Self::open) reads the file instead and asks for nothing. Mapping pays for large files of which little is used,
-    /// and where many processes share one file.
+    /// [`open`](Self::open) reads the file instead and is safe. Mapping is worthwhile for large
+    /// files of which little is used, and if many processes share one file.
     ///
     /// # Errors
-    /// If the file cannot be opened or mapped. What it holds is not looked at.
+    /// If the file cannot be opened or mapped. Its content is not checked.
     ///
     /// # Safety
-    /// 1. The file must not be changed or truncated, in this process or another one, while the returned value, a clone of it, or
-    ///    anything made from one (a [`VerifiedBef`](crate::VerifiedBef), say) lives.
+    /// 1. The file must not be changed or truncated, in this process or another one, while the
+    ///    returned value, a clone of it, or anything created from one (such as a
+    ///    [`VerifiedBef`](crate::VerifiedBef)) lives.
     ///
     /// ```
     /// use tfrt_bef::BefFile;
@@ -53,8 +54,8 @@ impl BefFile {
     /// ```
     pub unsafe fn map(path: impl AsRef<Path>) -> io::Result<Self> {
         let file = File::open(path)?;
-        // SAFETY: what `Mmap::map` asks for is duty 1, which the caller took on for as long as the map lives: it is owned by
-        // the returned value.
+        // SAFETY: `Mmap::map` requires duty 1, which the caller fulfils for as long as the map
+        // lives: the returned value owns it.
         let map = unsafe { Mmap::map(&file) }?;
         assert!(
             map.as_ptr().addr().is_multiple_of(FILE_ALIGNMENT),

@@ -1,4 +1,5 @@
-//! The Kernels and the Types section: names of kernels and spellings of types, a position in the list being a code or index.
+//! The Kernels and Types sections: names of kernels and spellings of types. The position in the
+//! list is the code or index.
 
 use tfrt_support::entity::{EntityId, PrimaryMap};
 
@@ -7,7 +8,7 @@ use crate::cursor::Cursor;
 use crate::error::Fault;
 use crate::ids::StringOffset;
 
-/// Reads a table of names; `what` they are.
+/// Reads a table of names; `what` describes them in errors.
 pub(crate) fn read<K: EntityId>(
     mut cursor: Cursor<'_>,
     strings: Strings<'_>,

@@ -1,6 +1,6 @@
 //! The RegisterTypes section: the types of the registers of every function.
 //!
-//! Counts all functions, but has a table only for those with a body.
+//! The section counts all functions, but has a table only for those with a body.
 
 use tfrt_support::entity::PrimaryMap;
 
@@ -11,7 +11,7 @@ use crate::ids::{FunctionId, TypeIndex, id};
 /// The types of the registers of every function.
 pub type RegisterTypes = PrimaryMap<FunctionId, Vec<TypeIndex>>;
 
-/// Reads the section; `num_registers` says of every function how many registers its body has, if it has one.
+/// Reads the section; `num_registers` has the number of registers of every function with a body.
 pub(crate) fn read(
     mut cursor: Cursor<'_>,
     num_types: usize,

@@ -4,7 +4,8 @@
 //!  section := id:u8  vbr(length << 1 | aligned)  [ alignment:u8  padding ]  data
 //! ```
 //!
-//! Sections come in any order. Of two with one id the last counts; those with unknown ids are skipped.
+//! Sections may be in any order. The last of several sections with one id is used; unknown ids are
+//! skipped.
 
 use std::ops::Range;
 
@@ -15,7 +16,7 @@ use crate::limits;
 
 const NUM_SECTIONS: usize = SectionId::ALL.len();
 
-/// Where in a file the sections are.
+/// The ranges of the sections in a file.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct SectionTable {
     /// By position in [`SectionId::ALL`].
@@ -23,7 +24,7 @@ pub(crate) struct SectionTable {
 }
 
 impl SectionTable {
-    /// Where the section is, if it is there.
+    /// Returns the range of the section, if it is present.
     pub(crate) fn range(&self, id: SectionId) -> Option<Range<usize>> {
         let slot = SectionId::ALL.iter().position(|&known| known == id)?;
         self.ranges[slot].clone()
@@ -35,14 +36,14 @@ impl SectionTable {
         }
     }
 
-    /// The start of the section, if it is there.
+    /// Returns a cursor at the start of the section, if it is present.
     pub(crate) fn cursor<'a>(&self, file: &'a [u8], id: SectionId) -> Option<Cursor<'a>> {
         let range = self.range(id)?;
         let start = range.start;
         Some(Cursor::in_section(&file[range], start, id))
     }
 
-    /// The start of the section, which must be there.
+    /// Returns a cursor at the start of the section, which must be present.
     pub(crate) fn required<'a>(&self, file: &'a [u8], id: SectionId) -> Result<Cursor<'a>, Fault> {
         self.cursor(file, id).ok_or_else(|| {
             Fault::new(
@@ -76,13 +77,13 @@ impl<'a> Sections<'a> {
         Ok(Self { file, table })
     }
 
-    /// The data of a section, if the file has it.
+    /// Returns the data of a section, if the file has it.
     #[must_use]
     pub fn bytes(&self, id: SectionId) -> Option<&'a [u8]> {
         self.table.range(id).map(|range| &self.file[range])
     }
 
-    /// Where in the file the data of a section is, if the file has it.
+    /// Returns the range of a section's data in the file, if the file has the section.
     #[must_use]
     pub fn range(&self, id: SectionId) -> Option<Range<usize>> {
         self.table.range(id)
@@ -120,7 +121,7 @@ pub(crate) fn read_file_header(cursor: &mut Cursor<'_>) -> Result<(), BefError> 
     .map_err(|fault| fault.because(Reason::Version))
 }
 
-/// Reads one section: its id, and where its data is.
+/// Reads one section: its id, and the range of its data.
 pub(crate) fn read_section(cursor: &mut Cursor<'_>) -> Result<(u8, Range<usize>), Fault> {
     let id = cursor.u8("a section id")?;
     let at = cursor.clone();

@@ -1,7 +1,7 @@
-//! The Strings section: names and spellings, each ended by a zero byte.
+//! The Strings section: names and spellings, each terminated by a zero byte.
 //!
-//! A string is referred to by the offset of its first byte. Only starts of strings are accepted: so no byte belongs to two
-//! names, and all names together are no longer than the section.
+//! A string is referred to by the offset of its first byte. Only offsets of string starts are
+//! accepted, so names do not overlap, and all names together are at most as long as the section.
 
 use crate::cursor::Cursor;
 use crate::error::Fault;
@@ -12,12 +12,12 @@ use crate::ids::{StringOffset, id};
 #[derive(Clone, Copy, Debug)]
 pub struct Strings<'a> {
     bytes: &'a [u8],
-    /// The end of the last string of a row of strings that are UTF-8 and ended by a zero byte.
+    /// The length of the longest prefix that consists of complete, zero-terminated UTF-8 strings.
     sound_len: usize,
 }
 
 impl<'a> Strings<'a> {
-    /// The strings in the bytes of the section.
+    /// Creates a view of the bytes of the section.
     #[must_use]
     pub fn new(bytes: &'a [u8]) -> Self {
         let text_len = match str::from_utf8(bytes) {
@@ -31,7 +31,7 @@ impl<'a> Strings<'a> {
         Self { bytes, sound_len }
     }
 
-    /// Reads the offset of a string, which is `what`.
+    /// Reads the offset of a string, which `what` describes in errors.
     pub(crate) fn read_offset(
         &self,
         cursor: &mut Cursor<'_>,
@@ -55,7 +55,7 @@ impl<'a> Strings<'a> {
     }
 }
 
-/// The string at `start` of a section; as much of it as there is.
+/// Returns the string at `start` of a section, as much of it as there is.
 pub(crate) fn string_at(bytes: &[u8], start: usize) -> &[u8] {
     let rest = bytes.get(start..).unwrap_or_default();
     let len = rest

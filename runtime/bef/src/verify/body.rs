@@ -1,19 +1,22 @@
-//! Verification of a body, and what it gives the right to.
+//! Verification of a body, and the accessors that it permits.
 //!
-//! 1. The tables and the padding lie in the body. The kernel table has at least the pseudo kernel.
-//! 2. Kernel records start at words, in the order of the table, and none overlaps another.
-//! 3. Kernel codes, registers, function ids and users are in range; an attribute starts in the Attributes section.
-//! 4. The pseudo kernel is marked as such, has no operands, attributes and functions, and its results are the register behind
-//!    the last one, which stands for nothing, and the arguments.
+//! 1. The tables and the padding are within the body. The kernel table has at least the pseudo
+//!    kernel.
+//! 2. Kernel records start at words, are in the order of the table, and do not overlap.
+//! 3. Kernel codes, registers, function ids and users are in range; an attribute starts in the
+//!    Attributes section.
+//! 4. The pseudo kernel is marked as such, has no operands, attributes and functions, and its
+//!    results are the register after the last one, which has no value, and the arguments.
 //! 5. Every register is defined exactly once, by an argument or by a kernel.
-//! 6. The users of a register are the kernels that have it as an operand, once for each time; the users of the pseudo result
-//!    are the kernels without operands, once each. So a kernel gets as many notices as it has operands, or one.
-//! 7. The use count of a register is the number of its users and of its places among the results; the table has of every
-//!    kernel the number of its operands.
-//! 8. Every kernel of an asynchronous function becomes ready: there is no cycle. Every kernel of a synchronous function has
-//!    operands that earlier kernels, or arguments, define.
-//! 9. Results of a synchronous function are not arguments, and each is another register.
-//! 10. KernelFlags names kernels that there are.
+//! 6. The users of a register are the kernels that have it as an operand, once for each occurrence;
+//!    the users of the pseudo result are the kernels without operands, once each. So a kernel is
+//!    notified once per operand, or once if it has none.
+//! 7. The use count of a register is the number of its users plus its occurrences among the
+//!    results; the kernel table has the number of operands of each kernel.
+//! 8. Every kernel of an asynchronous function becomes ready: there is no cycle. The operands of
+//!    every kernel of a synchronous function are defined by earlier kernels or arguments.
+//! 9. Results of a synchronous function are not arguments, and are distinct.
+//! 10. KernelFlags names existing kernels.
 
 use std::fmt;
 use std::ops::Range;
@@ -33,39 +36,40 @@ use crate::ids::{FunctionId, KernelId, LocationOffset, RegisterId, id, raw};
 use crate::read::functions::{KernelRecord, RawBody};
 use crate::read::kernel_flags::FlagTable;
 
-/// What the kernel table says of a kernel.
+/// The kernel table entry of a kernel.
 #[derive(Clone, Copy, Debug)]
 pub struct KernelEntry {
-    /// How many operands it has.
+    /// The number of its operands.
     pub num_operands: u32,
     /// The stream it runs on.
     pub stream: u32,
-    /// What is said of it beside its record.
+    /// Its flags.
     pub flags: KernelFlags,
     /// The word at which its record starts.
     record_start: u32,
 }
 
 impl KernelEntry {
-    /// How many notices from registers make the kernel ready: one for each operand, or one from the pseudo kernel.
+    /// Returns the number of notifications that make the kernel ready: one for each operand, or one
+    /// from the pseudo kernel.
     #[must_use]
     pub fn ready_count(self) -> u32 {
         self.num_operands.max(1)
     }
 }
 
-/// A body that keeps the rules.
+/// A body that satisfies the rules.
 #[derive(Debug)]
 pub(crate) struct VerifiedBody {
     location: LocationOffset,
     use_counts: Box<[u32]>,
     kernels: Box<[KernelEntry]>,
     results: Box<[RegisterId]>,
-    /// Where in the file the records are.
+    /// The range of the records in the file.
     records: Range<usize>,
 }
 
-/// A function whose body was checked. Cloning shares; the file lives as long as any clone.
+/// A function whose body was checked. Clones share it; the file lives as long as any clone.
 ///
 /// ```
 /// use tfrt_bef::write::{BefBuilder, Body, WriteOptions};
@@ -105,83 +109,84 @@ impl VerifiedFunction {
         Self { bef, id, body }
     }
 
-    /// The file that the function is in.
+    /// Returns the file of the function.
     #[must_use]
     pub fn bef(&self) -> &VerifiedBef {
         &self.bef
     }
 
-    /// The position of the function in the index.
+    /// Returns the position of the function in the index.
     #[must_use]
     pub fn id(&self) -> FunctionId {
         self.id
     }
 
-    /// What the index says of the function.
+    /// Returns the index entry of the function.
     #[must_use]
     pub fn entry(&self) -> Function<'_> {
         self.bef.function_entry(self.id)
     }
 
-    /// Where the function comes from.
+    /// Returns the location of the function.
     #[must_use]
     pub fn location(&self) -> LocationOffset {
         self.body.location
     }
 
-    /// How many registers there are: the arguments, then the results of the kernels.
+    /// Returns the number of registers: the arguments, then the results of the kernels.
     #[must_use]
     pub fn num_registers(&self) -> usize {
         self.body.use_counts.len()
     }
 
-    /// Of every register: how often it is an operand or a result of the function.
+    /// Returns for every register how often it is an operand or a result of the function.
     #[must_use]
     pub fn use_counts(&self) -> &[u32] {
         &self.body.use_counts
     }
 
-    /// How many kernels there are, the pseudo kernel included.
+    /// Returns the number of kernels, including the pseudo kernel.
     #[must_use]
     pub fn num_kernels(&self) -> usize {
         self.body.kernels.len()
     }
 
-    /// The kernels in program order, without the pseudo kernel.
+    /// Returns the kernels in program order, without the pseudo kernel.
     pub fn kernels(&self) -> impl DoubleEndedIterator<Item = KernelId> + ExactSizeIterator + use<> {
         (1..self.num_kernels()).map(KernelId::from_index)
     }
 
-    /// The kernel table, by kernel; entry 0 is that of the pseudo kernel, whose stream is the root stream.
+    /// Returns the kernel table; entry 0 is that of the pseudo kernel, whose stream is the root
+    /// stream.
     #[must_use]
     pub fn kernel_table(&self) -> &[KernelEntry] {
         &self.body.kernels
     }
 
-    /// The registers that the function returns.
+    /// Returns the registers that the function returns.
     #[must_use]
     pub fn results(&self) -> &[RegisterId] {
         &self.body.results
     }
 
-    /// The pseudo kernel: its first result stands for nothing and starts the kernels without operands, the others are the
-    /// arguments.
+    /// Returns the pseudo kernel: its first result has no value and starts the kernels without
+    /// operands, the others are the arguments.
     #[must_use]
     pub fn pseudo_record(&self) -> KernelRecord<'_> {
         self.record(id(PSEUDO_KERNEL))
     }
 
-    /// The arguments with their users.
+    /// Returns the arguments with their users.
     pub fn argument_users(
         &self,
     ) -> impl ExactSizeIterator<Item = (RegisterId, crate::ids::Ids<'_, KernelId>)> + use<'_> {
         self.pseudo_record().results_with_users().skip(1)
     }
 
-    /// What a kernel does.
+    /// Returns the record of a kernel.
     ///
     /// # Panics
-    /// If there is no such kernel: ids of another function are a mistake of the caller.
+    /// If there is no such kernel: passing the id of another function is a bug in the caller.
     #[inline]
     #[must_use]
     pub fn record(&self, kernel: KernelId) -> KernelRecord<'_> {
@@ -203,15 +208,15 @@ impl fmt::Debug for VerifiedFunction {
     }
 }
 
-/// The words of the records. The range is aligned to words, and so is the file in memory.
+/// Returns the words of the records. The range is aligned to words, and so is the file in memory.
 fn record_words<'a>(file: &'a [u8], records: &Range<usize>) -> &'a [u32] {
     <[u32]>::ref_from_bytes(&file[records.clone()]).unwrap_or_default()
 }
 
-/// What the rest of the file says about a body.
+/// The facts about a body from the rest of the file.
 pub(crate) struct Context<'a> {
     pub(crate) file: &'a [u8],
-    /// Where in the file the body is, at most.
+    /// The maximum range of the body in the file.
     pub(crate) range: Range<usize>,
     pub(crate) function: Function<'a>,
     pub(crate) num_kernel_codes: usize,
@@ -305,25 +310,26 @@ fn set_flags(kernels: &mut [KernelEntry], table: &FlagTable) -> Result<(), BefEr
     Ok(())
 }
 
-/// No kernel defines the register (yet).
+/// The register is not defined (yet).
 const UNDEFINED: u32 = u32::MAX;
 
 struct BodyChecker<'a> {
     context: &'a Context<'a>,
     body: &'a RawBody,
     words: &'a [u32],
-    /// Of every kernel: the word at which its record starts.
+    /// For each kernel, the word at which its record starts.
     record_starts: Vec<u32>,
-    /// Of every register: the kernel that defines it.
+    /// For each register, the kernel that defines it.
     definers: Vec<u32>,
-    /// Of every register: how often kernels have it as an operand.
+    /// For each register, the number of its occurrences as an operand.
     operand_counts: Vec<u32>,
-    /// The first kernel with an operand that no kernel before it defines, and that operand; none in a body in program order.
+    /// The first kernel with an operand that no earlier kernel defines, and that operand; `None` if
+    /// the body is in program order.
     first_late: Option<(usize, RegisterId)>,
 }
 
 impl<'a> BodyChecker<'a> {
-    /// Finds the records, by rule 2.
+    /// Locates the records, by rule 2.
     fn new(context: &'a Context<'a>, body: &'a RawBody) -> Result<Self, Fault> {
         let words = record_words(context.file, &body.records);
         let mut record_starts = Vec::with_capacity(body.kernels.len());
@@ -374,12 +380,12 @@ impl<'a> BodyChecker<'a> {
         }
     }
 
-    /// The kernels with their records, without the pseudo kernel.
+    /// Returns the kernels with their records, without the pseudo kernel.
     fn records(&self) -> impl Iterator<Item = (usize, KernelRecord<'a>)> {
         (1..self.num_kernels()).map(|kernel| (kernel, self.record(kernel)))
     }
 
-    /// A fault in the record of `kernel`.
+    /// Creates a fault in the record of `kernel`.
     #[cold]
     fn fault(&self, kernel: usize, message: impl fmt::Display) -> Fault {
         let offset =
@@ -415,7 +421,7 @@ impl<'a> BodyChecker<'a> {
         self.check_below(kernel, "a user", users, self.num_kernels())
     }
 
-    /// Notes that `kernel` defines `registers`, which are in range.
+    /// Records that `kernel` defines `registers`, which are in range.
     fn define(&mut self, kernel: usize, registers: &[u32]) -> Result<(), Fault> {
         for &register in registers {
             let definer = &mut self.definers[register as usize];
@@ -424,7 +430,8 @@ impl<'a> BodyChecker<'a> {
                     format!("expected a register that nothing else defines, found {register}");
                 return Err(self.fault(kernel, message));
             }
-            // A body has fewer kernels than `UNDEFINED`, since each takes 24 bytes of a section of 32-bit offsets.
+            // A body has fewer than `UNDEFINED` kernels, since each takes 24 bytes of a section
+            // with 32-bit offsets.
             *definer = kernel as u32;
         }
         Ok(())
@@ -516,7 +523,8 @@ impl<'a> BodyChecker<'a> {
         Ok(())
     }
 
-    /// Notes what `kernel` reads, which is in range. The kernels before it have been noted, and have defined their results.
+    /// Records the operands of `kernel`, which are in range. Earlier kernels have been recorded,
+    /// including their results.
     fn note_operands(&mut self, kernel: usize, record: &KernelRecord<'_>) {
         for operand in record.operands.iter() {
             self.operand_counts[operand.index()] += 1;
@@ -526,7 +534,7 @@ impl<'a> BodyChecker<'a> {
         }
     }
 
-    /// Rule 5: that no register is undefined. That none is defined twice was checked before.
+    /// Rule 5: every register is defined. Double definitions were already excluded.
     fn check_definitions(&self) -> Result<(), Fault> {
         match self
             .definers
@@ -561,7 +569,8 @@ impl<'a> BodyChecker<'a> {
                     true => &roots[..],
                     false => operand_users.of_register(register.index()),
                 };
-                // As TFRT writes them. A list in any other order is sorted, the reverse of a sorted one in linear time.
+                // The order in which TFRT writes them. A list in any other order is sorted; sorting
+                // a reversed sorted list takes linear time.
                 if users.as_words().iter().rev().eq(expected) {
                     continue;
                 }
@@ -582,7 +591,7 @@ impl<'a> BodyChecker<'a> {
         Ok(())
     }
 
-    /// Rule 7 for the registers. By rule 6 the users are all there.
+    /// Rule 7 for the registers. By rule 6 the users are complete.
     fn check_use_counts(&self) -> Result<(), Fault> {
         let mut counts = self.operand_counts.clone();
         for result in &self.body.results {
@@ -608,7 +617,8 @@ impl<'a> BodyChecker<'a> {
         }
     }
 
-    /// Rule 8 for an asynchronous function: in program order there are no cycles; else runs it without running it.
+    /// Rule 8 for an asynchronous function: a body in program order has no cycles; otherwise
+    /// simulates a run.
     fn check_acyclic(&self) -> Result<(), Fault> {
         if self.first_late.is_none() {
             return Ok(());
@@ -624,7 +634,8 @@ impl<'a> BodyChecker<'a> {
         while let Some(kernel) = ready.pop() {
             num_done += 1;
             for &user in self.record(kernel as usize).users().as_words() {
-                // Not below zero: by rule 6 there is a notice for each operand, and each register is defined once.
+                // Does not underflow: by rule 6 there is one notification per operand, and each
+                // register is defined once.
                 missing[user as usize] -= 1;
                 if missing[user as usize] == 0 {
                     ready.push(user);
@@ -680,9 +691,9 @@ impl<'a> BodyChecker<'a> {
     }
 }
 
-/// Of every register: the kernels that have it as an operand, ascending, once for each time.
+/// For each register, the kernels that have it as an operand, ascending, once for each occurrence.
 struct OperandUsers {
-    /// Where the users of each register start, and at last where those of the last one end.
+    /// The start of the users of each register, and finally the end of those of the last one.
     starts: Vec<u32>,
     users: Vec<u32>,
 }

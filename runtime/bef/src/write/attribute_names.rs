@@ -1,13 +1,13 @@
 //! The AttributeNames section: the names of the attributes of every kernel.
 //!
-//! Counts all functions, but has a table only for those with a body.
+//! The section counts all functions, but has a table only for those with a body.
 
 use tfrt_attr::vbr;
 
 use super::strings::EncodedStrings;
 use super::{BefBuilder, push_id};
 
-/// The section.
+/// Encodes the section.
 pub(super) fn encode(builder: &BefBuilder, strings: &EncodedStrings<'_>) -> Vec<u8> {
     let mut bytes = Vec::new();
     vbr::write(&mut bytes, builder.functions.len() as u64);

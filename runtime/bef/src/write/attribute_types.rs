@@ -1,10 +1,10 @@
-//! The AttributeTypes section: where every attribute is, and its type code.
+//! The AttributeTypes section: the offset and type code of every attribute.
 
 use tfrt_attr::vbr;
 
 use super::{BefBuilder, push_id};
 
-/// The section.
+/// Encodes the section.
 pub(super) fn encode(builder: &BefBuilder) -> Vec<u8> {
     let mut bytes = Vec::new();
     vbr::write(&mut bytes, builder.attributes.len() as u64);

@@ -1,4 +1,4 @@
-//! The FunctionIndex section: kind, place of the body, name and signature of every function.
+//! The FunctionIndex section: kind, body offset, name and signature of every function.
 
 use tfrt_attr::vbr;
 
@@ -7,7 +7,7 @@ use super::{BefBuilder, push_id};
 use crate::format::FunctionKind;
 use crate::ids::TypeIndex;
 
-/// What the index says of a function, beside the place of its body.
+/// The index entry of a function, without the offset of its body.
 #[derive(Clone, Debug)]
 pub(super) struct FunctionEntry {
     pub(super) kind: FunctionKind,
@@ -16,7 +16,8 @@ pub(super) struct FunctionEntry {
     pub(super) results: Vec<TypeIndex>,
 }
 
-/// The section; `body_offsets` says of every function where its body is in the Functions section.
+/// Encodes the section; `body_offsets` has the offset of every function's body in the Functions
+/// section.
 pub(super) fn encode(
     builder: &BefBuilder,
     body_offsets: &[usize],

@@ -15,14 +15,15 @@ use crate::location::Location;
 
 /// The body of a function.
 ///
-/// The registers are numbered arguments first, then the results of the kernels in program order.
+/// The registers are numbered: first the arguments, then the results of the kernels in program
+/// order.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Body {
-    /// Where the function comes from; none if that cannot be expressed.
+    /// The location of the function; `None` if it cannot be expressed.
     pub location: Option<Location>,
     /// The stream of the arguments.
     pub root_stream: u32,
-    /// How many of the registers are arguments.
+    /// The number of registers that are arguments.
     pub num_arguments: usize,
     /// The types of the registers.
     pub register_types: Vec<TypeIndex>,
@@ -35,17 +36,17 @@ pub struct Body {
 /// An operation of a [`Body`].
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Kernel {
-    /// What it runs.
+    /// The kernel that it runs.
     pub code: KernelCode,
-    /// Where it comes from; none if that cannot be expressed.
+    /// Its location; `None` if it cannot be expressed.
     pub location: Option<Location>,
     /// The stream it runs on.
     pub stream: u32,
-    /// What is said of it beside its record.
+    /// Its flags.
     pub flags: KernelFlags,
     /// The registers it reads.
     pub operands: Vec<RegisterId>,
-    /// Its attributes, sorted by name, without those whose values are functions.
+    /// Its attributes, sorted by name, except those whose values are functions.
     pub attributes: Vec<KernelAttribute>,
     /// The functions it refers to: by attributes sorted by name, then by regions.
     pub functions: Vec<FunctionId>,
@@ -54,7 +55,8 @@ pub struct Kernel {
 }
 
 impl Kernel {
-    /// An operation that runs `code` on stream 0, without operands, attributes, functions and results, from nowhere.
+    /// Creates an operation that runs `code` on stream 0, without operands, attributes, functions,
+    /// results and location.
     #[must_use]
     pub fn new(code: KernelCode) -> Self {
         Self {
@@ -73,21 +75,22 @@ impl Kernel {
 /// An attribute of a [`Kernel`].
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct KernelAttribute {
-    /// Its name, which only decoding needs.
+    /// Its name, used only for decoding.
     pub name: String,
     /// Its value.
     pub value: AttributeId,
 }
 
-/// The Functions section, and where in it the bodies are.
+/// The Functions section, and the offsets of the bodies in it.
 #[derive(Debug)]
 pub(super) struct EncodedFunctions {
     pub(super) bytes: Vec<u8>,
-    /// Of every function; the end of the section so far for one that has no body.
+    /// For each function; a function without a body gets the end of the section so far.
     pub(super) offsets: Vec<usize>,
 }
 
-/// The section; locations go to `locations` in the order in which the bodies mention them.
+/// Encodes the section; appends locations to `locations` in the order in which the bodies refer to
+/// them.
 pub(super) fn encode(
     builder: &BefBuilder,
     locations: &mut LocationWriter,
@@ -119,7 +122,8 @@ pub(super) fn encode(
     Ok(EncodedFunctions { bytes, offsets })
 }
 
-/// Checks that everything that the body refers to exists, and that every register is defined once, in order.
+/// Checks that everything that the body refers to exists, and that every register is defined once,
+/// in order.
 fn check(builder: &BefBuilder, id: FunctionId, body: &Body) -> Result<(), String> {
     let function = &builder.functions[id];
     let num_registers = body.register_types.len();
@@ -197,11 +201,11 @@ fn check(builder: &BefBuilder, id: FunctionId, body: &Body) -> Result<(), String
     }
 }
 
-/// Who uses what in a body.
+/// The uses in a body.
 struct Uses {
-    /// Of every register: how often kernels and the return use it.
+    /// For each register, the number of its uses by kernels and the return.
     counts: Vec<u32>,
-    /// Of every register: the kernels that use it, once for each use, the last in program order first.
+    /// For each register, the kernels that use it, once for each use, in reverse program order.
     users: Vec<Vec<u32>>,
     /// The kernels without operands, in program order.
     roots: Vec<u32>,
@@ -323,7 +327,7 @@ fn encode_body(
     Ok(())
 }
 
-/// The record that starts the kernels without operands and publishes the arguments.
+/// Returns the record that starts the kernels without operands and publishes the arguments.
 fn pseudo_record<'a>(body: &Body, uses: &'a Uses) -> Record<'a> {
     let num_registers = body.register_types.len();
     let arguments = (0..).zip(&uses.users).take(body.num_arguments);

@@ -1,11 +1,12 @@
-//! The KernelFlags section: what is said of kernels beside their records. Empty if nothing is.
+//! The KernelFlags section: properties of kernels that are not in their records. Empty if there are
+//! none.
 
 use tfrt_attr::vbr;
 
 use super::{BefBuilder, push_id};
 use crate::format::KernelFlags;
 
-/// The section; empty if no kernel has a flag.
+/// Encodes the section, which is empty if no kernel has a flag.
 pub(super) fn encode(builder: &BefBuilder) -> Vec<u8> {
     let mut tables = Vec::new();
     let mut num_tables = 0;

@@ -1,4 +1,5 @@
-//! The LocationStrings section: names in the order of their first use, each once and ended by a zero byte.
+//! The LocationStrings section: names in the order of their first use, unique, each terminated by a
+//! zero byte.
 
 use std::collections::HashMap;
 
@@ -16,7 +17,7 @@ impl LocationStringTable {
         &self.bytes
     }
 
-    /// Where `text` is; appends it if it is not there.
+    /// Returns the offset of `text`, appending it if it is new.
     pub(super) fn add(&mut self, text: &str) -> Result<usize, WriteError> {
         if let Some(&offset) = self.offsets.get(text) {
             return Ok(offset);

@@ -1,4 +1,4 @@
-//! The Locations section: a record for every function and kernel, none shared.
+//! The Locations section: a separate record for every function and kernel.
 
 use tfrt_attr::vbr;
 use tfrt_support::entity::EntityId;
@@ -14,7 +14,7 @@ use crate::location::Location;
 pub(super) struct LocationWriter {
     records: Vec<u8>,
     strings: LocationStringTable,
-    /// The offset that was last given to a location that cannot be expressed.
+    /// The last offset assigned to a location that cannot be expressed.
     last_virtual: u32,
 }
 
@@ -29,7 +29,8 @@ impl Default for LocationWriter {
 }
 
 impl LocationWriter {
-    /// Appends a record. Without a location, returns an offset beyond the section that no other operation has.
+    /// Appends a record. Without a location, returns an offset beyond the section that no other
+    /// operation has.
     pub(super) fn add(
         &mut self,
         location: Option<&Location>,
@@ -40,7 +41,7 @@ impl LocationWriter {
         };
         let offset = self.records.len();
         self.record(location)?;
-        // The virtual offsets grow down from the end of the numbers that offsets have.
+        // The virtual offsets grow down from the end of the 32-bit range.
         if self.records.len() >= self.last_virtual as usize {
             return Err(WriteError::TooLong(SectionId::Locations));
         }

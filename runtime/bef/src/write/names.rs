@@ -1,4 +1,5 @@
-//! The Kernels and the Types section: names of kernels and spellings of types, a position in the list being a code or index.
+//! The Kernels and Types sections: names of kernels and spellings of types. The position in the
+//! list is the code or index.
 
 use std::collections::HashMap;
 
@@ -8,7 +9,7 @@ use tfrt_support::entity::{EntityId, PrimaryMap};
 use super::push_id;
 use super::strings::EncodedStrings;
 
-/// Names under ids of type `K`, each once.
+/// Unique names with ids of type `K`.
 #[derive(Clone, Debug)]
 pub(super) struct NameTable<K: EntityId> {
     names: PrimaryMap<K, String>,
@@ -25,7 +26,7 @@ impl<K: EntityId> Default for NameTable<K> {
 }
 
 impl<K: EntityId> NameTable<K> {
-    /// Adds a name, unless it is there.
+    /// Adds a name, unless it is already there.
     pub(super) fn add(&mut self, name: &str) -> K {
         if let Some(&id) = self.ids.get(name) {
             return id;
@@ -35,12 +36,12 @@ impl<K: EntityId> NameTable<K> {
         id
     }
 
-    /// Whether `id` is that of a name.
+    /// Returns `true` if `id` belongs to a name.
     pub(super) fn contains(&self, id: K) -> bool {
         id.index() < self.names.len()
     }
 
-    /// The section.
+    /// Encodes the section.
     pub(super) fn encode(&self, strings: &EncodedStrings<'_>) -> Vec<u8> {
         let mut bytes = Vec::new();
         vbr::write(&mut bytes, self.names.len() as u64);

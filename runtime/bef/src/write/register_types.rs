@@ -1,12 +1,12 @@
 //! The RegisterTypes section: the types of the registers of every function.
 //!
-//! Counts all functions, but has a table only for those with a body.
+//! The section counts all functions, but has a table only for those with a body.
 
 use tfrt_attr::vbr;
 
 use super::{BefBuilder, push_id};
 
-/// The section.
+/// Encodes the section.
 pub(super) fn encode(builder: &BefBuilder) -> Vec<u8> {
     let mut bytes = Vec::new();
     vbr::write(&mut bytes, builder.functions.len() as u64);

@@ -13,7 +13,7 @@ pub(super) struct FileWriter {
 }
 
 impl FileWriter {
-    /// A file without sections.
+    /// Creates a file without sections.
     pub(super) fn new() -> Self {
         Self {
             bytes: vec![MAGIC[0], MAGIC[1], VERSION],
@@ -22,7 +22,7 @@ impl FileWriter {
 
     /// Appends a section whose data must start at a multiple of `alignment`.
     ///
-    /// The alignment is written only where the data would not be aligned without.
+    /// The alignment is written only if the data would not be aligned without it.
     pub(super) fn section(
         &mut self,
         id: SectionId,
@@ -48,7 +48,7 @@ impl FileWriter {
         Ok(())
     }
 
-    /// The file.
+    /// Returns the file.
     pub(super) fn finish(self) -> Vec<u8> {
         self.bytes
     }

@@ -1,4 +1,4 @@
-//! The Strings section: every name once, sorted by bytes, each ended by a zero byte.
+//! The Strings section: unique names, sorted by bytes, each terminated by a zero byte.
 
 use std::collections::{BTreeSet, HashMap};
 
@@ -15,14 +15,14 @@ pub(super) struct StringSet {
 }
 
 impl StringSet {
-    /// Adds a string, unless it is there.
+    /// Adds a string, unless it is already there.
     pub(super) fn add(&mut self, text: &str) {
         if !self.strings.contains(text) {
             self.strings.insert(text.to_owned());
         }
     }
 
-    /// The section.
+    /// Encodes the section.
     pub(super) fn encode(&self) -> Result<EncodedStrings<'_>, WriteError> {
         let mut bytes = Vec::new();
         let mut offsets = HashMap::with_capacity(self.strings.len());
@@ -41,7 +41,7 @@ impl StringSet {
     }
 }
 
-/// The Strings section, and where in it the strings are.
+/// The Strings section, and the offsets of the strings in it.
 #[derive(Debug)]
 pub(super) struct EncodedStrings<'a> {
     bytes: Vec<u8>,
@@ -53,10 +53,10 @@ impl EncodedStrings<'_> {
         &self.bytes
     }
 
-    /// Where `text` is.
+    /// Returns the offset of `text`.
     ///
     /// # Panics
-    /// If it was not collected: tables hold only names that were.
+    /// If it was not collected: tables contain only collected names.
     pub(super) fn offset(&self, text: &str) -> StringOffset {
         match self.offsets.get(text) {
             Some(&offset) => offset,
