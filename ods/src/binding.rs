@@ -1,43 +1,49 @@
-//! Which attribute of a kernel in a file is which.
+//! Matching the attributes of a kernel in a file to those that its op declares.
 //!
-//! Files list the attributes of a kernel in byte order of their names. The names themselves stand in a section that a file need
-//! not have. [`bind`] finds the declared attributes among those of the file:
+//! Files list the attributes of a kernel in byte order of their names. The names themselves are in
+//! an optional section. [`bind`] finds the declared attributes among those of the file:
 //!
-//! - An op whose names are fixed has each of its attributes under its name. What else stands there, for other tools perhaps, is
-//!   not bound to anything. In a file without names position decides, so that the number must be exactly right.
-//! - An [optional](crate::AttrDef::is_optional) attribute may be missing: [`ABSENT`] stands for its place. In a file without names
-//!   either all optional attributes of a kernel are there or none.
-//! - An op with [free names](OpTraits::FREE_ATTRIBUTE_NAMES) has them by position.
+//! - An op with fixed names has each of its attributes under its name. Other attributes, perhaps
+//!   for other tools, are not bound. In a file without names, position decides, so the number must
+//!   match exactly.
+//! - An [optional](crate::AttrDef::is_optional) attribute may be missing: [`ABSENT`] takes its
+//!   place. In a file without names, either all optional attributes of a kernel are present or
+//!   none.
+//! - An op with [free names](OpTraits::FREE_ATTRIBUTE_NAMES) has its attributes by position.
 //! - An op that takes [any attributes](OpTraits::ANY_ATTRIBUTES) has all of them.
 
 use crate::op::{AttrDef, FunctionDef, FunctionForm, OpDef};
 use crate::traits::OpTraits;
 
-/// The attribute with the cost of an op, for stream analysis alone. Every op may have it; files never hold it.
+/// The attribute with the cost of an op, used only for stream analysis. Any op may have it; files
+/// never contain it.
 pub const COST_ATTRIBUTE: &str = "_tfrt_cost";
 
-/// The attribute of an op that may start before its operands are available. Files hold it as a flag, not among attributes.
+/// The attribute of an op that may start before its operands are available. Files store it as a
+/// flag, not as an attribute.
 pub const NON_STRICT_ATTRIBUTE: &str = "bef.nonstrict";
 
-/// Whether an attribute of this name is none of those that a file lists.
+/// Returns `true` if files do not list an attribute with this name.
 #[must_use]
 pub fn is_unlisted(name: &str) -> bool {
     name == COST_ATTRIBUTE || name == NON_STRICT_ATTRIBUTE
 }
 
-/// What stands for the place of an optional attribute that is not there. No attribute is at this offset of a section.
+/// The offset that represents a missing optional attribute. No attribute has this offset in a
+/// section.
 pub const ABSENT: u32 = u32::MAX;
 
-/// Where the attributes of an op are among those that a file lists.
+/// The positions of an op's attributes among those that a file lists.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Binding {
-    /// Each in its place.
+    /// Each at its own position.
     InOrder,
-    /// Each declared attribute at its position among those of the file; none for an optional one that is not there.
+    /// The position of each declared attribute in the file; `None` for a missing optional one.
     At(Vec<Option<usize>>),
 }
 
-/// Finds the attributes of an op among `found` attributes of a file, which are called `names` if the file says so.
+/// Finds the attributes of an op among the `found` attributes of a file, whose names are `names` if
+/// the file has them.
 ///
 /// ```
 /// use tfrt_ods::binding::{Binding, bind};
@@ -56,8 +62,8 @@ pub enum Binding {
 /// ```
 ///
 /// # Errors
-/// If a declared attribute is missing, or if position decides and the number is another one. The message names the op and the
-/// attributes.
+/// If a declared attribute is missing, or if position decides and the number differs. The message
+/// names the op and the attributes.
 pub fn bind(def: &OpDef, found: usize, names: Option<&[&str]>) -> Result<Binding, String> {
     if def.traits.contains(OpTraits::ANY_ATTRIBUTES) {
         return Ok(Binding::InOrder);
@@ -101,7 +107,7 @@ pub fn bind(def: &OpDef, found: usize, names: Option<&[&str]>) -> Result<Binding
         .map(Binding::At)
 }
 
-/// The names of all attributes that the op declares, those that name functions among them.
+/// Returns the names of all attributes that the op declares, including those that name functions.
 pub(crate) fn attribute_names(def: &OpDef) -> Vec<&'static str> {
     let is_symbol = |function: &&FunctionDef| function.form != FunctionForm::Region;
     let symbols = def.functions.iter().filter(is_symbol);
@@ -148,7 +154,7 @@ fn miscounted(def: &OpDef, found: usize, names: Option<&[&str]>) -> String {
     format!("`{}` takes {expected}{optional}; found {found}", def.name)
 }
 
-/// `` `a`, `b` ``
+/// Formats names as `` `a`, `b` ``.
 pub(crate) fn quoted(names: &[&str]) -> String {
     let quoted: Vec<_> = names.iter().map(|name| format!("`{name}`")).collect();
     quoted.join(", ")

@@ -1,7 +1,8 @@
-//! Catalogues: many declarations together, in the order in which they are documented and exported.
+//! Catalogues: collections of declarations, in the order in which they are documented and exported.
 //!
-//! A [`Catalogue`] contains declarations that were collected at link time or by hand; the [writers](crate::write) turn it
-//! into documents. Its order depends on names only, never on who collected what first.
+//! A [`Catalogue`] contains declarations that were collected at link time or explicitly; the
+//! [writers](crate::write) turn it into documents. Its order depends only on names, not on the
+//! order of collection.
 
 mod family;
 
@@ -12,7 +13,7 @@ use crate::traits::OpTraits;
 
 pub use family::Family;
 
-/// Declarations by name, and the facts of their dialects.
+/// Declarations by name, and the properties of their dialects.
 ///
 /// ```
 /// use tfrt_ods::catalogue::{Catalogue, Entry};
@@ -32,12 +33,12 @@ pub struct Catalogue<'a> {
     entries: Vec<Entry<'a>>,
 }
 
-/// One declaration, and whether there is a kernel for it.
+/// A declaration, and whether it has a kernel.
 #[derive(Clone, Copy, Debug)]
 pub struct Entry<'a> {
     /// The declaration.
     pub op: &'a OpDef,
-    /// Whether a kernel runs the op.
+    /// `true` if a kernel runs the op.
     pub has_kernel: bool,
 }
 
@@ -48,13 +49,13 @@ pub enum Execution {
     Inline,
     /// As a future, polled by the work queue.
     Async,
-    /// On the pool for work that blocks.
+    /// On the pool for blocking work.
     Blocking,
     /// In the interpreter of synchronous functions.
     Sync,
-    /// It ends its block, and is not a step of its own.
+    /// Not at all by itself: it ends its block.
     Terminator,
-    /// Nowhere: there is no kernel.
+    /// Nowhere: it has no kernel.
     Nowhere,
 }
 
@@ -63,12 +64,12 @@ pub enum Execution {
 pub struct Section<'c, 'a> {
     /// The dialect; if it was not declared, only its name is known.
     pub dialect: DialectDef,
-    /// Its ops, by name.
+    /// Its ops, sorted by name.
     pub entries: &'c [Entry<'a>],
 }
 
 impl<'a> Entry<'a> {
-    /// An op that a kernel runs.
+    /// Creates an entry for an op that has a kernel.
     #[must_use]
     pub const fn kernel(op: &'a OpDef) -> Self {
         Self {
@@ -77,7 +78,7 @@ impl<'a> Entry<'a> {
         }
     }
 
-    /// An op that is only declared.
+    /// Creates an entry for an op that is only declared.
     #[must_use]
     pub const fn declaration(op: &'a OpDef) -> Self {
         Self {
@@ -86,7 +87,7 @@ impl<'a> Entry<'a> {
         }
     }
 
-    /// Where the op runs.
+    /// Returns where the op runs.
     #[must_use]
     pub const fn execution(&self) -> Execution {
         let traits = self.op.traits;
@@ -107,7 +108,7 @@ impl<'a> Entry<'a> {
 }
 
 impl<'a> Catalogue<'a> {
-    /// A catalogue of these dialects and ops.
+    /// Creates a catalogue of these dialects and ops.
     #[must_use]
     pub fn new(
         dialects: impl IntoIterator<Item = DialectDef>,
@@ -116,31 +117,33 @@ impl<'a> Catalogue<'a> {
         let mut dialects: Vec<_> = dialects.into_iter().collect();
         dialects.sort_by_key(|dialect| dialect.name);
         let mut entries: Vec<_> = entries.into_iter().collect();
-        // Dialects are sections: `ts.x` comes before `ts_sync.x`, although `.` is not what `_` is compared with there.
+        // Sort by dialect first: `ts.x` comes before `ts_sync.x`, although `.` would not be
+        // compared with `_` like that.
         entries.sort_by_key(|entry| (entry.op.dialect(), entry.op.name));
         Self { dialects, entries }
     }
 
-    /// The dialects whose facts are stated, by name.
+    /// Returns the declared dialects, sorted by name.
     #[must_use]
     pub fn dialects(&self) -> &[DialectDef] {
         &self.dialects
     }
 
-    /// The ops, by dialect and name.
+    /// Returns the ops, sorted by dialect and name.
     #[must_use]
     pub fn entries(&self) -> &[Entry<'a>] {
         &self.entries
     }
 
-    /// The op of this name.
+    /// Returns the op with this name.
     #[must_use]
     pub fn get(&self, name: &str) -> Option<&Entry<'a>> {
         self.entries.iter().find(|entry| entry.op.name == name)
     }
 
-    /// The ops that one of these patterns selects, with their dialects and those of their types. A pattern is a name, the first
-    /// segments of names, or has a `*` for any text: `tfrt.add.i32`, `tfrt.add`, `tfrt.*.i32`.
+    /// Returns the ops that match one of these patterns, with their dialects and those of their
+    /// types. A pattern is a name, the first segments of names, or contains `*` for any text:
+    /// `tfrt.add.i32`, `tfrt.add`, `tfrt.*.i32`.
     #[must_use]
     pub fn select(&self, patterns: &[&str]) -> Self {
         let is_wanted = |name: &str| patterns.iter().any(|pattern| matches(pattern, name));
@@ -166,7 +169,7 @@ impl<'a> Catalogue<'a> {
         selected
     }
 
-    /// The ops by dialect: one section for each dialect that has ops.
+    /// Returns one section for each dialect that has ops.
     #[must_use]
     pub fn sections(&self) -> Vec<Section<'_, 'a>> {
         self.entries
@@ -178,7 +181,7 @@ impl<'a> Catalogue<'a> {
             .collect()
     }
 
-    /// The declaration of a dialect; if there is none, a dialect of which only the name is known.
+    /// Returns the declaration of a dialect, or one that has only the name if it is not declared.
     #[must_use]
     pub fn dialect(&self, name: &'static str) -> DialectDef {
         self.dialects
@@ -188,8 +191,8 @@ impl<'a> Catalogue<'a> {
             .unwrap_or(DialectDef::new(name))
     }
 
-    /// The types of dialects that the ops name, and those that dialects state, each as its dialect and the name in it, in
-    /// order.
+    /// Returns the dialect types named by ops and those declared by dialects, sorted, each as its
+    /// dialect and its name within that.
     #[must_use]
     pub fn types(&self) -> Vec<(&'static str, &'static str)> {
         let stated = self
@@ -211,7 +214,7 @@ impl<'a> Catalogue<'a> {
     }
 }
 
-/// The spellings that a constraint names.
+/// Returns the spellings that a constraint names.
 fn spellings(ty: TypeConstraint) -> Vec<&'static str> {
     match ty {
         TypeConstraint::Exact(spelling) => vec![spelling],
@@ -220,12 +223,12 @@ fn spellings(ty: TypeConstraint) -> Vec<&'static str> {
     }
 }
 
-/// The dialect of a type and its name there: `("tfrt", "chain")` for `!tfrt.chain`.
+/// Splits a type into its dialect and its name there: `("tfrt", "chain")` for `!tfrt.chain`.
 pub(crate) fn dialect_type(spelling: &str) -> Option<(&str, &str)> {
     spelling.strip_prefix('!')?.split_once('.')
 }
 
-/// Whether a pattern selects a name.
+/// Returns `true` if a pattern matches a name.
 fn matches(pattern: &str, name: &str) -> bool {
     if pattern.contains('*') {
         return matches_glob(pattern, name);
@@ -235,7 +238,8 @@ fn matches(pattern: &str, name: &str) -> bool {
         .is_some_and(|rest| rest.is_empty() || rest.starts_with('.'))
 }
 
-/// Whether the text between the stars occurs in `name`, in order, from end to end.
+/// Returns `true` if the parts of the pattern between stars occur in `name` in order, from start to
+/// end.
 fn matches_glob(pattern: &str, name: &str) -> bool {
     let mut parts = pattern.split('*');
     let Some(mut rest) = parts.next().and_then(|first| name.strip_prefix(first)) else {

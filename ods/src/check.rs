@@ -1,7 +1,8 @@
-//! The rules of declarations themselves.
+//! The rules for declarations themselves.
 //!
-//! A record can say things that make no sense, such as a default that its attribute cannot have. [`OpDef::check`] finds them,
-//! in constants too, so that a wrong declaration does not compile:
+//! A record can be inconsistent, for instance with a default that its attribute cannot have.
+//! [`OpDef::check`] finds such errors, in constants too, so that a wrong declaration does not
+//! compile:
 //!
 //! ```compile_fail
 //! use tfrt_ods::{OpDef, OperandDef, TypeConstraint};
@@ -14,19 +15,22 @@
 //! ```
 //!
 //! 1. The name is a dialect, a dot, and letters, digits, underscores, dollar signs and dots.
-//! 2. Operands, results, attributes and functions are called by identifiers. Those of one kind have distinct names; if the op
-//!    has an assembly format, where names alone tell them apart, so have all but results, and results have other names than
-//!    operands.
+//! 2. The names of operands, results, attributes and functions are identifiers. Those of one kind
+//!    are distinct. If the op has an assembly format, which distinguishes parts only by name, all
+//!    except results are distinct, and results differ from operands.
 //! 3. At most one operand and one result are optional or variadic.
-//! 4. What is of the type of an operand, or shares its memory, names an operand, whose own type follows from no other.
-//! 5. Attributes are in ascending byte order of their names; so are functions by symbol, and regions come behind them.
-//! 6. Integers have 1, 8, 16, 32 or 64 bits; cases of enumerations have distinct identifiers and distinct values that fit.
+//! 4. A part that has the type of an operand, or shares its memory, names an existing operand whose
+//!    own type does not depend on another.
+//! 5. Attributes are in ascending byte order of their names; so are functions by symbol, followed
+//!    by the regions.
+//! 6. Integers have 1, 8, 16, 32 or 64 bits; cases of enumerations have distinct identifiers, and
+//!    values that fit.
 //! 7. Defaults are values that their attributes can have.
 //! 8. Traits and effects do not contradict each other or the number of operands and results.
-//! 9. Signatures are those of functions of the op.
-//! 10. The assembly format is well formed and fits, as [`crate::format`] tells.
-//! 11. Attributes under free names have no defaults, and the op has no assembly format; an op that takes any attributes
-//!     declares none.
+//! 9. Signatures belong to functions of the op.
+//! 10. The assembly format is well formed and fits, as specified in [`crate::format`].
+//! 11. Attributes with free names have no defaults, and their op has no assembly format; an op that
+//!     takes any attributes declares none.
 
 mod parts;
 
@@ -40,12 +44,12 @@ use crate::const_text::{Text, same};
 use crate::format;
 use crate::op::OpDef;
 
-/// Which rule a declaration breaks, and where.
+/// The rule that a declaration violates, and the location.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct DeclarationError {
-    /// The text, in parts that follow each other.
+    /// The text, in consecutive parts.
     parts: [&'static str; 5],
-    /// Where in the assembly format, in bytes.
+    /// The byte offset in the assembly format.
     offset: Option<usize>,
 }
 
@@ -66,7 +70,7 @@ impl DeclarationError {
         Self::named(text, "", "")
     }
 
-    /// The error at byte `offset` of the assembly format.
+    /// Sets the byte offset in the assembly format.
     pub(crate) const fn at(self, offset: usize) -> Self {
         Self {
             offset: Some(offset),
@@ -74,13 +78,13 @@ impl DeclarationError {
         }
     }
 
-    /// Where in the assembly format, in bytes, if it is wrong there.
+    /// Returns the byte offset in the assembly format, if the error is there.
     #[must_use]
     pub const fn offset(&self) -> Option<usize> {
         self.offset
     }
 
-    /// The text without the place.
+    /// Returns the message without the location.
     #[must_use]
     pub fn message(&self) -> String {
         self.parts.concat()
@@ -103,7 +107,7 @@ tfrt_support::convert_errors!(DeclarationError);
 
 type Check = Result<(), DeclarationError>;
 
-/// `?` in constants.
+/// The `?` operator for constants.
 macro_rules! attempt {
     ($attempt:expr) => {
         match $attempt {
@@ -116,7 +120,7 @@ macro_rules! attempt {
 pub(crate) use attempt;
 
 impl OpDef {
-    /// Whether the declaration keeps the [rules](self).
+    /// Checks the declaration against the [rules](self).
     ///
     /// ```
     /// use tfrt_ods::{AttrDef, AttrDefault, AttrKind, OpDef};
@@ -135,7 +139,7 @@ impl OpDef {
     /// ```
     ///
     /// # Errors
-    /// The first rule that it breaks.
+    /// The first rule that it violates.
     pub const fn check(&self) -> Result<(), DeclarationError> {
         attempt!(self.check_name());
         attempt!(self.check_operands());
@@ -150,10 +154,11 @@ impl OpDef {
         Ok(())
     }
 
-    /// Checks the declaration where it is written, as a constant: `const _: () = OP.assert_valid();`.
+    /// Checks the declaration where it is defined, as a constant: `const _: () =
+    /// OP.assert_valid();`.
     ///
     /// # Panics
-    /// If it breaks a rule. At compile time, that is.
+    /// At compile time, if it violates a rule.
     #[track_caller]
     pub const fn assert_valid(&self) {
         let Err(error) = self.check() else {
@@ -176,10 +181,10 @@ impl OpDef {
     }
 }
 
-/// Checks declarations where they are written, as a constant.
+/// Checks declarations where they are defined, as a constant.
 ///
 /// # Panics
-/// If one of them breaks a [rule](OpDef::check). At compile time, that is.
+/// At compile time, if one of them violates a [rule](OpDef::check).
 #[track_caller]
 pub const fn assert_all_valid(ops: &[&OpDef]) {
     let mut index = 0;
@@ -189,7 +194,7 @@ pub const fn assert_all_valid(ops: &[&OpDef]) {
     }
 }
 
-/// Looking parts up by name.
+/// Lookup of parts by name.
 macro_rules! impl_index {
     ($($function:ident: $list:ident;)+) => {
         impl OpDef {$(

@@ -1,6 +1,6 @@
-//! Text in constants: what the standard library does only at run time.
+//! Text in constants: operations that the standard library offers only at run time.
 
-/// Whether two texts are equal.
+/// Returns `true` if two texts are equal.
 pub(crate) const fn same(a: &str, b: &str) -> bool {
     let (a, b) = (a.as_bytes(), b.as_bytes());
     if a.len() != b.len() {
@@ -16,7 +16,7 @@ pub(crate) const fn same(a: &str, b: &str) -> bool {
     true
 }
 
-/// Whether `a` comes before `b` in byte order.
+/// Returns `true` if `a` comes before `b` in byte order.
 pub(crate) const fn precedes(a: &str, b: &str) -> bool {
     let (a, b) = (a.as_bytes(), b.as_bytes());
     let mut index = 0;
@@ -29,14 +29,15 @@ pub(crate) const fn precedes(a: &str, b: &str) -> bool {
     a.len() < b.len()
 }
 
-/// The part of a text from byte `start` to byte `end`, both of which are boundaries of characters.
+/// Returns the part of a text from byte `start` to byte `end`, which must be character boundaries.
 pub(crate) const fn slice(text: &str, start: usize, end: usize) -> &str {
     let (text, _) = text.split_at(end);
     let (_, text) = text.split_at(start);
     text
 }
 
-/// Whether a text is an identifier: letters, digits and underscores, no digit first.
+/// Returns `true` if a text is an identifier: letters, digits and underscores, not starting with a
+/// digit.
 pub(crate) const fn is_identifier(text: &str) -> bool {
     let bytes = text.as_bytes();
     let mut index = 0;
@@ -49,10 +50,10 @@ pub(crate) const fn is_identifier(text: &str) -> bool {
     !bytes.is_empty() && !bytes[0].is_ascii_digit()
 }
 
-/// How many bytes a [`Text`] holds.
+/// The capacity of a [`Text`] in bytes.
 const CAPACITY: usize = 512;
 
-/// A text that grows in a constant. What does not fit is left out.
+/// A growable text in a constant. Text beyond the capacity is dropped.
 pub(crate) struct Text {
     bytes: [u8; CAPACITY],
     len: usize,

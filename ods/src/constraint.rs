@@ -1,4 +1,4 @@
-//! Constraints: which types a value may have, and which values an attribute may have.
+//! Constraints on the types of values and on the values of attributes.
 
 use crate::const_text::same;
 
@@ -12,14 +12,14 @@ pub enum TypeConstraint {
     Exact(&'static str),
     /// Any of the types of these spellings.
     OneOf(&'static [&'static str]),
-    /// Any type; every occurrence on its own.
+    /// Any type; each occurrence independently.
     Any,
     /// The type of the operand of this name.
     SameAs(&'static str),
 }
 
 impl TypeConstraint {
-    /// Whether only chains meet it.
+    /// Returns `true` if only chains satisfy it.
     #[must_use]
     pub const fn is_chain(&self) -> bool {
         matches!(self, Self::Exact(spelling) if same(spelling, CHAIN_TYPE))
@@ -29,16 +29,17 @@ impl TypeConstraint {
 /// The values that an attribute may have.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum AttrKind {
-    /// An integer of this width in bits, signless or, if `is_unsigned`, unsigned. Width 1 is a truth value.
+    /// An integer of this width in bits, signless or, if `is_unsigned`, unsigned. Width 1 is a
+    /// Boolean.
     Int {
         /// The width in bits: 1, 8, 16, 32 or 64.
         width: u8,
-        /// Whether it is of an unsigned type, such as `ui32`.
+        /// `true` for an unsigned type, such as `ui32`.
         is_unsigned: bool,
     },
     /// A floating point number of this type.
     Float(FloatKind),
-    /// A text.
+    /// A string.
     String,
     /// A type that has a dtype.
     Type,
@@ -52,16 +53,17 @@ pub enum AttrKind {
     Shape,
     /// A reference to a compilation unit: `@module::@function` into a compiled module.
     CompilationUnit,
-    /// One of a few cases, each with a keyword of its own.
+    /// One of several cases, each with its own keyword.
     Enum(&'static EnumDef),
-    /// Anything that a file can hold.
+    /// Any attribute that a file can represent.
     Any,
 }
 
 /// The cases of an [`AttrKind::Enum`].
 ///
-/// In files and in generic forms the value of an attribute is a signless or signed integer; custom forms show its keyword. A case with the
-/// value of an earlier one is another keyword for it, which is read and never printed.
+/// In files and generic forms the value of the attribute is a signless or signed integer; custom
+/// forms show the keyword. A case with the value of an earlier one is an additional keyword for it,
+/// which is parsed but never printed.
 ///
 /// ```
 /// use tfrt_ods::constraint::{EnumCase, EnumDef};
@@ -76,7 +78,7 @@ pub enum AttrKind {
 /// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct EnumDef {
-    /// What it is called in documentation.
+    /// Its name in documentation.
     pub name: &'static str,
     /// The width of the integer in bits: 8, 16, 32 or 64.
     pub width: u8,
@@ -87,21 +89,21 @@ pub struct EnumDef {
 /// One case of an [`EnumDef`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct EnumCase {
-    /// How custom forms show it: a bare identifier.
+    /// Its spelling in custom forms: a bare identifier.
     pub keyword: &'static str,
-    /// The integer that stands for it.
+    /// The integer that represents it.
     pub value: i128,
 }
 
 impl EnumDef {
-    /// The integer that stands for a keyword.
+    /// Returns the integer of a keyword.
     #[must_use]
     pub fn value_of(&self, keyword: &str) -> Option<i128> {
         let case = self.cases.iter().find(|case| case.keyword == keyword)?;
         Some(case.value)
     }
 
-    /// The keyword of an integer.
+    /// Returns the keyword of an integer.
     #[must_use]
     pub fn keyword_of(&self, value: i128) -> Option<&'static str> {
         let case = self.cases.iter().find(|case| case.value == value)?;
@@ -110,7 +112,7 @@ impl EnumDef {
 }
 
 impl AttrKind {
-    /// A truth value.
+    /// A Boolean.
     pub const BOOL: Self = Self::Int {
         width: 1,
         is_unsigned: false,

@@ -1,6 +1,7 @@
-//! Dialects: families of ops and types under one prefix, and how they treat undeclared names.
+//! Dialects: families of ops and types with a common prefix, and their treatment of undeclared
+//! names.
 
-/// Facts of a dialect that no declaration of an op can state.
+/// Properties of a dialect that declarations of ops cannot express.
 ///
 /// ```
 /// use tfrt_ods::dialect::{DialectDef, UnknownTypes};
@@ -17,36 +18,37 @@
 pub struct DialectDef {
     /// The prefix, without its dot.
     pub name: &'static str,
-    /// What its ops are about, in one sentence; may be empty.
+    /// The subject of its ops, in one sentence; may be empty.
     pub summary: &'static str,
     /// The rest of the documentation, in Markdown; may be empty.
     pub description: &'static str,
     /// The types it declares, without the prefix.
     pub types: &'static [&'static str],
-    /// What it does with other types.
+    /// The treatment of other types.
     pub unknown_types: UnknownTypes,
-    /// Whether undeclared ops with its prefix are allowed.
+    /// `true` to allow undeclared ops with its prefix.
     pub allows_unknown_ops: bool,
-    /// Whether its ops may move from the body of a function into the body of a caller.
+    /// `true` if its ops may move from the body of a function into the body of a caller.
     pub allows_inlining: bool,
-    /// The keyword of its shape attributes, if it has such: `#name.keyword<2x?>`.
+    /// The keyword of its shape attributes, if it has any: `#name.keyword<2x?>`.
     pub shape_attribute: Option<&'static str>,
-    /// Whether tools list it among the dialects that they know. A prefix that kernels share, and that is stated only to say what they
-    /// are about, is none of these.
+    /// `true` if tools list it among the dialects that they know. Not for a prefix shared by
+    /// kernels that is declared only for its documentation.
     pub is_listed: bool,
 }
 
-/// What a dialect does with a type that it does not declare.
+/// The treatment of a type that a dialect does not declare.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum UnknownTypes {
-    /// Keeps the type as it is written.
+    /// Keep the type as it is written.
     Opaque,
-    /// Reports an error: this text, then the name.
+    /// Report an error: this text, then the name.
     Rejected(&'static str),
 }
 
 impl DialectDef {
-    /// A dialect that accepts everything, and whose ops stay where they are: the base for struct update syntax.
+    /// Creates a dialect that accepts everything and does not allow inlining: the base for struct
+    /// update syntax.
     #[must_use]
     pub const fn new(name: &'static str) -> Self {
         Self {
@@ -62,7 +64,7 @@ impl DialectDef {
         }
     }
 
-    /// Whether a type of this name, without the prefix, may be written.
+    /// Returns `true` if a type with this name, without the prefix, is accepted.
     #[must_use]
     pub fn accepts_type(&self, name: &str) -> bool {
         self.unknown_types == UnknownTypes::Opaque || self.types.contains(&name)

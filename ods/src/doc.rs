@@ -1,7 +1,8 @@
 //! Doc comments as the documentation of a declaration, in constants.
 //!
-//! The first paragraph, as one line, is the summary; the rest is the description. The blank behind `///` belongs to neither.
-//! `declare_op!` splits the comments of a declaration so, and `#[tfrt_kernel]` does the same.
+//! The first paragraph, joined to one line, is the summary; the rest is the description. The space
+//! after `///` belongs to neither. Both `declare_op!` and `#[tfrt_kernel]` split comments like
+//! this.
 //!
 //! ```
 //! use tfrt_ods::doc::{self, Part};
@@ -20,17 +21,18 @@ use crate::const_text::slice;
 pub enum Part {
     /// The first paragraph, as one line.
     Summary,
-    /// What follows it.
+    /// The rest.
     Description,
 }
 
-/// The length of a part in bytes. `doc` has the lines of the comment, without their `///`.
+/// Returns the length of a part in bytes. `doc` contains the lines of the comment, without their
+/// `///`.
 #[must_use]
 pub const fn len(doc: &str, part: Part) -> usize {
     write(doc, part, &mut [])
 }
 
-/// The bytes of a part, whose [length](len) is `N`.
+/// Returns the bytes of a part, whose [length](len) is `N`.
 #[must_use]
 pub const fn part<const N: usize>(doc: &str, part: Part) -> [u8; N] {
     let mut bytes = [0; N];
@@ -38,10 +40,10 @@ pub const fn part<const N: usize>(doc: &str, part: Part) -> [u8; N] {
     bytes
 }
 
-/// The text of a [`part`].
+/// Returns the text of a [`part`].
 ///
 /// # Panics
-/// If it is none. At compile time, that is.
+/// At compile time, if it is not valid text.
 #[must_use]
 pub const fn text(part: &[u8]) -> &str {
     match std::str::from_utf8(part) {
@@ -50,11 +52,11 @@ pub const fn text(part: &[u8]) -> &str {
     }
 }
 
-/// Writes as much of a part as `out` takes; the length of the part.
+/// Writes as much of a part as fits in `out`. Returns the length of the part.
 const fn write(doc: &str, part: Part, out: &mut [u8]) -> usize {
     let mut len = 0;
     let mut is_summary = true;
-    // Lines that are written, and blank lines since then.
+    // The number of written lines, and of blank lines since then.
     let mut num_written = 0;
     let mut num_blank = 0;
     let mut rest = doc;
@@ -62,14 +64,14 @@ const fn write(doc: &str, part: Part, out: &mut [u8]) -> usize {
         let (line, behind) = first_line(rest);
         rest = behind;
         if line.trim_ascii().is_empty() {
-            // Blank lines before the first paragraph are none of it.
+            // Blank lines before the first paragraph are not part of it.
             is_summary = is_summary && num_written == 0;
             num_blank += 1;
             continue;
         }
         if is_summary != matches!(part, Part::Summary) {
             if is_summary {
-                // The summary, which is not asked for, is over with the next blank line.
+                // Not the requested part: the summary ends at the next blank line.
                 is_summary = !starts_blank(rest);
             }
             num_blank = 0;
@@ -94,7 +96,7 @@ const fn write(doc: &str, part: Part, out: &mut [u8]) -> usize {
     len
 }
 
-/// The first line and what is behind it.
+/// Returns the first line and the rest.
 const fn first_line(text: &str) -> (&str, &str) {
     let bytes = text.as_bytes();
     let mut end = 0;
@@ -116,7 +118,7 @@ const fn without_margin(line: &str) -> &str {
     }
 }
 
-/// Writes `text` behind `len` bytes, as far as it fits; the length with it.
+/// Writes `text` after the first `len` bytes, as far as it fits. Returns the new length.
 const fn push(out: &mut [u8], len: usize, text: &str) -> usize {
     let bytes = text.as_bytes();
     let mut index = 0;

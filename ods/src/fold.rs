@@ -1,15 +1,16 @@
-//! Folding: what an op is known to give, without running it.
+//! Folding: determining the result of an op without running it.
 //!
-//! A declaration may carry an [`OpFolder`]. It looks at one op and says that its only result is a constant, and where in the
-//! attributes of the op that constant stands. The folder does not edit the program: its caller inserts the constant.
+//! A declaration may have an [`OpFolder`]. It inspects one op and reports whether its only result
+//! is a constant, and where in the attributes of the op that constant is. The folder does not edit
+//! the program: its caller inserts the constant.
 
 use crate::instance::OpInstance;
 use crate::op::OpDef;
 
-/// Says which constant the only result of an op is, if it is one.
+/// Returns the constant that the only result of an op is, if it is one.
 pub type OpFolder = fn(op: &dyn OpInstance) -> Option<Fold>;
 
-/// A constant in place of an op.
+/// A constant that replaces an op.
 ///
 /// ```
 /// use tfrt_ods::fold::{AttrPath, Fold};
@@ -34,19 +35,21 @@ pub type OpFolder = fn(op: &dyn OpInstance) -> Option<Fold>;
 /// ```
 #[derive(Clone, Debug)]
 pub struct Fold {
-    /// The op that returns the constant: it takes no operands and has one attribute, and one result of the same type.
+    /// The op that returns the constant: it has no operands, one attribute, and one result of the
+    /// same type.
     pub constant: &'static OpDef,
-    /// Where that attribute stands in the op that goes.
+    /// The location of that attribute in the replaced op.
     pub value: AttrPath,
-    /// Whether users of the result must not start before the operands of the op are available, as if they used these, too.
+    /// `true` if users of the result must not start before the operands of the op are available, as
+    /// if they used these, too.
     pub is_ordered: bool,
 }
 
-/// The way to an attribute: an attribute of an op, or an element in the depth of one that is a list.
+/// The path to an attribute: an attribute of an op, or a nested element of one that is a list.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct AttrPath {
     /// The name of the attribute of the op.
     pub attribute: &'static str,
-    /// Which element to take, level by level, the outermost first.
+    /// The index of the element at each level, outermost first.
     pub indices: Vec<usize>,
 }

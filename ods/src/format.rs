@@ -1,8 +1,8 @@
-//! The assembly format language: how an op is written when it is not written generically.
+//! The assembly format language: the custom syntax of an op.
 //!
-//! A format is a string in the declaration, a list of elements between blanks, which the parser of text reads an op by and
-//! the printer writes it by. It covers what follows the name of the op. The language grew from MLIR's `assemblyFormat`:
-//! every element there that this one also has means the same.
+//! A format is a string in the declaration: a list of elements separated by blanks, with which the
+//! parser reads an op and the printer writes it. It covers the text after the name of the op. The
+//! language extends MLIR's `assemblyFormat`: every element that both have has the same meaning.
 //!
 //! # Elements that MLIR has, too
 //!
@@ -22,7 +22,8 @@
 //! | `(… $x^ …)?` | elements that are there together or not at all: read if the first one is there, written if the anchor `^` has a text. An attribute that is the anchor has one unless its value is the default |
 //! | `(… $x^ …) : (…)?` | the first elements, or the others where those are not there |
 //!
-//! There are no successors, and nothing is written in C++: `custom`, `ref` and `successors` are missing.
+//! There are no successors, and no elements implemented in C++: `custom`, `ref` and `successors`
+//! are missing.
 //!
 //! # Elements of our own
 //!
@@ -45,11 +46,12 @@
 //! | `expect($a, "condition")` | no text: the error `expected condition` here if operand `a` was not written |
 //! | `(…)?`, `(… \| …)` | the groups of MLIR without an anchor: written if any element has a text |
 //!
-//! In place of a group, `operands` stands for all operands and `results` for all results.
+//! Instead of a group, `operands` means all operands and `results` all results.
 //!
-//! Operand and result types that are neither fixed by the declaration nor named by an element are an error, as is an
-//! operand, a region or a required attribute that no element shows, and whatever is shown twice. Errors say where in the format
-//! they are. [`OpDef::check`] finds them at compile time.
+//! It is an error if an operand or result type is neither fixed by the declaration nor named by an
+//! element, if an operand, a region or a required attribute is not shown by any element, or if
+//! anything is shown twice. Errors state their location in the format. [`OpDef::check`] reports
+//! them at compile time.
 //!
 //! ```
 //! use tfrt_ods::format::Format;
@@ -81,7 +83,7 @@ use std::fmt;
 use crate::check::{DeclarationError, attempt};
 use crate::op::OpDef;
 
-/// A custom syntax, made ready: the elements in order. Numbers in it index the lists of the declaration.
+/// A parsed custom syntax: the elements in order. Numbers in it index the lists of the declaration.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Format {
     /// The elements, in order.
@@ -93,9 +95,9 @@ pub struct Format {
 pub enum Element {
     /// A keyword or punctuation.
     Literal(String),
-    /// A blank that is written, or left out, whatever the printer would do by itself.
+    /// A blank that is written or omitted, overriding the default of the printer.
     Blank {
-        /// Whether it is written.
+        /// `true` to write it.
         is_written: bool,
     },
     /// Operands in one list, at most one of them variadic.
@@ -104,9 +106,9 @@ pub enum Element {
     TypedOperands(usize),
     /// The value of an attribute.
     Attribute {
-        /// Which one.
+        /// Its index.
         attribute: usize,
-        /// Whether its type is written.
+        /// `true` to write its type.
         is_typed: bool,
     },
     /// A function by symbol, or a list of them.
@@ -117,24 +119,25 @@ pub enum Element {
     KeyValues(Vec<usize>),
     /// An array of pairs, written as a dictionary.
     Pairs(usize),
-    /// A list of types. Each entry stands for values that have these types: those of its groups, one after the other.
+    /// A list of types. Each entry represents values with these types: those of its groups,
+    /// concatenated.
     Types(Vec<Vec<Group>>),
     /// A function type.
     FunctionType {
-        /// The groups that have its inputs.
+        /// The groups of its inputs.
         inputs: Vec<Group>,
-        /// The groups that have its results.
+        /// The groups of its results.
         results: Vec<Group>,
-        /// Whether a single result is printed in parentheses too.
+        /// `true` to print even a single result in parentheses.
         is_parenthesised: bool,
     },
     /// The number of results of a variadic group.
     ResultCount(usize),
-    /// No text: the operands have the types of the values that are written before the op.
+    /// No text: the operands have the types of values written before the op.
     KnownTypes(Vec<usize>),
-    /// The type of the last of these operands; readers also take the types of all.
+    /// The type of the last of these operands; readers also accept the types of all.
     LastType(Vec<usize>),
-    /// A type that an attribute has as its value and a result as its type.
+    /// A type that is both the value of an attribute and the type of a result.
     SharedType {
         /// The attribute.
         attribute: usize,
@@ -143,16 +146,16 @@ pub enum Element {
     },
     /// A region.
     Region {
-        /// Which function it is.
+        /// The index of the function.
         function: usize,
         /// The operands whose names its block arguments have.
         arguments: Vec<usize>,
     },
     /// A region with the arguments of its first block.
     WholeRegion(usize),
-    /// A region that does nothing, which is not written.
+    /// A region that does nothing and is not written.
     EmptyRegion {
-        /// Which function it is.
+        /// The index of the function.
         function: usize,
         /// The operands whose types its block arguments have.
         arguments: Vec<usize>,
@@ -163,35 +166,37 @@ pub enum Element {
     Expect {
         /// The operand.
         operand: usize,
-        /// How people call it.
+        /// Its name in the message.
         what: String,
     },
-    /// Elements that are there together or not at all.
+    /// Elements that are present together or not at all.
     Optional {
         /// The elements.
         elements: Vec<Element>,
-        /// Which of them decides that they are written; without one, any does that has a text.
+        /// The element that decides whether they are written; without one, any element with a text
+        /// does.
         anchor: Option<usize>,
     },
     /// One of two lists of elements.
     Either {
-        /// The elements that are there if the first one is.
+        /// The elements that are present if the first one is.
         first: Vec<Element>,
-        /// The elements that are there otherwise.
+        /// The elements that are present otherwise.
         second: Vec<Element>,
-        /// Which of the first elements decides that they are written; without one, any does that has a text.
+        /// The element of the first list that decides whether that is written; without one, any
+        /// element with a text does.
         anchor: Option<usize>,
     },
 }
 
-/// Whether a dictionary of attributes has the word `attributes` in front.
+/// Whether the word `attributes` precedes a dictionary of attributes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum DictKeyword {
     /// Never.
     No,
     /// Always.
     Yes,
-    /// It may be read with it, and is printed without.
+    /// Optional when read, omitted when printed.
     Either,
 }
 
@@ -205,7 +210,7 @@ pub enum Group {
 }
 
 impl Format {
-    /// Reads the assembly format of a declaration; one without a format has no elements.
+    /// Parses the assembly format of a declaration; without a format, there are no elements.
     ///
     /// # Errors
     /// If it is not well formed or does not fit the declaration.
@@ -217,7 +222,7 @@ impl Format {
         Ok(Self { elements })
     }
 
-    /// Calls `visit` for every element, those inside of others included, in order.
+    /// Calls `visit` for every element in order, including nested ones.
     pub fn visit<'a>(&'a self, mut visit: impl FnMut(&'a Element)) {
         visit_all(&self.elements, &mut visit);
     }
@@ -251,12 +256,12 @@ const fn parse(def: &OpDef, text: &'static str) -> Result<nodes::Nodes, Declarat
     Ok(nodes)
 }
 
-/// What is wrong with an assembly format.
+/// An error in an assembly format.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct FormatError {
-    /// What is wrong.
+    /// The message.
     pub message: String,
-    /// Where in the format, in bytes; none if something is missing from the whole.
+    /// The byte offset in the format; `None` if something is missing from the whole.
     pub offset: Option<usize>,
 }
 

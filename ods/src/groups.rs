@@ -1,7 +1,8 @@
-//! Which values of an op belong to which declared operand or result.
+//! The division of an op's values among the declared operands or results.
 //!
-//! A declaration lists parts, of which at most one stands for any number of values other than one. The values of an op divide among
-//! the parts in order: each single part takes one value, and the open part takes as many as are left.
+//! A declaration lists parts, of which at most one is open, that is, optional or variadic. The
+//! values of an op are divided among the parts in order: each single part takes one value, and the
+//! open part takes the rest.
 //!
 //! ```text
 //!   declared    condition   arguments: variadic   chain
@@ -12,7 +13,7 @@ use std::ops::Range;
 
 use crate::op::{Arity, OpDef};
 
-/// How values divide among the declared operands, or the declared results, of an op.
+/// The division of values among the declared operands, or the declared results, of an op.
 ///
 /// ```
 /// use tfrt_ods::groups::Groups;
@@ -32,8 +33,9 @@ pub struct Groups {
 }
 
 impl Groups {
-    /// The groups of parts with these arities. A declaration has at most one open part among its operands, and at most one among
-    /// its results; of several, the first takes all values that are left.
+    /// Creates the groups of parts with these arities. A declaration has at most one open part
+    /// among its operands, and at most one among its results; of several, the first takes all
+    /// remaining values.
     pub fn of(arities: impl IntoIterator<Item = Arity>) -> Self {
         let mut groups = Self {
             num_parts: 0,
@@ -51,25 +53,25 @@ impl Groups {
         groups
     }
 
-    /// The part that is optional or variadic, and which of the two it is.
+    /// Returns the optional or variadic part, and its arity.
     #[must_use]
     pub fn open(&self) -> Option<(usize, Arity)> {
         self.open
     }
 
-    /// How many parts are single, each of which takes exactly one value.
+    /// Returns the number of single parts, each of which takes exactly one value.
     #[must_use]
     pub fn num_single(&self) -> usize {
         self.num_single
     }
 
-    /// The smallest number of values.
+    /// Returns the minimum number of values.
     #[must_use]
     pub fn least(&self) -> usize {
         self.num_single()
     }
 
-    /// The largest number of values.
+    /// Returns the maximum number of values.
     #[must_use]
     pub fn most(&self) -> usize {
         match self.open {
@@ -84,12 +86,13 @@ impl Groups {
         (self.least()..=self.most()).contains(&count)
     }
 
-    /// How many of `count` values are left for the open part.
+    /// Returns how many of `count` values are left for the open part.
     fn num_open(&self, count: usize) -> usize {
         count.saturating_sub(self.num_single())
     }
 
-    /// Which of `count` values belong to a part. Parts at the end go without if there are too few values.
+    /// Returns the range of the values, out of `count`, that belong to a part. If there are too few
+    /// values, the last parts get none.
     #[must_use]
     pub fn range(&self, part: usize, count: usize) -> Range<usize> {
         let num_open = self.num_open(count);
@@ -101,7 +104,8 @@ impl Groups {
         start.min(count)..(start + len).min(count)
     }
 
-    /// The part to which the value at `position` of `count` belongs; `None` for a value beyond those that are declared.
+    /// Returns the part of the value at `position` of `count`, or `None` for a value beyond the
+    /// declared ones.
     #[must_use]
     pub fn part_of(&self, position: usize, count: usize) -> Option<usize> {
         let num_open = self.num_open(count);
@@ -113,20 +117,20 @@ impl Groups {
         (position < count && part < self.num_parts).then_some(part)
     }
 
-    /// The part of each of `count` values, as far as they are declared.
+    /// Returns the part of each of `count` values, as far as they are declared.
     pub fn parts(self, count: usize) -> impl Iterator<Item = usize> {
         (0..count).map_while(move |position| self.part_of(position, count))
     }
 }
 
 impl OpDef {
-    /// How the operands of an op divide among those that are declared.
+    /// Returns the division of operands among the declared ones.
     #[must_use]
     pub fn operand_groups(&self) -> Groups {
         Groups::of(self.operands.iter().map(|operand| operand.arity))
     }
 
-    /// How the results of an op divide among those that are declared.
+    /// Returns the division of results among the declared ones.
     #[must_use]
     pub fn result_groups(&self) -> Groups {
         Groups::of(self.results.iter().map(|result| result.arity))
@@ -139,7 +143,7 @@ mod tests {
 
     const ONE: Arity = Arity::One;
 
-    /// Every way to declare at most four parts.
+    /// Returns every declaration of at most four parts.
     fn declarations() -> Vec<Vec<Arity>> {
         let mut declarations = Vec::new();
         for num_parts in 0..=4 {

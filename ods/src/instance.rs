@@ -2,50 +2,51 @@
 
 use std::borrow::Cow;
 
-/// An op in a program, seen as its verifier needs it. Types are spelled as MLIR spells them.
+/// An op in a program, as seen by its verifier. Types have their MLIR spellings.
 #[diagnostic::on_unimplemented(
     message = "`{Self}` is not an op that can be verified",
     label = "does not implement `OpInstance`"
 )]
 pub trait OpInstance {
-    /// The full name.
+    /// Returns the full name.
     fn name(&self) -> &str;
 
-    /// The types of the operands.
+    /// Returns the types of the operands.
     fn operand_types(&self) -> Vec<Cow<'_, str>>;
 
-    /// The types of the results.
+    /// Returns the types of the results.
     fn result_types(&self) -> Vec<Cow<'_, str>>;
 
-    /// The names of all attributes.
+    /// Returns the names of all attributes.
     fn attribute_names(&self) -> Vec<Cow<'_, str>>;
 
-    /// The attribute of this name, if the op has it.
+    /// Returns the attribute with this name, if the op has it.
     fn attribute(&self, name: &str) -> Option<AttrInstance<'_>>;
 
-    /// The regions, in order.
+    /// Returns the regions, in order.
     fn regions(&self) -> Vec<RegionInstance<'_>>;
 
-    /// The signature of the function that a flat symbol refers to from here, if there is such a function.
+    /// Returns the signature of the function that a flat symbol refers to from here, if there is
+    /// one.
     fn resolve(&self, symbol: &str) -> Option<Signature<'_>>;
 
-    /// The signature of the function whose body holds the op directly, if a function does.
+    /// Returns the signature of the function whose body directly contains the op, if there is one.
     fn enclosing_function(&self) -> Option<Signature<'_>>;
 }
 
-/// An attribute, as far as rules look into it.
+/// An attribute, in the detail that rules need.
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub enum AttrInstance<'a> {
-    /// A truth value.
+    /// A Boolean.
     Bool(bool),
     /// An integer with the spelling of its type.
     Int(i128, Cow<'a, str>),
     /// A number with the spelling of its type.
     Float(f64, Cow<'a, str>),
-    /// A text.
+    /// A string.
     String(Cow<'a, str>),
-    /// A type, spelled.
+    /// The spelling of a type.
     Type(Cow<'a, str>),
     /// A list.
     Array(Vec<AttrInstance<'a>>),
@@ -55,16 +56,17 @@ pub enum AttrInstance<'a> {
     Shape,
     /// A symbol: its root, and whether it is nested.
     Symbol(Cow<'a, str>, bool),
-    /// Something no rule looks into.
+    /// An attribute that rules do not inspect.
     Other,
 }
 
-/// A region, seen from the op that owns it.
+/// A region, as seen from its op.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct RegionInstance<'a> {
     /// The types of the arguments of its first block.
     pub arguments: Vec<Cow<'a, str>>,
-    /// The types of the operands of the terminator of its last block; none if it has no terminator.
+    /// The types of the operands of the terminator of its last block; `None` if it has no
+    /// terminator.
     pub returns: Option<Vec<Cow<'a, str>>>,
 }
 
@@ -75,6 +77,6 @@ pub struct Signature<'a> {
     pub arguments: Vec<Cow<'a, str>>,
     /// The types of its results.
     pub results: Vec<Cow<'a, str>>,
-    /// Whether it is a synchronous function.
+    /// `true` for a synchronous function.
     pub is_sync: bool,
 }

@@ -1,12 +1,13 @@
 //! Declarations of ops.
 //!
-//! An [`OpDef`] declares the name of an op, its operands, attributes, results and syntax. The registry, the verifier, the parser and
-//! printer of custom syntax, the load-time type check and the documentation read the same record, so every fact has one source. A
-//! record consists of constants: `#[tfrt_kernel]` derives it from the signature of a function, and a dialect without kernels writes
-//! it by hand.
+//! An [`OpDef`] declares the name of an op, its operands, attributes, results and syntax. The
+//! registry, the verifier, the parser and printer of custom syntax, the load-time type check and
+//! the documentation read the same record, so every fact has one source. A record consists of
+//! constants: `#[tfrt_kernel]` derives it from the signature of a function, and a dialect without
+//! kernels defines it explicitly.
 //!
-//! Records are [checked](check) at compile time. A [`catalogue`] collects them, and [writers](mod@write) turn it into a reference,
-//! TableGen or JSON.
+//! Records are [checked](check) at compile time. A [`catalogue`] collects them, and
+//! [writers](mod@write) turn it into a reference, TableGen or JSON.
 //!
 //! This crate does not depend on text, files or kernels.
 #![forbid(unsafe_code)]

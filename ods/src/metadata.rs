@@ -1,8 +1,9 @@
-//! Metadata functions: what is known of the results of an op before it runs.
+//! Metadata functions: the properties of an op's results that are known before it runs.
 //!
-//! An op whose results are tensors may say their element types and extents from those of its operands and from its
-//! attributes, without any data. The record is enough to allocate results, plan memory and check shapes at load time,
-//! without the kernel and without a tensor type.
+//! An op whose results are tensors may compute their element types and shapes from those of its
+//! operands and from its attributes, without any data. The record is sufficient to allocate
+//! results, plan memory and check shapes at load time, without the kernel and without a tensor
+//! type.
 
 use std::fmt;
 
@@ -11,34 +12,35 @@ use tfrt_support::metadata::TensorMetadata;
 
 use crate::op::OpDef;
 
-/// Tells the metadata of the first results of an op, one entry for each result that the op preallocates.
+/// Computes the metadata of the first results of an op, one entry for each result that the op
+/// preallocates.
 pub type MetadataFn = fn(&MetadataQuery<'_>) -> Result<Vec<TensorMetadata>, NoMetadata>;
 
-/// Tells how many bytes of workspace a run of an op needs.
+/// Computes the number of bytes of workspace that a run of an op needs.
 pub type WorkspaceFn = fn(&MetadataQuery<'_>) -> Result<usize, NoMetadata>;
 
-/// What a metadata function looks at.
+/// The input of a metadata function.
 #[derive(Clone, Copy, Debug)]
 pub struct MetadataQuery<'a> {
-    /// The operands; none where nothing is known, or where the operand is not a tensor.
+    /// The operands; `None` if nothing is known, or if the operand is not a tensor.
     pub operands: &'a [Option<TensorMetadata>],
     /// The attribute section of the file.
     pub section: &'a [u8],
-    /// Where in it each attribute of the op is, in byte order of their names.
+    /// The offset of each attribute in the section, in byte order of their names.
     pub attributes: &'a [u32],
 }
 
-/// Why there is no metadata.
+/// The reason why there is no metadata.
 #[derive(Clone, Debug)]
 pub enum NoMetadata {
-    /// It cannot be told: the op has no metadata function, or something that it looks at is not known.
+    /// It is unknown: the op has no metadata function, or a required input is not known.
     Unknown,
     /// The op cannot run: shapes or element types do not fit each other or the attributes.
     Refused(Error),
 }
 
 impl MetadataQuery<'_> {
-    /// The metadata of the operand at `index`.
+    /// Returns the metadata of the operand at `index`.
     ///
     /// # Errors
     /// `Unknown` if there is none.
@@ -49,7 +51,7 @@ impl MetadataQuery<'_> {
 }
 
 impl OpDef {
-    /// The metadata of the first results, one entry for each that is preallocated.
+    /// Computes the metadata of the first results, one entry for each that is preallocated.
     ///
     /// ```
     /// use tfrt_ods::OpDef;
@@ -71,7 +73,7 @@ impl OpDef {
     /// ```
     ///
     /// # Errors
-    /// If it cannot be told, or if the op cannot run.
+    /// If it is unknown, or if the op cannot run.
     pub fn infer_metadata(
         &self,
         query: &MetadataQuery<'_>,
@@ -80,10 +82,10 @@ impl OpDef {
             .map_or(Err(NoMetadata::Unknown), |infer| infer(query))
     }
 
-    /// How many bytes of workspace a run needs.
+    /// Computes the number of bytes of workspace that a run needs.
     ///
     /// # Errors
-    /// If it cannot be told, or if the op cannot run.
+    /// If it is unknown, or if the op cannot run.
     pub fn infer_workspace_bytes(&self, query: &MetadataQuery<'_>) -> Result<usize, NoMetadata> {
         self.workspace
             .map_or(Err(NoMetadata::Unknown), |infer| infer(query))

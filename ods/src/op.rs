@@ -6,7 +6,7 @@ use crate::metadata::{MetadataFn, WorkspaceFn};
 use crate::traits::{Effect, OpTraits};
 use crate::verify::OpVerifier;
 
-/// Everything there is to know about an op.
+/// The declaration of an op.
 ///
 /// ```
 /// use tfrt_ods::{Arity, OpDef, OperandDef, ResultDef, TypeConstraint};
@@ -24,7 +24,7 @@ use crate::verify::OpVerifier;
 pub struct OpDef {
     /// The full name, dialect first: `tfrt.add.i32`.
     pub name: &'static str,
-    /// One sentence.
+    /// The documentation in one sentence.
     pub summary: &'static str,
     /// The rest of the documentation, in Markdown; may be empty.
     pub description: &'static str,
@@ -34,30 +34,32 @@ pub struct OpDef {
     pub attributes: &'static [AttrDef],
     /// The functions: first those named by symbol, in ascending byte order of their names, then the regions in order.
     pub functions: &'static [FunctionDef],
-    /// What is required of some of the functions.
+    /// The required signatures of some of the functions.
     pub signatures: &'static [FunctionSignature],
     /// The results, in order. At most one is not [`Arity::One`].
     pub results: &'static [ResultDef],
-    /// What is true of the op as a whole.
+    /// The properties of the op as a whole.
     pub traits: OpTraits,
-    /// What the op does beside computing its results.
+    /// The effect of the op besides computing its results.
     pub effect: Effect,
-    /// The custom syntax after the op name, in the language of [`crate::format`]; without one only the generic form exists.
+    /// The custom syntax after the op name, in the language of [`crate::format`]; without one, only
+    /// the generic form exists.
     pub assembly_format: Option<&'static str>,
-    /// Rules that the rest of the record cannot say.
+    /// Rules that the rest of the record cannot express.
     pub verifier: Option<OpVerifier>,
-    /// Tells which constant the result is, where that is known without running the op.
+    /// Computes the constant that the result is, if that is known without running the op.
     pub folder: Option<OpFolder>,
-    /// Tells the metadata of results before they are there.
+    /// Computes the metadata of results before they exist.
     pub metadata: Option<MetadataFn>,
-    /// Tells how much workspace a run needs.
+    /// Computes the size of the workspace that a run needs.
     pub workspace: Option<WorkspaceFn>,
-    /// Where the declaration stands.
+    /// The location of the declaration.
     pub place: SourcePlace,
 }
 
 impl OpDef {
-    /// A declaration of an op that takes, returns and does nothing: the base for struct update syntax.
+    /// Creates a declaration of an op without operands, results and effects: the base for struct
+    /// update syntax.
     #[must_use]
     pub const fn new(name: &'static str) -> Self {
         Self {
@@ -80,7 +82,7 @@ impl OpDef {
         }
     }
 
-    /// The part of the name before the first dot.
+    /// Returns the part of the name before the first dot.
     #[must_use]
     pub fn dialect(&self) -> &'static str {
         self.name
@@ -88,21 +90,23 @@ impl OpDef {
             .map_or(self.name, |(dialect, _)| dialect)
     }
 
-    /// Whether the regions of the op see only their own block arguments: they do if it says so, and always if it has a
-    /// custom form, where block arguments may go by the names of outer values.
+    /// Returns `true` if the regions of the op see only their own block arguments: if it is
+    /// declared so, or if it has a custom form, in which block arguments may have the names of
+    /// outer values.
     #[must_use]
     pub const fn is_isolated(&self) -> bool {
         self.traits.contains(OpTraits::ISOLATED) || self.assembly_format.is_some()
     }
 
-    /// Whether the op can be removed if its results are unused: it is pure, or only reads.
+    /// Returns `true` if the op can be removed if its results are unused: it is pure, or only
+    /// reads.
     #[must_use]
     pub fn is_removable(&self) -> bool {
         let writes = self.operands.iter().any(|operand| operand.is_mutated);
         self.traits.contains(OpTraits::PURE) || (matches!(self.effect, Effect::Reads(_)) && !writes)
     }
 
-    /// The operand that orders the op: the last single one that can only be a chain.
+    /// Returns the operand that orders the op: the last single one that can only be a chain.
     #[must_use]
     pub fn chain_operand(&self) -> Option<usize> {
         self.operands
@@ -110,7 +114,8 @@ impl OpDef {
             .rposition(|operand| operand.arity == Arity::One && operand.ty.is_chain())
     }
 
-    /// The result that orders what comes after the op: the last single one that can only be a chain.
+    /// Returns the result that orders what follows the op: the last single one that can only be a
+    /// chain.
     #[must_use]
     pub fn chain_result(&self) -> Option<usize> {
         self.results
@@ -126,7 +131,7 @@ pub enum Arity {
     One,
     /// Once or not at all.
     Optional,
-    /// Any number of times, none included.
+    /// Any number of times, including none.
     Variadic,
 }
 
@@ -135,18 +140,19 @@ pub enum Arity {
 pub struct OperandDef {
     /// Its name in documentation and in the assembly format.
     pub name: &'static str,
-    /// The types it may have; for a variadic operand, that each of its values may have.
+    /// The types it may have; for a variadic operand, the types of each of its values.
     pub ty: TypeConstraint,
     /// How often it occurs.
     pub arity: Arity,
-    /// Whether the kernel writes into it.
+    /// `true` if the kernel writes to it.
     pub is_mutated: bool,
-    /// Whether the kernel takes it as a reference that may not be available yet, when the op runs non-strictly.
+    /// `true` if the kernel takes it as a reference that may be unavailable when the op runs
+    /// non-strictly.
     pub is_reference: bool,
 }
 
 impl OperandDef {
-    /// A single operand that is only read.
+    /// Creates a single operand that is only read.
     #[must_use]
     pub const fn new(name: &'static str, ty: TypeConstraint) -> Self {
         Self {
@@ -158,7 +164,7 @@ impl OperandDef {
         }
     }
 
-    /// An operand that programs may leave out.
+    /// Creates an optional operand.
     #[must_use]
     pub const fn optional(name: &'static str, ty: TypeConstraint) -> Self {
         Self {
@@ -167,7 +173,7 @@ impl OperandDef {
         }
     }
 
-    /// All the operands that remain.
+    /// Creates an operand for all remaining values.
     #[must_use]
     pub const fn variadic(name: &'static str, ty: TypeConstraint) -> Self {
         Self {
@@ -191,7 +197,7 @@ pub struct ResultDef {
 }
 
 impl ResultDef {
-    /// A single result that shares nothing.
+    /// Creates a single result that shares no memory.
     #[must_use]
     pub const fn new(name: &'static str, ty: TypeConstraint) -> Self {
         Self {
@@ -202,7 +208,7 @@ impl ResultDef {
         }
     }
 
-    /// A result that programs may leave out.
+    /// Creates an optional result.
     #[must_use]
     pub const fn optional(name: &'static str, ty: TypeConstraint) -> Self {
         Self {
@@ -211,7 +217,7 @@ impl ResultDef {
         }
     }
 
-    /// All the results that remain.
+    /// Creates a result for all remaining values.
     #[must_use]
     pub const fn variadic(name: &'static str, ty: TypeConstraint) -> Self {
         Self {
@@ -228,12 +234,13 @@ pub struct AttrDef {
     pub name: &'static str,
     /// The values it may have.
     pub kind: AttrKind,
-    /// What stands in when the text leaves it out; without one it is required. [`AttrDefault::Absent`] makes it optional.
+    /// The value if the text omits the attribute; without a default it is required.
+    /// [`AttrDefault::Absent`] makes it optional.
     pub default: Option<AttrDefault>,
 }
 
 impl AttrDef {
-    /// A required attribute.
+    /// Creates a required attribute.
     #[must_use]
     pub const fn new(name: &'static str, kind: AttrKind) -> Self {
         Self {
@@ -243,7 +250,7 @@ impl AttrDef {
         }
     }
 
-    /// An attribute that programs may leave out, of which the kernel is then told that it is not there.
+    /// Creates an optional attribute, for which the kernel receives `None` if it is missing.
     #[must_use]
     pub const fn optional(name: &'static str, kind: AttrKind) -> Self {
         Self {
@@ -252,7 +259,7 @@ impl AttrDef {
         }
     }
 
-    /// Whether nothing stands in for the attribute where programs leave it out.
+    /// Returns `true` if the attribute may be missing without a value in its place.
     #[must_use]
     pub const fn is_optional(&self) -> bool {
         matches!(self.default, Some(AttrDefault::Absent))
@@ -262,22 +269,22 @@ impl AttrDef {
 /// The value of an attribute that the text leaves out.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum AttrDefault {
-    /// A truth value, for [`AttrKind::Int`] of width 1.
+    /// A Boolean, for [`AttrKind::Int`] of width 1.
     Bool(bool),
     /// A number, for every other [`AttrKind::Int`], and for [`AttrKind::Enum`].
     Int(i128),
     /// A number, for [`AttrKind::Float`].
     Float(f64),
-    /// A text, for [`AttrKind::String`].
+    /// A string, for [`AttrKind::String`].
     String(&'static str),
     /// An empty list, for [`AttrKind::Array`].
     EmptyArray,
-    /// Nothing: the attribute is optional, of whatever kind.
+    /// No value: the attribute is optional, of any kind.
     Absent,
 }
 
 impl AttrDefault {
-    /// Whether an attribute of this kind can have the value.
+    /// Returns `true` if an attribute of this kind can have the value.
     #[must_use]
     pub const fn fits(&self, kind: &AttrKind) -> bool {
         match (self, kind) {
@@ -304,7 +311,7 @@ impl AttrDefault {
     }
 }
 
-/// Whether an integer of `width` bits, which are not 1, can be `value`.
+/// Returns `true` if an integer of `width` bits, other than 1, can be `value`.
 pub(crate) const fn fits_in(value: i128, width: u8, is_unsigned: bool) -> bool {
     match (width, is_unsigned) {
         (0 | 1 | 65.., _) => false,
@@ -329,11 +336,11 @@ pub enum FunctionForm {
     Symbol,
     /// By a list of flat symbols: `[@f, @g]`.
     SymbolList,
-    /// As a region of its own.
+    /// As its own region.
     Region,
 }
 
-/// What an op requires of a function that it calls: exactly these arguments and results.
+/// The required signature of a function that an op calls: exactly these arguments and results.
 #[derive(Clone, Copy, Debug)]
 pub struct FunctionSignature {
     /// The name of the function among [`OpDef::functions`].
@@ -344,16 +351,16 @@ pub struct FunctionSignature {
     pub results: &'static [&'static str],
 }
 
-/// The place of a declaration in its source.
+/// The location of a declaration in its source.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct SourcePlace {
-    /// The file, as `file!()` gives it.
+    /// The file, as returned by `file!()`.
     pub file: &'static str,
-    /// The line, from 1; 0 where it is not known.
+    /// The line, from 1; 0 if unknown.
     pub line: u32,
 }
 
 impl SourcePlace {
-    /// No place.
+    /// An unknown location.
     pub const UNKNOWN: Self = Self { file: "", line: 0 };
 }

@@ -34,50 +34,57 @@ impl OpTraits {
     pub const CHEAP: Self = Self(1 << 7);
     /// Its attribute `_tfrt_cost` is its cost in stream analysis.
     pub const COST_ATTRIBUTE: Self = Self(1 << 8);
-    /// Only calls its function with its operands and returns the results of the function. Passes may replace it with the body of the
-    /// function, and the executor may run the function without calling the kernel.
+    /// Only calls its function with its operands and returns the function's results. Passes may
+    /// replace it with the body of the function, and the executor may run the function without
+    /// calling the kernel.
     pub const CALL: Self = Self(1 << 9);
-    /// Takes one more operand at the end, a chain, without declaring it.
+    /// Takes an undeclared additional chain as its last operand.
     pub const EXTRA_CHAIN: Self = Self(1 << 10);
-    /// Its last operand and its last result are chains that a program may leave out.
+    /// Its last operand and its last result are optional chains.
     pub const OPTIONAL_CHAIN: Self = Self(1 << 11);
     /// Returns a constant: equal attributes produce equal values, so one op may replace several.
     pub const CONSTANT: Self = Self(1 << 12);
-    /// Takes nothing and returns a ready chain, the start of an order. Exactly one op has this trait.
+    /// Takes nothing and returns a ready chain, the start of an order. Exactly one op has this
+    /// trait.
     pub const CHAIN_SOURCE: Self = Self(1 << 13);
-    /// Takes values of any types and returns a chain that is ready once all of them are available. Exactly one op has this trait.
+    /// Takes values of any types and returns a chain that is ready once all of them are available.
+    /// Exactly one op has this trait.
     pub const CHAIN_MERGE: Self = Self(1 << 14);
     /// Is a future, which the work queue polls until its results are available.
     pub const ASYNC: Self = Self(1 << 15);
-    /// Passes its last operands to its functions as arguments, and returns their first results. A [`CALL`](Self::CALL) does so, too.
+    /// Passes its last operands to its functions as arguments, and returns their first results. A
+    /// [`CALL`](Self::CALL) also does so.
     pub const FORWARDS: Self = Self(1 << 20);
-    /// Runs its functions any number of times: each run takes the results of the previous one, and the last results are those of the
-    /// op.
+    /// Runs its functions any number of times: each run takes the results of the previous one, and
+    /// the last results are those of the op.
     pub const LOOPS: Self = Self(1 << 21);
-    /// Runs its function for every part of a range, many at once, with two indices and then its last operands. The function
-    /// returns nothing or a chain, and the only result is a chain that is ready when all runs are done.
+    /// Runs its function concurrently for every part of a range, with two indices and then its last
+    /// operands. The function returns nothing or a chain, and the only result is a chain that is
+    /// ready when all runs are done.
     pub const PARALLEL: Self = Self(1 << 22);
-    /// Runs the first of its two functions if its first operand is true, and else the second, with the other operands as their
-    /// arguments and returns their results as its own. It does nothing else: the executor may run the function without calling the
-    /// kernel.
+    /// Runs the first of its two functions if its first operand is true, otherwise the second, with
+    /// the other operands as arguments, and returns the function's results. It does nothing else:
+    /// the executor may run the function without calling the kernel.
     pub const CHOOSES: Self = Self(1 << 23);
-    /// Has no effect, like a [pure](Self::PURE) op, so it may run at any time, or twice. But passes do not move it.
+    /// Has no effect, like a [pure](Self::PURE) op, so it may run at any time, or twice. But passes
+    /// do not move it.
     pub const EFFECT_FREE: Self = Self(1 << 24);
-    /// Is printed in generic form, although it may be read in its custom form.
+    /// Is printed in generic form, although it can be parsed in its custom form.
     pub const PRINTED_GENERICALLY: Self = Self(1 << 25);
-    /// Takes its attributes, and its functions by symbol, under any names: in byte order of their names they are those that it
-    /// declares. Its own names are what it is documented with.
+    /// Takes its attributes, and its functions by symbol, under any names: sorted by byte order of
+    /// their names, they are those that it declares. The declared names are used only in
+    /// documentation.
     pub const FREE_ATTRIBUTE_NAMES: Self = Self(1 << 28);
-    /// Takes any number of attributes, under any names.
+    /// Takes any number of attributes, with any names.
     pub const ANY_ATTRIBUTES: Self = Self(1 << 29);
 
-    /// The traits of both sets.
+    /// Returns the union of both sets.
     #[must_use]
     pub const fn with(self, other: Self) -> Self {
         Self(self.0 | other.0)
     }
 
-    /// The names of the traits in this set: those of the constants, in lower case.
+    /// Returns the names of the traits in this set: those of the constants, in lower case.
     ///
     /// ```
     /// use tfrt_ods::OpTraits;
@@ -118,7 +125,7 @@ impl OpTraits {
             .map(|(_, name)| *name)
     }
 
-    /// Whether every trait of `other` is in this set.
+    /// Returns `true` if every trait of `other` is in this set.
     #[must_use]
     pub const fn contains(self, other: Self) -> bool {
         self.0 & other.0 == other.0
@@ -136,12 +143,13 @@ impl BitOr for OpTraits {
 /// The side effect of an op.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Effect {
-    /// Nothing that another op could see.
+    /// No effect that another op could observe.
     None,
-    /// Something that keeps program order among the ops of the same class: `io`, `random`, the name of a resource.
+    /// An effect that keeps program order among the ops of the same class: `io`, `random`, the name
+    /// of a resource.
     Ordered(&'static str),
-    /// Nothing, but the results depend on the effects of this class: the op is ordered with them, but not with others that
-    /// only read. It may be removed when its results are unused.
+    /// No effect, but the results depend on the effects of this class: the op is ordered with them,
+    /// but not with others that only read. It may be removed if its results are unused.
     Reads(&'static str),
 }
 
@@ -151,7 +159,7 @@ impl Effect {
     /// The class of draws from a shared source of random numbers.
     pub const RANDOM: Self = Self::Ordered("random");
 
-    /// The class within which program order is kept, if the op has an effect, or reads those of others.
+    /// Returns the class within which program order is kept, if the op has or reads effects.
     ///
     /// ```
     /// use tfrt_ods::Effect;

@@ -1,9 +1,9 @@
-//! The rules of a declaration, checked against one op.
+//! The rules of a declaration, checked for one op.
 //!
-//! [`verify_op`] goes through the rules in this order: the number of regions, of results and of operands; the types of
-//! results that follow from the declaration; the attributes and named functions, by name, those that are not declared among
-//! them; the types of operands; the types of the other results. Only if all of these hold does the op's own verifier run. Texts
-//! are those of MLIR.
+//! [`verify_op`] checks the rules in this order: the number of regions, of results and of operands;
+//! the types of results that follow from the declaration; the attributes and named functions, by
+//! name, including undeclared ones; the types of operands; the types of the other results. Only if
+//! all of these hold does the op's own verifier run. Messages are those of MLIR.
 
 pub mod callee;
 
@@ -30,25 +30,25 @@ pub use crate::constraint::CHAIN_TYPE;
 pub use describe::is_of_kind;
 pub use left_out::verify_op_without_chains;
 
-/// Rules of an op that its record cannot say; appends every breach to `breaches`.
+/// Rules of an op that its record cannot express; appends every violation to `breaches`.
 pub type OpVerifier = fn(op: &dyn OpInstance, breaches: &mut Vec<Breach>);
 
-/// One breach of one rule.
+/// A violation of a rule.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Breach {
-    /// What is wrong.
+    /// The message.
     pub message: String,
-    /// Where it is.
+    /// Its location.
     pub at: BreachSite,
-    /// Whether the message is printed as it is, not after `'NAME' op `.
+    /// `true` to print the message as it is, not after `'NAME' op `.
     pub is_plain: bool,
-    /// Whether all that is wrong is an attribute that nothing declares, whose name is close to no declared one. It does no harm, and
-    /// tools that only read and write programs let it pass.
+    /// `true` if the only problem is an undeclared attribute whose name is not similar to a
+    /// declared one. It is harmless, and tools that only read and write programs accept it.
     pub is_stray_attribute: bool,
 }
 
 impl Breach {
-    /// A breach at the op itself.
+    /// Creates a breach at the op itself.
     #[must_use]
     pub fn op(message: impl Into<String>) -> Self {
         Self {
@@ -59,7 +59,7 @@ impl Breach {
         }
     }
 
-    /// A breach at the op itself, whose message does not name it.
+    /// Creates a breach at the op itself, whose message does not name the op.
     #[must_use]
     pub fn plain(message: impl Into<String>) -> Self {
         Self {
@@ -70,7 +70,7 @@ impl Breach {
         }
     }
 
-    /// A breach at the terminator of the region of this number.
+    /// Creates a breach at the terminator of the region with this number.
     #[must_use]
     pub fn at_return(region: usize, message: impl Into<String>) -> Self {
         Self {
@@ -87,11 +87,11 @@ impl Breach {
 pub enum BreachSite {
     /// The op itself.
     Op,
-    /// The terminator of the region of this number.
+    /// The terminator of the region with this number.
     Return(usize),
 }
 
-/// Every breach of the declaration `def` by `op`, in the order of the rules.
+/// Returns every breach of the declaration `def` by `op`, in the order of the rules.
 #[must_use]
 pub fn verify_op(def: &OpDef, op: &dyn OpInstance) -> Vec<Breach> {
     let mut breaches = verify_record(def, op);
@@ -103,7 +103,7 @@ pub fn verify_op(def: &OpDef, op: &dyn OpInstance) -> Vec<Breach> {
     breaches
 }
 
-/// Every breach of what the record says by itself.
+/// Returns every breach of the rules that the record itself expresses.
 fn verify_record(def: &OpDef, op: &dyn OpInstance) -> Vec<Breach> {
     let mut breaches = Vec::new();
     let operand_types = op.operand_types();
@@ -152,7 +152,7 @@ fn verify_record(def: &OpDef, op: &dyn OpInstance) -> Vec<Breach> {
     breaches
 }
 
-/// Types in quotes, with commas between them.
+/// Formats types in quotes, separated by commas.
 fn quoted(types: &[Cow<'_, str>]) -> String {
     types
         .iter()
@@ -176,7 +176,7 @@ fn verify_region_count(def: &OpDef, found: usize, breaches: &mut Vec<Breach>) {
     }
 }
 
-/// Whether operands or results are counted, which decides how a breach is put.
+/// The side that is counted, which determines the wording of a breach.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Side {
     Operands,
@@ -214,8 +214,8 @@ fn verify_count(side: Side, groups: Groups, found: usize, breaches: &mut Vec<Bre
     holds
 }
 
-/// Whether the last operand is a chain that programs may leave out: the op says so or has an effect, and has only a generic
-/// form.
+/// Returns `true` if the last operand is an optional chain: the op is declared so or has an effect,
+/// and has only a generic form.
 fn has_optional_chain(def: &OpDef) -> bool {
     (def.traits.contains(OpTraits::OPTIONAL_CHAIN) || def.effect != Effect::None)
         && def.assembly_format.is_none()
@@ -224,7 +224,7 @@ fn has_optional_chain(def: &OpDef) -> bool {
         })
 }
 
-/// The number of operands, as if a chain that may be there or not were as declared.
+/// Returns the number of operands, adjusted as if an optional chain were as declared.
 fn accepted_operand_count(def: &OpDef, operand_types: &[Cow<'_, str>]) -> usize {
     let found = operand_types.len();
     let groups = def.operand_groups();
@@ -233,7 +233,7 @@ fn accepted_operand_count(def: &OpDef, operand_types: &[Cow<'_, str>]) -> usize 
         return found;
     }
     let ends_in_chain = operand_types.last().is_some_and(|ty| ty == CHAIN_TYPE);
-    // A chain is not taken for an operand that may be left out.
+    // A chain is not mistaken for an optional operand.
     let may_have_extra =
         found == groups.most() + 1 || (open == Some(Arity::Optional) && found == groups.most());
     if may_have_extra && ends_in_chain && def.traits.contains(OpTraits::EXTRA_CHAIN) {
@@ -245,7 +245,7 @@ fn accepted_operand_count(def: &OpDef, operand_types: &[Cow<'_, str>]) -> usize 
     }
 }
 
-/// The number of results, as if a chain that may be left out were there.
+/// Returns the number of results, adjusted as if an omitted optional chain were present.
 fn accepted_result_count(def: &OpDef, found: usize) -> usize {
     let groups = def.result_groups();
     let is_variadic = matches!(groups.open(), Some((_, Arity::Variadic)));
@@ -257,7 +257,7 @@ fn accepted_result_count(def: &OpDef, found: usize) -> usize {
     }
 }
 
-/// The type of the first operand called `name`.
+/// Returns the type of the first operand called `name`.
 fn type_of_operand<'a>(
     def: &OpDef,
     operand_types: &'a [Cow<'a, str>],
@@ -271,8 +271,9 @@ fn type_of_operand<'a>(
     operand_types[values].first().map(|ty| &**ty)
 }
 
-/// The types of the results, where custom syntax leaves them out and the declaration alone and the operands decide them. As with
-/// MLIR, an op with an optional or variadic part infers nothing.
+/// Returns the types of the results, if custom syntax omits them because the declaration and the
+/// operands determine them. As in MLIR, nothing is inferred for an op with an optional or variadic
+/// operand.
 fn inferred_types<'a>(def: &OpDef, operand_types: &'a [Cow<'a, str>]) -> Option<Vec<Cow<'a, str>>> {
     let has_fixed_form = def.assembly_format.is_some() && def.operand_groups().open().is_none();
     if !has_fixed_form {
@@ -322,8 +323,9 @@ fn verify_attributes(def: &OpDef, op: &dyn OpInstance, breaches: &mut Vec<Breach
     breaches.extend(rules.into_iter().map(|(_, breach)| breach));
 }
 
-/// What is wrong with an attribute that the op does not declare: any op may have one under the prefix of a dialect, unless it names
-/// functions. In a file nobody could tell those from the functions that the op declares.
+/// Returns the problem with an attribute that the op does not declare. Any op may have an attribute
+/// with the prefix of a dialect, unless it names functions: in a file, these could not be
+/// distinguished from the functions that the op declares.
 fn undeclared(def: &OpDef, op: &dyn OpInstance, name: &str) -> Option<Breach> {
     if binding::attribute_names(def).contains(&name) || binding::is_unlisted(name) {
         return None;
@@ -357,7 +359,7 @@ fn undeclared(def: &OpDef, op: &dyn OpInstance, name: &str) -> Option<Breach> {
     })
 }
 
-/// Whether an attribute refers to functions in this form.
+/// Returns `true` if an attribute refers to functions in this form.
 fn is_reference(value: &AttrInstance<'_>, form: FunctionForm) -> bool {
     match form {
         FunctionForm::Symbol => is_flat_symbol(value),

@@ -7,7 +7,8 @@
 //! | [`td`](mod@td) | TableGen, as `mlir-tblgen` reads it | C++ programs that use MLIR |
 //! | [`json`](mod@json) | everything that is declared, versioned | other tools |
 //!
-//! All of them read a [`Catalogue`](crate::catalogue::Catalogue) and nothing else; equal catalogues give equal documents.
+//! All of them read only a [`Catalogue`](crate::catalogue::Catalogue); equal catalogues produce
+//! equal documents.
 
 pub mod page;
 

@@ -1,18 +1,19 @@
-//! Families: ops that differ in their types only, such as the instances of one generic function.
+//! Families: ops that differ only in their types, such as the instances of one generic function.
 
 use crate::op::{Arity, FunctionForm, OpDef, SourcePlace};
 
 use super::{Entry, Section};
 
-/// Ops that one text documents: they are declared at one place, and have all but names and types in common.
+/// Ops that share one documentation text: they are declared at one place, and have everything but
+/// names and types in common.
 #[derive(Clone, Debug)]
 pub struct Family<'a> {
-    /// The ops, by name. There is at least one.
+    /// The ops, sorted by name. There is at least one.
     pub members: Vec<Entry<'a>>,
 }
 
 impl<'a> Section<'_, 'a> {
-    /// The ops of the section in families, each where its first member stands.
+    /// Groups the ops of the section into families, each at the position of its first member.
     #[must_use]
     pub fn families(&self) -> Vec<Family<'a>> {
         let mut families: Vec<Family<'a>> = Vec::new();
@@ -32,13 +33,14 @@ impl<'a> Section<'_, 'a> {
 }
 
 impl<'a> Family<'a> {
-    /// The member that stands for the others.
+    /// Returns the member that represents the others.
     #[must_use]
     pub fn first(&self) -> &Entry<'a> {
         &self.members[0]
     }
 
-    /// The names of all members in one: `my.add.{f32, i32}`. If they are not the product of their segments, they are listed.
+    /// Returns the names of all members in one: `my.add.{f32, i32}`. If they are not the product of
+    /// their segments, they are listed.
     #[must_use]
     pub fn name(&self) -> String {
         self.pattern().unwrap_or_else(|| {
@@ -68,12 +70,12 @@ impl<'a> Family<'a> {
                 _ => format!("{{{}}}", choices.join(", ")),
             });
         }
-        // Names are distinct, so that as many of them as there are choices means that all are there.
+        // Names are distinct, so all combinations exist if their number equals that of the names.
         (num_names == self.members.len()).then(|| pattern.join("."))
     }
 }
 
-/// Whether two ops have all but names and types in common.
+/// Returns `true` if two ops have everything but names and types in common.
 fn are_related(one: &Entry<'_>, other: &Entry<'_>) -> bool {
     fn parts(def: &OpDef) -> impl PartialEq {
         let operands = def.operands.iter();

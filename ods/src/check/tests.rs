@@ -1,4 +1,4 @@
-//! Each rule of declarations, broken once.
+//! Each rule for declarations, violated once.
 
 use super::*;
 use crate::constraint::{AttrKind, CHAIN_TYPE, EnumCase, EnumDef, TypeConstraint};

@@ -1,4 +1,4 @@
-//! Nodes to elements: the form of a format that parsers and printers walk.
+//! Conversion of nodes to elements: the form of a format that parsers and printers walk.
 
 use std::ops::Range;
 
@@ -9,7 +9,7 @@ pub(super) fn build(nodes: &Nodes) -> Vec<Element> {
     elements(nodes, 0..nodes.len())
 }
 
-/// The elements in a range of nodes.
+/// Returns the elements in a range of nodes.
 fn elements(nodes: &Nodes, range: Range<usize>) -> Vec<Element> {
     let mut elements = Vec::new();
     let mut index = range.start;
@@ -99,7 +99,7 @@ fn element(nodes: &Nodes, index: usize) -> Element {
     }
 }
 
-/// Which of the elements in a range of nodes is the anchor.
+/// Returns the index of the anchor among the elements in a range of nodes.
 fn anchor(nodes: &Nodes, range: Range<usize>) -> Option<usize> {
     let mut position = 0;
     let mut index = range.start;
@@ -113,7 +113,7 @@ fn anchor(nodes: &Nodes, range: Range<usize>) -> Option<usize> {
     None
 }
 
-/// The operands or attributes that an element names.
+/// Returns the operands or attributes that an element names.
 fn numbers(nodes: &Nodes, names: Names) -> Vec<usize> {
     let names = nodes.names(names).iter();
     names

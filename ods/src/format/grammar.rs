@@ -1,7 +1,7 @@
 //! The grammar of the language: text to nodes.
 //!
-//! A parser that also runs in constants, so that a format is checked where it is written. [`super::build`] makes
-//! [`Element`](super::Element)s of its nodes.
+//! This parser also runs in constants, so that a format is checked where it is written.
+//! [`super::build`] converts its nodes to [`Element`](super::Element)s.
 
 use super::DictKeyword;
 use super::lexer::{Lexer, Token};
@@ -10,10 +10,10 @@ use crate::check::{DeclarationError, attempt};
 use crate::const_text::same;
 use crate::op::{FunctionForm, OpDef};
 
-/// How deep groups may nest.
+/// The maximum nesting depth of groups.
 const MAX_DEPTH: usize = 8;
 
-/// How long a format may be, in bytes.
+/// The maximum length of a format in bytes.
 const MAX_LEN: usize = 4096;
 
 pub(super) type Parse<T> = Result<T, DeclarationError>;
@@ -55,7 +55,7 @@ struct Parser<'a> {
 impl Parser<'_> {
     // Elements.
 
-    /// Elements up to a mark that closes or divides a group, or to the end.
+    /// Parses elements up to a mark that closes or divides a group, or to the end.
     const fn elements(&mut self, depth: usize) -> Parse<()> {
         while !matches!(
             attempt!(self.tokens.peek()),
@@ -111,10 +111,11 @@ impl Parser<'_> {
         }
     }
 
-    /// `(… | …)`, `(…)?`, and what MLIR has for both: `(… anchor^ …) : (…)?`, `(… anchor^ …)?`.
+    /// Parses `(… | …)`, `(…)?`, and MLIR's forms of both: `(… anchor^ …) : (…)?`, `(… anchor^
+    /// …)?`.
     const fn group(&mut self, depth: usize) -> Parse<()> {
         let (group, offset) = (self.out.len(), self.tokens.start());
-        // Its place; what it is shows at its end.
+        // A placeholder; the end of the group determines its kind.
         attempt!(self.push(What::Optional(0), offset, 0));
         attempt!(self.elements(depth + 1));
         let num_first = self.out.len() - group - 1;
@@ -146,7 +147,7 @@ impl Parser<'_> {
         self.one_anchor(group, num_first)
     }
 
-    /// Refuses a second anchor among the elements of a group themselves, and any in the second list.
+    /// Rejects a second anchor among the direct elements of a group, and any in the second list.
     const fn one_anchor(&self, group: usize, num_first: usize) -> Parse<()> {
         let mut has_anchor = false;
         let mut index = group + 1;
@@ -199,7 +200,7 @@ impl Parser<'_> {
     }
 
     const fn directive(&mut self, word: &'static str, offset: usize, depth: usize) -> Parse<()> {
-        // A blank before the parenthesis makes it one of a group.
+        // A blank before the parenthesis makes it a group.
         let has_arguments = self.tokens.has_arguments();
         let what = if same(word, "attr-dict") {
             What::AttrDict(DictKeyword::No)
@@ -228,7 +229,7 @@ impl Parser<'_> {
         self.push(what, offset, depth)
     }
 
-    /// All regions, one after the other.
+    /// Adds all regions in order.
     const fn regions(&mut self, offset: usize, depth: usize) -> Parse<()> {
         let mut function = 0;
         while function < self.def.functions.len() {
@@ -336,9 +337,9 @@ impl Parser<'_> {
         })
     }
 
-    // What elements name.
+    // Names.
 
-    /// Adds one name; the list of it alone.
+    /// Adds one name. Returns the list of only that name.
     const fn name(&mut self, name: Named) -> Parse<Names> {
         let start = self.out.num_names();
         if self.out.push_name(name) {
@@ -402,7 +403,7 @@ impl Parser<'_> {
         }
     }
 
-    /// One group, or all groups of a kind.
+    /// Parses one group, or all groups of a kind.
     const fn groups(&mut self) -> Parse<Names> {
         let start = self.out.num_names();
         match attempt!(self.tokens.next()) {
@@ -440,7 +441,7 @@ impl Parser<'_> {
     }
 }
 
-/// Whether a word is a directive that takes arguments.
+/// Returns `true` if a word is a directive that takes arguments.
 const fn is_directive(word: &str) -> bool {
     const WORDS: &[&str] = &[
         "operands",
@@ -470,7 +471,7 @@ const fn is_directive(word: &str) -> bool {
     false
 }
 
-/// Whether a literal is one token of programs: a keyword, or punctuation.
+/// Returns `true` if a literal is a single token of programs: a keyword or punctuation.
 const fn is_literal(text: &str) -> bool {
     const PUNCTUATION: &[&str] = &[
         ":", ",", "=", "<", ">", "(", ")", "{", "}", "[", "]", "->", "?", "+", "*", "-", "|",

@@ -22,9 +22,9 @@ pub(super) enum Token {
 /// Reads tokens, and locates errors.
 pub(super) struct Lexer {
     text: &'static str,
-    /// Where the next token starts, or blanks before it.
+    /// The start of the next token, or of the blanks before it.
     offset: usize,
-    /// Where the last token started.
+    /// The start of the last token.
     start: usize,
 }
 
@@ -37,18 +37,18 @@ impl Lexer {
         }
     }
 
-    /// Where the last token started, in bytes.
+    /// Returns the start of the last token, in bytes.
     pub(super) const fn start(&self) -> usize {
         self.start
     }
 
-    /// Whether a parenthesis follows the last token, without a blank.
+    /// Returns `true` if a parenthesis follows the last token without a blank.
     pub(super) const fn has_arguments(&self) -> bool {
         let bytes = self.text.as_bytes();
         self.offset < bytes.len() && bytes[self.offset] == b'('
     }
 
-    /// An error at the last token.
+    /// Returns an error at the last token.
     pub(super) const fn error(&self, message: &'static str) -> DeclarationError {
         self.error_named(message, "", "")
     }

@@ -1,19 +1,20 @@
-//! A parsed format without lists on the heap, as constants need it.
+//! A parsed format without heap allocation, as constants require.
 //!
-//! Nodes follow each other in one array, a group before what it holds; operands and groups that a node names lie in another one.
+//! Nodes are in one array, each group before its content; the operands and groups that nodes name
+//! are in another.
 
 use super::DictKeyword;
 
-/// How many elements a format may have, those in groups included.
+/// The maximum number of elements in a format, including those in groups.
 pub(super) const MAX_NODES: usize = 64;
 
-/// How many names the elements of a format may have between them.
+/// The maximum total number of names in the elements of a format.
 pub(super) const MAX_NAMES: usize = 128;
 
-/// How many operands, results, attributes and functions an op with a format may have of each.
+/// The maximum number of operands, results, attributes and functions each of an op with a format.
 pub(super) const MAX_PARTS: usize = 64;
 
-/// A format, parsed.
+/// A parsed format.
 pub(super) struct Nodes {
     nodes: [Node; MAX_NODES],
     len: usize,
@@ -21,17 +22,18 @@ pub(super) struct Nodes {
     num_names: usize,
 }
 
-/// One element. Nodes are small, as all of them are copied when a format has been parsed: numbers are below the limits above.
+/// One element. Nodes are small, since all of them are copied after parsing: numbers are below the
+/// limits above.
 #[derive(Clone, Copy)]
 pub(super) struct Node {
     pub(super) what: What,
-    /// Where it stands in the text, in bytes.
+    /// The byte offset in the text.
     pub(super) offset: u16,
-    /// Whether it decides that the group around it is written.
+    /// `true` if it decides whether the enclosing group is written.
     pub(super) is_anchor: bool,
 }
 
-/// What an element is. Numbers index the lists of the declaration.
+/// The kind of an element. Numbers index the lists of the declaration.
 #[derive(Clone, Copy)]
 pub(super) enum What {
     Literal(&'static str),
@@ -73,26 +75,26 @@ pub(super) enum What {
         operand: u8,
         what: &'static str,
     },
-    /// So many nodes follow that are in the group.
+    /// The number of following nodes that are in the group.
     Optional(u8),
-    /// So many nodes follow that are in the first list, then so many that are in the second one.
+    /// The number of following nodes that are in the first list, then of those in the second one.
     Either(u8, u8),
 }
 
-/// What one element names, in order.
+/// The names in one element, in order.
 #[derive(Clone, Copy)]
 pub(super) struct Names {
     start: u8,
     end: u8,
 }
 
-/// One thing that an element names.
+/// A name in an element.
 #[derive(Clone, Copy)]
 pub(super) enum Named {
     Operand(u8),
     Result(u8),
     Attribute(u8),
-    /// Divides groups.
+    /// A separator of groups.
     Comma,
 }
 
@@ -111,7 +113,7 @@ impl Nodes {
         }
     }
 
-    /// Adds a node; whether there is room for it.
+    /// Adds a node. Returns `false` if there is no room for it.
     pub(super) const fn push(&mut self, node: Node) -> bool {
         let has_room = self.len < MAX_NODES;
         if has_room {
@@ -121,12 +123,12 @@ impl Nodes {
         has_room
     }
 
-    /// Says what the node at `index` is.
+    /// Sets the kind of the node at `index`.
     pub(super) const fn set(&mut self, index: usize, what: What) {
         self.nodes[index].what = what;
     }
 
-    /// Adds something that a node names; whether there is room for it.
+    /// Adds a name. Returns `false` if there is no room for it.
     pub(super) const fn push_name(&mut self, name: Named) -> bool {
         let has_room = self.num_names < MAX_NAMES;
         if has_room {
@@ -140,7 +142,7 @@ impl Nodes {
         self.num_names
     }
 
-    /// What was named since there were `start` names.
+    /// Returns the names added since there were `start` names.
     pub(super) const fn names_from(&self, start: usize) -> Names {
         Names {
             start: start as u8,
@@ -156,7 +158,7 @@ impl Nodes {
         &self.nodes[index]
     }
 
-    /// The node behind the one at `index` and those in it.
+    /// Returns the index of the node after the one at `index` and its content.
     pub(super) const fn after(&self, index: usize) -> usize {
         match self.nodes[index].what {
             What::Optional(num_inner) => index + 1 + num_inner as usize,

@@ -1,4 +1,4 @@
-//! What formats are refused, with which words, and where.
+//! The rejected formats, with the messages and their locations.
 
 use super::*;
 use crate::constraint::{AttrKind, TypeConstraint};

@@ -1,4 +1,4 @@
-//! Whether a format fits its declaration: everything is shown once, and every type is known.
+//! Checks that a format fits its declaration: everything is shown once, and every type is known.
 
 use super::DictKeyword;
 use super::grammar::Parse;
@@ -8,7 +8,7 @@ use crate::const_text::same;
 use crate::constraint::{AttrKind, TypeConstraint};
 use crate::op::{Arity, FunctionForm, OpDef};
 
-/// What the elements show.
+/// The parts that the elements show.
 struct Shown {
     operands: [bool; MAX_PARTS],
     operand_types: [bool; MAX_PARTS],
@@ -35,7 +35,7 @@ pub(super) const fn validate(def: &OpDef, nodes: &Nodes) -> Parse<()> {
     check(def, &shown)
 }
 
-/// Whether the type follows from the declaration and the other types.
+/// Returns `true` if the type follows from the declaration and the other types.
 const fn is_fixed(ty: TypeConstraint) -> bool {
     matches!(ty, TypeConstraint::Exact(_) | TypeConstraint::SameAs(_))
 }
@@ -87,7 +87,7 @@ const fn show(def: &OpDef, nodes: &Nodes, index: usize, shown: &mut Shown) -> Pa
             attempt!(show_function(def, function as usize, node, shown));
         }
         What::Region { function, .. } | What::EmptyRegion { function, .. } => {
-            // One may stand in each list of a group.
+            // A region may appear in each list of a group.
             shown.functions[function as usize] = true;
         }
         What::AttrDict(keyword) => {
@@ -173,7 +173,7 @@ const fn show(def: &OpDef, nodes: &Nodes, index: usize, shown: &mut Shown) -> Pa
     Ok(())
 }
 
-/// Whether the text of an element starts like a dictionary.
+/// Returns `true` if the text of an element starts like a dictionary.
 const fn starts_with_brace(node: &Node) -> bool {
     match node.what {
         What::Literal(text) => same(text, "{"),
@@ -239,7 +239,7 @@ const fn show_function(def: &OpDef, function: usize, node: &Node, shown: &mut Sh
     Ok(())
 }
 
-/// Whether the first token of an element tells that it is there.
+/// Returns `true` if the first token of an element shows that it is present.
 const fn is_told(def: &OpDef, node: &Node) -> bool {
     match node.what {
         What::Literal(_)

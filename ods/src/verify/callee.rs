@@ -5,7 +5,8 @@ use std::borrow::Cow;
 use super::{Breach, CHAIN_TYPE};
 use crate::instance::{AttrInstance, OpInstance, Signature};
 
-/// The signature of the function that the flat symbol in `attribute` names; a breach if there is none.
+/// Returns the signature of the function that the flat symbol in `attribute` names, or adds a
+/// breach if there is none.
 pub fn resolve<'a>(
     op: &'a dyn OpInstance,
     attribute: &str,
@@ -20,7 +21,7 @@ pub fn resolve<'a>(
     resolve_name(op, &name, breaches)
 }
 
-/// The signature of the function `name`; a breach if there is none.
+/// Returns the signature of the function `name`, or adds a breach if there is none.
 pub fn resolve_name<'a>(
     op: &'a dyn OpInstance,
     name: &str,
@@ -35,8 +36,8 @@ pub fn resolve_name<'a>(
     signature
 }
 
-/// Checks that a function takes `operands` and returns `results`. The texts end in ` for WHAT`, or where it is just the
-/// callee of a call, only those about numbers do.
+/// Checks that a function takes `operands` and returns `results`. The messages end in ` for WHAT`;
+/// for the plain callee of a call, only those about numbers do.
 pub fn matches(
     signature: &Signature<'_>,
     operands: &[Cow<'_, str>],
@@ -88,7 +89,8 @@ pub fn function_of_all(
     }
 }
 
-/// Verifies a choice: the functions in `a_true_fn` and `b_false_fn` take every operand but the first and give the results.
+/// Verifies a choice: the functions in `a_true_fn` and `b_false_fn` take every operand but the
+/// first and return the results.
 pub fn condition(op: &dyn OpInstance, breaches: &mut Vec<Breach>) {
     let operands = op.operand_types();
     for (attribute, what) in [

@@ -1,10 +1,10 @@
-//! How constraints are put in words, and which attributes meet them.
+//! The wording of constraints, and the attributes that satisfy them.
 
 use crate::constraint::{AttrKind, FloatKind, TypeConstraint};
 use crate::instance::AttrInstance;
 use crate::op::FunctionForm;
 
-/// `32-bit signless integer`, after "must be".
+/// Describes a type after "must be": `32-bit signless integer`.
 pub(super) fn type_(constraint: TypeConstraint) -> String {
     match constraint {
         TypeConstraint::Any => "any type".into(),
@@ -46,7 +46,7 @@ fn spelling(ty: &str) -> String {
     format!("{ty} type")
 }
 
-/// `32-bit signless integer attribute`, after "constraint:".
+/// Describes an attribute after "constraint:": `32-bit signless integer attribute`.
 pub(super) fn attribute(kind: &AttrKind) -> String {
     match kind {
         AttrKind::Int {
@@ -89,7 +89,7 @@ pub(super) fn attribute(kind: &AttrKind) -> String {
     }
 }
 
-/// `flat symbol reference attribute`, after "constraint:".
+/// Describes a reference after "constraint:": `flat symbol reference attribute`.
 pub(super) fn reference(form: FunctionForm) -> &'static str {
     match form {
         FunctionForm::SymbolList => "flat symbol ref array attribute",
@@ -97,7 +97,7 @@ pub(super) fn reference(form: FunctionForm) -> &'static str {
     }
 }
 
-/// Whether an attribute is of a kind.
+/// Returns `true` if an attribute is of a kind.
 #[must_use]
 pub fn is_of_kind(kind: &AttrKind, value: &AttrInstance<'_>) -> bool {
     match (kind, value) {

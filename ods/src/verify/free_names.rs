@@ -1,5 +1,5 @@
-//! Ops whose attributes may have any names: in byte order of their names they are those that the op declares, and so are the
-//! functions that it names.
+//! Ops whose attributes may have any names: sorted by byte order of their names, they are those
+//! that the op declares, and so are the functions that it names.
 
 use std::borrow::Cow;
 
@@ -8,7 +8,7 @@ use crate::binding;
 use crate::instance::{AttrInstance, OpInstance};
 use crate::op::{FunctionDef, FunctionForm, OpDef};
 
-/// Appends what is wrong with the attributes and named functions.
+/// Appends the breaches of attributes and named functions.
 pub(super) fn verify(def: &OpDef, op: &dyn OpInstance, breaches: &mut Vec<Breach>) {
     let mut names = op.attribute_names();
     names.retain(|name| !binding::is_unlisted(name));
@@ -43,7 +43,7 @@ pub(super) fn verify(def: &OpDef, op: &dyn OpInstance, breaches: &mut Vec<Breach
     }
 }
 
-/// Whether a file lists the attribute among the functions of the op.
+/// Returns `true` if a file lists the attribute among the functions of the op.
 fn names_functions(value: &AttrInstance<'_>) -> bool {
     match value {
         AttrInstance::Array(elements) => elements.first().is_some_and(is_flat_symbol),
@@ -51,7 +51,7 @@ fn names_functions(value: &AttrInstance<'_>) -> bool {
     }
 }
 
-/// Checks that there are as many as are declared.
+/// Checks that the number is as declared.
 fn count(
     what: &str,
     declared: &[&str],

@@ -1,8 +1,9 @@
 //! Ops of programs that are written without chains.
 //!
-//! A front end that thinks in program order writes no chains, and a compiler pass threads them later. Until then an op may leave
-//! out the chains that it is declared to take, all of them or none: it does if none of its operands is a chain. The same goes,
-//! separately, for the chains that it is declared to give. Every other rule holds as if they were there.
+//! A front end with program order writes no chains, and a compiler pass adds them later. Until then
+//! an op may omit the chains that it is declared to take, all of them or none: it does if none of
+//! its operands is a chain. The same applies, separately, to the chains that it is declared to
+//! return. Every other rule holds as if they were present.
 
 use std::borrow::Cow;
 
@@ -12,17 +13,20 @@ use crate::groups::Groups;
 use crate::instance::{AttrInstance, OpInstance, RegionInstance, Signature};
 use crate::op::{Arity, OpDef};
 
-/// Whether an op with operands of these types leaves out the chains that it is declared to take.
+/// Returns `true` if an op with operands of these types omits the chains that it is declared to
+/// take.
 pub fn leaves_out_operands(def: &OpDef, types: &[impl AsRef<str>]) -> bool {
     def.chain_operand().is_some() && has_no_chain(types)
 }
 
-/// Whether an op with results of these types leaves out the chains that it is declared to give.
+/// Returns `true` if an op with results of these types omits the chains that it is declared to
+/// return.
 pub fn leaves_out_results(def: &OpDef, types: &[impl AsRef<str>]) -> bool {
     def.chain_result().is_some() && has_no_chain(types)
 }
 
-/// The positions of the declared chains among all operands of an op that has `num_others` operands besides.
+/// Returns the positions of the declared chains among all operands of an op that has `num_others`
+/// other operands.
 #[must_use]
 pub fn chain_operand_positions(def: &OpDef, num_others: usize) -> Vec<usize> {
     let is_chain = |part: usize| is_single_chain(def.operands[part].arity, def.operands[part].ty);
@@ -34,17 +38,19 @@ pub fn chain_operand_positions(def: &OpDef, num_others: usize) -> Vec<usize> {
     )
 }
 
-/// The positions of the declared chains among all results of an op that has `num_others` results besides.
+/// Returns the positions of the declared chains among all results of an op that has `num_others`
+/// other results.
 #[must_use]
 pub fn chain_result_positions(def: &OpDef, num_others: usize) -> Vec<usize> {
     let is_chain = |part: usize| is_single_chain(def.results[part].arity, def.results[part].ty);
     positions(def.result_groups(), def.results.len(), is_chain, num_others)
 }
 
-/// Every breach of the declaration `def` by `op`, which may leave out its chains, in the order of the rules.
+/// Returns every breach of the declaration `def` by `op`, which may omit its chains, in the order
+/// of the rules.
 ///
-/// The op's own verifier sees an op that runs functions as it is written, since they lack the same chains, and every other op
-/// with its chains.
+/// The op's own verifier sees an op that runs functions as it is written, since the functions omit
+/// the same chains, and any other op with its chains.
 #[must_use]
 pub fn verify_op_without_chains(def: &OpDef, op: &dyn OpInstance) -> Vec<Breach> {
     let mut operand_types = owned(op.operand_types());
@@ -87,7 +93,7 @@ fn is_single_chain(arity: Arity, ty: TypeConstraint) -> bool {
     arity == Arity::One && ty.is_chain()
 }
 
-/// The positions of the parts that are chains, of an op that has `num_others` values besides.
+/// Returns the positions of the parts that are chains, of an op that has `num_others` other values.
 fn positions(
     groups: Groups,
     num_parts: usize,
@@ -95,7 +101,7 @@ fn positions(
     num_others: usize,
 ) -> Vec<usize> {
     let chains: Vec<usize> = (0..num_parts).filter(|&part| is_chain(part)).collect();
-    // Values that are too few are a breach of their own, and leave no chain out.
+    // Too few values are a separate breach, and do not omit a chain.
     let count = (num_others + chains.len()).max(groups.least());
     chains
         .iter()
@@ -109,12 +115,12 @@ fn owned(types: Vec<Cow<'_, str>>) -> Vec<String> {
 
 fn insert_chains(types: &mut Vec<String>, positions: Vec<usize>) {
     for position in positions {
-        // Too few other operands are a breach of their own.
+        // Too few other operands are a separate breach.
         types.insert(position.min(types.len()), CHAIN_TYPE.into());
     }
 }
 
-/// An op with the chains that it leaves out.
+/// An op together with the chains that it omits.
 struct Completed<'a> {
     op: &'a dyn OpInstance,
     operand_types: Vec<String>,

@@ -1,11 +1,12 @@
-//! Rules about the regions of an op and how they end: building blocks of op verifiers.
+//! Rules about the regions of an op and their terminators: building blocks of op verifiers.
 
 use std::borrow::Cow;
 
 use super::Breach;
 use crate::instance::OpInstance;
 
-/// Checks that region `region` ends in a return, which the text calls `terminator`, of exactly `types`.
+/// Checks that region `region` ends in a return of exactly `types`, which the message calls
+/// `terminator`.
 pub fn returns(
     op: &dyn OpInstance,
     region: usize,
@@ -29,7 +30,8 @@ pub fn returns(
     }
 }
 
-/// Checks that the block arguments of region `region` have exactly `types`. The text about their number names the `block`.
+/// Checks that the block arguments of region `region` have exactly `types`. The message about their
+/// number names the `block`.
 pub fn takes(
     op: &dyn OpInstance,
     region: usize,
@@ -50,7 +52,8 @@ pub fn takes(
     }
 }
 
-/// Verifies a return: directly in a function, its operands are what the function says it returns.
+/// Verifies a return: directly in a function, its operands are the results that the function
+/// declares.
 pub fn function_return(op: &dyn OpInstance, breaches: &mut Vec<Breach>) {
     let Some(signature) = op.enclosing_function() else {
         return;

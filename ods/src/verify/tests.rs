@@ -1,4 +1,4 @@
-//! One instance, one declaration, the texts.
+//! Violations of one declaration, and their messages.
 
 use std::borrow::Cow;
 

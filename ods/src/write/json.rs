@@ -1,9 +1,10 @@
-//! JSON: everything that is declared, for other tools.
+//! JSON: all declarations, for other tools.
 //!
-//! The document is an object. Its `version` is [`VERSION`]; it grows when a member changes its meaning or goes, not when one
-//! is added, so that readers should skip members that they do not know. Every member below is always there. Strings are the
-//! names and spellings of programs; lists are in the order of the declaration, ops in that of the
-//! [`Catalogue`]. `ods/schema/declarations.schema.json` says the same as a JSON schema.
+//! The document is an object. Its `version` is [`VERSION`], which increases when a member changes
+//! its meaning or is removed, but not when one is added, so readers should skip unknown members.
+//! Every member below is always present. Strings are the names and spellings of programs; lists are
+//! in the order of the declaration, ops in that of the [`Catalogue`].
+//! `ods/schema/declarations.schema.json` is the equivalent JSON schema.
 //!
 //! | object | member | value |
 //! |---|---|---|
@@ -286,11 +287,11 @@ fn function<'a>(op: &'a OpDef, def: &'a FunctionDef) -> Json<'a> {
     ])
 }
 
-/// A value of JSON.
+/// A JSON value.
 enum Json<'a> {
     Null,
     Bool(bool),
-    /// A number, as it is written.
+    /// A number, as written.
     Number(String),
     String(&'a str),
     Text(String),
@@ -311,7 +312,7 @@ impl<'a> Json<'a> {
         text.map_or(Self::Null, Self::String)
     }
 
-    /// Whether the value goes on one line with others.
+    /// Returns `true` if the value is written on one line with others.
     fn is_short(&self) -> bool {
         match self {
             Self::List(elements) => elements.is_empty(),
@@ -358,7 +359,7 @@ impl<'a> Json<'a> {
     }
 }
 
-/// Writes parts on lines of their own, with commas between them.
+/// Writes parts on separate lines, separated by commas.
 fn write_lines<T>(
     [open, close]: [&str; 2],
     parts: &[T],

@@ -1,7 +1,7 @@
 //! Markdown: a reference of ops, for readers.
 //!
-//! One section for each dialect, in it one for each [`Family`] of ops: how they are written, what they take and return, what they
-//! do. What is so with most ops is said once, at the top.
+//! Each dialect has a section, which has one for each [`Family`] of ops: their syntax, operands,
+//! results and effects. Facts that hold for most ops are stated once, at the top.
 
 use std::fmt::Write as _;
 
@@ -62,7 +62,7 @@ pub fn markdown(title: &str, catalogue: &Catalogue<'_>) -> String {
 
 fn write_section(section: &Section<'_, '_>, out: &mut String) {
     let dialect = section.dialect;
-    // The name alone, so that the anchor of the heading is the name.
+    // Only the name, so that it is also the anchor of the heading.
     let _ = writeln!(out, "\n## {}", dialect.name);
     write_paragraph(dialect.summary, out);
     write_paragraph(dialect.description, out);
@@ -90,7 +90,7 @@ fn write_family(family: &Family<'_>, out: &mut String) {
     write_facts(first, out);
 }
 
-/// Text as it was written; its headings are below that of the op.
+/// Writes text unchanged, except that its headings are nested below that of the op.
 fn write_paragraph(text: &str, out: &mut String) {
     if text.is_empty() {
         return;
@@ -108,7 +108,7 @@ fn write_paragraph(text: &str, out: &mut String) {
     }
 }
 
-/// A table of operands, attributes, functions and results.
+/// Writes a table of operands, attributes, functions and results.
 fn write_parts(family: &Family<'_>, out: &mut String) {
     let def = family.first().op;
     let mut rows = Vec::new();
@@ -151,7 +151,7 @@ fn write_parts(family: &Family<'_>, out: &mut String) {
     }
 }
 
-/// The types of one operand or result in all members.
+/// Returns the types of one operand or result in all members.
 fn types(family: &Family<'_>, of: impl Fn(&OpDef) -> (TypeConstraint, Arity)) -> String {
     let (_, arity) = of(family.first().op);
     let number = match arity {
@@ -170,7 +170,7 @@ fn types(family: &Family<'_>, of: impl Fn(&OpDef) -> (TypeConstraint, Arity)) ->
     format!("{number}{}", types.join(" or "))
 }
 
-/// What there is to say of the members, each statement once.
+/// Returns the distinct statements about the members.
 fn distinct(family: &Family<'_>, of: impl Fn(&OpDef) -> String) -> Vec<String> {
     let mut statements = Vec::new();
     for member in &family.members {
@@ -182,7 +182,7 @@ fn distinct(family: &Family<'_>, of: impl Fn(&OpDef) -> String) -> Vec<String> {
     statements
 }
 
-/// What is not so with most ops.
+/// Writes the properties that most ops do not have.
 fn write_facts(entry: &Entry<'_>, out: &mut String) {
     let def = entry.op;
     let mut facts = Vec::new();
@@ -202,7 +202,7 @@ fn write_facts(entry: &Entry<'_>, out: &mut String) {
     }
 }
 
-/// Text in a cell of a table.
+/// Escapes text for a table cell.
 fn cell(text: &str) -> String {
     text.replace('|', "\\|").replace('\n', " ")
 }

@@ -1,4 +1,4 @@
-//! Plain text for a terminal: a list of ops, or all that is known of one.
+//! Plain text for a terminal: a list of ops, or all about one.
 
 use std::fmt::Write as _;
 
@@ -7,7 +7,7 @@ use crate::op::{AttrDefault, SourcePlace};
 
 use super::{prose, syntax};
 
-/// One line for each op: its name, and what it does.
+/// Returns one line for each op: its name and summary.
 #[must_use]
 pub fn list(catalogue: &Catalogue<'_>) -> String {
     let names = catalogue.entries().iter().map(|entry| entry.op.name.len());
@@ -21,7 +21,7 @@ pub fn list(catalogue: &Catalogue<'_>) -> String {
     catalogue.entries().iter().map(line).collect()
 }
 
-/// Everything that is known of one op.
+/// Returns all information about one op.
 ///
 /// ```
 /// use tfrt_ods::catalogue::Entry;
@@ -116,7 +116,7 @@ struct Page {
 }
 
 impl Page {
-    /// Text as it was written, behind a margin.
+    /// Writes text unchanged, with a margin.
     fn paragraph(&mut self, text: &str) {
         if text.is_empty() {
             return;
@@ -127,7 +127,7 @@ impl Page {
         }
     }
 
-    /// A titled list; nothing if it is empty.
+    /// Writes a titled list, or nothing if it is empty.
     fn part(&mut self, title: &str, lines: impl IntoIterator<Item = String>) {
         let mut lines = lines.into_iter().peekable();
         if lines.peek().is_some() {

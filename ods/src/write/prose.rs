@@ -1,4 +1,4 @@
-//! How facts of declarations are put in words, in documents for people.
+//! The wording of declared facts in documents for people.
 
 use std::fmt::{self, Display};
 
@@ -57,7 +57,7 @@ impl Display for Kind {
     }
 }
 
-/// The type of a floating point number, as it is spelled.
+/// Returns the spelling of a floating point type.
 pub(super) fn float_name(kind: FloatKind) -> &'static str {
     match kind {
         FloatKind::Bf16 => "bf16",
@@ -67,7 +67,7 @@ pub(super) fn float_name(kind: FloatKind) -> &'static str {
     }
 }
 
-/// The value that stands in for an attribute, as a program would write it.
+/// The default of an attribute, as a program would write it.
 pub(super) struct Default<'a>(pub(super) &'a AttrDef);
 
 impl Display for Default<'_> {
@@ -89,7 +89,7 @@ impl Display for Default<'_> {
     }
 }
 
-/// What a function of an op is, and what is required of it.
+/// Describes a function of an op and its required signature.
 pub(super) fn function(def: &OpDef, function: &FunctionDef) -> String {
     let form = match function.form {
         FunctionForm::Symbol => "a function: `@f`",
@@ -107,14 +107,14 @@ pub(super) fn function(def: &OpDef, function: &FunctionDef) -> String {
     }
 }
 
-/// What there is to say of a result beside its types, after a comma.
+/// Returns the details of a result besides its types, to follow a comma.
 pub(super) fn result_note(result: &ResultDef) -> String {
     result.alias_of.map_or_else(String::new, |operand| {
         format!(", which shares memory with `{operand}`")
     })
 }
 
-/// Where an op runs, as an answer.
+/// Describes where an op runs.
 pub(super) fn execution(entry: &Entry<'_>) -> &'static str {
     match entry.execution() {
         Execution::Inline => "on the thread that dispatches it",
@@ -126,7 +126,7 @@ pub(super) fn execution(entry: &Entry<'_>) -> &'static str {
     }
 }
 
-/// When an op starts.
+/// Describes when an op starts.
 pub(super) fn strictness(def: &OpDef) -> String {
     if !def.traits.contains(OpTraits::NON_STRICT) {
         return "when every operand is available".into();
@@ -145,7 +145,8 @@ pub(super) fn strictness(def: &OpDef) -> String {
     format!("when every operand is available; with the attribute `bef.nonstrict`, {what}")
 }
 
-/// What an op does beside computing its results, and what orders it: what may follow "it".
+/// Describes what an op does besides computing its results, and what orders it: texts that can
+/// follow "it".
 pub(super) fn effects(def: &OpDef) -> Vec<String> {
     let mut lines = Vec::new();
     let written = names(
@@ -176,7 +177,7 @@ pub(super) fn effects(def: &OpDef) -> Vec<String> {
     lines
 }
 
-/// Which operands and results order the op.
+/// Describes the operands and results that order the op.
 fn chains(def: &OpDef) -> Option<String> {
     if def.traits.contains(OpTraits::CHAIN_SOURCE) {
         return Some("starts an order".into());
@@ -204,7 +205,7 @@ fn chains(def: &OpDef) -> Option<String> {
     }
 }
 
-/// What else is true of an op: what may follow "it".
+/// Describes the other properties of an op: texts that can follow "it".
 pub(super) fn properties(def: &OpDef) -> Vec<&'static str> {
     const TEXTS: &[(OpTraits, &str)] = &[
         (OpTraits::TERMINATOR, "ends its block"),
@@ -251,7 +252,7 @@ pub(super) fn properties(def: &OpDef) -> Vec<&'static str> {
     properties
 }
 
-/// `` `a`, `b` and `c` ``
+/// Formats names as `` `a`, `b` and `c` ``.
 fn names(names: impl Iterator<Item = &'static str>) -> String {
     let quoted: Vec<_> = names.map(|name| format!("`{name}`")).collect();
     match &quoted[..] {

@@ -1,7 +1,8 @@
-//! How an op is written, as one line: `%sum = my.add %a, %b {…}?`.
+//! The syntax of an op, as one line: `%sum = my.add %a, %b {…}?`.
 //!
-//! A line stands for itself but for these: `%a…` is any number of values, `<name>` the value of an attribute, `type(%a)` the
-//! type of a value, `{…}` attributes, `{name}` a region, `[…]?` a part that may be missing, `[… | …]` one of two parts.
+//! A line is literal except for: `%a…` for any number of values, `<name>` for the value of an
+//! attribute, `type(%a)` for the type of a value, `{…}` for attributes, `{name}` for a region,
+//! `[…]?` for an optional part, `[… | …]` for one of two parts.
 
 use crate::constraint::{AttrKind, TypeConstraint};
 use crate::format::{DictKeyword, Element, Format, Group};
@@ -9,7 +10,7 @@ use crate::op::{Arity, FunctionForm, OpDef};
 
 use super::prose::float_name;
 
-/// The custom form of an op, if it has one.
+/// Returns the custom form of an op, if it has one.
 pub(super) fn custom(def: &OpDef) -> Option<String> {
     def.assembly_format?;
     let format = Format::parse(def).ok()?;
@@ -22,7 +23,7 @@ pub(super) fn custom(def: &OpDef) -> Option<String> {
     Some(line.text)
 }
 
-/// The generic form of an op, which every op has.
+/// Returns the generic form of an op, which every op has.
 pub(super) fn generic(def: &OpDef) -> String {
     let operands: Vec<_> = def
         .operands
@@ -75,7 +76,7 @@ pub(super) fn generic(def: &OpDef) -> String {
     text + &format!(" : ({}) -> {outputs}", inputs.join(", "))
 }
 
-/// `%a, %b = `, or nothing.
+/// Returns `%a, %b = `, or nothing.
 fn results(def: &OpDef) -> String {
     let results: Vec<_> = def
         .results
@@ -109,7 +110,8 @@ fn generic_value(name: &str, kind: &AttrKind) -> String {
     }
 }
 
-/// The types of a group: spelled if the declaration does, else asked of the value.
+/// Returns the types of a group: spelled if the declaration fixes them, otherwise derived from the
+/// value.
 fn types(def: &OpDef, group: Group) -> String {
     let (name, ty, arity) = match group {
         Group::Operand(operand) => {
@@ -138,11 +140,11 @@ fn type_list(def: &OpDef, groups: &[Group]) -> String {
     types.join(", ")
 }
 
-/// A line that grows, with blanks where a printer of programs puts them.
+/// A line under construction, with blanks where a printer of programs puts them.
 #[derive(Default)]
 struct Line {
     text: String,
-    /// Whether nothing separates what comes next from what is there.
+    /// `true` if no separator goes before the next text.
     is_open: bool,
 }
 

@@ -1,7 +1,8 @@
 //! TableGen: declarations as `mlir-tblgen` reads them, for C++ programs that use MLIR.
 //!
-//! The document has, in this order: what all ops share, the dialects, their types, shape attributes and enumerations, then the
-//! ops. It includes nothing but files of MLIR, so that `mlir-tblgen -I include …` makes op classes and documentation of it.
+//! The document contains, in this order: what all ops share, the dialects, their types, shape
+//! attributes and enumerations, then the ops. It includes only files of MLIR, so
+//! `mlir-tblgen -I include …` generates op classes and documentation from it.
 //!
 //! | declaration | TableGen |
 //! |---|---|
@@ -17,10 +18,12 @@
 //! | verifier, folder | `hasVerifier`, `hasFolder`: to be written in C++ |
 //! | whatever MLIR has no word for | fields of `TFRT_Op` |
 //!
-//! A file may have several dialects. Definitions of ops are then to be made for one at a time, as with
-//! `-gen-op-defs -op-include-regex='tfrt\..*'`, because the tool puts what ops share into the namespace of the first one.
+//! A file may contain several dialects. Generate the definitions of ops for one at a time, as with
+//! `-gen-op-defs -op-include-regex='tfrt\..*'`, because the tool puts what ops share into the
+//! namespace of the first one.
 //!
-//! C++ sees operands and results under their names. A name that two of them have, or that C++ keeps for itself, gets an underscore.
+//! C++ sees operands and results under their names. A name that two of them share, or that C++
+//! reserves, gets an underscore.
 
 mod constraints;
 
@@ -133,8 +136,9 @@ pub fn td(catalogue: &Catalogue<'_>) -> String {
     writer.out
 }
 
-/// The chain at the end of the operands, and whether it is also there at the end of the results, that a program may leave
-/// out. Custom forms show all there is, and beside another group that may be empty nothing would tell which one is.
+/// Returns the optional chain at the end of the operands, and whether it is also at the end of the
+/// results. Custom forms show everything, and next to another group that may be empty it would be
+/// ambiguous.
 fn left_out_chain(def: &OpDef) -> Option<LeftOut> {
     let is_single = |arity: Arity| arity == Arity::One;
     let is_plain = def.assembly_format.is_none()
@@ -151,12 +155,12 @@ fn left_out_chain(def: &OpDef) -> Option<LeftOut> {
     }
 }
 
-/// A chain that a program may leave out.
+/// An optional chain.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum LeftOut {
     /// The last operand and the last result.
     Declared,
-    /// One more operand.
+    /// An additional operand.
     Undeclared,
 }
 
@@ -427,7 +431,7 @@ impl Writer<'_> {
     }
 }
 
-/// Every enumeration that an attribute of an op is of, with the dialect that first has it.
+/// Returns every enumeration used by an attribute of an op, with the dialect that uses it first.
 fn enums<'a>(catalogue: &Catalogue<'a>) -> Vec<(&'static str, &'static EnumDef)> {
     fn of(kind: &AttrKind) -> Option<&'static EnumDef> {
         match kind {
@@ -447,7 +451,7 @@ fn enums<'a>(catalogue: &Catalogue<'a>) -> Vec<(&'static str, &'static EnumDef)>
     enums
 }
 
-/// A string of TableGen.
+/// Formats a TableGen string.
 fn quoted(text: &str) -> String {
     let mut quoted = String::from("\"");
     for c in text.chars() {
@@ -456,7 +460,7 @@ fn quoted(text: &str) -> String {
             '\\' => quoted.push_str("\\\\"),
             '\n' => quoted.push_str("\\n"),
             '\t' => quoted.push_str("\\t"),
-            // Nothing else is escaped, and other control characters mean nothing in a text.
+            // Nothing else can be escaped, and other control characters have no meaning in a text.
             c if c.is_control() => quoted.push(' '),
             c => quoted.push(c),
         }
@@ -465,7 +469,7 @@ fn quoted(text: &str) -> String {
     quoted
 }
 
-/// A text of several lines: as a block, unless it contains what ends one.
+/// Formats a text of several lines as a block, unless it contains the end marker of one.
 fn block(text: &str) -> String {
     if text.contains("}]") {
         return quoted(text);

@@ -1,4 +1,4 @@
-//! Constraints on types and attributes, as MLIR names them.
+//! Constraints on types and attributes, with their MLIR names.
 
 use crate::catalogue::{Catalogue, dialect_type};
 use crate::constraint::{AttrKind, EnumDef, FloatKind, TypeConstraint};
@@ -30,7 +30,7 @@ impl<'a> Constraints<'a> {
         }
     }
 
-    /// The enumerations: each with its record and its C++ namespace.
+    /// Returns the enumerations, each with its record and its C++ namespace.
     pub(super) fn enums(&self) -> Vec<(&'static EnumDef, String, String)> {
         self.enums
             .iter()
@@ -38,7 +38,8 @@ impl<'a> Constraints<'a> {
             .collect()
     }
 
-    /// The record of an enumeration. Two of one name in a dialect are told apart by a number.
+    /// Returns the record of an enumeration. Two with the same name in a dialect are distinguished
+    /// by a number.
     fn enum_record(&self, def: &EnumDef) -> String {
         let Some(index) = self.enums.iter().position(|(_, other)| *other == def) else {
             return "AnyAttr".into();
@@ -60,7 +61,7 @@ impl<'a> Constraints<'a> {
         )
     }
 
-    /// The types of values.
+    /// Returns the constraint on types of values.
     pub(super) fn ty(&self, ty: TypeConstraint) -> String {
         match ty {
             TypeConstraint::Exact(spelling) => self.spelled(spelling),
@@ -71,7 +72,7 @@ impl<'a> Constraints<'a> {
                     .collect();
                 format!("AnyTypeOf<[{}]>", types.join(", "))
             }
-            // Which type it is, traits say.
+            // Traits determine the type.
             TypeConstraint::Any | TypeConstraint::SameAs(_) => "AnyType".into(),
         }
     }
@@ -105,14 +106,15 @@ impl<'a> Constraints<'a> {
         format!("TFRT_SpelledType<{}>", quoted(spelling))
     }
 
-    /// The values of an attribute, with the default.
+    /// Returns the constraint on an attribute, with the default.
     pub(super) fn attribute(&self, def: &AttrDef) -> String {
         let kind = self.kind(&def.kind);
         match (&def.default, &def.kind) {
             (None, _) => kind,
             (Some(AttrDefault::Absent), _) => format!("OptionalAttr<{kind}>"),
             (Some(AttrDefault::String(text)), _) => {
-                // The text is one of C++ inside of one of TableGen: the former is quoted by TableGen itself.
+                // The text is a C++ string inside a TableGen string: TableGen itself quotes the
+                // former.
                 format!(
                     "DefaultValuedStrAttr<{kind}, {}>",
                     quoted(&cpp_escaped(text))
@@ -139,7 +141,7 @@ impl<'a> Constraints<'a> {
         }
     }
 
-    /// The C++ name of a case.
+    /// Returns the C++ name of a case.
     fn case(&self, def: &EnumDef, value: i128) -> String {
         let dialect = self.enums.iter().find(|(_, other)| *other == def);
         let namespace = dialect.map_or_else(String::new, |(dialect, _)| names::namespace(dialect));
@@ -181,7 +183,7 @@ impl<'a> Constraints<'a> {
     }
 }
 
-/// A text as it stands between the quotes of a string of C++.
+/// Escapes a text for a C++ string literal.
 fn cpp_escaped(text: &str) -> String {
     text.replace('\\', "\\\\")
         .replace('"', "\\\"")

@@ -1,7 +1,8 @@
-//! Assembly formats in MLIR's own language, where it has the same elements.
+//! Translation of assembly formats to MLIR's language, if it has the same elements.
 //!
-//! The text of a program is the same in both then, with one exception: MLIR's formats must have a dictionary of attributes, so
-//! that one which lacks it is given one at the end. What the op itself would write never has it.
+//! The text of a program is then the same in both, with one exception: MLIR's formats must have a
+//! dictionary of attributes, so one is added at the end of a format that lacks it. Text written by
+//! the op itself never contains it.
 
 use crate::constraint::AttrKind;
 use crate::format::{DictKeyword, Element, Format, Group};
@@ -9,7 +10,8 @@ use crate::op::{Arity, OpDef};
 
 use super::names::OpNames;
 
-/// The format of an op in the language of MLIR; none if an element has no equal there.
+/// Returns the format of an op in the language of MLIR, or `None` if an element has no equivalent
+/// there.
 pub(super) fn translate(def: &OpDef, names: &OpNames) -> Option<String> {
     let format = Format::parse(def).ok()?;
     let translation = Translation { def, names };
@@ -36,7 +38,7 @@ impl Translation<'_> {
         Some(text)
     }
 
-    /// One element, which may be several of MLIR's.
+    /// Translates one element, possibly to several in MLIR.
     fn element(&self, element: &Element) -> Option<Vec<String>> {
         let one = match element {
             Element::Literal(text) => format!("`{text}`"),
@@ -98,7 +100,7 @@ impl Translation<'_> {
             match self.def.operands[group].arity {
                 Arity::One if index == 0 => text.push(format!("${name}")),
                 Arity::One => text.push(format!("`,` ${name}")),
-                // A comma in front tells that there is one; a comma behind would not know.
+                // A comma before an optional value shows its presence; a comma after it could not.
                 _ if !is_last => return None,
                 _ if index == 0 => text.push(format!("${name}")),
                 _ => text.push(format!("(`,` ${name}^)?")),
@@ -107,7 +109,7 @@ impl Translation<'_> {
         Some(text)
     }
 
-    /// Groups as MLIR names them: one, or all of a kind.
+    /// Returns the MLIR names of groups: one, or all of a kind.
     fn groups(&self, groups: &[Group]) -> Option<String> {
         let all_operands = (0..self.def.operands.len()).map(Group::Operand);
         let all_results = (0..self.def.results.len()).map(Group::Result);
@@ -120,7 +122,8 @@ impl Translation<'_> {
         }
     }
 
-    /// `first anchor^ …`: MLIR wants to be told which element decides, and that the first one can be missing.
+    /// Returns `first anchor^ …`: MLIR requires an explicit anchor and a first element that can be
+    /// missing.
     fn group(&self, inner: &[Element], anchor: Option<usize>) -> Option<String> {
         let can_miss = |element: &Element| match element {
             Element::Operands(groups) => {
@@ -154,7 +157,7 @@ impl Translation<'_> {
     }
 }
 
-/// Whether MLIR leaves the type of such an attribute out.
+/// Returns `true` if MLIR omits the type of such an attribute.
 fn has_fixed_type(kind: &AttrKind) -> bool {
     matches!(
         kind,

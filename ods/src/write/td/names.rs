@@ -1,4 +1,4 @@
-//! Names in TableGen and C++ of what programs call otherwise.
+//! TableGen and C++ names for the names in programs.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -14,12 +14,13 @@ pub(super) struct Symbols {
 }
 
 impl Symbols {
-    /// The names of everything in a catalogue, with these types. They are distinct, and depend on nothing else.
+    /// Creates the names of everything in a catalogue, with these types. They are distinct, and
+    /// depend on nothing else.
     pub(super) fn new(catalogue: &Catalogue<'_>, types: &[(&'static str, &'static str)]) -> Self {
         let stated = catalogue.dialects().iter().map(|dialect| dialect.name);
         let of_ops = catalogue.entries().iter().map(|entry| entry.op.dialect());
         let of_types = types.iter().map(|(dialect, _)| *dialect);
-        // MLIR has that dialect itself.
+        // MLIR itself has that dialect.
         let names: BTreeSet<_> = stated
             .chain(of_ops)
             .chain(of_types)
@@ -53,7 +54,7 @@ impl Symbols {
         }
     }
 
-    /// The dialects, in order.
+    /// Returns the dialects, in order.
     pub(super) fn dialect_names(&self) -> impl Iterator<Item = &'static str> {
         self.dialects
             .keys()
@@ -62,25 +63,25 @@ impl Symbols {
             .into_iter()
     }
 
-    /// The prefix of everything in a dialect.
+    /// Returns the prefix of everything in a dialect.
     pub(super) fn dialect(&self, name: &str) -> &str {
         self.dialects.get(name).map_or("Builtin", |prefix| prefix)
     }
 
-    /// The record of a type.
+    /// Returns the record of a type.
     pub(super) fn ty(&self, dialect: &str, name: &str) -> &str {
         let record = self.types.get(&format!("{dialect}.{name}"));
         record.map_or("AnyType", |record| record)
     }
 
-    /// The record of an op.
+    /// Returns the record of an op.
     pub(super) fn op(&self, name: &str) -> &str {
         &self.ops[name]
     }
 }
 
-/// The names of the parts of one op, as C++ has them: distinct, and no words of C++. Attributes and functions by symbol keep
-/// their names, which programs show.
+/// The C++ names of the parts of one op: distinct, and not C++ keywords. Attributes and functions
+/// by symbol keep their names, which programs show.
 pub(super) struct OpNames {
     /// By operand.
     pub(super) operands: Vec<String>,
@@ -88,7 +89,7 @@ pub(super) struct OpNames {
     pub(super) results: Vec<String>,
     /// By function.
     pub(super) functions: Vec<String>,
-    /// Of the chain that is not declared.
+    /// The name of the undeclared chain.
     pub(super) extra_chain: String,
 }
 
@@ -103,7 +104,7 @@ impl OpNames {
             }
             name
         };
-        // Functions by symbol are attributes: they come first, and are never called anything else.
+        // Functions by symbol are attributes: they come first, and are never renamed.
         let functions: Vec<_> = def
             .functions
             .iter()
@@ -122,7 +123,8 @@ impl OpNames {
     }
 }
 
-/// `CreateTensor_I32_0` of `create_tensor.i32.0`: words without what is between them, but for digits that would run together.
+/// Returns `CreateTensor_I32_0` for `create_tensor.i32.0`: the words without their separators,
+/// except between digits.
 pub(super) fn camel(name: &str) -> String {
     let mut camel = String::new();
     for word in name.split(|c: char| !c.is_ascii_alphanumeric()) {
@@ -139,7 +141,7 @@ pub(super) fn camel(name: &str) -> String {
     camel
 }
 
-/// The C++ namespace of a dialect.
+/// Returns the C++ namespace of a dialect.
 pub(super) fn namespace(dialect: &str) -> String {
     let name: String = dialect
         .chars()
@@ -148,7 +150,7 @@ pub(super) fn namespace(dialect: &str) -> String {
     format!("::{name}{}", if is_reserved(&name) { "_" } else { "" })
 }
 
-/// The symbol, or with a number behind it the first one that is free.
+/// Returns the symbol, with the first free number appended if it is taken.
 fn distinct(symbol: String, taken: &mut BTreeSet<String>) -> String {
     let mut distinct = symbol.clone();
     let mut number = 2;
@@ -159,7 +161,7 @@ fn distinct(symbol: String, taken: &mut BTreeSet<String>) -> String {
     distinct
 }
 
-/// Whether C++ keeps a word for itself.
+/// Returns `true` if a word is reserved in C++.
 fn is_reserved(word: &str) -> bool {
     const WORDS: &[&str] = &[
         "alignas",

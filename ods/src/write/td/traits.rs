@@ -1,4 +1,4 @@
-//! Traits, as MLIR names them: those of the declaration, and types that are the same.
+//! Traits with their MLIR names: those of the declaration, and equal types.
 
 use crate::constraint::TypeConstraint;
 use crate::op::{Arity, FunctionForm, OpDef};
@@ -6,7 +6,7 @@ use crate::traits::{Effect, OpTraits};
 
 use super::names::OpNames;
 
-/// The traits of an op.
+/// Returns the traits of an op.
 pub(super) fn traits(def: &OpDef, names: &OpNames) -> Vec<String> {
     let mut traits = Vec::new();
     let has_regions = def
@@ -49,7 +49,7 @@ pub(super) fn traits(def: &OpDef, names: &OpNames) -> Vec<String> {
         traits.push(match (other_arity, arity) {
             (Arity::One, Arity::One) => format!("AllTypesMatch<[\"{other}\", \"{name}\"]>"),
             (Arity::One, _) => type_match(name, other, &format!("${other}.getType()")),
-            // The first value decides; without one, anything goes.
+            // The first value decides; without one, there is no constraint.
             (_, Arity::One) => format!(
                 "PredOpTrait<\"{name} is of the type of {other}\", CPred<\"${other}.empty() || ${name}.getType() == \
                  (*${other}.begin()).getType()\">>"
@@ -64,7 +64,7 @@ pub(super) fn traits(def: &OpDef, names: &OpNames) -> Vec<String> {
     traits
 }
 
-/// Every value of a group is of a type.
+/// Returns the constraint that every value of a group has a type.
 fn type_match(name: &str, other: &str, expected: &str) -> String {
     format!(
         "PredOpTrait<\"{name} are of the type of {other}\", CPred<\"::llvm::all_of(${name}.getTypes(), \
