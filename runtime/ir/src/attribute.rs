@@ -9,22 +9,22 @@ tfrt_support::define_id! {
     pub struct AttrId("attr");
 }
 
-/// An attribute. Attributes and types inside of it are ids of the same module.
+/// An attribute. Attributes and types inside it are ids of the same module.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub enum Attribute {
-    /// `unit`: there, and that is all.
+    /// `unit`: its presence is its only content.
     Unit,
     /// `42 : i32`, `true`.
     Integer {
-        /// The value: within the signed range of a signless or signed type, not negative for an unsigned one. The truth
-        /// value `true` is 1.
+        /// The value: within the signed range of a signless or signed type, not negative for an
+        /// unsigned one. The Boolean `true` is 1.
         value: i128,
         /// An integer type, or `index`.
         ty: TypeId,
     },
     /// `1.5 : f32`.
     Float {
-        /// The bits of the number in its own format; in those of `f64` for formats wider than that.
+        /// The bits of the number in its own format, or in that of `f64` for wider formats.
         bits: u64,
         /// A floating point type.
         ty: TypeId,
@@ -51,48 +51,49 @@ pub enum Attribute {
         /// The elements, row by row.
         elements: DenseElements,
     },
-    /// `#corert.shape<2x?x3>`: a shape in the notation of some dialect.
+    /// `#corert.shape<2x?x3>`: a shape in the notation of a dialect.
     Shape {
         /// The dialect and the keyword: `corert.shape`.
         notation: Box<str>,
-        /// The sizes of the dimensions, none for `?`; no list at all if the rank is unknown too.
+        /// The sizes of the dimensions, `None` for `?`; no list at all if the rank is unknown, too.
         dims: Option<Box<[Option<u64>]>>,
     },
     /// `#dialect.body`, of an unknown dialect.
     Opaque {
         /// The dialect.
         dialect: Box<str>,
-        /// Everything after the first dot, as it is written.
+        /// Everything after the first dot, as written.
         body: Box<str>,
-        /// The type that followed after a colon, if one did.
+        /// The type after a colon, if there is one.
         ty: Option<TypeId>,
     },
-    /// `sparse<…> : T` and `opaque<…> : T`: elements that nothing here looks into.
+    /// `sparse<…> : T` and `opaque<…> : T`: elements that are not parsed.
     Elements {
-        /// Keyword and brackets, as they are written.
+        /// Keyword and brackets, as written.
         text: Box<str>,
         /// A tensor or vector type.
         ty: TypeId,
     },
-    /// `loc(…)` in the place of an attribute.
+    /// `loc(…)` as an attribute.
     Location(LocationId),
 }
 
-/// The elements of a dense attribute, packed, little-endian: truth values one byte each, other integers as many bytes as
-/// their width needs, `index` eight, floats two, four or eight (also for formats wider than `f64`), complex numbers real
-/// part first.
+/// The elements of a dense attribute, packed, little-endian: Booleans one byte each, other integers
+/// as many bytes as their width needs, `index` eight, floats two, four or eight (also for formats
+/// wider than `f64`), complex numbers real part first.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub enum DenseElements {
     /// One element, repeated.
     Splat(Box<[u8]>),
     /// Every element.
     List(Box<[u8]>),
-    /// Texts, for element types that are not numbers; a single one is repeated.
+    /// Strings, for element types that are not numbers; a single one is repeated.
     Strings(Box<[Box<[u8]>]>),
 }
 
 impl DenseElements {
-    /// The elements of `bytes`, `element_bytes` each: as a splat where they are all equal, as text gives them.
+    /// Creates the elements of `bytes`, `element_bytes` each: as a splat if they are all equal, as
+    /// when parsed from text.
     #[must_use]
     pub fn from_bytes(bytes: Vec<u8>, element_bytes: usize) -> Self {
         let is_splat = element_bytes != 0
@@ -108,7 +109,8 @@ impl DenseElements {
     }
 }
 
-/// The size of one packed element of the type, as [`DenseElements`] says; none for types that are not numbers.
+/// Returns the size of one packed element of the type, as specified by [`DenseElements`], or `None`
+/// for types that are not numbers.
 #[must_use]
 pub fn dense_element_bytes(module: &Module, element: TypeId) -> Option<usize> {
     match module.ty(element) {
@@ -121,7 +123,7 @@ pub fn dense_element_bytes(module: &Module, element: TypeId) -> Option<usize> {
 }
 
 impl Module {
-    /// An integer attribute of a signless type of `width` bits.
+    /// Returns an integer attribute of a signless type of `width` bits.
     pub fn integer_attr(&mut self, value: i128, width: u32) -> AttrId {
         let ty = self.intern_type(Type::Integer {
             width,
@@ -130,12 +132,12 @@ impl Module {
         self.intern_attribute(Attribute::Integer { value, ty })
     }
 
-    /// A truth value.
+    /// Returns a Boolean attribute.
     pub fn bool_attr(&mut self, value: bool) -> AttrId {
         self.integer_attr(i128::from(value), 1)
     }
 
-    /// A number of type `f32`.
+    /// Returns a number of type `f32`.
     pub fn f32_attr(&mut self, value: f32) -> AttrId {
         let ty = self.intern_type(Type::Float(FloatType::F32));
         self.intern_attribute(Attribute::Float {
@@ -144,7 +146,7 @@ impl Module {
         })
     }
 
-    /// A number of type `f64`.
+    /// Returns a number of type `f64`.
     pub fn f64_attr(&mut self, value: f64) -> AttrId {
         let ty = self.intern_type(Type::Float(FloatType::F64));
         self.intern_attribute(Attribute::Float {
@@ -153,12 +155,12 @@ impl Module {
         })
     }
 
-    /// A text.
+    /// Returns a string attribute.
     pub fn string_attr(&mut self, text: impl AsRef<[u8]>) -> AttrId {
         self.intern_attribute(Attribute::String(text.as_ref().into()))
     }
 
-    /// A reference to the function `name` of the same symbol table.
+    /// Returns a reference to the function `name` of the same symbol table.
     pub fn flat_symbol_attr(&mut self, name: &str) -> AttrId {
         self.intern_attribute(Attribute::SymbolRef {
             root: name.into(),
@@ -166,7 +168,7 @@ impl Module {
         })
     }
 
-    /// The attribute as text, if it is a text that is UTF-8.
+    /// Returns the text of the attribute, if it is a UTF-8 string.
     #[must_use]
     pub fn attribute_str(&self, attribute: AttrId) -> Option<&str> {
         match self.attribute(attribute) {
@@ -175,7 +177,7 @@ impl Module {
         }
     }
 
-    /// The attribute as an integer, if it is one of any type.
+    /// Returns the value of the attribute, if it is an integer of any type.
     #[must_use]
     pub fn attribute_int(&self, attribute: AttrId) -> Option<i128> {
         match self.attribute(attribute) {
@@ -184,7 +186,7 @@ impl Module {
         }
     }
 
-    /// The name that the attribute refers to, if it is a symbol that is not nested.
+    /// Returns the name that the attribute refers to, if it is a symbol that is not nested.
     #[must_use]
     pub fn attribute_flat_symbol(&self, attribute: AttrId) -> Option<&str> {
         match self.attribute(attribute) {

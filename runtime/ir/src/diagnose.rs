@@ -1,14 +1,14 @@
-//! Findings about ops.
+//! Diagnostics about ops.
 
 use tfrt_support::{Diagnostic, Severity};
 
 use crate::module::{Module, OpId};
 use crate::print::{PrintOptions, print_op};
 
-/// The note that shows the op a finding is about starts with this.
+/// The start of the note that shows the op of a diagnostic.
 pub const CURRENT_OPERATION: &str = "see current operation: ";
 
-/// How findings about ops are made.
+/// Options for diagnostics about ops.
 ///
 /// ```
 /// use std::sync::Arc;
@@ -21,18 +21,19 @@ pub const CURRENT_OPERATION: &str = "see current operation: ";
 /// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct OpDiagnostics {
-    /// Whether a note shows the op in its generic form, as tools want it that do not verify diagnostics.
+    /// `true` to show the op in its generic form in a note, as tools do unless they verify
+    /// diagnostics.
     pub shows_op: bool,
 }
 
 impl OpDiagnostics {
-    /// An error at the place of an op.
+    /// Creates an error at the location of an op.
     #[must_use]
     pub fn error(self, module: &Module, op: OpId, message: impl Into<String>) -> Diagnostic {
         self.finding(module, op, Severity::Error, message)
     }
 
-    /// An error at the place of an op, whose message names it.
+    /// Creates an error at the location of an op, with the op's name in the message.
     #[must_use]
     pub fn op_error(self, module: &Module, op: OpId, message: impl AsRef<str>) -> Diagnostic {
         self.error(
@@ -42,7 +43,7 @@ impl OpDiagnostics {
         )
     }
 
-    /// A finding at the place of an op.
+    /// Creates a diagnostic at the location of an op.
     #[must_use]
     pub fn finding(
         self,

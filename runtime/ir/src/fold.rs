@@ -1,4 +1,4 @@
-//! Folding of one op: what its declaration says it returns, as an attribute of the program.
+//! Folding of one op: the constant that its declaration computes, as an attribute of the program.
 
 use std::cell::RefCell;
 
@@ -12,16 +12,17 @@ use crate::verify::instance::Instance;
 /// The constant that an op returns.
 #[derive(Clone, Copy, Debug)]
 pub struct FoldedConstant {
-    /// The declaration of the op that states it.
+    /// The op that returns the constant.
     pub op: &'static OpDef,
-    /// The attribute to state.
+    /// The attribute of that op.
     pub value: AttrId,
-    /// Whether users must not start before the operands of the op that folds are available.
+    /// `true` if users must not start before the operands of the folded op are available.
     pub is_ordered: bool,
 }
 
 impl Module {
-    /// The constant that the only result of an op is known to be, by its declaration. The op itself stays as it is.
+    /// Returns the constant that the only result of an op is known to be from its declaration. The
+    /// op itself is not changed.
     ///
     /// ```
     /// use std::sync::Arc;
@@ -62,7 +63,7 @@ impl Module {
         })
     }
 
-    /// The attribute at the end of a path, if there is one.
+    /// Returns the attribute at the end of a path, if there is one.
     fn attribute_at(&self, op: OpId, path: &AttrPath) -> Option<AttrId> {
         let mut found = self.attr(op, path.attribute)?;
         for &index in &path.indices {

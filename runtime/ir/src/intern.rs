@@ -1,4 +1,4 @@
-//! Interning: equal values get one id, so that comparing ids compares values.
+//! Interning: equal values get the same id, so comparing ids compares values.
 
 use std::collections::HashMap;
 use std::fmt;
@@ -6,7 +6,7 @@ use std::hash::Hash;
 
 use tfrt_support::entity::{EntityId, PrimaryMap};
 
-/// A table of distinct values; never shrinks.
+/// A table of distinct values. It never shrinks.
 #[derive(Clone)]
 pub(crate) struct Interner<K, V> {
     values: PrimaryMap<K, V>,
@@ -21,7 +21,7 @@ impl<K: EntityId, V: Clone + Eq + Hash> Interner<K, V> {
         }
     }
 
-    /// The id of `value`, and whether it is new.
+    /// Returns the id of `value`, and `true` if it is new.
     pub(crate) fn intern(&mut self, value: V) -> (K, bool) {
         if let Some(&id) = self.ids.get(&value) {
             return (id, false);
@@ -35,7 +35,7 @@ impl<K: EntityId, V: Clone + Eq + Hash> Interner<K, V> {
         &self.values[id]
     }
 
-    /// The id of an equal value, if there is one.
+    /// Returns the id of an equal value, if there is one.
     pub(crate) fn find<Q>(&self, value: &Q) -> Option<K>
     where
         V: std::borrow::Borrow<Q>,

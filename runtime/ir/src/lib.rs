@@ -1,9 +1,10 @@
 //! A subset of MLIR: programs in memory, parser, printer and verifier.
 //!
-//! A program is one [`Module`]: dense tables of ops, blocks, regions and values under typed ids, with types, attributes
-//! and locations interned beside them. [`parse()`] reads text, [`print()`] writes text, and [`verify()`] checks a
-//! module against the declarations of its ops. All knowledge about ops comes from the [`Registry`] of declarations: apart from `func`
-//! and `module`, this crate does not know any op by name.
+//! A program is one [`Module`]: dense tables of ops, blocks, regions and values under typed ids,
+//! with interned types, attributes and locations. [`parse()`] reads text, [`print()`] writes text,
+//! and [`verify()`] checks a module against the declarations of its ops. All knowledge about ops
+//! comes from the [`Registry`] of declarations: apart from `func` and `module`, this crate does not
+//! know any op by name.
 //!
 //! ```
 //! use std::sync::Arc;

@@ -1,4 +1,4 @@
-//! Locations: where an op comes from.
+//! Locations: where ops come from.
 
 use std::fmt::Write as _;
 
@@ -13,7 +13,7 @@ tfrt_support::define_id! {
     pub struct LocationId("loc");
 }
 
-/// A location. Locations inside of it are ids of the same module.
+/// A location. Locations inside it are ids of the same module.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub enum Location {
     /// Unknown.
@@ -27,36 +27,36 @@ pub enum Location {
         /// The column, in bytes.
         column: u32,
     },
-    /// A name, given to another location, which is [`Location::Unknown`] if there is none.
+    /// A name of another location, which is [`Location::Unknown`] if there is none.
     Name {
         /// The name.
         name: Box<str>,
-        /// What it was given to; no name itself.
+        /// The named location, which is not itself a name.
         child: LocationId,
     },
     /// A call.
     CallSite {
-        /// Where the callee is.
+        /// The location of the callee.
         callee: LocationId,
-        /// Where it is called from.
+        /// The location of the call.
         caller: LocationId,
     },
-    /// Several locations at once, made by [`Module::fused_location`].
+    /// Several locations at once, created by [`Module::fused_location`].
     Fused {
         /// The members, distinct and known.
         members: Box<[LocationId]>,
-        /// What the producer adds.
+        /// Additional data from the producer.
         metadata: Option<AttrId>,
     },
 }
 
 impl Module {
-    /// The unknown location.
+    /// Returns the unknown location.
     pub fn unknown_location(&mut self) -> LocationId {
         self.intern_location(Location::Unknown)
     }
 
-    /// A position in a file.
+    /// Returns a position in a file.
     pub fn file_location(&mut self, file: &str, line: u32, column: u32) -> LocationId {
         self.intern_location(Location::File {
             file: file.into(),
@@ -65,8 +65,9 @@ impl Module {
         })
     }
 
-    /// Several locations at once: members of fused locations with the same metadata are taken in, unknown and repeated
-    /// ones are left out, and without metadata a single member stands for itself.
+    /// Returns several locations as one: members of fused locations with the same metadata are
+    /// flattened, unknown and repeated ones are dropped, and without metadata a single member
+    /// represents itself.
     pub fn fused_location(
         &mut self,
         locations: &[LocationId],
@@ -104,7 +105,7 @@ impl Module {
         }
     }
 
-    /// The place to show for a location: its first position in a file, or else its text.
+    /// Returns the place to show for a location: its first position in a file, otherwise its text.
     #[must_use]
     pub fn place(&self, location: LocationId) -> Place {
         let mut pending = vec![location];
@@ -126,7 +127,7 @@ impl Module {
     }
 }
 
-/// What stands between the parentheses of `loc(…)`.
+/// Returns the text between the parentheses of `loc(…)`.
 #[must_use]
 pub fn location_text(module: &Module, location: LocationId) -> String {
     let mut out = String::new();

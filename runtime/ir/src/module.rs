@@ -1,10 +1,11 @@
 //! The program itself: dense tables of ops, blocks, regions and values, and the edits that keep them consistent.
 //!
-//! An op has operands, results, attributes, regions and successors; a region has blocks; a block has arguments and ops; a
-//! value is a result of an op or an argument of a block. There are no references into the tables: everything is reached
-//! through ids, and ids are never reused. What is erased stays in its table, unlinked.
+//! An op has operands, results, attributes, regions and successors; a region has blocks; a block
+//! has arguments and ops; a value is a result of an op or an argument of a block. There are no
+//! references into the tables: everything is accessed through ids, which are never reused. Erased
+//! entries stay in their tables, unlinked.
 //!
-//! Invariants, upheld by the methods that edit:
+//! Invariants, upheld by the editing methods:
 //! - M1: `parent` links mirror the lists of ops, blocks and regions.
 //! - M2: a value lists each of its uses once, the newest first: see the module `uses`.
 //! - M3: the attributes of an op are in ascending byte order of their names.
@@ -50,7 +51,7 @@ tfrt_support::define_id! {
     pub struct NameId("name");
 }
 
-/// A program: one op, a `builtin.module`, and everything inside of it.
+/// A program: one op, a `builtin.module`, and everything inside it.
 ///
 /// ```
 /// use std::sync::Arc;
@@ -82,7 +83,7 @@ pub struct Module {
     values: PrimaryMap<ValueId, ValueData>,
     root: OpId,
     leaves_out_chains: bool,
-    /// The contents of modules that stayed text.
+    /// The contents of modules that are kept as text.
     texts: HashMap<OpId, Box<str>>,
 }
 
@@ -91,7 +92,7 @@ struct OpData {
     name: NameId,
     def: Option<&'static OpDef>,
     operands: Vec<ValueId>,
-    /// Of each operand, its neighbours among the uses of its value.
+    /// For each operand, its neighbours among the uses of its value.
     neighbours: Vec<Neighbours>,
     results: Vec<ValueId>,
     attributes: Vec<(NameId, AttrId)>,
@@ -121,7 +122,7 @@ struct ValueData {
     uses: UseList,
 }
 
-/// Where a value comes from.
+/// The definition of a value.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ValueDef {
     /// Result number `index` of `op`.
@@ -145,11 +146,11 @@ pub enum ValueDef {
 pub struct Use {
     /// The op that uses it.
     pub op: OpId,
-    /// Which of its operands it is.
+    /// The index of the operand.
     pub operand: usize,
 }
 
-/// Everything that an op is made of, before it is made.
+/// The parts of an op that is to be created.
 #[derive(Clone, Debug)]
 pub struct OpState {
     /// The full name.
@@ -158,9 +159,9 @@ pub struct OpState {
     pub operands: Vec<ValueId>,
     /// The types of the results.
     pub result_types: Vec<TypeId>,
-    /// The attributes, in any order; of two with one name the first stays.
+    /// The attributes, in any order; the first of several with the same name is used.
     pub attributes: Vec<(String, AttrId)>,
-    /// The regions, which belong to no op yet.
+    /// The regions, which do not belong to an op yet.
     pub regions: Vec<RegionId>,
     /// The successors.
     pub successors: Vec<BlockId>,
@@ -169,7 +170,7 @@ pub struct OpState {
 }
 
 impl OpState {
-    /// An op without anything.
+    /// Creates a state with only a name and a location.
     #[must_use]
     pub fn new(name: impl Into<String>, location: LocationId) -> Self {
         Self {
@@ -185,7 +186,7 @@ impl OpState {
 }
 
 impl Module {
-    /// An empty program: a module without name, at an unknown location, with one block.
+    /// Creates an empty program: a module without a name, at an unknown location, with one block.
     #[must_use]
     pub fn new(registry: Arc<Registry>) -> Self {
         let mut module = Self {
@@ -215,39 +216,41 @@ impl Module {
         module
     }
 
-    /// The declarations that the ops refer to.
+    /// Returns the declarations that the ops refer to.
     #[must_use]
     pub fn registry(&self) -> &Arc<Registry> {
         &self.registry
     }
 
-    /// The outermost op, a `builtin.module`.
+    /// Returns the outermost op, a `builtin.module`.
     #[must_use]
     pub fn root(&self) -> OpId {
         self.root
     }
 
-    /// Makes `op`, a `builtin.module` that stands in no block, the outermost op.
+    /// Makes `op`, a `builtin.module` that is not in a block, the outermost op.
     pub fn set_root(&mut self, op: OpId) {
         debug_assert!(self.ops[op].parent.is_none() && self.op_name(op) == MODULE_OP);
         self.root = op;
     }
 
-    /// Whether ops may leave out the chains that they are declared to take and to give, until a pass fills them in.
+    /// Returns `true` if ops may omit the chains that they are declared to take and return, until a
+    /// pass adds them.
     #[must_use]
     pub fn leaves_out_chains(&self) -> bool {
         self.leaves_out_chains
     }
 
-    /// Says whether ops may leave out their chains: what [`verify()`](crate::verify()) goes by.
+    /// Sets whether ops may omit their chains, which [`verify()`](crate::verify()) takes into
+    /// account.
     pub fn set_leaves_out_chains(&mut self, leaves_out_chains: bool) {
         self.leaves_out_chains = leaves_out_chains;
     }
 
-    /// The block of the outermost op.
+    /// Returns the block of the outermost op.
     ///
     /// # Panics
-    /// If an edit took it away.
+    /// If an edit removed it.
     #[must_use]
     pub fn body(&self) -> BlockId {
         let region = self.ops[self.root].regions[0];
@@ -257,7 +260,7 @@ impl Module {
 
 /// Types, attributes, locations and names.
 impl Module {
-    /// The id of a type.
+    /// Returns the id of a type.
     pub fn intern_type(&mut self, ty: Type) -> TypeId {
         let (id, is_new) = self.types.intern(ty);
         if is_new {
@@ -268,7 +271,7 @@ impl Module {
         id
     }
 
-    /// The id of a function type.
+    /// Returns the id of a function type.
     pub fn function_type(&mut self, inputs: &[TypeId], results: &[TypeId]) -> TypeId {
         self.intern_type(Type::Function {
             inputs: inputs.into(),
@@ -276,53 +279,53 @@ impl Module {
         })
     }
 
-    /// The type of an id.
+    /// Returns the type with an id.
     #[must_use]
     pub fn ty(&self, ty: TypeId) -> &Type {
         self.types.get(ty)
     }
 
-    /// How a type is spelled, with the leading `!` of a dialect's type.
+    /// Returns the spelling of a type, including the `!` of a dialect's type.
     #[must_use]
     pub fn type_spelling(&self, ty: TypeId) -> &str {
         &self.spellings[ty]
     }
 
-    /// The type of a spelling, if the program has met it already.
+    /// Returns the type with a spelling, if the program already contains it.
     #[must_use]
     pub fn known_type(&self, spelling: &str) -> Option<TypeId> {
         self.types_by_spelling.get(spelling).copied()
     }
 
-    /// The id of an attribute.
+    /// Returns the id of an attribute.
     pub fn intern_attribute(&mut self, attribute: Attribute) -> AttrId {
         self.attributes.intern(attribute).0
     }
 
-    /// The attribute of an id.
+    /// Returns the attribute with an id.
     #[must_use]
     pub fn attribute(&self, attribute: AttrId) -> &Attribute {
         self.attributes.get(attribute)
     }
 
-    /// The id of a dictionary of these entries, in any order.
+    /// Returns the id of a dictionary of these entries, in any order.
     pub fn dictionary_attr(&mut self, mut entries: Vec<(NameId, AttrId)>) -> AttrId {
         entries.sort_by(|a, b| self.name(a.0).as_bytes().cmp(self.name(b.0).as_bytes()));
         self.intern_attribute(Attribute::Dictionary(entries.into()))
     }
 
-    /// The id of a location.
+    /// Returns the id of a location.
     pub fn intern_location(&mut self, location: Location) -> LocationId {
         self.locations.intern(location).0
     }
 
-    /// The location of an id.
+    /// Returns the location with an id.
     #[must_use]
     pub fn location(&self, location: LocationId) -> &Location {
         self.locations.get(location)
     }
 
-    /// The id of a name.
+    /// Returns the id of a name.
     pub fn intern_name(&mut self, name: &str) -> NameId {
         match self.names.find(name) {
             Some(id) => id,
@@ -330,7 +333,7 @@ impl Module {
         }
     }
 
-    /// The name of an id.
+    /// Returns the name with an id.
     #[must_use]
     pub fn name(&self, name: NameId) -> &str {
         self.names.get(name)
@@ -339,7 +342,8 @@ impl Module {
 
 /// Ops.
 impl Module {
-    /// Makes an op that stands in no block yet. Its regions become its own, its operands gain uses.
+    /// Creates an op that is not in a block yet. It takes over its regions and becomes a user of
+    /// its operands.
     pub fn create_op(&mut self, state: OpState) -> OpId {
         let name = self.intern_name(&state.name);
         let def = self.registry.op(&state.name).map(RegisteredOp::def);
@@ -384,43 +388,43 @@ impl Module {
         op
     }
 
-    /// The full name of an op: `tfrt.add.i32`, `builtin.func`.
+    /// Returns the full name of an op: `tfrt.add.i32`, `builtin.func`.
     #[must_use]
     pub fn op_name(&self, op: OpId) -> &str {
         self.name(self.ops[op].name)
     }
 
-    /// The id of the full name of an op.
+    /// Returns the id of the full name of an op.
     #[must_use]
     pub fn op_name_id(&self, op: OpId) -> NameId {
         self.ops[op].name
     }
 
-    /// The declaration of an op, if the registry has one.
+    /// Returns the declaration of an op, if the registry has one.
     #[must_use]
     pub fn op_def(&self, op: OpId) -> Option<&'static OpDef> {
         self.ops[op].def
     }
 
-    /// The operands of an op.
+    /// Returns the operands of an op.
     #[must_use]
     pub fn operands(&self, op: OpId) -> &[ValueId] {
         &self.ops[op].operands
     }
 
-    /// The results of an op.
+    /// Returns the results of an op.
     #[must_use]
     pub fn results(&self, op: OpId) -> &[ValueId] {
         &self.ops[op].results
     }
 
-    /// The attributes of an op, in ascending byte order of their names.
+    /// Returns the attributes of an op, in ascending byte order of their names.
     #[must_use]
     pub fn attributes(&self, op: OpId) -> &[(NameId, AttrId)] {
         &self.ops[op].attributes
     }
 
-    /// The attribute of this name, if the op has it.
+    /// Returns the attribute with this name, if the op has it.
     #[must_use]
     pub fn attr(&self, op: OpId, name: &str) -> Option<AttrId> {
         self.ops[op]
@@ -430,7 +434,7 @@ impl Module {
             .map(|(_, value)| *value)
     }
 
-    /// Whether the op has an attribute of this name.
+    /// Returns `true` if the op has an attribute with this name.
     #[must_use]
     pub fn has_attr(&self, op: OpId, name: &str) -> bool {
         self.attr(op, name).is_some()
@@ -451,7 +455,7 @@ impl Module {
         }
     }
 
-    /// Takes the attribute of this name away and returns it.
+    /// Removes and returns the attribute with this name.
     pub fn remove_attr(&mut self, op: OpId, name: &str) -> Option<AttrId> {
         let index = self.ops[op]
             .attributes
@@ -460,59 +464,60 @@ impl Module {
         Some(self.ops[op].attributes.remove(index).1)
     }
 
-    /// The contents of a module that stayed text, with the braces around it: those of a compiled module that has ops of other
-    /// dialects in unknown syntax. Its region is empty.
+    /// Returns the contents of a module that is kept as text, including the braces: a compiled
+    /// module with ops of other dialects in unknown syntax. Its region is empty.
     #[must_use]
     pub fn text_of(&self, op: OpId) -> Option<&str> {
         self.texts.get(&op).map(|text| &**text)
     }
 
-    /// Says that the contents of a module are this text.
+    /// Sets the text of a module.
     pub(crate) fn set_text(&mut self, op: OpId, text: &str) {
         self.texts.insert(op, text.into());
     }
 
-    /// The regions of an op.
+    /// Returns the regions of an op.
     #[must_use]
     pub fn regions(&self, op: OpId) -> &[RegionId] {
         &self.ops[op].regions
     }
 
-    /// The blocks that the op may go on with.
+    /// Returns the blocks to which the op may branch.
     #[must_use]
     pub fn successors(&self, op: OpId) -> &[BlockId] {
         &self.ops[op].successors
     }
 
-    /// Where the op comes from.
+    /// Returns the location of the op.
     #[must_use]
     pub fn op_location(&self, op: OpId) -> LocationId {
         self.ops[op].location
     }
 
-    /// Says where the op comes from.
+    /// Sets the location of the op.
     pub fn set_op_location(&mut self, op: OpId, location: LocationId) {
         self.ops[op].location = location;
     }
 
-    /// The block that the op stands in, if it stands in one.
+    /// Returns the block that contains the op, if there is one.
     #[must_use]
     pub fn op_block(&self, op: OpId) -> Option<BlockId> {
         self.ops[op].parent
     }
 
-    /// The op that the block of this op belongs to.
+    /// Returns the op whose region contains the block of this op.
     #[must_use]
     pub fn parent_op(&self, op: OpId) -> Option<OpId> {
         self.regions[self.blocks[self.ops[op].parent?].parent].parent
     }
 
-    /// The ops around `op`, nearest first, without itself.
+    /// Returns the ops around `op`, innermost first, without itself.
     pub fn ancestors(&self, op: OpId) -> impl Iterator<Item = OpId> + '_ {
         std::iter::successors(self.parent_op(op), |&op| self.parent_op(op))
     }
 
-    /// Every op inside of `op` and `op` itself: an op before those in its regions, otherwise in program order.
+    /// Returns `op` and every op inside it: an op before those in its regions, otherwise in program
+    /// order.
     #[must_use]
     pub fn walk(&self, op: OpId) -> Vec<OpId> {
         let mut order = Vec::new();
@@ -524,7 +529,8 @@ impl Module {
         order
     }
 
-    /// Every op inside of `op` and `op` itself: an op after those in its regions, otherwise in program order.
+    /// Returns `op` and every op inside it: an op after those in its regions, otherwise in program
+    /// order.
     #[must_use]
     pub fn walk_post_order(&self, op: OpId) -> Vec<OpId> {
         let mut order = Vec::new();
@@ -553,7 +559,7 @@ impl Module {
 
 /// Regions, blocks and values.
 impl Module {
-    /// Makes a region without blocks that belongs to no op yet.
+    /// Creates a region without blocks that does not belong to an op yet.
     pub fn create_region(&mut self) -> RegionId {
         self.regions.push(RegionData::default())
     }
@@ -568,13 +574,13 @@ impl Module {
         region
     }
 
-    /// The blocks of a region.
+    /// Returns the blocks of a region.
     #[must_use]
     pub fn blocks(&self, region: RegionId) -> &[BlockId] {
         &self.regions[region].blocks
     }
 
-    /// The op that a region belongs to, if it belongs to one.
+    /// Returns the op that a region belongs to, if there is one.
     #[must_use]
     pub fn region_op(&self, region: RegionId) -> Option<OpId> {
         self.regions[region].parent
@@ -590,7 +596,7 @@ impl Module {
         block
     }
 
-    /// Makes a block that will stand in `region`, where [`link_block`](Self::link_block) appends it.
+    /// Creates a block for `region`, to which [`link_block`](Self::link_block) appends it later.
     pub(crate) fn create_loose_block(&mut self, region: RegionId) -> BlockId {
         self.blocks.push(BlockData {
             arguments: Vec::new(),
@@ -604,7 +610,7 @@ impl Module {
         self.regions[region].blocks.push(block);
     }
 
-    /// The arguments of a block.
+    /// Returns the arguments of a block.
     #[must_use]
     pub fn block_arguments(&self, block: BlockId) -> &[ValueId] {
         &self.blocks[block].arguments
@@ -622,7 +628,7 @@ impl Module {
         value
     }
 
-    /// Puts an argument in front of argument number `index` of a block.
+    /// Inserts an argument before argument number `index` of a block.
     pub fn insert_block_argument(&mut self, block: BlockId, index: usize, ty: TypeId) -> ValueId {
         let value = self.values.push(ValueData {
             ty,
@@ -640,40 +646,40 @@ impl Module {
         value
     }
 
-    /// The ops of a block.
+    /// Returns the ops of a block.
     #[must_use]
     pub fn block_ops(&self, block: BlockId) -> &[OpId] {
         &self.blocks[block].ops
     }
 
-    /// The last op of a block.
+    /// Returns the last op of a block.
     #[must_use]
     pub fn last_op(&self, block: BlockId) -> Option<OpId> {
         self.blocks[block].ops.last().copied()
     }
 
-    /// The region that a block stands in.
+    /// Returns the region that contains a block.
     #[must_use]
     pub fn block_region(&self, block: BlockId) -> RegionId {
         self.blocks[block].parent
     }
 
-    /// Appends an op that stands in no block.
+    /// Appends an op that is not in a block.
     pub fn append_op(&mut self, block: BlockId, op: OpId) {
         self.insert_op(block, self.blocks[block].ops.len(), op);
     }
 
-    /// Puts an op that stands in no block in front of op number `index` of a block.
+    /// Inserts an op that is not in a block before op number `index` of a block.
     ///
     /// # Panics
-    /// If the op stands in a block, or the block has less than `index` ops.
+    /// If the op is in a block, or the block has fewer than `index` ops.
     pub fn insert_op(&mut self, block: BlockId, index: usize, op: OpId) {
         assert!(self.ops[op].parent.is_none(), "an op stands in one block");
         self.ops[op].parent = Some(block);
         self.blocks[block].ops.insert(index, op);
     }
 
-    /// The position of an op in its block.
+    /// Returns the position of an op in its block.
     #[must_use]
     pub fn op_index(&self, op: OpId) -> Option<usize> {
         self.blocks[self.ops[op].parent?]
@@ -682,7 +688,7 @@ impl Module {
             .position(|other| *other == op)
     }
 
-    /// Takes an op out of its block.
+    /// Removes an op from its block.
     pub fn detach_op(&mut self, op: OpId) {
         if let Some(index) = self.op_index(op)
             && let Some(block) = self.ops[op].parent.take()
@@ -691,9 +697,10 @@ impl Module {
         }
     }
 
-    /// Takes an op out of its block and drops it with everything in its regions. Their results must not be used elsewhere.
+    /// Removes an op from its block and erases it with everything in its regions. Their results
+    /// must not be used elsewhere.
     ///
-    /// Takes time linear in the number of ops of the block; see [`erase_ops`](Self::erase_ops).
+    /// Takes time linear in the number of ops in the block; see [`erase_ops`](Self::erase_ops).
     pub fn erase_op(&mut self, op: OpId) {
         self.detach_op(op);
         for inner in self.walk(op) {
@@ -709,7 +716,8 @@ impl Module {
         );
     }
 
-    /// [Erases](Self::erase_op) those ops of a block that `is_erased` chooses, in order.
+    /// [Erases](Self::erase_op) those ops of a block for which `is_erased` returns `true`, in
+    /// order.
     pub fn erase_ops(&mut self, block: BlockId, is_erased: impl Fn(OpId) -> bool) {
         for op in self.take_block_ops(block) {
             if is_erased(op) {
@@ -720,7 +728,7 @@ impl Module {
         }
     }
 
-    /// Takes every op out of a block, in order.
+    /// Removes and returns all ops of a block, in order.
     pub fn take_block_ops(&mut self, block: BlockId) -> Vec<OpId> {
         let ops = std::mem::take(&mut self.blocks[block].ops);
         for &op in &ops {
@@ -729,7 +737,7 @@ impl Module {
         ops
     }
 
-    /// Moves every op of block `from` behind the ops of block `to`.
+    /// Moves all ops of block `from` to the end of block `to`.
     pub fn splice_block(&mut self, from: BlockId, to: BlockId) {
         let ops = std::mem::take(&mut self.blocks[from].ops);
         for &op in &ops {
@@ -738,19 +746,19 @@ impl Module {
         self.blocks[to].ops.extend(ops);
     }
 
-    /// The type of a value.
+    /// Returns the type of a value.
     #[must_use]
     pub fn value_type(&self, value: ValueId) -> TypeId {
         self.values[value].ty
     }
 
-    /// Where a value comes from.
+    /// Returns the definition of a value.
     #[must_use]
     pub fn value_def(&self, value: ValueId) -> ValueDef {
         self.values[value].def
     }
 
-    /// The op that a value is a result of, if it is one.
+    /// Returns the op that a value is a result of, if there is one.
     #[must_use]
     pub fn defining_op(&self, value: ValueId) -> Option<OpId> {
         match self.values[value].def {
@@ -759,7 +767,8 @@ impl Module {
         }
     }
 
-    /// The block that a value is defined in: that of its op, or that it is an argument of.
+    /// Returns the block that a value is defined in: that of its op, or the one it is an argument
+    /// of.
     #[must_use]
     pub fn value_block(&self, value: ValueId) -> Option<BlockId> {
         match self.values[value].def {
@@ -768,12 +777,12 @@ impl Module {
         }
     }
 
-    /// Makes a result of `op` that stands behind its other results.
+    /// Appends a result to `op`.
     pub fn add_result(&mut self, op: OpId, ty: TypeId) -> ValueId {
         self.insert_result(op, self.ops[op].results.len(), ty)
     }
 
-    /// Makes a result of `op` in front of result number `index`.
+    /// Inserts a result before result number `index` of `op`.
     pub fn insert_result(&mut self, op: OpId, index: usize, ty: TypeId) -> ValueId {
         let value = self.values.push(ValueData {
             ty,

@@ -1,10 +1,11 @@
-//! A program from text: the parser, the inverse of the printer.
+//! The parser: text to programs, the inverse of the printer.
 //!
-//! A recursive-descent parser, one function for each production, over small tokens that know their place. The first
-//! mistake ends it, with the text and the place of MLIR's error; only values and blocks that nothing defines are reported
-//! all together. Nesting is bounded by [`MAX_NESTING`], so that no text can exhaust the stack.
+//! A recursive-descent parser with one function for each production, over small tokens that know
+//! their location. It stops at the first error, with the message and location of MLIR's error; only
+//! undefined values and blocks are reported together. Nesting is bounded by [`MAX_NESTING`], so a
+//! text cannot exhaust the stack.
 //!
-//! What is parsed is not verified: see [`crate::verify()`].
+//! The parsed program is not verified: see [`crate::verify()`].
 
 mod lexer;
 
@@ -37,20 +38,20 @@ use crate::types::TypeId;
 use lexer::Kind;
 use parser::Parser;
 
-/// How deep regions, types, attributes and locations may nest in each other.
+/// The maximum nesting depth of regions, types, attributes and locations.
 pub const MAX_NESTING: usize = 128;
 
-/// What text may hold.
+/// What a text may contain.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct ParseOptions {
-    /// Whether ops and types may belong to unknown dialects.
+    /// `true` to accept ops and types of unknown dialects.
     pub allow_unregistered_dialects: bool,
 }
 
-/// The program of a text. `file_name` is what locations call the file.
+/// Parses the program in a text. Locations name the file `file_name`.
 ///
 /// # Errors
-/// What is wrong with the text: one finding, or one for each value or block that nothing defines; never none.
+/// The errors in the text: one, or one for each undefined value or block; never empty.
 pub fn parse(
     source: &str,
     file_name: &str,
@@ -62,10 +63,11 @@ pub fn parse(
     Ok(module)
 }
 
-/// The program of a text that may be written without chains: an op may leave out those that it is declared to take, all of them
-/// or none. An op in its custom form then has no declared chains either; in the generic form they are optional.
+/// Parses the program in a text that may be written without chains: an op may omit those that it is
+/// declared to take, all of them or none. An op in its custom form then has no declared chains
+/// either; in the generic form they are optional.
 ///
-/// The module [says so](Module::leaves_out_chains), and is verified accordingly.
+/// The module [records this](Module::leaves_out_chains), and is verified accordingly.
 ///
 /// ```
 /// use std::sync::Arc;
@@ -116,7 +118,8 @@ fn parse_into(
     }
 }
 
-/// The type of a spelling such as `tensor<2xi32>`, of any dialect; none if it is not the spelling of a type.
+/// Parses the spelling of a type, such as `tensor<2xi32>`, of any dialect. Returns `None` if it is
+/// not one.
 pub fn parse_type(module: &mut Module, spelling: &str) -> Option<TypeId> {
     if let Some(known) = module.known_type(spelling) {
         return Some(known);
@@ -130,7 +133,7 @@ pub fn parse_type(module: &mut Module, spelling: &str) -> Option<TypeId> {
     (parser.token().kind == Kind::Eof).then_some(ty)
 }
 
-/// The attribute of a text such as `[1 : i32, "x"]`; none if it is not the text of an attribute.
+/// Parses the text of an attribute, such as `[1 : i32, "x"]`. Returns `None` if it is not one.
 pub fn parse_attribute(module: &mut Module, text: &str) -> Option<AttrId> {
     let options = ParseOptions {
         allow_unregistered_dialects: true,

@@ -1,8 +1,8 @@
-//! Text from a program: the printer, the inverse of the parser.
+//! The printer: programs to text, the inverse of the parser.
 //!
-//! Ops are printed in the custom form of their declaration where that shows everything there is to show, and else in the
-//! generic form. Names of values are made here: `%0`, `%1`, … for results, `%arg0`, … for arguments of the first block of a
-//! region, counted on from the region around it.
+//! Ops are printed in the custom form of their declaration if that shows everything, otherwise in
+//! the generic form. The printer chooses the names of values: `%0`, `%1`, … for results, `%arg0`, …
+//! for arguments of the first block of a region, continuing the numbers of the enclosing region.
 
 pub mod attributes;
 
@@ -18,22 +18,24 @@ mod custom;
 
 use crate::module::{Module, OpId};
 
-/// How a program is printed.
+/// Options of the printer.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct PrintOptions {
-    /// Whether every op is printed in its generic form.
+    /// `true` to print every op in its generic form.
     pub generic: bool,
-    /// Whether locations are printed.
+    /// `true` to print locations.
     pub debug_info: bool,
-    /// Whether nothing is printed outside of the op itself: locations stand in place, not as aliases at the end.
+    /// `true` to print nothing outside of the op itself: locations are inline instead of aliases at
+    /// the end.
     pub local_scope: bool,
-    /// Whether long lists of dense elements are left out.
+    /// `true` to elide long lists of dense elements.
     pub elide_large_elements: bool,
-    /// Whether functions are printed under the name that they got later: `func.func`.
+    /// `true` to print functions under their later name: `func.func`.
     pub func_dialect: bool,
 }
 
-/// The text of a program. It ends in a newline, unless [`PrintOptions::local_scope`] is set.
+/// Returns the text of a program. It ends in a newline, unless [`PrintOptions::local_scope`] is
+/// set.
 #[must_use]
 pub fn print(module: &Module, options: &PrintOptions) -> String {
     let root = module.root();
@@ -49,8 +51,8 @@ pub fn print(module: &Module, options: &PrintOptions) -> String {
     printer.finish()
 }
 
-/// The text of one op, without a newline at its end. Values from outside of an op that is isolated from what is around it
-/// have no name there: they are printed as `<<UNKNOWN SSA VALUE>>`.
+/// Returns the text of one op, without a newline at its end. Values from outside of an isolated op
+/// have no name there and are printed as `<<UNKNOWN SSA VALUE>>`.
 #[must_use]
 pub fn print_op(module: &Module, op: OpId, options: &PrintOptions) -> String {
     let mut scope = op;
@@ -72,7 +74,7 @@ pub fn print_op(module: &Module, op: OpId, options: &PrintOptions) -> String {
 }
 
 impl Module {
-    /// Whether the regions of an op see only their own block arguments.
+    /// Returns `true` if the regions of an op see only their own block arguments.
     #[must_use]
     pub fn is_isolated(&self, op: OpId) -> bool {
         self.is_func(op)

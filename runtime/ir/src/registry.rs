@@ -1,4 +1,4 @@
-//! The declarations that text is read against: ops by name, and facts of dialects.
+//! The declarations that text is parsed against: ops by name, and properties of dialects.
 
 use std::collections::{HashMap, HashSet};
 use std::fmt;
@@ -12,7 +12,8 @@ use tfrt_support::nearest::nearest;
 
 /// The ops and dialects that a program may use. There is no global registry: each tool collects them and passes them on.
 ///
-/// A registry holds hundreds of ops, of which a program uses few, so custom syntax is parsed when an op is first read or printed.
+/// A registry contains hundreds of ops, of which a program uses few, so the custom syntax of an op
+/// is parsed when it is first read or printed.
 ///
 /// ```
 /// use tfrt_ir::Registry;
@@ -27,11 +28,11 @@ use tfrt_support::nearest::nearest;
 pub struct Registry {
     ops: NameTable<RegisteredOp>,
     dialects: HashMap<&'static str, DialectDef>,
-    /// The dialects of all ops. Collected at the first question.
+    /// The dialects of all ops. Collected on first use.
     op_dialects: OnceLock<HashSet<&'static str>>,
 }
 
-/// An op of a [`Registry`]: its declaration, and its custom syntax.
+/// An op of a [`Registry`]: its declaration and its custom syntax.
 #[derive(Debug)]
 pub struct RegisteredOp {
     def: &'static OpDef,
@@ -39,17 +40,17 @@ pub struct RegisteredOp {
 }
 
 impl RegisteredOp {
-    /// The declaration.
+    /// Returns the declaration.
     #[must_use]
     pub fn def(&self) -> &'static OpDef {
         self.def
     }
 
-    /// The custom syntax, if the op has one.
+    /// Returns the custom syntax, if the op has one.
     ///
     /// # Errors
-    /// If the assembly format is not well formed. The macros that declare ops check it at compile time; only a declaration that was
-    /// written as a constant can be wrong.
+    /// If the assembly format is not well formed. The macros that declare ops check it at compile
+    /// time; only a declaration written as a constant can be wrong.
     pub fn format(&self) -> Result<Option<&Format>, &FormatError> {
         if self.def.assembly_format.is_none() {
             return Ok(None);
@@ -68,7 +69,7 @@ impl Named for RegisteredOp {
 }
 
 impl Registry {
-    /// A registry of these ops and dialects. A dialect is also known through its ops.
+    /// Creates a registry of these ops and dialects. A dialect is also known through its ops.
     ///
     /// # Errors
     /// If a name is declared twice.
@@ -95,13 +96,13 @@ impl Registry {
         Ok(registry)
     }
 
-    /// The op of this name.
+    /// Returns the op with this name.
     #[must_use]
     pub fn op(&self, name: &str) -> Option<&RegisteredOp> {
         self.ops.get(name)
     }
 
-    /// What a program may have meant by `name`: the names of ops and of built-in forms that are closest, nearest first.
+    /// Returns the names of ops and built-in forms that are most similar to `name`, closest first.
     #[must_use]
     pub fn suggest(&self, name: &str) -> Vec<&str> {
         nearest(
@@ -110,13 +111,13 @@ impl Registry {
         )
     }
 
-    /// The declaration of a dialect, if there is one.
+    /// Returns the declaration of a dialect, if there is one.
     #[must_use]
     pub fn dialect(&self, name: &str) -> Option<&DialectDef> {
         self.dialects.get(name)
     }
 
-    /// Whether facts of the dialect are stated, or one of its ops is declared.
+    /// Returns `true` if the dialect is declared, or one of its ops is.
     #[must_use]
     pub fn knows_dialect(&self, name: &str) -> bool {
         let of_ops = || {
@@ -126,12 +127,12 @@ impl Registry {
         name == "builtin" || self.dialects.contains_key(name) || of_ops().contains(name)
     }
 
-    /// The ops, in the order in which they were declared.
+    /// Returns the ops, in the order in which they were declared.
     pub fn ops(&self) -> impl Iterator<Item = &'static OpDef> + '_ {
         self.ops.iter().map(|op| op.def)
     }
 
-    /// The names of the dialects whose facts are stated, and that tools list, in ascending byte order.
+    /// Returns the names of the declared dialects that tools list, in ascending byte order.
     #[must_use]
     pub fn dialect_names(&self) -> Vec<&'static str> {
         let listed = self.dialects.values().filter(|dialect| dialect.is_listed);
@@ -141,18 +142,18 @@ impl Registry {
     }
 }
 
-/// Why there is no [`Registry`].
+/// The error for a [`Registry`] that could not be created.
 #[derive(Clone, Debug)]
 #[non_exhaustive]
 pub enum RegistryError {
-    /// Two declarations have one name.
+    /// Two declarations have the same name.
     DuplicateOp {
-        /// The one that came first.
+        /// The first one.
         first: &'static OpDef,
         /// The other one.
         second: &'static OpDef,
     },
-    /// The facts of a dialect are stated twice.
+    /// A dialect is declared twice.
     DuplicateDialect(&'static str),
 }
 

@@ -1,19 +1,19 @@
-//! Files of several programs, divided by lines `// -----`.
+//! Files with several programs, divided by lines `// -----`.
 
 const MARKER: &str = "// -----";
 
 /// A part of a divided file.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Part<'a> {
-    /// What the part is called in locations.
+    /// Its file name in locations.
     pub name: String,
     /// Its text: from the end of one marker to the start of the next.
     pub text: &'a str,
-    /// The line of the file that its first line is on, from 1.
+    /// The line of the file on which it starts, from 1.
     pub first_line: u32,
 }
 
-/// The parts of a file. Even the only part of a file is called by its place.
+/// Returns the parts of a file. Even a single part is named by its position.
 ///
 /// ```
 /// let parts = tfrt_ir::split_input_file("a\n// -----\nb\n", "f");
@@ -44,7 +44,7 @@ pub fn split_input_file<'a>(source: &'a str, file_name: &str) -> Vec<Part<'a>> {
     parts
 }
 
-/// Where each marker starts and ends. A marker begins a line, and ends it but for blanks.
+/// Returns the range of each marker. A marker starts a line, and only blanks may follow it.
 fn markers(source: &str) -> impl Iterator<Item = (usize, usize)> + '_ {
     source
         .match_indices(MARKER)

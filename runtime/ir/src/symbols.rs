@@ -1,7 +1,7 @@
-//! Symbols: functions and modules, and how a name finds them.
+//! Symbols: functions and modules, and the resolution of their names.
 //!
-//! A module is a symbol table: the ops of its block that carry `sym_name` are found by that name. A reference is looked
-//! up in the nearest table around the op that carries it, and nowhere further out.
+//! A module is a symbol table: the ops of its block that have a `sym_name` are found by that name.
+//! A reference is resolved in the nearest table around the op that has it, and not further out.
 
 use std::collections::HashMap;
 
@@ -9,23 +9,23 @@ use crate::attribute::{AttrId, Attribute};
 use crate::module::{BlockId, Module, OpId};
 use crate::types::{Type, TypeId};
 
-/// The name of the op that is a module.
+/// The name of the module op.
 pub const MODULE_OP: &str = "builtin.module";
-/// The name of the op that is a function.
+/// The name of the function op.
 pub const FUNC_OP: &str = "builtin.func";
-/// The name that functions got later, and their dialect with it. Read as [`FUNC_OP`].
+/// The later name of functions, with their later dialect. Parsed as [`FUNC_OP`].
 pub const LATER_FUNC_OP: &str = "func.func";
-/// The name that [`FUNCTION_TYPE`] has there.
+/// The later name of [`FUNCTION_TYPE`].
 pub const LATER_FUNCTION_TYPE: &str = "function_type";
-/// The attribute of a module whose contents only kernels understand that refer into it.
+/// The attribute of a module whose contents are understood only by kernels that refer to it.
 pub const COMPILED_ATTRIBUTE: &str = "tfrt.compiled";
 /// The attribute with the name of a symbol.
 pub const SYMBOL_NAME: &str = "sym_name";
-/// The attribute that says who may see a symbol.
+/// The attribute with the visibility of a symbol.
 pub const SYMBOL_VISIBILITY: &str = "sym_visibility";
 /// The attribute with the type of a function.
 pub const FUNCTION_TYPE: &str = "type";
-/// The attribute of a function that runs synchronously; being there is what counts.
+/// The attribute of a function that runs synchronously; only its presence matters.
 pub const SYNC_ATTRIBUTE: &str = "tfrt.sync";
 /// The attribute with the dictionaries of the arguments of a function.
 pub const ARGUMENT_ATTRIBUTES: &str = "arg_attrs";
@@ -33,25 +33,26 @@ pub const ARGUMENT_ATTRIBUTES: &str = "arg_attrs";
 pub const RESULT_ATTRIBUTES: &str = "res_attrs";
 
 impl Module {
-    /// Whether the op is a `builtin.module`.
+    /// Returns `true` if the op is a `builtin.module`.
     #[must_use]
     pub fn is_module(&self, op: OpId) -> bool {
         self.op_name(op) == MODULE_OP
     }
 
-    /// Whether the op is a `builtin.func`.
+    /// Returns `true` if the op is a `builtin.func`.
     #[must_use]
     pub fn is_func(&self, op: OpId) -> bool {
         self.op_name(op) == FUNC_OP
     }
 
-    /// The name of a function or module, if it has one.
+    /// Returns the name of a function or module, if it has one.
     #[must_use]
     pub fn symbol_name(&self, op: OpId) -> Option<&str> {
         self.attribute_str(self.attr(op, SYMBOL_NAME)?)
     }
 
-    /// The inputs and results that a function declares; none for an op that is not a function.
+    /// Returns the inputs and results that a function declares, or `None` for an op that is not a
+    /// function.
     #[must_use]
     pub fn signature(&self, func: OpId) -> Option<(&[TypeId], &[TypeId])> {
         if !self.is_func(func) {
@@ -66,13 +67,14 @@ impl Module {
         }
     }
 
-    /// The first block of the first region of an op: the body of a function or module, if it has one.
+    /// Returns the first block of the first region of an op: the body of a function or module, if
+    /// it has one.
     #[must_use]
     pub fn entry_block(&self, op: OpId) -> Option<BlockId> {
         self.blocks(*self.regions(op).first()?).first().copied()
     }
 
-    /// The functions directly in a module, in order.
+    /// Returns the functions directly in a module, in order.
     pub fn functions(&self, module: OpId) -> impl Iterator<Item = OpId> + '_ {
         let ops = self
             .entry_block(module)
@@ -80,7 +82,7 @@ impl Module {
         ops.iter().copied().filter(|op| self.is_func(*op))
     }
 
-    /// The nearest module around `op`, or `op` itself if it is one.
+    /// Returns the nearest module around `op`, or `op` itself if it is one.
     #[must_use]
     pub fn nearest_symbol_table(&self, op: OpId) -> Option<OpId> {
         if self.is_module(op) {
@@ -90,7 +92,8 @@ impl Module {
         }
     }
 
-    /// The op of a name directly in a module. Looks at every op; see [`SymbolTable`] for many look-ups.
+    /// Returns the op with this name directly in a module. Searches linearly; see [`SymbolTable`]
+    /// for many lookups.
     #[must_use]
     pub fn lookup_symbol(&self, module: OpId, name: &str) -> Option<OpId> {
         let block = self.entry_block(module)?;
@@ -100,7 +103,7 @@ impl Module {
             .find(|op| self.symbol_name(*op) == Some(name))
     }
 
-    /// The op that a symbol reference carried by `from` means, if there is one.
+    /// Returns the op that a symbol reference of `from` refers to, if there is one.
     #[must_use]
     pub fn resolve_symbol(&self, from: OpId, reference: AttrId) -> Option<OpId> {
         let Attribute::SymbolRef { root, nested } = self.attribute(reference) else {
@@ -117,14 +120,15 @@ impl Module {
     }
 }
 
-/// The symbols of modules, found in constant time. Made on demand, stale after an edit that adds or drops a symbol.
+/// The symbols of modules, found in constant time. Built on demand; stale after an edit that adds
+/// or removes a symbol.
 #[derive(Debug, Default)]
 pub struct SymbolTable {
     by_module: HashMap<OpId, HashMap<Box<str>, OpId>>,
 }
 
 impl SymbolTable {
-    /// The op of a name directly in a module.
+    /// Returns the op with this name directly in a module.
     pub fn lookup(&mut self, module: &Module, table: OpId, name: &str) -> Option<OpId> {
         let symbols = self.by_module.entry(table).or_insert_with(|| {
             let mut symbols: HashMap<Box<str>, OpId> = HashMap::new();

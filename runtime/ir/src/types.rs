@@ -1,4 +1,4 @@
-//! Types: what a value may hold, and how that is spelled.
+//! Types of values, and their spellings.
 
 use std::fmt::Write as _;
 
@@ -11,19 +11,19 @@ tfrt_support::define_id! {
     pub struct TypeId("type");
 }
 
-/// A type. Types inside of it are ids of the same module.
+/// A type. Types inside it are ids of the same module.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub enum Type {
     /// `i32`, `si8`, `ui64`: an integer of a width in bits.
     Integer {
         /// The width in bits, below 2^24.
         width: u32,
-        /// Whether it has a sign, or does not say.
+        /// Whether it is signed, unsigned or signless.
         signedness: Signedness,
     },
     /// `index`.
     Index,
-    /// `f32` and its kin.
+    /// `f32` and similar types.
     Float(FloatType),
     /// `none`.
     None,
@@ -31,11 +31,11 @@ pub enum Type {
     Complex(TypeId),
     /// `tensor<2x?xT>`.
     Tensor {
-        /// The sizes of the dimensions; none for `?`.
+        /// The sizes of the dimensions; `None` for `?`.
         dims: Box<[Option<u64>]>,
         /// The type of its elements.
         element: TypeId,
-        /// What follows after a comma, if anything does.
+        /// The encoding after a comma, if there is one.
         encoding: Option<AttrId>,
     },
     /// `tensor<*xT>`.
@@ -49,35 +49,35 @@ pub enum Type {
     },
     /// `memref<2x?xT, 3>` or `memref<*xT>`.
     MemRef {
-        /// The sizes of the dimensions, none for `?`; no list at all if it is unranked.
+        /// The sizes of the dimensions, `None` for `?`; no list at all if it is unranked.
         dims: Option<Box<[Option<u64>]>>,
         /// The type of its elements.
         element: TypeId,
-        /// What follows after a comma: the memory space, if it is given.
+        /// The memory space after a comma, if there is one.
         memory_space: Option<AttrId>,
     },
     /// `tuple<A, B>`.
     Tuple(Box<[TypeId]>),
     /// `(A, B) -> C`.
     Function {
-        /// What it takes.
+        /// The types of the arguments.
         inputs: Box<[TypeId]>,
-        /// What it returns.
+        /// The types of the results.
         results: Box<[TypeId]>,
     },
     /// `!dialect.body`.
     Dialect {
         /// The dialect.
         dialect: Box<str>,
-        /// Everything after the first dot, as it is written.
+        /// Everything after the first dot, as written.
         body: Box<str>,
     },
 }
 
-/// Whether an integer type has a sign.
+/// The signedness of an integer type.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Signedness {
-    /// `i32`: signless; its use decides about the sign.
+    /// `i32`: signless; the interpretation depends on its use.
     Signless,
     /// `si32`.
     Signed,
@@ -98,7 +98,7 @@ pub enum FloatType {
 }
 
 impl FloatType {
-    /// The type of a spelling such as `f32`.
+    /// Returns the type with a spelling such as `f32`.
     #[must_use]
     pub fn from_spelling(spelling: &str) -> Option<Self> {
         Some(match spelling {
@@ -112,7 +112,7 @@ impl FloatType {
         })
     }
 
-    /// How it is spelled.
+    /// Returns the spelling.
     #[must_use]
     pub const fn spelling(self) -> &'static str {
         match self {
@@ -125,7 +125,7 @@ impl FloatType {
         }
     }
 
-    /// The width in bits.
+    /// Returns the width in bits.
     #[must_use]
     pub const fn width(self) -> u32 {
         match self {
@@ -138,7 +138,7 @@ impl FloatType {
     }
 }
 
-/// The spelling of `ty`, whose parts are types of `module`.
+/// Returns the spelling of `ty`, whose parts are types of `module`.
 pub(crate) fn spell(module: &Module, ty: &Type) -> String {
     let mut out = String::new();
     match ty {
@@ -209,7 +209,8 @@ pub(crate) fn spell(module: &Module, ty: &Type) -> String {
     out
 }
 
-/// Appends result types as they stand after an arrow: in parentheses unless they are one type that is not a function.
+/// Appends result types as after an arrow: in parentheses unless they are one type that is not a
+/// function.
 pub(crate) fn spell_results(module: &Module, out: &mut String, results: &[TypeId]) {
     match results {
         [one] if !matches!(module.ty(*one), Type::Function { .. }) => {
@@ -223,7 +224,7 @@ pub(crate) fn spell_results(module: &Module, out: &mut String, results: &[TypeId
     }
 }
 
-/// Appends types with commas between them.
+/// Appends types separated by commas.
 pub(crate) fn spell_list(module: &Module, out: &mut String, types: &[TypeId]) {
     for (index, ty) in types.iter().enumerate() {
         if index != 0 {
@@ -247,7 +248,7 @@ fn spell_dims(out: &mut String, dims: &[Option<u64>]) {
 fn spell_trailing(module: &Module, out: &mut String, attribute: Option<AttrId>) {
     if let Some(attribute) = attribute {
         out.push_str(", ");
-        // The common memory space is a number, written without its type.
+        // The usual memory space is a number, written without its type.
         match module.attribute(attribute) {
             crate::Attribute::Integer { value, .. } => {
                 let _ = write!(out, "{value}");

@@ -1,18 +1,20 @@
 //! The rules of a well-formed program.
 //!
-//! Of every op, in this order, an op that is isolated from what is around it after all others of its region:
-//! - V1: what its declaration asks for ([`tfrt_ods::verify::verify_op`]), but for chains where the module
-//!   [leaves them out](Module::leaves_out_chains); and for functions and modules that they have names, types and one region that
-//!   fit together, and symbols of a module distinct names;
-//! - V2: an op declared to end its block is the last one of it;
-//! - V3: what stands inside of an isolated op uses no value from outside;
+//! For every op, in this order; isolated ops are checked after all other ops of their region:
+//! - V1: it satisfies its declaration ([`tfrt_ods::verify::verify_op`]), except for chains if the
+//!   module [omits them](Module::leaves_out_chains); functions and modules have consistent names,
+//!   types and one region, and the symbols of a module have distinct names;
+//! - V2: an op declared to end its block is the last one in it;
+//! - V3: the contents of an isolated op use no value from outside;
 //! - V4: only the last op of a block has successors, and they are blocks of the same region;
-//! - V5: a block ends in an op that may end one, except the only block of a region of a module or of an unknown op;
-//! - V6: nothing leads to the first block of a region;
+//! - V5: a block ends in an op that may end one, except the only block of a region of a module or
+//!   of an unknown op;
+//! - V6: the first block of a region has no predecessors;
 //! - V7: an undeclared op is in a dialect that allows undeclared ops;
-//! - V8: a value is defined before it is used, on every path that leads to the use.
+//! - V8: a value is defined before it is used, on every path to the use.
 //!
-//! One run reports every breach, or stops at the first one, as tools do. Texts and order are those of MLIR.
+//! A run reports all violations, or stops at the first one, as tools do. Messages and order are
+//! those of MLIR.
 
 mod builtin;
 
@@ -31,20 +33,21 @@ use crate::symbols::SymbolTable;
 use dominance::Dominance;
 use instance::{Instance, is_terminator};
 
-/// What a run of the verifier reports.
+/// Options of the verifier.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct VerifyOptions {
-    /// Whether the run ends with the first breach.
+    /// `true` to stop at the first violation.
     pub stops_at_first: bool,
-    /// Whether notes show the op that breaks a rule.
+    /// `true` to show the op that violates a rule in a note.
     pub shows_op: bool,
-    /// Whether an attribute is an error that its op does not declare, that has no dialect's prefix, and that is close to no declared
-    /// one. Tools that read and write programs accept it, like those of MLIR; running a program reports it.
+    /// `true` to reject an attribute that its op does not declare, has no dialect prefix, and is
+    /// not similar to a declared one. Tools that read and write programs accept it, like those of
+    /// MLIR; running a program reports it.
     pub refuses_stray_attributes: bool,
 }
 
 impl Default for VerifyOptions {
-    /// As tools run it: the first breach, with a note.
+    /// The options of tools: stop at the first violation, with a note.
     fn default() -> Self {
         Self {
             stops_at_first: true,
@@ -54,7 +57,7 @@ impl Default for VerifyOptions {
     }
 }
 
-/// The breaches of the rules by a program, in order; none if it is well formed.
+/// Returns the rule violations of a program, in order; empty if it is well formed.
 ///
 /// ```
 /// use std::sync::Arc;
@@ -74,7 +77,7 @@ pub fn verify(module: &Module, options: &VerifyOptions) -> Vec<Diagnostic> {
         symbols: RefCell::default(),
         dominance: Dominance::new(module),
     };
-    // What an isolated op contains is checked on its own, after everything around it.
+    // The contents of an isolated op are checked separately, after everything around it.
     let mut pending = vec![module.root()];
     while let Some(op) = pending.pop() {
         let mut isolated = Vec::new();
@@ -123,7 +126,7 @@ impl Verifier<'_> {
             .push(self.diagnose().op_error(self.module, op, message));
     }
 
-    /// V1 to V7 for an op and what it contains, except for what isolated ops contain.
+    /// Checks V1 to V7 for an op and its contents, except for those of isolated ops.
     fn op(&mut self, op: OpId, isolated: &mut Vec<OpId>) {
         let module = self.module;
         self.invariants(op);
@@ -241,7 +244,7 @@ impl Verifier<'_> {
         }
     }
 
-    /// V4 and V5, and the ops of a block.
+    /// Checks V4 and V5, and the ops of a block.
     fn block(&mut self, parent: OpId, block: BlockId, siblings: usize, isolated: &mut Vec<OpId>) {
         let module = self.module;
         let needs_terminator =
@@ -314,7 +317,7 @@ impl Verifier<'_> {
         }
     }
 
-    /// V8 inside of an op, except inside of isolated ops in it.
+    /// Checks V8 inside an op, except inside isolated ops in it.
     fn dominance_inside(&mut self, op: OpId) {
         let module = self.module;
         let mut pending = vec![op];
@@ -421,7 +424,7 @@ impl Verifier<'_> {
     }
 }
 
-/// How the region of a definition lies to that of a use.
+/// The relation of the region of a definition to that of a use.
 enum Relation {
     SameBlock,
     SameRegion,

@@ -1,17 +1,17 @@
-//! Who uses a value: a list that runs through the operands, so that a use comes and goes in constant time, however many
-//! there are.
+//! The users of a value: a list linked through the operands, so that adding and removing a use
+//! takes constant time.
 //!
 //! ```text
 //!  value ──newest──► operand 1 of op 7 ──older──► operand 0 of op 7 ──older──► operand 0 of op 3
 //!                                      ◄──newer──                   ◄──newer──
 //! ```
 //!
-//! Invariant U1: operand `i` of an op is in the list of its value, once, and the list knows how many are in it. Upheld by `link`
-//! and `unlink` alone.
+//! Invariant U1: operand `i` of an op is in the list of its value exactly once, and the list stores
+//! its own length. Upheld by `link` and `unlink` alone.
 
 use super::{Module, OpId, Use, ValueId};
 
-/// A use, as lists keep it.
+/// A use, as stored in lists.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 struct Place {
     op: OpId,
@@ -34,14 +34,14 @@ pub(super) struct UseList {
     len: usize,
 }
 
-/// What stands beside a use in its list.
+/// The neighbours of a use in its list.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Neighbours {
     newer: Option<Place>,
     older: Option<Place>,
 }
 
-/// The uses of a value, the newest first.
+/// An iterator over the uses of a value, newest first.
 struct Uses<'a> {
     module: &'a Module,
     next: Option<Place>,
@@ -66,7 +66,8 @@ impl Iterator for Uses<'_> {
 impl ExactSizeIterator for Uses<'_> {}
 
 impl Module {
-    /// The uses of a value, the newest first: for a program that was read from text, in reverse order of that text.
+    /// Returns the uses of a value, newest first: in reverse order of the text for a parsed
+    /// program.
     pub fn uses(&self, value: ValueId) -> impl ExactSizeIterator<Item = Use> + '_ {
         let list = &self.values[value].uses;
         Uses {
@@ -76,7 +77,7 @@ impl Module {
         }
     }
 
-    /// Changes one operand of an op.
+    /// Replaces one operand of an op.
     pub fn set_operand(&mut self, op: OpId, operand: usize, value: ValueId) {
         let place = place(op, operand);
         self.unlink(place);
@@ -84,7 +85,7 @@ impl Module {
         self.link(place);
     }
 
-    /// Changes all operands of an op.
+    /// Replaces all operands of an op.
     pub fn set_operands(&mut self, op: OpId, operands: Vec<ValueId>) {
         for operand in 0..self.ops[op].operands.len() {
             self.unlink(place(op, operand));
@@ -96,7 +97,7 @@ impl Module {
         }
     }
 
-    /// Lets everybody who uses `old` use `new` instead.
+    /// Replaces all uses of `old` with `new`.
     pub fn replace_all_uses(&mut self, old: ValueId, new: ValueId) {
         for _ in 0..self.values[old].uses.len {
             if let Some(Place { op, operand }) = self.values[old].uses.newest {
@@ -105,7 +106,7 @@ impl Module {
         }
     }
 
-    /// Makes an operand, which is in no list, the newest use of its value.
+    /// Makes an operand, which is not in a list, the newest use of its value.
     fn link(&mut self, place: Place) {
         let value = self.ops[place.op].operands[place.operand as usize];
         let list = &mut self.values[value].uses;
@@ -117,7 +118,7 @@ impl Module {
         }
     }
 
-    /// Takes an operand out of the list of its value.
+    /// Removes an operand from the list of its value.
     fn unlink(&mut self, place: Place) {
         let Neighbours { newer, older } = *self.neighbours(place);
         if let Some(older) = older {
@@ -155,7 +156,7 @@ mod tests {
     use super::*;
     use crate::{OpState, Registry, Type};
 
-    /// An op with these operands and one result.
+    /// Creates an op with these operands and one result.
     fn op(module: &mut Module, operands: &[ValueId]) -> OpId {
         let ty = module.intern_type(Type::None);
         let mut state = OpState::new("my.op", module.unknown_location());
@@ -181,7 +182,7 @@ mod tests {
         let b = op(&mut module, &[x, x]);
         let c = op(&mut module, &[x]);
         assert_eq!(uses(&module, x), [(c, 0), (b, 1), (b, 0), (a, 0)]);
-        // In the middle, and where it is the newest of another value.
+        // From the middle of one list to the front of another.
         module.set_operand(b, 0, y);
         assert_eq!(uses(&module, x), [(c, 0), (b, 1), (a, 0)]);
         assert_eq!(uses(&module, y), [(b, 0), (a, 1)]);
@@ -193,7 +194,7 @@ mod tests {
         module.set_operand(b, 1, y);
         assert_eq!(uses(&module, x), []);
         assert_eq!(module.operands(b), [y, y]);
-        // As one after the other becomes the newest, the order is turned round.
+        // Each use in turn becomes the newest, so the order is reversed.
         module.replace_all_uses(y, x);
         assert_eq!(uses(&module, x), [(b, 0), (a, 0), (b, 1)]);
         assert_eq!(uses(&module, y), []);

@@ -1,4 +1,4 @@
-//! Attributes but dense ones.
+//! Attributes except dense ones.
 
 use super::lexer::{Kind, Token};
 use super::parser::{Failure, Parse, Parser};
@@ -7,11 +7,13 @@ use crate::module::NameId;
 use crate::print::number::float_bits;
 use crate::types::{FloatType, Signedness, Type, TypeId};
 
-/// The largest number of attributes that one attribute stands for, written out. Aliases could make it far larger.
+/// The maximum number of attributes within one attribute, with aliases expanded. Aliases could make
+/// it far larger.
 const MAX_ATTRIBUTES: u64 = 1 << 22;
 
 impl Parser<'_, '_> {
-    /// An attribute. Where `ty` is given, it is the type of a number, which then says none.
+    /// Parses an attribute. If `ty` is given, it is the type of a number, which then has no type of
+    /// its own.
     pub(super) fn attribute(&mut self, ty: Option<TypeId>) -> Parse<AttrId> {
         self.nested(|this| match this.token().kind {
             Kind::LSquare => this.array_attribute(),
@@ -87,7 +89,7 @@ impl Parser<'_, '_> {
         Ok(dictionary)
     }
 
-    /// The number of attributes in one with these members, itself included.
+    /// Returns the number of attributes in one with these members, including itself.
     fn size_of(&mut self, members: impl Iterator<Item = AttrId>) -> Parse<u64> {
         let size = members.fold(1u64, |sum, member| {
             sum.saturating_add(self.attribute_sizes[member])
@@ -99,7 +101,8 @@ impl Parser<'_, '_> {
         }
     }
 
-    /// `attribute-dict ::= '{' (entry (',' entry)*)? '}'`, `entry ::= (word | string) ('=' attribute)?`, in the order written.
+    /// `attribute-dict ::= '{' (entry (',' entry)*)? '}'`, `entry ::= (word | string) ('='
+    /// attribute)?`, in the order written.
     pub(super) fn dictionary(&mut self) -> Parse<Vec<(NameId, AttrId)>> {
         let mut entries: Vec<(NameId, AttrId)> = Vec::new();
         let mut names = std::collections::HashSet::new();
@@ -136,7 +139,7 @@ impl Parser<'_, '_> {
     fn string_attribute(&mut self, ty: Option<TypeId>) -> Parse<AttrId> {
         let token = self.advance();
         let text = self.string_bytes(token);
-        // The type of a text says nothing that anybody here reads.
+        // The type of a string is not used anywhere.
         if ty.is_none() && self.opt(Kind::Colon) {
             self.ty()?;
         }
@@ -219,7 +222,7 @@ impl Parser<'_, '_> {
         }))
     }
 
-    /// The type of a number: the one that is known, or the one behind a colon, or the default.
+    /// Returns the type of a number: the given one, the one after a colon, or the default.
     fn number_type(&mut self, ty: Option<TypeId>, default: Type) -> Parse<TypeId> {
         match ty {
             Some(ty) => Ok(ty),
@@ -275,7 +278,7 @@ impl Parser<'_, '_> {
         }
     }
 
-    /// The bits of a float that are written in hexadecimal digits.
+    /// Returns the bits of a float written in hexadecimal digits.
     pub(super) fn float_from_integer(
         &mut self,
         token: Token,
@@ -310,7 +313,7 @@ impl Parser<'_, '_> {
     }
 }
 
-/// The value of a float token, unless it is too large.
+/// Returns the value of a float token, unless it is too large.
 pub(super) fn float_literal(spelling: &str) -> Option<f64> {
     spelling
         .parse()
@@ -318,7 +321,8 @@ pub(super) fn float_literal(spelling: &str) -> Option<f64> {
         .filter(|value: &f64| value.is_finite())
 }
 
-/// The value of an integer token as one of this type, if it is in range. Of a signless type, every pattern of its bits is.
+/// Returns the value of an integer token of this type, if it is in range. For a signless type,
+/// every bit pattern is.
 pub(super) fn integer_value(ty: &Type, spelling: &str, is_negative: bool) -> Option<i128> {
     let magnitude = match spelling.strip_prefix("0x") {
         Some(digits) => u128::from_str_radix(digits, 16),
@@ -335,7 +339,7 @@ pub(super) fn integer_value(ty: &Type, spelling: &str, is_negative: bool) -> Opt
     if signedness == Signedness::Unsigned {
         return i128::try_from(magnitude).ok();
     }
-    // Beyond 128 bits nothing that can be written touches the sign.
+    // Beyond 128 bits, a literal cannot reach the sign bit.
     let sign = if (1..=128).contains(&width) {
         1u128 << (width - 1)
     } else {
@@ -363,7 +367,7 @@ pub(super) fn integer_value(ty: &Type, spelling: &str, is_negative: bool) -> Opt
     }
 }
 
-/// The sizes in `<2x?x3>`, `<>` or `<*>`, if it is one of these.
+/// Parses the sizes in `<2x?x3>`, `<>` or `<*>`, if the text has this form.
 fn shape_dims(text: &str) -> Option<Option<Box<[Option<u64>]>>> {
     let inner = text.strip_prefix('<')?.strip_suffix('>')?;
     match inner {

@@ -14,7 +14,7 @@ use crate::types::TypeId;
 /// The attributes of an argument or result.
 type Entries = Vec<(NameId, AttrId)>;
 
-/// What a function takes: types, names unless it is a list of types alone, and attributes.
+/// The parameters of a function: types, names unless it is a list of only types, and attributes.
 #[derive(Default)]
 struct Parameters<'s> {
     types: Vec<TypeId>,
@@ -56,7 +56,8 @@ impl<'s> Parser<'s, '_> {
         Ok(op)
     }
 
-    /// The region of a compiled module. If an op in it has unknown custom syntax, the whole region is kept as text.
+    /// Parses the region of a compiled module. If an op in it has unknown custom syntax, the whole
+    /// region is kept as text.
     fn compiled_region(&mut self) -> Parse<(RegionId, Option<&'s str>)> {
         let mark = self.mark();
         let region = self.module.create_region();

@@ -1,11 +1,11 @@
-//! The custom form of a declared op, as its assembly format says.
+//! The custom form of a declared op, according to its assembly format.
 //!
-//! Elements are read in order. What they give is gathered by the groups of the declaration: operands as names, types as
-//! lists. Names become values when both are known: before the first region, whose arguments have the types of operands, or
-//! at the end.
+//! Elements are read in order. Their contents are collected by the groups of the declaration:
+//! operands as names, types as lists. Names are resolved to values once both are known: before the
+//! first region, whose arguments have the types of operands, or at the end.
 //!
-//! In a program that leaves out chains, an op does so if no name stands where a declared chain would be, or the name of a value
-//! that is known to be no chain.
+//! In a program that omits chains, an op does so if there is no name in the place of a declared
+//! chain, or the name of a value known not to be a chain.
 
 use tfrt_ods::format::{DictKeyword, Element, Format, Group};
 use tfrt_ods::groups::Groups;
@@ -20,7 +20,7 @@ use crate::attribute::{AttrId, Attribute};
 use crate::module::{OpId, OpState, RegionId, ValueId};
 use crate::types::TypeId;
 
-/// The most results that a number can ask for.
+/// The maximum number of results that a count may request.
 const MAX_COUNTED_RESULTS: usize = 1 << 16;
 
 /// A list of operands in the text.
@@ -30,7 +30,7 @@ struct OperandList<'s> {
     offset: usize,
 }
 
-/// What has been read of an op.
+/// The parts of an op that have been read.
 struct Partial<'s> {
     def: &'static OpDef,
     state: OpState,
@@ -43,12 +43,12 @@ struct Partial<'s> {
     values: Option<Vec<Vec<ValueId>>>,
     /// The regions, by function.
     regions: Vec<Option<RegionId>>,
-    /// Whether the declared chains are left out, among operands and results.
+    /// `true` if the declared chains are omitted, among operands and results.
     leaves_out_chains: bool,
 }
 
 impl Partial<'_> {
-    /// The groups of list number `list`, without chains that are left out.
+    /// Returns the groups of list number `list`, without omitted chains.
     fn groups(&self, list: usize) -> Vec<usize> {
         let groups = self.lists[list].groups.iter().copied();
         groups
@@ -57,7 +57,7 @@ impl Partial<'_> {
     }
 }
 
-/// How often the operand or result of a group occurs.
+/// Returns the arity of the operand or result of a group.
 fn arity(def: &OpDef, group: Group) -> Arity {
     match group {
         Group::Operand(operand) => def.operands[operand].arity,
@@ -65,14 +65,14 @@ fn arity(def: &OpDef, group: Group) -> Arity {
     }
 }
 
-/// Whether a group of operands is one chain.
+/// Returns `true` if a group of operands is a single chain.
 fn is_single_chain(def: &OpDef, group: usize) -> bool {
     let operand = &def.operands[group];
     operand.arity == Arity::One && operand.ty.is_chain()
 }
 
 impl<'s> Parser<'s, '_> {
-    /// An op whose name is `token`.
+    /// Parses an op whose name is `token`.
     pub(super) fn declared_op(
         &mut self,
         token: Token,
@@ -192,7 +192,7 @@ impl<'s> Parser<'s, '_> {
         }
     }
 
-    /// Whether the current token begins the element.
+    /// Returns `true` if the current token starts the element.
     fn starts(&self, def: &OpDef, element: &Element) -> bool {
         match element {
             Element::Literal(text) => self.is_literal(text),
@@ -302,7 +302,8 @@ impl<'s> Parser<'s, '_> {
         Ok(())
     }
 
-    /// Whether a type may start with the current token. A word that is a type by itself counts, any other may be an op.
+    /// Returns `true` if a type may start with the current token. Only a word that is a type by
+    /// itself counts; any other may be an op.
     fn starts_type(&self) -> bool {
         match self.token().kind {
             Kind::LParen | Kind::Exclamation | Kind::IntType => true,
@@ -318,12 +319,12 @@ impl<'s> Parser<'s, '_> {
         }
     }
 
-    /// Assigns these types to the groups, one after the other.
+    /// Assigns these types to the groups in order.
     fn bind_types(&mut self, op: &mut Partial<'s>, groups: &[Group], types: &[TypeId]) {
         let divided = Groups::of(groups.iter().map(|group| arity(op.def, *group)));
         let mut bound: Vec<Vec<TypeId>> = vec![Vec::new(); groups.len()];
         for (index, &ty) in types.iter().enumerate() {
-            // Types that are too many go to the last group, where their number is found wrong.
+            // Excess types go to the last group, where their number is reported.
             let part = divided
                 .part_of(index, types.len())
                 .unwrap_or(groups.len() - 1);
@@ -369,7 +370,7 @@ impl<'s> Parser<'s, '_> {
         Ok(())
     }
 
-    /// Takes over the types of values that are written before the op.
+    /// Uses the types of values written before the op.
     fn known_types(&mut self, op: &mut Partial<'s>, operands: &[usize]) -> Parse<()> {
         self.divide_operands(op)?;
         for &operand in operands {
@@ -386,7 +387,7 @@ impl<'s> Parser<'s, '_> {
         Ok(())
     }
 
-    /// The type of the last of some operands, or those of all.
+    /// Parses the type of the last of some operands, or those of all.
     fn last_type(&mut self, op: &mut Partial<'s>, operands: &[usize]) -> Parse<()> {
         let offset = self.token().start;
         let types = self.type_list()?;
@@ -405,7 +406,7 @@ impl<'s> Parser<'s, '_> {
         Ok(())
     }
 
-    /// A type that an attribute and a result have.
+    /// Parses a type shared by an attribute and a result.
     fn shared_type(&mut self, op: &mut Partial<'s>, attribute: usize, result: usize) -> Parse<()> {
         let offset = self.token().start;
         let ty = self.ty()?;
@@ -414,7 +415,7 @@ impl<'s> Parser<'s, '_> {
         self.push_attribute(op, offset, op.def.attributes[attribute].name, value)
     }
 
-    /// The type of a spelling in a declaration.
+    /// Returns the type of a spelling in a declaration.
     fn declared_type(&mut self, spelling: &str) -> Parse<TypeId> {
         match parse_type(self.module, spelling) {
             Some(ty) => Ok(ty),
@@ -422,8 +423,8 @@ impl<'s> Parser<'s, '_> {
         }
     }
 
-    /// Divides the lists of operands that were read among their groups. A list that is too short or too long fills the
-    /// groups as far as it goes, and is reported when its types are known.
+    /// Divides the operand lists among their groups. A list that is too short or too long is
+    /// divided as far as possible, and reported once its types are known.
     fn divide_operands(&mut self, op: &mut Partial<'s>) -> Parse<()> {
         self.divide_among_groups(op);
         if self.module.leaves_out_chains() && !op.leaves_out_chains && self.lacks_chain(op) {
@@ -447,7 +448,8 @@ impl<'s> Parser<'s, '_> {
         }
     }
 
-    /// Whether no name stands where a declared chain would be, or that of a value that is not a chain.
+    /// Returns `true` if there is no name in the place of a declared chain, or that of a value that
+    /// is not a chain.
     fn lacks_chain(&self, op: &Partial<'s>) -> bool {
         let is_chain = |ty| self.module.type_spelling(ty) == CHAIN_TYPE;
         let groups = op.lists.iter().flat_map(|list| &list.groups);
@@ -459,7 +461,7 @@ impl<'s> Parser<'s, '_> {
             })
     }
 
-    /// The types of the operands of a group.
+    /// Returns the types of the operands of a group.
     fn operand_types(&mut self, op: &Partial<'s>, group: usize) -> Parse<Vec<TypeId>> {
         if let Some(types) = &op.operand_types[group] {
             return Ok(types.clone());
@@ -532,7 +534,7 @@ impl<'s> Parser<'s, '_> {
         Ok(false)
     }
 
-    /// Finds the values of all operands that were read.
+    /// Resolves the values of all operands read so far.
     fn resolve_operands(&mut self, op: &mut Partial<'s>) -> Parse<()> {
         if op.values.is_some() {
             return Ok(());
@@ -623,7 +625,7 @@ impl<'s> Parser<'s, '_> {
         self.push_attribute(op, offset, def.name, value)
     }
 
-    /// The keyword of a case.
+    /// Parses the keyword of a case.
     fn keyword(&mut self, def: &OpDef, kind: &EnumDef) -> Parse<AttrId> {
         let value = kind.value_of(self.current());
         let Some(value) = value.filter(|_| self.is(Kind::Bare)) else {
@@ -661,7 +663,7 @@ impl<'s> Parser<'s, '_> {
         };
         if is_there {
             let offset = self.token().start;
-            // The names in the dictionary are distinct among themselves.
+            // The names in the dictionary are already distinct from each other.
             let written = op.state.attributes.len();
             for (name, value) in self.dictionary()? {
                 let name = self.module.name(name).to_owned();
@@ -677,7 +679,8 @@ impl<'s> Parser<'s, '_> {
         Ok(())
     }
 
-    /// Whether the braces ahead hold attributes, not the first region: then more follows that an op cannot start with.
+    /// Returns `true` if the braces ahead contain attributes rather than the first region: then
+    /// they are followed by something that cannot start an op.
     fn is_dictionary_ahead(&self) -> bool {
         let mut lexer = self.lexer;
         let mut depth = 1usize;
@@ -716,7 +719,8 @@ impl<'s> Parser<'s, '_> {
         })
     }
 
-    /// A dictionary, kept as an array of pairs in the order written; an empty one if there is none.
+    /// Parses a dictionary into an array of pairs in the order written, which is empty if there is
+    /// none.
     fn pairs(&mut self, op: &mut Partial<'s>, attribute: usize) -> Parse<()> {
         let offset = self.token().start;
         let mut pairs = Vec::new();
@@ -736,7 +740,7 @@ impl<'s> Parser<'s, '_> {
 
     // Regions.
 
-    /// The names and types of the operands that the arguments of a region are like.
+    /// Returns the names and types of the operands that the arguments of a region mirror.
     fn region_arguments(
         &mut self,
         op: &mut Partial<'s>,
@@ -761,14 +765,14 @@ impl<'s> Parser<'s, '_> {
         let region = self.module.create_region();
         op.regions[function] = Some(region);
         self.region(region, named, true)?;
-        // A region without any text still has its block.
+        // A region without any text still has a block.
         if self.module.blocks(region).is_empty() {
             self.module.create_block(region, &[]);
         }
         Ok(())
     }
 
-    /// A region as the generic form has it: the label of its first block says which arguments it has.
+    /// Parses a region as in the generic form: the label of its first block declares its arguments.
     fn whole_region(&mut self, op: &mut Partial<'s>, function: usize) -> Parse<()> {
         self.resolve_operands(op)?;
         let region = self.module.create_region();

@@ -8,14 +8,15 @@ use crate::print::attributes::fixed_dims;
 use crate::print::number::float_bits;
 use crate::types::{FloatType, Signedness, Type, TypeId};
 
-/// What stands between the brackets of `dense<…>`, before its type is known.
+/// The content of the brackets of `dense<…>`, before its type is known.
 #[derive(Default)]
 struct Literal {
-    /// The tokens of the elements, each with whether there was a minus in front.
+    /// The tokens of the elements, each with `true` if a minus precedes it.
     elements: Vec<(bool, Token)>,
-    /// The sizes of the nested lists; none for a single element, which stands for any number.
+    /// The sizes of the nested lists; empty for a single element, which is repeated any number of
+    /// times.
     dims: Vec<u64>,
-    /// Whether it is a string in the place of everything.
+    /// `true` if it is a single string that represents all elements.
     is_string: bool,
 }
 
@@ -322,7 +323,7 @@ impl Parser<'_, '_> {
         }
     }
 
-    /// The elements of `dense<"0x…">`: their bytes, of one element or of all.
+    /// Parses the elements of `dense<"0x…">`: the bytes of one element or of all.
     fn elements_from_digits(
         &mut self,
         literal: &Literal,

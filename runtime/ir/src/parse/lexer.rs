@@ -1,13 +1,13 @@
 //! Text to tokens.
 //!
-//! Every byte of a text belongs to a token or to the blanks and comments between two. A token is a kind and a span; what it
-//! spells is looked up in the text.
+//! Every byte of a text belongs to a token, or to the blanks and comments between two tokens. A
+//! token is a kind and a span; its spelling is looked up in the text.
 
-/// What a token is.
+/// The kind of a token.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Kind {
     Eof,
-    /// Nothing that could be; the lexer keeps what is wrong with it.
+    /// An invalid token; the lexer keeps the error.
     Error,
     /// A word, keyword or not.
     Bare,
@@ -46,7 +46,7 @@ pub(super) enum Kind {
 }
 
 impl Kind {
-    /// How punctuation is spelled in messages.
+    /// Returns the spelling of punctuation in messages.
     pub(super) const fn spelling(self) -> &'static str {
         match self {
             Self::Arrow => "->",
@@ -79,19 +79,20 @@ pub(super) struct Token {
     pub(super) end: usize,
 }
 
-/// What is wrong at a byte of the text.
+/// An error at a byte of the text.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct LexError {
     pub(super) offset: usize,
     pub(super) message: &'static str,
 }
 
-/// A place in a text, from which tokens are taken. Copies are free, so that a parser can look ahead with one.
+/// A position in a text, from which tokens are read. Copies are cheap, so a parser can look ahead
+/// with one.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Lexer<'s> {
     source: &'s str,
     offset: usize,
-    /// What is wrong with the last token of kind [`Kind::Error`].
+    /// The error of the last token of kind [`Kind::Error`].
     pub(super) error: Option<LexError>,
 }
 
@@ -104,7 +105,7 @@ impl<'s> Lexer<'s> {
         }
     }
 
-    /// Goes on at another byte, the first of a character.
+    /// Continues at another byte, which must start a character.
     pub(super) fn reset(&mut self, offset: usize) {
         self.offset = offset;
     }
@@ -210,7 +211,7 @@ impl<'s> Lexer<'s> {
         }
     }
 
-    /// `# ! % ^`, then digits, or a name that may hold `$ . _ -`.
+    /// `# ! % ^`, then digits, or a name that may contain `$ . _ -`.
     fn prefixed(&mut self, kind: Kind, message: &'static str) -> Kind {
         let first = self.byte(0);
         if first.is_ascii_digit() {
@@ -240,7 +241,7 @@ impl<'s> Lexer<'s> {
         }
     }
 
-    /// The rest of a string, behind its first quote.
+    /// Reads the rest of a string, after its opening quote.
     fn string(&mut self, kind: Kind) -> Kind {
         loop {
             if self.offset >= self.source.len() {
@@ -267,7 +268,7 @@ impl<'s> Lexer<'s> {
 
     fn number(&mut self, first: u8) -> Kind {
         if first == b'0' && self.byte(0) == b'x' {
-            // What looks like `0xi32` is the number `0` and a word.
+            // Otherwise, text like `0xi32` is the number `0` and a word.
             if self.byte(1).is_ascii_hexdigit() {
                 self.offset += 2;
                 self.skip_while(|byte| byte.is_ascii_hexdigit());
@@ -309,7 +310,8 @@ fn is_int_type(word: &str) -> bool {
     })
 }
 
-/// What a string token spells: its bytes without quotes and escapes. `quoted` is the token, from quote to quote.
+/// Returns the content of a string token: its bytes without quotes and escapes. `quoted` is the
+/// token, including its quotes.
 pub(super) fn unescape(quoted: &str) -> Vec<u8> {
     let bytes = quoted.as_bytes();
     let inner = bytes
@@ -339,7 +341,7 @@ pub(super) fn unescape(quoted: &str) -> Vec<u8> {
     text
 }
 
-/// The value of a hexadecimal digit.
+/// Returns the value of a hexadecimal digit.
 pub(super) fn hex_digit(digit: u8) -> u8 {
     char::from(digit).to_digit(16).unwrap_or(0) as u8
 }

@@ -7,7 +7,8 @@ use crate::location::{Location, LocationId};
 use crate::module::OpId;
 
 impl Parser<'_, '_> {
-    /// `trailing-location ::= ('loc' '(' (location | '#' alias) ')')?`, given to `op` if there is one.
+    /// `trailing-location ::= ('loc' '(' (location | '#' alias) ')')?`, set on `op` if there is
+    /// one.
     pub(super) fn opt_trailing_location(&mut self, op: Option<OpId>) -> Parse<()> {
         if !self.opt_word("loc") {
             return Ok(());
@@ -38,7 +39,7 @@ impl Parser<'_, '_> {
         Ok(())
     }
 
-    /// Gives every op whose location is an alias defined after it that location.
+    /// Sets the location of every op whose location is an alias defined after it.
     pub(super) fn resolve_locations(&mut self) -> Parse<()> {
         for (op, alias, offset) in std::mem::take(&mut self.deferred_locations) {
             if !self.attribute_aliases.contains_key(alias) {

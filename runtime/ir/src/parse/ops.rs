@@ -17,7 +17,8 @@ use crate::types::{FloatType, Signedness, Type, TypeId};
 pub(super) type NamedArguments<'s> = Vec<(Name<'s>, TypeId)>;
 
 impl<'s> Parser<'s, '_> {
-    /// `program ::= (op | attribute-alias | type-alias)*`. A single module is the program, anything else stands in one.
+    /// `program ::= (op | attribute-alias | type-alias)*`. A single module is the program; anything
+    /// else is wrapped in one.
     pub(super) fn program(&mut self) -> Parse<()> {
         let body = self.module.body();
         loop {
@@ -249,7 +250,7 @@ impl<'s> Parser<'s, '_> {
         Ok(self.module.create_op(state))
     }
 
-    /// Ops of an unknown dialect are refused unless the options allow them.
+    /// Rejects ops of an unknown dialect unless the options allow them.
     pub(super) fn check_dialect_of(&mut self, name: &str) -> Parse<()> {
         let dialect = name.split_once('.').map_or(name, |(dialect, _)| dialect);
         if self.options.allow_unregistered_dialects || self.registry.knows_dialect(dialect) {
@@ -261,7 +262,7 @@ impl<'s> Parser<'s, '_> {
         ))
     }
 
-    /// `'(' types ')' '->' types`, which gives the types of these operands and of the results.
+    /// `'(' types ')' '->' types`, which are the types of these operands and of the results.
     pub(super) fn operands_of_function_type(
         &mut self,
         operands: Vec<Name<'s>>,
@@ -307,7 +308,7 @@ impl<'s> Parser<'s, '_> {
         Ok(blocks)
     }
 
-    /// Adds every attribute to the op that the text omits and the declaration has a default for.
+    /// Adds every attribute that the text omits and for which the declaration has a default.
     pub(super) fn add_defaults(&mut self, def: &'static OpDef, state: &mut OpState) {
         for attribute in def.attributes {
             if let Some(default) = attribute.default
@@ -322,7 +323,7 @@ impl<'s> Parser<'s, '_> {
         }
     }
 
-    /// The attribute that stands in, unless it is optional.
+    /// Returns the default of an attribute, unless it is optional.
     fn default_value(&mut self, kind: &AttrKind, default: AttrDefault) -> Option<AttrId> {
         let ty = self.kind_type(kind);
         Some(match (default, ty) {
@@ -347,7 +348,7 @@ impl<'s> Parser<'s, '_> {
         })
     }
 
-    /// The type of the numbers of a kind of attributes.
+    /// Returns the type of the numbers of a kind of attribute.
     pub(super) fn kind_type(&mut self, kind: &AttrKind) -> Option<TypeId> {
         let ty = match kind {
             AttrKind::Enum(def) => Type::Integer {
@@ -373,7 +374,7 @@ impl<'s> Parser<'s, '_> {
         Some(self.module.intern_type(ty))
     }
 
-    /// `region ::= '{' block* '}'`. The first block may go without a label, and has these arguments.
+    /// `region ::= '{' block* '}'`. The first block may omit its label, and has these arguments.
     pub(super) fn region(
         &mut self,
         region: RegionId,

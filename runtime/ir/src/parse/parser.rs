@@ -1,4 +1,4 @@
-//! What all productions share: the current token, places, mistakes, lists.
+//! The parts shared by all productions: the current token, locations, errors, lists.
 
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -15,14 +15,14 @@ use crate::module::{Module, OpId};
 use crate::registry::Registry;
 use crate::types::TypeId;
 
-/// A mistake was found, and is among the diagnostics of the parser.
+/// The marker of an error, which is among the diagnostics of the parser.
 #[derive(Debug)]
 pub(super) struct Failure(());
 
-/// What a production returns, unless there is a mistake.
+/// The return type of a production.
 pub(super) type Parse<T> = Result<T, Failure>;
 
-/// What was open at some point of reading a text.
+/// A saved state of the parser.
 pub(super) struct Mark {
     offset: usize,
     previous_end: usize,
@@ -33,34 +33,34 @@ pub(super) struct Mark {
     return_op: &'static str,
 }
 
-/// The state of reading one text.
+/// The state of parsing one text.
 pub(super) struct Parser<'s, 'm> {
     pub(super) source: &'s str,
     file_name: &'s str,
     file: Arc<str>,
-    /// The first byte of each line.
+    /// The offset of the first byte of each line.
     line_starts: Vec<usize>,
     pub(super) lexer: Lexer<'s>,
     token: Token,
-    /// Where the token before the current one ends.
+    /// The end of the token before the current one.
     pub(super) previous_end: usize,
     pub(super) module: &'m mut Module,
     pub(super) registry: Arc<Registry>,
     pub(super) options: ParseOptions,
-    /// Whether types are taken that text may not spell.
+    /// `true` to accept types that text may not spell.
     pub(super) is_lenient: bool,
     pub(super) scopes: Scopes<'s>,
-    /// How many compiled modules are open.
+    /// The number of open compiled modules.
     pub(super) num_compiled: usize,
-    /// Whether the error is an op with unknown custom syntax.
+    /// `true` if the error is an op with unknown custom syntax.
     pub(super) met_unknown_syntax: bool,
-    /// What an op `return` is: that of the dialect that the function around it is in.
+    /// The op that `return` denotes: that of the dialect of the enclosing function.
     pub(super) return_op: &'static str,
     pub(super) attribute_aliases: HashMap<&'s str, AttrId>,
     pub(super) type_aliases: HashMap<&'s str, TypeId>,
-    /// Ops whose location is an alias that was not defined yet, with the place of the alias.
+    /// Ops whose location is an alias that is not defined yet, with the offset of the alias.
     pub(super) deferred_locations: Vec<(OpId, &'s str, usize)>,
-    /// How many attributes each attribute stands for, written out.
+    /// The number of attributes in each attribute, with aliases expanded.
     pub(super) attribute_sizes: SecondaryMap<AttrId, u64>,
     diagnostics: Vec<Diagnostic>,
     nesting: usize,
@@ -117,12 +117,12 @@ impl<'s, 'm> Parser<'s, 'm> {
         &self.source[token.start..token.end]
     }
 
-    /// What the current token spells.
+    /// Returns the spelling of the current token.
     pub(super) fn current(&self) -> &'s str {
         self.spelling(self.token)
     }
 
-    /// Goes on to the next token and returns the one before.
+    /// Advances to the next token and returns the previous one.
     pub(super) fn advance(&mut self) -> Token {
         let token = self.token;
         self.previous_end = token.end;
@@ -130,7 +130,7 @@ impl<'s, 'm> Parser<'s, 'm> {
         token
     }
 
-    /// Goes on with the token that starts at a byte.
+    /// Continues with the token that starts at a byte.
     pub(super) fn reset(&mut self, offset: usize) {
         self.lexer.reset(offset);
         self.token = self.lexer.next();
@@ -168,18 +168,18 @@ impl<'s, 'm> Parser<'s, 'm> {
         }
     }
 
-    /// The bytes of a string token.
+    /// Returns the bytes of a string token.
     pub(super) fn string_bytes(&self, token: Token) -> Vec<u8> {
         unescape(self.spelling(token))
     }
 
-    /// The text of a string token, which must be UTF-8.
+    /// Returns the text of a string token, which must be UTF-8.
     pub(super) fn string_text(&mut self, token: Token) -> Parse<String> {
         String::from_utf8(self.string_bytes(token))
             .map_err(|_| self.error_at(token.start, "expected UTF-8 text"))
     }
 
-    /// The name of an `@name` token.
+    /// Returns the name of an `@name` token.
     pub(super) fn symbol(&mut self, token: Token) -> Parse<String> {
         let name = &self.spelling(token)[1..];
         if !name.starts_with('"') {
@@ -189,9 +189,9 @@ impl<'s, 'm> Parser<'s, 'm> {
             .map_err(|_| self.error_at(token.start, "expected UTF-8 text"))
     }
 
-    // Going back.
+    // Backtracking.
 
-    /// The state of what is open, to go back to.
+    /// Saves the state of the parser.
     pub(super) fn mark(&self) -> Mark {
         Mark {
             offset: self.token.start,
@@ -204,8 +204,9 @@ impl<'s, 'm> Parser<'s, 'm> {
         }
     }
 
-    /// Goes back to `mark`, behind which only what is isolated from everything before it was read, and forgets the mistakes since
-    /// then. What was made of the text stays in the tables of the module, where nothing refers to it.
+    /// Restores `mark` and forgets the errors since then. Everything read after it must be isolated
+    /// from what came before. Objects created from the text stay in the tables of the module,
+    /// unreferenced.
     pub(super) fn rewind(&mut self, mark: Mark) {
         self.reset(mark.offset);
         self.previous_end = mark.previous_end;
@@ -217,7 +218,7 @@ impl<'s, 'm> Parser<'s, 'm> {
         self.return_op = mark.return_op;
     }
 
-    /// Goes on behind the brace that closes the one that the current token is.
+    /// Skips to after the brace that closes the one at the current token.
     pub(super) fn skip_braces(&mut self) -> Parse<&'s str> {
         let start = self.token.start;
         let mut num_open = 0_usize;
@@ -244,7 +245,7 @@ impl<'s, 'm> Parser<'s, 'm> {
         }
     }
 
-    // Places and mistakes.
+    // Locations and errors.
 
     fn line_and_column(&self, offset: usize) -> (u32, u32) {
         let line = self.line_starts.partition_point(|start| *start <= offset);
@@ -260,18 +261,18 @@ impl<'s, 'm> Parser<'s, 'm> {
         Place::file(Arc::clone(&self.file), line, column)
     }
 
-    /// The location of a byte, for ops.
+    /// Returns the location of a byte, for ops.
     pub(super) fn location(&mut self, offset: usize) -> LocationId {
         let (line, column) = self.line_and_column(offset);
         self.module.file_location(self.file_name, line, column)
     }
 
-    /// The location of the file as a whole.
+    /// Returns the location of the file as a whole.
     pub(super) fn file_location(&mut self) -> LocationId {
         self.module.file_location(self.file_name, 0, 0)
     }
 
-    /// A mistake at the current token.
+    /// Reports an error at the current token.
     #[cold]
     pub(super) fn error(&mut self, message: impl Into<String>) -> Failure {
         self.error_at(self.token.start, message)
@@ -296,7 +297,7 @@ impl<'s, 'm> Parser<'s, 'm> {
         self.report(diagnostic)
     }
 
-    /// Keeps a finding; where the current token is none at all, what is wrong with that comes first.
+    /// Records a diagnostic. If the current token is invalid, its error comes first.
     fn report(&mut self, diagnostic: Diagnostic) -> Failure {
         match self.lexer.error {
             Some(error) if self.is(Kind::Error) => {
@@ -308,7 +309,7 @@ impl<'s, 'm> Parser<'s, 'm> {
         Failure(())
     }
 
-    // Shapes of productions.
+    // Common forms of productions.
 
     /// Runs a production one level deeper.
     pub(super) fn nested<T>(&mut self, production: impl FnOnce(&mut Self) -> Parse<T>) -> Parse<T> {
@@ -321,7 +322,7 @@ impl<'s, 'm> Parser<'s, 'm> {
         result
     }
 
-    /// At least one element, with commas between them.
+    /// Parses one or more elements separated by commas.
     pub(super) fn comma_list(
         &mut self,
         mut element: impl FnMut(&mut Self) -> Parse<()>,
@@ -333,7 +334,8 @@ impl<'s, 'm> Parser<'s, 'm> {
         Ok(())
     }
 
-    /// Any number of elements between brackets. `context` ends the messages about the brackets.
+    /// Parses any number of elements between brackets. `context` ends the messages about the
+    /// brackets.
     pub(super) fn delimited(
         &mut self,
         (open, close): (Kind, Kind),
@@ -349,7 +351,7 @@ impl<'s, 'm> Parser<'s, 'm> {
         Ok(())
     }
 
-    /// Any number of elements up to a bracket that closes, behind the one that opens.
+    /// Parses any number of elements up to a closing bracket, after the opening one.
     pub(super) fn list_until(
         &mut self,
         close: Kind,

@@ -1,4 +1,4 @@
-//! Corners of the grammar that no golden program reaches, and texts that mean harm.
+//! Corner cases of the grammar that no golden program covers, and malicious texts.
 
 use std::sync::Arc;
 
@@ -77,7 +77,7 @@ fn check_error(source: &str, expected: &str) {
     }
 }
 
-/// The text is printed as `expected`, which is printed as itself.
+/// Checks that the text is printed as `expected`, which is printed as itself.
 fn check_print(source: &str, expected: &str) {
     for text in [source, expected] {
         let module = read(text).unwrap_or_else(|errors| panic!("{}", errors[0]));
@@ -97,7 +97,7 @@ fn a_compiled_module_may_hold_syntax_that_nobody_here_knows() {
         "module { module @m { x.y } }",
         "f:1:22: error: custom op 'x.y' is unknown",
     );
-    // What is wrong with syntax that is known stays an error.
+    // Errors in known syntax remain errors.
     check_error(
         "module { module @m attributes {tfrt.compiled} { func @f( } }",
         "f:1:58: error: expected non-function type",
@@ -177,13 +177,13 @@ fn attributes_that_the_text_leaves_out_have_their_default() {
 
 #[test]
 fn an_empty_dictionary_is_not_printed() {
-    // The reference leaves it out before another one, too, which is then read as the first.
+    // The reference also omits it before another one, which is then parsed as the first.
     check_print(
         "t.pairs {} {a = 1 : i32}",
         "module {\n  t.pairs {a = 1 : i32}\n}\n",
     );
     check_print("t.pairs", "module {\n  t.pairs\n}\n");
-    // What no dictionary can show is printed generically.
+    // Pairs that a dictionary cannot represent are printed generically.
     let generic =
         "module {\n  \"t.pairs\"() {a = [[\"k\", 1], [\"k\", 2]], b = []} : () -> ()\n}\n";
     check_print(generic, generic);
@@ -392,7 +392,7 @@ fn deep_nesting_is_an_error_and_no_overflow() {
 
 #[test]
 fn nesting_up_to_the_limit_is_printed_and_verified() {
-    // The innermost op has a type, and the text that is printed a module around everything.
+    // The innermost op has a type, and the printed text has an additional module around everything.
     let depth = MAX_NESTING - 2;
     let source = format!(
         "{}{}",
@@ -455,7 +455,8 @@ fn one_type_or_attribute_is_read_alone() {
 }
 
 mod soup {
-    //! Random sequences of words never make the parser panic, and what they mean is printed and read back.
+    //! Random sequences of words never make the parser panic, and the resulting programs
+    //! round-trip.
 
     use proptest::prelude::*;
 

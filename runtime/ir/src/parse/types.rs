@@ -7,9 +7,9 @@ use super::parser::{Parse, Parser};
 use crate::attribute::AttrId;
 use crate::types::{FloatType, Signedness, Type, TypeId};
 
-/// The widest integer type.
+/// The maximum width of an integer type.
 const MAX_INTEGER_WIDTH: u32 = (1 << 24) - 1;
-/// The longest spelling of a type.
+/// The maximum length of a type's spelling.
 const MAX_SPELLING: usize = 1 << 20;
 
 const ANGLES: (Kind, Kind) = (Kind::Less, Kind::Greater);
@@ -25,7 +25,7 @@ impl<'s> Parser<'s, '_> {
     }
 
     fn intern_bounded(&mut self, ty: Type, parts: &[TypeId]) -> Parse<TypeId> {
-        // Aliases can make a short text stand for a long type.
+        // With aliases, a short text can denote a long type.
         let length: usize = parts
             .iter()
             .map(|part| self.module.type_spelling(*part).len())
@@ -262,10 +262,10 @@ impl<'s> Parser<'s, '_> {
         }
     }
 
-    /// The dimensions that follow one another without blanks, which is how they are mostly written.
+    /// Reads the dimensions that follow one another without blanks, as they usually do.
     ///
-    /// To the lexer everything behind the first `x` is one word: taken token by token, a list of many dimensions would be
-    /// read as often as it has dimensions.
+    /// To the lexer, everything after the first `x` is one word: read token by token, a list would
+    /// be scanned once for each dimension.
     fn plain_dims(&mut self, dims: &mut Vec<Option<u64>>) {
         let bytes = self.source.as_bytes();
         let mut offset = self.token().start;
@@ -276,7 +276,7 @@ impl<'s> Parser<'s, '_> {
                 Some(b'?') => (None, 1),
                 _ => match self.source[offset..offset + len].parse::<i64>() {
                     Ok(dim) => (Some(dim.unsigned_abs()), len),
-                    // None, or one that is said to be wrong.
+                    // No dimension, or one that is reported as an error.
                     Err(_) => break,
                 },
             };
@@ -308,7 +308,7 @@ impl<'s> Parser<'s, '_> {
         }
     }
 
-    /// The `x` behind a dimension, which may begin a word.
+    /// Consumes the `x` after a dimension, which may start a word.
     fn x_in_dims(&mut self) -> Parse<()> {
         let token = self.token();
         if token.kind != Kind::Bare || !self.spelling(token).starts_with('x') {
@@ -362,8 +362,8 @@ impl<'s> Parser<'s, '_> {
         ))
     }
 
-    /// The dialect and the body of `dialect.body` or `dialect<"body">`, whose identifier has been read, and where the body
-    /// starts.
+    /// Returns the dialect and the body of `dialect.body` or `dialect<"body">`, whose identifier
+    /// has been read, and the offset of the body.
     pub(super) fn dialect_symbol(
         &mut self,
         start: usize,
@@ -390,7 +390,7 @@ impl<'s> Parser<'s, '_> {
         Ok((dialect, name.to_owned(), offset))
     }
 
-    /// The byte behind the bracket that closes the `<` at `start`.
+    /// Returns the offset after the bracket that closes the `<` at `start`.
     fn matching_bracket(&mut self, start: usize) -> Parse<usize> {
         let mut open = Vec::new();
         let mut lexer = self.lexer;

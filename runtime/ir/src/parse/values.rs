@@ -1,7 +1,8 @@
-//! Names of values and blocks, and what they stand for.
+//! Names of values and blocks, and their definitions.
 //!
-//! A value may be used before it is defined: a placeholder stands for it until then. A region opens a scope that ends its
-//! names with it; a region whose block arguments go by the names of operands opens one that sees no name from outside.
+//! A value may be used before it is defined: a placeholder represents it until then. A region opens
+//! a scope in which its names end; a region whose block arguments have the names of operands opens
+//! an isolated one that cannot see outer names.
 
 use std::collections::HashMap;
 
@@ -10,7 +11,7 @@ use super::parser::{Parse, Parser};
 use crate::module::{BlockId, OpState, RegionId, ValueId};
 use crate::types::TypeId;
 
-/// A value as text names it: `%name#number`, at a byte.
+/// A value named in text: `%name#number`, at a byte offset.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Name<'s> {
     pub(super) name: &'s str,
@@ -18,21 +19,21 @@ pub(super) struct Name<'s> {
     pub(super) offset: usize,
 }
 
-/// What a name stands for.
+/// The definition of a name.
 #[derive(Clone, Copy)]
 struct Definition {
     value: ValueId,
-    /// Where it was defined, or first used.
+    /// The offset of its definition or first use.
     offset: usize,
-    /// Whether its definition is still to come.
+    /// `true` if its definition has not been read yet.
     is_placeholder: bool,
 }
 
-/// The names that one isolated region, or the whole text, can see.
+/// The names visible in one isolated region, or in the whole text.
 #[derive(Default)]
 struct IsolatedScope<'s> {
     values: HashMap<&'s str, HashMap<u64, Definition>>,
-    /// The names that end with each open region.
+    /// The names that go out of scope with each open region.
     regions: Vec<Vec<&'s str>>,
 }
 
@@ -40,20 +41,20 @@ struct IsolatedScope<'s> {
 #[derive(Default)]
 struct BlockScope<'s> {
     blocks: HashMap<&'s str, BlockId>,
-    /// Blocks that were referred to and not defined yet, with the place of the first reference.
+    /// Blocks that were referenced but not defined yet, with the offset of the first reference.
     undefined: HashMap<BlockId, usize>,
     region: Option<RegionId>,
 }
 
-/// All names of a text.
+/// All names in a text.
 pub(super) struct Scopes<'s> {
     isolated: Vec<IsolatedScope<'s>>,
     blocks: Vec<BlockScope<'s>>,
-    /// Where each value is first used whose definition is still to come.
+    /// The offset of the first use of each value that is not defined yet.
     undefined: HashMap<ValueId, usize>,
 }
 
-/// Which names were open at some point.
+/// A saved state of the scopes.
 pub(super) struct ScopesMark {
     num_isolated: usize,
     num_blocks: usize,
@@ -69,7 +70,7 @@ impl Scopes<'_> {
         }
     }
 
-    /// Closes the scopes that were opened since then, the first of which is isolated.
+    /// Closes the scopes opened since then, the first of which is isolated.
     pub(super) fn rewind(&mut self, mark: ScopesMark) {
         self.isolated.truncate(mark.num_isolated);
         self.blocks.truncate(mark.num_blocks);
@@ -186,19 +187,19 @@ impl<'s> Parser<'s, '_> {
         }
     }
 
-    /// Where the name was defined or used before.
+    /// Returns the offset where the name was defined or first used.
     pub(super) fn reference_offset(&self, name: Name<'s>) -> Option<usize> {
         self.definition(name.name, name.number)
             .map(|definition| definition.offset)
     }
 
-    /// The type of a name, as far as it was defined or used before.
+    /// Returns the type of a name, if it was defined or used before.
     pub(super) fn known_type_of(&self, name: Name<'s>) -> Option<TypeId> {
         self.definition(name.name, name.number)
             .map(|definition| self.module.value_type(definition.value))
     }
 
-    /// The value of a name, used with a type.
+    /// Returns the value of a name that is used with a type.
     pub(super) fn resolve_value(&mut self, name: Name<'s>, ty: TypeId) -> Parse<ValueId> {
         if let Some(definition) = self.definition(name.name, name.number) {
             let found = self.module.value_type(definition.value);
@@ -243,7 +244,7 @@ impl<'s> Parser<'s, '_> {
         Ok(value)
     }
 
-    /// Lets a name stand for a value.
+    /// Defines a name as a value.
     pub(super) fn define_value(&mut self, name: Name<'s>, value: ValueId) -> Parse<()> {
         if let Some(existing) = self.definition(name.name, name.number) {
             if !existing.is_placeholder {
@@ -294,7 +295,7 @@ impl<'s> Parser<'s, '_> {
         Ok(())
     }
 
-    /// The block of a name in the current region, defined or not.
+    /// Returns the block with this name in the current region, defined or not.
     pub(super) fn block_named(&mut self, name: &'s str, offset: usize) -> Parse<BlockId> {
         let Some(scope) = self.scopes.blocks.last_mut() else {
             return Err(self.error_at(offset, "reference to an undefined block"));
@@ -302,7 +303,7 @@ impl<'s> Parser<'s, '_> {
         if let Some(&block) = scope.blocks.get(name) {
             return Ok(block);
         }
-        // Outside of every region, nothing can define the block.
+        // Outside of every region, the block can never be defined.
         let region = match scope.region {
             Some(region) => region,
             None => self.module.create_region(),
@@ -313,7 +314,8 @@ impl<'s> Parser<'s, '_> {
         Ok(block)
     }
 
-    /// The block that a label defines: `unnamed` if that is given, or else one that was referred to before, or a new one.
+    /// Returns the block that a label defines: `unnamed` if given, otherwise one that was
+    /// referenced before, or a new one.
     pub(super) fn define_block(
         &mut self,
         name: &'s str,

@@ -8,17 +8,17 @@ use crate::location::location_text;
 use crate::module::{Module, NameId};
 use crate::types::{FloatType, Signedness, Type, TypeId};
 
-/// Lists of dense elements longer than this are printed as the digits of their bytes.
+/// Longer lists of dense elements are printed as hexadecimal bytes.
 const MAX_LISTED_ELEMENTS: u64 = 100;
-/// Lists of dense elements longer than this are left out where that is asked for.
+/// Longer lists of dense elements are elided on request.
 const MAX_KEPT_ELEMENTS: u64 = 16;
 
-/// How much an attribute says about its type.
+/// When to print the type of an attribute.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum TypeNote {
     /// Always.
     Always,
-    /// Not if it is the one that stands in when text says nothing: `i64` or `f64`.
+    /// Unless it is the default of the parser: `i64` or `f64`.
     UnlessDefault,
     /// Never: it follows from the context.
     Never,
@@ -29,7 +29,7 @@ pub fn print_attribute(module: &Module, attribute: AttrId, out: &mut String) {
     write(module, attribute, TypeNote::Always, false, out);
 }
 
-/// Appends an attribute, with its type, and long lists of dense elements left out if `elides`.
+/// Appends an attribute with its type, eliding long lists of dense elements if `elides`.
 pub(crate) fn print_attribute_eliding(
     module: &Module,
     attribute: AttrId,
@@ -39,7 +39,7 @@ pub(crate) fn print_attribute_eliding(
     write(module, attribute, TypeNote::Always, elides, out);
 }
 
-/// Appends a number without its type, and any other attribute as it is.
+/// Appends a number without its type, and any other attribute unchanged.
 pub(crate) fn print_attribute_without_type(module: &Module, attribute: AttrId, out: &mut String) {
     write(module, attribute, TypeNote::Never, false, out);
 }
@@ -80,7 +80,7 @@ pub(crate) fn print_entry(
     }
 }
 
-/// Whether a name needs no quotes.
+/// Returns `true` if a name needs no quotes.
 #[must_use]
 pub fn is_bare_identifier(name: &str) -> bool {
     let mut bytes = name.bytes();
@@ -90,7 +90,7 @@ pub fn is_bare_identifier(name: &str) -> bool {
         && bytes.all(|byte| byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'$' | b'.'))
 }
 
-/// Appends a text in quotes.
+/// Appends a string in quotes.
 pub fn print_string(text: &[u8], out: &mut String) {
     out.push('"');
     for &byte in text {
@@ -273,7 +273,7 @@ fn write_dense(
     out.push('>');
 }
 
-/// The sizes of the dimensions of a tensor or vector type; an unknown one counts as zero.
+/// Returns the sizes of the dimensions of a tensor or vector type; an unknown one counts as zero.
 pub(crate) fn fixed_dims(ty: &Type) -> Vec<u64> {
     match ty {
         Type::Tensor { dims, .. } => dims.iter().map(|dim| dim.unwrap_or(0)).collect(),
@@ -282,7 +282,7 @@ pub(crate) fn fixed_dims(ty: &Type) -> Vec<u64> {
     }
 }
 
-/// Appends the elements with one pair of brackets for each dimension.
+/// Appends the elements, with a pair of brackets for each dimension.
 fn write_nested(dims: &[u64], out: &mut String, write_one: &mut dyn FnMut(&mut String)) {
     if dims.contains(&0) {
         return;
@@ -295,7 +295,8 @@ fn write_nested(dims: &[u64], out: &mut String, write_one: &mut dyn FnMut(&mut S
     out.extend(std::iter::repeat_n('[', outer.len()));
     for row in 0..rows {
         if row != 0 {
-            // As many brackets close and open again as dimensions roll over at this row.
+            // The number of brackets to close and reopen is that of the dimensions that roll over
+            // at this row.
             let mut size = 1;
             let rolled = outer.iter().rev().take_while(|dim| {
                 size *= **dim;
@@ -355,7 +356,7 @@ fn sign_extended(raw: u128, width: u32) -> i128 {
     ((raw << shift) as i128) >> shift
 }
 
-/// Appends the packed bytes as hexadecimal digits; truth values are packed to bits.
+/// Appends the packed bytes as hexadecimal digits; Booleans are packed to bits.
 fn write_bytes(module: &Module, element: TypeId, bytes: &[u8], out: &mut String) {
     out.push_str("\"0x");
     if matches!(module.ty(element), Type::Integer { width: 1, .. }) {

@@ -10,7 +10,7 @@ use crate::symbols::{
 use crate::types::{self, TypeId};
 
 impl Printer<'_> {
-    /// Prints the op if it is a function or a module that its custom form can show.
+    /// Prints the op if it is a function or a module that its custom form can represent.
     pub(super) fn builtin(&mut self, op: OpId) -> bool {
         if self.module.is_func(op) {
             self.func(op)
@@ -151,7 +151,8 @@ impl Printer<'_> {
         }
     }
 
-    /// The dictionaries of the arguments or results of a function; none if the attribute is not what it should be.
+    /// Returns the dictionaries of the arguments or results of a function, or `None` if the
+    /// attribute is malformed.
     fn value_attributes(
         &self,
         op: OpId,

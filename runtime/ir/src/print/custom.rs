@@ -1,7 +1,7 @@
-//! The custom form of a declared op, as its assembly format says.
+//! The custom form of a declared op, according to its assembly format.
 //!
-//! It is used only if it shows all there is: the right numbers of everything, types that the format implies or shows,
-//! attributes of the declared kinds, and no attribute without a place.
+//! It is used only if it shows everything: the declared numbers of values and regions, types that
+//! the format implies or shows, attributes of the declared kinds, and no attribute without a place.
 
 use std::collections::HashSet;
 
@@ -31,7 +31,7 @@ struct Op<'a> {
 }
 
 impl<'a> Op<'a> {
-    /// The op, if it has as many operands and results as its declaration says.
+    /// Creates the view of the op, if its numbers of operands and results fit its declaration.
     fn new(module: &'a Module, op: OpId, def: &'static OpDef) -> Option<Self> {
         let (operands, results) = (def.operand_groups(), def.result_groups());
         let fits =
@@ -68,7 +68,7 @@ impl<'a> Op<'a> {
             .collect()
     }
 
-    /// The values whose names the block arguments of a region have.
+    /// Returns the values whose names the block arguments of a region have.
     fn region_values(&self, arguments: &[usize]) -> Vec<ValueId> {
         arguments
             .iter()
@@ -77,7 +77,7 @@ impl<'a> Op<'a> {
             .collect()
     }
 
-    /// The region that stands for function number `function`.
+    /// Returns the region of function number `function`.
     fn region(&self, function: usize) -> Option<RegionId> {
         let before = self.def.functions[..function]
             .iter()
@@ -93,7 +93,7 @@ impl<'a> Op<'a> {
 }
 
 impl Printer<'_> {
-    /// Prints the op in its custom form if it has one that shows all there is.
+    /// Prints the op in its custom form if it has one that shows everything.
     pub(super) fn custom(&mut self, op: OpId) -> bool {
         let module = self.module;
         let Some(def) = module.op_def(op) else {
@@ -177,7 +177,7 @@ impl Printer<'_> {
         }
     }
 
-    /// An element that has a text of its own, without the blank before it.
+    /// Prints an element that has its own text, without the blank before it.
     fn variable(&mut self, op: &Op<'_>, element: &Element) {
         let module = self.module;
         match element {
@@ -299,7 +299,8 @@ impl Printer<'_> {
         }
     }
 
-    /// Prints a dictionary of pairs, unless it is empty: as the reference does, even where another dictionary follows.
+    /// Prints a dictionary of pairs unless it is empty, as the reference does even if another
+    /// dictionary follows.
     fn pairs(&mut self, op: &Op<'_>, attribute: usize, spacing: &mut Spacing) {
         let pairs = pairs(op, attribute);
         if pairs.is_empty() {
@@ -323,9 +324,9 @@ impl Printer<'_> {
     }
 }
 
-/// Where blanks go: as MLIR's generated printers put them.
+/// The placement of blanks, as in MLIR's generated printers.
 struct Spacing {
-    /// Whether what follows wants a blank before it.
+    /// `true` if the next text should have a blank before it.
     has_space: bool,
     after_punctuation: bool,
 }
@@ -361,7 +362,7 @@ impl Spacing {
         };
     }
 
-    /// A blank that the format asks for, or for whose absence it does.
+    /// Handles a blank that the format requests or suppresses.
     fn blank(&mut self, is_written: bool, out: &mut String) {
         if is_written {
             out.push(' ');
@@ -382,12 +383,12 @@ impl Spacing {
     }
 }
 
-/// Whether an attribute of this kind is written without its type.
+/// Returns `true` if an attribute of this kind is written without its type.
 fn is_number(kind: &AttrKind) -> bool {
     matches!(kind, AttrKind::Int { .. } | AttrKind::Float(_))
 }
 
-/// The keyword of the value of an enumeration.
+/// Returns the keyword of the value of an enumeration.
 fn keyword(op: &Op<'_>, attribute: usize) -> Option<&'static str> {
     match (
         &op.def.attributes[attribute].kind,
@@ -398,7 +399,8 @@ fn keyword(op: &Op<'_>, attribute: usize) -> Option<&'static str> {
     }
 }
 
-/// Whether a group is written. An attribute that decides it does so by having another value than its default.
+/// Returns `true` if a group is written. An attribute as the anchor counts if its value is not the
+/// default.
 fn is_group_present(op: &Op<'_>, elements: &[Element], anchor: Option<usize>) -> bool {
     match anchor.map(|anchor| &elements[anchor]) {
         None => elements.iter().any(|element| is_present(op, element)),
@@ -409,7 +411,7 @@ fn is_group_present(op: &Op<'_>, elements: &[Element], anchor: Option<usize>) ->
     }
 }
 
-/// Whether an attribute has the value that stands in where the text leaves it out.
+/// Returns `true` if an attribute has its default value.
 fn has_default_value(op: &Op<'_>, attribute: usize) -> bool {
     let Some(value) = op.attribute(attribute) else {
         return false;
@@ -433,7 +435,7 @@ fn has_default_value(op: &Op<'_>, attribute: usize) -> bool {
     }
 }
 
-/// Whether an element has any text.
+/// Returns `true` if an element has any text.
 fn is_present(op: &Op<'_>, element: &Element) -> bool {
     match element {
         Element::Operands(groups) => groups
@@ -472,7 +474,7 @@ fn is_present(op: &Op<'_>, element: &Element) -> bool {
     }
 }
 
-/// The pairs of an array of pairs whose first members are names.
+/// Returns the pairs of an array of pairs whose first members are names.
 fn pairs<'a>(op: &Op<'a>, attribute: usize) -> Vec<(&'a str, AttrId)> {
     let module = op.module;
     let Some(Attribute::Array(elements)) =
@@ -492,8 +494,8 @@ fn pairs<'a>(op: &Op<'a>, attribute: usize) -> Vec<(&'a str, AttrId)> {
         .collect()
 }
 
-/// The attributes that only a dictionary can show; none if the format has no dictionary for them, or an attribute that
-/// another element shows is not what the text says.
+/// Returns the attributes that only a dictionary can show, or `None` if the format has no
+/// dictionary for them, or if an attribute shown by another element differs from its text.
 fn unshown_attributes(op: &Op<'_>, format: &Format) -> Option<Vec<(NameId, AttrId)>> {
     let mut others = op.module.attributes(op.op).to_vec();
     let mut has_dictionary = false;
@@ -502,7 +504,7 @@ fn unshown_attributes(op: &Op<'_>, format: &Format) -> Option<Vec<(NameId, AttrI
     format.visit(|element| match element {
         Element::Attribute { attribute, .. } => {
             let def = &op.def.attributes[*attribute];
-            // Only a group can leave out what is not there.
+            // Only a group can omit a missing part.
             let is_left_out = op.attribute(*attribute).is_none()
                 && def.is_optional()
                 && !format.elements.contains(element);
@@ -566,7 +568,7 @@ fn is_of_kind(op: &Op<'_>, name: &str, kind: &AttrKind) -> bool {
         .is_some_and(|value| tfrt_ods::verify::is_of_kind(kind, &attr_instance(op.module, value)))
 }
 
-/// Whether types and regions are those that the text stands for.
+/// Returns `true` if types and regions are those that the text represents.
 fn shows_all(op: &Op<'_>, format: &Format) -> bool {
     let module = op.module;
     let regions = op
@@ -637,8 +639,8 @@ fn has_implied_types(op: &Op<'_>) -> bool {
             .all(|(index, result)| fits(result.ty, op.group_values(Group::Result(index))))
 }
 
-/// Whether the block arguments of a region are like these operands, and no two would have one name, which no text may give
-/// twice.
+/// Returns `true` if the block arguments of a region mirror these operands, and no two would have
+/// the same name, which text cannot define twice.
 fn shows_region(op: &Op<'_>, region: RegionId, arguments: &[usize]) -> bool {
     let module = op.module;
     let Some(&entry) = module.blocks(region).first() else {

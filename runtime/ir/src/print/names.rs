@@ -1,8 +1,8 @@
 //! Names of values and blocks in printed text.
 //!
-//! Regions are numbered from the outside in: first the blocks and ops of a region, then the regions of its ops, each of
-//! which counts on from where the region around it ended. So sibling regions share numbers, and a number inside never hides
-//! one from outside.
+//! Regions are numbered from the outside in: first the blocks and ops of a region, then the regions
+//! of its ops, each of which continues the numbers of the enclosing region. So sibling regions
+//! share numbers, and an inner number never shadows an outer one.
 
 use std::collections::{HashMap, HashSet};
 
@@ -16,14 +16,14 @@ enum Name {
     Text(Box<str>),
 }
 
-/// The names of everything inside of one op.
+/// The names of everything inside one op.
 pub(super) struct Names<'a> {
     module: &'a Module,
     is_generic: bool,
     values: HashMap<ValueId, Name>,
     blocks: HashMap<BlockId, u32>,
     predecessors: HashMap<BlockId, Vec<BlockId>>,
-    /// For ops whose results are named in several groups: where each group starts.
+    /// For ops whose results are named in several groups, the start of each group.
     groups: HashMap<OpId, Vec<usize>>,
 }
 
@@ -45,7 +45,7 @@ impl<'a> Names<'a> {
             predecessors: HashMap::new(),
             groups: HashMap::new(),
         };
-        // The names in use, one set for each region from the outermost to the current one.
+        // The names in use: one set for each region from the outermost to the current one.
         let mut used: Vec<HashSet<Box<str>>> = vec![HashSet::new()];
         let mut pending: Vec<(RegionId, Counters, usize)> = module
             .regions(root)
@@ -149,7 +149,8 @@ impl<'a> Names<'a> {
         self.values.insert(value, Name::Text(unique));
     }
 
-    /// The value that the group of `value` is named after, and the number of `value` in the group if it has more members.
+    /// Returns the value that names the group of `value`, and the number of `value` in the group if
+    /// that has more members.
     fn group_of(&self, value: ValueId) -> (ValueId, Option<usize>) {
         let ValueDef::Result { op, index } = self.module.value_def(value) else {
             return (value, None);
@@ -168,7 +169,7 @@ impl<'a> Names<'a> {
         (results[start], (end - start > 1).then_some(index - start))
     }
 
-    /// Appends the name of a value, with `%` in front and its number in a group behind.
+    /// Appends the name of a value, with `%` before it and its number in a group after it.
     pub(super) fn write_value(&self, value: ValueId, out: &mut String) {
         let (anchor, number) = self.group_of(value);
         if self.write_anchor(anchor, out)
@@ -197,7 +198,7 @@ impl<'a> Names<'a> {
         true
     }
 
-    /// Appends the results of an op as they are defined: `%0:2`, `%a, %b:3`.
+    /// Appends the results of an op as in their definition: `%0:2`, `%a, %b:3`.
     pub(super) fn write_results(&self, op: OpId, out: &mut String) {
         let results = self.module.results(op);
         let whole = [0];
@@ -222,7 +223,7 @@ impl<'a> Names<'a> {
         }
     }
 
-    /// Appends the comment that says which blocks lead to `block`.
+    /// Appends the comment that lists the predecessors of `block`.
     pub(super) fn write_predecessors(&self, block: BlockId, is_entry: bool, out: &mut String) {
         let mut blocks = self.predecessors.get(&block).cloned().unwrap_or_default();
         blocks.sort_by_key(|block| self.blocks.get(block));
@@ -245,7 +246,7 @@ impl<'a> Names<'a> {
         }
     }
 
-    /// Lets `value` go by the name of `other`.
+    /// Gives `value` the name of `other`.
     pub(super) fn shadow(&mut self, value: ValueId, other: ValueId) {
         let mut name = String::new();
         self.write_value(other, &mut name);

@@ -1,13 +1,14 @@
 //! Numbers as MLIR prints them.
 //!
-//! A float is printed with six digits after the point if those are read back as the same number, else with as many digits
-//! as its format needs, and as the bits of its format where neither works: infinities, NaN, large whole numbers.
+//! A float is printed with six digits after the point if that round-trips, otherwise with as many
+//! digits as its format needs, and as its bits if neither round-trips: infinities, NaN, large whole
+//! numbers.
 
 use half::{bf16, f16};
 
 use crate::types::FloatType;
 
-/// The value of the bits of a format, as [`crate::Attribute::Float`] keeps them.
+/// Returns the value of the bits of a format, as stored in [`crate::Attribute::Float`].
 #[must_use]
 pub fn float_value(format: FloatType, bits: u64) -> f64 {
     match format {
@@ -18,7 +19,7 @@ pub fn float_value(format: FloatType, bits: u64) -> f64 {
     }
 }
 
-/// The bits of the number of a format that is nearest to `value`.
+/// Returns the bits of the number of a format that is nearest to `value`.
 #[must_use]
 pub fn float_bits(format: FloatType, value: f64) -> u64 {
     match format {
@@ -29,7 +30,7 @@ pub fn float_bits(format: FloatType, value: f64) -> u64 {
     }
 }
 
-/// The digits that tell every number of the format from its neighbours.
+/// Returns the number of digits that distinguishes every number of the format from its neighbours.
 fn needed_digits(format: FloatType) -> usize {
     let significand_bits = match format {
         FloatType::Bf16 => 8,
@@ -63,11 +64,12 @@ fn reads_as(text: &str, format: FloatType, bits: u64) -> bool {
         .is_ok_and(|value| float_bits(format, value) == bits)
 }
 
-/// The decimal digits of a number that is not zero, at most `precision` of them and none of them a trailing zero, and the
-/// exponent of ten of the last one.
+/// Returns the decimal digits of a number that is not zero, at most `precision` of them and without
+/// trailing zeros, and the decimal exponent of the last one.
 ///
-/// As LLVM does it, in two steps: digits far beyond `precision` are cut off, where "far" is estimated in bits; of what is
-/// left, a digit too many is rounded half up. So a number is cut rather than rounded where the estimate is exact.
+/// As in LLVM, in two steps: digits far beyond `precision` are truncated, where "far" is estimated
+/// in bits; the rest is rounded half up from one excess digit. So a number is truncated rather than
+/// rounded if the estimate is exact.
 fn decimal_digits(value: f64, precision: usize) -> (Vec<u8>, i32) {
     let (significand, exponent) = odd_significand(value);
     let num_fraction_digits = exponent.min(0).unsigned_abs() as usize;
@@ -100,7 +102,7 @@ fn decimal_digits(value: f64, precision: usize) -> (Vec<u8>, i32) {
     (digits, last)
 }
 
-/// Drops the digits at the end that are `unwanted`; returns how many.
+/// Drops the trailing digits that are `unwanted`. Returns their number.
 fn drop_trailing(digits: &mut Vec<u8>, unwanted: u8) -> i32 {
     let count = digits
         .iter()
@@ -111,7 +113,7 @@ fn drop_trailing(digits: &mut Vec<u8>, unwanted: u8) -> i32 {
     count as i32
 }
 
-/// The number as an odd integer times a power of two.
+/// Returns the number as an odd integer times a power of two.
 fn odd_significand(value: f64) -> (u64, i32) {
     let bits = value.to_bits();
     let fraction = bits & ((1 << 52) - 1);
@@ -123,13 +125,14 @@ fn odd_significand(value: f64) -> (u64, i32) {
     (significand >> zeros, exponent + zeros as i32)
 }
 
-/// How many bits the decimal digits of `significand * 2^exponent` take as one integer, without the point.
+/// Returns the number of bits of the decimal digits of `significand * 2^exponent` as one integer,
+/// without the point.
 fn decimal_bits(significand: u64, exponent: i32) -> usize {
     let Ok(num_halvings) = u32::try_from(-exponent) else {
         return (64 - significand.leading_zeros() as i32 + exponent) as usize;
     };
-    // A fraction of `n` binary places has `n` decimal ones: n * 2^-e = n * 5^e * 10^-e. The integer is n * 5^e, in limbs
-    // of 32 bits, the lowest first.
+    // A fraction of `n` binary places has `n` decimal ones: n * 2^-e = n * 5^e * 10^-e. The integer
+    // is n * 5^e, in limbs of 32 bits, lowest first.
     let mut limbs = vec![significand as u32, (significand >> 32) as u32];
     for _ in 0..num_halvings {
         let mut carry = 0_u64;
@@ -146,7 +149,7 @@ fn decimal_bits(significand: u64, exponent: i32) -> usize {
     32 * (top + 1) - limbs[top].leading_zeros() as usize
 }
 
-/// `1.500000e+00`, or where `is_short` `1.5E+0`.
+/// Formats a number as `1.500000e+00`, or as `1.5E+0` if `is_short`.
 fn scientific(value: f64, precision: usize, is_short: bool) -> String {
     let sign = if value.is_sign_negative() { "-" } else { "" };
     let (digits, last) = if value == 0.0 {
@@ -173,7 +176,7 @@ fn scientific(value: f64, precision: usize, is_short: bool) -> String {
     }
 }
 
-/// The number with `precision` digits, without an exponent if at most three zeros are needed to do without.
+/// Formats a number with `precision` digits, without an exponent if that takes at most three zeros.
 fn shortest_notation(value: f64, precision: usize) -> String {
     const MAX_PADDING: i32 = 3;
     if value == 0.0 {

@@ -12,7 +12,7 @@ use crate::module::{BlockId, Module, NameId, OpId, RegionId, ValueId};
 use crate::symbols::{FUNCTION_TYPE, LATER_FUNC_OP, LATER_FUNCTION_TYPE};
 use crate::types;
 
-/// The state of printing one op and everything inside of it.
+/// The state of printing one op and everything inside it.
 pub(super) struct Printer<'a> {
     pub(super) module: &'a Module,
     pub(super) options: PrintOptions,
@@ -24,7 +24,7 @@ pub(super) struct Printer<'a> {
 }
 
 impl<'a> Printer<'a> {
-    /// A printer of `scope` or something inside of it.
+    /// Creates a printer of `scope` or something inside it.
     pub(super) fn new(module: &'a Module, options: PrintOptions, scope: OpId) -> Self {
         Self {
             module,
@@ -49,7 +49,7 @@ impl<'a> Printer<'a> {
         self.out.extend(std::iter::repeat_n(' ', self.indent));
     }
 
-    /// Gives every location of an op inside of `root` a name.
+    /// Creates an alias for every location of an op inside `root`.
     pub(super) fn alias_locations(&mut self, root: OpId) {
         for op in self.module.walk(root) {
             let location = self.module.op_location(op);
@@ -67,7 +67,7 @@ impl<'a> Printer<'a> {
         }
     }
 
-    /// The definitions of the names of locations, one on a line.
+    /// Prints the definitions of the location aliases, one per line.
     pub(super) fn location_aliases(&mut self) {
         for number in 0..self.aliased.len() {
             self.write_alias(number);
@@ -79,13 +79,13 @@ impl<'a> Printer<'a> {
         }
     }
 
-    /// One op, from its results to its location.
+    /// Prints one op, from its results to its location.
     pub(super) fn op(&mut self, op: OpId) {
         if !self.module.results(op).is_empty() {
             self.names.write_results(op, &mut self.out);
             self.out.push_str(" = ");
         }
-        // What stayed text has no generic form.
+        // A module kept as text has no generic form.
         let is_generic = self.options.generic && self.module.text_of(op).is_none();
         if is_generic || !(self.builtin(op) || self.custom(op)) {
             self.generic(op);
@@ -157,7 +157,7 @@ impl<'a> Printer<'a> {
         types::spell_results(self.module, &mut self.out, &results);
     }
 
-    /// The attributes of a function under the names that they got later.
+    /// Prints the attributes of a function under their later names.
     fn later_func_attributes(&mut self, op: OpId) {
         let attributes = self.module.attributes(op).iter();
         let mut entries: Vec<(&str, AttrId)> = attributes
@@ -175,7 +175,7 @@ impl<'a> Printer<'a> {
         self.out.push('}');
     }
 
-    /// Values with commas between them.
+    /// Prints values separated by commas.
     pub(super) fn values(&mut self, values: &[ValueId]) {
         for (index, &value) in values.iter().enumerate() {
             if index != 0 {
@@ -185,7 +185,7 @@ impl<'a> Printer<'a> {
         }
     }
 
-    /// ` {a = 1 : i32}`, or nothing.
+    /// Prints ` {a = 1 : i32}`, or nothing.
     pub(super) fn attr_dict(&mut self, entries: &[(NameId, AttrId)], has_keyword: bool) {
         if !entries.is_empty() {
             self.out
@@ -199,7 +199,8 @@ impl<'a> Printer<'a> {
         }
     }
 
-    /// A region. The label of its first block, if that has arguments, stands in the generic form only.
+    /// Prints a region. The label of its first block, if that has arguments, is printed only in the
+    /// generic form.
     pub(super) fn region(&mut self, region: RegionId, is_generic: bool) {
         self.out.push_str("{\n");
         for (index, &block) in self.module.blocks(region).iter().enumerate() {

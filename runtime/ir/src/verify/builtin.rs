@@ -1,7 +1,8 @@
 //! The rules of functions and modules.
 //!
-//! A module has one region of one block, and its symbols have distinct names. A function has a name, a type, one region,
-//! and, if that has blocks, a first block that takes what the type says. A declaration is not public.
+//! A module has one region with one block, and its symbols have distinct names. A function has a
+//! name, a type, one region, and, if that has blocks, a first block whose arguments fit the type. A
+//! declaration is not public.
 
 use std::collections::HashMap;
 
@@ -21,7 +22,7 @@ pub(super) fn module(verifier: &mut Verifier<'_>, op: OpId) {
             "Operations with a 'SymbolTable' must have exactly one block",
         );
     };
-    // The custom form has no place to write them.
+    // The custom form cannot represent them.
     if !module.block_arguments(block).is_empty() {
         verifier.op_error(op, "region should have no arguments");
     }

@@ -1,8 +1,9 @@
-//! Which definitions are sure to have happened before which uses.
+//! Dominance: which definitions precede which uses on every path.
 //!
-//! In a region of one block that is a matter of order. In a region of several, a block dominates another if every path from
-//! the first block to the other leads through it; the immediate dominators are found by the iterative algorithm of Cooper,
-//! Harvey and Kennedy, once for each region that needs it. The blocks of a module have no order among their ops.
+//! In a region with one block, this is the order of the ops. In a region with several, a block
+//! dominates another if every path from the first block to the other leads through it; the
+//! immediate dominators are computed by the iterative algorithm of Cooper, Harvey and Kennedy, once
+//! for each region that needs it. The ops in the blocks of a module are not ordered.
 
 use std::cell::RefCell;
 use std::collections::HashMap;
@@ -19,7 +20,7 @@ pub(super) struct Dominance<'a> {
     regions: RefCell<HashMap<RegionId, Tree>>,
 }
 
-/// The immediate dominators of the reachable blocks of a region; the first block has itself.
+/// The immediate dominators of the reachable blocks of a region; that of the first block is itself.
 #[derive(Default)]
 struct Tree {
     parents: HashMap<BlockId, BlockId>,
@@ -53,12 +54,12 @@ impl<'a> Dominance<'a> {
         }
     }
 
-    /// Whether any block leads to this one.
+    /// Returns `true` if the block has predecessors.
     pub(super) fn has_predecessors(&self, block: BlockId) -> bool {
         self.predecessors.contains_key(&block)
     }
 
-    /// Whether `inner` is `outer` or a region of an op somewhere in it.
+    /// Returns `true` if `inner` is `outer` or a region of an op somewhere in it.
     pub(super) fn is_inside(&self, inner: RegionId, outer: RegionId) -> bool {
         std::iter::successors(Some(inner), |region| self.region_around(*region))
             .any(|region| region == outer)
@@ -69,7 +70,7 @@ impl<'a> Dominance<'a> {
         Some(self.module.block_region(block))
     }
 
-    /// Whether some path leads from the first block of its region to this block.
+    /// Returns `true` if there is a path from the first block of its region to this block.
     pub(super) fn is_reachable(&self, block: BlockId) -> bool {
         let region = self.module.block_region(block);
         if self.module.blocks(region).first() == Some(&block) {
@@ -78,14 +79,14 @@ impl<'a> Dominance<'a> {
         self.with_tree(region, |tree| tree.ranks.contains_key(&block))
     }
 
-    /// Whether `value` is defined by the time `op` runs, on every path.
+    /// Returns `true` if `value` is defined before `op` runs, on every path.
     pub(super) fn properly_dominates(&self, value: ValueId, op: OpId) -> bool {
         let module = self.module;
         let Some(block) = module.value_block(value) else {
             return false;
         };
         let region = module.block_region(block);
-        // The op of the same region that is the use or contains it.
+        // The use itself, or the op in the same region that contains it.
         let Some(here) = std::iter::once(op).chain(module.ancestors(op)).find(|op| {
             module
                 .op_block(*op)
@@ -112,7 +113,7 @@ impl<'a> Dominance<'a> {
         }
     }
 
-    /// Whether every path to `other` leads through `block`, or they are one.
+    /// Returns `true` if every path to `other` leads through `block`, or they are equal.
     fn block_dominates(&self, block: BlockId, other: BlockId) -> bool {
         if block == other {
             return true;
@@ -128,7 +129,7 @@ impl<'a> Dominance<'a> {
                 }
                 current = parent;
             }
-            // Nothing leads to `other`, so every block dominates it.
+            // `other` is unreachable, so every block dominates it.
             !tree.ranks.contains_key(&other)
         })
     }
@@ -198,7 +199,7 @@ impl<'a> Dominance<'a> {
     }
 }
 
-/// The nearest block that dominates both.
+/// Returns the nearest common dominator.
 fn intersect(
     parents: &HashMap<BlockId, BlockId>,
     ranks: &HashMap<BlockId, usize>,

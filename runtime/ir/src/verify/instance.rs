@@ -1,4 +1,4 @@
-//! Ops of a program, as the rules of their declarations see them.
+//! Ops of a program, as seen by the rules of their declarations.
 
 use std::borrow::Cow;
 use std::cell::RefCell;
@@ -102,14 +102,14 @@ impl OpInstance for Instance<'_> {
     }
 }
 
-/// Whether the op is declared to end its block.
+/// Returns `true` if the op is declared to end its block.
 pub(crate) fn is_terminator(module: &Module, op: OpId) -> bool {
     module
         .op_def(op)
         .is_some_and(|def| def.traits.contains(OpTraits::TERMINATOR))
 }
 
-/// An attribute, as far as rules look into it.
+/// Returns an attribute, in the detail that rules need.
 pub(crate) fn attr_instance(module: &Module, attribute: AttrId) -> AttrInstance<'_> {
     match module.attribute(attribute) {
         Attribute::Integer { value, ty } => match module.ty(*ty) {

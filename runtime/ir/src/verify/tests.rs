@@ -1,4 +1,4 @@
-//! Rules that no golden program breaks.
+//! Rules that no golden program violates.
 
 use std::sync::Arc;
 
@@ -24,7 +24,7 @@ static DECLARED: [&OpDef; 3] = [
     },
 ];
 
-/// Every breach of the rules by a program.
+/// Checks the rule violations of a program.
 fn check(source: &str, expected: &[&str]) {
     let strict = DialectDef {
         allows_unknown_ops: false,
