@@ -1,5 +1,5 @@
-//! Models of the protocols, over the shipped source: `RUSTFLAGS="--cfg loom" cargo test -p
-//! tfrt-async --release --lib loom`.
+//! Models of the protocols, over the shipped source:
+//! `RUSTFLAGS="--cfg loom" cargo test -p tfrt-async --release --lib loom`.
 //!
 //! Each names the edges of the drawing in the crate documentation that it lets race. Payloads are
 //! loom cells, so reading a payload that was not published fails the model.

@@ -1,8 +1,9 @@
-//! How fast are files loaded, in bytes of file a second?
+//! The speed of loading files, in bytes per second.
 //!
-//! One function of 100,000 kernels, as a front end would make it: two operands each, mostly recent registers, an attribute now
-//! and then, a location of its own. `read` copies the file into memory, `tables` verifies everything but the body, `body`
-//! verifies that too. The target is 1 GB/s for tables and body together: a file should not be slower to check than to read.
+//! One function with 100,000 kernels, as a front end would produce it: two operands each, mostly
+//! recent registers, sometimes an attribute, and its own location. `read` copies the file into
+//! memory, `tables` verifies everything except the body, `body` verifies that, too. The target is 1
+//! GB/s for tables and body together: checking a file should not be slower than reading it.
 //!
 //! Run with `cargo bench -p tfrt-bef`. Prints the best of several rounds; the machine should be idle.
 
@@ -69,7 +70,7 @@ fn program() -> Result<Vec<u8>, Box<dyn std::error::Error>> {
         let kernel = if number.is_multiple_of(8) {
             KernelBuilder::new("tfrt.constant.i32").attribute("value", Scalar::i32(7))
         } else {
-            // Nearly always one of the last 64 registers, now and then any.
+            // Usually one of the last 64 registers, sometimes any.
             let newest = registers.len() - 1;
             let reach = if number.is_multiple_of(64) {
                 registers.len()

@@ -1,4 +1,4 @@
-//! What the tests share: golden files, and a way to write again what was read.
+//! Shared test code: golden files, and rewriting of files that were read.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -7,17 +7,17 @@ use tfrt_bef::write::{BefBuilder, Body, Kernel, KernelAttribute, WriteOptions};
 use tfrt_bef::{BefFile, FunctionKind, SectionId, VerifiedBef};
 use tfrt_support::entity::EntityId;
 
-/// Where the golden files are.
+/// The folder of the golden files.
 pub fn golden_folder() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../../tests/golden")
 }
 
-/// The bytes of a golden file.
+/// Returns the bytes of a golden file.
 pub fn golden(name: &str) -> Vec<u8> {
     fs::read(golden_folder().join(name)).unwrap_or_else(|error| panic!("{name}: {error}"))
 }
 
-/// The bytes of a dump: an offset, then bytes, on each line.
+/// Returns the bytes of a dump: an offset, then bytes, on each line.
 pub fn dump(text: &str) -> Vec<u8> {
     text.lines()
         .flat_map(|line| line.split_whitespace().skip(1))
@@ -25,7 +25,7 @@ pub fn dump(text: &str) -> Vec<u8> {
         .collect()
 }
 
-/// Every golden file in BEF with its name, sorted.
+/// Returns every golden BEF file with its name, sorted.
 pub fn golden_files() -> Vec<(String, Vec<u8>)> {
     let mut names: Vec<String> = fs::read_dir(golden_folder())
         .expect("the folder of golden files")
@@ -46,7 +46,8 @@ pub fn golden_files() -> Vec<(String, Vec<u8>)> {
         .collect()
 }
 
-/// Reads every table, body, location and optional section; damage in what only serves decoding is fine.
+/// Reads every table, body, location and optional section. Damage in sections that only decoding
+/// uses is accepted.
 pub fn read_everything(bef: &VerifiedBef) {
     let names: usize = bef.kernels().map(|code| bef.kernel_name(code).len()).sum();
     let types: usize = bef.types().map(|index| bef.type_name(index).len()).sum();
@@ -83,7 +84,8 @@ pub fn read_everything(bef: &VerifiedBef) {
     let _ = bef.register_types();
 }
 
-/// Writes again what the file says, by the means of a compiler. The file must have its optional sections.
+/// Writes the content of the file again, as a compiler would. The file must have its optional
+/// sections.
 pub fn rewrite(bef: &VerifiedBef) -> Vec<u8> {
     let mut builder = BefBuilder::new(WriteOptions::default());
     for index in bef.types() {
@@ -92,7 +94,7 @@ pub fn rewrite(bef: &VerifiedBef) -> Vec<u8> {
     for code in bef.kernels() {
         assert_eq!(builder.add_kernel_name(bef.kernel_name(code)), code);
     }
-    // Strings that no table names: names of attributes whose values are lists of functions.
+    // Strings that no table refers to: names of attributes whose values are lists of functions.
     let strings = bef.section(SectionId::Strings);
     for text in strings
         .split(|&byte| byte == 0)
@@ -174,7 +176,7 @@ pub fn rewrite(bef: &VerifiedBef) -> Vec<u8> {
     builder.finish().expect("a program that can be written")
 }
 
-/// The verified file in `bytes`, with every body verified.
+/// Returns the verified file in `bytes`, with every body verified.
 pub fn verified(bytes: &[u8]) -> Result<VerifiedBef, tfrt_bef::BefError> {
     let bef = BefFile::from_bytes(bytes).verify()?;
     bef.verify_functions()?;

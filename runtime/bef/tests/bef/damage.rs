@@ -1,10 +1,10 @@
-//! Whatever the bytes: a file is refused or can be read, and nothing panics.
+//! Arbitrary bytes are either rejected or can be read, and nothing panics.
 
 use tfrt_bef::BefFile;
 
 use crate::common::{dump, golden, read_everything};
 
-/// Refuses the file or reads all of it; says whether its tables were accepted.
+/// Rejects the file or reads all of it. Returns `true` if its tables were accepted.
 fn read_or_refuse(bytes: &[u8]) -> bool {
     match BefFile::from_bytes(bytes).verify() {
         Ok(bef) => {
@@ -18,7 +18,7 @@ fn read_or_refuse(bytes: &[u8]) -> bool {
     }
 }
 
-/// Small files that together have every section and every kind of function.
+/// Returns small files that together have every section and every kind of function.
 const FILES: [&str; 4] = [
     "47-driver-flags.bef",
     "21-native.bef",
@@ -33,7 +33,7 @@ fn every_truncation_is_refused_or_reads() {
         let accepted = (0..bytes.len())
             .filter(|&len| read_or_refuse(&bytes[..len]))
             .count();
-        // At the end of a section behind the required ones a file is whole.
+        // A file that ends after a section behind the required ones is complete.
         assert!(accepted <= 6, "{name}: {accepted}");
     }
 }
@@ -72,7 +72,7 @@ fn changes_of_every_byte_are_refused_or_read() {
     }
 }
 
-/// A generator of numbers that look random; the same ones at each run.
+/// A deterministic pseudo-random number generator.
 struct Random(u64);
 
 impl Random {

@@ -1,4 +1,5 @@
-//! Files that TFRT wrote: accepted and written again byte for byte, or refused with its words.
+//! Files written by TFRT: accepted and written again byte for byte, or rejected with TFRT's
+//! messages.
 
 use crate::common::{golden, golden_files, golden_folder, read_everything, rewrite, verified};
 use tfrt_bef::{BefFile, Location, SectionId};
@@ -34,7 +35,7 @@ fn sound_files_are_written_again_byte_for_byte() {
         .filter(|(name, _)| !is_damaged(name))
     {
         let bef = verified(&bytes).unwrap_or_else(|error| panic!("{name}: {error}"));
-        // An unknown section, and what optional sections say, cannot be written again from what is not there.
+        // Unknown sections, and optional sections of missing data, cannot be written again.
         if name.starts_with("88-") || bef.section(SectionId::RegisterTypes).is_empty() {
             continue;
         }

@@ -1,7 +1,7 @@
 //! Dumps for people.
 //!
-//! `listings/NAME.txt` is the dump of the golden file `NAME.bef`. `TFRT_BLESS=1` writes it anew; read the difference before
-//! committing it.
+//! `listings/NAME.txt` is the dump of the golden file `NAME.bef`. `TFRT_BLESS=1` rewrites it; read
+//! the difference before committing it.
 
 use std::fs;
 use std::path::Path;
@@ -147,7 +147,7 @@ fn every_truncation_has_a_dump_with_an_error_or_is_a_whole_file() {
         assert!(!text.is_empty());
         num_errors == 0
     });
-    // At the end of a section behind the required ones a file is whole.
+    // A file that ends after a section behind the required ones is complete.
     assert!(sound.count() <= 6);
 }
 
@@ -167,7 +167,7 @@ fn an_error_in_a_body_stands_behind_the_record_it_is_in() {
     let record = record.expect("a record before it");
     assert!(record.starts_with(&format!("{pseudo:08x}  ")), "{record}");
     assert!(lines.len() > at + 10, "the dump goes on");
-    // Names of attributes cannot be told apart without the body.
+    // Names of attributes cannot be assigned to kernels without the body.
     assert!(num_errors <= 2);
 }
 

@@ -1,4 +1,4 @@
-//! Tests of the reader, the verifier and the writer from outside.
+//! Tests of the public interface of reader, verifier and writer.
 
 mod common;
 

@@ -1,8 +1,8 @@
-//! The rules that stand between a hostile file and undefined behaviour, each broken alone.
+//! The rules that protect against undefined behaviour from a hostile file, each violated alone.
 //!
-//! A small sound file is damaged in one place, by a mutation with a name. The error must say the exact place, what was expected
-//! and what was found. One rule is not here, since only declarations can tell: that kernels of synchronous functions are
-//! synchronous, and others are not.
+//! A small valid file is damaged in one place, by a named mutation. The error must state the exact
+//! offset, what was expected and what was found. One rule is missing here, since it needs
+//! declarations: kernels of synchronous functions are synchronous, and others are not.
 
 use tfrt_attr::error::AttrProblem;
 use tfrt_attr::{AttrTypeCode, AttrValue, Scalar};
@@ -14,8 +14,8 @@ use crate::common::verified;
 
 /// `f(x) = c`, where `a = start {value = 7}`, `b = call(x, a) {callee = @g}`, `c = add(b, b)`; and a native `g`.
 ///
-/// What the Functions section holds, in bytes: location, 4 use counts, 4 kernels (the last offset takes two bytes), the result,
-/// padding, records.
+/// The content of the Functions section, in bytes: location, 4 use counts, 4 kernels (the last
+/// offset takes two bytes), the result, padding, records.
 fn sound() -> Vec<u8> {
     let mut program = ProgramBuilder::with_options(WriteOptions {
         optional_sections: false,
@@ -43,7 +43,7 @@ const KERNEL_TABLE: usize = 7;
 const RESULT: usize = 20;
 const RECORDS: usize = 24;
 
-/// Bytes from the first record.
+/// In bytes from the first record.
 const PSEUDO: usize = 0;
 const START: usize = 48;
 const CALL: usize = 88;
@@ -63,13 +63,13 @@ fn the_layout_is_the_one_that_these_tests_assume() {
     assert_eq!(functions.len(), RECORDS + ADD + 40);
 }
 
-/// Where in the file the section is.
+/// Returns the range of the section in the file.
 fn start_of(bytes: &[u8], section: SectionId) -> usize {
     let file = BefFile::from_bytes(bytes);
     file.sections().unwrap().range(section).unwrap().start
 }
 
-/// A place in a section, in bytes.
+/// A position in a section, in bytes.
 #[derive(Clone, Copy)]
 struct At(SectionId, usize);
 
@@ -78,12 +78,12 @@ fn body(at: usize) -> At {
     At(SectionId::Functions, at)
 }
 
-/// Word `word` of the record at byte `record` behind the first one.
+/// Word `word` of the record at byte `record` after the first one.
 fn record(record: usize, word: usize) -> At {
     body(RECORDS + record + 4 * word)
 }
 
-/// The sound file with other bytes in places.
+/// Returns the valid file with some bytes replaced.
 fn damaged(changes: &[(At, &[u8])]) -> Vec<u8> {
     let mut bytes = sound();
     for &(At(section, at), new) in changes {
@@ -93,7 +93,7 @@ fn damaged(changes: &[(At, &[u8])]) -> Vec<u8> {
     bytes
 }
 
-/// Checks that the error is of that kind and at that place, and says that.
+/// Checks the kind, the offset and the message of the error.
 fn check(
     name: &str,
     bytes: &[u8],
@@ -109,7 +109,7 @@ fn check(
     assert_eq!(found, offset, "{name}: {error}");
 }
 
-/// Damages the sound file and checks the error.
+/// Damages the valid file and checks the error.
 fn refuse(name: &str, changes: &[(At, &[u8])], reason: Reason, at: At, detail: &str) {
     let bytes = damaged(changes);
     let error = verified(&bytes).expect_err(name);
@@ -334,7 +334,8 @@ fn integers_of_more_than_64_bits_are_refused() {
     );
 }
 
-/// A file with one attribute, in which byte `at` of the attribute is another one; what reading its types says.
+/// Replaces byte `at` of the attribute in a file that has one, and returns the result of reading
+/// its types.
 fn damaged_attribute(value: AttrValue, at: usize, byte: u8) -> (Vec<u8>, BefError) {
     let mut program = ProgramBuilder::new();
     let (_, mut f) = program.add_function("f", &[], &[]).unwrap();
@@ -355,7 +356,8 @@ fn attributes_stay_in_their_section() {
     let list = || AttrValue::Array(vec![AttrValue::string("a"), Scalar::bool(true).into()]);
     let shape = || AttrValue::Shape(Some(vec![2, 3]));
     let i64s = || AttrValue::Array(vec![Scalar::i64(1).into(), Scalar::i64(2).into()]);
-    // A header of 8 bytes in front of a list of offsets; a shape and the numbers stand behind 4 bytes of padding.
+    // A header of 8 bytes precedes a list of offsets; a shape and the numbers follow 4 bytes of
+    // padding.
     for (name, value, at, byte, offset, detail) in [
         (
             "string that is longer than the section",
@@ -406,7 +408,8 @@ fn attributes_stay_in_their_section() {
 
 #[test]
 fn what_nests_too_deep_is_refused_and_takes_no_stack() {
-    // Lists of one list each: header, number of elements, offset of the element, padding, its type code; at last an empty one.
+    // Lists of one list each: header, number of elements, offset of the element, padding, its type
+    // code; finally an empty one.
     let nested = |depth: usize| -> Vec<u8> {
         let level = |level: usize| {
             let total_bytes = (20 * (depth - level) + 4) as u32;
@@ -427,7 +430,7 @@ fn what_nests_too_deep_is_refused_and_takes_no_stack() {
         assert_eq!(error.offset(), 20 * limit);
     }
 
-    // A location of 100,000 levels is as good as none, and its file as good as any.
+    // A location with 100,000 levels is ignored, and its file is accepted.
     let mut program = ProgramBuilder::new();
     let (_, mut f) = program.add_function("f", &[], &[]).unwrap();
     f.set_location(Location::Unknown);

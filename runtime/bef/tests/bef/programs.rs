@@ -1,4 +1,4 @@
-//! Programs built in Rust: whatever is built can be read.
+//! Programs built in Rust: every built program can be read.
 
 use proptest::prelude::*;
 use tfrt_attr::{AttrValue, Scalar};
@@ -72,7 +72,7 @@ fn attributes_come_by_name_and_functions_before_regions() {
     );
 }
 
-/// Two programs, a type of each, and a function of the first that is being built.
+/// Two programs, a type of each, and a function of the first that is under construction.
 fn two_programs() -> (ProgramBuilder, ProgramBuilder, [Type; 2], FunctionBuilder) {
     let (mut one, mut other) = (ProgramBuilder::new(), ProgramBuilder::new());
     let types = [one.add_type("i32"), other.add_type("i32")];
@@ -105,7 +105,7 @@ fn what_belongs_to_another_program_is_refused() {
         other.define(f, &results).unwrap_err(),
         BuildError::ForeignFunction(handle)
     );
-    // The definition is gone, and the program cannot do without.
+    // The definition is lost, and the program cannot be finished without it.
     assert_eq!(
         one.finish().unwrap_err(),
         BuildError::Write(WriteError::MissingBody(handle.id()))
@@ -185,7 +185,7 @@ fn a_name_with_a_zero_byte_is_refused() {
     );
 }
 
-/// A kernel of a random function: its choices, to be taken modulo what there is to choose from.
+/// A kernel of a random function: its choices, to be taken modulo the number of candidates.
 #[derive(Clone, Debug)]
 struct Choice {
     name: u8,
@@ -232,7 +232,7 @@ fn choice() -> impl Strategy<Value = Choice> {
     )
 }
 
-/// What a random function takes and does, and which of its registers it returns.
+/// The parameters and kernels of a random function, and the registers that it returns.
 type FunctionChoice = (FunctionChoiceKind, Vec<u8>, Vec<Choice>, Vec<u8>);
 
 #[derive(Clone, Copy, Debug)]
@@ -263,7 +263,7 @@ fn pick<T: Copy>(from: &[T], choice: u8) -> Option<T> {
         .copied()
 }
 
-/// The kernel that a choice stands for.
+/// Returns the kernel that a choice describes.
 fn kernel(
     choice: &Choice,
     registers: &[tfrt_bef::builder::Register],
@@ -309,7 +309,7 @@ fn kernel(
     }
 }
 
-/// Builds a program of these functions; each refers to any of them, also to itself.
+/// Builds a program of these functions; each may refer to any of them, including itself.
 fn build(choices: &[FunctionChoice], optional_sections: bool) -> Result<Vec<u8>, BuildError> {
     let mut program = ProgramBuilder::with_options(WriteOptions { optional_sections });
     let types = ["i32", "!tfrt.chain", "f32"].map(|spelling| program.add_type(spelling));
@@ -323,7 +323,7 @@ fn build(choices: &[FunctionChoice], optional_sections: bool) -> Result<Vec<u8>,
     let mut bodies = Vec::new();
     for (number, (kind, arguments, kernels, results)) in choices.iter().enumerate() {
         let (name, arguments) = (format!("f{number}"), pick_types(arguments));
-        // The types of the registers that will be there to be returned.
+        // The types of the registers that can be returned.
         let defined: Vec<Type> = kernels
             .iter()
             .flat_map(|choice| pick_types(&choice.results))

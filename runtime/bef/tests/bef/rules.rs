@@ -1,4 +1,4 @@
-//! One breach of a rule at a time, and what is said to it.
+//! One violation of a rule at a time, and the resulting message.
 
 use tfrt_bef::write::{BefBuilder, Body, Kernel, WriteError, WriteOptions};
 use tfrt_bef::{
@@ -14,8 +14,8 @@ fn registers() -> [RegisterId; 4] {
     [0, 1, 2, 3].map(RegisterId::from_index)
 }
 
-/// A program of one function `f` of one argument `x` and one result `c`, with the kernels `a = start()`, `b = add(x, a)`,
-/// `c = add(b, b)`; changed by `change`.
+/// Builds a program with a function `f` with one argument `x` and one result `c`, and the kernels
+/// `a = start()`, `b = add(x, a)`, `c = add(b, b)`; `change` modifies it.
 fn builder(kind: FunctionKind, change: impl FnOnce(&mut Body)) -> BefBuilder {
     let mut builder = BefBuilder::new(WriteOptions::default());
     let i32_type = builder.add_type("i32");
@@ -60,7 +60,7 @@ fn changed(kind: FunctionKind, change: impl FnOnce(&mut Body)) -> Vec<u8> {
     builder(kind, change).finish().unwrap()
 }
 
-/// Where in the file the section is.
+/// Returns the range of the section in the file.
 fn start_of(bytes: &[u8], section: SectionId) -> usize {
     BefFile::from_bytes(bytes)
         .sections()
@@ -70,8 +70,8 @@ fn start_of(bytes: &[u8], section: SectionId) -> usize {
         .start
 }
 
-/// Where in the body its parts are, in bytes: location, 4 use counts, 4 kernels (the last offset takes two bytes), 1 result,
-/// padding, records.
+/// The offsets of the parts of the body, in bytes: location, 4 use counts, 4 kernels (the last
+/// offset takes two bytes), 1 result, padding, records.
 const USE_COUNTS: usize = 2;
 const NUM_KERNELS: usize = 6;
 const KERNEL_TABLE: usize = 7;
@@ -84,7 +84,7 @@ const START: usize = 12;
 const ADD: usize = START + 9;
 const ADD_AGAIN: usize = ADD + 12;
 
-/// The file with byte `at` of the Functions section changed.
+/// Returns the file with byte `at` of the Functions section replaced.
 fn with_byte(kind: FunctionKind, at: usize, byte: u8) -> BefError {
     let mut bytes = file(kind);
     let start = start_of(&bytes, SectionId::Functions);
@@ -92,7 +92,7 @@ fn with_byte(kind: FunctionKind, at: usize, byte: u8) -> BefError {
     verified(&bytes).unwrap_err()
 }
 
-/// The file with word `at` of the records changed.
+/// Returns the file with word `at` of the records replaced.
 fn with_word(kind: FunctionKind, at: usize, word: u32) -> BefError {
     let mut bytes = file(kind);
     let start = start_of(&bytes, SectionId::Functions) + RECORDS + 4 * at;
@@ -248,7 +248,7 @@ fn a_register_is_defined_once() {
 
 #[test]
 fn users_are_those_that_have_the_operand() {
-    // Kernel 1 says that kernel 3 uses its result, which kernel 2 does.
+    // Kernel 1 names kernel 3 as the user of its result, which is kernel 2.
     let error = with_word(FunctionKind::Async, START + 8, 3);
     assert_refused(
         error,

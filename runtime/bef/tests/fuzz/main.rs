@@ -11,7 +11,7 @@ use std::path::Path;
 
 use mutate::{Random, mutate};
 
-/// The golden files, which are also the seeds of the fuzzers; those of more than `max_bytes` left out.
+/// Returns the golden files of at most `max_bytes`, which are also the seeds of the fuzzers.
 fn seeds(max_bytes: usize) -> Vec<Vec<u8>> {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../tests/golden");
     let mut paths: Vec<_> = fs::read_dir(folder)
@@ -57,7 +57,7 @@ fn dumps_of_damaged_files_name_the_damage() {
 #[test]
 fn attributes_of_any_bytes_are_refused_or_encode_to_themselves() {
     check(targets::attribute, 4096, 500);
-    // Sections as short as attributes are: a type code, then what might be one.
+    // Sections as short as attributes: a type code, then a possible attribute.
     let mut random = Random::new(7);
     for _ in 0..20_000 {
         let len = random.below(64);

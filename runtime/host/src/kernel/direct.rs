@@ -331,7 +331,7 @@ impl<const ARE_LATER: bool> Places<ARE_LATER> {
         }
     }
 
-    /// Returns whether all results were written.
+    /// Checks that all results were written.
     ///
     /// # Errors
     /// The first error of a result.

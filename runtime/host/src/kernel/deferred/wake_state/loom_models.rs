@@ -1,5 +1,5 @@
-//! Models of [`WakeState`], over the shipped source: `RUSTFLAGS="--cfg loom" cargo test -p
-//! tfrt-host --release --lib loom`.
+//! Models of [`WakeState`], over the shipped source:
+//! `RUSTFLAGS="--cfg loom" cargo test -p tfrt-host --release --lib loom`.
 //!
 //! The queue of a model runs a task where it is added. It orders nothing, so only the state orders
 //! what polls see.
