@@ -8,7 +8,7 @@
 //!   [`HostBuffer`](tfrt_tensor::HostBuffer), which the implementation keeps, and borrows, until the device has passed the call.
 //! - No method panics and none waits, unless it says so.
 //!
-//! A failed call is a [`GpuError`](error::GpuError), with the name of the function and the status that it returned.
+//! A failed call is a [`GpuError`], with the name of the function and the status that it returned.
 
 pub mod error;
 

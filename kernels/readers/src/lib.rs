@@ -10,7 +10,7 @@
 //! | [`columnar`] | Parquet files and Arrow IPC files and streams (features `parquet` and `arrow`) |
 //! | [`files`] | which files are read: names, folders and patterns; file systems; compression |
 //! | [`schema`] | what the columns of a file are |
-//! | [`write`] | files of columns that are written
+//! | [`write`](mod@write) | files of columns that are written
 //! | [`read_ahead`] | datasets of elements that the blocking pool reads ahead |
 //! | [`policy`] | what follows an error |
 //!

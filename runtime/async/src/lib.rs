@@ -41,6 +41,7 @@
 //! 5. The last reference is dropped. A promise holds a reference, so an unavailable value is never
 //!    destroyed.
 //! 6. A value is created available.
+//!
 //! The models under `cfg(loom)` name the edges that they explore.
 //!
 //! # Access rights

@@ -260,7 +260,7 @@ impl ParallelMapMachine {
         }
     }
 
-    /// Begins the call for a drawn result. What is no element stays what it is.
+    /// Begins the call for a drawn element. Ends and errors are passed on.
     fn start(&self, drawn: IterationResult, ctx: &ExecutionContext) -> IterationResult {
         if let IterationResult::Known(Outcome::Error(_)) = drawn {
             return drawn;

@@ -24,17 +24,14 @@
 //! # Who publishes and who re-checks
 //!
 //! * *A thread that adds a task* makes it visible in a deque, the injector or a list, then passes a
-//! fence, then reads the word. If a
-//!   worker is searching, or none is sleeping, it does nothing more. Otherwise it takes a worker
-//!   off the stack, makes it searching, and wakes it.
+//!   fence, then reads the word. If a worker is searching, or none is sleeping, it does nothing
+//!   more. Otherwise it takes a worker off the stack, makes it searching, and wakes it.
 //! * *A worker that falls asleep* puts itself on the stack and changes the word, then passes a
-//! fence, then looks for tasks
-//!   once more. If there are any, it takes itself off the stack again, unless another thread has
-//!   done so already.
+//!   fence, then looks for tasks once more. If there are any, it takes itself off the stack again,
+//!   unless another thread has done so already.
 //! * *A searching worker that finds a task* stops searching. If it was the last searching worker,
-//! it passes a fence and looks
-//!   whether there are more tasks; if so, it wakes a worker, on behalf of the threads that added
-//!   tasks and relied on it.
+//!   it passes a fence and looks whether there are more tasks; if so, it wakes a worker, on behalf
+//!   of the threads that added tasks and relied on it.
 //!
 //! # Why no task is left behind
 //!
@@ -42,14 +39,13 @@
 //! comes either before or after the fence of any other.
 //!
 //! * S had a searching worker W. W finds T, another task, or none. If it finds another task and is
-//! not the last searching worker,
-//!   the argument continues with one that remains. If it is the last, it decremented the count
-//!   after S was read, so its fence comes after the adder's: it sees T and wakes a worker. If W
-//!   finds no task, it changed the word after S was read, and its last look comes after its fence:
-//!   it sees T.
+//!   not the last searching worker, the argument continues with one that remains. If it is the
+//!   last, it decremented the count after S was read, so its fence comes after the adder's: it sees
+//!   T and wakes a worker. If W finds no task, it changed the word after S was read, and its last
+//!   look comes after its fence: it sees T.
 //! * S had no sleeping worker: all are running. The first one without a task searches, after S was
-//! read; continue as above. * Otherwise the adder woke a worker, which searches after T was made
-//! visible.
+//!   read; continue as above.
+//! * Otherwise the adder woke a worker, which searches after T was made visible.
 //!
 //! # A worker that the system refuses a thread
 //!
