@@ -963,6 +963,7 @@ impl Driver for CudaDriver {
             block: [bx, by, bz],
             shared_bytes,
         } = config;
+        let (mut pointers, mut block) = (Vec::new(), Vec::new());
         if let Some(parameters) = &function.parameters {
             let sizes = arguments.iter().map(|argument| size(*argument));
             if !sizes.clone().eq(parameters.iter().copied()) {
@@ -971,30 +972,12 @@ impl Driver for CudaDriver {
                 return Err(GpuError::new(CALL, Status::INVALID_VALUE).with_details(text));
             }
             // The driver reads as much behind each pointer as the parameter has.
-            let mut pointers: Vec<*mut c_void> = values
-                .iter_mut()
-                .map(|value| ptr::from_mut(value).cast())
-                .collect();
-            return call!(
-                self.functions,
-                "cuLaunchKernel(function, grid, block, shared, stream, arguments)",
-                cuLaunchKernel(
-                    raw_function,
-                    gx,
-                    gy,
-                    gz,
-                    bx,
-                    by,
-                    bz,
-                    shared_bytes,
-                    raw_stream,
-                    pointers.as_mut_ptr(),
-                    ptr::null_mut()
-                )
-            );
+            let values = values.iter_mut().map(|value| ptr::from_mut(value).cast());
+            pointers.extend(values);
+        } else {
+            // A driver that does not tell the parameters gets one block of bytes, and its length.
+            block = pack(arguments);
         }
-        // A driver that does not tell the parameters gets one block of bytes, and its length.
-        let mut block = pack(arguments);
         let mut len = block.len();
         let mut extra: [*mut c_void; 5] = [
             ptr::without_provenance_mut(1),
@@ -1003,6 +986,10 @@ impl Driver for CudaDriver {
             ptr::from_mut(&mut len).cast(),
             ptr::null_mut(),
         ];
+        let (pointers, extra) = match &function.parameters {
+            Some(_) => (pointers.as_mut_ptr(), ptr::null_mut()),
+            None => (ptr::null_mut(), extra.as_mut_ptr()),
+        };
         call!(
             self.functions,
             "cuLaunchKernel(function, grid, block, shared, stream, arguments)",
@@ -1016,8 +1003,8 @@ impl Driver for CudaDriver {
                 bz,
                 shared_bytes,
                 raw_stream,
-                ptr::null_mut(),
-                extra.as_mut_ptr()
+                pointers,
+                extra
             )
         )
     }
