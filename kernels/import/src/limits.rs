@@ -1,0 +1,156 @@
+//! How large the parts of a model file may be.
+//!
+//! Nothing that a file says may exhaust the memory or the time of the process. What a format does not bound has a limit here. A
+//! limit that is exceeded is an error that names the limit and the option that raises it.
+
+use std::fmt;
+
+use crate::error::ImportError;
+
+/// What is limited.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[non_exhaustive]
+pub enum Limit {
+    /// How deep graphs may nest in graphs.
+    Subgraphs,
+    /// The number of nodes of all graphs, after functions are inlined.
+    Nodes,
+    /// The number of dimensions of a tensor.
+    Rank,
+    /// The extent of one dimension.
+    Extent,
+    /// The number of elements of an attribute that is a list.
+    ListElements,
+    /// The size in bytes of an attribute that is a text.
+    TextBytes,
+    /// The size in bytes of a tensor that a sparse one is turned into.
+    DenseBytes,
+}
+
+impl Limit {
+    /// Every limit.
+    pub const ALL: [Self; 7] = [
+        Self::Subgraphs,
+        Self::Nodes,
+        Self::Rank,
+        Self::Extent,
+        Self::ListElements,
+        Self::TextBytes,
+        Self::DenseBytes,
+    ];
+
+    /// The option that sets the limit, without the leading dashes.
+    #[must_use]
+    pub const fn option(self) -> &'static str {
+        match self {
+            Self::Subgraphs => "max-subgraphs",
+            Self::Nodes => "max-nodes",
+            Self::Rank => "max-rank",
+            Self::Extent => "max-extent",
+            Self::ListElements => "max-list-elements",
+            Self::TextBytes => "max-text-bytes",
+            Self::DenseBytes => "max-dense-bytes",
+        }
+    }
+
+    const fn unit(self) -> &'static str {
+        match self {
+            Self::Subgraphs => "levels of nested graphs",
+            Self::Nodes => "nodes",
+            Self::Rank => "dimensions",
+            Self::Extent => "as an extent",
+            Self::ListElements => "elements of a list",
+            Self::TextBytes => "bytes of text",
+            Self::DenseBytes => "bytes of a sparse tensor made dense",
+        }
+    }
+
+    const fn default_value(self) -> u64 {
+        match self {
+            Self::Subgraphs | Self::Rank => 32,
+            Self::Nodes => 1_000_000,
+            Self::Extent => (1 << 48) - 1,
+            Self::ListElements | Self::TextBytes => 16 << 20,
+            Self::DenseBytes => 1 << 30,
+        }
+    }
+}
+
+impl fmt::Display for Limit {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.option())
+    }
+}
+
+/// The limits of an import.
+///
+/// ```
+/// use tfrt_import::{Limit, Limits};
+///
+/// let limits = Limits::default().with(Limit::Rank, 4);
+/// assert!(limits.check(Limit::Rank, 4).is_ok());
+/// let error = limits.check(Limit::Rank, 5).unwrap_err();
+/// assert_eq!(
+///     error.to_string(),
+///     "5 dimensions are more than the limit of 4; `--max-rank` raises it"
+/// );
+/// ```
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Limits([u64; Limit::ALL.len()]);
+
+impl Default for Limits {
+    fn default() -> Self {
+        Self(Limit::ALL.map(Limit::default_value))
+    }
+}
+
+impl Limits {
+    /// These limits, but for one.
+    #[must_use]
+    pub fn with(mut self, limit: Limit, greatest: u64) -> Self {
+        self.0[limit as usize] = greatest;
+        self
+    }
+
+    /// The greatest number that a limit allows.
+    #[must_use]
+    pub fn get(&self, limit: Limit) -> u64 {
+        self.0[limit as usize]
+    }
+
+    /// Refuses what exceeds a limit.
+    ///
+    /// # Errors
+    /// With the limit, and how to raise it.
+    pub fn check(&self, limit: Limit, found: u64) -> Result<(), ImportError> {
+        let greatest = self.get(limit);
+        if found <= greatest {
+            return Ok(());
+        }
+        Err(ImportError::new(format!(
+            "{found} {} are more than the limit of {greatest}; `--{}` raises it",
+            limit.unit(),
+            limit.option()
+        )))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn each_limit_has_a_place_and_an_option_of_its_own() {
+        for (index, limit) in Limit::ALL.into_iter().enumerate() {
+            assert_eq!(limit as usize, index);
+            let limits = Limits::default().with(limit, 7);
+            let error = limits.check(limit, 8).unwrap_err().to_string();
+            assert!(error.contains(&format!("`--{limit}`")), "{error}");
+            assert!(limits.check(limit, 7).is_ok());
+            for other in Limit::ALL.into_iter().filter(|&other| other != limit) {
+                assert_eq!(limits.get(other), other.default_value());
+                assert_ne!(limit.option(), other.option());
+            }
+        }
+    }
+}

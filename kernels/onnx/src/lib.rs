@@ -1,0 +1,43 @@
+//! ONNX models as programs.
+//!
+//! ```text
+//!  model.onnx ──wire format──► proto ──read, check──► Model
+//! ```
+//!
+//! | module | is about |
+//! |---|---|
+//! | [`proto`] | the messages that files are made of |
+//! | [`model`] | a file, read and checked |
+//! | [`graph`] | graphs and nodes |
+//! | [`attribute`] | attributes of nodes |
+//! | [`tensor`] | tensors of a file, and beside it |
+//! | [`element_type`] | element types |
+//! | [`opset`] | what ONNX says of its ops |
+//!
+//! Files are not trusted: see `order` for the rules of graphs, `external` for those of other files, and
+//! [`Limits`](tfrt_import::Limits) for how large everything may be. Nothing here runs a model.
+#![deny(unsafe_code)]
+
+pub mod proto;
+
+pub mod element_type;
+
+mod external;
+
+pub mod tensor;
+
+pub mod attribute;
+
+pub mod graph;
+
+mod order;
+
+mod wire;
+
+pub mod opset;
+
+pub mod model;
+
+pub use attribute::Attribute;
+pub use element_type::ElementType;
+pub use model::Model;

@@ -1,0 +1,253 @@
+//! Models: files, read and checked.
+
+use std::collections::{BTreeMap, HashMap};
+use std::path::Path;
+
+use bytes::Bytes;
+use prost::Message;
+use tfrt_import::names::shown;
+use tfrt_import::{ImportError, Limits};
+use tfrt_tensor::HostBuffer;
+use tfrt_tensor::file::source::{Source, Stream, map};
+
+use crate::external::ExternalFiles;
+use crate::graph::{Function, Graph, GraphReader, ValueInfo, domain};
+use crate::order;
+use crate::proto::ModelProto;
+use crate::tensor::{TensorReader, malloc};
+use crate::wire;
+
+/// The name of a function: domain, name and overload.
+pub type FunctionName = (String, String, String);
+
+/// A model that was read and follows the rules of the format. Whether its ops can be imported is another question.
+///
+/// ```
+/// use prost::Message;
+/// use tfrt_import::Limits;
+/// use tfrt_onnx::Model;
+/// use tfrt_onnx::proto::{GraphProto, ModelProto, NodeProto, OperatorSetIdProto, ValueInfoProto};
+///
+/// let value = |name: &str| ValueInfoProto { name: Some(name.into()), ..Default::default() };
+/// let relu = NodeProto {
+///     op_type: Some("Relu".into()),
+///     input: vec!["x".into()],
+///     output: vec!["y".into()],
+///     ..Default::default()
+/// };
+/// let file = ModelProto {
+///     ir_version: Some(10),
+///     opset_import: vec![OperatorSetIdProto { version: Some(20), ..Default::default() }],
+///     graph: Some(GraphProto {
+///         node: vec![relu],
+///         input: vec![value("x")],
+///         output: vec![value("y")],
+///         ..Default::default()
+///     }),
+///     ..Default::default()
+/// };
+/// let model = Model::from_bytes(file.encode_to_vec(), &Limits::default())?;
+/// assert_eq!(model.graph().nodes[0].label(), "node #0 (Relu) that makes 'y'");
+/// assert_eq!(model.opset(""), Some(20));
+/// # Ok::<(), tfrt_import::ImportError>(())
+/// ```
+#[derive(Clone, Debug)]
+pub struct Model {
+    ir_version: i64,
+    producer: String,
+    opsets: BTreeMap<String, i64>,
+    graph: Graph,
+    functions: HashMap<FunctionName, Function>,
+    warnings: Vec<String>,
+}
+
+impl Model {
+    /// Reads a model and the files beside it that it refers to.
+    ///
+    /// # Errors
+    /// What is wrong with the file, and where.
+    pub fn open(path: impl AsRef<Path>, limits: &Limits) -> Result<Self, ImportError> {
+        let path = path.as_ref();
+        let read = || {
+            let mut stream = Stream::open(path, &malloc()).map_err(|e| e.to_string())?;
+            let len_bytes = stream.len_bytes();
+            let file = stream.buffer_at(0, len_bytes);
+            file.map_err(|error| error.to_string())
+        };
+        let file = read().map_err(ImportError::new);
+        Self::of_file(path, file, limits)
+    }
+
+    /// Maps a model into memory: its tensors are parts of the file.
+    ///
+    /// # Errors
+    /// Those of [`open`](Self::open).
+    ///
+    /// # Safety
+    /// 1. The file must not be changed or shortened as long as the model, or a tensor of it, lives.
+    #[expect(unsafe_code, reason = "hands on the duty of whoever maps a file")]
+    pub unsafe fn map(path: impl AsRef<Path>, limits: &Limits) -> Result<Self, ImportError> {
+        let path = path.as_ref();
+        // SAFETY: duty 1.
+        let file = unsafe { map(path) };
+        let file = file.map_err(|error| ImportError::new(error.to_string()));
+        Self::of_file(path, file, limits)
+    }
+
+    fn of_file(
+        path: &Path,
+        file: Result<HostBuffer, ImportError>,
+        limits: &Limits,
+    ) -> Result<Self, ImportError> {
+        let folder = match path.parent() {
+            Some(folder) if !folder.as_os_str().is_empty() => folder.to_owned(),
+            _ => Path::new(".").to_owned(),
+        };
+        let model = file.and_then(|file| {
+            let external = ExternalFiles::of_folder(folder);
+            Self::of_buffer(file, external, limits)
+        });
+        model.map_err(|error| error.within(shown(&path.to_string_lossy()).to_string()))
+    }
+
+    /// Reads a model in memory, which cannot refer to other files.
+    ///
+    /// # Errors
+    /// What is wrong with the model, and where.
+    pub fn from_bytes(
+        bytes: impl AsRef<[u8]> + Send + Sync + 'static,
+        limits: &Limits,
+    ) -> Result<Self, ImportError> {
+        let file = HostBuffer::from_owner(bytes);
+        let file = file.map_err(|error| ImportError::new(error.to_string()))?;
+        Self::of_buffer(file, ExternalFiles::default(), limits)
+    }
+
+    fn of_buffer(
+        file: HostBuffer,
+        external: ExternalFiles,
+        limits: &Limits,
+    ) -> Result<Self, ImportError> {
+        let elements = file.elements_owned::<u8>();
+        let elements = elements.map_err(|error| ImportError::new(error.to_string()))?;
+        let bytes = Bytes::from_owner(elements);
+        let proto = ModelProto::decode(bytes.clone()).map_err(|error| {
+            let (offset, path) = wire::locate(&bytes);
+            let within = if path.is_empty() {
+                String::new()
+            } else {
+                format!(" in `{path}`")
+            };
+            ImportError::new(format!("byte {offset}{within}: {error}"))
+        })?;
+        let tensors = TensorReader {
+            file,
+            external,
+            limits: limits.clone(),
+        };
+        Self::of_proto(&proto, &tensors)
+    }
+
+    fn of_proto(proto: &ModelProto, tensors: &TensorReader) -> Result<Self, ImportError> {
+        if proto.ir_version() < 1 {
+            return Err(ImportError::new(
+                "not an ONNX model: it has no version of the format",
+            ));
+        }
+        let opsets = proto.opset_import.iter();
+        let mut opsets: BTreeMap<String, i64> = opsets
+            .map(|opset| (domain(opset.domain()).to_owned(), opset.version()))
+            .collect();
+        // The oldest files mean the first opset.
+        if proto.ir_version() < 3 && opsets.is_empty() {
+            opsets.insert(String::new(), 1);
+        }
+        let graph = proto.graph.as_ref();
+        let graph = graph.ok_or_else(|| ImportError::new("the model has no graph"))?;
+        let mut reader = GraphReader {
+            tensors,
+            num_nodes: 0,
+        };
+        let mut graph = reader.graph(graph, 0)?;
+        let mut warnings = order::check(&mut graph)?;
+        let mut functions = HashMap::new();
+        for proto in &proto.functions {
+            let label = format!("function '{}'", shown(proto.name()));
+            let place = |error: ImportError| error.within(label.clone());
+            let mut function = reader.function(proto).map_err(place)?;
+            warnings.extend(order::check(&mut function.body).map_err(place)?);
+            let domain = domain(proto.domain()).to_owned();
+            let name = (domain, proto.name().to_owned(), proto.overload().to_owned());
+            if functions.insert(name, function).is_some() {
+                return Err(place(ImportError::new("it is defined twice")));
+            }
+        }
+        Ok(Self {
+            ir_version: proto.ir_version(),
+            producer: format!("{} {}", proto.producer_name(), proto.producer_version())
+                .trim()
+                .to_owned(),
+            opsets,
+            graph,
+            functions,
+            warnings,
+        })
+    }
+
+    /// The version of the format.
+    #[must_use]
+    pub fn ir_version(&self) -> i64 {
+        self.ir_version
+    }
+
+    /// What wrote the file, as it says itself.
+    #[must_use]
+    pub fn producer(&self) -> &str {
+        &self.producer
+    }
+
+    /// The version of a domain that the model means; `""` is ONNX's own.
+    #[must_use]
+    pub fn opset(&self, domain: &str) -> Option<i64> {
+        self.opsets.get(domain).copied()
+    }
+
+    /// The versions of all domains.
+    #[must_use]
+    pub fn opsets(&self) -> &BTreeMap<String, i64> {
+        &self.opsets
+    }
+
+    /// The graph that the model is.
+    #[must_use]
+    pub fn graph(&self) -> &Graph {
+        &self.graph
+    }
+
+    /// What a caller must give.
+    pub fn inputs(&self) -> impl Iterator<Item = &ValueInfo> {
+        let initializers = self.graph.initializers.iter();
+        let known: std::collections::HashSet<&str> =
+            initializers.map(|tensor| tensor.name.as_str()).collect();
+        let inputs = self.graph.inputs.iter();
+        inputs.filter(move |input| !known.contains(input.name.as_str()))
+    }
+
+    /// What a caller gets.
+    #[must_use]
+    pub fn outputs(&self) -> &[ValueInfo] {
+        &self.graph.outputs
+    }
+
+    /// What is odd, but no error.
+    #[must_use]
+    pub fn warnings(&self) -> &[String] {
+        &self.warnings
+    }
+
+    /// The functions that nodes can call, by domain, name and overload.
+    #[must_use]
+    pub fn functions(&self) -> &HashMap<FunctionName, Function> {
+        &self.functions
+    }
+}

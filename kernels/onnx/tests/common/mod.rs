@@ -1,0 +1,77 @@
+//! Models that tests write.
+
+use prost::Message;
+use tfrt_onnx::proto::attribute_proto::AttributeType;
+use tfrt_onnx::proto::*;
+
+/// A value without a type.
+pub fn value(name: &str) -> ValueInfoProto {
+    ValueInfoProto {
+        name: Some(name.into()),
+        ..Default::default()
+    }
+}
+
+/// A node without attributes.
+pub fn node(op: &str, inputs: &[&str], outputs: &[&str]) -> NodeProto {
+    NodeProto {
+        op_type: Some(op.into()),
+        input: inputs.iter().map(|&name| name.into()).collect(),
+        output: outputs.iter().map(|&name| name.into()).collect(),
+        ..Default::default()
+    }
+}
+
+/// An attribute that is a graph.
+pub fn graph_attribute(name: &str, graph: GraphProto) -> AttributeProto {
+    AttributeProto {
+        name: Some(name.into()),
+        r#type: Some(AttributeType::Graph as i32),
+        g: Some(graph),
+        ..Default::default()
+    }
+}
+
+/// A vector of numbers, raw.
+pub fn floats(name: &str, values: &[f32]) -> TensorProto {
+    let bytes: Vec<u8> = values
+        .iter()
+        .flat_map(|value| value.to_le_bytes())
+        .collect();
+    TensorProto {
+        name: Some(name.into()),
+        data_type: Some(1),
+        dims: vec![values.len() as i64],
+        raw_data: Some(bytes.into()),
+        ..Default::default()
+    }
+}
+
+/// A graph from values to values.
+pub fn graph(inputs: &[&str], nodes: Vec<NodeProto>, outputs: &[&str]) -> GraphProto {
+    GraphProto {
+        name: Some("g".into()),
+        input: inputs.iter().map(|&name| value(name)).collect(),
+        node: nodes,
+        output: outputs.iter().map(|&name| value(name)).collect(),
+        ..Default::default()
+    }
+}
+
+/// A model of opset 20.
+pub fn model(graph: GraphProto) -> ModelProto {
+    ModelProto {
+        ir_version: Some(10),
+        opset_import: vec![OperatorSetIdProto {
+            version: Some(20),
+            ..Default::default()
+        }],
+        graph: Some(graph),
+        ..Default::default()
+    }
+}
+
+/// The bytes of a model.
+pub fn bytes(graph: GraphProto) -> Vec<u8> {
+    model(graph).encode_to_vec()
+}
