@@ -20,6 +20,8 @@ pub mod constraint;
 
 pub mod traits;
 
+pub mod effect;
+
 pub mod dialect;
 
 pub mod format;
@@ -47,10 +49,11 @@ mod const_text;
 pub use check::{DeclarationError, assert_all_valid};
 pub use constraint::{AttrKind, EnumCase, EnumDef, FloatKind, TypeConstraint};
 pub use dialect::{DialectDef, UnknownTypes};
+pub use effect::Effect;
 pub use fold::{AttrPath, Fold};
 pub use metadata::{MetadataFn, MetadataQuery, NoMetadata, WorkspaceFn};
 pub use op::{
     Arity, AttrDef, AttrDefault, FunctionDef, FunctionForm, FunctionSignature, OpDef, OperandDef,
     ResultDef, SourcePlace,
 };
-pub use traits::{Effect, OpTraits};
+pub use traits::OpTraits;

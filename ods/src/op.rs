@@ -1,9 +1,10 @@
 //! The record itself: [`OpDef`] and its parts.
 
 use crate::constraint::{AttrKind, TypeConstraint};
+use crate::effect::Effect;
 use crate::fold::OpFolder;
 use crate::metadata::{MetadataFn, WorkspaceFn};
-use crate::traits::{Effect, OpTraits};
+use crate::traits::OpTraits;
 use crate::verify::OpVerifier;
 
 /// The declaration of an op.

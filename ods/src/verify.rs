@@ -21,10 +21,11 @@ use tfrt_support::nearest::{did_you_mean, nearest};
 
 use crate::binding;
 use crate::constraint::TypeConstraint;
+use crate::effect::Effect;
 use crate::groups::Groups;
 use crate::instance::{AttrInstance, OpInstance};
 use crate::op::{Arity, FunctionForm, OpDef};
-use crate::traits::{Effect, OpTraits};
+use crate::traits::OpTraits;
 
 pub use crate::constraint::CHAIN_TYPE;
 pub use describe::is_of_kind;

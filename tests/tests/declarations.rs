@@ -13,6 +13,7 @@ use std::{env, fs};
 use libtest_mimic::{Arguments, Failed, Trial};
 use serde_json::{Value, json};
 use tfrt::kernel::KernelRegistry;
+use tfrt::ods::traits::{TraitDef, TraitOption};
 use tfrt::ods::{Arity, AttrDefault, AttrKind, FunctionForm, OpDef, SourcePlace, TypeConstraint};
 use tfrt_tests::golden::require_status;
 use tfrt_tests::{programs, tool};
@@ -31,6 +32,7 @@ fn main() -> ExitCode {
             "every_op_and_dialect_says_what_it_is_about",
             every_op_and_dialect_says_what_it_is_about,
         ),
+        Trial::test("the_manual_names_every_trait", the_manual_names_every_trait),
         Trial::test("json_says_what_is_declared", json_says_what_is_declared),
         Trial::test(
             "a_selection_is_a_part_of_everything",
@@ -108,6 +110,28 @@ fn declarations_keep_the_rules() -> Outcome {
         Ok(())
     } else {
         Err(broken.join("\n").into())
+    }
+}
+
+/// The manual of the macros names every trait that is an option.
+fn the_manual_names_every_trait() -> Outcome {
+    let root = std::path::Path::new(env!("CARGO_MANIFEST_DIR"));
+    let manual = std::fs::read_to_string(root.join("../macros/src/lib.rs"))?;
+    let options = TraitDef::all().iter();
+    let options = options.filter(|def| {
+        !matches!(
+            def.option,
+            TraitOption::Derived | TraitOption::WithoutKernel
+        )
+    });
+    let unknown: Vec<_> = options
+        .map(|def| def.name)
+        .filter(|name| !manual.contains(&format!("`{name}`")))
+        .collect();
+    if unknown.is_empty() {
+        Ok(())
+    } else {
+        Err(format!("not in the manual: {unknown:?}").into())
     }
 }
 
@@ -203,7 +227,7 @@ fn as_json(def: &OpDef) -> Value {
         "attributes": attributes.collect::<Vec<_>>(),
         "functions": functions.collect::<Vec<_>>(),
         "results": results.collect::<Vec<_>>(),
-        "traits": def.traits.names().collect::<Vec<_>>(),
+        "traits": def.traits.iter().map(|def| def.name).collect::<Vec<_>>(),
         "effect": def.effect.class(),
         "only_reads": matches!(def.effect, tfrt::ods::Effect::Reads(_)),
         "assembly_format": def.assembly_format,

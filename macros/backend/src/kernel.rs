@@ -12,11 +12,12 @@ pub(crate) mod instances;
 
 use proc_macro2::{Span, TokenStream};
 use syn::{Attribute, Expr, Ident, LitStr, Path, Type, Visibility};
+use tfrt_ods::{Arity, FunctionForm, OpTraits};
 
 use crate::function::Function;
-use crate::options::{Options, RawType};
+use crate::options::{Flag, Options, RawType};
 use crate::problems::Problems;
-use crate::signature::{self, Binding, Operand, Output};
+use crate::signature::{self, Binding, Context, Operand, Output};
 
 pub use instances::Instance;
 
@@ -118,7 +119,7 @@ pub enum Marker {
     /// The workspace: the type of its elements.
     Workspace(Box<Type>),
     /// A context.
-    Context(&'static str),
+    Context(Context),
 }
 
 /// The functions that an adapter calls before the kernel.
@@ -154,8 +155,8 @@ pub struct Declaration {
     pub functions: Vec<FunctionEntry>,
     /// The results, without the chain that the macro adds.
     pub results: Vec<ResultEntry>,
-    /// Names of constants of `OpTraits`.
-    pub traits: Vec<&'static str>,
+    /// The properties of the op as a whole.
+    pub traits: OpTraits,
     /// The class of its effect.
     pub effect: Option<String>,
     /// The class of the effects that it depends on, where it has none itself.
@@ -195,10 +196,8 @@ pub enum ResultEntry {
 pub struct RawEntry {
     /// Its type.
     pub ty: RawType,
-    /// Whether there may be any number.
-    pub is_variadic: bool,
-    /// Whether it may be left out.
-    pub is_optional: bool,
+    /// How often it occurs.
+    pub arity: Arity,
     /// Whether it is written.
     pub is_mutated: bool,
     /// Whether it is taken as a reference.
@@ -219,12 +218,27 @@ pub struct AttributeEntry {
 /// The default of an attribute, with its place.
 #[derive(Debug)]
 pub struct AttributeDefault {
-    /// The constructor of `AttrDefault`.
-    pub kind: &'static str,
-    /// What it holds.
-    pub value: Option<TokenStream>,
+    /// The value.
+    pub value: DefaultValue,
     /// Its place.
     pub span: Span,
+}
+
+/// The default of an attribute: the variant of `AttrDefault`, with its value as an expression.
+#[derive(Debug)]
+pub enum DefaultValue {
+    /// A truth value.
+    Bool(TokenStream),
+    /// A whole number, or a case of an enum.
+    Int(TokenStream),
+    /// A number.
+    Float(TokenStream),
+    /// A string.
+    String(TokenStream),
+    /// `[]`
+    EmptyArray,
+    /// No value: the attribute is optional.
+    Absent,
 }
 
 /// A function in the declaration.
@@ -232,8 +246,8 @@ pub struct AttributeDefault {
 pub struct FunctionEntry {
     /// Its name.
     pub name: String,
-    /// The variant of `FunctionForm`.
-    pub form: &'static str,
+    /// How the op refers to it.
+    pub form: FunctionForm,
     /// The type that says its signature.
     pub callable: Option<Type>,
 }
@@ -258,12 +272,12 @@ impl Form {
     }
 
     fn of(options: &Options, function: &Function) -> Self {
-        match (options.has("raw"), options.has("sync")) {
+        match (options.has(Flag::Raw), options.has(OpTraits::SYNC)) {
             (true, true) => Self::RawSync,
             (true, false) => Self::Raw,
             (false, true) => Self::Sync,
             _ if function.signature.asyncness.is_some() => Self::Future,
-            _ if options.has("blocking") => Self::Blocking,
+            _ if options.has(OpTraits::BLOCKING) => Self::Blocking,
             _ => Self::Plain,
         }
     }

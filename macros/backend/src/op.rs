@@ -38,10 +38,35 @@ pub struct Op {
     pub crate_path: Option<Path>,
     /// The type of devices that it is for, if it is not the processor.
     pub device: Option<LitStr>,
-    /// Names of constants of `OpFlags`.
-    pub flags: Vec<&'static str>,
+    /// Its flags, each once.
+    pub flags: Vec<OpFlag>,
     /// What is registered.
     pub form: Form,
+}
+
+/// A flag of an op: a constant of `OpFlags`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum OpFlag {
+    /// Takes scalar tensors as they are.
+    AcceptsScalar,
+    /// Takes sparse tensors as they are.
+    AcceptsSparse,
+    /// Takes tensors of strings as they are.
+    AcceptsString,
+    /// Has no effects.
+    NoSideEffects,
+}
+
+impl OpFlag {
+    /// Returns the name of the constant.
+    pub(crate) fn constant(self) -> &'static str {
+        match self {
+            Self::AcceptsScalar => "ACCEPTS_SCALAR",
+            Self::AcceptsSparse => "ACCEPTS_SPARSE",
+            Self::AcceptsString => "ACCEPTS_STRING",
+            Self::NoSideEffects => "NO_SIDE_EFFECTS",
+        }
+    }
 }
 
 /// What runs an op.
@@ -93,11 +118,11 @@ impl Op {
             for kernel in kernels.iter().flat_map(|op| &op.kernel.variants) {
                 flags.extend(check::implied_flags(kernel));
                 if !kernel.declaration.has_added_chain {
-                    flags.push("NO_SIDE_EFFECTS");
+                    flags.push(OpFlag::NoSideEffects);
                 }
             }
         } else if options.side_effecting.is_none() {
-            flags.push("NO_SIDE_EFFECTS");
+            flags.push(OpFlag::NoSideEffects);
         }
         flags.sort_unstable();
         flags.dedup();

@@ -4,6 +4,8 @@
 
 mod instance;
 
+mod key;
+
 mod raw;
 
 use proc_macro2::{Span, TokenStream, TokenTree};
@@ -11,11 +13,13 @@ use syn::ext::IdentExt;
 use syn::parse::{ParseStream, Parser};
 use syn::punctuated::Punctuated;
 use syn::{Ident, Lit, LitStr, Path, Token, bracketed, parenthesized};
+use tfrt_ods::OpTraits;
 use tfrt_support::nearest::nearest;
 
 use crate::problems::{Problems, did_you_mean};
 
 pub use instance::{InstanceList, InstanceValue};
+pub use key::{Flag, Key, ListKey, ValueKey};
 pub use raw::{RawAttr, RawType, RawValue};
 
 /// What was written, unchecked but for its form.
@@ -26,7 +30,7 @@ pub struct Options {
     /// `sync = "name"`: the names under which the interpreter of synchronous functions has the kernel too.
     pub sync_names: Vec<LitStr>,
     /// Options without a value, with their places.
-    pub flags: Vec<Ident>,
+    flags: Vec<GivenFlag>,
     /// `effect = "class"`.
     pub effect: Option<LitStr>,
     /// `reads = "class"`.
@@ -76,55 +80,12 @@ pub enum AttributeNames {
     Any(Span),
 }
 
-/// Options without a value.
-const FLAGS: &[&str] = &[
-    "side_effecting",
-    "pure",
-    "effect_free",
-    "non_strict",
-    "sync",
-    "blocking",
-    "raw",
-    "named_results",
-    "cheap",
-    "cost_attribute",
-    "call",
-    "isolated",
-    "chain_source",
-    "chain_merge",
-    "constant",
-    "forwards",
-    "loops",
-    "parallel",
-    "chooses",
-    "printed_generically",
-];
-
-/// Options with a value after `=`.
-const VALUES: &[&str] = &[
-    "effect",
-    "reads",
-    "format",
-    "verify",
-    "fold",
-    "metadata",
-    "workspace",
-    "chain",
-    "attribute_names",
-    "kernel_set",
-    "crate",
-];
-
-/// Options with a list in parentheses.
-const LISTS: &[&str] = &[
-    "operands",
-    "results",
-    "attrs",
-    "symbols",
-    "symbol_list",
-    "regions",
-    "alias",
-];
+/// A flag that was given, with its place.
+#[derive(Debug)]
+struct GivenFlag {
+    flag: Flag,
+    place: Ident,
+}
 
 impl Options {
     /// Parses the tokens in the parentheses of the attribute.
@@ -149,13 +110,24 @@ impl Options {
     }
 
     /// The place of a flag, if it is set.
-    pub(crate) fn flag(&self, name: &str) -> Option<&Ident> {
-        self.flags.iter().find(|flag| *flag == name)
+    pub(crate) fn flag(&self, flag: impl Into<Flag>) -> Option<&Ident> {
+        let flag = flag.into();
+        let given = self.flags.iter().find(|given| given.flag == flag)?;
+        Some(&given.place)
     }
 
     /// Whether a flag is set.
-    pub(crate) fn has(&self, name: &str) -> bool {
-        self.flag(name).is_some()
+    pub(crate) fn has(&self, flag: impl Into<Flag>) -> bool {
+        self.flag(flag).is_some()
+    }
+
+    /// The traits whose flags are set.
+    pub(crate) fn traits(&self) -> OpTraits {
+        let flags = self.flags.iter();
+        flags.fold(OpTraits::NONE, |traits, given| match given.flag {
+            Flag::Trait(one) => traits | one,
+            Flag::SideEffecting | Flag::Raw => traits,
+        })
     }
 
     fn parse_option(&mut self, input: ParseStream<'_>, is_behind_names: bool) -> syn::Result<()> {
@@ -216,46 +188,25 @@ impl Options {
         syn::Error::new_spanned(written, error)
     }
 
-    fn parse_flag(&mut self, key: Ident) -> syn::Result<()> {
-        let name = key.to_string();
-        if VALUES.contains(&name.as_str()) {
-            return Err(syn::Error::new(
-                key.span(),
-                format!("`{name}` needs a value: `{}`", example(&name)),
-            ));
+    fn parse_flag(&mut self, place: Ident) -> syn::Result<()> {
+        let fail = |message: String| Err(syn::Error::new(place.span(), message));
+        match Key::of(&place.to_string()) {
+            None => Err(unknown(&place)),
+            Some(Key::Value(key)) => fail(format!("`{place}` needs a value: `{}`", key.example())),
+            Some(Key::List(key)) => fail(format!("`{place}` needs a list: `{}`", key.example())),
+            Some(Key::Flag(flag)) if self.has(flag) => Err(duplicate(&place)),
+            Some(Key::Flag(flag)) => {
+                self.flags.push(GivenFlag { flag, place });
+                Ok(())
+            }
         }
-        if LISTS.contains(&name.as_str()) {
-            return Err(syn::Error::new(
-                key.span(),
-                format!("`{name}` needs a list: `{}`", example(&name)),
-            ));
-        }
-        if !FLAGS.contains(&name.as_str()) {
-            return Err(unknown(&key));
-        }
-        if self.has(&name) {
-            return Err(duplicate(&key));
-        }
-        self.flags.push(key);
-        Ok(())
     }
 
-    fn parse_value(&mut self, key: &Ident, input: ParseStream<'_>) -> syn::Result<()> {
-        match key.to_string().as_str() {
-            "effect" => set(&mut self.effect, key, input.parse()?),
-            "reads" => set(&mut self.reads, key, input.parse()?),
-            "format" => set(&mut self.format, key, input.parse()?),
-            "verify" => set(&mut self.verify, key, input.call(Path::parse_mod_style)?),
-            "fold" => set(&mut self.fold, key, input.call(Path::parse_mod_style)?),
-            "metadata" => set(&mut self.metadata, key, input.call(Path::parse_mod_style)?),
-            "workspace" => set(&mut self.workspace, key, input.call(Path::parse_mod_style)?),
-            "kernel_set" => set(&mut self.kernel_set, key, input.parse()?),
-            "crate" => set(
-                &mut self.crate_path,
-                key,
-                input.call(Path::parse_mod_style)?,
-            ),
-            "sync" => {
+    fn parse_value(&mut self, place: &Ident, input: ParseStream<'_>) -> syn::Result<()> {
+        let fail = |message: String| Err(syn::Error::new(place.span(), message));
+        match Key::of(&place.to_string()) {
+            Some(Key::Value(key)) => self.parse_value_of(key, place, input),
+            Some(Key::Flag(Flag::Trait(OpTraits::SYNC))) => {
                 self.sync_names.push(input.parse().map_err(|error| {
                     let example = "`sync = \"dialect.name\"` gives the kernel for the interpreter its name; \
                                    `sync` alone says that there is no other";
@@ -263,7 +214,40 @@ impl Options {
                 })?);
                 Ok(())
             }
-            "chain" => {
+            None if place == "name" && input.peek(LitStr) => {
+                let name: LitStr = input.parse()?;
+                let error = format!("a name has no key: write `\"{}\"`", name.value());
+                self.names.push(name);
+                fail(error)
+            }
+            _ if input.peek(syn::token::Bracket) => self.parse_instances(place, input),
+            Some(Key::Flag(_)) => fail(format!("`{place}` takes no value: write `{place}` alone")),
+            Some(Key::List(key)) => fail(format!(
+                "`{place}` takes a list in parentheses: `{}`",
+                key.example()
+            )),
+            None => Err(unknown(place)),
+        }
+    }
+
+    fn parse_value_of(
+        &mut self,
+        key: ValueKey,
+        place: &Ident,
+        input: ParseStream<'_>,
+    ) -> syn::Result<()> {
+        let path = |input: ParseStream<'_>| input.call(Path::parse_mod_style);
+        match key {
+            ValueKey::Effect => set(&mut self.effect, place, input.parse()?),
+            ValueKey::Reads => set(&mut self.reads, place, input.parse()?),
+            ValueKey::Format => set(&mut self.format, place, input.parse()?),
+            ValueKey::Verify => set(&mut self.verify, place, path(input)?),
+            ValueKey::Fold => set(&mut self.fold, place, path(input)?),
+            ValueKey::Metadata => set(&mut self.metadata, place, path(input)?),
+            ValueKey::Workspace => set(&mut self.workspace, place, path(input)?),
+            ValueKey::KernelSet => set(&mut self.kernel_set, place, input.parse()?),
+            ValueKey::Crate => set(&mut self.crate_path, place, path(input)?),
+            ValueKey::Chain => {
                 let value: Ident = input.parse()?;
                 if value != "none" {
                     return Err(syn::Error::new(
@@ -271,9 +255,9 @@ impl Options {
                         "expected `chain = none`; a kernel that handles the chain itself has a parameter or result of type `Chain`",
                     ));
                 }
-                set(&mut self.chain_none, key, key.span())
+                set(&mut self.chain_none, place, place.span())
             }
-            "attribute_names" => {
+            ValueKey::AttributeNames => {
                 let value: Ident = input.parse()?;
                 let names = match value.to_string().as_str() {
                     "free" => AttributeNames::Free(value.span()),
@@ -286,24 +270,8 @@ impl Options {
                         ));
                     }
                 };
-                set(&mut self.attribute_names, key, names)
+                set(&mut self.attribute_names, place, names)
             }
-            "name" if input.peek(LitStr) => {
-                let name: LitStr = input.parse()?;
-                let error = format!("a name has no key: write `\"{}\"`", name.value());
-                self.names.push(name);
-                Err(syn::Error::new(key.span(), error))
-            }
-            _ if input.peek(syn::token::Bracket) => self.parse_instances(key, input),
-            name if FLAGS.contains(&name) => Err(syn::Error::new(
-                key.span(),
-                format!("`{name}` takes no value: write `{name}` alone"),
-            )),
-            name if LISTS.contains(&name) => Err(syn::Error::new(
-                key.span(),
-                format!("`{name}` takes a list in parentheses: `{}`", example(name)),
-            )),
-            _ => Err(unknown(key)),
         }
     }
 
@@ -327,54 +295,37 @@ impl Options {
         Ok(())
     }
 
-    fn parse_list(&mut self, key: &Ident, content: ParseStream<'_>) -> syn::Result<()> {
-        match key.to_string().as_str() {
-            "operands" => set(&mut self.operands, key, (key.span(), list(content)?)),
-            "results" => set(&mut self.results, key, (key.span(), list(content)?)),
-            "attrs" => set(&mut self.attrs, key, (key.span(), list(content)?)),
-            "symbols" => set(&mut self.symbols, key, (key.span(), list(content)?)),
-            "symbol_list" => set(&mut self.symbol_list, key, (key.span(), list(content)?)),
-            "regions" => set(&mut self.regions, key, (key.span(), list(content)?)),
-            "alias" => {
+    fn parse_list(&mut self, place: &Ident, content: ParseStream<'_>) -> syn::Result<()> {
+        let fail = |message: String| Err(syn::Error::new(place.span(), message));
+        match Key::of(&place.to_string()) {
+            None => Err(unknown(place)),
+            Some(Key::List(key)) => self.parse_list_of(key, place, content),
+            Some(Key::Flag(_)) => fail(format!("`{place}` takes no list: write `{place}` alone")),
+            Some(Key::Value(key)) => fail(format!("`{place}` takes a value: `{}`", key.example())),
+        }
+    }
+
+    fn parse_list_of(
+        &mut self,
+        key: ListKey,
+        place: &Ident,
+        content: ParseStream<'_>,
+    ) -> syn::Result<()> {
+        let span = place.span();
+        match key {
+            ListKey::Operands => set(&mut self.operands, place, (span, list(content)?)),
+            ListKey::Results => set(&mut self.results, place, (span, list(content)?)),
+            ListKey::Attrs => set(&mut self.attrs, place, (span, list(content)?)),
+            ListKey::Symbols => set(&mut self.symbols, place, (span, list(content)?)),
+            ListKey::SymbolList => set(&mut self.symbol_list, place, (span, list(content)?)),
+            ListKey::Regions => set(&mut self.regions, place, (span, list(content)?)),
+            ListKey::Alias => {
                 let pairs = content.call(Punctuated::<Alias, Token![,]>::parse_terminated)?;
                 self.alias
                     .extend(pairs.into_iter().map(|alias| (alias.result, alias.operand)));
                 Ok(())
             }
-            name if FLAGS.contains(&name) => Err(syn::Error::new(
-                key.span(),
-                format!("`{name}` takes no list: write `{name}` alone"),
-            )),
-            name if VALUES.contains(&name) => Err(syn::Error::new(
-                key.span(),
-                format!("`{name}` takes a value: `{}`", example(name)),
-            )),
-            _ => Err(unknown(key)),
         }
-    }
-}
-
-/// How an option that needs a value or list is written.
-fn example(option: &str) -> &'static str {
-    match option {
-        "effect" => "effect = \"random\"",
-        "reads" => "reads = \"random\"",
-        "format" => "format = \"$a `,` $b attr-dict\"",
-        "verify" => "verify = path::to::function",
-        "fold" => "fold = path::to::function",
-        "metadata" => "metadata = path::to::function",
-        "workspace" => "workspace = path::to::function",
-        "chain" => "chain = none",
-        "attribute_names" => "attribute_names = free",
-        "kernel_set" => "kernel_set = MyKernels",
-        "crate" => "crate = path::to::tfrt",
-        "operands" => "operands(cond: \"i1\", args: variadic any)",
-        "results" => "results(quotient, remainder)",
-        "attrs" => "attrs(count: i64)",
-        "symbols" => "symbols(callee)",
-        "symbol_list" => "symbol_list(branches)",
-        "regions" => "regions(body)",
-        _ => "alias(result = operand)",
     }
 }
 
@@ -424,14 +375,8 @@ fn unknown(key: &Ident) -> syn::Error {
             "unknown option `async`: write `async fn` instead",
         );
     }
-    let known = [FLAGS, VALUES, LISTS].concat();
-    syn::Error::new(
-        key.span(),
-        format!(
-            "unknown option `{key}`: {}",
-            did_you_mean(&key.to_string(), &known)
-        ),
-    )
+    let hint = did_you_mean(&key.to_string(), &Key::names());
+    syn::Error::new(key.span(), format!("unknown option `{key}`: {hint}"))
 }
 
 /// The complaint about `concat!("my.", "add")` where a name belongs.
@@ -464,11 +409,11 @@ fn computed_name(key: &Ident, input: ParseStream<'_>) -> syn::Error {
 
 /// Whether an identifier alone, in the place of the name, is not even a misspelled option.
 fn is_nothing_like_an_option(key: &Ident, rest: ParseStream<'_>) -> bool {
-    let (name, known) = (key.to_string(), [FLAGS, VALUES, LISTS].concat());
+    let name = key.to_string();
     rest.is_empty()
         && key != "async"
-        && !known.contains(&name.as_str())
-        && nearest(&name, known).is_empty()
+        && Key::of(&name).is_none()
+        && nearest(&name, Key::names()).is_empty()
 }
 
 pub(crate) fn duplicate(key: &Ident) -> syn::Error {

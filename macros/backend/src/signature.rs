@@ -59,10 +59,31 @@ pub enum Binding {
     Out(Box<Type>),
     /// Memory for the duration of the call: the type of its elements.
     Workspace(Box<Type>),
-    /// A context; the name of its marker.
-    Context(&'static str),
+    /// A context.
+    Context(Context),
     /// The frame.
     Frame,
+}
+
+/// A context, and how it is taken.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Context {
+    /// `&ExecutionContext`
+    Execution,
+    /// `ExecutionContext`
+    OwnedExecution,
+    /// `&HostContext`
+    Host,
+    /// `&Arc<HostContext>`
+    SharedHost,
+    /// `Arc<HostContext>`
+    OwnedHost,
+    /// `&RequestContext`
+    Request,
+    /// `&Arc<RequestContext>`
+    SharedRequest,
+    /// `Arc<RequestContext>`
+    OwnedRequest,
 }
 
 /// A parameter that is a function, or a list of them.
@@ -474,18 +495,18 @@ fn context(ty: &Type, is_lent: bool) -> Option<Binding> {
     } else {
         None
     };
-    let marker = match (name.as_str(), shared.as_deref(), is_lent) {
-        ("ExecutionContext", _, true) => "Execution",
-        ("ExecutionContext", _, false) => "OwnedExecution",
-        ("HostContext", _, true) => "Host",
-        ("Arc", Some("HostContext"), true) => "SharedHost",
-        ("Arc", Some("HostContext"), false) => "OwnedHost",
-        ("RequestContext", _, true) => "Request",
-        ("Arc", Some("RequestContext"), true) => "SharedRequest",
-        ("Arc", Some("RequestContext"), false) => "OwnedRequest",
+    let context = match (name.as_str(), shared.as_deref(), is_lent) {
+        ("ExecutionContext", _, true) => Context::Execution,
+        ("ExecutionContext", _, false) => Context::OwnedExecution,
+        ("HostContext", _, true) => Context::Host,
+        ("Arc", Some("HostContext"), true) => Context::SharedHost,
+        ("Arc", Some("HostContext"), false) => Context::OwnedHost,
+        ("RequestContext", _, true) => Context::Request,
+        ("Arc", Some("RequestContext"), true) => Context::SharedRequest,
+        ("Arc", Some("RequestContext"), false) => Context::OwnedRequest,
         _ => return None,
     };
-    Some(Binding::Context(marker))
+    Some(Binding::Context(context))
 }
 
 fn unless_mut(reference: &syn::TypeReference, binding: Binding) -> syn::Result<Binding> {

@@ -2,10 +2,11 @@
 
 use super::*;
 use crate::constraint::{AttrKind, CHAIN_TYPE, EnumCase, EnumDef, TypeConstraint};
+use crate::effect::Effect;
 use crate::op::{
     AttrDef, AttrDefault, FunctionDef, FunctionForm, FunctionSignature, OperandDef, ResultDef,
 };
-use crate::traits::{Effect, OpTraits};
+use crate::traits::OpTraits;
 
 const ANY: TypeConstraint = TypeConstraint::Any;
 const CHAIN: TypeConstraint = TypeConstraint::Exact(CHAIN_TYPE);
@@ -387,12 +388,12 @@ fn traits_do_not_contradict_each_other() {
         (
             OpTraits::SYNC,
             OpTraits::ASYNC,
-            "a synchronous op cannot be a future",
+            "a future runs on the work queue, not in the interpreter",
         ),
         (
             OpTraits::SYNC,
             OpTraits::BLOCKING,
-            "a synchronous op cannot run on the blocking pool",
+            "the interpreter runs a synchronous op and waits for it",
         ),
         (
             OpTraits::SYNC,
@@ -402,7 +403,7 @@ fn traits_do_not_contradict_each_other() {
         (
             OpTraits::ASYNC,
             OpTraits::BLOCKING,
-            "a future cannot run on the blocking pool",
+            "a future runs on the work queue, not on the blocking pool",
         ),
         (
             OpTraits::EXTRA_CHAIN,

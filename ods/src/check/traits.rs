@@ -3,48 +3,22 @@
 use super::{Check, DeclarationError, attempt};
 use crate::const_text::same;
 use crate::constraint::{CHAIN_TYPE, TypeConstraint};
+use crate::effect::Effect;
 use crate::op::{Arity, OpDef};
-use crate::traits::{Effect, OpTraits};
+use crate::traits::{OpTraits, TraitDef};
 
 impl OpDef {
     pub(super) const fn check_traits(&self) -> Check {
-        const CONTRADICTIONS: &[(OpTraits, OpTraits, &str)] = &[
-            (
-                OpTraits::SYNC,
-                OpTraits::ASYNC,
-                "a synchronous op cannot be a future",
-            ),
-            (
-                OpTraits::SYNC,
-                OpTraits::BLOCKING,
-                "a synchronous op cannot run on the blocking pool",
-            ),
-            (
-                OpTraits::SYNC,
-                OpTraits::NON_STRICT,
-                "operands of a synchronous op are always available",
-            ),
-            (
-                OpTraits::ASYNC,
-                OpTraits::BLOCKING,
-                "a future cannot run on the blocking pool",
-            ),
-            (
-                OpTraits::EXTRA_CHAIN,
-                OpTraits::OPTIONAL_CHAIN,
-                "only one chain can come last",
-            ),
-            (
-                OpTraits::CHAIN_SOURCE,
-                OpTraits::CHAIN_MERGE,
-                "a chain source cannot be a chain merge",
-            ),
-        ];
         let mut index = 0;
-        while index < CONTRADICTIONS.len() {
-            let (one, other, text) = CONTRADICTIONS[index];
-            if self.traits.contains(one) && self.traits.contains(other) {
-                return Err(DeclarationError::plain(text));
+        while index < TraitDef::all().len() {
+            let def = &TraitDef::all()[index];
+            let mut other = 0;
+            while self.traits.contains(def.set) && other < def.excludes.len() {
+                let (excluded, reason) = def.excludes[other];
+                if self.traits.contains(excluded) {
+                    return Err(DeclarationError::plain(reason));
+                }
+                other += 1;
             }
             index += 1;
         }

@@ -54,11 +54,12 @@ use std::fmt::Write as _;
 use crate::catalogue::{Catalogue, Entry, Execution};
 use crate::constraint::{AttrKind, TypeConstraint};
 use crate::dialect::{DialectDef, UnknownTypes};
+use crate::effect::Effect;
 use crate::op::{
     Arity, AttrDef, AttrDefault, FunctionDef, FunctionForm, OpDef, OperandDef, ResultDef,
     SourcePlace,
 };
-use crate::traits::{Effect, OpTraits};
+use crate::traits::OpTraits;
 
 use super::prose::float_name;
 
@@ -155,7 +156,7 @@ fn op<'a>(entry: &Entry<'a>) -> Json<'a> {
 }
 
 fn traits(traits: OpTraits) -> Vec<Json<'static>> {
-    traits.names().map(Json::String).collect()
+    traits.iter().map(|def| Json::String(def.name)).collect()
 }
 
 fn operand(def: &OperandDef) -> Json<'_> {

@@ -4,8 +4,9 @@ use std::fmt::{self, Display};
 
 use crate::catalogue::{Entry, Execution};
 use crate::constraint::{AttrKind, FloatKind, TypeConstraint};
+use crate::effect::Effect;
 use crate::op::{Arity, AttrDef, AttrDefault, FunctionDef, FunctionForm, OpDef, ResultDef};
-use crate::traits::{Effect, OpTraits};
+use crate::traits::OpTraits;
 
 /// The types of an operand or a result: `any number of i32 or i64`.
 pub(super) struct Types(pub(super) TypeConstraint, pub(super) Arity);
@@ -207,42 +208,7 @@ fn chains(def: &OpDef) -> Option<String> {
 
 /// Describes the other properties of an op: texts that can follow "it".
 pub(super) fn properties(def: &OpDef) -> Vec<&'static str> {
-    const TEXTS: &[(OpTraits, &str)] = &[
-        (OpTraits::TERMINATOR, "ends its block"),
-        (
-            OpTraits::ISOLATED,
-            "has regions that see their own arguments only",
-        ),
-        (
-            OpTraits::CALL,
-            "may be replaced with the body of the called function",
-        ),
-        (
-            OpTraits::CHEAP,
-            "costs as little as a return, to stream analysis",
-        ),
-        (
-            OpTraits::COST_ATTRIBUTE,
-            "its attribute `_tfrt_cost` is its cost in stream analysis",
-        ),
-        (
-            OpTraits::PRINTED_GENERICALLY,
-            "is printed in generic form, and read in both",
-        ),
-        (
-            OpTraits::FREE_ATTRIBUTE_NAMES,
-            "takes its attributes under any names that sort in the same order",
-        ),
-        (
-            OpTraits::ANY_ATTRIBUTES,
-            "takes any number of attributes, under any names",
-        ),
-    ];
-    let mut properties: Vec<_> = TEXTS
-        .iter()
-        .filter(|(of, _)| def.traits.contains(*of))
-        .map(|(_, text)| *text)
-        .collect();
+    let mut properties: Vec<_> = def.traits.iter().filter_map(|def| def.property).collect();
     if def.metadata.is_some() {
         properties.push("computes the metadata of its results before it runs");
     }

@@ -403,7 +403,10 @@ impl Writer<'_> {
         if let Some(execution) = execution {
             let _ = writeln!(self.out, "  let execution = {};", quoted(execution));
         }
-        self.strings("runtimeTraits", def.traits.names().map(quoted).collect());
+        self.strings(
+            "runtimeTraits",
+            def.traits.iter().map(|def| quoted(def.name)).collect(),
+        );
         let references = def.operands.iter().filter(|operand| operand.is_reference);
         self.strings(
             "references",

@@ -10,6 +10,7 @@ use std::path::PathBuf;
 use std::{env, fs};
 
 use serde_json::Value;
+use tfrt_ods::traits::TraitDef;
 use tfrt_ods::write::{json, markdown, page, td};
 
 use declarations::catalogue;
@@ -97,6 +98,16 @@ fn the_schema_refuses_what_the_writer_does_not_write() {
             "{place}: {breaches:?}"
         );
     }
+}
+
+#[test]
+fn the_schema_knows_every_trait() {
+    let schema = fs::read_to_string(directory().join("../../schema/declarations.schema.json"));
+    let schema: Value =
+        serde_json::from_str(&schema.expect("the schema is there")).expect("it is JSON");
+    let names = &schema["$defs"]["op"]["properties"]["traits"]["items"]["enum"];
+    let expected: Vec<Value> = TraitDef::all().iter().map(|def| def.name.into()).collect();
+    assert_eq!(*names, Value::Array(expected));
 }
 
 #[test]

@@ -7,7 +7,9 @@ use syn::Type;
 use syn::spanned::Spanned;
 
 use super::{declaration, markers};
-use crate::kernel::{AttributeDefault, Bound, Kernel, Marker, OperandEntry, ResultEntry, Variant};
+use crate::kernel::{
+    AttributeDefault, Bound, DefaultValue, Kernel, Marker, OperandEntry, ResultEntry, Variant,
+};
 use crate::options::RawType;
 use crate::signature::Operand;
 use crate::signature::types::{is_chain, last_name};
@@ -24,7 +26,7 @@ pub(super) fn assertions(kernel: &Kernel, variant: &Variant) -> TokenStream {
         assertions.add_not_chain(ty, "IsValue");
     }
     for attribute in &variant.declaration.attributes {
-        let is_value = |default: &&AttributeDefault| default.kind != "Absent";
+        let is_value = |default: &&AttributeDefault| !matches!(default.value, DefaultValue::Absent);
         let Some(default) = attribute.default.as_ref().filter(is_value) else {
             continue;
         };

@@ -3,11 +3,12 @@
 use proc_macro2::{Ident, Span, TokenStream};
 use quote::{quote, quote_spanned};
 use syn::spanned::Spanned;
+use tfrt_ods::{Arity, FunctionForm};
 
 use super::{adapter, markers};
 use crate::kernel::{
-    AttributeDefault, AttributeEntry, Declaration, FunctionEntry, Instance, Kernel, OperandEntry,
-    RawEntry, ResultEntry, Variant,
+    AttributeDefault, AttributeEntry, Declaration, DefaultValue, FunctionEntry, Instance, Kernel,
+    OperandEntry, RawEntry, ResultEntry, Variant,
 };
 use crate::options::RawType;
 use crate::signature::Output;
@@ -70,9 +71,12 @@ pub(super) fn declaration(kernel: &Kernel, variant: &Variant, instance: &Instanc
             .chain(chain(quote!(__tfrt::chain_result())))
             .collect(),
     );
-    if let Some((first, others)) = declaration.traits.split_first() {
-        let constant = |name: &str| Ident::new(name, Span::call_site());
-        let (first, others) = (constant(first), others.iter().map(|name| constant(name)));
+    let mut traits = declaration
+        .traits
+        .iter()
+        .map(|def| Ident::new(def.constant, Span::call_site()));
+    if let Some(first) = traits.next() {
+        let others = traits;
         fields.push(quote!(traits: __tfrt::OpTraits::#first #(.with(__tfrt::OpTraits::#others))*));
     }
     if let Some(class) = &declaration.effect {
@@ -156,7 +160,12 @@ fn result(entry: &ResultEntry, leaves: &[&Output], span: Span) -> TokenStream {
 }
 
 fn function(entry: &FunctionEntry) -> TokenStream {
-    let (name, form) = (&entry.name, Ident::new(entry.form, Span::call_site()));
+    let name = &entry.name;
+    let form = match entry.form {
+        FunctionForm::Symbol => quote!(Symbol),
+        FunctionForm::SymbolList => quote!(SymbolList),
+        FunctionForm::Region => quote!(Region),
+    };
     quote!(__tfrt::FunctionDef { name: #name, form: __tfrt::FunctionForm::#form })
 }
 
@@ -178,10 +187,13 @@ fn attribute(entry: &AttributeEntry) -> TokenStream {
 
 /// The default of an attribute. Whether it fits is a question for the compiler: see [`super::assertions`].
 pub(super) fn default(default: &AttributeDefault) -> TokenStream {
-    let kind = Ident::new(default.kind, Span::call_site());
     match &default.value {
-        Some(value) => quote!(__tfrt::AttrDefault::#kind(#value)),
-        None => quote!(__tfrt::AttrDefault::#kind),
+        DefaultValue::Bool(value) => quote!(__tfrt::AttrDefault::Bool(#value)),
+        DefaultValue::Int(value) => quote!(__tfrt::AttrDefault::Int(#value)),
+        DefaultValue::Float(value) => quote!(__tfrt::AttrDefault::Float(#value)),
+        DefaultValue::String(value) => quote!(__tfrt::AttrDefault::String(#value)),
+        DefaultValue::EmptyArray => quote!(__tfrt::AttrDefault::EmptyArray),
+        DefaultValue::Absent => quote!(__tfrt::AttrDefault::Absent),
     }
 }
 
@@ -201,12 +213,10 @@ fn raw_type(ty: &RawType) -> TokenStream {
 }
 
 fn arity(entry: &RawEntry) -> TokenStream {
-    if entry.is_variadic {
-        quote!(__tfrt::Arity::Variadic)
-    } else if entry.is_optional {
-        quote!(__tfrt::Arity::Optional)
-    } else {
-        quote!(__tfrt::Arity::One)
+    match entry.arity {
+        Arity::One => quote!(__tfrt::Arity::One),
+        Arity::Optional => quote!(__tfrt::Arity::Optional),
+        Arity::Variadic => quote!(__tfrt::Arity::Variadic),
     }
 }
 

@@ -9,7 +9,7 @@ use syn::spanned::Spanned;
 
 use crate::kernel::{Bound, Marker};
 use crate::signature::types::{last_name, type_argument};
-use crate::signature::{Operand, Output, TextForm};
+use crate::signature::{Context, Operand, Output, TextForm};
 
 /// `ty`, which must meet `check`.
 pub(super) fn checked(ty: &Type, check: &str) -> TokenStream {
@@ -80,11 +80,25 @@ pub(super) fn marker(parameter: &Bound) -> TokenStream {
             let ty = checked(ty, "IsResource");
             quote_spanned!(span=> Shared<#ty, #is_lent>)
         }
-        Marker::Context(name) => Ident::new(name, span).into_token_stream(),
+        Marker::Context(context) => Ident::new(self::context(*context), span).into_token_stream(),
         // The adapter makes these.
         Marker::Out(..) | Marker::Workspace(_) => TokenStream::new(),
     };
     quote_spanned!(span=> __tfrt::#marker)
+}
+
+/// The marker of a context.
+fn context(context: Context) -> &'static str {
+    match context {
+        Context::Execution => "Execution",
+        Context::OwnedExecution => "OwnedExecution",
+        Context::Host => "Host",
+        Context::SharedHost => "SharedHost",
+        Context::OwnedHost => "OwnedHost",
+        Context::Request => "Request",
+        Context::SharedRequest => "SharedRequest",
+        Context::OwnedRequest => "OwnedRequest",
+    }
 }
 
 fn operand_marker(operand: &Operand, index: usize, chain_follows: bool, span: Span) -> TokenStream {

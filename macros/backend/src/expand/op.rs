@@ -138,7 +138,7 @@ fn registration(
     let flags = op
         .flags
         .iter()
-        .map(|flag| Ident::new(flag, Span::call_site()));
+        .map(|flag| Ident::new(flag.constant(), Span::call_site()));
     let metadata = metadata.map(|metadata| quote!(metadata: __tfrt::Some(#metadata),));
     quote! {
         __tfrt::OpRegistration {

@@ -3,10 +3,12 @@
 use proc_macro2::{Ident, TokenStream, TokenTree};
 use quote::ToTokens;
 use syn::{Safety, Type};
+use tfrt_ods::OpTraits;
+use tfrt_ods::traits::TraitDef;
 
 use crate::function::{self, Function};
 use crate::kernel::Form;
-use crate::options::{AttributeNames, Options};
+use crate::options::{AttributeNames, Flag, Options};
 use crate::problems::Problems;
 use crate::signature::types::is_chain;
 use crate::signature::{Binding, FunctionBinding, Operand, Output, Parameter};
@@ -66,60 +68,65 @@ fn first_self_type(tokens: TokenStream) -> Option<Ident> {
     })
 }
 
-/// Pairs of flags that exclude each other, and why.
-const CONFLICTS: &[(&str, &str, &str)] = &[
-    ("pure", "side_effecting", "a pure kernel has no effect"),
+/// Pairs of flags that exclude each other, and why. Those of traits are in the table of [`OpTraits`].
+const CONFLICTS: &[(Flag, Flag, &str)] = &[
     (
-        "effect_free",
-        "side_effecting",
+        Flag::Trait(OpTraits::PURE),
+        Flag::SideEffecting,
+        "a pure kernel has no effect",
+    ),
+    (
+        Flag::Trait(OpTraits::EFFECT_FREE),
+        Flag::SideEffecting,
         "it declares that there is no effect",
     ),
     (
-        "pure",
-        "effect_free",
-        "a pure kernel has no effect, and passes rely on it",
-    ),
-    (
-        "sync",
-        "blocking",
-        "a synchronous kernel runs in the interpreter, which waits for it",
-    ),
-    (
-        "sync",
-        "side_effecting",
+        Flag::Trait(OpTraits::SYNC),
+        Flag::SideEffecting,
         "it adds a chain, and synchronous functions have none, as their ops run in the order of the program; \
          `effect = \"io\"` declares an effect without a chain",
     ),
     (
-        "sync",
-        "non_strict",
-        "operands of a synchronous kernel are always available",
-    ),
-    (
-        "raw",
-        "blocking",
+        Flag::Raw,
+        Flag::Trait(OpTraits::BLOCKING),
         "a frame does not outlive the call: enqueue the work yourself, with owned data",
     ),
 ];
 
+/// All pairs of flags that exclude each other, and why.
+fn conflicts() -> impl Iterator<Item = (Flag, Flag, &'static str)> {
+    let of_traits = TraitDef::all().iter().flat_map(|def| {
+        let excluded = def.excludes.iter();
+        excluded.map(|(other, reason)| (def.set.into(), (*other).into(), *reason))
+    });
+    of_traits.chain(CONFLICTS.iter().copied())
+}
+
 /// Options that contradict each other, or stand for what the signature says.
 pub(super) fn options(options: &Options, form: Form, function: &Function, problems: &mut Problems) {
-    for (first, second, reason) in CONFLICTS {
-        if let (Some(_), Some(second_flag)) = (options.flag(first), options.flag(second)) {
-            problems.at(
-                second_flag,
-                format!("`{second}` excludes `{first}`: {reason}"),
-            );
+    for (first, second, reason) in conflicts() {
+        if let (Some(first), Some(second)) = (options.flag(first), options.flag(second)) {
+            problems.at(second, format!("`{second}` excludes `{first}`: {reason}"));
         }
     }
-    if let (Some(pure), Some(effect)) = (options.flag("pure"), &options.effect) {
+    if let Some(flag) = options.flag(OpTraits::TERMINATOR) {
+        problems.at(
+            flag,
+            "a kernel does not end a block: `declare_op!` declares an op that does",
+        );
+    }
+    if let (Some(pure), Some(effect)) = (options.flag(OpTraits::PURE), &options.effect) {
         problems.at(
             effect,
             format!("`{pure}` excludes an effect: a pure kernel has none"),
         );
     }
     if let Some(reads) = &options.reads {
-        for flag in ["pure", "effect_free", "side_effecting"] {
+        for flag in [
+            OpTraits::PURE.into(),
+            OpTraits::EFFECT_FREE.into(),
+            Flag::SideEffecting,
+        ] {
             if let Some(flag) = options.flag(flag) {
                 problems.at(
                     flag,
@@ -137,18 +144,18 @@ pub(super) fn options(options: &Options, form: Form, function: &Function, proble
             );
         }
     }
-    if let (Some(flag), Some(effect)) = (options.flag("effect_free"), &options.effect) {
+    if let (Some(flag), Some(effect)) = (options.flag(OpTraits::EFFECT_FREE), &options.effect) {
         problems.at(effect, format!("`{flag}` excludes an effect"));
     }
-    if let (Some(flag), Some(effect)) = (options.flag("side_effecting"), &options.effect) {
+    if let (Some(flag), Some(effect)) = (options.flag(Flag::SideEffecting), &options.effect) {
         problems.at(
             flag,
             format!("`effect = \"{}\"` already says so", effect.value()),
         );
     }
     if let Some(keyword) = &function.signature.asyncness {
-        for flag in ["sync", "raw", "blocking"] {
-            if options.has(flag) {
+        for flag in [OpTraits::SYNC.into(), Flag::Raw, OpTraits::BLOCKING.into()] {
+            if let Some(flag) = options.flag(flag) {
                 problems.at(
                     keyword,
                     format!("an `async fn` runs on the work queue, which excludes `{flag}`"),
@@ -261,7 +268,7 @@ fn sync_twin(options: &Options, form: Form, problems: &mut Problems) {
     let Some(name) = options.sync_names.first() else {
         return;
     };
-    if let Some(flag) = options.flag("non_strict") {
+    if let Some(flag) = options.flag(OpTraits::NON_STRICT) {
         problems.at(
             flag,
             "operands of a synchronous kernel are always available: a `non_strict` kernel cannot be synchronous",
@@ -332,7 +339,9 @@ fn operands(options: &Options, parameters: &[Parameter], problems: &mut Problems
             last = Some((&parameter.name, operand.is_variadic()));
         }
         has_reference |= operand.is_reference();
-        let free = options.flag("pure").or(options.flag("effect_free"));
+        let free = options
+            .flag(OpTraits::PURE)
+            .or(options.flag(OpTraits::EFFECT_FREE));
         if let (Operand::ByMut(_), Some(free)) = (operand, free) {
             problems.at(
                 free,
@@ -349,7 +358,7 @@ fn operands(options: &Options, parameters: &[Parameter], problems: &mut Problems
             );
         }
     }
-    if let (Some(flag), false) = (options.flag("non_strict"), has_reference) {
+    if let (Some(flag), false) = (options.flag(OpTraits::NON_STRICT), has_reference) {
         problems.at(
             flag,
             "all operands are waited for: take one as `AnyRef` or `AsyncValueRef<T>`, or the rest as `&[AnyRef]`",

@@ -10,6 +10,7 @@ use proc_macro2::Span;
 use syn::ext::IdentExt;
 use syn::spanned::Spanned;
 use syn::{Ident, LitStr};
+use tfrt_ods::{Arity, FunctionForm, OpTraits};
 
 use crate::doc;
 use crate::function::Function;
@@ -17,7 +18,7 @@ use crate::kernel::{
     self, AttributeEntry, Bound, Declaration, Form, FunctionEntry, Marker, OperandEntry,
     ResultEntry,
 };
-use crate::options::{AttributeNames, Options, RawType, RawValue};
+use crate::options::{AttributeNames, Flag, Options, RawType, RawValue};
 use crate::problems::{Problems, did_you_mean};
 use crate::signature::types::is_chain;
 use crate::signature::{Binding, FunctionBinding, Operand, Output, Parameter};
@@ -71,7 +72,7 @@ pub(super) fn declare(
 
 /// Whether the kernel needs an order among others and does not handle the chain itself.
 fn adds_chain(options: &Options, form: Form, parameters: &[Parameter], output: &Output) -> bool {
-    let is_ordered = options.has("side_effecting")
+    let is_ordered = options.has(Flag::SideEffecting)
         || options.effect.is_some()
         || options.reads.is_some()
         || parameters
@@ -99,57 +100,34 @@ fn is_chain_operand(parameter: &Parameter) -> bool {
 fn effect(options: &Options) -> Option<String> {
     match &options.effect {
         Some(class) => Some(class.value()),
-        None => options.has("side_effecting").then(|| "io".to_owned()),
+        None => options.has(Flag::SideEffecting).then(|| "io".to_owned()),
     }
 }
 
-/// The constants of `OpTraits`.
+/// The traits: those that are options, and those that follow from the form and the signature.
 fn traits(
     options: &Options,
     form: Form,
     parameters: &[Parameter],
     has_added_chain: bool,
-) -> Vec<&'static str> {
-    const FLAGS: &[(&str, &str)] = &[
-        ("pure", "PURE"),
-        ("effect_free", "EFFECT_FREE"),
-        ("non_strict", "NON_STRICT"),
-        ("blocking", "BLOCKING"),
-        ("named_results", "NAMED_RESULTS"),
-        ("isolated", "ISOLATED"),
-        ("cheap", "CHEAP"),
-        ("cost_attribute", "COST_ATTRIBUTE"),
-        ("call", "CALL"),
-        ("chain_source", "CHAIN_SOURCE"),
-        ("chain_merge", "CHAIN_MERGE"),
-        ("constant", "CONSTANT"),
-        ("forwards", "FORWARDS"),
-        ("loops", "LOOPS"),
-        ("parallel", "PARALLEL"),
-        ("chooses", "CHOOSES"),
-        ("printed_generically", "PRINTED_GENERICALLY"),
-    ];
-    let mut traits: Vec<&str> = FLAGS
-        .iter()
-        .filter(|(flag, _)| options.has(flag))
-        .map(|(_, name)| *name)
-        .collect();
+) -> OpTraits {
+    let mut traits = options.traits();
     let takes_all = |parameter: &Parameter| matches!(parameter.binding, Binding::AllAttributes);
     match options.attribute_names {
-        Some(AttributeNames::Free(_)) => traits.push("FREE_ATTRIBUTE_NAMES"),
-        Some(AttributeNames::Any(_)) => traits.push("ANY_ATTRIBUTES"),
-        None if parameters.iter().any(takes_all) => traits.push("ANY_ATTRIBUTES"),
+        Some(AttributeNames::Free(_)) => traits = traits | OpTraits::FREE_ATTRIBUTE_NAMES,
+        Some(AttributeNames::Any(_)) => traits = traits | OpTraits::ANY_ATTRIBUTES,
+        None if parameters.iter().any(takes_all) => traits = traits | OpTraits::ANY_ATTRIBUTES,
         None => {}
     }
     if form == Form::Future {
-        traits.push("ASYNC");
+        traits = traits | OpTraits::ASYNC;
     }
     if form.is_sync() {
-        traits.push("SYNC");
+        traits = traits | OpTraits::SYNC;
     } else if has_added_chain {
-        traits.push("OPTIONAL_CHAIN");
+        traits = traits | OpTraits::OPTIONAL_CHAIN;
     } else if options.chain_none.is_none() && !takes_chain(options, parameters) {
-        traits.push("EXTRA_CHAIN");
+        traits = traits | OpTraits::EXTRA_CHAIN;
     }
     traits
 }
@@ -172,7 +150,7 @@ fn takes_chain(options: &Options, parameters: &[Parameter]) -> bool {
         .any(|parameter| is_chain_operand(parameter) || takes_anything(parameter))
         || raw
             .iter()
-            .any(|operand| operand.is_variadic || is_raw_chain(operand))
+            .any(|operand| operand.arity == Arity::Variadic || is_raw_chain(operand))
 }
 
 /// The names of one declaration, to find those that are used twice.
@@ -238,12 +216,12 @@ fn functions(
         let name = binding.name.value();
         names.add(&name, binding.name.span(), problems);
         let form = if binding.is_list {
-            "SymbolList"
+            FunctionForm::SymbolList
         } else {
-            "Symbol"
+            FunctionForm::Symbol
         };
         let (list, form) = if binding.is_region {
-            (&mut regions, "Region")
+            (&mut regions, FunctionForm::Region)
         } else {
             (&mut declaration.functions, form)
         };
@@ -346,7 +324,7 @@ fn function_marker(declaration: &Declaration, binding: FunctionBinding) -> Marke
     }
     let list = functions
         .iter()
-        .position(|function| function.form == "SymbolList");
+        .position(|function| function.form == FunctionForm::SymbolList);
     let is_from_end = list.is_some_and(|list| list < position);
     Marker::Function {
         index: if is_from_end { behind } else { position },

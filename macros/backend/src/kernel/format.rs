@@ -7,7 +7,7 @@ use proc_macro2::Span;
 use syn::{LitStr, Type};
 use tfrt_ods::format::Format;
 use tfrt_ods::{
-    Arity, AttrDef, AttrDefault, AttrKind, FunctionDef, FunctionForm, OpDef, OperandDef, ResultDef,
+    Arity, AttrDef, AttrDefault, AttrKind, FunctionDef, OpDef, OperandDef, ResultDef,
     TypeConstraint,
 };
 
@@ -54,11 +54,7 @@ pub(super) fn check(
     };
     let function = |entry: &FunctionEntry| FunctionDef {
         name: leak(&entry.name),
-        form: match entry.form {
-            "Symbol" => FunctionForm::Symbol,
-            "SymbolList" => FunctionForm::SymbolList,
-            _ => FunctionForm::Region,
-        },
+        form: entry.form,
     };
     let op = OpDef {
         operands: operands.leak(),
@@ -182,12 +178,7 @@ fn raw(entry: &RawEntry) -> (TypeConstraint, Arity) {
         RawType::SameAs(operand) => TypeConstraint::SameAs(leak(&operand.to_string())),
         RawType::Spelled(_) | RawType::Rust(_) => SOME_TYPE,
     };
-    let arity = if entry.is_optional {
-        Arity::Optional
-    } else {
-        arity(entry.is_variadic)
-    };
-    (ty, arity)
+    (ty, entry.arity)
 }
 
 fn arity(is_variadic: bool) -> Arity {

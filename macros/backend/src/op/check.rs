@@ -7,6 +7,7 @@ use syn::{FnArg, ReturnType, Type};
 
 use crate::function::Function;
 use crate::kernel::{Marker, Variant};
+use crate::op::OpFlag;
 use crate::problems::Problems;
 use crate::signature::types::{is_chain, last_name, type_argument, ungrouped};
 use crate::signature::{self, Binding, Operand, Output, TextForm, output};
@@ -120,16 +121,16 @@ fn refused(binding: &Binding, name: &str) -> Option<String> {
 }
 
 /// The flags that the types of operands imply.
-pub(super) fn implied_flags(variant: &Variant) -> Vec<&'static str> {
+pub(super) fn implied_flags(variant: &Variant) -> Vec<OpFlag> {
     let parameters = variant.parameters.iter();
     let payloads = parameters.filter_map(|parameter| match &parameter.marker {
         Marker::Operand(operand, ..) => last_name(operand.payload()?),
         _ => None,
     });
     let flags = payloads.filter_map(|name| match name.as_str() {
-        "ScalarHostTensor" => Some("ACCEPTS_SCALAR"),
-        "StringHostTensor" => Some("ACCEPTS_STRING"),
-        "CooHostTensor" => Some("ACCEPTS_SPARSE"),
+        "ScalarHostTensor" => Some(OpFlag::AcceptsScalar),
+        "StringHostTensor" => Some(OpFlag::AcceptsString),
+        "CooHostTensor" => Some(OpFlag::AcceptsSparse),
         _ => None,
     });
     flags.collect()

@@ -6,8 +6,10 @@ use syn::ext::IdentExt;
 use syn::parse::{ParseStream, Parser};
 use syn::punctuated::Punctuated;
 use syn::{FnArg, Ident, LitStr, Path, Token, Type, bracketed, parenthesized};
+use tfrt_ods::traits::{TraitDef, TraitOption};
 
 use crate::function::Function;
+use crate::op::OpFlag;
 use crate::options::{Options, duplicate, expect_end, set, split_at_commas};
 use crate::problems::{Problems, did_you_mean};
 
@@ -18,8 +20,8 @@ pub(super) struct OpOptions {
     pub(super) names: Vec<LitStr>,
     /// Options of the kernel, each with its key.
     pub(super) of_kernel: Vec<(Ident, TokenStream)>,
-    /// Names of constants of `OpFlags`.
-    pub(super) accepted: Vec<&'static str>,
+    /// Flags for the kinds of tensors that it takes as they are.
+    pub(super) accepted: Vec<OpFlag>,
     /// `metadata = path`
     pub(super) metadata: Option<Path>,
     /// Whether the metadata function tells of results that are allocated before the call.
@@ -62,30 +64,19 @@ const OWN: &[&str] = &[
     "crate",
 ];
 
-/// Options that the kernel of an op may have.
+/// Options that the kernel of an op may have, except those that declare traits.
 const OF_KERNEL: &[&str] = &[
     "side_effecting",
     "effect",
     "reads",
-    "pure",
-    "effect_free",
-    "blocking",
-    "cheap",
-    "cost_attribute",
-    "parallel",
-    "named_results",
     "results",
     "alias",
     "verify",
     "workspace",
 ];
 
-/// Options of kernels that no op has, and why.
+/// Options of kernels that no op has, and why, except those that declare traits.
 const REFUSED: &[(&str, &str)] = &[
-    (
-        "sync",
-        "the interpreter of synchronous functions runs kernels, not ops: write a `#[tfrt_kernel]` for it",
-    ),
     (
         "format",
         "an op is called by its name, so that its kernel has the generic form: write a `#[tfrt_kernel]` for another one",
@@ -93,10 +84,6 @@ const REFUSED: &[(&str, &str)] = &[
     (
         "kernel_set",
         "a set of kernels would leave their ops out: ops are registered where they are linked",
-    ),
-    (
-        "non_strict",
-        "an op runs when all of its operands are there",
     ),
     (
         "chain",
@@ -120,14 +107,25 @@ const REFUSED: &[(&str, &str)] = &[
     ),
     ("symbol_list", "an op has no functions"),
     ("regions", "an op has no regions"),
-    ("call", "an op has no functions"),
-    ("isolated", "an op has no regions"),
-    ("loops", "an op has no functions"),
-    ("chooses", "an op has no functions"),
-    ("forwards", "an op has results of its own"),
-    ("chain_source", "an op returns tensors"),
-    ("chain_merge", "an op takes tensors"),
 ];
+
+/// The options that the kernel of an op may have.
+fn of_kernel() -> impl Iterator<Item = &'static str> {
+    let traits = TraitDef::all().iter();
+    let traits = traits.filter(|def| def.option == TraitOption::Everywhere);
+    OF_KERNEL.iter().copied().chain(traits.map(|def| def.name))
+}
+
+/// Why no op has an option of kernels.
+fn refusal(name: &str) -> Option<&'static str> {
+    if let Some((_, reason)) = REFUSED.iter().find(|(refused, _)| *refused == name) {
+        return Some(reason);
+    }
+    match TraitDef::all().iter().find(|def| def.name == name)?.option {
+        TraitOption::NotOfTensorOps(reason) => Some(reason),
+        TraitOption::Everywhere | TraitOption::WithoutKernel | TraitOption::Derived => None,
+    }
+}
 
 impl OpOptions {
     /// Parses the tokens in the parentheses of the attribute.
@@ -179,7 +177,7 @@ impl OpOptions {
             return self.not_an_option(input, is_behind_names);
         };
         let name = key.to_string();
-        if let Some((_, reason)) = REFUSED.iter().find(|(refused, _)| *refused == name) {
+        if let Some(reason) = refusal(&name) {
             consume(input);
             return Err(syn::Error::new(
                 key.span(),
@@ -191,7 +189,7 @@ impl OpOptions {
             self.parse_own(&key, input)?;
             return expect_end(input).map(|()| true);
         }
-        if OF_KERNEL.contains(&name.as_str()) {
+        if of_kernel().any(|known| known == name) {
             if name == "side_effecting" {
                 self.side_effecting = Some(key.clone());
             }
@@ -222,7 +220,7 @@ impl OpOptions {
             .next()
             .map(|token| token.to_string());
         let written = written.unwrap_or_default();
-        let known = [OWN, OF_KERNEL].concat();
+        let known: Vec<&str> = OWN.iter().copied().chain(of_kernel()).collect();
         Err(syn::Error::new_spanned(
             tokens,
             format!(
@@ -309,9 +307,9 @@ impl OpOptions {
         let kinds = content.call(Punctuated::<Ident, Token![,]>::parse_terminated)?;
         for kind in &kinds {
             let flag = match kind.to_string().as_str() {
-                "scalar" => "ACCEPTS_SCALAR",
-                "string" => "ACCEPTS_STRING",
-                "sparse" => "ACCEPTS_SPARSE",
+                "scalar" => OpFlag::AcceptsScalar,
+                "string" => OpFlag::AcceptsString,
+                "sparse" => OpFlag::AcceptsSparse,
                 name => {
                     let hint = did_you_mean(name, &["scalar", "string", "sparse"]);
                     return Err(syn::Error::new(

@@ -3,6 +3,7 @@
 use syn::ext::IdentExt;
 use syn::parse::{Parse, ParseStream};
 use syn::{Expr, Ident, LitStr, Token, Type, parenthesized};
+use tfrt_ods::Arity;
 
 /// An operand or result of a kernel that takes its frame; of other kernels only the name of a result.
 #[derive(Debug)]
@@ -11,10 +12,8 @@ pub struct RawValue {
     pub name: Ident,
     /// What it may be.
     pub ty: Option<RawType>,
-    /// Whether there may be any number.
-    pub is_variadic: bool,
-    /// Whether it may be left out.
-    pub is_optional: bool,
+    /// How often it occurs.
+    pub arity: Arity,
     /// Whether it is written.
     pub is_mutated: bool,
     /// Whether it is taken as a reference.
@@ -50,8 +49,7 @@ impl Parse for RawValue {
         let mut value = Self {
             name: input.call(Ident::parse_any)?,
             ty: None,
-            is_variadic: false,
-            is_optional: false,
+            arity: Arity::One,
             is_mutated: false,
             is_reference: false,
         };
@@ -68,10 +66,10 @@ impl Parse for RawValue {
                 value.is_reference = true;
             } else if is_keyword(input, "variadic") {
                 input.parse::<Ident>()?;
-                value.is_variadic = true;
+                value.arity = Arity::Variadic;
             } else if is_keyword(input, "optional") {
                 input.parse::<Ident>()?;
-                value.is_optional = true;
+                value.arity = Arity::Optional;
             } else {
                 break;
             }

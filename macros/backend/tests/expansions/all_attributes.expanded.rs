@@ -14,8 +14,8 @@ fn flat(attributes: Attributes<'_>) -> i32 {
                             __tfrt::Payload<<i32 as __tfrt::IsValue>::This>,
                         >("result", __tfrt::None),
                     ],
-                    traits: __tfrt::OpTraits::ANY_ATTRIBUTES
-                        .with(__tfrt::OpTraits::EXTRA_CHAIN),
+                    traits: __tfrt::OpTraits::EXTRA_CHAIN
+                        .with(__tfrt::OpTraits::ANY_ATTRIBUTES),
                     place: __tfrt::SourcePlace {
                         file: __tfrt::file!(),
                         line: __tfrt::line!(),

@@ -27,7 +27,7 @@ async fn wait(a: i32, later: AsyncValueRef<i32>) -> (i32, Result<i32>) {
                         >("result1", __tfrt::None),
                         __tfrt::chain_result(),
                     ],
-                    traits: __tfrt::OpTraits::ASYNC.with(__tfrt::OpTraits::OPTIONAL_CHAIN),
+                    traits: __tfrt::OpTraits::OPTIONAL_CHAIN.with(__tfrt::OpTraits::ASYNC),
                     effect: __tfrt::Effect::Ordered("io"),
                     place: __tfrt::SourcePlace {
                         file: __tfrt::file!(),

@@ -22,7 +22,7 @@ async fn split(x: &Tensor, head: &mut Tensor, tail: &mut Tensor) {}
                         >("tail", __tfrt::None),
                         __tfrt::chain_result(),
                     ],
-                    traits: __tfrt::OpTraits::ASYNC.with(__tfrt::OpTraits::OPTIONAL_CHAIN),
+                    traits: __tfrt::OpTraits::OPTIONAL_CHAIN.with(__tfrt::OpTraits::ASYNC),
                     effect: __tfrt::Effect::Ordered("io"),
                     metadata: __tfrt::Some(|__query| __tfrt::answer(
                         __tfrt::metadata::<

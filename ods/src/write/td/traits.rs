@@ -1,21 +1,24 @@
 //! Traits with their MLIR names: those of the declaration, and equal types.
 
 use crate::constraint::TypeConstraint;
+use crate::effect::Effect;
 use crate::op::{Arity, FunctionForm, OpDef};
-use crate::traits::{Effect, OpTraits};
+use crate::traits::OpTraits;
 
 use super::names::OpNames;
 
 /// Returns the traits of an op.
 pub(super) fn traits(def: &OpDef, names: &OpNames) -> Vec<String> {
-    let mut traits = Vec::new();
+    let mut traits: Vec<String> = def
+        .traits
+        .iter()
+        .filter_map(|def| def.mlir.map(str::to_owned))
+        .collect();
     let has_regions = def
         .functions
         .iter()
         .any(|function| function.form == FunctionForm::Region);
     for (holds, name) in [
-        (def.traits.contains(OpTraits::PURE), "Pure"),
-        (def.traits.contains(OpTraits::TERMINATOR), "Terminator"),
         (def.is_isolated() && has_regions, "IsolatedFromAbove"),
         (
             matches!(def.effect, Effect::Reads(_)),

@@ -2,6 +2,7 @@
 
 use syn::Ident;
 use syn::ext::IdentExt;
+use tfrt_ods::{Arity, FunctionForm};
 
 use crate::kernel::declare::Names;
 use crate::kernel::declare::default::{absent, read_default};
@@ -67,7 +68,7 @@ fn entries(
     let mut has_group = false;
     for value in values {
         let name = named(&value.name, names, problems);
-        let is_group = value.is_variadic || value.is_optional;
+        let is_group = value.arity != Arity::One;
         if has_group && is_group {
             problems.at(
                 &value.name,
@@ -82,8 +83,7 @@ fn entries(
         };
         let entry = RawEntry {
             ty: ty.clone(),
-            is_variadic: value.is_variadic,
-            is_optional: value.is_optional,
+            arity: value.arity,
             is_mutated: value.is_mutated,
             is_reference: value.is_reference,
         };
@@ -106,7 +106,7 @@ fn functions(
     };
     let mut symbols = Vec::new();
     for name in listed(options.symbols.as_ref()) {
-        symbols.push(entry(named(name, names, problems), "Symbol"));
+        symbols.push(entry(named(name, names, problems), FunctionForm::Symbol));
     }
     for (index, name) in listed(options.symbol_list.as_ref()).iter().enumerate() {
         if index > 0 {
@@ -115,12 +115,15 @@ fn functions(
                 "two lists of functions are ambiguous: declare only one",
             );
         }
-        symbols.push(entry(named(name, names, problems), "SymbolList"));
+        symbols.push(entry(
+            named(name, names, problems),
+            FunctionForm::SymbolList,
+        ));
     }
     symbols.sort_by(|left, right| left.name.cmp(&right.name));
     declaration.functions = symbols;
     for name in listed(options.regions.as_ref()) {
-        let region = entry(named(name, names, problems), "Region");
+        let region = entry(named(name, names, problems), FunctionForm::Region);
         declaration.functions.push(region);
     }
 }
