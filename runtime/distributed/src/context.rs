@@ -15,6 +15,7 @@ use crate::device::{ClusterDevices, RemoteDevice};
 use crate::error::{Answer, Gather, RemoteError};
 use crate::fabric::{self, CallOptions, FabricCommunicator, RemoteClient};
 use crate::function::Programs;
+use crate::lease::Releases;
 use crate::message::{
     Call, CloseContextRequest, DistributedContextConfiguration, KeepAliveRequest,
 };
@@ -36,6 +37,7 @@ pub struct DistributedContext {
     cluster: ClusterInfo,
     devices: ClusterDevices,
     objects: RemoteObjects,
+    releases: Arc<Releases>,
     rendezvous: Rendezvous,
     programs: Programs,
     /// None without a network, and once the context is closed.
@@ -62,7 +64,7 @@ impl DistributedContext {
         host: &Arc<HostContext>,
         config: &DistributedContextConfiguration,
         communicator: Option<Arc<dyn FabricCommunicator>>,
-    ) -> Result<Self, RemoteError> {
+    ) -> Result<Arc<Self>, RemoteError> {
         let cluster = ClusterInfo::new(config)?;
         let (own_task, own_name) = (cluster.own_task(), cluster.own_name());
         let devices = ClusterDevices::default();
@@ -75,13 +77,14 @@ impl DistributedContext {
         let objects = RemoteObjects::new(own_task.value());
         let own_ready_chain = objects.allocate(host_device);
         objects.set(&own_ready_chain, AnyRef::ready_chain())?;
-        Ok(Self {
+        let context = Arc::new(Self {
             id,
             host: Arc::clone(host),
             config: config.clone(),
             cluster,
             devices,
             objects,
+            releases: Arc::default(),
             rendezvous: Rendezvous::default(),
             programs: Programs::default(),
             communicator: Mutex::new(communicator),
@@ -89,7 +92,15 @@ impl DistributedContext {
             own_ready_chain,
             ready_chains: Mutex::default(),
             keep_alive: Mutex::default(),
-        })
+        });
+        context.releases.belong_to(&context);
+        Ok(context)
+    }
+
+    /// An id of an object that another request makes on a device. The object is deleted when the last copy of the id is dropped.
+    #[must_use]
+    pub fn new_object(&self, device: impl Into<Arc<str>>) -> RemoteObjectId {
+        self.releases.lease(self.objects.allocate(device))
     }
 
     /// The id that all tasks know the execution by.

@@ -141,12 +141,11 @@ impl RemoteExecution {
     /// # Errors
     /// If there are more handles than results.
     pub fn start(self, ctx: &ExecutionContext) -> Result<RemoteResults, RemoteError> {
-        let objects = self.context.objects();
-        let ids = match &self.outputs {
+        let ids: Vec<RemoteObjectId> = match &self.outputs {
             Outputs::New(spec) => {
                 let devices = spec.devices().iter();
                 devices
-                    .map(|device| objects.allocate(Arc::clone(device)))
+                    .map(|device| self.context.new_object(Arc::clone(device)))
                     .collect()
             }
             Outputs::Preallocated(ids) => ids.clone(),
@@ -177,20 +176,25 @@ impl RemoteExecution {
         };
         let (promise, chain) = AsyncValueRef::unconstructed();
         let (context, task) = (self.context, self.task);
+        // No object that the request uses is deleted before the answer.
+        let used = (self.inputs, ids.clone());
         ctx.enqueue(move || {
             let host = Arc::clone(context.host());
-            let done = move |answer: Answer<RemoteExecuteResponse>| match answer {
-                Ok(response) => {
-                    publish(pending, response.metadata, response.metadata_errors);
-                    promise.emplace(Chain);
-                }
-                Err(errors) => {
-                    let error = errors.to_value(&host);
-                    for handle in pending {
-                        handle.fail(error.clone());
+            let done = move |answer: Answer<RemoteExecuteResponse>| {
+                match answer {
+                    Ok(response) => {
+                        publish(pending, response.metadata, response.metadata_errors);
+                        promise.emplace(Chain);
                     }
-                    promise.set_error(error);
+                    Err(errors) => {
+                        let error = errors.to_value(&host);
+                        for handle in pending {
+                            handle.fail(error.clone());
+                        }
+                        promise.set_error(error);
+                    }
                 }
+                drop(used);
             };
             context.call(task, CallOptions::default(), request, done);
         });

@@ -275,7 +275,18 @@ pub(crate) fn execute(
 ) {
     match start(context, request) {
         Ok(execution) => execution.answer_when_done(reply),
-        Err(errors) => reply.send(Err(errors)),
+        Err(errors) => {
+            // Requests that use the results learn that there are none; what is set already stays.
+            let value = AnyRef::error(errors.to_value(context.host()));
+            for output in request
+                .output
+                .iter()
+                .filter_map(|output| output.id.as_ref())
+            {
+                let _ = context.objects().set(&output.into(), value.clone());
+            }
+            reply.send(Err(errors));
+        }
     }
 }
 

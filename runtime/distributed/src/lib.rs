@@ -11,7 +11,8 @@
 //! ```
 //!
 //! A client makes the ids of remote objects itself, before it sends the request that makes the objects. So a request may use what an
-//! earlier one returns without waiting for its answer: where the object is not there yet, the task finds a placeholder.
+//! earlier one returns without waiting for its answer: where the object is not there yet, the task finds a placeholder. When the client
+//! drops its last copy of an id, the object is deleted.
 //!
 //! | module | is about |
 //! |---|---|
@@ -68,6 +69,8 @@ pub mod collective;
 pub mod op_handler;
 
 pub mod server;
+
+mod lease;
 
 mod random;
 

@@ -18,6 +18,7 @@ use tfrt_async::{AnyRef, Immutable, IndirectPromise, Value};
 use tfrt_support::{Error, ErrorCode};
 
 use crate::error::{RemoteError, RemoteErrors};
+use crate::lease::Lease;
 
 /// The id of an object: who made the id, its number there, and the device that the object lives on. Two ids are equal if the first two
 /// agree.
@@ -34,6 +35,8 @@ pub struct RemoteObjectId {
     prefix: u64,
     local: u64,
     device: Arc<str>,
+    /// Deletes the object once nobody has the id any more.
+    lease: Option<Arc<Lease>>,
 }
 
 impl RemoteObjectId {
@@ -50,6 +53,15 @@ impl RemoteObjectId {
             prefix,
             local,
             device: device.into(),
+            lease: None,
+        }
+    }
+
+    /// The same id, whose object is deleted with the last copy.
+    pub(crate) fn with_lease(self, lease: Lease) -> Self {
+        Self {
+            lease: Some(Arc::new(lease)),
+            ..self
         }
     }
 

@@ -106,14 +106,14 @@ impl RemoteOp {
         }
         // Everything that can fail here does so before the op has a place in the order.
         let (attributes, attribute_set) = attributes::encode(invocation.attrs)?;
-        let out_chain = context.objects().allocate(device.name());
+        let out_chain = context.new_object(device.name());
         let in_chain = chains
             .replace(device.task(), out_chain.clone())
             .map_err(|error| RemoteErrors::from(error).to_value(context.host()))?;
         let mut output = Vec::with_capacity(invocation.results.len());
         let mut pending = Vec::with_capacity(invocation.results.len());
         for result in &mut *invocation.results {
-            let id = context.objects().allocate(device.name());
+            let id = context.new_object(device.name());
             let (handle, promises) = pending_handle(context, &id);
             *result = handle;
             pending.push(promises);
@@ -130,6 +130,7 @@ impl RemoteOp {
             handler: self.handler.clone(),
             promise,
             pending,
+            used: [in_chain.clone(), out_chain.clone()],
             request: RemoteExecuteOpRequest {
                 context_id: context.id(),
                 op_handler_name: device.name().to_owned(),
@@ -143,7 +144,7 @@ impl RemoteOp {
             },
         };
         let awaited = tensors.clone();
-        run_when_ready(&awaited, move || call.send(&tensors));
+        run_when_ready(&awaited, move || call.send(tensors));
         Ok(())
     }
 }
@@ -153,17 +154,17 @@ struct Call {
     handler: RemoteOpHandler,
     promise: Promise<Chain>,
     pending: Vec<PendingHandle>,
+    /// The chains in front of the op and behind it: no object that the request uses is deleted before the answer.
+    used: [RemoteObjectId; 2],
     request: RemoteExecuteOpRequest,
 }
 
 impl Call {
-    fn send(mut self, tensors: &[AnyRef]) {
-        let RemoteOpHandler {
-            context, device, ..
-        } = &self.handler;
-        let task = device.task();
+    fn send(mut self, tensors: Vec<AnyRef>) {
+        let context = Arc::clone(&self.handler.context);
+        let task = self.handler.device.task();
         let mut input = Vec::with_capacity(tensors.len());
-        for tensor in tensors {
+        for tensor in &tensors {
             let error = match (tensor.error_if_present(), tensor.get::<RemoteTensor>()) {
                 (None, Some(tensor)) => {
                     input.push(tensor.id().into());
@@ -180,14 +181,16 @@ impl Call {
                 out_chain: self.request.out_chain.clone(),
                 ..RemoteExecuteOpRequest::default()
             };
-            context.call(task, CallOptions::default(), request, |_| ());
+            let used = self.used.clone();
+            context.call(task, CallOptions::default(), request, |_| drop(used));
             return self.fail(&error);
         }
         self.request.input = input;
         let request = std::mem::take(&mut self.request);
-        let context = Arc::clone(context);
         context.call(task, CallOptions::default(), request, move |answer| {
             self.finish(answer);
+            // The ids of the arguments, likewise.
+            drop(tensors);
         });
     }
 
@@ -392,3 +395,6 @@ fn handle_of(object: &AnyRef, device: &DeviceRef) -> TensorHandle {
     }
     TensorHandle::of_value(device.clone(), object.clone())
 }
+
+#[cfg(test)]
+mod tests;

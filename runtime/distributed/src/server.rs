@@ -216,7 +216,6 @@ impl Server {
             .communicator()
             .map_err(|error| RemoteError::from(&error))?;
         let context = DistributedContext::new(id, &self.host, config, communicator)?;
-        let context = Arc::new(context);
         let mut contexts = self.lock_contexts();
         if contexts.is_shut_down {
             let message = "the server is shut down";

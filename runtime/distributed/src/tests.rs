@@ -13,7 +13,7 @@ use crate::fabric::{self, CallOptions, CancelCall, Reply, RequestHandler};
 use crate::message::{
     CloseContextRequest, CreateContextRequest, DeleteRemoteObjectsRequest,
     DistributedContextConfiguration, KeepAliveRequest, RegisterFunctionRequest,
-    RemoteExecuteRequest, RemoteObjectIdProto, Request, Response, SendDataRequest,
+    RemoteExecuteRequest, RemoteObjectIdProto, RemoteOutput, Request, Response, SendDataRequest,
 };
 use crate::server::{Server, ServerConfig};
 use crate::testing::{Cluster, finish, server, started, wait};
@@ -473,4 +473,28 @@ fn objects_end_with_their_context() {
             .create_context(2, &cluster.configs[0])
             .is_err()
     );
+}
+
+#[test]
+fn results_of_an_execution_that_fails_are_errors() {
+    let cluster = Cluster::new("s", 2);
+    let contexts = cluster.contexts();
+    let id = contexts[0]
+        .objects()
+        .allocate("/job:worker/task:1/device:CPU:0");
+    // Somebody waits for the result already.
+    let placeholder = contexts[1].objects().get(&id);
+    let execute = RemoteExecuteRequest {
+        context_id: 1,
+        program_name: "nothing".to_owned(),
+        output: vec![RemoteOutput {
+            id: Some((&id).into()),
+            need_metadata: false,
+        }],
+        ..RemoteExecuteRequest::default()
+    };
+    let text = "InvalidArgument: Can't find program: [nothing]";
+    assert_eq!(failure(&cluster, execute), text);
+    let error = placeholder.error_if_present().unwrap();
+    assert_eq!(error.message(), text);
 }

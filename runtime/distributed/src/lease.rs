@@ -1,0 +1,139 @@
+//! Objects of other tasks live as long as somebody here has their ids.
+//!
+//! ```text
+//!  last copy of an id dropped ──► Lease ──► Releases ── 64 ids, or 10 ms after the first ──► DeleteRemoteObjects
+//! ```
+//!
+//! A request keeps the ids that it uses until it is answered, so that an object is deleted after every use that was asked for. The answer
+//! does not count: an object that was never made, because a request failed, is not there to be deleted.
+
+use std::collections::HashMap;
+use std::fmt;
+use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError, Weak};
+use std::time::Duration;
+
+use tfrt_queue::Task;
+
+use crate::cluster::TaskHandle;
+use crate::context::DistributedContext;
+use crate::fabric::CallOptions;
+use crate::message::{DeleteRemoteObjectsRequest, RemoteObjectIdProto};
+use crate::object::RemoteObjectId;
+
+/// How many ids are sent together at most.
+const BATCH: usize = 64;
+
+/// How long an id waits for others.
+const MAX_WAIT: Duration = Duration::from_millis(10);
+
+/// Releases an object when it is dropped.
+pub(crate) struct Lease {
+    id: RemoteObjectIdProto,
+    releases: Weak<Releases>,
+}
+
+impl Drop for Lease {
+    fn drop(&mut self) {
+        if let Some(releases) = self.releases.upgrade() {
+            releases.add(std::mem::take(&mut self.id));
+        }
+    }
+}
+
+impl fmt::Debug for Lease {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Lease").finish_non_exhaustive()
+    }
+}
+
+/// The objects that nobody has the ids of any more, until their tasks are told.
+#[derive(Debug, Default)]
+pub(crate) struct Releases {
+    context: OnceLock<Weak<DistributedContext>>,
+    waiting: Mutex<Waiting>,
+}
+
+#[derive(Debug, Default)]
+struct Waiting {
+    ids: Vec<RemoteObjectIdProto>,
+    is_scheduled: bool,
+}
+
+impl Releases {
+    /// Says which context the objects belong to.
+    pub(crate) fn belong_to(&self, context: &Arc<DistributedContext>) {
+        // Said once, by who made the context.
+        let _ = self.context.set(Arc::downgrade(context));
+    }
+
+    /// The same id with a lease.
+    pub(crate) fn lease(self: &Arc<Self>, id: RemoteObjectId) -> RemoteObjectId {
+        let lease = Lease {
+            id: (&id).into(),
+            releases: Arc::downgrade(self),
+        };
+        id.with_lease(lease)
+    }
+
+    fn lock(&self) -> MutexGuard<'_, Waiting> {
+        self.waiting.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn context(&self) -> Option<Arc<DistributedContext>> {
+        self.context.get()?.upgrade()
+    }
+
+    fn add(self: &Arc<Self>, id: RemoteObjectIdProto) {
+        let Some(context) = self.context() else {
+            return;
+        };
+        let mut waiting = self.lock();
+        waiting.ids.push(id);
+        if waiting.ids.len() >= BATCH {
+            let ids = std::mem::take(&mut waiting.ids);
+            drop(waiting);
+            return send(&context, ids);
+        }
+        if waiting.is_scheduled {
+            return;
+        }
+        waiting.is_scheduled = true;
+        drop(waiting);
+        let this = Arc::downgrade(self);
+        let queue = Arc::clone(context.host().queue());
+        context.host().timers().schedule_after(MAX_WAIT, move || {
+            queue.add_task(Task::new(move || {
+                if let Some(this) = this.upgrade() {
+                    this.flush();
+                }
+            }));
+        });
+    }
+
+    fn flush(&self) {
+        let mut waiting = self.lock();
+        waiting.is_scheduled = false;
+        let ids = std::mem::take(&mut waiting.ids);
+        drop(waiting);
+        if let Some(context) = self.context() {
+            send(&context, ids);
+        }
+    }
+}
+
+/// Tells each task which of its objects are not needed any more.
+fn send(context: &DistributedContext, ids: Vec<RemoteObjectIdProto>) {
+    let mut of_tasks: HashMap<TaskHandle, Vec<RemoteObjectIdProto>> = HashMap::new();
+    for id in ids {
+        if let Some(device) = context.devices().get(&id.device) {
+            of_tasks.entry(device.task()).or_default().push(id);
+        }
+    }
+    for (task, input) in of_tasks {
+        let request = DeleteRemoteObjectsRequest {
+            context_id: context.id(),
+            input,
+        };
+        context.call(task, CallOptions::default(), request, |_| ());
+    }
+}
