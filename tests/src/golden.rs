@@ -25,6 +25,8 @@ pub struct Case {
     stderr: Vec<u8>,
     is_stdout_mlir: bool,
     mode: Mode,
+    /// How tasks of a cluster reach each other, if not inside the process.
+    communicator: Option<&'static str>,
 }
 
 /// Reads the list of commands.
@@ -58,6 +60,7 @@ fn parse_case(line: &str) -> Result<Case, String> {
         stderr: recorded(stderr)?,
         is_stdout_mlir: stdout.ends_with(".mlir"),
         mode: Mode::from_name(mode).ok_or_else(|| format!("unknown way to compare `{mode}`"))?,
+        communicator: None,
     })
 }
 
@@ -70,6 +73,10 @@ fn read(path: &Path) -> Result<Vec<u8>, String> {
 /// # Errors
 /// If it cannot be started or hangs.
 pub fn run(command: &str) -> Result<Output, String> {
+    run_over(None, command)
+}
+
+fn run_over(communicator: Option<&str>, command: &str) -> Result<Output, String> {
     let (command, stdin) = command
         .split_once(" < ")
         .map_or((command, None), |(command, file)| (command, Some(file)));
@@ -77,6 +84,9 @@ pub fn run(command: &str) -> Result<Output, String> {
     let tool = words.next().ok_or("expected a command")?;
     let mut command = tool::command(tool, &directory()).map_err(|error| error.to_string())?;
     command.args(words);
+    if let Some(communicator) = communicator {
+        command.env("TFRT_TEST_COMMUNICATOR", communicator);
+    }
     if let Some(file) = stdin {
         command
             .stdin(File::open(directory().join(file)).map_err(|error| format!("{file}: {error}"))?);
@@ -89,7 +99,7 @@ pub fn run(command: &str) -> Result<Output, String> {
 /// # Errors
 /// What differs.
 pub fn check(case: &Case) -> Result<(), String> {
-    let output = run(&case.command)?;
+    let output = run_over(case.communicator, &case.command)?;
     match own_expectation(&case.command) {
         Some(expectation) => expectation.check(case, &output),
         None => case.compare(&output),
@@ -107,6 +117,32 @@ impl Case {
             command: format!("{start} {name}.mlir"),
             ..self.clone()
         })
+    }
+
+    /// What the test of this case is called.
+    #[must_use]
+    pub fn name(&self) -> String {
+        match self.communicator {
+            Some(communicator) => format!("{} over {communicator}", self.command),
+            None => self.command.clone(),
+        }
+    }
+
+    /// The same run with tasks that reach each other over gRPC, and once more on a single thread, if this is a run of a program over many
+    /// tasks.
+    #[must_use]
+    pub fn over_grpc(&self) -> Vec<Self> {
+        const QUEUE: &str = "--work_queue_type=mstd:4,256";
+        if !(self.command.starts_with("bef_executor") && self.command.contains("-dist-")) {
+            return Vec::new();
+        }
+        let queues = [QUEUE, "--work_queue_type=s"];
+        let on_queue = |queue: &str| Self {
+            command: self.command.replace(QUEUE, queue),
+            communicator: Some("grpc_communicator"),
+            ..self.clone()
+        };
+        queues.into_iter().map(on_queue).collect()
     }
 
     fn compare(&self, output: &Output) -> Result<(), String> {

@@ -19,7 +19,9 @@ fn main() -> ExitCode {
         }
     };
     let from_text: Vec<Case> = cases.iter().filter_map(Case::from_text).collect();
-    let mut trials: Vec<Trial> = cases.into_iter().chain(from_text).map(trial).collect();
+    let over_grpc: Vec<Case> = cases.iter().flat_map(Case::over_grpc).collect();
+    let all = cases.into_iter().chain(from_text).chain(over_grpc);
+    let mut trials: Vec<Trial> = all.map(trial).collect();
     trials.push(Trial::test(
         "each_unchecked_mistake_is_an_error",
         each_unchecked_mistake_is_an_error,
@@ -36,7 +38,7 @@ fn main() -> ExitCode {
 }
 
 fn trial(case: Case) -> Trial {
-    Trial::test(case.command.clone(), move || {
+    Trial::test(case.name(), move || {
         golden::check(&case).map_err(Failed::from)
     })
 }

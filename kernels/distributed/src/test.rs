@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use tfrt::async_value::IndirectPromise;
 use tfrt::bef::BefFile;
-use tfrt::distributed::fabric::CommunicatorType;
+use tfrt::distributed::fabric::{CommunicatorType, in_process};
 use tfrt::distributed::function::{CompilerPass, CompilerPasses, ParsedProgram};
 use tfrt::distributed::message::DistributedContextConfiguration;
 use tfrt::distributed::server::RequestGate;
@@ -22,15 +22,19 @@ use tfrt::text::ir::Module;
 
 use crate::text_pass::{read, to_file};
 
-/// The communicator of test servers, and what takes its place where it is not linked.
-const COMMUNICATORS: [&str; 2] = ["grpc_communicator", "in_process"];
+/// The environment variable that names the communicator of test servers, if it is not the one inside the process.
+const COMMUNICATOR_VARIABLE: &str = "TFRT_TEST_COMMUNICATOR";
 
 /// The id of the contexts of tests.
 const CONTEXT_ID: u64 = 0;
 
 fn communicator() -> Result<&'static CommunicatorType> {
-    let found = COMMUNICATORS.into_iter().find_map(CommunicatorType::find);
-    found.ok_or_else(|| Error::new("no communicator is linked").with_code(ErrorCode::NotFound))
+    let name =
+        std::env::var(COMMUNICATOR_VARIABLE).unwrap_or_else(|_| in_process::TYPE_NAME.to_owned());
+    CommunicatorType::find(&name).ok_or_else(|| {
+        let message = format!("{COMMUNICATOR_VARIABLE} names the unknown communicator `{name}`");
+        Error::new(message).with_code(ErrorCode::NotFound)
+    })
 }
 
 /// Makes configurations of a cluster inside this process: one for each task of the job `worker`, which are all in the group `group1`.

@@ -82,6 +82,9 @@ tfrt::link!(tfrt_gpu);
 #[cfg(feature = "distributed")]
 tfrt::link!(tfrt_distributed_kernels);
 
+#[cfg(feature = "grpc")]
+tfrt::link!(tfrt_grpc);
+
 const EXAMPLES: &str = "\
 Examples:
   tfrt run program.mlir             run a program

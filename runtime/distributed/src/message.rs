@@ -488,6 +488,12 @@ macro_rules! methods {
             /// Every method, in the order of their declaration.
             pub const ALL: &[Self] = &[$(Self::$name),+];
 
+            /// The method of this name.
+            #[must_use]
+            pub fn find(name: &str) -> Option<Self> {
+                Self::ALL.iter().copied().find(|method| method.name() == name)
+            }
+
             /// The name of the method.
             #[must_use]
             pub const fn name(self) -> &'static str {
@@ -520,6 +526,14 @@ macro_rules! methods {
                         let context_id: fn(&$request) -> Option<u64> = $context;
                         context_id(request)
                     })+
+                }
+            }
+
+            /// The number of bytes that [`encode`](Self::encode) returns.
+            #[must_use]
+            pub fn encoded_len(&self) -> usize {
+                match self {
+                    $(Self::$name(request) => request.encoded_len(),)+
                 }
             }
 

@@ -35,7 +35,8 @@ pub struct RemoteObjectId {
     prefix: u64,
     local: u64,
     device: Arc<str>,
-    /// Deletes the object once nobody has the id any more.
+    /// Deletes the object when the last copy of the id is dropped.
+    #[expect(dead_code, reason = "held for its `Drop` alone")]
     lease: Option<Arc<Lease>>,
 }
 

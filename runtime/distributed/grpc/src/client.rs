@@ -1,0 +1,312 @@
+//! How a request is sent: room, retries, deadline, cancellation.
+
+use std::fmt;
+use std::future::{Future, pending};
+use std::hash::{BuildHasher, RandomState};
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+use http::uri::PathAndQuery;
+use prost::Message;
+use prost::bytes::Bytes;
+use tfrt_distributed::fabric::{CallOptions, RemoteClient};
+use tfrt_distributed::message::{Method, Request, Response, SendDataRequest};
+use tfrt_distributed::{Answer, RemoteError, Reply};
+use tfrt_host::HostContext;
+use tfrt_queue::Task;
+use tfrt_support::ErrorCode;
+use tokio::sync::{OnceCell, Semaphore, oneshot};
+use tonic::Status;
+use tonic::client::Grpc;
+use tonic::transport::{Channel, Endpoint};
+
+use crate::options::GrpcOptions;
+use crate::runtime::NetworkThreads;
+use crate::status::{Failure, MAX_HEADERS};
+use crate::transfer;
+use crate::wire::{self, BytesCodec, Hello, RequestId};
+
+/// The first wait before a request is sent again; each further one is twice as long.
+const FIRST_BACKOFF: Duration = Duration::from_millis(50);
+
+/// The longest such wait.
+const MAX_BACKOFF: Duration = Duration::from_secs(2);
+
+/// Sends requests to one task.
+#[derive(Debug)]
+pub(crate) struct Client {
+    peer: Arc<Peer>,
+    threads: Arc<NetworkThreads>,
+}
+
+struct Peer {
+    address: String,
+    host: Arc<HostContext>,
+    options: Arc<GrpcOptions>,
+    /// Connects when it is used; an error if the address cannot be one.
+    channel: Result<Channel, String>,
+    /// Room for requests and for their bytes.
+    requests: Semaphore,
+    bytes: Semaphore,
+    greeted: OnceCell<()>,
+}
+
+impl Client {
+    /// A client of the task at an address, which need not be there yet.
+    pub(crate) fn new(
+        address: &str,
+        host: &Arc<HostContext>,
+        options: &Arc<GrpcOptions>,
+        threads: &Arc<NetworkThreads>,
+    ) -> Self {
+        // A channel starts a task of the network when it is made.
+        let _entered = threads.handle().enter();
+        let peer = Peer {
+            channel: channel(address, options).map_err(|error| error.to_string()),
+            address: address.to_owned(),
+            host: Arc::clone(host),
+            requests: Semaphore::new(options.max_inflight_requests as usize),
+            bytes: Semaphore::new(options.max_inflight_bytes as usize),
+            options: Arc::clone(options),
+            greeted: OnceCell::new(),
+        };
+        Self {
+            peer: Arc::new(peer),
+            threads: Arc::clone(threads),
+        }
+    }
+}
+
+fn channel(address: &str, options: &GrpcOptions) -> Result<Channel, tonic::transport::Error> {
+    let endpoint = Endpoint::from_shared(format!("http://{address}"))?
+        .tcp_nodelay(true)
+        .connect_timeout(options.connect_timeout)
+        .http2_keep_alive_interval(options.keepalive_interval)
+        .keep_alive_timeout(options.keepalive_timeout)
+        .keep_alive_while_idle(true)
+        .initial_stream_window_size(options.stream_window_bytes)
+        .initial_connection_window_size(options.connection_window_bytes)
+        .http2_max_header_list_size(MAX_HEADERS);
+    Ok(endpoint.connect_lazy())
+}
+
+impl RemoteClient for Client {
+    fn call(&self, options: CallOptions, request: Request, reply: Reply<Response>) {
+        let peer = Arc::clone(&self.peer);
+        let waiting = Waiting {
+            reply: Some(reply),
+            host: Arc::clone(&peer.host),
+        };
+        let (cancel, cancelled) = oneshot::channel::<()>();
+        if let Some(token) = &options.cancel {
+            token.install(move || {
+                // The call may be over.
+                let _ = cancel.send(());
+            });
+        }
+        let method = request.method().name();
+        self.threads.handle().spawn(async move {
+            let outcome = tokio::select! {
+                biased;
+                () = requested(cancelled) => {
+                    Err(Failure::Network(ErrorCode::RpcCancelled, "the call was cancelled".to_owned()))
+                }
+                () = deadline(options.timeout) => Err(deadline_passed()),
+                outcome = peer.send(request, options.max_retries) => outcome,
+            };
+            waiting.answer(outcome.map_err(|failure| failure.into_errors(method, &peer.address)));
+        });
+    }
+}
+
+/// Resolves when a call is cancelled, and never if nobody can do that any more.
+async fn requested(cancelled: oneshot::Receiver<()>) {
+    if cancelled.await.is_err() {
+        pending().await
+    }
+}
+
+/// Resolves when time is up.
+async fn deadline(timeout: Option<Duration>) {
+    match timeout {
+        Some(timeout) => tokio::time::sleep(timeout).await,
+        None => pending().await,
+    }
+}
+
+#[cold]
+fn deadline_passed() -> Failure {
+    Failure::Network(
+        ErrorCode::RpcDeadlineExceeded,
+        "the deadline passed".to_owned(),
+    )
+}
+
+/// A reply that runs on the work queue of the caller's host, even if the network ends before there is an answer.
+struct Waiting {
+    reply: Option<Reply<Response>>,
+    host: Arc<HostContext>,
+}
+
+impl Waiting {
+    fn answer(mut self, answer: Answer<Response>) {
+        if let Some(reply) = self.reply.take() {
+            let task = Task::new(move || reply.send(answer));
+            self.host.queue().add_task(task);
+        }
+    }
+}
+
+impl Drop for Waiting {
+    fn drop(&mut self) {
+        if let Some(reply) = self.reply.take() {
+            // Answers that there is no answer.
+            self.host.queue().add_task(Task::new(move || drop(reply)));
+        }
+    }
+}
+
+impl Peer {
+    /// Sends a request, again after a while if the task cannot be reached.
+    async fn send(&self, request: Request, max_retries: u32) -> Result<Response, Failure> {
+        let method = request.method();
+        let size = request.encoded_len();
+        let in_chunks = method == Method::SendData && size > self.options.inline_limit_bytes;
+        let max_bytes = self.options.max_message_bytes;
+        if size > max_bytes && !in_chunks {
+            let message = format!(
+                "{} to {}: a message of {size} bytes exceeds the limit of {max_bytes} bytes",
+                method.name(),
+                self.address
+            );
+            let error = RemoteError::new(ErrorCode::InvalidArgument, message);
+            return Err(Failure::Application(error.into()));
+        }
+        // Neither is ever closed. A request that is larger than all room waits for all of it.
+        let _request = self.requests.acquire().await;
+        let all = self.options.max_inflight_bytes;
+        let room = u32::try_from(size).map_or(all, |size| size.min(all));
+        let _bytes = self.bytes.acquire_many(room).await;
+        // Payloads in chunks are kept by key, so a second one is refused.
+        let id = (max_retries > 0 && !wire::may_repeat(method) && !in_chunks).then(random);
+        let mut retries_left = if in_chunks { 0 } else { max_retries };
+        let mut backoff = FIRST_BACKOFF;
+        loop {
+            let attempt = self.attempt(&request, in_chunks, id);
+            let outcome = match wire::is_control(method) {
+                true => within(self.options.control_timeout, attempt).await,
+                false => attempt.await,
+            };
+            match outcome {
+                Err(failure) if retries_left > 0 && failure.is_worth_a_retry() => {}
+                outcome => return outcome,
+            }
+            retries_left -= 1;
+            // Between half of the time and all of it, so that callers do not come back together.
+            let half = backoff / 2;
+            let jitter = half.mul_f64((random() % 1024) as f64 / 1024.0);
+            tokio::time::sleep(half + jitter).await;
+            backoff = MAX_BACKOFF.min(backoff * 2);
+        }
+    }
+
+    async fn attempt(
+        &self,
+        request: &Request,
+        in_chunks: bool,
+        id: Option<u64>,
+    ) -> Result<Response, Failure> {
+        self.greeted.get_or_try_init(|| self.greet()).await?;
+        let method = request.method();
+        let bytes = match request {
+            Request::SendData(request) if in_chunks => self.send_chunks(request).await,
+            _ => {
+                let mut bytes = request.encode();
+                if id.is_some() {
+                    let id = RequestId { request_id: id };
+                    bytes.extend(id.encode_to_vec());
+                }
+                self.unary(method.name(), bytes.into()).await
+            }
+        };
+        let bytes = bytes.map_err(|status| Failure::of(&status))?;
+        Response::decode(method, bytes).map_err(|error| {
+            Failure::Network(
+                ErrorCode::RpcUnknown,
+                format!("malformed response: {error}"),
+            )
+        })
+    }
+
+    /// Finds out whether the task speaks this version.
+    async fn greet(&self) -> Result<(), Failure> {
+        let bytes = self
+            .unary(wire::HELLO, Hello::own().encode_to_vec().into())
+            .await
+            .map_err(|status| Failure::of(&status))?;
+        let mismatch = match Hello::decode(bytes) {
+            Ok(hello) => hello.mismatch(),
+            Err(error) => Some(format!("malformed greeting: {error}")),
+        };
+        match mismatch {
+            Some(mismatch) => Err(Failure::Network(ErrorCode::RpcUnknown, mismatch)),
+            None => Ok(()),
+        }
+    }
+
+    async fn ready(&self) -> Result<Grpc<Channel>, Status> {
+        let channel = self.channel.clone().map_err(Status::invalid_argument)?;
+        let max_bytes = self.options.max_message_bytes;
+        let mut grpc = Grpc::new(channel)
+            .max_decoding_message_size(max_bytes)
+            .max_encoding_message_size(max_bytes);
+        let ready = grpc.ready().await;
+        ready.map_err(|error| Status::from_error(error.into()))?;
+        Ok(grpc)
+    }
+
+    async fn unary(&self, method: &str, bytes: Bytes) -> Result<Bytes, Status> {
+        let request = tonic::Request::new(bytes);
+        let mut grpc = self.ready().await?;
+        let response = grpc.unary(request, path(method)?, BytesCodec).await?;
+        Ok(response.into_inner())
+    }
+
+    async fn send_chunks(&self, request: &SendDataRequest) -> Result<Bytes, Status> {
+        let chunks = tokio_stream::iter(transfer::chunks(request));
+        let request = tonic::Request::new(chunks);
+        let mut grpc = self.ready().await?;
+        let path = path(wire::STREAM_DATA)?;
+        let response = grpc.client_streaming(request, path, BytesCodec).await?;
+        Ok(response.into_inner())
+    }
+}
+
+fn path(method: &str) -> Result<PathAndQuery, Status> {
+    let path = PathAndQuery::try_from(wire::path(method));
+    path.map_err(|error| Status::internal(error.to_string()))
+}
+
+async fn within(
+    timeout: Duration,
+    attempt: impl Future<Output = Result<Response, Failure>>,
+) -> Result<Response, Failure> {
+    match tokio::time::timeout(timeout, attempt).await {
+        Ok(outcome) => outcome,
+        Err(_) => Err(deadline_passed()),
+    }
+}
+
+/// A number that no other request has.
+fn random() -> u64 {
+    // Every state has keys of its own, and the first of a thread takes them from the system.
+    RandomState::new().hash_one(Instant::now())
+}
+
+impl fmt::Debug for Peer {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Peer")
+            .field("address", &self.address)
+            .finish_non_exhaustive()
+    }
+}

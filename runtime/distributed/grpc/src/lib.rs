@@ -1,0 +1,235 @@
+//! The transport of distributed programs over gRPC.
+//!
+//! ```text
+//!  RemoteClient::call ──► client ── permit ── HTTP/2 ──► service ──► task of the work queue ──► RequestHandler
+//!        reply, as a task of the work queue ◄── answer ◄── HTTP/2 ◄── Reply, from any thread
+//! ```
+//!
+//! Linking this crate registers the type of communicator `grpc_communicator`. A program that needs other options than the defaults
+//! makes a [`GrpcNetwork`].
+//!
+//! | module | is about |
+//! |---|---|
+//! | [`options`] | limits, timeouts and windows |
+//! | `runtime` | the threads of the network |
+//! | `wire` | messages that only this transport has, and how bytes become frames |
+//! | `status` | errors as gRPC statuses, and back |
+//! | `service` | what a task does with requests that arrive |
+//! | `answers` | requests that arrive twice run once |
+//! | `transfer` | large payloads in chunks |
+//! | `client` | how a request is sent: room, retries, deadline, cancellation |
+//!
+//! # Threads
+//!
+//! Sockets are served by two threads that all communicators of a process share. They decode messages and run neither kernels nor
+//! waiters: a request becomes a task of the receiver's work queue, and an answer a task of the sender's. No worker of a queue blocks.
+//!
+//! # Security
+//!
+//! Connections are neither encrypted nor authenticated. So a communicator refuses to listen on an address other than loopback, unless
+//! [`GrpcOptions::allow_insecure_network`] says that the network is trusted: whoever can connect can run programs.
+#![forbid(unsafe_code)]
+
+pub mod options;
+
+mod answers;
+
+mod client;
+
+mod runtime;
+
+mod service;
+
+mod status;
+
+mod transfer;
+
+mod wire;
+
+use std::collections::HashMap;
+use std::fmt;
+use std::net::{SocketAddr, TcpListener};
+use std::sync::{Arc, LazyLock, Mutex, PoisonError, Weak};
+
+use tfrt_distributed::fabric::{
+    CommunicatorType, FabricCommunicator, RemoteClient, RequestHandler,
+};
+use tfrt_host::HostContext;
+use tfrt_support::{Error, ErrorCode};
+use tokio::sync::oneshot;
+
+pub use options::GrpcOptions;
+
+use client::Client;
+use runtime::NetworkThreads;
+
+/// The name of this type of communicator.
+pub const TYPE_NAME: &str = "grpc_communicator";
+
+/// How tasks reach each other over gRPC. Cloning shares the options.
+///
+/// ```
+/// use std::sync::Arc;
+/// use std::sync::mpsc::channel;
+/// use std::time::Duration;
+/// use tfrt_distributed::fabric::{self, CallOptions, FabricCommunicator, RequestHandler};
+/// use tfrt_distributed::message::{KeepAliveRequest, KeepAliveResponse, Request, Response};
+/// use tfrt_distributed::Reply;
+/// use tfrt_grpc::{GrpcNetwork, GrpcOptions};
+/// use tfrt_host::HostContext;
+///
+/// struct AlwaysThere;
+///
+/// impl RequestHandler for AlwaysThere {
+///     fn handle(self: Arc<Self>, _request: Request, reply: Reply<Response>) {
+///         reply.send(Ok(KeepAliveResponse {}.into()));
+///     }
+/// }
+///
+/// let host = HostContext::builder().queue(tfrt_queue::create_queue("mstd:1").unwrap()).build();
+/// let network = GrpcNetwork::new(GrpcOptions::default());
+/// let handler: Arc<dyn RequestHandler> = Arc::new(AlwaysThere);
+/// let communicator = network.listen(&host, "127.0.0.1:0", Arc::downgrade(&handler))?;
+/// let client = communicator.client(communicator.address());
+/// let (sender, answers) = channel();
+/// fabric::call(&*client, CallOptions::default(), KeepAliveRequest { context_id: 1 }, move |answer| sender.send(answer).unwrap());
+/// assert!(answers.recv_timeout(Duration::from_secs(60))?.is_ok());
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+#[derive(Clone, Debug)]
+pub struct GrpcNetwork {
+    options: Arc<GrpcOptions>,
+}
+
+impl GrpcNetwork {
+    /// A network with these options.
+    #[must_use]
+    pub fn new(options: GrpcOptions) -> Self {
+        Self {
+            options: Arc::new(options),
+        }
+    }
+
+    /// Listens at an address, `HOST:PORT`, until the communicator is dropped. With port 0 the system chooses one:
+    /// [`FabricCommunicator::address`] returns it.
+    ///
+    /// # Errors
+    /// - `InvalidArgument` if the address cannot be resolved.
+    /// - `FailedPrecondition` if it is not a loopback address and [`GrpcOptions::allow_insecure_network`] is off.
+    /// - `Unavailable` if the system refuses to listen there.
+    pub fn listen(
+        &self,
+        host: &Arc<HostContext>,
+        address: &str,
+        handler: Weak<dyn RequestHandler>,
+    ) -> Result<Arc<dyn FabricCommunicator>, Error> {
+        let listener = match reserved(address) {
+            Some(listener) => listener,
+            None => self.bind(address)?,
+        };
+        let refused = |error: std::io::Error| cannot_listen(address, &error);
+        let bound = listener.local_addr().map_err(refused)?;
+        let threads = NetworkThreads::shared().map_err(|error| {
+            Error::new(format!("cannot start the threads of the network: {error}"))
+        })?;
+        let (stop, stopped) = oneshot::channel();
+        service::serve(
+            &threads,
+            listener,
+            service::Endpoint::new(host, handler, &self.options),
+            stopped,
+        )
+        .map_err(refused)?;
+        Ok(Arc::new(Communicator {
+            address: bound.to_string(),
+            host: Arc::clone(host),
+            options: Arc::clone(&self.options),
+            threads,
+            _stop: stop,
+        }))
+    }
+
+    fn bind(&self, address: &str) -> Result<TcpListener, Error> {
+        use std::net::ToSocketAddrs;
+
+        let unresolved = |cause: &dyn fmt::Display| {
+            Error::new(format!(
+                "`{address}` is not an address to listen at: {cause}"
+            ))
+            .with_code(ErrorCode::InvalidArgument)
+        };
+        let found: Vec<SocketAddr> = address
+            .to_socket_addrs()
+            .map_err(|error| unresolved(&error))?
+            .collect();
+        if found.is_empty() {
+            return Err(unresolved(&"the name has no address"));
+        }
+        let open = found.iter().find(|found| !found.ip().is_loopback());
+        if let Some(open) = open
+            && !self.options.allow_insecure_network
+        {
+            let message = format!(
+                "refused to listen at {open}: connections are not encrypted, and only loopback addresses are safe; \
+                 allow an insecure network to listen there"
+            );
+            return Err(Error::new(message).with_code(ErrorCode::FailedPrecondition));
+        }
+        TcpListener::bind(&found[..]).map_err(|error| cannot_listen(address, &error))
+    }
+}
+
+#[cold]
+fn cannot_listen(address: &str, error: &std::io::Error) -> Error {
+    Error::new(format!("cannot listen at {address}: {error}")).with_code(ErrorCode::Unavailable)
+}
+
+#[derive(Debug)]
+struct Communicator {
+    address: String,
+    host: Arc<HostContext>,
+    options: Arc<GrpcOptions>,
+    threads: Arc<NetworkThreads>,
+    /// Its drop ends the service: open requests are answered, new connections are refused.
+    _stop: oneshot::Sender<()>,
+}
+
+impl FabricCommunicator for Communicator {
+    fn address(&self) -> &str {
+        &self.address
+    }
+
+    fn client(&self, address: &str) -> Arc<dyn RemoteClient> {
+        Arc::new(Client::new(
+            address,
+            &self.host,
+            &self.options,
+            &self.threads,
+        ))
+    }
+}
+
+/// Listeners of addresses that [`free_address`] returned, until a task listens there: nobody else can take the port.
+static RESERVED: LazyLock<Mutex<HashMap<String, TcpListener>>> = LazyLock::new(Mutex::default);
+
+fn reserved(address: &str) -> Option<TcpListener> {
+    let mut reserved = RESERVED.lock().unwrap_or_else(PoisonError::into_inner);
+    reserved.remove(address)
+}
+
+fn free_address() -> Result<String, Error> {
+    let refused = |error: std::io::Error| cannot_listen("127.0.0.1:0", &error);
+    let listener = TcpListener::bind("127.0.0.1:0").map_err(refused)?;
+    let address = listener.local_addr().map_err(refused)?.to_string();
+    let mut reserved = RESERVED.lock().unwrap_or_else(PoisonError::into_inner);
+    reserved.insert(address.clone(), listener);
+    Ok(address)
+}
+
+inventory::submit! {
+    CommunicatorType {
+        name: TYPE_NAME,
+        listen: |host, address, handler| GrpcNetwork::new(GrpcOptions::default()).listen(host, address, handler),
+        free_address,
+    }
+}

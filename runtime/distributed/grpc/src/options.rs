@@ -1,0 +1,58 @@
+//! Limits, timeouts and windows.
+
+use std::time::Duration;
+
+/// The options of a transport. Both sides of a connection should have the same limits.
+///
+/// ```
+/// use tfrt_grpc::GrpcOptions;
+///
+/// let options = GrpcOptions { max_message_bytes: 1 << 20, ..GrpcOptions::default() };
+/// assert!(options.inline_limit_bytes <= options.max_message_bytes);
+/// ```
+#[derive(Clone, Debug)]
+pub struct GrpcOptions {
+    /// How long it may take to connect. Default: 5 s.
+    pub connect_timeout: Duration,
+    /// The time of an idle connection after which a side asks the other for a sign of life. Default: 5 s.
+    pub keepalive_interval: Duration,
+    /// How long a side waits for that sign before it gives the connection up. Default: 10 s.
+    pub keepalive_timeout: Duration,
+    /// How long a request of administration (all but executions, payloads and the making of contexts) may take. Default: 30 s.
+    pub control_timeout: Duration,
+    /// How many bytes a task may send on one request before the receiver reads them. Default: 4 MiB.
+    pub stream_window_bytes: u32,
+    /// How many bytes a task may send on one connection before the receiver reads them. Default: 16 MiB.
+    pub connection_window_bytes: u32,
+    /// The largest message, in both directions. Default: 64 MiB.
+    pub max_message_bytes: usize,
+    /// The largest payload that is sent as one message; others go in chunks of 1 MiB. Default: 1 MiB.
+    pub inline_limit_bytes: usize,
+    /// How many requests to one task are on their way at the same time; more wait at the sender. Default: 1024.
+    pub max_inflight_requests: u32,
+    /// How many bytes of requests to one task are on their way at the same time. Default: 256 MiB.
+    pub max_inflight_bytes: u32,
+    /// The largest payload that is received in chunks. Default: 4 GiB.
+    pub max_payload_bytes: u64,
+    /// Whether to listen on addresses that other machines reach, without encryption. Default: off.
+    pub allow_insecure_network: bool,
+}
+
+impl Default for GrpcOptions {
+    fn default() -> Self {
+        Self {
+            connect_timeout: Duration::from_secs(5),
+            keepalive_interval: Duration::from_secs(5),
+            keepalive_timeout: Duration::from_secs(10),
+            control_timeout: Duration::from_secs(30),
+            stream_window_bytes: 4 << 20,
+            connection_window_bytes: 16 << 20,
+            max_message_bytes: 64 << 20,
+            inline_limit_bytes: 1 << 20,
+            max_inflight_requests: 1024,
+            max_inflight_bytes: 256 << 20,
+            max_payload_bytes: 4 << 30,
+            allow_insecure_network: false,
+        }
+    }
+}

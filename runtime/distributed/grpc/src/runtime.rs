@@ -1,0 +1,54 @@
+//! The threads of the network.
+
+use std::io;
+use std::sync::{Arc, Mutex, PoisonError, Weak};
+
+use tokio::runtime::{Builder, Handle, Runtime};
+
+/// How many threads serve the sockets of a process. They only move and decode bytes.
+const NUM_THREADS: usize = 2;
+
+/// The threads that serve sockets, shared by all communicators of a process. They end with the last one.
+#[derive(Debug)]
+pub(crate) struct NetworkThreads {
+    /// None while it is dropped.
+    runtime: Option<Runtime>,
+}
+
+static SHARED: Mutex<Weak<NetworkThreads>> = Mutex::new(Weak::new());
+
+impl NetworkThreads {
+    /// The threads of this process.
+    pub(crate) fn shared() -> io::Result<Arc<Self>> {
+        let mut shared = SHARED.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(threads) = shared.upgrade() {
+            return Ok(threads);
+        }
+        let runtime = Builder::new_multi_thread()
+            .worker_threads(NUM_THREADS)
+            .thread_name("tfrt-grpc")
+            .enable_all()
+            .build()?;
+        let threads = Arc::new(Self {
+            runtime: Some(runtime),
+        });
+        *shared = Arc::downgrade(&threads);
+        Ok(threads)
+    }
+
+    pub(crate) fn handle(&self) -> &Handle {
+        let runtime = self.runtime.as_ref();
+        runtime
+            .expect("the runtime is there until the drop")
+            .handle()
+    }
+}
+
+impl Drop for NetworkThreads {
+    fn drop(&mut self) {
+        if let Some(runtime) = self.runtime.take() {
+            // Does not wait: the last communicator may be dropped on one of the threads themselves.
+            runtime.shutdown_background();
+        }
+    }
+}

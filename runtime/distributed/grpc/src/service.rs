@@ -1,0 +1,273 @@
+//! What a task does with requests that arrive.
+
+use std::convert::Infallible;
+use std::fmt;
+use std::future::Future;
+use std::io;
+use std::net::TcpListener;
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::pin::Pin;
+use std::sync::{Arc, Weak};
+use std::task::{Context, Poll};
+
+use prost::Message;
+use prost::bytes::Bytes;
+use tfrt_distributed::Reply;
+use tfrt_distributed::fabric::RequestHandler;
+use tfrt_distributed::message::{Method, Request};
+use tfrt_host::{HostContext, log};
+use tfrt_queue::Task;
+use tokio::sync::oneshot;
+use tonic::body::Body;
+use tonic::server::{ClientStreamingService, Grpc, UnaryService};
+use tonic::transport::Server;
+use tonic::transport::server::TcpIncoming;
+use tonic::{Response, Status, Streaming};
+
+use crate::answers::{Answer, Answers, Arrival};
+use crate::options::GrpcOptions;
+use crate::runtime::NetworkThreads;
+use crate::status::{self, MAX_HEADERS};
+use crate::transfer::Assembly;
+use crate::wire::{self, BytesCodec, Hello, RequestId};
+
+type BoxFuture<T> = Pin<Box<dyn Future<Output = T> + Send>>;
+
+/// The task behind an address.
+pub(crate) struct Endpoint {
+    host: Weak<HostContext>,
+    handler: Weak<dyn RequestHandler>,
+    options: Arc<GrpcOptions>,
+    answers: Answers,
+}
+
+impl Endpoint {
+    pub(crate) fn new(
+        host: &Arc<HostContext>,
+        handler: Weak<dyn RequestHandler>,
+        options: &Arc<GrpcOptions>,
+    ) -> Arc<Self> {
+        Arc::new(Self {
+            host: Arc::downgrade(host),
+            handler,
+            options: Arc::clone(options),
+            answers: Answers::default(),
+        })
+    }
+
+    /// Answers a request in bytes, which may have a number.
+    async fn answer(self: Arc<Self>, method: Method, bytes: Bytes) -> Answer {
+        let malformed = |error: prost::DecodeError| {
+            Status::invalid_argument(format!("malformed {} request: {error}", method.name()))
+        };
+        let id = match wire::may_repeat(method) {
+            true => None,
+            false => {
+                RequestId::decode(bytes.clone())
+                    .map_err(malformed)?
+                    .request_id
+            }
+        };
+        let request = Request::decode(method, bytes).map_err(malformed)?;
+        match id {
+            None => self.run(request).await,
+            Some(id) => self.run_once(id, request).await,
+        }
+    }
+
+    /// Runs a request unless one of its number was run already.
+    async fn run_once(self: Arc<Self>, id: u64, request: Request) -> Answer {
+        let answer = match self.answers.arrive(id) {
+            Arrival::Again(answer) => answer,
+            Arrival::First => {
+                let (sender, answer) = oneshot::channel();
+                // Not part of this call: a caller that goes away and comes back finds the answer.
+                tokio::spawn(async move {
+                    let answer = self.run(request).await;
+                    self.answers.finish(id, &answer);
+                    // The caller may be gone.
+                    let _ = sender.send(answer);
+                });
+                answer
+            }
+        };
+        answer.await.unwrap_or_else(|_| Err(gone()))
+    }
+
+    /// Runs a request as a task of the work queue.
+    async fn run(&self, request: Request) -> Answer {
+        let (sender, answer) = oneshot::channel();
+        let reply = Reply::new(move |answer| {
+            // The caller may be gone.
+            let _ = sender.send(answer);
+        });
+        {
+            let (Some(host), Some(handler)) = (self.host.upgrade(), self.handler.upgrade()) else {
+                return Err(gone());
+            };
+            host.queue().add_task(Task::new(move || {
+                let method = request.method().name();
+                // A panic drops the reply, which answers with an error; the task lives on.
+                let outcome = catch_unwind(AssertUnwindSafe(|| handler.handle(request, reply)));
+                if outcome.is_err() {
+                    log::error!("the handler of a {method} request panicked");
+                }
+            }));
+        }
+        match answer.await {
+            Ok(Ok(response)) => Ok(response.encode().into()),
+            Ok(Err(errors)) => Err(status::of_errors(&errors)),
+            Err(_) => Err(gone()),
+        }
+    }
+}
+
+#[cold]
+fn gone() -> Status {
+    Status::unavailable("the task is gone")
+}
+
+/// Serves what arrives at a listener, until `stopped` resolves.
+pub(crate) fn serve(
+    threads: &NetworkThreads,
+    listener: TcpListener,
+    endpoint: Arc<Endpoint>,
+    stopped: oneshot::Receiver<()>,
+) -> io::Result<()> {
+    listener.set_nonblocking(true)?;
+    let runtime = threads.handle();
+    let _entered = runtime.enter();
+    let listener = tokio::net::TcpListener::from_std(listener)?;
+    let incoming = TcpIncoming::from(listener).with_nodelay(Some(true));
+    let options = &endpoint.options;
+    let server = Server::builder()
+        .initial_stream_window_size(options.stream_window_bytes)
+        .initial_connection_window_size(options.connection_window_bytes)
+        .http2_keepalive_interval(Some(options.keepalive_interval))
+        .http2_keepalive_timeout(Some(options.keepalive_timeout))
+        .http2_max_header_list_size(MAX_HEADERS)
+        .serve_with_incoming_shutdown(Service(endpoint), incoming, async {
+            // Resolves when the communicator is dropped.
+            let _ = stopped.await;
+        });
+    runtime.spawn(async move {
+        if let Err(error) = server.await {
+            log::error!("the service of a task ended: {error}");
+        }
+    });
+    Ok(())
+}
+
+/// The service `tfrt.Worker`.
+#[derive(Clone)]
+struct Service(Arc<Endpoint>);
+
+impl tower_service::Service<http::Request<Body>> for Service {
+    type Response = http::Response<Body>;
+    type Error = Infallible;
+    type Future = BoxFuture<Result<http::Response<Body>, Infallible>>;
+
+    fn poll_ready(&mut self, _: &mut Context<'_>) -> Poll<Result<(), Infallible>> {
+        Poll::Ready(Ok(()))
+    }
+
+    fn call(&mut self, request: http::Request<Body>) -> Self::Future {
+        let endpoint = Arc::clone(&self.0);
+        let path = request.uri().path().strip_prefix(wire::SERVICE);
+        let called = path.and_then(Called::find);
+        Box::pin(async move {
+            let max_bytes = endpoint.options.max_message_bytes;
+            let mut grpc = Grpc::new(BytesCodec)
+                .max_decoding_message_size(max_bytes)
+                .max_encoding_message_size(max_bytes);
+            Ok(match called {
+                Some(Called::Request(method)) => {
+                    grpc.unary(Unary { endpoint, method }, request).await
+                }
+                Some(Called::Hello) => grpc.unary(Greeting, request).await,
+                Some(Called::StreamData) => {
+                    grpc.client_streaming(InChunks(endpoint), request).await
+                }
+                None => Status::unimplemented("there is no such method").into_http(),
+            })
+        })
+    }
+}
+
+/// The methods of the service.
+#[derive(Clone, Copy)]
+enum Called {
+    Hello,
+    StreamData,
+    Request(Method),
+}
+
+impl Called {
+    fn find(name: &str) -> Option<Self> {
+        match name {
+            wire::HELLO => Some(Self::Hello),
+            wire::STREAM_DATA => Some(Self::StreamData),
+            _ => Method::find(name).map(Self::Request),
+        }
+    }
+}
+
+struct Unary {
+    endpoint: Arc<Endpoint>,
+    method: Method,
+}
+
+impl UnaryService<Bytes> for Unary {
+    type Response = Bytes;
+    type Future = BoxFuture<Result<Response<Bytes>, Status>>;
+
+    fn call(&mut self, request: tonic::Request<Bytes>) -> Self::Future {
+        let answer = Arc::clone(&self.endpoint).answer(self.method, request.into_inner());
+        Box::pin(async { answer.await.map(Response::new) })
+    }
+}
+
+struct Greeting;
+
+impl UnaryService<Bytes> for Greeting {
+    type Response = Bytes;
+    type Future = BoxFuture<Result<Response<Bytes>, Status>>;
+
+    fn call(&mut self, request: tonic::Request<Bytes>) -> Self::Future {
+        Box::pin(async {
+            let hello = Hello::decode(request.into_inner()).map_err(|error| {
+                Status::invalid_argument(format!("malformed greeting: {error}"))
+            })?;
+            match hello.mismatch() {
+                Some(mismatch) => Err(Status::failed_precondition(mismatch)),
+                None => Ok(Response::new(Hello::own().encode_to_vec().into())),
+            }
+        })
+    }
+}
+
+struct InChunks(Arc<Endpoint>);
+
+impl ClientStreamingService<Bytes> for InChunks {
+    type Response = Bytes;
+    type Future = BoxFuture<Result<Response<Bytes>, Status>>;
+
+    fn call(&mut self, request: tonic::Request<Streaming<Bytes>>) -> Self::Future {
+        let endpoint = Arc::clone(&self.0);
+        Box::pin(async move {
+            let mut chunks = request.into_inner();
+            let mut assembly = Assembly::new(endpoint.options.max_payload_bytes);
+            while let Some(chunk) = chunks.message().await? {
+                assembly.add(chunk)?;
+            }
+            let request = assembly.finish()?;
+            endpoint.run(request.into()).await.map(Response::new)
+        })
+    }
+}
+
+impl fmt::Debug for Endpoint {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Endpoint").finish_non_exhaustive()
+    }
+}

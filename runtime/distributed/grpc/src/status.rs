@@ -1,0 +1,213 @@
+//! Errors as gRPC statuses, and back.
+//!
+//! An error of the application is a status `Aborted` whose trailer `tfrt-error-bin` has the error as a message. Every other status is an
+//! error of the network.
+
+use std::error::Error as _;
+
+use prost::Message;
+use tfrt_distributed::{RemoteError, RemoteErrors};
+use tfrt_support::ErrorCode;
+use tonic::metadata::{MetadataMap, MetadataValue};
+use tonic::{Code, Status};
+
+/// The trailer of errors.
+const TRAILER: &str = "tfrt-error-bin";
+
+/// How many bytes of text all errors of one answer have together at most; trailers are limited.
+const MAX_TEXT: usize = 16 << 10;
+
+/// The most bytes of headers and trailers of one message.
+pub(crate) const MAX_HEADERS: u32 = 64 << 10;
+
+/// An error on the wire.
+#[derive(Clone, PartialEq, Message)]
+struct WireError {
+    /// The name of the type; empty for a collection.
+    #[prost(string, tag = "1")]
+    kind: String,
+    #[prost(string, tag = "2")]
+    message: String,
+    #[prost(string, optional, tag = "3")]
+    task: Option<String>,
+    /// The errors of a collection.
+    #[prost(message, repeated, tag = "5")]
+    nested: Vec<WireError>,
+}
+
+/// The status of an answer that is an error.
+pub(crate) fn of_errors(errors: &RemoteErrors) -> Status {
+    let share = MAX_TEXT / errors.as_slice().len();
+    let mut nested: Vec<WireError> = errors
+        .as_slice()
+        .iter()
+        .map(|error| WireError {
+            kind: error.code.to_string(),
+            message: shortened(&error.message, share),
+            task: error.task.clone(),
+            nested: Vec::new(),
+        })
+        .collect();
+    let wire = match nested.len() {
+        1 => nested.remove(0),
+        _ => WireError {
+            nested,
+            ..WireError::default()
+        },
+    };
+    let mut metadata = MetadataMap::new();
+    metadata.insert_bin(TRAILER, MetadataValue::from_bytes(&wire.encode_to_vec()));
+    Status::with_metadata(Code::Aborted, shortened(&wire.kind, 64), metadata)
+}
+
+/// The first bytes of a text, up to a whole character.
+fn shortened(text: &str, max_bytes: usize) -> String {
+    if text.len() <= max_bytes {
+        return text.to_owned();
+    }
+    let end = text.floor_char_boundary(max_bytes.saturating_sub(4));
+    format!("{} ...", &text[..end])
+}
+
+/// What a status says.
+#[derive(Debug)]
+pub(crate) enum Failure {
+    /// The task answered with errors.
+    Application(RemoteErrors),
+    /// The network failed: the type, and the cause.
+    Network(ErrorCode, String),
+}
+
+impl Failure {
+    /// What a status of a call says that was not cancelled here.
+    pub(crate) fn of(status: &Status) -> Self {
+        if let Some(errors) = application_errors(status) {
+            return Self::Application(errors);
+        }
+        let code = match status.code() {
+            // A connection that breaks with calls on it shows as any of these.
+            Code::Unavailable | Code::Unknown | Code::Cancelled => ErrorCode::RpcUnavailable,
+            Code::DeadlineExceeded => ErrorCode::RpcDeadlineExceeded,
+            _ => ErrorCode::RpcUnknown,
+        };
+        Self::Network(code, cause(status))
+    }
+
+    /// Whether the request may be sent again.
+    pub(crate) fn is_worth_a_retry(&self) -> bool {
+        matches!(self, Self::Network(ErrorCode::RpcUnavailable, _))
+    }
+
+    /// The errors of a call of `method` at `address`.
+    pub(crate) fn into_errors(self, method: &str, address: &str) -> RemoteErrors {
+        match self {
+            Self::Application(errors) => errors,
+            Self::Network(code, cause) => {
+                RemoteError::new(code, format!("{method} to {address}: {cause}")).into()
+            }
+        }
+    }
+}
+
+fn application_errors(status: &Status) -> Option<RemoteErrors> {
+    let bytes = status.metadata().get_bin(TRAILER)?.to_bytes().ok()?;
+    let wire = WireError::decode(bytes).ok()?;
+    let wires = match wire.nested.is_empty() {
+        true => vec![wire],
+        false => wire.nested,
+    };
+    let errors = wires.into_iter().map(|wire| {
+        RemoteErrors::from(RemoteError {
+            code: code_of(&wire.kind),
+            message: wire.message,
+            task: wire.task,
+        })
+    });
+    errors.reduce(|mut all, error| {
+        all.append(error);
+        all
+    })
+}
+
+fn code_of(name: &str) -> ErrorCode {
+    let mut codes = (0..=u8::MAX).filter_map(ErrorCode::from_number);
+    codes
+        .find(|code| code.to_string() == name)
+        .unwrap_or(ErrorCode::Unknown)
+}
+
+/// The message of a status with the errors that caused it.
+fn cause(status: &Status) -> String {
+    let mut text = status.message().to_owned();
+    let mut source = status.source();
+    while let Some(error) = source {
+        let cause = error.to_string();
+        if !text.ends_with(&cause) {
+            if !text.is_empty() {
+                text.push_str(": ");
+            }
+            text.push_str(&cause);
+        }
+        source = error.source();
+    }
+    match text.is_empty() {
+        true => status.code().description().to_owned(),
+        false => text,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn there_and_back(errors: &RemoteErrors) -> RemoteErrors {
+        match Failure::of(&of_errors(errors)) {
+            Failure::Application(errors) => errors,
+            other @ Failure::Network(..) => panic!("{other:?}"),
+        }
+    }
+
+    #[test]
+    fn errors_arrive_as_they_are() {
+        let one = RemoteError::new(ErrorCode::NotFound, "größe").from_task("/job:a/task:0");
+        let mut errors = RemoteErrors::from(one);
+        assert_eq!(there_and_back(&errors), errors);
+        errors.append(RemoteError::new(ErrorCode::Cancelled, "").into());
+        assert_eq!(there_and_back(&errors), errors);
+    }
+
+    #[test]
+    fn every_type_of_error_arrives() {
+        for code in (0..=u8::MAX).filter_map(ErrorCode::from_number) {
+            let errors = RemoteErrors::from(RemoteError::new(code, "x"));
+            assert_eq!(there_and_back(&errors), errors);
+        }
+    }
+
+    #[test]
+    fn long_messages_are_cut_at_a_character() {
+        let errors = RemoteErrors::from(RemoteError::new(ErrorCode::NotFound, "ü".repeat(20_000)));
+        let arrived = there_and_back(&errors);
+        let message = &arrived.as_slice()[0].message;
+        assert!(
+            message.len() <= MAX_TEXT && message.ends_with("ü ..."),
+            "{}",
+            message.len()
+        );
+    }
+
+    #[test]
+    fn statuses_of_the_network_are_errors_of_the_network() {
+        let check = |code, expected| match Failure::of(&Status::new(code, "x")) {
+            Failure::Network(code, cause) => assert_eq!((code, &*cause), (expected, "x")),
+            other @ Failure::Application(_) => panic!("{other:?}"),
+        };
+        check(Code::Unavailable, ErrorCode::RpcUnavailable);
+        check(Code::Unknown, ErrorCode::RpcUnavailable);
+        check(Code::Cancelled, ErrorCode::RpcUnavailable);
+        check(Code::DeadlineExceeded, ErrorCode::RpcDeadlineExceeded);
+        check(Code::Internal, ErrorCode::RpcUnknown);
+        // An aborted call without the trailer did not come from a task.
+        check(Code::Aborted, ErrorCode::RpcUnknown);
+    }
+}

@@ -1,0 +1,180 @@
+//! Messages that only this transport has, and how bytes become frames.
+//!
+//! Requests and responses are encoded by their own crate: what is framed here is bytes.
+
+use prost::Message;
+use prost::bytes::{Buf, BufMut, Bytes};
+use tfrt_distributed::message::Method;
+use tonic::Status;
+use tonic::codec::{BufferSettings, Codec, DecodeBuf, Decoder, EncodeBuf, Encoder};
+
+/// The name of the service.
+pub(crate) const SERVICE: &str = "/tfrt.Worker/";
+
+/// The first message of a client.
+pub(crate) const HELLO: &str = "Hello";
+
+/// A payload in chunks.
+pub(crate) const STREAM_DATA: &str = "StreamData";
+
+/// The version of the protocol. Tasks of different major versions do not talk to each other.
+pub(crate) const PROTOCOL: (u32, u32) = (1, 0);
+
+/// The path of a method.
+pub(crate) fn path(method: &str) -> String {
+    format!("{SERVICE}{method}")
+}
+
+/// Who calls, and who answers.
+#[derive(Clone, PartialEq, Message)]
+pub(crate) struct Hello {
+    #[prost(uint32, tag = "1")]
+    pub(crate) protocol_major: u32,
+    #[prost(uint32, tag = "2")]
+    pub(crate) protocol_minor: u32,
+    #[prost(string, tag = "3")]
+    pub(crate) runtime_version: String,
+}
+
+impl Hello {
+    /// This version.
+    pub(crate) fn own() -> Self {
+        Self {
+            protocol_major: PROTOCOL.0,
+            protocol_minor: PROTOCOL.1,
+            runtime_version: env!("CARGO_PKG_VERSION").to_owned(),
+        }
+    }
+
+    /// Why tasks of these versions do not understand each other.
+    pub(crate) fn mismatch(&self) -> Option<String> {
+        let (major, minor) = PROTOCOL;
+        (self.protocol_major != major).then(|| {
+            format!(
+                "protocol versions differ: {}.{} there, {major}.{minor} here",
+                self.protocol_major, self.protocol_minor
+            )
+        })
+    }
+}
+
+/// A part of an element of a payload. The first chunk of a stream has the key and the sizes of all elements.
+#[derive(Clone, PartialEq, Message)]
+pub(crate) struct DataChunk {
+    #[prost(fixed64, tag = "1")]
+    pub(crate) context_id: u64,
+    #[prost(string, tag = "2")]
+    pub(crate) instance_key: String,
+    #[prost(uint64, repeated, tag = "3")]
+    pub(crate) element_bytes: Vec<u64>,
+    #[prost(bytes = "bytes", tag = "4")]
+    pub(crate) bytes: Bytes,
+    /// The CRC-32C of the whole element, with its last chunk.
+    #[prost(fixed32, optional, tag = "5")]
+    pub(crate) crc32c: Option<u32>,
+}
+
+/// The field that every request has in addition: a number, if the request may arrive twice.
+#[derive(Clone, PartialEq, Message)]
+pub(crate) struct RequestId {
+    #[prost(uint64, optional, tag = "100")]
+    pub(crate) request_id: Option<u64>,
+}
+
+/// Which requests may run twice without harm, so that they need no number.
+pub(crate) fn may_repeat(method: Method) -> bool {
+    matches!(method, Method::GetDevices | Method::KeepAlive)
+}
+
+/// Whether a request is over quickly wherever the task is well, so that it has a deadline of its own.
+pub(crate) fn is_control(method: Method) -> bool {
+    match method {
+        Method::GetDevices
+        | Method::CloseContext
+        | Method::SendReadyChains
+        | Method::KeepAlive
+        | Method::RegisterFunction
+        | Method::DeleteRemoteObjects => true,
+        // A context of many clients waits for all of them; the others take as long as their kernels.
+        Method::CreateContext
+        | Method::SendData
+        | Method::RemoteExecute
+        | Method::RemoteExecuteOp => false,
+    }
+}
+
+/// Frames bytes as they are.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct BytesCodec;
+
+impl Codec for BytesCodec {
+    type Encode = Bytes;
+    type Decode = Bytes;
+    type Encoder = Self;
+    type Decoder = Self;
+
+    fn encoder(&mut self) -> Self {
+        *self
+    }
+
+    fn decoder(&mut self) -> Self {
+        *self
+    }
+}
+
+impl Encoder for BytesCodec {
+    type Item = Bytes;
+    type Error = Status;
+
+    fn encode(&mut self, item: Bytes, buffer: &mut EncodeBuf<'_>) -> Result<(), Status> {
+        buffer.reserve(item.len());
+        buffer.put(item);
+        Ok(())
+    }
+
+    fn buffer_settings(&self) -> BufferSettings {
+        BufferSettings::default()
+    }
+}
+
+impl Decoder for BytesCodec {
+    type Item = Bytes;
+    type Error = Status;
+
+    fn decode(&mut self, buffer: &mut DecodeBuf<'_>) -> Result<Option<Bytes>, Status> {
+        Ok(Some(buffer.copy_to_bytes(buffer.remaining())))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use tfrt_distributed::message::{KeepAliveRequest, Request};
+
+    #[test]
+    fn a_request_id_is_a_field_of_the_request() {
+        let request: Request = KeepAliveRequest { context_id: 5 }.into();
+        let mut bytes = request.encode();
+        let id = RequestId {
+            request_id: Some(300),
+        };
+        id.encode(&mut bytes).unwrap();
+        assert_eq!(bytes, b"\x09\x05\0\0\0\0\0\0\0\xa0\x06\xac\x02");
+        let bytes = Bytes::from(bytes);
+        assert_eq!(RequestId::decode(bytes.clone()), Ok(id));
+        assert_eq!(Request::decode(Method::KeepAlive, bytes), Ok(request));
+    }
+
+    #[test]
+    fn other_major_versions_are_a_mismatch() {
+        let mut hello = Hello::own();
+        assert_eq!(hello.mismatch(), None);
+        hello.protocol_minor += 1;
+        assert_eq!(hello.mismatch(), None);
+        hello.protocol_major += 1;
+        assert_eq!(
+            hello.mismatch().as_deref(),
+            Some("protocol versions differ: 2.1 there, 1.0 here")
+        );
+    }
+}

@@ -1,0 +1,670 @@
+//! Tasks that reach each other over gRPC, on loopback.
+
+use std::io::{Read, Write};
+use std::net::{Shutdown, TcpListener, TcpStream};
+use std::sync::mpsc::{Receiver, channel};
+use std::sync::{Arc, Mutex};
+use std::time::Duration;
+
+use prost::Message;
+use prost::bytes::Bytes;
+use tfrt_distributed::fabric::{
+    self, CallOptions, CancelCall, CommunicatorType, FabricCommunicator, RemoteClient,
+    RequestHandler,
+};
+use tfrt_distributed::message::{
+    Call, DistributedContextConfiguration, GetDevicesRequest, KeepAliveRequest, KeepAliveResponse,
+    Method, RegisterFunctionRequest, RemoteExecuteRequest, RemoteExecuteResponse, Request,
+    Response, SendDataRequest, SendDataResponse,
+};
+use tfrt_distributed::{Answer, RemoteErrors, Reply, Server, ServerConfig};
+use tfrt_grpc::{GrpcNetwork, GrpcOptions, TYPE_NAME};
+use tfrt_host::HostContext;
+use tfrt_queue::create_queue;
+
+const MINUTE: Duration = Duration::from_secs(60);
+
+fn host() -> Arc<HostContext> {
+    let queue = create_queue("mstd:2").expect("the queue exists");
+    HostContext::builder().queue(queue).build()
+}
+
+fn free_address() -> String {
+    let kind = CommunicatorType::find(TYPE_NAME).expect("the crate is linked");
+    (kind.free_address)().expect("a port is free")
+}
+
+/// Notes requests, and answers them as a function says.
+struct Handler<F>(F);
+
+impl<F: Fn(Request, Reply<Response>) + Send + Sync> RequestHandler for Handler<F> {
+    fn handle(self: Arc<Self>, request: Request, reply: Reply<Response>) {
+        (self.0)(request, reply);
+    }
+}
+
+/// A task that answers as a function says.
+struct Fake {
+    _handler: Arc<dyn RequestHandler>,
+    communicator: Arc<dyn FabricCommunicator>,
+}
+
+fn fake(
+    host: &Arc<HostContext>,
+    options: &GrpcOptions,
+    answer: impl Fn(Request, Reply<Response>) + Send + Sync + 'static,
+) -> Fake {
+    let handler: Arc<dyn RequestHandler> = Arc::new(Handler(answer));
+    let network = GrpcNetwork::new(options.clone());
+    let communicator = network.listen(host, "127.0.0.1:0", Arc::downgrade(&handler));
+    Fake {
+        _handler: handler,
+        communicator: communicator.expect("loopback is allowed"),
+    }
+}
+
+impl Fake {
+    fn own_client(&self) -> Arc<dyn RemoteClient> {
+        self.communicator.client(self.communicator.address())
+    }
+}
+
+fn begin<C: Call>(
+    client: &dyn RemoteClient,
+    options: CallOptions,
+    request: C,
+) -> Receiver<Answer<C::Response>>
+where
+    C::Response: Send + 'static,
+{
+    let (sender, receiver) = channel();
+    fabric::call(client, options, request, move |answer| {
+        // A test that failed does not wait any more.
+        let _ = sender.send(answer);
+    });
+    receiver
+}
+
+fn call<C: Call>(client: &dyn RemoteClient, request: C) -> Answer<C::Response>
+where
+    C::Response: Send + 'static,
+{
+    begin(client, CallOptions::default(), request)
+        .recv_timeout(MINUTE)
+        .expect("an answer comes")
+}
+
+fn text<T: std::fmt::Debug>(answer: Answer<T>) -> String {
+    answer.expect_err("the call fails").to_string()
+}
+
+fn ping() -> KeepAliveRequest {
+    KeepAliveRequest { context_id: 1 }
+}
+
+#[test]
+fn a_cluster_initializes_while_its_tasks_start() {
+    let host = host();
+    let addresses: Vec<String> = (0..3).map(|_| free_address()).collect();
+    let configs = DistributedContextConfiguration::local_cluster(&addresses);
+    let start =
+        |address: &String| Server::new(&host, ServerConfig::new(TYPE_NAME, address)).unwrap();
+    let client = start(&addresses[0]);
+    let (sender, done) = channel();
+    client.initialize_single_client(Some(7), &configs[0], move |outcome| {
+        sender.send(outcome).unwrap()
+    });
+    assert!(done.recv_timeout(Duration::from_millis(50)).is_err());
+    let workers = [start(&addresses[1]), start(&addresses[2])];
+    let context = done.recv_timeout(MINUTE).unwrap().unwrap();
+    for task in 0..3 {
+        let device = format!("/job:worker/task:{task}/device:CPU:0");
+        for context in [
+            &context,
+            &workers[0].context(7).unwrap(),
+            &workers[1].context(7).unwrap(),
+        ] {
+            assert!(context.devices().get(&device).is_some(), "{device}");
+        }
+    }
+}
+
+#[test]
+fn errors_of_tasks_arrive_with_their_types() {
+    let host = host();
+    let address = free_address();
+    let server = Server::new(&host, ServerConfig::new(TYPE_NAME, &address)).unwrap();
+    let network = GrpcNetwork::new(GrpcOptions::default());
+    let nobody: std::sync::Weak<Server> = std::sync::Weak::new();
+    let communicator = network.listen(&host, "127.0.0.1:0", nobody).unwrap();
+    let client = communicator.client(&address);
+    assert!(call(&*client, GetDevicesRequest {}).is_ok());
+    let answer = call(&*client, ping());
+    assert_eq!(
+        text(answer),
+        "InvalidDistributedContextId: Context with id 1 does not exist."
+    );
+    drop(server);
+}
+
+#[test]
+fn payloads_of_all_sizes_arrive() {
+    let host = host();
+    let arrived = Arc::new(Mutex::new(Vec::new()));
+    let note = Arc::clone(&arrived);
+    let task = fake(&host, &GrpcOptions::default(), move |request, reply| {
+        note.lock().unwrap().push(request);
+        reply.send(Ok(SendDataResponse {}.into()));
+    });
+    let client = task.own_client();
+    // The last one is larger than any message may be.
+    for size in [0, 1, 1 << 20, (1 << 20) + 1, 70 << 20] {
+        let bytes: Vec<u8> = (0..size).map(|i: usize| (i % 251) as u8).collect();
+        let request = SendDataRequest {
+            context_id: 1,
+            instance_key: "k".to_owned(),
+            payload: vec![Bytes::from_static(b"head"), bytes.into(), Bytes::new()],
+        };
+        call(&*client, request.clone()).unwrap();
+        let found = arrived.lock().unwrap().pop().unwrap();
+        assert!(found == request.into(), "{size} bytes changed on their way");
+    }
+}
+
+#[test]
+fn a_message_over_the_limit_is_refused_with_its_size() {
+    let host = host();
+    let task = fake(&host, &GrpcOptions::default(), |_, _| {
+        panic!("nothing arrives")
+    });
+    let request = RegisterFunctionRequest {
+        program: vec![0; 64 << 20].into(),
+        ..RegisterFunctionRequest::default()
+    };
+    let size = request.encoded_len();
+    let address = task.communicator.address();
+    assert_eq!(
+        text(call(&*task.own_client(), request)),
+        format!(
+            "InvalidArgument: RegisterFunction to {address}: a message of {size} bytes exceeds the limit of 67108864 bytes"
+        )
+    );
+}
+
+#[test]
+fn a_payload_over_the_limit_of_the_receiver_is_refused() {
+    let host = host();
+    let options = GrpcOptions {
+        max_payload_bytes: 2 << 20,
+        ..GrpcOptions::default()
+    };
+    let task = fake(&host, &options, |_, _| panic!("nothing arrives"));
+    let request = SendDataRequest {
+        payload: vec![vec![0; (2 << 20) + 1].into()],
+        ..SendDataRequest::default()
+    };
+    let message = text(call(&*task.own_client(), request));
+    assert!(
+        message.ends_with("a payload of 2097153 bytes exceeds the limit of 2097152 bytes"),
+        "{message}"
+    );
+}
+
+#[test]
+fn calls_end_by_deadline_and_cancellation() {
+    let host = host();
+    let kept = Mutex::new(Vec::new());
+    let task = fake(&host, &GrpcOptions::default(), move |_, reply| {
+        kept.lock().unwrap().push(reply)
+    });
+    let (client, address) = (task.own_client(), task.communicator.address());
+    let options = CallOptions {
+        timeout: Some(Duration::from_millis(20)),
+        ..CallOptions::default()
+    };
+    let late = begin(&*client, options, ping())
+        .recv_timeout(MINUTE)
+        .unwrap();
+    assert_eq!(
+        text(late),
+        format!("RpcDeadlineExceeded: KeepAlive to {address}: the deadline passed")
+    );
+    let cancel = CancelCall::default();
+    let options = CallOptions {
+        cancel: Some(cancel.clone()),
+        ..CallOptions::default()
+    };
+    let answer = begin(&*client, options, ping());
+    assert!(answer.recv_timeout(Duration::from_millis(20)).is_err());
+    cancel.start();
+    let cancelled = answer.recv_timeout(MINUTE).unwrap();
+    assert_eq!(
+        text(cancelled),
+        format!("RpcCancelled: KeepAlive to {address}: the call was cancelled")
+    );
+}
+
+#[test]
+fn a_request_of_administration_has_a_deadline_of_its_own() {
+    let host = host();
+    let kept = Mutex::new(Vec::new());
+    let options = GrpcOptions {
+        control_timeout: Duration::from_millis(20),
+        ..GrpcOptions::default()
+    };
+    let task = fake(&host, &options, move |_, reply| {
+        kept.lock().unwrap().push(reply)
+    });
+    let message = text(call(&*task.own_client(), ping()));
+    assert!(
+        message.starts_with("RpcDeadlineExceeded: KeepAlive to 127.0.0.1:"),
+        "{message}"
+    );
+}
+
+#[test]
+fn nobody_at_an_address_is_an_error() {
+    let host = host();
+    let task = fake(&host, &GrpcOptions::default(), |_, _| {
+        panic!("nothing arrives")
+    });
+    let closed = TcpListener::bind("127.0.0.1:0")
+        .unwrap()
+        .local_addr()
+        .unwrap()
+        .to_string();
+    let client = task.communicator.client(&closed);
+    let message = text(call(&*client, ping()));
+    assert!(
+        message.starts_with(&format!("RpcUnavailable: KeepAlive to {closed}: ")),
+        "{message}"
+    );
+    assert!(message.contains("refused"), "{message}");
+    let client = task.communicator.client("not an address");
+    let message = text(call(&*client, ping()));
+    assert!(
+        message.starts_with("RpcUnknown: KeepAlive to not an address: "),
+        "{message}"
+    );
+}
+
+#[test]
+fn a_panic_is_an_error_and_the_task_lives_on() {
+    let host = host();
+    let task = fake(
+        &host,
+        &GrpcOptions::default(),
+        |request, reply| match request {
+            Request::GetDevices(_) => panic!("as the test wants"),
+            _ => reply.send(Ok(KeepAliveResponse {}.into())),
+        },
+    );
+    let client = task.own_client();
+    assert_eq!(
+        text(call(&*client, GetDevicesRequest {})),
+        "RpcUnknown: the request was dropped without an answer"
+    );
+    assert!(call(&*client, ping()).is_ok());
+}
+
+/// Forwards connections to an address, until they are cut.
+struct Proxy {
+    address: String,
+    open: Arc<Mutex<Vec<TcpStream>>>,
+}
+
+impl Proxy {
+    fn to(address: &str) -> Self {
+        let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+        let own = listener.local_addr().unwrap().to_string();
+        let open = Arc::new(Mutex::new(Vec::new()));
+        let (streams, address) = (Arc::clone(&open), address.to_owned());
+        // Ends with the process.
+        std::thread::spawn(move || {
+            for here in listener.incoming() {
+                let (Ok(here), Ok(there)) = (here, TcpStream::connect(&address)) else {
+                    return;
+                };
+                let mut streams = streams.lock().unwrap();
+                for stream in [&here, &there] {
+                    streams.push(stream.try_clone().unwrap());
+                }
+                forward(here.try_clone().unwrap(), there.try_clone().unwrap());
+                forward(there, here);
+            }
+        });
+        Self { address: own, open }
+    }
+
+    /// Cuts all connections.
+    fn cut(&self) {
+        for stream in self.open.lock().unwrap().drain(..) {
+            // It may be closed already.
+            let _ = stream.shutdown(Shutdown::Both);
+        }
+    }
+}
+
+fn forward(mut from: TcpStream, mut to: TcpStream) {
+    std::thread::spawn(move || {
+        let mut buffer = [0; 4096];
+        while let Ok(n @ 1..) = from.read(&mut buffer) {
+            if to.write_all(&buffer[..n]).is_err() {
+                return;
+            }
+        }
+        let _ = to.shutdown(Shutdown::Both);
+    });
+}
+
+#[test]
+fn a_request_that_is_sent_again_runs_once() {
+    let host = host();
+    let (sender, requests) = channel();
+    let sender = Mutex::new(sender);
+    let task = fake(&host, &GrpcOptions::default(), move |request, reply| {
+        sender.lock().unwrap().send((request, reply)).unwrap();
+    });
+    let proxy = Proxy::to(task.communicator.address());
+    let client = task.communicator.client(&proxy.address);
+    let execute = RemoteExecuteRequest {
+        program_name: "f".to_owned(),
+        ..RemoteExecuteRequest::default()
+    };
+    let options = CallOptions {
+        max_retries: 20,
+        ..CallOptions::default()
+    };
+    let answer = begin(&*client, options, execute.clone());
+    let (request, reply) = requests.recv_timeout(MINUTE).unwrap();
+    assert_eq!(request, execute.clone().into());
+    // The caller does not know whether its request arrived.
+    proxy.cut();
+    let response = RemoteExecuteResponse {
+        metadata: vec![Bytes::from_static(b"m")],
+        ..RemoteExecuteResponse::default()
+    };
+    assert!(
+        requests.recv_timeout(Duration::from_millis(300)).is_err(),
+        "it ran twice"
+    );
+    reply.send(Ok(response.clone().into()));
+    assert_eq!(answer.recv_timeout(MINUTE).unwrap(), Ok(response));
+    // Without retries, a cut is an error.
+    let answer = begin(&*client, CallOptions::default(), execute);
+    let (_request, _reply) = requests.recv_timeout(MINUTE).unwrap();
+    proxy.cut();
+    let message = text(answer.recv_timeout(MINUTE).unwrap());
+    assert!(
+        message.starts_with("RpcUnavailable: RemoteExecute to 127.0.0.1:"),
+        "{message}"
+    );
+}
+
+#[test]
+fn only_so_many_requests_are_on_their_way() {
+    let host = host();
+    let (sender, replies) = channel();
+    let sender = Mutex::new(sender);
+    let options = GrpcOptions {
+        max_inflight_requests: 2,
+        ..GrpcOptions::default()
+    };
+    let task = fake(&host, &options, move |_, reply| {
+        sender.lock().unwrap().send(reply).unwrap()
+    });
+    let client = task.own_client();
+    let answers: Vec<_> = (0..5)
+        .map(|_| begin(&*client, CallOptions::default(), ping()))
+        .collect();
+    let mut held: Vec<Reply<Response>> = (0..2)
+        .map(|_| replies.recv_timeout(MINUTE).unwrap())
+        .collect();
+    assert!(
+        replies.recv_timeout(Duration::from_millis(100)).is_err(),
+        "a third one arrived"
+    );
+    for _ in 0..5 {
+        held.remove(0).send(Ok(KeepAliveResponse {}.into()));
+        held.extend(
+            replies.recv_timeout(Duration::from_millis(if held.len() == 1 {
+                1000
+            } else {
+                0
+            })),
+        );
+        if held.is_empty() {
+            break;
+        }
+    }
+    for answer in answers {
+        assert!(answer.recv_timeout(MINUTE).unwrap().is_ok());
+    }
+}
+
+#[test]
+fn other_machines_reach_nobody_unless_that_is_allowed() {
+    let host = host();
+    let handler: Arc<dyn RequestHandler> = Arc::new(Handler(|_, _| ()));
+    let network = GrpcNetwork::new(GrpcOptions::default());
+    let refused = network
+        .listen(&host, "0.0.0.0:0", Arc::downgrade(&handler))
+        .unwrap_err();
+    assert!(
+        refused
+            .message()
+            .starts_with("refused to listen at 0.0.0.0:0: "),
+        "{refused}"
+    );
+    let wrong = network
+        .listen(&host, "127.0.0.1", Arc::downgrade(&handler))
+        .unwrap_err();
+    assert!(
+        wrong
+            .message()
+            .starts_with("`127.0.0.1` is not an address to listen at: "),
+        "{wrong}"
+    );
+    let network = GrpcNetwork::new(GrpcOptions {
+        allow_insecure_network: true,
+        ..GrpcOptions::default()
+    });
+    let open = network
+        .listen(&host, "0.0.0.0:0", Arc::downgrade(&handler))
+        .unwrap();
+    let again = network
+        .listen(&host, open.address(), Arc::downgrade(&handler))
+        .unwrap_err();
+    assert!(
+        again.message().starts_with("cannot listen at 0.0.0.0:"),
+        "{again}"
+    );
+}
+
+#[test]
+fn an_address_is_free_again_when_its_task_is_gone() {
+    let host = host();
+    let task = fake(&host, &GrpcOptions::default(), |_, reply| {
+        reply.send(Ok(KeepAliveResponse {}.into()));
+    });
+    let other = fake(&host, &GrpcOptions::default(), |_, _| ());
+    let address = task.communicator.address().to_owned();
+    let client = other.communicator.client(&address);
+    call(&*client, ping()).unwrap();
+    drop(task);
+    let handler: Arc<dyn RequestHandler> = Arc::new(Handler(|_, reply: Reply<Response>| {
+        reply.send(Ok(KeepAliveResponse {}.into()));
+    }));
+    let network = GrpcNetwork::new(GrpcOptions::default());
+    let deadline = std::time::Instant::now() + MINUTE;
+    let next = loop {
+        match network.listen(&host, &address, Arc::downgrade(&handler)) {
+            Ok(next) => break next,
+            Err(error) => assert!(std::time::Instant::now() < deadline, "{error}"),
+        }
+        std::thread::yield_now();
+    };
+    // The client connects anew.
+    let options = CallOptions {
+        max_retries: 20,
+        ..CallOptions::default()
+    };
+    assert!(
+        begin(&*client, options, ping())
+            .recv_timeout(MINUTE)
+            .unwrap()
+            .is_ok()
+    );
+    drop(next);
+}
+
+/// Messages that are damaged, against a real server.
+#[test]
+fn damaged_messages_are_answered() {
+    let host = host();
+    let address = free_address();
+    let server = Server::new(&host, ServerConfig::new(TYPE_NAME, &address)).unwrap();
+    let (sender, done) = channel();
+    let config = &DistributedContextConfiguration::local_cluster(std::slice::from_ref(&address))[0];
+    server.initialize_single_client(Some(1), config, move |outcome| {
+        sender.send(outcome).unwrap()
+    });
+    let _context = done.recv_timeout(MINUTE).unwrap().unwrap();
+    let samples: Vec<Request> = vec![
+        ping().into(),
+        SendDataRequest {
+            context_id: 1,
+            instance_key: "k".to_owned(),
+            payload: vec![Bytes::from_static(b"abc")],
+        }
+        .into(),
+        RegisterFunctionRequest {
+            context_id: 1,
+            program_name: "f".to_owned(),
+            program: Bytes::from_static(b"func @f() { tfrt.return }"),
+            ..RegisterFunctionRequest::default()
+        }
+        .into(),
+        RemoteExecuteRequest {
+            context_id: 1,
+            program_name: "f".to_owned(),
+            ..RemoteExecuteRequest::default()
+        }
+        .into(),
+    ];
+    let runtime = tokio::runtime::Builder::new_current_thread()
+        .enable_all()
+        .build()
+        .unwrap();
+    runtime.block_on(async {
+        let endpoint =
+            tonic::transport::Endpoint::from_shared(format!("http://{address}")).unwrap();
+        let channel = endpoint.connect().await.unwrap();
+        let mut seed = 1_u64;
+        let mut random = move || {
+            seed = seed
+                .wrapping_mul(6_364_136_223_846_793_005)
+                .wrapping_add(1_442_695_040_888_963_407);
+            (seed >> 33) as usize
+        };
+        for method in
+            Method::ALL
+                .iter()
+                .map(|method| method.name())
+                .chain(["Hello", "StreamData", "None"])
+        {
+            for round in 0..100 {
+                let mut bytes = samples[round % samples.len()].encode();
+                for _ in 0..=random() % 4 {
+                    if bytes.is_empty() {
+                        break;
+                    }
+                    let at = random() % bytes.len();
+                    match random() % 3 {
+                        0 => bytes[at] = random() as u8,
+                        1 => bytes.truncate(at),
+                        _ => bytes.insert(at, random() as u8),
+                    }
+                }
+                let mut grpc = tonic::client::Grpc::new(channel.clone());
+                grpc.ready().await.unwrap();
+                let path =
+                    http::uri::PathAndQuery::try_from(format!("/tfrt.Worker/{method}")).unwrap();
+                let call = grpc.unary(tonic::Request::new(bytes), path, tonic_bytes::Codec);
+                // Whatever is answered: an answer comes.
+                let answered = tokio::time::timeout(MINUTE, call).await;
+                assert!(
+                    answered.is_ok(),
+                    "{method} in round {round} was not answered"
+                );
+            }
+        }
+    });
+    let client = GrpcNetwork::new(GrpcOptions::default())
+        .listen(&host, "127.0.0.1:0", std::sync::Weak::<Server>::new())
+        .unwrap()
+        .client(&address);
+    assert!(call(&*client, GetDevicesRequest {}).is_ok());
+}
+
+/// Frames bytes as they are.
+mod tonic_bytes {
+    use prost::bytes::{Buf, BufMut};
+    use tonic::Status;
+    use tonic::codec::{DecodeBuf, Decoder, EncodeBuf, Encoder};
+
+    #[derive(Clone, Copy)]
+    pub(crate) struct Codec;
+
+    impl tonic::codec::Codec for Codec {
+        type Encode = Vec<u8>;
+        type Decode = Vec<u8>;
+        type Encoder = Self;
+        type Decoder = Self;
+
+        fn encoder(&mut self) -> Self {
+            *self
+        }
+
+        fn decoder(&mut self) -> Self {
+            *self
+        }
+    }
+
+    impl Encoder for Codec {
+        type Item = Vec<u8>;
+        type Error = Status;
+
+        fn encode(&mut self, item: Vec<u8>, buffer: &mut EncodeBuf<'_>) -> Result<(), Status> {
+            buffer.put_slice(&item);
+            Ok(())
+        }
+    }
+
+    impl Decoder for Codec {
+        type Item = Vec<u8>;
+        type Error = Status;
+
+        fn decode(&mut self, buffer: &mut DecodeBuf<'_>) -> Result<Option<Vec<u8>>, Status> {
+            Ok(Some(buffer.copy_to_bytes(buffer.remaining()).to_vec()))
+        }
+    }
+}
+
+#[test]
+fn calls_under_way_end_with_the_network() {
+    let host = host();
+    let kept: Arc<Mutex<Vec<Reply<Response>>>> = Arc::default();
+    let replies = Arc::clone(&kept);
+    let task = fake(&host, &GrpcOptions::default(), move |_, reply| {
+        replies.lock().unwrap().push(reply)
+    });
+    let answer: Receiver<Result<KeepAliveResponse, RemoteErrors>> =
+        begin(&*task.own_client(), CallOptions::default(), ping());
+    while kept.lock().unwrap().is_empty() {
+        std::thread::yield_now();
+    }
+    drop(task);
+    kept.lock().unwrap().clear();
+    assert!(answer.recv_timeout(MINUTE).unwrap().is_err());
+}
