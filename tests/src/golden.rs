@@ -132,17 +132,26 @@ impl Case {
     /// tasks.
     #[must_use]
     pub fn over_grpc(&self) -> Vec<Self> {
-        const QUEUE: &str = "--work_queue_type=mstd:4,256";
+        const MANY: [&str; 2] = [
+            "--work_queue_type=mstd:4,256",
+            "Choosing Multi-threaded C++ work queue (4 threads, 256 blocking threads) work queue.",
+        ];
+        const ONE: [&str; 2] = [
+            "--work_queue_type=s",
+            "Choosing single-threaded work queue.",
+        ];
         if !(self.command.starts_with("bef_executor") && self.command.contains("-dist-")) {
             return Vec::new();
         }
-        let queues = [QUEUE, "--work_queue_type=s"];
-        let on_queue = |queue: &str| Self {
-            command: self.command.replace(QUEUE, queue),
+        let on_queue = |[flag, line]: [&str; 2]| Self {
+            command: self.command.replace(MANY[0], flag),
+            stdout: String::from_utf8_lossy(&self.stdout)
+                .replace(MANY[1], line)
+                .into(),
             communicator: Some("grpc_communicator"),
             ..self.clone()
         };
-        queues.into_iter().map(on_queue).collect()
+        vec![on_queue(MANY), on_queue(ONE)]
     }
 
     fn compare(&self, output: &Output) -> Result<(), String> {

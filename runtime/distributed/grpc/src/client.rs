@@ -105,6 +105,7 @@ impl RemoteClient for Client {
             });
         }
         let method = request.method().name();
+        let threads = Arc::clone(&self.threads);
         self.threads.handle().spawn(async move {
             let outcome = tokio::select! {
                 biased;
@@ -115,6 +116,8 @@ impl RemoteClient for Client {
                 outcome = peer.send(request, options.max_retries) => outcome,
             };
             waiting.answer(outcome.map_err(|failure| failure.into_errors(method, &peer.address)));
+            // The threads stay until the answer is there, even if client and communicator are gone.
+            drop(threads);
         });
     }
 }

@@ -129,7 +129,7 @@ fn gone() -> Status {
 
 /// Serves what arrives at a listener, until `stopped` resolves.
 pub(crate) fn serve(
-    threads: &NetworkThreads,
+    threads: &Arc<NetworkThreads>,
     listener: TcpListener,
     endpoint: Arc<Endpoint>,
     stopped: oneshot::Receiver<()>,
@@ -150,10 +150,13 @@ pub(crate) fn serve(
             // Resolves when the communicator is dropped.
             let _ = stopped.await;
         });
+    let threads = Arc::clone(threads);
     runtime.spawn(async move {
         if let Err(error) = server.await {
             log::error!("the service of a task ended: {error}");
         }
+        // The threads stay until the last connection is closed: answers under way arrive.
+        drop(threads);
     });
     Ok(())
 }
