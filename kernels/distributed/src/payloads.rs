@@ -52,7 +52,7 @@ fn send_bytes(
 /// Receives what is sent to this task under a key.
 ///
 /// # Errors
-/// `Two receivers for key K.`; that the context is closed.
+/// `Two receivers for key K.`; that the context is closed; that the task is lost.
 #[tfrt_kernel(
     "tfrt_dist.recv_bytes",
     effect = "io",
@@ -66,7 +66,6 @@ fn recv_bytes(
     instance_key: &str,
     ctx: &ExecutionContext,
 ) -> AsyncValueRef<Payload> {
-    let _ = task_handle;
     let (promise, payload) = AsyncValueRef::unconstructed();
     // The thread that brings a payload is the transport's: what waits for it runs on the work queue.
     let ctx = ctx.clone();
@@ -76,8 +75,8 @@ fn recv_bytes(
             Err(error) => promise.set_error(error),
         });
     };
-    let rendezvous = dist_context.context().rendezvous();
-    rendezvous.receive(instance_key, Box::new(receiver));
+    let context = dist_context.context();
+    context.receive(task_handle, instance_key, Box::new(receiver));
     payload
 }
 

@@ -2,7 +2,7 @@
 
 use std::collections::HashMap;
 use std::fmt;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 use std::time::Duration;
 
 use tfrt_async::{AnyRef, Immutable, Value};
@@ -12,16 +12,17 @@ use tfrt_support::{Error, ErrorCode};
 
 use crate::cluster::{ClusterInfo, TaskHandle};
 use crate::device::{ClusterDevices, RemoteDevice};
-use crate::error::{Answer, Gather, RemoteError};
+use crate::error::{Answer, Gather, RemoteError, RemoteErrors};
 use crate::fabric::{self, CallOptions, FabricCommunicator, RemoteClient};
 use crate::function::Programs;
+use crate::health::{Detector, Health};
 use crate::lease::Releases;
 use crate::message::{
     Call, CloseContextRequest, DistributedContextConfiguration, KeepAliveRequest,
 };
 use crate::name;
 use crate::object::{RemoteObjectId, RemoteObjects};
-use crate::rendezvous::Rendezvous;
+use crate::rendezvous::{Receiver, Rendezvous};
 use crate::server::Server;
 
 /// The device that every host has, as its task calls it.
@@ -39,6 +40,10 @@ pub struct DistributedContext {
     objects: RemoteObjects,
     releases: Arc<Releases>,
     rendezvous: Rendezvous,
+    health: Arc<Health>,
+    detector: Mutex<Option<Arc<Detector>>>,
+    /// What happens when a certain task is lost: that of a context with a single client, on the others.
+    owner: Mutex<Option<(TaskHandle, OnOwnerLost)>>,
     programs: Programs,
     /// None without a network, and once the context is closed.
     communicator: Mutex<Option<Arc<dyn FabricCommunicator>>>,
@@ -47,6 +52,9 @@ pub struct DistributedContext {
     ready_chains: Mutex<HashMap<TaskHandle, RemoteObjectId>>,
     keep_alive: Mutex<KeepAlive>,
 }
+
+/// Ends a context whose owner is lost.
+type OnOwnerLost = Box<dyn FnOnce() + Send>;
 
 #[derive(Debug, Default)]
 struct KeepAlive {
@@ -86,6 +94,9 @@ impl DistributedContext {
             objects,
             releases: Arc::default(),
             rendezvous: Rendezvous::default(),
+            health: Arc::default(),
+            detector: Mutex::default(),
+            owner: Mutex::default(),
             programs: Programs::default(),
             communicator: Mutex::new(communicator),
             clients: Mutex::default(),
@@ -145,6 +156,12 @@ impl DistributedContext {
         &self.rendezvous
     }
 
+    /// Which tasks are lost.
+    #[must_use]
+    pub fn health(&self) -> &Arc<Health> {
+        &self.health
+    }
+
     /// The programs that other tasks sent.
     #[must_use]
     pub fn programs(&self) -> &Programs {
@@ -200,7 +217,7 @@ impl DistributedContext {
         Ok(client)
     }
 
-    /// Sends a request to a task.
+    /// Sends a request to a task. If the task is lost before it answers, `done` gets an error at once.
     pub fn call<C: Call>(
         &self,
         task: TaskHandle,
@@ -208,14 +225,86 @@ impl DistributedContext {
         request: C,
         done: impl FnOnce(Answer<C::Response>) + Send + 'static,
     ) {
-        match self.client(task) {
-            Ok(client) => fabric::call(&*client, options, request, done),
-            Err(error) => done(Err(error.into())),
+        let client = match self.client(task) {
+            Ok(client) => client,
+            Err(error) => return done(Err(error.into())),
+        };
+        let name = self.cluster.task_name(task).unwrap_or_default();
+        // Whoever takes it calls it: the answer, or the loss of the task.
+        let done = Arc::new(Mutex::new(Some(done)));
+        let take =
+            |done: &Mutex<Option<_>>| done.lock().unwrap_or_else(PoisonError::into_inner).take();
+        let on_lost = Arc::clone(&done);
+        let watch = self.health.watch(task, move |lost| {
+            if let Some(done) = take(&on_lost) {
+                let error = RemoteError::new(ErrorCode::RpcUnavailable, lost.message);
+                done(Err(error.from_task(name).into()));
+            }
+        });
+        if self.health.lost(task).is_some() {
+            return;
+        }
+        fabric::call(&*client, options, request, move |answer| {
+            drop(watch);
+            if let Some(done) = take(&done) {
+                done(answer);
+            }
+        });
+    }
+
+    /// Calls a receiver with the payload that a task sends under a key; with an error if the task is lost before.
+    pub fn receive(self: &Arc<Self>, from: TaskHandle, key: &str, receiver: Receiver) {
+        // Kept by the receiver, so that the watch ends with the wait.
+        let watch = Arc::new(OnceLock::new());
+        let kept = Arc::clone(&watch);
+        let waiting = move |payload| {
+            drop(kept);
+            receiver(payload);
+        };
+        self.rendezvous.receive(key, Box::new(waiting));
+        let (this, own_key) = (Arc::downgrade(self), key.to_owned());
+        let entered = self.health.watch(from, move |lost| {
+            if let Some(this) = this.upgrade() {
+                let error = RemoteErrors::from(lost).to_value(&this.host);
+                this.rendezvous.give_up(&own_key, &error);
+            }
+        });
+        // Set once, here.
+        let _ = watch.set(entered);
+    }
+
+    /// Watches over the other tasks from now on. Whoever spoke with all of them already says `all_are_alive`.
+    pub(crate) fn start_detection(self: &Arc<Self>, timeout: Duration, all_are_alive: bool) {
+        let detector = Detector::start(self, timeout, all_are_alive);
+        let mut kept = self.lock_detector();
+        let before = kept.replace(detector);
+        drop(kept);
+        if let Some(before) = before {
+            before.stop();
+        }
+    }
+
+    pub(crate) fn lock_detector(&self) -> MutexGuard<'_, Option<Arc<Detector>>> {
+        self.detector.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Says what happens when the task is lost that owns the context.
+    pub(crate) fn belong_to(&self, owner: TaskHandle, on_lost: impl FnOnce() + Send + 'static) {
+        let mut kept = self.owner.lock().unwrap_or_else(PoisonError::into_inner);
+        *kept = Some((owner, Box::new(on_lost)));
+    }
+
+    /// Ends the context if its owner is lost.
+    pub(crate) fn on_task_lost(&self, task: TaskHandle) {
+        let mut owner = self.owner.lock().unwrap_or_else(PoisonError::into_inner);
+        let owner = owner.take_if(|(owner, _)| *owner == task);
+        if let Some((_, on_lost)) = owner {
+            on_lost();
         }
     }
 
     /// The other tasks.
-    fn other_tasks(&self) -> impl Iterator<Item = TaskHandle> {
+    pub(crate) fn other_tasks(&self) -> impl Iterator<Item = TaskHandle> {
         let own_task = self.cluster.own_task();
         let tasks = self.cluster.tasks().iter().map(|task| task.handle);
         tasks.filter(move |task| *task != own_task)
@@ -293,13 +382,16 @@ impl DistributedContext {
     fn closed_error(&self) -> Error {
         let message = format!("context {} is closed", self.id);
         let error = RemoteError::new(ErrorCode::Cancelled, message);
-        crate::error::RemoteErrors::from(error).to_value(&self.host)
+        RemoteErrors::from(error).to_value(&self.host)
     }
 
     /// Ends all waits with an error, and forgets objects, payloads, programs and clients.
     pub(crate) fn close(&self) {
         let error = self.closed_error();
         self.stop_keep_alive();
+        if let Some(detector) = self.lock_detector().take() {
+            detector.stop();
+        }
         self.rendezvous.close(&error);
         self.objects.close(&error);
         self.programs.clear();

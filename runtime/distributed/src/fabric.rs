@@ -134,7 +134,8 @@ impl fmt::Debug for CancelCall {
     }
 }
 
-/// Sends requests to one task.
+/// Sends requests to one task. Requests of an [urgent](crate::message::Method::is_urgent) method are handled, and their replies run, on a
+/// thread of the transport.
 pub trait RemoteClient: Send + Sync + fmt::Debug {
     /// Sends a request. Returns at once; the reply runs on the work queue of the caller's host.
     fn call(&self, options: CallOptions, request: Request, reply: Reply<Response>);

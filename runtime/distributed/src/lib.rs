@@ -23,6 +23,7 @@
 //! | [`fabric`] | [`RemoteClient`] and [`FabricCommunicator`]: the transport, and the one inside a process |
 //! | [`object`], [`tensor`] | objects that live on a task, and tensors among them |
 //! | [`rendezvous`] | where a payload meets its receiver |
+//! | [`health`] | tasks that are lost, and what waited for them |
 //! | [`function`](mod@function) | programs that are sent to a task and executed there |
 //! | [`execute`] | what a client does to execute a remote function |
 //! | [`chain`] | the order of effects on other tasks |
@@ -33,7 +34,13 @@
 //! # Threads
 //!
 //! No function here blocks. What a message makes available, it makes available on the work queue of the host that receives the
-//! message. Callbacks and waiters run without a lock held.
+//! message. Callbacks and waiters run without a lock held. Heartbeats alone pass the work queues by.
+//!
+//! # Failures
+//!
+//! Nothing waits for ever for a task that is gone. When a task of a context is [lost](health), the answers of requests to it, what is
+//! received from it, and the collectives of its groups become errors that name it; everything else goes on. A context whose only client
+//! is lost is closed.
 #![forbid(unsafe_code)]
 
 pub mod name;
@@ -55,6 +62,8 @@ pub mod tensor;
 pub mod payload;
 
 pub mod rendezvous;
+
+pub mod health;
 
 pub mod function;
 

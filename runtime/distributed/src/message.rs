@@ -215,6 +215,9 @@ pub struct CreateContextRequest {
     /// Whether every task runs a client.
     #[prost(bool, tag = "4")]
     pub is_multi_client: bool,
+    /// The task that owns the context, if it has a single client: the context ends with it.
+    #[prost(string, tag = "101")]
+    pub owner: String,
 }
 
 /// A context was made.
@@ -263,6 +266,22 @@ pub struct KeepAliveRequest {
 /// The context lives on.
 #[derive(Clone, PartialEq, Message)]
 pub struct KeepAliveResponse {}
+
+/// Asks for a sign of life. Not an access to the context.
+#[derive(Clone, PartialEq, Message)]
+pub struct HeartbeatRequest {
+    /// The context.
+    #[prost(fixed64, tag = "1")]
+    pub context_id: u64,
+}
+
+/// The task lives, and has the context.
+#[derive(Clone, PartialEq, Message)]
+pub struct HeartbeatResponse {
+    /// A random number that the task drew when it started.
+    #[prost(fixed64, tag = "1")]
+    pub incarnation: u64,
+}
 
 /// Sends a payload to whoever asks for the key.
 #[derive(Clone, PartialEq, Message)]
@@ -470,6 +489,14 @@ pub struct DeleteRemoteObjectsRequest {
 #[derive(Clone, PartialEq, Message)]
 pub struct DeleteRemoteObjectsResponse {}
 
+impl Method {
+    /// Whether a request is answered by the threads of the transport themselves, on both sides, so that it never waits behind kernels.
+    #[must_use]
+    pub fn is_urgent(self) -> bool {
+        self == Self::Heartbeat
+    }
+}
+
 /// A request with the response that belongs to it.
 pub trait Call: Into<Request> {
     /// The response.
@@ -624,6 +651,8 @@ methods! {
     SendReadyChains: SendReadyChainsRequest => SendReadyChainsResponse, |request| Some(request.context_id);
     /// Says that a context is in use.
     KeepAlive: KeepAliveRequest => KeepAliveResponse, |request| Some(request.context_id);
+    /// Asks for a sign of life.
+    Heartbeat: HeartbeatRequest => HeartbeatResponse, |request| Some(request.context_id);
     /// Sends a payload.
     SendData: SendDataRequest => SendDataResponse, |request| Some(request.context_id);
     /// Sends a program.
@@ -704,6 +733,7 @@ mod tests {
                     r#type: "t".to_owned(),
                 }],
                 is_multi_client: true,
+                owner: String::new(),
             },
             b"\x12\x4b\x0a\x23\x0a\x0d\x0a\x06worker\x12\x03\x12\x01a\x12\x12/job:worker/task:0\
               \x12\x1c\x0a\x06group1\x12\x12/job:worker/task:0\x1a\x06worker\x1a\x06\x0a\x01n\x12\x01t\x20\x01",

@@ -31,12 +31,13 @@ use crate::function;
 use crate::message::{
     CloseContextResponse, CreateContextRequest, CreateContextResponse, DeleteRemoteObjectsRequest,
     DeleteRemoteObjectsResponse, DeviceInfo, DistributedContextConfiguration, GetDevicesResponse,
-    KeepAliveResponse, RemoteExecuteRequest, RemoteExecuteResponse, Request, Response,
-    SendDataRequest, SendDataResponse,
+    HeartbeatRequest, HeartbeatResponse, KeepAliveResponse, RemoteExecuteRequest,
+    RemoteExecuteResponse, Request, Response, SendDataRequest, SendDataResponse,
 };
 use crate::object::RemoteObjectId;
 use crate::op_handler;
 use crate::payload::Payload;
+use crate::random;
 
 pub use gate::RequestGate;
 
@@ -44,6 +45,9 @@ use initialize::MultiClient;
 
 /// After which time without an access a context goes that another task owns.
 pub const DEFAULT_GC_TIMEOUT: Duration = Duration::from_secs(600);
+
+/// After which time of silence a task counts as lost.
+pub const DEFAULT_FAILURE_TIMEOUT: Duration = Duration::from_secs(15);
 
 /// How a server listens, and how long it keeps contexts.
 #[derive(Clone, Debug)]
@@ -54,6 +58,8 @@ pub struct ServerConfig {
     pub address: String,
     /// After which time without an access it drops contexts that another task owns.
     pub gc_timeout: Duration,
+    /// After which time of silence a task counts as lost.
+    pub failure_timeout: Duration,
     /// Holds requests to execute programs back, for tests.
     pub gate: Option<Arc<RequestGate>>,
 }
@@ -66,6 +72,7 @@ impl ServerConfig {
             communicator: communicator.into(),
             address: address.into(),
             gc_timeout: DEFAULT_GC_TIMEOUT,
+            failure_timeout: DEFAULT_FAILURE_TIMEOUT,
             gate: None,
         }
     }
@@ -100,6 +107,8 @@ pub struct Server {
     this: Weak<Self>,
     host: Arc<HostContext>,
     config: ServerConfig,
+    /// Tells this process from one that takes its place later.
+    incarnation: u64,
     communicator: Mutex<Network>,
     contexts: Mutex<Contexts>,
     multi_client: Mutex<MultiClient>,
@@ -156,6 +165,7 @@ impl Server {
             this: this.clone(),
             host: Arc::clone(host),
             config,
+            incarnation: random::non_zero(),
             communicator: Mutex::default(),
             contexts: Mutex::default(),
             multi_client: Mutex::default(),
@@ -373,14 +383,35 @@ impl Server {
             return self.create_for_leader(request, reply);
         }
         let created = self.create_for_client(request);
-        if created.is_ok() {
+        if let Ok(context) = &created {
             self.track(request.context_id);
+            if let Ok(owner) = context.cluster().find(&request.owner) {
+                let (this, id) = (self.this.clone(), request.context_id);
+                context.belong_to(owner, move || {
+                    if let Some(this) = this.upgrade() {
+                        // It may be closed already.
+                        let _ = this.close_context(id);
+                    }
+                });
+            }
+            context.start_detection(self.config.failure_timeout, false);
         }
         reply.send(
             created
                 .map(|context| created_response(&context))
                 .map_err(Into::into),
         );
+    }
+
+    /// Runs on a thread of the transport.
+    fn heartbeat(&self, request: &HeartbeatRequest) -> Result<HeartbeatResponse, RemoteError> {
+        let id = request.context_id;
+        match self.lock_contexts().by_id.contains_key(&id) {
+            true => Ok(HeartbeatResponse {
+                incarnation: self.incarnation,
+            }),
+            false => Err(no_context(id)),
+        }
     }
 
     fn send_data(&self, request: &SendDataRequest) -> Answer<SendDataResponse> {
@@ -474,6 +505,10 @@ impl RequestHandler for Server {
             Request::KeepAlive(request) => {
                 let context = self.context(request.context_id);
                 let alive = context.map(|_| KeepAliveResponse {});
+                answer(reply, alive.map_err(Into::into));
+            }
+            Request::Heartbeat(request) => {
+                let alive = self.heartbeat(&request);
                 answer(reply, alive.map_err(Into::into));
             }
             Request::SendData(request) => answer(reply, self.send_data(&request)),

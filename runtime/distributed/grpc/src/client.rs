@@ -95,6 +95,7 @@ impl RemoteClient for Client {
         let peer = Arc::clone(&self.peer);
         let waiting = Waiting {
             reply: Some(reply),
+            is_urgent: request.method().is_urgent(),
             host: Arc::clone(&peer.host),
         };
         let (cancel, cancelled) = oneshot::channel::<()>();
@@ -145,17 +146,22 @@ fn deadline_passed() -> Failure {
     )
 }
 
-/// A reply that runs on the work queue of the caller's host, even if the network ends before there is an answer.
+/// A reply that runs on the work queue of the caller's host unless it is urgent, even if the network ends before there is an answer.
 struct Waiting {
     reply: Option<Reply<Response>>,
+    is_urgent: bool,
     host: Arc<HostContext>,
 }
 
 impl Waiting {
     fn answer(mut self, answer: Answer<Response>) {
-        if let Some(reply) = self.reply.take() {
-            let task = Task::new(move || reply.send(answer));
-            self.host.queue().add_task(task);
+        match self.reply.take() {
+            Some(reply) if self.is_urgent => reply.send(answer),
+            Some(reply) => {
+                let task = Task::new(move || reply.send(answer));
+                self.host.queue().add_task(task);
+            }
+            None => {}
         }
     }
 }

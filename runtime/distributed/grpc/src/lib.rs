@@ -23,6 +23,7 @@
 //!
 //! Sockets are served by two threads that all communicators of a process share. They decode messages and run neither kernels nor
 //! waiters: a request becomes a task of the receiver's work queue, and an answer a task of the sender's. No worker of a queue blocks.
+//! Heartbeats alone are answered by these threads, so that a task with busy workers is not taken for lost.
 //!
 //! # Security
 //!

@@ -105,14 +105,18 @@ impl Endpoint {
             let (Some(host), Some(handler)) = (self.host.upgrade(), self.handler.upgrade()) else {
                 return Err(gone());
             };
-            host.queue().add_task(Task::new(move || {
-                let method = request.method().name();
+            let method = request.method();
+            let handle = move || {
                 // A panic drops the reply, which answers with an error; the task lives on.
                 let outcome = catch_unwind(AssertUnwindSafe(|| handler.handle(request, reply)));
                 if outcome.is_err() {
-                    log::error!("the handler of a {method} request panicked");
+                    log::error!("the handler of a {} request panicked", method.name());
                 }
-            }));
+            };
+            match method.is_urgent() {
+                true => handle(),
+                false => host.queue().add_task(Task::new(handle)),
+            }
         }
         match answer.await {
             Ok(Ok(response)) => Ok(response.encode().into()),

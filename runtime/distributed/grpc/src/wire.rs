@@ -83,7 +83,10 @@ pub(crate) struct RequestId {
 
 /// Which requests may run twice without harm, so that they need no number.
 pub(crate) fn may_repeat(method: Method) -> bool {
-    matches!(method, Method::GetDevices | Method::KeepAlive)
+    matches!(
+        method,
+        Method::GetDevices | Method::KeepAlive | Method::Heartbeat
+    )
 }
 
 /// Whether a request is over quickly wherever the task is well, so that it has a deadline of its own.
@@ -93,6 +96,7 @@ pub(crate) fn is_control(method: Method) -> bool {
         | Method::CloseContext
         | Method::SendReadyChains
         | Method::KeepAlive
+        | Method::Heartbeat
         | Method::RegisterFunction
         | Method::DeleteRemoteObjects => true,
         // A context of many clients waits for all of them; the others take as long as their kernels.

@@ -130,6 +130,40 @@ fn a_cluster_initializes_while_its_tasks_start() {
 }
 
 #[test]
+fn a_task_that_goes_away_is_lost() {
+    let host = host();
+    let addresses: Vec<String> = (0..2).map(|_| free_address()).collect();
+    let configs = DistributedContextConfiguration::local_cluster(&addresses);
+    let start = |address: &String| {
+        let config = ServerConfig {
+            failure_timeout: Duration::from_secs(1),
+            ..ServerConfig::new(TYPE_NAME, address)
+        };
+        Server::new(&host, config).unwrap()
+    };
+    let (client, worker) = (start(&addresses[0]), start(&addresses[1]));
+    let (sender, done) = channel();
+    client.initialize_single_client(Some(7), &configs[0], move |outcome| {
+        sender.send(outcome).unwrap()
+    });
+    let context = done.recv_timeout(MINUTE).unwrap().unwrap();
+    let (sender, received) = channel();
+    let task = context.cluster().find_task("worker", 1).unwrap();
+    context.receive(
+        task,
+        "k",
+        Box::new(move |payload| sender.send(payload.map(|_| ())).unwrap()),
+    );
+    drop(worker);
+    let error = received.recv_timeout(MINUTE).unwrap().unwrap_err();
+    let text = error.message();
+    assert!(
+        text.starts_with("Unavailable: task /job:worker/task:1 is lost: "),
+        "{text}"
+    );
+}
+
+#[test]
 fn errors_of_tasks_arrive_with_their_types() {
     let host = host();
     let address = free_address();

@@ -4,7 +4,7 @@
 //! ended by it, and one that is entered after it finds the failure when it looks again.
 
 use std::collections::HashSet;
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 
 use prost::bytes::Bytes;
 use tfrt_queue::Task;
@@ -13,8 +13,9 @@ use tfrt_tensor::HostBuffer;
 
 use super::{Collective, Reduction};
 use crate::cluster::TaskHandle;
-use crate::error::{Gather, RemoteError};
+use crate::error::{Gather, RemoteError, RemoteErrors};
 use crate::fabric::CallOptions;
+use crate::health::Watch;
 use crate::message::SendDataRequest;
 use crate::payload::Payload;
 
@@ -31,6 +32,8 @@ pub(super) struct Ring {
     size: usize,
     right: TaskHandle,
     state: Mutex<State>,
+    /// Fail the member when another one is lost.
+    watches: OnceLock<Vec<Watch>>,
 }
 
 #[derive(Debug, Default)]
@@ -69,14 +72,34 @@ impl Ring {
         })?;
         let size = members.len();
         let right = members[(index + 1) % size];
-        Ok(Arc::new(Self {
+        let members = members.to_vec();
+        let this = Arc::new(Self {
             collective,
             name,
             index,
             size,
             right,
             state: Mutex::default(),
-        }))
+            watches: OnceLock::new(),
+        });
+        this.watch(&members);
+        Ok(this)
+    }
+
+    /// Fails when one of the members is lost, at once if one is already.
+    fn watch(self: &Arc<Self>, members: &[TaskHandle]) {
+        let health = self.collective.context.health();
+        let watch = |member: &TaskHandle| {
+            let this = Arc::downgrade(self);
+            health.watch(*member, move |lost| {
+                if let Some(this) = this.upgrade() {
+                    let host = this.collective.context.host();
+                    this.fail(&RemoteErrors::from(lost).to_value(host));
+                }
+            })
+        };
+        // Set once, here.
+        let _ = self.watches.set(members.iter().map(watch).collect());
     }
 
     pub(super) fn collective(&self) -> &Collective {

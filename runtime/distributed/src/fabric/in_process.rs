@@ -15,7 +15,7 @@ use tfrt_support::{Error, ErrorCode};
 
 use super::{CallOptions, FabricCommunicator, RemoteClient, Reply, RequestHandler};
 use crate::error::{Answer, RemoteError, RemoteErrors};
-use crate::message::{Request, Response};
+use crate::message::{Method, Request, Response};
 
 /// The name of this type of communicator.
 pub const TYPE_NAME: &str = "in_process";
@@ -194,16 +194,25 @@ impl Network {
         per_mille > 0 && self.draw() % 1000 < per_mille
     }
 
-    /// Runs a task on the queue of a host, as late as the network is slow.
-    fn deliver(&self, host: &Arc<HostContext>, work: impl FnOnce() + Send + 'static) {
+    /// Runs a task on the queue of a host, as late as the network is slow; what is urgent, on the thread of its timers.
+    fn deliver(
+        &self,
+        host: &Arc<HostContext>,
+        is_urgent: bool,
+        work: impl FnOnce() + Send + 'static,
+    ) {
         let max_delay = u64::try_from(self.faults.max_delay.as_nanos()).unwrap_or(u64::MAX);
-        if max_delay == 0 {
-            return host.queue().add_task(Task::new(work));
-        }
-        let delay = Duration::from_nanos(self.draw() % max_delay);
+        let delay = match max_delay {
+            0 if !is_urgent => return host.queue().add_task(Task::new(work)),
+            0 => Duration::ZERO,
+            max_delay => Duration::from_nanos(self.draw() % max_delay),
+        };
         let queue = Arc::clone(host.queue());
         host.timers()
-            .schedule_after(delay, move || queue.add_task(Task::new(work)));
+            .schedule_after(delay, move || match is_urgent {
+                true => work(),
+                false => queue.add_task(Task::new(work)),
+            });
     }
 }
 
@@ -257,7 +266,7 @@ struct Client {
 impl RemoteClient for Client {
     fn call(&self, options: CallOptions, request: Request, reply: Reply<Response>) {
         let waiting = Waiting(Arc::new(Mutex::new(Some(reply))));
-        let method = request.method().name();
+        let method = request.method();
         let gave_up = |code, cause: &str| failure(code, method, &self.address, cause);
         if let Some(timeout) = options.timeout {
             let (waiting, error) = (
@@ -289,7 +298,7 @@ impl Client {
         if waiting.is_answered() {
             return;
         }
-        let method = request.method().name();
+        let method = request.method();
         let Some(endpoint) = self.network.0.reach(&self.own_address, &self.address) else {
             if retries_left == 0 {
                 return self.fail(method, waiting, "no task listens there");
@@ -306,40 +315,50 @@ impl Client {
             return self.fail(method, waiting, "the request was lost");
         }
         let network = self.network.clone();
-        network.0.deliver(&endpoint.host, move || {
-            let address = self.address.clone();
-            let reply = Reply::new(move |answer: Answer<Response>| {
-                self.come_back(method, waiting, answer);
-            });
-            match endpoint.handler.upgrade() {
-                Some(handler) => handler.handle(request, reply),
-                None => {
-                    let code = ErrorCode::RpcUnavailable;
-                    reply.send(Err(failure(code, method, &address, "the task is gone")));
+        network
+            .0
+            .deliver(&endpoint.host, method.is_urgent(), move || {
+                let address = self.address.clone();
+                let reply = Reply::new(move |answer: Answer<Response>| {
+                    self.come_back(method, waiting, answer);
+                });
+                match endpoint.handler.upgrade() {
+                    Some(handler) => handler.handle(request, reply),
+                    None => {
+                        let code = ErrorCode::RpcUnavailable;
+                        reply.send(Err(failure(code, method, &address, "the task is gone")));
+                    }
                 }
-            }
-        });
+            });
     }
 
     /// Brings an answer to the host that waits for it.
-    fn come_back(self, method: &'static str, waiting: Waiting, answer: Answer<Response>) {
+    fn come_back(self, method: Method, waiting: Waiting, answer: Answer<Response>) {
         let network = &self.network.0;
         let is_lost = network.happens(network.faults.lost_answers_per_mille)
             || network.reach(&self.address, &self.own_address).is_none();
         if is_lost {
             return self.fail(method, waiting, "the answer was lost");
         }
-        network.deliver(&self.host, move || waiting.answer(answer));
+        network.deliver(&self.host, method.is_urgent(), move || {
+            waiting.answer(answer)
+        });
     }
 
-    fn fail(&self, method: &str, waiting: Waiting, cause: &str) {
+    fn fail(&self, method: Method, waiting: Waiting, cause: &str) {
         let error = failure(ErrorCode::RpcUnavailable, method, &self.address, cause);
+        if method.is_urgent() {
+            let timers = self.host.timers();
+            timers.schedule_after(Duration::ZERO, move || waiting.answer(Err(error)));
+            return;
+        }
         let task = Task::new(move || waiting.answer(Err(error)));
         self.host.queue().add_task(task);
     }
 }
 
-fn failure(code: ErrorCode, method: &str, address: &str, cause: &str) -> RemoteErrors {
+fn failure(code: ErrorCode, method: Method, address: &str, cause: &str) -> RemoteErrors {
+    let method = method.name();
     RemoteError::new(code, format!("{method} to {address}: {cause}")).into()
 }
 

@@ -93,9 +93,11 @@ impl Server {
         done: impl FnOnce(Answer<Arc<DistributedContext>>) + Send + 'static,
     ) {
         let interval = self.config.gc_timeout / 2;
+        let failure_timeout = self.config.failure_timeout;
         self.lead(id, config, false, move |outcome| {
             done(outcome.map(|(context, _)| {
                 context.start_keep_alive(interval);
+                context.start_detection(failure_timeout, true);
                 context
             }));
         });
@@ -109,8 +111,12 @@ impl Server {
     ) {
         let leads = config.lead_task_name() == config.task_name();
         if leads {
+            let failure_timeout = self.config.failure_timeout;
             return self.lead(None, config, true, move |outcome| match outcome {
-                Ok((context, chains)) => tell_ready_chains(&context, &chains, done),
+                Ok((context, chains)) => {
+                    context.start_detection(failure_timeout, true);
+                    tell_ready_chains(&context, &chains, done);
+                }
                 Err(errors) => done(Err(errors)),
             });
         }
@@ -208,6 +214,10 @@ impl Server {
                 dist_config: Some(context.config().for_task(&task.name.job, task.name.task)),
                 devices: devices.clone(),
                 is_multi_client,
+                owner: match is_multi_client {
+                    true => String::new(),
+                    false => cluster.own_name(),
+                },
             };
             let (part, created) = (all.clone(), Arc::clone(context));
             let chains = Arc::clone(&chains);
@@ -340,6 +350,7 @@ impl Server {
         drop(multi_client);
         match stored {
             Ok(()) => {
+                context.start_detection(self.config.failure_timeout, false);
                 done(Ok(context));
                 Ok(SendReadyChainsResponse {})
             }

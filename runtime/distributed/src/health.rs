@@ -1,0 +1,351 @@
+//! Which tasks of a context are lost, and what waits for them.
+//!
+//! ```text
+//!            heartbeat answered                         no answer for the failure timeout,
+//!   unknown ───────────────────► alive ──────────────► another incarnation, context closed ──► lost, for good
+//!                                  ▲ │ answered again
+//!                                  └─┘
+//! ```
+//!
+//! Every task of a context asks every other one for a sign of life, five times in each failure timeout. Heartbeats pass the work queues
+//! by: a task whose kernels take long answers all the same. Only a task that was alive once can be lost: the others are still starting.
+//!
+//! What waits for a task leaves a callback with [`Health::watch`]. It runs on the work queue once the task is lost.
+
+use std::collections::HashMap;
+use std::fmt;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
+use std::time::{Duration, Instant};
+
+use tfrt_host::log;
+use tfrt_host::timer::Timer;
+use tfrt_queue::Task;
+use tfrt_support::ErrorCode;
+
+use crate::cluster::TaskHandle;
+use crate::context::DistributedContext;
+use crate::error::{Answer, RemoteError};
+use crate::fabric::{self, CallOptions};
+use crate::message::{HeartbeatRequest, HeartbeatResponse};
+
+/// How many heartbeats are sent in a failure timeout.
+const HEARTBEATS: u32 = 5;
+
+/// What happens when a task is lost.
+type OnLost = Box<dyn FnOnce(RemoteError) + Send>;
+
+/// The tasks of a context that are lost, and what waits for the others.
+///
+/// ```
+/// use std::sync::Arc;
+/// use std::sync::mpsc::channel;
+/// use tfrt_distributed::health::Health;
+/// use tfrt_distributed::{RemoteError, TaskHandle};
+/// use tfrt_support::ErrorCode;
+///
+/// let health = Arc::new(Health::default());
+/// let (sender, lost) = channel();
+/// let _watch = health.watch(TaskHandle::NONE, move |error| sender.send(error).unwrap());
+/// for callback in health.mark_lost(TaskHandle::NONE, RemoteError::new(ErrorCode::Unavailable, "gone")) {
+///     callback();
+/// }
+/// assert_eq!(lost.try_recv().unwrap().message, "gone");
+/// assert!(health.lost(TaskHandle::NONE).is_some());
+/// ```
+#[derive(Default)]
+pub struct Health(Mutex<State>);
+
+#[derive(Default)]
+struct State {
+    lost: HashMap<TaskHandle, RemoteError>,
+    watching: HashMap<u64, (TaskHandle, OnLost)>,
+    next_watch: u64,
+}
+
+impl Health {
+    fn lock(&self) -> MutexGuard<'_, State> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Why a task is lost, if it is.
+    #[must_use]
+    pub fn lost(&self, task: TaskHandle) -> Option<RemoteError> {
+        self.lock().lost.get(&task).cloned()
+    }
+
+    /// Calls `on_lost` once if the task is lost while the watch is kept; at once if it is lost already.
+    #[must_use = "the watch ends when it is dropped"]
+    pub fn watch(
+        self: &Arc<Self>,
+        task: TaskHandle,
+        on_lost: impl FnOnce(RemoteError) + Send + 'static,
+    ) -> Watch {
+        let mut state = self.lock();
+        let number = state.next_watch;
+        state.next_watch += 1;
+        if let Some(error) = state.lost.get(&task).cloned() {
+            drop(state);
+            on_lost(error);
+        } else {
+            state.watching.insert(number, (task, Box::new(on_lost)));
+        }
+        Watch {
+            health: Arc::downgrade(self),
+            number,
+        }
+    }
+
+    /// Notes that a task is lost, unless that is known, and returns what waited for it, to be called without locks held.
+    #[must_use = "what waited for the task waits on until it is called"]
+    pub fn mark_lost(
+        &self,
+        task: TaskHandle,
+        error: RemoteError,
+    ) -> Vec<impl FnOnce() + Send + use<>> {
+        let mut state = self.lock();
+        if state.lost.contains_key(&task) {
+            return Vec::new();
+        }
+        state.lost.insert(task, error.clone());
+        let of_task = state
+            .watching
+            .extract_if(|_, (watched, _)| *watched == task);
+        let of_task = of_task.map(|(_, (_, on_lost))| {
+            let error = error.clone();
+            move || on_lost(error)
+        });
+        of_task.collect()
+    }
+
+    /// How many watches there are.
+    #[must_use]
+    pub fn num_watches(&self) -> usize {
+        self.lock().watching.len()
+    }
+}
+
+impl fmt::Debug for Health {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let state = self.lock();
+        f.debug_struct("Health")
+            .field("lost", &state.lost)
+            .field("num_watches", &state.watching.len())
+            .finish()
+    }
+}
+
+/// Keeps a callback of [`Health::watch`].
+#[derive(Debug)]
+pub struct Watch {
+    health: Weak<Health>,
+    number: u64,
+}
+
+impl Drop for Watch {
+    fn drop(&mut self) {
+        let Some(health) = self.health.upgrade() else {
+            return;
+        };
+        let forgotten = health.lock().watching.remove(&self.number);
+        // Without the lock.
+        drop(forgotten);
+    }
+}
+
+/// Sends heartbeats, and says who is lost.
+#[derive(Debug)]
+pub(crate) struct Detector {
+    timeout: Duration,
+    state: Mutex<Rounds>,
+}
+
+#[derive(Debug)]
+struct Rounds {
+    is_over: bool,
+    timer: Option<Timer>,
+    last_round: Instant,
+    peers: HashMap<TaskHandle, Peer>,
+}
+
+#[derive(Debug, Default)]
+struct Peer {
+    /// None before the first sign of life.
+    last_heard: Option<Instant>,
+    incarnation: Option<u64>,
+    /// What the last heartbeat came back with, if not with an answer.
+    cause: Option<String>,
+}
+
+impl Detector {
+    /// Watches over the other tasks of `context` from now on. Whoever spoke with all of them already says `all_are_alive`.
+    pub(crate) fn start(
+        context: &Arc<DistributedContext>,
+        timeout: Duration,
+        all_are_alive: bool,
+    ) -> Arc<Self> {
+        let now = Instant::now();
+        let peer = || Peer {
+            last_heard: all_are_alive.then_some(now),
+            ..Peer::default()
+        };
+        let this = Arc::new(Self {
+            timeout,
+            state: Mutex::new(Rounds {
+                is_over: false,
+                timer: None,
+                last_round: now,
+                peers: context.other_tasks().map(|task| (task, peer())).collect(),
+            }),
+        });
+        this.schedule(context, Duration::ZERO);
+        this
+    }
+
+    fn lock(&self) -> MutexGuard<'_, Rounds> {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Sends no heartbeat any more.
+    pub(crate) fn stop(&self) {
+        let mut state = self.lock();
+        state.is_over = true;
+        if let Some(timer) = state.timer.take() {
+            timer.cancel();
+        }
+    }
+
+    fn interval(&self) -> Duration {
+        self.timeout / HEARTBEATS
+    }
+
+    fn schedule(self: &Arc<Self>, context: &Arc<DistributedContext>, delay: Duration) {
+        let mut state = self.lock();
+        if state.is_over {
+            return;
+        }
+        let (this, weak) = (Arc::clone(self), Arc::downgrade(context));
+        // The thread of the timers sends heartbeats itself: the work queue may be busy for long.
+        state.timer = Some(context.host().timers().schedule_after(delay, move || {
+            if let Some(context) = weak.upgrade() {
+                this.round(&context);
+                this.schedule(&context, this.interval());
+            }
+        }));
+    }
+
+    fn round(self: &Arc<Self>, context: &Arc<DistributedContext>) {
+        let now = Instant::now();
+        let mut state = self.lock();
+        // This process was stopped for a while: the silence is its own.
+        let was_suspended = now - state.last_round > self.timeout / 2;
+        state.last_round = now;
+        let (mut silent, mut asked) = (Vec::new(), Vec::new());
+        for (task, peer) in &mut state.peers {
+            match &mut peer.last_heard {
+                Some(last_heard) if was_suspended => *last_heard = now,
+                Some(last_heard) if now - *last_heard > self.timeout => {
+                    let cause = peer.cause.clone();
+                    silent.push((*task, cause.unwrap_or_else(|| no_heartbeat(self.timeout))));
+                    continue;
+                }
+                _ => {}
+            }
+            asked.push(*task);
+        }
+        for (task, _) in &silent {
+            state.peers.remove(task);
+        }
+        drop(state);
+        for (task, cause) in silent {
+            declare_lost(context, task, &cause);
+        }
+        for task in asked {
+            self.ask(context, task);
+        }
+    }
+
+    fn ask(self: &Arc<Self>, context: &Arc<DistributedContext>, task: TaskHandle) {
+        let Ok(client) = context.client(task) else {
+            return;
+        };
+        let request = HeartbeatRequest {
+            context_id: context.id(),
+        };
+        let options = CallOptions {
+            timeout: Some(self.timeout),
+            ..CallOptions::default()
+        };
+        let (this, context) = (Arc::downgrade(self), Arc::downgrade(context));
+        fabric::call(&*client, options, request, move |answer| {
+            if let (Some(this), Some(context)) = (this.upgrade(), context.upgrade()) {
+                this.hear(&context, task, answer);
+            }
+        });
+    }
+
+    fn hear(
+        &self,
+        context: &Arc<DistributedContext>,
+        task: TaskHandle,
+        answer: Answer<HeartbeatResponse>,
+    ) {
+        let mut state = self.lock();
+        let Some(peer) = state.peers.get_mut(&task) else {
+            return;
+        };
+        let lost_by = match answer {
+            Ok(response)
+                if peer
+                    .incarnation
+                    .is_none_or(|known| known == response.incarnation) =>
+            {
+                peer.incarnation = Some(response.incarnation);
+                peer.last_heard = Some(Instant::now());
+                peer.cause = None;
+                return;
+            }
+            Ok(_) => "another process took its place".to_owned(),
+            // It had the context before.
+            Err(errors)
+                if peer.incarnation.is_some()
+                    && errors.code() == ErrorCode::InvalidDistributedContextId =>
+            {
+                format!("it closed context {}", context.id())
+            }
+            Err(errors) => {
+                peer.cause = Some(errors.to_string());
+                return;
+            }
+        };
+        state.peers.remove(&task);
+        drop(state);
+        declare_lost(context, task, &lost_by);
+    }
+}
+
+fn no_heartbeat(timeout: Duration) -> String {
+    format!("no heartbeat for {timeout:?}")
+}
+
+/// Tells everybody who waits for a task that it is lost.
+fn declare_lost(context: &Arc<DistributedContext>, task: TaskHandle, cause: &str) {
+    let Ok(name) = context.cluster().task_name(task) else {
+        return;
+    };
+    let message = format!("task {name} is lost: {cause}");
+    log::info!("context {}: {message}", context.id());
+    let error = RemoteError::new(ErrorCode::Unavailable, message);
+    let callbacks = context.health().mark_lost(task, error);
+    let context = Arc::clone(context);
+    // Waiters run on the work queue.
+    let queue = Arc::clone(context.host().queue());
+    queue.add_task(Task::new(move || {
+        for callback in callbacks {
+            callback();
+        }
+        context.on_task_lost(task);
+    }));
+}
+
+#[cfg(test)]
+mod tests;
