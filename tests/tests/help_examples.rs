@@ -11,7 +11,7 @@ use libtest_mimic::{Arguments, Failed, Trial};
 use tfrt_tests::golden::require_status;
 use tfrt_tests::{programs, tool};
 
-const COMMANDS: [&str; 8] = [
+const COMMANDS: [&str; 9] = [
     "run",
     "bench",
     "trace",
@@ -20,6 +20,7 @@ const COMMANDS: [&str; 8] = [
     "ops",
     "inspect",
     "graph",
+    "data",
 ];
 
 const PROGRAM: &str = "func @main() -> i32 {
@@ -64,6 +65,7 @@ fn prepare(command: &str) -> Result<PathBuf, Failed> {
         require_status(0, &run_in_shell(&translate, &folder)?)?;
     }
     fs::write(folder.join("mistakes.mlir"), MISTAKES)?;
+    fs::write(folder.join("rows.csv"), "name,price\nbread,1.5\nsalt,0.5\n")?;
     Ok(folder)
 }
 

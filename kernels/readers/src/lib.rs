@@ -11,6 +11,7 @@
 //! | [`files`] | which files are read: names, folders and patterns; file systems; compression |
 //! | [`schema`] | what the columns of a file are |
 //! | [`write`](mod@write) | files of columns that are written
+//! | [`table`] | files of rows, whatever their format
 //! | [`read_ahead`] | datasets of elements that the blocking pool reads ahead |
 //! | [`policy`] | what follows an error |
 //!
@@ -41,6 +42,8 @@ pub mod tensor_files;
 pub mod columnar;
 
 pub mod write;
+
+pub mod table;
 
 mod column;
 

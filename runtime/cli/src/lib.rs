@@ -11,8 +11,8 @@
 //! When the binary is started under the name `bef_executor`, `tfrt_translate` or `tfrt_opt`, it behaves like that tool. The same
 //! holds for `bef_executor_lite` and `code_size_test_driver`, which were smaller builds of `bef_executor`, and for
 //! `bef_executor_debug_tracing`, which prints what it traces. Under any other name the first argument selects the tool: `run`,
-//! `bench`, `trace`, `translate`, `opt`, `ops`, `inspect`, `graph`, `tensors`, `new`, `devices` or `completions`. Each tool has a file here,
-//! with its options first and its implementation below.
+//! `bench`, `trace`, `translate`, `opt`, `ops`, `inspect`, `graph`, `tensors`, `data`, `new`, `devices` or `completions`. Each tool
+//! has a file here, with its options first and its implementation below.
 //!
 //! Scripts depend on the output of the tools, both on standard output and in diagnostics.
 #![deny(unsafe_code)]
@@ -54,6 +54,9 @@ mod graph;
 
 mod tensors;
 
+#[cfg(feature = "data")]
+mod data;
+
 mod new;
 
 #[cfg(feature = "gpu")]
@@ -78,6 +81,9 @@ tfrt::link!(tfrt_models);
 
 #[cfg(feature = "gpu")]
 tfrt::link!(tfrt_gpu);
+
+#[cfg(feature = "images")]
+tfrt::link!(tfrt_images);
 
 #[cfg(feature = "distributed")]
 tfrt::link!(tfrt_distributed_kernels);
@@ -125,6 +131,9 @@ enum Command {
     Graph(graph::Arguments),
     /// List the tensors in a file, or convert it to another format
     Tensors(tensors::Arguments),
+    /// Look into files of rows, convert them, and measure how fast they are read
+    #[cfg(feature = "data")]
+    Data(data::Arguments),
     /// Create a crate of kernels
     New(new::Arguments),
     /// List the GPUs that programs can use, or say what is missing
@@ -181,6 +190,8 @@ fn run_command(program: &str, arguments: Vec<OsString>) -> Result<(), Failure> {
             Command::Inspect(arguments) => inspect::run(program, &arguments),
             Command::Graph(arguments) => graph::run(program, &arguments),
             Command::Tensors(arguments) => tensors::run(program, &arguments),
+            #[cfg(feature = "data")]
+            Command::Data(arguments) => data::run(&arguments),
             Command::New(arguments) => new::run(program, &arguments),
             #[cfg(feature = "gpu")]
             Command::Devices(arguments) => devices::run(program, &arguments),

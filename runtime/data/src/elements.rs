@@ -10,7 +10,7 @@ use tfrt_support::Error;
 use crate::checkpoint::Saving;
 use crate::dataset::Dataset;
 use crate::iterator::DataIterator;
-use crate::result::{IterationResult, Outcome};
+use crate::result::Outcome;
 use crate::typed::FromValues;
 
 /// The elements of a dataset, taken as values of type `T`: a payload, or a tuple of payloads.
@@ -88,7 +88,7 @@ impl<T: FromValues<M>, M> Elements<T, M> {
             Ok(outcome) => outcome,
             Err(pending) => {
                 available(pending.as_any()).await;
-                IterationResult::Pending(pending).into_outcome().ok()?
+                Outcome::of_available(&pending)
             }
         };
         if let Outcome::Element(values) = &outcome {
@@ -145,10 +145,7 @@ impl<T: FromValues<M>, M> Elements<T, M> {
             Ok(outcome) => outcome,
             Err(pending) => {
                 host.await_available(&[pending.as_any().clone()])?;
-                match IterationResult::Pending(pending).into_outcome() {
-                    Ok(outcome) => outcome,
-                    Err(_) => Outcome::END,
-                }
+                Outcome::of_available(&pending)
             }
         };
         if let Outcome::Element(values) = &outcome
@@ -173,7 +170,10 @@ fn item<T: FromValues<M>, M>(outcome: Outcome) -> Option<Result<T, Error>> {
     match outcome {
         Outcome::Element(values) => Some(T::from_values(&values)),
         Outcome::End(_) => None,
-        Outcome::Error(error) => error.error_if_present().cloned().map(Err),
+        Outcome::Error(error) => Some(Err(error
+            .error_if_present()
+            .cloned()
+            .unwrap_or_else(|| Error::new("a draw failed without an error")))),
     }
 }
 

@@ -65,6 +65,16 @@ impl Outcome {
         Self::Error(AnyRef::error(error))
     }
 
+    /// The outcome that a value has become available with: a failed draw if it is an error, or if nobody has waited for it.
+    #[must_use]
+    pub fn of_available(pending: &AsyncValueRef<Self>) -> Self {
+        match pending.get() {
+            Some(outcome) => outcome.clone(),
+            None if pending.is_available() => Self::Error(pending.as_any().clone()),
+            None => Self::error(Error::new("the outcome of a draw is not known yet")),
+        }
+    }
+
     /// Whether this is an element.
     #[must_use]
     pub fn is_element(&self) -> bool {
@@ -137,7 +147,7 @@ impl IterationResult {
     pub fn into_outcome(self) -> Result<Outcome, AsyncValueRef<Outcome>> {
         match self {
             Self::Known(outcome) => Ok(outcome),
-            Self::Pending(pending) if pending.is_available() => Ok(outcome_of(&pending)),
+            Self::Pending(pending) if pending.is_available() => Ok(Outcome::of_available(&pending)),
             Self::Pending(pending) => Err(pending),
         }
     }
@@ -148,7 +158,7 @@ impl IterationResult {
         if let Self::Pending(pending) = self
             && pending.is_available()
         {
-            *self = Self::Known(outcome_of(pending));
+            *self = Self::Known(Outcome::of_available(pending));
         }
         match self {
             Self::Known(_) => None,
@@ -160,7 +170,7 @@ impl IterationResult {
     pub fn and_then(self, f: impl FnOnce(Outcome) + Send + 'static) {
         match self.into_outcome() {
             Ok(outcome) => f(outcome),
-            Err(pending) => pending.and_then(move |pending| f(outcome_of(pending))),
+            Err(pending) => pending.and_then(move |pending| f(Outcome::of_available(pending))),
         }
     }
 }
@@ -169,14 +179,6 @@ impl From<Outcome> for IterationResult {
     #[inline]
     fn from(outcome: Outcome) -> Self {
         Self::Known(outcome)
-    }
-}
-
-/// The outcome in an available value.
-fn outcome_of(pending: &AsyncValueRef<Outcome>) -> Outcome {
-    match pending.get() {
-        Some(outcome) => outcome.clone(),
-        None => Outcome::Error(pending.as_any().clone()),
     }
 }
 

@@ -176,6 +176,31 @@
 //! Whatever is in a file, reading it does not panic. An error says in which file, which record and at which byte it is; it takes the place of
 //! its element, unless `on_error` says that errors are skipped, which is counted and logged, or that the first one ends the sequence.
 //!
+//! `tfrt data inspect FILE` prints what such a file has, `head` its first rows, `convert` writes them in another format, and `bench`
+//! measures how fast they are read.
+//!
+//! # Images
+//!
+//! The crate `tfrt-images` decodes JPEG, PNG and WebP, crops, resizes, flips and normalises: as functions, and as kernels of the dialect
+//! `tfrt_image`. A folder of images becomes batches like this:
+//!
+//! ```ignore
+//! use tfrt_images::decode::decode;
+//! use tfrt_images::pixels::normalize;
+//! use tfrt_images::resize::{Method, resize};
+//!
+//! let allocator = ctx.allocator().clone();
+//! let prepare = move |path: ByteString| -> Result<DenseHostTensor> {
+//!     let file = std::fs::read(path.to_string()).map_err(Error::other)?;
+//!     let image = decode(&file, 3, &allocator)?;
+//!     let image = resize(&image, [224, 224], Method::Bilinear, &allocator)?;
+//!     normalize(&image, 1.0 / 255.0, &[0.5], &[0.5], &allocator)
+//! };
+//! let batches = list_files_dataset("photos/*.jpg")?.parallel_map(prepare, -1)?.batch(32)?.prefetch(2)?;
+//! ```
+//!
+//! The example `image_folder` of `tfrt-images` is a whole program, with labels from the names of folders.
+//!
 //! # A dataset of your own
 //!
 //! A stage is a type with two traits' worth of functions: [`Stage`](crate::data::Stage) is the description, and

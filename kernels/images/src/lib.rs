@@ -1,0 +1,73 @@
+//! Images for input pipelines.
+//!
+//! An image is a dense tensor of shape `[height, width, channels]`, in rows from the top, with one channel (grey), two (grey and alpha), three
+//! (red, green and blue) or four (with alpha). Decoded images have elements of type u8.
+//!
+//! | module | functions | kernels |
+//! |---|---|---|
+//! | [`decode`](mod@decode) | [`decode`](decode::decode): JPEG, PNG and WebP | `tfrt_image.decode` |
+//! | [`resize`](mod@resize) | [`resize`](resize::resize), [`crop`](resize::crop), [`crop_and_resize`](resize::crop_and_resize) | `tfrt_image.` and these names |
+//! | [`pixels`] | [`flip`](pixels::flip), [`normalize`](pixels::normalize), [`to_channels_first`](pixels::to_channels_first) | `tfrt_image.` and these names |
+//!
+//! Link the crate, and programs have the kernels: `tfrt::link!(tfrt_images);`. From Rust, the functions stand in the closures of a pipeline:
+//!
+//! ```
+//! use std::sync::Arc;
+//! use tfrt::host::allocator::{HostAllocator, Malloc};
+//! use tfrt_images::decode::decode;
+//! use tfrt_images::resize::{Method, resize};
+//!
+//! # fn thumbnail(file: &[u8]) -> tfrt::prelude::Result<()> {
+//! let allocator: Arc<dyn HostAllocator> = Arc::new(Malloc);
+//! let image = decode(file, 3, &allocator)?;
+//! let thumbnail = resize(&image, [64, 64], Method::Area, &allocator)?;
+//! assert_eq!(thumbnail.shape().dims(), [64, 64, 3]);
+//! # Ok(())
+//! # }
+//! ```
+#![forbid(unsafe_code)]
+
+pub mod decode;
+
+pub mod resize;
+
+pub mod pixels;
+
+use std::sync::Arc;
+
+use tfrt::host::allocator::HostAllocator;
+use tfrt::ods::DialectDef;
+use tfrt::prelude::*;
+use tfrt_tensor::{DenseHostTensor, Shape};
+
+const DIALECTS: &[DialectDef] = &[DialectDef {
+    summary: "Images, which are tensors of height, width and channels.",
+    ..DialectDef::new("tfrt_image")
+}];
+
+tfrt::declare_dialects!(DIALECTS);
+
+/// A new image of these extents.
+fn allocate(
+    dtype: DType,
+    extents: [usize; 3],
+    allocator: &Arc<dyn HostAllocator>,
+) -> Result<DenseHostTensor> {
+    let shape = Shape::new(&extents)?;
+    Ok(DenseHostTensor::zeroed(allocator, dtype, shape)?)
+}
+
+/// Height, width and channels of an image.
+fn extents(image: &DenseHostTensor) -> Result<[usize; 3]> {
+    image.shape().to_array::<3>().map_err(|_| {
+        let shape = image.shape();
+        invalid(format!(
+            "expected an image of shape [height, width, channels], found {shape}"
+        ))
+    })
+}
+
+#[cold]
+fn invalid(message: impl Into<String>) -> Error {
+    Error::new(message).with_code(ErrorCode::InvalidArgument)
+}

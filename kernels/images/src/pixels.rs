@@ -1,0 +1,236 @@
+//! What changes pixels one by one, or their order.
+
+use std::str::FromStr;
+use std::sync::Arc;
+
+use tfrt::host::allocator::HostAllocator;
+use tfrt::prelude::*;
+use tfrt_tensor::{DenseHostTensor, Element};
+
+use crate::{allocate, extents, invalid};
+
+/// What an image is flipped along.
+///
+/// ```
+/// use tfrt_images::pixels::Axis;
+///
+/// assert_eq!("horizontal".parse::<Axis>()?, Axis::Horizontal);
+/// # Ok::<(), tfrt::prelude::Error>(())
+/// ```
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Axis {
+    /// Left becomes right.
+    Horizontal,
+    /// Top becomes bottom.
+    Vertical,
+}
+
+impl FromStr for Axis {
+    type Err = Error;
+
+    fn from_str(name: &str) -> Result<Self> {
+        match name {
+            "horizontal" => Ok(Self::Horizontal),
+            "vertical" => Ok(Self::Vertical),
+            _ => Err(invalid(format!(
+                "expected an axis `horizontal` or `vertical`, found `{name}`"
+            ))),
+        }
+    }
+}
+
+/// The mirror image. Elements may be of any type.
+///
+/// # Errors
+/// If the tensor is not an image, or there is no memory.
+pub fn flip(
+    image: &DenseHostTensor,
+    axis: Axis,
+    allocator: &Arc<dyn HostAllocator>,
+) -> Result<DenseHostTensor> {
+    let extents @ [_, width, channels] = extents(image)?;
+    let mut flipped = allocate(image.dtype(), extents, allocator)?;
+    let pixel_bytes = channels * image.dtype().size_bytes().unwrap_or(0);
+    let row_bytes = width * pixel_bytes;
+    if row_bytes == 0 {
+        return Ok(flipped);
+    }
+    let from = image.buffer().read()?;
+    let mut to = flipped.buffer_mut().write()?;
+    let rows = from.chunks_exact(row_bytes);
+    match axis {
+        Axis::Vertical => {
+            for (from, to) in rows.rev().zip(to.chunks_exact_mut(row_bytes)) {
+                to.copy_from_slice(from);
+            }
+        }
+        Axis::Horizontal => {
+            for (from, to) in rows.zip(to.chunks_exact_mut(row_bytes)) {
+                let pixels = from.chunks_exact(pixel_bytes).rev();
+                for (from, to) in pixels.zip(to.chunks_exact_mut(pixel_bytes)) {
+                    to.copy_from_slice(from);
+                }
+            }
+        }
+    }
+    drop(to);
+    Ok(flipped)
+}
+
+/// The image as numbers of type f32: `(x · scale - mean[c]) / deviation[c]` for each element x of channel c. The image is of type u8 or f32; a
+/// `scale` of 1/255 takes bytes to numbers from 0 to 1.
+///
+/// # Errors
+/// If the image is of another type, there is not one mean and one deviation for each channel (or one for all), or a deviation is zero.
+pub fn normalize(
+    image: &DenseHostTensor,
+    scale: f32,
+    mean: &[f32],
+    deviation: &[f32],
+    allocator: &Arc<dyn HostAllocator>,
+) -> Result<DenseHostTensor> {
+    let extents @ [_, _, channels] = extents(image)?;
+    let per_channel = |name: &str, numbers: &[f32]| match numbers {
+        [one] => Ok(vec![*one; channels]),
+        _ if numbers.len() == channels => Ok(numbers.to_vec()),
+        _ => Err(invalid(format!(
+            "expected one {name} for each of {channels} channels, found {}",
+            numbers.len()
+        ))),
+    };
+    let (mean, deviation) = (
+        per_channel("mean", mean)?,
+        per_channel("deviation", deviation)?,
+    );
+    if deviation.contains(&0.0) {
+        return Err(invalid("expected deviations other than zero"));
+    }
+    let mut normal = allocate(DType::F32, extents, allocator)?;
+    if channels > 0 {
+        let mut to = normal.elements_mut::<f32>()?;
+        match image.dtype() {
+            DType::Ui8 => fill(&image.elements::<u8>()?, &mut to, scale, &mean, &deviation),
+            DType::F32 => fill(&image.elements::<f32>()?, &mut to, scale, &mean, &deviation),
+            other => {
+                return Err(invalid(format!(
+                    "expected an image of type u8 or f32, found {other}"
+                )));
+            }
+        }
+    }
+    Ok(normal)
+}
+
+fn fill<T: Element + Into<f32>>(
+    from: &[T],
+    to: &mut [f32],
+    scale: f32,
+    mean: &[f32],
+    deviation: &[f32],
+) {
+    let channels = mean.len();
+    let pixels = from
+        .chunks_exact(channels)
+        .zip(to.chunks_exact_mut(channels));
+    for (from, to) in pixels {
+        for (channel, (&from, to)) in from.iter().zip(to).enumerate() {
+            *to = (from.into() * scale - mean[channel]) / deviation[channel];
+        }
+    }
+}
+
+/// The image as a tensor of shape `[channels, height, width]`.
+///
+/// # Errors
+/// If the tensor is not an image of type u8 or f32.
+pub fn to_channels_first(
+    image: &DenseHostTensor,
+    allocator: &Arc<dyn HostAllocator>,
+) -> Result<DenseHostTensor> {
+    let [height, width, channels] = extents(image)?;
+    let mut planes = allocate(image.dtype(), [channels, height, width], allocator)?;
+    match image.dtype() {
+        DType::Ui8 => transpose(
+            &image.elements::<u8>()?,
+            &mut planes.elements_mut()?,
+            channels,
+        ),
+        DType::F32 => transpose(
+            &image.elements::<f32>()?,
+            &mut planes.elements_mut()?,
+            channels,
+        ),
+        other => {
+            return Err(invalid(format!(
+                "expected an image of type u8 or f32, found {other}"
+            )));
+        }
+    }
+    Ok(planes)
+}
+
+fn transpose<T: Copy>(from: &[T], to: &mut [T], channels: usize) {
+    let Some(num_pixels) = from.len().checked_div(channels).filter(|&num| num > 0) else {
+        return;
+    };
+    for (channel, plane) in to.chunks_exact_mut(num_pixels).enumerate() {
+        for (pixel, to) in from.chunks_exact(channels).zip(plane) {
+            *to = pixel[channel];
+        }
+    }
+}
+
+/// Returns the mirror image, along the axis `horizontal` (left becomes right) or `vertical`.
+///
+/// # Errors
+/// If the tensor is not an image.
+#[tfrt_kernel(
+    "tfrt_image.flip",
+    chain = none,
+    results(flipped),
+    format = "operands attr-dict"
+)]
+fn flip_kernel(
+    image: &DenseHostTensor,
+    #[attr] axis: &str,
+    ctx: &ExecutionContext,
+) -> Result<DenseHostTensor> {
+    flip(image, axis.parse()?, ctx.allocator())
+}
+
+/// Returns an image of type u8 or f32 as numbers of type f32: `(x · scale - mean[c]) / deviation[c]` for each element x of channel c.
+///
+/// # Errors
+/// If there is not one mean and one deviation for each channel, or one for all; if a deviation is zero.
+#[tfrt_kernel(
+    "tfrt_image.normalize",
+    chain = none,
+    results(normal),
+    format = "operands attr-dict"
+)]
+fn normalize_kernel(
+    image: &DenseHostTensor,
+    #[attr] scale: f32,
+    #[attr] mean: &[f32],
+    #[attr] deviation: &[f32],
+    ctx: &ExecutionContext,
+) -> Result<DenseHostTensor> {
+    normalize(image, scale, mean, deviation, ctx.allocator())
+}
+
+/// Returns an image of type u8 or f32 with its channels in front: a tensor of shape `[channels, height, width]`.
+///
+/// # Errors
+/// If the tensor is not an image.
+#[tfrt_kernel(
+    "tfrt_image.to_channels_first",
+    chain = none,
+    results(planes),
+    format = "operands attr-dict"
+)]
+fn to_channels_first_kernel(
+    image: &DenseHostTensor,
+    ctx: &ExecutionContext,
+) -> Result<DenseHostTensor> {
+    to_channels_first(image, ctx.allocator())
+}

@@ -1,0 +1,442 @@
+//! `tfrt data`: looks into files of rows, converts them, and measures how fast they are read.
+
+use std::io::IsTerminal;
+use std::time::{Duration, Instant};
+
+use clap::{Parser, Subcommand};
+use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
+use tfrt_host::{ExecutionContext, HostContext, RequestContextBuilder};
+use tfrt_queue::create_queue;
+use tfrt_readers::schema::{Cell, Column};
+use tfrt_readers::table::{Table, TableFormat, cells_of, create, next_row};
+use tfrt_support::Error;
+use tfrt_support::escape::escaped;
+
+use crate::failure::{Failure, Reason};
+use crate::output;
+
+const EXAMPLES: &str = "\
+Examples:
+  tfrt data inspect rows.csv
+  tfrt data head -n 2 rows.csv
+  tfrt data convert rows.csv rows.tfrecord
+  tfrt data bench rows.tfrecord --seconds 0.1
+
+Formats: tfrecord (examples, or bytes), csv, txt (lines), parquet, arrow, btf, npy, npz, safetensors. The format of a file is
+detected from its content and its name; compressed files are read as they are. Parquet and Arrow need a tool that was built with
+`--features full`.";
+
+/// Look into files of rows, convert them, and measure how fast they are read
+#[derive(Debug, Parser)]
+#[command(after_help = EXAMPLES, subcommand_required = true, arg_required_else_help = true)]
+pub(crate) struct Arguments {
+    #[command(subcommand)]
+    action: Action,
+}
+
+#[derive(Debug, Subcommand)]
+enum Action {
+    /// Print the format, the columns and the number of rows of a file, having read all of it
+    Inspect {
+        #[command(flatten)]
+        file: FileArguments,
+    },
+    /// Print the first rows of a file
+    Head {
+        #[command(flatten)]
+        file: FileArguments,
+
+        /// How many rows
+        #[arg(short = 'n', long, value_name = "N", default_value_t = 10)]
+        rows: u64,
+    },
+    /// Write the rows of a file to another one
+    Convert {
+        #[command(flatten)]
+        file: FileArguments,
+
+        /// The file that is written
+        output: String,
+
+        /// Its format; by default it follows from the name
+        #[arg(long, value_name = "FORMAT", value_parser = parse_format)]
+        to: Option<TableFormat>,
+    },
+    /// Read a file again and again, and print how fast that is
+    Bench {
+        #[command(flatten)]
+        file: FileArguments,
+
+        /// For how long
+        #[arg(long, value_name = "SECONDS", default_value_t = 1.0, value_parser = parse_seconds)]
+        seconds: f64,
+    },
+}
+
+#[derive(Debug, clap::Args)]
+struct FileArguments {
+    /// The file
+    path: String,
+
+    /// Its format; detected by default
+    #[arg(long, value_name = "FORMAT", value_parser = parse_format)]
+    from: Option<TableFormat>,
+}
+
+fn parse_format(name: &str) -> Result<TableFormat, String> {
+    TableFormat::from_name(name)
+        .ok_or_else(|| format!("expected one of {}", TableFormat::NAMES.join(", ")))
+}
+
+fn parse_seconds(text: &str) -> Result<f64, String> {
+    match text.parse::<f64>() {
+        Ok(seconds) if seconds > 0.0 && seconds <= 1e6 => Ok(seconds),
+        _ => Err("expected a positive number".to_owned()),
+    }
+}
+
+/// Runs the tool.
+pub(crate) fn run(arguments: &Arguments) -> Result<(), Failure> {
+    match &arguments.action {
+        Action::Inspect { file } => inspect(file),
+        Action::Head { file, rows } => head(file, *rows),
+        Action::Convert { file, output, to } => convert(file, output, *to),
+        Action::Bench { file, seconds } => bench(file, *seconds),
+    }
+}
+
+/// A request on a queue with one thread for reading.
+fn context() -> Result<ExecutionContext, Failure> {
+    let queue = create_queue("mstd:1,1").map_err(|error| Failure::Message(error.to_string()))?;
+    // What goes wrong is told by the command.
+    let host = HostContext::builder()
+        .queue(queue)
+        .diagnostic_handler(|_| ())
+        .build();
+    Ok(ExecutionContext::new(
+        RequestContextBuilder::new(host).build(),
+    ))
+}
+
+fn failed(error: &Error) -> Failure {
+    Failure::Message(format!("error: {}", error.message()))
+}
+
+fn open(file: &FileArguments, ctx: &ExecutionContext) -> Result<Table, Failure> {
+    Table::open(&file.path, file.from, ctx).map_err(|error| failed(&error))
+}
+
+fn inspect(file: &FileArguments) -> Result<(), Failure> {
+    let ctx = context()?;
+    let table = open(file, &ctx)?;
+    let mut text = format!("format: {}\n", table.format().name());
+    for column in table.schema().columns() {
+        // As a schema of one column.
+        let shown = tfrt_readers::schema::Schema::new(vec![column.clone()]);
+        let shown = shown.map_or_else(|_| column.name.clone(), |schema| schema.to_string());
+        text.push_str(&format!("column: {}\n", escaped(&shown)));
+    }
+    output::write("-", text.as_bytes())?;
+    let progress = Progress::new(table.num_rows(), "reading");
+    let (mut num_rows, mut num_errors) = (0_u64, 0_u64);
+    let mut iterator = table.rows().iterator();
+    let mut first_error = None;
+    loop {
+        match next_row(&mut iterator, &ctx) {
+            Ok(Some(_)) => num_rows += 1,
+            Ok(None) => break,
+            Err(error) => {
+                num_errors += 1;
+                first_error.get_or_insert(error);
+            }
+        }
+        progress.advance_to(num_rows);
+    }
+    drop(progress);
+    output::print_line(&format!("rows: {num_rows}"))?;
+    match first_error {
+        None => Ok(()),
+        Some(error) => Err(Failure::Message(format!(
+            "error: {} (errors: {num_errors} in all)",
+            error.message()
+        ))),
+    }
+}
+
+fn head(file: &FileArguments, max_rows: u64) -> Result<(), Failure> {
+    let ctx = context()?;
+    let table = open(file, &ctx)?;
+    let mut iterator = table.rows().iterator();
+    for _ in 0..max_rows {
+        let Some(row) = next_row(&mut iterator, &ctx).map_err(|error| failed(&error))? else {
+            break;
+        };
+        let columns = table.schema().columns().iter().zip(&row);
+        let fields = columns.map(|(column, value)| {
+            let cells = cells_of(value, column)?;
+            Ok(format!(
+                "{}: {}",
+                escaped(&column.name),
+                shown(column, &cells)
+            ))
+        });
+        let fields: Vec<String> = fields
+            .collect::<Result<_, Error>>()
+            .map_err(|error| failed(&error))?;
+        output::print_line(&fields.join(", "))?;
+    }
+    Ok(())
+}
+
+/// So many values of a row, and so many characters of a string, are printed.
+const MAX_VALUES: usize = 8;
+const MAX_CHARACTERS: usize = 60;
+
+/// The values of a column in a row, in one line.
+fn shown(column: &Column, cells: &[Cell]) -> String {
+    let one = |cell: &Cell| match cell {
+        Cell::Truth(truth) => truth.to_string(),
+        Cell::Integer(number) => number.to_string(),
+        Cell::Float(number) if column.dtype == tfrt_support::DType::F32 => {
+            (*number as f32).to_string()
+        }
+        Cell::Float(number) => number.to_string(),
+        Cell::Bytes(bytes) => match std::str::from_utf8(bytes) {
+            Ok(text) if text.chars().count() <= MAX_CHARACTERS => format!("\"{}\"", escaped(text)),
+            Ok(text) => {
+                let start: String = text.chars().take(MAX_CHARACTERS).collect();
+                format!("\"{}…\" ({} bytes)", escaped(&start), bytes.len())
+            }
+            Err(_) => format!("{} bytes", bytes.len()),
+        },
+    };
+    match cells {
+        [cell] => one(cell),
+        cells => {
+            let shown: Vec<String> = cells.iter().take(MAX_VALUES).map(one).collect();
+            let dots = if cells.len() > MAX_VALUES {
+                ", …"
+            } else {
+                ""
+            };
+            format!("[{}{dots}]", shown.join(", "))
+        }
+    }
+}
+
+fn convert(file: &FileArguments, path: &str, stated: Option<TableFormat>) -> Result<(), Failure> {
+    let format = stated.or_else(|| TableFormat::of_name(path)).ok_or_else(|| {
+        let names = TableFormat::NAMES.join(", ");
+        Failure::Message(format!(
+            "cannot tell the format of `{path}` from its name: use `--to FORMAT`, where FORMAT is one of {names}"
+        ))
+    })?;
+    let ctx = context()?;
+    let table = open(file, &ctx)?;
+    let target = Target::new(path);
+    let mut writer =
+        create(&target.written, format, table.schema()).map_err(|error| failed(&error))?;
+    let progress = Progress::new(table.num_rows(), "converting");
+    let written = table.write_to(&mut *writer, &ctx, |num_rows| progress.advance_to(num_rows));
+    drop(progress);
+    drop(writer);
+    let num_rows = written.map_err(|error| failed(&error))?;
+    target.finish()?;
+    output::print_line(&format!("{num_rows} rows are in {path}"))
+}
+
+/// A file that takes its name only when it is whole: half a file would pass for a whole one, and the file of this name may be the one that
+/// is read.
+struct Target<'a> {
+    path: &'a str,
+    /// Where the rows are written: the path itself, if it names something other than a file, such as a pipe.
+    written: String,
+}
+
+impl<'a> Target<'a> {
+    fn new(path: &'a str) -> Self {
+        let is_other = std::fs::metadata(path).is_ok_and(|metadata| !metadata.is_file());
+        let written = match is_other {
+            true => path.to_owned(),
+            false => format!("{path}.partial-{}", std::process::id()),
+        };
+        Self { path, written }
+    }
+
+    fn finish(self) -> Result<(), Failure> {
+        if self.written == self.path {
+            return Ok(());
+        }
+        std::fs::rename(&self.written, self.path).map_err(|error| {
+            let path = self.path;
+            Failure::Message(format!("error: cannot write `{path}`: {}", Reason(&error)))
+        })
+    }
+}
+
+impl Drop for Target<'_> {
+    /// Removes what did not become whole.
+    fn drop(&mut self) {
+        if self.written != self.path {
+            // After a rename, there is nothing to remove.
+            let _ = std::fs::remove_file(&self.written);
+        }
+    }
+}
+
+fn bench(file: &FileArguments, seconds: f64) -> Result<(), Failure> {
+    let ctx = context()?;
+    let table = open(file, &ctx)?;
+    let num_bytes = std::fs::metadata(&file.path).map_or(0, |metadata| metadata.len());
+    let limit = Duration::from_secs_f64(seconds);
+    let progress = Progress::new(None, "reading");
+    let (mut num_rows, mut num_passes) = (0_u64, 0_u64);
+    let mut first_row = None;
+    let start = Instant::now();
+    while start.elapsed() < limit || num_passes == 0 {
+        let mut iterator = table.rows().iterator();
+        while next_row(&mut iterator, &ctx)
+            .map_err(|error| failed(&error))?
+            .is_some()
+        {
+            first_row.get_or_insert_with(|| start.elapsed());
+            num_rows += 1;
+            progress.advance_to(num_rows);
+        }
+        num_passes += 1;
+    }
+    let elapsed = start.elapsed().as_secs_f64();
+    drop(progress);
+    let megabytes = (num_bytes * num_passes) as f64 / 1e6;
+    output::print_line(&format!(
+        "{num_passes} passes in {elapsed:.3} s: {:.0} rows/s, {:.1} MB/s; first row after {:.3} ms",
+        num_rows as f64 / elapsed,
+        megabytes / elapsed,
+        first_row.unwrap_or_default().as_secs_f64() * 1e3,
+    ))
+}
+
+/// How many rows were read: on standard error, if that is a terminal.
+struct Progress {
+    bar: ProgressBar,
+}
+
+impl Progress {
+    fn new(num_rows: Option<u64>, what: &'static str) -> Self {
+        let target = if std::io::stderr().is_terminal() {
+            ProgressDrawTarget::stderr()
+        } else {
+            ProgressDrawTarget::hidden()
+        };
+        let bar = ProgressBar::with_draw_target(num_rows, target);
+        let template = match num_rows {
+            Some(_) => "{msg} [{bar:40}] {pos} of {len} rows, {per_sec}, {eta}",
+            None => "{msg} {spinner} {pos} rows, {per_sec}",
+        };
+        if let Ok(style) = ProgressStyle::with_template(template) {
+            bar.set_style(style.progress_chars("=> "));
+        }
+        bar.set_message(what);
+        Self { bar }
+    }
+
+    /// Shows so many rows. Drawing is rare, however often this is called.
+    fn advance_to(&self, num_rows: u64) {
+        if num_rows.is_multiple_of(256) {
+            self.bar.set_position(num_rows);
+        }
+    }
+}
+
+impl Drop for Progress {
+    /// Leaves no trace of the bar behind.
+    fn drop(&mut self) {
+        self.bar.finish_and_clear();
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use tfrt_support::DType;
+
+    /// A folder that goes away with the test.
+    struct Folder(std::path::PathBuf);
+
+    impl Folder {
+        fn new(name: &str) -> Self {
+            let path =
+                std::env::temp_dir().join(format!("tfrt-data-{}-{name}", std::process::id()));
+            std::fs::create_dir_all(&path).unwrap();
+            Self(path)
+        }
+
+        fn path(&self, name: &str) -> String {
+            self.0.join(name).to_str().unwrap().to_owned()
+        }
+
+        fn names(&self) -> Vec<String> {
+            let entries = std::fs::read_dir(&self.0).unwrap();
+            let name = |entry: std::io::Result<std::fs::DirEntry>| entry.unwrap().file_name();
+            let mut names: Vec<String> = entries
+                .map(|entry| name(entry).into_string().unwrap())
+                .collect();
+            names.sort_unstable();
+            names
+        }
+    }
+
+    impl Drop for Folder {
+        fn drop(&mut self) {
+            let _ = std::fs::remove_dir_all(&self.0);
+        }
+    }
+
+    fn run_line(line: &[&str]) -> Result<(), Failure> {
+        let line = ["data"].iter().chain(line);
+        run(&Arguments::try_parse_from(line).unwrap())
+    }
+
+    #[test]
+    fn a_file_can_be_converted_onto_itself() {
+        let folder = Folder::new("itself");
+        let path = folder.path("rows.csv");
+        std::fs::write(&path, "b,a\n1,2\n").unwrap();
+        run_line(&["convert", &path, &path]).unwrap();
+        assert_eq!(std::fs::read_to_string(&path).unwrap(), "b,a\n1,2\n");
+        assert_eq!(folder.names(), ["rows.csv"]);
+    }
+
+    #[test]
+    fn a_failed_conversion_leaves_the_old_file() {
+        let folder = Folder::new("failed");
+        let (from, to) = (folder.path("rows.csv"), folder.path("old.tfrecord"));
+        std::fs::write(&from, "a,b\n1,2\n3\n").unwrap();
+        std::fs::write(&to, "old").unwrap();
+        let Err(Failure::Message(message)) = run_line(&["convert", &from, &to]) else {
+            panic!("a row lacks a column");
+        };
+        assert!(message.contains("rows.csv"), "{message}");
+        assert_eq!(std::fs::read_to_string(&to).unwrap(), "old");
+        assert_eq!(folder.names(), ["old.tfrecord", "rows.csv"]);
+    }
+
+    #[test]
+    fn long_values_are_cut() {
+        let numbers = Column::new("x", DType::I64);
+        let many: Vec<Cell> = (0..9).map(Cell::Integer).collect();
+        assert_eq!(shown(&numbers, &many), "[0, 1, 2, 3, 4, 5, 6, 7, …]");
+        assert_eq!(shown(&numbers, &many[..1]), "0");
+        let text = Column::new("s", DType::String);
+        let long = Cell::Bytes("é".repeat(61).into_bytes());
+        let expected = format!("\"{}…\" (122 bytes)", "é".repeat(60));
+        assert_eq!(shown(&text, &[long]), expected);
+        assert_eq!(shown(&text, &[Cell::Bytes(vec![0xff; 3])]), "3 bytes");
+        assert_eq!(
+            shown(&text, &[Cell::Bytes(b"\x1b[2J".to_vec())]),
+            "\"\\1B[2J\""
+        );
+        let float = Column::new("f", DType::F32);
+        assert_eq!(shown(&float, &[Cell::Float(f64::from(0.1_f32))]), "0.1");
+    }
+}
