@@ -17,6 +17,7 @@
 //! | [`selection`] | windows, pieces, rows by number |
 //! | [`images`] | convolution, pooling, padding, normalization |
 //! | [`gradients`] | what training needs |
+//! | [`functions`] | calls of functions of the program |
 //! | [`metadata`] | what can be told of results before they are computed |
 //! | [`test`](mod@test) | ops for tests |
 
@@ -45,6 +46,8 @@ pub mod selection;
 pub mod images;
 
 pub mod gradients;
+
+pub mod functions;
 
 pub mod test;
 

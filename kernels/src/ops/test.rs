@@ -612,6 +612,6 @@ fn print_attrs(attrs: &OpAttrs) -> io::Result<()> {
     use std::io::Write;
 
     let mut output = io::stdout().lock();
-    write!(output, "{attrs}")?;
+    output.write_all(&attrs.to_bytes())?;
     output.flush()
 }

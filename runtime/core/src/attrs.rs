@@ -27,7 +27,7 @@ use tfrt_async::{Immutable, Value};
 use tfrt_attr::{
     AggregateView, AttrError, AttrRef, AttrTypeCode, AttrValue, EncodeError, FromAttr,
 };
-use tfrt_host::FunctionTable;
+use tfrt_host::{FunctionRef, FunctionTable};
 use tfrt_ods::OpDef;
 use tfrt_support::{Error, ErrorCode};
 
@@ -235,6 +235,43 @@ impl OpAttrs {
             .flatten()
     }
 
+    /// The function that an attribute names, in the program that lists the attribute.
+    ///
+    /// # Errors
+    /// If the attribute is not set, or does not name a function; if the program has no function of this name.
+    pub fn called_function(&self, name: &str) -> Result<FunctionRef, Error> {
+        let function = self.function(name).ok_or_else(|| {
+            let message = format!("missing function attribute `{name}`");
+            Error::new(message).with_code(ErrorCode::InvalidArgument)
+        })?;
+        let found = match &self.section {
+            Section::Program(table) => table
+                .number_of(function)
+                .map(|number| FunctionRef::new(Arc::clone(table), number)),
+            Section::Own(_) => None,
+        };
+        found.ok_or_else(|| {
+            let message =
+                format!("attribute `{name}` names the function `{function}`, which does not exist");
+            Error::new(message).with_code(ErrorCode::NotFound)
+        })
+    }
+
+    /// The set as programs print it, to the byte: text is a list of bytes, which need not be characters.
+    ///
+    /// ```
+    /// use tfrt_core::OpAttrs;
+    ///
+    /// let mut attrs = OpAttrs::new();
+    /// attrs.set("axis", -1)?;
+    /// assert_eq!(attrs.to_bytes(), b"OpAttrs contains 1 entries:\n  'axis' type=I32 value=-1\n\n");
+    /// # Ok::<(), tfrt_support::Error>(())
+    /// ```
+    #[must_use]
+    pub fn to_bytes(&self) -> Vec<u8> {
+        print::to_bytes(self)
+    }
+
     /// The type of the attribute of this name.
     #[must_use]
     pub fn code(&self, name: &str) -> Option<AttrTypeCode> {
@@ -347,7 +384,7 @@ fn not_a_pair() -> Error {
 
 impl fmt::Display for OpAttrs {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        print::print(self, f)
+        f.write_str(&String::from_utf8_lossy(&self.to_bytes()))
     }
 }
 

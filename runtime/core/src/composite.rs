@@ -165,7 +165,7 @@ impl RunOp for NativeComposite {
         let results = self.function.execute(ctx, &arguments);
         drop(arguments);
         if results.first().is_some_and(|chain| !chain.is_available())
-            && let Err(error) = ctx.host().await_available(&results)
+            && let Err(error) = ctx.host().await_helping(&results)
         {
             return invocation.fail(&ctx.emit_error(Error::new(error.to_string())));
         }

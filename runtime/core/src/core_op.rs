@@ -147,6 +147,14 @@ impl CoreRuntimeOp {
         }
     }
 
+    /// Runs the op inside of the span that another handler traces the call with.
+    pub(crate) fn run_without_span(&self, invocation: &mut OpInvocation<'_>) {
+        match &self.runner {
+            Runner::Device(op) => op.run_without_span(invocation),
+            Runner::Other(op) => op.run(invocation),
+        }
+    }
+
     /// Runs the op at once on handles that the caller keeps, if nothing has to be waited for, converted or ordered. Returns `false`
     /// without doing anything otherwise.
     #[inline]

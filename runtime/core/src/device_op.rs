@@ -57,6 +57,14 @@ pub struct DeviceOp {
     device: DeviceRef,
 }
 
+/// Traces the call of an op that a handler of this name made.
+#[inline]
+pub(crate) fn op_span(op: &str, handler: &str) -> Scope {
+    Scope::enter(TracingLevel::Default, || {
+        format!("{op}#op_handler={handler}#")
+    })
+}
+
 /// What is known of the metadata of all arguments.
 enum Known {
     All,
@@ -76,11 +84,13 @@ impl DeviceOp {
 
     /// Runs the op: see the drawing at the top of the module.
     pub(crate) fn run(&self, invocation: &mut OpInvocation<'_>) {
+        let _span = op_span(self.op.name(), self.device.0.device_type());
+        self.run_without_span(invocation);
+    }
+
+    /// [`run`](Self::run), for a caller that traces the call.
+    pub(crate) fn run_without_span(&self, invocation: &mut OpInvocation<'_>) {
         let ctx = invocation.ctx;
-        let _span = Scope::enter(TracingLevel::Default, || {
-            let handler = self.device.0.device_type();
-            format!("{}#op_handler={handler}#", self.op.name())
-        });
         if let Err(error) = self.check(invocation) {
             return invocation.fail(&ctx.emit_error(error));
         }

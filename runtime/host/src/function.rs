@@ -49,6 +49,13 @@ pub trait FunctionTable: Send + Sync + fmt::Debug {
     /// Returns the attribute section of the file, for kernels whose work outlives the call.
     fn attribute_section(&self) -> &[u8];
 
+    /// Returns the number of the function of this name. A table whose functions are not called by name
+    /// finds none.
+    fn number_of(&self, name: &str) -> Option<u32> {
+        let _ = name;
+        None
+    }
+
     /// Starts the function and returns without waiting. Fills every slot of `results` with a value,
     /// which may be unavailable. The results are errors if the function is synchronous, if counts
     /// differ, or if the type of an argument differs from its declared spelling.

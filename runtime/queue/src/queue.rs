@@ -112,6 +112,33 @@ pub trait ConcurrentWorkQueue: Send + Sync + fmt::Debug {
     /// task might be the one that must make them available.
     fn await_values(&self, values: &[AnyRef]) -> Result<(), WouldDeadlock>;
 
+    /// Like [`await_values`](Self::await_values), also in a task of the queue, if the queue can run
+    /// other tasks meanwhile. For tools that show values as the program runs; a kernel returns an
+    /// unavailable value instead of waiting.
+    ///
+    /// ```
+    /// use std::sync::Arc;
+    /// use tfrt_async::AsyncValueRef;
+    /// use tfrt_queue::{ConcurrentWorkQueue, SingleThreadedQueue, Task, enqueue_work};
+    ///
+    /// let queue = Arc::new(SingleThreadedQueue::new());
+    /// let inner = Arc::clone(&queue);
+    /// enqueue_work(&*queue, move || {
+    ///     let (promise, value) = AsyncValueRef::unconstructed();
+    ///     inner.add_task(Task::new(move || promise.emplace(7)));
+    ///     assert!(inner.await_helping(&[value.into_any()]).is_ok());
+    /// });
+    /// queue.quiesce()?;
+    /// # Ok::<(), tfrt_queue::WouldDeadlock>(())
+    /// ```
+    ///
+    /// # Errors
+    /// Fails in a task of the queue if the queue cannot run other tasks there, or if no task is left
+    /// and the values are still unavailable.
+    fn await_helping(&self, values: &[AnyRef]) -> Result<(), WouldDeadlock> {
+        self.await_values(values)
+    }
+
     /// Blocks until no task is pending or running, including those that tasks add.
     ///
     /// # Errors

@@ -67,6 +67,12 @@ pub(crate) fn has_any() -> bool {
     INNERMOST.with(Cell::get).is_some()
 }
 
+/// Returns how many roles of this thread are nested in each other.
+pub(crate) fn depth() -> usize {
+    let innermost = usize::from(has_any());
+    innermost + OUTER.with(|list| list.borrow().len())
+}
+
 /// Returns the queues for which this thread runs tasks.
 pub(crate) fn queues() -> Vec<QueueId> {
     let Some((innermost, _)) = INNERMOST.with(Cell::get) else {
@@ -114,10 +120,12 @@ mod tests {
             let _inner = enter(a, Role::Compute);
             let _innermost = enter(b, Role::Blocking);
             assert_eq!(roles(), [Some(Role::Compute), Some(Role::Compute), None]);
+            assert_eq!(depth(), 4);
         }
         assert_eq!(roles(), [Some(Role::Blocking), None, None]);
         drop(outer);
         assert_eq!(roles(), [None; 3]);
+        assert_eq!(depth(), 0);
         OUTER.with(|list| assert_eq!(list.borrow().capacity(), 0));
     }
 }

@@ -5,6 +5,19 @@
 //! is over. Between two tasks it locks the list once, both to record that one is done and to take
 //! the other.
 //!
+//! A task may wait, too, for the sake of tools that show values while a program runs. Such a nested
+//! wait runs the tasks that were added after the outer wait looked at the list last:
+//!
+//! ```text
+//!  tasks:  │ a  b  c │ d  e │ f
+//!            outer     nested │
+//!            wait      wait   └ added since
+//!          └─ reserved ─────┘
+//! ```
+//!
+//! An outer wait has set its part of the list aside, as if it were a list of its own. Whatever a wait
+//! leaves is in front of what comes later.
+//!
 //! Tasks of other priorities are in separate lists, which a waiting thread checks between two
 //! tasks; see `priority`.
 
@@ -53,9 +66,15 @@ struct Shared {
     prioritized: PriorityLists,
 }
 
+/// How deep waits in tasks may nest. Each level runs a task on the stack of the one that waits.
+const MAX_NESTED_WAITS: usize = 32;
+
 #[derive(Default)]
 struct State {
     tasks: VecDeque<Task>,
+    /// How many tasks at the front the waits under way have set aside. Other threads that wait may
+    /// run them as well, so it is an upper bound.
+    num_reserved: usize,
     /// The number of threads that run a task.
     num_running: usize,
     /// The number of threads that sleep. If it is zero, no notification is needed.
@@ -123,6 +142,7 @@ impl Shared {
         let mut state = lock(&self.state);
         loop {
             if is_done(self, &state) {
+                state.num_reserved = 0;
                 return;
             }
             let Some(task) = self.next_task(&mut state) else {
@@ -131,23 +151,69 @@ impl Shared {
                 state.num_asleep -= 1;
                 continue;
             };
-            state.num_running += 1;
-            drop(state);
-            task.run_and_survive();
-            state = lock(&self.state);
-            state.num_running -= 1;
-            // Other threads may wait for the last task to end.
-            if state.num_running == 0 && state.num_asleep > 0 {
-                self.changed.notify_all();
-            }
+            state = self.run(task, state);
         }
+    }
+
+    /// Runs tasks inside a task, until `is_done`. Returns `false` if it is not, and none is left.
+    #[cold]
+    fn run_nested(&self, is_done: impl Fn() -> bool) -> bool {
+        let _role = role::enter(self.id(), Role::Compute);
+        let mut state = lock(&self.state);
+        let outer = state.num_reserved;
+        let is_done = loop {
+            if is_done() {
+                break true;
+            }
+            let Some(task) = self.next_nested_task(&mut state, outer) else {
+                break false;
+            };
+            state = self.run(task, state);
+        };
+        state.num_reserved = outer;
+        is_done
+    }
+
+    /// Runs a task, without the lock.
+    #[inline]
+    fn run<'a>(&'a self, task: Task, mut state: MutexGuard<'a, State>) -> MutexGuard<'a, State> {
+        state.num_running += 1;
+        drop(state);
+        task.run_and_survive();
+        let mut state = lock(&self.state);
+        state.num_running -= 1;
+        // Other threads may wait for the last task to end.
+        if state.num_running == 0 && state.num_asleep > 0 {
+            self.changed.notify_all();
+        }
+        state
     }
 
     /// Returns the next task: the first one of the list, or one of another priority.
     #[inline]
     fn next_task(&self, state: &mut State) -> Option<Task> {
         let prioritized = self.prioritized.pop(|| !state.tasks.is_empty());
-        prioritized.or_else(|| state.tasks.pop_front())
+        prioritized.or_else(|| {
+            if state.num_reserved == 0 {
+                state.num_reserved = state.tasks.len();
+            }
+            let task = state.tasks.pop_front();
+            state.num_reserved = state.num_reserved.saturating_sub(1);
+            task
+        })
+    }
+
+    /// Returns the next task behind those that outer waits have set aside, or one of another priority.
+    fn next_nested_task(&self, state: &mut State, outer: usize) -> Option<Task> {
+        let prioritized = self.prioritized.pop(|| state.tasks.len() > outer);
+        prioritized.or_else(|| {
+            if state.num_reserved <= outer {
+                state.num_reserved = state.tasks.len();
+            }
+            let task = state.tasks.remove(outer)?;
+            state.num_reserved -= 1;
+            Some(task)
+        })
     }
 
     fn id(&self) -> QueueId {
@@ -204,6 +270,19 @@ impl ConcurrentWorkQueue for SingleThreadedQueue {
         self.shared
             .run_until(|_, _| is_ready.load(Ordering::Acquire));
         Ok(())
+    }
+
+    /// In a task, runs other tasks: first those that were added last, as no outer wait has seen them.
+    fn await_helping(&self, values: &[AnyRef]) -> Result<(), WouldDeadlock> {
+        if !self.is_in_worker_thread() {
+            return self.await_values(values);
+        }
+        let is_ready = || values.iter().all(AnyRef::is_available);
+        if is_ready() || role::depth() <= MAX_NESTED_WAITS && self.shared.run_nested(is_ready) {
+            Ok(())
+        } else {
+            Err(WouldDeadlock)
+        }
     }
 
     fn quiesce(&self) -> Result<(), WouldDeadlock> {

@@ -1,6 +1,7 @@
 //! How op attributes are printed.
 
 use std::fmt::{self, Display, Formatter};
+use std::io::Write;
 
 use half::{bf16, f16};
 use tfrt_attr::code::AttrKind;
@@ -14,23 +15,46 @@ use super::OpAttrs;
 /// So many elements of a list are shown.
 const MAX_SHOWN: usize = 5;
 
+/// Text in the making. Its bytes need not be characters: a text attribute is printed byte by byte.
+type Text = Vec<u8>;
+
 /// Prints the whole set, an entry a line, with an empty line behind them.
-pub(super) fn print(attrs: &OpAttrs, f: &mut Formatter<'_>) -> fmt::Result {
+pub(super) fn to_bytes(attrs: &OpAttrs) -> Text {
     if attrs.is_empty() {
-        return f.write_str("OpAttrs is empty\n");
+        return b"OpAttrs is empty\n".to_vec();
     }
-    writeln!(f, "OpAttrs contains {} entries:", attrs.len())?;
+    let mut text = Text::new();
+    push(
+        &mut text,
+        format_args!("OpAttrs contains {} entries:\n", attrs.len()),
+    );
     for entry in &attrs.entries {
-        let code = entry.place.code;
+        let (name, code) = (&entry.name, entry.place.code);
         let value = AttrRef::new(attrs.section(), entry.place.offset, code);
-        write!(f, "  '{}' type={} value=", entry.name, kind_name(code))?;
-        match print_value(value, f) {
-            Some(outcome) => outcome?,
-            None => f.write_str("unknown")?,
+        push(
+            &mut text,
+            format_args!("  '{name}' type={} value=", kind_name(code)),
+        );
+        if print_value(value, &mut text).is_none() {
+            text.extend(b"unknown");
         }
-        f.write_str("\n")?;
+        text.push(b'\n');
     }
-    f.write_str("\n")
+    text.push(b'\n');
+    text
+}
+
+fn push(text: &mut Text, shown: impl Display) {
+    write!(text, "{shown}").expect("memory takes everything that is written to it");
+}
+
+/// An element as tensors print it.
+struct Shown<'a, T>(&'a T);
+
+impl<T: Element> Display for Shown<'_, T> {
+    fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
+        self.0.write_text(f)
+    }
 }
 
 /// What kind of value it is, or what kinds of elements it has.
@@ -78,58 +102,52 @@ fn dtype_name(dtype: DType) -> &'static str {
 }
 
 /// Prints a value; none if its bytes are not what its type says, which verification excludes.
-fn print_value(value: AttrRef<'_>, f: &mut Formatter<'_>) -> Option<fmt::Result> {
-    Some(match value.code().kind() {
-        AttrKind::Scalar(dtype) => print_number(value, dtype, f)?,
-        AttrKind::Array(element) => print_list(value, element, f)?,
-        AttrKind::Type => f.write_str(dtype_name(value.read().ok()?)),
-        AttrKind::String => print_characters(value, "", f)?,
-        AttrKind::Func => print_characters(value, "FUNC function_name: ", f)?,
-        AttrKind::Shape => print_shape(value.read().ok()?, f),
-        AttrKind::Dense | AttrKind::Aggregate | AttrKind::SymbolRef => print_nested(value, f)?,
-    })
+fn print_value(value: AttrRef<'_>, text: &mut Text) -> Option<()> {
+    match value.code().kind() {
+        AttrKind::Scalar(dtype) => print_number(value, dtype, text)?,
+        AttrKind::Array(element) => print_list(value, element, text)?,
+        AttrKind::Type => push(text, dtype_name(value.read().ok()?)),
+        AttrKind::String => print_characters(value, "", text)?,
+        AttrKind::Func => print_characters(value, "FUNC function_name: ", text)?,
+        AttrKind::Shape => print_shape(value.read().ok()?, text),
+        AttrKind::Dense | AttrKind::Aggregate | AttrKind::SymbolRef => print_nested(value, text)?,
+    }
+    Some(())
 }
 
-fn print_characters(
-    value: AttrRef<'_>,
-    before: &str,
-    f: &mut Formatter<'_>,
-) -> Option<fmt::Result> {
-    let text = match value.decode().ok()? {
-        AttrValue::String(text) => text,
+/// Prints the bytes of a text one by one: what has several bytes in UTF-8 is several elements.
+fn print_characters(value: AttrRef<'_>, before: &str, text: &mut Text) -> Option<()> {
+    let characters = match value.decode().ok()? {
+        AttrValue::String(characters) => characters,
         AttrValue::Func(name) => name.into_bytes(),
         _ => return None,
     };
-    // Text is characters; bytes that are not text are shown one by one.
-    Some(match str::from_utf8(&text) {
-        Ok(text) => elements(text.chars(), f, |character, f| {
-            write!(f, "{before}{character}")
-        }),
-        Err(_) => elements(text.iter(), f, |byte, f| {
-            write!(f, "{before}{}", char::from(*byte))
-        }),
-    })
+    elements(characters, text, |byte, text| {
+        text.extend(before.bytes());
+        text.push(byte);
+    });
+    Some(())
 }
 
 /// Prints the first elements of a list.
-fn elements<I: Iterator>(
+fn elements<I: IntoIterator>(
     elements: I,
-    f: &mut Formatter<'_>,
-    mut print: impl FnMut(I::Item, &mut Formatter<'_>) -> fmt::Result,
-) -> fmt::Result {
-    f.write_str("[")?;
-    for (index, element) in elements.enumerate() {
+    text: &mut Text,
+    mut print: impl FnMut(I::Item, &mut Text),
+) {
+    text.push(b'[');
+    for (index, element) in elements.into_iter().enumerate() {
         match index {
             0 => {}
             MAX_SHOWN => {
-                f.write_str("...")?;
+                text.extend(b"...");
                 break;
             }
-            _ => f.write_str(", ")?,
+            _ => text.extend(b", "),
         }
-        print(element, f)?;
+        print(element, text);
     }
-    f.write_str("]")
+    text.push(b']');
 }
 
 /// Runs `$work` with `$T` as the type of numbers of `$dtype`.
@@ -189,71 +207,73 @@ macro_rules! with_number {
     };
 }
 
-fn print_number(value: AttrRef<'_>, dtype: DType, f: &mut Formatter<'_>) -> Option<fmt::Result> {
+fn print_number(value: AttrRef<'_>, dtype: DType, text: &mut Text) -> Option<()> {
     if dtype == DType::I1 {
-        return Some(write!(f, "{}", u8::from(value.read::<bool>().ok()?)));
+        push(text, u8::from(value.read::<bool>().ok()?));
+        return Some(());
     }
-    with_number!(dtype, T => Some(value.read::<T>().ok()?.write_text(f)))
+    with_number!(dtype, T => {
+        push(text, Shown(&value.read::<T>().ok()?));
+        Some(())
+    })
 }
 
-fn print_list(
-    value: AttrRef<'_>,
-    element: AttrTypeCode,
-    f: &mut Formatter<'_>,
-) -> Option<fmt::Result> {
+fn print_list(value: AttrRef<'_>, element: AttrTypeCode, text: &mut Text) -> Option<()> {
     match element.kind() {
         AttrKind::Scalar(DType::I1) => {
             let list = value.read::<&[bool]>().ok()?;
-            Some(elements(list.iter(), f, |&bit, f| u8::from(bit).fmt(f)))
+            elements(list, text, |&bit, text| push(text, u8::from(bit)));
+            Some(())
         }
         AttrKind::Scalar(dtype) => with_number!(dtype, T => {
             let list = value.read::<&[T]>().ok()?;
-            Some(elements(list.iter(), f, |element, f| element.write_text(f)))
+            elements(list, text, |element, text| push(text, Shown(element)));
+            Some(())
         }),
         AttrKind::Type => {
             let list = value.read::<Vec<DType>>().ok()?;
-            Some(elements(list.into_iter(), f, |dtype, f| {
-                f.write_str(dtype_name(dtype))
-            }))
+            elements(list, text, |dtype, text| push(text, dtype_name(dtype)));
+            Some(())
         }
         _ => None,
     }
 }
 
-fn print_shape(shape: ShapeView<'_>, f: &mut Formatter<'_>) -> fmt::Result {
+fn print_shape(shape: ShapeView<'_>, text: &mut Text) {
     let Some(dims) = shape.dims() else {
-        return f.write_str("<*>");
+        return text.extend(b"<*>");
     };
-    f.write_str("<")?;
+    text.push(b'<');
     for (index, dim) in dims.iter().enumerate() {
         let separator = if index == 0 { "" } else { "x" };
-        write!(f, "{separator}{dim}")?;
+        push(text, format_args!("{separator}{dim}"));
     }
-    f.write_str(">")
+    text.push(b'>');
 }
 
 /// Prints a dense tensor or an aggregate by what they consist of; anything else inside of an aggregate is unknown.
-fn print_nested(value: AttrRef<'_>, f: &mut Formatter<'_>) -> Option<fmt::Result> {
+fn print_nested(value: AttrRef<'_>, text: &mut Text) -> Option<()> {
     match value.code().kind() {
         AttrKind::Dense => {
             let dense = value.read::<DenseView<'_>>().ok()?;
             let (dtype, rank) = (dtype_name(dense.dtype()), dense.dims().len());
             let count = dense.num_elements();
-            Some(write!(f, "dtype={dtype}, rank={rank}, elt_count={count}"))
+            push(
+                text,
+                format_args!("dtype={dtype}, rank={rank}, elt_count={count}"),
+            );
         }
-        AttrKind::Aggregate => {
-            let aggregate = value.read::<AggregateView<'_>>().ok()?;
-            Some(print_aggregate(aggregate, f))
-        }
-        _ => Some(f.write_str("unknown")),
+        AttrKind::Aggregate => print_aggregate(value.read().ok()?, text),
+        _ => text.extend(b"unknown"),
     }
+    Some(())
 }
 
-fn print_aggregate(aggregate: AggregateView<'_>, f: &mut Formatter<'_>) -> fmt::Result {
-    write!(f, "elt_count={} ", aggregate.len())?;
-    elements(aggregate.iter(), f, |element, f| {
-        f.write_str("{")?;
-        print_nested(element, f).unwrap_or(Ok(()))?;
-        f.write_str("}")
-    })
+fn print_aggregate(aggregate: AggregateView<'_>, text: &mut Text) {
+    push(text, format_args!("elt_count={} ", aggregate.len()));
+    elements(aggregate.iter(), text, |element, text| {
+        text.push(b'{');
+        print_nested(element, text);
+        text.push(b'}');
+    });
 }

@@ -12,6 +12,7 @@ use tfrt_tensor::{DenseHostTensor, StringHostTensor, TensorType};
 
 use super::{OpHandler, OpHandlerRef};
 use crate::core_op::{CoreRuntimeOp, OpInvocation, RunOp};
+use crate::device_op::op_span;
 use crate::handle::TensorHandle;
 use crate::runtime::CoreRuntime;
 
@@ -32,8 +33,8 @@ pub enum LogResults {
 
 /// Logs the ops of another handler.
 ///
-/// An op is logged by the thread that calls it, which waits for the tensors. So the handler is of no use on threads of the work
-/// queue, where tensors that are pending are told as such.
+/// An op is logged by the thread that calls it, which waits for the tensors. In a task of the single-threaded queue, other tasks run
+/// meanwhile; a thread of another queue must not wait, so its log shows that tensors are pending.
 ///
 /// ```
 /// use tfrt_core::{LogResults, LoggingOpHandler, NullOpHandler, OpHandler, OpHandlerRef};
@@ -85,10 +86,7 @@ impl fmt::Debug for LoggingOpHandler {
 
 impl OpHandler for LoggingOpHandler {
     fn name(&self) -> &str {
-        match self.log.results {
-            LogResults::No => "logging",
-            LogResults::Yes => "sync_logging",
-        }
+        self.log.handler_name()
     }
 
     fn make_op(&self, op_name: &str) -> Result<CoreRuntimeOp, Error> {
@@ -115,6 +113,8 @@ impl fmt::Debug for LoggedOp {
 
 impl RunOp for LoggedOp {
     fn run(&self, invocation: &mut OpInvocation<'_>) {
+        // The only span of the call: it is named after the handler that the caller asked for the op.
+        let _span = op_span(&self.name, self.log.handler_name());
         self.log.run(&self.op, &self.name, invocation);
     }
 }
@@ -144,23 +144,30 @@ impl Side {
 }
 
 impl Log {
+    fn handler_name(&self) -> &'static str {
+        match self.results {
+            LogResults::No => "logging",
+            LogResults::Yes => "sync_logging",
+        }
+    }
+
     fn run(&self, op: &CoreRuntimeOp, name: &str, invocation: &mut OpInvocation<'_>) {
         // Relaxed: a number.
         let id = self.next_id.fetch_add(1, Ordering::Relaxed);
         let s = |count| if count == 1 { "" } else { "s" };
         let (arguments, results) = (invocation.arguments.len(), invocation.results.len());
-        let attrs = if invocation.attrs.is_empty() {
-            "no attributes\n".to_owned()
-        } else {
-            invocation.attrs.to_string()
-        };
         let mut text = format!(
-            "[{id}] dispatch '{name}' {arguments} argument{}, {results} result{}, {attrs}",
+            "[{id}] dispatch '{name}' {arguments} argument{}, {results} result{}, ",
             s(arguments),
             s(results),
             name = escaped_lines(name),
         )
         .into_bytes();
+        if invocation.attrs.is_empty() {
+            text.extend(b"no attributes\n");
+        } else {
+            text.extend(invocation.attrs.to_bytes());
+        }
         self.tensors(
             id,
             name,
@@ -170,7 +177,7 @@ impl Log {
             &mut text,
         );
         self.write(&text);
-        op.run(invocation);
+        op.run_without_span(invocation);
         if self.results == LogResults::Yes && !invocation.results.is_empty() {
             let mut text = Vec::new();
             self.tensors(
@@ -227,8 +234,8 @@ fn on_host(handle: &TensorHandle, ctx: &ExecutionContext) -> TensorHandle {
     let host = ctx.host();
     let wait = |handle: &TensorHandle| {
         if let Some(tensor) = handle.tensor() {
-            // On a thread of the queue there is no waiting: the text says that the tensor is pending.
-            let _ = host.await_available(std::slice::from_ref(tensor));
+            // Where waiting is not possible, the text says that the tensor is pending.
+            let _ = host.await_helping(std::slice::from_ref(tensor));
         }
     };
     wait(handle);

@@ -84,6 +84,10 @@ impl FunctionTable for Program {
         Program::attribute_section(self)
     }
 
+    fn number_of(&self, name: &str) -> Option<u32> {
+        self.tables.id_of(name).map(to_number)
+    }
+
     fn execute(
         self: Arc<Self>,
         number: u32,

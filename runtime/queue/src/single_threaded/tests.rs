@@ -142,6 +142,103 @@ fn a_task_may_not_wait() {
 }
 
 #[test]
+fn a_task_that_helps_runs_what_was_added_since() {
+    let queue = Arc::new(SingleThreadedQueue::new());
+    let log = Log::default();
+    let (promise, values) = value();
+    queue.add_task({
+        let (queue, log) = (Arc::clone(&queue), log.clone());
+        Task::new(move || {
+            queue.add_task(log.task("added"));
+            let inner = log.clone();
+            queue.add_task(Task::new(move || {
+                inner.push("made");
+                promise.emplace(1);
+            }));
+            queue.add_task(log.task("left"));
+            queue.await_helping(&values).unwrap();
+            log.push("waited");
+        })
+    });
+    queue.add_task(log.task("outer"));
+    queue.quiesce().unwrap();
+    assert_eq!(log.entries(), ["added", "made", "waited", "outer", "left"]);
+}
+
+#[test]
+fn waits_that_help_nest() {
+    let queue = Arc::new(SingleThreadedQueue::new());
+    let log = Log::default();
+    let (first, first_values) = value();
+    let (second, second_values) = value();
+    let add = |task: Task| queue.add_task(task);
+    add({
+        let (queue, log) = (Arc::clone(&queue), log.clone());
+        Task::new(move || {
+            let (inner, inner_log) = (Arc::clone(&queue), log.clone());
+            queue.add_task(Task::new(move || {
+                inner.add_task(Task::new(move || second.emplace(2)));
+                inner.await_helping(&second_values).unwrap();
+                inner_log.push("inner");
+                first.emplace(1);
+            }));
+            queue.add_task(log.task("of the outer wait"));
+            queue.await_helping(&first_values).unwrap();
+            log.push("outer");
+        })
+    });
+    queue.quiesce().unwrap();
+    assert_eq!(log.entries(), ["inner", "outer", "of the outer wait"]);
+}
+
+#[test]
+fn a_task_that_helps_gives_up_when_nothing_is_left() {
+    let queue = Arc::new(SingleThreadedQueue::new());
+    let (promise, values) = value();
+    let log = Log::default();
+    queue.add_task({
+        let (queue, log) = (Arc::clone(&queue), log.clone());
+        Task::new(move || {
+            queue.add_task(log.task("ran"));
+            assert_eq!(queue.await_helping(&values), Err(WouldDeadlock));
+            drop(promise);
+        })
+    });
+    queue.quiesce().unwrap();
+    assert_eq!(log.entries(), ["ran"]);
+}
+
+#[test]
+fn waits_that_help_nest_to_a_bound() {
+    fn wait_deeper(queue: &Arc<SingleThreadedQueue>, depth: usize, deepest: &Arc<Mutex<usize>>) {
+        if depth == 100 {
+            return;
+        }
+        let (promise, values) = value();
+        let (inner, seen) = (Arc::clone(queue), Arc::clone(deepest));
+        queue.add_task(Task::new(move || {
+            wait_deeper(&inner, depth + 1, &seen);
+            promise.emplace(1);
+        }));
+        let mut seen = deepest.lock().unwrap();
+        *seen = depth.max(*seen);
+        drop(seen);
+        let _ = queue.await_helping(&values);
+    }
+    let queue = Arc::new(SingleThreadedQueue::new());
+    let deepest = Arc::new(Mutex::new(0));
+    let (inner, seen) = (Arc::clone(&queue), Arc::clone(&deepest));
+    let (promise, values) = value();
+    queue.add_task(Task::new(move || {
+        wait_deeper(&inner, 1, &seen);
+        promise.emplace(1);
+    }));
+    queue.await_values(&values).unwrap();
+    assert_eq!(*deepest.lock().unwrap(), MAX_NESTED_WAITS + 1);
+    queue.quiesce().unwrap();
+}
+
+#[test]
 fn a_task_that_panics_is_over_and_the_next_one_runs() {
     let queue = SingleThreadedQueue::new();
     let log = Log::default();

@@ -1,0 +1,115 @@
+//! Functions of the program, called as ops by their names.
+//!
+//! A function takes and returns tensor handles. One that orders its effects takes a chain first and returns one first. In a function
+//! that is made an op as a whole, such a call is replaced by the body of what it calls.
+
+use tfrt::core::{OpCall, TensorHandle};
+use tfrt::prelude::*;
+
+use super::invalid;
+
+/// Calls the function that the function attribute `f` names. A chain that it takes is ready, and the chain that it returns orders nothing.
+///
+/// # Errors
+/// If there is no such function, or it takes or returns something else than tensor handles and a leading chain. The errors of the
+/// function are those of its results.
+#[tfrt_op("tf.PartitionedCall", raw, accepts(scalar, string, sparse))]
+fn partitioned_call(call: &mut OpCall<'_>) -> Result<()> {
+    call_function(call).map(drop)
+}
+
+/// Calls the function that the function attribute `f` names, after a chain. The chain that the function returns is that of the call.
+///
+/// # Errors
+/// Those of `tf.PartitionedCall`.
+#[tfrt_op(
+    "tf.StatefulPartitionedCall",
+    raw,
+    side_effecting,
+    accepts(scalar, string, sparse)
+)]
+fn stateful_partitioned_call(call: &mut OpCall<'_>) -> Result<()> {
+    if let Some(chain) = call_function(call)? {
+        call.set_chain(chain);
+    }
+    Ok(())
+}
+
+/// Calls the function on the tensors, sets the results, and returns the chain that it returns, if it returns one.
+fn call_function(call: &mut OpCall<'_>) -> Result<Option<AnyRef>> {
+    let function = call.attrs().called_function("f")?;
+    let has_chain = check_signature(&function)?;
+    let num_others = usize::from(has_chain);
+    let found = (call.arguments().len(), call.num_results());
+    let expected = (
+        function.num_arguments() - num_others,
+        function.num_results() - num_others,
+    );
+    if found != expected {
+        return Err(invalid(format!(
+            "the function `{}` has {} arguments and {} results, but the call has {} and {}",
+            function.name(),
+            expected.0,
+            expected.1,
+            found.0,
+            found.1,
+        )));
+    }
+    let device = call.device();
+    let handles = call
+        .arguments()
+        .iter()
+        .map(|tensor| AnyRef::available(TensorHandle::of_value(device.clone(), tensor.clone())));
+    let chain = has_chain.then(AnyRef::ready_chain);
+    let arguments: Vec<AnyRef> = chain.into_iter().chain(handles).collect();
+    let mut results = function.execute(call.ctx(), &arguments).into_iter();
+    drop(arguments);
+    let chain = if has_chain { results.next() } else { None };
+    for (index, result) in results.enumerate() {
+        call.set_result(index, tensor_of(result));
+    }
+    Ok(chain)
+}
+
+/// Whether the function takes and returns a chain, beside handles.
+fn check_signature(function: &FunctionRef) -> Result<bool> {
+    const HANDLE: &str = TensorHandle::MLIR_TYPE;
+    const CHAIN: &str = Chain::MLIR_TYPE;
+    let (arguments, results) = (function.argument_types(), function.result_types());
+    let takes_chain = arguments.first() == Some(&CHAIN);
+    if takes_chain != (results.first() == Some(&CHAIN)) {
+        return Err(invalid(format!(
+            "the function `{}`, which is called as an op, takes a chain or returns one, but not both",
+            function.name()
+        )));
+    }
+    let skipped = usize::from(takes_chain);
+    let mut others = arguments[skipped..].iter().chain(&results[skipped..]);
+    match others.find(|ty| **ty != HANDLE) {
+        None => Ok(takes_chain),
+        Some(ty) => Err(invalid(format!(
+            "the function `{}`, which is called as an op, takes or returns a `{ty}`, which is not a tensor handle",
+            function.name()
+        ))),
+    }
+}
+
+/// The tensor of a handle that is, or becomes, available.
+fn tensor_of(handle: AnyRef) -> AnyRef {
+    if handle.is_error() {
+        return handle;
+    }
+    if handle.is_available() {
+        return match handle.try_read::<TensorHandle>() {
+            Ok(handle) => handle.tensor().cloned().unwrap_or_else(|| {
+                AnyRef::error(Error::new(
+                    "the handle that a function returned is not valid",
+                ))
+            }),
+            Err(error) => AnyRef::error(Error::new(error.to_string())),
+        };
+    }
+    let (promise, tensor) = AnyRef::indirect();
+    handle.and_then(move |handle| promise.forward_to(tensor_of(handle.clone())));
+    tensor
+}
