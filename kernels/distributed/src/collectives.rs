@@ -58,12 +58,15 @@ fn all_reduce<T: Element>(
     #[attr] reduction_fn: &str,
 ) -> AsyncValueRef<Chain> {
     let _ = in_chain;
+    let collective = start(dist_context, collective_group, instance_key);
     let reduction = check::<T>(input).and_then(|()| Reduction::from_name(reduction_fn));
     let reduction = match reduction {
         Ok(reduction) => reduction,
-        Err(error) => return AsyncValueRef::error(error),
+        Err(error) => {
+            collective::abandon(&collective, &error);
+            return AsyncValueRef::error(error);
+        }
     };
-    let collective = start(dist_context, collective_group, instance_key);
     let (input, output) = (input.clone(), output.clone());
     chain_of(|done| collective::all_reduce(collective, reduction, input, output, done))
 }
@@ -88,10 +91,11 @@ fn broadcast<T: Element>(
     in_chain: Chain,
 ) -> AsyncValueRef<Chain> {
     let _ = in_chain;
+    let collective = start(dist_context, collective_group, instance_key);
     if let Err(error) = check::<T>(tensor) {
+        collective::abandon(&collective, &error);
         return AsyncValueRef::error(error);
     }
-    let collective = start(dist_context, collective_group, instance_key);
     let tensor = tensor.clone();
     chain_of(|done| collective::broadcast(collective, tensor, sender, done))
 }
@@ -117,10 +121,11 @@ fn all_gather_fixed_shape<T: Element>(
     in_chain: Chain,
 ) -> AsyncValueRef<Chain> {
     let _ = in_chain;
+    let collective = start(dist_context, collective_group, instance_key);
     if let Err(error) = check::<T>(input) {
+        collective::abandon(&collective, &error);
         return AsyncValueRef::error(error);
     }
-    let collective = start(dist_context, collective_group, instance_key);
     let (input, output) = (input.clone(), output.clone());
     chain_of(|done| collective::all_gather_fixed_shape(collective, input, output, axis, done))
 }
@@ -145,7 +150,14 @@ fn all_gather_any_shape<T: Element>(
     in_chain: Chain,
 ) -> (AsyncValueRef<Chain>, AsyncValueRef<DenseHostTensor>) {
     let _ = in_chain;
+    let collective = start(dist_context, collective_group, instance_key);
     if let Err(error) = check::<T>(input) {
+        // The members tell each other their shapes first.
+        let of_shapes = Collective {
+            key: collective::key_of_shapes(instance_key),
+            ..collective
+        };
+        collective::abandon(&of_shapes, &error);
         return (
             AsyncValueRef::error(error.clone()),
             AsyncValueRef::error(error),
@@ -153,7 +165,6 @@ fn all_gather_any_shape<T: Element>(
     }
     let (chain_promise, chain) = AsyncValueRef::unconstructed();
     let (promise, output) = AsyncValueRef::unconstructed();
-    let collective = start(dist_context, collective_group, instance_key);
     collective::all_gather_any_shape(collective, input.clone(), axis, |gathered| match gathered {
         Ok(tensor) => {
             promise.emplace(tensor);

@@ -224,7 +224,10 @@ fn execute(
     let (is_fitting, expected) = match &preallocated {
         Some(ids) => (
             num_outputs == num_handles && num_devices >= ids.len(),
-            ids.len(),
+            match num_outputs == num_handles {
+                true => ids.len(),
+                false => num_outputs,
+            },
         ),
         None => (num_outputs == num_devices + num_handles, num_outputs),
     };

@@ -40,7 +40,10 @@ impl RemoteChains {
     /// Replaces the chain of a task.
     pub fn set(&self, task: TaskHandle, chain: RemoteObjectId) {
         let mut chains = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        chains.insert(task, chain);
+        let before = chains.insert(task, chain);
+        drop(chains);
+        // Without the lock: the last copy of an id sends a request.
+        drop(before);
     }
 
     /// Replaces the chain of a task and returns the one before, in one step.

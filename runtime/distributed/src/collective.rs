@@ -8,7 +8,8 @@
 //!      ▲─────────────────────────────────────────┘        a message: header of 32 bytes, then elements or the text of an error
 //! ```
 //!
-//! A member that fails sends its error along in place of the elements, so that all members fail with one text. Headers say what a member
+//! A member that fails sends its error along in place of the elements, so that all members fail with one text; one that cannot even start
+//! tells all others under a key of its own. Headers say what a member
 //! does: if two do not do the same, both are named.
 //!
 //! | module | is about |
@@ -30,7 +31,7 @@ mod broadcast;
 
 mod all_gather;
 
-pub use all_gather::{all_gather_any_shape, all_gather_fixed_shape};
+pub use all_gather::{all_gather_any_shape, all_gather_fixed_shape, key_of_shapes};
 pub use all_reduce::all_reduce;
 pub use broadcast::broadcast;
 pub use reduction::{Reducible, Reduction};
@@ -52,6 +53,11 @@ pub struct Collective {
     pub group: String,
     /// The key, which all members agree on, and that no other collective under way has.
     pub key: String,
+}
+
+/// Tells the other members of a group that this task cannot take part in a collective, because of `error`: theirs fail with its text.
+pub fn abandon(collective: &Collective, error: &Error) {
+    ring::abandon(collective, error);
 }
 
 /// The elements of a tensor in memory of its own.

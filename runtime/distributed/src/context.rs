@@ -2,7 +2,7 @@
 
 use std::collections::HashMap;
 use std::fmt;
-use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError, Weak};
 use std::time::Duration;
 
 use tfrt_async::{AnyRef, Immutable, Value};
@@ -33,6 +33,8 @@ const HOST_DEVICE: &str = "CPU:0";
 /// Made by a [`Server`]. Kernels that run on hold a reference.
 pub struct DistributedContext {
     id: u64,
+    /// The server that made the context.
+    server: Weak<Server>,
     host: Arc<HostContext>,
     config: DistributedContextConfiguration,
     cluster: ClusterInfo,
@@ -69,6 +71,7 @@ impl DistributedContext {
     /// If the configuration names tasks that do not exist, or a local device cannot be one of the cluster.
     pub(crate) fn new(
         id: u64,
+        server: Weak<Server>,
         host: &Arc<HostContext>,
         config: &DistributedContextConfiguration,
         communicator: Option<Arc<dyn FabricCommunicator>>,
@@ -87,6 +90,7 @@ impl DistributedContext {
         objects.set(&own_ready_chain, AnyRef::ready_chain())?;
         let context = Arc::new(Self {
             id,
+            server,
             host: Arc::clone(host),
             config: config.clone(),
             cluster,
@@ -217,6 +221,11 @@ impl DistributedContext {
         Ok(client)
     }
 
+    /// The server, for work under way: it goes on when the last value of the context is dropped.
+    pub(crate) fn keep_server(&self) -> Option<Arc<Server>> {
+        self.server.upgrade()
+    }
+
     /// Sends a request to a task. If the task is lost before it answers, `done` gets an error at once.
     pub fn call<C: Call>(
         &self,
@@ -230,6 +239,9 @@ impl DistributedContext {
             Err(error) => return done(Err(error.into())),
         };
         let name = self.cluster.task_name(task).unwrap_or_default();
+        // A request to the own task may wait for something that only the end of the server ends.
+        let keeps_server = task != self.cluster.own_task();
+        let server = keeps_server.then(|| self.keep_server()).flatten();
         // Whoever takes it calls it: the answer, or the loss of the task.
         let done = Arc::new(Mutex::new(Some(done)));
         let take =
@@ -249,6 +261,7 @@ impl DistributedContext {
             if let Some(done) = take(&done) {
                 done(answer);
             }
+            drop(server);
         });
     }
 
@@ -261,7 +274,9 @@ impl DistributedContext {
             drop(kept);
             receiver(payload);
         };
-        self.rendezvous.receive(key, Box::new(waiting));
+        if !self.rendezvous.receive(key, Box::new(waiting)) {
+            return;
+        }
         let (this, own_key) = (Arc::downgrade(self), key.to_owned());
         let entered = self.health.watch(from, move |lost| {
             if let Some(this) = this.upgrade() {
@@ -297,8 +312,9 @@ impl DistributedContext {
     /// Ends the context if its owner is lost.
     pub(crate) fn on_task_lost(&self, task: TaskHandle) {
         let mut owner = self.owner.lock().unwrap_or_else(PoisonError::into_inner);
-        let owner = owner.take_if(|(owner, _)| *owner == task);
-        if let Some((_, on_lost)) = owner {
+        let ended = owner.take_if(|(owner, _)| *owner == task);
+        drop(owner);
+        if let Some((_, on_lost)) = ended {
             on_lost();
         }
     }

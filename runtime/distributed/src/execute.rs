@@ -196,7 +196,7 @@ impl RemoteExecution {
                 }
                 drop(used);
             };
-            context.call(task, CallOptions::default(), request, done);
+            context.call(task, CallOptions::until_lost(), request, done);
         });
         Ok(RemoteResults {
             chain,

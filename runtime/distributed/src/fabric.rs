@@ -75,12 +75,25 @@ impl<T> fmt::Debug for Reply<T> {
 /// How a request is sent.
 #[derive(Clone, Debug, Default)]
 pub struct CallOptions {
-    /// How often the request is sent again when the task cannot be reached.
+    /// How often the request is sent again when the task cannot be reached, or may not have received it.
     pub max_retries: u32,
-    /// After which time the caller gives up; never if there is none.
+    /// The caller gives up after this time. Without one, it waits for ever.
     pub timeout: Option<Duration>,
-    /// By which the caller gives up.
+    /// Cancels the call.
     pub cancel: Option<CancelCall>,
+}
+
+impl CallOptions {
+    /// How executions are sent: again until the task is reached or lost. Later requests may follow their effects or use their results, so
+    /// none of them may be left out. A transport never runs a request twice.
+    #[must_use]
+    pub(crate) fn until_lost() -> Self {
+        Self {
+            // With the waits of the transports, longer than the default failure timeout.
+            max_retries: 16,
+            ..Self::default()
+        }
+    }
 }
 
 /// The right to cancel a call. Cloning shares it.

@@ -8,7 +8,7 @@
 //! ```
 //!
 //! Every task of a context asks every other one for a sign of life, five times in each failure timeout. Heartbeats pass the work queues
-//! by: a task whose kernels take long answers all the same. Only a task that was alive once can be lost: the others are still starting.
+//! by: a task whose kernels take long answers all the same. A task that was not heard yet has four times as long: it may be starting.
 //!
 //! What waits for a task leaves a callback with [`Health::watch`]. It runs on the work queue once the task is lost.
 
@@ -30,6 +30,9 @@ use crate::message::{HeartbeatRequest, HeartbeatResponse};
 
 /// How many heartbeats are sent in a failure timeout.
 const HEARTBEATS: u32 = 5;
+
+/// How many failure timeouts a task may take until its first sign of life.
+const START_UP: u32 = 4;
 
 /// What happens when a task is lost.
 type OnLost = Box<dyn FnOnce(RemoteError) + Send>;
@@ -167,10 +170,13 @@ struct Rounds {
     peers: HashMap<TaskHandle, Peer>,
 }
 
-#[derive(Debug, Default)]
+#[derive(Debug)]
 struct Peer {
+    /// The last sign of life, or the start.
+    silent_since: Instant,
+    /// How long it may be silent in the beginning.
+    first_limit: Duration,
     /// None before the first sign of life.
-    last_heard: Option<Instant>,
     incarnation: Option<u64>,
     /// What the last heartbeat came back with, if not with an answer.
     cause: Option<String>,
@@ -185,8 +191,13 @@ impl Detector {
     ) -> Arc<Self> {
         let now = Instant::now();
         let peer = || Peer {
-            last_heard: all_are_alive.then_some(now),
-            ..Peer::default()
+            silent_since: now,
+            first_limit: match all_are_alive {
+                true => timeout,
+                false => timeout.saturating_mul(START_UP),
+            },
+            incarnation: None,
+            cause: None,
         };
         let this = Arc::new(Self {
             timeout,
@@ -229,6 +240,7 @@ impl Detector {
             if let Some(context) = weak.upgrade() {
                 this.round(&context);
                 this.schedule(&context, this.interval());
+                drop_on_queue(context);
             }
         }));
     }
@@ -241,16 +253,19 @@ impl Detector {
         state.last_round = now;
         let (mut silent, mut asked) = (Vec::new(), Vec::new());
         for (task, peer) in &mut state.peers {
-            match &mut peer.last_heard {
-                Some(last_heard) if was_suspended => *last_heard = now,
-                Some(last_heard) if now - *last_heard > self.timeout => {
-                    let cause = peer.cause.clone();
-                    silent.push((*task, cause.unwrap_or_else(|| no_heartbeat(self.timeout))));
-                    continue;
-                }
-                _ => {}
+            if was_suspended {
+                peer.silent_since = now;
             }
-            asked.push(*task);
+            let limit = match peer.incarnation {
+                Some(_) => self.timeout,
+                None => peer.first_limit,
+            };
+            if now - peer.silent_since > limit {
+                let cause = peer.cause.clone();
+                silent.push((*task, cause.unwrap_or_else(|| no_heartbeat(limit))));
+            } else {
+                asked.push(*task);
+            }
         }
         for (task, _) in &silent {
             state.peers.remove(task);
@@ -277,9 +292,13 @@ impl Detector {
         };
         let (this, context) = (Arc::downgrade(self), Arc::downgrade(context));
         fabric::call(&*client, options, request, move |answer| {
-            if let (Some(this), Some(context)) = (this.upgrade(), context.upgrade()) {
+            let Some(context) = context.upgrade() else {
+                return;
+            };
+            if let Some(this) = this.upgrade() {
                 this.hear(&context, task, answer);
             }
+            drop_on_queue(context);
         });
     }
 
@@ -300,7 +319,7 @@ impl Detector {
                     .is_none_or(|known| known == response.incarnation) =>
             {
                 peer.incarnation = Some(response.incarnation);
-                peer.last_heard = Some(Instant::now());
+                peer.silent_since = Instant::now();
                 peer.cause = None;
                 return;
             }
@@ -321,6 +340,12 @@ impl Detector {
         drop(state);
         declare_lost(context, task, &lost_by);
     }
+}
+
+/// Drops what may be the last reference to a context where waiters may run.
+fn drop_on_queue(context: Arc<DistributedContext>) {
+    let queue = Arc::clone(context.host().queue());
+    queue.add_task(Task::new(move || drop(context)));
 }
 
 fn no_heartbeat(timeout: Duration) -> String {

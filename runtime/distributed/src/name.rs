@@ -15,7 +15,7 @@ const DEVICE_MARK: &str = "/device:";
 
 static USES_REPLICA: AtomicBool = AtomicBool::new(false);
 
-/// Switches the names of this process to the form with a replica, or back. To be called before names are made.
+/// Switches the names of this process to the form with a replica, or back. Call it before any names are made.
 pub fn use_replica(is_used: bool) {
     // Relaxed: a setting that orders no other memory.
     USES_REPLICA.store(is_used, Ordering::Relaxed);

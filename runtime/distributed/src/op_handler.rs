@@ -182,12 +182,12 @@ impl Call {
                 ..RemoteExecuteOpRequest::default()
             };
             let used = self.used.clone();
-            context.call(task, CallOptions::default(), request, |_| drop(used));
+            context.call(task, CallOptions::until_lost(), request, |_| drop(used));
             return self.fail(&error);
         }
         self.request.input = input;
         let request = std::mem::take(&mut self.request);
-        context.call(task, CallOptions::default(), request, move |answer| {
+        context.call(task, CallOptions::until_lost(), request, move |answer| {
             self.finish(answer);
             // The ids of the arguments, likewise.
             drop(tensors);
@@ -257,9 +257,12 @@ impl Outputs {
         chain: AnyRef,
         results: &[AnyRef],
     ) -> Result<(), RemoteError> {
-        context.objects().set(&self.chain, chain)?;
-        let mut results = self.ids.iter().zip(results);
-        results.try_for_each(|(id, result)| context.objects().set(id, result.clone()))
+        let set_chain = context.objects().set(&self.chain, chain);
+        let results = self.ids.iter().zip(results);
+        // Every one that can be set is, whatever becomes of the others.
+        results.fold(set_chain, |so_far, (id, result)| {
+            so_far.and(context.objects().set(id, result.clone()))
+        })
     }
 }
 

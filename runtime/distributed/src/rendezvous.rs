@@ -83,8 +83,8 @@ impl Rendezvous {
     }
 
     /// Calls a receiver with the payload of its key, now or once there is one. The receiver gets an error if another one waits for the
-    /// key already: `Two receivers for key K.`
-    pub fn receive(&self, key: &str, receiver: Receiver) {
+    /// key already: `Two receivers for key K.` Returns `true` if the receiver waits, `false` if it was called.
+    pub fn receive(&self, key: &str, receiver: Receiver) -> bool {
         let mut state = self.lock();
         let closed = state.closed.clone();
         let outcome = match (closed, state.waiting.remove(key)) {
@@ -94,7 +94,7 @@ impl Rendezvous {
                 state
                     .waiting
                     .insert(key.to_owned(), Waiting::Receiver(receiver));
-                return;
+                return true;
             }
             (None, Some(first)) => {
                 state.waiting.insert(key.to_owned(), first);
@@ -104,6 +104,16 @@ impl Rendezvous {
         };
         drop(state);
         receiver(outcome);
+        false
+    }
+
+    /// As [`receive`](Self::receive), but returns `false` and drops the receiver if another one waits for the key.
+    pub(crate) fn try_receive(&self, key: &str, receiver: Receiver) -> bool {
+        let is_taken = matches!(self.lock().waiting.get(key), Some(Waiting::Receiver(_)));
+        if !is_taken {
+            self.receive(key, receiver);
+        }
+        !is_taken
     }
 
     /// Ends the wait of the receiver of a key, if there is one, with an error.

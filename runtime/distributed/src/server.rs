@@ -43,10 +43,10 @@ pub use gate::RequestGate;
 
 use initialize::MultiClient;
 
-/// After which time without an access a context goes that another task owns.
+/// A context that another task owns is dropped after this time without an access.
 pub const DEFAULT_GC_TIMEOUT: Duration = Duration::from_secs(600);
 
-/// After which time of silence a task counts as lost.
+/// A task that was silent for this long counts as lost.
 pub const DEFAULT_FAILURE_TIMEOUT: Duration = Duration::from_secs(15);
 
 /// How a server listens, and how long it keeps contexts.
@@ -56,9 +56,9 @@ pub struct ServerConfig {
     pub communicator: String,
     /// Where it listens.
     pub address: String,
-    /// After which time without an access it drops contexts that another task owns.
+    /// The server drops contexts that other tasks own after this time without an access.
     pub gc_timeout: Duration,
-    /// After which time of silence a task counts as lost.
+    /// A task that was silent for this long counts as lost.
     pub failure_timeout: Duration,
     /// Holds requests to execute programs back, for tests.
     pub gate: Option<Arc<RequestGate>>,
@@ -225,7 +225,8 @@ impl Server {
         let communicator = self
             .communicator()
             .map_err(|error| RemoteError::from(&error))?;
-        let context = DistributedContext::new(id, &self.host, config, communicator)?;
+        let context =
+            DistributedContext::new(id, self.this.clone(), &self.host, config, communicator)?;
         let mut contexts = self.lock_contexts();
         if contexts.is_shut_down {
             let message = "the server is shut down";
@@ -263,7 +264,9 @@ impl Server {
     /// `Context with id X does not exist.`
     pub fn close_context(&self, id: u64) -> Result<(), RemoteError> {
         let kept = self.lock_contexts().by_id.remove(&id);
-        kept.ok_or_else(|| no_context(id))?.context.close();
+        let context = kept.ok_or_else(|| no_context(id))?.context;
+        context.close();
+        self.end_initialization_of(&context);
         Ok(())
     }
 

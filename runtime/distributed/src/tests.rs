@@ -170,11 +170,21 @@ fn another_configuration_fails_on_both_sides() {
     });
     assert_eq!(wait(&cluster.host, &odd).unwrap_err().to_string(), text);
     assert_eq!(wait(&cluster.host, &leader).unwrap_err().to_string(), text);
-    // The third one waits for the chains, until it is shut down.
-    assert!(fine.try_recv().is_err());
+    // The third one has a context, which the leader closes.
+    let closed = wait(&cluster.host, &fine).unwrap_err().to_string();
+    assert!(closed.starts_with("Cancelled: context "), "{closed}");
+    // After an error, tasks may try again.
+    let again = started(|done| {
+        cluster.servers[1].initialize_multi_client(&cluster.configs[1], done);
+    });
+    assert!(again.try_recv().is_err());
     cluster.servers[1].shut_down();
-    assert!(wait(&cluster.host, &fine).is_err());
-    // After an error, a task may try again.
+    let text = "Cancelled: the server is shut down";
+    assert_eq!(wait(&cluster.host, &again).unwrap_err().to_string(), text);
+    let late = finish(&cluster.host, |done| {
+        cluster.servers[1].initialize_multi_client(&cluster.configs[1], done);
+    });
+    assert_eq!(late.unwrap_err().to_string(), text);
     cluster.configs[2] = cluster.configs[0].for_task("worker", 2);
     let again = started(|done| {
         cluster.servers[2].initialize_multi_client(&cluster.configs[2], done);
@@ -185,13 +195,17 @@ fn another_configuration_fails_on_both_sides() {
 #[test]
 fn a_leader_that_has_no_name_is_an_error() {
     let mut cluster = Cluster::new("s", 1);
-    let config = cluster.configs[0].cluster_config.as_mut().unwrap();
-    config.lead_task_name = "boss".to_owned();
-    let outcome = finish(&cluster.host, |done| {
-        cluster.servers[0].initialize_multi_client(&cluster.configs[0], done);
-    });
-    let error = outcome.unwrap_err();
-    assert_eq!(error.code(), ErrorCode::InvalidArgument);
+    let mut check = |name: &str, expected: ErrorCode| {
+        let config = cluster.configs[0].cluster_config.as_mut().unwrap();
+        config.lead_task_name = name.to_owned();
+        let outcome = finish(&cluster.host, |done| {
+            cluster.servers[0].initialize_multi_client(&cluster.configs[0], done);
+        });
+        assert_eq!(outcome.unwrap_err().code(), expected, "{name}");
+    };
+    check("boss", ErrorCode::InvalidArgument);
+    check("/job:worker/task:9", ErrorCode::TaskNotFound);
+    check("/job:boss/task:0", ErrorCode::TaskNotFound);
 }
 
 /// The error of a request to the second of two tasks.
@@ -325,7 +339,7 @@ fn contexts_without_accesses_are_collected() {
         outcome.unwrap_err().code(),
         ErrorCode::InvalidDistributedContextId
     );
-    // The client owns its context, which nothing is tracked of.
+    // Accesses to the context of the client itself are not tracked.
     assert!(client.context(1).is_ok());
 }
 

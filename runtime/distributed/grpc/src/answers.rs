@@ -9,6 +9,8 @@ use prost::bytes::Bytes;
 use tokio::sync::oneshot;
 use tonic::Status;
 
+use crate::status;
+
 /// An answer as it is sent.
 pub(crate) type Answer = Result<Bytes, Status>;
 
@@ -75,7 +77,10 @@ impl Answers {
         let running = state.by_id.insert(id, Entry::Answered(answer.clone()));
         state.answered.push_back(id);
         state.num_bytes += size(answer);
-        while state.answered.len() > MAX_KEPT || state.num_bytes > MAX_KEPT_BYTES {
+        // The newest one stays, however large it is.
+        let is_over =
+            |state: &State| state.answered.len() > MAX_KEPT || state.num_bytes > MAX_KEPT_BYTES;
+        while state.answered.len() > 1 && is_over(&state) {
             let Some(oldest) = state.answered.pop_front() else {
                 break;
             };
@@ -94,7 +99,10 @@ impl Answers {
 }
 
 fn size(answer: &Answer) -> usize {
-    answer.as_ref().map_or(0, Bytes::len)
+    match answer {
+        Ok(bytes) => bytes.len(),
+        Err(status) => status.message().len() + status::size(status),
+    }
 }
 
 #[cfg(test)]
@@ -124,6 +132,18 @@ mod tests {
             assert_eq!(receiver.try_recv().unwrap().unwrap(), "x");
         }
         assert!(matches!(answers.arrive(8), Arrival::First));
+    }
+
+    #[test]
+    fn a_very_large_answer_is_kept_until_the_next_one() {
+        let answers = Answers::default();
+        let large = Bytes::from(vec![0; MAX_KEPT_BYTES + 1]);
+        assert!(matches!(answers.arrive(1), Arrival::First));
+        answers.finish(1, &Ok(large.clone()));
+        assert_eq!(again(&answers, 1).try_recv().unwrap().unwrap(), large);
+        assert!(matches!(answers.arrive(2), Arrival::First));
+        answers.finish(2, &bytes("x"));
+        assert!(matches!(answers.arrive(1), Arrival::First));
     }
 
     #[test]

@@ -15,7 +15,7 @@ use tfrt_distributed::{Answer, RemoteError, Reply};
 use tfrt_host::HostContext;
 use tfrt_queue::Task;
 use tfrt_support::ErrorCode;
-use tokio::sync::{OnceCell, Semaphore, oneshot};
+use tokio::sync::{OnceCell, Semaphore, SemaphorePermit, oneshot};
 use tonic::Status;
 use tonic::client::Grpc;
 use tonic::transport::{Channel, Endpoint};
@@ -191,11 +191,10 @@ impl Peer {
             let error = RemoteError::new(ErrorCode::InvalidArgument, message);
             return Err(Failure::Application(error.into()));
         }
-        // Neither is ever closed. A request that is larger than all room waits for all of it.
-        let _request = self.requests.acquire().await;
-        let all = self.options.max_inflight_bytes;
-        let room = u32::try_from(size).map_or(all, |size| size.min(all));
-        let _bytes = self.bytes.acquire_many(room).await;
+        let _room = match wire::takes_room(method) {
+            true => Some(self.room_for(size).await),
+            false => None,
+        };
         // Payloads in chunks are kept by key, so a second one is refused.
         let id = (max_retries > 0 && !wire::may_repeat(method) && !in_chunks).then(random);
         let mut retries_left = if in_chunks { 0 } else { max_retries };
@@ -217,6 +216,16 @@ impl Peer {
             tokio::time::sleep(half + jitter).await;
             backoff = MAX_BACKOFF.min(backoff * 2);
         }
+    }
+
+    /// Waits until a request of this size may be on its way.
+    async fn room_for(&self, size: usize) -> [Option<SemaphorePermit<'_>>; 2] {
+        // Neither semaphore is ever closed. A request that is larger than all room waits for all of it.
+        let request = self.requests.acquire().await.ok();
+        let all = self.options.max_inflight_bytes;
+        let room = u32::try_from(size).map_or(all, |size| size.min(all));
+        let bytes = self.bytes.acquire_many(room).await.ok();
+        [request, bytes]
     }
 
     async fn attempt(

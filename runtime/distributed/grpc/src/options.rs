@@ -28,9 +28,9 @@ pub struct GrpcOptions {
     pub max_message_bytes: usize,
     /// The largest payload that is sent as one message; others go in chunks of 1 MiB. Default: 1 MiB.
     pub inline_limit_bytes: usize,
-    /// How many requests to one task are on their way at the same time; more wait at the sender. Default: 1024.
+    /// How many payloads and programs are on their way to one task at the same time; more wait at the sender. Default: 1024.
     pub max_inflight_requests: u32,
-    /// How many bytes of requests to one task are on their way at the same time. Default: 256 MiB.
+    /// How many bytes of payloads and programs are on their way to one task at the same time. Default: 256 MiB.
     pub max_inflight_bytes: u32,
     /// The largest payload that is received in chunks. Default: 4 GiB.
     pub max_payload_bytes: u64,

@@ -60,6 +60,12 @@ pub(crate) fn of_errors(errors: &RemoteErrors) -> Status {
     Status::with_metadata(Code::Aborted, shortened(&wire.kind, 64), metadata)
 }
 
+/// The size of the errors in a status.
+pub(crate) fn size(status: &Status) -> usize {
+    let trailer = status.metadata().get_bin(TRAILER);
+    trailer.map_or(0, |trailer| trailer.as_encoded_bytes().len())
+}
+
 /// The first bytes of a text, up to a whole character.
 fn shortened(text: &str, max_bytes: usize) -> String {
     if text.len() <= max_bytes {

@@ -107,6 +107,12 @@ pub(crate) fn is_control(method: Method) -> bool {
     }
 }
 
+/// Whether a request counts among those that are on their way. Requests that carry much do. No number of others keeps any back:
+/// executions wait for objects that later ones make, and a task whose heartbeats wait would be taken for lost.
+pub(crate) fn takes_room(method: Method) -> bool {
+    matches!(method, Method::SendData | Method::RegisterFunction)
+}
+
 /// Frames bytes as they are.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct BytesCodec;

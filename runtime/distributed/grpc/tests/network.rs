@@ -436,7 +436,39 @@ fn a_request_that_is_sent_again_runs_once() {
 }
 
 #[test]
-fn only_so_many_requests_are_on_their_way() {
+fn executions_that_wait_for_each_other_keep_nobody_back() {
+    let host = host();
+    let waiting: Mutex<Vec<Reply<Response>>> = Mutex::default();
+    let options = GrpcOptions {
+        max_inflight_requests: 2,
+        ..GrpcOptions::default()
+    };
+    // The tenth execution makes what the others wait for.
+    let task = fake(&host, &options, move |_, reply| {
+        let mut waiting = waiting.lock().unwrap();
+        waiting.push(reply);
+        if waiting.len() == 10 {
+            for reply in waiting.drain(..) {
+                reply.send(Ok(RemoteExecuteResponse::default().into()));
+            }
+        }
+    });
+    let client = task.own_client();
+    let execute = || {
+        begin(
+            &*client,
+            CallOptions::default(),
+            RemoteExecuteRequest::default(),
+        )
+    };
+    let answers: Vec<_> = (0..10).map(|_| execute()).collect();
+    for answer in answers {
+        assert!(answer.recv_timeout(MINUTE).unwrap().is_ok());
+    }
+}
+
+#[test]
+fn only_so_many_payloads_are_on_their_way() {
     let host = host();
     let (sender, replies) = channel();
     let sender = Mutex::new(sender);
@@ -444,31 +476,25 @@ fn only_so_many_requests_are_on_their_way() {
         max_inflight_requests: 2,
         ..GrpcOptions::default()
     };
-    let task = fake(&host, &options, move |_, reply| {
-        sender.lock().unwrap().send(reply).unwrap()
+    let task = fake(&host, &options, move |request, reply| match request {
+        Request::SendData(_) => sender.lock().unwrap().send(reply).unwrap(),
+        _ => reply.send(Ok(KeepAliveResponse {}.into())),
     });
     let client = task.own_client();
-    let answers: Vec<_> = (0..5)
-        .map(|_| begin(&*client, CallOptions::default(), ping()))
-        .collect();
-    let mut held: Vec<Reply<Response>> = (0..2)
-        .map(|_| replies.recv_timeout(MINUTE).unwrap())
-        .collect();
+    let send = || begin(&*client, CallOptions::default(), SendDataRequest::default());
+    let answers: Vec<_> = (0..5).map(|_| send()).collect();
+    let next = || replies.recv_timeout(MINUTE).unwrap();
+    let mut held = vec![next(), next()];
     assert!(
         replies.recv_timeout(Duration::from_millis(100)).is_err(),
         "a third one arrived"
     );
-    for _ in 0..5 {
-        held.remove(0).send(Ok(KeepAliveResponse {}.into()));
-        held.extend(
-            replies.recv_timeout(Duration::from_millis(if held.len() == 1 {
-                1000
-            } else {
-                0
-            })),
-        );
-        if held.is_empty() {
-            break;
+    // Other requests pass them by.
+    assert!(call(&*client, ping()).is_ok());
+    for round in 0..5 {
+        held.remove(0).send(Ok(SendDataResponse {}.into()));
+        if round < 3 {
+            held.push(next());
         }
     }
     for answer in answers {
@@ -686,7 +712,7 @@ mod tonic_bytes {
 }
 
 #[test]
-fn calls_under_way_end_with_the_network() {
+fn an_answer_arrives_after_its_task_stopped_listening() {
     let host = host();
     let kept: Arc<Mutex<Vec<Reply<Response>>>> = Arc::default();
     let replies = Arc::clone(&kept);
@@ -698,7 +724,12 @@ fn calls_under_way_end_with_the_network() {
     while kept.lock().unwrap().is_empty() {
         std::thread::yield_now();
     }
+    // The handler is gone, its reply is not.
     drop(task);
+    assert!(answer.recv_timeout(Duration::from_millis(50)).is_err());
     kept.lock().unwrap().clear();
-    assert!(answer.recv_timeout(MINUTE).unwrap().is_err());
+    assert_eq!(
+        text(answer.recv_timeout(MINUTE).unwrap()),
+        "RpcUnknown: the request was dropped without an answer"
+    );
 }

@@ -7,9 +7,9 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use prost::bytes::Bytes;
 use tfrt_support::{DType, Error, ErrorCode};
-use tfrt_tensor::{DenseHostTensor, HostBuffer, Shape};
+use tfrt_tensor::{DenseHostTensor, HostBuffer, Shape, TensorError};
 
-use super::ring::{Part, Ring};
+use super::ring::{Part, Ring, abandon};
 use super::{Collective, copy_of, lend, write_all};
 use crate::error::Gather;
 
@@ -28,10 +28,17 @@ pub fn all_gather_fixed_shape(
     axis: u64,
     done: impl FnOnce(Result<(), Error>) + Send + 'static,
 ) {
-    let prepared = join(collective).and_then(|ring| {
+    let prepared = join(collective.clone()).and_then(|ring| {
         let axis = check_axis(axis, &input)?;
         let expected = along_axis(input.shape(), axis, ring.size());
-        if output.shape().dims() != expected || output.dtype() != input.dtype() {
+        if output.dtype() != input.dtype() {
+            return Err(TensorError::WrongDType {
+                expected: input.dtype(),
+                found: output.dtype(),
+            }
+            .into());
+        }
+        if output.shape().dims() != expected {
             return Err(invalid(WRONG_OUTPUT));
         }
         let origins = vec![input.shape().clone(); ring.size()];
@@ -41,7 +48,10 @@ pub fn all_gather_fixed_shape(
         Ok((ring, layout)) => gather(ring, layout, &input, move |gathered| {
             done(gathered.and_then(|bytes| Ok(write_all(&output, &bytes.read()?)?)));
         }),
-        Err(error) => done(Err(error)),
+        Err(error) => {
+            abandon(&collective, &error);
+            done(Err(error));
+        }
     }
 }
 
@@ -55,21 +65,23 @@ pub fn all_gather_any_shape(
     done: impl FnOnce(Result<DenseHostTensor, Error>) + Send + 'static,
 ) {
     let of_shapes = Collective {
-        key: format!("gather_shapes:{}:0", collective.key),
+        key: key_of_shapes(&collective.key),
         ..collective.clone()
     };
-    let prepared = check_axis(axis, &input)
-        .and_then(|axis| Ok((join(of_shapes)?, axis, shape_tensor(&collective, &input)?)));
-    let (ring, axis, shape) = match prepared {
+    let prepared = check_axis(axis, &input).and_then(|axis| {
+        let shape = shape_tensor(&collective, &input)?;
+        let ring = join(of_shapes.clone())?;
+        let layout = Layout::new(&vec![shape.shape().clone(); ring.size()], 0)?;
+        Ok((ring, axis, shape, layout))
+    });
+    let (ring, axis, shape, layout) = match prepared {
         Ok(prepared) => prepared,
-        Err(error) => return done(Err(error)),
+        Err(error) => {
+            abandon(&of_shapes, &error);
+            return done(Err(error));
+        }
     };
     let (size, rank) = (ring.size(), input.shape().rank());
-    let layout = Layout::new(&vec![shape.shape().clone(); size], 0);
-    let layout = match layout {
-        Ok(layout) => layout,
-        Err(error) => return done(Err(error)),
-    };
     // A member of another rank sends another number of sizes: that is told by what it sends, and not as a mismatch.
     let ring_of_tensors = join(collective.clone());
     gather_as(ring, layout, &shape, Told::Ranks, move |shapes| {
@@ -92,7 +104,10 @@ pub fn all_gather_any_shape(
         });
         let (ring, layout) = match prepared {
             Ok(prepared) => prepared,
-            Err(error) => return done(Err(error)),
+            Err(error) => {
+                abandon(&collective, &error);
+                return done(Err(error));
+            }
         };
         let (dtype, dims) = (input.dtype(), layout.dims.clone());
         gather_as(ring, layout, &input, Told::Types, move |gathered| {
@@ -102,6 +117,12 @@ pub fn all_gather_any_shape(
             }));
         });
     });
+}
+
+/// The key under which the members of an all-gather of any shapes tell each other their shapes.
+#[must_use]
+pub fn key_of_shapes(key: &str) -> String {
+    format!("gather_shapes:{key}:0")
 }
 
 fn join(collective: Collective) -> Result<Arc<Ring>, Error> {
@@ -222,9 +243,12 @@ fn gather_as(
     told: Told,
     done: impl FnOnce(Result<HostBuffer, Error>) + Send + 'static,
 ) {
-    match AllGather::new(ring, layout, input, told) {
+    match AllGather::new(Arc::clone(&ring), layout, input, told) {
         Ok((this, own)) => this.run(own, done),
-        Err(error) => done(Err(error)),
+        Err(error) => {
+            abandon(ring.collective(), &error);
+            done(Err(error));
+        }
     }
 }
 
@@ -269,6 +293,7 @@ impl AllGather {
     ) {
         let this = Arc::clone(&self);
         let work = Gather::new(move |_| {
+            this.ring.leave();
             done(match this.ring.failure() {
                 Some(error) => Err(error),
                 None => {

@@ -19,7 +19,7 @@ use prost::bytes::Bytes;
 use tfrt_support::{DType, Error, ErrorCode};
 use tfrt_tensor::{DenseHostTensor, HostBuffer, TensorError};
 
-use super::ring::{Part, Ring};
+use super::ring::{Part, Ring, abandon};
 use super::split::{chunk, chunk_bytes};
 use super::{Collective, Reducible, Reduction, copy_of, lend, write_all};
 use crate::error::Gather;
@@ -51,9 +51,9 @@ pub fn all_reduce(
         DType::F64 => start::<f64>(collective, reduction, input, output, done),
         other => {
             let message = format!("elements of type {other} cannot be reduced");
-            done(Err(
-                Error::new(message).with_code(ErrorCode::InvalidArgument)
-            ));
+            let error = Error::new(message).with_code(ErrorCode::InvalidArgument);
+            abandon(&collective, &error);
+            done(Err(error));
         }
     }
 }
@@ -67,9 +67,12 @@ fn start<T: Reducible>(
     output: DenseHostTensor,
     done: Done,
 ) {
-    match AllReduce::<T>::new(collective, reduction, &input, &output) {
+    match AllReduce::<T>::new(collective.clone(), reduction, &input, &output) {
         Ok(this) => this.run(input, output, done),
-        Err(error) => done(Err(error)),
+        Err(error) => {
+            abandon(&collective, &error);
+            done(Err(error));
+        }
     }
 }
 
@@ -132,6 +135,7 @@ impl<T: Reducible> AllReduce<T> {
 
     /// Writes the result, once nothing is under way any more.
     fn finish(&self, input: &DenseHostTensor, output: &DenseHostTensor) -> Result<(), Error> {
+        self.ring.leave();
         if let Some(error) = self.ring.failure() {
             return Err(error);
         }

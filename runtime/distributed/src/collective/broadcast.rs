@@ -9,7 +9,7 @@ use prost::bytes::Bytes;
 use tfrt_support::{Error, ErrorCode};
 use tfrt_tensor::{DenseHostTensor, HostBuffer, TensorError};
 
-use super::ring::{Part, Ring};
+use super::ring::{Part, Ring, abandon};
 use super::split::chunk_bytes;
 use super::{Collective, copy_of, lend, write_all};
 use crate::cluster::TaskHandle;
@@ -24,9 +24,12 @@ pub fn broadcast(
     sender: TaskHandle,
     done: impl FnOnce(Result<(), Error>) + Send + 'static,
 ) {
-    match Broadcast::new(collective, &tensor, sender) {
+    match Broadcast::new(collective.clone(), &tensor, sender) {
         Ok(this) => this.run(tensor, done),
-        Err(error) => done(Err(error)),
+        Err(error) => {
+            abandon(&collective, &error);
+            done(Err(error));
+        }
     }
 }
 
@@ -95,6 +98,7 @@ impl Broadcast {
     }
 
     fn finish(&self, tensor: &DenseHostTensor) -> Result<(), Error> {
+        self.ring.leave();
         if let Some(error) = self.ring.failure() {
             return Err(error);
         }

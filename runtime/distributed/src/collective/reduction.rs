@@ -19,7 +19,7 @@ pub enum Reduction {
     Sum,
     /// The product. Integers wrap.
     Prod,
-    /// The larger one; what is not a number loses against the member's own element.
+    /// The larger one; NaN loses against the member's own element.
     Max,
     /// The smaller one; as for the larger one.
     Min,

@@ -18,6 +18,7 @@ use crate::fabric::CallOptions;
 use crate::health::Watch;
 use crate::message::SendDataRequest;
 use crate::payload::Payload;
+use crate::server::Server;
 
 /// How many bytes the header of a message has.
 const HEADER_BYTES: usize = 32;
@@ -34,6 +35,8 @@ pub(super) struct Ring {
     state: Mutex<State>,
     /// Fail the member when another one is lost.
     watches: OnceLock<Vec<Watch>>,
+    /// A collective that was started is finished, whoever drops the context.
+    _server: Option<Arc<Server>>,
 }
 
 #[derive(Debug, Default)]
@@ -41,6 +44,8 @@ struct State {
     failure: Option<Error>,
     /// The keys of the waits under way.
     waiting: HashSet<String>,
+    /// Whether the member listens for one that could not start.
+    listens: bool,
 }
 
 /// What a member does: a neighbour that does something else cannot work with it.
@@ -74,6 +79,7 @@ impl Ring {
         let right = members[(index + 1) % size];
         let members = members.to_vec();
         let this = Arc::new(Self {
+            _server: collective.context.keep_server(),
             collective,
             name,
             index,
@@ -82,8 +88,43 @@ impl Ring {
             state: Mutex::default(),
             watches: OnceLock::new(),
         });
+        this.listen()?;
         this.watch(&members);
         Ok(this)
+    }
+
+    /// Fails when a member says that it could not start.
+    fn listen(self: &Arc<Self>) -> Result<(), Error> {
+        let this = Arc::downgrade(self);
+        let receiver = move |payload: Result<Payload, Error>| {
+            let (Some(this), Ok(payload)) = (this.upgrade(), payload) else {
+                return;
+            };
+            this.lock().listens = false;
+            let text = payload.buffers().first().and_then(|text| text.read().ok());
+            let text = text.map(|text| String::from_utf8_lossy(&text).into_owned());
+            this.fail(&Error::new(text.unwrap_or_default()));
+        };
+        self.lock().listens = true;
+        let key = abandonment_key(&self.collective);
+        let rendezvous = self.collective.context.rendezvous();
+        if rendezvous.try_receive(&key, Box::new(receiver)) {
+            return Ok(());
+        }
+        self.lock().listens = false;
+        let Collective { key, group, .. } = &self.collective;
+        let message = format!("{} key {key} of group {group} is in use", self.name);
+        Err(Error::new(message).with_code(ErrorCode::AlreadyExists))
+    }
+
+    /// Ends the part of the member: its key may be used again.
+    pub(super) fn leave(&self) {
+        let listens = std::mem::take(&mut self.lock().listens);
+        if listens {
+            let over = Error::new("the collective is over");
+            let rendezvous = self.collective.context.rendezvous();
+            rendezvous.give_up(&abandonment_key(&self.collective), &over);
+        }
     }
 
     /// Fails when one of the members is lost, at once if one is already.
@@ -267,6 +308,41 @@ impl Ring {
             }
             .to_bytes(),
         )
+    }
+}
+
+impl Drop for Ring {
+    fn drop(&mut self) {
+        self.leave();
+    }
+}
+
+/// The key under which members learn that another one could not start.
+fn abandonment_key(collective: &Collective) -> String {
+    let Collective { key, group, .. } = collective;
+    format!("abandoned:{group}:{key}")
+}
+
+/// Tells the other members that this one could not start: they would wait for it for ever.
+pub(super) fn abandon(collective: &Collective, error: &Error) {
+    let context = &collective.context;
+    let own_task = context.cluster().own_task();
+    let Ok(members) = context.cluster().group(&collective.group) else {
+        return;
+    };
+    // Where the key is in use, this task takes part already.
+    let takes_part = error.code() == ErrorCode::AlreadyExists;
+    if takes_part || !members.contains(&own_task) {
+        return;
+    }
+    for member in members.iter().filter(|member| **member != own_task) {
+        let request = SendDataRequest {
+            context_id: context.id(),
+            instance_key: abandonment_key(collective),
+            payload: vec![Bytes::copy_from_slice(error.message().as_bytes())],
+        };
+        // Another member may have said so already, and a lost one has no use for it.
+        context.call(*member, CallOptions::default(), request, |_| ());
     }
 }
 

@@ -263,6 +263,63 @@ fn tensors_that_differ_are_named_on_all_members() {
 }
 
 #[test]
+fn a_member_that_cannot_start_ends_the_collective_of_the_others() {
+    let cluster = Cluster::new("s", 3);
+    let contexts = cluster.contexts();
+    // The second member starts first, in the middle, and last.
+    for (round, order) in [[1, 0, 2], [0, 1, 2], [2, 0, 1]].into_iter().enumerate() {
+        let mut outcomes: Outcomes = Vec::new();
+        for member in order {
+            let context = &contexts[member];
+            let input = tensor(context, &[7], &[0.0_f32; 7]);
+            let len = if member == 1 { 6 } else { 7 };
+            let output = tensor(context, &[len], &vec![0.0_f32; len]);
+            let (sender, outcome) = channel();
+            let collective = collective(context, &format!("k{round}"));
+            all_reduce(collective, Reduction::Sum, input, output, tell(sender));
+            outcomes.push(outcome);
+        }
+        let failures = failures(&cluster, outcomes);
+        assert!(
+            failures.iter().all(|failure| *failure == failures[0]),
+            "{failures:?}"
+        );
+        assert!(
+            failures[0].contains('6') && failures[0].contains('7'),
+            "{failures:?}"
+        );
+    }
+}
+
+#[test]
+fn a_key_is_used_by_one_collective_at_a_time() {
+    let cluster = Cluster::new("s", 2);
+    let contexts = cluster.contexts();
+    let start = |member: usize| {
+        let tensor = tensor(&contexts[member], &[2], &[1_i32, 2]);
+        let (sender, outcome) = channel();
+        let collective = collective(&contexts[member], "k");
+        all_reduce(
+            collective,
+            Reduction::Sum,
+            tensor.clone(),
+            tensor,
+            tell(sender),
+        );
+        outcome
+    };
+    for _ in 0..3 {
+        let first = start(0);
+        let second = wait(&cluster.host, &start(0)).unwrap_err();
+        assert_eq!(second, "allreduce key k of group group1 is in use");
+        let other = start(1);
+        // The one that was refused does not end the others.
+        assert_eq!(wait(&cluster.host, &first), Ok(()));
+        assert_eq!(wait(&cluster.host, &other), Ok(()));
+    }
+}
+
+#[test]
 fn tensors_of_several_ranks_or_widths_are_not_gathered() {
     let cluster = Cluster::new("s", 2);
     let contexts = cluster.contexts();
@@ -323,7 +380,7 @@ fn a_neighbour_that_is_gone_ends_the_collective() {
 }
 
 #[test]
-fn who_is_not_a_member_is_told_so() {
+fn a_task_outside_the_group_is_refused() {
     let mut cluster = Cluster::new("s", 2);
     for config in &mut cluster.configs {
         config.collective_groups[0].members.truncate(1);

@@ -299,21 +299,27 @@ impl Client {
             return;
         }
         let method = request.method();
-        let Some(endpoint) = self.network.0.reach(&self.own_address, &self.address) else {
-            if retries_left == 0 {
-                return self.fail(method, waiting, "no task listens there");
-            }
-            let timers = Arc::clone(&self.host);
-            timers.timers().schedule_after(backoff, move || {
-                let next = MAX_BACKOFF.min(backoff * 2);
-                self.attempt(request, waiting, retries_left - 1, next);
-            });
-            return;
-        };
         let faults = self.network.0.faults;
-        if self.network.0.happens(faults.lost_requests_per_mille) {
-            return self.fail(method, waiting, "the request was lost");
-        }
+        let reached = self.network.0.reach(&self.own_address, &self.address);
+        let outcome = match reached {
+            None => Err("no task listens there"),
+            Some(_) if self.network.0.happens(faults.lost_requests_per_mille) => {
+                Err("the request was lost")
+            }
+            Some(endpoint) => Ok(endpoint),
+        };
+        let endpoint = match outcome {
+            Ok(endpoint) => endpoint,
+            Err(cause) if retries_left == 0 => return self.fail(method, waiting, cause),
+            Err(_) => {
+                let timers = Arc::clone(&self.host);
+                timers.timers().schedule_after(backoff, move || {
+                    let next = MAX_BACKOFF.min(backoff * 2);
+                    self.attempt(request, waiting, retries_left - 1, next);
+                });
+                return;
+            }
+        };
         let network = self.network.clone();
         network
             .0
@@ -373,8 +379,10 @@ impl Waiting {
     }
 
     fn answer(&self, answer: Answer<Response>) {
-        let mut reply = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        let reply = reply.take();
+        let mut waiting = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let reply = waiting.take();
+        // The reply runs without the lock.
+        drop(waiting);
         if let Some(reply) = reply {
             reply.send(answer);
         }

@@ -24,7 +24,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use tfrt_support::{Error, ErrorCode};
 
 use super::{Server, context_exists, created_response, enter_devices};
-use crate::cluster::TaskInfo;
+use crate::cluster::{ClusterInfo, TaskInfo};
 use crate::context::DistributedContext;
 use crate::error::{Answer, Gather, RemoteError, RemoteErrors};
 use crate::fabric::{CallOptions, Reply};
@@ -109,19 +109,32 @@ impl Server {
         config: &DistributedContextConfiguration,
         done: impl FnOnce(Answer<Arc<DistributedContext>>) + Send + 'static,
     ) {
-        let leads = config.lead_task_name() == config.task_name();
-        if leads {
+        let cluster = match ClusterInfo::new(config) {
+            Ok(cluster) => cluster,
+            Err(error) => return done(Err(error.into())),
+        };
+        let leader = match cluster.find(config.lead_task_name()) {
+            Ok(leader) => leader,
+            Err(error) => return done(Err(error.into())),
+        };
+        if leader == cluster.own_task() {
             let failure_timeout = self.config.failure_timeout;
+            let this = Arc::clone(self);
             return self.lead(None, config, true, move |outcome| match outcome {
                 Ok((context, chains)) => {
                     context.start_detection(failure_timeout, true);
-                    tell_ready_chains(&context, &chains, done);
+                    let led = Arc::clone(&context);
+                    tell_ready_chains(&context, &chains, move |outcome| {
+                        if outcome.is_err() {
+                            led.close_remote_contexts(|_| ());
+                            // It may be closed already.
+                            let _ = this.close_context(led.id());
+                        }
+                        done(outcome);
+                    });
                 }
                 Err(errors) => done(Err(errors)),
             });
-        }
-        if let Err(error) = crate::name::TaskName::parse(config.lead_task_name()) {
-            return done(Err(error.into()));
         }
         self.follow(config.clone(), Box::new(done));
     }
@@ -253,6 +266,10 @@ impl Server {
     /// Waits for the lead task.
     fn follow(self: &Arc<Self>, config: DistributedContextConfiguration, done: Initialized) {
         let mut multi_client = self.lock_multi_client();
+        if self.lock_contexts().is_shut_down {
+            drop(multi_client);
+            return done(Err(shut_down()));
+        }
         let is_new = match &multi_client.state {
             State::NotReady | State::LeaderWaits(..) | State::Error => true,
             State::Finished(id) => !self.lock_contexts().by_id.contains_key(id),
@@ -278,6 +295,10 @@ impl Server {
         reply: Reply<CreateContextResponse>,
     ) {
         let mut multi_client = self.lock_multi_client();
+        if self.lock_contexts().is_shut_down {
+            drop(multi_client);
+            return reply.send(Err(shut_down()));
+        }
         let (config, done) = match std::mem::take(&mut multi_client.state) {
             State::NotReady => {
                 multi_client.state = State::LeaderWaits(request.clone(), reply);
@@ -362,21 +383,38 @@ impl Server {
         }
     }
 
+    /// Ends the initialization that is under way for a context which is closed, with an error.
+    pub(super) fn end_initialization_of(&self, closed: &Arc<DistributedContext>) {
+        let mut multi_client = self.lock_multi_client();
+        let is_awaited = matches!(&multi_client.state, State::WaitForChains { context, .. }
+            if Arc::ptr_eq(context, closed));
+        if !is_awaited {
+            return;
+        }
+        let state = std::mem::replace(&mut multi_client.state, State::Error);
+        drop(multi_client);
+        if let State::WaitForChains { done, .. } = state {
+            let message = format!("context {} is closed", closed.id());
+            done(Err(RemoteError::new(ErrorCode::Cancelled, message).into()));
+        }
+    }
+
     /// Ends an initialization that is under way, with an error.
     pub(super) fn end_multi_client(&self) {
         let state = std::mem::replace(&mut self.lock_multi_client().state, State::Error);
-        let error = || {
-            let message = "the server is shut down";
-            RemoteErrors::from(RemoteError::new(ErrorCode::Cancelled, message))
-        };
         match state {
-            State::LeaderWaits(_, reply) => reply.send(Err(error())),
+            State::LeaderWaits(_, reply) => reply.send(Err(shut_down())),
             State::WaitForContext { done, .. } | State::WaitForChains { done, .. } => {
-                done(Err(error()));
+                done(Err(shut_down()));
             }
             State::NotReady | State::Finished(_) | State::Error => {}
         }
     }
+}
+
+#[cold]
+fn shut_down() -> RemoteErrors {
+    RemoteError::new(ErrorCode::Cancelled, "the server is shut down").into()
 }
 
 /// A context that this task leads, and the ready chains of all tasks that told theirs.
