@@ -3,8 +3,8 @@
 //!
 //! Random programs run in three ways: following schedules, the same while traced, and in the ready loop alone. Several functions are
 //! started before one is waited for. The same with kernels that wait for all tasks, and on queues that run tasks at once or the last
-//! one first, under which a function leaves its order. `schedules::wide` does the same with more of the language. `TFRT_STRESS` asks for
-//! so many times as many programs, and `TFRT_SEED` for one of them alone.
+//! one first, under which a function leaves its order. `schedules::wide` does the same with more of the language. `tests/random_programs`
+//! runs any number of them, and one of them alone.
 
 use std::fmt::Write as _;
 use std::sync::{Arc, Barrier, Mutex, OnceLock, PoisonError, mpsc};
@@ -413,19 +413,27 @@ fn compare_disturbed(seed: u64, source: &str) {
     }
 }
 
-/// The seeds of programs to run: those that are kept and so many others, unless the environment asks for one, or for more.
-fn seeds(kept: &[u64], count: u64) -> Vec<u64> {
-    let number = |name| {
-        let text = std::env::var(name).ok()?;
-        Some(text.parse::<u64>().expect("a number"))
+/// Checks the program of each seed: of those that are kept and of so many others, `TFRT_STRESS` times as many, or of those that
+/// `TFRT_SEEDS=FROM..TO` names.
+///
+/// In that case the number of each program is printed before it runs, so that one that kills the process or hangs is known.
+/// Returns whether these were the programs of every day.
+fn check_programs(kept: &[u64], count: u64, mut check: impl FnMut(u64)) -> bool {
+    let Ok(range) = std::env::var("TFRT_SEEDS") else {
+        let times =
+            std::env::var("TFRT_STRESS").map_or(1, |times| times.parse().expect("a number"));
+        kept.iter().copied().chain(0..count * times).for_each(check);
+        return true;
     };
-    match number("TFRT_SEED") {
-        Some(seed) => vec![seed],
-        None => {
-            let new = 0..count * number("TFRT_STRESS").unwrap_or(1);
-            kept.iter().copied().chain(new).collect()
-        }
+    let ends = range.split_once("..").and_then(|(from, to)| {
+        let (from, to): (u64, u64) = (from.parse().ok()?, to.parse().ok()?);
+        Some(from..to)
+    });
+    for seed in ends.expect("`TFRT_SEEDS` is of the form `FROM..TO`") {
+        eprintln!("program {seed}");
+        check(seed);
     }
+    false
 }
 
 /// Programs that once showed a difference.
@@ -438,15 +446,13 @@ const KEPT_SEEDS: [u64; 1] = [
 fn random_programs_do_what_they_do_in_the_ready_loop() {
     let _alone = ALONE.lock().unwrap_or_else(PoisonError::into_inner);
     let mut num_with_effects = 0;
-    let seeds = seeds(&KEPT_SEEDS, 600);
-    let is_whole = seeds.len() > 1;
-    for seed in seeds {
+    let is_whole = check_programs(&KEPT_SEEDS, 600, |seed| {
         let source = Writer::program(seed);
         let ordered = host("s", Limits::default());
         let parallel = host("mstd:2", Limits::default());
         let (program, parallel_program) = (load(&ordered, &source), load(&parallel, &source));
         // One of a few, as these take long.
-        if seed % 16 == 0 || !is_whole {
+        if seed % 16 == 0 {
             compare_disturbed(seed, &with_waits(&source));
         }
         for (a, b) in ARGUMENTS {
@@ -464,7 +470,7 @@ fn random_programs_do_what_they_do_in_the_ready_loop() {
                 "program {seed}, two threads:\n{source}"
             );
         }
-    }
+    });
     assert!(
         num_with_effects > 100 || !is_whole,
         "{num_with_effects} programs have effects"
@@ -610,5 +616,42 @@ fn a_segment_may_wait_for_what_another_thread_runs() {
             found
         });
         assert_eq!(found.0, "Some(6)");
+    }
+}
+
+/// Results of an `async fn` that is done at once: read in place, taken as a reference, returned, handed on by a call, and not used.
+const AT_ONCE: &str = "
+func @sum(%a: i32, %b: i32) -> i32 {
+  %s = tfrt.add.i32 %a, %b
+  tfrt.return %s : i32
+}
+func @done(%a: i32) -> (i32, i32, i32, i32, !wide.tracked) {
+  %x = \"wide.at_once\"(%a) : (i32) -> i32
+  %y = tfrt.add.i32 %x, %a
+  %z = \"wide.at_once\"(%y) : (i32) -> i32
+  %s = tfrt.call @sum(%x, %z) : (i32, i32) -> (i32)
+  %r = \"wide.now\"(%z, %z) {callee = @sum} : (i32, i32) -> (i32)
+  %b, %o = \"wide.both_at_once\"(%x) : (i32) -> (i32, !wide.tracked)
+  %unused = \"wide.at_once\"(%b) : (i32) -> i32
+  tfrt.return %x, %s, %r, %b, %o : i32, i32, i32, i32, !wide.tracked
+}
+";
+
+#[test]
+fn an_async_function_that_is_done_at_once_returns_the_same_in_every_way() {
+    let _alone = ALONE.lock().unwrap_or_else(PoisonError::into_inner);
+    for queue in ["s", "mstd:2"] {
+        let host = host(queue, Limits::default());
+        let program = load(&host, AT_ONCE);
+        for (a, expected) in [
+            (10, "Some(11), Some(33), Some(44), Some(11), None"),
+            (3, "Some(4), Some(12), Some(16), a four, a four"),
+        ] {
+            let arguments = [AnyRef::available(a)];
+            for run in [run, run_traced, run_in_ready_loop] {
+                let (found, _) = run(&program, "done", &host, &arguments);
+                assert_eq!(found, expected, "under {queue}");
+            }
+        }
     }
 }

@@ -89,7 +89,22 @@ async fn turns(number: i32, ctx: &ExecutionContext) -> Result<i32> {
     Ok(number)
 }
 
-/// Returns the number, from the blocking pool.
+/// Returns the number plus one, when it is first polled.
+#[tfrt_kernel("wide.at_once")]
+async fn at_once(number: i32) -> i32 {
+    number.wrapping_add(1)
+}
+
+/// Returns the number and an object, when it is first polled. Fails if the number is 4.
+#[tfrt_kernel("wide.both_at_once")]
+async fn both_at_once(number: i32) -> Result<(i32, Tracked)> {
+    match number {
+        4 => Err(Error::new("a four")),
+        _ => Ok((number, Tracked(number))),
+    }
+}
+
+/// Returns the number from the blocking pool.
 #[tfrt_kernel("wide.blocks", blocking)]
 fn blocks(number: i32) -> i32 {
     number.wrapping_mul(3)

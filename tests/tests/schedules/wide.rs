@@ -19,7 +19,7 @@ use tfrt::host::{Limits, RequestContextBuilder};
 use tfrt::prelude::*;
 use tfrt::queue::{ConcurrentWorkQueue, SingleThreadedQueue, Task, create_queue};
 
-use super::super::{ALONE, LOG, Nowhere, OtherQueue, Random, host_of, load, seeds};
+use super::super::{ALONE, LOG, Nowhere, OtherQueue, Random, check_programs, host_of, load};
 use super::kernels::Tracked;
 use super::writer::{Kind, NUM_FUNCTIONS, Writer};
 
@@ -277,7 +277,5 @@ fn check(seed: u64) {
 #[test]
 fn programs_of_every_kind_do_what_they_do_in_the_ready_loop() {
     let _alone = ALONE.lock().unwrap_or_else(PoisonError::into_inner);
-    for seed in seeds(&[], 60) {
-        check(seed);
-    }
+    check_programs(&[], 60, check);
 }

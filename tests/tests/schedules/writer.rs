@@ -208,6 +208,15 @@ impl Writer<'_> {
                 let op = ["schedules.later", "wide.turns", "wide.blocks"][self.random.below(3)];
                 self.number(scope, op);
             }
+            8 if self.kind.fails => {
+                let (number, made) = (self.fresh(), self.fresh());
+                self.line(&format!(
+                    "{number}, {made} = \"wide.both_at_once\"({x}) : (i32) -> (i32, !wide.tracked)"
+                ));
+                scope.numbers.push(number);
+                scope.objects.push(made);
+            }
+            8 | 9 => self.number(scope, "wide.at_once"),
             10..=13 => {
                 let to = self.fresh();
                 self.line(&format!(
