@@ -15,7 +15,7 @@
 //! Invariant C2: the payload is initialised if the word says `Payload`. Upheld by the promises.
 #![expect(unsafe_code, reason = "payloads are erased and reference-counted here")]
 
-use std::mem::{MaybeUninit, needs_drop};
+use std::mem::{ManuallyDrop, MaybeUninit, needs_drop};
 use std::panic::{self, AssertUnwindSafe};
 use std::ptr::{self, NonNull};
 
@@ -321,9 +321,18 @@ pub(crate) unsafe fn destroy(header: NonNull<Header>) {
 /// 2. The caller removed the last count; the value is not used afterwards.
 /// 3. Its payload type is `T`.
 pub(crate) unsafe fn destroy_cell<T: Value>(header: NonNull<Header>) -> Option<PanicPayload> {
+    // SAFETY: duty 1.
+    let has_payload = matches!(unsafe { header.as_ref() }.word.state(), State::Payload);
+    if has_payload && !needs_drop::<T>() {
+        // Nothing in the cell is to be dropped: the word owns nothing in this state.
+        let cell = header.cast::<ManuallyDrop<ValueCell<T>>>();
+        // SAFETY: duties 1 to 3, with C1: the header starts an allocation of this layout.
+        drop(unsafe { Pooled::from_leaked(cell) });
+        return None;
+    }
     // SAFETY: duties 1 to 3, with C1: the header starts an allocation of this type.
     let cell = unsafe { Pooled::from_leaked(header.cast::<ValueCell<T>>()) };
-    if !needs_drop::<T>() || !matches!(cell.header.word.state(), State::Payload) {
+    if !has_payload {
         return None;
     }
     // SAFETY: C2: the payload is initialised; duty 2: it is not accessed otherwise.

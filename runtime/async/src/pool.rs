@@ -274,7 +274,7 @@ impl<T> Pooled<T> {
     /// Takes ownership of a leaked value.
     ///
     /// # Safety
-    /// 1. `place` came from [`leak`], for a `T`.
+    /// 1. `place` came from [`leak`], for a `T` or a type of the same layout.
     /// 2. The caller transfers ownership.
     #[inline]
     pub(crate) unsafe fn from_leaked(place: NonNull<T>) -> Self {

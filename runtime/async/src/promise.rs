@@ -47,8 +47,8 @@ impl<T: Value> Promise<T> {
 
     /// Publishes the payload and runs the waiters on this thread.
     ///
+    /// # Panics
     /// If a waiter panics, after the others have run.
-    /// If a waiter does, after the others have run.
     #[inline]
     pub fn emplace(self, payload: T) {
         self.construct(payload).set_concrete();

@@ -125,7 +125,9 @@ pub(crate) fn lower(
             functions: words.push(record.functions.as_words().iter().copied()),
             first_link,
             results,
+            settlings: in_place.settlings.into(),
             forms: in_place.forms.into(),
+            taken_slots: words.push(in_place.taken_slots),
             taken: words.push(in_place.taken),
         });
     }

@@ -248,8 +248,12 @@ pub(crate) struct KernelDetails {
     pub(crate) results: Box<[KernelResult]>,
     /// How a direct kernel or a call leaves each of `results`.
     pub(crate) forms: Box<[ResultForm]>,
+    /// What a run that follows a schedule does with each of `results` then.
+    pub(crate) settlings: Box<[Settling]>,
     /// The registers whose slots a direct kernel or a call takes from.
     pub(crate) taken: Words,
+    /// The offsets of these slots.
+    pub(crate) taken_slots: Words,
 }
 
 /// One result of a kernel, or an argument of the function.
@@ -266,8 +270,37 @@ pub(crate) enum ResultForm {
     Cell,
     /// A value that is available, in the slot.
     Slot,
-    /// A value that may become available later, in the slot.
+    /// A value that may become available later, in the slot; or nothing in the slot, and the payload
+    /// in the cell.
     LaterSlot,
+}
+
+/// What a run that follows a schedule does with a result that a kernel has left in its place. It
+/// follows from the form of the result and from the places of its register.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Settling {
+    /// Nothing: the payload is in its cell, and is not taken as a reference.
+    Done,
+    /// The value in this slot is taken from it so many times.
+    Keep(Offset, u32),
+    /// Nothing if this slot is empty: the payload is then in its cell, and is not taken as a
+    /// reference. Otherwise, the value in the slot has to be looked at.
+    LookUnlessEmpty(Offset),
+    /// The place has to be looked at.
+    Look,
+}
+
+impl Settling {
+    /// Returns what is to be done with a result of this form.
+    pub(crate) fn of(form: ResultForm, register: &Register) -> Self {
+        let is_referenced = register.slot.is_some() && register.num_references > 0;
+        match (form, register.slot) {
+            (ResultForm::Cell, _) if !is_referenced => Self::Done,
+            (ResultForm::Slot, Some(slot)) => Self::Keep(slot, register.num_takes()),
+            (ResultForm::LaterSlot, Some(slot)) if !is_referenced => Self::LookUnlessEmpty(slot),
+            _ => Self::Look,
+        }
+    }
 }
 
 /// Which operands a kernel waits for.
@@ -344,6 +377,14 @@ impl Code {
         self.words(range)
             .iter()
             .map(|&id| KernelId::from_index(id as usize))
+    }
+
+    /// Returns the offsets of places that a range lists.
+    #[inline]
+    pub(crate) fn offsets(&self, range: Words) -> impl Iterator<Item = Offset> {
+        // No place is at offset 0.
+        let words = self.words(range).iter();
+        words.filter_map(|&offset| Offset::new(offset))
     }
 
     /// Returns the registers that a range lists.

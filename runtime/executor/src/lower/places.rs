@@ -22,7 +22,7 @@ use tfrt_host::kernel::KernelTypes;
 use tfrt_host::kernel::direct::Direct;
 use tfrt_support::entity::EntityId;
 
-use super::code::{Extras, FrameLayout, Offset, Register, RegisterId, ResultForm};
+use super::code::{Extras, FrameLayout, Offset, Register, RegisterId, ResultForm, Settling};
 
 /// The properties of one kernel that determine the places of its values.
 #[derive(Clone, Copy, Debug)]
@@ -53,9 +53,13 @@ pub(crate) enum Callees {
 pub(crate) struct InPlace {
     pub(crate) extras: Extras,
     pub(crate) forms: Vec<ResultForm>,
+    pub(crate) settlings: Vec<Settling>,
     /// The registers whose slots it takes from.
     pub(crate) taken: Vec<u32>,
-    /// The offsets of results, then those of operands.
+    /// The offsets of these slots.
+    pub(crate) taken_slots: Vec<u32>,
+    /// The offsets of results, those of their cells if the kernel fills cells, then those of
+    /// operands.
     pub(crate) offsets: Vec<u32>,
 }
 
@@ -424,6 +428,16 @@ fn complete(
                 ResultForm::Slot | ResultForm::LaterSlot => offset(register.slot)?,
             });
         }
+        if direct.fills_cells {
+            let num_results = kernel.results.len();
+            for (index, &register) in kernel.results.iter().enumerate().take(direct.num_results) {
+                let register = &registers[register as usize];
+                let ty = kernel.types.results.get(index, num_results);
+                // A cell is for the type that the kernel is declared to return, or is not filled.
+                let cell = register.cell.filter(|_| ty.is_some() && ty == register.ty);
+                chosen.offsets.push(offset(cell).unwrap_or(0));
+            }
+        }
         let operands = readings.iter().zip(kernel.operands);
         for (reading, &register) in operands.take(direct.num_operands) {
             let register = &registers[register as usize];
@@ -433,6 +447,11 @@ fn complete(
             });
         }
     }
+    for &register in &chosen.taken {
+        chosen
+            .taken_slots
+            .push(offset(registers[register as usize].slot)?);
+    }
     let results = || {
         let registers = kernel
             .results
@@ -440,6 +459,8 @@ fn complete(
             .map(|&register| &registers[register as usize]);
         chosen.forms.iter().zip(registers)
     };
+    let settlings = results().map(|(&form, register)| Settling::of(form, register));
+    chosen.settlings = settlings.collect();
     let publishes = results().any(|(&form, register)| {
         form != ResultForm::Cell || register.num_references > 0 || register.early.is_some()
     });

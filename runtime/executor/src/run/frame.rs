@@ -49,6 +49,11 @@ const MAX_SPARE_WORDS: usize = 1 << 18;
 /// A reference to a value. Once put, it owns one count for each use that takes it.
 type Slot = MaybeUninit<AnyRef>;
 
+/// A slot that a kernel has written that fills cells: a reference, or nothing if the payload is in
+/// the cell. From then on until it is settled, only [`Frame::take_later`] and
+/// [`Frame::peek_later`] read it.
+type LaterSlot = MaybeUninit<Option<AnyRef>>;
+
 thread_local! {
     /// The frames that are not in use. Nested runs take one each.
     static SPARE: RefCell<Vec<Box<[Word]>>> = const { RefCell::new(Vec::new()) };
@@ -170,6 +175,26 @@ impl<'a> Frame<'a> {
         let value = unsafe { self.slot(slot).as_ref() };
         // SAFETY: F1: initialised; the use that has not taken it keeps it alive.
         unsafe { value.assume_init_ref() }
+    }
+
+    /// Like [`take`](Self::take), for a slot that a kernel has just written, which may be empty
+    /// because the payload is in the cell.
+    #[inline]
+    pub(crate) fn take_later(self, slot: Offset) -> Option<AnyRef> {
+        // SAFETY: as in `take`; a reference that is there is not null.
+        let value = unsafe { self.slot(slot).cast::<LaterSlot>().read() };
+        // SAFETY: as in `take`: initialised (D3 of `direct`), and only this copy owns it.
+        unsafe { value.assume_init() }
+    }
+
+    /// Like [`peek`](Self::peek), for a slot that a kernel has just written, which may be empty
+    /// because the payload is in the cell.
+    #[inline]
+    pub(crate) fn peek_later(&self, slot: Offset) -> Option<&AnyRef> {
+        // SAFETY: as in `peek`; a reference that is there is not null.
+        let value = unsafe { self.slot(slot).cast::<LaterSlot>().as_ref() };
+        // SAFETY: as in `peek`: initialised (D3 of `direct`).
+        unsafe { value.assume_init_ref() }.as_ref()
     }
 
     /// Returns the payload in the cell of a register as a value, marked as handed to a caller if

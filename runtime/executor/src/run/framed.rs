@@ -4,7 +4,6 @@
 
 use tfrt_async::AnyRef;
 use tfrt_host::kernel::KernelFrame;
-use tfrt_support::entity::EntityId;
 
 use super::frame::Frame;
 use crate::lower::code::{KernelDetails, RegisterId};
@@ -32,10 +31,8 @@ pub(crate) fn operand(
 /// Takes the operands of a kernel that runs in place out of their slots, and drops them.
 #[inline]
 pub(crate) fn release_operands(frame: Frame<'_>, details: &KernelDetails) {
-    for register in frame.code.register_ids(details.taken) {
-        if let Some(slot) = frame.code.registers[register.index()].slot {
-            drop(frame.take(slot));
-        }
+    for slot in frame.code.offsets(details.taken_slots) {
+        drop(frame.take(slot));
     }
 }
 

@@ -122,15 +122,15 @@ impl Path<'_> {
         let register = self.code.register(result.register);
         if form == ResultForm::LaterSlot
             && let Some(slot) = register.slot
+            && let Some(value) = self.frame.take_later(slot)
         {
-            let value = self.frame.take(slot);
             if register.is_wanted || result.users.len() > 0 {
                 self.publish_of(details, result, value);
             }
             return;
         }
         match (form, register.cell, register.slot, register.ty) {
-            (ResultForm::Cell, Some(cell), _, Some(ty)) => {
+            (ResultForm::Cell | ResultForm::LaterSlot, Some(cell), _, Some(ty)) => {
                 if register.is_wanted {
                     let is_given = register.returned.is_some();
                     let value = self.frame.wrap(cell, ty, is_given);
@@ -139,8 +139,11 @@ impl Path<'_> {
                 self.count_down(result.users);
             }
             (ResultForm::Slot, _, Some(slot), _) => {
-                let value = self.frame.take(slot);
-                self.hand_over(register, value);
+                if register.returned.is_none() {
+                    self.frame.keep(slot, register.num_references);
+                } else {
+                    self.hand_over(register, self.frame.take(slot));
+                }
                 self.count_down(result.users);
             }
             _ => unreachable!("a kernel that runs in place leaves its results in places"),

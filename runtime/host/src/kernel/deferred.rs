@@ -13,6 +13,8 @@ mod future;
 
 pub(crate) mod kept;
 
+mod places;
+
 mod promises;
 
 mod wake_state;

@@ -16,13 +16,15 @@
 //!
 //! - D1. A payload of a [copied](tfrt_async::value::is_copied) type: the payload itself.
 //! - D2. A payload of another type, or a reference: an [`AnyRef`], which owns one count.
+//! - D3. A result of a kernel that [fills cells](Direct::fills_cells): an [`AnyRef`] as in D2, or
+//!   nothing (null) if the payload is in the cell of the result, as in D1.
 //!
 //! Operands stay where they are; results overwrite the previous content, which the caller no longer
 //! owns. A chain added by the macro has no place, since there is nothing to read or write.
 //!
 //! Kernels with a variable number of operands or results, or that take their frame, are not direct.
 //!
-//! D3. A direct kernel does not unwind: its adapter catches a panic and returns it as an error. So
+//! D4. A direct kernel does not unwind: its adapter catches a panic and returns it as an error. So
 //! kernels of a [library](crate::library) can also be direct, although no panic may propagate from
 //! the library to the program.
 #![expect(unsafe_code, reason = "reads and writes places that were proven")]
@@ -80,10 +82,12 @@ impl<'a> DirectCall<'a> {
 ///
 /// # Safety
 /// 1. The pointer to offsets is followed by one offset for each result that the kernel can return,
-///    except for an added chain, then by one for each operand that it reads.
-/// 2. Each is the offset from `registers` of a place as D1 and D2 specify, aligned, of the type
-///    that the kernel is declared to take or return there. Places of operands are initialised and
-///    not written; only the caller accesses places of results.
+///    except for an added chain; for a kernel that [fills cells](Direct::fills_cells), then by the
+///    offset of the cell of each result, which is 0 if there is none; then by one offset for each
+///    operand that it reads.
+/// 2. Each is the offset from `registers` of a place as D1 to D3 specify, aligned, of the type that
+///    the kernel is declared to take or return there. Places of operands are initialised and not
+///    written; only the caller accesses places of results.
 /// 3. Operands that are read as payloads are available and not errors.
 /// 4. Unless the kernel does not [read](Direct::reads_call) its call, the attributes there are its
 ///    own, and [`check_attributes`](crate::kernel::KernelTypes::check_attributes) has accepted
@@ -102,7 +106,10 @@ pub struct Direct {
     pub reads_context: bool,
     /// `true` if it reads only what the file specifies: a pure kernel of this kind is a constant.
     pub is_fixed: bool,
-    /// The number of results, except for an added chain. The offsets of operands follow theirs.
+    /// `true` if each result is a reference, which may be to a value that becomes available later,
+    /// unless the kernel puts its payload into a cell (D3).
+    pub fills_cells: bool,
+    /// The number of results, except for an added chain.
     pub num_results: usize,
     /// The number of operands it reads.
     pub num_operands: usize,
@@ -119,6 +126,7 @@ impl Direct {
             reads_call: K::Params::READS_CALL,
             reads_context: K::Params::READS_CONTEXT,
             is_fixed: K::Params::IS_FIXED,
+            fills_cells: false,
             num_results: K::Results::SLOTS,
             num_operands: K::Params::NUM_OPERANDS,
         })
@@ -162,7 +170,7 @@ unsafe fn run_unguarded<K: Kernel>(
     // SAFETY: duties 2 and 3 imply for every operand what `check` verifies. Attributes are duty 4.
     let returned = unsafe { descriptor::call::<K, _>(source) }?;
     // SAFETY: duties 1 and 2.
-    let mut sink = unsafe { Places::<false>::new(registers, offsets) };
+    let mut sink = unsafe { Places::new(registers, offsets) };
     K::Results::put(returned, &mut sink);
     sink.finish()
 }
@@ -304,25 +312,22 @@ impl<'a, K: Kernel> Source<'a> for Registers<'a, K> {
 
 /// The places of the results of a kernel.
 ///
-/// If results `ARE_LATER`, each is a reference to a value that may become available later,
-/// including an added chain.
-///
 /// Invariant: the places are empty, and satisfy the duties of [`DirectFn`].
 #[derive(Debug)]
-pub(crate) struct Places<const ARE_LATER: bool> {
+struct Places {
     registers: NonNull<u8>,
     results: NonNull<u32>,
     next: usize,
     failure: Option<Error>,
 }
 
-impl<const ARE_LATER: bool> Places<ARE_LATER> {
+impl Places {
     /// Creates the places of a kernel, which writes no more results than it has.
     ///
     /// # Safety
     /// 1. Duties 1 and 2 of [`DirectFn`], as far as they concern results.
     #[inline]
-    pub(crate) unsafe fn new(registers: NonNull<u8>, results: NonNull<u32>) -> Self {
+    unsafe fn new(registers: NonNull<u8>, results: NonNull<u32>) -> Self {
         Self {
             registers,
             results,
@@ -336,7 +341,7 @@ impl<const ARE_LATER: bool> Places<ARE_LATER> {
     /// # Errors
     /// The first error of a result.
     #[inline]
-    pub(crate) fn finish(self) -> Result<(), Error> {
+    fn finish(self) -> Result<(), Error> {
         self.failure.map_or(Ok(()), Err)
     }
 
@@ -356,16 +361,16 @@ impl<const ARE_LATER: bool> Places<ARE_LATER> {
     }
 }
 
-impl<const ARE_LATER: bool> Sealed for Places<ARE_LATER> {}
+impl Sealed for Places {}
 
-impl<const ARE_LATER: bool> Sink for Places<ARE_LATER> {
+impl Sink for Places {
     fn remaining(&self) -> usize {
         0
     }
 
     #[inline]
     fn put_payload<T: Value>(&mut self, payload: T) {
-        if !ARE_LATER && is_copied::<T>() {
+        if is_copied::<T>() {
             self.write(payload);
         } else {
             self.write(AnyRef::available(payload));
@@ -389,12 +394,9 @@ impl<const ARE_LATER: bool> Sink for Places<ARE_LATER> {
         self.failure.get_or_insert(error);
     }
 
+    // An added chain has no place.
     #[inline]
-    fn put_chain(&mut self) {
-        if ARE_LATER && self.failure.is_none() {
-            self.write(AnyRef::ready_chain());
-        }
-    }
+    fn put_chain(&mut self) {}
 
     fn wrong_count(&mut self, _given: usize) {}
 }

@@ -18,7 +18,7 @@ use super::leaf::{self, Results};
 use super::left::Left;
 use super::state::Run;
 use crate::lower::code::{
-    Extras, Kernel, KernelDetails, KernelId, Register, RegisterId, ResultForm,
+    Extras, Kernel, KernelDetails, KernelId, Register, RegisterId, ResultForm, Settling,
 };
 use crate::run::frame::Frame;
 use crate::run::framed;
@@ -54,6 +54,9 @@ impl Run<'_> {
         let request = &**self.ctx.request();
         // In a trace, which records every kernel, no kernel is plain.
         let plain = (!self.is_traced).then_some(Extras::RETURNS);
+        let in_place = Extras::TAKES_SLOTS
+            .and(Extras::PUBLISHES)
+            .and(Extras::RETURNS);
         for kernel in &frame.code.kernels {
             if !IS_SYNC && request.cancel_value().is_some() {
                 return Err(Box::new(Left::Before(self.frame.code.id_of(kernel))));
@@ -68,6 +71,11 @@ impl Run<'_> {
                 if let Err(error) = self.call(frame, run, kernel, &idle) {
                     return Err(self.failed(kernel, error));
                 }
+            } else if plain.is_some()
+                && kernel.extras.is_within(in_place)
+                && let Some(run) = kernel.direct
+            {
+                self.run_in_place(kernel, run, &idle)?;
             } else if plain.is_some() && kernel.extras.contains(Extras::CALLS) {
                 self.run_call(kernel, lists)?;
             } else {
@@ -94,6 +102,23 @@ impl Run<'_> {
         // or the arguments, are the producers of its operands (C1); they have put what it reads
         // (C5), or the run would have been left.
         unsafe { frame.run(kernel, run, call) }
+    }
+
+    /// Runs a direct kernel that uses only its operands, some of which are in slots, or some of whose
+    /// results are not only in cells.
+    #[inline(never)]
+    fn run_in_place(
+        &self,
+        kernel: &Kernel,
+        run: DirectFn,
+        idle: &DirectCall<'_>,
+    ) -> Result<(), Box<Left>> {
+        let id = self.frame.code.id_of(kernel);
+        self.progress.set(Progress::InPlace(id));
+        if let Err(error) = self.call(self.frame, run, kernel, idle) {
+            return Err(self.failed(kernel, error));
+        }
+        self.settle_places(id, kernel, self.frame.code.details(id))
     }
 
     /// Runs a kernel that calls a function and does nothing else.
@@ -310,41 +335,60 @@ impl Run<'_> {
         if !kernel.extras.contains(Extras::PUBLISHES) {
             return Ok(());
         }
-        let results = details.results.iter().zip(&details.forms).enumerate();
-        for (number, (result, &form)) in results {
+        for (number, &settling) in details.settlings.iter().enumerate() {
             let number = number as u32;
-            let register = self.frame.code.register(result.register);
             self.progress.set(Progress::HandingOver(id, number + 1));
-            let is_settled = match (form, register.cell, register.slot, register.ty) {
-                (ResultForm::Cell, Some(cell), slot, Some(ty)) => {
-                    if let (Some(slot), 1..) = (slot, register.num_references) {
-                        let is_given = register.returned.is_some();
-                        let value = self.frame.wrap(cell, ty, is_given);
-                        self.frame.put(slot, value, register.num_references);
-                    }
+            let is_settled = match settling {
+                Settling::Done => true,
+                Settling::Keep(slot, num_takes) => {
+                    self.frame.keep(slot, num_takes);
                     true
                 }
-                (ResultForm::Slot, _, Some(slot), _) => {
-                    self.frame.keep(slot, register.num_takes());
-                    true
-                }
-                (ResultForm::LaterSlot, _, Some(slot), _) => {
-                    let is_used = self.is_sync || result.users.len() > 0;
-                    let is_settled =
-                        is_settled(self.frame, register, is_used, self.frame.peek(slot));
-                    if is_settled {
-                        self.follow(details, result.register, self.frame.peek(slot));
-                        self.frame.keep(slot, register.num_takes());
-                    }
-                    is_settled
-                }
-                _ => unreachable!("a kernel that runs in place leaves its results in places"),
+                Settling::LookUnlessEmpty(slot) if self.frame.peek_later(slot).is_none() => true,
+                Settling::LookUnlessEmpty(_) | Settling::Look => self.settle_place(details, number),
             };
             if !is_settled {
                 return Err(Box::new(Left::HandingOver(id, number)));
             }
         }
         Ok(())
+    }
+
+    /// Settles a result that a kernel has left in its places. Returns `false` without doing
+    /// anything if the users of the register cannot continue with it.
+    #[inline(never)]
+    fn settle_place(&self, details: &KernelDetails, number: u32) -> bool {
+        let (result, form) = (
+            &details.results[number as usize],
+            details.forms[number as usize],
+        );
+        let register = self.frame.code.register(result.register);
+        if form == ResultForm::LaterSlot
+            && let Some(slot) = register.slot
+            && let Some(value) = self.frame.peek_later(slot)
+        {
+            let is_used = self.is_sync || result.users.len() > 0;
+            let is_settled = is_settled(self.frame, register, is_used, value);
+            if is_settled {
+                self.follow(details, result.register, value);
+                self.frame.keep(slot, register.num_takes());
+            }
+            return is_settled;
+        }
+        match (form, register.cell, register.slot, register.ty) {
+            (ResultForm::Cell | ResultForm::LaterSlot, Some(cell), slot, Some(ty)) => {
+                if let (Some(slot), 1..) = (slot, register.num_references) {
+                    let is_given = register.returned.is_some();
+                    let value = self.frame.wrap(cell, ty, is_given);
+                    self.frame.put(slot, value, register.num_references);
+                }
+            }
+            (ResultForm::Slot, _, Some(slot), _) => {
+                self.frame.keep(slot, register.num_takes());
+            }
+            _ => unreachable!("a kernel that runs in place leaves its results in places"),
+        }
+        true
     }
 
     /// Settles the results of a kernel that are in the list.

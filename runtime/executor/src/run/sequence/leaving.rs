@@ -63,7 +63,7 @@ impl Run<'_> {
             Left::HandingOver(id, number) => {
                 let result = self.frame.code.details(id).results.get(number as usize);
                 let slot = result.and_then(|result| self.frame.code.register(result.register).slot);
-                slot.map(|slot| self.frame.peek(slot).clone())
+                slot.and_then(|slot| self.frame.peek_later(slot).cloned())
             }
             _ => None,
         };
@@ -200,7 +200,7 @@ impl Run<'_> {
         }
         for (register, num_left) in code.registers.iter().zip(num_left) {
             if let Some(slot) = register.slot {
-                (0..num_left).for_each(|_| panics::catch(|| drop(self.frame.take(slot))));
+                (0..num_left).for_each(|_| panics::catch(|| drop(self.frame.take_later(slot))));
             }
         }
     }

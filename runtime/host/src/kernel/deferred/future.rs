@@ -17,7 +17,6 @@
 //!   and its obligations. The first turn is that of the call.
 //! - T2. `waiting` is set in the first turn, unless that is the last one, and never changes. Adding
 //!   a task and every later turn happen after the first turn (S5).
-//!   turn, comes after that turn (S5).
 #![expect(unsafe_code, reason = "runs kernels whose operands were proven")]
 
 use std::cell::{OnceCell, UnsafeCell};
@@ -34,11 +33,12 @@ use tfrt_ods::OpDef;
 use tfrt_support::Error;
 
 use super::kept::{Call, CallOperands, Kept, Lent};
+use super::places::LaterPlaces;
 use super::promises::Promises;
 use super::wake_state::{AfterPoll, WakeState};
 use crate::execution::ExecutionContext;
 use crate::kernel::AsyncKernel;
-use crate::kernel::direct::{Direct, DirectCall, Places};
+use crate::kernel::direct::{Direct, DirectCall};
 use crate::kernel::frame::KernelFrame;
 use crate::kernel::panic::{panicked, quietly};
 use crate::kernel::param::ParamList;
@@ -70,7 +70,8 @@ pub(crate) unsafe fn run_future<K: AsyncKernel>(frame: &mut KernelFrame<'_>) {
 }
 
 /// Returns an `async fn` as a [direct](crate::kernel::direct) kernel, if it can be one. All its
-/// results, including an added chain, are references to values that may become available later.
+/// results, including an added chain, are references to values that may become available later,
+/// unless it is done at once and there are cells for their payloads.
 pub(crate) const fn direct<K: AsyncKernel>() -> Option<Direct> {
     if !K::Params::IS_DIRECT || !K::Results::IS_DIRECT {
         return None;
@@ -81,6 +82,7 @@ pub(crate) const fn direct<K: AsyncKernel>() -> Option<Direct> {
         reads_call: true,
         reads_context: true,
         is_fixed: false,
+        fills_cells: true,
         num_results: num_results::<K>(),
         num_operands: K::Params::NUM_OPERANDS,
     })
@@ -99,8 +101,8 @@ unsafe fn run_direct<K: AsyncKernel>(
     registers: NonNull<u8>,
     offsets: NonNull<u32>,
 ) -> Result<(), Error> {
-    // SAFETY: duty 1 of `DirectFn`: the offsets of operands follow those of results.
-    let operands = unsafe { offsets.add(num_results::<K>()) };
+    // SAFETY: duty 1 of `DirectFn`: the offsets of operands follow those of slots and cells.
+    let operands = unsafe { offsets.add(2 * num_results::<K>()) };
     let call = Call {
         exec_ctx: call.exec_ctx,
         op: K::OP,
@@ -113,7 +115,7 @@ unsafe fn run_direct<K: AsyncKernel>(
         },
     };
     // SAFETY: duties 1 and 2 of `DirectFn`, for references.
-    let mut places = unsafe { Places::<true>::new(registers, offsets) };
+    let mut places = unsafe { LaterPlaces::new(registers, offsets, num_results::<K>()) };
     let run = || {
         let place = |_, value| places.put_reference(value);
         // SAFETY: duties 2 and 3 of `DirectFn` imply for every operand what `check` verifies.
@@ -160,11 +162,9 @@ unsafe fn begin<K: AsyncKernel>(
     });
     // SAFETY: T1: the first turn.
     match task.with_waker(|waker| unsafe { task.poll(waker) }) {
-        Poll::Ready(outcome) => {
-            // SAFETY: T1: as above.
-            unsafe { task.drop_future() };
-            Some(outcome)
-        }
+        // A future that is done keeps nothing: what it owned is gone. It has no later turn, even if
+        // it has been woken.
+        Poll::Ready(outcome) => Some(outcome),
         Poll::Pending => {
             // SAFETY: T1: as above; the turn continues.
             unsafe { FutureTask::go_on(&task, call, num_results, place) };
@@ -176,7 +176,7 @@ unsafe fn begin<K: AsyncKernel>(
 /// A future, and the state shared by its wakers.
 struct FutureTask<R: ResultPart, F: Future<Output = Outcome<R>>> {
     state: WakeState,
-    /// T1. Pinned: dropped in place. `None` once it has finished.
+    /// T1. Pinned: dropped in place. `None` once it has ended in a task.
     future: UnsafeCell<Option<F>>,
     /// T2.
     waiting: OnceCell<Pooled<Waiting>>,

@@ -208,32 +208,45 @@ impl<'k, P: ParamList> Keeping<'k, '_, P> {
     /// 2. `T` is copied.
     #[inline]
     unsafe fn copied<T: Value>(self, index: usize) -> &'k T {
-        let content = self.place(index).get_or_init(|| {
-            let mut words = [MaybeUninit::uninit(); 2];
-            let place = words.as_mut_ptr().cast::<T>();
-            match self.call.operands {
-                CallOperands::Frame(arguments) => {
-                    // SAFETY: duty 1: it is concrete and of type `T`, which fits (duty 2).
-                    unsafe { arguments[index].copy_payload_to(place.cast()) };
-                }
-                CallOperands::Registers {
-                    registers, offsets, ..
-                } => {
-                    // SAFETY: O1: the call is in progress (L1), and its markers read only its
-                    // operands.
-                    let source = unsafe { CallOperands::place::<T>(registers, offsets, index) };
-                    // SAFETY: D1: a payload of type `T`; it fits (duty 2), and a copied payload may
-                    // be copied bytewise.
-                    unsafe { place.copy_from_nonoverlapping(source.as_ptr(), 1) };
-                }
-            }
-            PlaceContent::Copied(words)
-        });
-        let PlaceContent::Copied(words) = content else {
+        let place = self.place(index);
+        if place.get().is_none() {
+            // SAFETY: the caller fulfils both duties.
+            let words = unsafe { self.copy::<T>(index) };
+            // It was empty, and nothing else fills it.
+            let _ = place.set(PlaceContent::Copied(words));
+        }
+        let Some(PlaceContent::Copied(words)) = place.get() else {
             unreachable!("an operand is read as one type");
         };
         // SAFETY: K1: the place was filled above with a `T`.
         unsafe { &*words.as_ptr().cast::<T>() }
+    }
+
+    /// Returns a copy of the payload of an operand of a copied type.
+    ///
+    /// # Safety
+    /// 1. The duty of [`Source::get`].
+    /// 2. `T` is copied.
+    #[inline]
+    unsafe fn copy<T: Value>(self, index: usize) -> [MaybeUninit<u64>; 2] {
+        let mut words = [MaybeUninit::uninit(); 2];
+        let place = words.as_mut_ptr().cast::<T>();
+        match self.call.operands {
+            CallOperands::Frame(arguments) => {
+                // SAFETY: duty 1: it is concrete and of type `T`, which fits (duty 2).
+                unsafe { arguments[index].copy_payload_to(place.cast()) };
+            }
+            CallOperands::Registers {
+                registers, offsets, ..
+            } => {
+                // SAFETY: O1: the call is in progress (L1), and its markers read only its operands.
+                let source = unsafe { CallOperands::place::<T>(registers, offsets, index) };
+                // SAFETY: D1: a payload of type `T`; it fits (duty 2), and a copied payload may be
+                // copied bytewise.
+                unsafe { place.copy_from_nonoverlapping(source.as_ptr(), 1) };
+            }
+        }
+        words
     }
 
     /// Returns the operand as a reference, in its place.
