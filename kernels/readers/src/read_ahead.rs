@@ -40,6 +40,9 @@ const MAX_BUFFERED: usize = 80;
 /// A reader stops after so many bytes, so that the first element does not wait for all the others.
 const MAX_BATCH_BYTES: usize = 1 << 20;
 
+/// No reader is started while buffered elements take so many bytes.
+const MAX_BUFFERED_BYTES: usize = 1 << 26;
+
 /// A file format: how the elements of a file are read.
 ///
 /// ```
@@ -107,7 +110,7 @@ pub trait Format: fmt::Debug + Send + Sync + 'static {
         let _ = position;
         let mut reader = self.open(file, ctx)?;
         for _ in 0..num_read {
-            if reader.read_element(ctx).is_none() {
+            if ctx.request().is_cancelled() || reader.read_element(ctx).is_none() {
                 break;
             }
         }
@@ -198,6 +201,7 @@ impl Stage for ReadAhead {
             }),
             next: Bookmark::START,
             buffered: VecDeque::new(),
+            num_buffered_bytes: 0,
             being_read: None,
             has_ended: false,
             has_waited: false,
@@ -298,6 +302,8 @@ impl fmt::Debug for State {
 #[derive(Debug)]
 struct Item {
     element: Result<Values, Error>,
+    /// About how much memory the element takes.
+    len_bytes: usize,
     next: Bookmark,
 }
 
@@ -319,6 +325,8 @@ struct ReadAheadMachine {
     /// Where the element is that is handed out next.
     next: Bookmark,
     buffered: VecDeque<Item>,
+    /// About how much memory they take.
+    num_buffered_bytes: usize,
     /// What the reader is about to publish.
     being_read: Option<AsyncValueRef<Batch>>,
     has_ended: bool,
@@ -340,12 +348,14 @@ impl Machine for ReadAheadMachine {
                 self.take_over(&read, num_outstanding);
             }
             if self.buffered.len() <= MIN_BUFFERED + num_outstanding
+                && self.num_buffered_bytes < MAX_BUFFERED_BYTES
                 && self.being_read.is_none()
                 && !self.has_ended
             {
                 self.start_reader(num_outstanding, ctx);
             }
             if let Some(item) = self.buffered.pop_front() {
+                self.num_buffered_bytes -= item.len_bytes;
                 return Step::Answer(self.answer(item, ctx));
             }
             match &self.being_read {
@@ -359,7 +369,7 @@ impl Machine for ReadAheadMachine {
                 None => {
                     let batch = self.source.read(1, ctx);
                     self.has_ended = batch.has_ended;
-                    self.buffered = batch.items;
+                    self.buffer(batch.items);
                 }
             }
         }
@@ -393,12 +403,17 @@ impl Machine for ReadAheadMachine {
 }
 
 impl ReadAheadMachine {
+    fn buffer(&mut self, mut items: VecDeque<Item>) {
+        self.num_buffered_bytes += items.iter().map(|item| item.len_bytes).sum::<usize>();
+        self.buffered.append(&mut items);
+    }
+
     /// Buffers what was read.
     fn take_over(&mut self, read: &AsyncValueRef<Batch>, num_outstanding: usize) {
         match read.try_write() {
             Ok(mut batch) => {
                 self.has_ended = batch.has_ended;
-                self.buffered.append(&mut batch.items);
+                self.buffer(std::mem::take(&mut batch.items));
             }
             // The pool dropped the task.
             Err(_) => {
@@ -410,6 +425,7 @@ impl ReadAheadMachine {
                 };
                 self.buffered.push_back(Item {
                     element: Err(error),
+                    len_bytes: 0,
                     next,
                 });
                 self.has_ended = true;
@@ -471,20 +487,22 @@ impl Source {
             if self.is_dropped.load(Ordering::Relaxed) || ctx.request().is_cancelled() {
                 return batch;
             }
-            let element = match self.advance(&mut state, ctx) {
-                Advance::Element(element) => {
-                    num_bytes += element.len_bytes;
-                    Ok(element.values)
-                }
+            let (element, len_bytes) = match self.advance(&mut state, ctx) {
+                Advance::Element(Element { values, len_bytes }) => (Ok(values), len_bytes),
                 Advance::Error(error) => match self.judge(&mut state, error) {
-                    Some(error) => Err(error),
+                    Some(error) => (Err(error), 0),
                     None => continue,
                 },
                 Advance::NextFile => continue,
                 Advance::End => break,
             };
             let next = state.bookmark();
-            batch.items.push_back(Item { element, next });
+            num_bytes += len_bytes;
+            batch.items.push_back(Item {
+                element,
+                len_bytes,
+                next,
+            });
         }
         batch.has_ended = matches!(state.progress, Progress::Ended);
         if batch.has_ended {

@@ -145,6 +145,15 @@ pub(crate) fn is_supported(dtype: DType) -> bool {
         || integer_range(dtype).is_some()
 }
 
+/// Whether a tensor of this shape, of elements of any type, could be in memory.
+fn is_addressable(dims: &[usize]) -> bool {
+    const MAX_ELEMENTS: usize = isize::MAX as usize / size_of::<u64>();
+    let num_elements = dims
+        .iter()
+        .try_fold(1_usize, |num, &dim| num.checked_mul(dim));
+    num_elements.is_some_and(|num| num <= MAX_ELEMENTS)
+}
+
 impl Column {
     /// A column with one value in each row, none of which may be missing.
     #[must_use]
@@ -187,6 +196,13 @@ impl Schema {
             if !is_supported(*dtype) {
                 return invalid(format!(
                     "column `{name}`: no file has elements of type {dtype}"
+                ));
+            }
+            if let ColumnShape::Fixed(dims) = &column.shape
+                && !is_addressable(dims)
+            {
+                return invalid(format!(
+                    "column `{name}`: no tensor has so many elements as {dims:?}"
                 ));
             }
             let is_of_type = match &column.missing {

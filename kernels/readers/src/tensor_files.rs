@@ -130,6 +130,7 @@ impl Format for TensorFiles {
                 len_bytes += tensor.buffer().len_bytes();
                 AnyRef::available(tensor.clone())
             } else if let Some(tensor) = tensor.downcast_ref::<StringHostTensor>() {
+                len_bytes += tensor.strings().iter().map(Vec::len).sum::<usize>();
                 AnyRef::available(tensor.clone())
             } else if let Some(tensor) = tensor.downcast_ref::<CooHostTensor>() {
                 AnyRef::available(tensor.clone())

@@ -268,3 +268,21 @@ proptest! {
         }
     }
 }
+
+#[test]
+fn types_that_features_do_not_have_are_refused() {
+    assert!(
+        parse_bytes(b"", "a: f64 = 1")
+            .unwrap_err()
+            .contains("expected a type")
+    );
+}
+
+#[test]
+fn a_shape_that_no_tensor_can_have_is_refused() {
+    let error = "x: f32 [4294967296, 4294967296]"
+        .parse::<Schema>()
+        .unwrap_err();
+    let text = error.message();
+    assert!(text.contains("no tensor has so many elements"), "{text}");
+}

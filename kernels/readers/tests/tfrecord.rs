@@ -124,6 +124,34 @@ fn a_stream_that_is_read_in_pieces_and_fails_says_so_once() {
     assert_eq!(found, [Ok(b"red".to_vec()), Err(failure)]);
 }
 
+#[test]
+#[cfg(feature = "gzip")]
+fn a_compressed_file_cannot_claim_an_enormous_record() {
+    use std::io::Write;
+    let length = (1_u64 << 32).to_le_bytes();
+    let mut encoder = flate2::write::GzEncoder::new(Vec::new(), flate2::Compression::fast());
+    encoder.write_all(&length).unwrap();
+    encoder
+        .write_all(&masked_crc32c(&length).to_le_bytes())
+        .unwrap();
+    encoder.write_all(&[0; 1000]).unwrap();
+    let file = TemporaryFile::new("enormous", &encoder.finish().unwrap());
+    let expected =
+        "expected a record of at most 268435456 bytes at position 0, found one of 4294967296";
+    let found = texts(&file.dataset(), &context("s"));
+    assert_eq!(found, [Err(expected.to_owned())]);
+}
+
+#[test]
+fn a_damaged_header_is_not_taken_for_that_of_a_compressed_file() {
+    // The length 376 begins with the mark of zlib.
+    let mut bytes = file_of(&[&[7; 376], b"next"]);
+    bytes[8] ^= 1;
+    let file = TemporaryFile::new("mark", &bytes);
+    let found = texts(&file.dataset(), &context("s"));
+    assert_eq!(found[0], Err("data corruption at position 0".to_owned()));
+}
+
 /// A file that goes away with the test.
 struct TemporaryFile(PathBuf);
 

@@ -62,6 +62,7 @@ fn tf_record_dataset(
         compression: parsed(compression)?,
         verify: parsed(verify)?,
         on_error: parsed(on_error)?,
+        ..TfRecordOptions::default()
     };
     options.dataset(path)
 }

@@ -1,6 +1,7 @@
 //! Elements as they come: for a loop that waits, and for an `async` one.
 
 use std::fmt;
+use std::iter::FusedIterator;
 use std::marker::PhantomData;
 
 use tfrt_async::AnyRef;
@@ -17,6 +18,7 @@ use crate::typed::FromValues;
 ///
 /// As an [`Iterator`] it blocks until the next element is there, so that it is not for tasks of a work queue; [`next_async`](Self::next_async)
 /// does not. An element that is an error is an item, and the elements behind it follow.
+/// Nothing follows the end, nor the error of a request that was cancelled.
 ///
 /// ```
 /// use tfrt_data::Dataset;
@@ -32,6 +34,8 @@ use crate::typed::FromValues;
 pub struct Elements<T, M> {
     iterator: DataIterator,
     ctx: ExecutionContext,
+    /// Whether the end, or the cancellation of the request, was returned.
+    has_ended: bool,
     element: PhantomData<fn() -> (T, M)>,
 }
 
@@ -42,6 +46,7 @@ impl Dataset {
         Elements {
             iterator: self.iterator(),
             ctx: ctx.clone(),
+            has_ended: false,
             element: PhantomData,
         }
     }
@@ -60,6 +65,7 @@ impl Dataset {
         Ok(Elements {
             iterator: self.restore(checkpoint, ctx)?,
             ctx: ctx.clone(),
+            has_ended: false,
             element: PhantomData,
         })
     }
@@ -84,6 +90,9 @@ impl<T: FromValues<M>, M> Elements<T, M> {
     /// }
     /// ```
     pub async fn next_async(&mut self) -> Option<Result<T, Error>> {
+        if self.has_ended {
+            return None;
+        }
         let outcome = match self.iterator.draw(&self.ctx).into_outcome() {
             Ok(outcome) => outcome,
             Err(pending) => {
@@ -96,7 +105,7 @@ impl<T: FromValues<M>, M> Elements<T, M> {
                 available(value).await;
             }
         }
-        item(outcome)
+        self.item(outcome)
     }
 
     /// A checkpoint behind the last element that was returned; [`Dataset::elements_from`] goes on there. Waits until elements that were
@@ -165,6 +174,16 @@ async fn available(value: &AnyRef) {
     }
 }
 
+impl<T: FromValues<M>, M> Elements<T, M> {
+    /// What a loop sees of an outcome whose values are available.
+    fn item(&mut self, outcome: Outcome) -> Option<Result<T, Error>> {
+        // Every further draw of a cancelled request fails alike: a loop that skips errors would not end.
+        let is_element = outcome.is_element();
+        self.has_ended = outcome.is_end() || (!is_element && self.ctx.request().is_cancelled());
+        item(outcome)
+    }
+}
+
 /// What a loop sees of an outcome whose values are available.
 fn item<T: FromValues<M>, M>(outcome: Outcome) -> Option<Result<T, Error>> {
     match outcome {
@@ -181,12 +200,20 @@ impl<T: FromValues<M>, M> Iterator for Elements<T, M> {
     type Item = Result<T, Error>;
 
     fn next(&mut self) -> Option<Self::Item> {
+        if self.has_ended {
+            return None;
+        }
         match self.next_blocking() {
-            Ok(outcome) => item(outcome),
-            Err(error) => Some(Err(error)),
+            Ok(outcome) => self.item(outcome),
+            Err(error) => {
+                self.has_ended = self.ctx.request().is_cancelled();
+                Some(Err(error))
+            }
         }
     }
 }
+
+impl<T: FromValues<M>, M> FusedIterator for Elements<T, M> {}
 
 impl<T, M> fmt::Debug for Elements<T, M> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {

@@ -44,6 +44,8 @@ pub(crate) mod scan;
 
 pub(crate) mod cache;
 
+mod dropping;
+
 mod replay;
 
 /// How many results a stage draws past a known end where its definition asks for a number of draws: the number is the program's, and

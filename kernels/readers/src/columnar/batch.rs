@@ -149,7 +149,11 @@ fn tensor(column: &dyn Array, allocator: &Arc<dyn HostAllocator>) -> Result<AnyR
                     )));
                 }
             };
-            let keys = dictionary.normalized_keys();
+            // Without values, Arrow has no keys: all rows are missing.
+            let keys = match values.is_empty() {
+                true => vec![0; column.len()],
+                false => dictionary.normalized_keys(),
+            };
             let keys = keys.iter().enumerate();
             strings(keys.map(|(row, &key)| {
                 let is_there = dictionary.keys().is_valid(row);

@@ -24,6 +24,9 @@ const MAX_ROW_BYTES: u64 = 1 << 28;
 /// Bytes that are read at once.
 const BUFFER_BYTES: usize = 256 * 1024;
 
+/// No further row is read into a batch that is taken apart again when its rows have so many bytes.
+const MAX_BATCH_BYTES: usize = 1 << 20;
+
 /// So many rows are read at once if each of them is an element.
 const NUM_ROWS_AT_ONCE: u64 = 256;
 
@@ -95,6 +98,7 @@ impl Format for Rows {
             batch_size: self.options.batch_size.unwrap_or(NUM_ROWS_AT_ONCE),
             file,
             record: ByteRecord::new(),
+            num_bytes: 0,
             num_read: 0,
             failed: None,
             has_ended: false,
@@ -248,6 +252,8 @@ struct FileRows {
     batch_size: u64,
     file: OpenFile,
     record: ByteRecord,
+    /// About how much memory the rows in the columns take.
+    num_bytes: usize,
     num_read: u64,
     /// An error behind the rows that were handed out.
     failed: Option<Error>,
@@ -259,7 +265,11 @@ impl ReadElements for FileRows {
         if let Some(error) = self.failed.take() {
             return Some(Err(error));
         }
-        while !self.has_ended && self.num_rows() < self.batch_size as usize {
+        let is_full = |this: &Self| {
+            this.num_rows() as u64 >= this.batch_size
+                || (this.hands_out_rows && this.num_bytes >= MAX_BATCH_BYTES)
+        };
+        while !self.has_ended && !is_full(self) {
             if let Err(error) = self.read_row() {
                 if !self.hands_out_rows || self.num_rows() == 0 {
                     return Some(Err(error));
@@ -316,6 +326,7 @@ impl FileRows {
                 }
             }
         }
+        self.num_bytes += self.record.as_slice().len() + cells.len() * size_of::<Cell>();
         for (column, (cell, is_there)) in self.columns.iter_mut().zip(cells) {
             column.values.push(cell);
             if let Some(mask) = &mut column.mask {
@@ -325,8 +336,28 @@ impl FileRows {
         Ok(())
     }
 
-    /// The rows as an element.
+    /// The rows as an element. If there is no memory for it, the rows are lost.
     fn take_batch(&mut self, num_rows: usize, ctx: &ExecutionContext) -> Result<Element, Error> {
+        let len_bytes = std::mem::take(&mut self.num_bytes);
+        let values = self.take_columns(num_rows, ctx);
+        if values.is_err() {
+            // The columns must have as many rows each.
+            for column in &mut self.columns {
+                column.values = Values::new(column.dtype);
+                column.mask = column.mask.is_some().then(Vec::new);
+            }
+        }
+        Ok(Element {
+            values: values?,
+            len_bytes,
+        })
+    }
+
+    fn take_columns(
+        &mut self,
+        num_rows: usize,
+        ctx: &ExecutionContext,
+    ) -> Result<tfrt_data::Values, Error> {
         let mut values = tfrt_data::Values::new();
         for column in &mut self.columns {
             values.push(column.values.take_tensor(&[num_rows], ctx.allocator())?);
@@ -336,7 +367,6 @@ impl FileRows {
                 values.push(mask);
             }
         }
-        let len_bytes = num_rows * values.len() * size_of::<u64>();
-        Ok(Element { values, len_bytes })
+        Ok(values)
     }
 }

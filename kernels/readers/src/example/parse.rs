@@ -29,12 +29,13 @@ use crate::schema::{Cell, Column, ColumnShape, Missing, Schema};
 /// ```
 ///
 /// # Errors
-/// If the bytes are not an example; if a feature that has no default is missing, or has other values than the schema says.
+/// If the schema has types that features do not have; if the bytes are not an example; if a feature that has no default is missing, or has other values than the schema says.
 pub fn parse_example(
     bytes: &[u8],
     schema: &Schema,
     allocator: &Arc<dyn HostAllocator>,
 ) -> Result<Components, Error> {
+    super::check_types(schema)?;
     let mut found: Vec<Option<&[u8]>> = vec![None; schema.columns().len()];
     find_features(bytes, schema, &mut found).ok_or_else(not_an_example)?;
     let mut components = Components::new();

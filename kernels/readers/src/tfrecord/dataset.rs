@@ -7,7 +7,7 @@ use tfrt_data::{Dataset, StageDescription};
 use tfrt_host::ExecutionContext;
 use tfrt_support::Error;
 
-use super::read::{RecordError, RecordReader, Verify};
+use super::read::{MAX_RECORD_BYTES, RecordError, RecordReader, Verify};
 use crate::files::{Compression, Files, NUM_MARK_BYTES, OpenFile, Stream};
 use crate::policy::OnError;
 use crate::read_ahead::{self, Element, Format, ReadElements};
@@ -39,6 +39,9 @@ pub struct TfRecordOptions {
     pub compression: Compression,
     /// Which checksums are compared.
     pub verify: Verify,
+    /// The longest record that is read, in bytes; by default 256 MiB in a compressed file, which may claim to hold far more than its own size. A
+    /// longer one is an error, and the rest of its file is left out.
+    pub max_record_bytes: Option<u64>,
     /// What follows an error.
     pub on_error: OnError,
 }
@@ -90,7 +93,9 @@ impl Format for Records {
         let Some(position) = position else {
             let mut reader = self.open_behind(file, 0)?;
             for _ in 0..num_read {
-                drop(reader.read_element(ctx));
+                if ctx.request().is_cancelled() || reader.read_element(ctx).is_none() {
+                    break;
+                }
             }
             return Ok(Box::new(reader));
         };
@@ -115,18 +120,25 @@ impl Records {
     /// The records of a file from a position on.
     fn open_behind(&self, file: OpenFile, position: u64) -> Result<FileRecords, Error> {
         let failed = |error: io::Error| file.read_error(&error);
-        let stream = match self.open_plain_at(&file, position)? {
-            Some(stream) => stream,
+        let (stream, num_left) = match self.open_plain_at(&file, position)? {
+            Some((stream, num_left)) => (stream, Some(num_left)),
             None => {
                 let compression = self.options.compression;
                 let mut stream = compression
                     .decompress_unless(file.open()?, detect)
                     .map_err(failed)?;
                 skip(&mut stream, position).map_err(failed)?;
-                stream
+                (stream, None)
             }
         };
-        let reader = RecordReader::starting_at(position, stream).verifying(self.options.verify);
+        let unlimited = num_left.map_or(MAX_RECORD_BYTES, |_| u64::MAX);
+        let max_record_bytes = self.options.max_record_bytes.unwrap_or(unlimited);
+        // Somebody may still be writing the file.
+        let max_left_bytes = num_left.map_or(u64::MAX, |num| num.max(MAX_RECORD_BYTES));
+        let reader = RecordReader::starting_at(position, stream)
+            .verifying(self.options.verify)
+            .with_max_record_bytes(max_record_bytes)
+            .with_max_left_bytes(max_left_bytes);
         Ok(FileRecords {
             reader,
             file,
@@ -137,9 +149,18 @@ impl Records {
 }
 
 impl Records {
-    /// The bytes from a position on, if that needs no reading of what is in front: for a file of this machine that is not compressed.
-    fn open_plain_at(&self, file: &OpenFile, position: u64) -> Result<Option<Stream>, Error> {
-        let Some(mut local) = file.open_file()?.filter(|_| position > 0) else {
+    /// The bytes from a position on, and how many there are, if that needs no reading of what is in front: for a file of this machine that is not
+    /// compressed.
+    fn open_plain_at(
+        &self,
+        file: &OpenFile,
+        position: u64,
+    ) -> Result<Option<(Stream, u64)>, Error> {
+        let local = file.open_file()?;
+        // A pipe has no positions.
+        let len_bytes = local.as_ref().and_then(|local| local.metadata().ok());
+        let len_bytes = len_bytes.filter(|metadata| metadata.is_file());
+        let (Some(mut local), Some(metadata)) = (local, len_bytes) else {
             return Ok(None);
         };
         let mut start = Vec::new();
@@ -155,7 +176,8 @@ impl Records {
             Ok(found == Compression::None)
         };
         let is_plain = find().map_err(|error: io::Error| file.read_error(&error))?;
-        Ok(is_plain.then(|| Box::new(local) as Stream))
+        let num_left = metadata.len().saturating_sub(position);
+        Ok(is_plain.then(|| (Box::new(local) as Stream, num_left)))
     }
 }
 
@@ -177,6 +199,8 @@ fn detect(start: &[u8]) -> Compression {
         return Compression::None;
     }
     match start {
+        // The length of a record whose checksum is wrong: in a compressed file, no block could begin like this.
+        [_, _, 0, 0, 0, 0, 0, 0, ..] => Compression::None,
         [0x78, 0x01 | 0x5e | 0x9c | 0xda, ..] => Compression::Zlib,
         _ => Compression::detect(start),
     }

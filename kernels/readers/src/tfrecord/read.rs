@@ -20,6 +20,9 @@ const FOOTER_BYTES: usize = 4;
 /// So much is set aside for the data of a record before any of it was read: a damaged length must not take all memory.
 const MAX_EXPECTED_BYTES: u64 = 1 << 20;
 
+/// The longest record of a stream whose length is not known: a small compressed file may claim to hold an enormous one.
+pub(super) const MAX_RECORD_BYTES: u64 = 1 << 28;
+
 /// Reads the records of a stream, one after the other.
 ///
 /// After a wrong checksum the next record is looked for: behind the header if that was wrong, and behind the record otherwise. Nothing
@@ -30,6 +33,10 @@ pub struct RecordReader<R> {
     /// Where the next record begins.
     position: u64,
     verify: Verify,
+    /// The longest record that is read.
+    max_record_bytes: u64,
+    /// A longer record than that must be cut off.
+    max_left_bytes: u64,
     has_ended: bool,
 }
 
@@ -80,6 +87,8 @@ impl<R: Read> RecordReader<R> {
             input: BufReader::with_capacity(BUFFER_BYTES, input),
             position,
             verify: Verify::All,
+            max_record_bytes: u64::MAX,
+            max_left_bytes: u64::MAX,
             has_ended: false,
         }
     }
@@ -88,6 +97,19 @@ impl<R: Read> RecordReader<R> {
     #[must_use]
     pub fn verifying(mut self, verify: Verify) -> Self {
         self.verify = verify;
+        self
+    }
+
+    /// The same reader, which refuses longer records than that before it reads them. By default it reads them, whatever memory that takes.
+    #[must_use]
+    pub fn with_max_record_bytes(mut self, max_record_bytes: u64) -> Self {
+        self.max_record_bytes = max_record_bytes;
+        self
+    }
+
+    /// The same reader, of a stream that has so many bytes at most: a longer record is cut off, which is found out before it is read.
+    pub(super) fn with_max_left_bytes(mut self, max_left_bytes: u64) -> Self {
+        self.max_left_bytes = max_left_bytes;
         self
     }
 
@@ -118,6 +140,16 @@ impl<R: Read> RecordReader<R> {
             return Err(corrupt);
         }
         let length = length.try_into().map_or(0, u64::from_le_bytes);
+        if length > self.max_record_bytes {
+            return Err(RecordError::TooLong {
+                position: start,
+                length,
+                max: self.max_record_bytes,
+            });
+        }
+        if length > self.max_left_bytes {
+            return Err(truncated);
+        }
         let mut data = Vec::with_capacity(length.min(MAX_EXPECTED_BYTES) as usize);
         let num_read = self.input.by_ref().take(length).read_to_end(&mut data)?;
         let mut footer = [0; FOOTER_BYTES];
@@ -183,6 +215,15 @@ pub enum RecordError {
         /// In bytes.
         position: u64,
     },
+    /// The record that begins there is longer than the reader allows.
+    TooLong {
+        /// In bytes.
+        position: u64,
+        /// What the record claims to be, in bytes.
+        length: u64,
+        /// What is allowed, in bytes.
+        max: u64,
+    },
     /// The stream could not be read.
     Io(io::Error),
 }
@@ -198,6 +239,14 @@ impl fmt::Display for RecordError {
         match self {
             Self::Corrupt { position } => write!(f, "data corruption at position {position}"),
             Self::Truncated { position } => write!(f, "truncated record at position {position}"),
+            Self::TooLong {
+                position,
+                length,
+                max,
+            } => write!(
+                f,
+                "expected a record of at most {max} bytes at position {position}, found one of {length}"
+            ),
             Self::Io(error) => write!(f, "failed to read due to error: {error}"),
         }
     }

@@ -10,7 +10,7 @@ use std::sync::{Arc, OnceLock};
 use smallvec::SmallVec;
 use tfrt_async::{AnyRef, AsyncValueRef, Chain, IndirectPromise, Promise, run_when_ready};
 use tfrt_host::ExecutionContext;
-use tfrt_support::{DType, Error, TensorMetadata};
+use tfrt_support::{DType, Error, ErrorCode, TensorMetadata};
 
 use self::assembly::{Assembly, Expected};
 use super::MAX_DRAWS_PAST_END;
@@ -20,6 +20,9 @@ use crate::dataset::{Dataset, Position, Stage, require_positive};
 use crate::description::StageDescription;
 use crate::iterator::Draw;
 use crate::result::{IterationResult, Outcome, Values, are_available};
+
+/// How many results of a batch may be pending: each takes memory until it is known, here and in the stage below.
+const MAX_PENDING: usize = 1 << 20;
 
 /// What the components of the elements of a batch are.
 ///
@@ -176,6 +179,9 @@ impl Draw for BatchIterator {
                 }
                 result => later.push(result),
             }
+            if later.len() > MAX_PENDING {
+                return self.refuse(ctx);
+            }
         }
         if later.is_empty() {
             return assembly.finish(self.drops_remainder, ctx).into();
@@ -199,6 +205,17 @@ impl Draw for BatchIterator {
 }
 
 impl BatchIterator {
+    /// The outcome of a batch that would hold too many pending results. The elements that were drawn for it are lost.
+    #[cold]
+    fn refuse(&self, ctx: &ExecutionContext) -> IterationResult {
+        let batch_size = self.batch_size;
+        let message = format!(
+            "expected at most {MAX_PENDING} elements that are not available, found more in a batch of {batch_size}"
+        );
+        let error = Error::new(message).with_code(ErrorCode::ResourceExhausted);
+        Outcome::error(ctx.emit_error(error)).into()
+    }
+
     /// The result of a batch of which some elements are pending.
     fn finish_later(
         &mut self,

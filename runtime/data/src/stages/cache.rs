@@ -55,6 +55,7 @@ impl Stage for Cache {
                     input: self.input.iterator_below(position),
                     drawn: None,
                     outcomes: Vec::new(),
+                    was_cancelled: false,
                 },
             },
             kept: Arc::clone(&self.kept),
@@ -79,6 +80,8 @@ enum Pass {
         /// What is not known yet.
         drawn: Option<IterationResult>,
         outcomes: Vec<Outcome>,
+        /// Whether a request that drew was cancelled: elements may be its cancellation, which is nothing to keep.
+        was_cancelled: bool,
     },
     /// Of what is kept, from here.
     Kept(usize),
@@ -86,12 +89,13 @@ enum Pass {
 
 impl Machine for CacheMachine {
     fn step(&mut self, _num_outstanding: usize, ctx: &ExecutionContext) -> Step {
-        let (input, drawn, outcomes) = match &mut self.pass {
+        let (input, drawn, outcomes, was_cancelled) = match &mut self.pass {
             Pass::First {
                 input,
                 drawn,
                 outcomes,
-            } => (input, drawn, outcomes),
+                was_cancelled,
+            } => (input, drawn, outcomes, was_cancelled),
             Pass::Kept(next) => {
                 let kept = self.kept.get().and_then(|kept| kept.get(*next));
                 *next = next.saturating_add(1);
@@ -99,12 +103,18 @@ impl Machine for CacheMachine {
                 return Step::Answer(kept.cloned().unwrap_or(Outcome::END));
             }
         };
+        if let Some(cancelled) = ctx.request().cancel_value() {
+            *was_cancelled = true;
+            return Step::Answer(Outcome::Error(cancelled.clone()));
+        }
         let result = drawn.take();
         match result.unwrap_or_else(|| input.draw(ctx)).into_outcome() {
             Ok(Outcome::End(_)) => {
-                // Passes that began before this one ended keep theirs; the first to end stays.
                 let outcomes = std::mem::take(outcomes).into_boxed_slice();
-                let _ = self.kept.set(outcomes);
+                if !*was_cancelled {
+                    // Passes that began before this one ended keep theirs; the first to end stays.
+                    let _ = self.kept.set(outcomes);
+                }
                 self.pass = Pass::Kept(usize::MAX);
                 Step::Answer(Outcome::END)
             }
@@ -128,8 +138,10 @@ impl Machine for CacheMachine {
                 input,
                 drawn,
                 outcomes,
+                was_cancelled,
             } => {
                 to.bool(true);
+                to.bool(*was_cancelled);
                 to.results(drawn.iter())?;
                 to.outcomes(outcomes.iter())?;
                 to.input(&mut **input)
@@ -152,14 +164,16 @@ impl Machine for CacheMachine {
             self.pass = Pass::Kept(next);
             return Ok(());
         }
+        let is_cancelled_pass = from.bool()?;
         let (drawn, kept) = (from.results()?.pop_front(), from.outcomes()?);
         match &mut self.pass {
             Pass::First {
                 input,
                 drawn: to_be_drawn,
                 outcomes,
+                was_cancelled,
             } => {
-                (*to_be_drawn, *outcomes) = (drawn, kept);
+                (*to_be_drawn, *outcomes, *was_cancelled) = (drawn, kept, is_cancelled_pass);
                 from.input(&mut **input)
             }
             // A whole pass was kept since.
@@ -178,7 +192,8 @@ impl Replayable for CacheMachine {
 }
 
 impl Dataset {
-    /// The same elements, kept in memory after the first whole pass: later iterators do not draw from the input. Errors are kept, too.
+    /// The same elements, kept in memory after the first whole pass: later iterators do not draw from the input. Errors are kept, too;
+    /// a pass during which a request was cancelled is not.
     ///
     /// # Errors
     /// If datasets are nested too deep.

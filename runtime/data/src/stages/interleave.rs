@@ -198,7 +198,11 @@ impl Machine for InterleaveMachine {
             let is_occupied = from.bool()?;
             self.num_occupied += usize::from(is_occupied);
             let mut restore = || Opening::restore(from, &self.function, self.position);
-            self.cycle.push(is_occupied.then(&mut restore).transpose()?);
+            let place = is_occupied.then(&mut restore).transpose()?;
+            if matches!(place, Some(Opening::End)) {
+                return Err(damaged("the end of the input has a position in a cycle"));
+            }
+            self.cycle.push(place);
         }
         // The cursor is at one of these positions, or goes on to the first that it never came to.
         self.cursor = cursor.min(num_positions);

@@ -76,6 +76,9 @@ impl Machine for MemoryMachine {
         if let Some(next) = self.next {
             return Step::Answer(self.replay(next));
         }
+        if let Some(cancelled) = ctx.request().cancel_value() {
+            return Step::Answer(Outcome::Error(cancelled.clone()));
+        }
         while self.drawn.len() < num_outstanding {
             let result = self.input.draw(ctx);
             self.drawn.push_back(result);

@@ -18,7 +18,7 @@ use tfrt_async::{AnyRef, AsyncValueRef, Chain, Promise, run_when_ready};
 use tfrt_host::ExecutionContext;
 use tfrt_support::Error;
 
-use super::prefetch::is_available_element;
+use super::prefetch::{Skew, is_available_element};
 use crate::cardinality::Cardinality;
 use crate::checkpoint::{StateReader, StateWriter};
 use crate::dataset::{Dataset, Position, Stage, invalid};
@@ -31,9 +31,6 @@ use crate::tuner::Tuner;
 
 /// The largest number of calls that may be under way.
 const MAX_NUM_PARALLEL: i64 = 1 << 20;
-
-/// How many elements may overtake another one where the order is not kept.
-const MAX_SKEW: u32 = 1000;
 
 #[derive(Debug)]
 struct ParallelMap {
@@ -72,7 +69,7 @@ impl Stage for ParallelMap {
             },
             is_deterministic: self.is_deterministic,
             slots: VecDeque::new(),
-            num_overtakers: 0,
+            skew: Skew::default(),
             has_ended: false,
             calls: Arc::new(Calls {
                 is_dropped: AtomicBool::new(false),
@@ -133,8 +130,8 @@ struct ParallelMapMachine {
     is_deterministic: bool,
     /// Oldest first. An element is known when all of its values are available.
     slots: VecDeque<IterationResult>,
-    /// How many elements have overtaken the oldest.
-    num_overtakers: u32,
+    /// Of the slots.
+    skew: Skew,
     has_ended: bool,
     calls: Arc<Calls>,
 }
@@ -199,6 +196,7 @@ impl Machine for ParallelMapMachine {
                 }
             }
         }
+        self.skew.number(self.slots.len());
         let chosen = match self.choose() {
             Ok(chosen) => chosen,
             Err(awaited) => return Step::Wait(awaited),
@@ -216,13 +214,11 @@ impl Machine for ParallelMapMachine {
         if outcome.is_end() {
             // What lies behind was drawn beyond the end.
             self.slots.clear();
+            self.skew.clear();
             self.has_ended = true;
-        }
-        self.num_overtakers = if chosen == 0 {
-            0
         } else {
-            self.num_overtakers + 1
-        };
+            self.skew.hand_out(chosen);
+        }
         self.degree.deliver();
         Step::Answer(outcome)
     }
@@ -243,7 +239,7 @@ impl Machine for ParallelMapMachine {
 impl ParallelMapMachine {
     /// The slot to hand out next; or what to wait for, if any slot will do and none is done.
     fn choose(&self) -> Result<usize, AnyRef> {
-        if self.is_deterministic || self.num_overtakers >= MAX_SKEW || self.slots.len() < 2 {
+        if self.is_deterministic || self.skew.is_oldest_late() || self.slots.len() < 2 {
             return Ok(0);
         }
         let first_done = || self.slots.iter().position(is_available_element);

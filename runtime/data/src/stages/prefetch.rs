@@ -50,6 +50,7 @@ impl Stage for Prefetch {
             num_ahead: self.num_ahead,
             is_deterministic: self.is_deterministic,
             buffer: VecDeque::new(),
+            skew: Skew::default(),
         })
     }
 }
@@ -61,6 +62,7 @@ struct PrefetchIterator {
     is_deterministic: bool,
     /// Oldest first.
     buffer: VecDeque<IterationResult>,
+    skew: Skew,
 }
 
 impl Draw for PrefetchIterator {
@@ -74,7 +76,12 @@ impl Draw for PrefetchIterator {
         }
         let newest = self.input.draw(ctx);
         self.buffer.push_back(newest);
-        let chosen = match self.is_deterministic {
+        if self.is_deterministic {
+            let oldest = self.buffer.pop_front();
+            return oldest.unwrap_or_else(|| Outcome::END.into());
+        }
+        self.skew.number(self.buffer.len());
+        let chosen = match self.skew.is_oldest_late() {
             true => 0,
             false => self
                 .buffer
@@ -82,6 +89,7 @@ impl Draw for PrefetchIterator {
                 .position(is_available_element)
                 .unwrap_or(0),
         };
+        self.skew.hand_out(chosen);
         self.buffer
             .remove(chosen)
             .unwrap_or_else(|| Outcome::END.into())
@@ -95,6 +103,47 @@ impl Draw for PrefetchIterator {
     fn restore(&mut self, from: &mut StateReader<'_>) -> Result<(), Error> {
         self.buffer = from.results()?;
         from.input(&mut *self.input)
+    }
+}
+
+/// How many elements may overtake another one where the order is not kept.
+const MAX_SKEW: u64 = 1000;
+
+/// How many elements have overtaken those that a stage holds.
+#[derive(Debug, Default)]
+pub(super) struct Skew {
+    /// The numbers of the elements that are held, in the order in which they were drawn.
+    numbers: VecDeque<u64>,
+    num_drawn: u64,
+    num_handed_out: u64,
+}
+
+impl Skew {
+    /// Numbers the elements that were drawn since: so many are held.
+    pub(super) fn number(&mut self, num_held: usize) {
+        while self.numbers.len() < num_held {
+            self.numbers.push_back(self.num_drawn);
+            self.num_drawn += 1;
+        }
+    }
+
+    /// Whether no further element may overtake the oldest. All elements in front of the oldest were handed out; the others that were have
+    /// overtaken it.
+    pub(super) fn is_oldest_late(&self) -> bool {
+        let oldest = self.numbers.front();
+        oldest.is_some_and(|number| self.num_handed_out - number >= MAX_SKEW)
+    }
+
+    /// Counts the element that is handed out: one of those that are held.
+    pub(super) fn hand_out(&mut self, chosen: usize) {
+        if self.numbers.remove(chosen).is_some() {
+            self.num_handed_out += 1;
+        }
+    }
+
+    /// Forgets what is held: it lies behind the end.
+    pub(super) fn clear(&mut self) {
+        *self = Self::default();
     }
 }
 

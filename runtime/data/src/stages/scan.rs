@@ -13,7 +13,7 @@ use crate::dataset::{Dataset, Position, Stage, height_of, invalid};
 use crate::description::StageDescription;
 use crate::function::ElementFunction;
 use crate::iterator::Draw;
-use crate::result::{IterationResult, Outcome, Values};
+use crate::result::{IterationResult, Outcome, Values, are_available};
 use crate::token::{Machine, Serial, Step};
 
 #[derive(Debug)]
@@ -48,6 +48,7 @@ impl Stage for Scan {
             input: self.input.iterator_below(position),
             state: self.state.iter().cloned().collect(),
             function: self.function.clone(),
+            before: None,
             drawn: None,
         }))
     }
@@ -58,9 +59,23 @@ struct ScanMachine {
     input: Box<dyn Draw>,
     /// What the last call returned first.
     state: Values,
+    /// The state before the last call, which counts again if that call failed.
+    before: Option<Values>,
     function: ElementFunction,
     /// What was drawn, until the function can be called with it.
     drawn: Option<IterationResult>,
+}
+
+impl ScanMachine {
+    /// Goes back to the state before the last call if that has failed: one error is one element.
+    fn undo_failed_call(&mut self) {
+        if are_available(&self.state)
+            && let Some(before) = self.before.take()
+            && self.state.iter().any(AnyRef::is_error)
+        {
+            self.state = before;
+        }
+    }
 }
 
 impl Machine for ScanMachine {
@@ -76,6 +91,7 @@ impl Machine for ScanMachine {
                 return Step::Wait(awaited);
             }
         };
+        self.undo_failed_call();
         let mut arguments = self.state.iter().chain(&values);
         if let Some(awaited) = arguments.find(|value| !value.is_available()) {
             let awaited = awaited.clone();
@@ -93,11 +109,12 @@ impl Machine for ScanMachine {
             return Step::Answer(Outcome::error(ctx.emit_error(invalid(message))));
         }
         let outputs = results.drain(num_state..).collect();
-        self.state = results;
+        self.before = Some(std::mem::replace(&mut self.state, results));
         Step::Answer(Outcome::Element(outputs))
     }
 
     fn save(&mut self, to: &mut StateWriter<'_>) -> Result<(), Error> {
+        self.undo_failed_call();
         to.values(&self.state)?;
         to.results(self.drawn.iter())?;
         to.input(&mut *self.input)

@@ -1,14 +1,19 @@
 //! Every so many elements, for one of several workers that share a dataset.
 
+use std::collections::VecDeque;
+
+use tfrt_async::AnyRef;
 use tfrt_host::ExecutionContext;
 use tfrt_support::Error;
 
+use super::dropping::{Dropped, answer_oldest};
 use crate::cardinality::Cardinality;
 use crate::checkpoint::{StateReader, StateWriter};
 use crate::dataset::{Dataset, Position, Stage, invalid, require_positive};
 use crate::description::StageDescription;
 use crate::iterator::Draw;
 use crate::result::{IterationResult, Outcome};
+use crate::token::{Machine, Serial, Step};
 
 #[derive(Debug)]
 struct Shard {
@@ -47,44 +52,70 @@ impl Stage for Shard {
     }
 
     fn make_iterator(&self, position: Position) -> Box<dyn Draw> {
-        Box::new(ShardIterator {
+        Box::new(Serial::new(ShardMachine {
             input: self.input.iterator_below(position),
             num_before: self.index,
             num_between: self.num_shards - 1,
-        })
+            dropped: Dropped::default(),
+            drawn: VecDeque::new(),
+        }))
     }
 }
 
 #[derive(Debug)]
-struct ShardIterator {
+struct ShardMachine {
     input: Box<dyn Draw>,
     /// How many results to drop before the next one.
     num_before: u64,
     num_between: u64,
+    dropped: Dropped,
+    /// Results for outstanding requests, oldest first.
+    drawn: VecDeque<IterationResult>,
 }
 
-impl Draw for ShardIterator {
-    fn draw(&mut self, ctx: &ExecutionContext) -> IterationResult {
+impl ShardMachine {
+    /// Draws the next element of the shard, or says what to wait for first.
+    fn draw_next(&mut self, ctx: &ExecutionContext) -> Result<IterationResult, AnyRef> {
         while self.num_before > 0 {
             if let Some(cancelled) = ctx.request().cancel_value() {
-                return Outcome::Error(cancelled.clone()).into();
+                return Ok(Outcome::Error(cancelled.clone()).into());
+            }
+            if let Some(awaited) = self.dropped.awaited() {
+                return Err(awaited);
             }
             self.num_before -= 1;
-            if let IterationResult::Known(Outcome::End(_)) = self.input.draw(ctx) {
-                return Outcome::END.into();
+            let result = self.input.draw(ctx);
+            if self.dropped.add(result) {
+                return Ok(Outcome::END.into());
             }
         }
         self.num_before = self.num_between;
-        self.input.draw(ctx)
+        Ok(self.input.draw(ctx))
+    }
+}
+
+impl Machine for ShardMachine {
+    fn step(&mut self, num_outstanding: usize, ctx: &ExecutionContext) -> Step {
+        while self.drawn.len() < num_outstanding {
+            match self.draw_next(ctx) {
+                Ok(result) => self.drawn.push_back(result),
+                Err(awaited) if self.drawn.is_empty() => return Step::Wait(awaited),
+                // The oldest request comes first.
+                Err(_) => break,
+            }
+        }
+        answer_oldest(&mut self.drawn)
     }
 
     fn save(&mut self, to: &mut StateWriter<'_>) -> Result<(), Error> {
         to.u64(self.num_before);
+        to.results(self.drawn.iter())?;
         to.input(&mut *self.input)
     }
 
     fn restore(&mut self, from: &mut StateReader<'_>) -> Result<(), Error> {
         self.num_before = from.u64()?.min(self.num_between);
+        self.drawn = from.results()?;
         from.input(&mut *self.input)
     }
 }

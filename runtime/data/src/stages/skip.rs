@@ -1,15 +1,19 @@
 //! All elements but the first ones.
 
+use std::collections::VecDeque;
+
 use tfrt_host::ExecutionContext;
 use tfrt_support::Error;
 
 use super::MAX_DRAWS_PAST_END;
+use super::dropping::{Dropped, answer_oldest};
 use crate::cardinality::Cardinality;
 use crate::checkpoint::{StateReader, StateWriter};
 use crate::dataset::{Dataset, Position, Stage};
 use crate::description::StageDescription;
 use crate::iterator::Draw;
 use crate::result::{IterationResult, Outcome};
+use crate::token::{Machine, Serial, Step};
 
 #[derive(Debug)]
 struct Skip {
@@ -42,41 +46,64 @@ impl Stage for Skip {
     }
 
     fn make_iterator(&self, position: Position) -> Box<dyn Draw> {
-        Box::new(SkipIterator {
+        Box::new(Serial::new(SkipMachine {
             input: self.input.iterator_below(position),
             num_left: self.count,
-        })
+            dropped: Dropped::default(),
+            drawn: VecDeque::new(),
+        }))
     }
 }
 
 #[derive(Debug)]
-struct SkipIterator {
+struct SkipMachine {
     input: Box<dyn Draw>,
     /// How many results are still to be dropped.
     num_left: u64,
+    dropped: Dropped,
+    /// Results for outstanding requests, oldest first.
+    drawn: VecDeque<IterationResult>,
 }
 
-impl Draw for SkipIterator {
-    fn draw(&mut self, ctx: &ExecutionContext) -> IterationResult {
+impl Machine for SkipMachine {
+    fn step(&mut self, num_outstanding: usize, ctx: &ExecutionContext) -> Step {
         while self.num_left > 0 {
             if let Some(cancelled) = ctx.request().cancel_value() {
-                return Outcome::Error(cancelled.clone()).into();
+                return Step::Answer(Outcome::Error(cancelled.clone()));
+            }
+            if let Some(awaited) = self.dropped.awaited() {
+                return Step::Wait(awaited);
             }
             self.num_left -= 1;
-            if let IterationResult::Known(Outcome::End(_)) = self.input.draw(ctx) {
+            let result = self.input.draw(ctx);
+            if self.dropped.add(result) {
                 self.num_left = self.num_left.min(MAX_DRAWS_PAST_END);
             }
         }
-        self.input.draw(ctx)
+        while self.drawn.len() < num_outstanding {
+            let result = self.input.draw(ctx);
+            if self.drawn.is_empty() && num_outstanding == 1 {
+                // The usual case: nothing is kept.
+                match result.into_outcome() {
+                    Ok(outcome) => return Step::Answer(outcome),
+                    Err(pending) => self.drawn.push_back(IterationResult::Pending(pending)),
+                }
+            } else {
+                self.drawn.push_back(result);
+            }
+        }
+        answer_oldest(&mut self.drawn)
     }
 
     fn save(&mut self, to: &mut StateWriter<'_>) -> Result<(), Error> {
         to.u64(self.num_left);
+        to.results(self.drawn.iter())?;
         to.input(&mut *self.input)
     }
 
     fn restore(&mut self, from: &mut StateReader<'_>) -> Result<(), Error> {
         self.num_left = from.u64()?.min(self.num_left);
+        self.drawn = from.results()?;
         from.input(&mut *self.input)
     }
 }

@@ -16,7 +16,8 @@ use crate::token::{Machine, Serial, Step};
 #[derive(Debug)]
 struct Take {
     input: Dataset,
-    count: u64,
+    /// All elements, if there is no number.
+    count: Option<u64>,
 }
 
 impl Stage for Take {
@@ -29,16 +30,21 @@ impl Stage for Take {
     }
 
     fn cardinality(&self) -> Cardinality {
-        match self.input.cardinality() {
-            Cardinality::Finite(len) => Cardinality::Finite(len.min(self.count)),
-            Cardinality::Infinite => Cardinality::Finite(self.count),
-            Cardinality::Unknown if self.count == 0 => Cardinality::Finite(0),
-            Cardinality::Unknown => Cardinality::Unknown,
+        let len = self.input.cardinality();
+        match (len, self.count) {
+            (len, None) => len,
+            (Cardinality::Finite(len), Some(count)) => Cardinality::Finite(len.min(count)),
+            (Cardinality::Infinite, Some(count)) => Cardinality::Finite(count),
+            (Cardinality::Unknown, Some(0)) => Cardinality::Finite(0),
+            (Cardinality::Unknown, Some(_)) => Cardinality::Unknown,
         }
     }
 
     fn describe(&self, to: &mut StageDescription<'_>) {
-        to.attribute("count", self.count);
+        match self.count {
+            Some(count) => to.attribute("count", count),
+            None => to.attribute("count", -1),
+        }
         to.input(&self.input);
     }
 
@@ -49,7 +55,7 @@ impl Stage for Take {
     fn make_iterator(&self, position: Position) -> Box<dyn Draw> {
         Box::new(TakeIterator {
             input: self.input.iterator_below(position),
-            num_left: self.count,
+            num_left: self.count.unwrap_or(u64::MAX),
         })
     }
 }
@@ -207,7 +213,7 @@ impl Dataset {
     pub fn take(&self, count: i64) -> Result<Self, Error> {
         Self::new(Take {
             input: self.clone(),
-            count: u64::try_from(count).unwrap_or(u64::MAX),
+            count: u64::try_from(count).ok(),
         })
     }
 

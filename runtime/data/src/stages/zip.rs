@@ -59,6 +59,9 @@ struct ZipIterator {
 
 impl Draw for ZipIterator {
     fn draw(&mut self, ctx: &ExecutionContext) -> IterationResult {
+        if self.inputs.is_empty() {
+            return Outcome::END.into();
+        }
         let results: Vec<_> = self
             .inputs
             .iter_mut()
@@ -108,7 +111,6 @@ fn combine(results: Vec<IterationResult>) -> Outcome {
     match (all, failed) {
         (None, _) => Outcome::END,
         (_, Some(error)) => Outcome::Error(error),
-        (Some(values), None) if values.is_empty() => Outcome::END,
         (Some(values), None) => Outcome::Element(values),
     }
 }

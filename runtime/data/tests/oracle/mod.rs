@@ -140,7 +140,7 @@ enum State {
     Concatenate(Vec<Oracle>),
     Unbatch(Box<Oracle>, usize, VecDeque<i64>),
     Number(Box<Oracle>, i64),
-    Scan(Box<Oracle>, Result<i64, String>),
+    Scan(Box<Oracle>, i64),
     CacheFirst(Box<Oracle>, Vec<Item>, Kept),
     CacheKept(Kept, usize),
     Windows {
@@ -214,7 +214,7 @@ impl Oracle {
             Tree::Concatenate(tree, other) => State::Concatenate(vec![*of(other), *of(tree)]),
             Tree::Unbatch(tree, size) => State::Unbatch(of(tree), *size, VecDeque::new()),
             Tree::Number(tree) => State::Number(of(tree), 0),
-            Tree::Scan(tree) => State::Scan(of(tree), Ok(0)),
+            Tree::Scan(tree) => State::Scan(of(tree), 0),
             Tree::Cache(tree, kept) => match &*kept.borrow() {
                 Some(_) => State::CacheKept(Rc::clone(kept), 0),
                 None => State::CacheFirst(of(tree), Vec::new(), Rc::clone(kept)),
@@ -488,13 +488,10 @@ impl Oracle {
             }
             State::Scan(of, sum) => match of.next() {
                 Item::Number(x) => {
-                    *sum = sum.clone().map(|sum| sum + x);
-                    sum.clone().map_or_else(Item::Error, Item::Number)
+                    *sum += x;
+                    Item::Number(*sum)
                 }
-                Item::Error(text) => {
-                    *sum = sum.clone().and(Err(text));
-                    sum.clone().map_or_else(Item::Error, Item::Number)
-                }
+                // The state is that of the element before.
                 other => other,
             },
             State::CacheKept(kept, next) => {
