@@ -18,6 +18,7 @@
 //! | [`shapes`] | How are results allocated before a kernel runs? |
 //! | `ops` | How do I run single operations by name, without a program? |
 //! | `data` | How do samples get from files to batches? Input pipelines |
+//! | `tfrt_onnx::guide` | How do I run models of other systems? |
 //! | `tfrt_gpu::guide` | How do I run programs on GPUs, and without one? |
 //! | [`resources`] | Where do I keep state that outlives a call or a request? |
 //! | [`testing`](crate::testing) | How do I test kernels and programs? |

@@ -8,6 +8,9 @@
 //! | [`limits`] | how large the parts of a file may be |
 //! | [`names`] | names from files, in messages |
 //! | [`error`] | what is wrong with a model, and where |
+//! | [`report`] | what an import does not support |
+//! | [`program`] | programs of ops, as importers write them |
+//! | [`session`] | a program with its weights, ready to be run |
 //!
 //! Nothing here knows a file format.
 #![forbid(unsafe_code)]
@@ -18,5 +21,22 @@ pub mod names;
 
 pub mod error;
 
+pub mod report;
+
+pub mod program;
+
+pub mod session;
+
+use std::sync::Arc;
+
+use tfrt_host::allocator::{HostAllocator, Malloc};
+
 pub use error::ImportError;
 pub use limits::{Limit, Limits};
+pub use program::Program;
+pub use session::Session;
+
+/// Memory of the process.
+fn malloc() -> Arc<dyn HostAllocator> {
+    Arc::new(Malloc)
+}

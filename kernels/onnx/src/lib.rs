@@ -1,7 +1,7 @@
 //! ONNX models as programs.
 //!
 //! ```text
-//!  model.onnx ──wire format──► proto ──read, check──► Model
+//!  model.onnx ──wire format──► proto ──read, check──► Model ──adapt, lower──► program of our ops
 //! ```
 //!
 //! | module | is about |
@@ -9,13 +9,17 @@
 //! | [`proto`] | the messages that files are made of |
 //! | [`model`] | a file, read and checked |
 //! | [`graph`] | graphs and nodes |
+//! | [`tensor_file`] | files with one tensor |
 //! | [`attribute`] | attributes of nodes |
 //! | [`tensor`] | tensors of a file, and beside it |
 //! | [`element_type`] | element types |
 //! | [`opset`] | what ONNX says of its ops |
+//! | [`import`] | from a model to a program |
+//! | [`guide`] | how to run models, what is not supported, how to add an op |
 //!
 //! Files are not trusted: see `order` for the rules of graphs, `external` for those of other files, and
-//! [`Limits`](tfrt_import::Limits) for how large everything may be. Nothing here runs a model.
+//! [`Limits`](tfrt_import::Limits) for how large everything may be. Nothing here runs a model:
+//! that is what [`Session`](tfrt_import::Session) does.
 #![deny(unsafe_code)]
 
 pub mod proto;
@@ -25,6 +29,8 @@ pub mod element_type;
 mod external;
 
 pub mod tensor;
+
+pub mod tensor_file;
 
 pub mod attribute;
 
@@ -37,6 +43,10 @@ mod wire;
 pub mod opset;
 
 pub mod model;
+
+pub mod import;
+
+pub mod guide;
 
 pub use attribute::Attribute;
 pub use element_type::ElementType;

@@ -11,8 +11,8 @@
 //! When the binary is started under the name `bef_executor`, `tfrt_translate` or `tfrt_opt`, it behaves like that tool. The same
 //! holds for `bef_executor_lite` and `code_size_test_driver`, which were smaller builds of `bef_executor`, and for
 //! `bef_executor_debug_tracing`, which prints what it traces. Under any other name the first argument selects the tool: `run`,
-//! `bench`, `trace`, `translate`, `opt`, `ops`, `inspect`, `graph`, `tensors`, `data`, `new`, `devices` or `completions`. Each tool
-//! has a file here, with its options first and its implementation below.
+//! `bench`, `trace`, `translate`, `opt`, `ops`, `inspect`, `graph`, `tensors`, `data`, `import`, `test-model`, `new`, `devices` or
+//! `completions`. Each tool has a file here, with its options first and its implementation below.
 //!
 //! Scripts depend on the output of the tools, both on standard output and in diagnostics.
 #![deny(unsafe_code)]
@@ -62,6 +62,15 @@ mod new;
 #[cfg(feature = "gpu")]
 mod devices;
 
+#[cfg(feature = "onnx")]
+mod import;
+
+#[cfg(feature = "onnx")]
+mod run_model;
+
+#[cfg(feature = "onnx")]
+mod test_model;
+
 mod completions;
 
 use std::ffi::OsString;
@@ -90,6 +99,9 @@ tfrt::link!(tfrt_distributed_kernels);
 
 #[cfg(feature = "grpc")]
 tfrt::link!(tfrt_grpc);
+
+#[cfg(feature = "onnx")]
+tfrt::link!(tfrt_model_ops);
 
 const EXAMPLES: &str = "\
 Examples:
@@ -139,6 +151,12 @@ enum Command {
     /// List the GPUs that programs can use, or say what is missing
     #[cfg(feature = "gpu")]
     Devices(devices::Arguments),
+    /// Read a model of another system, and print the program that it becomes
+    #[cfg(feature = "onnx")]
+    Import(import::Arguments),
+    /// Run models on recorded inputs, and compare their outputs with recorded ones
+    #[cfg(feature = "onnx")]
+    TestModel(test_model::Arguments),
     /// Print a completion script for a shell
     Completions(completions::Arguments),
 }
@@ -195,6 +213,10 @@ fn run_command(program: &str, arguments: Vec<OsString>) -> Result<(), Failure> {
             Command::New(arguments) => new::run(program, &arguments),
             #[cfg(feature = "gpu")]
             Command::Devices(arguments) => devices::run(program, &arguments),
+            #[cfg(feature = "onnx")]
+            Command::Import(arguments) => import::run(&arguments),
+            #[cfg(feature = "onnx")]
+            Command::TestModel(arguments) => test_model::run(program, &arguments),
             Command::Completions(arguments) => completions::run(program, &arguments),
         },
     }

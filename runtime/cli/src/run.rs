@@ -75,6 +75,10 @@ pub(crate) struct Arguments {
     /// Record every kernel and write a file that the viewer at https://ui.perfetto.dev opens
     #[arg(long, value_name = "FILE", conflicts_with = "tracing_sink")]
     trace: Option<String>,
+
+    #[cfg(feature = "onnx")]
+    #[command(flatten)]
+    model: crate::run_model::ModelArguments,
 }
 
 /// The program to run, and how to run it.
@@ -210,6 +214,10 @@ pub(crate) fn run_telling(program: &str, mut arguments: Arguments) -> Result<(),
 /// Runs the tool. `program` is the name it was started under.
 pub(crate) fn run(program: &str, arguments: &Arguments) -> Result<(), Failure> {
     let options = &arguments.options;
+    #[cfg(feature = "onnx")]
+    if crate::run_model::is_model(&options.file) {
+        return crate::run_model::run(program, &options.file, &arguments.model, &options.libraries);
+    }
     if let Some(path) = &arguments.trace {
         return run_recorded(program, options, path);
     }

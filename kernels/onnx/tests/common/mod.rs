@@ -1,4 +1,5 @@
 //! Models that tests write.
+#![allow(dead_code, reason = "each test uses some of it")]
 
 use prost::Message;
 use tfrt_onnx::proto::attribute_proto::AttributeType;

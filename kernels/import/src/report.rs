@@ -1,0 +1,80 @@
+//! What an import does not support, all of it at once.
+
+use std::collections::BTreeMap;
+use std::fmt;
+
+use crate::names::shown;
+
+/// How many nodes a line names.
+const MAX_SHOWN_NODES: usize = 3;
+
+/// What is not supported, with the nodes that need it.
+///
+/// ```
+/// use tfrt_import::report::Unsupported;
+///
+/// let mut unsupported = Unsupported::default();
+/// unsupported.add("ImageDecoder (version 20)", "decode", "");
+/// assert_eq!(
+///     unsupported.to_string(),
+///     "1 operator or type is not supported\n  ImageDecoder (version 20)\t1 node: decode"
+/// );
+/// ```
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Unsupported(BTreeMap<String, (Vec<String>, String)>);
+
+impl Unsupported {
+    /// Adds a node that needs `what`, with a hint that may be empty.
+    pub fn add(&mut self, what: impl Into<String>, node: &str, hint: &str) {
+        let (nodes, known) = self.0.entry(what.into()).or_default();
+        nodes.push(node.to_owned());
+        if known.is_empty() {
+            *known = hint.to_owned();
+        }
+    }
+
+    /// Whether everything is supported.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.0.is_empty()
+    }
+
+    /// What is not supported, and how many nodes need it.
+    pub fn iter(&self) -> impl Iterator<Item = (&str, usize)> {
+        self.0
+            .iter()
+            .map(|(what, (nodes, _))| (what.as_str(), nodes.len()))
+    }
+}
+
+impl fmt::Display for Unsupported {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self.0.len() {
+            1 => f.write_str("1 operator or type is not supported")?,
+            count => write!(f, "{count} operators or types are not supported")?,
+        }
+        for (what, (nodes, hint)) in &self.0 {
+            let s = if nodes.len() == 1 { "" } else { "s" };
+            let named: Vec<String> = nodes
+                .iter()
+                .take(MAX_SHOWN_NODES)
+                .map(|n| shown(n).to_string())
+                .collect();
+            let more = if nodes.len() > MAX_SHOWN_NODES {
+                ", …"
+            } else {
+                ""
+            };
+            write!(
+                f,
+                "\n  {what}\t{} node{s}: {}{more}",
+                nodes.len(),
+                named.join(", ")
+            )?;
+            if !hint.is_empty() {
+                write!(f, "\n    {hint}")?;
+            }
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,123 @@
+//! A program with its weights, ready to be run again and again.
+
+use std::sync::Arc;
+
+use tfrt_core::{EagerContext, ReadyOp, TensorHandle};
+use tfrt_function_ops::{FunctionOps, FunctionProgram};
+use tfrt_host::HostContext;
+use tfrt_support::nearest::{did_you_mean, nearest};
+use tfrt_support::{Error, ErrorCode};
+use tfrt_tensor::{DenseHostTensor, TensorRef};
+
+use crate::names::shown;
+use crate::program::{FUNCTION, Program};
+
+/// A program on a host. The first run with inputs of given types and shapes prepares the program for them; later ones of the kind only run.
+pub struct Session {
+    eager: Arc<EagerContext>,
+    function: ReadyOp,
+    inputs: Vec<String>,
+    outputs: Vec<String>,
+    weights: Vec<TensorHandle>,
+}
+
+impl Session {
+    /// Loads a program. Its ops must be among the kernels of the host.
+    ///
+    /// # Errors
+    /// What is wrong with the program.
+    pub fn load(program: Program, file_name: &str, host: &Arc<HostContext>) -> Result<Self, Error> {
+        let invalid = |error: String| Error::new(error).with_code(ErrorCode::InvalidArgument);
+        let functions = FunctionProgram::from_text(&program.text, file_name, host.registry())
+            .map_err(|error| invalid(error.to_string()))?;
+        let eager = EagerContext::builder(Arc::clone(host)).build()?;
+        let function = eager.function_op(&functions, FUNCTION)?;
+        let device = eager.devices().next().cloned();
+        let device = device.ok_or_else(|| invalid("the host has no device".to_owned()))?;
+        let weights = program.weights.into_iter();
+        let weights = weights.map(|w| TensorHandle::of_tensor(device.clone(), w.tensor));
+        Ok(Self {
+            weights: weights.collect(),
+            inputs: program.inputs,
+            outputs: program.outputs,
+            function,
+            eager,
+        })
+    }
+
+    /// The names of the inputs.
+    #[must_use]
+    pub fn inputs(&self) -> &[String] {
+        &self.inputs
+    }
+
+    /// The names of the outputs.
+    #[must_use]
+    pub fn outputs(&self) -> &[String] {
+        &self.outputs
+    }
+
+    /// Runs the program on tensors for its inputs, by name, and waits for the outputs, in the order of [`outputs`](Self::outputs).
+    ///
+    /// # Errors
+    /// Which inputs are missing, or not known; what fails while the program runs.
+    pub fn run(&self, inputs: &[(&str, DenseHostTensor)]) -> Result<Vec<DenseHostTensor>, Error> {
+        let device = self.eager.devices().next();
+        let device = device.expect("a session has a device").clone();
+        self.check_names(inputs)?;
+        let given = self.inputs.iter().filter_map(|name| {
+            let (_, tensor) = inputs.iter().find(|(found, _)| found == name)?;
+            Some(TensorHandle::of_tensor(device.clone(), tensor.clone()))
+        });
+        let given: Vec<TensorHandle> = given.collect();
+        let arguments: Vec<&TensorHandle> = given.iter().chain(&self.weights).collect();
+        let results = self.function.call_all(&arguments)?;
+        let outputs = results.iter().map(|result| self.dense(result));
+        outputs.collect()
+    }
+
+    fn check_names(&self, inputs: &[(&str, DenseHostTensor)]) -> Result<(), Error> {
+        let invalid =
+            |message: String| Err(Error::new(message).with_code(ErrorCode::InvalidArgument));
+        if let Some((name, _)) = inputs
+            .iter()
+            .find(|(name, _)| !self.inputs.iter().any(|known| known == name))
+        {
+            let hint = did_you_mean(&nearest(name, self.inputs.iter().map(String::as_str)));
+            return invalid(format!("there is no input `{}`{hint}", shown(name)));
+        }
+        let missing = self
+            .inputs
+            .iter()
+            .filter(|name| !inputs.iter().any(|(found, _)| found == name));
+        let missing: Vec<String> = missing.map(|name| format!("`{}`", shown(name))).collect();
+        match missing.is_empty() {
+            true => Ok(()),
+            false => invalid(format!("missing inputs: {}", missing.join(", "))),
+        }
+    }
+
+    fn dense(&self, handle: &TensorHandle) -> Result<DenseHostTensor, Error> {
+        let tensor = self.eager.wait(handle)?;
+        if let Ok(dense) = tensor.try_read::<DenseHostTensor>() {
+            return Ok(dense.clone());
+        }
+        match TensorRef::read(tensor) {
+            Ok(TensorRef::Scalar(scalar)) => Ok(scalar.to_dense(&crate::malloc())?),
+            Ok(other) => Err(Error::new(format!(
+                "an output is a {}",
+                other.tensor_type().name()
+            ))),
+            Err(error) => Err(Error::new(error.to_string())),
+        }
+    }
+}
+
+impl std::fmt::Debug for Session {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Session")
+            .field("inputs", &self.inputs)
+            .field("outputs", &self.outputs)
+            .finish_non_exhaustive()
+    }
+}

@@ -1,0 +1,424 @@
+//! Functions of elements, one by one.
+//!
+//! Functions of real numbers are computed in double precision and rounded once, but for those that have a fast form in
+//! [`tfrt_compute::unary`].
+
+use tfrt::core::metadata::same_as;
+use tfrt::prelude::*;
+use tfrt_compute::unary::{self, Unary};
+use tfrt_tensor::{DenseHostTensor, I1};
+
+use crate::number::{Number, with_number, with_real, with_type};
+use crate::{Slots, allocate, dense, invalid, made};
+
+/// A function of real numbers.
+fn real(
+    op: &'static str,
+    x: &AnyRef,
+    ctx: &ExecutionContext,
+    function: impl Fn(f64) -> f64,
+) -> Result<DenseHostTensor> {
+    let x = dense(x)?;
+    with_real!(op, x.dtype(), T => {
+        let from = x.elements::<T>()?;
+        made(ctx, x.shape().dims(), |at| T::of_f64(function(from[at].to_f64())))
+    })
+}
+
+/// A function of real numbers that has a fast form.
+fn fast(
+    op: &'static str,
+    fast: Unary,
+    x: &AnyRef,
+    ctx: &ExecutionContext,
+    function: impl Fn(f64) -> f64,
+) -> Result<DenseHostTensor> {
+    let tensor = dense(x)?;
+    match tensor.dtype() {
+        DType::F32 => {
+            let mut y = allocate(ctx, DType::F32, tensor.shape().dims())?;
+            unary::apply(
+                fast,
+                &tensor.elements::<f32>()?,
+                &mut y.elements_mut::<f32>()?,
+            );
+            Ok(y)
+        }
+        _ => real(op, x, ctx, function),
+    }
+}
+
+macro_rules! real_ops {
+    ($($name:literal $id:ident: $doc:literal, $function:expr;)*) => {$(
+        #[doc = $doc]
+        ///
+        /// # Errors
+        /// If the elements are not real numbers.
+        #[tfrt_op($name, metadata = same_as)]
+        fn $id(x: &AnyRef, ctx: &ExecutionContext) -> Result<DenseHostTensor> {
+            real($name, x, ctx, $function)
+        }
+    )*};
+}
+
+real_ops! {
+    "nn.Acos" acos: "Computes the inverse cosine of each element.", f64::acos;
+    "nn.Acosh" acosh: "Computes the inverse hyperbolic cosine of each element.", libm::acosh;
+    "nn.Asin" asin: "Computes the inverse sine of each element.", f64::asin;
+    "nn.Asinh" asinh: "Computes the inverse hyperbolic sine of each element.", libm::asinh;
+    "nn.Atan" atan: "Computes the inverse tangent of each element.", f64::atan;
+    "nn.Atanh" atanh: "Computes the inverse hyperbolic tangent of each element.", libm::atanh;
+    "nn.Cos" cos: "Computes the cosine of each element.", f64::cos;
+    "nn.Cosh" cosh: "Computes the hyperbolic cosine of each element.", f64::cosh;
+    "nn.Sin" sin: "Computes the sine of each element.", f64::sin;
+    "nn.Sinh" sinh: "Computes the hyperbolic sine of each element.", f64::sinh;
+    "nn.Tan" tan: "Computes the tangent of each element.", f64::tan;
+    "nn.Erf" erf: "Computes the error function of each element.", libm::erf;
+    "nn.HardSwish" hard_swish: "Computes `x · max(0, min(1, x / 6 + 1 / 2))` for each element.",
+        |x| x * (x / 6.0 + 0.5).clamp(0.0, 1.0);
+    "nn.Mish" mish: "Computes `x · tanh(ln(1 + eˣ))` for each element.", |x| x * softplus_of(x).tanh();
+    "nn.Softplus" softplus: "Computes `ln(1 + eˣ)` for each element.", softplus_of;
+    "nn.Softsign" softsign: "Computes `x / (1 + |x|)` for each element.", |x| x / (1.0 + x.abs());
+    "nn.Reciprocal" reciprocal: "Computes `1 / x` for each element.", |x| 1.0 / x;
+}
+
+/// `ln(1 + eˣ)`, without overflow.
+fn softplus_of(x: f64) -> f64 {
+    x.max(0.0) + (-x.abs()).exp().ln_1p()
+}
+
+macro_rules! fast_ops {
+    ($($name:literal $id:ident $fast:ident: $doc:literal, $function:expr;)*) => {$(
+        #[doc = $doc]
+        ///
+        /// # Errors
+        /// If the elements are not real numbers.
+        #[tfrt_op($name, metadata = same_as)]
+        fn $id(x: &AnyRef, ctx: &ExecutionContext) -> Result<DenseHostTensor> {
+            fast($name, Unary::$fast, x, ctx, $function)
+        }
+    )*};
+}
+
+fast_ops! {
+    "nn.Exp" exp Exp: "Computes `eˣ` for each element.", f64::exp;
+    "nn.Log" log Ln: "Computes the natural logarithm of each element.", f64::ln;
+    "nn.Sqrt" sqrt Sqrt: "Computes the square root of each element.", f64::sqrt;
+    "nn.Sigmoid" sigmoid Sigmoid: "Computes `1 / (1 + e⁻ˣ)` for each element.", sigmoid_of;
+    "nn.Tanh" tanh Tanh: "Computes the hyperbolic tangent of each element.", f64::tanh;
+}
+
+/// `1 / (1 + e⁻ˣ)`, without overflow.
+fn sigmoid_of(x: f64) -> f64 {
+    if x >= 0.0 {
+        1.0 / (1.0 + (-x).exp())
+    } else {
+        let power = x.exp();
+        power / (1.0 + power)
+    }
+}
+
+/// A function of numbers of any type.
+macro_rules! number_op {
+    ($(#[$doc:meta])* $name:literal $id:ident $T:ident $x:ident => $element:expr) => {
+        $(#[$doc])*
+        ///
+        /// # Errors
+        /// If the elements are not numbers.
+        #[tfrt_op($name, metadata = same_as)]
+        fn $id(x: &AnyRef, ctx: &ExecutionContext) -> Result<DenseHostTensor> {
+            let x = dense(x)?;
+            with_number!($name, x.dtype(), $T => {
+                let from = x.elements::<$T>()?;
+                made(ctx, x.shape().dims(), |at| { let $x = from[at]; $element })
+            })
+        }
+    };
+}
+
+number_op! {
+    /// Computes the absolute value of each element; the least integer stays.
+    "nn.Abs" abs T x => if x < T::of_f64(0.0) || (T::IS_REAL && x.to_f64().is_sign_negative()) {
+        negated(x)
+    } else {
+        x
+    }
+}
+
+number_op! {
+    /// Computes `-x` for each element; integers wrap around.
+    "nn.Neg" neg T x => negated(x)
+}
+
+number_op! {
+    /// Computes the sign of each element: -1, 0 or 1; NaN stays.
+    "nn.Sign" sign T x => {
+        let zero = T::of_f64(0.0);
+        if x > zero {
+            T::of_f64(1.0)
+        } else if x < zero {
+            T::of_f64(-1.0)
+        } else {
+            x
+        }
+    }
+}
+
+fn negated<T: Number>(x: T) -> T {
+    if T::IS_REAL {
+        T::of_f64(-x.to_f64())
+    } else {
+        // `-1` wraps around to the greatest unsigned number.
+        x.times(T::of_f64(0.0).plus(minus_one()))
+    }
+}
+
+fn minus_one<T: Number>() -> T {
+    let one = T::of_f64(1.0);
+    // The greatest number plus one is the least one: `-1` is what 1 is added to for 0.
+    if T::LEAST < T::of_f64(0.0) {
+        T::of_f64(-1.0)
+    } else {
+        debug_assert!(T::GREATEST.plus(one) == T::of_f64(0.0));
+        T::GREATEST
+    }
+}
+
+macro_rules! rounding_ops {
+    ($($name:literal $id:ident: $doc:literal, $function:expr;)*) => {$(
+        #[doc = $doc]
+        ///
+        /// # Errors
+        /// If the elements are not real numbers.
+        #[tfrt_op($name, metadata = same_as)]
+        fn $id(x: &AnyRef, ctx: &ExecutionContext) -> Result<DenseHostTensor> {
+            real($name, x, ctx, $function)
+        }
+    )*};
+}
+
+rounding_ops! {
+    "nn.Ceil" ceil: "Rounds each element up.", f64::ceil;
+    "nn.Floor" floor: "Rounds each element down.", f64::floor;
+    "nn.Round" round: "Rounds each element to the nearest whole number, halves to even ones.", f64::round_ties_even;
+}
+
+/// Whether each element is NaN.
+///
+/// # Errors
+/// If the elements are not real numbers.
+#[tfrt_op("nn.IsNaN")]
+fn is_nan(x: &AnyRef, ctx: &ExecutionContext) -> Result<DenseHostTensor> {
+    let x = dense(x)?;
+    with_real!("nn.IsNaN", x.dtype(), T => {
+        let from = x.elements::<T>()?;
+        made(ctx, x.shape().dims(), |at| I1::from(from[at].to_f64().is_nan()))
+    })
+}
+
+/// Whether each element is infinite, of the signs that are asked for.
+///
+/// # Errors
+/// If the elements are not real numbers.
+#[tfrt_op("nn.IsInf")]
+fn is_inf(
+    x: &AnyRef,
+    #[attr(default = true)] detects_negative: bool,
+    #[attr(default = true)] detects_positive: bool,
+    ctx: &ExecutionContext,
+) -> Result<DenseHostTensor> {
+    let x = dense(x)?;
+    with_real!("nn.IsInf", x.dtype(), T => {
+        let from = x.elements::<T>()?;
+        made(ctx, x.shape().dims(), |at| {
+            let x = from[at].to_f64();
+            I1::from(x.is_infinite() && if x < 0.0 { detects_negative } else { detects_positive })
+        })
+    })
+}
+
+/// Computes a function with parameters of each element: `elu`, `leaky_relu`, `selu`, `celu`, `hard_sigmoid`, `thresholded_relu`, `swish`,
+/// `gelu`, `gelu_tanh` or `shrink`.
+///
+/// # Errors
+/// If the function is none of these, or the elements are not real numbers.
+#[tfrt_op("nn.Activation")]
+fn activation(
+    x: &AnyRef,
+    #[attr] function: &str,
+    #[attr(default = 0.0)] alpha: f32,
+    #[attr(default = 0.0)] beta: f32,
+    ctx: &ExecutionContext,
+) -> Result<DenseHostTensor> {
+    const OP: &str = "nn.Activation";
+    let function = activation_of(function)
+        .ok_or_else(|| invalid(format!("`{OP}` has no function `{function}`")))?;
+    let (alpha, beta) = (f64::from(alpha), f64::from(beta));
+    real(OP, x, ctx, |x| function(x, alpha, beta))
+}
+
+/// A function of an element and two parameters.
+pub(crate) type Activation = fn(f64, f64, f64) -> f64;
+
+/// The function of a name.
+pub(crate) fn activation_of(name: &str) -> Option<Activation> {
+    Some(match name {
+        "relu" => |x, _, _| if x < 0.0 { 0.0 } else { x },
+        "tanh" => |x, _, _| x.tanh(),
+        "sigmoid" => |x, _, _| sigmoid_of(x),
+        "softsign" => |x, _, _| x / (1.0 + x.abs()),
+        "softplus" => |x, _, _| softplus_of(x),
+        "affine" => |x, alpha, beta| alpha * x + beta,
+        "scaled_tanh" => |x, alpha, beta| alpha * (beta * x).tanh(),
+        "elu" => |x, alpha, _| if x < 0.0 { alpha * x.exp_m1() } else { x },
+        "leaky_relu" => |x, alpha, _| if x < 0.0 { alpha * x } else { x },
+        "selu" => |x, alpha, gamma| gamma * if x > 0.0 { x } else { alpha * x.exp_m1() },
+        "celu" => |x, alpha, _| x.max(0.0) + (alpha * (x / alpha).exp_m1()).min(0.0),
+        "hard_sigmoid" => |x, alpha, beta| (alpha * x + beta).clamp(0.0, 1.0),
+        "thresholded_relu" => |x, alpha, _| if x > alpha { x } else { 0.0 },
+        "swish" => |x, alpha, _| x * sigmoid_of(alpha * x),
+        "gelu" => |x, _, _| 0.5 * x * (1.0 + libm::erf(x * std::f64::consts::FRAC_1_SQRT_2)),
+        "gelu_tanh" => |x, _, _| {
+            let inner = (2.0 / std::f64::consts::PI).sqrt() * (x + 0.044_715 * x * x * x);
+            0.5 * x * (1.0 + inner.tanh())
+        },
+        "shrink" => |x, bias, lambd| {
+            if x < -lambd {
+                x + bias
+            } else if x > lambd {
+                x - bias
+            } else {
+                0.0
+            }
+        },
+        _ => return None,
+    })
+}
+
+/// Cuts each element to the range between `min` and `max`, either of which may be left out. If `min` is above `max`, everything is `max`. NaN
+/// stays.
+///
+/// # Errors
+/// If the elements are not numbers, or a bound is not one number.
+#[tfrt_op("nn.Clip")]
+fn clip(
+    operands: &[AnyRef],
+    #[attr] slots: Option<&[i64]>,
+    ctx: &ExecutionContext,
+) -> Result<DenseHostTensor> {
+    const OP: &str = "nn.Clip";
+    let slots = Slots::new(OP, operands, slots);
+    let x = slots.need(0, "x")?;
+    let (min, max) = (slots.get(1)?, slots.get(2)?);
+    with_number!(OP, x.dtype(), T => {
+        let bound = |bound: Option<DenseHostTensor>| match bound {
+            None => Ok(None),
+            Some(bound) if bound.num_elements() != 1 => {
+                Err(invalid(format!("`{OP}` needs bounds of one element each")))
+            }
+            Some(bound) if bound.dtype() == x.dtype() => Ok(Some(bound.elements::<T>()?[0])),
+            Some(bound) => Ok(Some(T::of_f64(crate::real_numbers(OP, &bound)?[0]))),
+        };
+        let (min, max) = (bound(min)?, bound(max)?);
+        let from = x.elements::<T>()?;
+        made(ctx, x.shape().dims(), |at| {
+            let x = from[at];
+            let x = min.filter(|&min| x < min).unwrap_or(x);
+            max.filter(|&max| x > max).unwrap_or(x)
+        })
+    })
+}
+
+/// Inverts the bits of each element.
+///
+/// # Errors
+/// If the elements are not integers.
+#[tfrt_op("nn.BitwiseNot", metadata = same_as)]
+fn bitwise_not(x: &AnyRef, ctx: &ExecutionContext) -> Result<DenseHostTensor> {
+    let x = dense(x)?;
+    crate::number::with_integer!("nn.BitwiseNot", x.dtype(), T => {
+        let from = x.elements::<T>()?;
+        made(ctx, x.shape().dims(), |at| !from[at])
+    })
+}
+
+/// Returns its operand.
+#[tfrt_op("nn.Identity", metadata = same_as)]
+fn identity(x: &AnyRef) -> Result<DenseHostTensor> {
+    dense(x)
+}
+
+/// Returns a tensor of truth values of the shape of another one, all of them true.
+#[tfrt_op("nn.AllTrue")]
+fn all_true(x: &AnyRef, ctx: &ExecutionContext) -> Result<DenseHostTensor> {
+    made(ctx, dense(x)?.shape().dims(), |_| I1::from(true))
+}
+
+/// Computes `max(x, 0)` for each element; NaN stays.
+///
+/// # Errors
+/// If the elements are not signed numbers.
+#[tfrt_op("nn.Relu", metadata = same_as)]
+fn relu(x: &AnyRef, ctx: &ExecutionContext) -> Result<DenseHostTensor> {
+    const OP: &str = "nn.Relu";
+    let x = dense(x)?;
+    with_type!(OP, x.dtype(), T in [
+        I8 => i8, I16 => i16, I32 => i32, I64 => i64, F16 => half::f16, Bf16 => half::bf16, F32 => f32, F64 => f64
+    ] => {
+        let zero = <T as Number>::of_f64(0.0);
+        let from = x.elements::<T>()?;
+        made(ctx, x.shape().dims(), |at| if from[at] < zero { zero } else { from[at] })
+    })
+}
+
+/// Converts elements to the type of the second operand: numbers that do not fit become the nearest value that does, NaN becomes 0, integers
+/// keep their low bits, and a number is true if it is not zero.
+///
+/// # Errors
+/// If one of the operands has other elements.
+#[tfrt_op("nn.CastLike")]
+fn cast_like(x: &AnyRef, like: &AnyRef, ctx: &ExecutionContext) -> Result<DenseHostTensor> {
+    const OP: &str = "nn.CastLike";
+    /// Every element of a type, in one that holds all of its values.
+    enum Wide {
+        Whole(Vec<i128>),
+        Real(Vec<f64>),
+    }
+    let (x, like) = (dense(x)?, dense(like)?);
+    let wide = match x.dtype() {
+        DType::I1 => {
+            let elements = x.elements::<I1>()?;
+            Wide::Whole(
+                elements
+                    .iter()
+                    .map(|&x| i128::from(bool::from(x)))
+                    .collect(),
+            )
+        }
+        DType::F16 | DType::Bf16 | DType::F32 | DType::F64 => {
+            Wide::Real(crate::real_numbers(OP, &x)?)
+        }
+        dtype => crate::number::with_integer!(OP, dtype, T => {
+            Ok(Wide::Whole(x.elements::<T>()?.iter().map(|&x| i128::from(x)).collect()))
+        })?,
+    };
+    let dims = x.shape().dims();
+    match like.dtype() {
+        DType::I1 => made(ctx, dims, |at| {
+            I1::from(match &wide {
+                Wide::Whole(elements) => elements[at] != 0,
+                Wide::Real(elements) => elements[at] != 0.0,
+            })
+        }),
+        DType::F16 | DType::Bf16 | DType::F32 | DType::F64 => {
+            with_real!(OP, like.dtype(), T => made(ctx, dims, |at| T::of_f64(match &wide {
+                Wide::Whole(elements) => elements[at] as f64,
+                Wide::Real(elements) => elements[at],
+            })))
+        }
+        dtype => crate::number::with_integer!(OP, dtype, T => made(ctx, dims, |at| match &wide {
+            Wide::Whole(elements) => elements[at] as T,
+            Wide::Real(elements) => T::of_f64(elements[at]),
+        })),
+    }
+}

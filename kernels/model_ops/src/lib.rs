@@ -1,0 +1,219 @@
+//! The ops that imported models are made of, beyond those of the standard kernel library.
+//!
+//! Attributes are canonical: whatever a format had in its older versions, ops here have one form. They are ordinary ops, one function
+//! each, which callers run one by one or as kernels of a graph.
+//!
+//! | module | ops |
+//! |---|---|
+//! | [`element_wise`] | functions of elements |
+//! | [`pairs`] | functions of two tensors, stretched to one shape |
+//! | [`shapes`] | other shapes of the same elements, and tensors made from shapes |
+//! | [`pieces`] | concatenation, slices, padding |
+//! | [`places`] | elements by their places: gathers, scatters, sorting |
+//! | [`reductions`] | sums, means, extremes along axes |
+//! | [`products`] | matrix products |
+//! | [`windows`] | convolutions and pooling |
+//! | [`normalization`] | softmax and normalizations |
+//! | [`images`] | resizing, depth and space |
+//! | [`attention`] | attention, rotary embedding, selection of boxes |
+//!
+//! # Operands that are left out
+//! An op with operands that need not be there takes the others in order, and the attribute `slots` says which each of them is. Without
+//! the attribute they are the first ones.
+//!
+//! # Numbers
+//! Half-precision numbers are computed with in at least single precision and rounded once; integers wrap around. Reductions sum in double
+//! precision.
+#![forbid(unsafe_code)]
+
+mod number;
+
+pub mod element_wise;
+
+pub mod pairs;
+
+pub mod shapes;
+
+pub mod pieces;
+
+pub mod places;
+
+pub mod reductions;
+
+pub mod products;
+
+pub mod windows;
+
+pub mod normalization;
+
+pub mod images;
+
+pub mod attention;
+
+use tfrt::prelude::*;
+use tfrt_tensor::{DenseHostTensor, Element, Shape};
+
+/// The dense tensor that an operand is.
+fn dense(operand: &AnyRef) -> Result<DenseHostTensor> {
+    let tensor = operand.try_read::<DenseHostTensor>();
+    Ok(tensor.map_err(|error| invalid(error.to_string()))?.clone())
+}
+
+/// Operands, some of which may have been left out.
+#[derive(Clone, Copy)]
+struct Slots<'a> {
+    op: &'static str,
+    operands: &'a [AnyRef],
+    slots: Option<&'a [i64]>,
+}
+
+impl<'a> Slots<'a> {
+    fn new(op: &'static str, operands: &'a [AnyRef], slots: Option<&'a [i64]>) -> Self {
+        Self {
+            op,
+            operands,
+            slots,
+        }
+    }
+
+    /// The operand of a slot, if it is there.
+    fn get(&self, slot: usize) -> Result<Option<DenseHostTensor>> {
+        let position = match self.slots {
+            Some(slots) => slots.iter().position(|&found| found == slot as i64),
+            None => Some(slot),
+        };
+        let operand = position.and_then(|position| self.operands.get(position));
+        operand.map(dense).transpose()
+    }
+
+    /// The operand of a slot.
+    fn need(&self, slot: usize, name: &str) -> Result<DenseHostTensor> {
+        self.get(slot)?
+            .ok_or_else(|| invalid(format!("`{}` needs the operand `{name}`", self.op)))
+    }
+}
+
+/// A tensor for a result. Its elements are zero.
+fn allocate(ctx: &ExecutionContext, dtype: DType, dims: &[usize]) -> Result<DenseHostTensor> {
+    Ok(DenseHostTensor::zeroed(
+        ctx.allocator(),
+        dtype,
+        Shape::new(dims)?,
+    )?)
+}
+
+/// A tensor of elements that are made from their positions.
+fn made<T: Element>(
+    ctx: &ExecutionContext,
+    dims: &[usize],
+    element: impl FnMut(usize) -> T,
+) -> Result<DenseHostTensor> {
+    Ok(DenseHostTensor::from_fn(
+        ctx.allocator(),
+        Shape::new(dims)?,
+        element,
+    )?)
+}
+
+/// An integer as a number that is larger than every extent if it does not fit.
+fn whole_number<T: TryInto<i64>>(element: T) -> i64 {
+    element.try_into().unwrap_or(i64::MAX)
+}
+
+/// The whole numbers of an operand, of any integer type.
+fn whole_numbers(op: &'static str, tensor: &DenseHostTensor) -> Result<Vec<i64>> {
+    number::with_integer!(op, tensor.dtype(), T => {
+        let elements = tensor.elements::<T>()?;
+        Ok(elements.iter().map(|&number| whole_number(number)).collect())
+    })
+}
+
+/// The numbers of an operand, of any type, in double precision.
+fn real_numbers(op: &'static str, tensor: &DenseHostTensor) -> Result<Vec<f64>> {
+    number::with_number!(op, tensor.dtype(), T => {
+        let elements = tensor.elements::<T>()?;
+        Ok(elements.iter().map(|&number| number::Number::to_f64(number)).collect())
+    })
+}
+
+/// The one number of an operand.
+fn one_number(op: &'static str, name: &str, tensor: &DenseHostTensor) -> Result<f64> {
+    match real_numbers(op, tensor)?[..] {
+        [number] => Ok(number),
+        ref numbers => Err(invalid(format!(
+            "`{op}` needs `{name}` as one number, found {}",
+            numbers.len()
+        ))),
+    }
+}
+
+/// The axis that a number means; negative ones count from the end.
+fn axis_of(op: &str, axis: i64, rank: usize) -> Result<usize> {
+    let from_start = if axis < 0 {
+        axis.checked_add(rank as i64)
+    } else {
+        Some(axis)
+    };
+    let from_start = from_start.and_then(|axis| usize::try_from(axis).ok());
+    from_start.filter(|&axis| axis < rank).ok_or_else(|| {
+        invalid(format!(
+            "`{op}`: a tensor of {rank} dimensions has no axis {axis}"
+        ))
+    })
+}
+
+/// The axes that numbers mean, each once.
+fn axes_of(op: &str, axes: &[i64], rank: usize) -> Result<Vec<usize>> {
+    let mut found = Vec::with_capacity(axes.len());
+    for &axis in axes {
+        let axis = axis_of(op, axis, rank)?;
+        if found.contains(&axis) {
+            return Err(invalid(format!("`{op}`: axis {axis} is given twice")));
+        }
+        found.push(axis);
+    }
+    Ok(found)
+}
+
+/// Extents from numbers.
+fn extents(op: &str, numbers: &[i64]) -> Result<Vec<usize>> {
+    let extents = numbers.iter().map(|&number| {
+        usize::try_from(number).map_err(|_| invalid(format!("`{op}`: {number} is not an extent")))
+    });
+    extents.collect()
+}
+
+/// How far a step along each axis goes, in elements.
+fn strides(dims: &[usize]) -> Vec<usize> {
+    let mut strides = vec![1_usize; dims.len()];
+    for axis in (1..dims.len()).rev() {
+        strides[axis - 1] = strides[axis].saturating_mul(dims[axis]);
+    }
+    strides
+}
+
+/// Moves an index to the next place of a shape, in row-major order.
+fn advance(index: &mut [usize], dims: &[usize]) {
+    for (index, &extent) in index.iter_mut().zip(dims).rev() {
+        *index += 1;
+        if *index < extent {
+            return;
+        }
+        *index = 0;
+    }
+}
+
+/// The number of elements of dimensions that a tensor has, so that it fits.
+fn product(dims: &[usize]) -> usize {
+    dims.iter().product()
+}
+
+#[cold]
+fn unsupported(op: &str, dtype: DType) -> Error {
+    invalid(format!("`{op}` does not take {dtype}"))
+}
+
+#[cold]
+fn invalid(message: impl AsRef<str>) -> Error {
+    Error::new(message.as_ref()).with_code(ErrorCode::InvalidArgument)
+}

@@ -1,0 +1,446 @@
+//! Softmax and normalizations. Statistics are computed in double precision.
+
+use tfrt::prelude::*;
+use tfrt_compute::softmax;
+use tfrt_tensor::DenseHostTensor;
+
+use crate::number::{Number, with_real};
+use crate::{Slots, allocate, axis_of, dense, invalid, made, product, real_numbers};
+
+/// Computes the softmax along an axis, or its logarithm. With `coerces` all dimensions from the axis on are one, as in ONNX before version 13.
+///
+/// # Errors
+/// If there is no such axis, or the elements are not real numbers.
+#[tfrt_op("nn.Softmax")]
+fn softmax_op(
+    x: &AnyRef,
+    #[attr(default = -1)] axis: i64,
+    #[attr(default = false)] is_log: bool,
+    #[attr(default = false)] coerces: bool,
+    ctx: &ExecutionContext,
+) -> Result<DenseHostTensor> {
+    const OP: &str = "nn.Softmax";
+    let x = dense(x)?;
+    let dims = x.shape().dims();
+    // A scalar is a vector of one element.
+    let axis = if dims.is_empty() {
+        0
+    } else {
+        axis_of(OP, axis, dims.len())?
+    };
+    let extent = match coerces {
+        true => product(dims.get(axis..).unwrap_or_default()),
+        false => dims.get(axis).copied().unwrap_or(1),
+    };
+    let inner = match coerces {
+        true => 1,
+        false => product(dims.get(axis + 1..).unwrap_or_default()),
+    };
+    if inner == 1 && x.dtype() == DType::F32 && extent > 0 {
+        let mut y = allocate(ctx, DType::F32, dims)?;
+        let function = if is_log {
+            softmax::log_softmax::<f32>
+        } else {
+            softmax::softmax::<f32>
+        };
+        function(extent, &x.elements::<f32>()?, &mut y.elements_mut::<f32>()?)?;
+        return Ok(y);
+    }
+    with_real!(OP, x.dtype(), T => {
+        let from = x.elements::<T>()?;
+        let mut y = allocate(ctx, x.dtype(), dims)?;
+        let mut to = y.elements_mut::<T>()?;
+        let num_sets = from.len().checked_div(extent).unwrap_or(0);
+        for set in 0..num_sets {
+            let start = set / inner * extent * inner + set % inner;
+            let places = (0..extent).map(|at| start + at * inner);
+            let greatest = places.clone().map(|at| from[at].to_f64()).fold(f64::NEG_INFINITY, f64::max);
+            let sum: f64 = places.clone().map(|at| (from[at].to_f64() - greatest).exp()).sum();
+            for at in places {
+                let shifted = from[at].to_f64() - greatest;
+                to[at] = T::of_f64(if is_log { shifted - sum.ln() } else { shifted.exp() / sum });
+            }
+        }
+        drop(to);
+        Ok(y)
+    })
+}
+
+/// Sets 1 at the first greatest element along an axis, and 0 elsewhere.
+///
+/// # Errors
+/// If there is no such axis, or the elements are not real numbers.
+#[tfrt_op("nn.Hardmax")]
+fn hardmax(
+    x: &AnyRef,
+    #[attr(default = -1)] axis: i64,
+    #[attr(default = false)] coerces: bool,
+    ctx: &ExecutionContext,
+) -> Result<DenseHostTensor> {
+    const OP: &str = "nn.Hardmax";
+    let x = dense(x)?;
+    let dims = x.shape().dims();
+    let axis = axis_of(OP, axis, dims.len())?;
+    let (extent, inner) = match coerces {
+        true => (product(&dims[axis..]), 1),
+        false => (dims[axis], product(&dims[axis + 1..])),
+    };
+    with_real!(OP, x.dtype(), T => {
+        let from = x.elements::<T>()?;
+        let mut y = allocate(ctx, x.dtype(), dims)?;
+        let mut to = y.elements_mut::<T>()?;
+        for set in 0..from.len().checked_div(extent).unwrap_or(0) {
+            let start = set / inner * extent * inner + set % inner;
+            let places = (0..extent).map(|at| start + at * inner);
+            let best = places.reduce(|best, at| if from[at] > from[best] { at } else { best });
+            if let Some(best) = best {
+                to[best] = T::of_f64(1.0);
+            }
+        }
+        drop(to);
+        Ok(y)
+    })
+}
+
+/// The mean and the reciprocal of the standard deviation of a set.
+fn moments(set: impl Iterator<Item = f64> + Clone, epsilon: f64) -> (f64, f64) {
+    let (sum, count) = set
+        .clone()
+        .fold((0.0, 0.0), |(sum, n), x| (sum + x, n + 1.0));
+    let mean = sum / count;
+    let variance = set.map(|x| (x - mean) * (x - mean)).sum::<f64>() / count;
+    (mean, 1.0 / (variance + epsilon).sqrt())
+}
+
+/// Normalizes `x`, whose channels are its second dimension, by means and variances: `(x - mean) / √(variance + epsilon) · scale + bias`.
+///
+/// # Errors
+/// If there is not one number for each channel, or the elements are not real numbers.
+#[tfrt_op("nn.BatchNormalization")]
+fn batch_normalization(
+    x: &AnyRef,
+    scale: &AnyRef,
+    bias: &AnyRef,
+    mean: &AnyRef,
+    variance: &AnyRef,
+    #[attr] epsilon: f32,
+    ctx: &ExecutionContext,
+) -> Result<DenseHostTensor> {
+    const OP: &str = "nn.BatchNormalization";
+    let x = dense(x)?;
+    let [scale, bias, mean, variance] = channel_parameters(OP, &x, [scale, bias, mean, variance])?;
+    let epsilon = f64::from(epsilon);
+    normalized(OP, &x, ctx, |channel, value| {
+        let factor = scale[channel] / (variance[channel] + epsilon).sqrt();
+        (value - mean[channel]) * factor + bias[channel]
+    })
+}
+
+/// A function of each element and its channel.
+fn normalized(
+    op: &'static str,
+    x: &DenseHostTensor,
+    ctx: &ExecutionContext,
+    function: impl Fn(usize, f64) -> f64,
+) -> Result<DenseHostTensor> {
+    let dims = x.shape().dims();
+    let channels = dims.get(1).copied().unwrap_or(1).max(1);
+    let inner = product(dims.get(2..).unwrap_or_default()).max(1);
+    with_real!(op, x.dtype(), T => {
+        let from = x.elements::<T>()?;
+        made(ctx, dims, |at| T::of_f64(function(at / inner % channels, from[at].to_f64())))
+    })
+}
+
+/// Vectors with a number for each channel.
+fn channel_parameters<const N: usize>(
+    op: &'static str,
+    x: &DenseHostTensor,
+    operands: [&AnyRef; N],
+) -> Result<[Vec<f64>; N]> {
+    let channels = x.shape().dim(1).unwrap_or(1);
+    let mut found = [const { Vec::new() }; N];
+    for (found, operand) in found.iter_mut().zip(operands) {
+        let numbers = real_numbers(op, &dense(operand)?)?;
+        if numbers.len() != channels {
+            return Err(invalid(format!(
+                "`{op}` needs {channels} numbers for the channels of {}, found {}",
+                x.metadata(),
+                numbers.len()
+            )));
+        }
+        *found = numbers;
+    }
+    Ok(found)
+}
+
+/// Normalizes `x` by the means and variances of its own channels, and returns these, mixed with the ones before:
+/// `before · momentum + own · (1 - momentum)`.
+///
+/// # Errors
+/// Those of `nn.BatchNormalization`.
+#[tfrt_op("nn.BatchNormalizationTraining")]
+#[expect(clippy::too_many_arguments, reason = "as many as the op has")]
+fn batch_normalization_training(
+    x: &AnyRef,
+    scale: &AnyRef,
+    bias: &AnyRef,
+    mean: &AnyRef,
+    variance: &AnyRef,
+    #[attr] epsilon: f32,
+    #[attr] momentum: f32,
+    ctx: &ExecutionContext,
+) -> Result<(DenseHostTensor, DenseHostTensor, DenseHostTensor)> {
+    const OP: &str = "nn.BatchNormalizationTraining";
+    let (x, before_mean, before_variance) = (dense(x)?, dense(mean)?, dense(variance)?);
+    let [scale, bias, mean, variance] = channel_parameters(OP, &x, [scale, bias, mean, variance])?;
+    let numbers = real_numbers(OP, &x)?;
+    let inner = product(x.shape().dims().get(2..).unwrap_or_default()).max(1);
+    let channels = mean.len();
+    let own = (0..channels).map(|channel| {
+        let values = numbers.iter().enumerate();
+        let values = values.filter(move |(at, _)| at / inner % channels == channel);
+        let (own_mean, factor) = moments(values.map(|(_, &x)| x), 0.0);
+        (own_mean, 1.0 / (factor * factor))
+    });
+    let own: Vec<(f64, f64)> = own.collect();
+    let (epsilon, momentum) = (f64::from(epsilon), f64::from(momentum));
+    let y = normalized(OP, &x, ctx, |channel, value| {
+        let (mean, variance) = own[channel];
+        (value - mean) / (variance + epsilon).sqrt() * scale[channel] + bias[channel]
+    })?;
+    let mixed = |like: &DenseHostTensor, before: &[f64], own: &dyn Fn(usize) -> f64| {
+        with_real!(OP, like.dtype(), T => made(ctx, &[channels], |at| {
+            T::of_f64(before[at] * momentum + own(at) * (1.0 - momentum))
+        }))
+    };
+    let mean = mixed(&before_mean, &mean, &|at| own[at].0)?;
+    let variance = mixed(&before_variance, &variance, &|at| own[at].1)?;
+    Ok((y, mean, variance))
+}
+
+/// Normalizes each channel of each image by its own mean and variance.
+///
+/// # Errors
+/// If there is not one number for each channel, or the elements are not real numbers.
+#[tfrt_op("nn.InstanceNormalization")]
+fn instance_normalization(
+    x: &AnyRef,
+    scale: &AnyRef,
+    bias: &AnyRef,
+    #[attr] epsilon: f32,
+    ctx: &ExecutionContext,
+) -> Result<DenseHostTensor> {
+    const OP: &str = "nn.InstanceNormalization";
+    let x = dense(x)?;
+    let [scale, bias] = channel_parameters(OP, &x, [scale, bias])?;
+    grouped(OP, &x, scale.len(), &scale, &bias, epsilon, ctx)
+}
+
+/// Normalizes groups of channels of each image by their own mean and variance.
+///
+/// # Errors
+/// If there is not one number for each channel, the groups are not of one size, or the elements are not real numbers.
+#[tfrt_op("nn.GroupNormalization")]
+fn group_normalization(
+    x: &AnyRef,
+    scale: &AnyRef,
+    bias: &AnyRef,
+    #[attr] epsilon: f32,
+    #[attr] num_groups: i64,
+    ctx: &ExecutionContext,
+) -> Result<DenseHostTensor> {
+    const OP: &str = "nn.GroupNormalization";
+    let x = dense(x)?;
+    let channels = x.shape().dim(1).unwrap_or(1);
+    let groups = usize::try_from(num_groups).unwrap_or(0);
+    if groups == 0 || !channels.is_multiple_of(groups) {
+        return Err(invalid(format!(
+            "`{OP}` cannot divide {channels} channels into {num_groups} groups"
+        )));
+    }
+    let parameters = |operand: &AnyRef| {
+        let numbers = real_numbers(OP, &dense(operand)?)?;
+        // One for each group means one for each of its channels.
+        match numbers.len() {
+            len if len == channels => Ok(numbers),
+            len if len == groups => {
+                let each = channels / groups;
+                Ok((0..channels)
+                    .map(|channel| numbers[channel / each])
+                    .collect())
+            }
+            len => Err(invalid(format!(
+                "`{OP}` needs {channels} numbers, found {len}"
+            ))),
+        }
+    };
+    let (scale, bias): (Vec<f64>, Vec<f64>) = (parameters(scale)?, parameters(bias)?);
+    grouped(OP, &x, groups, &scale, &bias, epsilon, ctx)
+}
+
+fn grouped(
+    op: &'static str,
+    x: &DenseHostTensor,
+    groups: usize,
+    scale: &[f64],
+    bias: &[f64],
+    epsilon: f32,
+    ctx: &ExecutionContext,
+) -> Result<DenseHostTensor> {
+    let dims = x.shape().dims();
+    let channels = scale.len().max(1);
+    let inner = product(dims.get(2..).unwrap_or_default()).max(1);
+    let len = channels / groups.max(1) * inner;
+    with_real!(op, x.dtype(), T => {
+        let from = x.elements::<T>()?;
+        let sets = from.chunks_exact(len.max(1));
+        let moments: Vec<_> = sets
+            .map(|set| moments(set.iter().map(|x| x.to_f64()), f64::from(epsilon)))
+            .collect();
+        made(ctx, dims, |at| {
+            let ((mean, factor), channel) = (moments[at / len], at / inner % channels);
+            T::of_f64((from[at].to_f64() - mean) * factor * scale[channel] + bias[channel])
+        })
+    })
+}
+
+/// Normalizes all dimensions from an axis on by their mean and variance, scales them and adds a bias, which may be left out. Also returns
+/// the means and the reciprocals of the standard deviations, in single precision.
+///
+/// # Errors
+/// If there is no such axis, scale or bias do not fit, or the elements are not real numbers.
+#[tfrt_op("nn.LayerNormalization")]
+fn layer_normalization(
+    operands: &[AnyRef],
+    #[attr(default = -1)] axis: i64,
+    #[attr] epsilon: f32,
+    #[attr] slots: Option<&[i64]>,
+    ctx: &ExecutionContext,
+) -> Result<(DenseHostTensor, DenseHostTensor, DenseHostTensor)> {
+    const OP: &str = "nn.LayerNormalization";
+    let slots = Slots::new(OP, operands, slots);
+    let (y, statistics) = layer(OP, slots, axis, epsilon, true, ctx)?;
+    let x = slots.need(0, "x")?;
+    let axis = axis_of(OP, axis, x.shape().rank())?;
+    let mut dims = x.shape().dims().to_vec();
+    dims[axis..].fill(1);
+    let means = made(ctx, &dims, |at| statistics[at].0 as f32)?;
+    let factors = made(ctx, &dims, |at| statistics[at].1 as f32)?;
+    Ok((y, means, factors))
+}
+
+/// Divides all dimensions from an axis on by the root of their mean square, and scales them.
+///
+/// # Errors
+/// If there is no such axis, the scale does not fit, or the elements are not real numbers.
+#[tfrt_op("nn.RmsNormalization")]
+fn rms_normalization(
+    operands: &[AnyRef],
+    #[attr(default = -1)] axis: i64,
+    #[attr] epsilon: f32,
+    ctx: &ExecutionContext,
+) -> Result<DenseHostTensor> {
+    const OP: &str = "nn.RmsNormalization";
+    let slots = Slots::new(OP, operands, None);
+    Ok(layer(OP, slots, axis, epsilon, false, ctx)?.0)
+}
+
+fn layer(
+    op: &'static str,
+    slots: Slots<'_>,
+    axis: i64,
+    epsilon: f32,
+    is_centred: bool,
+    ctx: &ExecutionContext,
+) -> Result<(DenseHostTensor, Vec<(f64, f64)>)> {
+    let x = slots.need(0, "x")?;
+    let dims = x.shape().dims();
+    let axis = axis_of(op, axis, dims.len())?;
+    let inner = &dims[axis..];
+    let len = product(inner);
+    let stretched = |operand: Option<DenseHostTensor>| {
+        let Some(operand) = operand else {
+            return Ok(None);
+        };
+        let numbers = real_numbers(op, &operand)?;
+        // What has more dimensions than are normalized is stretched over all of them.
+        let to = if operand.shape().rank() > inner.len() {
+            dims
+        } else {
+            inner
+        };
+        if crate::pairs::common(op, operand.shape().dims(), to)? != to {
+            return Err(invalid(format!(
+                "`{op}` cannot scale {} by {}",
+                x.metadata(),
+                operand.metadata()
+            )));
+        }
+        let places = crate::pairs::Stretched::new(operand.shape().dims(), to).places();
+        Ok(Some(
+            places.map(|place| numbers[place]).collect::<Vec<f64>>(),
+        ))
+    };
+    let scale = stretched(slots.get(1)?)?;
+    let bias = stretched(slots.get(2)?)?;
+    with_real!(op, x.dtype(), T => {
+        let from = x.elements::<T>()?;
+        let epsilon = f64::from(epsilon);
+        let statistics: Vec<(f64, f64)> = from.chunks_exact(len.max(1)).map(|set| {
+            let set = set.iter().map(|x| x.to_f64());
+            if is_centred {
+                return moments(set, epsilon);
+            }
+            let squares: f64 = set.map(|x| x * x).sum();
+            (0.0, 1.0 / (squares / len as f64 + epsilon).sqrt())
+        }).collect();
+        let y = made(ctx, dims, |at| {
+            let (mean, factor) = statistics[at / len];
+            let number = |of: &Option<Vec<f64>>, missing| {
+                of.as_ref().map_or(missing, |numbers| numbers[at % numbers.len()])
+            };
+            let normal = (from[at].to_f64() - mean) * factor;
+            T::of_f64(normal * number(&scale, 1.0) + number(&bias, 0.0))
+        })?;
+        Ok((y, statistics))
+    })
+}
+
+/// Divides each element by a power of the sum of the squares of its neighbours in other channels.
+///
+/// # Errors
+/// If there are no channels, or the elements are not real numbers.
+#[tfrt_op("nn.LocalResponseNormalization")]
+fn local_response_normalization(
+    x: &AnyRef,
+    #[attr] size: i64,
+    #[attr] alpha: f32,
+    #[attr] beta: f32,
+    #[attr] bias: f32,
+    ctx: &ExecutionContext,
+) -> Result<DenseHostTensor> {
+    const OP: &str = "nn.LocalResponseNormalization";
+    let x = dense(x)?;
+    let dims = x.shape().dims();
+    let (Some(&channels), Ok(size @ 1..)) = (dims.get(1), usize::try_from(size)) else {
+        return Err(invalid(format!(
+            "`{OP}` needs channels, and a positive size"
+        )));
+    };
+    let inner = product(&dims[2..]);
+    let (before, after) = ((size - 1) / 2, size / 2);
+    let [alpha, beta, bias] = [alpha, beta, bias].map(f64::from);
+    with_real!(OP, x.dtype(), T => {
+        let from = x.elements::<T>()?;
+        made(ctx, dims, |at| {
+            let channel = at / inner % channels;
+            let (start, end) = (channel.saturating_sub(before), (channel + after).min(channels - 1));
+            let squares: f64 = (start..=end).map(|other| {
+                let x = from[at - channel * inner + other * inner].to_f64();
+                x * x
+            }).sum();
+            T::of_f64(from[at].to_f64() / (bias + alpha / size as f64 * squares).powf(beta))
+        })
+    })
+}

@@ -1,0 +1,502 @@
+//! Elements by their places: gathers, scatters, sorting.
+//!
+//! Places are whole numbers; negative ones count from the end. One out of range is an error.
+
+use tfrt::prelude::*;
+use tfrt_tensor::{DenseHostTensor, Element, I1};
+
+use crate::number::{Number, with_number, with_size, with_type};
+use crate::{
+    advance, allocate, axis_of, dense, invalid, made, one_number, product, real_numbers, strides,
+    whole_numbers,
+};
+
+/// The place that a number means.
+fn place_of(op: &str, number: i64, extent: usize) -> Result<usize> {
+    let from_start = if number < 0 {
+        number.saturating_add(extent as i64)
+    } else {
+        number
+    };
+    let place = usize::try_from(from_start).ok();
+    place.filter(|&place| place < extent).ok_or_else(|| {
+        invalid(format!(
+            "`{op}`: there is no element {number} along an axis of {extent}"
+        ))
+    })
+}
+
+/// Takes slices by their numbers along an axis: in its place the result has the dimensions of the numbers.
+///
+/// # Errors
+/// If there is no such axis or slice.
+#[tfrt_op("nn.Gather")]
+fn gather(
+    x: &AnyRef,
+    indices: &AnyRef,
+    #[attr(default = 0)] axis: i64,
+    ctx: &ExecutionContext,
+) -> Result<DenseHostTensor> {
+    const OP: &str = "nn.Gather";
+    let (x, indices) = (dense(x)?, dense(indices)?);
+    let dims = x.shape().dims();
+    let axis = axis_of(OP, axis, dims.len())?;
+    let numbers = whole_numbers(OP, &indices)?;
+    let places = numbers
+        .iter()
+        .map(|&number| place_of(OP, number, dims[axis]));
+    let places = places.collect::<Result<Vec<usize>>>()?;
+    let shape = [&dims[..axis], indices.shape().dims(), &dims[axis + 1..]].concat();
+    let mut result = allocate(ctx, x.dtype(), &shape)?;
+    let width = x.dtype().size_bytes().unwrap_or(1);
+    let row = product(&dims[axis + 1..]) * width;
+    if row == 0 || places.is_empty() || dims[axis] == 0 {
+        return Ok(result);
+    }
+    {
+        let from = x.buffer().read()?;
+        let mut to = result.buffer_mut().write()?;
+        let blocks = from.chunks_exact(dims[axis] * row);
+        for (from, to) in blocks.zip(to.chunks_exact_mut(places.len() * row)) {
+            for (to, &place) in to.chunks_exact_mut(row).zip(&places) {
+                to.copy_from_slice(&from[place * row..][..row]);
+            }
+        }
+    }
+    Ok(result)
+}
+
+/// The places in `dims` of the elements that `indices`, of shape `shape`, names along an axis: in its other dimensions an element stands for
+/// itself.
+fn places_along(
+    op: &str,
+    dims: &[usize],
+    axis: usize,
+    shape: &[usize],
+    indices: &[i64],
+) -> Result<Vec<usize>> {
+    let fits = shape.len() == dims.len()
+        && (0..dims.len()).all(|other| other == axis || shape[other] <= dims[other]);
+    if !fits {
+        return Err(invalid(format!(
+            "`{op}`: indices of shape {shape:?} do not fit a tensor of {dims:?} along axis {axis}"
+        )));
+    }
+    let own = strides(dims);
+    let mut index = vec![0; shape.len()];
+    let places = indices.iter().map(|&number| {
+        let along = place_of(op, number, dims[axis])?;
+        let place = (0..dims.len()).map(|at| if at == axis { along } else { index[at] } * own[at]);
+        let place = place.sum();
+        advance(&mut index, shape);
+        Ok(place)
+    });
+    places.collect()
+}
+
+/// Takes an element for each number along an axis.
+///
+/// # Errors
+/// If the numbers do not fit the tensor.
+#[tfrt_op("nn.GatherElements")]
+fn gather_elements(
+    x: &AnyRef,
+    indices: &AnyRef,
+    #[attr(default = 0)] axis: i64,
+    ctx: &ExecutionContext,
+) -> Result<DenseHostTensor> {
+    const OP: &str = "nn.GatherElements";
+    let (x, indices) = (dense(x)?, dense(indices)?);
+    let dims = x.shape().dims();
+    let axis = axis_of(OP, axis, dims.len())?;
+    let shape = indices.shape().dims();
+    let places = places_along(OP, dims, axis, shape, &whole_numbers(OP, &indices)?)?;
+    let mut result = allocate(ctx, x.dtype(), shape)?;
+    with_size!(OP, x.dtype(), N => {
+        let from = x.buffer().read()?;
+        let from = from.as_chunks::<N>().0;
+        let mut to = result.buffer_mut().write()?;
+        for (to, place) in to.as_chunks_mut::<N>().0.iter_mut().zip(places) {
+            *to = from[place];
+        }
+        Ok(())
+    })?;
+    Ok(result)
+}
+
+/// Where the slices start that the rows of a matrix of numbers name, and how long they are, after so many common dimensions.
+fn slices(
+    op: &str,
+    dims: &[usize],
+    indices: &DenseHostTensor,
+    numbers: &[i64],
+    num_common: usize,
+) -> Result<(Vec<usize>, usize)> {
+    let refused = || {
+        invalid(format!(
+            "`{op}`: indices of {} do not fit a tensor of {dims:?}",
+            indices.shape()
+        ))
+    };
+    let shape = indices.shape().dims();
+    let (&depth, outer) = shape.split_last().ok_or_else(refused)?;
+    let fits = num_common <= outer.len()
+        && num_common + depth <= dims.len()
+        && outer[..num_common] == dims[..num_common];
+    if !fits {
+        return Err(refused());
+    }
+    let own = strides(dims);
+    let len = product(&dims[num_common + depth..]);
+    let common_len = product(&dims[num_common..]);
+    let per_common = product(&outer[num_common..]);
+    let rows = (0..product(outer)).map(|row| {
+        let mut start = row / per_common.max(1) * common_len;
+        for (at, &number) in numbers[row * depth..][..depth].iter().enumerate() {
+            let axis = num_common + at;
+            start += place_of(op, number, dims[axis])? * own[axis];
+        }
+        Ok(start)
+    });
+    Ok((rows.collect::<Result<Vec<_>>>()?, len))
+}
+
+/// Takes the slices that the last dimension of `indices` names by their coordinates, within `batch_dims` common dimensions.
+///
+/// # Errors
+/// If the indices do not fit the tensor.
+#[tfrt_op("nn.GatherNd")]
+fn gather_nd(
+    x: &AnyRef,
+    indices: &AnyRef,
+    #[attr(default = 0)] batch_dims: i64,
+    ctx: &ExecutionContext,
+) -> Result<DenseHostTensor> {
+    const OP: &str = "nn.GatherNd";
+    let (x, indices) = (dense(x)?, dense(indices)?);
+    let dims = x.shape().dims();
+    let num_common = usize::try_from(batch_dims).unwrap_or(usize::MAX).min(64);
+    let numbers = whole_numbers(OP, &indices)?;
+    let (starts, len) = slices(OP, dims, &indices, &numbers, num_common)?;
+    let shape = indices.shape().dims();
+    let (&depth, outer) = shape.split_last().expect("there is a last dimension");
+    let result_dims = [outer, &dims[num_common + depth..]].concat();
+    let mut result = allocate(ctx, x.dtype(), &result_dims)?;
+    let width = x.dtype().size_bytes().unwrap_or(1);
+    {
+        let from = x.buffer().read()?;
+        let mut to = result.buffer_mut().write()?;
+        for (to, start) in to.chunks_exact_mut((len * width).max(1)).zip(starts) {
+            to.copy_from_slice(&from[start * width..][..len * width]);
+        }
+    }
+    Ok(result)
+}
+
+/// How an update changes an element.
+fn combine<T: Number>(op: &str, reduction: &str) -> Result<fn(T, T) -> T> {
+    Ok(match reduction {
+        "none" | "" => |_, update| update,
+        "add" => T::plus,
+        "mul" => T::times,
+        "max" => |a, b| if Number::is_nan(a) || a > b { a } else { b },
+        "min" => |a, b| if Number::is_nan(a) || a < b { a } else { b },
+        other => return Err(invalid(format!("`{op}` has no reduction `{other}`"))),
+    })
+}
+
+/// Writes updates to places, in order.
+fn scattered(
+    op: &'static str,
+    x: &DenseHostTensor,
+    updates: &DenseHostTensor,
+    places: impl Iterator<Item = usize>,
+    reduction: &str,
+    ctx: &ExecutionContext,
+) -> Result<DenseHostTensor> {
+    if updates.dtype() != x.dtype() {
+        return Err(invalid(format!(
+            "`{op}` needs updates of {}, found {}",
+            x.dtype(),
+            updates.dtype()
+        )));
+    }
+    let mut result = x.copied(ctx.allocator())?;
+    let write = |result: &mut DenseHostTensor| {
+        if x.dtype() == DType::I1 && matches!(reduction, "none" | "") {
+            return write_all::<I1>(result, updates, places, |_, update| update);
+        }
+        with_number!(op, x.dtype(), T => {
+            write_all::<T>(result, updates, places, combine::<T>(op, reduction)?)
+        })
+    };
+    write(&mut result)?;
+    Ok(result)
+}
+
+fn write_all<T: Element>(
+    result: &mut DenseHostTensor,
+    updates: &DenseHostTensor,
+    places: impl Iterator<Item = usize>,
+    combine: impl Fn(T, T) -> T,
+) -> Result<()> {
+    let updates = updates.elements::<T>()?;
+    let mut to = result.elements_mut::<T>()?;
+    for (place, &update) in places.zip(&*updates) {
+        to[place] = combine(to[place], update);
+    }
+    Ok(())
+}
+
+/// Writes an element for each number along an axis, or adds, multiplies, or takes the greater or the lesser, as `reduction` says.
+///
+/// # Errors
+/// If numbers or updates do not fit the tensor.
+#[tfrt_op("nn.ScatterElements")]
+fn scatter_elements(
+    x: &AnyRef,
+    indices: &AnyRef,
+    updates: &AnyRef,
+    #[attr(default = 0)] axis: i64,
+    #[attr] reduction: &str,
+    ctx: &ExecutionContext,
+) -> Result<DenseHostTensor> {
+    const OP: &str = "nn.ScatterElements";
+    let (x, indices, updates) = (dense(x)?, dense(indices)?, dense(updates)?);
+    let dims = x.shape().dims();
+    let axis = axis_of(OP, axis, dims.len())?;
+    if indices.shape() != updates.shape() {
+        return Err(invalid(format!(
+            "`{OP}` needs as many updates as indices, found {} and {}",
+            updates.shape(),
+            indices.shape()
+        )));
+    }
+    let numbers = whole_numbers(OP, &indices)?;
+    let places = places_along(OP, dims, axis, indices.shape().dims(), &numbers)?;
+    scattered(OP, &x, &updates, places.into_iter(), reduction, ctx)
+}
+
+/// Writes the slices that the last dimension of `indices` names by their coordinates, or combines them as `reduction` says.
+///
+/// # Errors
+/// If indices or updates do not fit the tensor.
+#[tfrt_op("nn.ScatterNd")]
+fn scatter_nd(
+    x: &AnyRef,
+    indices: &AnyRef,
+    updates: &AnyRef,
+    #[attr] reduction: &str,
+    ctx: &ExecutionContext,
+) -> Result<DenseHostTensor> {
+    const OP: &str = "nn.ScatterNd";
+    let (x, indices, updates) = (dense(x)?, dense(indices)?, dense(updates)?);
+    let numbers = whole_numbers(OP, &indices)?;
+    let (starts, len) = slices(OP, x.shape().dims(), &indices, &numbers, 0)?;
+    if starts.len().checked_mul(len) != Some(updates.num_elements()) {
+        return Err(invalid(format!(
+            "`{OP}` needs {} slices of {len} elements as updates, found {}",
+            starts.len(),
+            updates.shape()
+        )));
+    }
+    let places = starts.into_iter().flat_map(|start| start..start + len);
+    scattered(OP, &x, &updates, places, reduction, ctx)
+}
+
+/// Turns each number into a set of `depth` elements along a new axis: the second element of `values` at that place, the first one elsewhere.
+///
+/// # Errors
+/// If the depth is not one number, or there are not two values.
+#[tfrt_op("nn.OneHot")]
+fn one_hot(
+    indices: &AnyRef,
+    depth: &AnyRef,
+    values: &AnyRef,
+    #[attr(default = -1)] axis: i64,
+    ctx: &ExecutionContext,
+) -> Result<DenseHostTensor> {
+    const OP: &str = "nn.OneHot";
+    let (indices, values) = (dense(indices)?, dense(values)?);
+    let depth = one_number(OP, "depth", &dense(depth)?)?;
+    let depth = crate::extents(OP, &[depth as i64])?[0];
+    let outer = indices.shape().dims();
+    let axis = axis_of(OP, axis, outer.len() + 1)?;
+    let dims = [&outer[..axis], &[depth], &outer[axis..]].concat();
+    let inner = product(&outer[axis..]);
+    let numbers = real_numbers(OP, &indices)?;
+    if values.num_elements() != 2 {
+        return Err(invalid(format!(
+            "`{OP}` needs two values, found {}",
+            values.shape()
+        )));
+    }
+    let mut result = allocate(ctx, values.dtype(), &dims)?;
+    with_size!(OP, values.dtype(), N => {
+        let values = values.buffer().read()?;
+        let [off, on] = [values.as_chunks::<N>().0[0], values.as_chunks::<N>().0[1]];
+        let mut to = result.buffer_mut().write()?;
+        for (at, to) in to.as_chunks_mut::<N>().0.iter_mut().enumerate() {
+            let (set, place) = (at / (depth * inner) * inner + at % inner, at / inner % depth);
+            let number = numbers[set] as i64;
+            let number = if number < 0 { number.saturating_add(depth as i64) } else { number };
+            *to = if number == place as i64 { on } else { off };
+        }
+        Ok(())
+    })?;
+    Ok(result)
+}
+
+/// Returns the coordinates of the elements that are not zero: a row for each dimension, a column for each element.
+///
+/// # Errors
+/// If the elements are neither numbers nor truth values.
+#[tfrt_op("nn.NonZero")]
+fn non_zero(x: &AnyRef, ctx: &ExecutionContext) -> Result<DenseHostTensor> {
+    const OP: &str = "nn.NonZero";
+    let x = dense(x)?;
+    let found: Vec<usize> = if x.dtype() == DType::I1 {
+        let elements = x.elements::<I1>()?;
+        (0..elements.len())
+            .filter(|&at| elements[at].into())
+            .collect()
+    } else {
+        with_number!(OP, x.dtype(), T => {
+            let elements = x.elements::<T>()?;
+            Ok((0..elements.len()).filter(|&at| elements[at] != T::default()).collect())
+        })?
+    };
+    let dims = x.shape().dims();
+    let own = strides(dims);
+    made(ctx, &[dims.len(), found.len()], |at| {
+        let (axis, element) = (at / found.len(), at % found.len());
+        (found[element] / own[axis] % dims[axis]) as i64
+    })
+}
+
+/// Returns the greatest or the least `k` elements along an axis, in order, and their places. Of equal elements the first one comes first.
+///
+/// # Errors
+/// If there are not so many.
+#[tfrt_op("nn.TopK")]
+fn top_k(
+    x: &AnyRef,
+    k: &AnyRef,
+    #[attr(default = -1)] axis: i64,
+    #[attr(default = true)] largest: bool,
+    ctx: &ExecutionContext,
+) -> Result<(DenseHostTensor, DenseHostTensor)> {
+    const OP: &str = "nn.TopK";
+    let x = dense(x)?;
+    let k = whole_numbers(OP, &dense(k)?)?.first().copied().unwrap_or(0);
+    let dims = x.shape().dims();
+    let axis = axis_of(OP, axis, dims.len())?;
+    let count = usize::try_from(k).ok().filter(|&count| count <= dims[axis]);
+    let count = count
+        .ok_or_else(|| invalid(format!("`{OP}` cannot take {k} of {} elements", dims[axis])))?;
+    let mut shape = dims.to_vec();
+    shape[axis] = count;
+    let inner = product(&dims[axis + 1..]);
+    with_number!(OP, x.dtype(), T => {
+        let from = x.elements::<T>()?;
+        let mut values = allocate(ctx, x.dtype(), &shape)?;
+        let mut places = allocate(ctx, DType::I64, &shape)?;
+        {
+            let (mut values, mut places) = (values.elements_mut::<T>()?, places.elements_mut::<i64>()?);
+            for outer in 0..product(&dims[..axis]) {
+                for column in 0..inner {
+                    let start = outer * dims[axis] * inner + column;
+                    let mut order: Vec<usize> = (0..dims[axis]).collect();
+                    // NaN is greater than everything.
+                    order.sort_by(|&a, &b| {
+                        let (a, b) = (from[start + a * inner], from[start + b * inner]);
+                        let ordering = a.partial_cmp(&b).unwrap_or_else(|| {
+                            Number::is_nan(a).cmp(&Number::is_nan(b))
+                        });
+                        if largest { ordering.reverse() } else { ordering }
+                    });
+                    for (at, &place) in order.iter().take(count).enumerate() {
+                        let to = (outer * count + at) * inner + column;
+                        values[to] = from[start + place * inner];
+                        places[to] = place as i64;
+                    }
+                }
+            }
+        }
+        Ok((values, places))
+    })
+}
+
+/// Keeps the slices along an axis, or the elements, for which the condition is true.
+///
+/// # Errors
+/// If there is no such axis, or the condition is longer than it.
+#[tfrt_op("nn.Compress")]
+fn compress(
+    x: &AnyRef,
+    condition: &AnyRef,
+    #[attr] axis: Option<i64>,
+    ctx: &ExecutionContext,
+) -> Result<DenseHostTensor> {
+    const OP: &str = "nn.Compress";
+    let (x, condition) = (dense(x)?, dense(condition)?);
+    let whole = [x.num_elements()];
+    let (dims, axis) = match axis {
+        Some(axis) => (x.shape().dims(), axis_of(OP, axis, x.shape().rank())?),
+        None => (&whole[..], 0),
+    };
+    let condition = condition.elements::<I1>()?;
+    let kept: Vec<usize> = (0..condition.len())
+        .filter(|&at| condition[at].into())
+        .collect();
+    if kept.last().is_some_and(|&last| last >= dims[axis]) {
+        return Err(invalid(format!(
+            "`{OP}`: the condition is longer than the axis"
+        )));
+    }
+    let mut shape = dims.to_vec();
+    shape[axis] = kept.len();
+    let mut result = allocate(ctx, x.dtype(), &shape)?;
+    let row = product(&dims[axis + 1..]) * x.dtype().size_bytes().unwrap_or(1);
+    if kept.is_empty() || row == 0 {
+        return Ok(result);
+    }
+    {
+        let from = x.buffer().read()?;
+        let mut to = result.buffer_mut().write()?;
+        let blocks = from.chunks_exact(dims[axis] * row);
+        for (from, to) in blocks.zip(to.chunks_exact_mut(kept.len() * row)) {
+            for (to, &place) in to.chunks_exact_mut(row).zip(&kept) {
+                to.copy_from_slice(&from[place * row..][..row]);
+            }
+        }
+    }
+    Ok(result)
+}
+
+/// Returns a matrix of the shape of another one, with 1 on a diagonal and 0 elsewhere.
+///
+/// # Errors
+/// If the operand is not a matrix.
+#[tfrt_op("nn.EyeLike")]
+fn eye_like(
+    x: &AnyRef,
+    #[attr] dtype: Option<DType>,
+    #[attr(default = 0)] k: i64,
+    ctx: &ExecutionContext,
+) -> Result<DenseHostTensor> {
+    const OP: &str = "nn.EyeLike";
+    let x = dense(x)?;
+    let &[rows, columns] = x.shape().dims() else {
+        return Err(invalid(format!(
+            "`{OP}` needs a matrix, found {}",
+            x.metadata()
+        )));
+    };
+    let is_set = |at: usize| (at % columns) as i64 - (at / columns) as i64 == k;
+    let dtype = dtype.unwrap_or(x.dtype());
+    with_type!(OP, dtype, T in [
+        Ui8 => u8, Ui16 => u16, Ui32 => u32, Ui64 => u64, I8 => i8, I16 => i16, I32 => i32, I64 => i64,
+        F16 => half::f16, Bf16 => half::bf16, F32 => f32, F64 => f64
+    ] => made(ctx, &[rows, columns], |at| <T as Number>::of_f64(f64::from(u8::from(is_set(at))))))
+}

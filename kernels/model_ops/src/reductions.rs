@@ -1,0 +1,247 @@
+//! Reductions along axes, and where extremes are.
+
+use tfrt::prelude::*;
+use tfrt_tensor::{DenseHostTensor, I1};
+
+use crate::number::{Number, with_number, with_real};
+use crate::{
+    Slots, allocate, axes_of, axis_of, dense, invalid, made, product, strides, whole_numbers,
+};
+
+/// Which axes of a tensor are reduced, and how the others lie.
+struct Plan {
+    /// The shape of the result.
+    dims: Vec<usize>,
+    /// For each element of the result, where its first element of `x` is.
+    starts: Vec<usize>,
+    /// Where the elements of a set are, from its first.
+    offsets: Vec<usize>,
+}
+
+impl Plan {
+    fn new(dims: &[usize], axes: &[usize], keeps_dims: bool) -> Self {
+        let own = strides(dims);
+        let places = |axes: &[usize]| {
+            let mut places = vec![0];
+            for &axis in axes {
+                let steps = (0..dims[axis]).map(|at| at * own[axis]);
+                let steps: Vec<usize> = steps.collect();
+                let each = places
+                    .iter()
+                    .flat_map(|&place| steps.iter().map(move |step| place + step));
+                places = each.collect();
+            }
+            places
+        };
+        let kept: Vec<usize> = (0..dims.len())
+            .filter(|axis| !axes.contains(axis))
+            .collect();
+        let mut reduced = axes.to_vec();
+        reduced.sort_unstable();
+        let result = (0..dims.len()).filter_map(|axis| match reduced.contains(&axis) {
+            true => keeps_dims.then_some(1),
+            false => Some(dims[axis]),
+        });
+        Self {
+            dims: result.collect(),
+            starts: places(&kept),
+            offsets: places(&reduced),
+        }
+    }
+
+    /// The elements of a set.
+    fn set<'a, T: Copy>(&'a self, x: &'a [T], at: usize) -> impl Iterator<Item = T> + Clone + 'a {
+        let start = self.starts[at];
+        self.offsets.iter().map(move |offset| x[start + offset])
+    }
+}
+
+/// Reduces a tensor along the axes that the second operand lists: `sum`, `mean`, `max`, `min`, `prod`, `l1`, `l2`, `log_sum`, `log_sum_exp`,
+/// `sum_square`. Without axes along all, or along none with `keeps_without_axes`. The sum of nothing is 0, the product 1, the greatest of
+/// nothing the least number.
+///
+/// # Errors
+/// If an axis does not exist, or the reduction is not for such elements.
+#[tfrt_op("nn.Reduce")]
+fn reduce(
+    operands: &[AnyRef],
+    #[attr] function: &str,
+    #[attr(default = true)] keep_dims: bool,
+    #[attr(default = false)] keeps_without_axes: bool,
+    ctx: &ExecutionContext,
+) -> Result<DenseHostTensor> {
+    const OP: &str = "nn.Reduce";
+    let slots = Slots::new(OP, operands, None);
+    let x = slots.need(0, "x")?;
+    let dims = x.shape().dims();
+    let listed = match slots.get(1)? {
+        Some(axes) => whole_numbers(OP, &axes)?,
+        None => Vec::new(),
+    };
+    let axes = match listed.is_empty() {
+        true if keeps_without_axes => Vec::new(),
+        true => (0..dims.len()).collect(),
+        false => axes_of(OP, &listed, dims.len())?,
+    };
+    let plan = Plan::new(dims, &axes, keep_dims);
+    if x.dtype() == DType::I1 && matches!(function, "max" | "min") {
+        let from = x.elements::<I1>()?;
+        let is_max = function == "max";
+        return made(ctx, &plan.dims, |at| {
+            let mut set = plan.set(&from, at).map(bool::from);
+            I1::from(if is_max {
+                set.any(|x| x)
+            } else {
+                set.all(|x| x)
+            })
+        });
+    }
+    with_number!(OP, x.dtype(), T => {
+        let from = x.elements::<T>()?;
+        let reduced: fn(&mut dyn Iterator<Item = T>) -> T = match function {
+            "max" => |set| set.fold(T::LEAST, |a, b| if Number::is_nan(a) || a > b { a } else { b }),
+            "min" => |set| set.fold(T::GREATEST, |a, b| if Number::is_nan(a) || a < b { a } else { b }),
+            "sum" if !T::IS_REAL => |set| set.fold(T::of_f64(0.0), Number::plus),
+            "prod" if !T::IS_REAL => |set| set.fold(T::of_f64(1.0), Number::times),
+            "sum_square" if !T::IS_REAL => |set| set.fold(T::of_f64(0.0), |a, b| a.plus(b.times(b))),
+            "sum" => |set| T::of_f64(set.fold(0.0, |sum, x| sum + x.to_f64())),
+            "prod" => |set| T::of_f64(set.map(Number::to_f64).product()),
+            "sum_square" => |set| T::of_f64(set.map(|x| x.to_f64() * x.to_f64()).sum()),
+            "l1" => |set| T::of_f64(set.map(|x| x.to_f64().abs()).sum()),
+            "l2" => |set| T::of_f64(set.map(|x| x.to_f64() * x.to_f64()).sum::<f64>().sqrt()),
+            "log_sum" => |set| T::of_f64(set.map(Number::to_f64).sum::<f64>().ln()),
+            "mean" => |set| {
+                let (sum, count) = set.fold((0.0, 0.0), |(sum, count), x| (sum + x.to_f64(), count + 1.0));
+                T::of_f64(sum / count)
+            },
+            "log_sum_exp" => |set| {
+                let set: Vec<f64> = set.map(Number::to_f64).collect();
+                let greatest = set.iter().copied().fold(f64::NEG_INFINITY, f64::max);
+                let shift = if greatest.is_finite() { greatest } else { 0.0 };
+                let sum: f64 = set.iter().map(|x| (x - shift).exp()).sum();
+                T::of_f64(sum.ln() + shift)
+            },
+            other => return Err(invalid(format!("`{OP}` has no function `{other}`"))),
+        };
+        made(ctx, &plan.dims, |at| reduced(&mut plan.set(&from, at)))
+    })
+}
+
+/// Returns the places of the greatest or the least elements along an axis: of the first of them, or of the last.
+///
+/// # Errors
+/// If there is no such axis, or nothing along it.
+#[tfrt_op("nn.ArgExtreme")]
+fn arg_extreme(
+    x: &AnyRef,
+    #[attr] is_max: bool,
+    #[attr(default = 0)] axis: i64,
+    #[attr(default = true)] keep_dims: bool,
+    #[attr(default = false)] takes_last: bool,
+    ctx: &ExecutionContext,
+) -> Result<DenseHostTensor> {
+    const OP: &str = "nn.ArgExtreme";
+    let x = dense(x)?;
+    let dims = x.shape().dims();
+    let axis = axis_of(OP, axis, dims.len())?;
+    let plan = Plan::new(dims, &[axis], keep_dims);
+    if dims[axis] == 0 && product(&plan.dims) > 0 {
+        return Err(invalid(format!(
+            "`{OP}` finds no elements along axis {axis}"
+        )));
+    }
+    with_number!(OP, x.dtype(), T => {
+        let from = x.elements::<T>()?;
+        made(ctx, &plan.dims, |at| {
+            let mut found: Option<(i64, T)> = None;
+            for (place, x) in plan.set(&from, at).enumerate() {
+                let is_better = found.is_none_or(|(_, best)| {
+                    let beats = if is_max { x > best } else { x < best };
+                    beats || (takes_last && x == best)
+                });
+                if is_better {
+                    found = Some((place as i64, x));
+                }
+            }
+            found.map_or(0, |(place, _)| place)
+        })
+    })
+}
+
+/// Returns the sums or the products of the elements up to each along the axis of the second operand: from the end with `reverse`, and
+/// without the element itself with `exclusive`.
+///
+/// # Errors
+/// If there is no such axis.
+#[tfrt_op("nn.Cumulate")]
+fn cumulate(
+    x: &AnyRef,
+    axis: &AnyRef,
+    #[attr(default = false)] multiplies: bool,
+    #[attr(default = false)] exclusive: bool,
+    #[attr(default = false)] reverse: bool,
+    ctx: &ExecutionContext,
+) -> Result<DenseHostTensor> {
+    const OP: &str = "nn.Cumulate";
+    let x = dense(x)?;
+    let dims = x.shape().dims();
+    let axis = whole_numbers(OP, &dense(axis)?)?
+        .first()
+        .copied()
+        .unwrap_or(0);
+    let axis = axis_of(OP, axis, dims.len())?;
+    let plan = Plan::new(dims, &[axis], true);
+    with_number!(OP, x.dtype(), T => {
+        let from = x.elements::<T>()?;
+        let mut result = allocate(ctx, x.dtype(), dims)?;
+        let mut to = result.elements_mut::<T>()?;
+        for &start in &plan.starts {
+            let mut so_far = T::of_f64(if multiplies { 1.0 } else { 0.0 });
+            let len = plan.offsets.len();
+            for step in 0..len {
+                let offset = plan.offsets[if reverse { len - 1 - step } else { step }];
+                let x = from[start + offset];
+                let next = if multiplies { so_far.times(x) } else { so_far.plus(x) };
+                to[start + offset] = if exclusive { so_far } else { next };
+                so_far = next;
+            }
+        }
+        drop(to);
+        Ok(result)
+    })
+}
+
+/// Divides the elements along an axis by their norm of order 1 or 2; a norm of 0 gives 0.
+///
+/// # Errors
+/// If there is no such axis, or the elements are not real numbers.
+#[tfrt_op("nn.LpNormalization")]
+fn lp_normalization(
+    x: &AnyRef,
+    #[attr(default = -1)] axis: i64,
+    #[attr(default = 2)] p: i64,
+    ctx: &ExecutionContext,
+) -> Result<DenseHostTensor> {
+    const OP: &str = "nn.LpNormalization";
+    let x = dense(x)?;
+    let axis = axis_of(OP, axis, x.shape().rank())?;
+    let plan = Plan::new(x.shape().dims(), &[axis], true);
+    with_real!(OP, x.dtype(), T => {
+        let from = x.elements::<T>()?;
+        let mut result = allocate(ctx, x.dtype(), x.shape().dims())?;
+        let mut to = result.elements_mut::<T>()?;
+        for (at, &start) in plan.starts.iter().enumerate() {
+            let set = plan.set(&from, at).map(Number::to_f64);
+            let norm: f64 = match p {
+                1 => set.map(f64::abs).sum(),
+                _ => set.map(|x| x * x).sum::<f64>().sqrt(),
+            };
+            for &offset in &plan.offsets {
+                let x = from[start + offset].to_f64();
+                to[start + offset] = T::of_f64(if norm == 0.0 { 0.0 } else { x / norm });
+            }
+        }
+        drop(to);
+        Ok(result)
+    })
+}

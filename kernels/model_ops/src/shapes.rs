@@ -1,0 +1,312 @@
+//! Other shapes of the same elements, and tensors made from shapes.
+
+use tfrt::prelude::*;
+use tfrt_tensor::{DenseHostTensor, Shape};
+
+use crate::number::{Number, with_number, with_size};
+use crate::pairs::{Stretched, common};
+use crate::{
+    Slots, allocate, axes_of, axis_of, dense, extents, invalid, made, one_number, product,
+    whole_numbers,
+};
+
+fn reshaped(x: &DenseHostTensor, dims: &[usize]) -> Result<DenseHostTensor> {
+    Ok(x.reshaped(Shape::new(dims)?)?)
+}
+
+/// Returns the elements under another shape. One extent may be -1, and follows from the others; 0 stands for the extent of `x` unless
+/// `allow_zero` says otherwise. The memory is shared.
+///
+/// # Errors
+/// If the shape has another number of elements.
+#[tfrt_op("nn.Reshape")]
+fn reshape(
+    x: &AnyRef,
+    shape: &AnyRef,
+    #[attr(default = false)] allow_zero: bool,
+) -> Result<DenseHostTensor> {
+    const OP: &str = "nn.Reshape";
+    let x = dense(x)?;
+    let wanted = whole_numbers(OP, &dense(shape)?)?;
+    let refused = || {
+        invalid(format!(
+            "`{OP}` cannot make a tensor of {} one of {wanted:?}",
+            x.shape()
+        ))
+    };
+    let mut dims = Vec::with_capacity(wanted.len());
+    let mut unknown = None;
+    for (axis, &extent) in wanted.iter().enumerate() {
+        dims.push(match extent {
+            -1 if unknown.is_none() => {
+                unknown = Some(axis);
+                1
+            }
+            0 if !allow_zero => x.shape().dim(axis).ok_or_else(refused)?,
+            extent => usize::try_from(extent).map_err(|_| refused())?,
+        });
+    }
+    if let Some(axis) = unknown {
+        let known = Shape::new(&dims)?.num_elements();
+        dims[axis] = match known {
+            0 if x.num_elements() == 0 => 0,
+            known => x.num_elements().checked_div(known).ok_or_else(refused)?,
+        };
+    }
+    if Shape::new(&dims)?.num_elements() != x.num_elements() {
+        return Err(refused());
+    }
+    reshaped(&x, &dims)
+}
+
+/// Returns the elements as a matrix: dimensions before `axis` are its rows, the others its columns.
+///
+/// # Errors
+/// If there is no such axis.
+#[tfrt_op("nn.Flatten")]
+fn flatten(x: &AnyRef, #[attr(default = 1)] axis: i64) -> Result<DenseHostTensor> {
+    let x = dense(x)?;
+    let dims = x.shape().dims();
+    let axis = match usize::try_from(axis) {
+        Ok(axis) if axis == dims.len() => axis,
+        _ => axis_of("nn.Flatten", axis, dims.len())?,
+    };
+    reshaped(&x, &[product(&dims[..axis]), product(&dims[axis..])])
+}
+
+/// Returns the elements without the dimensions of extent 1 that the second operand lists, or without all of them.
+///
+/// # Errors
+/// If a dimension that is listed does not exist, or has another extent.
+#[tfrt_op("nn.Squeeze")]
+fn squeeze(operands: &[AnyRef]) -> Result<DenseHostTensor> {
+    const OP: &str = "nn.Squeeze";
+    let slots = Slots::new(OP, operands, None);
+    let x = slots.need(0, "x")?;
+    let dims = x.shape().dims();
+    let mut is_dropped: Vec<bool> = dims.iter().map(|&extent| extent == 1).collect();
+    if let Some(axes) = slots.get(1)? {
+        is_dropped.fill(false);
+        for axis in axes_of(OP, &whole_numbers(OP, &axes)?, dims.len())? {
+            if dims[axis] != 1 {
+                return Err(invalid(format!(
+                    "`{OP}` cannot drop dimension {axis} of {}, whose extent is {}",
+                    x.shape(),
+                    dims[axis]
+                )));
+            }
+            is_dropped[axis] = true;
+        }
+    }
+    let kept = dims.iter().zip(is_dropped).filter(|(_, dropped)| !dropped);
+    reshaped(&x, &kept.map(|(&extent, _)| extent).collect::<Vec<_>>())
+}
+
+/// Returns the elements with dimensions of extent 1 at the places that the second operand lists, which count in the result.
+///
+/// # Errors
+/// If a place does not exist, or is listed twice.
+#[tfrt_op("nn.Unsqueeze")]
+fn unsqueeze(x: &AnyRef, axes: &AnyRef) -> Result<DenseHostTensor> {
+    const OP: &str = "nn.Unsqueeze";
+    let x = dense(x)?;
+    let axes = whole_numbers(OP, &dense(axes)?)?;
+    let rank = x.shape().rank() + axes.len();
+    let axes = axes_of(OP, &axes, rank)?;
+    let mut own = x.shape().dims().iter();
+    let dims = (0..rank).map(|axis| match axes.contains(&axis) {
+        true => 1,
+        false => own.next().copied().unwrap_or(1),
+    });
+    reshaped(&x, &dims.collect::<Vec<_>>())
+}
+
+/// Permutes dimensions: dimension `i` of the result is dimension `perm[i]` of `x`. By default their order is turned round.
+///
+/// # Errors
+/// If the numbers are not a permutation of the dimensions.
+#[tfrt_op("nn.Transpose")]
+fn transpose(
+    x: &AnyRef,
+    #[attr] perm: Option<&[i64]>,
+    ctx: &ExecutionContext,
+) -> Result<DenseHostTensor> {
+    const OP: &str = "nn.Transpose";
+    let x = dense(x)?;
+    let dims = x.shape().dims();
+    let perm = match perm {
+        Some(perm) => axes_of(OP, perm, dims.len())?,
+        None => (0..dims.len()).rev().collect(),
+    };
+    if perm.len() != dims.len() {
+        return Err(invalid(format!(
+            "`{OP}` needs a permutation of {} dimensions, found {perm:?}",
+            dims.len()
+        )));
+    }
+    permuted(OP, &x, &perm, ctx)
+}
+
+/// A tensor with its dimensions permuted.
+pub(crate) fn permuted(
+    op: &'static str,
+    x: &DenseHostTensor,
+    perm: &[usize],
+    ctx: &ExecutionContext,
+) -> Result<DenseHostTensor> {
+    let dims = x.shape().dims();
+    let permuted: Vec<usize> = perm.iter().map(|&axis| dims[axis]).collect();
+    let mut result = allocate(ctx, x.dtype(), &permuted)?;
+    with_size!(op, x.dtype(), N => {
+        let from = x.buffer().read()?;
+        let mut to = result.buffer_mut().write()?;
+        let (from, to) = (from.as_chunks::<N>().0, to.as_chunks_mut::<N>().0);
+        tfrt_compute::transpose::transpose(dims, perm, from, to)?;
+        Ok(())
+    })?;
+    Ok(result)
+}
+
+/// Stretches a tensor to the shape that it and a list of extents are stretched to.
+///
+/// # Errors
+/// If they do not fit together.
+#[tfrt_op("nn.Expand")]
+fn expand(x: &AnyRef, shape: &AnyRef, ctx: &ExecutionContext) -> Result<DenseHostTensor> {
+    const OP: &str = "nn.Expand";
+    let x = dense(x)?;
+    let shape = extents(OP, &whole_numbers(OP, &dense(shape)?)?)?;
+    let dims = common(OP, x.shape().dims(), &shape)?;
+    stretched(OP, &x, &dims, ctx)
+}
+
+/// A tensor, stretched to a shape that it fits.
+pub(crate) fn stretched(
+    op: &'static str,
+    x: &DenseHostTensor,
+    dims: &[usize],
+    ctx: &ExecutionContext,
+) -> Result<DenseHostTensor> {
+    let mut result = allocate(ctx, x.dtype(), dims)?;
+    with_size!(op, x.dtype(), N => {
+        let from = x.buffer().read()?;
+        let from = from.as_chunks::<N>().0;
+        let mut to = result.buffer_mut().write()?;
+        let places = Stretched::new(x.shape().dims(), dims);
+        for (to, place) in to.as_chunks_mut::<N>().0.iter_mut().zip(places.places()) {
+            *to = from[place];
+        }
+        Ok(())
+    })?;
+    Ok(result)
+}
+
+/// Repeats a tensor along each dimension, as often as a list of numbers says.
+///
+/// # Errors
+/// If there are not as many numbers as dimensions.
+#[tfrt_op("nn.Tile")]
+fn tile(x: &AnyRef, repeats: &AnyRef, ctx: &ExecutionContext) -> Result<DenseHostTensor> {
+    const OP: &str = "nn.Tile";
+    let x = dense(x)?;
+    let repeats = extents(OP, &whole_numbers(OP, &dense(repeats)?)?)?;
+    let dims = x.shape().dims();
+    if repeats.len() != dims.len() {
+        return Err(invalid(format!(
+            "`{OP}` needs {} numbers for a tensor of {}, found {}",
+            dims.len(),
+            x.shape(),
+            repeats.len()
+        )));
+    }
+    // Each dimension as two: how often, and of what.
+    let split: Vec<usize> = dims.iter().flat_map(|&extent| [1, extent]).collect();
+    let both = repeats.iter().zip(dims);
+    let wide: Vec<usize> = both.clone().flat_map(|(&n, &extent)| [n, extent]).collect();
+    let tiled: Vec<usize> = both.map(|(n, extent)| n.saturating_mul(*extent)).collect();
+    Shape::new(&tiled)?;
+    let stretched = stretched(OP, &reshaped(&x, &split)?, &wide, ctx)?;
+    reshaped(&stretched, &tiled)
+}
+
+/// Returns the extents of a tensor, or of its dimensions from `start` to `end`.
+#[tfrt_op("nn.Shape")]
+fn shape(
+    x: &AnyRef,
+    #[attr(default = 0)] start: i64,
+    #[attr] end: Option<i64>,
+    ctx: &ExecutionContext,
+) -> Result<DenseHostTensor> {
+    let x = dense(x)?;
+    let dims = x.shape().dims();
+    let rank = dims.len() as i64;
+    let place = |number: i64| {
+        let from_start = if number < 0 {
+            number.saturating_add(rank)
+        } else {
+            number
+        };
+        from_start.clamp(0, rank) as usize
+    };
+    let (start, end) = (place(start), end.map_or(dims.len(), place));
+    let part = dims.get(start..end).unwrap_or_default();
+    made(ctx, &[part.len()], |at| part[at] as i64)
+}
+
+/// Returns the number of elements of a tensor.
+#[tfrt_op("nn.Size")]
+fn size(x: &AnyRef, ctx: &ExecutionContext) -> Result<DenseHostTensor> {
+    let len = dense(x)?.num_elements() as i64;
+    made(ctx, &[], |_| len)
+}
+
+/// Makes a tensor of a shape whose elements are all that of the second operand.
+///
+/// # Errors
+/// If the shape is none, or the second operand has not one element.
+#[tfrt_op("nn.Fill")]
+fn fill(shape: &AnyRef, value: &AnyRef, ctx: &ExecutionContext) -> Result<DenseHostTensor> {
+    const OP: &str = "nn.Fill";
+    let dims = extents(OP, &whole_numbers(OP, &dense(shape)?)?)?;
+    let value = dense(value)?;
+    if value.num_elements() != 1 {
+        return Err(invalid(format!("`{OP}` needs a value of one element")));
+    }
+    stretched(OP, &reshaped(&value, &[])?, &dims, ctx)
+}
+
+/// Returns the numbers from `start` to `limit`, which is left out, in steps of `delta`.
+///
+/// # Errors
+/// If the step is 0, or the operands are not numbers of one type.
+#[tfrt_op("nn.Range")]
+fn range(
+    start: &AnyRef,
+    limit: &AnyRef,
+    delta: &AnyRef,
+    ctx: &ExecutionContext,
+) -> Result<DenseHostTensor> {
+    const OP: &str = "nn.Range";
+    let (start, limit, delta) = (dense(start)?, dense(limit)?, dense(delta)?);
+    let number = |name, tensor: &DenseHostTensor| one_number(OP, name, tensor);
+    let (from, to, step) = (
+        number("start", &start)?,
+        number("limit", &limit)?,
+        number("delta", &delta)?,
+    );
+    if step == 0.0 {
+        return Err(invalid(format!("`{OP}` needs a step that is not 0")));
+    }
+    let count = ((to - from) / step).ceil().max(0.0);
+    with_number!(OP, start.dtype(), T => {
+        let (start, delta) = (start.elements::<T>()?[0], delta.elements::<T>()?[0]);
+        made(ctx, &[count as usize], |at| {
+            if T::IS_REAL {
+                T::of_f64(from + at as f64 * step)
+            } else {
+                // In the type itself, where double precision is not enough.
+                start.plus(delta.times(T::of_f64(at as f64)))
+            }
+        })
+    })
+}

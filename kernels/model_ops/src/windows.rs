@@ -1,0 +1,629 @@
+//! Convolutions and pooling: windows that slide over one, two or three dimensions.
+//!
+//! Tensors are `[batch, channels, spatial…]`. Where the padding follows from the shape, `auto_pad` says how; else `pads` has the numbers
+//! before all spatial dimensions, then those after.
+
+use tfrt::prelude::*;
+use tfrt_compute::job::Plan;
+use tfrt_compute::matmul::{Matmul, MatmulOperands, MatmulShape};
+use tfrt_compute::parallel::Serial;
+use tfrt_tensor::DenseHostTensor;
+
+use crate::number::{Number, with_number, with_real};
+use crate::{Slots, advance, allocate, dense, invalid, made, product, strides};
+
+/// A window along one dimension.
+#[derive(Clone, Copy, Debug)]
+struct Axis {
+    input: usize,
+    size: usize,
+    stride: usize,
+    dilation: usize,
+    before: i64,
+    output: usize,
+}
+
+impl Axis {
+    /// Where a tap of a window is in the input, unless that is padding.
+    fn source(&self, output: usize, tap: usize) -> Option<usize> {
+        let at = (output * self.stride + tap * self.dilation) as i64 - self.before;
+        usize::try_from(at).ok().filter(|&at| at < self.input)
+    }
+}
+
+/// How windows lie, as attributes say.
+struct Layout<'a> {
+    op: &'static str,
+    strides: Option<&'a [i64]>,
+    dilations: Option<&'a [i64]>,
+    pads: Option<&'a [i64]>,
+    auto_pad: Option<&'a str>,
+    rounds_up: bool,
+}
+
+/// A number for each of so many dimensions.
+fn each(
+    op: &str,
+    name: &str,
+    given: Option<&[i64]>,
+    rank: usize,
+    missing: i64,
+) -> Result<Vec<i64>> {
+    let given = given.map_or_else(|| vec![missing; rank], <[i64]>::to_vec);
+    let is_valid = given.len() == rank
+        && given
+            .iter()
+            .all(|&number| (missing..1 << 31).contains(&number));
+    if is_valid {
+        return Ok(given);
+    }
+    Err(invalid(format!(
+        "`{op}` needs `{name}` as {rank} numbers of at least {missing}, found {given:?}"
+    )))
+}
+
+impl Layout<'_> {
+    fn axes(&self, input: &[usize], sizes: &[usize]) -> Result<Vec<Axis>> {
+        let (op, rank) = (self.op, input.len());
+        let strides = each(op, "strides", self.strides, rank, 1)?;
+        let dilations = each(op, "dilations", self.dilations, rank, 1)?;
+        let pads = each(op, "pads", self.pads, 2 * rank, 0)?;
+        if sizes.len() != rank || sizes.contains(&0) {
+            return Err(invalid(format!(
+                "`{op}` needs windows of {rank} dimensions, found {sizes:?}"
+            )));
+        }
+        let axes = (0..rank).map(|axis| {
+            let (input, size) = (input[axis] as i64, sizes[axis] as i64);
+            let (stride, dilation) = (strides[axis], dilations[axis]);
+            let covered = size
+                .checked_sub(1)
+                .and_then(|taps| taps.checked_mul(dilation)?.checked_add(1))
+                .ok_or_else(|| invalid(format!("`{op}`: a window of {size} is too large")))?;
+            let (before, after) = match self.auto_pad.unwrap_or("NOTSET") {
+                "NOTSET" => (pads[axis], pads[rank + axis]),
+                "VALID" => (0, 0),
+                mode => {
+                    let output = (input + stride - 1) / stride;
+                    let all = ((output - 1) * stride + covered - input).max(0);
+                    let less = all / 2;
+                    if mode == "SAME_LOWER" {
+                        (all - less, less)
+                    } else {
+                        (less, all - less)
+                    }
+                }
+            };
+            let room = input + before + after - covered;
+            let mut output = match room {
+                ..0 => 0,
+                _ if self.rounds_up => (room + stride - 1) / stride + 1,
+                _ => room / stride + 1,
+            };
+            // The last window starts within the input or the padding before it.
+            if self.rounds_up && output > 0 && (output - 1) * stride >= input + before {
+                output -= 1;
+            }
+            Ok(Axis {
+                input: input as usize,
+                size: size as usize,
+                stride: stride as usize,
+                dilation: dilation as usize,
+                before,
+                output: output as usize,
+            })
+        });
+        axes.collect()
+    }
+}
+
+/// For each output place the taps of its window that are in the input: `(tap, place in the input)`.
+fn for_each_window(axes: &[Axis], mut visit: impl FnMut(usize, &[(usize, usize)])) {
+    let outputs: Vec<usize> = axes.iter().map(|axis| axis.output).collect();
+    let sizes: Vec<usize> = axes.iter().map(|axis| axis.size).collect();
+    let own = strides(&axes.iter().map(|axis| axis.input).collect::<Vec<_>>());
+    let mut index = vec![0; axes.len()];
+    let mut taps = Vec::new();
+    for output in 0..product(&outputs) {
+        taps.clear();
+        let mut tap = vec![0; axes.len()];
+        for number in 0..product(&sizes) {
+            let place = (0..axes.len()).try_fold(0, |place, axis| {
+                Some(place + axes[axis].source(index[axis], tap[axis])? * own[axis])
+            });
+            taps.extend(place.map(|place| (number, place)));
+            advance(&mut tap, &sizes);
+        }
+        visit(output, &taps);
+        advance(&mut index, &outputs);
+    }
+}
+
+fn spatial<'a>(op: &str, x: &'a DenseHostTensor) -> Result<(usize, usize, &'a [usize])> {
+    match x.shape().dims() {
+        [batch, channels, spatial @ ..] if !spatial.is_empty() => Ok((*batch, *channels, spatial)),
+        _ => Err(invalid(format!(
+            "`{op}` needs a batch, channels and spatial dimensions, found {}",
+            x.metadata()
+        ))),
+    }
+}
+
+/// Convolves `x` with the filters `w`, `[filters, channels / group, spatial…]`, and adds a bias for each filter, which may be left out.
+///
+/// # Errors
+/// If the operands do not fit together.
+#[tfrt_op("nn.Conv")]
+fn conv(
+    operands: &[AnyRef],
+    #[attr(default = 1)] group: i64,
+    #[attr] strides: Option<&[i64]>,
+    #[attr] dilations: Option<&[i64]>,
+    #[attr] pads: Option<&[i64]>,
+    #[attr] auto_pad: Option<&str>,
+    ctx: &ExecutionContext,
+) -> Result<DenseHostTensor> {
+    const OP: &str = "nn.Conv";
+    let slots = Slots::new(OP, operands, None);
+    let (x, w, bias) = (slots.need(0, "x")?, slots.need(1, "w")?, slots.get(2)?);
+    let (batch, channels, input) = spatial(OP, &x)?;
+    let (filters, per_group, sizes) = spatial(OP, &w)?;
+    let group = usize::try_from(group).unwrap_or(0);
+    if group == 0
+        || per_group.checked_mul(group) != Some(channels)
+        || !filters.is_multiple_of(group)
+    {
+        return Err(invalid(format!(
+            "`{OP}`: operand 1 `w` has {per_group} channels per group, but the input has {channels} and `group` is {group}"
+        )));
+    }
+    let layout = Layout {
+        op: OP,
+        strides,
+        dilations,
+        pads,
+        auto_pad,
+        rounds_up: false,
+    };
+    let axes = layout.axes(input, sizes)?;
+    let outputs: Vec<usize> = axes.iter().map(|axis| axis.output).collect();
+    let dims = [&[batch, filters], &outputs[..]].concat();
+    if w.dtype() != x.dtype()
+        || bias
+            .as_ref()
+            .is_some_and(|b| b.shape().dims() != [filters] || b.dtype() != x.dtype())
+    {
+        return Err(invalid(format!(
+            "`{OP}` needs filters and a bias of {} that fit",
+            x.dtype()
+        )));
+    }
+    let problem = Problem {
+        batch,
+        channels,
+        filters,
+        group,
+        axes,
+    };
+    if x.dtype() == DType::F32 {
+        let mut y = allocate(ctx, DType::F32, &dims)?;
+        let bias = bias
+            .as_ref()
+            .map(DenseHostTensor::elements::<f32>)
+            .transpose()?;
+        problem.run(
+            &x.elements::<f32>()?,
+            &w.elements::<f32>()?,
+            bias.as_deref(),
+            &mut y.elements_mut::<f32>()?,
+        )?;
+        return Ok(y);
+    }
+    // Other types by way of the plain definition.
+    with_real!(OP, x.dtype(), T => {
+        let (from, w) = (x.elements::<T>()?, w.elements::<T>()?);
+        let bias = bias.as_ref().map(DenseHostTensor::elements::<T>).transpose()?;
+        let mut y = allocate(ctx, x.dtype(), &dims)?;
+        let mut to = y.elements_mut::<T>()?;
+        let (pixels, places, taps) = (product(input), product(&outputs), product(sizes));
+        for_each_window(&problem.axes, |output, window| {
+            for image in 0..batch {
+                for filter in 0..filters {
+                    let first = filter / (filters / group) * per_group;
+                    let mut sum = bias.as_ref().map_or(0.0, |bias| bias[filter].to_f64());
+                    for channel in 0..per_group {
+                        let plane = (image * channels + first + channel) * pixels;
+                        let kernel = (filter * per_group + channel) * taps;
+                        sum += window.iter().map(|&(tap, place)| {
+                            from[plane + place].to_f64() * w[kernel + tap].to_f64()
+                        }).sum::<f64>();
+                    }
+                    to[(image * filters + filter) * places + output] = T::of_f64(sum);
+                }
+            }
+        });
+        drop(to);
+        Ok(y)
+    })
+}
+
+/// A convolution of single-precision numbers, as matrix products: the filters times the pixels under each tap.
+struct Problem {
+    batch: usize,
+    channels: usize,
+    filters: usize,
+    group: usize,
+    axes: Vec<Axis>,
+}
+
+impl Problem {
+    fn run(&self, x: &[f32], w: &[f32], bias: Option<&[f32]>, y: &mut [f32]) -> Result<()> {
+        let count = |of: fn(&Axis) -> usize| self.axes.iter().map(of).product::<usize>();
+        let (pixels, places, taps) = (
+            count(|axis| axis.input),
+            count(|axis| axis.output),
+            count(|axis| axis.size),
+        );
+        let (in_group, out_group) = (self.channels / self.group, self.filters / self.group);
+        let depth = in_group * taps;
+        if y.is_empty() {
+            return Ok(());
+        }
+        // A window of one pixel reads the input where it lies.
+        let is_pointwise = self.axes.iter().all(|axis| {
+            axis.size == 1 && axis.stride == 1 && axis.before == 0 && axis.output == axis.input
+        });
+        let windows = if is_pointwise {
+            Vec::new()
+        } else {
+            self.gathered(places, taps)
+        };
+        let mut columns = vec![0.0; if is_pointwise { 0 } else { depth * places }];
+        let plan = Matmul::<f32>::new(MatmulShape::new(out_group, places, depth), 1)?;
+        let mut workspace = vec![0.0; plan.workspace_len() * plan.blocks()];
+        for image in 0..self.batch {
+            for group in 0..self.group {
+                let start = (image * self.channels + group * in_group) * pixels;
+                let planes = &x[start..start + in_group * pixels];
+                if !is_pointwise {
+                    for (row, columns) in columns.chunks_exact_mut(places).enumerate() {
+                        let plane = &planes[row / taps * pixels..][..pixels];
+                        let sources = &windows[row % taps * places..][..places];
+                        for (to, &source) in columns.iter_mut().zip(sources) {
+                            *to = plane.get(source as usize).copied().unwrap_or(0.0);
+                        }
+                    }
+                }
+                let start = (image * self.filters + group * out_group) * places;
+                let to = &mut y[start..start + out_group * places];
+                let beta = match bias {
+                    Some(bias) => {
+                        for (row, bias) in
+                            to.chunks_exact_mut(places).zip(&bias[group * out_group..])
+                        {
+                            row.fill(*bias);
+                        }
+                        1.0
+                    }
+                    None => 0.0,
+                };
+                let filters = &w[group * out_group * depth..][..out_group * depth];
+                let columns = if is_pointwise { planes } else { &columns };
+                let operands = MatmulOperands::new(filters, columns).beta(beta);
+                plan.run(&Serial, operands, to, &mut workspace)?;
+            }
+        }
+        Ok(())
+    }
+
+    /// For each tap and each output place, the pixel there; beyond all pixels for padding.
+    fn gathered(&self, places: usize, taps: usize) -> Vec<u32> {
+        let mut windows = vec![u32::MAX; places * taps];
+        for_each_window(&self.axes, |output, window| {
+            for &(tap, place) in window {
+                windows[tap * places + output] = place as u32;
+            }
+        });
+        windows
+    }
+}
+
+/// Convolves backwards: each element of `x` adds the filters `w`, `[channels, filters / group, spatial…]`, to the window that it stands for. A
+/// bias may be left out. With `output_shape` the padding follows from it.
+///
+/// # Errors
+/// If the operands do not fit together.
+#[tfrt_op("nn.ConvTranspose")]
+#[expect(clippy::too_many_arguments, reason = "as many as the op has")]
+fn conv_transpose(
+    operands: &[AnyRef],
+    #[attr(default = 1)] group: i64,
+    #[attr] strides: Option<&[i64]>,
+    #[attr] dilations: Option<&[i64]>,
+    #[attr] pads: Option<&[i64]>,
+    #[attr] output_padding: Option<&[i64]>,
+    #[attr] output_shape: Option<&[i64]>,
+    #[attr] auto_pad: Option<&str>,
+    ctx: &ExecutionContext,
+) -> Result<DenseHostTensor> {
+    const OP: &str = "nn.ConvTranspose";
+    let slots = Slots::new(OP, operands, None);
+    let (x, w, bias) = (slots.need(0, "x")?, slots.need(1, "w")?, slots.get(2)?);
+    let (batch, channels, input) = spatial(OP, &x)?;
+    let (w_channels, per_group, sizes) = spatial(OP, &w)?;
+    let group = usize::try_from(group).unwrap_or(0);
+    if group == 0
+        || w_channels != channels
+        || !channels.is_multiple_of(group)
+        || sizes.len() != input.len()
+    {
+        return Err(invalid(format!(
+            "`{OP}`: operand 1 `w` is {}, which does not fit {} and `group` {group}",
+            w.metadata(),
+            x.metadata()
+        )));
+    }
+    let filters = per_group * group;
+    let rank = input.len();
+    let steps = each(OP, "strides", strides, rank, 1)?;
+    let widths = each(OP, "dilations", dilations, rank, 1)?;
+    let given = each(OP, "pads", pads, 2 * rank, 0)?;
+    let extra = each(OP, "output_padding", output_padding, rank, 0)?;
+    let mut axes = Vec::with_capacity(rank);
+    for axis in 0..rank {
+        let full = (input[axis] as i64 - 1) * steps[axis]
+            + extra[axis]
+            + (sizes[axis] as i64 - 1) * widths[axis]
+            + 1;
+        let wanted = match (output_shape, auto_pad) {
+            // Some files list all dimensions, others the spatial ones.
+            (Some(shape), _) => shape.get(shape.len().wrapping_sub(rank) + axis).copied(),
+            (None, Some("SAME_UPPER" | "SAME_LOWER")) => Some(input[axis] as i64 * steps[axis]),
+            (None, _) => None,
+        };
+        let (before, after) = match wanted {
+            Some(wanted) => {
+                let all = full - wanted;
+                let less = all.div_euclid(2);
+                if auto_pad == Some("SAME_UPPER") {
+                    (less, all - less)
+                } else {
+                    (all - less, less)
+                }
+            }
+            None if auto_pad == Some("VALID") => (0, 0),
+            None => (given[axis], given[rank + axis]),
+        };
+        let output = usize::try_from(full - before - after).map_err(|_| {
+            invalid(format!(
+                "`{OP}`: the result would have no extent along axis {axis}"
+            ))
+        })?;
+        axes.push(Axis {
+            // The roles are turned round: windows lie in the output.
+            input: output,
+            size: sizes[axis],
+            stride: steps[axis] as usize,
+            dilation: widths[axis] as usize,
+            before,
+            output: input[axis],
+        });
+    }
+    let outputs: Vec<usize> = axes.iter().map(|axis| axis.input).collect();
+    let (pixels, places, taps) = (product(input), product(&outputs), product(sizes));
+    let in_group = channels / group;
+    let numbers = |tensor: &DenseHostTensor| crate::real_numbers(OP, tensor);
+    let (from, w) = (numbers(&x)?, numbers(&w)?);
+    let bias = bias.as_ref().map(numbers).transpose()?;
+    if bias.as_ref().is_some_and(|bias| bias.len() != filters) {
+        return Err(invalid(format!("`{OP}` needs a bias of {filters} numbers")));
+    }
+    let dims = [&[batch, filters], &outputs[..]].concat();
+    // Memory is asked for before it is used.
+    let mut y = allocate(ctx, x.dtype(), &dims)?;
+    let mut sums = vec![0.0_f64; batch * filters * places];
+    for_each_window(&axes, |pixel, window| {
+        for image in 0..batch {
+            for channel in 0..channels {
+                let value = from[(image * channels + channel) * pixels + pixel];
+                let first = channel / in_group * per_group;
+                for filter in 0..per_group {
+                    let plane = (image * filters + first + filter) * places;
+                    let kernel = (channel * per_group + filter) * taps;
+                    for &(tap, place) in window {
+                        sums[plane + place] += value * w[kernel + tap];
+                    }
+                }
+            }
+        }
+    });
+    with_real!(OP, x.dtype(), T => {
+        for (at, to) in y.elements_mut::<T>()?.iter_mut().enumerate() {
+            let bias = bias.as_ref().map_or(0.0, |bias| bias[at / places % filters]);
+            *to = T::of_f64(sums[at] + bias);
+        }
+        Ok(())
+    })?;
+    Ok(y)
+}
+
+/// Takes the greatest element of each window. With `indices` also returns where they are in the tensor, counted row by row, or column by column
+/// with `column_major`.
+///
+/// # Errors
+/// If the windows do not fit.
+#[tfrt_op("nn.MaxPool")]
+#[expect(clippy::too_many_arguments, reason = "as many as the op has")]
+fn max_pool(
+    x: &AnyRef,
+    #[attr] kernel_shape: &[i64],
+    #[attr] strides: Option<&[i64]>,
+    #[attr] dilations: Option<&[i64]>,
+    #[attr] pads: Option<&[i64]>,
+    #[attr] auto_pad: Option<&str>,
+    #[attr(default = false)] ceil_mode: bool,
+    #[attr(default = false)] indices: bool,
+    #[attr(default = false)] column_major: bool,
+    ctx: &ExecutionContext,
+) -> Result<Vec<AnyRef>> {
+    const OP: &str = "nn.MaxPool";
+    let x = dense(x)?;
+    let (batch, channels, input) = spatial(OP, &x)?;
+    let layout = Layout {
+        op: OP,
+        strides,
+        dilations,
+        pads,
+        auto_pad,
+        rounds_up: ceil_mode,
+    };
+    let axes = layout.axes(input, &crate::extents(OP, kernel_shape)?)?;
+    let outputs: Vec<usize> = axes.iter().map(|axis| axis.output).collect();
+    let dims = [&[batch, channels], &outputs[..]].concat();
+    let (planes, pixels, places) = (batch * channels, product(input), product(&outputs));
+    with_number!(OP, x.dtype(), T => {
+        let from = x.elements::<T>()?;
+        let mut y = made(ctx, &dims, |_| T::LEAST)?;
+        let mut found = made(ctx, &dims, |_| 0_i64)?;
+        {
+            let (mut to, mut found) = (y.elements_mut::<T>()?, found.elements_mut::<i64>()?);
+            for_each_window(&axes, |output, window| {
+                for plane in 0..planes {
+                    let mut best: Option<(usize, T)> = None;
+                    for &(_, place) in window {
+                        let x = from[plane * pixels + place];
+                        if best.is_none_or(|(_, best)| x > best || (Number::is_nan(x) && !Number::is_nan(best))) {
+                            best = Some((place, x));
+                        }
+                    }
+                    if let Some((place, x)) = best {
+                        let at = plane * places + output;
+                        to[at] = x;
+                        let place = if column_major { turned(place, input) } else { place };
+                        found[at] = (plane * pixels + place) as i64;
+                    }
+                }
+            });
+        }
+        let mut results = vec![AnyRef::available(y)];
+        if indices {
+            results.push(AnyRef::available(found));
+        }
+        Ok(results)
+    })
+}
+
+/// The place of an element of a plane, counted column by column.
+fn turned(place: usize, dims: &[usize]) -> usize {
+    let own = strides(dims);
+    let mut step = 1;
+    let mut found = 0;
+    for (axis, &extent) in dims.iter().enumerate() {
+        found += place / own[axis] % extent * step;
+        step *= extent;
+    }
+    found
+}
+
+/// Computes the mean of each window, or the norm of order `p` if that is not 0: of its elements, and with `count_include_pad` of the padding,
+/// too.
+///
+/// # Errors
+/// If the windows do not fit.
+#[tfrt_op("nn.AveragePool")]
+#[expect(clippy::too_many_arguments, reason = "as many as the op has")]
+fn average_pool(
+    x: &AnyRef,
+    #[attr] kernel_shape: &[i64],
+    #[attr] strides: Option<&[i64]>,
+    #[attr] dilations: Option<&[i64]>,
+    #[attr] pads: Option<&[i64]>,
+    #[attr] auto_pad: Option<&str>,
+    #[attr(default = false)] ceil_mode: bool,
+    #[attr(default = false)] count_include_pad: bool,
+    #[attr(default = 0)] p: i64,
+    ctx: &ExecutionContext,
+) -> Result<DenseHostTensor> {
+    const OP: &str = "nn.AveragePool";
+    let x = dense(x)?;
+    let (batch, channels, input) = spatial(OP, &x)?;
+    let layout = Layout {
+        op: OP,
+        strides,
+        dilations,
+        pads,
+        auto_pad,
+        rounds_up: ceil_mode,
+    };
+    let axes = layout.axes(input, &crate::extents(OP, kernel_shape)?)?;
+    let outputs: Vec<usize> = axes.iter().map(|axis| axis.output).collect();
+    let dims = [&[batch, channels], &outputs[..]].concat();
+    let (planes, pixels, places) = (batch * channels, product(input), product(&outputs));
+    let after = match (auto_pad, pads) {
+        (None | Some("NOTSET"), Some(pads)) => pads[axes.len()..].to_vec(),
+        _ => vec![0; axes.len()],
+    };
+    let mut index = vec![0; axes.len()];
+    with_real!(OP, x.dtype(), T => {
+        let from = x.elements::<T>()?;
+        let mut y = allocate(ctx, x.dtype(), &dims)?;
+        let mut to = y.elements_mut::<T>()?;
+        for_each_window(&axes, |output, window| {
+            // What rounding up adds beyond the padding never counts.
+            let padded: usize = axes.iter().zip(&index).zip(&after).map(|((axis, &output), &after)| {
+                let taps = (0..axis.size).filter(|tap| {
+                    let at = (output * axis.stride + tap * axis.dilation) as i64 - axis.before;
+                    at < axis.input as i64 + after
+                });
+                taps.count()
+            }).product();
+            let is_same = !matches!(auto_pad, None | Some("NOTSET" | "VALID"));
+            let count = match count_include_pad {
+                true if is_same => axes.iter().map(|axis| axis.size).product(),
+                true => padded,
+                false => window.len(),
+            };
+            for plane in 0..planes {
+                let values = window.iter().map(|&(_, place)| from[plane * pixels + place].to_f64());
+                let value = match p {
+                    0 => values.sum::<f64>() / count as f64,
+                    1 => values.map(f64::abs).sum(),
+                    _ => values.map(|x| x.abs().powi(p as i32)).sum::<f64>().powf(1.0 / p as f64),
+                };
+                to[plane * places + output] = T::of_f64(value);
+            }
+            advance(&mut index, &outputs);
+        });
+        drop(to);
+        Ok(y)
+    })
+}
+
+/// Reduces all spatial dimensions to one element each: by the `mean`, the `max`, or the norm of order `p` for `lp`.
+///
+/// # Errors
+/// If there are no spatial dimensions.
+#[tfrt_op("nn.GlobalPool")]
+fn global_pool(
+    x: &AnyRef,
+    #[attr] function: &str,
+    #[attr(default = 2)] p: i64,
+    ctx: &ExecutionContext,
+) -> Result<DenseHostTensor> {
+    const OP: &str = "nn.GlobalPool";
+    let x = dense(x)?;
+    let (batch, channels, input) = spatial(OP, &x)?;
+    let pixels = product(input);
+    let dims = [&[batch, channels], &vec![1; input.len()][..]].concat();
+    with_real!(OP, x.dtype(), T => {
+        let from = x.elements::<T>()?;
+        made(ctx, &dims, |at| {
+            let values = from[at * pixels..][..pixels].iter().map(|x| x.to_f64());
+            T::of_f64(match function {
+                "mean" => values.sum::<f64>() / pixels as f64,
+                "max" => values.fold(f64::NEG_INFINITY, |a, b| if a.is_nan() || a > b { a } else { b }),
+                _ => values.map(|x| x.abs().powi(p as i32)).sum::<f64>().powf(1.0 / p as f64),
+            })
+        })
+    })
+}

@@ -1,0 +1,13 @@
+//! The guide to models of other systems: pages without code of their own.
+//!
+//! | page | answers |
+//! |---|---|
+//! | [`run_your_model`] | How do I run an ONNX model, from the command line and from Rust? |
+//! | [`not_supported`] | What is not supported, and how do I find out? |
+//! | [`add_an_op`] | How do I add an ONNX op? |
+
+pub mod run_your_model;
+
+pub mod not_supported;
+
+pub mod add_an_op;

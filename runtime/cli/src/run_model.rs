@@ -1,0 +1,194 @@
+//! `tfrt run MODEL.onnx`: runs a model of another system on tensors from files.
+
+use std::path::Path;
+use std::sync::Arc;
+
+use tfrt_host::HostContext;
+use tfrt_host::allocator::{HostAllocator, Malloc};
+use tfrt_import::names::shown;
+use tfrt_import::{Limits, Session};
+use tfrt_onnx::import::Options;
+use tfrt_onnx::{Model, tensor_file};
+use tfrt_support::escape::escaped;
+use tfrt_support::nearest::{did_you_mean, nearest};
+use tfrt_tensor::file::{FileFormat, NamedTensor};
+use tfrt_tensor::statistics::Statistics;
+use tfrt_tensor::{DenseHostTensor, HostBuffer, Tensor};
+
+use crate::failure::Failure;
+use crate::front_end::FrontEnd;
+use crate::libraries::LibraryArguments;
+use crate::output;
+
+/// What `tfrt run` takes for models.
+#[derive(clap::Args, Debug)]
+pub(crate) struct ModelArguments {
+    /// For a model: a tensor for an input, from a file in a format of `tfrt tensors` or a `.pb` file of ONNX; `#KEY` names a tensor in it.
+    /// May be repeated
+    #[arg(long = "input", value_name = "NAME=FILE[#KEY]")]
+    inputs: Vec<String>,
+
+    /// For a model: a file for an output, in the format that its extension says. May be repeated
+    #[arg(long = "output", value_name = "NAME=FILE")]
+    outputs: Vec<String>,
+}
+
+/// Whether a file is an ONNX model, told by its first byte: models begin with the version of the format, neither text nor BEF files do.
+pub(crate) fn is_model(path: &str) -> bool {
+    const FIRST_FIELD: u8 = 0x08;
+    let mut first = [0];
+    let opened = std::fs::File::open(path);
+    let read = opened.and_then(|mut file| std::io::Read::read_exact(&mut file, &mut first));
+    path != "-" && read.is_ok() && first == [FIRST_FIELD]
+}
+
+/// Runs a model. `program` is the name that the tool was started under.
+pub(crate) fn run(
+    program: &str,
+    file: &str,
+    arguments: &ModelArguments,
+    libraries: &LibraryArguments,
+) -> Result<(), Failure> {
+    let front_end = FrontEnd::new(program, libraries)?;
+    let host = HostContext::builder()
+        .registry(Arc::clone(front_end.kernels()))
+        .build();
+    let wrong = |error: &dyn std::fmt::Display| Failure::Message(format!("error: {error}"));
+    let limits = Limits::default();
+    let model = Model::open(file, &limits).map_err(|error| wrong(&error))?;
+    let imported = model.import(&Options::default()).map_err(|failure| {
+        let file = escaped(file);
+        Failure::Message(format!("error: {file}: {failure}"))
+    })?;
+    let session = Session::load(imported, file, &host).map_err(|error| wrong(&error))?;
+    let mut inputs = Vec::new();
+    for given in &arguments.inputs {
+        let (name, file) = split(given, session.inputs(), "input")?;
+        inputs.push((name, read(file, &limits)?));
+    }
+    let missing = model
+        .inputs()
+        .filter(|input| !inputs.iter().any(|(name, _)| *name == input.name));
+    let missing: Vec<String> = missing.map(ToString::to_string).collect();
+    if !missing.is_empty() {
+        return Err(Failure::Message(format!(
+            "error: missing inputs: {}",
+            missing.join("; ")
+        )));
+    }
+    let mut wanted = Vec::new();
+    for given in &arguments.outputs {
+        let (name, file) = split(given, session.outputs(), "output")?;
+        wanted.push((name, file));
+    }
+    let results = session.run(&inputs).map_err(|error| wrong(&error))?;
+    for (name, tensor) in session.outputs().iter().zip(&results) {
+        if let Some((_, file)) = wanted.iter().find(|(wanted, _)| wanted == name) {
+            write(file, name, tensor)?;
+        } else if wanted.is_empty() {
+            let shown = format!("{}: {}{}", shown(name), tensor.metadata(), summary(tensor));
+            output::print_line(&shown)?;
+        }
+    }
+    Ok(())
+}
+
+/// The least, mean and greatest element of a tensor, and how many are NaN.
+fn summary(tensor: &DenseHostTensor) -> String {
+    match Statistics::of(tensor) {
+        Ok(Some(found)) => format!(
+            ", least {}, mean {}, greatest {}, {} NaN",
+            found.min, found.mean, found.max, found.num_nan
+        ),
+        _ => String::new(),
+    }
+}
+
+/// `NAME=FILE`: a name may contain `=`, so that the longest one that is known counts.
+fn split<'a>(
+    given: &'a str,
+    known: &'a [String],
+    what: &str,
+) -> Result<(&'a str, &'a str), Failure> {
+    let fits = |name: &&String| {
+        given
+            .strip_prefix(name.as_str())
+            .is_some_and(|rest| rest.starts_with('='))
+    };
+    if let Some(name) = known.iter().filter(fits).max_by_key(|name| name.len()) {
+        return Ok((name.as_str(), &given[name.len() + 1..]));
+    }
+    let name = given.split('=').next().unwrap_or_default();
+    let hint = did_you_mean(&nearest(name, known.iter().map(String::as_str)));
+    Err(Failure::Usage(format!(
+        "error: there is no {what} `{}`{hint}",
+        shown(name)
+    )))
+}
+
+fn read(given: &str, limits: &Limits) -> Result<DenseHostTensor, Failure> {
+    let (path, key) = match given.split_once('#') {
+        Some((path, key)) => (path, Some(key)),
+        None => (given, None),
+    };
+    let wrong = |error: &dyn std::fmt::Display| {
+        Failure::Message(format!("error: {}: {error}", escaped(path)))
+    };
+    let bytes = std::fs::read(path).map_err(|error| wrong(&error))?;
+    if Path::new(path)
+        .extension()
+        .is_some_and(|extension| extension == "pb")
+    {
+        let tensor = tensor_file::read(bytes, limits).map_err(|error| wrong(&error))?;
+        let dense = tensor.dense().cloned();
+        return dense.ok_or_else(|| {
+            wrong(&format!(
+                "tensors of {} are not supported",
+                tensor.element_type
+            ))
+        });
+    }
+    let allocator: Arc<dyn HostAllocator> = Arc::new(Malloc);
+    let file = HostBuffer::copied(&allocator, &bytes).map_err(|error| wrong(&error))?;
+    let tensors = FileFormat::detect(&bytes)
+        .read(&file, &allocator)
+        .map_err(|error| wrong(&error))?;
+    let found = match key {
+        Some(key) => tensors.iter().find(|tensor| tensor.name == key),
+        None if tensors.len() == 1 => tensors.first(),
+        None => {
+            return Err(wrong(&format!(
+                "expected one tensor, found {}; `#KEY` names one",
+                tensors.len()
+            )));
+        }
+    };
+    let found = found.ok_or_else(|| wrong(&"there is no tensor of this name"))?;
+    let dense = (&*found.tensor as &dyn Tensor).downcast_ref::<DenseHostTensor>();
+    dense
+        .cloned()
+        .ok_or_else(|| wrong(&"it is not a dense tensor"))
+}
+
+fn write(path: &str, name: &str, tensor: &DenseHostTensor) -> Result<(), Failure> {
+    let wrong = |error: &dyn std::fmt::Display| {
+        Failure::Message(format!("error: {}: {error}", escaped(path)))
+    };
+    let extension = Path::new(path)
+        .extension()
+        .and_then(|extension| extension.to_str());
+    let bytes = match extension {
+        Some("pb") => tensor_file::write(name, tensor).map_err(|error| wrong(&error))?,
+        _ => {
+            let format = extension.and_then(FileFormat::from_name);
+            let format = format.ok_or_else(|| {
+                wrong(
+                    &"its name does not say a format: use `.npy`, `.npz`, `.safetensors` or `.pb`",
+                )
+            })?;
+            let tensors = [NamedTensor::new(name, tensor.clone())];
+            format.write(&tensors).map_err(|error| wrong(&error))?
+        }
+    };
+    output::write(path, &bytes)
+}

@@ -1,0 +1,450 @@
+//! `tfrt test-model`: runs models on recorded inputs and compares their outputs with recorded ones.
+//!
+//! A case is a folder with `model.onnx` and folders `test_data_set_K`, each with `input_I.pb` and `output_I.pb`, as the ONNX project writes
+//! them. Each case runs on a thread of its own, so that one that panics or takes too long fails alone.
+
+mod compare;
+
+use std::collections::BTreeMap;
+use std::fs::OpenOptions;
+use std::io::Write;
+use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Arc, Mutex, PoisonError, mpsc};
+use std::time::{Duration, Instant};
+
+use clap::Parser;
+use serde::{Deserialize, Serialize};
+use tfrt_host::HostContext;
+use tfrt_import::{Limits, Session};
+use tfrt_onnx::import::{ImportFailure, Options};
+use tfrt_onnx::{Model, tensor_file};
+use tfrt_support::escape::escaped;
+use tfrt_tensor::DenseHostTensor;
+
+use crate::failure::Failure;
+use crate::front_end::FrontEnd;
+use crate::libraries::LibraryArguments;
+use crate::output;
+
+use compare::Tolerance;
+
+const EXAMPLES: &str = "\
+Examples:
+  tfrt test-model test_conv_basic          a folder with model.onnx and test_data_set_0/{input,output}_0.pb
+  tfrt test-model --filter conv node/      every case in a folder whose name contains `conv`
+  tfrt test-model --outputs out node/      write what was computed, too
+
+The exit status is 0 if every case passes.";
+
+/// How many failures are printed in full.
+const MAX_SHOWN_FAILURES: usize = 50;
+
+/// Run models on recorded inputs, and compare their outputs with recorded ones
+#[derive(Debug, Parser)]
+#[command(after_help = EXAMPLES)]
+pub(crate) struct Arguments {
+    /// Cases, or folders of cases
+    #[arg(value_name = "DIR")]
+    paths: Vec<PathBuf>,
+
+    /// A file that lists cases, one a line
+    #[arg(long, value_name = "LIST")]
+    cases_from: Option<PathBuf>,
+
+    /// Only cases whose name contains this text
+    #[arg(long, value_name = "TEXT")]
+    filter: Option<String>,
+
+    /// How many cases run at a time
+    #[arg(long, value_name = "N", default_value_t = 1)]
+    jobs: usize,
+
+    /// How many seconds a case may take
+    #[arg(long, value_name = "SECONDS", default_value_t = 60)]
+    timeout: u64,
+
+    /// The relative tolerance; by default that of the case, or 1e-3
+    #[arg(long)]
+    rtol: Option<f64>,
+
+    /// The absolute tolerance; by default that of the case, or 1e-7
+    #[arg(long)]
+    atol: Option<f64>,
+
+    /// Write what was computed to this folder, as `CASE/test_data_set_K/output_I.pb`
+    #[arg(long, value_name = "DIR")]
+    outputs: Option<PathBuf>,
+
+    /// Append what happens to a file, one JSON object a line
+    #[arg(long, value_name = "FILE")]
+    events: Option<PathBuf>,
+
+    #[command(flatten)]
+    libraries: LibraryArguments,
+}
+
+/// How a case ended.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize)]
+#[serde(rename_all = "lowercase")]
+enum Status {
+    Pass,
+    /// There is no expectation to compare with.
+    Computed,
+    Wrong,
+    Unsupported,
+    Error,
+    Timeout,
+}
+
+/// What is appended to the file of events.
+#[derive(Serialize)]
+#[serde(tag = "event", rename_all = "lowercase")]
+enum Event<'a> {
+    Begin {
+        case: &'a str,
+    },
+    End {
+        case: &'a str,
+        status: Status,
+        message: &'a str,
+        ms: u64,
+    },
+}
+
+/// A case: its name and its folder.
+#[derive(Clone, Debug)]
+struct Case {
+    name: String,
+    folder: PathBuf,
+}
+
+/// What came of a case.
+#[derive(Debug)]
+struct Outcome {
+    status: Status,
+    message: String,
+    /// The ops of its graph.
+    ops: Vec<String>,
+}
+
+/// Tolerances that a case may state.
+#[derive(Default, Deserialize)]
+struct CaseData {
+    rtol: Option<f64>,
+    atol: Option<f64>,
+}
+
+/// Runs the tool. `program` is the name it was started under.
+pub(crate) fn run(program: &str, arguments: &Arguments) -> Result<(), Failure> {
+    let front_end = FrontEnd::new(program, &arguments.libraries)?;
+    let host = HostContext::builder()
+        .registry(Arc::clone(front_end.kernels()))
+        .build();
+    let cases = find_cases(program, arguments)?;
+    if cases.is_empty() {
+        return Err(Failure::Message(format!("{program}: there are no cases")));
+    }
+    let events = match &arguments.events {
+        None => None,
+        Some(path) => {
+            let file = OpenOptions::new().create(true).append(true).open(path);
+            let failed =
+                |error| Failure::Message(format!("{program}: {}: {error}", path.display()));
+            Some(Mutex::new(file.map_err(failed)?))
+        }
+    };
+    let next = AtomicUsize::new(0);
+    let outcomes = Mutex::new(BTreeMap::new());
+    std::thread::scope(|scope| {
+        for _ in 0..arguments.jobs.clamp(1, cases.len()) {
+            scope.spawn(|| {
+                // Relaxed: the counter orders nothing but itself.
+                while let Some(case) = cases.get(next.fetch_add(1, Ordering::Relaxed)) {
+                    let outcome = run_case(case, arguments, &host, events.as_ref());
+                    let mut outcomes = outcomes.lock().unwrap_or_else(PoisonError::into_inner);
+                    outcomes.insert(case.name.clone(), outcome);
+                }
+            });
+        }
+    });
+    let outcomes = outcomes
+        .into_inner()
+        .unwrap_or_else(PoisonError::into_inner);
+    output::write("-", report(&outcomes).as_bytes())?;
+    let is_good = |outcome: &Outcome| matches!(outcome.status, Status::Pass | Status::Computed);
+    match outcomes.values().all(is_good) {
+        true => Ok(()),
+        false => Err(Failure::Reported),
+    }
+}
+
+fn find_cases(program: &str, arguments: &Arguments) -> Result<Vec<Case>, Failure> {
+    let failed = |path: &Path, error: &dyn std::fmt::Display| {
+        Failure::Message(format!("{program}: {}: {error}", path.display()))
+    };
+    let mut paths = arguments.paths.clone();
+    if let Some(list) = &arguments.cases_from {
+        let text = std::fs::read_to_string(list).map_err(|error| failed(list, &error))?;
+        let lines = text.lines().map(str::trim).filter(|line| !line.is_empty());
+        paths.extend(lines.map(PathBuf::from));
+    }
+    let mut cases = Vec::new();
+    let mut add = |folder: PathBuf| {
+        let name = folder
+            .file_name()
+            .map_or_else(|| folder.to_string_lossy(), |name| name.to_string_lossy());
+        let is_wanted = arguments
+            .filter
+            .as_ref()
+            .is_none_or(|filter| name.contains(filter));
+        if is_wanted {
+            cases.push(Case {
+                name: name.into_owned(),
+                folder: folder.clone(),
+            });
+        }
+    };
+    for path in paths {
+        if path.join("model.onnx").is_file() {
+            add(path);
+            continue;
+        }
+        let entries = std::fs::read_dir(&path).map_err(|error| failed(&path, &error))?;
+        let mut folders: Vec<PathBuf> = entries.flatten().map(|entry| entry.path()).collect();
+        folders.sort();
+        let folders = folders.into_iter();
+        folders
+            .filter(|folder| folder.join("model.onnx").is_file())
+            .for_each(&mut add);
+    }
+    Ok(cases)
+}
+
+fn run_case(
+    case: &Case,
+    arguments: &Arguments,
+    host: &Arc<HostContext>,
+    events: Option<&Mutex<std::fs::File>>,
+) -> Outcome {
+    write_event(events, &Event::Begin { case: &case.name });
+    let start = Instant::now();
+    let (sender, receiver) = mpsc::channel();
+    let (own_case, own_host) = (case.clone(), Arc::clone(host));
+    let (rtol, atol) = (arguments.rtol, arguments.atol);
+    let folder = arguments
+        .outputs
+        .as_ref()
+        .map(|folder| folder.join(&case.name));
+    // A case that takes too long keeps its thread until the process ends.
+    std::thread::spawn(move || {
+        let outcome = try_case(&own_case, &own_host, [rtol, atol], folder.as_deref());
+        let _ = sender.send(outcome);
+    });
+    let timeout = Duration::from_secs(arguments.timeout);
+    let outcome = receiver.recv_timeout(timeout).unwrap_or_else(|error| {
+        let (status, message) = match error {
+            mpsc::RecvTimeoutError::Timeout => (
+                Status::Timeout,
+                format!("it took more than {} s", arguments.timeout),
+            ),
+            mpsc::RecvTimeoutError::Disconnected => (Status::Error, "it panicked".to_owned()),
+        };
+        Outcome {
+            status,
+            message,
+            ops: Vec::new(),
+        }
+    });
+    let event = Event::End {
+        case: &case.name,
+        status: outcome.status,
+        message: &outcome.message,
+        ms: u64::try_from(start.elapsed().as_millis()).unwrap_or(u64::MAX),
+    };
+    write_event(events, &event);
+    outcome
+}
+
+fn write_event(events: Option<&Mutex<std::fs::File>>, event: &Event<'_>) {
+    let Some(file) = events else {
+        return;
+    };
+    let mut file = file.lock().unwrap_or_else(PoisonError::into_inner);
+    if let Ok(line) = serde_json::to_string(event) {
+        // Whoever reads the events sees that they end.
+        let _ = writeln!(file, "{line}");
+        let _ = file.flush();
+    }
+}
+
+fn try_case(
+    case: &Case,
+    host: &Arc<HostContext>,
+    [rtol, atol]: [Option<f64>; 2],
+    outputs: Option<&Path>,
+) -> Outcome {
+    let mut ops = Vec::new();
+    let ended = |status: Status, message: String| (status, message);
+    let mut attempt = || -> Result<(Status, String), (Status, String)> {
+        let error = |error: &dyn std::fmt::Display| ended(Status::Error, error.to_string());
+        let limits = Limits::default();
+        let model = Model::open(case.folder.join("model.onnx"), &limits).map_err(|e| error(&e))?;
+        ops = model
+            .graph()
+            .nodes
+            .iter()
+            .map(|node| node.op.clone())
+            .collect();
+        ops.sort();
+        ops.dedup();
+        let program = model
+            .import(&Options::default())
+            .map_err(|failure| match &failure {
+                ImportFailure::Unsupported(_) => ended(Status::Unsupported, failure.to_string()),
+                ImportFailure::Broken(_) => error(&failure),
+            })?;
+        let session = Session::load(program, "model.onnx", host).map_err(|e| error(&e))?;
+        let data = std::fs::read(case.folder.join("data.json"));
+        let data: CaseData = data
+            .ok()
+            .and_then(|data| serde_json::from_slice(&data).ok())
+            .unwrap_or_default();
+        let tolerance = Tolerance {
+            relative: rtol.or(data.rtol).unwrap_or(1e-3),
+            absolute: atol.or(data.atol).unwrap_or(1e-7),
+        };
+        let mut is_compared = false;
+        for set in 0.. {
+            let folder = case.folder.join(format!("test_data_set_{set}"));
+            if !folder.is_dir() {
+                break;
+            }
+            let mut inputs = Vec::new();
+            for (index, name) in session.inputs().iter().enumerate() {
+                let path = folder.join(format!("input_{index}.pb"));
+                inputs.push((
+                    name.as_str(),
+                    read_tensor(&path, &limits).map_err(|e| ended(Status::Error, e))?,
+                ));
+            }
+            let found = session.run(&inputs).map_err(|e| error(&e))?;
+            if let Some(outputs) = outputs {
+                let to = outputs.join(format!("test_data_set_{set}"));
+                write_outputs(&to, session.outputs(), &found)
+                    .map_err(|e| ended(Status::Error, e))?;
+            }
+            for (index, found) in found.iter().enumerate() {
+                let path = folder.join(format!("output_{index}.pb"));
+                if !path.exists() {
+                    continue;
+                }
+                is_compared = true;
+                let expected = read_tensor(&path, &limits).map_err(|e| ended(Status::Error, e))?;
+                compare::compare(found, &expected, tolerance).map_err(|difference| {
+                    let name = escaped(&session.outputs()[index]).to_string();
+                    ended(
+                        Status::Wrong,
+                        format!("data set {set}, output `{name}`: {difference}"),
+                    )
+                })?;
+            }
+        }
+        Ok(ended(
+            if is_compared {
+                Status::Pass
+            } else {
+                Status::Computed
+            },
+            String::new(),
+        ))
+    };
+    let (status, message) = match attempt() {
+        Ok(ended) | Err(ended) => ended,
+    };
+    Outcome {
+        status,
+        message,
+        ops,
+    }
+}
+
+fn read_tensor(path: &Path, limits: &Limits) -> Result<DenseHostTensor, String> {
+    let place = |error: &dyn std::fmt::Display| format!("{}: {error}", path.display());
+    let bytes = std::fs::read(path).map_err(|error| place(&error))?;
+    let tensor = tensor_file::read(bytes, limits).map_err(|error| place(&error))?;
+    let dense = tensor.dense().cloned();
+    dense.ok_or_else(|| {
+        place(&format!(
+            "tensors of {} are not supported",
+            tensor.element_type
+        ))
+    })
+}
+
+fn write_outputs(
+    folder: &Path,
+    names: &[String],
+    tensors: &[DenseHostTensor],
+) -> Result<(), String> {
+    let place = |error: &dyn std::fmt::Display| format!("{}: {error}", folder.display());
+    std::fs::create_dir_all(folder).map_err(|error| place(&error))?;
+    for (index, (name, tensor)) in names.iter().zip(tensors).enumerate() {
+        let bytes = tensor_file::write(name, tensor).map_err(|error| place(&error))?;
+        let path = folder.join(format!("output_{index}.pb"));
+        std::fs::write(path, bytes).map_err(|error| place(&error))?;
+    }
+    Ok(())
+}
+
+/// How many cases of each op pass, what is wrong, and how many cases ended how.
+fn report(outcomes: &BTreeMap<String, Outcome>) -> String {
+    let mut ops: BTreeMap<&str, (usize, usize)> = BTreeMap::new();
+    let mut statuses: BTreeMap<Status, usize> = BTreeMap::new();
+    let mut failures = String::new();
+    let mut num_failures = 0;
+    for (name, outcome) in outcomes {
+        let is_good = matches!(outcome.status, Status::Pass | Status::Computed);
+        *statuses.entry(outcome.status).or_default() += 1;
+        for op in &outcome.ops {
+            let (passed, all) = ops.entry(op).or_default();
+            *passed += usize::from(is_good);
+            *all += 1;
+        }
+        if !is_good {
+            num_failures += 1;
+            if num_failures <= MAX_SHOWN_FAILURES {
+                let status = name_of(outcome.status);
+                failures.push_str(&format!("{name}: {status}: {}\n", outcome.message));
+            }
+        }
+    }
+    let mut text = String::new();
+    for (op, (passed, all)) in ops {
+        text.push_str(&format!("{}\t{passed} of {all}\n", escaped(op)));
+    }
+    text.push_str(&failures);
+    if num_failures > MAX_SHOWN_FAILURES {
+        text.push_str(&format!("and {} more\n", num_failures - MAX_SHOWN_FAILURES));
+    }
+    let counts = statuses
+        .iter()
+        .map(|(&status, count)| format!("{count} {}", name_of(status)));
+    text.push_str(&format!(
+        "{} cases: {}\n",
+        outcomes.len(),
+        counts.collect::<Vec<_>>().join(", ")
+    ));
+    text
+}
+
+fn name_of(status: Status) -> &'static str {
+    match status {
+        Status::Pass => "pass",
+        Status::Computed => "computed",
+        Status::Wrong => "wrong",
+        Status::Unsupported => "unsupported",
+        Status::Error => "error",
+        Status::Timeout => "timeout",
+    }
+}
