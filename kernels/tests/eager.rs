@@ -625,7 +625,7 @@ fn errors_and_cancelled_requests_leave_nothing_behind() -> Result<()> {
     let eager = eager("mstd:4");
     let scope = LiveScope::new();
     let mut random = Random(7);
-    for _ in 0..2_000 {
+    for _ in 0..10_000 {
         scope.run(|| -> Result<()> {
             let request = RequestContextBuilder::new(Arc::clone(eager.host())).build();
             let cancels_at = random.below(20);
