@@ -219,6 +219,7 @@
 //! `corert.colocate_with` which other op it follows, the one whose `corert.name` is the same. Others go where moving their operands costs least. The
 //! function is then split into one for each device, which exchange values; the first failure ends all of them. `tf.PartitionedCall` and
 //! `tf.StatefulPartitionedCall` call another function of the program, which their attribute `f` names; a function that calls itself is refused.
+//! In a program that runs op by op they call it when they run, and the depth of calls is limited.
 //!
 //! Before ops are placed, rules replace some of them by others that compute the same with less work, such as a product and a bias by one op.
 //! [`rewrite!`](macro@crate::function_ops::rewrite) declares rules of your own, for your ops.
