@@ -20,6 +20,7 @@
 //! | `data` | How do samples get from files to batches? Input pipelines |
 //! | `tfrt_onnx::guide` | How do I run models of other systems? |
 //! | `tfrt_gpu::guide` | How do I run programs on GPUs, and without one? |
+//! | `tfrt_distributed_kernels::guide` | How do I run one program over many processes or machines? |
 //! | [`resources`] | Where do I keep state that outlives a call or a request? |
 //! | [`testing`](crate::testing) | How do I test kernels and programs? |
 //! | [`libraries`] | How do kernels get into a program? Crates, plug-ins, and why a kernel is missing |

@@ -15,6 +15,7 @@
 //!
 //! | module | kernels |
 //! |---|---|
+//! | [`guide`] | none: the guide page |
 //! | [`context`] | contexts and tasks |
 //! | [`remote`] | functions on other tasks, and the order of their effects |
 //! | [`collectives`] | `tfrt_dist.cpu.*` |
@@ -22,6 +23,8 @@
 //! | [`test`](mod@test) | clusters inside a process, for tests |
 //! | [`text_pass`] | how a task reads a program that comes as text |
 #![forbid(unsafe_code)]
+
+pub mod guide;
 
 pub mod context;
 

@@ -1,0 +1,103 @@
+//! The guide page: programs over many tasks.
+//!
+//! # Tasks, jobs, clusters
+//!
+//! A *task* is a process that takes part. Tasks with the same purpose form a *job*, and the jobs form the *cluster*. Task 1 of the job
+//! `worker` is called `/job:worker/task:1`, and its processor `/job:worker/task:1/device:CPU:0`. All tasks are given the same cluster: the
+//! address of each task, and the groups that work together.
+//!
+//! # Two tasks
+//!
+//! Every task runs a [`Server`](tfrt::distributed::Server). One of them, the client, makes a *context* on all of them, and runs a program
+//! in it. Here both tasks are in one process; in two, each creates its own server, and only the client has the rest:
+//!
+//! ```
+//! use std::sync::Arc;
+//! use std::sync::mpsc::channel;
+//! use std::time::Duration;
+//! use tfrt::distributed::fabric::CommunicatorType;
+//! use tfrt::distributed::message::DistributedContextConfiguration;
+//! use tfrt::distributed::{DistContext, Server, ServerConfig};
+//! use tfrt::executor::Program;
+//! use tfrt::host::RequestContextBuilder;
+//! use tfrt::prelude::*;
+//!
+//! tfrt::link!(tfrt_kernels, tfrt_distributed_kernels, tfrt_grpc);
+//!
+//! let kernels = Arc::new(KernelRegistry::from_link()?);
+//! let new_host = || -> Result<_, Box<dyn std::error::Error>> {
+//!     let queue = tfrt::queue::create_queue("mstd:2")?;
+//!     Ok(HostContext::builder().registry(Arc::clone(&kernels)).queue(queue).build())
+//! };
+//! // Free ports of this machine; in earnest, "host-a:7001" and "host-b:7001".
+//! let grpc = CommunicatorType::find("grpc_communicator").ok_or("`tfrt_grpc` is not linked")?;
+//! let addresses = [(grpc.free_address)()?, (grpc.free_address)()?];
+//! let cluster = DistributedContextConfiguration::local_cluster(&addresses);
+//!
+//! // The worker is complete with this.
+//! let worker = Server::new(&new_host()?, ServerConfig::new("grpc_communicator", &addresses[1]))?;
+//!
+//! // The client may be started before the worker: it waits for a while.
+//! let host = new_host()?;
+//! let client = Server::new(&host, ServerConfig::new("grpc_communicator", &addresses[0]))?;
+//! let (sender, initialized) = channel();
+//! client.initialize_single_client(None, &cluster[0], move |outcome| sender.send(outcome).unwrap());
+//! let context = initialized.recv_timeout(Duration::from_secs(60))??;
+//!
+//! // A program finds the context in its request.
+//! let source = r#"
+//!     func @main() -> (!tfrt.chain, !tfrt_dist.remote_object_id) {
+//!       %ch = tfrt.new.chain
+//!       %context = tfrt_dist.get_distributed_context
+//!       %worker = tfrt_dist.get_task_handle %context {task_name = "/job:worker/task:1"}
+//!       %there = tfrt_dist.register_tfrt_function (%ch, %context, %worker) "answer" "func @answer() -> i32 {\0A %x = tfrt.constant.i32 42\0A tfrt.return %x : i32\0A}"
+//!       %spec = tfrt_dist.create_remote_execute_spec %context {output_devices = ["/job:worker/task:1/device:CPU:0"]}
+//!       %done, %id = tfrt_dist.remote_execute [%there, %context, %worker, %spec] "answer" () : () -> !tfrt_dist.remote_object_id
+//!       tfrt.return %done, %id : !tfrt.chain, !tfrt_dist.remote_object_id
+//!     }
+//! "#;
+//! let file = tfrt::text::compile(source, "answer.mlir", &kernels)?;
+//! let main = Program::load(&host, &file)?.function("main").ok_or("no function `main`")?;
+//! let request = RequestContextBuilder::new(Arc::clone(&host))
+//!     .context_data(DistContext::with_server(Arc::clone(&context), client))
+//!     .build();
+//! let ctx = ExecutionContext::new(request);
+//! let results = main.execute(&ctx, &[]);
+//! host.await_values(&results)?;
+//!
+//! // The number lives on the worker, under the id that the client has.
+//! let id = results[1].as_result::<tfrt::distributed::RemoteObjectId>()?;
+//! let there = worker.context(context.id())?.objects().get(id);
+//! assert_eq!(there.get::<i32>(), Some(&42));
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
+//!
+//! Without `tfrt_grpc`, the communicator `in_process` connects tasks of one process, for tests.
+//!
+//! # What programs do
+//!
+//! | to | use |
+//! |---|---|
+//! | run a function on another task | [`tfrt_dist.register_tfrt_function`, `tfrt_dist.remote_execute`](crate::remote) |
+//! | run single operations there | `tfrt_dist.create_remote_op_handler`, and `corert.executeop` with that handler |
+//! | send a tensor | [`tfrt_dist.serialize`, `tfrt_dist.send_bytes`](crate::payloads), and `recv_bytes`, `deserialize` at the other end |
+//! | combine the tensors of a group | [`tfrt_dist.cpu.allreduce`, `broadcast`, `allgather`](crate::collectives) |
+//!
+//! The client makes the ids of remote objects itself. So it can send a request that uses a result before the request that makes it has
+//! been answered, and a long sequence of calls costs one round trip. An object is deleted when the client drops the last copy of its id.
+//!
+//! Effects on another task are ordered by chains that live there: pass the first result of one remote function to the next one.
+//!
+//! # When something fails
+//!
+//! - *A kernel on another task fails*: the error is the value of the object, and of everything that uses it.
+//! - *A request is lost*: it is sent again, with a number, so that it runs once.
+//! - *A task dies*, or is cut off: the others notice within [`ServerConfig::failure_timeout`](tfrt::distributed::ServerConfig). Whatever
+//!   waits for the task becomes the error `task /job:worker/task:1 is lost: …`; everything else goes on. Collectives of its groups fail
+//!   on every member. A task that was lost does not come back: start it again, and make a new context.
+//! - *The client dies*: the others drop its context and everything in it.
+//!
+//! # Security
+//!
+//! Whoever can connect to a task can run programs on it, and connections are not encrypted. So a task listens on loopback addresses only,
+//! unless [`GrpcOptions::allow_insecure_network`](https://docs.rs/tfrt-grpc) says that the network is trusted.
