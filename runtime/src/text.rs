@@ -43,7 +43,7 @@ use std::sync::Arc;
 
 use tfrt_bef::BefFile;
 use tfrt_compiler::passes::thread_chains;
-use tfrt_compiler::{EncodeOptions, encode};
+use tfrt_compiler::{EncodeOptions, LinkedSyntaxes, encode};
 use tfrt_host::kernel::KernelRegistry;
 use tfrt_host::kernel::registry::DialectRegistration;
 use tfrt_host::library::LoadedLibrary;
@@ -139,7 +139,7 @@ fn registry(kernels: &KernelRegistry) -> Result<Arc<Registry>, Diagnostics> {
     let dialects = DialectRegistration::linked().chain(of_libraries);
     let ending = kernels.op(RETURN.name).is_none().then_some(&RETURN);
     Registry::new(kernels.unsorted_ops().chain(ending), dialects)
-        .map(Arc::new)
+        .map(|registry| Arc::new(registry.with_syntaxes(LinkedSyntaxes::all())))
         .map_err(|error| Diagnostics::error(Place::Unknown, error.to_string()))
 }
 

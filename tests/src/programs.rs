@@ -1,7 +1,7 @@
 //! File tests: a program with what becomes of it beside it.
 //!
 //! Every `NAME.mlir` under `programs` is a test. Its first lines say which commands to run, one a line, `%s` standing for
-//! the program:
+//! the program, and quotes `'` holding a word with blanks together:
 //!
 //! ```text
 //! // RUN: tfrt run %s
@@ -57,9 +57,9 @@ pub fn check(name: &str) -> Result<(), String> {
     }
     for command in commands {
         let command = command.replace("%s", &format!("{name}.mlir"));
-        let mut words = command.split_ascii_whitespace();
+        let mut words = words(&command).into_iter();
         let tool = words.next().ok_or("expected a command behind `RUN:`")?;
-        let mut process = tool::command(tool, &directory()).map_err(|error| error.to_string())?;
+        let mut process = tool::command(&tool, &directory()).map_err(|error| error.to_string())?;
         process.args(words);
         let output = tool::run(process).map_err(|error| format!("{command}: {error}"))?;
         push_transcript(&command, &output, &mut transcript);
@@ -77,6 +77,22 @@ pub fn check(name: &str) -> Result<(), String> {
     compare::lines(&expected, transcript.as_bytes(), |a, b| a == b).map_err(|difference| {
         format!("{name}.txt, {difference}\nset TFRT_BLESS=1 if that is right")
     })
+}
+
+/// The words of a command.
+fn words(command: &str) -> Vec<String> {
+    let mut words = vec![String::new()];
+    let mut is_quoted = false;
+    for letter in command.chars() {
+        match (letter, words.last_mut()) {
+            ('\'', _) => is_quoted = !is_quoted,
+            (' ', _) if !is_quoted => words.push(String::new()),
+            (letter, Some(word)) => word.push(letter),
+            (_, None) => {}
+        }
+    }
+    words.retain(|word| !word.is_empty());
+    words
 }
 
 fn push_transcript(command: &str, output: &Output, transcript: &mut String) {

@@ -57,6 +57,12 @@
 //! A copy keeps both buffers until it is done, and freeing device memory waits for work that may use it. Buffers, modules and contexts
 //! live as long as a value needs them.
 //!
+//! # Programs of MLIR
+//!
+//! `tfrt opt --gpu-to-tfrt-gpu` lowers a program of MLIR's `gpu`, `memref` and `async` dialects to these kernels. The tokens that order
+//! such a program become chains and streams inside a block, and chains and events across blocks. The crate `tfrt-gpu-compiler` explains
+//! each pass.
+//!
 //! # Finding mistakes
 //!
 //! The host device reports what a GPU leaves undefined. A fault appears, as on a GPU, where the stream is next synchronized, and makes the

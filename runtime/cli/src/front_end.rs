@@ -8,8 +8,8 @@ use std::io::Write;
 use std::sync::{Arc, OnceLock};
 
 use tfrt_bef::BefFile;
-use tfrt_compiler::EncodeOptions;
 use tfrt_compiler::passes::{Pipeline, thread_chains};
+use tfrt_compiler::{EncodeOptions, LinkedSyntaxes};
 use tfrt_host::kernel::KernelRegistry;
 use tfrt_host::kernel::registry::DialectRegistration;
 use tfrt_host::library::LoadedLibrary;
@@ -98,6 +98,7 @@ impl FrontEnd {
             DialectRegistration::linked().chain(libraries.flat_map(LoadedLibrary::dialects));
         let registry = Registry::new(self.kernels.unsorted_ops(), dialects)
             .map_err(|error| Failure::Message(format!("{}: {error}", self.program)))?;
+        let registry = registry.with_syntaxes(LinkedSyntaxes::all());
         Ok(self.registry.get_or_init(|| Arc::new(registry)))
     }
 

@@ -91,6 +91,9 @@ tfrt::link!(tfrt_models);
 #[cfg(feature = "gpu")]
 tfrt::link!(tfrt_gpu);
 
+#[cfg(feature = "gpu")]
+tfrt::link!(tfrt_gpu_compiler);
+
 #[cfg(feature = "images")]
 tfrt::link!(tfrt_images);
 

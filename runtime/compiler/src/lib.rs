@@ -22,12 +22,15 @@ pub mod encode;
 
 pub mod decode;
 
+mod syntax;
+
 pub mod passes;
 
 pub mod element_type;
 
 pub use decode::{Decoded, decode};
 pub use encode::{EncodeOptions, encode};
+pub use syntax::LinkedSyntaxes;
 
 /// The op that ends every body. It is not a kernel: a file stores its operands as the results of
 /// the function.

@@ -5,8 +5,8 @@
 //! name, and a [`Pipeline`] is a sequence of them, as given on a command line. Between two passes
 //! the program is verified, always in debug builds and otherwise on request.
 //!
-//! Every pass preserves the order that data flow, chains and declared effects imply. No pass knows
-//! an op by its name.
+//! Every pass preserves the order that data flow, chains and declared effects imply. No pass of this
+//! crate knows an op by its name.
 
 mod canonicalize;
 
@@ -17,6 +17,8 @@ mod thread_chains;
 mod references;
 
 mod availability;
+
+pub mod options;
 
 pub mod pipeline;
 
@@ -29,6 +31,7 @@ use crate::stream_analysis::print_function_streams;
 pub use canonicalize::canonicalize;
 pub use inline::clone_body;
 pub use inline::{MAX_GROWTH_OPS, MAX_TOTAL_GROWTH, MAX_TOTAL_GROWTH_OPS, inline};
+pub use options::PassOptions;
 pub use pipeline::Pipeline;
 pub use thread_chains::thread_chains;
 
@@ -41,7 +44,8 @@ pub const PASSES: &[Pass] = &[
         summary: "Remove unused ops and fold constants",
         scope: Scope::Op,
         fills_in_chains: false,
-        run: |module, op| {
+        options: &[],
+        run: |module, op, _| {
             canonicalize(module, op);
             Vec::new()
         },
@@ -51,21 +55,24 @@ pub const PASSES: &[Pass] = &[
         summary: "Replace calls with the bodies of the called functions",
         scope: Scope::Module,
         fills_in_chains: false,
-        run: inline,
+        options: &[],
+        run: |module, op, _| inline(module, op),
     },
     Pass {
         name: "tfrt-print-stream",
         summary: "Report the stream and the cost of every op as remarks",
         scope: Scope::Function,
         fills_in_chains: false,
-        run: |module, func| print_function_streams(module, func),
+        options: &[],
+        run: |module, func, _| print_function_streams(module, func),
     },
     Pass {
         name: "thread-chains",
         summary: "Add the chains that keep a program written without them in order",
         scope: Scope::Module,
         fills_in_chains: true,
-        run: |module, op| {
+        options: &[],
+        run: |module, op, _| {
             let found = thread_chains(module, op).err();
             found.map(Diagnostics::into_vec).unwrap_or_default()
         },
@@ -94,8 +101,10 @@ pub struct Pass {
     /// Whether all ops have their chains afterwards, so that the program may be written without
     /// them.
     pub fills_in_chains: bool,
+    /// The names of its options, as in `pass{option=value}`.
+    pub options: &'static [&'static str],
     /// Edits everything inside an op, and returns diagnostics.
-    pub run: fn(&mut Module, OpId) -> Vec<Diagnostic>,
+    pub run: fn(&mut Module, OpId, &PassOptions) -> Vec<Diagnostic>,
 }
 
 /// What a pass runs on.
@@ -125,14 +134,16 @@ impl Pass {
     }
 
     /// Runs on everything inside `op`, and returns diagnostics.
-    fn run_on(&self, module: &mut Module, op: OpId) -> Vec<Diagnostic> {
+    fn run_on(&self, module: &mut Module, op: OpId, options: &PassOptions) -> Vec<Diagnostic> {
         if self.scope != Scope::Function || module.is_func(op) {
-            return (self.run)(module, op);
+            return (self.run)(module, op, options);
         }
         let functions: Vec<OpId> = module.walk(op);
         let functions = functions.into_iter().filter(|&op| module.is_func(op));
         let functions: Vec<OpId> = functions.collect();
-        let findings = functions.into_iter().map(|func| (self.run)(module, func));
+        let findings = functions
+            .into_iter()
+            .map(|func| (self.run)(module, func, options));
         findings.flatten().collect()
     }
 }

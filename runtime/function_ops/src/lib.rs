@@ -56,7 +56,7 @@ pub mod program;
 
 use std::sync::OnceLock;
 
-use tfrt_compiler::passes::{Pass, Scope};
+use tfrt_compiler::passes::{Pass, PassOptions, Scope};
 use tfrt_core::{OpRegistration, OpRegistry};
 use tfrt_host::kernel::KernelRegistry;
 
@@ -104,17 +104,18 @@ const fn pass(name: &'static str, summary: &'static str, run: Run) -> Pass {
         summary,
         scope: Scope::Function,
         fills_in_chains: false,
+        options: &[],
         run,
     }
 }
 
-type Run = fn(&mut tfrt_ir::Module, tfrt_ir::OpId) -> Vec<tfrt_support::Diagnostic>;
+type Run = fn(&mut tfrt_ir::Module, tfrt_ir::OpId, &PassOptions) -> Vec<tfrt_support::Diagnostic>;
 
 inventory::submit! {
     pass(
         "corert-expand-calls",
         "Replace calls of functions as ops with the bodies of the functions",
-        |module, func| expand_calls(module, func, linked_ops()),
+        |module, func, _| expand_calls(module, func, linked_ops()),
     )
 }
 
@@ -122,7 +123,7 @@ inventory::submit! {
     pass(
         "corert-infer-metadata",
         "Say what is known of the tensors of ops before they run",
-        |module, func| infer_metadata(module, func, linked_ops()),
+        |module, func, _| infer_metadata(module, func, linked_ops()),
     )
 }
 
@@ -130,7 +131,7 @@ inventory::submit! {
     pass(
         "corert-prune",
         "Remove ops that no result and no effect needs",
-        |module, func| {
+        |module, func, _| {
             prune(module, func, linked_ops());
             Vec::new()
         },
@@ -141,7 +142,7 @@ inventory::submit! {
     pass(
         "corert-rewrite",
         "Replace ops by others that compute the same with less work",
-        |module, func| rewrite::rewrite(module, func, linked_ops(), &rewrite::Rule::all()),
+        |module, func, _| rewrite::rewrite(module, func, linked_ops(), &rewrite::Rule::all()),
     )
 }
 
@@ -149,7 +150,7 @@ inventory::submit! {
     pass(
         "corert-explain-rewrites",
         "As --corert-rewrite, and report which rule applied where, as remarks",
-        |module, func| rewrite::explain_rewrites(module, func, linked_ops(), &rewrite::Rule::all()),
+        |module, func, _| rewrite::explain_rewrites(module, func, linked_ops(), &rewrite::Rule::all()),
     )
 }
 
@@ -157,7 +158,7 @@ inventory::submit! {
     pass(
         "corert-place",
         "Choose a device for each op",
-        |module, func| place(module, func, linked_ops()),
+        |module, func, _| place(module, func, linked_ops()),
     )
 }
 
@@ -165,7 +166,7 @@ inventory::submit! {
     pass(
         "corert-explain-placement",
         "Report the device of each op, and why it is that one, as remarks",
-        |module, func| explain_placement(module, func, linked_ops()),
+        |module, func, _| explain_placement(module, func, linked_ops()),
     )
 }
 
@@ -175,7 +176,7 @@ inventory::submit! {
         ..pass(
             "corert-partition",
             "Split functions by the devices of their ops",
-            |module, root| {
+            |module, root, _| {
                 let functions: Vec<_> = module.walk(root);
                 let functions = functions.into_iter().filter(|&op| module.is_func(op));
                 let functions: Vec<_> = functions.collect();
@@ -192,6 +193,6 @@ inventory::submit! {
     pass(
         "corert-lower",
         "Replace ops that run ops by name with the kernels of these",
-        |module, func| lower(module, func, linked_ops()),
+        |module, func, _| lower(module, func, linked_ops()),
     )
 }

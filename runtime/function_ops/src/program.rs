@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use tfrt_bef::BefFile;
-use tfrt_compiler::decode;
+use tfrt_compiler::{LinkedSyntaxes, decode};
 use tfrt_core::{CoreRuntimeOp, EagerContext, OpRegistry, ReadyOp};
 use tfrt_host::kernel::KernelRegistry;
 use tfrt_host::kernel::registry::DialectRegistration;
@@ -178,7 +178,7 @@ fn registry(kernels: &KernelRegistry) -> Result<Arc<Registry>, Diagnostics> {
     let of_libraries = kernels.libraries().iter().flat_map(LoadedLibrary::dialects);
     let dialects = DialectRegistration::linked().chain(of_libraries);
     Registry::new(kernels.ops(), dialects)
-        .map(Arc::new)
+        .map(|registry| Arc::new(registry.with_syntaxes(LinkedSyntaxes::all())))
         .map_err(|error| Diagnostics::error(Place::Unknown, error.to_string()))
 }
 

@@ -46,6 +46,8 @@ pub mod fold;
 
 pub mod split;
 
+pub mod syntax;
+
 pub use attribute::{AttrId, Attribute, DenseElements};
 pub use diagnose::OpDiagnostics;
 pub use fold::FoldedConstant;

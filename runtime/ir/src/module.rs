@@ -574,6 +574,31 @@ impl Module {
         region
     }
 
+    /// Removes and returns the regions of an op, for an op that is created in its place.
+    pub fn take_regions(&mut self, op: OpId) -> Vec<RegionId> {
+        let regions = std::mem::take(&mut self.ops[op].regions);
+        for &region in &regions {
+            self.regions[region].parent = None;
+        }
+        regions
+    }
+
+    /// Removes an argument, which has no uses, from a block.
+    pub fn remove_block_argument(&mut self, block: BlockId, index: usize) {
+        let removed = self.blocks[block].arguments.remove(index);
+        debug_assert!(
+            self.uses(removed).len() == 0,
+            "a removed argument has no users"
+        );
+        for position in index..self.blocks[block].arguments.len() {
+            let moved = self.blocks[block].arguments[position];
+            self.values[moved].def = ValueDef::Argument {
+                block,
+                index: position,
+            };
+        }
+    }
+
     /// Returns the blocks of a region.
     #[must_use]
     pub fn blocks(&self, region: RegionId) -> &[BlockId] {

@@ -27,6 +27,8 @@ mod builtin;
 
 mod custom;
 
+pub(crate) mod written;
+
 use std::sync::Arc;
 
 use tfrt_support::Diagnostics;

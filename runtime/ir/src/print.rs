@@ -16,6 +16,8 @@ mod builtin;
 
 mod custom;
 
+pub(crate) mod written;
+
 use crate::module::{Module, OpId};
 
 /// Options of the printer.

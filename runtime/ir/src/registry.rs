@@ -10,6 +10,8 @@ use tfrt_ods::format::{Format, FormatError};
 use tfrt_support::name_table::{NameTable, Named};
 use tfrt_support::nearest::nearest;
 
+use crate::syntax::OpSyntax;
+
 /// The ops and dialects that a program may use. There is no global registry: each tool collects them and passes them on.
 ///
 /// A registry contains hundreds of ops, of which a program uses few, so the custom syntax of an op
@@ -28,6 +30,8 @@ use tfrt_support::nearest::nearest;
 pub struct Registry {
     ops: NameTable<RegisteredOp>,
     dialects: HashMap<&'static str, DialectDef>,
+    /// The hand-written custom forms, by the name of the op.
+    syntaxes: HashMap<&'static str, &'static OpSyntax>,
     /// The dialects of all ops. Collected on first use.
     op_dialects: OnceLock<HashSet<&'static str>>,
 }
@@ -94,6 +98,22 @@ impl Registry {
             }
         }
         Ok(registry)
+    }
+
+    /// Adds hand-written custom forms. An op has one custom form: that of its assembly format takes precedence, then the first one that
+    /// was added.
+    #[must_use]
+    pub fn with_syntaxes(mut self, syntaxes: impl IntoIterator<Item = &'static OpSyntax>) -> Self {
+        for syntax in syntaxes {
+            self.syntaxes.entry(syntax.op).or_insert(syntax);
+        }
+        self
+    }
+
+    /// Returns the hand-written custom form of an op, if there is one.
+    #[must_use]
+    pub fn syntax(&self, op: &str) -> Option<&'static OpSyntax> {
+        self.syntaxes.get(op).copied()
     }
 
     /// Returns the op with this name.

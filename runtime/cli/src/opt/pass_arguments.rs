@@ -6,7 +6,7 @@ use tfrt_support::Diagnostic;
 
 const PIPELINE: &str = "pass-pipeline";
 
-/// The texts of pipelines, as they were typed: a flag `--inline` is the pipeline `inline`.
+/// The texts of pipelines: a flag `--inline` is the pipeline `inline`, and `--pass=a=1` is `pass{a=1}`.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) struct PassArguments {
     pipelines: Vec<String>,
@@ -32,17 +32,30 @@ impl PassArguments {
     }
 }
 
+/// The summary of a pass, with its options.
+fn help_of(pass: &Pass) -> String {
+    match pass.options {
+        [] => pass.summary.to_owned(),
+        options => format!("{}; options: {}", pass.summary, options.join(", ")),
+    }
+}
+
 // Derived arguments forget in which order flags of different names stood, so these are declared and read by hand.
 impl Args for PassArguments {
     fn augment_args(command: Command) -> Command {
         let flags = Pass::all().into_iter().map(|pass| {
-            Arg::new(pass.name)
+            let flag = Arg::new(pass.name)
                 .long(pass.name)
-                .help(pass.summary)
+                .help(help_of(pass))
                 .help_heading("Passes")
                 .action(ArgAction::Append)
-                .num_args(0)
-                .default_missing_value(pass.name)
+                .default_missing_value("");
+            if pass.options.is_empty() {
+                return flag.num_args(0);
+            }
+            flag.num_args(0..=1)
+                .require_equals(true)
+                .value_name("OPTION=VALUE …")
         });
         command.args(flags).arg(
             Arg::new(PIPELINE)
@@ -70,7 +83,12 @@ impl FromArgMatches for PassArguments {
             if let (Some(indices), Some(texts)) =
                 (matches.indices_of(name), matches.get_many::<String>(name))
             {
-                placed.extend(indices.zip(texts.cloned()));
+                let pipelines = texts.map(|text| match name {
+                    PIPELINE => text.clone(),
+                    pass if text.is_empty() => pass.to_owned(),
+                    pass => format!("{pass}{{{text}}}"),
+                });
+                placed.extend(indices.zip(pipelines));
             }
         }
         placed.sort_unstable();

@@ -2,7 +2,8 @@
 //!
 //! ```text
 //! pipeline := entry (`,` entry)*
-//! entry    := pass | (`func` | `builtin.func` | `func.func`) `(` pass (`,` pass)* `)`
+//! entry    := step | (`func` | `builtin.func` | `func.func`) `(` step (`,` step)* `)`
+//! step     := pass (`{` option=value* `}`)?
 //! ```
 //!
 //! A single pass runs on the program. A pass in the parentheses of `func` runs on each function
@@ -15,7 +16,7 @@ use tfrt_ir::{Module, OpId, VerifyOptions, verify};
 use tfrt_support::nearest::{did_you_mean, nearest};
 use tfrt_support::{Diagnostic, Place, Severity};
 
-use super::{Pass, Scope};
+use super::{Pass, PassOptions, Scope};
 
 /// The file name in the location of an error in a pipeline.
 pub const PIPELINE_SOURCE: &str = "<Pass-Pipeline-Parser>";
@@ -48,9 +49,28 @@ pub struct Pipeline {
 #[derive(Clone, Debug)]
 enum Entry {
     /// Runs on the program.
-    Whole(&'static Pass),
+    Whole(Step),
     /// Run on each function directly in the program.
-    Functions(Vec<&'static Pass>),
+    Functions(Vec<Step>),
+}
+
+/// A pass and its options.
+#[derive(Clone, Debug)]
+struct Step {
+    pass: &'static Pass,
+    options: PassOptions,
+}
+
+impl Step {
+    fn run_on(&self, module: &mut Module, op: OpId) -> Vec<Diagnostic> {
+        self.pass.run_on(module, op, &self.options)
+    }
+}
+
+impl fmt::Display for Step {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}{}", self.pass.name, self.options)
+    }
 }
 
 impl Pipeline {
@@ -81,10 +101,10 @@ impl Pipeline {
     /// Returns `true` if the program may be written without chains, because a pass adds them.
     #[must_use]
     pub fn fills_in_chains(&self) -> bool {
-        let fills_in = |pass: &&Pass| pass.fills_in_chains;
+        let fills_in = |step: &Step| step.pass.fills_in_chains;
         self.entries.iter().any(|entry| match entry {
-            Entry::Whole(pass) => fills_in(pass),
-            Entry::Functions(passes) => passes.iter().any(fills_in),
+            Entry::Whole(step) => fills_in(step),
+            Entry::Functions(steps) => steps.iter().any(fills_in),
         })
     }
 
@@ -123,13 +143,13 @@ impl Entry {
     fn run(&self, module: &mut Module) -> Vec<Diagnostic> {
         let root = module.root();
         match self {
-            Self::Whole(pass) => pass.run_on(module, root),
-            Self::Functions(passes) => {
+            Self::Whole(step) => step.run_on(module, root),
+            Self::Functions(steps) => {
                 let functions: Vec<OpId> = module.functions(root).collect();
                 let mut findings = Vec::new();
                 for func in functions {
-                    for pass in passes {
-                        findings.extend(pass.run_on(module, func));
+                    for step in steps {
+                        findings.extend(step.run_on(module, func));
                     }
                 }
                 findings
@@ -147,11 +167,10 @@ impl fmt::Display for Pipeline {
 impl fmt::Display for Entry {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Self::Whole(pass) => f.write_str(pass.name),
-            Self::Functions(passes) => {
+            Self::Whole(step) => step.fmt(f),
+            Self::Functions(steps) => {
                 f.write_str("func(")?;
-                let names: Vec<&str> = passes.iter().map(|pass| pass.name).collect();
-                write_list(f, &names)?;
+                write_list(f, steps)?;
                 f.write_str(")")
             }
         }
@@ -195,18 +214,15 @@ impl<'a> Parser<'a> {
         }
     }
 
-    fn pass(
-        &mut self,
-        name: &str,
-        start: usize,
-        scope: Scope,
-    ) -> Result<&'static Pass, Diagnostic> {
+    fn pass(&mut self, name: &str, start: usize, scope: Scope) -> Result<Step, Diagnostic> {
         let complaint = match Pass::find(name) {
             Some(pass) if scope == Scope::Function && pass.scope == Scope::Module => {
                 format!("`{name}` runs on modules, not on single functions")
             }
-            Some(pass) if !self.rest().starts_with('{') => return Ok(pass),
-            Some(_) => format!("`{name}` takes no options"),
+            Some(pass) if pass.options.is_empty() && self.rest().starts_with('{') => {
+                format!("`{name}` takes no options")
+            }
+            Some(pass) => return self.options(pass),
             None => {
                 let meant = did_you_mean(&nearest(
                     name,
@@ -217,6 +233,20 @@ impl<'a> Parser<'a> {
         };
         self.position = start;
         Err(self.error(complaint))
+    }
+
+    /// Parses the options of a pass, if there are any.
+    fn options(&mut self, pass: &'static Pass) -> Result<Step, Diagnostic> {
+        let mut options = PassOptions::default();
+        if self.consume('{') {
+            let rest = self.rest();
+            let Some(end) = rest.find('}') else {
+                return Err(self.error("expected `}` behind the options"));
+            };
+            options = PassOptions::parse(pass, &rest[..end]).map_err(|error| self.error(error))?;
+            self.position += end + 1;
+        }
+        Ok(Step { pass, options })
     }
 
     /// Parses a name, and returns it with its position.

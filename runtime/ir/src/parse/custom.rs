@@ -222,7 +222,7 @@ impl<'s> Parser<'s, '_> {
         }
     }
 
-    fn is_literal(&self, text: &str) -> bool {
+    pub(super) fn is_literal(&self, text: &str) -> bool {
         self.current() == text
             && !matches!(self.token().kind, Kind::Eof | Kind::Error | Kind::String)
     }

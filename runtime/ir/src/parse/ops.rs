@@ -7,10 +7,12 @@ use tfrt_support::nearest::did_you_mean;
 use super::lexer::{Kind, Token};
 use super::parser::{Failure, Parse, Parser};
 use super::values::Name;
+use super::written::OpParser;
 use crate::attribute::{AttrId, Attribute};
 use crate::module::{BlockId, OpId, OpState, RegionId};
 use crate::registry::{RegisteredOp, Registry};
 use crate::symbols::{FUNC_OP, FUNCTION_TYPE, LATER_FUNC_OP, LATER_FUNCTION_TYPE, MODULE_OP};
+use crate::syntax::OpSyntax;
 use crate::types::{FloatType, Signedness, Type, TypeId};
 
 /// Block arguments by name, with their types.
@@ -94,6 +96,7 @@ impl<'s> Parser<'s, '_> {
         } else {
             Vec::new()
         };
+        self.num_named_results = names.len();
         let op = match self.token().kind {
             Kind::Bare => self.custom_op()?,
             Kind::String => self.generic_op()?,
@@ -168,7 +171,16 @@ impl<'s> Parser<'s, '_> {
             _ => {}
         }
         let registry = std::sync::Arc::clone(&self.registry);
-        match registry.op(name) {
+        let op = registry.op(name);
+        // The ops of a compiled module belong to its compiler, whose version of a dialect may differ from ours.
+        let may_be_written = op.is_some() || self.num_compiled == 0;
+        if let Some(syntax) = registry.syntax(name)
+            && may_be_written
+            && op.is_none_or(|op| op.def().assembly_format.is_none())
+        {
+            return self.written_op(token, syntax, op.map(RegisteredOp::def));
+        }
+        match op {
             Some(op) => match op.format() {
                 Ok(Some(format)) => self.declared_op(token, op.def(), format),
                 Ok(None) => Err(self.error_at(
@@ -185,6 +197,27 @@ impl<'s> Parser<'s, '_> {
                 Err(self.unknown_custom_op(token, name, &registry))
             }
         }
+    }
+
+    /// Parses an op whose name is `token` in its hand-written custom form.
+    fn written_op(
+        &mut self,
+        token: Token,
+        syntax: &'static OpSyntax,
+        def: Option<&'static OpDef>,
+    ) -> Parse<OpId> {
+        let mut state = OpState::new(syntax.op, self.location(token.start));
+        let mut parser = OpParser {
+            has_named_results: self.num_named_results != 0,
+            parser: self,
+            op: syntax.op,
+            start: token.start,
+        };
+        (syntax.parse)(&mut parser, &mut state).map_err(|error| error.0)?;
+        if let Some(def) = def {
+            self.add_defaults(def, &mut state);
+        }
+        Ok(self.module.create_op(state))
     }
 
     #[cold]

@@ -54,6 +54,8 @@ pub(super) struct Parser<'s, 'm> {
     pub(super) num_compiled: usize,
     /// `true` if the error is an op with unknown custom syntax.
     pub(super) met_unknown_syntax: bool,
+    /// The number of groups of results that are named in front of the current op.
+    pub(super) num_named_results: usize,
     /// The op that `return` denotes: that of the dialect of the enclosing function.
     pub(super) return_op: &'static str,
     pub(super) attribute_aliases: HashMap<&'s str, AttrId>,
@@ -93,6 +95,7 @@ impl<'s, 'm> Parser<'s, 'm> {
             scopes: Scopes::new(),
             num_compiled: 0,
             met_unknown_syntax: false,
+            num_named_results: 0,
             return_op: "std.return",
             attribute_aliases: HashMap::new(),
             type_aliases: HashMap::new(),

@@ -87,7 +87,7 @@ impl<'a> Printer<'a> {
         }
         // A module kept as text has no generic form.
         let is_generic = self.options.generic && self.module.text_of(op).is_none();
-        if is_generic || !(self.builtin(op) || self.custom(op)) {
+        if is_generic || !(self.builtin(op) || self.custom(op) || self.written(op)) {
             self.generic(op);
         }
         if self.options.debug_info {

@@ -1,0 +1,100 @@
+//! `--tfrt-set-entry-point=platform=CUDA function_name=f buffer_sizes=64,128`: adds the function that tells an executor what to call.
+
+use tfrt_compiler::passes::{Pass, PassOptions, Scope};
+use tfrt_gpu::enums::Platform;
+use tfrt_gpu::kernels::entry_point::VERSION;
+use tfrt_ir::{Attribute, Module, OpDiagnostics, OpId};
+use tfrt_support::Diagnostic;
+
+use super::edit::{self, Builder, RETURN};
+
+/// The pass.
+pub const PASS: Pass = Pass {
+    name: "tfrt-set-entry-point",
+    summary: "Add the function that describes the program to an executor",
+    scope: Scope::Module,
+    options: &["platform", "function_name", "buffer_sizes"],
+    run: |module, root, options| {
+        let added = add(module, root, options);
+        let found = added
+            .err()
+            .map(|message| OpDiagnostics { shows_op: false }.error(module, root, message));
+        found.into_iter().collect::<Vec<Diagnostic>>()
+    },
+    ..super::NO_PASS
+};
+
+/// The pass as it was called before.
+pub const OLDER_PASS: Pass = Pass {
+    name: "test-set-entry-point",
+    ..PASS
+};
+
+/// The function that is added.
+const ENTRY_POINT: &str = "get_tfrt_gpu_entry_point";
+
+fn add(module: &mut Module, root: OpId, options: &PassOptions) -> Result<(), String> {
+    let platform = match options.get("platform") {
+        None | Some("") => return Err("Unspecified 'platform' option".to_owned()),
+        Some(name) => {
+            let known = [Platform::None, Platform::Cuda, Platform::Rocm];
+            let place = known.iter().position(|platform| platform.name() == name);
+            place.ok_or_else(|| format!("Invalid platform: {name}"))?
+        }
+    };
+    let function = function_name(module, root, options.get("function_name"))?;
+    let mut sizes = Vec::new();
+    for text in options.list("buffer_sizes") {
+        let size: i64 = text.parse().map_err(|_| {
+            format!("expected sizes in bytes in the option 'buffer_sizes', found `{text}`")
+        })?;
+        sizes.push(module.integer_attr(size.into(), 64));
+    }
+    let Some(body) = module.entry_block(root) else {
+        return Ok(());
+    };
+    let location = module.op_location(root);
+    let ty = "!tfrt_gpu.entry_point";
+    let (func, block) = edit::create_function(module, ENTRY_POINT, &[], &[ty], location);
+    let signed = edit::type_of(module, "si32");
+    let platform = module.intern_attribute(Attribute::Integer {
+        value: platform as i128,
+        ty: signed,
+    });
+    let sizes = module.intern_attribute(Attribute::Array(sizes.into()));
+    let function = module.string_attr(function);
+    let version = module.integer_attr(VERSION.into(), 64);
+    let mut builder = Builder {
+        module,
+        block,
+        location,
+    };
+    let attributes = [
+        ("buffer_sizes", sizes),
+        ("function_name", function),
+        ("platform", platform),
+        ("version", version),
+    ];
+    let value = builder.value("tfrt_gpu.get_entry_point", &[], &attributes, ty);
+    builder.op(RETURN, &[value], &[], &[]);
+    module.insert_op(body, 0, func);
+    Ok(())
+}
+
+/// The function to call: the one of the option, or the only one.
+fn function_name(module: &Module, root: OpId, name: Option<&str>) -> Result<String, String> {
+    let mut functions = module.functions(root);
+    match name {
+        Some(name) if !name.is_empty() => {
+            let found = functions.any(|func| module.symbol_name(func) == Some(name));
+            match found {
+                true => Ok(name.to_owned()),
+                false => Err(format!("Function '{name}' not found")),
+            }
+        }
+        _ => match (functions.next(), functions.next()) {
+            (Some(only), None) => Ok(module.symbol_name(only).unwrap_or_default().to_owned()),
+            _ => Err("Expected exactly one function".to_owned()),
+        },
+    }
+}

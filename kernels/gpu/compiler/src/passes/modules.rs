@@ -1,0 +1,354 @@
+//! Modules of device code and globals become functions that make them, once for each context.
+
+use tfrt_ir::{
+    Attribute, DenseElements, FloatType, Module, OpDiagnostics, OpId, Signedness, Type, TypeId,
+    ValueId,
+};
+use tfrt_support::Diagnostic;
+
+use super::edit::{self, BUFFER, Builder, CHAIN, CONTEXT, MODULE, RETURN, STREAM};
+use super::ops::{num_bytes, num_elements};
+use crate::dialects::{GLOBAL_TYPE, INITIAL_VALUE, element_type};
+
+/// The attribute with the device code of a module.
+const BINARY: &str = "binary";
+/// The attribute with the globals of a module that the host initializes.
+const CONSTANTS: &str = "constants";
+/// The attribute of a global that is in a module.
+const GPU_MODULE: &str = "gpu_module";
+
+/// The most elements of a global that may become attributes.
+const MAX_ELEMENTS: u64 = 1 << 22;
+
+/// Replaces the modules and globals of `root`. Returns what is wrong with them.
+pub(super) fn lower(module: &mut Module, root: OpId) -> Vec<Diagnostic> {
+    let Some(block) = module.entry_block(root) else {
+        return Vec::new();
+    };
+    let of_name = |module: &Module, name: &str| -> Vec<OpId> {
+        let ops = module.block_ops(block).iter().copied();
+        ops.filter(|&op| module.op_name(op) == name).collect()
+    };
+    let mut findings = Vec::new();
+    // Initializers of a module read the globals, so these are replaced afterwards.
+    let steps: [(&str, Lower); 2] = [("gpu.module", gpu_module), ("memref.global", global)];
+    for (name, lower) in steps {
+        for op in of_name(module, name) {
+            match lower(module, root, op) {
+                Ok(func) => {
+                    let index = module.op_index(op);
+                    if let (Some(func), Some(index)) = (func, index) {
+                        module.insert_op(block, index, func);
+                    }
+                    module.erase_op(op);
+                }
+                Err(Refusal::Stays) => {}
+                Err(Refusal::Message(message)) => {
+                    let diagnose = OpDiagnostics { shows_op: true };
+                    findings.push(diagnose.op_error(module, op, message));
+                }
+            }
+        }
+    }
+    findings
+}
+
+/// Makes the function for an op, or nothing if the op vanishes.
+type Lower = fn(&mut Module, OpId, OpId) -> Result<Option<OpId>, Refusal>;
+
+/// Why an op is not replaced.
+enum Refusal {
+    /// It has nothing that it could be made from; the pass reports it as an op that is left.
+    Stays,
+    /// It is wrong.
+    Message(String),
+}
+
+/// `gpu.module` becomes a function that loads it.
+fn gpu_module(module: &mut Module, root: OpId, op: OpId) -> Result<Option<OpId>, Refusal> {
+    let (Some(name), Some(binary)) = (
+        module.symbol_name(op).map(str::to_owned),
+        module.attr(op, BINARY),
+    ) else {
+        return Err(Refusal::Stays);
+    };
+    let Attribute::String(image) = module.attribute(binary) else {
+        return Err(Refusal::Stays);
+    };
+    if image.is_empty() {
+        return Ok(None);
+    }
+    let mut image = image.to_vec();
+    image.push(0);
+    let constants = constants_of(module, root, op)?;
+    let location = module.op_location(op);
+    let (func, block) = edit::create_function(module, &name, &[CONTEXT], &[MODULE], location);
+    let context = module.block_arguments(block)[0];
+    let mut builder = Builder {
+        module,
+        block,
+        location,
+    };
+    let image = builder.module.string_attr(image);
+    let mut loaded = builder.value(
+        "tfrt_gpu.module.load",
+        &[context],
+        &[("data", image)],
+        MODULE,
+    );
+    if !constants.is_empty() {
+        let mut chain = builder.merge(&[]);
+        let stream = builder.value("tfrt_gpu.stream.create", &[context], &[], STREAM);
+        for (name, value) in constants {
+            let symbol = builder.module.string_attr(&name);
+            let attributes = [("name", symbol)];
+            let buffer =
+                builder.value("tfrt_gpu.module.get_global", &[loaded], &attributes, BUFFER);
+            chain = initialize(&mut builder, &value, [buffer, stream, chain]);
+        }
+        let operands = [stream, chain];
+        let done = builder.value("tfrt_gpu.stream.synchronize", &operands, &[], CHAIN);
+        loaded = builder.value("tfrt_gpu.alias", &[loaded, done], &[], MODULE);
+    }
+    builder.op(RETURN, &[loaded], &[], &[]);
+    Ok(Some(func))
+}
+
+/// The globals that the host initializes in a module, with their values.
+fn constants_of(module: &Module, root: OpId, op: OpId) -> Result<Vec<(String, Numbers)>, Refusal> {
+    let Some(constants) = module.attr(op, CONSTANTS) else {
+        return Ok(Vec::new());
+    };
+    let Attribute::Array(names) = module.attribute(constants) else {
+        let message = format!("expects `{CONSTANTS}` to be a list of globals");
+        return Err(Refusal::Message(message));
+    };
+    let mut found = Vec::new();
+    for &name in names {
+        let Some(name) = module.attribute_flat_symbol(name) else {
+            let message = format!("expects `{CONSTANTS}` to be a list of globals");
+            return Err(Refusal::Message(message));
+        };
+        let global = module.lookup_symbol(root, name);
+        let Some(global) = global.filter(|&op| module.op_name(op) == "memref.global") else {
+            return Err(Refusal::Message(format!(
+                "refers to the global `{name}`, which does not exist"
+            )));
+        };
+        let Some(numbers) = Numbers::of(module, global)? else {
+            return Err(Refusal::Message(format!(
+                "refers to the global `{name}`, which has no value"
+            )));
+        };
+        found.push((name.to_owned(), numbers));
+    }
+    Ok(found)
+}
+
+/// `memref.global` becomes a function that returns its memory.
+fn global(module: &mut Module, _root: OpId, op: OpId) -> Result<Option<OpId>, Refusal> {
+    let Some(name) = module.symbol_name(op).map(str::to_owned) else {
+        return Err(Refusal::Stays);
+    };
+    let location = module.op_location(op);
+    let of_module = module.attr(op, GPU_MODULE);
+    let of_module = of_module.and_then(|of| module.attribute_flat_symbol(of));
+    if let Some(of_module) = of_module.map(str::to_owned) {
+        let (func, block) = edit::create_function(module, &name, &[CONTEXT], &[BUFFER], location);
+        let context = module.block_arguments(block)[0];
+        let mut builder = Builder {
+            module,
+            block,
+            location,
+        };
+        let loaded = builder.once(&of_module, context, MODULE);
+        let symbol = builder.module.string_attr(&name);
+        let attributes = [("name", symbol)];
+        let buffer = builder.value("tfrt_gpu.module.get_global", &[loaded], &attributes, BUFFER);
+        builder.op(RETURN, &[buffer], &[], &[]);
+        return Ok(Some(func));
+    }
+    let Some(numbers) = Numbers::of(module, op)? else {
+        return Err(Refusal::Stays);
+    };
+    let Some(size) = num_bytes(module, numbers.memory) else {
+        return Err(Refusal::Stays);
+    };
+    let (func, block) = edit::create_function(module, &name, &[CONTEXT], &[BUFFER], location);
+    let context = module.block_arguments(block)[0];
+    let mut builder = Builder {
+        module,
+        block,
+        location,
+    };
+    let allocator = builder.value(
+        "tfrt_gpu.allocator.create",
+        &[context],
+        &[],
+        "!tfrt_gpu.allocator",
+    );
+    let stream = builder.value("tfrt_gpu.stream.create", &[context], &[], STREAM);
+    let size = builder.constant("i64", size);
+    let chain = builder.merge(&[]);
+    let operands = [allocator, stream, size, chain];
+    let buffer = builder.value("tfrt_gpu.mem.allocate", &operands, &[], BUFFER);
+    let chain = initialize(&mut builder, &numbers, [buffer, stream, chain]);
+    let done = builder.value("tfrt_gpu.stream.synchronize", &[stream, chain], &[], CHAIN);
+    let buffer = builder.value("tfrt_gpu.alias", &[buffer, done], &[], BUFFER);
+    builder.op(RETURN, &[buffer], &[], &[]);
+    Ok(Some(func))
+}
+
+/// Appends the copy of numbers to a buffer, and returns its chain.
+fn initialize(
+    builder: &mut Builder<'_>,
+    numbers: &Numbers,
+    [buffer, stream, chain]: [ValueId; 3],
+) -> ValueId {
+    let Numbers {
+        kind, dims, values, ..
+    } = numbers;
+    let sizes = dims.iter();
+    let sizes: Vec<_> = sizes
+        .map(|&size| builder.module.integer_attr(size.into(), 64))
+        .collect();
+    let shape = builder
+        .module
+        .intern_attribute(Attribute::Array(sizes.into()));
+    let values: Vec<_> = values
+        .iter()
+        .map(|value| builder.module.intern_attribute(value.clone()))
+        .collect();
+    let values = builder
+        .module
+        .intern_attribute(Attribute::Array(values.into()));
+    let create = format!("tfrt_dht.create_uninitialized_tensor.{kind}.{}", dims.len());
+    let tensor = builder.value(&create, &[], &[("shape", shape)], "!t.tensor");
+    let set = format!("tfrt_dht.set_tensor_with_constant_values.{kind}");
+    let chain = builder.value(&set, &[tensor, chain], &[("values", values)], CHAIN);
+    let host = builder.op(
+        "tfrt_dht.get_buffer",
+        &[tensor, chain],
+        &[],
+        &["!ht.host_buffer", CHAIN],
+    );
+    let operands = [buffer, host[0], stream, host[1]];
+    builder.value("tfrt_gpu.mem.copy", &operands, &[], CHAIN)
+}
+
+/// The numbers that a global has at the start.
+struct Numbers {
+    /// The type of the memory.
+    memory: TypeId,
+    /// What kernels call the type of the numbers.
+    kind: String,
+    dims: Vec<u64>,
+    /// The numbers, as attributes; two for a complex one.
+    values: Vec<Attribute>,
+}
+
+impl Numbers {
+    /// The numbers of a global; none if it has no value.
+    fn of(module: &Module, op: OpId) -> Result<Option<Self>, Refusal> {
+        let (Some(value), Some(memory)) =
+            (module.attr(op, INITIAL_VALUE), module.attr(op, GLOBAL_TYPE))
+        else {
+            return Ok(None);
+        };
+        let (Attribute::Dense { elements, .. }, &Attribute::Type(memory)) =
+            (module.attribute(value), module.attribute(memory))
+        else {
+            return Ok(None);
+        };
+        let Some(element) = element_type(module, memory) else {
+            return Ok(None);
+        };
+        let (
+            Some(kind),
+            Type::MemRef {
+                dims: Some(dims), ..
+            },
+        ) = (kind_of(module, element), module.ty(memory))
+        else {
+            return Ok(None);
+        };
+        let Some(count) = num_elements(module, memory).filter(|&count| count <= MAX_ELEMENTS)
+        else {
+            return Err(Refusal::Message(format!(
+                "has more than {MAX_ELEMENTS} elements, too many to initialize"
+            )));
+        };
+        let Some(bytes) = tfrt_ir::attribute::dense_element_bytes(module, element) else {
+            return Ok(None);
+        };
+        let mut values = Vec::new();
+        match elements {
+            DenseElements::Splat(one) => {
+                for _ in 0..count {
+                    push_number(module, element, one, &mut values);
+                }
+            }
+            DenseElements::List(all) => {
+                for one in all.chunks(bytes) {
+                    push_number(module, element, one, &mut values);
+                }
+            }
+            DenseElements::Strings(_) => return Ok(None),
+        }
+        Ok(Some(Self {
+            memory,
+            kind,
+            dims: dims.iter().flatten().copied().collect(),
+            values,
+        }))
+    }
+}
+
+/// What the kernels of host tensors call a type.
+fn kind_of(module: &Module, element: TypeId) -> Option<String> {
+    Some(match module.ty(element) {
+        Type::Integer { width: 1, .. } => "bool".to_owned(),
+        Type::Integer {
+            width,
+            signedness: Signedness::Unsigned,
+        } => format!("ui{width}"),
+        Type::Integer { width, .. } if *width <= 64 => format!("i{width}"),
+        Type::Float(
+            float @ (FloatType::Bf16 | FloatType::F16 | FloatType::F32 | FloatType::F64),
+        ) => float.spelling().to_owned(),
+        Type::Complex(part) => match module.ty(*part) {
+            Type::Float(FloatType::F32) => "complex64".to_owned(),
+            Type::Float(FloatType::F64) => "complex128".to_owned(),
+            _ => return None,
+        },
+        _ => return None,
+    })
+}
+
+/// Adds a packed number as attributes.
+fn push_number(module: &Module, ty: TypeId, bytes: &[u8], values: &mut Vec<Attribute>) {
+    match module.ty(ty) {
+        Type::Complex(part) => {
+            for half in bytes.chunks(bytes.len() / 2) {
+                push_number(module, *part, half, values);
+            }
+        }
+        Type::Float(_) => values.push(Attribute::Float {
+            bits: little_endian(bytes),
+            ty,
+        }),
+        Type::Integer { width, signedness } => {
+            let bits = little_endian(bytes);
+            let is_negative =
+                *signedness != Signedness::Unsigned && *width > 1 && bits >> (width - 1) & 1 == 1;
+            let value = i128::from(bits) - if is_negative { 1_i128 << width } else { 0 };
+            values.push(Attribute::Integer { value, ty });
+        }
+        _ => {}
+    }
+}
+
+fn little_endian(bytes: &[u8]) -> u64 {
+    let bytes = bytes.iter().take(8).rev();
+    bytes.fold(0, |bits, &byte| bits << 8 | u64::from(byte))
+}
