@@ -1,13 +1,26 @@
-// Two ranks on two devices of the host device: a sum, and an exchange of blocks.
+// Two ranks on two devices of the host device: a sum, an exchange of blocks, and memory that is freed while the other rank waits.
 // RUN: tfrt run --gpu=host --work_queue_type=mstd:2,4 %s
 
-func.func private @rank(%rank: i32, %id: !tfrt_gpu.ccl.id, %t: !t.tensor, %ch: !tfrt.chain) -> !tfrt.chain {
+func.func private @rank(%rank: i32, %id: !tfrt_gpu.ccl.id) -> (!tfrt_gpu.allocator, !tfrt_gpu.stream, !tfrt_gpu.ccl.handle) {
   %dev = tfrt_gpu.device.get CUDA, %rank
   %ctx = tfrt_gpu.context.primary %dev
   %mem = tfrt_gpu.allocator.create %ctx
   %s = tfrt_gpu.stream.create %ctx
   %two = tfrt.constant.i32 2
   %h = tfrt_gpu.ccl.create %ctx, %rank, %two, %id
+  tfrt.return %mem, %s, %h : !tfrt_gpu.allocator, !tfrt_gpu.stream, !tfrt_gpu.ccl.handle
+}
+
+// Copies two words to the host.
+func.func private @read(%t: !t.tensor, %from: !tfrt_gpu.buffer, %s: !tfrt_gpu.stream, %ch: !tfrt.chain) -> !tfrt.chain {
+  %host, %ch0 = tfrt_dht.get_buffer %t, %ch
+  %ch1 = tfrt_gpu.mem.copy %host, %from, %s, %ch0 : !ht.host_buffer, !tfrt_gpu.buffer
+  %ch2 = tfrt_gpu.stream.synchronize %s, %ch1
+  tfrt.return %ch2 : !tfrt.chain
+}
+
+func.func private @exchange(%rank: i32, %id: !tfrt_gpu.ccl.id, %sums: !t.tensor, %blocks: !t.tensor, %ch: !tfrt.chain) -> !tfrt.chain {
+  %mem, %s, %h = tfrt.call @rank(%rank, %id) : (i32, !tfrt_gpu.ccl.id) -> (!tfrt_gpu.allocator, !tfrt_gpu.stream, !tfrt_gpu.ccl.handle)
   %bytes = tfrt.constant.i64 8
   %in = tfrt_gpu.mem.allocate %mem, %s, %bytes, %ch
   %sum = tfrt_gpu.mem.allocate %mem, %s, %bytes, %ch
@@ -18,13 +31,9 @@ func.func private @rank(%rank: i32, %id: !tfrt_gpu.ccl.id, %t: !t.tensor, %ch: !
   %ch1 = tfrt_gpu.ccl.all_reduce %h, %in, %sum, ncclInt32, ncclSum, %ch0
   %ch2 = tfrt_gpu.ccl.all_to_all %h, %in, %out, ncclInt32, %ch1
   %ch3 = tfrt_gpu.ccl.execute %s, %h, %ch2
-  %host, %ch4 = tfrt_dht.get_buffer %t, %ch3
-  %four = tfrt.constant.ui64 4
-  %zero = tfrt.constant.ui64 0
-  %ch5 = tfrt_gpu.mem.copy %sum, %out, %s, %ch4 : !tfrt_gpu.buffer, !tfrt_gpu.buffer
-  %ch6 = tfrt_gpu.mem.copy %host, %sum, %s, %ch5 : !ht.host_buffer, !tfrt_gpu.buffer
-  %ch7 = tfrt_gpu.stream.synchronize %s, %ch6
-  tfrt.return %ch7 : !tfrt.chain
+  %ch4 = tfrt.call @read(%sums, %sum, %s, %ch3) : (!t.tensor, !tfrt_gpu.buffer, !tfrt_gpu.stream, !tfrt.chain) -> !tfrt.chain
+  %ch5 = tfrt.call @read(%blocks, %out, %s, %ch4) : (!t.tensor, !tfrt_gpu.buffer, !tfrt_gpu.stream, !tfrt.chain) -> !tfrt.chain
+  tfrt.return %ch5 : !tfrt.chain
 }
 
 func.func @two_ranks() -> !tfrt.chain {
@@ -34,10 +43,40 @@ func.func @two_ranks() -> !tfrt.chain {
   %id = tfrt_gpu.ccl.unique_id CUDA
   %a = tfrt_dht.create_uninitialized_tensor.i32.1 [2 : i64]
   %b = tfrt_dht.create_uninitialized_tensor.i32.1 [2 : i64]
-  %ch0 = tfrt.call @rank(%zero, %id, %a, %ch) : (i32, !tfrt_gpu.ccl.id, !t.tensor, !tfrt.chain) -> !tfrt.chain
-  %ch1 = tfrt.call @rank(%one, %id, %b, %ch) : (i32, !tfrt_gpu.ccl.id, !t.tensor, !tfrt.chain) -> !tfrt.chain
+  %c = tfrt_dht.create_uninitialized_tensor.i32.1 [2 : i64]
+  %d = tfrt_dht.create_uninitialized_tensor.i32.1 [2 : i64]
+  %ch0 = tfrt.call @exchange(%zero, %id, %a, %b, %ch) : (i32, !tfrt_gpu.ccl.id, !t.tensor, !t.tensor, !tfrt.chain) -> !tfrt.chain
+  %ch1 = tfrt.call @exchange(%one, %id, %c, %d, %ch) : (i32, !tfrt_gpu.ccl.id, !t.tensor, !t.tensor, !tfrt.chain) -> !tfrt.chain
   %ch2 = tfrt.merge.chains %ch0, %ch1 : !tfrt.chain, !tfrt.chain
   %ch3 = tfrt_dht.print_tensor %a, %ch2
   %ch4 = tfrt_dht.print_tensor %b, %ch3
-  tfrt.return %ch4 : !tfrt.chain
+  %ch5 = tfrt_dht.print_tensor %c, %ch4
+  %ch6 = tfrt_dht.print_tensor %d, %ch5
+  tfrt.return %ch6 : !tfrt.chain
+}
+
+// Rank 1 frees memory once the stream of rank 0 waits for it. Freeing must not wait for that stream.
+func.func @frees_while_the_other_waits() -> !tfrt.chain {
+  %ch = tfrt.new.chain
+  %zero = tfrt.constant.i32 0
+  %one = tfrt.constant.i32 1
+  %bytes = tfrt.constant.i64 8
+  %id = tfrt_gpu.ccl.unique_id CUDA
+  %mem0, %s0, %h0 = tfrt.call @rank(%zero, %id) : (i32, !tfrt_gpu.ccl.id) -> (!tfrt_gpu.allocator, !tfrt_gpu.stream, !tfrt_gpu.ccl.handle)
+  %mem1, %s1, %h1 = tfrt.call @rank(%one, %id) : (i32, !tfrt_gpu.ccl.id) -> (!tfrt_gpu.allocator, !tfrt_gpu.stream, !tfrt_gpu.ccl.handle)
+  %in0 = tfrt_gpu.mem.allocate %mem0, %s0, %bytes, %ch
+  %in1 = tfrt_gpu.mem.allocate %mem1, %s1, %bytes, %ch
+  %a0 = tfrt_gpu.mem.set %in0, %one, %s0, %ch : i32
+  %a1 = tfrt_gpu.mem.set %in1, %one, %s1, %ch : i32
+  %b0 = tfrt_gpu.ccl.all_reduce %h0, %in0, %in0, ncclInt32, ncclSum, %a0
+  %c0 = tfrt_gpu.ccl.execute %s0, %h0, %b0
+  %both = tfrt.merge.chains %c0, %a1 : !tfrt.chain, !tfrt.chain
+  %other = tfrt_gpu.mem.allocate %mem1, %s1, %bytes, %both
+  %freed = tfrt_gpu.mem.deallocate %other, %s1, %both
+  %b1 = tfrt_gpu.ccl.all_reduce %h1, %in1, %in1, ncclInt32, ncclSum, %freed
+  %c1 = tfrt_gpu.ccl.execute %s1, %h1, %b1
+  %t = tfrt_dht.create_uninitialized_tensor.i32.1 [2 : i64]
+  %d0 = tfrt.call @read(%t, %in0, %s0, %c1) : (!t.tensor, !tfrt_gpu.buffer, !tfrt_gpu.stream, !tfrt.chain) -> !tfrt.chain
+  %ch1 = tfrt_dht.print_tensor %t, %d0
+  tfrt.return %ch1 : !tfrt.chain
 }

@@ -116,6 +116,16 @@ fn errors_say_what_was_expected_where() {
 }
 
 #[test]
+fn a_run_of_negations_is_an_error_not_a_stack_overflow() {
+    let marks = "!".repeat(1_000_000);
+    let (line, column, message) = error(&format!(
+        ".entry k() {{ .reg .pred %p<3>; and.pred %p0, {marks}%p1, %p1; ret; }}"
+    ));
+    assert_eq!((line, column), (4, 47));
+    assert_eq!(message, "expected a name, found `!`");
+}
+
+#[test]
 fn sizes_of_declarations_cost_nothing() {
     let text = ".version 8.0\n.target sm_90\n.address_size 64\n.global .b8 huge[9000000000000000000];\n.entry k() { .reg .b32 %r<4000000000>; mov.u32 %r3999999999, 1; }";
     let program = Program::place(Module::parse(text).unwrap(), |_| Some(1 << 20));

@@ -149,13 +149,15 @@ impl HostDevice {
         }
     }
 
-    /// Waits for all work that is enqueued on any stream.
-    fn wait_for_all(&self) {
+    /// Waits for all work that is enqueued on the streams of a context. Work of other contexts may wait for this thread, as the ranks of
+    /// a collective operation do.
+    fn wait_for_context(&self, context: ContextHandle) {
         let places: Vec<_> = {
             let mut objects = lock(&self.objects);
             objects.closed.retain(|queue| !queue.is_past(queue.end()));
             let queues = objects.streams.values().chain(&objects.closed);
             queues
+                .filter(|queue| queue.context == context)
                 .map(|queue| (Arc::clone(queue), queue.end()))
                 .collect()
         };
@@ -350,7 +352,7 @@ impl Driver for Shared {
     fn context_destroy(&self, context: ContextHandle) -> GpuResult<()> {
         const CALL: &str = "cuCtxDestroy(context)";
         self.0.enter("cuCtxDestroy", CALL)?;
-        self.0.wait_for_all();
+        self.0.wait_for_context(context);
         let mut left: Vec<String> = Vec::new();
         let memory = lock(&self.0.memory).left_by(context);
         left.extend(
@@ -417,7 +419,7 @@ impl Driver for Shared {
     fn context_synchronize(&self, current: &Current) -> GpuResult<()> {
         const CALL: &str = "cuCtxSynchronize()";
         self.0.enter_context("cuCtxSynchronize", CALL, current)?;
-        self.0.wait_for_all();
+        self.0.wait_for_context(current.context());
         self.0.check_context(CALL, current.context())
     }
 
@@ -755,7 +757,13 @@ impl Driver for Shared {
     fn module_unload(&self, module: ModuleHandle) -> GpuResult<()> {
         const CALL: &str = "cuModuleUnload(module)";
         self.0.enter("cuModuleUnload", CALL)?;
-        self.0.wait_for_all();
+        let found = lock(&self.0.objects)
+            .modules
+            .get(&module.0)
+            .map(|module| module.context);
+        if let Some(context) = found {
+            self.0.wait_for_context(context);
+        }
         let mut objects = lock(&self.0.objects);
         let Some(removed) = objects.modules.remove(&module.0) else {
             return Err(error(CALL, Status::INVALID_HANDLE));
@@ -875,9 +883,12 @@ impl Shared {
         kind: Kind,
     ) -> GpuResult<()> {
         self.0.enter(name, call)?;
-        self.0.wait_for_all();
+        let context = lock(&self.0.memory).context_of(pointer.address());
+        if let Some(context) = context {
+            self.0.wait_for_context(context);
+        }
         let mut memory = lock(&self.0.memory);
-        if memory.context_of(pointer.address()).is_some() && memory.free(pointer.address(), kind) {
+        if context.is_some() && memory.free(pointer.address(), kind) {
             return Ok(());
         }
         Err(error(call, Status::INVALID_VALUE))

@@ -378,8 +378,13 @@ impl<'a> Body<'a, '_, '_> {
     /// A value that is read as one of type `ty`.
     pub(super) fn source(&mut self, ty: ScalarType) -> Result<Operand, ParseError> {
         if self.cursor.eat(b'!') {
-            return match self.source(ScalarType::Pred)? {
-                Operand::Register(register) if ty == ScalarType::Pred => Ok(Operand::Not(register)),
+            // One name follows, so that a long run of `!` cannot exhaust the stack.
+            let name = self.cursor.name()?;
+            return match self.find(name) {
+                Some(Name::Register {
+                    register,
+                    ty: ScalarType::Pred,
+                }) if ty == ScalarType::Pred => Ok(Operand::Not(register)),
                 _ => Err(self.cursor.error_at_last("expected a predicate behind `!`")),
             };
         }
