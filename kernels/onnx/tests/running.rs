@@ -154,6 +154,22 @@ fn pooling_rounds_up_only_to_windows_that_start_inside() {
 }
 
 #[test]
+fn means_count_padding_only_if_asked() {
+    let x = || [("x", tensor(&[1, 1, 2], &[2.0_f32, 4.0]))];
+    let pool = |attributes: &[AttributeProto]| {
+        let all = [
+            &[ints("kernel_shape", &[2]), ints("pads", &[1, 0])],
+            attributes,
+        ]
+        .concat();
+        with(node("AveragePool", &["x"], &["y"]), &all)
+    };
+    check(pool(&[]), &x(), &["f32 [1, 1, 2] [2.0, 3.0]"]);
+    let counted = pool(&[int("count_include_pad", 1)]);
+    check(counted, &x(), &["f32 [1, 1, 2] [1.0, 3.0]"]);
+}
+
+#[test]
 fn products_stretch_batches_and_take_vectors() {
     let a = tensor(&[2, 1, 2], &[1.0_f32, 2.0, 3.0, 4.0]);
     let b = tensor(&[2], &[10.0_f32, 1.0]);

@@ -538,9 +538,13 @@ fn special(call: &mut Call<'_, '_>) -> Result<Option<Results>, ImportError> {
                 "count_include_pad",
                 Attr::Bool(call.flag("count_include_pad")),
             ));
-            if op == "LpPool" {
-                attrs.push(("p", Attr::Int(call.int("p").unwrap_or(2))));
-            }
+            // The mean, or the norm of an order.
+            let order = if op == "LpPool" {
+                call.int("p").unwrap_or(2)
+            } else {
+                0
+            };
+            attrs.push(("p", Attr::Int(order)));
             let x = call.operand(0)?;
             one(call.emit_one("nn.AveragePool", &[x], &attrs))
         }
