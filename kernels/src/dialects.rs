@@ -9,9 +9,7 @@ pub mod dense_tensors;
 
 pub mod sparse_tensors;
 
-use tfrt::ods::{
-    AttrDef, AttrKind, DialectDef, OperandDef, ResultDef, TypeConstraint, UnknownTypes,
-};
+use tfrt::ods::{DialectDef, UnknownTypes};
 
 /// The dialects of the standard library. All but those of tensors and shapes accept ops and types that nobody declared.
 const DIALECTS: &[DialectDef] = &[
@@ -141,34 +139,4 @@ const fn family(name: &'static str, summary: &'static str) -> DialectDef {
         is_listed: false,
         ..DialectDef::new(name)
     }
-}
-
-/// Operands in a list, and attributes: the form of most ops.
-const PLAIN: Option<&str> = Some("operands attr-dict");
-
-const CHAIN: &str = "!tfrt.chain";
-const TENSOR: &str = "!t.tensor";
-const HOST_BUFFER: &str = "!ht.host_buffer";
-const SHAPE: &str = "!ts.shape";
-
-/// The sizes of dimensions.
-const SIZES: AttrKind = AttrKind::Array(&AttrKind::I64);
-
-const fn operand(name: &'static str, ty: &'static str) -> OperandDef {
-    OperandDef::new(name, TypeConstraint::Exact(ty))
-}
-
-const fn mutated(name: &'static str, ty: &'static str) -> OperandDef {
-    OperandDef {
-        is_mutated: true,
-        ..operand(name, ty)
-    }
-}
-
-const fn result(name: &'static str, ty: &'static str) -> ResultDef {
-    ResultDef::new(name, TypeConstraint::Exact(ty))
-}
-
-const fn attribute(name: &'static str, kind: AttrKind) -> AttrDef {
-    AttrDef::new(name, kind)
 }

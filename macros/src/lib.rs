@@ -309,7 +309,7 @@ use tfrt_macros_backend::facade::Facade;
 ///
 /// With `raw`, the function takes its frame, `&mut KernelFrame<'_>`, and returns nothing or `Result<()>`. Options declare the op:
 /// `operands(…)`, `results(…)`, `attrs(…)`, `symbols(…)`, `symbol_list(…)` and `regions(…)`. The type of an operand or result is `any`,
-/// `"!my.type"`, `same_as(operand)` or a Rust type, after an optional `variadic`, `optional`, `mut` or `ref`.
+/// `"!my.type"`, `one_of("i32", "i64")`, `same_as(operand)` or a Rust type, after an optional `variadic`, `optional`, `mut` or `ref`.
 ///
 /// ```
 /// use tfrt::prelude::*;
@@ -480,6 +480,72 @@ pub fn tfrt_kernel(options: TokenStream, item: TokenStream) -> TokenStream {
 #[proc_macro_attribute]
 pub fn tfrt_op(options: TokenStream, item: TokenStream) -> TokenStream {
     tfrt_macros_backend::op(Facade::FromManifest, options.into(), item.into()).into()
+}
+
+/// Declares an op that has no kernel: one that only compilers use, or whose kernels are defined elsewhere.
+///
+/// A doc comment, the names and options follow each other. The first paragraph of the comment is the summary of the op, the rest its
+/// description. Options are those of a `raw` [kernel](macro@tfrt_kernel): `operands(…)`, `results(…)`, `attrs(…)`, `symbols(…)`,
+/// `symbol_list(…)`, `regions(…)`, `alias(…)`, `effect`, `reads`, `format`, `verify`, `fold`, `attribute_names`, `crate`, and the traits of
+/// `tfrt::ods::OpTraits`. A wrong declaration does not compile.
+///
+/// ```
+/// use tfrt::prelude::*;
+///
+/// tfrt::declare_op! {
+///     /// Sends a matrix to another machine.
+///     ///
+///     /// The machine must be known by the name `to`.
+///     "algebra.send",
+///     operands(matrix: "!algebra.matrix", in_chain: Chain),
+///     attrs(to: String),
+///     results(is_there: bool),
+///     effect = "network",
+///     format = "operands `to` $to attr-dict"
+/// }
+///
+/// let registry = KernelRegistry::from_link()?;
+/// let send = registry.op("algebra.send").expect("it is linked");
+/// assert_eq!(send.summary, "Sends a matrix to another machine.");
+/// assert!(send.place.line != 0 && registry.get("algebra.send").is_none());
+/// # Ok::<(), tfrt::kernel::DuplicateKernels>(())
+/// ```
+///
+/// Ops that differ only in their names are declared together. `T = [f32, f64]` lists what stands for `{T}` in a name:
+///
+/// ```
+/// use tfrt::prelude::*;
+///
+/// tfrt::declare_op! {
+///     /// Ends a function.
+///     "algebra.return", "algebra.stop", "algebra.halt.{N}", N = [0, 1], terminator, operands(values: variadic any)
+/// }
+///
+/// let registry = KernelRegistry::from_link()?;
+/// for name in ["algebra.return", "algebra.stop", "algebra.halt.0", "algebra.halt.1"] {
+///     assert!(registry.op(name).is_some(), "{name}");
+/// }
+/// # Ok::<(), tfrt::kernel::DuplicateKernels>(())
+/// ```
+///
+/// Besides what kernels have, there are
+///
+/// | option | meaning |
+/// |---|---|
+/// | `terminator` | the op ends its block, and has no results |
+/// | `sync` | the op is for synchronous functions |
+/// | `attrs(value: any, values: [any])` | attributes of any type, and lists of them |
+///
+/// ```compile_fail
+/// tfrt::declare_op! {
+///     /// Shows an operand that it does not have.
+///     "algebra.wrong", operands(a: "i32"), format = "$b attr-dict"
+/// }
+/// # fn main() {}
+/// ```
+#[proc_macro]
+pub fn declare_op(options: TokenStream) -> TokenStream {
+    tfrt_macros_backend::declare_op(Facade::FromManifest, options.into()).into()
 }
 
 /// Makes a type usable as a value.

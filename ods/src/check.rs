@@ -1,18 +1,9 @@
 //! The rules for declarations themselves.
 //!
 //! A record can be inconsistent, for instance with a default that its attribute cannot have.
-//! [`OpDef::check`] finds such errors, in constants too, so that a wrong declaration does not
-//! compile:
-//!
-//! ```compile_fail
-//! use tfrt_ods::{OpDef, OperandDef, TypeConstraint};
-//!
-//! const TWICE: OpDef = OpDef {
-//!     operands: &[OperandDef::new("a", TypeConstraint::Any), OperandDef::new("a", TypeConstraint::Any)],
-//!     ..OpDef::new("my.twice")
-//! };
-//! const _: () = TWICE.assert_valid();
-//! ```
+//! [`OpDef::check`] finds such errors. The macros that declare ops call it while they expand, so a
+//! wrong declaration does not compile. What only the compiler knows, such as the kind of an
+//! attribute of the author's own type, is checked by constants in the expansion.
 //!
 //! 1. The name is a dialect, a dot, and letters, digits, underscores, dollar signs and dots.
 //! 2. The names of operands, results, attributes and functions are identifiers. Those of one kind
@@ -40,63 +31,65 @@ mod traits;
 
 use std::fmt;
 
-use crate::const_text::{Text, same};
-use crate::format;
+use crate::format::Format;
 use crate::op::OpDef;
 
 /// The rule that a declaration violates, and the location.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+///
+/// ```
+/// use tfrt_ods::check::{DeclarationError, Place};
+/// use tfrt_ods::{OpDef, OperandDef, TypeConstraint};
+///
+/// const A: OperandDef = OperandDef::new("a", TypeConstraint::Any);
+/// let error = OpDef { operands: &[A, A], ..OpDef::new("my.twice") }.check().unwrap_err();
+/// assert_eq!(error.to_string(), "two operands have the name `a`");
+/// assert_eq!(error.place(), Place::Part("a"));
+/// ```
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub struct DeclarationError {
-    /// The text, in consecutive parts.
-    parts: [&'static str; 5],
-    /// The byte offset in the assembly format.
-    offset: Option<usize>,
+    message: String,
+    place: Place,
+}
+
+/// The part of a declaration that an error is about.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Place {
+    /// The op as a whole.
+    Op,
+    /// The operand, result, attribute or function with this name.
+    Part(&'static str),
+    /// The assembly format, at this byte; `None` if something is missing from the whole.
+    Format(Option<usize>),
 }
 
 impl DeclarationError {
-    /// `BEFORE NAME AFTER`
-    pub(crate) const fn named(
-        before: &'static str,
-        name: &'static str,
-        after: &'static str,
-    ) -> Self {
+    pub(crate) fn new(place: Place, message: impl Into<String>) -> Self {
         Self {
-            parts: [before, name, after, "", ""],
-            offset: None,
+            message: message.into(),
+            place,
         }
-    }
-
-    const fn plain(text: &'static str) -> Self {
-        Self::named(text, "", "")
-    }
-
-    /// Sets the byte offset in the assembly format.
-    pub(crate) const fn at(self, offset: usize) -> Self {
-        Self {
-            offset: Some(offset),
-            ..self
-        }
-    }
-
-    /// Returns the byte offset in the assembly format, if the error is there.
-    #[must_use]
-    pub const fn offset(&self) -> Option<usize> {
-        self.offset
     }
 
     /// Returns the message without the location.
     #[must_use]
-    pub fn message(&self) -> String {
-        self.parts.concat()
+    pub fn message(&self) -> &str {
+        &self.message
+    }
+
+    /// Returns the location.
+    #[must_use]
+    pub fn place(&self) -> Place {
+        self.place
     }
 }
 
 impl fmt::Display for DeclarationError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        self.parts.iter().try_for_each(|part| f.write_str(part))?;
-        match self.offset {
-            Some(offset) => write!(f, " at byte {offset}"),
-            None => Ok(()),
+        f.write_str(&self.message)?;
+        match self.place {
+            Place::Format(Some(offset)) => write!(f, " at byte {offset}"),
+            // The message names the part.
+            Place::Op | Place::Part(_) | Place::Format(None) => Ok(()),
         }
     }
 }
@@ -107,17 +100,15 @@ tfrt_support::convert_errors!(DeclarationError);
 
 type Check = Result<(), DeclarationError>;
 
-/// The `?` operator for constants.
-macro_rules! attempt {
-    ($attempt:expr) => {
-        match $attempt {
-            Ok(value) => value,
-            Err(error) => return Err(error),
-        }
-    };
+/// Returns an error about the op as a whole.
+fn op_error<T>(message: impl Into<String>) -> Result<T, DeclarationError> {
+    Err(DeclarationError::new(Place::Op, message))
 }
 
-pub(crate) use attempt;
+/// Returns an error about the part with this name.
+fn part_error<T>(name: &'static str, message: impl Into<String>) -> Result<T, DeclarationError> {
+    Err(DeclarationError::new(Place::Part(name), message))
+}
 
 impl OpDef {
     /// Checks the declaration against the [rules](self).
@@ -129,7 +120,7 @@ impl OpDef {
     ///     attributes: &[AttrDef { default: Some(AttrDefault::Int(300)), ..AttrDef::new("times", AttrKind::I32) }],
     ///     ..OpDef::new("my.scale")
     /// };
-    /// const _: () = SCALE.assert_valid();
+    /// assert!(SCALE.check().is_ok());
     ///
     /// const WRONG: OpDef = OpDef {
     ///     attributes: &[AttrDef { default: Some(AttrDefault::Bool(true)), ..AttrDef::new("times", AttrKind::I32) }],
@@ -140,83 +131,41 @@ impl OpDef {
     ///
     /// # Errors
     /// The first rule that it violates.
-    pub const fn check(&self) -> Result<(), DeclarationError> {
-        attempt!(self.check_name());
-        attempt!(self.check_operands());
-        attempt!(self.check_results());
-        attempt!(self.check_attributes());
-        attempt!(self.check_functions());
-        attempt!(self.check_traits());
+    pub fn check(&self) -> Result<(), DeclarationError> {
+        self.check_name()?;
+        self.check_operands()?;
+        self.check_results()?;
+        self.check_attributes()?;
+        self.check_functions()?;
+        self.check_traits()?;
         if self.assembly_format.is_some() {
-            attempt!(self.check_distinct_names());
-            attempt!(format::check(self));
+            self.check_distinct_names()?;
+            Format::parse(self)?;
         }
         Ok(())
     }
 
-    /// Checks the declaration where it is defined, as a constant: `const _: () =
-    /// OP.assert_valid();`.
-    ///
-    /// # Panics
-    /// At compile time, if it violates a rule.
-    #[track_caller]
-    pub const fn assert_valid(&self) {
-        let Err(error) = self.check() else {
-            return;
-        };
-        let mut text = Text::new();
-        text.push("wrong declaration of `");
-        text.push(self.name);
-        text.push("`: ");
-        let mut index = 0;
-        while index < error.parts.len() {
-            text.push(error.parts[index]);
-            index += 1;
-        }
-        if let Some(offset) = error.offset {
-            text.push(" at byte ");
-            text.push_number(offset);
-        }
-        panic!("{}", text.as_str());
+    pub(crate) fn operand_index(&self, name: &str) -> Option<usize> {
+        self.operands
+            .iter()
+            .position(|operand| operand.name == name)
     }
-}
 
-/// Checks declarations where they are defined, as a constant.
-///
-/// # Panics
-/// At compile time, if one of them violates a [rule](OpDef::check).
-#[track_caller]
-pub const fn assert_all_valid(ops: &[&OpDef]) {
-    let mut index = 0;
-    while index < ops.len() {
-        ops[index].assert_valid();
-        index += 1;
+    pub(crate) fn result_index(&self, name: &str) -> Option<usize> {
+        self.results.iter().position(|result| result.name == name)
     }
-}
 
-/// Lookup of parts by name.
-macro_rules! impl_index {
-    ($($function:ident: $list:ident;)+) => {
-        impl OpDef {$(
-            pub(crate) const fn $function(&self, name: &str) -> Option<usize> {
-                let mut index = 0;
-                while index < self.$list.len() {
-                    if same(self.$list[index].name, name) {
-                        return Some(index);
-                    }
-                    index += 1;
-                }
-                None
-            }
-        )+}
-    };
-}
+    pub(crate) fn attribute_index(&self, name: &str) -> Option<usize> {
+        self.attributes
+            .iter()
+            .position(|attribute| attribute.name == name)
+    }
 
-impl_index! {
-    operand_index: operands;
-    result_index: results;
-    attribute_index: attributes;
-    function_index: functions;
+    pub(crate) fn function_index(&self, name: &str) -> Option<usize> {
+        self.functions
+            .iter()
+            .position(|function| function.name == name)
+    }
 }
 
 #[cfg(test)]

@@ -1,7 +1,5 @@
 //! Constraints on the types of values and on the values of attributes.
 
-use crate::const_text::same;
-
 /// The spelling of the type of chains.
 pub const CHAIN_TYPE: &str = "!tfrt.chain";
 
@@ -24,6 +22,16 @@ impl TypeConstraint {
     pub const fn is_chain(&self) -> bool {
         matches!(self, Self::Exact(spelling) if same(spelling, CHAIN_TYPE))
     }
+}
+
+/// Returns `true` if two texts are equal, in constants too.
+const fn same(a: &str, b: &str) -> bool {
+    let (a, b) = (a.as_bytes(), b.as_bytes());
+    let mut index = 0;
+    while index < a.len() && index < b.len() && a[index] == b[index] {
+        index += 1;
+    }
+    a.len() == b.len() && index == a.len()
 }
 
 /// The values that an attribute may have.

@@ -50,8 +50,8 @@
 //!
 //! It is an error if an operand or result type is neither fixed by the declaration nor named by an
 //! element, if an operand, a region or a required attribute is not shown by any element, or if
-//! anything is shown twice. Errors state their location in the format. [`OpDef::check`] reports
-//! them at compile time.
+//! anything is shown twice. Errors state their location in the format. The macros that declare ops
+//! report them at compile time.
 //!
 //! ```
 //! use tfrt_ods::format::Format;
@@ -70,17 +70,11 @@
 
 mod lexer;
 
-mod nodes;
+mod shown;
 
 mod grammar;
 
-mod validate;
-
-mod build;
-
-use std::fmt;
-
-use crate::check::{DeclarationError, attempt};
+use crate::check::DeclarationError;
 use crate::op::OpDef;
 
 /// A parsed custom syntax: the elements in order. Numbers in it index the lists of the declaration.
@@ -214,9 +208,9 @@ impl Format {
     ///
     /// # Errors
     /// If it is not well formed or does not fit the declaration.
-    pub fn parse(def: &OpDef) -> Result<Self, FormatError> {
+    pub fn parse(def: &OpDef) -> Result<Self, DeclarationError> {
         let elements = match def.assembly_format {
-            Some(text) => build::build(&parse(def, text)?),
+            Some(text) => grammar::parse(def, text)?,
             None => Vec::new(),
         };
         Ok(Self { elements })
@@ -241,51 +235,6 @@ fn visit_all<'a>(elements: &'a [Element], visit: &mut dyn FnMut(&'a Element)) {
         }
     }
 }
-
-/// Checks the assembly format of a declaration, in constants too.
-pub(crate) const fn check(def: &OpDef) -> Result<(), DeclarationError> {
-    if let Some(text) = def.assembly_format {
-        attempt!(parse(def, text));
-    }
-    Ok(())
-}
-
-const fn parse(def: &OpDef, text: &'static str) -> Result<nodes::Nodes, DeclarationError> {
-    let nodes = attempt!(grammar::parse(def, text));
-    attempt!(validate::validate(def, &nodes));
-    Ok(nodes)
-}
-
-/// An error in an assembly format.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct FormatError {
-    /// The message.
-    pub message: String,
-    /// The byte offset in the format; `None` if something is missing from the whole.
-    pub offset: Option<usize>,
-}
-
-impl From<DeclarationError> for FormatError {
-    fn from(error: DeclarationError) -> Self {
-        Self {
-            message: error.message(),
-            offset: error.offset(),
-        }
-    }
-}
-
-impl fmt::Display for FormatError {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self.offset {
-            Some(offset) => write!(f, "{} at byte {offset}", self.message),
-            None => f.write_str(&self.message),
-        }
-    }
-}
-
-impl std::error::Error for FormatError {}
-
-tfrt_support::convert_errors!(FormatError);
 
 #[cfg(test)]
 mod tests;

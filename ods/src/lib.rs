@@ -3,10 +3,10 @@
 //! An [`OpDef`] declares the name of an op, its operands, attributes, results and syntax. The
 //! registry, the verifier, the parser and printer of custom syntax, the load-time type check and
 //! the documentation read the same record, so every fact has one source. A record consists of
-//! constants: `#[tfrt_kernel]` derives it from the signature of a function, and a dialect without
-//! kernels defines it explicitly.
+//! constants: `#[tfrt_kernel]` derives it from the signature of a function, and `declare_op!` writes it for an
+//! op without a kernel.
 //!
-//! Records are [checked](check) at compile time. A [`catalogue`] collects them, and
+//! Macros [check](check) records at compile time. A [`catalogue`] collects them, and
 //! [writers](mod@write) turn it into a reference, TableGen or JSON.
 //!
 //! This crate does not depend on text, files or kernels.
@@ -38,15 +38,11 @@ pub mod metadata;
 
 pub mod check;
 
-pub mod doc;
-
 pub mod catalogue;
 
 pub mod write;
 
-mod const_text;
-
-pub use check::{DeclarationError, assert_all_valid};
+pub use check::DeclarationError;
 pub use constraint::{AttrKind, EnumCase, EnumDef, FloatKind, TypeConstraint};
 pub use dialect::{DialectDef, UnknownTypes};
 pub use effect::Effect;

@@ -172,7 +172,7 @@ pub use tfrt_host as host;
 pub use tfrt_host::kernel;
 #[cfg(feature = "core")]
 pub use tfrt_macros::tfrt_op;
-pub use tfrt_macros::{Attr, Resource, Value, tfrt_kernel};
+pub use tfrt_macros::{Attr, Resource, Value, declare_op, tfrt_kernel};
 pub use tfrt_ods as ods;
 pub use tfrt_queue as queue;
 pub use tfrt_support as support;

@@ -118,12 +118,7 @@ fn the_manual_names_every_trait() -> Outcome {
     let root = std::path::Path::new(env!("CARGO_MANIFEST_DIR"));
     let manual = std::fs::read_to_string(root.join("../macros/src/lib.rs"))?;
     let options = TraitDef::all().iter();
-    let options = options.filter(|def| {
-        !matches!(
-            def.option,
-            TraitOption::Derived | TraitOption::WithoutKernel
-        )
-    });
+    let options = options.filter(|def| def.option != TraitOption::Derived);
     let unknown: Vec<_> = options
         .map(|def| def.name)
         .filter(|name| !manual.contains(&format!("`{name}`")))

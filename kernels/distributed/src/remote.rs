@@ -9,9 +9,6 @@ use tfrt::distributed::{
 };
 use tfrt::host::device::DeviceRef;
 use tfrt::host::log;
-use tfrt::ods::{
-    FunctionDef, FunctionForm, OpDef, OpTraits, OperandDef, ResultDef, TypeConstraint,
-};
 use tfrt::prelude::*;
 
 use crate::rules::{verify_preallocated, verify_remote_execute, verify_spec};
@@ -377,26 +374,11 @@ fn set_chain_for_task_handle(
 
 tfrt::declare_op! {
     /// Executes a function of the program on another task. A pass replaces it with what sends the function there.
-    static REMOTE_EXECUTE_FUNC: OpDef = OpDef {
-        operands: &[
-            OperandDef::new("in_op_chain", TypeConstraint::Exact(Chain::MLIR_TYPE)),
-            OperandDef::new("dist_context", TypeConstraint::Exact(DistContext::MLIR_TYPE)),
-            OperandDef::new("remote_task", TypeConstraint::Exact(TaskHandle::MLIR_TYPE)),
-            OperandDef::variadic("arguments", TypeConstraint::Any),
-        ],
-        functions: &[FunctionDef {
-            name: "callee",
-            form: FunctionForm::Symbol,
-        }],
-        results: &[
-            ResultDef::new("out_op_chain", TypeConstraint::Exact(Chain::MLIR_TYPE)),
-            ResultDef::variadic("results", TypeConstraint::Any),
-        ],
-        traits: OpTraits::NAMED_RESULTS,
-        assembly_format: Some(
-            "`[` operands($in_op_chain, $dist_context, $remote_task) `]` $callee `(` $arguments `)` attr-dict \
-             `:` functional-type($arguments, results)",
-        ),
-        ..OpDef::new("tfrt_dist.remote_execute_func")
-    };
+    "tfrt_dist.remote_execute_func",
+    named_results,
+    operands(in_op_chain: Chain, dist_context: DistContext, remote_task: TaskHandle, arguments: variadic any),
+    symbols(callee),
+    results(out_op_chain: Chain, results: variadic any),
+    format = "`[` operands($in_op_chain, $dist_context, $remote_task) `]` $callee `(` $arguments `)` attr-dict \
+              `:` functional-type($arguments, results)"
 }

@@ -1,140 +1,82 @@
 //! Those of `tfrt_dht.*` and `tfrt_dht_sync.*`: dense tensors of elements of types ui16 and ui64.
 
-use tfrt::ods::{AttrKind, OpDef, OpTraits};
-
-use super::{CHAIN, HOST_BUFFER, PLAIN, SHAPE, SIZES, TENSOR, attribute, mutated, operand, result};
+use tfrt::prelude::*;
 
 tfrt::declare_op! {
     /// Makes a tensor whose elements are not set yet.
-    #[names(
-        "tfrt_dht.create_uninitialized_tensor.ui16.0",
-        "tfrt_dht.create_uninitialized_tensor.ui16.1",
-        "tfrt_dht.create_uninitialized_tensor.ui16.2",
-        "tfrt_dht.create_uninitialized_tensor.ui16.3",
-        "tfrt_dht.create_uninitialized_tensor.ui16.4",
-        "tfrt_dht.create_uninitialized_tensor.ui64.0",
-        "tfrt_dht.create_uninitialized_tensor.ui64.1",
-        "tfrt_dht.create_uninitialized_tensor.ui64.2",
-        "tfrt_dht.create_uninitialized_tensor.ui64.3",
-        "tfrt_dht.create_uninitialized_tensor.ui64.4",
-    )]
-    const CREATE: OpDef = OpDef {
-        attributes: &[attribute("shape", SIZES)],
-        results: &[result("tensor", TENSOR)],
-        assembly_format: Some("typed($shape)"),
-        ..OpDef::new("")
-    };
+    "tfrt_dht.create_uninitialized_tensor.{T}.{RANK}",
+    T = [ui16, ui64],
+    RANK = [0, 1, 2, 3, 4],
+    attrs(shape: &[i64]),
+    results(tensor: "!t.tensor"),
+    format = "typed($shape)"
 }
 
 tfrt::declare_op! {
-    #[names(
-        "tfrt_dht_sync.create_uninitialized_tensor.ui16.0",
-        "tfrt_dht_sync.create_uninitialized_tensor.ui16.1",
-        "tfrt_dht_sync.create_uninitialized_tensor.ui16.2",
-        "tfrt_dht_sync.create_uninitialized_tensor.ui16.3",
-        "tfrt_dht_sync.create_uninitialized_tensor.ui16.4",
-        "tfrt_dht_sync.create_uninitialized_tensor.ui64.0",
-        "tfrt_dht_sync.create_uninitialized_tensor.ui64.1",
-        "tfrt_dht_sync.create_uninitialized_tensor.ui64.2",
-        "tfrt_dht_sync.create_uninitialized_tensor.ui64.3",
-        "tfrt_dht_sync.create_uninitialized_tensor.ui64.4",
-    )]
-    const SYNC_CREATE: OpDef = OpDef {
-        traits: OpTraits::SYNC,
-        assembly_format: Some("typed($shape) attr-dict"),
-        ..CREATE
-    };
+    /// Makes a tensor whose elements are not set yet.
+    "tfrt_dht_sync.create_uninitialized_tensor.{T}.{RANK}",
+    T = [ui16, ui64],
+    RANK = [0, 1, 2, 3, 4],
+    sync,
+    attrs(shape: &[i64]),
+    results(tensor: "!t.tensor"),
+    format = "typed($shape) attr-dict"
 }
 
 tfrt::declare_op! {
     /// Sets all elements to one value.
-    #[names(
-        "tfrt_dht.fill_tensor_with_constant.ui16",
-        "tfrt_dht.fill_tensor_with_constant.ui64",
-    )]
-    const FILL: OpDef = OpDef {
-        operands: &[mutated("tensor", TENSOR), operand("in_chain", CHAIN)],
-        attributes: &[attribute("value", AttrKind::Any)],
-        results: &[result("out_chain", CHAIN)],
-        assembly_format: Some("operands typed($value)"),
-        ..OpDef::new("")
-    };
+    "tfrt_dht.fill_tensor_with_constant.{T}",
+    T = [ui16, ui64],
+    operands(tensor: mut "!t.tensor", in_chain: Chain),
+    attrs(value: any),
+    results(out_chain: Chain),
+    format = "operands typed($value)"
 }
 
 tfrt::declare_op! {
     /// Sets the elements, each to its value.
-    #[names(
-        "tfrt_dht.set_tensor_with_constant_values.ui16",
-        "tfrt_dht.set_tensor_with_constant_values.ui64",
-    )]
-    const SET: OpDef = OpDef {
-        operands: &[mutated("tensor", TENSOR), operand("in_chain", CHAIN)],
-        attributes: &[attribute("values", AttrKind::Array(&AttrKind::Any))],
-        results: &[result("out_chain", CHAIN)],
-        assembly_format: Some("operands typed($values)"),
-        ..OpDef::new("")
-    };
+    "tfrt_dht.set_tensor_with_constant_values.{T}",
+    T = [ui16, ui64],
+    operands(tensor: mut "!t.tensor", in_chain: Chain),
+    attrs(values: [any]),
+    results(out_chain: Chain),
+    format = "operands typed($values)"
 }
 
 tfrt::declare_op! {
-    #[names(
-        "tfrt_dht_sync.set_tensor_with_constant_values.ui16",
-        "tfrt_dht_sync.set_tensor_with_constant_values.ui64",
-    )]
-    const SYNC_SET: OpDef = OpDef {
-        operands: &[mutated("tensor", TENSOR)],
-        results: &[],
-        traits: OpTraits::SYNC,
-        assembly_format: Some("operands typed($values) attr-dict"),
-        ..SET
-    };
+    /// Sets the elements, each to its value.
+    "tfrt_dht_sync.set_tensor_with_constant_values.{T}",
+    T = [ui16, ui64],
+    sync,
+    operands(tensor: mut "!t.tensor"),
+    attrs(values: [any]),
+    format = "operands typed($values) attr-dict"
 }
 
 tfrt::declare_op! {
     /// Makes a tensor of a buffer, without copying it.
-    #[names(
-        "tfrt_dht.make_tensor.ui16",
-        "tfrt_dht.make_tensor.ui64",
-    )]
-    const MAKE: OpDef = OpDef {
-        operands: &[
-            operand("buffer", HOST_BUFFER),
-            operand("shape", SHAPE),
-            operand("in_chain", CHAIN),
-        ],
-        results: &[result("tensor", TENSOR), result("out_chain", CHAIN)],
-        assembly_format: PLAIN,
-        ..OpDef::new("")
-    };
+    "tfrt_dht.make_tensor.{T}",
+    T = [ui16, ui64],
+    operands(buffer: "!ht.host_buffer", shape: "!ts.shape", in_chain: Chain),
+    results(tensor: "!t.tensor", out_chain: Chain),
+    format = "operands attr-dict"
 }
 
 tfrt::declare_op! {
-    #[names(
-        "tfrt_dht_sync.make_tensor.ui16",
-        "tfrt_dht_sync.make_tensor.ui64",
-    )]
-    const SYNC_MAKE: OpDef = OpDef {
-        operands: &[operand("buffer", HOST_BUFFER), operand("shape", SHAPE)],
-        results: &[result("tensor", TENSOR)],
-        traits: OpTraits::SYNC,
-        ..MAKE
-    };
+    /// Makes a tensor of a buffer, without copying it.
+    "tfrt_dht_sync.make_tensor.{T}",
+    T = [ui16, ui64],
+    sync,
+    operands(buffer: "!ht.host_buffer", shape: "!ts.shape"),
+    results(tensor: "!t.tensor"),
+    format = "operands attr-dict"
 }
 
 tfrt::declare_op! {
     /// Whether two tensors are equal.
-    #[names(
-        "tfrt_dht.tensor_equal.ui16",
-        "tfrt_dht.tensor_equal.ui64",
-    )]
-    const EQUAL: OpDef = OpDef {
-        operands: &[
-            operand("a", TENSOR),
-            operand("b", TENSOR),
-            operand("in_chain", CHAIN),
-        ],
-        results: &[result("are_equal", "i1"), result("out_chain", CHAIN)],
-        assembly_format: PLAIN,
-        ..OpDef::new("")
-    };
+    "tfrt_dht.tensor_equal.{T}",
+    T = [ui16, ui64],
+    operands(a: "!t.tensor", b: "!t.tensor", in_chain: Chain),
+    results(are_equal: bool, out_chain: Chain),
+    format = "operands attr-dict"
 }

@@ -24,6 +24,8 @@ mod markers;
 
 pub mod op;
 
+pub mod declared;
+
 use proc_macro2::{Ident, Span, TokenStream};
 use quote::{ToTokens, format_ident, quote};
 use syn::ext::IdentExt;

@@ -4,9 +4,9 @@
 
 mod check;
 
-mod declare;
+pub(crate) mod declare;
 
-mod format;
+pub(crate) mod rules;
 
 pub(crate) mod instances;
 
@@ -15,7 +15,7 @@ use syn::{Attribute, Expr, Ident, LitStr, Path, Type, Visibility};
 use tfrt_ods::{Arity, FunctionForm, OpTraits};
 
 use crate::function::Function;
-use crate::options::{Flag, Options, RawType};
+use crate::options::{AttributeType, Flag, Options, RawType, Subject};
 use crate::problems::Problems;
 use crate::signature::{self, Binding, Context, Operand, Output};
 
@@ -202,6 +202,8 @@ pub struct RawEntry {
     pub is_mutated: bool,
     /// Whether it is taken as a reference.
     pub is_reference: bool,
+    /// The operand that it shares memory with, if it is a result.
+    pub alias_of: Option<String>,
 }
 
 /// An attribute in the declaration.
@@ -209,8 +211,8 @@ pub struct RawEntry {
 pub struct AttributeEntry {
     /// Its name.
     pub name: String,
-    /// The type that it is read as.
-    pub ty: Type,
+    /// Its type.
+    pub ty: AttributeType,
     /// Its default.
     pub default: Option<AttributeDefault>,
 }
@@ -290,7 +292,7 @@ impl Kernel {
     /// Everything that is wrong.
     pub fn new(options: TokenStream, function: &Function) -> syn::Result<Self> {
         let mut problems = Problems::default();
-        let options = Options::parse(options, &mut problems);
+        let options = Options::parse(options, Subject::Kernel, &mut problems);
         let form = Form::of(&options, function);
         let output = signature::output::read(&function.signature.output, &mut problems);
 
@@ -345,7 +347,6 @@ impl Variant {
         check::output(form, function, output, &parameters, problems);
         let (parameters, declaration) =
             declare::declare(options, form, function, parameters, output, problems);
-        format::check(&declaration, &parameters, output, problems);
         Self {
             form,
             instances,

@@ -11,6 +11,7 @@
 //! 3. [`expand`] generates tokens and makes no decisions.
 //!
 //! An op is a kernel and its registration: [`mod@op`] parses the options that kernels do not have, and passes the rest on.
+//! An op without a kernel is a declaration alone: see [`declared`].
 //!
 //! Expansions are short: they refer to generic code of the host crate through one doc-hidden module, and contain no `unsafe`.
 //! [`facade`] finds the path of that module.
@@ -25,6 +26,8 @@ pub mod signature;
 pub mod kernel;
 
 pub mod op;
+
+pub mod declared;
 
 pub mod expand;
 
@@ -80,6 +83,14 @@ pub fn op(facade: Facade, options: TokenStream, item: TokenStream) -> TokenStrea
             quote! { #item #error }
         }
     }
+}
+
+/// Expands `declare_op! { options }`.
+#[must_use]
+pub fn declare_op(facade: Facade, options: TokenStream) -> TokenStream {
+    declared::DeclaredOp::new(options)
+        .and_then(|op| expand::declared::expand(&op, facade))
+        .unwrap_or_else(syn::Error::into_compile_error)
 }
 
 /// Expands `#[derive(Value)]` on `item`.

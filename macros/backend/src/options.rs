@@ -1,4 +1,4 @@
-//! The options in `#[tfrt_kernel("name", …)]`.
+//! The options in `#[tfrt_kernel("name", …)]` and `declare_op! { "name", … }`.
 //!
 //! Options are separated by commas. Each is parsed on its own, so that a mistake in one does not hide those in others.
 
@@ -20,7 +20,7 @@ use crate::problems::{Problems, did_you_mean};
 
 pub use instance::{InstanceList, InstanceValue};
 pub use key::{Flag, Key, ListKey, ValueKey};
-pub use raw::{RawAttr, RawType, RawValue};
+pub use raw::{AttributeType, RawAttr, RawType, RawValue};
 
 /// What was written, unchecked but for its form.
 #[derive(Debug, Default)]
@@ -71,6 +71,15 @@ pub struct Options {
     pub instances: Vec<InstanceList>,
 }
 
+/// What options are about.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Subject {
+    /// A kernel.
+    Kernel,
+    /// An op without a kernel.
+    DeclaredOp,
+}
+
 /// The value of `attribute_names`.
 #[derive(Clone, Copy, Debug)]
 pub enum AttributeNames {
@@ -89,7 +98,7 @@ struct GivenFlag {
 
 impl Options {
     /// Parses the tokens in the parentheses of the attribute.
-    pub(crate) fn parse(tokens: TokenStream, problems: &mut Problems) -> Self {
+    pub(crate) fn parse(tokens: TokenStream, of: Subject, problems: &mut Problems) -> Self {
         let mut options = Self::default();
         let mut is_first_sound = true;
         for (index, option) in split_at_commas(tokens).into_iter().enumerate() {
@@ -101,10 +110,15 @@ impl Options {
         }
         // What stands where the name belongs was meant as the name.
         if options.names.is_empty() && is_first_sound {
-            problems.at_span(
-                Span::call_site(),
-                "a kernel needs a name: write `#[tfrt_kernel(\"dialect.name\")]`",
-            );
+            let message = match of {
+                Subject::Kernel => {
+                    "a kernel needs a name: write `#[tfrt_kernel(\"dialect.name\")]`"
+                }
+                Subject::DeclaredOp => {
+                    "an op needs a name: write `tfrt::declare_op! { \"dialect.name\" }`"
+                }
+            };
+            problems.at_span(Span::call_site(), message);
         }
         options
     }

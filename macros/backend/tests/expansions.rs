@@ -57,6 +57,7 @@ fn expand(file: syn::File) -> String {
                 tfrt_macros_backend::kernel(Facade::Tfrt, options, function)
             }
         }
+        Some(Item::Macro(call)) => tfrt_macros_backend::declare_op(Facade::Tfrt, call.mac.tokens),
         Some(item) => derive(&item),
         None => TokenStream::new(),
     };
@@ -142,6 +143,7 @@ expansions! {
     chain
     const_generic
     contexts
+    declared_op
     defaulted
     dyn_object
     functions

@@ -1,80 +1,76 @@
 //! The rules about kinds of attributes.
 
-use super::{Check, DeclarationError};
-use crate::const_text::{is_identifier, same};
+use std::collections::HashSet;
+
+use super::parts::is_identifier;
+use super::{Check, part_error};
 use crate::constraint::{AttrKind, EnumDef};
 use crate::op::fits_in;
 
-pub(super) const fn check_kind(name: &'static str, kind: &AttrKind) -> Check {
+pub(super) fn check_kind(name: &'static str, kind: &AttrKind) -> Check {
     match kind {
         AttrKind::Int {
             width: 1,
             is_unsigned: true,
-        } => Err(DeclarationError::named(
-            "attribute `",
+        } => part_error(
             name,
-            "` is a truth value, which has no sign",
-        )),
+            format!("attribute `{name}` is a truth value, which has no sign"),
+        ),
         AttrKind::Int {
             width: 1 | 8 | 16 | 32 | 64,
             ..
         } => Ok(()),
-        AttrKind::Int { .. } => Err(DeclarationError::named(
-            "attribute `",
+        AttrKind::Int { width, .. } => part_error(
             name,
-            "` is an integer of another width than 1, 8, 16, 32 or 64 bits",
-        )),
+            format!(
+                "attribute `{name}` is an integer of {width} bits: expected 1, 8, 16, 32 or 64"
+            ),
+        ),
         AttrKind::Array(element) => check_kind(name, element),
         AttrKind::Enum(def) => check_enum(name, def),
         _ => Ok(()),
     }
 }
 
-const fn check_enum(name: &'static str, def: &'static EnumDef) -> Check {
-    if !is_identifier(def.name) {
-        return Err(DeclarationError::named(
-            "the enumeration of attribute `",
+fn check_enum(name: &'static str, def: &'static EnumDef) -> Check {
+    let fail = |message: String| {
+        part_error(
             name,
-            "` is not called by an identifier",
+            format!("the enumeration of attribute `{name}` {message}"),
+        )
+    };
+    let EnumDef {
+        name: called,
+        width,
+        cases,
+    } = def;
+    if !is_identifier(called) {
+        return fail(format!(
+            "has the name `{called}`, which is not an identifier"
         ));
     }
-    if !matches!(def.width, 8 | 16 | 32 | 64) {
-        return Err(DeclarationError::named(
-            "the enumeration of attribute `",
-            name,
-            "` is of another width than 8, 16, 32 or 64 bits",
-        ));
+    if !matches!(width, 8 | 16 | 32 | 64) {
+        return fail(format!("has {width} bits: expected 8, 16, 32 or 64"));
     }
-    if def.cases.is_empty() {
-        return Err(DeclarationError::named(
-            "the enumeration of attribute `",
-            name,
-            "` has no case",
-        ));
+    if cases.is_empty() {
+        return fail("has no case".into());
     }
-    let mut index = 0;
-    while index < def.cases.len() {
-        let case = &def.cases[index];
-        let mut problem = None;
-        if !is_identifier(case.keyword) {
-            problem = Some("` is not an identifier");
-        } else if !fits_in(case.value, def.width, false) {
-            problem = Some("` has a value that does not fit");
+    let mut keywords = HashSet::new();
+    for case in *cases {
+        let keyword = case.keyword;
+        if !is_identifier(keyword) {
+            return fail(format!(
+                "has the case `{keyword}`, which is not an identifier"
+            ));
         }
-        let mut before = 0;
-        while before < index {
-            if same(def.cases[before].keyword, case.keyword) {
-                problem = Some("` is there twice");
-            }
-            before += 1;
+        if !fits_in(case.value, *width, false) {
+            return fail(format!(
+                "has the case `{keyword}`, whose value does not fit"
+            ));
         }
-        if let Some(problem) = problem {
-            return Err(DeclarationError {
-                parts: ["case `", case.keyword, problem, ", in attribute ", name],
-                offset: None,
-            });
+        if !keywords.insert(keyword) {
+            return fail(format!("has the case `{keyword}` twice"));
         }
-        index += 1;
     }
     Ok(())
 }

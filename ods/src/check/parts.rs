@@ -1,297 +1,206 @@
 //! The rules about the name and the parts of a declaration.
 
+use std::collections::HashSet;
+
 use super::kinds::check_kind;
-use super::{Check, DeclarationError, attempt};
-use crate::const_text::{is_identifier, precedes, same};
+use super::{Check, op_error, part_error};
 use crate::constraint::TypeConstraint;
 use crate::op::{Arity, FunctionForm, OpDef};
 
 impl OpDef {
-    pub(super) const fn check_name(&self) -> Check {
-        let bytes = self.name.as_bytes();
-        let mut num_dots = 0;
-        let mut index = 0;
-        while index < bytes.len() {
-            match bytes[index] {
-                b'.' if index == 0 || index + 1 == bytes.len() || bytes[index - 1] == b'.' => {
-                    return Err(DeclarationError::plain("a part of the name is empty"));
-                }
-                b'.' => num_dots += 1,
-                b'_' | b'$' => {}
-                byte if byte.is_ascii_alphanumeric() => {}
-                _ => {
-                    return Err(DeclarationError::plain(
-                        "a name has letters, digits, underscores, dollar signs and dots",
-                    ));
-                }
-            }
-            index += 1;
+    pub(super) fn check_name(&self) -> Check {
+        let is_fit = |char: char| char.is_ascii_alphanumeric() || "._$".contains(char);
+        if !self.name.chars().all(is_fit) {
+            return op_error("a name has letters, digits, underscores, dollar signs and dots");
         }
-        if num_dots == 0 || bytes[0].is_ascii_digit() {
-            return Err(DeclarationError::plain(
-                "a name consists of a dialect, a dot, and the name of the op in it",
-            ));
+        let mut parts = self.name.split('.');
+        if self.name.contains('.') && parts.clone().any(str::is_empty) {
+            return op_error("a part of the name is empty");
+        }
+        let dialect = parts.next().unwrap_or_default();
+        if parts.next().is_none() || dialect.starts_with(|char: char| char.is_ascii_digit()) {
+            return op_error("a name consists of a dialect, a dot, and the name of the op in it");
         }
         Ok(())
     }
 
-    pub(super) const fn check_operands(&self) -> Check {
-        let mut other: Option<&'static str> = None;
-        let mut index = 0;
-        while index < self.operands.len() {
-            let operand = &self.operands[index];
-            if !is_identifier(operand.name) {
-                return Err(DeclarationError::named(
-                    "operand `",
-                    operand.name,
-                    "` is not called by an identifier",
-                ));
-            }
-            let mut before = 0;
-            while before < index {
-                if same(self.operands[before].name, operand.name) {
-                    return Err(DeclarationError::named(
-                        "two operands are called `",
-                        operand.name,
-                        "`",
-                    ));
-                }
-                before += 1;
-            }
-            if !matches!(operand.arity, Arity::One) {
-                if other.is_some() {
-                    return Err(DeclarationError::named(
-                        "operand `",
-                        operand.name,
-                        "` is not the only one that is optional or variadic",
-                    ));
-                }
-                other = Some(operand.name);
-            }
-            attempt!(self.check_type("operand `", operand.name, operand.ty));
-            index += 1;
+    pub(super) fn check_operands(&self) -> Check {
+        check_names("operand", self.operands.iter().map(|operand| operand.name))?;
+        let arities = self.operands.iter().map(|one| (one.name, one.arity));
+        check_arities("operand", arities)?;
+        for operand in self.operands {
+            self.check_type("operand", operand.name, operand.ty)?;
         }
         Ok(())
     }
 
-    pub(super) const fn check_results(&self) -> Check {
-        let mut is_open = false;
-        let mut index = 0;
-        while index < self.results.len() {
-            let result = &self.results[index];
-            if !is_identifier(result.name) {
-                return Err(DeclarationError::named(
-                    "result `",
-                    result.name,
-                    "` is not called by an identifier",
-                ));
-            }
-            let mut before = 0;
-            while before < index {
-                if same(self.results[before].name, result.name) {
-                    return Err(DeclarationError::named(
-                        "two results are called `",
-                        result.name,
-                        "`",
-                    ));
-                }
-                before += 1;
-            }
-            if !matches!(result.arity, Arity::One) {
-                if is_open {
-                    return Err(DeclarationError::named(
-                        "result `",
-                        result.name,
-                        "` is not the only one that is optional or variadic",
-                    ));
-                }
-                is_open = true;
-            }
-            attempt!(self.check_type("result `", result.name, result.ty));
+    pub(super) fn check_results(&self) -> Check {
+        check_names("result", self.results.iter().map(|result| result.name))?;
+        let arities = self.results.iter().map(|one| (one.name, one.arity));
+        check_arities("result", arities)?;
+        for result in self.results {
+            self.check_type("result", result.name, result.ty)?;
             if let Some(operand) = result.alias_of
                 && self.operand_index(operand).is_none()
             {
-                return Err(DeclarationError {
-                    parts: [
-                        "result `",
-                        result.name,
-                        "` shares memory with `",
-                        operand,
-                        "`, which is not an operand",
-                    ],
-                    offset: None,
-                });
+                let name = result.name;
+                return part_error(
+                    name,
+                    format!(
+                        "result `{name}` shares memory with `{operand}`, which is not an operand"
+                    ),
+                );
             }
-            index += 1;
         }
         Ok(())
     }
 
-    pub(super) const fn check_type(
-        &self,
-        part: &'static str,
-        name: &'static str,
-        ty: TypeConstraint,
-    ) -> Check {
+    fn check_type(&self, kind: &str, name: &'static str, ty: TypeConstraint) -> Check {
+        let fail = |message: String| part_error(name, format!("{kind} `{name}` {message}"));
         match ty {
-            TypeConstraint::Exact(spelling) if spelling.is_empty() => Err(DeclarationError::named(
-                part,
-                name,
-                "` has a type without a spelling",
-            )),
-            TypeConstraint::OneOf([]) => Err(DeclarationError::named(part, name, "` has no type")),
-            TypeConstraint::SameAs(operand) => {
-                let problem = match self.operand_index(operand) {
-                    None => "`, which is not an operand",
-                    Some(index) if matches!(self.operands[index].ty, TypeConstraint::SameAs(_)) => {
-                        "`, whose type follows from another one"
-                    }
-                    Some(_) => return Ok(()),
-                };
-                Err(DeclarationError {
-                    parts: [part, name, "` is of the type of `", operand, problem],
-                    offset: None,
-                })
-            }
+            TypeConstraint::Exact("") => fail("has a type without a spelling".into()),
+            TypeConstraint::OneOf([]) => fail("has no type".into()),
+            TypeConstraint::SameAs(operand) => match self.operand_index(operand) {
+                None => fail(format!(
+                    "has the type of `{operand}`, which is not an operand"
+                )),
+                Some(index) if matches!(self.operands[index].ty, TypeConstraint::SameAs(_)) => {
+                    fail(format!(
+                        "has the type of `{operand}`, whose type follows from another one"
+                    ))
+                }
+                Some(_) => Ok(()),
+            },
             _ => Ok(()),
         }
     }
 
-    pub(super) const fn check_attributes(&self) -> Check {
-        let mut index = 0;
-        while index < self.attributes.len() {
-            let attribute = &self.attributes[index];
-            if !is_identifier(attribute.name) {
-                return Err(DeclarationError::named(
-                    "attribute `",
-                    attribute.name,
-                    "` is not called by an identifier",
-                ));
-            }
-            if index > 0 && !precedes(self.attributes[index - 1].name, attribute.name) {
-                return Err(DeclarationError::named(
-                    "attribute `",
-                    attribute.name,
-                    "` is not behind the others in byte order",
-                ));
-            }
-            attempt!(check_kind(attribute.name, &attribute.kind));
+    pub(super) fn check_attributes(&self) -> Check {
+        let names = || self.attributes.iter().map(|attribute| attribute.name);
+        check_names("attribute", names())?;
+        check_order("attribute", names())?;
+        for attribute in self.attributes {
+            let name = attribute.name;
+            check_kind(name, &attribute.kind)?;
             if let Some(default) = &attribute.default
                 && !default.fits(&attribute.kind)
             {
-                return Err(DeclarationError::named(
-                    "attribute `",
-                    attribute.name,
-                    "` cannot have its default",
-                ));
+                return part_error(name, format!("attribute `{name}` cannot have its default"));
             }
-            index += 1;
         }
         Ok(())
     }
 
-    pub(super) const fn check_functions(&self) -> Check {
-        let mut index = 0;
-        while index < self.functions.len() {
-            let function = &self.functions[index];
-            let is_region = matches!(function.form, FunctionForm::Region);
-            if !is_identifier(function.name) {
-                return Err(DeclarationError::named(
-                    "function `",
-                    function.name,
-                    "` is not called by an identifier",
-                ));
-            }
-            let mut before = 0;
-            while before < index {
-                if same(self.functions[before].name, function.name) {
-                    return Err(DeclarationError::named(
-                        "two functions are called `",
-                        function.name,
-                        "`",
-                    ));
-                }
-                before += 1;
-            }
-            if index > 0 && !is_region {
-                let last = &self.functions[index - 1];
-                if matches!(last.form, FunctionForm::Region) {
-                    return Err(DeclarationError::named(
-                        "function `",
-                        function.name,
-                        "` is behind a region",
-                    ));
-                }
-                if !precedes(last.name, function.name) {
-                    return Err(DeclarationError::named(
-                        "function `",
-                        function.name,
-                        "` is not behind the others in byte order",
-                    ));
-                }
-            }
-            index += 1;
+    pub(super) fn check_functions(&self) -> Check {
+        check_names(
+            "function",
+            self.functions.iter().map(|function| function.name),
+        )?;
+        let is_region = |form: FunctionForm| form == FunctionForm::Region;
+        let num_symbols = self
+            .functions
+            .iter()
+            .take_while(|function| !is_region(function.form))
+            .count();
+        let (symbols, regions) = self.functions.split_at(num_symbols);
+        check_order("function", symbols.iter().map(|function| function.name))?;
+        if let Some(function) = regions.iter().find(|function| !is_region(function.form)) {
+            let name = function.name;
+            return part_error(
+                name,
+                format!("function `{name}` follows a region: regions come last"),
+            );
         }
-        let mut index = 0;
-        while index < self.signatures.len() {
-            let name = self.signatures[index].function;
+        for signature in self.signatures {
+            let name = signature.function;
             if self.function_index(name).is_none() {
-                return Err(DeclarationError::named(
-                    "the signature of `",
-                    name,
-                    "` is that of no function",
+                return op_error(format!(
+                    "there is a signature, but no function, named `{name}`"
                 ));
             }
-            index += 1;
         }
         Ok(())
     }
 
     /// Rule 2, for the language of assembly formats.
-    pub(super) const fn check_distinct_names(&self) -> Check {
-        let mut index = 0;
-        while index < self.operands.len() {
-            let name = self.operands[index].name;
-            if self.attribute_index(name).is_some() {
-                return Err(DeclarationError::named(
-                    "an operand and an attribute are called `",
-                    name,
-                    "`",
-                ));
+    pub(super) fn check_distinct_names(&self) -> Check {
+        let shared = |name, one: &str, other: &str| {
+            part_error(
+                name,
+                format!("an {one} and a{other} have the name `{name}`"),
+            )
+        };
+        for operand in self.operands {
+            if self.attribute_index(operand.name).is_some() {
+                return shared(operand.name, "operand", "n attribute");
             }
-            if self.function_index(name).is_some() {
-                return Err(DeclarationError::named(
-                    "an operand and a function are called `",
-                    name,
-                    "`",
-                ));
+            if self.function_index(operand.name).is_some() {
+                return shared(operand.name, "operand", " function");
             }
-            index += 1;
+            if self.result_index(operand.name).is_some() {
+                return shared(operand.name, "operand", " result");
+            }
         }
-        let mut index = 0;
-        while index < self.functions.len() {
-            let name = self.functions[index].name;
-            if self.attribute_index(name).is_some() {
-                return Err(DeclarationError::named(
-                    "an attribute and a function are called `",
-                    name,
-                    "`",
-                ));
+        for attribute in self.attributes {
+            if self.function_index(attribute.name).is_some() {
+                return shared(attribute.name, "attribute", " function");
             }
-            index += 1;
-        }
-        let mut index = 0;
-        while index < self.results.len() {
-            let name = self.results[index].name;
-            if self.operand_index(name).is_some() {
-                return Err(DeclarationError::named(
-                    "an operand and a result are called `",
-                    name,
-                    "`",
-                ));
-            }
-            index += 1;
         }
         Ok(())
     }
+}
+
+/// Returns `true` if a text is an identifier: letters, digits and underscores, not starting with a
+/// digit.
+pub(super) fn is_identifier(text: &str) -> bool {
+    let is_fit = |char: char| char.is_ascii_alphanumeric() || char == '_';
+    text.chars().all(is_fit) && text.starts_with(|char: char| !char.is_ascii_digit())
+}
+
+/// Checks that the names of one kind of parts are distinct identifiers.
+fn check_names(kind: &str, names: impl Iterator<Item = &'static str>) -> Check {
+    let mut known = HashSet::new();
+    for name in names {
+        if !is_identifier(name) {
+            return part_error(
+                name,
+                format!("the name of {kind} `{name}` is not an identifier"),
+            );
+        }
+        if !known.insert(name) {
+            return part_error(name, format!("two {kind}s have the name `{name}`"));
+        }
+    }
+    Ok(())
+}
+
+/// Checks that at most one part of a kind is not single.
+fn check_arities(kind: &str, parts: impl Iterator<Item = (&'static str, Arity)>) -> Check {
+    let mut open = parts.filter(|(_, arity)| *arity != Arity::One);
+    match (open.next(), open.next()) {
+        (Some((first, _)), Some((second, _))) => part_error(
+            second,
+            format!(
+                "{kind}s `{first}` and `{second}` are both optional or variadic: only one can be"
+            ),
+        ),
+        _ => Ok(()),
+    }
+}
+
+/// Checks that names are in ascending byte order.
+fn check_order(kind: &str, names: impl Iterator<Item = &'static str>) -> Check {
+    let mut last = "";
+    for name in names {
+        if name < last {
+            return part_error(
+                name,
+                format!(
+                    "{kind} `{name}` follows `{last}`: {kind}s are sorted by the bytes of their names"
+                ),
+            );
+        }
+        last = name;
+    }
+    Ok(())
 }

@@ -1,8 +1,9 @@
 //! Each rule for declarations, violated once.
 
-use super::*;
+use crate::check::Place;
 use crate::constraint::{AttrKind, CHAIN_TYPE, EnumCase, EnumDef, TypeConstraint};
 use crate::effect::Effect;
+use crate::op::OpDef;
 use crate::op::{
     AttrDef, AttrDefault, FunctionDef, FunctionForm, FunctionSignature, OperandDef, ResultDef,
 };
@@ -49,28 +50,28 @@ fn parts_have_names_that_tell_them_apart() {
             operands: const { &[OperandDef::new("a b", ANY)] },
             ..OP
         },
-        "operand `a b` is not called by an identifier",
+        "the name of operand `a b` is not an identifier",
     );
     check(
         OpDef {
             operands: &[A, A],
             ..OP
         },
-        "two operands are called `a`",
+        "two operands have the name `a`",
     );
     check(
         OpDef {
             results: const { &[ResultDef::new("", ANY)] },
             ..OP
         },
-        "result `` is not called by an identifier",
+        "the name of result `` is not an identifier",
     );
     check(
         OpDef {
             results: &[R, R],
             ..OP
         },
-        "two results are called `r`",
+        "two results have the name `r`",
     );
     const TWICE: OpDef = OpDef {
         operands: &[A],
@@ -83,7 +84,7 @@ fn parts_have_names_that_tell_them_apart() {
             assembly_format: Some("$a attr-dict `:` type($a)"),
             ..TWICE
         },
-        "an operand and a result are called `a`",
+        "an operand and a result have the name `a`",
     );
     const ATTRIBUTE: OpDef = OpDef {
         operands: &[A],
@@ -91,7 +92,7 @@ fn parts_have_names_that_tell_them_apart() {
         assembly_format: Some("$a attr-dict `:` type($a)"),
         ..OP
     };
-    check(ATTRIBUTE, "an operand and an attribute are called `a`");
+    check(ATTRIBUTE, "an operand and an attribute have the name `a`");
     const FUNCTION: &[FunctionDef] = &[FunctionDef {
         name: "a",
         form: FunctionForm::Region,
@@ -102,7 +103,7 @@ fn parts_have_names_that_tell_them_apart() {
             functions: FUNCTION,
             ..ATTRIBUTE
         },
-        "an operand and a function are called `a`",
+        "an operand and a function have the name `a`",
     );
     check(
         OpDef {
@@ -110,7 +111,7 @@ fn parts_have_names_that_tell_them_apart() {
             functions: FUNCTION,
             ..ATTRIBUTE
         },
-        "an attribute and a function are called `a`",
+        "an attribute and a function have the name `a`",
     );
 }
 
@@ -125,7 +126,7 @@ fn one_operand_and_one_result_may_be_open() {
     };
     check(
         TWO,
-        "operand `b` is not the only one that is optional or variadic",
+        "operands `a` and `b` are both optional or variadic: only one can be",
     );
     const RESULTS: OpDef = OpDef {
         results: &[ResultDef::variadic("a", ANY), ResultDef::optional("b", ANY)],
@@ -133,7 +134,7 @@ fn one_operand_and_one_result_may_be_open() {
     };
     check(
         RESULTS,
-        "result `b` is not the only one that is optional or variadic",
+        "results `a` and `b` are both optional or variadic: only one can be",
     );
 }
 
@@ -149,14 +150,14 @@ fn types_and_memory_are_those_of_operands_that_are_there() {
     };
     check(
         SAME,
-        "operand `c` is of the type of `b`, whose type follows from another one",
+        "operand `c` has the type of `b`, whose type follows from another one",
     );
     check(
         OpDef {
             results: const { &[ResultDef::new("r", TypeConstraint::SameAs("x"))] },
             ..OP
         },
-        "result `r` is of the type of `x`, which is not an operand",
+        "result `r` has the type of `x`, which is not an operand",
     );
     const ALIAS: OpDef = OpDef {
         results: &[ResultDef {
@@ -194,7 +195,10 @@ fn attributes_and_functions_are_in_order() {
         ],
         ..OP
     };
-    check(B_A, "attribute `a` is not behind the others in byte order");
+    check(
+        B_A,
+        "attribute `a` follows `b`: attributes are sorted by the bytes of their names",
+    );
     const fn function(name: &'static str, form: FunctionForm) -> FunctionDef {
         FunctionDef { name, form }
     }
@@ -207,7 +211,7 @@ fn attributes_and_functions_are_in_order() {
     };
     check(
         SYMBOLS,
-        "function `f` is not behind the others in byte order",
+        "function `f` follows `g`: functions are sorted by the bytes of their names",
     );
     const REGION_FIRST: OpDef = OpDef {
         functions: &[
@@ -216,7 +220,10 @@ fn attributes_and_functions_are_in_order() {
         ],
         ..OP
     };
-    check(REGION_FIRST, "function `b` is behind a region");
+    check(
+        REGION_FIRST,
+        "function `b` follows a region: regions come last",
+    );
     const TWICE: OpDef = OpDef {
         functions: &[
             function("b", FunctionForm::Region),
@@ -224,7 +231,7 @@ fn attributes_and_functions_are_in_order() {
         ],
         ..OP
     };
-    check(TWICE, "two functions are called `b`");
+    check(TWICE, "two functions have the name `b`");
     const SIGNATURE: OpDef = OpDef {
         signatures: &[FunctionSignature {
             function: "f",
@@ -233,7 +240,10 @@ fn attributes_and_functions_are_in_order() {
         }],
         ..OP
     };
-    check(SIGNATURE, "the signature of `f` is that of no function");
+    check(
+        SIGNATURE,
+        "there is a signature, but no function, named `f`",
+    );
 }
 
 #[test]
@@ -333,18 +343,18 @@ fn kinds_of_attributes_exist() {
                 width: 7,
                 is_unsigned: false,
             }),
-            "attribute `a` is an integer of another width than 1, 8, 16, 32 or 64 bits",
+            "attribute `a` is an integer of 7 bits: expected 1, 8, 16, 32 or 64",
         ),
         (
             of_enum(EnumDef {
                 name: "a-b",
                 ..MODE
             }),
-            "the enumeration of attribute `a` is not called by an identifier",
+            "the enumeration of attribute `a` has the name `a-b`, which is not an identifier",
         ),
         (
             of_enum(EnumDef { width: 1, ..MODE }),
-            "the enumeration of attribute `a` is of another width than 8, 16, 32 or 64 bits",
+            "the enumeration of attribute `a` has 1 bits: expected 8, 16, 32 or 64",
         ),
         (
             of_cases(&[]),
@@ -359,7 +369,7 @@ fn kinds_of_attributes_exist() {
                     }]
                 },
             ),
-            "case `a b` is not an identifier, in attribute a",
+            "the enumeration of attribute `a` has the case `a b`, which is not an identifier",
         ),
         (
             of_cases(
@@ -370,11 +380,11 @@ fn kinds_of_attributes_exist() {
                     }]
                 },
             ),
-            "case `big` has a value that does not fit, in attribute a",
+            "the enumeration of attribute `a` has the case `big`, whose value does not fit",
         ),
         (
             of_cases(const { &[ONE, ONE] }),
-            "case `one` is there twice, in attribute a",
+            "the enumeration of attribute `a` has the case `one` twice",
         ),
     ] {
         let attributes: &'static [AttrDef] = vec![AttrDef::new("a", kind)].leak();
@@ -388,27 +398,27 @@ fn traits_do_not_contradict_each_other() {
         (
             OpTraits::SYNC,
             OpTraits::ASYNC,
-            "a future runs on the work queue, not in the interpreter",
+            "`sync` excludes `async`: a future runs on the work queue, not in the interpreter",
         ),
         (
             OpTraits::SYNC,
             OpTraits::BLOCKING,
-            "the interpreter runs a synchronous op and waits for it",
+            "`sync` excludes `blocking`: the interpreter runs a synchronous op and waits for it",
         ),
         (
             OpTraits::SYNC,
             OpTraits::NON_STRICT,
-            "operands of a synchronous op are always available",
+            "`sync` excludes `non_strict`: operands of a synchronous op are always available",
         ),
         (
             OpTraits::ASYNC,
             OpTraits::BLOCKING,
-            "a future runs on the work queue, not on the blocking pool",
+            "`blocking` excludes `async`: a future runs on the work queue, not on the blocking pool",
         ),
         (
             OpTraits::EXTRA_CHAIN,
             OpTraits::OPTIONAL_CHAIN,
-            "only one chain can come last",
+            "`extra_chain` excludes `optional_chain`: only one chain can come last",
         ),
     ] {
         check(
@@ -565,7 +575,7 @@ fn formats_fit() {
             assembly_format: Some("$x attr-dict"),
             ..OP
         },
-        "no operand, attribute or function is called `x` at byte 0",
+        "there is no operand, attribute or function named `x` at byte 0",
     );
     check(
         OpDef {
@@ -578,17 +588,21 @@ fn formats_fit() {
 }
 
 #[test]
-fn a_wrong_declaration_panics_with_its_name_and_place() {
-    const WRONG: OpDef = OpDef {
-        assembly_format: Some("attr-dict $x"),
+fn an_error_says_which_part_it_is_about() {
+    let place = |def: OpDef| def.check().map_err(|error| error.place());
+    const A: OperandDef = OperandDef::new("a", ANY);
+    let part = Err(Place::Part("a"));
+    let operands: &[OperandDef] = &[A, A];
+    assert_eq!(place(OpDef { operands, ..OP }), part);
+    let shown = |format| OpDef {
+        operands: &[A],
+        assembly_format: Some(format),
         ..OP
     };
-    let panic = std::panic::catch_unwind(|| WRONG.assert_valid()).expect_err("it is wrong");
-    let text = panic
-        .downcast_ref::<String>()
-        .expect("the text is formatted");
+    assert_eq!(place(shown("attr-dict")), Err(Place::Format(None)));
     assert_eq!(
-        text,
-        "wrong declaration of `t.op`: no operand, attribute or function is called `x` at byte 10"
+        place(shown("$a attr-dict $x")),
+        Err(Place::Format(Some(13)))
     );
+    assert_eq!(place(OpDef::new("t")), Err(Place::Op));
 }

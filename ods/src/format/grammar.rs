@@ -1,17 +1,20 @@
-//! The grammar of the language: text to nodes.
+//! The grammar of the language: text to elements.
 //!
-//! This parser also runs in constants, so that a format is checked where it is written.
-//! [`super::build`] converts its nodes to [`Element`](super::Element)s.
+//! While it parses, the parser checks that each element fits the declaration, and records what the
+//! element shows; at the end it checks that everything is shown.
 
-use super::DictKeyword;
 use super::lexer::{Lexer, Token};
-use super::nodes::{MAX_PARTS, Named, Names, Node, Nodes, What};
-use crate::check::{DeclarationError, attempt};
-use crate::const_text::same;
-use crate::op::{FunctionForm, OpDef};
+use super::shown::Shown;
+use super::{DictKeyword, Element, Group};
+use crate::check::{DeclarationError, Place};
+use crate::constraint::{AttrKind, TypeConstraint};
+use crate::op::{Arity, AttrDef, FunctionForm, OpDef, OperandDef};
 
 /// The maximum nesting depth of groups.
 const MAX_DEPTH: usize = 8;
+
+/// The maximum number of elements in a format, including those in groups.
+const MAX_ELEMENTS: usize = 64;
 
 /// The maximum length of a format in bytes.
 const MAX_LEN: usize = 4096;
@@ -19,478 +22,593 @@ const MAX_LEN: usize = 4096;
 pub(super) type Parse<T> = Result<T, DeclarationError>;
 
 /// Parses the format of a declaration.
-pub(super) const fn parse(def: &OpDef, text: &'static str) -> Parse<Nodes> {
-    if def.operands.len() > MAX_PARTS
-        || def.results.len() > MAX_PARTS
-        || def.attributes.len() > MAX_PARTS
-        || def.functions.len() > MAX_PARTS
-    {
-        return Err(DeclarationError::named(
-            "an op with so many parts has no format",
-            "",
-            "",
-        ));
-    }
+pub(super) fn parse(def: &OpDef, text: &'static str) -> Parse<Vec<Element>> {
     if text.len() > MAX_LEN {
-        return Err(DeclarationError::named("the format is too long", "", ""));
+        let message = format!("the format is too long: expected at most {MAX_LEN} bytes");
+        return Err(DeclarationError::new(Place::Format(Some(MAX_LEN)), message));
     }
     let mut parser = Parser {
         def,
         tokens: Lexer::new(text),
-        out: Nodes::new(),
+        shown: Shown::new(def),
+        num_elements: 0,
+        follows_dictionary: false,
     };
-    attempt!(parser.elements(0));
-    match attempt!(parser.tokens.next()) {
-        Token::End => Ok(parser.out),
-        _ => Err(parser.tokens.error("unexpected end of a group")),
+    let list = parser.elements(0)?;
+    if parser.tokens.next()? != Token::End {
+        return parser.tokens.error("unexpected end of a group");
     }
+    parser.shown.check(def)?;
+    Ok(list.elements)
 }
 
 struct Parser<'a> {
     def: &'a OpDef,
     tokens: Lexer,
-    out: Nodes,
+    shown: Shown,
+    num_elements: usize,
+    /// `true` if the last element is a dictionary without a keyword.
+    follows_dictionary: bool,
+}
+
+/// Elements up to the end of a group or of the format.
+struct List {
+    elements: Vec<Element>,
+    /// The element that decides whether the group is written, and the location of each element
+    /// that is marked so.
+    anchors: Vec<(usize, usize)>,
 }
 
 impl Parser<'_> {
     // Elements.
 
     /// Parses elements up to a mark that closes or divides a group, or to the end.
-    const fn elements(&mut self, depth: usize) -> Parse<()> {
-        while !matches!(
-            attempt!(self.tokens.peek()),
-            Token::End | Token::Mark(b')' | b'|')
-        ) {
-            attempt!(self.element(depth));
+    fn elements(&mut self, depth: usize) -> Parse<List> {
+        let mut list = List {
+            elements: Vec::new(),
+            anchors: Vec::new(),
+        };
+        while !matches!(self.tokens.peek()?, Token::End | Token::Mark(')' | '|')) {
+            self.element(depth, &mut list)?;
         }
-        Ok(())
+        Ok(list)
     }
 
-    const fn element(&mut self, depth: usize) -> Parse<()> {
-        let token = attempt!(self.tokens.next());
+    fn element(&mut self, depth: usize, list: &mut List) -> Parse<()> {
+        let token = self.tokens.next()?;
         let offset = self.tokens.start();
-        let what = match token {
-            Token::Literal(text) if text.is_empty() => What::Blank(false),
-            Token::Literal(text) if same(text, " ") => What::Blank(true),
+        let element = match token {
+            Token::Literal("") => Element::Blank { is_written: false },
+            Token::Literal(" ") => Element::Blank { is_written: true },
+            Token::Literal(text) if is_literal(text) => Element::Literal(text.into()),
             Token::Literal(text) => {
-                if !is_literal(text) {
-                    return Err(self.tokens.error_named(
-                        "`",
-                        text,
-                        "` is neither a keyword nor punctuation",
-                    ));
-                }
-                What::Literal(text)
+                return self
+                    .tokens
+                    .error(format!("`{text}` is neither a keyword nor punctuation"));
             }
-            Token::Variable(name) => attempt!(self.variable(name, false)),
-            Token::Word(word) => return self.directive(word, offset, depth),
-            Token::Mark(b'(') if depth < MAX_DEPTH => return self.group(depth),
-            Token::Mark(b'(') => return Err(self.tokens.error("groups nest too deeply")),
-            _ => return Err(self.tokens.error("expected an element")),
+            Token::Variable(name) => self.variable(name)?,
+            Token::Word("regions") => return self.regions(offset, depth, list),
+            Token::Word(word) => self.directive(word)?,
+            Token::Mark('(') if depth < MAX_DEPTH => {
+                // The group counts before its elements do.
+                self.count()?;
+                self.follows_dictionary = false;
+                list.elements.push(self.group(offset, depth)?);
+                return Ok(());
+            }
+            Token::Mark('(') => return self.tokens.error("groups nest too deeply"),
+            _ => return self.tokens.error("expected an element"),
         };
-        self.push(what, offset, depth)
+        self.push(element, offset, depth, list)
     }
 
     /// Adds an element, with the anchor that may follow it.
-    const fn push(&mut self, what: What, offset: usize, depth: usize) -> Parse<()> {
-        let is_anchor = attempt!(self.tokens.opt_mark(b'^'));
+    fn push(
+        &mut self,
+        element: Element,
+        offset: usize,
+        depth: usize,
+        list: &mut List,
+    ) -> Parse<()> {
+        let is_anchor = self.tokens.opt_mark('^')?;
         if is_anchor && depth == 0 {
-            return Err(self
+            return self
                 .tokens
-                .error("only an element of a group decides whether it is written"));
+                .error("only an element of a group decides whether it is written");
         }
-        let node = Node {
-            what,
-            offset: offset as u16,
-            is_anchor,
-        };
-        if self.out.push(node) {
-            Ok(())
-        } else {
-            Err(self.tokens.error("too many elements"))
+        self.count()?;
+        if is_anchor {
+            list.anchors.push((list.elements.len(), offset));
         }
+        self.show(&element, offset)?;
+        list.elements.push(element);
+        Ok(())
+    }
+
+    fn count(&mut self) -> Parse<()> {
+        self.num_elements += 1;
+        if self.num_elements > MAX_ELEMENTS {
+            return self.tokens.error("too many elements");
+        }
+        Ok(())
     }
 
     /// Parses `(… | …)`, `(…)?`, and MLIR's forms of both: `(… anchor^ …) : (…)?`, `(… anchor^
     /// …)?`.
-    const fn group(&mut self, depth: usize) -> Parse<()> {
-        let (group, offset) = (self.out.len(), self.tokens.start());
-        // A placeholder; the end of the group determines its kind.
-        attempt!(self.push(What::Optional(0), offset, 0));
-        attempt!(self.elements(depth + 1));
-        let num_first = self.out.len() - group - 1;
-        if num_first == 0 {
-            return Err(self.tokens.error("expected an element in the group"));
+    fn group(&mut self, offset: usize, depth: usize) -> Parse<Element> {
+        let first = self.elements(depth + 1)?;
+        let Some(leading) = first.elements.first() else {
+            return Err(at(offset, "expected an element in the group"));
+        };
+        let is_told = is_told(self.def, leading);
+        let second = if self.tokens.opt_mark('|')? {
+            let second = self.elements(depth + 1)?;
+            self.tokens.expect(')')?;
+            Some(second)
+        } else {
+            self.tokens.expect(')')?;
+            let second = if self.tokens.opt_mark(':')? {
+                self.tokens.expect('(')?;
+                let second = self.elements(depth + 1)?;
+                self.tokens.expect(')')?;
+                Some(second)
+            } else {
+                None
+            };
+            self.tokens.expect('?')?;
+            second
+        };
+        let others = second.iter().flat_map(|list| &list.anchors);
+        if let Some((_, extra)) = first.anchors.iter().skip(1).chain(others).next() {
+            return Err(at(*extra, "one element decides whether a group is written"));
         }
-        let is_either = if attempt!(self.tokens.opt_mark(b'|')) {
-            attempt!(self.elements(depth + 1));
-            attempt!(self.tokens.expect(b')'));
-            true
-        } else {
-            attempt!(self.tokens.expect(b')'));
-            let has_other = attempt!(self.tokens.opt_mark(b':'));
-            if has_other {
-                attempt!(self.tokens.expect(b'('));
-                attempt!(self.elements(depth + 1));
-                attempt!(self.tokens.expect(b')'));
-            }
-            attempt!(self.tokens.expect(b'?'));
-            has_other
-        };
-        let num_second = self.out.len() - group - 1 - num_first;
-        let what = if is_either {
-            What::Either(num_first as u8, num_second as u8)
-        } else {
-            What::Optional(num_first as u8)
-        };
-        self.out.set(group, what);
-        self.one_anchor(group, num_first)
+        if !is_told {
+            return Err(at(offset, "no literal marks the group as present"));
+        }
+        let anchor = first.anchors.first().map(|(index, _)| *index);
+        Ok(match second {
+            Some(second) => Element::Either {
+                first: first.elements,
+                second: second.elements,
+                anchor,
+            },
+            None => Element::Optional {
+                elements: first.elements,
+                anchor,
+            },
+        })
     }
 
-    /// Rejects a second anchor among the direct elements of a group, and any in the second list.
-    const fn one_anchor(&self, group: usize, num_first: usize) -> Parse<()> {
-        let mut has_anchor = false;
-        let mut index = group + 1;
-        while index < self.out.len() {
-            let node = self.out.get(index);
-            if node.is_anchor {
-                if has_anchor || index > group + num_first {
-                    let error = DeclarationError::named(
-                        "one element decides whether a group is written",
-                        "",
-                        "",
-                    );
-                    return Err(error.at(node.offset as usize));
-                }
-                has_anchor = true;
-            }
-            index = self.out.after(index);
-        }
-        Ok(())
-    }
-
-    const fn variable(&mut self, name: &'static str, is_typed: bool) -> Parse<What> {
+    fn variable(&mut self, name: &'static str) -> Parse<Element> {
         if let Some(attribute) = self.def.attribute_index(name) {
-            return Ok(What::Attribute {
-                attribute: attribute as u8,
-                is_typed,
+            return Ok(Element::Attribute {
+                attribute,
+                is_typed: false,
             });
         }
-        if is_typed {
-            return Err(self
-                .tokens
-                .error_named("no attribute is called `", name, "`"));
-        }
         if let Some(operand) = self.def.operand_index(name) {
-            return Ok(What::Operands(attempt!(
-                self.name(Named::Operand(operand as u8))
-            )));
+            return Ok(Element::Operands(vec![operand]));
         }
         match self.def.function_index(name) {
-            Some(function) if matches!(self.def.functions[function].form, FunctionForm::Region) => {
-                Ok(What::WholeRegion(function as u8))
-            }
-            Some(function) => Ok(What::Function(function as u8)),
-            None => Err(self.tokens.error_named(
-                "no operand, attribute or function is called `",
-                name,
-                "`",
+            Some(function) if self.is_region(function) => Ok(Element::WholeRegion(function)),
+            Some(function) => Ok(Element::Function(function)),
+            None => self.tokens.error(format!(
+                "there is no operand, attribute or function named `{name}`"
             )),
         }
     }
 
-    const fn directive(&mut self, word: &'static str, offset: usize, depth: usize) -> Parse<()> {
+    fn directive(&mut self, word: &'static str) -> Parse<Element> {
         // A blank before the parenthesis makes it a group.
         let has_arguments = self.tokens.has_arguments();
-        let what = if same(word, "attr-dict") {
-            What::AttrDict(DictKeyword::No)
-        } else if same(word, "attr-dict-with-keyword") {
-            What::AttrDict(DictKeyword::Yes)
-        } else if same(word, "attr-dict-or-keyword") {
-            What::AttrDict(DictKeyword::Either)
-        } else if same(word, "operands") && !has_arguments {
-            let start = self.out.num_names();
-            let mut operand = 0;
-            while operand < self.def.operands.len() {
-                attempt!(self.name(Named::Operand(operand as u8)));
-                operand += 1;
+        match word {
+            "attr-dict" => return Ok(Element::AttrDict(DictKeyword::No)),
+            "attr-dict-with-keyword" => return Ok(Element::AttrDict(DictKeyword::Yes)),
+            "attr-dict-or-keyword" => return Ok(Element::AttrDict(DictKeyword::Either)),
+            "operands" if !has_arguments => {
+                return Ok(Element::Operands((0..self.def.operands.len()).collect()));
             }
-            What::Operands(self.out.names_from(start))
-        } else if same(word, "regions") {
-            return self.regions(offset, depth);
-        } else if !is_directive(word) {
-            return Err(self.tokens.error_named("unknown directive `", word, "`"));
-        } else {
-            attempt!(self.tokens.expect(b'('));
-            let what = attempt!(self.directive_with_arguments(word));
-            attempt!(self.tokens.expect(b')'));
-            what
+            _ => {}
+        }
+        let Some(directive) = DIRECTIVES.iter().find(|(name, _)| *name == word) else {
+            return self.tokens.error(format!("unknown directive `{word}`"));
         };
-        self.push(what, offset, depth)
+        self.tokens.expect('(')?;
+        let (_, parse) = directive;
+        let element = parse(self)?;
+        self.tokens.expect(')')?;
+        Ok(element)
     }
 
     /// Adds all regions in order.
-    const fn regions(&mut self, offset: usize, depth: usize) -> Parse<()> {
-        let mut function = 0;
-        while function < self.def.functions.len() {
-            if matches!(self.def.functions[function].form, FunctionForm::Region) {
-                attempt!(self.push(What::WholeRegion(function as u8), offset, depth));
+    fn regions(&mut self, offset: usize, depth: usize, list: &mut List) -> Parse<()> {
+        for function in 0..self.def.functions.len() {
+            if self.is_region(function) {
+                self.push(Element::WholeRegion(function), offset, depth, list)?;
             }
-            function += 1;
         }
         Ok(())
     }
 
-    const fn directive_with_arguments(&mut self, word: &'static str) -> Parse<What> {
-        Ok(if same(word, "operands") {
-            What::Operands(attempt!(self.operand_list()))
-        } else if same(word, "typed-operands") {
-            What::TypedOperands(attempt!(self.operand()) as u8)
-        } else if same(word, "typed") {
-            match attempt!(self.tokens.next()) {
-                Token::Variable(name) => attempt!(self.variable(name, true)),
-                _ => return Err(self.tokens.error("expected an attribute")),
-            }
-        } else if same(word, "key-values") {
-            let start = self.out.num_names();
-            loop {
-                let attribute = attempt!(self.attribute());
-                attempt!(self.name(Named::Attribute(attribute as u8)));
-                if !attempt!(self.tokens.opt_mark(b',')) {
-                    break;
-                }
-            }
-            What::KeyValues(self.out.names_from(start))
-        } else if same(word, "pairs") {
-            What::Pairs(attempt!(self.attribute()) as u8)
-        } else if same(word, "type") {
-            What::Types(attempt!(self.groups()))
-        } else if same(word, "type-list") {
-            let start = self.out.num_names();
-            attempt!(self.groups());
-            while attempt!(self.tokens.opt_mark(b',')) {
-                attempt!(self.name(Named::Comma));
-                attempt!(self.groups());
-            }
-            What::Types(self.out.names_from(start))
-        } else if same(word, "functional-type") || same(word, "signature") {
-            let inputs = attempt!(self.groups());
-            attempt!(self.tokens.expect(b','));
-            let results = attempt!(self.groups());
-            What::FunctionType {
-                inputs,
-                results,
-                is_parenthesised: same(word, "signature"),
-            }
-        } else if same(word, "result-count") {
-            let groups = attempt!(self.groups());
-            match self.out.names(groups) {
-                [Named::Result(result)] => What::ResultCount(*result),
-                _ => return Err(self.tokens.error("expected a result")),
-            }
-        } else if same(word, "known") {
-            What::KnownTypes(attempt!(self.operand_list()))
-        } else if same(word, "last-type") {
-            What::LastType(attempt!(self.operand_list()))
-        } else if same(word, "shared-type") {
-            let attribute = attempt!(self.attribute()) as u8;
-            attempt!(self.tokens.expect(b','));
-            let groups = attempt!(self.groups());
-            match self.out.names(groups) {
-                [Named::Result(result)] => What::SharedType {
-                    attribute,
-                    result: *result,
-                },
-                _ => return Err(self.tokens.error("expected a result")),
-            }
-        } else if same(word, "region") {
-            let function = attempt!(self.region()) as u8;
-            let start = self.out.num_names();
-            if attempt!(self.tokens.opt_mark(b',')) {
-                attempt!(self.operand_list());
-            }
-            What::Region {
-                function,
-                arguments: self.out.names_from(start),
-            }
-        } else if same(word, "empty-region") {
-            let function = attempt!(self.region()) as u8;
-            attempt!(self.tokens.expect(b','));
-            let start = self.out.num_names();
-            while matches!(attempt!(self.tokens.peek()), Token::Variable(_)) {
-                let operand = attempt!(self.operand());
-                attempt!(self.name(Named::Operand(operand as u8)));
-                attempt!(self.tokens.expect(b','));
-            }
-            What::EmptyRegion {
-                function,
-                arguments: self.out.names_from(start),
-                terminator: attempt!(self.quoted()),
-            }
-        } else {
-            let operand = attempt!(self.operand()) as u8;
-            attempt!(self.tokens.expect(b','));
-            What::Expect {
-                operand,
-                what: attempt!(self.quoted()),
-            }
+    fn is_region(&self, function: usize) -> bool {
+        self.def.functions[function].form == FunctionForm::Region
+    }
+
+    // Directives with arguments.
+
+    fn typed(&mut self) -> Parse<Element> {
+        Ok(Element::Attribute {
+            attribute: self.attribute()?,
+            is_typed: true,
+        })
+    }
+
+    fn key_values(&mut self) -> Parse<Element> {
+        let mut attributes = vec![self.attribute()?];
+        while self.tokens.opt_mark(',')? {
+            attributes.push(self.attribute()?);
+        }
+        Ok(Element::KeyValues(attributes))
+    }
+
+    fn type_list(&mut self) -> Parse<Element> {
+        let mut types = vec![self.groups()?];
+        while self.tokens.opt_mark(',')? {
+            types.push(self.groups()?);
+        }
+        Ok(Element::Types(types))
+    }
+
+    fn function_type(&mut self, is_parenthesised: bool) -> Parse<Element> {
+        let inputs = self.groups()?;
+        self.tokens.expect(',')?;
+        Ok(Element::FunctionType {
+            inputs,
+            results: self.groups()?,
+            is_parenthesised,
+        })
+    }
+
+    fn shared_type(&mut self) -> Parse<Element> {
+        let attribute = self.attribute()?;
+        self.tokens.expect(',')?;
+        Ok(Element::SharedType {
+            attribute,
+            result: self.result()?,
+        })
+    }
+
+    fn region_of_operands(&mut self) -> Parse<Element> {
+        Ok(Element::Region {
+            function: self.region()?,
+            arguments: if self.tokens.opt_mark(',')? {
+                self.operand_list()?
+            } else {
+                Vec::new()
+            },
+        })
+    }
+
+    fn empty_region(&mut self) -> Parse<Element> {
+        let function = self.region()?;
+        self.tokens.expect(',')?;
+        let mut arguments = Vec::new();
+        while matches!(self.tokens.peek()?, Token::Variable(_)) {
+            arguments.push(self.operand()?);
+            self.tokens.expect(',')?;
+        }
+        Ok(Element::EmptyRegion {
+            function,
+            arguments,
+            terminator: self.quoted()?,
+        })
+    }
+
+    fn expectation(&mut self) -> Parse<Element> {
+        let operand = self.operand()?;
+        self.tokens.expect(',')?;
+        Ok(Element::Expect {
+            operand,
+            what: self.quoted()?,
         })
     }
 
     // Names.
 
-    /// Adds one name. Returns the list of only that name.
-    const fn name(&mut self, name: Named) -> Parse<Names> {
-        let start = self.out.num_names();
-        if self.out.push_name(name) {
-            Ok(self.out.names_from(start))
-        } else {
-            Err(self.tokens.error("too many operands and results"))
+    fn quoted(&mut self) -> Parse<String> {
+        match self.tokens.next()? {
+            Token::Text(text) => Ok(text.into()),
+            _ => self.tokens.error("expected a string in double quotes"),
         }
     }
 
-    const fn quoted(&mut self) -> Parse<&'static str> {
-        match attempt!(self.tokens.next()) {
-            Token::Text(text) => Ok(text),
-            _ => Err(self.tokens.error("expected a string in double quotes")),
+    fn operand_list(&mut self) -> Parse<Vec<usize>> {
+        let mut operands = vec![self.operand()?];
+        while self.tokens.opt_mark(',')? {
+            operands.push(self.operand()?);
+        }
+        Ok(operands)
+    }
+
+    fn operand(&mut self) -> Parse<usize> {
+        let index = |def: &OpDef, name: &str| def.operand_index(name);
+        self.part("operand", "an operand", index)
+    }
+
+    fn attribute(&mut self) -> Parse<usize> {
+        let index = |def: &OpDef, name: &str| def.attribute_index(name);
+        self.part("attribute", "an attribute", index)
+    }
+
+    fn region(&mut self) -> Parse<usize> {
+        let is_region =
+            |def: &OpDef, index: &usize| def.functions[*index].form == FunctionForm::Region;
+        let index = |def: &OpDef, name: &str| {
+            def.function_index(name)
+                .filter(|index| is_region(def, index))
+        };
+        self.part("region", "a region", index)
+    }
+
+    /// Parses the name of a part.
+    fn part(
+        &mut self,
+        kind: &str,
+        expected: &str,
+        index: impl Fn(&OpDef, &str) -> Option<usize>,
+    ) -> Parse<usize> {
+        let Token::Variable(name) = self.tokens.next()? else {
+            return self.tokens.error(format!("expected {expected}"));
+        };
+        match index(self.def, name) {
+            Some(index) => Ok(index),
+            None => self
+                .tokens
+                .error(format!("there is no {kind} named `{name}`")),
         }
     }
 
-    const fn operand_list(&mut self) -> Parse<Names> {
-        let start = self.out.num_names();
-        loop {
-            let operand = attempt!(self.operand());
-            attempt!(self.name(Named::Operand(operand as u8)));
-            if !attempt!(self.tokens.opt_mark(b',')) {
-                return Ok(self.out.names_from(start));
-            }
-        }
-    }
-
-    const fn operand(&mut self) -> Parse<usize> {
-        match attempt!(self.tokens.next()) {
-            Token::Variable(name) => match self.def.operand_index(name) {
-                Some(operand) => Ok(operand),
-                None => Err(self.tokens.error_named("no operand is called `", name, "`")),
-            },
-            _ => Err(self.tokens.error("expected an operand")),
-        }
-    }
-
-    const fn attribute(&mut self) -> Parse<usize> {
-        match attempt!(self.tokens.next()) {
-            Token::Variable(name) => match self.def.attribute_index(name) {
-                Some(attribute) => Ok(attribute),
-                None => Err(self
-                    .tokens
-                    .error_named("no attribute is called `", name, "`")),
-            },
-            _ => Err(self.tokens.error("expected an attribute")),
-        }
-    }
-
-    const fn region(&mut self) -> Parse<usize> {
-        match attempt!(self.tokens.next()) {
-            Token::Variable(name) => match self.def.function_index(name) {
-                Some(function)
-                    if matches!(self.def.functions[function].form, FunctionForm::Region) =>
-                {
-                    Ok(function)
-                }
-                _ => Err(self.tokens.error_named("no region is called `", name, "`")),
-            },
-            _ => Err(self.tokens.error("expected a region")),
+    /// Parses one result.
+    fn result(&mut self) -> Parse<usize> {
+        match self.groups()?[..] {
+            [Group::Result(result)] => Ok(result),
+            _ => self.tokens.error("expected a result"),
         }
     }
 
     /// Parses one group, or all groups of a kind.
-    const fn groups(&mut self) -> Parse<Names> {
-        let start = self.out.num_names();
-        match attempt!(self.tokens.next()) {
-            Token::Word(word) if same(word, "operands") => {
-                let mut operand = 0;
-                while operand < self.def.operands.len() {
-                    attempt!(self.name(Named::Operand(operand as u8)));
-                    operand += 1;
-                }
+    fn groups(&mut self) -> Parse<Vec<Group>> {
+        match self.tokens.next()? {
+            Token::Word("operands") => {
+                Ok((0..self.def.operands.len()).map(Group::Operand).collect())
             }
-            Token::Word(word) if same(word, "results") => {
-                let mut result = 0;
-                while result < self.def.results.len() {
-                    attempt!(self.name(Named::Result(result as u8)));
-                    result += 1;
-                }
-            }
+            Token::Word("results") => Ok((0..self.def.results.len()).map(Group::Result).collect()),
             Token::Variable(name) => {
-                let group = if let Some(operand) = self.def.operand_index(name) {
-                    Named::Operand(operand as u8)
+                if let Some(operand) = self.def.operand_index(name) {
+                    Ok(vec![Group::Operand(operand)])
                 } else if let Some(result) = self.def.result_index(name) {
-                    Named::Result(result as u8)
+                    Ok(vec![Group::Result(result)])
                 } else {
-                    return Err(self.tokens.error_named(
-                        "no operand or result is called `",
-                        name,
-                        "`",
-                    ));
-                };
-                attempt!(self.name(group));
+                    self.tokens
+                        .error(format!("there is no operand or result named `{name}`"))
+                }
             }
-            _ => return Err(self.tokens.error("expected an operand or a result")),
+            _ => self.tokens.error("expected an operand or a result"),
         }
-        Ok(self.out.names_from(start))
+    }
+
+    // Whether elements fit.
+
+    /// Records what an element shows, and checks that the declaration has it in a form that the
+    /// element can show.
+    fn show(&mut self, element: &Element, offset: usize) -> Parse<()> {
+        let fail = |message: String| Err(at(offset, message));
+        let follows_dictionary = std::mem::replace(
+            &mut self.follows_dictionary,
+            *element == Element::AttrDict(DictKeyword::No),
+        );
+        if follows_dictionary && starts_with_brace(element) {
+            return fail(
+                "this is ambiguous with the attribute dictionary: use attr-dict-with-keyword"
+                    .into(),
+            );
+        }
+        match element {
+            Element::Operands(operands) => {
+                for operand in operands {
+                    self.show_operand(*operand, offset)?;
+                }
+                let is_open = |operand: &&usize| self.operand_def(**operand).arity != Arity::One;
+                if operands.iter().filter(is_open).count() > 1 {
+                    return fail("a list has two variadic operands".into());
+                }
+            }
+            Element::TypedOperands(operand) => {
+                self.show_operand(*operand, offset)?;
+                self.shown.types(&[Group::Operand(*operand)]);
+            }
+            Element::Attribute { attribute, .. } | Element::Pairs(attribute) => {
+                self.show_attribute(*attribute, offset)?;
+            }
+            Element::KeyValues(attributes) => {
+                for attribute in attributes {
+                    let def = self.show_attribute(*attribute, offset)?;
+                    if !matches!(def.kind, AttrKind::Int { .. }) {
+                        return fail(format!("attribute `{}` is not an integer", def.name));
+                    }
+                }
+            }
+            Element::Function(function) | Element::WholeRegion(function) => {
+                if !self.shown.function(*function) {
+                    let name = self.def.functions[*function].name;
+                    return fail(format!("function `{name}` is shown twice"));
+                }
+            }
+            Element::Region { function, .. } | Element::EmptyRegion { function, .. } => {
+                // A region may appear in each list of a group.
+                self.shown.function(*function);
+            }
+            Element::AttrDict(_) => {
+                if !self.shown.dictionary() {
+                    return fail("attributes are shown twice".into());
+                }
+            }
+            Element::Types(types) => types.iter().for_each(|groups| self.shown.types(groups)),
+            Element::FunctionType {
+                inputs, results, ..
+            } => {
+                self.shown.types(inputs);
+                self.shown.types(results);
+            }
+            Element::ResultCount(result) => {
+                let def = &self.def.results[*result];
+                if def.arity != Arity::Variadic || !matches!(def.ty, TypeConstraint::Exact(_)) {
+                    return fail(format!(
+                        "result `{}` is not any number of results of one type",
+                        def.name
+                    ));
+                }
+                self.shown.types(&[Group::Result(*result)]);
+            }
+            Element::KnownTypes(operands) => self.show_types(operands),
+            Element::LastType(operands) => {
+                self.show_types(operands);
+                for (index, operand) in operands.iter().enumerate() {
+                    let OperandDef {
+                        name, ty, arity, ..
+                    } = self.operand_def(*operand);
+                    if *arity != Arity::One {
+                        return fail(format!("operand `{name}` is not a single one"));
+                    }
+                    let is_last = index + 1 == operands.len();
+                    if !is_last && !matches!(ty, TypeConstraint::Exact(_)) {
+                        return fail(format!(
+                            "the type of operand `{name}` can be left out, but is not declared"
+                        ));
+                    }
+                }
+            }
+            Element::SharedType { attribute, result } => {
+                let def = self.show_attribute(*attribute, offset)?;
+                if def.kind != AttrKind::Type {
+                    return fail(format!("attribute `{}` is not a type", def.name));
+                }
+                self.shown.types(&[Group::Result(*result)]);
+            }
+            Element::Literal(_)
+            | Element::Blank { .. }
+            | Element::Expect { .. }
+            | Element::Optional { .. }
+            | Element::Either { .. } => {}
+        }
+        Ok(())
+    }
+
+    fn operand_def(&self, operand: usize) -> &OperandDef {
+        &self.def.operands[operand]
+    }
+
+    fn show_operand(&mut self, operand: usize, offset: usize) -> Parse<()> {
+        if self.shown.operand(operand) {
+            return Ok(());
+        }
+        let name = self.operand_def(operand).name;
+        Err(at(offset, format!("operand `{name}` is shown twice")))
+    }
+
+    fn show_attribute(&mut self, attribute: usize, offset: usize) -> Parse<&AttrDef> {
+        let def = &self.def.attributes[attribute];
+        if self.shown.attribute(attribute) {
+            return Ok(def);
+        }
+        let message = format!("attribute `{}` is shown twice", def.name);
+        Err(at(offset, message))
+    }
+
+    fn show_types(&mut self, operands: &[usize]) {
+        let groups: Vec<Group> = operands.iter().copied().map(Group::Operand).collect();
+        self.shown.types(&groups);
     }
 }
 
-/// Returns `true` if a word is a directive that takes arguments.
-const fn is_directive(word: &str) -> bool {
-    const WORDS: &[&str] = &[
-        "operands",
-        "typed-operands",
-        "typed",
-        "key-values",
-        "pairs",
-        "type",
-        "type-list",
-        "functional-type",
-        "signature",
-        "result-count",
-        "known",
-        "last-type",
-        "shared-type",
-        "region",
-        "empty-region",
-        "expect",
-    ];
-    let mut index = 0;
-    while index < WORDS.len() {
-        if same(WORDS[index], word) {
-            return true;
-        }
-        index += 1;
+/// Returns an error at a byte of the format.
+fn at(offset: usize, message: impl Into<String>) -> DeclarationError {
+    DeclarationError::new(Place::Format(Some(offset)), message)
+}
+
+/// Parses the arguments of a directive.
+type Directive = fn(&mut Parser<'_>) -> Parse<Element>;
+
+/// The directives that take arguments.
+const DIRECTIVES: &[(&str, Directive)] = &[
+    ("operands", |parser| {
+        Ok(Element::Operands(parser.operand_list()?))
+    }),
+    ("typed-operands", |parser| {
+        Ok(Element::TypedOperands(parser.operand()?))
+    }),
+    ("typed", |parser| parser.typed()),
+    ("key-values", |parser| parser.key_values()),
+    ("pairs", |parser| Ok(Element::Pairs(parser.attribute()?))),
+    ("type", |parser| Ok(Element::Types(vec![parser.groups()?]))),
+    ("type-list", |parser| parser.type_list()),
+    ("functional-type", |parser| parser.function_type(false)),
+    ("signature", |parser| parser.function_type(true)),
+    ("result-count", |parser| {
+        Ok(Element::ResultCount(parser.result()?))
+    }),
+    ("known", |parser| {
+        Ok(Element::KnownTypes(parser.operand_list()?))
+    }),
+    ("last-type", |parser| {
+        Ok(Element::LastType(parser.operand_list()?))
+    }),
+    ("shared-type", |parser| parser.shared_type()),
+    ("region", |parser| parser.region_of_operands()),
+    ("empty-region", |parser| parser.empty_region()),
+    ("expect", |parser| parser.expectation()),
+];
+
+/// Returns `true` if the text of an element starts like a dictionary.
+fn starts_with_brace(element: &Element) -> bool {
+    match element {
+        Element::Literal(text) => text == "{",
+        Element::Region { .. } | Element::WholeRegion(_) | Element::Pairs(_) => true,
+        _ => false,
     }
-    false
+}
+
+/// Returns `true` if the first token of an element shows that it is present.
+fn is_told(def: &OpDef, element: &Element) -> bool {
+    match element {
+        Element::Literal(_)
+        | Element::Operands(_)
+        | Element::TypedOperands(_)
+        | Element::Function(_)
+        | Element::Pairs(_)
+        | Element::Region { .. }
+        | Element::WholeRegion(_) => true,
+        Element::Attribute { attribute, .. } => matches!(
+            def.attributes[*attribute].kind,
+            AttrKind::String
+                | AttrKind::Int { .. }
+                | AttrKind::Float(_)
+                | AttrKind::Array(_)
+                | AttrKind::Aggregate
+                | AttrKind::Dense
+                | AttrKind::Enum(_)
+        ),
+        _ => false,
+    }
 }
 
 /// Returns `true` if a literal is a single token of programs: a keyword or punctuation.
-const fn is_literal(text: &str) -> bool {
+fn is_literal(text: &str) -> bool {
     const PUNCTUATION: &[&str] = &[
         ":", ",", "=", "<", ">", "(", ")", "{", "}", "[", "]", "->", "?", "+", "*", "-", "|",
     ];
-    let bytes = text.as_bytes();
-    let mut index = 0;
-    while index < PUNCTUATION.len() {
-        if same(PUNCTUATION[index], text) {
-            return true;
-        }
-        index += 1;
-    }
-    let mut index = 0;
-    while index < bytes.len() {
-        let byte = bytes[index];
-        if !(byte.is_ascii_alphanumeric() || byte == b'_' || byte == b'$' || byte == b'.') {
-            return false;
-        }
-        index += 1;
-    }
-    bytes[0].is_ascii_alphabetic() || bytes[0] == b'_'
+    let is_fit = |char: char| char.is_ascii_alphanumeric() || "_$.".contains(char);
+    let is_keyword = text.starts_with(|first: char| first.is_ascii_alphabetic() || first == '_')
+        && text.chars().all(is_fit);
+    PUNCTUATION.contains(&text) || is_keyword
 }

@@ -1,10 +1,8 @@
 //! The tokens of the language.
 
-use super::grammar::Parse;
-use crate::check::{DeclarationError, attempt};
-use crate::const_text::slice;
+use crate::check::{DeclarationError, Place};
 
-#[derive(Clone, Copy)]
+#[derive(Clone, Copy, PartialEq, Eq)]
 pub(super) enum Token {
     /// `` `text` ``
     Literal(&'static str),
@@ -15,11 +13,12 @@ pub(super) enum Token {
     /// `word-of-the-language`
     Word(&'static str),
     /// One of `()?|,:^`.
-    Mark(u8),
+    Mark(char),
     End,
 }
 
 /// Reads tokens, and locates errors.
+#[derive(Clone)]
 pub(super) struct Lexer {
     text: &'static str,
     /// The start of the next token, or of the blanks before it.
@@ -29,7 +28,7 @@ pub(super) struct Lexer {
 }
 
 impl Lexer {
-    pub(super) const fn new(text: &'static str) -> Self {
+    pub(super) fn new(text: &'static str) -> Self {
         Self {
             text,
             offset: 0,
@@ -38,124 +37,90 @@ impl Lexer {
     }
 
     /// Returns the start of the last token, in bytes.
-    pub(super) const fn start(&self) -> usize {
+    pub(super) fn start(&self) -> usize {
         self.start
     }
 
     /// Returns `true` if a parenthesis follows the last token without a blank.
-    pub(super) const fn has_arguments(&self) -> bool {
-        let bytes = self.text.as_bytes();
-        self.offset < bytes.len() && bytes[self.offset] == b'('
+    pub(super) fn has_arguments(&self) -> bool {
+        self.rest().starts_with('(')
     }
 
     /// Returns an error at the last token.
-    pub(super) const fn error(&self, message: &'static str) -> DeclarationError {
-        self.error_named(message, "", "")
+    pub(super) fn error<T>(&self, message: impl Into<String>) -> Result<T, DeclarationError> {
+        Err(DeclarationError::new(
+            Place::Format(Some(self.start)),
+            message,
+        ))
     }
 
-    pub(super) const fn error_named(
-        &self,
-        before: &'static str,
-        name: &'static str,
-        after: &'static str,
-    ) -> DeclarationError {
-        DeclarationError::named(before, name, after).at(self.start)
-    }
-
-    pub(super) const fn next(&mut self) -> Parse<Token> {
-        let bytes = self.text.as_bytes();
-        let mut start = self.offset;
-        while start < bytes.len() && bytes[start].is_ascii_whitespace() {
-            start += 1;
-        }
-        self.start = start;
-        if start == bytes.len() {
-            self.offset = start;
+    pub(super) fn next(&mut self) -> Result<Token, DeclarationError> {
+        self.offset += self.rest().len() - self.rest().trim_ascii_start().len();
+        self.start = self.offset;
+        let rest = self.rest();
+        let Some(first) = rest.chars().next() else {
             return Ok(Token::End);
-        }
-        let mut end = start + 1;
-        let token = match bytes[start] {
-            quote @ (b'`' | b'"') => {
-                while end < bytes.len() && bytes[end] != quote {
-                    end += 1;
-                }
-                if end == bytes.len() {
-                    return Err(self.error(if quote == b'`' {
-                        "expected a closing `"
-                    } else {
-                        "expected a closing \""
-                    }));
-                }
-                let text = slice(self.text, start + 1, end);
-                end += 1;
-                if quote == b'`' {
-                    Token::Literal(text)
-                } else if text.is_empty() {
-                    return Err(self.error("expected a non-empty string"));
-                } else {
-                    Token::Text(text)
-                }
-            }
-            b'$' => {
-                while end < bytes.len()
-                    && (bytes[end].is_ascii_alphanumeric() || bytes[end] == b'_')
-                {
-                    end += 1;
-                }
-                if end == start + 1 {
-                    return Err(self.error("expected a name after `$`"));
-                }
-                Token::Variable(slice(self.text, start + 1, end))
-            }
-            mark @ (b'(' | b')' | b'?' | b'|' | b',' | b':' | b'^') => Token::Mark(mark),
-            byte if byte.is_ascii_alphabetic() => {
-                while end < bytes.len()
-                    && (bytes[end].is_ascii_alphanumeric() || bytes[end] == b'-')
-                {
-                    end += 1;
-                }
-                Token::Word(slice(self.text, start, end))
-            }
-            _ => {
-                while !self.text.is_char_boundary(end) {
-                    end += 1;
-                }
-                return Err(self.error_named(
-                    "unexpected character `",
-                    slice(self.text, start, end),
-                    "`",
-                ));
-            }
         };
-        self.offset = end;
-        Ok(token)
+        self.offset += first.len_utf8();
+        match first {
+            '`' => Ok(Token::Literal(self.quoted(first)?)),
+            '"' => match self.quoted(first)? {
+                "" => self.error("expected a non-empty string"),
+                text => Ok(Token::Text(text)),
+            },
+            '$' => match self.take(|char| char.is_ascii_alphanumeric() || char == '_') {
+                "" => self.error("expected a name after `$`"),
+                name => Ok(Token::Variable(name)),
+            },
+            '(' | ')' | '?' | '|' | ',' | ':' | '^' => Ok(Token::Mark(first)),
+            first if first.is_ascii_alphabetic() => {
+                self.offset = self.start;
+                let is_fit = |char: char| char.is_ascii_alphanumeric() || char == '-';
+                Ok(Token::Word(self.take(is_fit)))
+            }
+            other => self.error(format!("unexpected character `{other}`")),
+        }
     }
 
-    pub(super) const fn peek(&mut self) -> Parse<Token> {
-        let (offset, start) = (self.offset, self.start);
-        let token = self.next();
-        self.offset = offset;
-        self.start = start;
-        token
+    pub(super) fn peek(&self) -> Result<Token, DeclarationError> {
+        self.clone().next()
     }
 
-    pub(super) const fn opt_mark(&mut self, mark: u8) -> Parse<bool> {
-        let is_there = matches!(attempt!(self.peek()), Token::Mark(found) if found == mark);
+    pub(super) fn opt_mark(&mut self, mark: char) -> Result<bool, DeclarationError> {
+        let is_there = self.peek()? == Token::Mark(mark);
         if is_there {
-            attempt!(self.next());
+            self.next()?;
         }
         Ok(is_there)
     }
 
-    pub(super) const fn expect(&mut self, mark: u8) -> Parse<()> {
-        match attempt!(self.next()) {
+    pub(super) fn expect(&mut self, mark: char) -> Result<(), DeclarationError> {
+        match self.next()? {
             Token::Mark(found) if found == mark => Ok(()),
-            _ => Err(self.error(match mark {
-                b'(' => "expected `(`",
-                b')' => "expected `)`",
-                b',' => "expected `,`",
-                _ => "expected `?`",
-            })),
+            _ => self.error(format!("expected `{mark}`")),
+        }
+    }
+
+    fn rest(&self) -> &'static str {
+        &self.text[self.offset..]
+    }
+
+    /// Reads characters as long as they fit.
+    fn take(&mut self, is_fit: impl Fn(char) -> bool) -> &'static str {
+        let rest = self.rest();
+        let len = rest.find(|char| !is_fit(char)).unwrap_or(rest.len());
+        self.offset += len;
+        &rest[..len]
+    }
+
+    /// Reads up to the closing quote.
+    fn quoted(&mut self, quote: char) -> Result<&'static str, DeclarationError> {
+        match self.rest().split_once(quote) {
+            Some((text, _)) => {
+                self.offset += text.len() + quote.len_utf8();
+                Ok(text)
+            }
+            None => self.error(format!("expected a closing {quote}")),
         }
     }
 }

@@ -60,42 +60,38 @@ impl Shown {
 
     /// Checks that nothing is missing.
     pub(super) fn check(&self, def: &OpDef) -> Result<(), DeclarationError> {
-        let missing = |name, message: String| Err(DeclarationError::new(Place::Part(name), message));
+        let missing = |message: String| Err(DeclarationError::new(Place::Format(None), message));
         for (operand, is_shown) in def.operands.iter().zip(&self.operands) {
             let name = operand.name;
             if !is_shown {
-                return missing(name, format!("no element shows operand `{name}`"));
+                return missing(format!("no element shows operand `{name}`"));
             }
         }
         for (operand, is_shown) in def.operands.iter().zip(&self.operand_types) {
             let name = operand.name;
             if !is_shown && !is_fixed(operand.ty) {
-                return missing(
-                    name,
-                    format!("no element determines the type of operand `{name}`"),
-                );
+                return missing(format!(
+                    "no element determines the type of operand `{name}`"
+                ));
             }
         }
         for (result, is_shown) in def.results.iter().zip(&self.result_types) {
             let name = result.name;
-            if !is_shown && !(is_fixed(result.ty) && result.arity == Arity::One) {
-                return missing(
-                    name,
-                    format!("no element determines the type of result `{name}`"),
-                );
+            if !(*is_shown || is_fixed(result.ty) && result.arity == Arity::One) {
+                return missing(format!("no element determines the type of result `{name}`"));
             }
         }
         for (attribute, is_shown) in def.attributes.iter().zip(&self.attributes) {
             let name = attribute.name;
             if !is_shown && !self.has_dictionary && attribute.default.is_none() {
-                return missing(name, format!("no element shows attribute `{name}`"));
+                return missing(format!("no element shows attribute `{name}`"));
             }
         }
         for (function, is_shown) in def.functions.iter().zip(&self.functions) {
             let name = function.name;
             let is_attribute = function.form != FunctionForm::Region;
-            if !is_shown && !(is_attribute && self.has_dictionary) {
-                return missing(name, format!("no element shows function `{name}`"));
+            if !(*is_shown || is_attribute && self.has_dictionary) {
+                return missing(format!("no element shows function `{name}`"));
             }
         }
         Ok(())

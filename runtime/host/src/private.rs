@@ -37,8 +37,8 @@ pub use tfrt_async::pool::PooledFuture;
 pub use tfrt_async::value::{DisplayFn, Passing};
 pub use tfrt_async::{AnyRef, AsyncValueRef, Immutable, Value};
 pub use tfrt_ods::{
-    Arity, AttrDefault, AttrKind, Effect, EnumCase, EnumDef, FunctionDef, FunctionForm, OpDef,
-    OpTraits, SourcePlace, TypeConstraint,
+    Arity, AttrDef, AttrDefault, AttrKind, Effect, EnumCase, EnumDef, FunctionDef, FunctionForm,
+    OpDef, OpTraits, SourcePlace, TypeConstraint,
 };
 pub use tfrt_support::Error;
 
@@ -64,7 +64,7 @@ pub use crate::kernel::param::Arguments;
 pub use crate::kernel::preallocated::{
     answer, answer_bytes, asked_with, metadata, queried, workspace_len,
 };
-pub use crate::kernel::registry::KernelRegistration;
+pub use crate::kernel::registry::{DeclaredOps, KernelRegistration};
 pub use crate::kernel::resource::Shared;
 pub use crate::kernel::result::Returned;
 pub use crate::kernel::result::{

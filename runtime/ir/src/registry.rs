@@ -4,9 +4,9 @@ use std::collections::{HashMap, HashSet};
 use std::fmt;
 use std::sync::OnceLock;
 
-use tfrt_ods::OpDef;
 use tfrt_ods::dialect::DialectDef;
-use tfrt_ods::format::{Format, FormatError};
+use tfrt_ods::format::Format;
+use tfrt_ods::{DeclarationError, OpDef};
 use tfrt_support::name_table::{NameTable, Named};
 use tfrt_support::nearest::nearest;
 
@@ -40,7 +40,7 @@ pub struct Registry {
 #[derive(Debug)]
 pub struct RegisteredOp {
     def: &'static OpDef,
-    format: OnceLock<Result<Box<Format>, FormatError>>,
+    format: OnceLock<Result<Box<Format>, DeclarationError>>,
 }
 
 impl RegisteredOp {
@@ -55,7 +55,7 @@ impl RegisteredOp {
     /// # Errors
     /// If the assembly format is not well formed. The macros that declare ops check it at compile
     /// time; only a declaration written as a constant can be wrong.
-    pub fn format(&self) -> Result<Option<&Format>, &FormatError> {
+    pub fn format(&self) -> Result<Option<&Format>, &DeclarationError> {
         if self.def.assembly_format.is_none() {
             return Ok(None);
         }

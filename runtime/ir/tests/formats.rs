@@ -32,7 +32,7 @@ const fn region(name: &'static str) -> FunctionDef {
 }
 
 fn registry(def: OpDef) -> Arc<Registry> {
-    def.assert_valid();
+    def.check().expect("the declaration keeps the rules");
     let def: &'static OpDef = Box::leak(Box::new(def));
     Arc::new(Registry::new([&RETURN, def], []).expect("the declarations fit together"))
 }

@@ -67,21 +67,17 @@
 //!
 //! # Ops without kernels
 //!
-//! An op that is only used by compilers, or whose kernel is defined elsewhere, is declared by a constant: the same record that the
-//! macro derives from a signature:
+//! [`declare_op!`](crate::declare_op) declares an op that only compilers use, or whose kernel is defined elsewhere. Its options are
+//! those of a `raw` kernel:
 //!
 //! ```
-//! use tfrt::ods::{OpDef, OperandDef, ResultDef, TypeConstraint};
-//!
-//! static TRANSPOSE: OpDef = OpDef {
-//!     summary: "Swaps rows and columns.",
-//!     operands: &[OperandDef::new("matrix", TypeConstraint::Exact("!dialects.matrix"))],
-//!     results: &[ResultDef::new("transposed", TypeConstraint::Exact("!dialects.matrix"))],
-//!     assembly_format: Some("$matrix attr-dict"),
-//!     ..OpDef::new("dialects.transpose")
-//! };
-//!
-//! tfrt::declare_ops!(TRANSPOSE);
+//! tfrt::declare_op! {
+//!     /// Swaps rows and columns.
+//!     "dialects.transpose",
+//!     operands(matrix: "!dialects.matrix"),
+//!     results(transposed: "!dialects.matrix"),
+//!     format = "$matrix attr-dict"
+//! }
 //! # fn main() {}
 //! ```
 //!

@@ -1,28 +1,38 @@
-use tfrt::ods::{AttrDef, AttrDefault, AttrKind, OpDef, OperandDef, TypeConstraint};
+use tfrt::prelude::*;
 
 tfrt::declare_op! {
     /// Shows an operand that it does not have.
-    static SHOWS: OpDef = OpDef {
-        operands: &[OperandDef::new("a", TypeConstraint::Exact("i32"))],
-        assembly_format: Some("$a `,` $b attr-dict"),
-        ..OpDef::new("my.shows")
-    };
+    "my.shows", operands(a: "i32"), format = "$a `,` $b attr-dict"
 }
 
 tfrt::declare_op! {
-    /// Has names that are none.
-    #[names("my.add.i32", "add")]
-    const NAMES: OpDef = OpDef::new("");
+    /// Has a name that is not one, and one that is.
+    "my.add.i32", "my..add", "add"
 }
 
-static DEFAULT: OpDef = OpDef {
-    attributes: &[AttrDef {
-        default: Some(AttrDefault::Int(1)),
-        ..AttrDef::new("is_fast", AttrKind::BOOL)
-    }],
-    ..OpDef::new("my.default")
-};
+tfrt::declare_op! {
+    "my.default", attrs(is_fast: bool = 1)
+}
 
-tfrt::declare_ops!(DEFAULT);
+tfrt::declare_op! {
+    "my.same", operands(a: "i32"), results(b: same_as(c), d: "i32"), alias(d = e, f = a)
+}
+
+tfrt::declare_op! {
+    "my.end", terminator, results(a: "i32")
+}
+
+tfrt::declare_op! {
+    "my.kernel", raw, blocking, kernel_set = Set, metadata = shape, chain = none, sync = "my_sync.kernel"
+}
+
+tfrt::declare_op! {
+    #[inline]
+    operands(a: "i32", a: "i64")
+}
+
+tfrt::declare_op! {
+    "my.any", attrs(a: any = 1)
+}
 
 fn main() {}

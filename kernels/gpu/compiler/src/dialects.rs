@@ -26,7 +26,6 @@ use tfrt_ir::{Module, OpId, OpState, ValueId};
 pub(crate) use asynchronous::content_of;
 pub(crate) use launch::Launch;
 pub(crate) use memref::{GLOBAL_TYPE, INITIAL_VALUE, NAME, element_type};
-pub use streamify::STREAMIFY;
 
 /// The dialects, which appear in texts only.
 const DIALECTS: &[DialectDef] = &[

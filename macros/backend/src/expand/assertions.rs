@@ -8,9 +8,10 @@ use syn::spanned::Spanned;
 
 use super::{declaration, markers};
 use crate::kernel::{
-    AttributeDefault, Bound, DefaultValue, Kernel, Marker, OperandEntry, ResultEntry, Variant,
+    AttributeDefault, Bound, Declaration, DefaultValue, Kernel, Marker, OperandEntry, ResultEntry,
+    Variant,
 };
-use crate::options::RawType;
+use crate::options::{AttributeType, RawType};
 use crate::signature::Operand;
 use crate::signature::types::{is_chain, last_name};
 
@@ -22,24 +23,40 @@ pub(super) fn assertions(kernel: &Kernel, variant: &Variant) -> TokenStream {
     }
     let leaves = kernel.output.leaves();
     let results = leaves.iter().filter_map(|leaf| leaf.payload());
-    for ty in results.chain(raw_types(variant)) {
+    for ty in results.chain(raw_types(&variant.declaration)) {
         assertions.add_not_chain(ty, "IsValue");
     }
-    for attribute in &variant.declaration.attributes {
+    assertions.tokens.extend(defaults(&variant.declaration));
+    assertions.tokens
+}
+
+/// The assertions about the types and defaults of an op without a kernel.
+pub(super) fn of_declared_op(declaration: &Declaration) -> TokenStream {
+    let mut assertions = Assertions::default();
+    for ty in raw_types(declaration) {
+        assertions.add_not_chain(ty, "IsValue");
+    }
+    assertions.tokens.extend(defaults(declaration));
+    assertions.tokens
+}
+
+/// The assertions that defaults fit their attributes.
+fn defaults(declaration: &Declaration) -> TokenStream {
+    let mut tokens = TokenStream::new();
+    for attribute in &declaration.attributes {
         let is_value = |default: &&AttributeDefault| !matches!(default.value, DefaultValue::Absent);
-        let Some(default) = attribute.default.as_ref().filter(is_value) else {
+        let (Some(default), AttributeType::Rust(ty)) =
+            (attribute.default.as_ref().filter(is_value), &attribute.ty)
+        else {
             continue;
         };
         let span = default.span;
-        let (ty, default) = (
-            markers::attribute(&attribute.ty),
-            declaration::default(default),
-        );
-        assertions.tokens.extend(quote_spanned! {span=>
+        let (ty, default) = (markers::attribute(ty), declaration::default(default));
+        tokens.extend(quote_spanned! {span=>
             const _: () = __tfrt::assert_default::<#ty>(&#default);
         });
     }
-    assertions.tokens
+    tokens
 }
 
 /// Assertions about types. Each says something of a type where it first stands, which is where the constant around reports that
@@ -102,9 +119,8 @@ fn may_be_chain(ty: &Type) -> bool {
     !is_chain(ty) && last_name(ty).is_some_and(|name| !NUMBERS.contains(&name.as_str()))
 }
 
-/// The Rust types that options of a raw kernel name.
-fn raw_types(variant: &Variant) -> impl Iterator<Item = &Type> {
-    let declaration = &variant.declaration;
+/// The Rust types that options name.
+fn raw_types(declaration: &Declaration) -> impl Iterator<Item = &Type> {
     let operands = declaration.operands.iter().filter_map(|entry| match entry {
         OperandEntry::Raw(_, entry) => Some(&entry.ty),
         OperandEntry::OfParameter(..) => None,

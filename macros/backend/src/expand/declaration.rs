@@ -1,4 +1,4 @@
-//! The declaration of a kernel, as a constant.
+//! The declaration of a kernel, or of an op without one, as a constant.
 
 use proc_macro2::{Ident, Span, TokenStream};
 use quote::{quote, quote_spanned};
@@ -7,22 +7,57 @@ use tfrt_ods::{Arity, FunctionForm};
 
 use super::{adapter, markers};
 use crate::kernel::{
-    AttributeDefault, AttributeEntry, Declaration, DefaultValue, FunctionEntry, Instance, Kernel,
-    OperandEntry, RawEntry, ResultEntry, Variant,
+    AttributeDefault, AttributeEntry, Bound, Declaration, DefaultValue, FunctionEntry, Instance,
+    Kernel, OperandEntry, RawEntry, ResultEntry, Variant,
 };
-use crate::options::RawType;
+use crate::options::{AttributeType, RawType};
 use crate::signature::Output;
 
-/// The declaration, as a constant.
+/// What the compiler knows of the parts of a declaration: the types in the signature of a kernel.
+struct Source<'a> {
+    parameters: &'a [Bound],
+    leaves: &'a [&'a Output],
+    /// Where the return type stands.
+    span: Span,
+}
+
+/// The declaration of a kernel, as a constant.
 pub(super) fn declaration(kernel: &Kernel, variant: &Variant, instance: &Instance) -> TokenStream {
-    let declaration = &variant.declaration;
+    let source = Source {
+        parameters: &variant.parameters,
+        leaves: &kernel.output.leaves(),
+        span: kernel.output_span,
+    };
+    record(
+        &variant.declaration,
+        &source,
+        preparation(variant),
+        &instance.name,
+    )
+}
+
+/// The declaration of an op without a kernel, as a constant that has no name yet.
+pub(super) fn of_declared_op(declaration: &Declaration) -> TokenStream {
+    let source = Source {
+        parameters: &[],
+        leaves: &[],
+        span: Span::call_site(),
+    };
+    record(declaration, &source, Vec::new(), "")
+}
+
+fn record(
+    declaration: &Declaration,
+    source: &Source<'_>,
+    preparation: Vec<TokenStream>,
+    name: &str,
+) -> TokenStream {
     let Declaration {
         summary,
         description,
         has_added_chain,
         ..
     } = declaration;
-    let name = &instance.name;
     let place = quote!(__tfrt::SourcePlace {
         file: __tfrt::file!(),
         line: __tfrt::line!()
@@ -41,7 +76,7 @@ pub(super) fn declaration(kernel: &Kernel, variant: &Variant, instance: &Instanc
     let operands = declaration
         .operands
         .iter()
-        .map(|entry| operand(entry, variant));
+        .map(|entry| operand(entry, source.parameters));
     list(
         "operands",
         operands
@@ -60,11 +95,10 @@ pub(super) fn declaration(kernel: &Kernel, variant: &Variant, instance: &Instanc
         "signatures",
         declaration.functions.iter().filter_map(signature).collect(),
     );
-    let leaves = kernel.output.leaves();
     let results = declaration
         .results
         .iter()
-        .map(|entry| result(entry, &leaves, kernel.output_span));
+        .map(|entry| result(entry, source.leaves, source.span));
     list(
         "results",
         results
@@ -94,10 +128,17 @@ pub(super) fn declaration(kernel: &Kernel, variant: &Variant, instance: &Instanc
     if let Some(fold) = &declaration.fold {
         fields.push(quote!(folder: __tfrt::Some(#fold)));
     }
+    fields.extend(preparation);
+    quote!(__tfrt::OpDef { #(#fields,)* place: #place, ..__tfrt::OpDef::new(#name) })
+}
+
+/// The functions that prepare a call.
+fn preparation(variant: &Variant) -> Vec<TokenStream> {
+    let mut fields = Vec::new();
     if let Some(path) = &variant.preparation.metadata {
         let query = Ident::new("__query", Span::mixed_site());
         let asked = adapter::asked_by_query(variant, &query, path);
-        let num_outs = declaration.results.len();
+        let num_outs = variant.declaration.results.len();
         fields.push(
             quote!(metadata: __tfrt::Some(|#query| __tfrt::answer(__tfrt::metadata::<#num_outs>(#asked)?))),
         );
@@ -115,13 +156,13 @@ pub(super) fn declaration(kernel: &Kernel, variant: &Variant, instance: &Instanc
             })
         });
     }
-    quote!(__tfrt::OpDef { #(#fields,)* place: #place, ..__tfrt::OpDef::new(#name) })
+    fields
 }
 
-fn operand(entry: &OperandEntry, variant: &Variant) -> TokenStream {
+fn operand(entry: &OperandEntry, parameters: &[Bound]) -> TokenStream {
     match entry {
         OperandEntry::OfParameter(name, index) => {
-            let marker = variant.parameters.get(*index).map(|parameter| {
+            let marker = parameters.get(*index).map(|parameter| {
                 let marker = markers::marker(parameter);
                 quote_spanned!(parameter.span=> operand::<#marker>)
             });
@@ -154,7 +195,8 @@ fn result(entry: &ResultEntry, leaves: &[&Output], span: Span) -> TokenStream {
         }
         ResultEntry::Raw(name, entry) => {
             let (ty, arity) = (raw_type(&entry.ty), arity(entry));
-            quote!(__tfrt::raw_result(#name, #ty, #arity))
+            let alias_of = option(entry.alias_of.as_ref().map(|operand| quote!(#operand)));
+            quote!(__tfrt::raw_result(#name, #ty, #arity, #alias_of))
         }
     }
 }
@@ -177,6 +219,16 @@ fn signature(entry: &FunctionEntry) -> Option<TokenStream> {
 
 fn attribute(entry: &AttributeEntry) -> TokenStream {
     let AttributeEntry { name, ty, default } = entry;
+    let ty = match ty {
+        AttributeType::Rust(ty) => ty,
+        AttributeType::Any => {
+            return quote!(__tfrt::AttrDef::new(#name, __tfrt::AttrKind::Any));
+        }
+        AttributeType::AnyList => {
+            let kind = quote!(__tfrt::AttrKind::Array(&__tfrt::AttrKind::Any));
+            return quote!(__tfrt::AttrDef::new(#name, #kind));
+        }
+    };
     let span = default
         .as_ref()
         .map_or_else(|| ty.span(), |default| default.span);
@@ -205,6 +257,7 @@ fn raw_type(ty: &RawType) -> TokenStream {
             let operand = operand.to_string();
             quote!(__tfrt::TypeConstraint::SameAs(#operand))
         }
+        RawType::OneOf(spellings) => quote!(__tfrt::TypeConstraint::OneOf(&[#(#spellings),*])),
         RawType::Rust(ty) => {
             let ty = markers::checked(ty, "IsValue");
             quote!(__tfrt::exactly::<#ty>())

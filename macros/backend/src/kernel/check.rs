@@ -8,7 +8,7 @@ use tfrt_ods::traits::TraitDef;
 
 use crate::function::{self, Function};
 use crate::kernel::Form;
-use crate::options::{AttributeNames, Flag, Options};
+use crate::options::{AttributeNames, AttributeType, Flag, Options};
 use crate::problems::Problems;
 use crate::signature::types::is_chain;
 use crate::signature::{Binding, FunctionBinding, Operand, Output, Parameter};
@@ -172,6 +172,14 @@ pub(super) fn options(options: &Options, form: Form, function: &Function, proble
         problems.at_span(span, "an assembly format fixes the names of the attributes");
     }
     if form.is_raw() {
+        for attribute in options.attrs.iter().flat_map(|(_, attributes)| attributes) {
+            if !matches!(attribute.ty, AttributeType::Rust(_)) {
+                problems.at(
+                    &attribute.name,
+                    "a kernel reads an attribute as a value of a Rust type: `any` is for ops without kernels",
+                );
+            }
+        }
         if let Some(names) = options.attribute_names {
             let attributes = options.attrs.iter().flat_map(|(_, attributes)| attributes);
             let defaults = attributes

@@ -9,16 +9,17 @@ use std::collections::BTreeMap;
 use proc_macro2::Span;
 use syn::ext::IdentExt;
 use syn::spanned::Spanned;
-use syn::{Ident, LitStr};
+use syn::{Attribute, Ident, LitStr};
 use tfrt_ods::{Arity, FunctionForm, OpTraits};
 
 use crate::doc;
 use crate::function::Function;
+use crate::kernel::rules;
 use crate::kernel::{
     self, AttributeEntry, Bound, Declaration, Form, FunctionEntry, Marker, OperandEntry,
     ResultEntry,
 };
-use crate::options::{AttributeNames, Flag, Options, RawType, RawValue};
+use crate::options::{AttributeNames, AttributeType, Flag, Options, RawType, RawValue};
 use crate::problems::{Problems, did_you_mean};
 use crate::signature::types::is_chain;
 use crate::signature::{Binding, FunctionBinding, Operand, Output, Parameter};
@@ -53,6 +54,7 @@ pub(super) fn declare(
     };
     if form.is_raw() {
         raw::raw_parts(options, &mut declaration, &mut names, problems);
+        rules::check(&declaration, &[], output, &names, problems);
         return (Vec::new(), declaration);
     }
     attributes(&parameters, &mut declaration, &mut names, problems);
@@ -67,7 +69,36 @@ pub(super) fn declare(
         &mut names,
         problems,
     );
+    rules::check(&declaration, &parameters, output, &names, problems);
     (parameters, declaration)
+}
+
+/// The declaration of an op without a kernel: all of it is in the options and in the doc comment.
+pub(crate) fn declare_op(
+    options: &Options,
+    attributes: &[Attribute],
+    problems: &mut Problems,
+) -> Declaration {
+    let mut names = Names::default();
+    let (summary, description) = doc::summary_and_description(attributes);
+    let mut declaration = Declaration {
+        summary,
+        description,
+        operands: Vec::new(),
+        attributes: Vec::new(),
+        functions: Vec::new(),
+        results: Vec::new(),
+        traits: options.traits() | attribute_names(options),
+        effect: effect(options),
+        reads: options.reads.as_ref().map(LitStr::value),
+        format: options.format.clone(),
+        verify: options.verify.clone(),
+        fold: options.fold.clone(),
+        has_added_chain: false,
+    };
+    raw::raw_parts(options, &mut declaration, &mut names, problems);
+    rules::check(&declaration, &[], &Output::Nothing, &names, problems);
+    declaration
 }
 
 /// Whether the kernel needs an order among others and does not handle the chain itself.
@@ -111,13 +142,10 @@ fn traits(
     parameters: &[Parameter],
     has_added_chain: bool,
 ) -> OpTraits {
-    let mut traits = options.traits();
+    let mut traits = options.traits() | attribute_names(options);
     let takes_all = |parameter: &Parameter| matches!(parameter.binding, Binding::AllAttributes);
-    match options.attribute_names {
-        Some(AttributeNames::Free(_)) => traits = traits | OpTraits::FREE_ATTRIBUTE_NAMES,
-        Some(AttributeNames::Any(_)) => traits = traits | OpTraits::ANY_ATTRIBUTES,
-        None if parameters.iter().any(takes_all) => traits = traits | OpTraits::ANY_ATTRIBUTES,
-        None => {}
+    if options.attribute_names.is_none() && parameters.iter().any(takes_all) {
+        traits = traits | OpTraits::ANY_ATTRIBUTES;
     }
     if form == Form::Future {
         traits = traits | OpTraits::ASYNC;
@@ -130,6 +158,15 @@ fn traits(
         traits = traits | OpTraits::EXTRA_CHAIN;
     }
     traits
+}
+
+/// The trait that `attribute_names` stands for.
+fn attribute_names(options: &Options) -> OpTraits {
+    match options.attribute_names {
+        Some(AttributeNames::Free(_)) => OpTraits::FREE_ATTRIBUTE_NAMES,
+        Some(AttributeNames::Any(_)) => OpTraits::ANY_ATTRIBUTES,
+        None => OpTraits::NONE,
+    }
 }
 
 /// Whether a chain at the end would be an operand like others.
@@ -155,9 +192,14 @@ fn takes_chain(options: &Options, parameters: &[Parameter]) -> bool {
 
 /// The names of one declaration, to find those that are used twice.
 #[derive(Default)]
-struct Names(BTreeMap<String, Span>);
+pub(super) struct Names(BTreeMap<String, Span>);
 
 impl Names {
+    /// Where a part is named.
+    pub(super) fn span(&self, name: &str) -> Option<Span> {
+        self.0.get(name).copied()
+    }
+
     fn add(&mut self, name: &str, span: Span, problems: &mut Problems) {
         if self.0.insert(name.to_owned(), span).is_some() {
             problems.at_span(
@@ -191,7 +233,7 @@ fn attributes(
             };
             declaration.attributes.push(AttributeEntry {
                 name: name.value(),
-                ty: (**marker).clone(),
+                ty: AttributeType::Rust(marker.clone()),
                 default,
             });
         }

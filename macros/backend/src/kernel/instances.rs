@@ -1,11 +1,11 @@
 //! Instances of generic functions: one kernel for each combination of the listed values.
 
-use proc_macro2::TokenStream;
+use proc_macro2::{Span, TokenStream};
 use syn::spanned::Spanned;
 use syn::{Ident, LitStr, Type};
 
 use crate::function::Function;
-use crate::options::{InstanceValue, Options};
+use crate::options::{InstanceList, InstanceValue, Options};
 use crate::problems::{Problems, did_you_mean};
 use crate::signature;
 
@@ -14,9 +14,14 @@ use crate::signature;
 pub struct Instance {
     /// The name of the kernel.
     pub name: String,
-    /// The generic parameters, with the types of those that are constants, and their values.
-    pub values: Vec<(Ident, Option<Type>, TokenStream)>,
+    /// Where the name stands.
+    pub span: Span,
+    /// The generic parameters.
+    pub values: Vec<InstanceItem>,
 }
+
+/// A generic parameter, its type if it is a constant, and its value.
+pub type InstanceItem = (Ident, Option<Type>, TokenStream);
 
 /// A name with places for the values of parameters.
 struct Template {
@@ -48,13 +53,34 @@ pub(crate) fn instances(
             );
         }
     }
+    named(
+        names,
+        &options.instances,
+        &parameters,
+        |parameter, value| Some(item(function, parameter, value)),
+        problems,
+    )
+}
+
+/// The names of an op without a kernel. Values are spelled in them, and mean nothing else.
+pub(crate) fn of_declared_op(options: &Options, problems: &mut Problems) -> Vec<Instance> {
+    let lists = &options.instances;
+    let parameters: Vec<&Ident> = lists.iter().map(|list| &list.parameter).collect();
+    named(&options.names, lists, &parameters, |_, _| None, problems)
+}
+
+/// One instance for each name and each combination of values.
+fn named(
+    names: &[LitStr],
+    lists: &[InstanceList],
+    parameters: &[&Ident],
+    item: impl Fn(&Ident, &InstanceValue) -> Option<InstanceItem>,
+    problems: &mut Problems,
+) -> Vec<Instance> {
+    let known: Vec<String> = parameters.iter().map(ToString::to_string).collect();
     let mut combinations: Vec<Vec<(&Ident, &InstanceValue)>> = vec![Vec::new()];
-    for parameter in &parameters {
-        let Some(list) = options
-            .instances
-            .iter()
-            .find(|list| list.parameter == **parameter)
-        else {
+    for parameter in parameters {
+        let Some(list) = lists.iter().find(|list| list.parameter == **parameter) else {
             problems.at(
                 parameter,
                 format!(
@@ -80,9 +106,10 @@ pub(crate) fn instances(
         for combination in &combinations {
             let instance = Instance {
                 name: template.fill(combination),
+                span: name.span(),
                 values: combination
                     .iter()
-                    .map(|(parameter, value)| item(function, parameter, value))
+                    .filter_map(|(parameter, value)| item(parameter, value))
                     .collect(),
             };
             if instances
@@ -104,11 +131,7 @@ pub(crate) fn instances(
 }
 
 /// What a generic parameter is in an instance. Bounds that its value does not meet are reported at the value.
-fn item(
-    function: &Function,
-    parameter: &Ident,
-    value: &InstanceValue,
-) -> (Ident, Option<Type>, TokenStream) {
+fn item(function: &Function, parameter: &Ident, value: &InstanceValue) -> InstanceItem {
     let mut ident = parameter.clone();
     ident.set_span(value.value.span().resolved_at(parameter.span()));
     (

@@ -10,7 +10,7 @@ use tfrt_ods::traits::{TraitDef, TraitOption};
 
 use crate::function::Function;
 use crate::op::OpFlag;
-use crate::options::{Options, duplicate, expect_end, set, split_at_commas};
+use crate::options::{Options, Subject, duplicate, expect_end, set, split_at_commas};
 use crate::problems::{Problems, did_you_mean};
 
 /// What was written.
@@ -142,7 +142,7 @@ impl OpOptions {
             }
             // Not an option of ops, where the name belongs: kernels are named alike, and their parser says what is wrong.
             if index == 0 && problems.is_empty() {
-                options.names = Options::parse(option, problems).names;
+                options.names = Options::parse(option, Subject::Kernel, problems).names;
             }
         }
         if options.names.is_empty() {
@@ -451,5 +451,5 @@ fn consume(input: ParseStream<'_>) -> TokenStream {
 
 /// Options as kernels have them, for the names alone.
 pub(super) fn of_names(names: &[LitStr], problems: &mut Problems) -> Options {
-    Options::parse(quote::quote!(#(#names),*), problems)
+    Options::parse(quote::quote!(#(#names),*), Subject::Kernel, problems)
 }

@@ -1,8 +1,10 @@
-//! The operands, results and attributes of a kernel that takes its frame: `operands(cond: "i1", rest: variadic any)`.
+//! The operands, results and attributes of a kernel that takes its frame, or of an op without a kernel: `operands(cond: "i1", rest: variadic any)`.
 
 use syn::ext::IdentExt;
+use syn::parse::discouraged::Speculative;
 use syn::parse::{Parse, ParseStream};
-use syn::{Expr, Ident, LitStr, Token, Type, parenthesized};
+use syn::punctuated::Punctuated;
+use syn::{Expr, Ident, LitStr, Token, Type, TypeSlice, parenthesized};
 use tfrt_ods::Arity;
 
 /// An operand or result of a kernel that takes its frame; of other kernels only the name of a result.
@@ -29,8 +31,21 @@ pub enum RawType {
     Spelled(LitStr),
     /// `same_as(operand)`
     SameAs(Ident),
+    /// `one_of("i32", "i64")`
+    OneOf(Vec<LitStr>),
     /// A Rust type.
     Rust(Box<Type>),
+}
+
+/// The type of an attribute.
+#[derive(Clone, Debug)]
+pub enum AttributeType {
+    /// The Rust type that it is read as.
+    Rust(Box<Type>),
+    /// `any`: only for ops without kernels, as no kernel could read it.
+    Any,
+    /// `[any]`: a list of anything.
+    AnyList,
 }
 
 /// An attribute of a kernel that takes its frame.
@@ -38,8 +53,8 @@ pub enum RawType {
 pub struct RawAttr {
     /// Its name.
     pub name: Ident,
-    /// Its Rust type.
-    pub ty: Type,
+    /// Its type.
+    pub ty: AttributeType,
     /// Its default.
     pub default: Option<Expr>,
 }
@@ -101,6 +116,30 @@ impl Parse for RawType {
             let content;
             parenthesized!(content in input);
             return Ok(Self::SameAs(content.parse()?));
+        }
+        if is_keyword(input, "one_of") {
+            input.parse::<Ident>()?;
+            let content;
+            parenthesized!(content in input);
+            let types = content.call(Punctuated::<LitStr, Token![,]>::parse_terminated)?;
+            return Ok(Self::OneOf(types.into_iter().collect()));
+        }
+        Ok(Self::Rust(Box::new(input.parse()?)))
+    }
+}
+
+impl Parse for AttributeType {
+    fn parse(input: ParseStream<'_>) -> syn::Result<Self> {
+        if is_keyword(input, "any") {
+            input.parse::<Ident>()?;
+            return Ok(Self::Any);
+        }
+        let ahead = input.fork();
+        if let Ok(list) = ahead.parse::<TypeSlice>()
+            && matches!(&*list.elem, Type::Path(path) if path.path.is_ident("any"))
+        {
+            input.advance_to(&ahead);
+            return Ok(Self::AnyList);
         }
         Ok(Self::Rust(Box::new(input.parse()?)))
     }

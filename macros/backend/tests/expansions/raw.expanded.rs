@@ -48,6 +48,7 @@ fn cond(frame: &mut KernelFrame<'_>) -> Result<()> {
                                 "outputs",
                                 __tfrt::TypeConstraint::Any,
                                 __tfrt::Arity::Variadic,
+                                __tfrt::None,
                             ),
                         ],
                         traits: __tfrt::OpTraits::NON_STRICT,

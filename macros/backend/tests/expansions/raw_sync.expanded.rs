@@ -28,6 +28,7 @@ fn raw(frame: &mut KernelFrame<'_>) {}
                                 "c",
                                 __tfrt::TypeConstraint::SameAs("a"),
                                 __tfrt::Arity::One,
+                                __tfrt::None,
                             ),
                         ],
                         traits: __tfrt::OpTraits::SYNC,

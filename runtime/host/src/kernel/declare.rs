@@ -174,11 +174,16 @@ pub const fn raw_operand(
 
 /// Returns a result described by the options of a raw kernel.
 #[must_use]
-pub const fn raw_result(name: &'static str, ty: TypeConstraint, arity: Arity) -> ResultDef {
+pub const fn raw_result(
+    name: &'static str,
+    ty: TypeConstraint,
+    arity: Arity,
+    alias_of: Option<&'static str>,
+) -> ResultDef {
     ResultDef {
         name,
         ty,
         arity,
-        alias_of: None,
+        alias_of,
     }
 }

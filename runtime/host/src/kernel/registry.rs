@@ -38,20 +38,20 @@ impl KernelRegistration {
 
 inventory::collect!(KernelRegistration);
 
-/// Declarations without kernels, collected at link time.
+/// Declarations of ops without kernels, collected at link time. Submitted by `declare_op!`.
 ///
 /// ```
-/// use tfrt_host::kernel::registry::OpRegistration;
+/// use tfrt_host::kernel::registry::DeclaredOps;
 /// use tfrt_ods::{OpDef, OpTraits};
 ///
 /// static RETURN: OpDef = OpDef { traits: OpTraits::TERMINATOR, ..OpDef::new("my.return") };
 ///
-/// tfrt_host::__private::submit! { OpRegistration(&[&RETURN]) }
+/// tfrt_host::__private::submit! { DeclaredOps(&[&RETURN]) }
 /// ```
 #[derive(Clone, Copy, Debug)]
-pub struct OpRegistration(pub &'static [&'static OpDef]);
+pub struct DeclaredOps(pub &'static [&'static OpDef]);
 
-inventory::collect!(OpRegistration);
+inventory::collect!(DeclaredOps);
 
 /// Properties of dialects, collected at link time. Only the text front end uses them.
 ///
@@ -200,7 +200,7 @@ impl KernelRegistry {
     pub fn from_link() -> Result<Self, DuplicateKernels> {
         let mut registry = Self::new();
         let kernels = || inventory::iter::<KernelRegistration>.into_iter();
-        let ops = || inventory::iter::<OpRegistration>.into_iter();
+        let ops = || inventory::iter::<DeclaredOps>.into_iter();
         let natives = inventory::iter::<NativeFunction>.into_iter();
         let num_kernels = kernels().map(|registration| registration.kernels.len());
         let num_ops = ops().map(|registration| registration.0.len());

@@ -22,7 +22,7 @@ use tfrt_ods::dialect::DialectDef;
 use super::fingerprint::fingerprint;
 use crate::kernel::KernelDescriptor;
 use crate::kernel::registry::{
-    DialectRegistration, KernelRegistration, NativeFunction, OpRegistration,
+    DeclaredOps, DialectRegistration, KernelRegistration, NativeFunction,
 };
 use crate::log;
 use crate::sync::shared::{AdoptError, SharedState};
@@ -124,7 +124,7 @@ impl Registrations {
     /// Returns everything that is linked into this library.
     fn linked() -> Self {
         let kernels = inventory::iter::<KernelRegistration>.into_iter();
-        let ops = inventory::iter::<OpRegistration>.into_iter();
+        let ops = inventory::iter::<DeclaredOps>.into_iter();
         Self {
             kernels: kernels
                 .flat_map(|registration| registration.kernels())

@@ -2,7 +2,6 @@
 
 use tfrt::ods::instance::OpInstance;
 use tfrt::ods::verify::Breach;
-use tfrt::ods::{FunctionDef, FunctionForm, OpDef, OperandDef, ResultDef, TypeConstraint};
 use tfrt_ir::syntax::{OpParser, OpPrinter, OpSyntax};
 use tfrt_ir::{Module, OpId, OpState};
 
@@ -14,13 +13,11 @@ tfrt::declare_op! {
     /// Wraps ops that work on a stream. Passes put kernels in their place and dissolve it; it is not a kernel.
     ///
     /// The region takes a chain and a stream. It returns a chain, and the values of the results; an asynchronous one also returns a token.
-    pub static STREAMIFY: OpDef = OpDef {
-        operands: &[OperandDef::variadic("tokens", TypeConstraint::Exact(TOKEN))],
-        functions: &[FunctionDef { name: "body", form: FunctionForm::Region }],
-        results: &[ResultDef::variadic("results", TypeConstraint::Any)],
-        verifier: Some(verify),
-        ..OpDef::new("tfrt_gpu.streamify")
-    };
+    "tfrt_gpu.streamify",
+    operands(tokens: variadic "!gpu.async.token"),
+    regions(body),
+    results(results: variadic any),
+    verify = verify
 }
 
 pub(super) const SYNTAXES: &[OpSyntax] = &[syntax("tfrt_gpu.streamify", parse, print)];

@@ -1,4 +1,4 @@
-//! The declaration of a kernel that takes its frame: all of it is in the options.
+//! The declaration of a kernel that takes its frame, or of an op without a kernel: all of it is in the options.
 
 use syn::Ident;
 use syn::ext::IdentExt;
@@ -9,7 +9,7 @@ use crate::kernel::declare::default::{absent, read_default};
 use crate::kernel::{
     AttributeEntry, Declaration, FunctionEntry, OperandEntry, RawEntry, ResultEntry,
 };
-use crate::options::{Options, RawValue};
+use crate::options::{AttributeType, Options, RawValue};
 use crate::problems::Problems;
 use crate::signature::types::last_name;
 
@@ -30,11 +30,16 @@ pub(super) fn raw_parts(
     }
     for attribute in listed(options.attrs.as_ref()) {
         let name = named(&attribute.name, names, problems);
-        let is_optional = last_name(&attribute.ty).as_deref() == Some("Option");
-        let default = match &attribute.default {
-            None if is_optional => Some(absent(&attribute.ty)),
-            None => None,
-            Some(default) => problems.note(read_default(default, &attribute.ty)),
+        let default = match (&attribute.ty, &attribute.default) {
+            (AttributeType::Rust(ty), None) if last_name(ty).as_deref() == Some("Option") => {
+                Some(absent(ty))
+            }
+            (_, None) => None,
+            (AttributeType::Rust(ty), Some(default)) => problems.note(read_default(default, ty)),
+            (AttributeType::Any | AttributeType::AnyList, Some(default)) => {
+                problems.at(default, "an attribute of any type has no default");
+                None
+            }
         };
         declaration.attributes.push(AttributeEntry {
             name,
@@ -46,6 +51,19 @@ pub(super) fn raw_parts(
         .attributes
         .sort_by(|left, right| left.name.cmp(&right.name));
     functions(options, declaration, names, problems);
+    for (result, operand) in &options.alias {
+        let results = declaration.results.iter_mut();
+        let found = results
+            .filter_map(|entry| match entry {
+                ResultEntry::Raw(name, entry) => Some((name, entry)),
+                ResultEntry::OfOutput(..) | ResultEntry::Out(..) => None,
+            })
+            .find(|(name, _)| *result == name);
+        match found {
+            Some((_, entry)) => entry.alias_of = Some(operand.to_string()),
+            None => problems.at(result, format!("there is no result named `{result}`")),
+        }
+    }
 }
 
 fn listed<T>(given: Option<&(proc_macro2::Span, Vec<T>)>) -> &[T] {
@@ -86,6 +104,7 @@ fn entries(
             arity: value.arity,
             is_mutated: value.is_mutated,
             is_reference: value.is_reference,
+            alias_of: None,
         };
         entries.push((name, entry));
     }

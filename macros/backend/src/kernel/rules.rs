@@ -1,37 +1,90 @@
-//! Whether the assembly format fits the declaration, found out where the kernel is written.
+//! Whether the declaration keeps the rules of declarations, found out where it is written.
 //!
-//! The language and its rules belong to [`tfrt_ods::format`]. What it looks at is known here, but for the spellings of
-//! types, which it does not compare.
+//! The rules belong to [`tfrt_ods::check`], those of assembly formats to [`tfrt_ods::format`]. They look at a record in which
+//! everything is known here, except what only the compiler knows: the spellings of types, which rules do not compare, and the
+//! kinds and defaults of attributes, which constants in the expansion check.
 
 use proc_macro2::Span;
 use syn::{LitStr, Type};
+use tfrt_ods::check::{DeclarationError, Place};
+use tfrt_ods::constraint::CHAIN_TYPE;
 use tfrt_ods::format::Format;
 use tfrt_ods::{
-    Arity, AttrDef, AttrDefault, AttrKind, FunctionDef, OpDef, OperandDef, ResultDef,
+    Arity, AttrDef, AttrDefault, AttrKind, Effect, FunctionDef, OpDef, OperandDef, ResultDef,
     TypeConstraint,
 };
 
+use crate::kernel::declare::Names;
 use crate::kernel::{
     AttributeEntry, Bound, Declaration, FunctionEntry, Marker, OperandEntry, RawEntry, ResultEntry,
 };
-use crate::options::RawType;
+use crate::options::{AttributeType, RawType};
 use crate::problems::Problems;
-use crate::signature::types::{last_name, type_argument};
+use crate::signature::types::{is_chain, last_name, type_argument};
 use crate::signature::{Operand, Output};
 
 /// Stands for the spelling of a Rust type.
 const SOME_TYPE: TypeConstraint = TypeConstraint::Exact("!rust.type");
 
-/// Reports what is wrong with the format, at the format.
+/// The spelling of the chain.
+const CHAIN: TypeConstraint = TypeConstraint::Exact(CHAIN_TYPE);
+
+/// Reports what is wrong with the declaration, at the part that is wrong.
 pub(super) fn check(
     declaration: &Declaration,
     parameters: &[Bound],
     output: &Output,
+    names: &Names,
     problems: &mut Problems,
 ) {
-    let Some(format) = &declaration.format else {
+    let op = record(declaration, parameters, output);
+    // A record of parts that are wrong breaks rules for no other reason. Formats are about names.
+    let checked = if problems.is_empty() {
+        op.check()
+    } else {
+        Format::parse(&op).map(drop)
+    };
+    let Err(error) = checked else {
         return;
     };
+    match (error.place(), &declaration.format) {
+        (Place::Format(offset), Some(format)) => report_format(format, offset, &error, problems),
+        (Place::Part(name), _) => problems.at_span(
+            names.span(name).unwrap_or_else(Span::call_site),
+            error.message(),
+        ),
+        (Place::Op | Place::Format(_), _) => problems.at_span(Span::call_site(), error.message()),
+    }
+}
+
+/// Reports what is wrong with the name of an op without a kernel.
+pub(crate) fn check_name(name: &str, span: Span, problems: &mut Problems) {
+    if let Err(error) = OpDef::new(leak(name)).check() {
+        problems.at_span(span, error.message());
+    }
+}
+
+fn report_format(
+    format: &LitStr,
+    offset: Option<usize>,
+    error: &DeclarationError,
+    problems: &mut Problems,
+) {
+    let message = format!("this format does not fit the op: {}", error.message());
+    match offset.map(|offset| (offset, place_in(format, offset))) {
+        Some((_, Some(place))) => problems.at_span(place, message),
+        Some((offset, None)) => {
+            problems.at_span(
+                format.span(),
+                format!("{message}, at `{}`", rest(format, offset)),
+            );
+        }
+        None => problems.at_span(format.span(), message),
+    }
+}
+
+/// The record of a declaration, as far as it is known here.
+fn record(declaration: &Declaration, parameters: &[Bound], output: &Output) -> OpDef {
     let leaves = output.leaves();
     let mut operands: Vec<OperandDef> = declaration
         .operands
@@ -44,19 +97,24 @@ pub(super) fn check(
         .map(|entry| result(entry, &leaves))
         .collect();
     if declaration.has_added_chain {
-        operands.push(OperandDef::new("in_chain", SOME_TYPE));
-        results.push(ResultDef::new("out_chain", SOME_TYPE));
+        operands.push(OperandDef::new("in_chain", CHAIN));
+        results.push(ResultDef::new("out_chain", CHAIN));
     }
     let attribute = |entry: &AttributeEntry| AttrDef {
         name: leak(&entry.name),
-        kind: kind(&entry.ty),
-        default: entry.default.as_ref().map(|_| AttrDefault::EmptyArray),
+        kind: match &entry.ty {
+            AttributeType::Rust(ty) => kind(ty),
+            AttributeType::Any => AttrKind::Any,
+            AttributeType::AnyList => AttrKind::Array(&AttrKind::Any),
+        },
+        // Fits every kind.
+        default: entry.default.as_ref().map(|_| AttrDefault::Absent),
     };
     let function = |entry: &FunctionEntry| FunctionDef {
         name: leak(&entry.name),
         form: entry.form,
     };
-    let op = OpDef {
+    OpDef {
         operands: operands.leak(),
         attributes: declaration
             .attributes
@@ -71,24 +129,17 @@ pub(super) fn check(
             .collect::<Vec<_>>()
             .leak(),
         results: results.leak(),
-        assembly_format: Some(leak(&format.value())),
+        traits: declaration.traits,
+        effect: match (&declaration.effect, &declaration.reads) {
+            (Some(class), _) => Effect::Ordered(leak(class)),
+            (None, Some(class)) => Effect::Reads(leak(class)),
+            (None, None) => Effect::None,
+        },
+        assembly_format: declaration
+            .format
+            .as_ref()
+            .map(|format| leak(&format.value())),
         ..OpDef::new("dialect.op")
-    };
-    if let Err(error) = Format::parse(&op) {
-        let message = format!("this format does not fit the op: {}", error.message);
-        match error
-            .offset
-            .map(|offset| (offset, place_in(format, offset)))
-        {
-            Some((_, Some(place))) => problems.at_span(place, message),
-            Some((offset, None)) => {
-                problems.at_span(
-                    format.span(),
-                    format!("{message}, at `{}`", rest(format, offset)),
-                );
-            }
-            None => problems.at_span(format.span(), message),
-        }
     }
 }
 
@@ -121,10 +172,10 @@ fn operand(entry: &OperandEntry, parameters: &[Bound]) -> OperandDef {
                     _ => None,
                 });
             let is_any = matches!(operand, Some(Operand::Any { .. } | Operand::AnyRest));
-            let ty = if is_any {
-                TypeConstraint::Any
-            } else {
-                SOME_TYPE
+            let ty = match operand.and_then(Operand::payload) {
+                _ if is_any => TypeConstraint::Any,
+                Some(ty) => of_rust(ty),
+                None => SOME_TYPE,
             };
             let arity = match operand {
                 Some(operand) if operand.is_optional() => Arity::Optional,
@@ -150,10 +201,10 @@ fn result(entry: &ResultEntry, leaves: &[&Output]) -> ResultDef {
         ResultEntry::OfOutput(name, index, _) => {
             let leaf = leaves.get(*index);
             let is_any = matches!(leaf, Some(Output::Any | Output::AnyTail));
-            let ty = if is_any {
-                TypeConstraint::Any
-            } else {
-                SOME_TYPE
+            let ty = match leaf.and_then(|leaf| leaf.payload()) {
+                _ if is_any => TypeConstraint::Any,
+                Some(ty) => of_rust(ty),
+                None => SOME_TYPE,
             };
             let arity = arity(leaf.is_some_and(|leaf| leaf.is_tail()));
             ResultDef {
@@ -166,17 +217,28 @@ fn result(entry: &ResultEntry, leaves: &[&Output]) -> ResultDef {
             let (ty, arity) = raw(entry);
             ResultDef {
                 arity,
+                alias_of: entry.alias_of.as_deref().map(leak),
                 ..ResultDef::new(leak(name), ty)
             }
         }
     }
 }
 
+/// The type that a Rust type stands for: the macros know the chain by its name.
+fn of_rust(ty: &Type) -> TypeConstraint {
+    if is_chain(ty) { CHAIN } else { SOME_TYPE }
+}
+
 fn raw(entry: &RawEntry) -> (TypeConstraint, Arity) {
     let ty = match &entry.ty {
         RawType::Any => TypeConstraint::Any,
         RawType::SameAs(operand) => TypeConstraint::SameAs(leak(&operand.to_string())),
-        RawType::Spelled(_) | RawType::Rust(_) => SOME_TYPE,
+        RawType::Spelled(spelling) => TypeConstraint::Exact(leak(&spelling.value())),
+        RawType::OneOf(spellings) => {
+            let spellings = spellings.iter().map(|spelling| leak(&spelling.value()));
+            TypeConstraint::OneOf(spellings.collect::<Vec<_>>().leak())
+        }
+        RawType::Rust(ty) => of_rust(ty),
     };
     (ty, entry.arity)
 }
