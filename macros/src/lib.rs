@@ -518,11 +518,16 @@ pub fn tfrt_op(options: TokenStream, item: TokenStream) -> TokenStream {
 ///
 /// tfrt::declare_op! {
 ///     /// Ends a function.
-///     "algebra.return", "algebra.stop", "algebra.halt.{N}", N = [0, 1], terminator, operands(values: variadic any)
+///     "algebra.return", "algebra.stop", terminator, operands(values: variadic any)
+/// }
+///
+/// tfrt::declare_op! {
+///     /// Ends a function with numbers of one type.
+///     "algebra.return.{T}", T = [f32, f64], terminator, operands(values: variadic any)
 /// }
 ///
 /// let registry = KernelRegistry::from_link()?;
-/// for name in ["algebra.return", "algebra.stop", "algebra.halt.0", "algebra.halt.1"] {
+/// for name in ["algebra.return", "algebra.stop", "algebra.return.f32", "algebra.return.f64"] {
 ///     assert!(registry.op(name).is_some(), "{name}");
 /// }
 /// # Ok::<(), tfrt::kernel::DuplicateKernels>(())

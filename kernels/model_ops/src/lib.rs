@@ -50,8 +50,16 @@ pub mod images;
 
 pub mod attention;
 
+use tfrt::ods::DialectDef;
 use tfrt::prelude::*;
 use tfrt_tensor::{DenseHostTensor, Element, Shape};
+
+const DIALECTS: &[DialectDef] = &[DialectDef {
+    summary: "The ops that imported models are made of.",
+    ..DialectDef::new("nn")
+}];
+
+tfrt::declare_dialects!(DIALECTS);
 
 /// The dense tensor that an operand is.
 fn dense(operand: &AnyRef) -> Result<DenseHostTensor> {
