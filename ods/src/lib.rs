@@ -6,7 +6,7 @@
 //! constants: `#[tfrt_kernel]` derives it from the signature of a function, and `declare_op!` writes it for an
 //! op without a kernel.
 //!
-//! Macros [check](check) records at compile time. A [`catalogue`] collects them, and
+//! Macros [check](mod@check) records at compile time. A [`catalogue`] collects them, and
 //! [writers](mod@write) turn it into a reference, TableGen or JSON.
 //!
 //! This crate does not depend on text, files or kernels.
