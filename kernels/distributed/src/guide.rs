@@ -91,7 +91,7 @@
 //! # When something fails
 //!
 //! - *A kernel on another task fails*: the error is the value of the object, and of everything that uses it.
-//! - *A request is lost*: it is sent again, with a number, so that it runs once.
+//! - *An execution is lost* on its way: it is sent again, with a number, so that it runs once. A payload is not: its chain is an error.
 //! - *A task dies*, or is cut off: the others notice within [`ServerConfig::failure_timeout`](tfrt::distributed::ServerConfig). Whatever
 //!   waits for the task becomes the error `task /job:worker/task:1 is lost: …`; everything else goes on. Collectives of its groups fail
 //!   on every member. A task that was lost does not come back: start it again, and make a new context.

@@ -31,6 +31,9 @@ use crate::message::{HeartbeatRequest, HeartbeatResponse};
 /// How many heartbeats are sent in a failure timeout.
 const HEARTBEATS: u32 = 5;
 
+/// The shortest time between two heartbeats.
+const MIN_INTERVAL: Duration = Duration::from_millis(1);
+
 /// How many failure timeouts a task may take until its first sign of life.
 const START_UP: u32 = 4;
 
@@ -225,8 +228,9 @@ impl Detector {
         }
     }
 
+    /// Not zero, however short the timeout is: the timers would do nothing else.
     fn interval(&self) -> Duration {
-        self.timeout / HEARTBEATS
+        (self.timeout / HEARTBEATS).max(MIN_INTERVAL)
     }
 
     fn schedule(self: &Arc<Self>, context: &Arc<DistributedContext>, delay: Duration) {
