@@ -19,4 +19,4 @@ pub mod iterate;
 
 pub mod enumerate;
 
-mod rules;
+mod op_verifiers;

@@ -81,7 +81,7 @@ pub mod dialects;
 
 mod numeric;
 
-mod rules;
+mod op_verifiers;
 
 mod scalar;
 

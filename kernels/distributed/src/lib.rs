@@ -38,7 +38,7 @@ pub mod test;
 
 pub mod text_pass;
 
-mod rules;
+mod op_verifiers;
 
 use tfrt::distributed::{RemoteError, RemoteErrors};
 use tfrt::prelude::*;

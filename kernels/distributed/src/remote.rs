@@ -11,7 +11,7 @@ use tfrt::host::device::DeviceRef;
 use tfrt::host::log;
 use tfrt::prelude::*;
 
-use crate::rules::{verify_preallocated, verify_remote_execute, verify_spec};
+use crate::op_verifiers::{verify_preallocated, verify_remote_execute, verify_spec};
 use crate::{failed, failed_plainly};
 
 /// Lists the devices of the results of a remote function.

@@ -29,7 +29,7 @@ mod frame;
 
 mod scalar;
 
-mod rules;
+mod op_verifiers;
 
 use tfrt::ods::DialectDef;
 

@@ -71,7 +71,7 @@ fn verify(op: &dyn OpInstance, breaches: &mut Vec<Breach>) {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::rules::tests::{SampleOp, signature, symbol, verdict};
+    use crate::op_verifiers::tests::{SampleOp, signature, symbol, verdict};
 
     #[test]
     fn every_branch_takes_the_chain_and_the_arguments() {

@@ -4,7 +4,7 @@ use tfrt::ods::instance::OpInstance;
 use tfrt::ods::verify::{Breach, region};
 use tfrt::prelude::*;
 
-use crate::rules::RETURN;
+use crate::op_verifiers::RETURN;
 
 /// Runs one of two regions: the first if the condition is true, the second otherwise. The results are those of the region.
 ///
@@ -89,7 +89,7 @@ fn verify_regions(op: &dyn OpInstance, breaches: &mut Vec<Breach>) {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::rules::tests::{SampleOp, region, verdict};
+    use crate::op_verifiers::tests::{SampleOp, region, verdict};
 
     /// Arguments, and what is returned.
     type Region = (&'static [&'static str], Option<&'static [&'static str]>);

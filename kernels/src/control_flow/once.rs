@@ -8,7 +8,7 @@ use tfrt::ods::verify::{Breach, callee};
 use tfrt::prelude::*;
 
 use super::Pending;
-use crate::rules::function_if_defined;
+use crate::op_verifiers::function_if_defined;
 
 /// Calls a function, unless that was done before with the same resources: then the results are those of the first call,
 /// whatever the arguments. The results may become available later.
@@ -122,7 +122,7 @@ fn verify(op: &dyn OpInstance, breaches: &mut Vec<Breach>) {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::rules::tests::{SampleOp, signature, symbol, verdict};
+    use crate::op_verifiers::tests::{SampleOp, signature, symbol, verdict};
 
     #[test]
     fn circles_are_refused_and_nothing_else() {

@@ -14,7 +14,7 @@ use tfrt::ods::instance::OpInstance;
 use tfrt::ods::verify::{Breach, region};
 use tfrt::prelude::*;
 
-use crate::rules::RETURN;
+use crate::op_verifiers::RETURN;
 
 /// Runs the region for every block of `start..end`, blocks of the given size, with the first and the end index of the block
 /// and the arguments. The chain is ready when all blocks are done.
@@ -264,7 +264,7 @@ fn verify_region(op: &dyn OpInstance, breaches: &mut Vec<Breach>) {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::rules::tests::{SampleOp, region, verdict};
+    use crate::op_verifiers::tests::{SampleOp, region, verdict};
     use tfrt::ods::verify::CHAIN_TYPE;
 
     #[test]

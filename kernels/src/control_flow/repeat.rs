@@ -17,7 +17,7 @@ use tfrt::ods::verify::Breach;
 use tfrt::prelude::*;
 
 use super::{Carried, Pending};
-use crate::rules::{check_body, check_carried};
+use crate::op_verifiers::{check_body, check_carried};
 
 /// Runs the region `count` times, with the values of the last round as the arguments of the next. The results are the
 /// values of the last round, or the arguments if there is none.
@@ -141,7 +141,7 @@ fn verify(op: &dyn OpInstance, breaches: &mut Vec<Breach>) {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::rules::tests::{SampleOp, region, verdict};
+    use crate::op_verifiers::tests::{SampleOp, region, verdict};
 
     #[test]
     fn carried_values_keep_their_types() {

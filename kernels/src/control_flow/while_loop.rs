@@ -10,7 +10,7 @@ use tfrt::ods::verify::{Breach, callee};
 use tfrt::prelude::*;
 
 use super::{Carried, Pending};
-use crate::rules::{check_carried, function_if_defined};
+use crate::op_verifiers::{check_carried, function_if_defined};
 
 /// Calls the function as long as the condition is true. It returns the carried values and the next condition; the results
 /// are the values that were carried last.
@@ -128,7 +128,7 @@ fn verify(op: &dyn OpInstance, breaches: &mut Vec<Breach>) {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::rules::tests::{SampleOp, signature, symbol, verdict};
+    use crate::op_verifiers::tests::{SampleOp, signature, symbol, verdict};
 
     #[test]
     fn the_body_returns_what_it_takes_and_a_condition() {

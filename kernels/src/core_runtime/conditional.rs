@@ -257,7 +257,7 @@ fn check_function(
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::rules::tests::{SampleOp, signature, symbol, verdict};
+    use crate::op_verifiers::tests::{SampleOp, signature, symbol, verdict};
 
     #[test]
     fn functions_of_cond_take_the_chain_and_the_arguments() {

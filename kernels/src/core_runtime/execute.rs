@@ -219,7 +219,7 @@ fn fold_const(op: &dyn OpInstance) -> Option<Fold> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::rules::tests::{SampleOp, verdict};
+    use crate::op_verifiers::tests::{SampleOp, verdict};
 
     #[test]
     fn attributes_of_an_op_are_pairs() {

@@ -18,7 +18,7 @@ use tfrt::data::{DataIterator, IterationResult, Outcome, Values, are_available};
 use tfrt::prelude::*;
 use tfrt_tensor::HostBuffer;
 
-use super::rules::verify_enumerate;
+use super::op_verifiers::verify_enumerate;
 use crate::control_flow::{Carried, Pending};
 
 /// Calls a function for every element: with its components and the arguments, which are the results of the last call from then on. The

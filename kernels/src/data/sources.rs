@@ -4,7 +4,7 @@ use tfrt::data::Dataset;
 use tfrt::prelude::*;
 use tfrt_tensor::DenseHostTensor;
 
-use super::rules::verify_range;
+use super::op_verifiers::verify_range;
 
 /// Makes a dataset of numbers: from `start`, by `step`, as long as they are before `stop`.
 ///

@@ -13,7 +13,7 @@ use tfrt::prelude::*;
 use tfrt::queue::Task;
 
 use crate::control_flow::Pending;
-use crate::rules::check_body;
+use crate::op_verifiers::check_body;
 use crate::text::print_line_if_possible;
 
 /// Returns the value that is written in the program, from a task of the work queue.

@@ -254,7 +254,7 @@ fn verify_sync_benchmark(op: &dyn OpInstance, breaches: &mut Vec<Breach>) {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::rules::tests::{SampleOp, region, signature, symbol, verdict};
+    use crate::op_verifiers::tests::{SampleOp, region, signature, symbol, verdict};
 
     #[test]
     fn a_region_returns_one_value() {

@@ -156,7 +156,7 @@ fn logging(text: &ByteString) {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::rules::tests::{SampleOp, verdict};
+    use crate::op_verifiers::tests::{SampleOp, verdict};
 
     #[test]
     fn a_cost_is_a_positive_number() {

@@ -5,7 +5,7 @@ use tfrt::prelude::*;
 use crate::kernels::frame::{FinishWith, FrameReader};
 
 use super::scalar::scalar;
-use super::{product, rules};
+use super::{op_verifiers, product};
 use crate::api::blas::{Axpy, Gemm, Matrix, Scal, TrsmBatched};
 use crate::api::{Current, DevicePtr};
 use crate::enums::{
@@ -87,7 +87,7 @@ fn matrix_bytes(
     operands(handle: BlasHandle, stream: Stream, n: i32, alpha: any, x: Buffer, strideX: i32, y: Buffer, strideY: i32, in_chain: Chain),
     attrs(executionType: DataType, typeAlpha: DataType, typeX: DataType, typeY: DataType),
     results(out_chain: Chain),
-    verify = rules::verify_axpy,
+    verify = op_verifiers::verify_axpy,
     format = "$handle `,` $stream `,` $n `,` $alpha `,` $typeAlpha `,` $x `,` $typeX `,` $strideX `,` $y `,` $typeY `,` \
               $strideY `,` $executionType `,` $in_chain known($alpha) attr-dict"
 )]
@@ -128,7 +128,7 @@ fn blas_axpy(frame: &mut KernelFrame<'_>) -> Result<()> {
 #[tfrt_kernel(
     "tfrt_gpu.blas.scal",
     results(out_chain),
-    verify = rules::verify_scal,
+    verify = op_verifiers::verify_scal,
     format = "$handle `,` $stream `,` $n `,` $alpha `,` $typeAlpha `,` $x `,` $typeX `,` $strideX `,` $executionType `,` \
               $in_chain known($alpha) attr-dict"
 )]
@@ -174,7 +174,7 @@ fn blas_gemm_algo(#[attr] algo: GemmAlgorithm) -> GemmAlgo {
     operands(handle: BlasHandle, stream: Stream, m: i32, n: i32, k: i32, alpha: any, A: Buffer, heightA: i32, B: Buffer, heightB: i32, beta: any, C: Buffer, heightC: i32, algo: GemmAlgo, in_chain: Chain),
     attrs(computeType: ComputeType, transA: Operation, transB: Operation, typeA: DataType, typeB: DataType, typeC: DataType),
     results(out_chain: Chain),
-    verify = rules::verify_gemm,
+    verify = op_verifiers::verify_gemm,
     format = "$handle `,` $stream `,` $transA `,` $transB `,` $m `,` $n `,` $k `,` $alpha `,` $A `,` $typeA `,` $heightA `,` \
               $B `,` $typeB `,` $heightB `,` $beta `,` $C `,` $typeC `,` $heightC `,` $computeType `,` $algo `,` $in_chain \
               known($alpha, $beta) attr-dict"
@@ -226,7 +226,7 @@ fn blas_gemm(frame: &mut KernelFrame<'_>) -> Result<()> {
     operands(handle: BlasHandle, stream: Stream, m: i32, n: i32, k: i32, alpha: any, A: Buffer, heightA: i32, strideA: i64, B: Buffer, heightB: i32, strideB: i64, beta: any, C: Buffer, heightC: i32, strideC: i64, batchCount: i32, algo: GemmAlgo, in_chain: Chain),
     attrs(computeType: ComputeType, transA: Operation, transB: Operation, typeA: DataType, typeB: DataType, typeC: DataType),
     results(out_chain: Chain),
-    verify = rules::verify_gemm,
+    verify = op_verifiers::verify_gemm,
     format = "$handle `,` $stream `,` $transA `,` $transB `,` $m `,` $n `,` $k `,` $alpha `,` $A `,` $typeA `,` $heightA `,` \
               $strideA `,` $B `,` $typeB `,` $heightB `,` $strideB `,` $beta `,` $C `,` $typeC `,` $heightC `,` $strideC `,` \
               $batchCount `,` $computeType `,` $algo `,` $in_chain known($alpha, $beta) attr-dict"
@@ -338,7 +338,7 @@ fn multiply(handle: &BlasHandle, stream: &Stream, call: &Product<'_>) -> Result<
     operands(handle: BlasHandle, stream: Stream, m: i32, n: i32, alpha: any, A: Buffer, heightA: i32, B: Buffer, heightB: i32, batchCount: i32, in_chain: Chain),
     attrs(dataType: DataType, diagType: DiagonalType, fillMode: FillMode, sideMode: SideMode, trans: Operation),
     results(out_chain: Chain),
-    verify = rules::verify_trsm,
+    verify = op_verifiers::verify_trsm,
     format = "$handle `,` $stream `,` $sideMode `,` $fillMode `,` $trans `,` $diagType `,` $m `,` $n `,` $dataType `,` $alpha \
               `,` $A `,` $heightA `,` $B `,` $heightB `,` $batchCount `,` $in_chain known($alpha) attr-dict"
 )]

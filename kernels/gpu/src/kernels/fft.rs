@@ -2,7 +2,7 @@
 
 use tfrt::prelude::*;
 
-use super::rules;
+use super::op_verifiers;
 use crate::api::fft::{Layout, Plan};
 use crate::enums::{FftDirection, FftType};
 use crate::values::{Buffer, Context, FftHandle, Stream};
@@ -15,7 +15,7 @@ use crate::values::{Buffer, Context, FftHandle, Stream};
     "tfrt_gpu.fft.create",
     chain = none,
     results(handle),
-    verify = rules::verify_fft,
+    verify = op_verifiers::verify_fft,
     format = "$context `,` $type `,` $batch `,` $dims `,` $in_strides `,` $out_strides attr-dict"
 )]
 fn fft_create(

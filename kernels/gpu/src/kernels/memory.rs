@@ -5,7 +5,7 @@ use std::io::{self, Write};
 use tfrt::prelude::*;
 use tfrt_tensor::HostBuffer;
 
-use super::rules;
+use super::op_verifiers;
 use crate::api::driver::Location;
 use crate::api::{GpuError, Status};
 use crate::values::memory::{Part, allocation_size};
@@ -95,7 +95,7 @@ impl Side {
 #[tfrt_kernel(
     "tfrt_gpu.mem.copy",
     results(out_chain),
-    verify = rules::verify_copy,
+    verify = op_verifiers::verify_copy,
     format = "operands attr-dict `:` type($dst) `,` type($src)"
 )]
 fn mem_copy(dst: &AnyRef, src: &AnyRef, stream: &Stream, in_chain: Chain) -> Result<Chain> {

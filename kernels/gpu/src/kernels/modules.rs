@@ -2,7 +2,7 @@
 
 use tfrt::prelude::*;
 
-use super::rules;
+use super::op_verifiers;
 use crate::api::driver::{Argument, LaunchConfig};
 use crate::values::{Buffer, Context, Function, Module, Stream};
 
@@ -58,7 +58,7 @@ fn symbol(name: &ByteString) -> String {
 #[tfrt_kernel(
     "tfrt_gpu.function.launch",
     results(out_chain),
-    verify = rules::verify_launch,
+    verify = op_verifiers::verify_launch,
     format = "$stream `,` $function `,` `blocks` `in` ` ` `(` operands($grid_x, $grid_y, $grid_z) `)` `,` \
               `threads` `in` ` ` `(` operands($block_x, $block_y, $block_z) `)` `,` $shared `,` $in_chain \
               known($grid_x, $grid_y, $grid_z, $block_x, $block_y, $block_z) \

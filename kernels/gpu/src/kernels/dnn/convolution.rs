@@ -12,7 +12,7 @@ use super::{
 use crate::api::blas::Scalar;
 use crate::api::dnn::{Convolution, ConvolutionKind, FusedConvolution, TensorOperand};
 use crate::enums::DnnDataType;
-use crate::kernels::rules;
+use crate::kernels::op_verifiers;
 use crate::values::{Buffer, DnnHandle, Stream};
 
 /// The number of an algorithm in the library: of a value of its own, or a plain number in the older form.
@@ -66,7 +66,7 @@ fn convolve(handle: &DnnHandle, stream: &Stream, call: &Call<'_>) -> Result<Chai
     attrs(scale_type: DnnDataType),
     results(out_chain: Chain),
 
-    verify = rules::verify_convolution,
+    verify = op_verifiers::verify_convolution,
     format = "$handle `,` $stream `,` $scale_type `,` operands($x_desc, $x, $w_desc, $w, $conv_desc, $algo, $workspace, $y_desc, \
               $y, $in_chain) known($algo) attr-dict"
 )]
@@ -105,7 +105,7 @@ fn convolution_forward(frame: &mut KernelFrame<'_>) -> Result<()> {
     attrs(scale_type: DnnDataType),
     results(out_chain: Chain),
 
-    verify = rules::verify_convolution,
+    verify = op_verifiers::verify_convolution,
     format = "$handle `,` $stream `,` $scale_type `,` operands($w_desc, $w, $dy_desc, $dy, $conv_desc, $algo, $workspace, \
               $dx_desc, $dx, $in_chain) known($algo) attr-dict"
 )]
@@ -144,7 +144,7 @@ fn convolution_backward_data(frame: &mut KernelFrame<'_>) -> Result<()> {
     attrs(scale_type: DnnDataType),
     results(out_chain: Chain),
 
-    verify = rules::verify_convolution,
+    verify = op_verifiers::verify_convolution,
     format = "$handle `,` $stream `,` $scale_type `,` operands($x_desc, $x, $dy_desc, $dy, $conv_desc, $algo, $workspace, \
               $dw_desc, $dw, $in_chain) known($algo) attr-dict"
 )]
@@ -184,7 +184,7 @@ fn convolution_backward_filter(frame: &mut KernelFrame<'_>) -> Result<()> {
     operands(handle: DnnHandle, stream: Stream, alpha1: any, x_desc: TensorDescriptor, x: Buffer, w_desc: FilterDescriptor, w: Buffer, conv_desc: ConvolutionDescriptor, algo: any, workspace: Buffer, alpha2: any, z_desc: TensorDescriptor, z: Buffer, bias_desc: TensorDescriptor, bias: Buffer, activation_desc: ActivationDescriptor, y_desc: TensorDescriptor, y: Buffer, in_chain: optional Chain),
     attrs(scale_type: Option<DnnDataType>),
     results(out_chain: Chain),
-    verify = rules::verify_fused_convolution,
+    verify = op_verifiers::verify_fused_convolution,
     format = "$handle `,` $stream `,` ($scale_type^ `,`)? operands($alpha1, $x_desc, $x, $w_desc, $w, $conv_desc, $algo, \
               $workspace, $alpha2, $z_desc, $z, $bias_desc, $bias, $activation_desc, $y_desc, $y, $in_chain) \
               known($alpha1, $algo, $alpha2) attr-dict"

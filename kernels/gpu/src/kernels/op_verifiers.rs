@@ -1,4 +1,4 @@
-//! The rules of the ops that their declarations cannot say.
+//! Verifiers of ops: the rules that declarations cannot express.
 
 use tfrt::kernel::AttributeParam;
 use tfrt::ods::instance::{AttrInstance, OpInstance};

@@ -1,4 +1,4 @@
-//! The rules of the ops that their declarations cannot say.
+//! Verifiers of ops: the rules that declarations cannot express.
 
 use tfrt::core::TensorHandle;
 use tfrt::distributed::RemoteObjectId;

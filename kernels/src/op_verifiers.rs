@@ -1,6 +1,6 @@
-//! Pieces that the rules of several ops are made of, beside those of [`tfrt::ods::verify`].
+//! Checks that the verifiers of several ops share, beside those of [`tfrt::ods::verify`].
 //!
-//! Each op states its own rules next to its kernel. They are looked at only where everything that the declaration says by
+//! Each op has its verifier next to its kernel. It runs only where everything that the declaration says by
 //! itself holds: attributes are there and of their kinds, and there are as many operands and regions as declared.
 
 use std::borrow::Cow;

@@ -1,4 +1,4 @@
-//! The rules of the ops that their declarations cannot say.
+//! Verifiers of ops: the rules that declarations cannot express.
 
 use std::borrow::Cow;
 
@@ -82,7 +82,7 @@ pub(super) fn verify_enumerate(op: &dyn OpInstance, breaches: &mut Vec<Breach>) 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::rules::tests::{SampleOp, signature, symbol, verdict};
+    use crate::op_verifiers::tests::{SampleOp, signature, symbol, verdict};
 
     const ITERATOR: &str = "!tfrt_data.iterator";
 
