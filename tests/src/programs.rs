@@ -5,7 +5,10 @@
 //!
 //! ```text
 //! // RUN: tfrt run %s
+//! // RUN: tfrt opt --inline %s | tfrt run
 //! ```
+//!
+//! Commands that `|` separates form a pipe, which ends with the first one that fails.
 //!
 //! Beside it lies `NAME.txt` with what the commands print, each headed by the command, with its exit status and what it
 //! wrote to standard error. `TFRT_BLESS=1` writes the file anew; read the difference before committing it.
@@ -57,11 +60,7 @@ pub fn check(name: &str) -> Result<(), String> {
     }
     for command in commands {
         let command = command.replace("%s", &format!("{name}.mlir"));
-        let mut words = words(&command).into_iter();
-        let tool = words.next().ok_or("expected a command behind `RUN:`")?;
-        let mut process = tool::command(&tool, &directory()).map_err(|error| error.to_string())?;
-        process.args(words);
-        let output = tool::run(process).map_err(|error| format!("{command}: {error}"))?;
+        let output = run_pipe(&command).map_err(|error| format!("{command}: {error}"))?;
         push_transcript(&command, &output, &mut transcript);
     }
     let recorded = directory().join(format!("{name}.txt"));
@@ -77,6 +76,32 @@ pub fn check(name: &str) -> Result<(), String> {
     compare::lines(&expected, transcript.as_bytes(), |a, b| a == b).map_err(|difference| {
         format!("{name}.txt, {difference}\nset TFRT_BLESS=1 if that is right")
     })
+}
+
+/// Runs the commands of a pipe, one after the other, as far as they succeed.
+fn run_pipe(pipe: &str) -> Result<Output, String> {
+    let words = words(pipe);
+    let mut output = Output {
+        status: Some(0),
+        stdout: Vec::new(),
+        stderr: Vec::new(),
+    };
+    for command in words.split(|word| word == "|") {
+        let (tool, arguments) = command
+            .split_first()
+            .ok_or("expected a command behind `RUN:` and `|`")?;
+        let mut process = tool::command(tool, &directory()).map_err(|error| error.to_string())?;
+        process.args(arguments);
+        let next =
+            tool::run_with_input(process, &output.stdout).map_err(|error| error.to_string())?;
+        output.status = next.status;
+        output.stdout = next.stdout;
+        output.stderr.extend(next.stderr);
+        if output.status != Some(0) {
+            break;
+        }
+    }
+    Ok(output)
 }
 
 /// The words of a command.

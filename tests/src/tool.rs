@@ -1,7 +1,7 @@
 //! Running the tools.
 
 use std::ffi::OsStr;
-use std::io::{self, Read};
+use std::io::{self, Read, Write};
 use std::os::unix::process::{CommandExt, ExitStatusExt};
 use std::path::Path;
 use std::process::{Child, Command, ExitCode, ExitStatus, Stdio};
@@ -10,7 +10,7 @@ use std::thread;
 use std::time::Duration;
 
 /// The names under which a test binary is a tool.
-const TOOLS: [&str; 7] = [
+const TOOLS: [&str; 10] = [
     "tfrt",
     "bef_executor",
     "bef_executor_lite",
@@ -18,6 +18,9 @@ const TOOLS: [&str; 7] = [
     "code_size_test_driver",
     "tfrt_translate",
     "tfrt_opt",
+    "tfrt_gpu_executor",
+    "tfrt_gpu_translate",
+    "tfrt_gpu_opt",
 ];
 
 /// How long a tool may run before it counts as hanging.
@@ -65,11 +68,27 @@ pub fn command(tool: &str, directory: &Path) -> io::Result<Command> {
 ///
 /// # Errors
 /// If it cannot be started, or runs for too long; it is then ended.
-pub fn run(mut command: Command) -> io::Result<Output> {
+pub fn run(command: Command) -> io::Result<Output> {
+    run_with_input(command, &[])
+}
+
+/// Runs a command to its end, with `input` as its standard input; empty input leaves that as it is.
+///
+/// # Errors
+/// If it cannot be started, or runs for too long; it is then ended.
+pub fn run_with_input(mut command: Command, input: &[u8]) -> io::Result<Output> {
+    if !input.is_empty() {
+        command.stdin(Stdio::piped());
+    }
     let mut child = command
         .stdout(Stdio::piped())
         .stderr(Stdio::piped())
         .spawn()?;
+    if let Some(mut stdin) = child.stdin.take() {
+        let input = input.to_vec();
+        // A tool that does not read all of its input closes the pipe.
+        thread::spawn(move || drop(stdin.write_all(&input)));
+    }
     let stdout = read_in_background(child.stdout.take());
     let stderr = read_in_background(child.stderr.take());
     let streams = stdout

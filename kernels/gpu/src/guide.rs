@@ -61,7 +61,13 @@
 //!
 //! `tfrt opt --gpu-to-tfrt-gpu` lowers a program of MLIR's `gpu`, `memref` and `async` dialects to these kernels. The tokens that order
 //! such a program become chains and streams inside a block, and chains and events across blocks. The crate `tfrt-gpu-compiler` explains
-//! each pass.
+//! each pass. `--tfrt-set-entry-point` adds a function that names the one to call, and the sizes of its buffers; `tfrt run-gpu` calls it:
+//!
+//! ```text
+//! tfrt opt --gpu-to-tfrt-gpu '--tfrt-set-entry-point=platform=CUDA function_name=main buffer_sizes=64,128' program.mlir | tfrt run-gpu
+//! ```
+//!
+//! [`executor`](crate::executor) is the same for embedders.
 //!
 //! # Finding mistakes
 //!

@@ -17,6 +17,8 @@
 //! | [`kernels`] | the kernels |
 //! | [`cuda`] | the implementation over the libraries of the system |
 //! | [`host_device`] | a GPU that is made of threads and memory of the process |
+//! | [`executor`] | running programs that describe themselves, for embedders |
+//! | [`queue`] | a work queue for such programs |
 //! | [`guide`] | how to write and run programs for GPUs |
 #![deny(unsafe_code)]
 
@@ -33,6 +35,10 @@ pub mod kernels;
 pub mod cuda;
 
 pub mod host_device;
+
+pub mod executor;
+
+pub mod queue;
 
 pub mod guide;
 

@@ -287,6 +287,20 @@ impl fmt::Display for Function {
 }
 
 impl Stream {
+    /// Waits until all work is done that is now in the stream.
+    ///
+    /// # Errors
+    /// Those of the driver, and failures of the work.
+    pub fn synchronize(&self) -> GpuResult<()> {
+        let driver = &self.context().gpu().driver;
+        driver.stream_synchronize(self.handle())
+    }
+
+    /// How many clones of this object there are.
+    pub(crate) fn num_references(&self) -> usize {
+        Arc::strong_count(&self.0)
+    }
+
     /// Makes the stream's context current, and refuses a handle of another context.
     ///
     /// # Errors

@@ -135,6 +135,9 @@ pub(crate) fn is_original(program: &str) -> bool {
             | "code_size_test_driver"
             | "tfrt_translate"
             | "tfrt_opt"
+            | "tfrt_gpu_executor"
+            | "tfrt_gpu_translate"
+            | "tfrt_gpu_opt"
     )
 }
 

@@ -9,10 +9,10 @@
 //! ```
 //!
 //! When the binary is started under the name `bef_executor`, `tfrt_translate` or `tfrt_opt`, it behaves like that tool. The same
-//! holds for `bef_executor_lite` and `code_size_test_driver`, which were smaller builds of `bef_executor`, and for
-//! `bef_executor_debug_tracing`, which prints what it traces. Under any other name the first argument selects the tool: `run`,
-//! `bench`, `trace`, `translate`, `opt`, `ops`, `inspect`, `graph`, `tensors`, `data`, `import`, `test-model`, `new`, `devices` or
-//! `completions`. Each tool has a file here, with its options first and its implementation below.
+//! holds for `bef_executor_lite` and `code_size_test_driver`, which were smaller builds of `bef_executor`, for
+//! `bef_executor_debug_tracing`, which prints what it traces, and for `tfrt_gpu_translate`, `tfrt_gpu_opt` and `tfrt_gpu_executor`, the
+//! tools of GPU programs. Under any other name the first argument selects the tool: `run`, `bench`, `trace`, `translate`, `opt`, `ops`,
+//! `inspect`, `graph`, `tensors`, `data`, `import`, `test-model`, `new`, `devices`, `run-gpu` or `completions`. Each tool has a file here, with its options first and its implementation below.
 //!
 //! Scripts depend on the output of the tools, both on standard output and in diagnostics.
 #![deny(unsafe_code)]
@@ -61,6 +61,9 @@ mod new;
 
 #[cfg(feature = "gpu")]
 mod devices;
+
+#[cfg(feature = "gpu")]
+mod run_gpu;
 
 #[cfg(feature = "onnx")]
 mod import;
@@ -113,7 +116,7 @@ Examples:
   tfrt ops tfrt.add.i32             document one op
 
 Under the names `bef_executor`, `tfrt_translate` and `tfrt_opt`, this tool is `tfrt run`, `tfrt translate` and `tfrt opt`; under
-`bef_executor_debug_tracing`, it is `tfrt run --tracing-sink=debug`.";
+`bef_executor_debug_tracing`, it is `tfrt run --tracing-sink=debug`, and under `tfrt_gpu_executor`, `tfrt run-gpu`.";
 
 /// Write kernels as plain functions, and run dataflow programs made of them.
 #[derive(Debug, Parser)]
@@ -154,6 +157,9 @@ enum Command {
     /// List the GPUs that programs can use, or say what is missing
     #[cfg(feature = "gpu")]
     Devices(devices::Arguments),
+    /// Run the function that a GPU program names as its entry point
+    #[cfg(feature = "gpu")]
+    RunGpu(run_gpu::Arguments),
     /// Read a model of another system, and print the program that it becomes
     #[cfg(feature = "onnx")]
     Import(import::Arguments),
@@ -199,8 +205,12 @@ fn run_command(program: &str, arguments: Vec<OsString>) -> Result<(), Failure> {
             run::run(program, &parse(program, arguments)?)
         }
         "bef_executor_debug_tracing" => run::run_telling(program, parse(program, arguments)?),
-        "tfrt_translate" => translate::run(program, &parse(program, arguments)?),
-        "tfrt_opt" => opt::run(program, &parse(program, arguments)?),
+        "tfrt_translate" | "tfrt_gpu_translate" => {
+            translate::run(program, &parse(program, arguments)?)
+        }
+        "tfrt_opt" | "tfrt_gpu_opt" => opt::run(program, &parse(program, arguments)?),
+        #[cfg(feature = "gpu")]
+        "tfrt_gpu_executor" => run_gpu::run(program, &parse(program, arguments)?),
         _ => match parse::<Tfrt>(program, arguments)?.command {
             Command::Run(arguments) => run::run(program, &arguments),
             Command::Bench(arguments) => bench::run(program, &arguments),
@@ -216,6 +226,8 @@ fn run_command(program: &str, arguments: Vec<OsString>) -> Result<(), Failure> {
             Command::New(arguments) => new::run(program, &arguments),
             #[cfg(feature = "gpu")]
             Command::Devices(arguments) => devices::run(program, &arguments),
+            #[cfg(feature = "gpu")]
+            Command::RunGpu(arguments) => run_gpu::run(program, &arguments),
             #[cfg(feature = "onnx")]
             Command::Import(arguments) => import::run(&arguments),
             #[cfg(feature = "onnx")]

@@ -319,7 +319,11 @@ fn run_on(
 
 /// Sets the GPU of a host, if one was asked for.
 #[cfg(feature = "gpu")]
-fn install_gpu(program: &str, choice: Option<&str>, host: &HostContext) -> Result<(), Failure> {
+pub(crate) fn install_gpu(
+    program: &str,
+    choice: Option<&str>,
+    host: &HostContext,
+) -> Result<(), Failure> {
     let Some(choice) = choice else {
         return Ok(());
     };

@@ -39,8 +39,7 @@ fn stream_wait(stream: &Stream, event: &Event, in_chain: Chain) -> Result<Chain>
     format = "operands attr-dict"
 )]
 fn stream_synchronize(stream: &Stream, in_chain: Chain) -> Result<Chain> {
-    let driver = &stream.context().gpu().driver;
-    driver.stream_synchronize(stream.handle())?;
+    stream.synchronize()?;
     Ok(in_chain)
 }
 

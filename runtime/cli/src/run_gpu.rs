@@ -1,0 +1,136 @@
+//! `tfrt run-gpu`: runs the function that a GPU program names as its entry point, with a stream and buffers.
+//!
+//! The buffers have the sizes that the program asks for, and their bytes are not set.
+
+use std::sync::{Arc, Mutex, PoisonError};
+
+use clap::Parser;
+use tfrt_async::{AnyRef, AsyncValueRef};
+use tfrt_bef::BefFile;
+use tfrt_executor::Program;
+use tfrt_gpu::{Gpu, executor};
+use tfrt_host::{
+    ExecutionContext, HostContext, ProgramFolder, RequestContextBuilder, ResourceContext,
+};
+use tfrt_support::Error;
+
+use crate::arguments::{DiagnosticArguments, is_original};
+use crate::failure::Failure;
+use crate::front_end::FrontEnd;
+use crate::input::Input;
+use crate::libraries::LibraryArguments;
+use crate::run::{self, ProgramFile};
+
+const EXAMPLES: &str = "\
+Examples:
+  tfrt run-gpu --gpu=host program.mlir              run a program on threads of this process
+  tfrt opt --gpu-to-tfrt-gpu '--tfrt-set-entry-point=platform=CUDA buffer_sizes=64' p.mlir | tfrt run-gpu --gpu=host
+
+The program has a function `get_tfrt_gpu_entry_point`, which the pass `--tfrt-set-entry-point` adds. It names a function that takes a
+chain, a stream and buffers, and returns a chain. The stream is one of device 0. A comment `// expected-error {{text}}` on the line of a
+kernel in the source says that the kernel fails. The exit status is 0 if the errors are exactly the expected ones, and the chain is none.";
+
+/// Run the function that a GPU program names as its entry point.
+#[derive(Debug, Parser)]
+#[command(after_help = EXAMPLES)]
+pub(crate) struct Arguments {
+    /// The program: MLIR text or a BEF file, told apart by its content; `-` is standard input
+    #[arg(default_value = "-")]
+    file: String,
+
+    /// The GPU: `cuda`, or `host` for threads of this process; by default what `TFRT_GPU` says, or `cuda`
+    #[arg(long, value_name = "GPU")]
+    gpu: Option<String>,
+
+    /// The threads that run kernels: `gpu` is the calling thread, and one more for each kernel that waits for another participant
+    #[arg(
+        long = "work_queue_type",
+        value_name = "TYPE[:ARGUMENT]",
+        default_value = "gpu"
+    )]
+    work_queue_type: String,
+
+    #[command(flatten)]
+    libraries: LibraryArguments,
+
+    #[command(flatten)]
+    diagnostics: DiagnosticArguments,
+}
+
+/// Runs the tool. `program` is the name it was started under.
+pub(crate) fn run(program: &str, arguments: &Arguments) -> Result<(), Failure> {
+    let front_end = FrontEnd::new(program, &arguments.libraries)?;
+    let input = Input::read(&arguments.file).map_err(|failure| {
+        if is_original(program) {
+            Failure::Message("Failed to open file".to_owned())
+        } else {
+            failure
+        }
+    })?;
+    let file = ProgramFile::of_input(program, &front_end, input, false, arguments.diagnostics)?;
+    let reporter = Arc::new(Mutex::new(
+        arguments.diagnostics.verifying_lazily(file.sources),
+    ));
+    let report = {
+        let reporter = Arc::clone(&reporter);
+        move |error: &Error| {
+            let mut reporter = reporter.lock().unwrap_or_else(PoisonError::into_inner);
+            reporter.report(&run::runtime_diagnostic(error));
+        }
+    };
+    let host = HostContext::builder()
+        .registry(Arc::clone(front_end.kernels()))
+        .queue(run::create_queue(program, &arguments.work_queue_type)?)
+        .diagnostic_handler(report.clone())
+        .build();
+    run::install_gpu(program, arguments.gpu.as_deref(), &host)?;
+    let ran = match run::load(&host, file.kind, &BefFile::from_bytes(&file.bef)) {
+        Ok(loaded) => run_entry_point(&arguments.file, &host, &loaded),
+        Err(error) => {
+            report(&error);
+            Ok(())
+        }
+    };
+    let is_well = reporter
+        .lock()
+        .unwrap_or_else(PoisonError::into_inner)
+        .finish();
+    match ran {
+        _ if !is_well => Err(Failure::Message("unexpected errors reported".to_owned())),
+        ran => ran.map_err(|error| Failure::Message(error.message().to_owned())),
+    }
+}
+
+/// Runs the function that the entry point of a program names, until its work is done.
+fn run_entry_point(
+    file: &str,
+    host: &Arc<HostContext>,
+    loaded: &Arc<Program>,
+) -> Result<(), Error> {
+    let request = RequestContextBuilder::new(Arc::clone(host))
+        .resources(Arc::new(ResourceContext::new()))
+        .context_data(ProgramFolder::of_file(file));
+    let ctx = ExecutionContext::new(request.build());
+    let entry_point = executor::entry_point(loaded, &ctx)?;
+    let name = &entry_point.function_name;
+    let function = loaded
+        .function(name)
+        .ok_or_else(|| Error::new(format!("{name} function not found")))?;
+    let stream = executor::create_stream(&Gpu::of_host(host)?, entry_point.platform, 0)?;
+    let buffers = entry_point.buffer_sizes.iter().map(|&num_bytes| {
+        executor::allocate_buffer(&stream, num_bytes).map(AsyncValueRef::available)
+    });
+    let buffers: Vec<_> = buffers.collect::<Result<_, _>>()?;
+    let stream = AsyncValueRef::available(stream);
+    let chain = executor::execute(&function, &ctx, AnyRef::ready_chain(), &stream, &buffers)?;
+    host.await_available(std::slice::from_ref(&chain))?;
+    host.quiesce()?;
+    run::flush_libraries(host);
+    if let Some(stream) = stream.get() {
+        stream.synchronize()?;
+    }
+    match chain.error_if_present() {
+        Some(error) => Err(Error::new(format!("result has error: {}", error.message()))),
+        None => Ok(()),
+    }
+}
