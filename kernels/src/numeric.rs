@@ -20,7 +20,7 @@ use tfrt::prelude::*;
 use tfrt_compute::ShapeError;
 use tfrt_compute::element::Ordered;
 use tfrt_compute::job::{Job, Plan, Progress};
-use tfrt_compute::matmul::{Matmul, MatmulOperands, MatmulShape, plain};
+use tfrt_compute::matmul::{Matmul, MatmulOperands, MatmulShape, naive};
 use tfrt_compute::parallel::Serial;
 use tfrt_compute::rows::RowPlan;
 use tfrt_tensor::{DenseHostTensor, Element, HostBuffer, OwnedElementsMut, TensorError};
@@ -281,7 +281,7 @@ macro_rules! impl_multiply_whole_numbers {
             ) -> Result<()> {
                 let (a, b) = (factors.a.elements()?, factors.b.elements()?);
                 let &Factors { shape, alpha, beta, .. } = factors;
-                Ok(plain::matmul(&shape, alpha, &a, &b, beta, &mut c.elements_mut()?)?)
+                Ok(naive::matmul(&shape, alpha, &a, &b, beta, &mut c.elements_mut()?)?)
             }
 
             fn start_product(
@@ -297,7 +297,7 @@ macro_rules! impl_multiply_whole_numbers {
                 start_rows(ctx, c, shape.n, operations, move |rows, part| {
                     let shape = MatmulShape::new(rows.len(), shape.n, shape.k);
                     let a = &a[rows.start * shape.k..rows.end * shape.k];
-                    plain::matmul(&shape, alpha, a, &b, beta, part).expect("the lengths have been checked");
+                    naive::matmul(&shape, alpha, a, &b, beta, part).expect("the lengths have been checked");
                 })
             }
         }

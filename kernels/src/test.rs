@@ -2,7 +2,7 @@
 //!
 //! Each is as small as what it shows. What they print is fixed to the byte, because tests compare it.
 
-pub mod plain;
+pub mod basics;
 
 pub mod attributes;
 

@@ -7,7 +7,7 @@ use std::sync::Arc;
 use tfrt::host::allocator::{HostAllocator, Malloc};
 use tfrt::prelude::*;
 use tfrt::testing::{self, Outcome};
-use tfrt_compute::convolution::{Conv2dShape, Padding, Window, plain};
+use tfrt_compute::convolution::{Conv2dShape, Padding, Window, naive};
 use tfrt_compute::matmul::{self, MatmulShape};
 use tfrt_tensor::{DenseHostTensor, Element, Shape};
 
@@ -108,7 +108,7 @@ fn whole_products_are_those_of_the_definition() {
     };
     let (a, b, before) = (whole(m * k, 1), whole(k * n, 2), whole(m * n, 3));
     let mut expected = before.clone();
-    matmul::plain::matmul(&shape, 3, &a, &b, -2, &mut expected).unwrap();
+    matmul::naive::matmul(&shape, 3, &a, &b, -2, &mut expected).unwrap();
     let c = Written::new(&[m, n], &before);
     let operands = (
         3,
@@ -129,7 +129,7 @@ fn products_are_near_those_of_the_definition() {
     let (a, b, before) = (numbers(m * k, 1), numbers(k * n, 2), numbers(m * n, 3));
     let mut expected = widen(&before);
     let shape = MatmulShape::new(m, n, k);
-    matmul::plain::matmul(&shape, 0.5, &widen(&a), &widen(&b), 2.0, &mut expected).unwrap();
+    matmul::naive::matmul(&shape, 0.5, &widen(&a), &widen(&b), 2.0, &mut expected).unwrap();
     let c = Written::new(&[m, n], &before);
     let factors = (read(&[m, k], &a), read(&[k, n], &b));
     let operands = (0.5_f32, factors.0, factors.1, 2.0_f32, c.operand(), Chain);
@@ -170,7 +170,7 @@ impl Sample {
     fn output(&self) -> Vec<f64> {
         let mut output = vec![0.0; self.shape.output_len()];
         let (input, filter) = (widen(&self.input), widen(&self.filter));
-        plain::convolution(&self.shape, &input, &filter, &mut output).unwrap();
+        naive::convolution(&self.shape, &input, &filter, &mut output).unwrap();
         output
     }
 }
@@ -269,7 +269,7 @@ fn gradients_of_convolutions_are_near_those_of_the_definition() {
         [&sample.output_gradient, &sample.input, &sample.filter].map(|numbers| widen(numbers));
 
     let mut expected = vec![0.0; filter.len()];
-    plain::filter_gradient(&sample.shape, &output_gradient, &input, &mut expected).unwrap();
+    naive::filter_gradient(&sample.shape, &output_gradient, &input, &mut expected).unwrap();
     let written = Written::new(&FILTER, &vec![f32::NAN; filter.len()]);
     let operands = (
         read(&OUTPUT, &sample.output_gradient),
@@ -282,7 +282,7 @@ fn gradients_of_convolutions_are_near_those_of_the_definition() {
     written.for_each(|gradient| assert_near(gradient, &expected, TERMS));
 
     let mut expected = vec![0.0; input.len()];
-    plain::input_gradient(&sample.shape, &output_gradient, &filter, &mut expected).unwrap();
+    naive::input_gradient(&sample.shape, &output_gradient, &filter, &mut expected).unwrap();
     let written = Written::new(&INPUT, &vec![f32::NAN; input.len()]);
     let operands = (
         read(&OUTPUT, &sample.output_gradient),

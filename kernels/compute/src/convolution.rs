@@ -9,7 +9,7 @@
 //! - [`forward`]: the convolution, with what is fused onto it.
 //! - [`winograd`]: 3 × 3 filters with a quarter of the multiplications, for those who can spare a few digits.
 //! - [`input_gradient`], [`filter_gradient`]: what flows back through it.
-//! - [`plain`]: all of them as they are defined.
+//! - [`naive`]: all of them as they are defined.
 
 pub mod window;
 
@@ -25,7 +25,7 @@ pub mod input_gradient;
 
 pub mod filter_gradient;
 
-pub mod plain;
+pub mod naive;
 
 pub use filter_gradient::FilterGradient;
 pub use forward::Convolution;

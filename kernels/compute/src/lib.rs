@@ -11,7 +11,7 @@
 //! # Speed and precision
 //! The routines that dominate run time ([`matmul`], [`convolution`]) share one micro-kernel, `tile`, which works in vector registers.
 //! The loops of the other routines are compiled for several instruction sets, and the best one is selected at run time. Each fast
-//! routine has a plain counterpart that defines its meaning ([`matmul::plain`], [`convolution::plain`], the scalar functions of
+//! routine has a naive counterpart that defines its meaning ([`matmul::naive`], [`convolution::naive`], the scalar functions of
 //! [`math`] and [`element`]). The tests compare the two within stated bounds.
 //!
 //! Results do not depend on the number of threads or blocks. They depend on the processor only if the width of its registers

@@ -4,12 +4,12 @@
 //!
 //! - [`Matmul`]: `f32` and `f64`, on this crate's micro-kernel; few rows take a path of their own that reads `b`
 //!   where it lies.
-//! - [`plain`]: any element type, the loops as they are in textbooks: the oracle of the fast ones, and the only ones for
+//! - [`naive`]: any element type, the loops as they are in textbooks: the oracle of the fast ones, and the only ones for
 //!   integers and complex numbers.
 
 mod operands;
 
-pub mod plain;
+pub mod naive;
 
 mod few_rows;
 

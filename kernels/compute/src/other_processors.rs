@@ -4,12 +4,12 @@
 
 use crate::convolution::{
     Conv2dShape, Convolution, ConvolutionOperands, FilterGradient, GradientOperands, InputGradient,
-    Padding, Window, Winograd, plain as definition,
+    Padding, Window, Winograd, naive as definition,
 };
 use crate::job::Plan;
 use crate::lanes::forced;
 use crate::math::Real;
-use crate::matmul::{Matmul, MatmulElement, MatmulOperands, MatmulShape, plain};
+use crate::matmul::{Matmul, MatmulElement, MatmulOperands, MatmulShape, naive};
 use crate::parallel::Serial;
 
 fn integers<T: Real>(len: usize, modulus: usize) -> Vec<T> {
@@ -32,7 +32,7 @@ fn products_agree<T: MatmulElement + crate::element::Arithmetic + std::fmt::Debu
             let shape = MatmulShape::new(m, n, k).transposed(transposes_a, transposes_b);
             let (a, b) = (integers::<T>(m * k, 7), integers::<T>(k * n, 5));
             let mut expected = vec![T::default(); m * n];
-            plain::matmul(&shape, T::from(1), &a, &b, T::from(0), &mut expected).expect("lengths");
+            naive::matmul(&shape, T::from(1), &a, &b, T::from(0), &mut expected).expect("lengths");
             let plan = Matmul::<T>::new(shape, 1).expect("a shape");
             let mut packed = vec![T::default(); plan.packed_b_len()];
             plan.pack_b(&b, &mut packed).expect("lengths");

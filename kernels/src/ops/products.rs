@@ -5,7 +5,7 @@ use tfrt::prelude::*;
 use tfrt::support::complex::Complex;
 use tfrt_compute::Activation;
 use tfrt_compute::binary::{self, Binary};
-use tfrt_compute::matmul::{Matmul, MatmulElement, MatmulOperands, MatmulShape, plain};
+use tfrt_compute::matmul::{Matmul, MatmulElement, MatmulOperands, MatmulShape, naive};
 use tfrt_compute::unary;
 use tfrt_tensor::{DenseHostTensor, Element, Shape};
 
@@ -35,7 +35,7 @@ fn mat_mul(
             T in [i32, i64, u32, u64, Complex<f32>, Complex<f64>] => {
                 let (a, b) = (a.elements::<T>()?, b.elements::<T>()?);
                 let (one, zero) = (<T as tfrt_compute::element::Arithmetic>::ONE, T::default());
-                plain::matmul(&shape, one, &a, &b, zero, &mut c.elements_mut::<T>()?)?;
+                naive::matmul(&shape, one, &a, &b, zero, &mut c.elements_mut::<T>()?)?;
                 Ok(AnyRef::available(c))
             },
             else Err(unsupported(format!("Unsupported input dtype: {}", a.dtype())))
@@ -126,7 +126,7 @@ fn fused_mat_mul(
             T in [i32] => {
                 let (a, b, bias) = (a.elements::<T>()?, b.elements()?, bias.elements::<T>()?);
                 let mut product = c.elements_mut::<T>()?;
-                plain::matmul(&shape, 1, &a, &b, 0, &mut product)?;
+                naive::matmul(&shape, 1, &a, &b, 0, &mut product)?;
                 for row in product.chunks_exact_mut(shape.n.max(1)) {
                     binary::apply_in_place(Binary::Add, row, &bias);
                 }
@@ -182,7 +182,7 @@ fn test_mat_mul(
         T in [f32, f64, i32, i64] => {
             let (a, b) = (a.elements::<T>()?, b.elements::<T>()?);
             let (one, zero) = (<T as tfrt_compute::element::Arithmetic>::ONE, T::default());
-            plain::matmul(&shape, one, &a, &b, zero, &mut c.elements_mut::<T>()?)?;
+            naive::matmul(&shape, one, &a, &b, zero, &mut c.elements_mut::<T>()?)?;
             Ok(c)
         },
         else Err(unsupported("unsupported dtype for matmul"))

@@ -3,7 +3,7 @@
 use tfrt_compute::Activation;
 use tfrt_compute::convolution::{
     Conv2dShape, Convolution, ConvolutionOperands, Filter, FilterGradient, GradientOperands,
-    InputGradient, Padding, Window, Winograd, plain,
+    InputGradient, Padding, Window, Winograd, naive,
 };
 use tfrt_compute::job::{Job, Plan};
 use tfrt_compute::parallel::{Parallel, ScopedThreads, Serial};
@@ -84,8 +84,8 @@ fn check_forward(random: &mut Random, shape: Conv2dShape) {
         random.f32s(shape.filter_len()),
     );
     let (mut exact, mut size) = (vec![0.0; shape.output_len()], vec![0.0; shape.output_len()]);
-    plain::convolution(&shape, &wide(&input), &wide(&filter), &mut exact).expect("lengths");
-    plain::convolution(
+    naive::convolution(&shape, &wide(&input), &wide(&filter), &mut exact).expect("lengths");
+    naive::convolution(
         &shape,
         &magnitudes(&wide(&input)),
         &magnitudes(&wide(&filter)),
@@ -311,8 +311,8 @@ fn check_input_gradient(random: &mut Random, shape: Conv2dShape) {
         random.f32s(shape.filter_len()),
     );
     let (mut exact, mut size) = (vec![0.0; shape.input_len()], vec![0.0; shape.input_len()]);
-    plain::input_gradient(&shape, &wide(&gradient), &wide(&filter), &mut exact).expect("lengths");
-    plain::input_gradient(
+    naive::input_gradient(&shape, &wide(&gradient), &wide(&filter), &mut exact).expect("lengths");
+    naive::input_gradient(
         &shape,
         &magnitudes(&wide(&gradient)),
         &magnitudes(&wide(&filter)),
@@ -350,8 +350,8 @@ fn check_filter_gradient(random: &mut Random, shape: Conv2dShape) {
         random.f32s(shape.input_len()),
     );
     let (mut exact, mut size) = (vec![0.0; shape.filter_len()], vec![0.0; shape.filter_len()]);
-    plain::filter_gradient(&shape, &wide(&gradient), &wide(&input), &mut exact).expect("lengths");
-    plain::filter_gradient(
+    naive::filter_gradient(&shape, &wide(&gradient), &wide(&input), &mut exact).expect("lengths");
+    naive::filter_gradient(
         &shape,
         &magnitudes(&wide(&gradient)),
         &magnitudes(&wide(&input)),
@@ -406,7 +406,7 @@ fn check_winograd(random: &mut Random, shape: Conv2dShape) {
         random.f32s(shape.filter_len()),
     );
     let mut exact = vec![0.0; shape.output_len()];
-    plain::convolution(&shape, &wide(&input), &wide(&filter), &mut exact).expect("lengths");
+    naive::convolution(&shape, &wide(&input), &wide(&filter), &mut exact).expect("lengths");
     // Inputs and filters are below 1; what the documentation says of random data.
     let bound = 256.0 * shape.in_channels as f64 * f64::from(f32::EPSILON);
     let shift = random.f32s(shape.out_channels);

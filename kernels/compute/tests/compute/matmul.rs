@@ -1,7 +1,7 @@
 //! Matrix products against the textbook in double precision.
 
 use tfrt_compute::Activation;
-use tfrt_compute::matmul::{Matmul, MatmulOperands, MatmulShape, plain};
+use tfrt_compute::matmul::{Matmul, MatmulOperands, MatmulShape, naive};
 use tfrt_compute::parallel::{ScopedThreads, Serial};
 use tfrt_support::complex::Complex;
 
@@ -32,8 +32,8 @@ fn expected(
     c: &[f64],
 ) -> (Vec<f64>, Vec<f64>) {
     let (mut exact, mut size) = (c.to_vec(), magnitudes(c));
-    plain::matmul(shape, alpha, a, b, beta, &mut exact).expect("lengths");
-    plain::matmul(
+    naive::matmul(shape, alpha, a, b, beta, &mut exact).expect("lengths");
+    naive::matmul(
         shape,
         alpha.abs(),
         &magnitudes(a),
@@ -78,7 +78,7 @@ fn products_agree_with_the_textbook() {
             );
         }
         let mut oracle = c.clone();
-        plain::matmul(&shape, alpha, &a, &b, beta, &mut oracle).expect("lengths");
+        naive::matmul(&shape, alpha, &a, &b, beta, &mut oracle).expect("lengths");
         assert_within(&context, &wide(&oracle), &exact, &bounds);
     }
 }
@@ -238,7 +238,7 @@ fn integers_wrap_around_and_complex_numbers_multiply() {
         let [a_len, b_len, c_len] = lengths(&shape);
         let (a, b, c) = (random.i32s(a_len), random.i32s(b_len), random.i32s(c_len));
         let mut found = c.clone();
-        plain::matmul(&shape, 3, &a, &b, -7, &mut found).expect("lengths");
+        naive::matmul(&shape, 3, &a, &b, -7, &mut found).expect("lengths");
         for (place, &found) in found.iter().enumerate() {
             let (product, row, column) = (
                 place / (shape.m * shape.n),
@@ -269,7 +269,7 @@ fn integers_wrap_around_and_complex_numbers_multiply() {
     }
     let i = Complex::new(0.0_f32, 1.0);
     let mut square = [Complex::default()];
-    plain::matmul(
+    naive::matmul(
         &MatmulShape::new(1, 1, 1),
         Complex::new(1.0, 0.0),
         &[i],

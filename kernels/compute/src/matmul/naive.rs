@@ -13,10 +13,10 @@ use crate::lanes::vectorised;
 /// If a slice is not as long as the shape says.
 ///
 /// ```
-/// use tfrt_compute::matmul::{MatmulShape, plain};
+/// use tfrt_compute::matmul::{MatmulShape, naive};
 ///
 /// let mut c = [1, 1, 1, 1];
-/// plain::matmul(&MatmulShape::new(2, 2, 1), 2, &[1, 2], &[3, 4], 1, &mut c)?;
+/// naive::matmul(&MatmulShape::new(2, 2, 1), 2, &[1, 2], &[3, 4], 1, &mut c)?;
 /// assert_eq!(c, [7, 9, 13, 17]);
 /// # Ok::<(), tfrt_compute::ShapeError>(())
 /// ```
