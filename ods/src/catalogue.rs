@@ -16,13 +16,13 @@ pub use family::Family;
 /// Declarations by name, and the properties of their dialects.
 ///
 /// ```
-/// use tfrt_ods::catalogue::{Catalogue, Entry};
+/// use tfrt_ods::catalogue::{Catalogue, CatalogueEntry};
 /// use tfrt_ods::{DialectDef, OpDef};
 ///
 /// static ADD: OpDef = OpDef::new("my.add.i32");
 /// static STOP: OpDef = OpDef::new("your.stop");
 ///
-/// let all = Catalogue::new([DialectDef::new("my")], [Entry::kernel(&STOP), Entry::kernel(&ADD)]);
+/// let all = Catalogue::new([DialectDef::new("my")], [CatalogueEntry::kernel(&STOP), CatalogueEntry::kernel(&ADD)]);
 /// let names: Vec<_> = all.entries().iter().map(|entry| entry.op.name).collect();
 /// assert_eq!(names, ["my.add.i32", "your.stop"]);
 /// assert_eq!(all.select(&["my.*.i32"]).entries().len(), 1);
@@ -30,12 +30,12 @@ pub use family::Family;
 #[derive(Clone, Debug, Default)]
 pub struct Catalogue<'a> {
     dialects: Vec<DialectDef>,
-    entries: Vec<Entry<'a>>,
+    entries: Vec<CatalogueEntry<'a>>,
 }
 
 /// A declaration, and whether it has a kernel.
 #[derive(Clone, Copy, Debug)]
-pub struct Entry<'a> {
+pub struct CatalogueEntry<'a> {
     /// The declaration.
     pub op: &'a OpDef,
     /// `true` if a kernel runs the op.
@@ -65,10 +65,10 @@ pub struct Section<'c, 'a> {
     /// The dialect; if it was not declared, only its name is known.
     pub dialect: DialectDef,
     /// Its ops, sorted by name.
-    pub entries: &'c [Entry<'a>],
+    pub entries: &'c [CatalogueEntry<'a>],
 }
 
-impl<'a> Entry<'a> {
+impl<'a> CatalogueEntry<'a> {
     /// Creates an entry for an op that has a kernel.
     #[must_use]
     pub const fn kernel(op: &'a OpDef) -> Self {
@@ -112,7 +112,7 @@ impl<'a> Catalogue<'a> {
     #[must_use]
     pub fn new(
         dialects: impl IntoIterator<Item = DialectDef>,
-        entries: impl IntoIterator<Item = Entry<'a>>,
+        entries: impl IntoIterator<Item = CatalogueEntry<'a>>,
     ) -> Self {
         let mut dialects: Vec<_> = dialects.into_iter().collect();
         dialects.sort_by_key(|dialect| dialect.name);
@@ -131,13 +131,13 @@ impl<'a> Catalogue<'a> {
 
     /// Returns the ops, sorted by dialect and name.
     #[must_use]
-    pub fn entries(&self) -> &[Entry<'a>] {
+    pub fn entries(&self) -> &[CatalogueEntry<'a>] {
         &self.entries
     }
 
     /// Returns the op with this name.
     #[must_use]
-    pub fn get(&self, name: &str) -> Option<&Entry<'a>> {
+    pub fn get(&self, name: &str) -> Option<&CatalogueEntry<'a>> {
         self.entries.iter().find(|entry| entry.op.name == name)
     }
 
@@ -294,7 +294,10 @@ mod tests {
         static OTHER: OpDef = OpDef::new("c.other");
         let all = Catalogue::new(
             ["c", "b", "a"].map(DialectDef::new),
-            [Entry::kernel(&OTHER), Entry::declaration(&TAKES)],
+            [
+                CatalogueEntry::kernel(&OTHER),
+                CatalogueEntry::declaration(&TAKES),
+            ],
         );
         let names = |catalogue: &Catalogue<'_>| {
             let dialects = catalogue.dialects().iter().map(|dialect| dialect.name);

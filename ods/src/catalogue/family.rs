@@ -2,14 +2,14 @@
 
 use crate::op::{Arity, FunctionForm, OpDef, SourcePlace};
 
-use super::{Entry, Section};
+use super::{CatalogueEntry, Section};
 
 /// Ops that share one documentation text: they are declared at one place, and have everything but
 /// names and types in common.
 #[derive(Clone, Debug)]
 pub struct Family<'a> {
     /// The ops, sorted by name. There is at least one.
-    pub members: Vec<Entry<'a>>,
+    pub members: Vec<CatalogueEntry<'a>>,
 }
 
 impl<'a> Section<'_, 'a> {
@@ -35,7 +35,7 @@ impl<'a> Section<'_, 'a> {
 impl<'a> Family<'a> {
     /// Returns the member that represents the others.
     #[must_use]
-    pub fn first(&self) -> &Entry<'a> {
+    pub fn first(&self) -> &CatalogueEntry<'a> {
         &self.members[0]
     }
 
@@ -76,7 +76,7 @@ impl<'a> Family<'a> {
 }
 
 /// Returns `true` if two ops have everything but names and types in common.
-fn are_related(one: &Entry<'_>, other: &Entry<'_>) -> bool {
+fn are_related(one: &CatalogueEntry<'_>, other: &CatalogueEntry<'_>) -> bool {
     fn parts(def: &OpDef) -> impl PartialEq {
         let operands = def.operands.iter();
         let operands: Vec<(&str, Arity, bool, bool)> = operands
@@ -120,7 +120,7 @@ mod tests {
                 ..OpDef::new(name)
             })
             .collect();
-        let catalogue = Catalogue::new([], defs.iter().map(Entry::kernel));
+        let catalogue = Catalogue::new([], defs.iter().map(CatalogueEntry::kernel));
         let sections = catalogue.sections();
         let families = sections.iter().flat_map(Section::families);
         let found: Vec<_> = families.map(|family| family.name()).collect();
@@ -153,7 +153,10 @@ mod tests {
             name: "my.two",
             ..ONE
         };
-        let catalogue = Catalogue::new([], [Entry::kernel(&ONE), Entry::kernel(&TWO)]);
+        let catalogue = Catalogue::new(
+            [],
+            [CatalogueEntry::kernel(&ONE), CatalogueEntry::kernel(&TWO)],
+        );
         assert_eq!(catalogue.sections()[0].families().len(), 2);
     }
 }

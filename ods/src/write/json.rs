@@ -51,7 +51,7 @@
 
 use std::fmt::Write as _;
 
-use crate::catalogue::{Catalogue, Entry, Execution};
+use crate::catalogue::{Catalogue, CatalogueEntry, Execution};
 use crate::constraint::{AttrKind, TypeConstraint};
 use crate::dialect::{DialectDef, UnknownTypes};
 use crate::effect::Effect;
@@ -69,12 +69,12 @@ pub const VERSION: u32 = 1;
 /// Writes a catalogue as JSON.
 ///
 /// ```
-/// use tfrt_ods::catalogue::{Catalogue, Entry};
+/// use tfrt_ods::catalogue::{Catalogue, CatalogueEntry};
 /// use tfrt_ods::OpDef;
 ///
 /// static NOP: OpDef = OpDef::new("my.nop");
 ///
-/// let text = tfrt_ods::write::json::json(&Catalogue::new([], [Entry::kernel(&NOP)]));
+/// let text = tfrt_ods::write::json::json(&Catalogue::new([], [CatalogueEntry::kernel(&NOP)]));
 /// assert!(text.starts_with("{\n  \"version\": 1,\n") && text.contains("\"name\": \"my.nop\""));
 /// ```
 #[must_use]
@@ -109,7 +109,7 @@ fn dialect(def: &DialectDef) -> Json<'_> {
     ])
 }
 
-fn op<'a>(entry: &Entry<'a>) -> Json<'a> {
+fn op<'a>(entry: &CatalogueEntry<'a>) -> Json<'a> {
     let def = entry.op;
     let execution = match entry.execution() {
         Execution::Inline => "inline",

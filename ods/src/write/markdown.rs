@@ -5,7 +5,7 @@
 
 use std::fmt::Write as _;
 
-use crate::catalogue::{Catalogue, Entry, Execution, Family, Section};
+use crate::catalogue::{Catalogue, CatalogueEntry, Execution, Family, Section};
 use crate::constraint::TypeConstraint;
 use crate::op::{Arity, OpDef};
 use crate::traits::OpTraits;
@@ -25,7 +25,7 @@ form, which is shown where there is no other: `%result = \"name\"(%operand) {att
 ///
 /// ```
 /// use tfrt_ods::OpDef;
-/// use tfrt_ods::catalogue::{Catalogue, Entry};
+/// use tfrt_ods::catalogue::{Catalogue, CatalogueEntry};
 /// use tfrt_ods::write::markdown::markdown;
 ///
 /// static NOP: OpDef = OpDef {
@@ -34,7 +34,7 @@ form, which is shown where there is no other: `%result = \"name\"(%operand) {att
 ///     ..OpDef::new("my.nop")
 /// };
 ///
-/// let text = markdown("My ops", &Catalogue::new([], [Entry::kernel(&NOP)]));
+/// let text = markdown("My ops", &Catalogue::new([], [CatalogueEntry::kernel(&NOP)]));
 /// assert!(text.starts_with("# My ops\n"));
 /// assert!(text.ends_with("### `my.nop`\n\nDoes nothing.\n\n```text\nmy.nop {…}?\n```\n"));
 /// ```
@@ -183,7 +183,7 @@ fn distinct(family: &Family<'_>, of: impl Fn(&OpDef) -> String) -> Vec<String> {
 }
 
 /// Writes the properties that most ops do not have.
-fn write_facts(entry: &Entry<'_>, out: &mut String) {
+fn write_facts(entry: &CatalogueEntry<'_>, out: &mut String) {
     let def = entry.op;
     let mut facts = Vec::new();
     let mut claims = prose::effects(def);

@@ -2,7 +2,7 @@
 
 use std::fmt::Write as _;
 
-use crate::catalogue::{Catalogue, Entry};
+use crate::catalogue::{Catalogue, CatalogueEntry};
 use crate::op::{AttrDefault, SourcePlace};
 
 use super::{prose, syntax};
@@ -12,7 +12,7 @@ use super::{prose, syntax};
 pub fn list(catalogue: &Catalogue<'_>) -> String {
     let names = catalogue.entries().iter().map(|entry| entry.op.name.len());
     let width = names.max().unwrap_or(0);
-    let line = |entry: &Entry<'_>| {
+    let line = |entry: &CatalogueEntry<'_>| {
         format!("{:width$}  {}", entry.op.name, entry.op.summary)
             .trim_end()
             .to_owned()
@@ -24,7 +24,7 @@ pub fn list(catalogue: &Catalogue<'_>) -> String {
 /// Returns all information about one op.
 ///
 /// ```
-/// use tfrt_ods::catalogue::Entry;
+/// use tfrt_ods::catalogue::CatalogueEntry;
 /// use tfrt_ods::write::page::page;
 /// use tfrt_ods::{OpDef, OpTraits};
 ///
@@ -35,11 +35,11 @@ pub fn list(catalogue: &Catalogue<'_>) -> String {
 ///     ..OpDef::new("my.nop")
 /// };
 ///
-/// let text = page(&Entry::kernel(&NOP));
+/// let text = page(&CatalogueEntry::kernel(&NOP));
 /// assert!(text.starts_with("my.nop\n\n  Does nothing.\n\nSyntax:\n  my.nop {…}?\n"));
 /// ```
 #[must_use]
-pub fn page(entry: &Entry<'_>) -> String {
+pub fn page(entry: &CatalogueEntry<'_>) -> String {
     let def = entry.op;
     let mut page = Page {
         text: format!("{}\n", def.name),

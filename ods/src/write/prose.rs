@@ -2,7 +2,7 @@
 
 use std::fmt::{self, Display};
 
-use crate::catalogue::{Entry, Execution};
+use crate::catalogue::{CatalogueEntry, Execution};
 use crate::constraint::{AttrKind, FloatKind, TypeConstraint};
 use crate::effect::Effect;
 use crate::op::{Arity, AttrDef, AttrDefault, FunctionDef, FunctionForm, OpDef, ResultDef};
@@ -116,7 +116,7 @@ pub(super) fn result_note(result: &ResultDef) -> String {
 }
 
 /// Describes where an op runs.
-pub(super) fn execution(entry: &Entry<'_>) -> &'static str {
+pub(super) fn execution(entry: &CatalogueEntry<'_>) -> &'static str {
     match entry.execution() {
         Execution::Inline => "on the thread that dispatches it",
         Execution::Async => "as a future, which the work queue polls",

@@ -35,7 +35,7 @@ mod traits;
 
 use std::fmt::Write as _;
 
-use crate::catalogue::{Catalogue, Entry, Execution};
+use crate::catalogue::{Catalogue, CatalogueEntry, Execution};
 use crate::constraint::{AttrKind, EnumDef, TypeConstraint};
 use crate::op::{Arity, FunctionForm, OpDef, SourcePlace};
 use crate::traits::OpTraits;
@@ -89,7 +89,7 @@ def TFRT_BF16Attr :
 /// Writes a catalogue as TableGen.
 ///
 /// ```
-/// use tfrt_ods::catalogue::{Catalogue, Entry};
+/// use tfrt_ods::catalogue::{Catalogue, CatalogueEntry};
 /// use tfrt_ods::{OpDef, OpTraits, ResultDef, TypeConstraint};
 ///
 /// static NEW: OpDef = OpDef {
@@ -100,7 +100,7 @@ def TFRT_BF16Attr :
 ///     ..OpDef::new("my.new")
 /// };
 ///
-/// let text = tfrt_ods::write::td::td(&Catalogue::new([], [Entry::kernel(&NEW)]));
+/// let text = tfrt_ods::write::td::td(&Catalogue::new([], [CatalogueEntry::kernel(&NEW)]));
 /// assert!(text.contains("def My_NewOp : TFRT_Op<My_Dialect, \"new\", [Pure]> {"));
 /// assert!(text.contains("let results = (outs My_ChainType:$chain);"));
 /// ```
@@ -267,7 +267,7 @@ impl Writer<'_> {
         }
     }
 
-    fn op(&mut self, entry: &Entry<'_>) {
+    fn op(&mut self, entry: &CatalogueEntry<'_>) {
         let def = entry.op;
         let names = OpNames::new(def);
         let mnemonic = def.name.split_once('.').map_or("", |(_, rest)| rest);
@@ -387,7 +387,7 @@ impl Writer<'_> {
         }
     }
 
-    fn facts(&mut self, entry: &Entry<'_>) {
+    fn facts(&mut self, entry: &CatalogueEntry<'_>) {
         let def = entry.op;
         if let Some(class) = def.effect.class() {
             let _ = writeln!(self.out, "  let effectClass = {};", quoted(class));

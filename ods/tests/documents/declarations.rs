@@ -1,6 +1,6 @@
 //! Declarations with everything that a declaration can have.
 
-use tfrt_ods::catalogue::{Catalogue, Entry};
+use tfrt_ods::catalogue::{Catalogue, CatalogueEntry};
 use tfrt_ods::{
     AttrDef, AttrDefault, AttrKind, DialectDef, Effect, EnumCase, EnumDef, FloatKind, FunctionDef,
     FunctionForm, FunctionSignature, OpDef, OpTraits, OperandDef, ResultDef, SourcePlace,
@@ -20,9 +20,9 @@ pub fn reversed_catalogue() -> Catalogue<'static> {
     Catalogue::new(DIALECTS.iter().rev().copied(), entries.into_iter().rev())
 }
 
-fn entries() -> impl Iterator<Item = Entry<'static>> {
-    let kernels = KERNELS.iter().map(Entry::kernel);
-    kernels.chain(DECLARATIONS.iter().map(Entry::declaration))
+fn entries() -> impl Iterator<Item = CatalogueEntry<'static>> {
+    let kernels = KERNELS.iter().map(CatalogueEntry::kernel);
+    kernels.chain(DECLARATIONS.iter().map(CatalogueEntry::declaration))
 }
 
 const DIALECTS: &[DialectDef] = &[

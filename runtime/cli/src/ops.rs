@@ -3,7 +3,7 @@
 use clap::{Parser, ValueEnum};
 use tfrt_host::kernel::registry::DialectRegistration;
 use tfrt_host::library::LoadedLibrary;
-use tfrt_ods::catalogue::{Catalogue, Entry};
+use tfrt_ods::catalogue::{Catalogue, CatalogueEntry};
 use tfrt_ods::write::{json, markdown, page, td};
 use tfrt_support::nearest::{did_you_mean, nearest};
 
@@ -65,7 +65,7 @@ enum Format {
 pub(crate) fn run(program: &str, arguments: &Arguments) -> Result<(), Failure> {
     let front_end = FrontEnd::new(program, &arguments.libraries)?;
     let kernels = front_end.kernels();
-    let entries = front_end.op_defs().map(|op| Entry {
+    let entries = front_end.op_defs().map(|op| CatalogueEntry {
         op,
         has_kernel: kernels.get(op.name).is_some(),
     });
@@ -97,7 +97,8 @@ pub(crate) fn run(program: &str, arguments: &Arguments) -> Result<(), Failure> {
 
 /// Full documentation if every name is the name of an op, otherwise a list.
 fn text(selected: &Catalogue<'_>, names: &[&str]) -> String {
-    let named: Option<Vec<&Entry<'_>>> = names.iter().map(|name| selected.get(name)).collect();
+    let named: Option<Vec<&CatalogueEntry<'_>>> =
+        names.iter().map(|name| selected.get(name)).collect();
     match named {
         Some(entries) if !entries.is_empty() => {
             let pages: Vec<_> = entries.into_iter().map(page::page).collect();
@@ -141,7 +142,13 @@ mod tests {
     };
 
     fn catalogue() -> Catalogue<'static> {
-        Catalogue::new([], [Entry::kernel(&ADD_MORE), Entry::declaration(&ADD)])
+        Catalogue::new(
+            [],
+            [
+                CatalogueEntry::kernel(&ADD_MORE),
+                CatalogueEntry::declaration(&ADD),
+            ],
+        )
     }
 
     #[test]

@@ -63,7 +63,7 @@ const NUM_IN_PLACE: usize = 6;
 #[derive(Clone, Default)]
 pub struct OpAttrs {
     /// In the order of their names.
-    entries: SmallVec<[Entry; NUM_IN_PLACE]>,
+    entries: SmallVec<[AttrEntry; NUM_IN_PLACE]>,
     section: Section,
     /// The copy that [`freeze`](Self::freeze) made last, until something changes.
     frozen: Option<OpAttrsRef>,
@@ -75,7 +75,7 @@ pub struct OpAttrs {
 
 /// One attribute: where its bytes are.
 #[derive(Clone)]
-pub(crate) struct Entry {
+pub(crate) struct AttrEntry {
     name: SmolStr,
     place: Place,
 }
@@ -113,7 +113,7 @@ impl OpAttrs {
         let place = value.encode(self.own_section()?)?;
         self.frozen = None;
         self.binding = KeptBinding::new();
-        self.entries.insert(position, Entry { name, place });
+        self.entries.insert(position, AttrEntry { name, place });
         Ok(true)
     }
 
@@ -168,7 +168,7 @@ impl OpAttrs {
     fn push(&mut self, name: &str, code: AttrTypeCode, offset: u32) {
         if let Err(position) = self.position(name) {
             let (name, place) = (name.into(), Place { code, offset });
-            self.entries.insert(position, Entry { name, place });
+            self.entries.insert(position, AttrEntry { name, place });
         }
     }
 

@@ -36,12 +36,12 @@ use crate::op::{Implementation, OpFlags, OpFunction, OpMetadataFunction, OpRegis
 #[derive(Debug, Default)]
 pub struct OpRegistry {
     /// For each type of device, of which there are few, the ops by name.
-    devices: Vec<(&'static str, HashMap<&'static str, Entry>)>,
+    devices: Vec<(&'static str, HashMap<&'static str, OpSlot>)>,
 }
 
 /// An op, or why it cannot be used.
 #[derive(Debug)]
-enum Entry {
+enum OpSlot {
     Op(Arc<RegisteredOp>),
     Faulty(Error),
 }
@@ -83,7 +83,7 @@ impl OpRegistry {
         let mut declared: BTreeMap<(&str, &str), &RegisteredOp> = BTreeMap::new();
         for &(device_type, ref ops) in &self.devices {
             for (name, entry) in ops {
-                if let Entry::Op(op) = entry {
+                if let OpSlot::Op(op) = entry {
                     declared.insert((name, device_type), op);
                 }
             }
@@ -102,8 +102,8 @@ impl OpRegistry {
         for (name, error) in faulty {
             let devices = self.devices.iter_mut();
             for entry in devices.filter_map(|(_, ops)| ops.get_mut(name)) {
-                if matches!(entry, Entry::Op(_)) {
-                    *entry = Entry::Faulty(error.clone());
+                if matches!(entry, OpSlot::Op(_)) {
+                    *entry = OpSlot::Faulty(error.clone());
                 }
             }
         }
@@ -122,11 +122,11 @@ impl OpRegistry {
         let ops = &mut self.devices[index].1;
         let added = resolve(registration, kernels);
         let entry = match (ops.remove(registration.name), added) {
-            (Some(Entry::Faulty(error)), _) | (_, Err(error)) => Entry::Faulty(error),
-            (None, Ok(op)) => Entry::Op(Arc::new(op)),
-            (Some(Entry::Op(known)), Ok(op)) => match merge(&known, &op) {
-                Ok(op) => Entry::Op(Arc::new(op)),
-                Err(error) => Entry::Faulty(error),
+            (Some(OpSlot::Faulty(error)), _) | (_, Err(error)) => OpSlot::Faulty(error),
+            (None, Ok(op)) => OpSlot::Op(Arc::new(op)),
+            (Some(OpSlot::Op(known)), Ok(op)) => match merge(&known, &op) {
+                Ok(op) => OpSlot::Op(Arc::new(op)),
+                Err(error) => OpSlot::Faulty(error),
             },
         };
         ops.insert(registration.name, entry);
@@ -140,8 +140,8 @@ impl OpRegistry {
     pub fn get(&self, device_type: &str, name: &str) -> Result<Option<&Arc<RegisteredOp>>, Error> {
         match self.ops_of(device_type).and_then(|ops| ops.get(name)) {
             None => Ok(None),
-            Some(Entry::Op(op)) => Ok(Some(op)),
-            Some(Entry::Faulty(error)) => Err(error.clone()),
+            Some(OpSlot::Op(op)) => Ok(Some(op)),
+            Some(OpSlot::Faulty(error)) => Err(error.clone()),
         }
     }
 
@@ -149,7 +149,7 @@ impl OpRegistry {
     pub fn names(&self, device_type: &str) -> impl Iterator<Item = &'static str> {
         let ops = self.ops_of(device_type).into_iter().flatten();
         ops.filter_map(|(name, entry)| match entry {
-            Entry::Op(op) if !matches!(op.runner, Runner::Nothing) => Some(*name),
+            OpSlot::Op(op) if !matches!(op.runner, Runner::Nothing) => Some(*name),
             _ => None,
         })
     }
@@ -159,7 +159,7 @@ impl OpRegistry {
         self.devices.iter().map(|&(device_type, _)| device_type)
     }
 
-    fn ops_of(&self, device_type: &str) -> Option<&HashMap<&'static str, Entry>> {
+    fn ops_of(&self, device_type: &str) -> Option<&HashMap<&'static str, OpSlot>> {
         let (_, ops) = self
             .devices
             .iter()

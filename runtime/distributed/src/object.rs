@@ -8,7 +8,7 @@
 //! The lock is held to look entries up, and never while waiters run.
 
 use std::collections::HashMap;
-use std::collections::hash_map::Entry as MapEntry;
+use std::collections::hash_map::ObjectSlot as MapEntry;
 use std::fmt;
 use std::hash::{Hash, Hasher};
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -138,13 +138,13 @@ pub struct RemoteObjects {
 
 #[derive(Debug, Default)]
 struct State {
-    entries: HashMap<RemoteObjectId, Entry>,
+    entries: HashMap<RemoteObjectId, ObjectSlot>,
     /// Why there are no objects any more.
     closed: Option<Error>,
 }
 
 #[derive(Debug)]
-struct Entry {
+struct ObjectSlot {
     value: AnyRef,
     /// The right to say what a placeholder is.
     promise: Option<IndirectPromise>,
@@ -182,7 +182,7 @@ impl RemoteObjects {
         }
         let entry = state.entries.entry(id.clone()).or_insert_with(|| {
             let (promise, value) = AnyRef::indirect();
-            Entry {
+            ObjectSlot {
                 value,
                 promise: Some(promise),
             }
@@ -202,7 +202,7 @@ impl RemoteObjects {
         }
         let promise = match state.entries.entry(id.clone()) {
             MapEntry::Vacant(vacant) => {
-                vacant.insert(Entry {
+                vacant.insert(ObjectSlot {
                     value,
                     promise: None,
                 });

@@ -21,10 +21,10 @@ use tfrt_support::{Error, ErrorCode};
 /// ```
 #[derive(Default)]
 pub struct ResourceContext {
-    entries: Mutex<Vec<Entry>>,
+    entries: Mutex<Vec<NamedResource>>,
 }
 
-struct Entry {
+struct NamedResource {
     name: String,
     type_name: &'static str,
     object: Arc<dyn Any + Send + Sync>,
@@ -46,7 +46,7 @@ impl ResourceContext {
         entries
             .iter()
             .find(|entry| entry.name == name)
-            .map(Entry::downcast)
+            .map(NamedResource::downcast)
             .transpose()
     }
 
@@ -61,7 +61,7 @@ impl ResourceContext {
             return Err(Error::new(format!("resource `{name}` already exists"))
                 .with_code(ErrorCode::AlreadyExists));
         }
-        entries.push(Entry::new(name, &object));
+        entries.push(NamedResource::new(name, &object));
         Ok(object)
     }
 
@@ -83,7 +83,7 @@ impl ResourceContext {
         if let Some(entry) = entries.iter().find(|entry| entry.name == name) {
             return entry.downcast();
         }
-        entries.push(Entry::new(name, &made));
+        entries.push(NamedResource::new(name, &made));
         Ok(made)
     }
 
@@ -100,7 +100,7 @@ impl ResourceContext {
     }
 }
 
-impl Entry {
+impl NamedResource {
     fn new<T: Any + Send + Sync>(name: &str, object: &Arc<T>) -> Self {
         Self {
             name: name.to_owned(),

@@ -29,14 +29,14 @@ impl QueueId {
     }
 }
 
-type Entry = (QueueId, Role);
+type OnQueue = (QueueId, Role);
 
-const_thread_local!(static INNERMOST: Cell<Option<Entry>> = Cell::new(None));
+const_thread_local!(static INNERMOST: Cell<Option<OnQueue>> = Cell::new(None));
 
 // Without a destructor, so that queues can be used while the thread's other locals are dropped. The
 // list holds no memory unless roles nest.
 const_thread_local!(
-    static OUTER: ManuallyDrop<RefCell<Vec<Entry>>> = ManuallyDrop::new(RefCell::new(Vec::new()))
+    static OUTER: ManuallyDrop<RefCell<Vec<OnQueue>>> = ManuallyDrop::new(RefCell::new(Vec::new()))
 );
 
 /// Gives this thread a role until the guard is dropped.
@@ -87,7 +87,7 @@ pub(crate) fn queues() -> Vec<QueueId> {
 #[derive(Debug)]
 #[must_use = "the role ends with the guard"]
 pub(crate) struct RoleGuard {
-    outer: Option<Entry>,
+    outer: Option<OnQueue>,
 }
 
 impl Drop for RoleGuard {

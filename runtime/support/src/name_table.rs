@@ -178,9 +178,9 @@ mod tests {
     use super::*;
 
     #[derive(Debug, PartialEq)]
-    struct Entry(&'static str, usize);
+    struct NamedSize(&'static str, usize);
 
-    impl Named for Entry {
+    impl Named for NamedSize {
         fn name(&self) -> &'static str {
             self.0
         }
@@ -198,10 +198,10 @@ mod tests {
         assert_eq!(table.get("tfrt.kernel_0.i32"), None);
         let names = names(1000);
         for (number, name) in names.iter().enumerate() {
-            assert_eq!(table.add(Entry(name, number)), Ok(()));
+            assert_eq!(table.add(NamedSize(name, number)), Ok(()));
         }
         for (number, name) in names.iter().enumerate() {
-            assert_eq!(table.get(name), Some(&Entry(name, number)));
+            assert_eq!(table.get(name), Some(&NamedSize(name, number)));
         }
         for name in ["", "tfrt.kernel_1000.i32", "tfrt.kernel_1.i3"] {
             assert_eq!(table.get(name), None);
@@ -211,9 +211,9 @@ mod tests {
     #[test]
     fn a_name_that_is_taken_stays_with_its_entry() {
         let mut table = NameTable::new();
-        assert_eq!(table.add(Entry("a", 1)), Ok(()));
-        assert_eq!(table.add(Entry("a", 2)), Err(&Entry("a", 1)));
-        assert_eq!(table.get("a"), Some(&Entry("a", 1)));
+        assert_eq!(table.add(NamedSize("a", 1)), Ok(()));
+        assert_eq!(table.add(NamedSize("a", 2)), Err(&NamedSize("a", 1)));
+        assert_eq!(table.get("a"), Some(&NamedSize("a", 1)));
         assert_eq!(table.sorted().count(), 1);
     }
 
@@ -221,7 +221,7 @@ mod tests {
     fn entries_are_sorted_by_name() {
         let mut table = NameTable::new();
         for name in ["b", "", "c", "a"] {
-            assert_eq!(table.add(Entry(name, 0)), Ok(()));
+            assert_eq!(table.add(NamedSize(name, 0)), Ok(()));
         }
         let sorted: Vec<_> = table.sorted().map(Named::name).collect();
         assert_eq!(sorted, ["", "a", "b", "c"]);

@@ -23,14 +23,14 @@ use super::OwnedElements;
 
 /// The notes about one allocation.
 #[derive(Default)]
-pub(super) struct Notes(OnceLock<Box<Entry>>);
+pub(super) struct Notes(OnceLock<Box<Note>>);
 
-struct Entry {
+struct Note {
     /// Addresses.
     range: Range<usize>,
     num_writes: u32,
     note: Box<dyn Any + Send + Sync>,
-    next: OnceLock<Box<Entry>>,
+    next: OnceLock<Box<Note>>,
 }
 
 impl Notes {
@@ -44,12 +44,12 @@ impl Notes {
     ) -> Option<&N> {
         let mut place = &self.0;
         let mut make = Some(make);
-        let mut made: Option<Box<Entry>> = None;
+        let mut made: Option<Box<Note>> = None;
         loop {
             let Some(entry) = place.get() else {
                 let new = made.take().unwrap_or_else(|| {
                     let make = make.take().expect("an entry is made once, and then kept");
-                    Box::new(Entry {
+                    Box::new(Note {
                         range: range.clone(),
                         num_writes,
                         note: Box::new(make()),
@@ -221,7 +221,7 @@ mod tests {
         // The list itself, as looking through all of it for each note would take long.
         let mut place = &mut chain.0;
         for _ in 0..MANY {
-            let entry = super::Entry {
+            let entry = super::Note {
                 range: 0..8,
                 num_writes: 0,
                 note: Box::new(()),

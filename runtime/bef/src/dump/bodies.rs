@@ -8,7 +8,7 @@ use tfrt_support::entity::EntityId;
 use super::DumpOptions;
 use super::listing::Listing;
 use super::model::{BodyPlace, Model, flags_text, words};
-use super::table::{Entry, entry};
+use super::table::{TableEntry, entry};
 use super::text::{self, count};
 use crate::cursor::Cursor;
 use crate::error::Fault;
@@ -115,7 +115,7 @@ fn body<W: io::Write>(
     listing.line(2, num_kernels.range, what)?;
     let mut record_offsets = Vec::new();
     for kernel in 0..num_kernels.value {
-        let Entry {
+        let TableEntry {
             range,
             value: [offset, operands, stream],
         } = entry(cursor, |cursor| {

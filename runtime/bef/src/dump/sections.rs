@@ -5,7 +5,7 @@ use std::ops::Range;
 
 use super::listing::Listing;
 use super::model::{Frame, Model, flags_text};
-use super::table::{Entry, Table};
+use super::table::{Table, TableEntry};
 use super::text::{self, count};
 use super::{DumpOptions, bodies};
 use crate::error::Fault;
@@ -141,7 +141,7 @@ fn table<T, W: io::Write>(
     mut text: impl FnMut(usize, &T) -> String,
 ) -> io::Result<()> {
     let mut end = data.start;
-    if let Some(Entry { range, value }) = &table.count {
+    if let Some(TableEntry { range, value }) = &table.count {
         let number = usize::try_from(*value).unwrap_or(usize::MAX);
         listing.line(1, range.clone(), count(number, what))?;
         end = range.end;

@@ -9,7 +9,7 @@ use crate::cursor::Cursor;
 use crate::error::Fault;
 
 /// An entry of a table, and its range in the file.
-pub(super) struct Entry<T> {
+pub(super) struct TableEntry<T> {
     pub(super) range: Range<usize>,
     pub(super) value: T,
 }
@@ -17,8 +17,8 @@ pub(super) struct Entry<T> {
 /// The readable part of a table.
 pub(super) struct Table<T> {
     /// The number of entries that the table declares.
-    pub(super) count: Option<Entry<u64>>,
-    pub(super) entries: Vec<Entry<T>>,
+    pub(super) count: Option<TableEntry<u64>>,
+    pub(super) entries: Vec<TableEntry<T>>,
     /// The fault that ends the table early, if any.
     pub(super) fault: Option<Fault>,
 }
@@ -72,10 +72,10 @@ impl<T> Table<T> {
 pub(super) fn entry<T>(
     cursor: &mut Cursor<'_>,
     read: impl FnOnce(&mut Cursor<'_>) -> Result<T, Fault>,
-) -> Result<Entry<T>, Fault> {
+) -> Result<TableEntry<T>, Fault> {
     let start = cursor.offset();
     let value = read(cursor)?;
-    Ok(Entry {
+    Ok(TableEntry {
         range: start..cursor.offset(),
         value,
     })

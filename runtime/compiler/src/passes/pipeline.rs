@@ -43,31 +43,31 @@ pub const PIPELINE_SOURCE: &str = "<Pass-Pipeline-Parser>";
 /// ```
 #[derive(Clone, Debug, Default)]
 pub struct Pipeline {
-    entries: Vec<Entry>,
+    entries: Vec<Group>,
 }
 
 #[derive(Clone, Debug)]
-enum Entry {
+enum Group {
     /// Runs on the program.
-    Whole(Step),
+    Whole(ConfiguredPass),
     /// Run on each function directly in the program.
-    Functions(Vec<Step>),
+    Functions(Vec<ConfiguredPass>),
 }
 
 /// A pass and its options.
 #[derive(Clone, Debug)]
-struct Step {
+struct ConfiguredPass {
     pass: &'static Pass,
     options: PassOptions,
 }
 
-impl Step {
+impl ConfiguredPass {
     fn run_on(&self, module: &mut Module, op: OpId) -> Vec<Diagnostic> {
         self.pass.run_on(module, op, &self.options)
     }
 }
 
-impl fmt::Display for Step {
+impl fmt::Display for ConfiguredPass {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{}{}", self.pass.name, self.options)
     }
@@ -101,10 +101,10 @@ impl Pipeline {
     /// Returns `true` if the program may be written without chains, because a pass adds them.
     #[must_use]
     pub fn fills_in_chains(&self) -> bool {
-        let fills_in = |step: &Step| step.pass.fills_in_chains;
+        let fills_in = |step: &ConfiguredPass| step.pass.fills_in_chains;
         self.entries.iter().any(|entry| match entry {
-            Entry::Whole(step) => fills_in(step),
-            Entry::Functions(steps) => steps.iter().any(fills_in),
+            Group::Whole(step) => fills_in(step),
+            Group::Functions(steps) => steps.iter().any(fills_in),
         })
     }
 
@@ -139,7 +139,7 @@ impl Pipeline {
     }
 }
 
-impl Entry {
+impl Group {
     fn run(&self, module: &mut Module) -> Vec<Diagnostic> {
         let root = module.root();
         match self {
@@ -164,7 +164,7 @@ impl fmt::Display for Pipeline {
     }
 }
 
-impl fmt::Display for Entry {
+impl fmt::Display for Group {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Whole(step) => step.fmt(f),
@@ -192,10 +192,10 @@ struct Parser<'a> {
 }
 
 impl<'a> Parser<'a> {
-    fn entry(&mut self) -> Result<Entry, Diagnostic> {
+    fn entry(&mut self) -> Result<Group, Diagnostic> {
         let (name, start) = self.name()?;
         if !self.consume('(') {
-            return self.pass(name, start, Scope::Module).map(Entry::Whole);
+            return self.pass(name, start, Scope::Module).map(Group::Whole);
         }
         if !matches!(name, "func" | "builtin.func" | "func.func") {
             self.position = start;
@@ -206,7 +206,7 @@ impl<'a> Parser<'a> {
             let (name, start) = self.name()?;
             passes.push(self.pass(name, start, Scope::Function)?);
             if self.consume(')') {
-                return Ok(Entry::Functions(passes));
+                return Ok(Group::Functions(passes));
             }
             if !self.consume(',') {
                 return Err(self.error("expected `,` or `)`"));
@@ -214,7 +214,12 @@ impl<'a> Parser<'a> {
         }
     }
 
-    fn pass(&mut self, name: &str, start: usize, scope: Scope) -> Result<Step, Diagnostic> {
+    fn pass(
+        &mut self,
+        name: &str,
+        start: usize,
+        scope: Scope,
+    ) -> Result<ConfiguredPass, Diagnostic> {
         let complaint = match Pass::find(name) {
             Some(pass) if scope == Scope::Function && pass.scope == Scope::Module => {
                 format!("`{name}` runs on modules, not on single functions")
@@ -236,7 +241,7 @@ impl<'a> Parser<'a> {
     }
 
     /// Parses the options of a pass, if there are any.
-    fn options(&mut self, pass: &'static Pass) -> Result<Step, Diagnostic> {
+    fn options(&mut self, pass: &'static Pass) -> Result<ConfiguredPass, Diagnostic> {
         let mut options = PassOptions::default();
         if self.consume('{') {
             let rest = self.rest();
@@ -246,7 +251,7 @@ impl<'a> Parser<'a> {
             options = PassOptions::parse(pass, &rest[..end]).map_err(|error| self.error(error))?;
             self.position += end + 1;
         }
-        Ok(Step { pass, options })
+        Ok(ConfiguredPass { pass, options })
     }
 
     /// Parses a name, and returns it with its position.

@@ -26,14 +26,14 @@ pub(crate) struct Answers(Mutex<State>);
 
 #[derive(Debug, Default)]
 struct State {
-    by_id: HashMap<u64, Entry>,
+    by_id: HashMap<u64, RequestState>,
     /// The numbers of answered requests, oldest first.
     answered: VecDeque<u64>,
     num_bytes: usize,
 }
 
 #[derive(Debug)]
-enum Entry {
+enum RequestState {
     Running(Vec<oneshot::Sender<Answer>>),
     Answered(Answer),
 }
@@ -57,13 +57,13 @@ impl Answers {
         let mut state = self.lock();
         let entry = state.by_id.get_mut(&id);
         let Some(entry) = entry else {
-            state.by_id.insert(id, Entry::Running(Vec::new()));
+            state.by_id.insert(id, RequestState::Running(Vec::new()));
             return Arrival::First;
         };
         let (sender, receiver) = oneshot::channel();
         match entry {
-            Entry::Running(waiting) => waiting.push(sender),
-            Entry::Answered(answer) => {
+            RequestState::Running(waiting) => waiting.push(sender),
+            RequestState::Answered(answer) => {
                 // The receiver is right here.
                 let _ = sender.send(answer.clone());
             }
@@ -74,7 +74,9 @@ impl Answers {
     /// Notes the answer to a request, for those of its number that wait and for those that come later.
     pub(crate) fn finish(&self, id: u64, answer: &Answer) {
         let mut state = self.lock();
-        let running = state.by_id.insert(id, Entry::Answered(answer.clone()));
+        let running = state
+            .by_id
+            .insert(id, RequestState::Answered(answer.clone()));
         state.answered.push_back(id);
         state.num_bytes += size(answer);
         // The newest one stays, however large it is.
@@ -84,12 +86,12 @@ impl Answers {
             let Some(oldest) = state.answered.pop_front() else {
                 break;
             };
-            if let Some(Entry::Answered(answer)) = state.by_id.remove(&oldest) {
+            if let Some(RequestState::Answered(answer)) = state.by_id.remove(&oldest) {
                 state.num_bytes -= size(&answer);
             }
         }
         drop(state);
-        if let Some(Entry::Running(waiting)) = running {
+        if let Some(RequestState::Running(waiting)) = running {
             for sender in waiting {
                 // A caller that gave up does not wait any more.
                 let _ = sender.send(answer.clone());

@@ -29,12 +29,12 @@ use crate::kernel::{AsyncKernel, Kernel};
 #[derive(Clone, Copy, Debug)]
 pub struct KernelDescriptor {
     op: &'static OpDef,
-    entry: Entry,
+    entry: EntryPoint,
     describe: fn(&mut KernelTypes),
 }
 
 #[derive(Clone, Copy, Debug)]
-enum Entry {
+enum EntryPoint {
     Function {
         run: unsafe fn(&mut KernelFrame<'_>),
         check: fn(&KernelFrame<'_>) -> Result<(), Error>,
@@ -235,7 +235,7 @@ impl KernelDescriptor {
     pub const fn of<K: Kernel>() -> Self {
         Self {
             op: K::OP,
-            entry: Entry::Function {
+            entry: EntryPoint::Function {
                 run: run::<K>,
                 check: check::<K::Params>,
                 direct: Direct::of::<K>(),
@@ -249,7 +249,7 @@ impl KernelDescriptor {
     pub const fn blocking<K: Kernel>() -> Self {
         Self {
             op: K::OP,
-            entry: Entry::Function {
+            entry: EntryPoint::Function {
                 run: deferred::run_blocking::<K>,
                 check: check::<K::Params>,
                 direct: None,
@@ -263,7 +263,7 @@ impl KernelDescriptor {
     pub const fn future<K: AsyncKernel>() -> Self {
         Self {
             op: K::OP,
-            entry: Entry::Function {
+            entry: EntryPoint::Function {
                 run: deferred::run_future::<K>,
                 check: check::<K::Params>,
                 direct: deferred::direct::<K>(),
@@ -277,7 +277,7 @@ impl KernelDescriptor {
     pub const fn raw(op: &'static OpDef, run: fn(&mut KernelFrame<'_>)) -> Self {
         Self {
             op,
-            entry: Entry::Function {
+            entry: EntryPoint::Function {
                 run,
                 check: |_| Ok(()),
                 direct: None,
@@ -292,7 +292,7 @@ impl KernelDescriptor {
     /// Returns the kernel in the form that another copy of the runtime may run. It lives forever.
     pub(crate) fn for_export(self) -> Self {
         Self {
-            entry: Entry::Library(Box::leak(Box::new(LibraryKernel::new(self)))),
+            entry: EntryPoint::Library(Box::leak(Box::new(LibraryKernel::new(self)))),
             ..self
         }
     }
@@ -323,8 +323,8 @@ impl KernelDescriptor {
     #[must_use]
     pub const fn direct(&self) -> Option<Direct> {
         match self.entry {
-            Entry::Function { direct, .. } => direct,
-            Entry::Library(kernel) => kernel.direct(),
+            EntryPoint::Function { direct, .. } => direct,
+            EntryPoint::Library(kernel) => kernel.direct(),
         }
     }
 
@@ -358,9 +358,9 @@ impl KernelDescriptor {
     pub unsafe fn invoke(&self, frame: &mut KernelFrame<'_>) {
         match self.entry {
             // SAFETY: duties 1 and 2.
-            Entry::Function { run, .. } => unsafe { run(frame) },
+            EntryPoint::Function { run, .. } => unsafe { run(frame) },
             // SAFETY: duties 1 and 2.
-            Entry::Library(kernel) => unsafe { kernel.invoke(frame) },
+            EntryPoint::Library(kernel) => unsafe { kernel.invoke(frame) },
         }
     }
 
@@ -368,10 +368,10 @@ impl KernelDescriptor {
     /// mismatch.
     pub fn invoke_checked(&self, frame: &mut KernelFrame<'_>) {
         let checked = match self.entry {
-            Entry::Function { check, .. } => self
+            EntryPoint::Function { check, .. } => self
                 .check_counts(frame.parts(), frame.num_results())
                 .and_then(|()| check(frame)),
-            Entry::Library(kernel) => return kernel.invoke_checked(frame),
+            EntryPoint::Library(kernel) => return kernel.invoke_checked(frame),
         };
         match checked {
             // SAFETY: duties 1 and 2: the check covers every operand that is read.
