@@ -22,7 +22,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use tfrt_async::{AnyRef, AsyncValueRef, Promise, Value};
 use tfrt_data::{
     Cardinality, Dataset, Draw, Machine, Outcome, Position, Serial, Stage, StageDescription,
-    StateReader, StateWriter, Step, Values,
+    StateReader, StateWriter, StepResult, Values,
 };
 use tfrt_host::{ExecutionContext, log};
 use tfrt_queue::Task;
@@ -339,10 +339,10 @@ struct ReadAheadMachine {
 }
 
 impl Machine for ReadAheadMachine {
-    fn step(&mut self, num_outstanding: usize, ctx: &ExecutionContext) -> Step {
+    fn step(&mut self, num_outstanding: usize, ctx: &ExecutionContext) -> StepResult {
         loop {
             if let Some(cancelled) = ctx.request().cancel_value() {
-                return Step::Answer(Outcome::Error(cancelled.clone()));
+                return StepResult::Answer(Outcome::Error(cancelled.clone()));
             }
             if let Some(read) = self.being_read.take_if(|read| read.is_available()) {
                 self.take_over(&read, num_outstanding);
@@ -356,15 +356,15 @@ impl Machine for ReadAheadMachine {
             }
             if let Some(item) = self.buffered.pop_front() {
                 self.num_buffered_bytes -= item.len_bytes;
-                return Step::Answer(self.answer(item, ctx));
+                return StepResult::Answer(self.answer(item, ctx));
             }
             match &self.being_read {
                 Some(read) if !read.is_available() => {
                     self.has_waited = true;
-                    return Step::Wait(read.as_any().clone());
+                    return StepResult::Wait(read.as_any().clone());
                 }
                 Some(_) => {}
-                None if self.has_ended => return Step::Answer(Outcome::END),
+                None if self.has_ended => return StepResult::Answer(Outcome::END),
                 // Nobody else can read: this thread does.
                 None => {
                     let batch = self.source.read(1, ctx);

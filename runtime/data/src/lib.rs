@@ -68,5 +68,5 @@ pub use philox::Philox;
 pub use result::{END_MESSAGE, IterationResult, Outcome, Values, are_available};
 pub use stages::batch::BatchComponent;
 pub use stages::padded_batch::PaddedComponent;
-pub use token::{Machine, Serial, Step};
+pub use token::{Machine, Serial, StepResult};
 pub use typed::{Fallible, FromValues, IntoElementFunction, IntoValues, Many, OfProgram, One};

@@ -40,7 +40,7 @@ use crate::result::{IterationResult, Outcome};
 ///
 /// ```
 /// use tfrt_async::{AnyRef, AsyncValueRef};
-/// use tfrt_data::{Draw, IterationResult, Machine, Outcome, Serial, Step};
+/// use tfrt_data::{Draw, IterationResult, Machine, Outcome, Serial, StepResult};
 /// use tfrt_host::{ExecutionContext, HostContext, RequestContextBuilder};
 ///
 /// /// One number, once it is there.
@@ -48,11 +48,11 @@ use crate::result::{IterationResult, Outcome};
 /// struct Later(Option<AsyncValueRef<i64>>);
 ///
 /// impl Machine for Later {
-///     fn step(&mut self, _num_outstanding: usize, _ctx: &ExecutionContext) -> Step {
+///     fn step(&mut self, _num_outstanding: usize, _ctx: &ExecutionContext) -> StepResult {
 ///         match self.0.take() {
-///             None => Step::Answer(Outcome::END),
-///             Some(number) if number.is_available() => Step::Answer(Outcome::one(number.into_any())),
-///             Some(number) => Step::Wait(self.0.insert(number).as_any().clone()),
+///             None => StepResult::Answer(Outcome::END),
+///             Some(number) if number.is_available() => StepResult::Answer(Outcome::one(number.into_any())),
+///             Some(number) => StepResult::Wait(self.0.insert(number).as_any().clone()),
 ///         }
 ///     }
 /// }
@@ -69,7 +69,7 @@ use crate::result::{IterationResult, Outcome};
 pub trait Machine: Send + Sync + fmt::Debug + 'static {
     /// Answers the oldest of `num_outstanding` requests, or says what it waits for. A stage that draws ahead does so for all of
     /// them. May be called again although what it waits for is not available.
-    fn step(&mut self, num_outstanding: usize, ctx: &ExecutionContext) -> Step;
+    fn step(&mut self, num_outstanding: usize, ctx: &ExecutionContext) -> StepResult;
 
     /// As [`Draw::save`]. No request waits for an answer then, but for those that were made after the save began.
     ///
@@ -90,7 +90,7 @@ pub trait Machine: Send + Sync + fmt::Debug + 'static {
 
 /// What became of the oldest request.
 #[derive(Debug)]
-pub enum Step {
+pub enum StepResult {
     /// Its outcome.
     Answer(Outcome),
     /// It waits for this value, which was not available a moment ago.
@@ -102,10 +102,10 @@ pub(crate) const STEPS_PER_TASK: u32 = 100;
 
 /// A step that goes on in a task of the work queue.
 #[cold]
-pub(crate) fn go_on_later(ctx: &ExecutionContext) -> Step {
+pub(crate) fn go_on_later(ctx: &ExecutionContext) -> StepResult {
     let (promise, later) = AsyncValueRef::unconstructed();
     ctx.enqueue(move || promise.emplace(Chain));
-    Step::Wait(later.into_any())
+    StepResult::Wait(later.into_any())
 }
 
 /// An iterator that is driven by a [`Machine`]: draws while a request waits are answered after it, in their order.
@@ -171,8 +171,8 @@ impl<M: Machine> Draw for Serial<M> {
     fn draw(&mut self, ctx: &ExecutionContext) -> IterationResult {
         match &mut self.home {
             Home::Here(machine) => match machine.step(1, ctx) {
-                Step::Answer(outcome) => outcome.into(),
-                Step::Wait(value) => self.go_away(value, ctx),
+                StepResult::Answer(outcome) => outcome.into(),
+                StepResult::Wait(value) => self.go_away(value, ctx),
             },
             Home::Away { shared, saved } => {
                 *saved = None;
@@ -303,12 +303,12 @@ impl<M: Machine> Shared<M> {
         self.take_requests(&mut held);
         if held.outstanding.is_empty() {
             match step(&mut held.machine, 1, ctx) {
-                Step::Answer(outcome) => {
+                StepResult::Answer(outcome) => {
                     drop(held);
                     self.leave();
                     return outcome.into();
                 }
-                Step::Wait(value) => {
+                StepResult::Wait(value) => {
                     let (promise, result) = IterationResult::pending();
                     held.push(Request::draw(promise, ctx));
                     self.wait_for(&mut held, value);
@@ -375,7 +375,7 @@ impl<M: Machine> Shared<M> {
                 },
             };
             match step(&mut held.machine, num_outstanding, ctx) {
-                Step::Answer(outcome) => {
+                StepResult::Answer(outcome) => {
                     // A value that was waited for is not kept longer than that.
                     held.awaited = None;
                     if let Some(Request::Draw { promise, .. }) = held.outstanding.pop_front() {
@@ -384,7 +384,7 @@ impl<M: Machine> Shared<M> {
                         drop(catch_unwind(publish));
                     }
                 }
-                Step::Wait(value) => return self.wait_for(held, value),
+                StepResult::Wait(value) => return self.wait_for(held, value),
             }
         }
     }
@@ -433,7 +433,8 @@ impl<M: Machine> Shared<M> {
 }
 
 /// A step whose panic, which no caller could be told of, is the outcome of the request.
-fn step<M: Machine>(machine: &mut M, num_outstanding: usize, ctx: &ExecutionContext) -> Step {
-    catch_unwind(AssertUnwindSafe(|| machine.step(num_outstanding, ctx)))
-        .unwrap_or_else(|panic| Step::Answer(Outcome::error(ctx.emit_error(panicked(&*panic)))))
+fn step<M: Machine>(machine: &mut M, num_outstanding: usize, ctx: &ExecutionContext) -> StepResult {
+    catch_unwind(AssertUnwindSafe(|| machine.step(num_outstanding, ctx))).unwrap_or_else(|panic| {
+        StepResult::Answer(Outcome::error(ctx.emit_error(panicked(&*panic))))
+    })
 }

@@ -317,15 +317,15 @@ impl WithSimd for Chunk<'_> {
     #[inline(always)]
     fn with_simd<S: Simd>(mut self, simd: S) {
         // Each step is a function of its own, so that its registers are its own.
-        simd.vectorize(Step(simd, &mut self, transform_inputs));
-        simd.vectorize(Step(simd, &mut self, multiply));
-        simd.vectorize(Step(simd, &mut self, transform_outputs));
+        simd.vectorize(InOneFunction(simd, &mut self, transform_inputs));
+        simd.vectorize(InOneFunction(simd, &mut self, multiply));
+        simd.vectorize(InOneFunction(simd, &mut self, transform_outputs));
     }
 }
 
-struct Step<'a, 'b, S, F>(S, &'a mut Chunk<'b>, F);
+struct InOneFunction<'a, 'b, S, F>(S, &'a mut Chunk<'b>, F);
 
-impl<S: Simd, F: FnOnce(S, &mut Chunk<'_>)> NullaryFnOnce for Step<'_, '_, S, F> {
+impl<S: Simd, F: FnOnce(S, &mut Chunk<'_>)> NullaryFnOnce for InOneFunction<'_, '_, S, F> {
     type Output = ();
 
     #[inline(always)]

@@ -12,7 +12,7 @@ use crate::dataset::{Dataset, Position, Stage};
 use crate::description::StageDescription;
 use crate::iterator::Draw;
 use crate::result::{IterationResult, Outcome};
-use crate::token::{Machine, Serial, Step};
+use crate::token::{Machine, Serial, StepResult};
 
 #[derive(Debug)]
 struct Cache {
@@ -88,7 +88,7 @@ enum Pass {
 }
 
 impl Machine for CacheMachine {
-    fn step(&mut self, _num_outstanding: usize, ctx: &ExecutionContext) -> Step {
+    fn step(&mut self, _num_outstanding: usize, ctx: &ExecutionContext) -> StepResult {
         let (input, drawn, outcomes, was_cancelled) = match &mut self.pass {
             Pass::First {
                 input,
@@ -100,12 +100,12 @@ impl Machine for CacheMachine {
                 let kept = self.kept.get().and_then(|kept| kept.get(*next));
                 *next = next.saturating_add(1);
                 self.num_delivered += u64::from(kept.is_some());
-                return Step::Answer(kept.cloned().unwrap_or(Outcome::END));
+                return StepResult::Answer(kept.cloned().unwrap_or(Outcome::END));
             }
         };
         if let Some(cancelled) = ctx.request().cancel_value() {
             *was_cancelled = true;
-            return Step::Answer(Outcome::Error(cancelled.clone()));
+            return StepResult::Answer(Outcome::Error(cancelled.clone()));
         }
         let result = drawn.take();
         match result.unwrap_or_else(|| input.draw(ctx)).into_outcome() {
@@ -116,17 +116,17 @@ impl Machine for CacheMachine {
                     let _ = self.kept.set(outcomes);
                 }
                 self.pass = Pass::Kept(usize::MAX);
-                Step::Answer(Outcome::END)
+                StepResult::Answer(Outcome::END)
             }
             Ok(outcome) => {
                 outcomes.push(outcome.clone());
                 self.num_delivered += 1;
-                Step::Answer(outcome)
+                StepResult::Answer(outcome)
             }
             Err(pending) => {
                 let awaited = pending.as_any().clone();
                 *drawn = Some(IterationResult::Pending(pending));
-                Step::Wait(awaited)
+                StepResult::Wait(awaited)
             }
         }
     }

@@ -9,7 +9,7 @@ use crate::dataset::{Dataset, Position, Stage};
 use crate::description::StageDescription;
 use crate::iterator::Draw;
 use crate::result::{IterationResult, Outcome};
-use crate::token::{Machine, Serial, Step};
+use crate::token::{Machine, Serial, StepResult};
 
 #[derive(Debug)]
 struct Concatenate {
@@ -58,19 +58,19 @@ struct ConcatenateMachine {
 }
 
 impl Machine for ConcatenateMachine {
-    fn step(&mut self, _num_outstanding: usize, ctx: &ExecutionContext) -> Step {
+    fn step(&mut self, _num_outstanding: usize, ctx: &ExecutionContext) -> StepResult {
         loop {
             let Some(input) = self.inputs.last_mut() else {
-                return Step::Answer(Outcome::END);
+                return StepResult::Answer(Outcome::END);
             };
             let drawn = self.drawn.take();
             match drawn.unwrap_or_else(|| input.draw(ctx)).into_outcome() {
                 Ok(Outcome::End(_)) => drop(self.inputs.pop()),
-                Ok(outcome) => return Step::Answer(outcome),
+                Ok(outcome) => return StepResult::Answer(outcome),
                 Err(pending) => {
                     let awaited = pending.as_any().clone();
                     self.drawn = Some(IterationResult::Pending(pending));
-                    return Step::Wait(awaited);
+                    return StepResult::Wait(awaited);
                 }
             }
         }

@@ -8,7 +8,7 @@ use std::collections::VecDeque;
 use tfrt_async::AnyRef;
 
 use crate::result::{IterationResult, Outcome};
-use crate::token::Step;
+use crate::token::StepResult;
 
 /// How many dropped results may be pending.
 const MAX_PENDING: usize = 1024;
@@ -43,16 +43,16 @@ impl Dropped {
 }
 
 /// The answer to the oldest request, whose result is the oldest that was drawn.
-pub(super) fn answer_oldest(drawn: &mut VecDeque<IterationResult>) -> Step {
+pub(super) fn answer_oldest(drawn: &mut VecDeque<IterationResult>) -> StepResult {
     let Some(oldest) = drawn.pop_front() else {
-        return Step::Answer(Outcome::END);
+        return StepResult::Answer(Outcome::END);
     };
     match oldest.into_outcome() {
-        Ok(outcome) => Step::Answer(outcome),
+        Ok(outcome) => StepResult::Answer(outcome),
         Err(pending) => {
             let awaited = pending.as_any().clone();
             drawn.push_front(IterationResult::Pending(pending));
-            Step::Wait(awaited)
+            StepResult::Wait(awaited)
         }
     }
 }

@@ -16,7 +16,7 @@ use crate::description::StageDescription;
 use crate::function::{BoundFunction, ElementFunction};
 use crate::iterator::Draw;
 use crate::result::{IterationResult, Outcome, Values, are_available};
-use crate::token::{Machine, STEPS_PER_TASK, Serial, Step, go_on_later};
+use crate::token::{Machine, STEPS_PER_TASK, Serial, StepResult, go_on_later};
 
 #[derive(Debug)]
 struct Filter {
@@ -73,10 +73,10 @@ pub(super) enum Verdict {
 }
 
 impl Machine for FilterMachine {
-    fn step(&mut self, num_outstanding: usize, ctx: &ExecutionContext) -> Step {
+    fn step(&mut self, num_outstanding: usize, ctx: &ExecutionContext) -> StepResult {
         for _ in 0..STEPS_PER_TASK {
             if let Some(cancelled) = ctx.request().cancel_value() {
-                return Step::Answer(Outcome::Error(cancelled.clone()));
+                return StepResult::Answer(Outcome::Error(cancelled.clone()));
             }
             if self.undecided.is_empty() && num_outstanding == 1 {
                 // The usual case: nothing is kept.
@@ -85,7 +85,7 @@ impl Machine for FilterMachine {
                         let answer = self.predicate.call(ctx, &values);
                         match decide(&answer) {
                             Ok(verdict) => match conclude(verdict, values) {
-                                Some(outcome) => return Step::Answer(outcome),
+                                Some(outcome) => return StepResult::Answer(outcome),
                                 None => continue,
                             },
                             Err(_) => self.undecided.push_back(Undecided {
@@ -135,7 +135,7 @@ impl FilterMachine {
     }
 
     /// What becomes of the oldest undecided element; nothing if it was rejected.
-    fn judge_oldest(&mut self) -> Option<Step> {
+    fn judge_oldest(&mut self) -> Option<StepResult> {
         let oldest = self.undecided.front_mut()?;
         let pending = match oldest.result.settle() {
             Some(pending) => Some(pending),
@@ -144,13 +144,13 @@ impl FilterMachine {
             None => None,
         };
         if let Some(pending) = pending {
-            return Some(Step::Wait(pending));
+            return Some(StepResult::Wait(pending));
         }
         if let IterationResult::Known(Outcome::Element(answer)) = &oldest.verdict
             && oldest.result.is_element()
             && let Err(pending) = decide(answer)
         {
-            return Some(Step::Wait(pending.clone()));
+            return Some(StepResult::Wait(pending.clone()));
         }
         let Undecided { result, verdict } = self.undecided.pop_front()?;
         let (values, verdict) = match (result.into_outcome(), verdict.into_outcome()) {
@@ -159,11 +159,11 @@ impl FilterMachine {
                 Err(_) => return None,
             },
             (Ok(Outcome::Element(_)), Ok(failed)) | (Ok(failed), _) => {
-                return Some(Step::Answer(failed));
+                return Some(StepResult::Answer(failed));
             }
             _ => return None,
         };
-        conclude(verdict, values).map(Step::Answer)
+        conclude(verdict, values).map(StepResult::Answer)
     }
 }
 

@@ -24,7 +24,7 @@ use crate::description::StageDescription;
 use crate::function::{BoundFunction, ElementFunction};
 use crate::iterator::Draw;
 use crate::result::{IterationResult, Outcome, Values};
-use crate::token::{Machine, STEPS_PER_TASK, Serial, Step, go_on_later};
+use crate::token::{Machine, STEPS_PER_TASK, Serial, StepResult, go_on_later};
 
 /// The largest cycle: twice as many inputs are drawn before the first element.
 const MAX_CYCLE_LENGTH: usize = 1 << 20;
@@ -124,18 +124,18 @@ impl Value for OpenedLater {
 }
 
 impl Machine for InterleaveMachine {
-    fn step(&mut self, _num_outstanding: usize, ctx: &ExecutionContext) -> Step {
+    fn step(&mut self, _num_outstanding: usize, ctx: &ExecutionContext) -> StepResult {
         let mut num_ended = 0;
         while num_ended < STEPS_PER_TASK {
             if let Some(cancelled) = ctx.request().cancel_value() {
-                return Step::Answer(Outcome::Error(cancelled.clone()));
+                return StepResult::Answer(Outcome::Error(cancelled.clone()));
             }
             if self.cycle.get(self.cursor).is_none_or(Option::is_none) {
                 if let Some(step) = self.occupy(ctx) {
                     return step;
                 }
                 if self.has_noticed_end && self.num_occupied == 0 {
-                    return Step::Answer(Outcome::END);
+                    return StepResult::Answer(Outcome::END);
                 }
             }
             let inner = match self.open_restored() {
@@ -159,12 +159,12 @@ impl Machine for InterleaveMachine {
                     if self.num_taken >= self.block_length {
                         self.go_on();
                     }
-                    return Step::Answer(outcome);
+                    return StepResult::Answer(outcome);
                 }
                 Err(pending) => {
                     let awaited = pending.as_any().clone();
                     inner.requested = Some(IterationResult::Pending(pending));
-                    return Step::Wait(awaited);
+                    return StepResult::Wait(awaited);
                 }
             }
         }
@@ -236,13 +236,13 @@ impl InterleaveMachine {
     }
 
     /// The iterator at the cursor, if there is one. One that was restored may have to be waited for, or have failed.
-    fn open_restored(&mut self) -> Result<Option<&mut Inner>, Step> {
+    fn open_restored(&mut self) -> Result<Option<&mut Inner>, StepResult> {
         let Some(place) = self.cycle.get_mut(self.cursor) else {
             return Ok(None);
         };
         if let Some(Opening::Later(later)) = place {
             if !later.is_available() {
-                return Err(Step::Wait(later.as_any().clone()));
+                return Err(StepResult::Wait(later.as_any().clone()));
             }
             *place = Some(take_out(later));
         }
@@ -250,7 +250,7 @@ impl InterleaveMachine {
             let error = error.clone();
             self.vacate();
             self.go_on();
-            return Err(Step::Answer(Outcome::Error(error)));
+            return Err(StepResult::Answer(Outcome::Error(error)));
         }
         match &mut self.cycle[self.cursor] {
             Some(Opening::Inner(inner)) => Ok(Some(inner)),
@@ -259,7 +259,7 @@ impl InterleaveMachine {
     }
 
     /// Puts the oldest opened iterator at the cursor, unless the end of the input was noticed.
-    fn occupy(&mut self, ctx: &ExecutionContext) -> Option<Step> {
+    fn occupy(&mut self, ctx: &ExecutionContext) -> Option<StepResult> {
         if self.has_noticed_end {
             return None;
         }
@@ -273,7 +273,7 @@ impl InterleaveMachine {
             if !later.is_available() {
                 let awaited = later.as_any().clone();
                 self.opened.push_front(opening);
-                return Some(Step::Wait(awaited));
+                return Some(StepResult::Wait(awaited));
             }
             opening = take_out(later);
         }
@@ -296,7 +296,7 @@ impl InterleaveMachine {
                     self.cycle.push(None);
                 }
                 self.go_on();
-                Some(Step::Answer(Outcome::Error(error)))
+                Some(StepResult::Answer(Outcome::Error(error)))
             }
             Opening::Later(_) => None,
         }

@@ -13,7 +13,7 @@ use crate::dataset::{Dataset, Position, Stage, invalid};
 use crate::description::StageDescription;
 use crate::iterator::Draw;
 use crate::result::{IterationResult, Outcome, Values};
-use crate::token::{Machine, Serial, Step};
+use crate::token::{Machine, Serial, StepResult};
 
 /// Makes another value with the same payload.
 type CopyValue = fn(&AnyRef) -> AnyRef;
@@ -72,35 +72,35 @@ struct MemoryMachine {
 }
 
 impl Machine for MemoryMachine {
-    fn step(&mut self, num_outstanding: usize, ctx: &ExecutionContext) -> Step {
+    fn step(&mut self, num_outstanding: usize, ctx: &ExecutionContext) -> StepResult {
         if let Some(next) = self.next {
-            return Step::Answer(self.replay(next));
+            return StepResult::Answer(self.replay(next));
         }
         if let Some(cancelled) = ctx.request().cancel_value() {
-            return Step::Answer(Outcome::Error(cancelled.clone()));
+            return StepResult::Answer(Outcome::Error(cancelled.clone()));
         }
         while self.drawn.len() < num_outstanding {
             let result = self.input.draw(ctx);
             self.drawn.push_back(result);
         }
         let Some(oldest) = self.drawn.pop_front() else {
-            return Step::Answer(Outcome::END);
+            return StepResult::Answer(Outcome::END);
         };
         match oldest.into_outcome() {
             Ok(Outcome::End(_)) => {
                 self.drawn.clear();
-                Step::Answer(self.replay(0))
+                StepResult::Answer(self.replay(0))
             }
             Ok(outcome) => {
                 let handed_out = copy_outcome(&outcome, self.copy);
                 self.remembered.push(outcome);
                 self.num_delivered += 1;
-                Step::Answer(handed_out)
+                StepResult::Answer(handed_out)
             }
             Err(pending) => {
                 let awaited = pending.as_any().clone();
                 self.drawn.push_front(IterationResult::Pending(pending));
-                Step::Wait(awaited)
+                StepResult::Wait(awaited)
             }
         }
     }

@@ -21,7 +21,7 @@ use crate::description::StageDescription;
 use crate::iterator::Draw;
 use crate::numbers::scalar;
 use crate::result::{IterationResult, Outcome, Values};
-use crate::token::{Machine, Serial, Step};
+use crate::token::{Machine, Serial, StepResult};
 
 /// How one component of a [padded batch](Dataset::padded_batch_with) is padded.
 ///
@@ -124,11 +124,11 @@ struct PaddedBatchMachine {
 }
 
 impl Machine for PaddedBatchMachine {
-    fn step(&mut self, _num_outstanding: usize, ctx: &ExecutionContext) -> Step {
+    fn step(&mut self, _num_outstanding: usize, ctx: &ExecutionContext) -> StepResult {
         let batch_size = self.batch.batch_size;
         while !self.has_ended && self.drawn.len() < batch_size {
             if let Some(cancelled) = ctx.request().cancel_value() {
-                return Step::Answer(Outcome::Error(cancelled.clone()));
+                return StepResult::Answer(Outcome::Error(cancelled.clone()));
             }
             match self.input.draw(ctx) {
                 IterationResult::Known(Outcome::End(_)) => self.has_ended = true,
@@ -136,17 +136,17 @@ impl Machine for PaddedBatchMachine {
             }
         }
         if let Some(awaited) = self.await_drawn() {
-            return Step::Wait(awaited);
+            return StepResult::Wait(awaited);
         }
         let is_whole = self.drawn.len() >= batch_size;
         if self.drawn.is_empty() || (self.batch.drops_remainder && !is_whole) {
             self.drawn.clear();
-            return Step::Answer(Outcome::END);
+            return StepResult::Answer(Outcome::END);
         }
         let num_rows = self.drawn.len().min(batch_size);
         let rows = self.drawn.drain(..num_rows);
         let rows: Vec<Outcome> = rows.filter_map(|row| row.into_outcome().ok()).collect();
-        Step::Answer(self.batch.assemble(&rows, ctx))
+        StepResult::Answer(self.batch.assemble(&rows, ctx))
     }
 
     fn save(&mut self, to: &mut StateWriter<'_>) -> Result<(), Error> {

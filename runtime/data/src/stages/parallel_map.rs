@@ -26,7 +26,7 @@ use crate::description::StageDescription;
 use crate::function::{BoundFunction, ElementFunction};
 use crate::iterator::Draw;
 use crate::result::{IterationResult, Outcome, Values, are_available};
-use crate::token::{Machine, Serial, Step};
+use crate::token::{Machine, Serial, StepResult};
 use crate::tuner::Tuner;
 
 /// The largest number of calls that may be under way.
@@ -182,9 +182,9 @@ impl Calls {
 }
 
 impl Machine for ParallelMapMachine {
-    fn step(&mut self, _num_outstanding: usize, ctx: &ExecutionContext) -> Step {
+    fn step(&mut self, _num_outstanding: usize, ctx: &ExecutionContext) -> StepResult {
         if let Some(cancelled) = ctx.request().cancel_value() {
-            return Step::Answer(Outcome::Error(cancelled.clone()));
+            return StepResult::Answer(Outcome::Error(cancelled.clone()));
         }
         let degree = self.degree.now(ctx);
         while !self.has_ended && self.slots.len() < degree {
@@ -199,17 +199,17 @@ impl Machine for ParallelMapMachine {
         self.skew.number(self.slots.len());
         let chosen = match self.choose() {
             Ok(chosen) => chosen,
-            Err(awaited) => return Step::Wait(awaited),
+            Err(awaited) => return StepResult::Wait(awaited),
         };
         let Some(slot) = self.slots.get_mut(chosen) else {
-            return Step::Answer(Outcome::END);
+            return StepResult::Answer(Outcome::END);
         };
         if let Some(awaited) = slot.settle() {
-            return Step::Wait(awaited);
+            return StepResult::Wait(awaited);
         }
         let outcome = self.slots.remove(chosen).map(IterationResult::into_outcome);
         let Some(Ok(outcome)) = outcome else {
-            return Step::Answer(Outcome::END);
+            return StepResult::Answer(Outcome::END);
         };
         if outcome.is_end() {
             // What lies behind was drawn beyond the end.
@@ -220,7 +220,7 @@ impl Machine for ParallelMapMachine {
             self.skew.hand_out(chosen);
         }
         self.degree.deliver();
-        Step::Answer(outcome)
+        StepResult::Answer(outcome)
     }
 
     fn save(&mut self, to: &mut StateWriter<'_>) -> Result<(), Error> {

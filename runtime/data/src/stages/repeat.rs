@@ -12,7 +12,7 @@ use crate::dataset::{Dataset, Position, Stage};
 use crate::description::StageDescription;
 use crate::iterator::Draw;
 use crate::result::{IterationResult, Outcome};
-use crate::token::{Machine, Serial, Step};
+use crate::token::{Machine, Serial, StepResult};
 
 #[derive(Debug)]
 struct Repeat {
@@ -77,21 +77,21 @@ struct RepeatMachine {
 }
 
 impl Machine for RepeatMachine {
-    fn step(&mut self, num_outstanding: usize, ctx: &ExecutionContext) -> Step {
+    fn step(&mut self, num_outstanding: usize, ctx: &ExecutionContext) -> StepResult {
         if self.has_no_pass {
             // One draw, as in the reference, which learns from it how many components there are.
             if !self.has_drawn {
                 self.has_drawn = true;
                 drop(self.pass.draw(ctx));
             }
-            return Step::Answer(Outcome::END);
+            return StepResult::Answer(Outcome::END);
         }
         loop {
             if self.has_ended {
-                return Step::Answer(Outcome::END);
+                return StepResult::Answer(Outcome::END);
             }
             if let Some(cancelled) = ctx.request().cancel_value() {
-                return Step::Answer(Outcome::Error(cancelled.clone()));
+                return StepResult::Answer(Outcome::Error(cancelled.clone()));
             }
             while self.drawn.len() + 1 < num_outstanding {
                 let result = self.pass.draw(ctx);
@@ -114,12 +114,12 @@ impl Machine for RepeatMachine {
                 Ok(Outcome::End(_)) => self.end_pass(),
                 Ok(outcome) => {
                     self.is_pass_empty = false;
-                    return Step::Answer(outcome);
+                    return StepResult::Answer(outcome);
                 }
                 Err(pending) => {
                     let awaited = pending.as_any().clone();
                     self.drawn.push_front(IterationResult::Pending(pending));
-                    return Step::Wait(awaited);
+                    return StepResult::Wait(awaited);
                 }
             }
         }

@@ -8,7 +8,7 @@ use tfrt_support::Error;
 
 use crate::checkpoint::{StateReader, StateWriter};
 use crate::result::Outcome;
-use crate::token::{Machine, STEPS_PER_TASK, Step, go_on_later};
+use crate::token::{Machine, STEPS_PER_TASK, StepResult, go_on_later};
 
 /// A machine whose state follows from how many outcomes it has delivered.
 pub(crate) trait Replayable: Machine {
@@ -47,18 +47,18 @@ impl<M: Replayable> Replaying<M> {
 
     /// Delivers to nobody, until the goal is reached. Nothing if it is.
     #[cold]
-    fn replay(&mut self, ctx: &ExecutionContext) -> Option<Step> {
+    fn replay(&mut self, ctx: &ExecutionContext) -> Option<StepResult> {
         for _ in 0..STEPS_PER_TASK {
             if self.machine.num_delivered() >= self.goal {
                 return None;
             }
             if let Some(cancelled) = ctx.request().cancel_value() {
-                return Some(Step::Answer(Outcome::Error(cancelled.clone())));
+                return Some(StepResult::Answer(Outcome::Error(cancelled.clone())));
             }
             match self.machine.step(1, ctx) {
                 // There is nothing behind the end but more of it.
-                Step::Answer(Outcome::End(_)) => self.goal = 0,
-                Step::Answer(_) => {}
+                StepResult::Answer(Outcome::End(_)) => self.goal = 0,
+                StepResult::Answer(_) => {}
                 wait => return Some(wait),
             }
         }
@@ -68,7 +68,7 @@ impl<M: Replayable> Replaying<M> {
 
 impl<M: Replayable> Machine for Replaying<M> {
     #[inline]
-    fn step(&mut self, num_outstanding: usize, ctx: &ExecutionContext) -> Step {
+    fn step(&mut self, num_outstanding: usize, ctx: &ExecutionContext) -> StepResult {
         if self.goal > 0 {
             if let Some(step) = self.replay(ctx) {
                 return step;

@@ -14,7 +14,7 @@ use crate::description::StageDescription;
 use crate::function::ElementFunction;
 use crate::iterator::Draw;
 use crate::result::{IterationResult, Outcome, Values, are_available};
-use crate::token::{Machine, Serial, Step};
+use crate::token::{Machine, Serial, StepResult};
 
 #[derive(Debug)]
 struct Scan {
@@ -79,16 +79,16 @@ impl ScanMachine {
 }
 
 impl Machine for ScanMachine {
-    fn step(&mut self, _num_outstanding: usize, ctx: &ExecutionContext) -> Step {
+    fn step(&mut self, _num_outstanding: usize, ctx: &ExecutionContext) -> StepResult {
         let drawn = self.drawn.take();
         let values = match drawn.unwrap_or_else(|| self.input.draw(ctx)).into_outcome() {
             Ok(Outcome::Element(values)) => values,
-            Ok(Outcome::End(_)) => return Step::Answer(Outcome::END),
-            Ok(failed) => return Step::Answer(failed),
+            Ok(Outcome::End(_)) => return StepResult::Answer(Outcome::END),
+            Ok(failed) => return StepResult::Answer(failed),
             Err(pending) => {
                 let awaited = pending.as_any().clone();
                 self.drawn = Some(IterationResult::Pending(pending));
-                return Step::Wait(awaited);
+                return StepResult::Wait(awaited);
             }
         };
         self.undo_failed_call();
@@ -96,7 +96,7 @@ impl Machine for ScanMachine {
         if let Some(awaited) = arguments.find(|value| !value.is_available()) {
             let awaited = awaited.clone();
             self.drawn = Some(Outcome::Element(values).into());
-            return Step::Wait(awaited);
+            return StepResult::Wait(awaited);
         }
         let arguments: SmallVec<[AnyRef; 4]> = self.state.iter().chain(&values).cloned().collect();
         let mut results = self.function.call(ctx, &arguments);
@@ -106,11 +106,11 @@ impl Machine for ScanMachine {
                 "a function of a scan returns its state of {num_state} values first, and only has {} results",
                 results.len()
             );
-            return Step::Answer(Outcome::error(ctx.emit_error(invalid(message))));
+            return StepResult::Answer(Outcome::error(ctx.emit_error(invalid(message))));
         }
         let outputs = results.drain(num_state..).collect();
         self.before = Some(std::mem::replace(&mut self.state, results));
-        Step::Answer(Outcome::Element(outputs))
+        StepResult::Answer(Outcome::Element(outputs))
     }
 
     fn save(&mut self, to: &mut StateWriter<'_>) -> Result<(), Error> {

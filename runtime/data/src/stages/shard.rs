@@ -13,7 +13,7 @@ use crate::dataset::{Dataset, Position, Stage, invalid, require_positive};
 use crate::description::StageDescription;
 use crate::iterator::Draw;
 use crate::result::{IterationResult, Outcome};
-use crate::token::{Machine, Serial, Step};
+use crate::token::{Machine, Serial, StepResult};
 
 #[derive(Debug)]
 struct Shard {
@@ -95,11 +95,11 @@ impl ShardMachine {
 }
 
 impl Machine for ShardMachine {
-    fn step(&mut self, num_outstanding: usize, ctx: &ExecutionContext) -> Step {
+    fn step(&mut self, num_outstanding: usize, ctx: &ExecutionContext) -> StepResult {
         while self.drawn.len() < num_outstanding {
             match self.draw_next(ctx) {
                 Ok(result) => self.drawn.push_back(result),
-                Err(awaited) if self.drawn.is_empty() => return Step::Wait(awaited),
+                Err(awaited) if self.drawn.is_empty() => return StepResult::Wait(awaited),
                 // The oldest request comes first.
                 Err(_) => break,
             }

@@ -22,7 +22,7 @@ use crate::description::StageDescription;
 use crate::iterator::Draw;
 use crate::philox::Philox;
 use crate::result::{IterationResult, Outcome};
-use crate::token::{Machine, Serial, Step};
+use crate::token::{Machine, Serial, StepResult};
 
 #[derive(Debug)]
 struct Shuffle {
@@ -104,10 +104,10 @@ struct ShuffleMachine {
 }
 
 impl Machine for ShuffleMachine {
-    fn step(&mut self, _num_outstanding: usize, ctx: &ExecutionContext) -> Step {
+    fn step(&mut self, _num_outstanding: usize, ctx: &ExecutionContext) -> StepResult {
         while !self.has_ended && self.num_filled < self.capacity {
             if let Some(cancelled) = ctx.request().cancel_value() {
-                return Step::Answer(Outcome::Error(cancelled.clone()));
+                return StepResult::Answer(Outcome::Error(cancelled.clone()));
             }
             let drawn = self.drawn.take();
             match drawn.unwrap_or_else(|| self.input.draw(ctx)).into_outcome() {
@@ -116,11 +116,11 @@ impl Machine for ShuffleMachine {
                 Err(pending) => {
                     let awaited = pending.as_any().clone();
                     self.drawn = Some(IterationResult::Pending(pending));
-                    return Step::Wait(awaited);
+                    return StepResult::Wait(awaited);
                 }
             }
         }
-        Step::Answer(self.emit())
+        StepResult::Answer(self.emit())
     }
 
     fn save(&mut self, to: &mut StateWriter<'_>) -> Result<(), Error> {

@@ -13,7 +13,7 @@ use crate::dataset::{Dataset, Position, Stage};
 use crate::description::StageDescription;
 use crate::iterator::Draw;
 use crate::result::{IterationResult, Outcome};
-use crate::token::{Machine, Serial, Step};
+use crate::token::{Machine, Serial, StepResult};
 
 #[derive(Debug)]
 struct Skip {
@@ -66,13 +66,13 @@ struct SkipMachine {
 }
 
 impl Machine for SkipMachine {
-    fn step(&mut self, num_outstanding: usize, ctx: &ExecutionContext) -> Step {
+    fn step(&mut self, num_outstanding: usize, ctx: &ExecutionContext) -> StepResult {
         while self.num_left > 0 {
             if let Some(cancelled) = ctx.request().cancel_value() {
-                return Step::Answer(Outcome::Error(cancelled.clone()));
+                return StepResult::Answer(Outcome::Error(cancelled.clone()));
             }
             if let Some(awaited) = self.dropped.awaited() {
-                return Step::Wait(awaited);
+                return StepResult::Wait(awaited);
             }
             self.num_left -= 1;
             let result = self.input.draw(ctx);
@@ -85,7 +85,7 @@ impl Machine for SkipMachine {
             if self.drawn.is_empty() && num_outstanding == 1 {
                 // The usual case: nothing is kept.
                 match result.into_outcome() {
-                    Ok(outcome) => return Step::Answer(outcome),
+                    Ok(outcome) => return StepResult::Answer(outcome),
                     Err(pending) => self.drawn.push_back(IterationResult::Pending(pending)),
                 }
             } else {

@@ -11,7 +11,7 @@ use crate::description::StageDescription;
 use crate::function::{BoundFunction, ElementFunction};
 use crate::iterator::Draw;
 use crate::result::{IterationResult, Outcome, Values};
-use crate::token::{Machine, Serial, Step};
+use crate::token::{Machine, Serial, StepResult};
 
 #[derive(Debug)]
 struct Take {
@@ -137,10 +137,10 @@ enum TakeWhileState {
 }
 
 impl Machine for TakeWhileMachine {
-    fn step(&mut self, _num_outstanding: usize, ctx: &ExecutionContext) -> Step {
+    fn step(&mut self, _num_outstanding: usize, ctx: &ExecutionContext) -> StepResult {
         loop {
             match std::mem::replace(&mut self.state, TakeWhileState::Ended) {
-                TakeWhileState::Ended => return Step::Answer(Outcome::END),
+                TakeWhileState::Ended => return StepResult::Answer(Outcome::END),
                 TakeWhileState::Taking => {
                     self.state = TakeWhileState::Drawn(self.input.draw(ctx));
                 }
@@ -152,12 +152,12 @@ impl Machine for TakeWhileMachine {
                     Ok(Outcome::End(_)) => {}
                     Ok(failed) => {
                         self.state = TakeWhileState::Taking;
-                        return Step::Answer(failed);
+                        return StepResult::Answer(failed);
                     }
                     Err(pending) => {
                         let awaited = pending.as_any().clone();
                         self.state = TakeWhileState::Drawn(IterationResult::Pending(pending));
-                        return Step::Wait(awaited);
+                        return StepResult::Wait(awaited);
                     }
                 },
                 TakeWhileState::Asked { values, answer } => {
@@ -168,11 +168,11 @@ impl Machine for TakeWhileMachine {
                         Err(pending) => {
                             let awaited = pending.clone();
                             self.state = TakeWhileState::Asked { values, answer };
-                            return Step::Wait(awaited);
+                            return StepResult::Wait(awaited);
                         }
                     };
                     self.state = TakeWhileState::Taking;
-                    return Step::Answer(outcome);
+                    return StepResult::Answer(outcome);
                 }
             }
         }

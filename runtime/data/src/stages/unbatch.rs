@@ -13,7 +13,7 @@ use crate::description::StageDescription;
 use crate::iterator::Draw;
 use crate::numbers::number;
 use crate::result::{IterationResult, Outcome, Values};
-use crate::token::{Machine, Serial, Step};
+use crate::token::{Machine, Serial, StepResult};
 
 #[derive(Debug)]
 struct Unbatch {
@@ -102,7 +102,7 @@ impl Rows {
 }
 
 impl Machine for UnbatchMachine {
-    fn step(&mut self, _num_outstanding: usize, ctx: &ExecutionContext) -> Step {
+    fn step(&mut self, _num_outstanding: usize, ctx: &ExecutionContext) -> StepResult {
         loop {
             if let Some(index) = self.rows.next() {
                 let row = self.tensors.iter().map(|tensor| tensor.row(index));
@@ -110,10 +110,10 @@ impl Machine for UnbatchMachine {
                     Ok(values) => Outcome::Element(values),
                     Err(error) => Outcome::error(ctx.emit_error(error)),
                 };
-                return Step::Answer(outcome);
+                return StepResult::Answer(outcome);
             }
             if let Some(cancelled) = ctx.request().cancel_value() {
-                return Step::Answer(Outcome::Error(cancelled.clone()));
+                return StepResult::Answer(Outcome::Error(cancelled.clone()));
             }
             let drawn = self.drawn.take();
             match drawn.unwrap_or_else(|| self.input.draw(ctx)).into_outcome() {
@@ -121,20 +121,20 @@ impl Machine for UnbatchMachine {
                     if let Some(awaited) = values.iter().find(|value| !value.is_available()) {
                         let awaited = awaited.clone();
                         self.drawn = Some(Outcome::Element(values).into());
-                        return Step::Wait(awaited);
+                        return StepResult::Wait(awaited);
                     }
                     if let Some(failed) = values.iter().find(|value| value.is_error()) {
-                        return Step::Answer(Outcome::Error(failed.clone()));
+                        return StepResult::Answer(Outcome::Error(failed.clone()));
                     }
                     if let Err(error) = self.begin(&values) {
-                        return Step::Answer(Outcome::error(ctx.emit_error(error)));
+                        return StepResult::Answer(Outcome::error(ctx.emit_error(error)));
                     }
                 }
-                Ok(outcome) => return Step::Answer(outcome),
+                Ok(outcome) => return StepResult::Answer(outcome),
                 Err(pending) => {
                     let awaited = pending.as_any().clone();
                     self.drawn = Some(IterationResult::Pending(pending));
-                    return Step::Wait(awaited);
+                    return StepResult::Wait(awaited);
                 }
             }
         }

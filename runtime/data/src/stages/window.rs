@@ -17,7 +17,7 @@ use crate::dataset::{Dataset, Position, Stage, invalid, require_positive};
 use crate::description::StageDescription;
 use crate::iterator::Draw;
 use crate::result::{IterationResult, Outcome};
-use crate::token::{Machine, Serial, Step};
+use crate::token::{Machine, Serial, StepResult};
 
 #[derive(Clone, Debug)]
 struct Window {
@@ -88,10 +88,10 @@ struct WindowMachine {
 }
 
 impl Machine for WindowMachine {
-    fn step(&mut self, _num_outstanding: usize, ctx: &ExecutionContext) -> Step {
+    fn step(&mut self, _num_outstanding: usize, ctx: &ExecutionContext) -> StepResult {
         while !self.has_ended && self.buffer.len() < self.window.span {
             if let Some(cancelled) = ctx.request().cancel_value() {
-                return Step::Answer(Outcome::Error(cancelled.clone()));
+                return StepResult::Answer(Outcome::Error(cancelled.clone()));
             }
             let drawn = self.drawn.take();
             match drawn.unwrap_or_else(|| self.input.draw(ctx)).into_outcome() {
@@ -101,13 +101,13 @@ impl Machine for WindowMachine {
                 Err(pending) => {
                     let awaited = pending.as_any().clone();
                     self.drawn = Some(IterationResult::Pending(pending));
-                    return Step::Wait(awaited);
+                    return StepResult::Wait(awaited);
                 }
             }
         }
         let is_whole = self.buffer.len() >= self.window.span;
         if self.buffer.is_empty() || (self.window.drops_remainder && !is_whole) {
-            return Step::Answer(Outcome::END);
+            return StepResult::Answer(Outcome::END);
         }
         let Window {
             size,
@@ -120,7 +120,7 @@ impl Machine for WindowMachine {
         let num_dropped = shift.min(self.buffer.len());
         self.buffer.drain(..num_dropped);
         self.num_to_drop = shift - num_dropped;
-        Step::Answer(match window {
+        StepResult::Answer(match window {
             Ok(window) => Outcome::one(AnyRef::available(window)),
             Err(error) => Outcome::error(ctx.emit_error(error)),
         })

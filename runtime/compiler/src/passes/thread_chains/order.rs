@@ -1,6 +1,6 @@
 //! The steps that are pending at one point of a body, and those of them that an op has to wait for.
 //!
-//! A [`Step`] is something that an op does in one order, or to one place in memory. It is done when
+//! A [`PendingStep`] is something that an op does in one order, or to one place in memory. It is done when
 //! all its tokens are available. Each order and each place has a [`Front`]: the steps that the next
 //! one may have to wait for.
 //!
@@ -18,7 +18,7 @@ use crate::passes::availability::implied_by_results;
 
 /// Something that is pending until all its tokens are available.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) struct Step {
+pub(super) struct PendingStep {
     /// The op whose step it is, or the holder of the body for what was pending when the body
     /// started.
     pub(super) op: OpId,
@@ -32,20 +32,20 @@ pub(super) struct Step {
 /// The steps of one order, or at one place, that the next one may have to wait for.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Front {
-    writers: Vec<Step>,
+    writers: Vec<PendingStep>,
     /// The steps that may run at the same time, after all the writers.
-    readers: Vec<Step>,
+    readers: Vec<PendingStep>,
 }
 
 impl Front {
     /// Returns the steps that the next step has to wait for.
-    pub(super) fn before(&self, is_write: bool) -> impl Iterator<Item = &Step> {
+    pub(super) fn before(&self, is_write: bool) -> impl Iterator<Item = &PendingStep> {
         let readers = self.readers.iter().filter(move |_| is_write);
         self.writers.iter().chain(readers)
     }
 
     /// Adds a step that waits for those [before](Self::before) it.
-    pub(super) fn advance(&mut self, step: Step, is_write: bool) {
+    pub(super) fn advance(&mut self, step: PendingStep, is_write: bool) {
         if is_write {
             self.readers.clear();
             self.writers = vec![step];
@@ -55,7 +55,7 @@ impl Front {
     }
 
     /// Adds a step that does not necessarily wait for others.
-    pub(super) fn join(&mut self, step: Step, is_write: bool) {
+    pub(super) fn join(&mut self, step: PendingStep, is_write: bool) {
         if is_write {
             self.writers.push(step);
         } else {
@@ -92,7 +92,7 @@ impl Positions {
         }
     }
 
-    fn of_step(&self, module: &Module, step: &Step) -> usize {
+    fn of_step(&self, module: &Module, step: &PendingStep) -> usize {
         let tokens = step.tokens.iter();
         let latest = tokens.map(|token| self.of_value(module, *token)).max();
         latest.unwrap_or_else(|| self.by_op.get(&step.op).copied().unwrap_or(0))
@@ -105,9 +105,9 @@ impl Positions {
     pub(super) fn needed(
         &self,
         module: &Module,
-        mut steps: Vec<Step>,
+        mut steps: Vec<PendingStep>,
         known: &[ValueId],
-    ) -> Vec<Step> {
+    ) -> Vec<PendingStep> {
         steps.sort_by_key(|step| std::cmp::Reverse((self.of_step(module, step), step.op)));
         let floor = steps
             .iter()

@@ -20,7 +20,7 @@ use super::check::ChainOps;
 use super::declared::{ChainPolicy, Slot, is_chain, slot, spellings};
 use super::memory::Label;
 use super::needs::{Access, Class, Needs};
-use super::order::{Front, Positions, Step};
+use super::order::{Front, PendingStep, Positions};
 use crate::passes::availability::implied_by_results;
 
 /// Adds the chains to every body. Returns an error for every op that would have to wait and cannot,
@@ -124,7 +124,7 @@ impl Threader<'_> {
         }
     }
 
-    fn advance(&mut self, resource: Resource, step: Step, is_write: bool) {
+    fn advance(&mut self, resource: Resource, step: PendingStep, is_write: bool) {
         self.fronts
             .entry(resource)
             .or_default()
@@ -161,7 +161,7 @@ impl Threader<'_> {
     }
 
     /// Returns the steps that must precede these accesses.
-    fn before(&self, resources: &[(Resource, bool)]) -> Vec<Step> {
+    fn before(&self, resources: &[(Resource, bool)]) -> Vec<PendingStep> {
         resources
             .iter()
             .filter_map(|(resource, is_write)| Some((self.fronts.get(resource)?, *is_write)))
@@ -204,7 +204,7 @@ impl Threader<'_> {
             ChainPolicy::Threaded | ChainPolicy::Free
         );
         self.complete_results(op, is_threaded || !resources.is_empty());
-        let step = Step {
+        let step = PendingStep {
             op,
             tokens: self.tokens_of(op),
             is_owed: is_threaded,
@@ -220,7 +220,7 @@ impl Threader<'_> {
     }
 
     /// Reports an error if an op that takes no chain would have to wait for `step`.
-    fn refuse(&mut self, op: OpId, step: Option<&Step>) {
+    fn refuse(&mut self, op: OpId, step: Option<&PendingStep>) {
         let Some(step) = step else {
             return;
         };
@@ -236,7 +236,7 @@ impl Threader<'_> {
         self.problems.push(found);
     }
 
-    fn give_chain_if_needed(&mut self, op: OpId, needed: &[Step]) {
+    fn give_chain_if_needed(&mut self, op: OpId, needed: &[PendingStep]) {
         let Some(def) = self.module.op_def(op) else {
             return;
         };
@@ -253,7 +253,7 @@ impl Threader<'_> {
     }
 
     /// Makes an op that has no chain yet wait for `needed`.
-    fn give_chain(&mut self, op: OpId, class: Option<Class>, needed: &[Step]) {
+    fn give_chain(&mut self, op: OpId, class: Option<Class>, needed: &[PendingStep]) {
         let Some(def) = self.module.op_def(op) else {
             return;
         };
@@ -301,7 +301,7 @@ impl Threader<'_> {
     }
 
     /// Returns a chain, created before `op`, that is ready when `needed` is done.
-    fn chain_after(&mut self, op: OpId, class: Option<Class>, needed: &[Step]) -> ValueId {
+    fn chain_after(&mut self, op: OpId, class: Option<Class>, needed: &[PendingStep]) -> ValueId {
         let location = self.module.op_location(op);
         for step in needed {
             if step.tokens.is_empty() {

@@ -6,7 +6,7 @@ use tfrt_ir::{Attribute, Module, OpId, TypeId, ValueId};
 use super::{Resource, Threader};
 use crate::passes::thread_chains::declared::is_chain;
 use crate::passes::thread_chains::needs::Class;
-use crate::passes::thread_chains::order::Step;
+use crate::passes::thread_chains::order::PendingStep;
 
 impl Threader<'_> {
     /// Adds the chain arguments of the body, which stand for the effects before it.
@@ -28,7 +28,7 @@ impl Threader<'_> {
             })
             .collect();
         for (index, class) in self.classes.clone().into_iter().enumerate() {
-            let step = Step {
+            let step = PendingStep {
                 op: self.body.holder,
                 tokens: vec![chains[index.min(chains.len() - 1)]],
                 is_owed: true,
@@ -47,7 +47,7 @@ impl Threader<'_> {
     /// Makes the end of the body return its chains.
     pub(super) fn leave(&mut self, op: OpId) {
         let mut returned: Vec<ValueId> = Vec::new();
-        let mut together: Vec<Step> = Vec::new();
+        let mut together: Vec<PendingStep> = Vec::new();
         for class in self.classes.clone() {
             let resources = match class {
                 Class::Effect(name) => vec![(Resource::Effect(name), true)],
@@ -68,7 +68,7 @@ impl Threader<'_> {
                 .filter(|own| is_chain(self.module, **own, self.chain))
             {
                 // A body that runs many times at once returns at most one chain.
-                together.push(Step {
+                together.push(PendingStep {
                     op,
                     tokens: vec![own],
                     is_owed: false,

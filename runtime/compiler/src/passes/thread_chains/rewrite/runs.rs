@@ -8,13 +8,13 @@ use super::{Resource, Threader};
 use crate::passes::thread_chains::bodies::Runs;
 use crate::passes::thread_chains::declared::Flow;
 use crate::passes::thread_chains::needs::{Class, bodies_of};
-use crate::passes::thread_chains::order::Step;
+use crate::passes::thread_chains::order::PendingStep;
 
 /// A chain that goes into a body, and comes out of it.
 struct Lane {
     class: Class,
     /// The steps that must be done before.
-    needed: Vec<Step>,
+    needed: Vec<PendingStep>,
     /// What the body may access, each with whether it may write it.
     resources: Vec<(Resource, bool)>,
 }
@@ -61,7 +61,7 @@ impl Threader<'_> {
                     vec![results[index]]
                 }
             };
-            let step = Step {
+            let step = PendingStep {
                 op,
                 tokens,
                 is_owed: true,
