@@ -74,7 +74,7 @@ pub use function::{FunctionBuilder, KernelBuilder};
 pub use handle::{Function, Register, Type};
 
 use crate::format::FunctionKind;
-use crate::ids::{RegisterId, TypeIndex};
+use crate::ids::{RegisterId, TypeNameId};
 use crate::write::{BefBuilder, Body, WriteError, WriteOptions};
 use function::Reference;
 use handle::ProgramKey;
@@ -441,7 +441,7 @@ impl ProgramBuilder {
     }
 
     fn spell(&self, types: impl Iterator<Item = Type>) -> Vec<String> {
-        let spelling = |index: TypeIndex| self.spellings.get(index.index()).cloned();
+        let spelling = |index: TypeNameId| self.spellings.get(index.index()).cloned();
         types
             .map(|ty| spelling(ty.index).unwrap_or_default())
             .collect()

@@ -18,7 +18,7 @@ define_id! {
 
 define_id! {
     /// A type: the position of its spelling in the Types section.
-    pub struct TypeIndex("type");
+    pub struct TypeNameId("type");
 }
 
 define_id! {

@@ -65,7 +65,7 @@ pub use error::{BefError, BodyPart, Reason};
 pub use format::{FunctionKind, KernelFlags, SectionId};
 pub use ids::{
     AttributeOffset, FunctionId, KernelCode, KernelId, LocationOffset, RegisterId, StringOffset,
-    TypeIndex,
+    TypeNameId,
 };
 pub use location::Location;
 pub use read::BefFile;

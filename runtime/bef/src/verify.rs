@@ -35,7 +35,7 @@ pub use body::{KernelEntry, VerifiedFunction};
 use crate::error::{BefError, Fault, Reason};
 use crate::format::{FunctionKind, RECORD_ALIGNMENT, SectionId};
 use crate::ids::{
-    AttributeOffset, FunctionId, KernelCode, LocationOffset, StringOffset, TypeIndex, raw,
+    AttributeOffset, FunctionId, KernelCode, LocationOffset, StringOffset, TypeNameId, raw,
 };
 use crate::location::{self, Location};
 use crate::read::attribute_names::{self, BodyShape, NamesSoFar};
@@ -60,7 +60,7 @@ struct BefData {
     file: BefFile,
     sections: SectionTable,
     kernels: PrimaryMap<KernelCode, StringOffset>,
-    types: PrimaryMap<TypeIndex, StringOffset>,
+    types: PrimaryMap<TypeNameId, StringOffset>,
     index: FunctionIndex,
     /// The ranges of the bodies in the file; empty for native functions.
     body_ranges: PrimaryMap<FunctionId, Range<usize>>,
@@ -96,9 +96,9 @@ pub struct Function<'a> {
     /// Its name; empty for a region.
     pub name: &'a str,
     /// The types of its arguments.
-    pub arguments: &'a [TypeIndex],
+    pub arguments: &'a [TypeNameId],
     /// The types of its results.
-    pub results: &'a [TypeIndex],
+    pub results: &'a [TypeNameId],
 }
 
 impl VerifiedBef {
@@ -111,7 +111,7 @@ impl VerifiedBef {
         let kernels = table(SectionId::Kernels)
             .and_then(|cursor| names::read(cursor, strings, "kernel"))
             .map_err(|fault| fault.because(Reason::Kernels))?;
-        let types: PrimaryMap<TypeIndex, StringOffset> = table(SectionId::Types)
+        let types: PrimaryMap<TypeNameId, StringOffset> = table(SectionId::Types)
             .and_then(|cursor| names::read(cursor, strings, "type"))
             .map_err(|fault| fault.because(Reason::Types))?;
         let index = table(SectionId::FunctionIndex)
@@ -157,13 +157,13 @@ impl VerifiedBef {
     }
 
     /// Returns the types, in order.
-    pub fn types(&self) -> impl ExactSizeIterator<Item = TypeIndex> + use<> {
+    pub fn types(&self) -> impl ExactSizeIterator<Item = TypeNameId> + use<> {
         self.data.types.ids()
     }
 
     /// Returns the spelling of a type, which is empty if there is no such type.
     #[must_use]
-    pub fn type_name(&self, index: TypeIndex) -> &str {
+    pub fn type_name(&self, index: TypeNameId) -> &str {
         self.data
             .types
             .get(index)

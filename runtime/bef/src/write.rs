@@ -39,7 +39,7 @@ use tfrt_support::entity::{EntityId, PrimaryMap};
 pub use functions::{Body, Kernel, KernelAttribute};
 
 use crate::format::{FunctionKind, RECORD_ALIGNMENT, SectionId};
-use crate::ids::{AttributeOffset, FunctionId, KernelCode, TypeIndex};
+use crate::ids::{AttributeOffset, FunctionId, KernelCode, TypeNameId};
 use function_index::FunctionEntry;
 use locations::LocationWriter;
 use names::NameTable;
@@ -81,7 +81,7 @@ pub enum WriteError {
         /// The function.
         function: FunctionId,
         /// The type.
-        index: TypeIndex,
+        index: TypeNameId,
     },
     /// A native function has a body.
     NativeBody(FunctionId),
@@ -173,7 +173,7 @@ pub struct BefBuilder {
     options: WriteOptions,
     strings: StringSet,
     kernels: NameTable<KernelCode>,
-    types: NameTable<TypeIndex>,
+    types: NameTable<TypeNameId>,
     attributes: PrimaryMap<AttributeId, AttributeEntry>,
     encoder: AttrEncoder,
     attribute_ids: HashMap<AttrValue, AttributeId>,
@@ -205,7 +205,7 @@ impl BefBuilder {
     }
 
     /// Adds a type to the type list, unless it is already there.
-    pub fn add_type(&mut self, spelling: &str) -> TypeIndex {
+    pub fn add_type(&mut self, spelling: &str) -> TypeNameId {
         self.strings.add(spelling);
         self.types.add(spelling)
     }
@@ -267,8 +267,8 @@ impl BefBuilder {
         &mut self,
         kind: FunctionKind,
         name: &str,
-        arguments: Vec<TypeIndex>,
-        results: Vec<TypeIndex>,
+        arguments: Vec<TypeNameId>,
+        results: Vec<TypeNameId>,
     ) -> FunctionId {
         self.strings.add(name);
         self.functions.push(FunctionEntry {

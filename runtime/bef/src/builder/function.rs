@@ -6,7 +6,7 @@ use tfrt_support::entity::EntityId;
 use super::BuildError;
 use super::handle::{self, Function, Register, Type};
 use crate::format::{FunctionKind, KernelFlags};
-use crate::ids::{RegisterId, TypeIndex};
+use crate::ids::{RegisterId, TypeNameId};
 use crate::location::Location;
 
 /// A kernel to be [added](FunctionBuilder::add) to a function.
@@ -145,7 +145,7 @@ pub struct FunctionBuilder {
     pub(super) root_stream: u32,
     pub(super) arguments: Vec<Register>,
     pub(super) results: Vec<Type>,
-    pub(super) register_types: Vec<TypeIndex>,
+    pub(super) register_types: Vec<TypeNameId>,
     pub(super) kernels: Vec<PlacedKernel>,
 }
 

@@ -6,7 +6,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use tfrt_support::entity::EntityId;
 
 use super::BuildError;
-use crate::ids::{FunctionId, RegisterId, TypeIndex};
+use crate::ids::{FunctionId, RegisterId, TypeNameId};
 
 /// Identifies the program of a handle; unique among the programs of this process.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -24,7 +24,7 @@ impl ProgramKey {
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
 pub struct Type {
     pub(super) program: ProgramKey,
-    pub(super) index: TypeIndex,
+    pub(super) index: TypeNameId,
 }
 
 /// A function of a program, for kernels to refer to. The handle is the same before and after the
@@ -94,7 +94,7 @@ impl fmt::Debug for Register {
 }
 
 /// Returns the indices of types, which must belong to `program`.
-pub(super) fn indices(program: ProgramKey, types: &[Type]) -> Result<Vec<TypeIndex>, BuildError> {
+pub(super) fn indices(program: ProgramKey, types: &[Type]) -> Result<Vec<TypeNameId>, BuildError> {
     types
         .iter()
         .map(|&ty| match ty.program == program {

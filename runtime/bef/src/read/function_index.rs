@@ -8,7 +8,7 @@ use super::strings::Strings;
 use crate::cursor::Cursor;
 use crate::error::Fault;
 use crate::format::FunctionKind;
-use crate::ids::{FunctionId, StringOffset, TypeIndex, id};
+use crate::ids::{FunctionId, StringOffset, TypeNameId, id};
 
 /// The index entry of a function.
 #[derive(Clone, Debug)]
@@ -30,7 +30,7 @@ pub(crate) struct FunctionEntry {
 pub(crate) struct FunctionIndex {
     pub(crate) functions: PrimaryMap<FunctionId, FunctionEntry>,
     /// The types of all signatures, concatenated.
-    pub(crate) types: Vec<TypeIndex>,
+    pub(crate) types: Vec<TypeNameId>,
 }
 
 impl FunctionIndex {

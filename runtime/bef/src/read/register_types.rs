@@ -6,10 +6,10 @@ use tfrt_support::entity::PrimaryMap;
 
 use crate::cursor::Cursor;
 use crate::error::Fault;
-use crate::ids::{FunctionId, TypeIndex, id};
+use crate::ids::{FunctionId, TypeNameId, id};
 
 /// The types of the registers of every function.
-pub type RegisterTypes = PrimaryMap<FunctionId, Vec<TypeIndex>>;
+pub type RegisterTypes = PrimaryMap<FunctionId, Vec<TypeNameId>>;
 
 /// Reads the section; `num_registers` has the number of registers of every function with a body.
 pub(crate) fn read(

@@ -5,15 +5,15 @@ use tfrt_attr::vbr;
 use super::strings::EncodedStrings;
 use super::{BefBuilder, push_id};
 use crate::format::FunctionKind;
-use crate::ids::TypeIndex;
+use crate::ids::TypeNameId;
 
 /// The index entry of a function, without the offset of its body.
 #[derive(Clone, Debug)]
 pub(super) struct FunctionEntry {
     pub(super) kind: FunctionKind,
     pub(super) name: String,
-    pub(super) arguments: Vec<TypeIndex>,
-    pub(super) results: Vec<TypeIndex>,
+    pub(super) arguments: Vec<TypeNameId>,
+    pub(super) results: Vec<TypeNameId>,
 }
 
 /// Encodes the section; `body_offsets` has the offset of every function's body in the Functions

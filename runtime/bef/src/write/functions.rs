@@ -10,7 +10,7 @@ use crate::format::{
     KernelFlags, PSEUDO_KERNEL_CODE, PSEUDO_KERNEL_LOCATION, RECORD_ALIGNMENT, RECORD_HEADER_WORDS,
     SectionId,
 };
-use crate::ids::{FunctionId, KernelCode, LocationOffset, RegisterId, TypeIndex, raw};
+use crate::ids::{FunctionId, KernelCode, LocationOffset, RegisterId, TypeNameId, raw};
 use crate::location::Location;
 
 /// The body of a function.
@@ -26,7 +26,7 @@ pub struct Body {
     /// The number of registers that are arguments.
     pub num_arguments: usize,
     /// The types of the registers.
-    pub register_types: Vec<TypeIndex>,
+    pub register_types: Vec<TypeNameId>,
     /// The kernels, in program order.
     pub kernels: Vec<Kernel>,
     /// The registers that are returned.

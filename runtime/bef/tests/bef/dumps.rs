@@ -5,7 +5,7 @@ use tfrt_attr::{AttrValue, Scalar};
 use tfrt_bef::write::{BefBuilder, Body, Kernel, KernelAttribute, WriteOptions};
 use tfrt_bef::{
     BefFile, FunctionId, FunctionKind, KernelCode, KernelId, Location, RegisterId, SectionId,
-    TypeIndex,
+    TypeNameId,
 };
 use tfrt_support::DType;
 use tfrt_support::entity::EntityId;
@@ -274,7 +274,7 @@ fn a_native_declaration_has_no_body_and_no_table() {
 fn tables_hold_each_name_once_in_the_order_of_first_use() {
     let mut builder = BefBuilder::new(WriteOptions::default());
     let types = ["i64", "i32", "i64"].map(|spelling| builder.add_type(spelling));
-    assert_eq!(types, [0, 1, 0].map(TypeIndex::from_index));
+    assert_eq!(types, [0, 1, 0].map(TypeNameId::from_index));
     let codes = ["z", "a", "z"].map(|name| builder.add_kernel_name(name));
     assert_eq!(codes, [0, 1, 0].map(KernelCode::from_index));
     let values = [Scalar::i8(1), Scalar::i16(1), Scalar::i8(1)]

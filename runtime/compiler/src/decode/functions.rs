@@ -6,7 +6,7 @@ use tfrt_attr::AttrValue;
 use tfrt_bef::read::functions::KernelRecord;
 use tfrt_bef::read::register_types::RegisterTypes;
 use tfrt_bef::{
-    Function, FunctionId, FunctionKind, LocationOffset, RegisterId, TypeIndex, VerifiedBef,
+    Function, FunctionId, FunctionKind, LocationOffset, RegisterId, TypeNameId, VerifiedBef,
     VerifiedFunction,
 };
 use tfrt_ir::parse::parse_type;
@@ -111,7 +111,7 @@ fn is_region(function: &Function<'_>) -> bool {
 
 struct FunctionDecoder<'a, 'r> {
     bef: &'a VerifiedBef,
-    types: PrimaryMap<TypeIndex, TypeId>,
+    types: PrimaryMap<TypeNameId, TypeId>,
     /// The attributes that the file describes, by offset.
     attributes: HashMap<u32, AttrId>,
     attribute_names: Option<PrimaryMap<FunctionId, Vec<&'a str>>>,
@@ -332,7 +332,7 @@ impl<'a> FunctionDecoder<'a, '_> {
         }
     }
 
-    fn types_of(&self, indices: &[TypeIndex]) -> Vec<TypeId> {
+    fn types_of(&self, indices: &[TypeNameId]) -> Vec<TypeId> {
         indices.iter().map(|&index| self.types[index]).collect()
     }
 

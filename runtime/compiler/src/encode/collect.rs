@@ -509,7 +509,7 @@ impl Collector<'_> {
         ))
     }
 
-    fn add_type(&mut self, ty: TypeId) -> tfrt_bef::TypeIndex {
+    fn add_type(&mut self, ty: TypeId) -> tfrt_bef::TypeNameId {
         self.collection
             .builder
             .add_type(self.module.type_spelling(ty))

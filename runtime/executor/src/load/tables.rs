@@ -6,9 +6,7 @@ use std::sync::{Arc, OnceLock};
 use tfrt_async::TypeIndex;
 use tfrt_attr::AttrTypeCode;
 use tfrt_bef::read::attribute_types::AttributeTypes;
-use tfrt_bef::{
-    AttributeOffset, BefFile, FunctionId, KernelCode, TypeIndex as TypeId, VerifiedBef,
-};
+use tfrt_bef::{AttributeOffset, BefFile, FunctionId, KernelCode, TypeNameId, VerifiedBef};
 use tfrt_host::HostContext;
 use tfrt_host::function::FunctionKind;
 use tfrt_host::kernel::registry::NativeFunction;
@@ -58,13 +56,13 @@ impl Tables {
             .kernels()
             .map(|code| resolve_kernel(&bef, registry, code))
             .collect::<Result<_, _>>()?;
-        let spellings: PrimaryMap<TypeId, Arc<str>> =
+        let spellings: PrimaryMap<TypeNameId, Arc<str>> =
             bef.types().map(|ty| bef.type_name(ty).into()).collect();
         let mut functions = PrimaryMap::new();
         let mut by_name = HashMap::new();
         for function in bef.functions() {
             let spellings =
-                |types: &[TypeId]| types.iter().map(|&ty| Arc::clone(&spellings[ty])).collect();
+                |types: &[TypeNameId]| types.iter().map(|&ty| Arc::clone(&spellings[ty])).collect();
             let (kind, native) = match function.kind {
                 tfrt_bef::FunctionKind::Async => (FunctionKind::Async, None),
                 tfrt_bef::FunctionKind::Sync => (FunctionKind::Sync, None),
