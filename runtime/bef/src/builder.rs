@@ -1,8 +1,8 @@
 //! Building programs in Rust: functions of kernels, without MLIR text and without a compiler.
 //!
 //! This is a layer above [`crate::write`], which takes table positions unchecked and detects
-//! mistakes late. Here everything is named by a handle that identifies its owner: a [`Type`] and a
-//! [`Function`] belong to their program, a [`Register`], which also has a type, to its function. A
+//! mistakes late. Here everything is named by a handle that identifies its owner: a [`DeclaredType`] and a
+//! [`DeclaredFunction`] belong to their program, a [`Register`], which also has a type, to its function. A
 //! register exists only after its kernel, so programs are in order and acyclic; defining a function
 //! consumes its [`FunctionBuilder`], so it happens at most once. Every other misuse returns an
 //! error. So a finished program satisfies every rule of [`crate::verify`].
@@ -71,7 +71,7 @@ use std::fmt;
 use tfrt_support::entity::EntityId;
 
 pub use function::{FunctionBuilder, KernelBuilder};
-pub use handle::{Function, Register, Type};
+pub use handle::{DeclaredFunction, DeclaredType, Register};
 
 use crate::format::FunctionKind;
 use crate::ids::{RegisterId, TypeNameId};
@@ -91,9 +91,9 @@ pub enum BuildError {
         register: Register,
     },
     /// A type of another program.
-    ForeignType(Type),
+    ForeignType(DeclaredType),
     /// A function of another program.
-    ForeignFunction(Function),
+    ForeignFunction(DeclaredFunction),
     /// A kernel has two attributes with the same name.
     DuplicateAttribute {
         /// The kernel.
@@ -222,12 +222,12 @@ impl ProgramBuilder {
     }
 
     /// Adds the type with this spelling, such as `i32` or `!tfrt.chain`.
-    pub fn add_type(&mut self, spelling: &str) -> Type {
+    pub fn add_type(&mut self, spelling: &str) -> DeclaredType {
         let index = self.builder.add_type(spelling);
         if index.index() == self.spellings.len() {
             self.spellings.push(spelling.to_owned());
         }
-        Type {
+        DeclaredType {
             program: self.key,
             index,
         }
@@ -241,9 +241,9 @@ impl ProgramBuilder {
     pub fn add_function(
         &mut self,
         name: &str,
-        arguments: &[Type],
-        results: &[Type],
-    ) -> Result<(Function, FunctionBuilder), BuildError> {
+        arguments: &[DeclaredType],
+        results: &[DeclaredType],
+    ) -> Result<(DeclaredFunction, FunctionBuilder), BuildError> {
         self.add(FunctionKind::Async, name, arguments, results)
     }
 
@@ -255,9 +255,9 @@ impl ProgramBuilder {
     pub fn add_sync_function(
         &mut self,
         name: &str,
-        arguments: &[Type],
-        results: &[Type],
-    ) -> Result<(Function, FunctionBuilder), BuildError> {
+        arguments: &[DeclaredType],
+        results: &[DeclaredType],
+    ) -> Result<(DeclaredFunction, FunctionBuilder), BuildError> {
         self.add(FunctionKind::Sync, name, arguments, results)
     }
 
@@ -268,9 +268,9 @@ impl ProgramBuilder {
     /// If a type belongs to another program.
     pub fn add_region(
         &mut self,
-        arguments: &[Type],
-        results: &[Type],
-    ) -> Result<(Function, FunctionBuilder), BuildError> {
+        arguments: &[DeclaredType],
+        results: &[DeclaredType],
+    ) -> Result<(DeclaredFunction, FunctionBuilder), BuildError> {
         self.add(FunctionKind::Async, "", arguments, results)
     }
 
@@ -281,9 +281,9 @@ impl ProgramBuilder {
     pub fn add_native_function(
         &mut self,
         name: &str,
-        arguments: &[Type],
-        results: &[Type],
-    ) -> Result<Function, BuildError> {
+        arguments: &[DeclaredType],
+        results: &[DeclaredType],
+    ) -> Result<DeclaredFunction, BuildError> {
         self.declare(FunctionKind::Native, name, arguments, results)
     }
 
@@ -332,9 +332,9 @@ impl ProgramBuilder {
         &mut self,
         kind: FunctionKind,
         name: &str,
-        arguments: &[Type],
-        results: &[Type],
-    ) -> Result<(Function, FunctionBuilder), BuildError> {
+        arguments: &[DeclaredType],
+        results: &[DeclaredType],
+    ) -> Result<(DeclaredFunction, FunctionBuilder), BuildError> {
         let handle = self.declare(kind, name, arguments, results)?;
         let body = FunctionBuilder::new(handle, kind, name, arguments, results);
         Ok((handle, body))
@@ -344,12 +344,12 @@ impl ProgramBuilder {
         &mut self,
         kind: FunctionKind,
         name: &str,
-        arguments: &[Type],
-        results: &[Type],
-    ) -> Result<Function, BuildError> {
+        arguments: &[DeclaredType],
+        results: &[DeclaredType],
+    ) -> Result<DeclaredFunction, BuildError> {
         let arguments = handle::indices(self.key, arguments)?;
         let results = handle::indices(self.key, results)?;
-        Ok(Function {
+        Ok(DeclaredFunction {
             program: self.key,
             id: self
                 .builder
@@ -440,7 +440,7 @@ impl ProgramBuilder {
         Ok(lowered)
     }
 
-    fn spell(&self, types: impl Iterator<Item = Type>) -> Vec<String> {
+    fn spell(&self, types: impl Iterator<Item = DeclaredType>) -> Vec<String> {
         let spelling = |index: TypeNameId| self.spellings.get(index.index()).cloned();
         types
             .map(|ty| spelling(ty.index).unwrap_or_default())

@@ -4,7 +4,7 @@ use tfrt_attr::AttrValue;
 use tfrt_support::entity::EntityId;
 
 use super::BuildError;
-use super::handle::{self, Function, Register, Type};
+use super::handle::{self, DeclaredFunction, DeclaredType, Register};
 use crate::format::{FunctionKind, KernelFlags};
 use crate::ids::{RegisterId, TypeNameId};
 use crate::location::Location;
@@ -34,15 +34,15 @@ pub struct KernelBuilder {
     pub(super) flags: KernelFlags,
     pub(super) operands: Vec<Register>,
     pub(super) attributes: Vec<(String, Reference)>,
-    pub(super) regions: Vec<Function>,
+    pub(super) regions: Vec<DeclaredFunction>,
 }
 
 /// The content of an attribute.
 #[derive(Clone, Debug)]
 pub(super) enum Reference {
     Value(AttrValue),
-    Function(Function),
-    FunctionList(Vec<Function>),
+    Function(DeclaredFunction),
+    FunctionList(Vec<DeclaredFunction>),
 }
 
 impl KernelBuilder {
@@ -71,17 +71,17 @@ impl KernelBuilder {
     }
 
     /// Adds an attribute that refers to a function.
-    pub fn function(self, name: &str, function: Function) -> Self {
+    pub fn function(self, name: &str, function: DeclaredFunction) -> Self {
         self.named(name, Reference::Function(function))
     }
 
     /// Adds an attribute that is a list of functions.
-    pub fn function_list(self, name: &str, functions: &[Function]) -> Self {
+    pub fn function_list(self, name: &str, functions: &[DeclaredFunction]) -> Self {
         self.named(name, Reference::FunctionList(functions.to_vec()))
     }
 
     /// Appends a region.
-    pub fn region(mut self, region: Function) -> Self {
+    pub fn region(mut self, region: DeclaredFunction) -> Self {
         self.regions.push(region);
         self
     }
@@ -110,7 +110,7 @@ impl KernelBuilder {
     }
 
     /// Returns every function that the kernel refers to.
-    fn functions(&self) -> impl Iterator<Item = Function> {
+    fn functions(&self) -> impl Iterator<Item = DeclaredFunction> {
         let of_attributes = self
             .attributes
             .iter()
@@ -138,24 +138,24 @@ pub(super) struct PlacedKernel {
 #[derive(Debug)]
 #[must_use = "a function that is not defined keeps its program from being finished"]
 pub struct FunctionBuilder {
-    pub(super) handle: Function,
+    pub(super) handle: DeclaredFunction,
     pub(super) kind: FunctionKind,
     pub(super) name: String,
     pub(super) location: Option<Location>,
     pub(super) root_stream: u32,
     pub(super) arguments: Vec<Register>,
-    pub(super) results: Vec<Type>,
+    pub(super) results: Vec<DeclaredType>,
     pub(super) register_types: Vec<TypeNameId>,
     pub(super) kernels: Vec<PlacedKernel>,
 }
 
 impl FunctionBuilder {
     pub(super) fn new(
-        handle: Function,
+        handle: DeclaredFunction,
         kind: FunctionKind,
         name: &str,
-        arguments: &[Type],
-        results: &[Type],
+        arguments: &[DeclaredType],
+        results: &[DeclaredType],
     ) -> Self {
         let mut builder = Self {
             handle,
@@ -174,7 +174,7 @@ impl FunctionBuilder {
 
     /// Returns the handle by which kernels refer to the function.
     #[must_use]
-    pub fn function(&self) -> Function {
+    pub fn function(&self) -> DeclaredFunction {
         self.handle
     }
 
@@ -202,7 +202,7 @@ impl FunctionBuilder {
     pub fn add<const N: usize>(
         &mut self,
         kernel: KernelBuilder,
-        results: [Type; N],
+        results: [DeclaredType; N],
     ) -> Result<[Register; N], BuildError> {
         self.place(kernel, &results)?;
         Ok(results.map(|ty| self.register(ty)))
@@ -216,14 +216,18 @@ impl FunctionBuilder {
     pub fn add_with_results(
         &mut self,
         kernel: KernelBuilder,
-        results: &[Type],
+        results: &[DeclaredType],
     ) -> Result<Vec<Register>, BuildError> {
         self.place(kernel, results)?;
         Ok(results.iter().map(|&ty| self.register(ty)).collect())
     }
 
     /// Appends the kernel; its results must be the next registers.
-    fn place(&mut self, mut kernel: KernelBuilder, results: &[Type]) -> Result<(), BuildError> {
+    fn place(
+        &mut self,
+        mut kernel: KernelBuilder,
+        results: &[DeclaredType],
+    ) -> Result<(), BuildError> {
         if let Some(&register) = kernel
             .operands
             .iter()
@@ -255,7 +259,7 @@ impl FunctionBuilder {
     }
 
     /// Creates the next register.
-    fn register(&mut self, ty: Type) -> Register {
+    fn register(&mut self, ty: DeclaredType) -> Register {
         let id = RegisterId::from_index(self.register_types.len());
         self.register_types.push(ty.index);
         Register {

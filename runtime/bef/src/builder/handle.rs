@@ -22,7 +22,7 @@ impl ProgramKey {
 
 /// A type of a program, from [`ProgramBuilder::add_type`](super::ProgramBuilder::add_type).
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
-pub struct Type {
+pub struct DeclaredType {
     pub(super) program: ProgramKey,
     pub(super) index: TypeNameId,
 }
@@ -30,12 +30,12 @@ pub struct Type {
 /// A function of a program, for kernels to refer to. The handle is the same before and after the
 /// function is defined.
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
-pub struct Function {
+pub struct DeclaredFunction {
     pub(super) program: ProgramKey,
     pub(super) id: FunctionId,
 }
 
-impl Function {
+impl DeclaredFunction {
     /// Returns the id of the function in the file.
     #[must_use]
     pub fn id(self) -> FunctionId {
@@ -56,9 +56,9 @@ impl Function {
 /// ```
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
 pub struct Register {
-    pub(super) function: Function,
+    pub(super) function: DeclaredFunction,
     pub(super) id: RegisterId,
-    pub(super) ty: Type,
+    pub(super) ty: DeclaredType,
 }
 
 impl Register {
@@ -70,18 +70,18 @@ impl Register {
 
     /// Returns the type of the value.
     #[must_use]
-    pub fn ty(self) -> Type {
+    pub fn ty(self) -> DeclaredType {
         self.ty
     }
 }
 
-impl fmt::Debug for Type {
+impl fmt::Debug for DeclaredType {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         self.index.fmt(f)
     }
 }
 
-impl fmt::Debug for Function {
+impl fmt::Debug for DeclaredFunction {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         self.id.fmt(f)
     }
@@ -94,7 +94,10 @@ impl fmt::Debug for Register {
 }
 
 /// Returns the indices of types, which must belong to `program`.
-pub(super) fn indices(program: ProgramKey, types: &[Type]) -> Result<Vec<TypeNameId>, BuildError> {
+pub(super) fn indices(
+    program: ProgramKey,
+    types: &[DeclaredType],
+) -> Result<Vec<TypeNameId>, BuildError> {
     types
         .iter()
         .map(|&ty| match ty.program == program {
@@ -107,7 +110,7 @@ pub(super) fn indices(program: ProgramKey, types: &[Type]) -> Result<Vec<TypeNam
 /// Checks that functions belong to `program`.
 pub(super) fn check_functions(
     program: ProgramKey,
-    mut functions: impl Iterator<Item = Function>,
+    mut functions: impl Iterator<Item = DeclaredFunction>,
 ) -> Result<(), BuildError> {
     match functions.find(|function| function.program != program) {
         None => Ok(()),
