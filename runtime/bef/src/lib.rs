@@ -69,4 +69,4 @@ pub use ids::{
 };
 pub use location::Location;
 pub use read::BefFile;
-pub use verify::{Function, KernelEntry, VerifiedBef, VerifiedFunction};
+pub use verify::{BefFunction, KernelEntry, VerifiedBef, VerifiedFunction};

@@ -88,7 +88,7 @@ struct BefData {
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 #[derive(Clone, Copy, Debug)]
-pub struct Function<'a> {
+pub struct BefFunction<'a> {
     /// Its position in the index.
     pub id: FunctionId,
     /// Its kind.
@@ -171,7 +171,7 @@ impl VerifiedBef {
     }
 
     /// Returns the functions, in order of their ids.
-    pub fn functions(&self) -> impl ExactSizeIterator<Item = Function<'_>> {
+    pub fn functions(&self) -> impl ExactSizeIterator<Item = BefFunction<'_>> {
         self.data
             .index
             .functions
@@ -184,7 +184,7 @@ impl VerifiedBef {
     /// # Panics
     /// If there is no such function: passing the id of another file is a bug in the caller.
     #[must_use]
-    pub fn function_entry(&self, id: FunctionId) -> Function<'_> {
+    pub fn function_entry(&self, id: FunctionId) -> BefFunction<'_> {
         self.describe(id, &self.data.index.functions[id])
     }
 
@@ -397,9 +397,9 @@ impl VerifiedBef {
             .filter(|cursor| cursor.remaining() != 0)
     }
 
-    fn describe<'a>(&'a self, id: FunctionId, entry: &FunctionEntry) -> Function<'a> {
+    fn describe<'a>(&'a self, id: FunctionId, entry: &FunctionEntry) -> BefFunction<'a> {
         let types = &self.data.index.types;
-        Function {
+        BefFunction {
             id,
             kind: entry.kind,
             name: self.string(entry.name),

@@ -25,7 +25,7 @@ use std::sync::Arc;
 use tfrt_support::entity::EntityId;
 use zerocopy::FromBytes;
 
-use super::{Function, VerifiedBef};
+use super::{BefFunction, VerifiedBef};
 use crate::cursor::Cursor;
 use crate::error::{BefError, BodyPart, Fault, Reason};
 use crate::format::{
@@ -123,7 +123,7 @@ impl VerifiedFunction {
 
     /// Returns the index entry of the function.
     #[must_use]
-    pub fn entry(&self) -> Function<'_> {
+    pub fn entry(&self) -> BefFunction<'_> {
         self.bef.function_entry(self.id)
     }
 
@@ -218,7 +218,7 @@ pub(crate) struct Context<'a> {
     pub(crate) file: &'a [u8],
     /// The maximum range of the body in the file.
     pub(crate) range: Range<usize>,
-    pub(crate) function: Function<'a>,
+    pub(crate) function: BefFunction<'a>,
     pub(crate) num_kernel_codes: usize,
     pub(crate) num_functions: usize,
     pub(crate) attributes_len: usize,
