@@ -404,16 +404,16 @@ impl ProgramBuilder {
     fn lower(
         &mut self,
         placed: function::PlacedKernel,
-    ) -> Result<crate::write::Kernel, BuildError> {
+    ) -> Result<crate::write::BodyKernel, BuildError> {
         let function::PlacedKernel { kernel, results } = placed;
         let code = self.builder.add_kernel_name(&kernel.name);
-        let mut lowered = crate::write::Kernel {
+        let mut lowered = crate::write::BodyKernel {
             location: kernel.location,
             stream: kernel.stream,
             flags: kernel.flags,
             operands: kernel.operands.iter().map(|register| register.id).collect(),
             results,
-            ..crate::write::Kernel::new(code)
+            ..crate::write::BodyKernel::new(code)
         };
         for (name, reference) in kernel.attributes {
             match reference {

@@ -36,7 +36,7 @@ use tfrt_attr::{AttrEncoder, AttrTypeCode, AttrValue, EncodeError};
 use tfrt_support::define_id;
 use tfrt_support::entity::{EntityId, PrimaryMap};
 
-pub use functions::{Body, Kernel, KernelAttribute};
+pub use functions::{Body, BodyKernel, KernelAttribute};
 
 use crate::format::{FunctionKind, RECORD_ALIGNMENT, SectionId};
 use crate::ids::{AttributeOffset, FunctionId, KernelCode, TypeNameId};
@@ -139,7 +139,7 @@ tfrt_support::convert_errors!(WriteError);
 ///
 /// ```
 /// use tfrt_attr::Scalar;
-/// use tfrt_bef::write::{BefBuilder, Body, Kernel, KernelAttribute, WriteOptions};
+/// use tfrt_bef::write::{BefBuilder, Body, BodyKernel, KernelAttribute, WriteOptions};
 /// use tfrt_bef::{BefFile, FunctionKind, Location, RegisterId};
 /// use tfrt_support::entity::EntityId;
 ///
@@ -155,11 +155,11 @@ tfrt_support::convert_errors!(WriteError);
 ///     root_stream: 0,
 ///     num_arguments: 0,
 ///     register_types: vec![i32_type],
-///     kernels: vec![Kernel {
+///     kernels: vec![BodyKernel {
 ///         location: Some(Location::Unknown),
 ///         attributes: vec![KernelAttribute { name: "value".into(), value: seven }],
 ///         results: vec![register],
-///         ..Kernel::new(constant)
+///         ..BodyKernel::new(constant)
 ///     }],
 ///     results: vec![register],
 /// });

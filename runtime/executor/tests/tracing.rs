@@ -5,7 +5,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use serde_json::Value;
 use tfrt_async::AnyRef;
-use tfrt_bef::write::{BefBuilder, Body, Kernel, WriteOptions};
+use tfrt_bef::write::{BefBuilder, Body, BodyKernel, WriteOptions};
 use tfrt_bef::{BefFile, FunctionKind, RegisterId};
 use tfrt_executor::Program;
 use tfrt_host::kernel::{KernelDescriptor, KernelFrame, KernelRegistry};
@@ -77,11 +77,11 @@ fn build(kind: FunctionKind, nodes: &[Node<'_>]) -> BefFile {
     let kernels = nodes
         .iter()
         .enumerate()
-        .map(|(number, (op, operands, stream))| Kernel {
+        .map(|(number, (op, operands, stream))| BodyKernel {
             stream: *stream,
             operands: operands.iter().map(|&operand| register(operand)).collect(),
             results: vec![register(number)],
-            ..Kernel::new(builder.add_kernel_name(op.name))
+            ..BodyKernel::new(builder.add_kernel_name(op.name))
         })
         .collect();
     let body = Body {

@@ -28,14 +28,14 @@ pub struct Body {
     /// The types of the registers.
     pub register_types: Vec<TypeNameId>,
     /// The kernels, in program order.
-    pub kernels: Vec<Kernel>,
+    pub kernels: Vec<BodyKernel>,
     /// The registers that are returned.
     pub results: Vec<RegisterId>,
 }
 
 /// An operation of a [`Body`].
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Kernel {
+pub struct BodyKernel {
     /// The kernel that it runs.
     pub code: KernelCode,
     /// Its location; `None` if it cannot be expressed.
@@ -54,7 +54,7 @@ pub struct Kernel {
     pub results: Vec<RegisterId>,
 }
 
-impl Kernel {
+impl BodyKernel {
     /// Creates an operation that runs `code` on stream 0, without operands, attributes, functions,
     /// results and location.
     #[must_use]
@@ -72,7 +72,7 @@ impl Kernel {
     }
 }
 
-/// An attribute of a [`Kernel`].
+/// An attribute of a [`BodyKernel`].
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct KernelAttribute {
     /// Its name, used only for decoding.

@@ -3,7 +3,7 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use tfrt_bef::write::{BefBuilder, Body, Kernel, KernelAttribute, WriteOptions};
+use tfrt_bef::write::{BefBuilder, Body, BodyKernel, KernelAttribute, WriteOptions};
 use tfrt_bef::{BefFile, FunctionKind, SectionId, VerifiedBef};
 use tfrt_support::entity::EntityId;
 
@@ -152,7 +152,7 @@ pub fn rewrite(bef: &VerifiedBef) -> Vec<u8> {
                     .expect("a listed attribute")
                     .1,
             };
-            Kernel {
+            BodyKernel {
                 code: record.code,
                 location: bef.location(record.location),
                 stream: entry.stream,

@@ -2,7 +2,7 @@
 
 use crate::common::{dump, verified};
 use tfrt_attr::{AttrValue, Scalar};
-use tfrt_bef::write::{BefBuilder, Body, Kernel, KernelAttribute, WriteOptions};
+use tfrt_bef::write::{BefBuilder, Body, BodyKernel, KernelAttribute, WriteOptions};
 use tfrt_bef::{
     BefFile, FunctionId, FunctionKind, KernelCode, KernelId, Location, RegisterId, SectionId,
     TypeNameId,
@@ -42,14 +42,14 @@ fn one_constant(options: WriteOptions) -> Vec<u8> {
     builder.add_attribute_type("i32");
     let value = builder.add_attribute(Scalar::i32(7).into()).unwrap();
     let f = builder.declare_function(FunctionKind::Async, "f", vec![], vec![i32_type]);
-    let constant = Kernel {
+    let constant = BodyKernel {
         location: at("one.mlir", 2, 8),
         attributes: vec![KernelAttribute {
             name: "value".into(),
             value,
         }],
         results: vec![r(0)],
-        ..Kernel::new(code)
+        ..BodyKernel::new(code)
     };
     let body = Body {
         location: at("one.mlir", 1, 1),
@@ -131,11 +131,11 @@ fn call_and_attributes() -> Vec<u8> {
         root_stream: 0,
         num_arguments: 2,
         register_types: vec![i32_type; 3],
-        kernels: vec![Kernel {
+        kernels: vec![BodyKernel {
             location: at(file, 2, 8),
             operands: vec![r(0), r(1)],
             results: vec![r(2)],
-            ..Kernel::new(add)
+            ..BodyKernel::new(add)
         }],
         results: vec![r(2)],
     };
@@ -143,31 +143,31 @@ fn call_and_attributes() -> Vec<u8> {
 
     let (ch, a, s, t) = (r(0), r(1), r(2), r(3));
     let kernels = vec![
-        Kernel {
+        BodyKernel {
             location: at(file, 7, 9),
             stream: 1,
             results: vec![ch],
-            ..Kernel::new(new_chain)
+            ..BodyKernel::new(new_chain)
         },
-        Kernel {
+        BodyKernel {
             location: at(file, 8, 8),
             attributes: vec![value],
             results: vec![a],
-            ..Kernel::new(constant)
+            ..BodyKernel::new(constant)
         },
-        Kernel {
+        BodyKernel {
             location: at(file, 9, 8),
             operands: vec![a, a],
             functions: vec![sum],
             results: vec![s],
-            ..Kernel::new(call)
+            ..BodyKernel::new(call)
         },
-        Kernel {
+        BodyKernel {
             location: at(file, 10, 8),
             operands: vec![s, ch],
             attributes: vec![list, mix, name, ty],
             results: vec![t],
-            ..Kernel::new(demo)
+            ..BodyKernel::new(demo)
         },
     ];
     let body = Body {

@@ -3,7 +3,7 @@
 use proptest::prelude::*;
 use tfrt_attr::{AttrValue, Scalar};
 use tfrt_bef::builder::{
-    BuildError, Function, FunctionBuilder, KernelBuilder, ProgramBuilder, Type,
+    BuildError, DeclaredFunction, DeclaredType, FunctionBuilder, KernelBuilder, ProgramBuilder,
 };
 use tfrt_bef::write::{WriteError, WriteOptions};
 use tfrt_bef::{FunctionKind, KernelFlags, KernelId, Location, SectionId};
@@ -73,7 +73,12 @@ fn attributes_come_by_name_and_functions_before_regions() {
 }
 
 /// Two programs, a type of each, and a function of the first that is under construction.
-fn two_programs() -> (ProgramBuilder, ProgramBuilder, [Type; 2], FunctionBuilder) {
+fn two_programs() -> (
+    ProgramBuilder,
+    ProgramBuilder,
+    [DeclaredType; 2],
+    FunctionBuilder,
+) {
     let (mut one, mut other) = (ProgramBuilder::new(), ProgramBuilder::new());
     let types = [one.add_type("i32"), other.add_type("i32")];
     let (_, f) = one.add_function("f", &types[..1], &types[..1]).unwrap();
@@ -267,7 +272,7 @@ fn pick<T: Copy>(from: &[T], choice: u8) -> Option<T> {
 fn kernel(
     choice: &Choice,
     registers: &[tfrt_bef::builder::Register],
-    functions: &[Function],
+    functions: &[DeclaredFunction],
 ) -> KernelBuilder {
     let operands: Vec<_> = choice
         .operands
@@ -313,7 +318,7 @@ fn kernel(
 fn build(choices: &[FunctionChoice], optional_sections: bool) -> Result<Vec<u8>, BuildError> {
     let mut program = ProgramBuilder::with_options(WriteOptions { optional_sections });
     let types = ["i32", "!tfrt.chain", "f32"].map(|spelling| program.add_type(spelling));
-    let pick_types = |choices: &[u8]| -> Vec<Type> {
+    let pick_types = |choices: &[u8]| -> Vec<DeclaredType> {
         choices
             .iter()
             .filter_map(|&choice| pick(&types, choice))
@@ -324,11 +329,11 @@ fn build(choices: &[FunctionChoice], optional_sections: bool) -> Result<Vec<u8>,
     for (number, (kind, arguments, kernels, results)) in choices.iter().enumerate() {
         let (name, arguments) = (format!("f{number}"), pick_types(arguments));
         // The types of the registers that can be returned.
-        let defined: Vec<Type> = kernels
+        let defined: Vec<DeclaredType> = kernels
             .iter()
             .flat_map(|choice| pick_types(&choice.results))
             .collect();
-        let available: Vec<Type> = match kind {
+        let available: Vec<DeclaredType> = match kind {
             FunctionChoiceKind::Sync => defined,
             _ => arguments.iter().copied().chain(defined).collect(),
         };
@@ -340,7 +345,7 @@ fn build(choices: &[FunctionChoice], optional_sections: bool) -> Result<Vec<u8>,
             returned.sort_unstable();
             returned.dedup();
         }
-        let results: Vec<Type> = returned.iter().map(|&index| available[index]).collect();
+        let results: Vec<DeclaredType> = returned.iter().map(|&index| available[index]).collect();
         let (function, body) = match kind {
             FunctionChoiceKind::Async => program.add_function(&name, &arguments, &results)?,
             FunctionChoiceKind::Sync => program.add_sync_function(&name, &arguments, &results)?,

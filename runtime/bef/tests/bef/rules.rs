@@ -1,6 +1,6 @@
 //! One violation of a rule at a time, and the resulting message.
 
-use tfrt_bef::write::{BefBuilder, Body, Kernel, WriteError, WriteOptions};
+use tfrt_bef::write::{BefBuilder, Body, BodyKernel, WriteError, WriteOptions};
 use tfrt_bef::{
     BefError, BefFile, BodyPart, FunctionKind, KernelFlags, KernelId, Location, Reason, RegisterId,
     SectionId,
@@ -24,19 +24,19 @@ fn builder(kind: FunctionKind, change: impl FnOnce(&mut Body)) -> BefBuilder {
     let f = builder.declare_function(kind, "f", vec![i32_type], vec![i32_type]);
     let [x, a, b, c] = registers();
     let kernels = vec![
-        Kernel {
+        BodyKernel {
             results: vec![a],
-            ..Kernel::new(start)
+            ..BodyKernel::new(start)
         },
-        Kernel {
+        BodyKernel {
             operands: vec![x, a],
             results: vec![b],
-            ..Kernel::new(add)
+            ..BodyKernel::new(add)
         },
-        Kernel {
+        BodyKernel {
             operands: vec![b, b],
             results: vec![c],
-            ..Kernel::new(add)
+            ..BodyKernel::new(add)
         },
     ];
     let mut body = Body {
@@ -456,9 +456,9 @@ fn a_writer_refuses_what_could_not_be_read() {
         root_stream: 0,
         num_arguments: 0,
         register_types: vec![],
-        kernels: vec![Kernel {
+        kernels: vec![BodyKernel {
             operands: vec![RegisterId::from_index(0)],
-            ..Kernel::new(code)
+            ..BodyKernel::new(code)
         }],
         results: vec![],
     };

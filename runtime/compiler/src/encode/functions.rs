@@ -2,7 +2,7 @@
 
 use std::collections::HashMap;
 
-use tfrt_bef::write::{Body, Kernel, KernelAttribute};
+use tfrt_bef::write::{Body, BodyKernel, KernelAttribute};
 use tfrt_bef::{FunctionId, KernelFlags, RegisterId};
 use tfrt_ir::{AttrId, Attribute, Module, OpId, ValueId};
 use tfrt_support::entity::EntityId;
@@ -56,13 +56,13 @@ fn kernel(
     op: OpId,
     stream: u32,
     registers: &Registers,
-) -> Kernel {
-    let mut kernel = Kernel {
+) -> BodyKernel {
+    let mut kernel = BodyKernel {
         location: Some(file_location(module, module.op_location(op))),
         stream,
         operands: registers.of_all(module.operands(op)),
         results: registers.of_all(module.results(op)),
-        ..Kernel::new(collection.builder.add_kernel_name(module.op_name(op)))
+        ..BodyKernel::new(collection.builder.add_kernel_name(module.op_name(op)))
     };
     for &(name, attribute) in module.attributes(op) {
         let name = module.name(name);

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use tfrt_attr::{AttrValue, Scalar};
-use tfrt_bef::write::{BefBuilder, Body, Kernel, KernelAttribute, WriteOptions};
+use tfrt_bef::write::{BefBuilder, Body, BodyKernel, KernelAttribute, WriteOptions};
 use tfrt_bef::{BefFile, FunctionKind, Location, RegisterId};
 use tfrt_executor::Program;
 use tfrt_host::__private::{Attribute, Declared, Payload};
@@ -61,7 +61,7 @@ fn load(says_kinds: bool, attributes: &[AttrValue]) -> Result<i64, (String, tfrt
     });
     let attributes = attributes.collect();
     let result = RegisterId::from_index(0);
-    let kernel = Kernel {
+    let kernel = BodyKernel {
         location: Some(Location::File {
             file: "repeat.mlir".into(),
             line: 3,
@@ -69,7 +69,7 @@ fn load(says_kinds: bool, attributes: &[AttrValue]) -> Result<i64, (String, tfrt
         }),
         attributes,
         results: vec![result],
-        ..Kernel::new(builder.add_kernel_name(Repeat::OP.name))
+        ..BodyKernel::new(builder.add_kernel_name(Repeat::OP.name))
     };
     let main = builder.declare_function(FunctionKind::Async, "main", vec![], vec![ty]);
     let body = Body {

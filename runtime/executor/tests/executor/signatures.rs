@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use tfrt_async::{AnyRef, Chain};
-use tfrt_bef::write::{BefBuilder, Body, Kernel, WriteOptions};
+use tfrt_bef::write::{BefBuilder, Body, BodyKernel, WriteOptions};
 use tfrt_bef::{BefFile, FunctionKind, RegisterId};
 use tfrt_executor::Program;
 use tfrt_host::__private::{ByValue, Declared, Payload};
@@ -55,10 +55,10 @@ fn program(unread: &str) -> (ExecutionContext, Arc<Program>) {
         (FunctionKind::Sync, "now", SyncAdd::OP),
         (FunctionKind::Async, "later", Add::OP),
     ] {
-        let add = Kernel {
+        let add = BodyKernel {
             operands: vec![register(0), register(1)],
             results: vec![register(3)],
-            ..Kernel::new(builder.add_kernel_name(op.name))
+            ..BodyKernel::new(builder.add_kernel_name(op.name))
         };
         let arguments = vec![number, number, unread];
         let function = builder.declare_function(kind, name, arguments, vec![number]);

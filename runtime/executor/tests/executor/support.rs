@@ -4,7 +4,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
 use tfrt_async::AnyRef;
-use tfrt_bef::write::{BefBuilder, Body, Kernel, WriteOptions};
+use tfrt_bef::write::{BefBuilder, Body, BodyKernel, WriteOptions};
 use tfrt_bef::{BefFile, FunctionId, FunctionKind, KernelFlags, RegisterId};
 use tfrt_executor::Program;
 use tfrt_host::kernel::{KernelDescriptor, KernelFrame, KernelRegistry};
@@ -274,7 +274,7 @@ fn build_taking(argument_type: &str, graphs: &[Graph]) -> BefFile {
                 .map(register)
                 .collect();
             num_registers += node.num_results;
-            Kernel {
+            BodyKernel {
                 stream: node.stream,
                 flags: if node.is_non_strict {
                     KernelFlags::NON_STRICT
@@ -288,7 +288,7 @@ fn build_taking(argument_type: &str, graphs: &[Graph]) -> BefFile {
                     .collect(),
                 functions: node.callee.map(|callee| ids[callee]).into_iter().collect(),
                 results,
-                ..Kernel::new(builder.add_kernel_name(node.op))
+                ..BodyKernel::new(builder.add_kernel_name(node.op))
             }
         });
         let kernels = kernels.collect();

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use tfrt_bef::write::{BefBuilder, Body, Kernel, WriteOptions};
+use tfrt_bef::write::{BefBuilder, Body, BodyKernel, WriteOptions};
 use tfrt_bef::{BefFile, FunctionKind};
 use tfrt_executor::Program;
 use tfrt_host::kernel::{KernelDescriptor, KernelFrame, KernelRegistry};
@@ -43,9 +43,9 @@ fn program() -> (Arc<HostContext>, Arc<Program>) {
     let nothing = builder.declare_function(FunctionKind::Sync, "nothing", vec![], vec![]);
     builder.define_body(nothing, empty.clone());
     let forever = builder.declare_function(FunctionKind::Sync, "forever", vec![], vec![]);
-    let itself = Kernel {
+    let itself = BodyKernel {
         functions: vec![forever],
-        ..Kernel::new(call)
+        ..BodyKernel::new(call)
     };
     builder.define_body(
         forever,

@@ -6,7 +6,7 @@ use std::sync::atomic::{AtomicI64, Ordering};
 use tfrt_async::value::Passing;
 use tfrt_async::{AnyRef, ByteString, Immutable, Value};
 use tfrt_attr::Scalar;
-use tfrt_bef::write::{BefBuilder, Body, Kernel, KernelAttribute, WriteOptions};
+use tfrt_bef::write::{BefBuilder, Body, BodyKernel, KernelAttribute, WriteOptions};
 use tfrt_bef::{BefFile, FunctionKind, RegisterId};
 use tfrt_executor::Program;
 use tfrt_host::__private::{Attribute, ByMut, ByValue, Declared, Execution, Fallible, Payload};
@@ -273,15 +273,15 @@ fn in_context(
         .expect("a number");
     let result = RegisterId::from_index(0);
     // The location of the second kernel is not the first one of the file.
-    let kernel = Kernel {
+    let kernel = BodyKernel {
         attributes: vec![KernelAttribute {
             name: "value".into(),
             value,
         }],
         results: vec![result],
-        ..Kernel::new(builder.add_kernel_name(op.name))
+        ..BodyKernel::new(builder.add_kernel_name(op.name))
     };
-    let second = Kernel {
+    let second = BodyKernel {
         results: vec![RegisterId::from_index(1)],
         ..kernel.clone()
     };
@@ -380,10 +380,10 @@ fn a_synchronous_function_does_in_place_what_its_interpreter_does() {
     let ty = builder.add_type("i64");
     let register = RegisterId::from_index;
     let code = builder.add_kernel_name(SyncCheck::OP.name);
-    let kernel = |index: usize| Kernel {
+    let kernel = |index: usize| BodyKernel {
         operands: vec![register(index)],
         results: vec![register(index + 1)],
-        ..Kernel::new(code)
+        ..BodyKernel::new(code)
     };
     let function = builder.declare_function(FunctionKind::Sync, "main", vec![ty], vec![ty, ty]);
     let body = Body {
