@@ -175,7 +175,7 @@ impl Sample {
     }
 }
 
-fn windowed(kernel: &str) -> testing::Kernel {
+fn windowed(kernel: &str) -> testing::KernelTest {
     testing::kernel(kernel)
         .attribute("padding", "SAME")
         .attribute("strides", testing::mlir("[2, 1]"))

@@ -107,7 +107,7 @@ mod kernel;
 mod outcome;
 
 pub use attribute::{AttributeText, IntoAttribute, mlir};
-pub use kernel::{Kernel, kernel};
+pub use kernel::{KernelTest, kernel};
 pub use operand::{
     ByReference, ByText, ByValue, ErrorText, IntoOperand, IntoOperands, Operand, Ready, error,
     later, value_from,

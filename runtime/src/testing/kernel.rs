@@ -36,10 +36,10 @@ const CHAIN: &str = Chain::MLIR_TYPE;
 /// If no kernel of this name is linked into the test.
 #[track_caller]
 #[must_use = "a kernel does nothing until it is run"]
-pub fn kernel(name: &str) -> Kernel {
+pub fn kernel(name: &str) -> KernelTest {
     let kernels = program::linked();
     let descriptor = find(&kernels, name);
-    Kernel {
+    KernelTest {
         kernels,
         descriptor,
         operands: Vec::new(),
@@ -66,7 +66,7 @@ fn find(kernels: &KernelRegistry, name: &str) -> KernelDescriptor {
 }
 
 /// A kernel under test. Made by [`kernel`].
-pub struct Kernel {
+pub struct KernelTest {
     kernels: Arc<KernelRegistry>,
     descriptor: KernelDescriptor,
     operands: Vec<Operand>,
@@ -77,7 +77,7 @@ pub struct Kernel {
     arrange: Vec<Box<dyn FnOnce(Program) -> Program>>,
 }
 
-impl Kernel {
+impl KernelTest {
     /// The operands, as a tuple or a `Vec`. A chain at the end may be left out.
     #[must_use]
     pub fn operands<How>(mut self, operands: impl IntoOperands<How>) -> Self {
@@ -287,9 +287,9 @@ impl Kernel {
     }
 }
 
-impl fmt::Debug for Kernel {
+impl fmt::Debug for KernelTest {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Kernel")
+        f.debug_struct("KernelTest")
             .field("name", &self.descriptor.name())
             .field("operands", &self.operands)
             .field("attributes", &self.attributes)

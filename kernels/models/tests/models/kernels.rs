@@ -145,7 +145,7 @@ impl Write for Shown {
     }
 }
 
-fn show(images: DenseHostTensor, classes: [&[i32]; 2], extents: [i64; 2]) -> testing::Kernel {
+fn show(images: DenseHostTensor, classes: [&[i32]; 2], extents: [i64; 2]) -> testing::KernelTest {
     let [predictions, labels] = classes.map(|classes| made(tensor(&[classes.len()], classes)));
     testing::kernel("models.show_images")
         .operands((made(images), predictions, labels))
