@@ -11,7 +11,7 @@ use std::time::{Duration, Instant};
 
 use tfrt_attr::Scalar;
 use tfrt_bef::builder::{KernelBuilder, ProgramBuilder, Register};
-use tfrt_bef::{BefFile, Location};
+use tfrt_bef::{BefFile, BefLocation};
 
 const NUM_KERNELS: u32 = 100_000;
 const NUM_ROUNDS: usize = 30;
@@ -62,7 +62,7 @@ fn program() -> Result<Vec<u8>, Box<dyn std::error::Error>> {
     let (_, mut body) = program.add_function("main", &[i32_type], &[i32_type])?;
     let mut registers: Vec<Register> = body.arguments().to_vec();
     for number in 0..NUM_KERNELS {
-        let location = Location::File {
+        let location = BefLocation::File {
             file: "model.py".into(),
             line: number + 1,
             column: 3,

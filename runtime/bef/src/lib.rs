@@ -67,6 +67,6 @@ pub use ids::{
     AttributeOffset, FunctionId, KernelCode, KernelId, LocationOffset, RegisterId, StringOffset,
     TypeNameId,
 };
-pub use location::Location;
+pub use location::BefLocation;
 pub use read::BefFile;
 pub use verify::{BefFunction, KernelEntry, VerifiedBef, VerifiedFunction};

@@ -5,16 +5,16 @@ use tfrt_support::Place;
 /// A location, as a tree.
 ///
 /// ```
-/// use tfrt_bef::Location;
+/// use tfrt_bef::BefLocation;
 ///
-/// let file = Location::File { file: "f.py".into(), line: 1, column: 2 };
+/// let file = BefLocation::File { file: "f.py".into(), line: 1, column: 2 };
 /// assert_eq!(file.place().to_string(), "f.py:1:2");
-/// let named = Location::Name { name: "conv".into(), child: Box::new(file) };
+/// let named = BefLocation::Name { name: "conv".into(), child: Box::new(file) };
 /// assert_eq!(named.place().to_string(), "f.py;1;2(conv)");
 /// assert_eq!(named.debug_name(), Some("conv"));
 /// ```
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
-pub enum Location {
+pub enum BefLocation {
     /// An unknown location.
     Unknown,
     /// A position in a file.
@@ -30,21 +30,21 @@ pub enum Location {
     Name {
         /// The name.
         name: String,
-        /// The named location; [`Location::Unknown`] for a bare name.
-        child: Box<Location>,
+        /// The named location; [`BefLocation::Unknown`] for a bare name.
+        child: Box<BefLocation>,
     },
     /// A location that was inlined into another one.
     CallSite {
         /// The location inside the callee.
-        callee: Box<Location>,
+        callee: Box<BefLocation>,
         /// The location of the call.
-        caller: Box<Location>,
+        caller: Box<BefLocation>,
     },
     /// Several locations at once.
-    Fused(Vec<Location>),
+    Fused(Vec<BefLocation>),
 }
 
-impl Location {
+impl BefLocation {
     /// Returns the location for people.
     #[must_use]
     pub fn place(&self) -> Place {

@@ -37,7 +37,7 @@ use crate::format::{FunctionKind, RECORD_ALIGNMENT, SectionId};
 use crate::ids::{
     AttributeOffset, FunctionId, KernelCode, LocationOffset, StringOffset, TypeNameId, raw,
 };
-use crate::location::{self, Location};
+use crate::location::{self, BefLocation};
 use crate::read::attribute_names::{self, BodyShape, NamesSoFar};
 use crate::read::attribute_types::AttributeTypes;
 use crate::read::function_index::{FunctionEntry, FunctionIndex};
@@ -273,7 +273,7 @@ impl VerifiedBef {
 
     /// Returns the location recorded at `offset`, or `None` if it is out of range or malformed.
     #[must_use]
-    pub fn location(&self, offset: LocationOffset) -> Option<Location> {
+    pub fn location(&self, offset: LocationOffset) -> Option<BefLocation> {
         let strings = self.section(SectionId::LocationStrings);
         locations::read(self.section(SectionId::Locations), strings, offset.index())
     }

@@ -140,7 +140,7 @@ tfrt_support::convert_errors!(WriteError);
 /// ```
 /// use tfrt_attr::Scalar;
 /// use tfrt_bef::write::{BefBuilder, Body, BodyKernel, KernelAttribute, WriteOptions};
-/// use tfrt_bef::{BefFile, FunctionKind, Location, RegisterId};
+/// use tfrt_bef::{BefFile, FunctionKind, BefLocation, RegisterId};
 /// use tfrt_support::entity::EntityId;
 ///
 /// let mut builder = BefBuilder::new(WriteOptions::default());
@@ -151,12 +151,12 @@ tfrt_support::convert_errors!(WriteError);
 ///
 /// let register = RegisterId::from_index(0);
 /// builder.define_body(f, Body {
-///     location: Some(Location::Unknown),
+///     location: Some(BefLocation::Unknown),
 ///     root_stream: 0,
 ///     num_arguments: 0,
 ///     register_types: vec![i32_type],
 ///     kernels: vec![BodyKernel {
-///         location: Some(Location::Unknown),
+///         location: Some(BefLocation::Unknown),
 ///         attributes: vec![KernelAttribute { name: "value".into(), value: seven }],
 ///         results: vec![register],
 ///         ..BodyKernel::new(constant)

@@ -7,7 +7,7 @@ use super::BuildError;
 use super::handle::{self, DeclaredFunction, DeclaredType, Register};
 use crate::format::{FunctionKind, KernelFlags};
 use crate::ids::{RegisterId, TypeNameId};
-use crate::location::Location;
+use crate::location::BefLocation;
 
 /// A kernel to be [added](FunctionBuilder::add) to a function.
 ///
@@ -15,21 +15,21 @@ use crate::location::Location;
 ///
 /// ```
 /// use tfrt_attr::{AttrValue, Scalar};
-/// use tfrt_bef::Location;
+/// use tfrt_bef::BefLocation;
 /// use tfrt_bef::builder::KernelBuilder;
 ///
 /// let kernel = KernelBuilder::new("my.resize")
 ///     .attribute("method", AttrValue::string("bilinear"))
 ///     .attribute("factor", Scalar::i32(2))
 ///     .stream(1)
-///     .location(Location::File { file: "model.py".into(), line: 7, column: 3 });
+///     .location(BefLocation::File { file: "model.py".into(), line: 7, column: 3 });
 /// # let _ = kernel;
 /// ```
 #[derive(Clone, Debug)]
 #[must_use = "a kernel does nothing until it is added to a function"]
 pub struct KernelBuilder {
     pub(super) name: String,
-    pub(super) location: Option<Location>,
+    pub(super) location: Option<BefLocation>,
     pub(super) stream: u32,
     pub(super) flags: KernelFlags,
     pub(super) operands: Vec<Register>,
@@ -99,7 +99,7 @@ impl KernelBuilder {
     }
 
     /// Sets the location of the kernel.
-    pub fn location(mut self, location: Location) -> Self {
+    pub fn location(mut self, location: BefLocation) -> Self {
         self.location = Some(location);
         self
     }
@@ -141,7 +141,7 @@ pub struct FunctionBuilder {
     pub(super) handle: DeclaredFunction,
     pub(super) kind: FunctionKind,
     pub(super) name: String,
-    pub(super) location: Option<Location>,
+    pub(super) location: Option<BefLocation>,
     pub(super) root_stream: u32,
     pub(super) arguments: Vec<Register>,
     pub(super) results: Vec<DeclaredType>,
@@ -185,7 +185,7 @@ impl FunctionBuilder {
     }
 
     /// Sets the location of the function.
-    pub fn set_location(&mut self, location: Location) {
+    pub fn set_location(&mut self, location: BefLocation) {
         self.location = Some(location);
     }
 

@@ -6,12 +6,12 @@
 use crate::cursor::Cursor;
 use crate::format::{SectionId, location_tag};
 use crate::limits;
-use crate::location::Location;
+use crate::location::BefLocation;
 use crate::read::strings::string_at;
 
 /// Returns the location recorded at `offset` of `records`, or `None` if it is out of range,
 /// malformed, or beyond the limits.
-pub(crate) fn read(records: &[u8], strings: &[u8], offset: usize) -> Option<Location> {
+pub(crate) fn read(records: &[u8], strings: &[u8], offset: usize) -> Option<BefLocation> {
     read_with_end(records, strings, offset).map(|(location, _)| location)
 }
 
@@ -20,7 +20,7 @@ pub(crate) fn read_with_end(
     records: &[u8],
     strings: &[u8],
     offset: usize,
-) -> Option<(Location, usize)> {
+) -> Option<(BefLocation, usize)> {
     let bytes = records.get(offset..).filter(|bytes| !bytes.is_empty())?;
     let cursor = Cursor::in_section(bytes, offset, SectionId::Locations);
     let mut reader = LocationReader {
@@ -41,36 +41,36 @@ struct LocationReader<'a> {
 }
 
 impl LocationReader<'_> {
-    fn record(&mut self, depth: u32) -> Option<Location> {
+    fn record(&mut self, depth: u32) -> Option<BefLocation> {
         if depth == limits::MAX_LOCATION_NESTING {
             return None;
         }
         self.records_left = self.records_left.checked_sub(1)?;
         Some(match self.cursor.u8("a location").ok()? {
-            location_tag::UNKNOWN => Location::Unknown,
+            location_tag::UNKNOWN => BefLocation::Unknown,
             location_tag::FILE => {
                 let file = self.string()?;
                 let line = self.cursor.vbr_u32("a line").ok()?;
                 let column = self.cursor.vbr_u32("a column").ok()?;
-                Location::File { file, line, column }
+                BefLocation::File { file, line, column }
             }
             location_tag::NAME => {
                 let name = self.string()?;
-                Location::Name {
+                BefLocation::Name {
                     name,
                     child: Box::new(self.record(depth + 1)?),
                 }
             }
             location_tag::CALL_SITE => {
                 let callee = Box::new(self.record(depth + 1)?);
-                Location::CallSite {
+                BefLocation::CallSite {
                     callee,
                     caller: Box::new(self.record(depth + 1)?),
                 }
             }
             location_tag::FUSED => {
                 let count = self.cursor.count("a number of locations").ok()?;
-                Location::Fused(
+                BefLocation::Fused(
                     (0..count)
                         .map(|_| self.record(depth + 1))
                         .collect::<Option<_>>()?,
@@ -105,9 +105,9 @@ mod tests {
         let nested = |depth: usize| [[4, 1].repeat(depth), vec![0]].concat();
         assert_eq!(
             read(&deep(1), b"", 0),
-            Some(Location::CallSite {
-                callee: Box::new(Location::Unknown),
-                caller: Box::new(Location::Unknown)
+            Some(BefLocation::CallSite {
+                callee: Box::new(BefLocation::Unknown),
+                caller: Box::new(BefLocation::Unknown)
             })
         );
         assert!(read(&nested(limit - 1), b"", 0).is_some());

@@ -73,7 +73,7 @@ pub(crate) struct VerifiedBody {
 ///
 /// ```
 /// use tfrt_bef::write::{BefBuilder, Body, WriteOptions};
-/// use tfrt_bef::{BefFile, FunctionKind, Location, RegisterId};
+/// use tfrt_bef::{BefFile, FunctionKind, BefLocation, RegisterId};
 /// use tfrt_support::entity::EntityId;
 ///
 /// let mut builder = BefBuilder::new(WriteOptions::default());
@@ -81,7 +81,7 @@ pub(crate) struct VerifiedBody {
 /// let same = builder.declare_function(FunctionKind::Async, "same", vec![i32_type], vec![i32_type]);
 /// let x = RegisterId::from_index(0);
 /// builder.define_body(same, Body {
-///     location: Some(Location::Unknown),
+///     location: Some(BefLocation::Unknown),
 ///     root_stream: 0,
 ///     num_arguments: 1,
 ///     register_types: vec![i32_type],

@@ -11,7 +11,7 @@ use crate::format::{
     SectionId,
 };
 use crate::ids::{FunctionId, KernelCode, LocationOffset, RegisterId, TypeNameId, raw};
-use crate::location::Location;
+use crate::location::BefLocation;
 
 /// The body of a function.
 ///
@@ -20,7 +20,7 @@ use crate::location::Location;
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Body {
     /// The location of the function; `None` if it cannot be expressed.
-    pub location: Option<Location>,
+    pub location: Option<BefLocation>,
     /// The stream of the arguments.
     pub root_stream: u32,
     /// The number of registers that are arguments.
@@ -39,7 +39,7 @@ pub struct BodyKernel {
     /// The kernel that it runs.
     pub code: KernelCode,
     /// Its location; `None` if it cannot be expressed.
-    pub location: Option<Location>,
+    pub location: Option<BefLocation>,
     /// The stream it runs on.
     pub stream: u32,
     /// Its flags.

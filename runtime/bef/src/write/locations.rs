@@ -7,7 +7,7 @@ use super::WriteError;
 use super::location_strings::LocationStringTable;
 use crate::format::{SectionId, VIRTUAL_LOCATIONS_END, location_tag};
 use crate::ids::LocationOffset;
-use crate::location::Location;
+use crate::location::BefLocation;
 
 /// Collects location records.
 #[derive(Clone, Debug)]
@@ -33,7 +33,7 @@ impl LocationWriter {
     /// operation has.
     pub(super) fn add(
         &mut self,
-        location: Option<&Location>,
+        location: Option<&BefLocation>,
     ) -> Result<LocationOffset, WriteError> {
         let Some(location) = location else {
             self.last_virtual -= 1;
@@ -60,26 +60,26 @@ impl LocationWriter {
         self.strings.bytes()
     }
 
-    fn record(&mut self, location: &Location) -> Result<(), WriteError> {
+    fn record(&mut self, location: &BefLocation) -> Result<(), WriteError> {
         match location {
-            Location::Unknown => self.records.push(location_tag::UNKNOWN),
-            Location::File { file, line, column } => {
+            BefLocation::Unknown => self.records.push(location_tag::UNKNOWN),
+            BefLocation::File { file, line, column } => {
                 self.records.push(location_tag::FILE);
                 self.string(file)?;
                 vbr::write(&mut self.records, (*line).into());
                 vbr::write(&mut self.records, (*column).into());
             }
-            Location::Name { name, child } => {
+            BefLocation::Name { name, child } => {
                 self.records.push(location_tag::NAME);
                 self.string(name)?;
                 self.record(child)?;
             }
-            Location::CallSite { callee, caller } => {
+            BefLocation::CallSite { callee, caller } => {
                 self.records.push(location_tag::CALL_SITE);
                 self.record(callee)?;
                 self.record(caller)?;
             }
-            Location::Fused(members) => {
+            BefLocation::Fused(members) => {
                 self.records.push(location_tag::FUSED);
                 vbr::write(&mut self.records, members.len() as u64);
                 for member in members {
@@ -103,26 +103,26 @@ mod tests {
 
     #[test]
     fn records_and_strings_are_those_of_the_format() {
-        let file = |file: &str, line, column| Location::File {
+        let file = |file: &str, line, column| BefLocation::File {
             file: file.into(),
             line,
             column,
         };
-        let name = |name: &str, child| Location::Name {
+        let name = |name: &str, child| BefLocation::Name {
             name: name.into(),
             child: Box::new(child),
         };
         let mut writer = LocationWriter::default();
         for location in [
-            name("fn", Location::Unknown),
-            Location::Unknown,
-            name("nm", Location::Unknown),
+            name("fn", BefLocation::Unknown),
+            BefLocation::Unknown,
+            name("nm", BefLocation::Unknown),
             name("nm", file("x.py", 10, 200)),
-            Location::CallSite {
-                callee: Box::new(name("nm", Location::Unknown)),
+            BefLocation::CallSite {
+                callee: Box::new(name("nm", BefLocation::Unknown)),
                 caller: Box::new(file("x.py", 1, 2)),
             },
-            Location::Fused(vec![name("a", Location::Unknown), file("x.py", 3, 4)]),
+            BefLocation::Fused(vec![name("a", BefLocation::Unknown), file("x.py", 3, 4)]),
         ] {
             writer.add(Some(&location)).unwrap();
         }

@@ -4,7 +4,7 @@ use crate::common::{dump, verified};
 use tfrt_attr::{AttrValue, Scalar};
 use tfrt_bef::write::{BefBuilder, Body, BodyKernel, KernelAttribute, WriteOptions};
 use tfrt_bef::{
-    BefFile, FunctionId, FunctionKind, KernelCode, KernelId, Location, RegisterId, SectionId,
+    BefFile, BefLocation, FunctionId, FunctionKind, KernelCode, KernelId, RegisterId, SectionId,
     TypeNameId,
 };
 use tfrt_support::DType;
@@ -26,8 +26,8 @@ fn r(index: usize) -> RegisterId {
     RegisterId::from_index(index)
 }
 
-fn at(file: &str, line: u32, column: u32) -> Option<Location> {
-    Some(Location::File {
+fn at(file: &str, line: u32, column: u32) -> Option<BefLocation> {
+    Some(BefLocation::File {
         file: file.into(),
         line,
         column,

@@ -2,7 +2,7 @@
 //! messages.
 
 use crate::common::{golden, golden_files, golden_folder, read_everything, rewrite, verified};
-use tfrt_bef::{BefFile, Location, SectionId};
+use tfrt_bef::{BefFile, BefLocation, SectionId};
 use tfrt_support::Place;
 
 fn is_damaged(name: &str) -> bool {
@@ -168,7 +168,7 @@ fn a_location_out_of_range_reads_as_an_empty_file() {
         .verify()
         .expect("a sound file");
     let nowhere = tfrt_bef::LocationOffset::from_index(0xffff_fffe);
-    assert_eq!(bef.location(nowhere), None::<Location>);
+    assert_eq!(bef.location(nowhere), None::<BefLocation>);
     assert_eq!(bef.place(nowhere), Place::file("", u32::MAX, u32::MAX));
     assert_eq!(bef.debug_name(nowhere), None);
 }

@@ -8,7 +8,7 @@ use tfrt_attr::error::AttrProblem;
 use tfrt_attr::{AttrTypeCode, AttrValue, Scalar};
 use tfrt_bef::builder::{KernelBuilder, ProgramBuilder};
 use tfrt_bef::write::WriteOptions;
-use tfrt_bef::{BefError, BefFile, BodyPart, Location, Reason, SectionId};
+use tfrt_bef::{BefError, BefFile, BefLocation, BodyPart, Reason, SectionId};
 
 use crate::common::verified;
 
@@ -23,7 +23,7 @@ fn sound() -> Vec<u8> {
     let i32_type = program.add_type("i32");
     let g = program.add_native_function("g", &[], &[]).unwrap();
     let (_, mut f) = program.add_function("f", &[i32_type], &[i32_type]).unwrap();
-    f.set_location(Location::Unknown);
+    f.set_location(BefLocation::Unknown);
     let x = f.arguments()[0];
     let start = KernelBuilder::new("start").attribute("value", Scalar::i32(7));
     let [a] = f.add(start, [i32_type]).unwrap();
@@ -433,7 +433,7 @@ fn what_nests_too_deep_is_refused_and_takes_no_stack() {
     // A location with 100,000 levels is ignored, and its file is accepted.
     let mut program = ProgramBuilder::new();
     let (_, mut f) = program.add_function("f", &[], &[]).unwrap();
-    f.set_location(Location::Unknown);
+    f.set_location(BefLocation::Unknown);
     program.define(f, &[]).unwrap();
     let mut bytes = program.finish().unwrap();
     let mut deep = vec![7];

@@ -6,14 +6,14 @@ use tfrt_bef::builder::{
     BuildError, DeclaredFunction, DeclaredType, FunctionBuilder, KernelBuilder, ProgramBuilder,
 };
 use tfrt_bef::write::{WriteError, WriteOptions};
-use tfrt_bef::{FunctionKind, KernelFlags, KernelId, Location, SectionId};
+use tfrt_bef::{BefLocation, FunctionKind, KernelFlags, KernelId, SectionId};
 use tfrt_support::entity::EntityId;
 
 use crate::common::{dump, read_everything, rewrite, verified};
 
 #[test]
 fn a_program_is_written_as_a_compiler_would() {
-    let at = |line, column| Location::File {
+    let at = |line, column| BefLocation::File {
         file: "one.mlir".into(),
         line,
         column,
@@ -306,7 +306,7 @@ fn kernel(
     }
     if let Some((line, column)) = choice.location {
         let file = "f.py".into();
-        kernel = kernel.location(Location::File { file, line, column });
+        kernel = kernel.location(BefLocation::File { file, line, column });
     }
     match choice.is_non_strict {
         true => kernel.flags(KernelFlags::NON_STRICT),

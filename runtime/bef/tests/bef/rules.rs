@@ -2,8 +2,8 @@
 
 use tfrt_bef::write::{BefBuilder, Body, BodyKernel, WriteError, WriteOptions};
 use tfrt_bef::{
-    BefError, BefFile, BodyPart, FunctionKind, KernelFlags, KernelId, Location, Reason, RegisterId,
-    SectionId,
+    BefError, BefFile, BefLocation, BodyPart, FunctionKind, KernelFlags, KernelId, Reason,
+    RegisterId, SectionId,
 };
 use tfrt_support::entity::EntityId;
 
@@ -40,7 +40,7 @@ fn builder(kind: FunctionKind, change: impl FnOnce(&mut Body)) -> BefBuilder {
         },
     ];
     let mut body = Body {
-        location: Some(Location::Unknown),
+        location: Some(BefLocation::Unknown),
         root_stream: 0,
         num_arguments: 1,
         register_types: vec![i32_type; 4],

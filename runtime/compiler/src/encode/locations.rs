@@ -3,26 +3,26 @@
 use tfrt_ir::{LocationId, Module};
 
 /// Returns the location in the form of a file, which has no metadata of fused locations.
-pub(super) fn file_location(module: &Module, location: LocationId) -> tfrt_bef::Location {
+pub(super) fn file_location(module: &Module, location: LocationId) -> tfrt_bef::BefLocation {
     match module.location(location) {
-        tfrt_ir::Location::Unknown => tfrt_bef::Location::Unknown,
-        tfrt_ir::Location::File { file, line, column } => tfrt_bef::Location::File {
+        tfrt_ir::Location::Unknown => tfrt_bef::BefLocation::Unknown,
+        tfrt_ir::Location::File { file, line, column } => tfrt_bef::BefLocation::File {
             file: (**file).to_owned(),
             line: *line,
             column: *column,
         },
-        tfrt_ir::Location::Name { name, child } => tfrt_bef::Location::Name {
+        tfrt_ir::Location::Name { name, child } => tfrt_bef::BefLocation::Name {
             name: (**name).to_owned(),
             child: Box::new(file_location(module, *child)),
         },
-        tfrt_ir::Location::CallSite { callee, caller } => tfrt_bef::Location::CallSite {
+        tfrt_ir::Location::CallSite { callee, caller } => tfrt_bef::BefLocation::CallSite {
             callee: Box::new(file_location(module, *callee)),
             caller: Box::new(file_location(module, *caller)),
         },
         tfrt_ir::Location::Fused {
             members,
             metadata: _,
-        } => tfrt_bef::Location::Fused(
+        } => tfrt_bef::BefLocation::Fused(
             members
                 .iter()
                 .map(|&member| file_location(module, member))

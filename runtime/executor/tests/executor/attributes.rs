@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use tfrt_attr::{AttrValue, Scalar};
 use tfrt_bef::write::{BefBuilder, Body, BodyKernel, KernelAttribute, WriteOptions};
-use tfrt_bef::{BefFile, FunctionKind, Location, RegisterId};
+use tfrt_bef::{BefFile, BefLocation, FunctionKind, RegisterId};
 use tfrt_executor::Program;
 use tfrt_host::__private::{Attribute, Declared, Payload};
 use tfrt_host::kernel::{KernelDescriptor, KernelRegistry};
@@ -62,7 +62,7 @@ fn load(says_kinds: bool, attributes: &[AttrValue]) -> Result<i64, (String, tfrt
     let attributes = attributes.collect();
     let result = RegisterId::from_index(0);
     let kernel = BodyKernel {
-        location: Some(Location::File {
+        location: Some(BefLocation::File {
             file: "repeat.mlir".into(),
             line: 3,
             column: 5,
