@@ -73,11 +73,11 @@ use tfrt_support::entity::EntityId;
 pub use function::{FunctionBuilder, KernelBuilder};
 pub use handle::{DeclaredFunction, DeclaredType, Register};
 
-use crate::format::FunctionKind;
 use crate::ids::{RegisterId, TypeNameId};
 use crate::write::{BefBuilder, Body, WriteError, WriteOptions};
 use function::Reference;
 use handle::ProgramKey;
+use tfrt_support::FunctionKind;
 
 /// The error for a misused part of a program.
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -62,11 +62,12 @@ pub mod dump;
 pub mod error;
 
 pub use error::{BefError, BodyPart, Reason};
-pub use format::{FunctionKind, KernelFlags, SectionId};
+pub use format::{KernelFlags, SectionId};
 pub use ids::{
     AttributeOffset, FunctionId, KernelCode, KernelId, LocationOffset, RegisterId, StringOffset,
     TypeNameId,
 };
 pub use location::BefLocation;
 pub use read::BefFile;
+pub use tfrt_support::FunctionKind;
 pub use verify::{BefFunction, KernelEntry, VerifiedBef, VerifiedFunction};

@@ -33,7 +33,7 @@ use tfrt_support::entity::{EntityId, PrimaryMap};
 pub use body::{KernelEntry, VerifiedFunction};
 
 use crate::error::{BefError, Fault, Reason};
-use crate::format::{FunctionKind, RECORD_ALIGNMENT, SectionId};
+use crate::format::{RECORD_ALIGNMENT, SectionId};
 use crate::ids::{
     AttributeOffset, FunctionId, KernelCode, LocationOffset, StringOffset, TypeNameId, raw,
 };
@@ -47,6 +47,7 @@ use crate::read::sections::SectionTable;
 use crate::read::strings::{Strings, string_at};
 use crate::read::{BefFile, locations, names};
 use body::VerifiedBody;
+use tfrt_support::FunctionKind;
 
 /// A file whose tables were checked. Clones share it; the bytes live as long as any clone.
 ///

@@ -38,13 +38,14 @@ use tfrt_support::entity::{EntityId, PrimaryMap};
 
 pub use functions::{Body, BodyKernel, KernelAttribute};
 
-use crate::format::{FunctionKind, RECORD_ALIGNMENT, SectionId};
+use crate::format::{RECORD_ALIGNMENT, SectionId};
 use crate::ids::{AttributeOffset, FunctionId, KernelCode, TypeNameId};
 use function_index::FunctionEntry;
 use locations::LocationWriter;
 use names::NameTable;
 use sections::FileWriter;
 use strings::StringSet;
+use tfrt_support::FunctionKind;
 
 define_id! {
     /// An attribute of the program: its position in the attribute list.

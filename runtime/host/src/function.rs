@@ -4,20 +4,9 @@ use std::fmt;
 use std::sync::Arc;
 
 use tfrt_async::{AnyRef, Value};
-use tfrt_support::Error;
+use tfrt_support::{Error, FunctionKind};
 
 use crate::execution::ExecutionContext;
-
-/// The kind of a function.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum FunctionKind {
-    /// A graph of asynchronous kernels.
-    Async,
-    /// A list of synchronous kernels.
-    Sync,
-    /// A Rust function, found by name.
-    Native,
-}
 
 /// The functions of one loaded file. Implemented by the executor; kernels see [`FunctionRef`].
 ///

@@ -54,7 +54,7 @@ mod sync;
 pub mod __private;
 
 pub use execution::{BorrowedContext, ExecutionContext};
-pub use function::{FunctionKind, FunctionRef, FunctionTable, Interpreter};
+pub use function::{FunctionRef, FunctionTable, Interpreter};
 pub use host::{HostContext, HostContextBuilder};
 pub use limits::Limits;
 pub use location::LocationSource;
@@ -63,4 +63,5 @@ pub use request::{RequestContext, RequestContextBuilder};
 pub use resource::ResourceContext;
 pub use shared_context::SharedContexts;
 pub use show::Show;
+pub use tfrt_support::FunctionKind;
 pub use timer::{Sleep, Timer, TimerQueue};

@@ -15,6 +15,8 @@ pub mod float_text;
 
 pub mod place;
 
+pub mod function_kind;
+
 pub mod escape;
 
 pub mod error;
@@ -28,5 +30,6 @@ pub mod name_table;
 pub use diagnostic::{Diagnostic, Diagnostics, Severity};
 pub use dtype::DType;
 pub use error::{Error, ErrorCode};
+pub use function_kind::FunctionKind;
 pub use metadata::TensorMetadata;
 pub use place::Place;

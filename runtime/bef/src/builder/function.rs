@@ -5,9 +5,10 @@ use tfrt_support::entity::EntityId;
 
 use super::BuildError;
 use super::handle::{self, DeclaredFunction, DeclaredType, Register};
-use crate::format::{FunctionKind, KernelFlags};
+use crate::format::KernelFlags;
 use crate::ids::{RegisterId, TypeNameId};
 use crate::location::BefLocation;
+use tfrt_support::FunctionKind;
 
 /// A kernel to be [added](FunctionBuilder::add) to a function.
 ///

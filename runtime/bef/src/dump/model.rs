@@ -11,11 +11,12 @@ use super::table::Table;
 use super::text;
 use crate::cursor::Cursor;
 use crate::error::{BefError, Fault};
-use crate::format::{FunctionKind, KernelFlags, RECORD_ALIGNMENT, SECTION_ALIGNED_BIT, SectionId};
+use crate::format::{KernelFlags, RECORD_ALIGNMENT, SECTION_ALIGNED_BIT, SectionId};
 use crate::ids::{LocationOffset, id};
 use crate::read::functions::{KernelRecord, RawBody};
 use crate::read::strings::string_at;
 use crate::read::{locations, sections};
+use tfrt_support::FunctionKind;
 
 /// The frame of a section.
 pub(super) struct Frame {

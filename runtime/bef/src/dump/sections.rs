@@ -9,8 +9,9 @@ use super::table::{Table, TableEntry};
 use super::text::{self, count};
 use super::{DumpOptions, bodies};
 use crate::error::Fault;
-use crate::format::{FunctionKind, MAGIC, SectionId, VERSION};
+use crate::format::{MAGIC, SectionId, VERSION};
 use crate::read::strings::string_at;
+use tfrt_support::FunctionKind;
 
 /// Prints the whole file.
 pub(super) fn print<W: io::Write>(

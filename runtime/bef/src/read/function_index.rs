@@ -7,8 +7,8 @@ use tfrt_support::entity::PrimaryMap;
 use super::strings::Strings;
 use crate::cursor::Cursor;
 use crate::error::Fault;
-use crate::format::FunctionKind;
 use crate::ids::{FunctionId, StringOffset, TypeNameId, id};
+use tfrt_support::FunctionKind;
 
 /// The index entry of a function.
 #[derive(Clone, Debug)]

@@ -4,8 +4,8 @@ use tfrt_attr::vbr;
 
 use super::strings::EncodedStrings;
 use super::{BefBuilder, push_id};
-use crate::format::FunctionKind;
 use crate::ids::TypeNameId;
+use tfrt_support::FunctionKind;
 
 /// The index entry of a function, without the offset of its body.
 #[derive(Clone, Debug)]

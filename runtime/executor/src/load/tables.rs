@@ -8,10 +8,10 @@ use tfrt_attr::AttrTypeCode;
 use tfrt_bef::read::attribute_types::AttributeTypes;
 use tfrt_bef::{AttributeOffset, BefFile, FunctionId, KernelCode, TypeNameId, VerifiedBef};
 use tfrt_host::HostContext;
-use tfrt_host::function::FunctionKind;
 use tfrt_host::kernel::registry::NativeFunction;
 use tfrt_host::kernel::{KernelDescriptor, KernelRegistry, TypeList};
 use tfrt_ods::{Arity, TypeConstraint};
+use tfrt_support::FunctionKind;
 use tfrt_support::entity::{EntityId, PrimaryMap};
 use tfrt_support::nearest::did_you_mean;
 use tfrt_support::{Error, ErrorCode};
@@ -63,18 +63,14 @@ impl Tables {
         for function in bef.functions() {
             let spellings =
                 |types: &[TypeNameId]| types.iter().map(|&ty| Arc::clone(&spellings[ty])).collect();
-            let (kind, native) = match function.kind {
-                tfrt_bef::FunctionKind::Async => (FunctionKind::Async, None),
-                tfrt_bef::FunctionKind::Sync => (FunctionKind::Sync, None),
-                tfrt_bef::FunctionKind::Native => {
-                    let native = resolve_native(registry, function.name)?;
-                    (FunctionKind::Native, Some(native))
-                }
+            let native = match function.kind {
+                FunctionKind::Async | FunctionKind::Sync => None,
+                FunctionKind::Native => Some(resolve_native(registry, function.name)?),
             };
             let argument_types: Box<[Arc<str>]> = spellings(function.arguments);
             let id = functions.push(FunctionEntry {
                 name: function.name.into(),
-                kind,
+                kind: function.kind,
                 fixed_arguments: fixed_payloads(&argument_types),
                 argument_types,
                 result_types: spellings(function.results),

@@ -5,7 +5,7 @@ use std::fmt;
 use std::sync::{Arc, OnceLock};
 
 use tfrt_async::AnyRef;
-use tfrt_bef::{BefFile, FunctionId, FunctionKind as FileFunctionKind, LocationOffset};
+use tfrt_bef::{BefFile, FunctionId, FunctionKind, LocationOffset};
 use tfrt_host::kernel::registry::NativeFunction;
 use tfrt_host::{BorrowedContext, HostContext, LocationSource};
 use tfrt_support::entity::{EntityId, PrimaryMap};
@@ -133,7 +133,7 @@ impl Program {
         let code = lower::lower(&self.tables, &function, &checked)?;
         let body = Box::new(Body::new(code));
         Ok(match function.entry().kind {
-            FileFunctionKind::Sync => FunctionBody::Sync(body),
+            FunctionKind::Sync => FunctionBody::Sync(body),
             _ => FunctionBody::Async(body),
         })
     }
