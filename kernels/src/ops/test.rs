@@ -46,7 +46,7 @@ fn odd_collector(x: &DenseHostTensor, ctx: &ExecutionContext) -> Result<DenseHos
 macro_rules! with_written {
     ($code:expr, $T:ident => $work:expr, else $otherwise:expr) => {
         match $code.kind() {
-            tfrt::attr::AttrKind::Scalar(dtype) => super::with_dtype!(
+            tfrt::attr::AttrTypeKind::Scalar(dtype) => super::with_dtype!(
                 dtype,
                 $T in [u8, u16, u32, u64, i8, i16, i32, i64, f16, f32, f64] => $work,
                 else $otherwise
@@ -93,7 +93,7 @@ fn create_from_scalar_metadata(query: &OpQuery<'_>) -> Result<TensorMetadata> {
         .ok_or_else(|| missing("shape"))?;
     let code = query.attrs.code("value").ok_or_else(|| missing("value"))?;
     match code.kind() {
-        tfrt::attr::AttrKind::Scalar(dtype) => Ok(TensorMetadata::new(
+        tfrt::attr::AttrTypeKind::Scalar(dtype) => Ok(TensorMetadata::new(
             dtype,
             Shape::from_signed(shape)?.dims(),
         )),
@@ -109,7 +109,7 @@ fn create_dense_tensor(call: &mut OpCall<'_>) -> Result<()> {
     let mut tensor = allocate(metadata.dtype, shape, call.ctx())?;
     let attrs = call.attrs();
     let code = attrs.code("values").ok_or_else(unsupported_dense)?;
-    let tfrt::attr::AttrKind::Array(element) = code.kind() else {
+    let tfrt::attr::AttrTypeKind::Array(element) = code.kind() else {
         return Err(unsupported_dense());
     };
     if element == Scalar::bool(true).code() {
@@ -157,12 +157,12 @@ fn create_dense_metadata(query: &OpQuery<'_>) -> Result<TensorMetadata> {
     let code = attrs
         .code("values")
         .ok_or_else(|| invalid("missing 'values' attribute"))?;
-    let (tfrt::attr::AttrKind::Array(element), Some(AttrValue::Array(values))) =
+    let (tfrt::attr::AttrTypeKind::Array(element), Some(AttrValue::Array(values))) =
         (code.kind(), attrs.value("values"))
     else {
         return Err(invalid("'values' attribute should be an array of values"));
     };
-    let tfrt::attr::AttrKind::Scalar(dtype) = element.kind() else {
+    let tfrt::attr::AttrTypeKind::Scalar(dtype) = element.kind() else {
         return Err(unsupported_dense());
     };
     let shape = Shape::from_signed(shape)?;

@@ -11,13 +11,13 @@ const ARRAY_BIT: u8 = 0x80;
 /// The code of one attribute encoding; always one that this crate can read.
 ///
 /// ```
-/// use tfrt_attr::{AttrKind, AttrTypeCode};
+/// use tfrt_attr::{AttrTypeKind, AttrTypeCode};
 /// use tfrt_support::DType;
 ///
 /// let code = AttrTypeCode::of(DType::I64).and_then(AttrTypeCode::array).unwrap();
 /// assert_eq!(code.raw(), 137);
 /// assert_eq!(code.to_string(), "array of i64");
-/// assert_eq!(code.kind(), AttrKind::Array(AttrTypeCode::of(DType::I64).unwrap()));
+/// assert_eq!(code.kind(), AttrTypeKind::Array(AttrTypeCode::of(DType::I64).unwrap()));
 /// assert_eq!(AttrTypeCode::from_raw(24), None);
 /// ```
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -25,7 +25,7 @@ pub struct AttrTypeCode(u8);
 
 /// What an [`AttrTypeCode`] stands for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum AttrKind {
+pub enum AttrTypeKind {
     /// A number of this type.
     Scalar(DType),
     /// A string of bytes.
@@ -89,7 +89,7 @@ impl AttrTypeCode {
     #[must_use]
     pub const fn array(self) -> Option<Self> {
         match self.kind() {
-            AttrKind::Scalar(_) | AttrKind::Type => Some(Self(ARRAY_BIT | self.0)),
+            AttrTypeKind::Scalar(_) | AttrTypeKind::Type => Some(Self(ARRAY_BIT | self.0)),
             _ => None,
         }
     }
@@ -119,20 +119,20 @@ impl AttrTypeCode {
 
     /// What the code stands for.
     #[must_use]
-    pub const fn kind(self) -> AttrKind {
+    pub const fn kind(self) -> AttrTypeKind {
         if self.0 & ARRAY_BIT != 0 {
-            return AttrKind::Array(Self(self.0 & !ARRAY_BIT));
+            return AttrTypeKind::Array(Self(self.0 & !ARRAY_BIT));
         }
         match self {
-            Self::STRING => AttrKind::String,
-            Self::TYPE => AttrKind::Type,
-            Self::FUNC => AttrKind::Func,
-            Self::SHAPE => AttrKind::Shape,
-            Self::DENSE => AttrKind::Dense,
-            Self::SYMBOL_REF => AttrKind::SymbolRef,
-            Self::AGGREGATE => AttrKind::Aggregate,
+            Self::STRING => AttrTypeKind::String,
+            Self::TYPE => AttrTypeKind::Type,
+            Self::FUNC => AttrTypeKind::Func,
+            Self::SHAPE => AttrTypeKind::Shape,
+            Self::DENSE => AttrTypeKind::Dense,
+            Self::SYMBOL_REF => AttrTypeKind::SymbolRef,
+            Self::AGGREGATE => AttrTypeKind::Aggregate,
             Self(number) => match DType::from_code(number) {
-                Some(dtype) => AttrKind::Scalar(dtype),
+                Some(dtype) => AttrTypeKind::Scalar(dtype),
                 None => panic!("a code is made only by the constructors above"),
             },
         }
@@ -142,15 +142,15 @@ impl AttrTypeCode {
 impl fmt::Display for AttrTypeCode {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self.kind() {
-            AttrKind::Scalar(dtype) => dtype.fmt(f),
-            AttrKind::String => f.write_str("string"),
-            AttrKind::Type => f.write_str("type"),
-            AttrKind::Func => f.write_str("function name"),
-            AttrKind::Shape => f.write_str("shape"),
-            AttrKind::Dense => f.write_str("dense"),
-            AttrKind::SymbolRef => f.write_str("symbol reference"),
-            AttrKind::Aggregate => f.write_str("aggregate"),
-            AttrKind::Array(element) => write!(f, "array of {element}"),
+            AttrTypeKind::Scalar(dtype) => dtype.fmt(f),
+            AttrTypeKind::String => f.write_str("string"),
+            AttrTypeKind::Type => f.write_str("type"),
+            AttrTypeKind::Func => f.write_str("function name"),
+            AttrTypeKind::Shape => f.write_str("shape"),
+            AttrTypeKind::Dense => f.write_str("dense"),
+            AttrTypeKind::SymbolRef => f.write_str("symbol reference"),
+            AttrTypeKind::Aggregate => f.write_str("aggregate"),
+            AttrTypeKind::Array(element) => write!(f, "array of {element}"),
         }
     }
 }

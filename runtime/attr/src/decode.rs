@@ -1,7 +1,7 @@
 //! Decoding: from bytes back to owned values.
 
 use crate::bytes::slice;
-use crate::code::{AttrKind, AttrTypeCode};
+use crate::code::{AttrTypeCode, AttrTypeKind};
 use crate::encode::fixed_size_bytes;
 use crate::error::{AttrError, AttrProblem};
 use crate::read::FromAttr;
@@ -29,12 +29,12 @@ pub fn decode(section: &[u8], offset: u32, code: AttrTypeCode) -> Result<AttrVal
 fn value(section: &[u8], offset: u32, code: AttrTypeCode) -> Result<AttrValue, AttrError> {
     let at = offset as usize;
     Ok(match code.kind() {
-        AttrKind::Scalar(_) | AttrKind::Type => {
+        AttrTypeKind::Scalar(_) | AttrTypeKind::Type => {
             fixed(slice(section, at, fixed_size_bytes(code) as u64)?, at, code)?
         }
-        AttrKind::String => AttrValue::String(<&[u8]>::read(section, offset)?.to_vec()),
-        AttrKind::Func => AttrValue::Func(<&str>::read(section, offset)?.to_owned()),
-        AttrKind::Array(element) => {
+        AttrTypeKind::String => AttrValue::String(<&[u8]>::read(section, offset)?.to_vec()),
+        AttrTypeKind::Func => AttrValue::Func(<&str>::read(section, offset)?.to_owned()),
+        AttrTypeKind::Array(element) => {
             let size = fixed_size_bytes(element);
             let elements = section[at + 4..]
                 .chunks_exact(size)
@@ -45,13 +45,13 @@ fn value(section: &[u8], offset: u32, code: AttrTypeCode) -> Result<AttrValue, A
                     .collect::<Result<_, _>>()?,
             )
         }
-        AttrKind::Shape => match verify::header(section, at)? {
+        AttrTypeKind::Shape => match verify::header(section, at)? {
             None => AttrValue::Shape(None),
             Some(header) => {
                 AttrValue::Shape(Some(dims_of(verify::shape(section, &header)?).collect()))
             }
         },
-        AttrKind::Dense => {
+        AttrTypeKind::Dense => {
             let parts = verify::dense(section, &verify::dense_header(section, at)?)?;
             AttrValue::Dense(DenseAttr {
                 dtype: parts.dtype,
@@ -59,7 +59,7 @@ fn value(section: &[u8], offset: u32, code: AttrTypeCode) -> Result<AttrValue, A
                 data: parts.data.to_vec(),
             })
         }
-        AttrKind::SymbolRef => {
+        AttrTypeKind::SymbolRef => {
             let unit = CompilationUnitView::read(section, offset)?;
             AttrValue::SymbolRef(SymbolRefAttr {
                 root: unit.root().to_owned(),
@@ -71,7 +71,7 @@ fn value(section: &[u8], offset: u32, code: AttrTypeCode) -> Result<AttrValue, A
                 text: unit.text().to_owned(),
             })
         }
-        AttrKind::Aggregate => {
+        AttrTypeKind::Aggregate => {
             let elements = AggregateView::read(section, offset)?;
             AttrValue::Array(
                 elements
@@ -88,7 +88,7 @@ fn fixed(bytes: &[u8], at: usize, code: AttrTypeCode) -> Result<AttrValue, AttrE
     let mut word = [0; 8];
     word[..bytes.len()].copy_from_slice(bytes);
     let scalar = match code.kind() {
-        AttrKind::Scalar(dtype) => Scalar::new(dtype, u64::from_le_bytes(word)),
+        AttrTypeKind::Scalar(dtype) => Scalar::new(dtype, u64::from_le_bytes(word)),
         _ => return verify::dtype(bytes[0], at).map(AttrValue::Type),
     };
     // Only a truth value has bits that its width does not allow.

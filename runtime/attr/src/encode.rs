@@ -21,7 +21,7 @@ use std::fmt;
 
 use tfrt_support::DType;
 
-use crate::code::{AttrKind, AttrTypeCode};
+use crate::code::{AttrTypeCode, AttrTypeKind};
 use crate::limits;
 use crate::value::{AttrValue, DenseAttr, Scalar, SymbolRefAttr};
 use crate::vbr;
@@ -190,7 +190,7 @@ impl AttrEncoder {
             AttrValue::Dense(dense) => self.dense(dense),
             AttrValue::SymbolRef(symbol) => Ok(self.symbol_ref(symbol)),
             AttrValue::Array(elements) => match value.code().kind() {
-                AttrKind::Array(element) => self.array(element, elements),
+                AttrTypeKind::Array(element) => self.array(element, elements),
                 _ => self.aggregate(elements, depth),
             },
         }
@@ -368,7 +368,7 @@ fn to_u32(len: usize) -> Result<u32, EncodeError> {
 /// The size of one array element, in bytes; also its alignment.
 pub(crate) fn fixed_size_bytes(element: AttrTypeCode) -> usize {
     match element.kind() {
-        AttrKind::Scalar(dtype) => dtype.size_bytes().unwrap_or(1),
+        AttrTypeKind::Scalar(dtype) => dtype.size_bytes().unwrap_or(1),
         _ => 1,
     }
 }

@@ -53,7 +53,7 @@ pub mod error;
 mod bytes;
 
 pub use aligned::AlignedBytes;
-pub use code::{AttrKind, AttrTypeCode};
+pub use code::{AttrTypeCode, AttrTypeKind};
 pub use encode::{AttrEncoder, EncodeError};
 pub use error::AttrError;
 pub use read::{Element, FromAttr};

@@ -5,7 +5,7 @@ use tfrt_support::DType;
 use zerocopy::{Immutable, KnownLayout, TryFromBytes};
 
 use crate::bytes::{array, read_u8, read_u32, slice};
-use crate::code::{AttrKind, AttrTypeCode};
+use crate::code::{AttrTypeCode, AttrTypeKind};
 use crate::error::{AttrError, AttrProblem};
 use crate::verify;
 use crate::view::{AggregateView, ShapeView};
@@ -146,7 +146,7 @@ macro_rules! numbers {
                 const EXPECTED: &'static str = $name;
 
                 fn is_stored_as(code: AttrTypeCode) -> bool {
-                    code.kind() == AttrKind::Scalar(DType::$dtype)
+                    code.kind() == AttrTypeKind::Scalar(DType::$dtype)
                 }
 
                 fn read(section: &[u8], offset: u32) -> Result<Self, AttrError> {
@@ -176,7 +176,7 @@ impl FromAttr<'_> for bool {
     const EXPECTED: &'static str = "i1";
 
     fn is_stored_as(code: AttrTypeCode) -> bool {
-        code.kind() == AttrKind::Scalar(DType::I1)
+        code.kind() == AttrTypeKind::Scalar(DType::I1)
     }
 
     fn read(section: &[u8], offset: u32) -> Result<Self, AttrError> {

@@ -11,7 +11,7 @@
 use tfrt_support::DType;
 
 use crate::bytes::{array, check_aligned, read_u8, read_u16, read_u32, slice};
-use crate::code::{AttrKind, AttrTypeCode};
+use crate::code::{AttrTypeCode, AttrTypeKind};
 use crate::encode::{
     AGGREGATE_PREFIX_BYTES, DENSE_PREFIX_BYTES, SHAPE_PREFIX_BYTES, dense_element_bytes,
     fixed_size_bytes,
@@ -46,13 +46,13 @@ pub(crate) fn extent(
     depth: u32,
 ) -> Result<usize, AttrError> {
     match code.kind() {
-        AttrKind::Scalar(_) => {
+        AttrTypeKind::Scalar(_) => {
             let size = fixed_size_bytes(code);
             check_aligned(offset, size)?;
             fixed_elements(section, offset, code, 1)
         }
-        AttrKind::Type => fixed_elements(section, offset, code, 1),
-        AttrKind::String | AttrKind::Func => {
+        AttrTypeKind::Type => fixed_elements(section, offset, code, 1),
+        AttrTypeKind::String | AttrTypeKind::Func => {
             check_aligned(offset, 4)?;
             let len = read_u32(section, offset)?;
             let text = slice(section, offset + 4, len.into())?;
@@ -61,7 +61,7 @@ pub(crate) fn extent(
             }
             Ok(offset + 4 + text.len())
         }
-        AttrKind::Array(element) => {
+        AttrTypeKind::Array(element) => {
             let count = read_u32(section, offset)?;
             check_aligned(offset, 4)?;
             if count != 0 {
@@ -69,16 +69,16 @@ pub(crate) fn extent(
             }
             fixed_elements(section, offset + 4, element, count)
         }
-        AttrKind::Shape => match header(section, offset)? {
+        AttrTypeKind::Shape => match header(section, offset)? {
             None => Ok(offset + 4),
             Some(header) => shape(section, &header).map(|_| header.end()),
         },
-        AttrKind::Dense => {
+        AttrTypeKind::Dense => {
             let header = dense_header(section, offset)?;
             dense(section, &header).map(|_| header.end())
         }
-        AttrKind::SymbolRef => CompilationUnitView::parse(section, offset).map(|(_, end)| end),
-        AttrKind::Aggregate => match header(section, offset)? {
+        AttrTypeKind::SymbolRef => CompilationUnitView::parse(section, offset).map(|(_, end)| end),
+        AttrTypeKind::Aggregate => match header(section, offset)? {
             None => Ok(offset + 4),
             Some(header) => aggregate(section, &header, depth).map(|()| header.end()),
         },
@@ -98,8 +98,8 @@ fn fixed_elements(
         u64::from(count) * fixed_size_bytes(element) as u64,
     )?;
     match element.kind() {
-        AttrKind::Scalar(DType::I1) => truth_values(data, offset)?,
-        AttrKind::Type => {
+        AttrTypeKind::Scalar(DType::I1) => truth_values(data, offset)?,
+        AttrTypeKind::Type => {
             for (index, &code) in data.iter().enumerate() {
                 dtype(code, offset + index)?;
             }

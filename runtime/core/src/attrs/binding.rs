@@ -151,7 +151,7 @@ fn default_value(declared: &AttrDef) -> Option<AttrValue> {
         AttrDefault::Bool(value) => Some(Scalar::bool(value).into()),
         AttrDefault::Int(value) => {
             let code = stored_code(&declared.kind)?;
-            let tfrt_attr::AttrKind::Scalar(dtype) = code.kind() else {
+            let tfrt_attr::AttrTypeKind::Scalar(dtype) = code.kind() else {
                 return None;
             };
             let width = 8 * u32::try_from(dtype.size_bytes()?).ok()?;

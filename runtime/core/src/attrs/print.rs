@@ -4,7 +4,7 @@ use std::fmt::{self, Display, Formatter};
 use std::io::Write;
 
 use half::{bf16, f16};
-use tfrt_attr::code::AttrKind;
+use tfrt_attr::code::AttrTypeKind;
 use tfrt_attr::view::AttrRef;
 use tfrt_attr::{AggregateView, AttrTypeCode, AttrValue, DenseView, ShapeView};
 use tfrt_support::DType;
@@ -60,15 +60,15 @@ impl<T: Element> Display for Shown<'_, T> {
 /// What kind of value it is, or what kinds of elements it has.
 fn kind_name(code: AttrTypeCode) -> &'static str {
     match code.kind() {
-        AttrKind::Scalar(dtype) => dtype_name(dtype),
-        AttrKind::String => "CHAR",
-        AttrKind::Type => "DTYPE",
-        AttrKind::Func => "FUNC",
-        AttrKind::Shape => "SHAPE",
-        AttrKind::Dense => "DENSE",
-        AttrKind::Aggregate => "AGGREGATE",
-        AttrKind::SymbolRef => "SYMBOL_REF",
-        AttrKind::Array(element) => kind_name(element),
+        AttrTypeKind::Scalar(dtype) => dtype_name(dtype),
+        AttrTypeKind::String => "CHAR",
+        AttrTypeKind::Type => "DTYPE",
+        AttrTypeKind::Func => "FUNC",
+        AttrTypeKind::Shape => "SHAPE",
+        AttrTypeKind::Dense => "DENSE",
+        AttrTypeKind::Aggregate => "AGGREGATE",
+        AttrTypeKind::SymbolRef => "SYMBOL_REF",
+        AttrTypeKind::Array(element) => kind_name(element),
     }
 }
 
@@ -104,13 +104,15 @@ fn dtype_name(dtype: DType) -> &'static str {
 /// Prints a value; none if its bytes are not what its type says, which verification excludes.
 fn print_value(value: AttrRef<'_>, text: &mut Text) -> Option<()> {
     match value.code().kind() {
-        AttrKind::Scalar(dtype) => print_number(value, dtype, text)?,
-        AttrKind::Array(element) => print_list(value, element, text)?,
-        AttrKind::Type => push(text, dtype_name(value.read().ok()?)),
-        AttrKind::String => print_characters(value, "", text)?,
-        AttrKind::Func => print_characters(value, "FUNC function_name: ", text)?,
-        AttrKind::Shape => print_shape(value.read().ok()?, text),
-        AttrKind::Dense | AttrKind::Aggregate | AttrKind::SymbolRef => print_nested(value, text)?,
+        AttrTypeKind::Scalar(dtype) => print_number(value, dtype, text)?,
+        AttrTypeKind::Array(element) => print_list(value, element, text)?,
+        AttrTypeKind::Type => push(text, dtype_name(value.read().ok()?)),
+        AttrTypeKind::String => print_characters(value, "", text)?,
+        AttrTypeKind::Func => print_characters(value, "FUNC function_name: ", text)?,
+        AttrTypeKind::Shape => print_shape(value.read().ok()?, text),
+        AttrTypeKind::Dense | AttrTypeKind::Aggregate | AttrTypeKind::SymbolRef => {
+            print_nested(value, text)?
+        }
     }
     Some(())
 }
@@ -220,17 +222,17 @@ fn print_number(value: AttrRef<'_>, dtype: DType, text: &mut Text) -> Option<()>
 
 fn print_list(value: AttrRef<'_>, element: AttrTypeCode, text: &mut Text) -> Option<()> {
     match element.kind() {
-        AttrKind::Scalar(DType::I1) => {
+        AttrTypeKind::Scalar(DType::I1) => {
             let list = value.read::<&[bool]>().ok()?;
             elements(list, text, |&bit, text| push(text, u8::from(bit)));
             Some(())
         }
-        AttrKind::Scalar(dtype) => with_number!(dtype, T => {
+        AttrTypeKind::Scalar(dtype) => with_number!(dtype, T => {
             let list = value.read::<&[T]>().ok()?;
             elements(list, text, |element, text| push(text, Shown(element)));
             Some(())
         }),
-        AttrKind::Type => {
+        AttrTypeKind::Type => {
             let list = value.read::<Vec<DType>>().ok()?;
             elements(list, text, |dtype, text| push(text, dtype_name(dtype)));
             Some(())
@@ -254,7 +256,7 @@ fn print_shape(shape: ShapeView<'_>, text: &mut Text) {
 /// Prints a dense tensor or an aggregate by what they consist of; anything else inside of an aggregate is unknown.
 fn print_nested(value: AttrRef<'_>, text: &mut Text) -> Option<()> {
     match value.code().kind() {
-        AttrKind::Dense => {
+        AttrTypeKind::Dense => {
             let dense = value.read::<DenseView<'_>>().ok()?;
             let (dtype, rank) = (dtype_name(dense.dtype()), dense.dims().len());
             let count = dense.num_elements();
@@ -263,7 +265,7 @@ fn print_nested(value: AttrRef<'_>, text: &mut Text) -> Option<()> {
                 format_args!("dtype={dtype}, rank={rank}, elt_count={count}"),
             );
         }
-        AttrKind::Aggregate => print_aggregate(value.read().ok()?, text),
+        AttrTypeKind::Aggregate => print_aggregate(value.read().ok()?, text),
         _ => text.extend(b"unknown"),
     }
     Some(())

@@ -69,7 +69,7 @@ fn is_read_as(found: AttrTypeCode, expected: AttrTypeCode, section: &[u8], offse
     if found == expected {
         return true;
     }
-    let is_list = matches!(expected.kind(), tfrt_attr::AttrKind::Array(_))
+    let is_list = matches!(expected.kind(), tfrt_attr::AttrTypeKind::Array(_))
         || expected == AttrTypeCode::AGGREGATE;
     let bytes = AttrTypeCode::of(DType::Ui8).and_then(AttrTypeCode::array);
     match found {
