@@ -17,7 +17,7 @@ use tfrt::host::allocator::HostAllocator;
 use tfrt::host::parallel::{BlockSize, FailedBlock, parallel_for_with};
 use tfrt::host::tracing::{self, Work};
 use tfrt::prelude::*;
-use tfrt_compute::ShapeError;
+use tfrt_compute::ComputeError;
 use tfrt_compute::element::Ordered;
 use tfrt_compute::job::{Job, Plan, Progress};
 use tfrt_compute::matmul::{Matmul, MatmulOperands, MatmulShape, naive};
@@ -51,7 +51,7 @@ pub(crate) fn start<P>(
     ctx: &ExecutionContext,
     plan: P,
     output: OwnedElementsMut<P::Element>,
-    run_block: impl Fn(&SharedJob<P>, usize, &mut [P::Element]) -> Result<Progress, ShapeError>
+    run_block: impl Fn(&SharedJob<P>, usize, &mut [P::Element]) -> Result<Progress, ComputeError>
     + Send
     + Sync
     + 'static,

@@ -52,7 +52,7 @@ pub mod functions;
 pub mod test;
 
 use tfrt::prelude::*;
-use tfrt_compute::ShapeError;
+use tfrt_compute::ComputeError;
 use tfrt_tensor::{DenseHostTensor, Element, Shape, TensorRef};
 
 use crate::numeric::no_memory;
@@ -115,7 +115,7 @@ fn moved<const N: usize>(
     x: &DenseHostTensor,
     shape: Shape,
     ctx: &ExecutionContext,
-    move_elements: impl FnOnce(&[[u8; N]], &mut [[u8; N]]) -> Result<(), ShapeError>,
+    move_elements: impl FnOnce(&[[u8; N]], &mut [[u8; N]]) -> Result<(), ComputeError>,
 ) -> Result<DenseHostTensor> {
     let mut result = allocate(x.dtype(), shape, ctx)?;
     {

@@ -2,7 +2,7 @@
 //!
 //! Elements are only copied, in runs as long as they come: any `Copy` type will do.
 
-use crate::error::{ShapeError, check_len, checked_product};
+use crate::error::{ComputeError, check_len, checked_product};
 use crate::reduction::resolve_axis;
 
 /// Places tensors one after another along an axis.
@@ -18,13 +18,13 @@ use crate::reduction::resolve_axis;
 /// let inputs: [(&[usize], &[i32]); 2] = [(&[2, 1], &[1, 4]), (&[2, 2], &[2, 3, 5, 6])];
 /// tfrt_compute::assemble::concat(-1, &inputs, &mut output)?;
 /// assert_eq!(output, [1, 2, 3, 4, 5, 6]);
-/// # Ok::<(), tfrt_compute::ShapeError>(())
+/// # Ok::<(), tfrt_compute::ComputeError>(())
 /// ```
 pub fn concat<T: Copy>(
     axis: isize,
     inputs: &[(&[usize], &[T])],
     output: &mut [T],
-) -> Result<(), ShapeError> {
+) -> Result<(), ComputeError> {
     let Some(&(first, _)) = inputs.first() else {
         return check_len("concat", "output", 0, output.len());
     };
@@ -34,7 +34,7 @@ pub fn concat<T: Copy>(
         let fits = shape.len() == first.len()
             && (0..shape.len()).all(|other| other == axis || shape[other] == first[other]);
         if !fits {
-            return Err(ShapeError::new(format!(
+            return Err(ComputeError::new(format!(
                 "concat: shapes {first:?} and {shape:?} differ beyond axis {axis}"
             )));
         }
@@ -85,7 +85,7 @@ pub fn concat<T: Copy>(
 /// let mut output = [0; 2];
 /// tfrt_compute::assemble::slice(&[2, 3], &[0, 1], &[2, 1], &[1, 2, 3, 4, 5, 6], &mut output)?;
 /// assert_eq!(output, [2, 5]);
-/// # Ok::<(), tfrt_compute::ShapeError>(())
+/// # Ok::<(), tfrt_compute::ComputeError>(())
 /// ```
 pub fn slice<T: Copy>(
     shape: &[usize],
@@ -93,13 +93,13 @@ pub fn slice<T: Copy>(
     extents: &[usize],
     input: &[T],
     output: &mut [T],
-) -> Result<(), ShapeError> {
+) -> Result<(), ComputeError> {
     let is_within = begin.len() == shape.len()
         && extents.len() == shape.len()
         && (0..shape.len())
             .all(|axis| begin[axis] <= shape[axis] && extents[axis] <= shape[axis] - begin[axis]);
     if !is_within {
-        return Err(ShapeError::new(format!(
+        return Err(ComputeError::new(format!(
             "slice: a window of {extents:?} at {begin:?} does not lie within {shape:?}"
         )));
     }
@@ -132,7 +132,7 @@ pub fn slice<T: Copy>(
 /// let mut output = [0; 5];
 /// tfrt_compute::assemble::pad(&[2], &[(1, 2)], 9, &[3, 4], &mut output)?;
 /// assert_eq!(output, [9, 3, 4, 9, 9]);
-/// # Ok::<(), tfrt_compute::ShapeError>(())
+/// # Ok::<(), tfrt_compute::ComputeError>(())
 /// ```
 pub fn pad<T: Copy>(
     shape: &[usize],
@@ -140,9 +140,9 @@ pub fn pad<T: Copy>(
     value: T,
     input: &[T],
     output: &mut [T],
-) -> Result<(), ShapeError> {
+) -> Result<(), ComputeError> {
     if padding.len() != shape.len() {
-        return Err(ShapeError::new(format!(
+        return Err(ComputeError::new(format!(
             "pad: expected {} pairs, found {}",
             shape.len(),
             padding.len()
@@ -216,16 +216,16 @@ fn copy_window<T: Copy>(extents: &[usize], from: Place<'_, &[T]>, to: Place<'_, 
 /// let mut output = [0; 8];
 /// tfrt_compute::assemble::repeat(&[1, 2], &[2, 2], &[1, 2], &mut output)?;
 /// assert_eq!(output, [1, 2, 1, 2, 1, 2, 1, 2]);
-/// # Ok::<(), tfrt_compute::ShapeError>(())
+/// # Ok::<(), tfrt_compute::ComputeError>(())
 /// ```
 pub fn repeat<T: Clone>(
     shape: &[usize],
     multiples: &[usize],
     input: &[T],
     output: &mut [T],
-) -> Result<(), ShapeError> {
+) -> Result<(), ComputeError> {
     if multiples.len() != shape.len() {
-        return Err(ShapeError::new(format!(
+        return Err(ComputeError::new(format!(
             "repeat: expected {} multiples, found {}",
             shape.len(),
             multiples.len()
@@ -279,7 +279,7 @@ fn repeat_axes<T: Clone>(shape: &[usize], multiples: &[usize], input: &[T], outp
 ///
 /// # Errors
 /// If the output is not made of whole rows.
-pub fn repeat_row<T: Copy>(row: &[T], output: &mut [T]) -> Result<(), ShapeError> {
+pub fn repeat_row<T: Copy>(row: &[T], output: &mut [T]) -> Result<(), ComputeError> {
     let is_filled = if row.is_empty() {
         output.is_empty()
     } else {
@@ -287,7 +287,7 @@ pub fn repeat_row<T: Copy>(row: &[T], output: &mut [T]) -> Result<(), ShapeError
     };
     if !is_filled {
         let (expected, found) = (row.len(), output.len());
-        return Err(ShapeError::new(format!(
+        return Err(ComputeError::new(format!(
             "repeat_row: expected rows of {expected} elements, found {found} elements"
         )));
     }
@@ -309,14 +309,14 @@ pub fn repeat_row<T: Copy>(row: &[T], output: &mut [T]) -> Result<(), ShapeError
 /// let mut output = [0; 4];
 /// tfrt_compute::assemble::gather(2, &[1, 2, 3, 4, 5, 6], &[2_i64, 0], &mut output)?;
 /// assert_eq!(output, [5, 6, 1, 2]);
-/// # Ok::<(), tfrt_compute::ShapeError>(())
+/// # Ok::<(), tfrt_compute::ComputeError>(())
 /// ```
 pub fn gather<T: Copy, I: Copy + TryInto<usize>>(
     row_len: usize,
     input: &[T],
     indices: &[I],
     output: &mut [T],
-) -> Result<(), ShapeError> {
+) -> Result<(), ComputeError> {
     let rows = input.len().checked_div(row_len).unwrap_or(usize::MAX);
     check_len("gather", "input", rows.saturating_mul(row_len), input.len())?;
     check_len(
@@ -327,7 +327,7 @@ pub fn gather<T: Copy, I: Copy + TryInto<usize>>(
     )?;
     for (position, &index) in indices.iter().enumerate() {
         if index.try_into().ok().is_none_or(|index| index >= rows) {
-            return Err(ShapeError::new(format!(
+            return Err(ComputeError::new(format!(
                 "gather: index {position} is not among 0..{rows}"
             )));
         }
@@ -351,7 +351,7 @@ pub fn gather<T: Copy, I: Copy + TryInto<usize>>(
 /// let mut output = [0; 6];
 /// tfrt_compute::assemble::one_hot(3, &[2, -1], 1, 0, &mut output)?;
 /// assert_eq!(output, [0, 0, 1, 0, 0, 0]);
-/// # Ok::<(), tfrt_compute::ShapeError>(())
+/// # Ok::<(), tfrt_compute::ComputeError>(())
 /// ```
 pub fn one_hot<T: Copy, I: Copy + TryInto<usize>>(
     depth: usize,
@@ -359,7 +359,7 @@ pub fn one_hot<T: Copy, I: Copy + TryInto<usize>>(
     on: T,
     off: T,
     output: &mut [T],
-) -> Result<(), ShapeError> {
+) -> Result<(), ComputeError> {
     check_len(
         "one_hot",
         "output",

@@ -4,7 +4,7 @@
 
 use crate::broadcast::{Broadcast, Run};
 use crate::element::{Arithmetic, Ordered};
-use crate::error::{ShapeError, check_len};
+use crate::error::{ComputeError, check_len};
 use crate::lanes::vectorised;
 
 /// An arithmetic function of two numbers, with the meaning that [`Arithmetic`] gives it.
@@ -111,7 +111,7 @@ pub fn apply_in_place<T: Arithmetic>(function: Binary, target: &mut [T], right: 
 /// let shapes = Broadcast::new(&[2, 3], &[3])?;
 /// binary::broadcast(Binary::Add, &shapes, &[0., 0., 0., 10., 10., 10.], &[1., 2., 3.], &mut output)?;
 /// assert_eq!(output, [1., 2., 3., 11., 12., 13.]);
-/// # Ok::<(), tfrt_compute::ShapeError>(())
+/// # Ok::<(), tfrt_compute::ComputeError>(())
 /// ```
 pub fn broadcast<T: Arithmetic>(
     function: Binary,
@@ -119,7 +119,7 @@ pub fn broadcast<T: Arithmetic>(
     left: &[T],
     right: &[T],
     output: &mut [T],
-) -> Result<(), ShapeError> {
+) -> Result<(), ComputeError> {
     check(shapes, left.len(), right.len(), output.len())?;
     vectorised(
         #[inline(always)]
@@ -164,7 +164,7 @@ pub enum Side {
 /// let shapes = Broadcast::new(&[], &[3])?;
 /// binary::broadcast_in_place(Binary::Sub, &shapes, Side::Right, &mut target, &[10.])?;
 /// assert_eq!(target, [9., 8., 7.]);
-/// # Ok::<(), tfrt_compute::ShapeError>(())
+/// # Ok::<(), tfrt_compute::ComputeError>(())
 /// ```
 pub fn broadcast_in_place<T: Arithmetic>(
     function: Binary,
@@ -172,7 +172,7 @@ pub fn broadcast_in_place<T: Arithmetic>(
     side: Side,
     target: &mut [T],
     other: &[T],
-) -> Result<(), ShapeError> {
+) -> Result<(), ComputeError> {
     let (left_len, right_len) = match side {
         Side::Left => (target.len(), other.len()),
         Side::Right => (other.len(), target.len()),
@@ -218,7 +218,7 @@ pub fn compare<T: PartialOrd + Copy>(
     left: &[T],
     right: &[T],
     output: &mut [bool],
-) -> Result<(), ShapeError> {
+) -> Result<(), ComputeError> {
     check(shapes, left.len(), right.len(), output.len())?;
     vectorised(
         #[inline(always)]
@@ -250,7 +250,7 @@ pub fn choose<T: Ordered>(
     left: &[T],
     right: &[T],
     output: &mut [T],
-) -> Result<(), ShapeError> {
+) -> Result<(), ComputeError> {
     check(shapes, left.len(), right.len(), output.len())?;
     vectorised(
         #[inline(always)]
@@ -336,7 +336,7 @@ pub fn add_scaled_in_place<T: Arithmetic>(target: &mut [T], factor: T, summand: 
     );
 }
 
-fn check(shapes: &Broadcast, left: usize, right: usize, output: usize) -> Result<(), ShapeError> {
+fn check(shapes: &Broadcast, left: usize, right: usize, output: usize) -> Result<(), ComputeError> {
     check_len("broadcast", "left", shapes.left_len(), left)?;
     check_len("broadcast", "right", shapes.right_len(), right)?;
     check_len("broadcast", "output", shapes.output_len(), output)

@@ -5,7 +5,7 @@
 
 use smallvec::SmallVec;
 
-use crate::error::{ShapeError, checked_product};
+use crate::error::{ComputeError, checked_product};
 
 /// Most tensors have no more dimensions.
 const NUM_IN_PLACE: usize = 4;
@@ -26,7 +26,7 @@ struct Dimension {
 /// let broadcast = Broadcast::new(&[4, 1, 3], &[2, 1])?;
 /// assert_eq!(broadcast.shape(), [4, 2, 3]);
 /// assert!(Broadcast::new(&[2], &[3]).is_err());
-/// # Ok::<(), tfrt_compute::ShapeError>(())
+/// # Ok::<(), tfrt_compute::ComputeError>(())
 /// ```
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Broadcast {
@@ -41,7 +41,7 @@ impl Broadcast {
     ///
     /// # Errors
     /// If two extents differ and neither is 1, or the common shape has more elements than can be addressed.
-    pub fn new(left: &[usize], right: &[usize]) -> Result<Self, ShapeError> {
+    pub fn new(left: &[usize], right: &[usize]) -> Result<Self, ComputeError> {
         let rank = left.len().max(right.len());
         let extent = |shape: &[usize], axis: usize| {
             (axis + shape.len())
@@ -54,7 +54,7 @@ impl Broadcast {
                 (a, b) if a == b => a,
                 (1, extent) | (extent, 1) => extent,
                 (a, b) => {
-                    return Err(ShapeError::new(format!(
+                    return Err(ComputeError::new(format!(
                         "broadcast: expected equal extents or 1, found {a} and {b} in {left:?} and {right:?}"
                     )));
                 }

@@ -13,9 +13,9 @@ use std::fmt;
 /// assert_eq!(error.to_string(), "matmul: expected 6 elements in `c`, found 5");
 /// ```
 #[derive(Clone, PartialEq, Eq)]
-pub struct ShapeError(Box<str>);
+pub struct ComputeError(Box<str>);
 
-impl ShapeError {
+impl ComputeError {
     #[cold]
     pub(crate) fn new(message: impl Into<String>) -> Self {
         Self(message.into().into_boxed_str())
@@ -28,21 +28,21 @@ impl ShapeError {
     }
 }
 
-impl fmt::Debug for ShapeError {
+impl fmt::Debug for ComputeError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "ShapeError({:?})", self.0)
     }
 }
 
-impl fmt::Display for ShapeError {
+impl fmt::Display for ComputeError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(&self.0)
     }
 }
 
-impl std::error::Error for ShapeError {}
+impl std::error::Error for ComputeError {}
 
-tfrt_support::convert_errors!(ShapeError);
+tfrt_support::convert_errors!(ComputeError);
 
 /// Checks that a slice has as many elements as its shape says.
 pub(crate) fn check_len(
@@ -50,11 +50,11 @@ pub(crate) fn check_len(
     name: &str,
     expected: usize,
     found: usize,
-) -> Result<(), ShapeError> {
+) -> Result<(), ComputeError> {
     if expected == found {
         return Ok(());
     }
-    Err(ShapeError::new(format!(
+    Err(ComputeError::new(format!(
         "{routine}: expected {expected} elements in `{name}`, found {found}"
     )))
 }
@@ -68,7 +68,7 @@ pub(crate) fn product(extents: &[usize]) -> usize {
 }
 
 /// The product of extents, unless it exceeds what can be addressed.
-pub(crate) fn checked_product(routine: &str, extents: &[usize]) -> Result<usize, ShapeError> {
+pub(crate) fn checked_product(routine: &str, extents: &[usize]) -> Result<usize, ComputeError> {
     // A zero makes any product small, but only if the others do not overflow before it is met.
     if extents.contains(&0) {
         return Ok(0);
@@ -78,7 +78,7 @@ pub(crate) fn checked_product(routine: &str, extents: &[usize]) -> Result<usize,
         .try_fold(1_usize, |product, &extent| product.checked_mul(extent))
         .filter(|&product| product <= isize::MAX as usize / size_of::<u128>())
         .ok_or_else(|| {
-            ShapeError::new(format!(
+            ComputeError::new(format!(
                 "{routine}: {extents:?} has more elements than can be addressed"
             ))
         })

@@ -18,7 +18,7 @@ use std::ops::Range;
 use std::ptr::NonNull;
 use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
 
-use crate::error::{ShapeError, check_len};
+use crate::error::{ComputeError, check_len};
 use crate::parallel::Parallel;
 
 /// A routine divided into blocks.
@@ -50,7 +50,7 @@ pub unsafe trait Plan: Sync {
     ///
     /// # Errors
     /// If not.
-    fn check(&self, operands: Self::Operands<'_>) -> Result<(), ShapeError>;
+    fn check(&self, operands: Self::Operands<'_>) -> Result<(), ComputeError>;
 
     /// Computes one block. The operands have been checked; `workspace` has at least
     /// [`workspace_len`](Self::workspace_len) elements of any content.
@@ -73,7 +73,7 @@ pub unsafe trait Plan: Sync {
         operands: Self::Operands<'_>,
         output: &mut [Self::Element],
         workspace: &mut [Self::Element],
-    ) -> Result<(), ShapeError>
+    ) -> Result<(), ComputeError>
     where
         Self: Sized,
     {
@@ -114,8 +114,8 @@ pub unsafe trait Plan: Sync {
 }
 
 #[cold]
-fn short_workspace(routine: &str, expected: usize, found: usize) -> ShapeError {
-    ShapeError::new(format!(
+fn short_workspace(routine: &str, expected: usize, found: usize) -> ComputeError {
+    ComputeError::new(format!(
         "{routine}: expected at least {expected} elements of workspace, found {found}"
     ))
 }
@@ -245,7 +245,7 @@ impl Claims {
 ///     }
 /// }
 /// assert_eq!(job.into_output(), [3.0, 4.0, 6.0, 8.0]);
-/// # Ok::<(), tfrt_compute::ShapeError>(())
+/// # Ok::<(), tfrt_compute::ComputeError>(())
 /// ```
 pub struct Job<P: Plan, O> {
     plan: P,
@@ -276,7 +276,7 @@ impl<P: Plan, O: AsMut<[P::Element]>> Job<P, O> {
     ///
     /// # Errors
     /// If the output is not as long as the plan says.
-    pub fn new(plan: P, output: O) -> Result<Self, ShapeError> {
+    pub fn new(plan: P, output: O) -> Result<Self, ComputeError> {
         let mut owner = Box::new(output);
         check_len(
             plan.name(),
@@ -334,7 +334,7 @@ impl<P: Plan, O> Job<P, O> {
         block: usize,
         operands: P::Operands<'_>,
         workspace: &mut [P::Element],
-    ) -> Result<Progress, ShapeError> {
+    ) -> Result<Progress, ComputeError> {
         self.plan.check(operands)?;
         if workspace.len() < self.plan.workspace_len() {
             return Err(short_workspace(

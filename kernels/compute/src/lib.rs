@@ -69,4 +69,4 @@ pub mod pooling;
 mod other_processors;
 
 pub use activation::Activation;
-pub use error::ShapeError;
+pub use error::ComputeError;

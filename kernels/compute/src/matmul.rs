@@ -20,7 +20,7 @@ use std::ops::Range;
 
 use pulp::{Simd, WithSimd};
 
-use crate::error::{ShapeError, check_len, checked_product};
+use crate::error::{ComputeError, check_len, checked_product};
 use crate::job::{Plan, SharedSlice};
 use crate::lanes::{Lanes, dispatch};
 use crate::math::Real;
@@ -50,7 +50,7 @@ impl MatmulElement for f64 {}
 /// let mut workspace = vec![0.0; plan.workspace_len() * plan.blocks()];
 /// plan.run(&Serial, MatmulOperands::new(&a, &b), &mut c, &mut workspace)?;
 /// assert_eq!(c, [19.0, 22.0, 43.0, 50.0]);
-/// # Ok::<(), tfrt_compute::ShapeError>(())
+/// # Ok::<(), tfrt_compute::ComputeError>(())
 /// ```
 #[derive(Clone, Debug)]
 pub struct Matmul<T> {
@@ -92,7 +92,7 @@ impl<T: MatmulElement> Matmul<T> {
     ///
     /// # Errors
     /// If the shape has more elements than can be addressed.
-    pub fn new(shape: MatmulShape, width: usize) -> Result<Self, ShapeError> {
+    pub fn new(shape: MatmulShape, width: usize) -> Result<Self, ComputeError> {
         for extents in [
             [shape.batch, shape.m, shape.k],
             [shape.batch, shape.k, shape.n],
@@ -138,7 +138,7 @@ impl<T: MatmulElement> Matmul<T> {
     ///
     /// # Errors
     /// If a slice does not have the right length.
-    pub fn pack_b(&self, b: &[T], packed: &mut [T]) -> Result<(), ShapeError> {
+    pub fn pack_b(&self, b: &[T], packed: &mut [T]) -> Result<(), ComputeError> {
         check_len(
             "matmul",
             "b",
@@ -282,7 +282,7 @@ unsafe impl<T: MatmulElement> Plan for Matmul<T> {
         self.a_copy_len() + self.b_copy_len()
     }
 
-    fn check(&self, operands: Self::Operands<'_>) -> Result<(), ShapeError> {
+    fn check(&self, operands: Self::Operands<'_>) -> Result<(), ComputeError> {
         check_len(
             "matmul",
             "a",

@@ -3,7 +3,7 @@
 
 use std::ops::Range;
 
-use crate::error::{ShapeError, check_len};
+use crate::error::{ComputeError, check_len};
 use crate::lanes::vectorised;
 use crate::math::Real;
 use crate::softmax::sum;
@@ -17,7 +17,7 @@ use crate::softmax::sum;
 /// let mut tensor = [3.0_f32, 5.0];
 /// norm.apply_in_place(&mut tensor)?;
 /// assert_eq!(tensor, [1.0, 3.0]);
-/// # Ok::<(), tfrt_compute::ShapeError>(())
+/// # Ok::<(), tfrt_compute::ComputeError>(())
 /// ```
 #[derive(Clone, Copy, Debug)]
 pub struct BatchNorm<'a, T> {
@@ -43,7 +43,7 @@ pub struct BatchNorm<'a, T> {
 /// let mut output = [0.0_f32; 4];
 /// norm.apply(&[1.0, 3.0, 7.0, 5.0], &mut output)?;
 /// assert_eq!(output, [-1.0, 11.0, 1.0, 9.0]);
-/// # Ok::<(), tfrt_compute::ShapeError>(())
+/// # Ok::<(), tfrt_compute::ComputeError>(())
 /// ```
 #[derive(Clone, Copy, Debug)]
 pub struct LayerNorm<'a, T> {
@@ -60,7 +60,7 @@ impl<T: Real> LayerNorm<'_, T> {
     ///
     /// # Errors
     /// If the slices differ in length, or are not made of rows.
-    pub fn apply(&self, input: &[T], output: &mut [T]) -> Result<(), ShapeError> {
+    pub fn apply(&self, input: &[T], output: &mut [T]) -> Result<(), ComputeError> {
         let row_len = self.scale.len();
         check_len("layer_norm", "offset", row_len, self.offset.len())?;
         check_len("layer_norm", "output", input.len(), output.len())?;
@@ -93,7 +93,7 @@ impl<T: Real> BatchNorm<'_, T> {
     ///
     /// # Errors
     /// If a parameter has another number than the others.
-    pub fn channels(&self) -> Result<usize, ShapeError> {
+    pub fn channels(&self) -> Result<usize, ComputeError> {
         let channels = self.scale.len();
         check_len("batch_norm", "offset", channels, self.offset.len())?;
         check_len("batch_norm", "mean", channels, self.mean.len())?;
@@ -107,7 +107,7 @@ impl<T: Real> BatchNorm<'_, T> {
     ///
     /// # Errors
     /// If a slice does not have an element for each channel.
-    pub fn fold(&self, scale: &mut [T], shift: &mut [T]) -> Result<(), ShapeError> {
+    pub fn fold(&self, scale: &mut [T], shift: &mut [T]) -> Result<(), ComputeError> {
         let channels = self.channels()?;
         check_len("batch_norm", "folded scale", channels, scale.len())?;
         check_len("batch_norm", "folded shift", channels, shift.len())?;
@@ -127,7 +127,7 @@ impl<T: Real> BatchNorm<'_, T> {
     ///
     /// # Errors
     /// If the slices differ in length, or are not made of rows of channels.
-    pub fn apply(&self, input: &[T], output: &mut [T]) -> Result<(), ShapeError> {
+    pub fn apply(&self, input: &[T], output: &mut [T]) -> Result<(), ComputeError> {
         check_len("batch_norm", "output", input.len(), output.len())?;
         let channels = self.check_rows(input.len())?;
         self.in_strips(channels, |strip| {
@@ -148,7 +148,7 @@ impl<T: Real> BatchNorm<'_, T> {
     ///
     /// # Errors
     /// If the tensor is not made of rows of channels.
-    pub fn apply_in_place(&self, tensor: &mut [T]) -> Result<(), ShapeError> {
+    pub fn apply_in_place(&self, tensor: &mut [T]) -> Result<(), ComputeError> {
         let channels = self.check_rows(tensor.len())?;
         self.in_strips(channels, |strip| {
             for row in tensor.chunks_exact_mut(channels) {
@@ -186,7 +186,7 @@ impl<T: Real> BatchNorm<'_, T> {
         );
     }
 
-    fn check_rows(&self, len: usize) -> Result<usize, ShapeError> {
+    fn check_rows(&self, len: usize) -> Result<usize, ComputeError> {
         let channels = self.channels()?;
         let is_filled = if channels == 0 {
             len == 0
@@ -196,7 +196,7 @@ impl<T: Real> BatchNorm<'_, T> {
         if is_filled {
             return Ok(channels);
         }
-        Err(ShapeError::new(format!(
+        Err(ComputeError::new(format!(
             "batch_norm: expected rows of {channels} channels, found {len} elements"
         )))
     }
@@ -256,7 +256,7 @@ pub fn batch_norm_gradients<T: Real>(
     output_gradient: &[T],
     input: &[T],
     gradients: BatchNormGradients<'_, T>,
-) -> Result<(), ShapeError> {
+) -> Result<(), ComputeError> {
     let channels = norm.check_rows(input.len())?;
     check_len(
         "batch_norm",

@@ -4,7 +4,7 @@ use std::ops::Range;
 
 use crate::convolution::Window;
 use crate::element::Ordered;
-use crate::error::{ShapeError, check_len, checked_product, product};
+use crate::error::{ComputeError, check_len, checked_product, product};
 use crate::lanes::vectorised;
 use crate::math::Real;
 
@@ -22,7 +22,7 @@ use crate::math::Real;
 /// let mut output = [0; 2];
 /// pooling.max(i32::MIN, &[1, 5, 3, 2], &mut output)?;
 /// assert_eq!(output, [5, 3]);
-/// # Ok::<(), tfrt_compute::ShapeError>(())
+/// # Ok::<(), tfrt_compute::ComputeError>(())
 /// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[non_exhaustive]
@@ -56,7 +56,7 @@ impl Pooling {
         rows: Window,
         columns: Window,
         channels: usize,
-    ) -> Result<Self, ShapeError> {
+    ) -> Result<Self, ComputeError> {
         // The padding is never looked at, so it may be of any size.
         checked_product("pooling", &[batch, rows.input, columns.input, channels])?;
         checked_product("pooling", &[batch, rows.output, columns.output, channels])?;
@@ -117,7 +117,7 @@ impl Pooling {
         start: T,
         input: &[T],
         output: &mut [T],
-    ) -> Result<(), ShapeError> {
+    ) -> Result<(), ComputeError> {
         self.max_lines(start, input, 0..self.lines(), output)
     }
 
@@ -131,7 +131,7 @@ impl Pooling {
         input: &[T],
         lines: Range<usize>,
         output: &mut [T],
-    ) -> Result<(), ShapeError> {
+    ) -> Result<(), ComputeError> {
         self.check_lines(input.len(), &lines, output.len())?;
         vectorised(
             #[inline(always)]
@@ -157,7 +157,7 @@ impl Pooling {
         of: AverageOf,
         input: &[T],
         output: &mut [T],
-    ) -> Result<(), ShapeError> {
+    ) -> Result<(), ComputeError> {
         self.average_lines(of, input, 0..self.lines(), output)
     }
 
@@ -171,7 +171,7 @@ impl Pooling {
         input: &[T],
         lines: Range<usize>,
         output: &mut [T],
-    ) -> Result<(), ShapeError> {
+    ) -> Result<(), ComputeError> {
         self.check_lines(input.len(), &lines, output.len())?;
         vectorised(
             #[inline(always)]
@@ -205,7 +205,7 @@ impl Pooling {
         input: &[T],
         output_gradient: &[T],
         input_gradient: &mut [T],
-    ) -> Result<(), ShapeError> {
+    ) -> Result<(), ComputeError> {
         check_len("pooling", "input", self.input_len(), input.len())?;
         check_len(
             "pooling",
@@ -253,7 +253,7 @@ impl Pooling {
         of: AverageOf,
         output_gradient: &[T],
         input_gradient: &mut [T],
-    ) -> Result<(), ShapeError> {
+    ) -> Result<(), ComputeError> {
         check_len(
             "pooling",
             "output gradient",
@@ -298,10 +298,10 @@ impl Pooling {
         input: usize,
         lines: &Range<usize>,
         output: usize,
-    ) -> Result<(), ShapeError> {
+    ) -> Result<(), ComputeError> {
         check_len("pooling", "input", self.input_len(), input)?;
         if lines.start > lines.end || lines.end > self.lines() {
-            return Err(ShapeError::new(format!(
+            return Err(ComputeError::new(format!(
                 "pooling: expected lines within 0..{}, found {lines:?}",
                 self.lines()
             )));

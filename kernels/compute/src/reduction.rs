@@ -5,7 +5,7 @@
 //! numbers is below `(n / BLOCK + BLOCK) · ε · Σ|x|`.
 
 use crate::element::{Arithmetic, FromCount, Ordered};
-use crate::error::{ShapeError, check_len, checked_product, product};
+use crate::error::{ComputeError, check_len, checked_product, product};
 use crate::lanes::vectorised;
 
 /// What becomes of the elements along the reduced axes. An empty sum is 0, an empty product 1, an empty maximum the lowest and
@@ -37,7 +37,7 @@ pub const BLOCK: usize = 128;
 /// let mut output = [0.0; 2];
 /// axes.reduce(Reduction::Mean, &[1.0, 2.0, 3.0, 4.0, 5.0, 6.0], &mut output)?;
 /// assert_eq!(output, [2.0, 5.0]);
-/// # Ok::<(), tfrt_compute::ShapeError>(())
+/// # Ok::<(), tfrt_compute::ComputeError>(())
 /// ```
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Axes {
@@ -55,12 +55,12 @@ impl Axes {
     ///
     /// # Errors
     /// If an axis does not exist or is given twice, or the tensor has more elements than can be addressed.
-    pub fn new(shape: &[usize], axes: &[isize]) -> Result<Self, ShapeError> {
+    pub fn new(shape: &[usize], axes: &[isize]) -> Result<Self, ComputeError> {
         let mut is_reduced = vec![false; shape.len()];
         for &axis in axes {
             let index = resolve_axis("reduction", axis, shape.len())?;
             if std::mem::replace(&mut is_reduced[index], true) {
-                return Err(ShapeError::new(format!(
+                return Err(ComputeError::new(format!(
                     "reduction: axis {axis} is given twice in {axes:?}"
                 )));
             }
@@ -130,7 +130,7 @@ impl Axes {
         reduction: Reduction,
         input: &[T],
         output: &mut [T],
-    ) -> Result<(), ShapeError> {
+    ) -> Result<(), ComputeError> {
         check_len("reduction", "input", self.input_len, input.len())?;
         check_len("reduction", "output", self.output_len, output.len())?;
         match reduction {
@@ -210,14 +210,14 @@ fn divide<T: FromCount>(sums: &mut [T], count: usize) {
 }
 
 /// The place of an axis, which may count from the end.
-pub(crate) fn resolve_axis(routine: &str, axis: isize, rank: usize) -> Result<usize, ShapeError> {
+pub(crate) fn resolve_axis(routine: &str, axis: isize, rank: usize) -> Result<usize, ComputeError> {
     let index = if axis < 0 {
         rank.checked_sub(axis.unsigned_abs())
     } else {
         Some(axis.unsigned_abs())
     };
     index.filter(|&index| index < rank).ok_or_else(|| {
-        ShapeError::new(format!(
+        ComputeError::new(format!(
             "{routine}: expected an axis within -{rank}..{rank}, found {axis}"
         ))
     })
@@ -318,14 +318,14 @@ impl Index for i64 {
 /// let mut output = [0_i32; 2];
 /// tfrt_compute::reduction::argmax(&[2, 3], 1, &[1, 3, 3, 9, 7, 8], &mut output)?;
 /// assert_eq!(output, [1, 0]);
-/// # Ok::<(), tfrt_compute::ShapeError>(())
+/// # Ok::<(), tfrt_compute::ComputeError>(())
 /// ```
 pub fn argmax<T: Ordered, I: Index>(
     shape: &[usize],
     axis: isize,
     input: &[T],
     output: &mut [I],
-) -> Result<(), ShapeError> {
+) -> Result<(), ComputeError> {
     let axis = resolve_axis("argmax", axis, shape.len())?;
     let (outer, extent) = (checked_product("argmax", &shape[..axis])?, shape[axis]);
     let inner = checked_product("argmax", &shape[axis + 1..])?;
@@ -345,7 +345,7 @@ pub fn argmax<T: Ordered, I: Index>(
         return Ok(());
     }
     if extent == 0 {
-        return Err(ShapeError::new(format!(
+        return Err(ComputeError::new(format!(
             "argmax: axis {axis} of {shape:?} has no element"
         )));
     }

@@ -1,7 +1,7 @@
 //! Resizing images.
 
 use crate::cast::CastTo;
-use crate::error::{ShapeError, check_len, checked_product};
+use crate::error::{ComputeError, check_len, checked_product};
 
 /// Resizes an image by bilinear interpolation: output pixel `i` is read at `i · (input extent / output extent)`, without a
 /// shift by half a pixel; beyond the last pixel, the last one counts.
@@ -16,14 +16,14 @@ use crate::error::{ShapeError, check_len, checked_product};
 /// let mut output = [0.0; 4];
 /// tfrt_compute::resize::bilinear([1, 2, 1], [1, 4], &[0_u8, 10], &mut output)?;
 /// assert_eq!(output, [0.0, 5.0, 10.0, 10.0]);
-/// # Ok::<(), tfrt_compute::ShapeError>(())
+/// # Ok::<(), tfrt_compute::ComputeError>(())
 /// ```
 pub fn bilinear<T: CastTo<f32>>(
     [height, width, channels]: [usize; 3],
     [new_height, new_width]: [usize; 2],
     input: &[T],
     output: &mut [f32],
-) -> Result<(), ShapeError> {
+) -> Result<(), ComputeError> {
     check_len(
         "resize",
         "input",
@@ -40,7 +40,7 @@ pub fn bilinear<T: CastTo<f32>>(
         return Ok(());
     }
     if input.is_empty() {
-        return Err(ShapeError::new(format!(
+        return Err(ComputeError::new(format!(
             "resize: an image of {height} × {width} pixels has nothing to resize"
         )));
     }

@@ -4,7 +4,7 @@ use std::fmt;
 use std::marker::PhantomData;
 use std::ops::Range;
 
-use crate::error::ShapeError;
+use crate::error::ComputeError;
 use crate::job::{Plan, SharedSlice};
 use crate::parallel::{block_count, share};
 
@@ -24,7 +24,7 @@ use crate::parallel::{block_count, share};
 /// let plan = RowPlan::new(3, 1, 3, 1)?;
 /// plan.run(&Serial, &|rows, part| unary::apply(Unary::Relu, &input[rows], part), &mut output, &mut [])?;
 /// assert_eq!(output, [0.0, 0.0, 2.0]);
-/// # Ok::<(), tfrt_compute::ShapeError>(())
+/// # Ok::<(), tfrt_compute::ComputeError>(())
 /// ```
 pub struct RowPlan<T> {
     rows: usize,
@@ -43,7 +43,7 @@ impl<T> RowPlan<T> {
         row_len: usize,
         operations: usize,
         width: usize,
-    ) -> Result<Self, ShapeError> {
+    ) -> Result<Self, ComputeError> {
         crate::error::checked_product("rows", &[rows, row_len])?;
         Ok(Self {
             rows,
@@ -72,7 +72,7 @@ unsafe impl<T: Copy + Send + Sync + 'static> Plan for RowPlan<T> {
         self.rows * self.row_len
     }
 
-    fn check(&self, _: Self::Operands<'_>) -> Result<(), ShapeError> {
+    fn check(&self, _: Self::Operands<'_>) -> Result<(), ComputeError> {
         Ok(())
     }
 

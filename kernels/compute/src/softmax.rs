@@ -6,7 +6,7 @@
 //! Relative error below `(16 + row_len / 32 + |x - max|) · ε` for [`softmax`], where `x - max` is how far a number is below the
 //! greatest of its row, which is rounded before it is an exponent; absolute error below `16 · ε · (1 + max|x|)` for [`log_softmax`].
 
-use crate::error::{ShapeError, check_len};
+use crate::error::{ComputeError, check_len};
 use crate::lanes::vectorised;
 use crate::math::Real;
 
@@ -19,9 +19,13 @@ use crate::math::Real;
 /// let mut output = [0.0_f32; 2];
 /// tfrt_compute::softmax::softmax(2, &[1000.0, 1000.0], &mut output)?;
 /// assert_eq!(output, [0.5, 0.5]);
-/// # Ok::<(), tfrt_compute::ShapeError>(())
+/// # Ok::<(), tfrt_compute::ComputeError>(())
 /// ```
-pub fn softmax<T: Real>(row_len: usize, logits: &[T], output: &mut [T]) -> Result<(), ShapeError> {
+pub fn softmax<T: Real>(
+    row_len: usize,
+    logits: &[T],
+    output: &mut [T],
+) -> Result<(), ComputeError> {
     check_rows("softmax", row_len, logits.len(), output.len())?;
     vectorised(
         #[inline(always)]
@@ -50,7 +54,7 @@ pub fn log_softmax<T: Real>(
     row_len: usize,
     logits: &[T],
     output: &mut [T],
-) -> Result<(), ShapeError> {
+) -> Result<(), ComputeError> {
     check_rows("log_softmax", row_len, logits.len(), output.len())?;
     vectorised(
         #[inline(always)]
@@ -97,7 +101,7 @@ pub fn softmax_cross_entropy<T: Real>(
     labels: &[T],
     loss: &mut [T],
     gradient: &mut [T],
-) -> Result<(), ShapeError> {
+) -> Result<(), ComputeError> {
     check_rows(
         "softmax_cross_entropy",
         row_len,
@@ -188,7 +192,7 @@ fn check_rows(
     row_len: usize,
     input: usize,
     output: usize,
-) -> Result<(), ShapeError> {
+) -> Result<(), ComputeError> {
     check_len(routine, "output", input, output)?;
     let is_filled = if row_len == 0 {
         input == 0
@@ -198,7 +202,7 @@ fn check_rows(
     if is_filled {
         return Ok(());
     }
-    Err(ShapeError::new(format!(
+    Err(ComputeError::new(format!(
         "{routine}: expected rows of {row_len} elements, found {input} elements in all"
     )))
 }

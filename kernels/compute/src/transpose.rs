@@ -1,6 +1,6 @@
 //! Permuting the axes of a tensor.
 
-use crate::error::{ShapeError, check_len, checked_product};
+use crate::error::{ComputeError, check_len, checked_product};
 
 /// `output[i[permutation[0]], i[permutation[1]], …] = input[i[0], i[1], …]`: axis `a` of the output is axis `permutation[a]` of
 /// the input.
@@ -15,21 +15,21 @@ use crate::error::{ShapeError, check_len, checked_product};
 /// let mut output = [0; 6];
 /// tfrt_compute::transpose::transpose(&[2, 3], &[1, 0], &[1, 2, 3, 4, 5, 6], &mut output)?;
 /// assert_eq!(output, [1, 4, 2, 5, 3, 6]);
-/// # Ok::<(), tfrt_compute::ShapeError>(())
+/// # Ok::<(), tfrt_compute::ComputeError>(())
 /// ```
 pub fn transpose<T: Copy>(
     shape: &[usize],
     permutation: &[usize],
     input: &[T],
     output: &mut [T],
-) -> Result<(), ShapeError> {
+) -> Result<(), ComputeError> {
     let mut seen = vec![false; shape.len()];
     let is_permutation = permutation.len() == shape.len()
         && permutation
             .iter()
             .all(|&axis| axis < shape.len() && !std::mem::replace(&mut seen[axis], true));
     if !is_permutation {
-        return Err(ShapeError::new(format!(
+        return Err(ComputeError::new(format!(
             "transpose: expected a permutation of {} axes, found {permutation:?}",
             shape.len()
         )));

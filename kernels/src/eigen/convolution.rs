@@ -9,7 +9,7 @@
 
 use tfrt::prelude::*;
 use tfrt_compute::Activation;
-use tfrt_compute::ShapeError;
+use tfrt_compute::ComputeError;
 use tfrt_compute::convolution::{Conv2dShape, Convolution, ConvolutionOperands, Filter, Winograd};
 use tfrt_compute::job::Plan;
 use tfrt_compute::normalization::BatchNorm;
@@ -85,7 +85,7 @@ impl Fused {
 const MAX_TRANSFORMED_BYTES: usize = 4 << 20;
 
 /// The plan of minimal filtering, if that is how this convolution is computed.
-fn minimal_filtering(shape: &Conv2dShape, width: usize) -> Result<Option<Winograd>, ShapeError> {
+fn minimal_filtering(shape: &Conv2dShape, width: usize) -> Result<Option<Winograd>, ComputeError> {
     if !Winograd::suits(shape) {
         return Ok(None);
     }

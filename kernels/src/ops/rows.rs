@@ -2,7 +2,7 @@
 
 use tfrt::core::metadata::same_as;
 use tfrt::prelude::*;
-use tfrt_compute::ShapeError;
+use tfrt_compute::ComputeError;
 use tfrt_compute::normalization::LayerNorm;
 use tfrt_compute::softmax;
 use tfrt_tensor::{DenseHostTensor, Element};
@@ -38,7 +38,7 @@ fn log_soft_max(logits: &AnyRef, ctx: &ExecutionContext) -> Result<DenseHostTens
 }
 
 /// A function of rows of this length.
-type RowFunction<T> = fn(usize, &[T], &mut [T]) -> Result<(), ShapeError>;
+type RowFunction<T> = fn(usize, &[T], &mut [T]) -> Result<(), ComputeError>;
 
 fn rows(
     logits: &AnyRef,

@@ -1,7 +1,7 @@
 //! Functions of one tensor.
 
 use tfrt::prelude::*;
-use tfrt_compute::ShapeError;
+use tfrt_compute::ComputeError;
 use tfrt_compute::math::Real;
 use tfrt_compute::unary::{self, Unary};
 use tfrt_tensor::{DenseHostTensor, Element};
@@ -46,7 +46,7 @@ fn sigmoid<T: Element + Real>(input: &DenseHostTensor, out: &mut DenseHostTensor
 
 /// Applies a function to the rows of a tensor: its elements along the last dimension.
 fn apply_to_rows<T: Element>(
-    routine: impl Fn(usize, &[T], &mut [T]) -> Result<(), ShapeError>,
+    routine: impl Fn(usize, &[T], &mut [T]) -> Result<(), ComputeError>,
     logits: &DenseHostTensor,
     out: &mut DenseHostTensor,
 ) -> Result<()> {

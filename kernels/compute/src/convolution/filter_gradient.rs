@@ -10,7 +10,7 @@
 
 use super::input_gradient::GradientOperands;
 use super::shape::Conv2dShape;
-use crate::error::{ShapeError, check_len};
+use crate::error::{ComputeError, check_len};
 use crate::job::{Plan, SharedSlice};
 use crate::matmul::{Matmul, MatmulOperands, MatmulShape};
 use crate::parallel::{Serial, block_count, share};
@@ -30,7 +30,7 @@ use crate::parallel::{Serial, block_count, share};
 /// let operands = GradientOperands::new(&[1.0, 10.0], &[1.0, 2.0, 3.0]);
 /// plan.run(&Serial, operands, &mut filter_gradient, &mut workspace)?;
 /// assert_eq!(filter_gradient, [21.0, 32.0]);
-/// # Ok::<(), tfrt_compute::ShapeError>(())
+/// # Ok::<(), tfrt_compute::ComputeError>(())
 /// ```
 #[derive(Clone, Debug)]
 pub struct FilterGradient {
@@ -49,7 +49,7 @@ impl FilterGradient {
     ///
     /// # Errors
     /// If the shape has more elements than can be addressed.
-    pub fn new(shape: Conv2dShape, width: usize) -> Result<Self, ShapeError> {
+    pub fn new(shape: Conv2dShape, width: usize) -> Result<Self, ComputeError> {
         let step_rows =
             (STEP_PIXELS / shape.columns.output.max(1)).clamp(1, shape.rows.output.max(1));
         let taps = shape.taps().max(1);
@@ -68,7 +68,7 @@ impl FilterGradient {
     }
 
     /// `pixelsᵀ · gradient` for some channels and some output rows.
-    fn product(&self, channels: usize, rows: usize) -> Result<Matmul<f32>, ShapeError> {
+    fn product(&self, channels: usize, rows: usize) -> Result<Matmul<f32>, ComputeError> {
         let shape = MatmulShape::new(
             channels,
             self.shape.out_channels,
@@ -126,7 +126,7 @@ unsafe impl Plan for FilterGradient {
                 .unwrap_or(0)
     }
 
-    fn check(&self, operands: Self::Operands<'_>) -> Result<(), ShapeError> {
+    fn check(&self, operands: Self::Operands<'_>) -> Result<(), ComputeError> {
         check_len(
             self.name(),
             "output gradient",

@@ -16,7 +16,7 @@ use pulp::{Simd, WithSimd};
 
 use super::operands::{ConvolutionOperands, Filter};
 use super::shape::Conv2dShape;
-use crate::error::{ShapeError, check_len, product};
+use crate::error::{ComputeError, check_len, product};
 use crate::job::{Plan, SharedSlice};
 use crate::lanes::dispatch;
 use crate::parallel::{block_count, share};
@@ -51,7 +51,7 @@ use crate::tile::{self, Epilogue, MAX_ROWS, PanelLayout, Sums, Tile};
 /// let mut workspace = vec![0.0; plan.workspace_len() * plan.blocks()];
 /// plan.run(&Serial, ConvolutionOperands::new(&input, &filter), &mut output, &mut workspace)?;
 /// assert_eq!(output, [6.0, 8.0, 12.0, 14.0]);
-/// # Ok::<(), tfrt_compute::ShapeError>(())
+/// # Ok::<(), tfrt_compute::ComputeError>(())
 /// ```
 #[derive(Clone, Debug)]
 pub struct Convolution {
@@ -179,7 +179,7 @@ impl Convolution {
     ///
     /// # Errors
     /// If a slice does not have the right length.
-    pub fn pack_filter(&self, filter: &[f32], packed: &mut [f32]) -> Result<(), ShapeError> {
+    pub fn pack_filter(&self, filter: &[f32], packed: &mut [f32]) -> Result<(), ComputeError> {
         check_len("conv2d", "filter", self.shape.filter_len(), filter.len())?;
         check_len(
             "conv2d",
@@ -260,7 +260,7 @@ unsafe impl Plan for Convolution {
         self.copy_len() + self.group_panels * self.panels.panel_len()
     }
 
-    fn check(&self, operands: Self::Operands<'_>) -> Result<(), ShapeError> {
+    fn check(&self, operands: Self::Operands<'_>) -> Result<(), ComputeError> {
         check_len(
             "conv2d",
             "input",
@@ -275,7 +275,7 @@ unsafe impl Plan for Convolution {
                 filter.len(),
             )?,
             Filter::Plain(_) if self.group_panels == 0 => {
-                return Err(ShapeError::new(
+                return Err(ComputeError::new(
                     "conv2d: the filter is not packed, and the plan is for one that is",
                 ));
             }

@@ -12,7 +12,7 @@
 use std::ops::Range;
 
 use super::shape::Conv2dShape;
-use crate::error::{ShapeError, check_len};
+use crate::error::{ComputeError, check_len};
 use crate::job::{Plan, SharedSlice};
 use crate::matmul::{Matmul, MatmulOperands, MatmulShape};
 use crate::parallel::{Serial, block_count, share};
@@ -34,7 +34,7 @@ use crate::parallel::{Serial, block_count, share};
 /// let mut workspace = vec![0.0; plan.workspace_len() * plan.blocks()];
 /// plan.run(&Serial, GradientOperands::new(&[1.0, 2.0], &filter), &mut input_gradient, &mut workspace)?;
 /// assert_eq!(input_gradient, [1.0, 12.0, 20.0]);
-/// # Ok::<(), tfrt_compute::ShapeError>(())
+/// # Ok::<(), tfrt_compute::ComputeError>(())
 /// ```
 #[derive(Clone, Debug)]
 pub struct InputGradient {
@@ -70,7 +70,7 @@ impl InputGradient {
     ///
     /// # Errors
     /// If the shape has more elements than can be addressed.
-    pub fn new(shape: Conv2dShape, width: usize) -> Result<Self, ShapeError> {
+    pub fn new(shape: Conv2dShape, width: usize) -> Result<Self, ComputeError> {
         // An output without elements passes nothing on, and its lines need not be addressable.
         let columns = if shape.output_len() == 0 {
             0
@@ -101,7 +101,7 @@ impl InputGradient {
     ///
     /// # Errors
     /// If a slice does not have the right length.
-    pub fn pack_filter(&self, filter: &[f32], packed: &mut [f32]) -> Result<(), ShapeError> {
+    pub fn pack_filter(&self, filter: &[f32], packed: &mut [f32]) -> Result<(), ComputeError> {
         self.product.pack_b(filter, packed)
     }
 
@@ -182,7 +182,7 @@ unsafe impl Plan for InputGradient {
         self.product.output_len() + self.product.workspace_len()
     }
 
-    fn check(&self, operands: Self::Operands<'_>) -> Result<(), ShapeError> {
+    fn check(&self, operands: Self::Operands<'_>) -> Result<(), ComputeError> {
         check_len(
             self.name(),
             "output gradient",

@@ -4,7 +4,7 @@
 //! the gradient of the filter.
 
 use super::shape::Conv2dShape;
-use crate::error::{ShapeError, check_len};
+use crate::error::{ComputeError, check_len};
 use crate::math::Real;
 
 /// `output = input ∗ filter`.
@@ -16,7 +16,7 @@ pub fn convolution<T: Real>(
     input: &[T],
     filter: &[T],
     output: &mut [T],
-) -> Result<(), ShapeError> {
+) -> Result<(), ComputeError> {
     check(shape, input.len(), filter.len(), output.len())?;
     output.fill(T::from(0));
     for_each_product(shape, |x, w, y| output[y] += input[x] * filter[w]);
@@ -32,7 +32,7 @@ pub fn input_gradient<T: Real>(
     output_gradient: &[T],
     filter: &[T],
     input_gradient: &mut [T],
-) -> Result<(), ShapeError> {
+) -> Result<(), ComputeError> {
     check(
         shape,
         input_gradient.len(),
@@ -55,7 +55,7 @@ pub fn filter_gradient<T: Real>(
     output_gradient: &[T],
     input: &[T],
     filter_gradient: &mut [T],
-) -> Result<(), ShapeError> {
+) -> Result<(), ComputeError> {
     check(
         shape,
         input.len(),
@@ -74,7 +74,7 @@ fn check(
     input: usize,
     filter: usize,
     output: usize,
-) -> Result<(), ShapeError> {
+) -> Result<(), ComputeError> {
     check_len("conv2d", "input", shape.input_len(), input)?;
     check_len("conv2d", "filter", shape.filter_len(), filter)?;
     check_len("conv2d", "output", shape.output_len(), output)

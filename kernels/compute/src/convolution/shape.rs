@@ -1,7 +1,7 @@
 //! What the operands of a convolution look like.
 
 use super::window::Window;
-use crate::error::{ShapeError, checked_product, product};
+use crate::error::{ComputeError, checked_product, product};
 
 /// The shape of a two-dimensional convolution.
 ///
@@ -16,7 +16,7 @@ use crate::error::{ShapeError, checked_product, product};
 /// let shape = Conv2dShape::new(1, rows, rows, 64, 64)?;
 /// assert_eq!(shape.output_len(), 56 * 56 * 64);
 /// assert_eq!(shape.operations(), 2 * 9 * 64 * 64 * 56 * 56);
-/// # Ok::<(), tfrt_compute::ShapeError>(())
+/// # Ok::<(), tfrt_compute::ComputeError>(())
 /// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[non_exhaustive]
@@ -44,7 +44,7 @@ impl Conv2dShape {
         columns: Window,
         in_channels: usize,
         out_channels: usize,
-    ) -> Result<Self, ShapeError> {
+    ) -> Result<Self, ComputeError> {
         for extents in [
             [batch, rows.padded(), columns.padded(), in_channels],
             [rows.size, columns.size, in_channels, out_channels],

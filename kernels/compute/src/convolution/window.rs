@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-use crate::error::ShapeError;
+use crate::error::ComputeError;
 
 /// What surrounds an image.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -27,7 +27,7 @@ pub enum Padding {
 ///
 /// let window = Window::new(224, 7, 2, 1, Padding::Same)?;
 /// assert_eq!((window.output, window.before, window.after), (112, 2, 3));
-/// # Ok::<(), tfrt_compute::ShapeError>(())
+/// # Ok::<(), tfrt_compute::ComputeError>(())
 /// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[non_exhaustive]
@@ -59,16 +59,16 @@ impl Window {
         stride: usize,
         dilation: usize,
         padding: Padding,
-    ) -> Result<Self, ShapeError> {
+    ) -> Result<Self, ComputeError> {
         for (what, value) in [("size", size), ("stride", stride), ("dilation", dilation)] {
             if value == 0 {
-                return Err(ShapeError::new(format!(
+                return Err(ComputeError::new(format!(
                     "window: expected a {what} above 0, found 0"
                 )));
             }
         }
         let too_large = || {
-            ShapeError::new(format!(
+            ComputeError::new(format!(
                 "window: size {size} with dilation {dilation} cannot be addressed"
             ))
         };
@@ -99,7 +99,7 @@ impl Window {
             None if padded >= extent => (padded - extent) / stride + 1,
             None if padded == extent - 1 => 0,
             None => {
-                return Err(ShapeError::new(format!(
+                return Err(ComputeError::new(format!(
                     "window: expected at least {extent} elements, found {input} with padding {before} and {after}"
                 )));
             }

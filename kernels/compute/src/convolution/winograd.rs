@@ -17,7 +17,7 @@ use pulp::{NullaryFnOnce, Simd, WithSimd};
 
 use super::operands::{ConvolutionOperands, Filter};
 use super::shape::Conv2dShape;
-use crate::error::{ShapeError, check_len};
+use crate::error::{ComputeError, check_len};
 use crate::job::{Plan, SharedSlice};
 use crate::lanes::{Lanes, dispatch};
 use crate::parallel::{block_count, share};
@@ -54,7 +54,7 @@ const PRODUCTS: usize = SIDE * SIDE;
 /// let mut workspace = vec![0.0; plan.workspace_len() * plan.blocks()];
 /// plan.run(&Serial, ConvolutionOperands::new(&input, &filter), &mut output, &mut workspace)?;
 /// assert!(input.iter().zip(output).all(|(x, y)| (2.0 * x - y).abs() < 1e-4));
-/// # Ok::<(), tfrt_compute::ShapeError>(())
+/// # Ok::<(), tfrt_compute::ComputeError>(())
 /// ```
 #[derive(Clone, Debug)]
 pub struct Winograd {
@@ -79,11 +79,11 @@ impl Winograd {
     ///
     /// # Errors
     /// If the window is not 3 × 3 with stride and dilation 1, or the transformed filter cannot be addressed.
-    pub fn new(shape: Conv2dShape, width: usize) -> Result<Self, ShapeError> {
+    pub fn new(shape: Conv2dShape, width: usize) -> Result<Self, ComputeError> {
         for window in [shape.rows, shape.columns] {
             let found = [window.size, window.stride, window.dilation];
             if found != [3, 1, 1] {
-                return Err(ShapeError::new(format!(
+                return Err(ComputeError::new(format!(
                     "winograd: expected a window of size 3, stride 1 and dilation 1, found {found:?}"
                 )));
             }
@@ -142,7 +142,7 @@ impl Winograd {
     ///
     /// # Errors
     /// If a slice does not have the right length.
-    pub fn pack_filter(&self, filter: &[f32], packed: &mut [f32]) -> Result<(), ShapeError> {
+    pub fn pack_filter(&self, filter: &[f32], packed: &mut [f32]) -> Result<(), ComputeError> {
         check_len("winograd", "filter", self.shape.filter_len(), filter.len())?;
         check_len(
             "winograd",
@@ -230,7 +230,7 @@ unsafe impl Plan for Winograd {
         self.transformed_len() + PRODUCTS * self.chunk_tiles() * self.block_channels()
     }
 
-    fn check(&self, operands: Self::Operands<'_>) -> Result<(), ShapeError> {
+    fn check(&self, operands: Self::Operands<'_>) -> Result<(), ComputeError> {
         check_len(
             "winograd",
             "input",
@@ -238,7 +238,7 @@ unsafe impl Plan for Winograd {
             operands.input.len(),
         )?;
         let Filter::Packed(filter) = operands.filter else {
-            return Err(ShapeError::new("winograd: the filter is not packed"));
+            return Err(ComputeError::new("winograd: the filter is not packed"));
         };
         check_len(
             "winograd",

@@ -2,7 +2,7 @@
 
 use super::MatmulShape;
 use crate::element::Arithmetic;
-use crate::error::ShapeError;
+use crate::error::ComputeError;
 use crate::lanes::vectorised;
 
 /// `c = alpha · a · b + beta · c`; where `beta` is zero, `c` is not read.
@@ -18,7 +18,7 @@ use crate::lanes::vectorised;
 /// let mut c = [1, 1, 1, 1];
 /// naive::matmul(&MatmulShape::new(2, 2, 1), 2, &[1, 2], &[3, 4], 1, &mut c)?;
 /// assert_eq!(c, [7, 9, 13, 17]);
-/// # Ok::<(), tfrt_compute::ShapeError>(())
+/// # Ok::<(), tfrt_compute::ComputeError>(())
 /// ```
 pub fn matmul<T: Arithmetic>(
     shape: &MatmulShape,
@@ -27,7 +27,7 @@ pub fn matmul<T: Arithmetic>(
     b: &[T],
     beta: T,
     c: &mut [T],
-) -> Result<(), ShapeError> {
+) -> Result<(), ComputeError> {
     shape.check_lengths(a.len(), b.len(), c.len())?;
     if shape.c_len() == 0 {
         return Ok(());

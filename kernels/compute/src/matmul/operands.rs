@@ -3,7 +3,7 @@
 use std::ops::Range;
 
 use crate::activation::Activation;
-use crate::error::{ShapeError, check_len, checked_product};
+use crate::error::{ComputeError, check_len, checked_product};
 use crate::lanes::Lanes;
 use crate::math::Real;
 use crate::tile::{self, Epilogue};
@@ -64,7 +64,7 @@ impl MatmulShape {
     ///
     /// # Errors
     /// If one of them has another number, or cannot be addressed.
-    pub fn check_lengths(&self, a: usize, b: usize, c: usize) -> Result<(), ShapeError> {
+    pub fn check_lengths(&self, a: usize, b: usize, c: usize) -> Result<(), ComputeError> {
         let extents = [
             ("a", [self.batch, self.m, self.k], a),
             ("b", [self.batch, self.k, self.n], b),

@@ -212,7 +212,8 @@ fn a_filter_that_is_not_packed_needs_a_plan_for_it() {
     let window = Window::new(4, 3, 1, 1, Padding::Same).expect("a window");
     let shape = Conv2dShape::new(1, window, window, 1, 1).expect("a shape");
     let operands = ConvolutionOperands::with_filter(&[0.0; 16], Filter::Plain(&[0.0; 9]));
-    let refused = |outcome: Result<(), tfrt_compute::ShapeError>| outcome.unwrap_err().to_string();
+    let refused =
+        |outcome: Result<(), tfrt_compute::ComputeError>| outcome.unwrap_err().to_string();
     assert_eq!(
         refused(Convolution::new(shape, 1).check(operands)),
         "conv2d: the filter is not packed, and the plan is for one that is"

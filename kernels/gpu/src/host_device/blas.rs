@@ -342,7 +342,7 @@ fn real_product<T: MatmulElement + Default>(
     from: impl Fn(f64) -> T,
     to: impl Fn(T) -> f64,
 ) -> Result<Vec<Number>, Fault> {
-    let failed = |error: tfrt_compute::ShapeError| Fault::failed(error.to_string());
+    let failed = |error: tfrt_compute::ComputeError| Fault::failed(error.to_string());
     let plan = Matmul::<T>::new(MatmulShape::new(m, n, k), 1).map_err(failed)?;
     let real = |numbers: &[Number]| numbers.iter().map(|number| from(number.re)).collect();
     let (a, b): (Vec<T>, Vec<T>) = (real(a), real(b));
