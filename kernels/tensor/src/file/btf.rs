@@ -21,7 +21,7 @@ use tfrt_support::DType;
 
 pub use error::{BtfError, BtfProblem};
 pub use read::{BtfReader, BtfTensor, Header};
-pub use write::{WriteError, write};
+pub use write::{BtfWriteError, write};
 
 /// Records start at a multiple of this, in bytes.
 const ALIGN_BYTES: u64 = 8;

@@ -219,7 +219,7 @@ pub enum FileError {
     /// A binary tensor file is wrong.
     Btf(BtfError),
     /// A binary tensor file cannot be written.
-    WriteBtf(btf::WriteError),
+    WriteBtf(btf::BtfWriteError),
     /// A file of another format is wrong.
     Wrong {
         /// Where.

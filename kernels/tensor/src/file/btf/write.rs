@@ -13,7 +13,7 @@ use crate::tensor::Tensor;
 /// Why a file cannot be written.
 #[derive(Debug)]
 #[non_exhaustive]
-pub enum WriteError {
+pub enum BtfWriteError {
     /// A tensor is neither dense nor sparse.
     Kind,
     /// Files cannot have elements of its type.
@@ -24,7 +24,7 @@ pub enum WriteError {
     Part(&'static str, io::Error),
 }
 
-impl fmt::Display for WriteError {
+impl fmt::Display for BtfWriteError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Kind => f.write_str("unhandled tensor type when writing btf"),
@@ -35,7 +35,7 @@ impl fmt::Display for WriteError {
     }
 }
 
-impl std::error::Error for WriteError {
+impl std::error::Error for BtfWriteError {
     fn source(&self) -> Option<&(dyn std::error::Error + 'static)> {
         match self {
             Self::Part(_, error) => Some(error),
@@ -44,9 +44,9 @@ impl std::error::Error for WriteError {
     }
 }
 
-tfrt_support::convert_errors!(WriteError);
+tfrt_support::convert_errors!(BtfWriteError);
 
-impl From<TensorError> for WriteError {
+impl From<TensorError> for BtfWriteError {
     fn from(error: TensorError) -> Self {
         Self::Tensor(error)
     }
@@ -60,11 +60,11 @@ enum Record<'a> {
 }
 
 impl<'a> Record<'a> {
-    fn new(tensor: &'a dyn Tensor) -> Result<Self, WriteError> {
+    fn new(tensor: &'a dyn Tensor) -> Result<Self, BtfWriteError> {
         let dense = tensor.downcast_ref().map(Self::Dense);
         let record = dense.or_else(|| tensor.downcast_ref().map(Self::Coo));
-        let record = record.ok_or(WriteError::Kind)?;
-        dtype_code(tensor.dtype()).ok_or(WriteError::DType)?;
+        let record = record.ok_or(BtfWriteError::Kind)?;
+        dtype_code(tensor.dtype()).ok_or(BtfWriteError::DType)?;
         Ok(record)
     }
 
@@ -103,8 +103,8 @@ impl<'a> Record<'a> {
 /// Writes a file of these tensors, dense and sparse ones.
 ///
 /// # Errors
-/// [`WriteError`]. What was written by then is not a file; nothing was, if a file cannot have one of the tensors.
-pub fn write(output: &mut impl Write, tensors: &[&dyn Tensor]) -> Result<(), WriteError> {
+/// [`BtfWriteError`]. What was written by then is not a file; nothing was, if a file cannot have one of the tensors.
+pub fn write(output: &mut impl Write, tensors: &[&dyn Tensor]) -> Result<(), BtfWriteError> {
     let records: Vec<Record<'_>> = tensors
         .iter()
         .map(|tensor| Record::new(*tensor))
@@ -120,9 +120,9 @@ pub fn write(output: &mut impl Write, tensors: &[&dyn Tensor]) -> Result<(), Wri
         .try_for_each(|record| write_record(output, record))
 }
 
-fn write_record(output: &mut impl Write, record: Record<'_>) -> Result<(), WriteError> {
+fn write_record(output: &mut impl Write, record: Record<'_>) -> Result<(), BtfWriteError> {
     let tensor = record.tensor();
-    let dtype = dtype_code(tensor.dtype()).ok_or(WriteError::DType)?;
+    let dtype = dtype_code(tensor.dtype()).ok_or(BtfWriteError::DType)?;
     write_u64(output, tensor.shape().rank() as u64, "write tensor header")?;
     let codes = [dtype, record.layout().code(), 0, 0, 0, 0, 0, 0];
     write_bytes(output, &codes, "write tensor header")?;
@@ -140,19 +140,23 @@ fn write_record(output: &mut impl Write, record: Record<'_>) -> Result<(), Write
     write_bytes(output, &zeros[..padding as usize], "pad tensor")
 }
 
-fn write_dense(output: &mut impl Write, tensor: &DenseHostTensor) -> Result<(), WriteError> {
+fn write_dense(output: &mut impl Write, tensor: &DenseHostTensor) -> Result<(), BtfWriteError> {
     write_dims(output, tensor.shape())?;
     write_bytes(output, &tensor.buffer().read()?, "write tensor data")
 }
 
-fn write_dims(output: &mut impl Write, shape: &Shape) -> Result<(), WriteError> {
+fn write_dims(output: &mut impl Write, shape: &Shape) -> Result<(), BtfWriteError> {
     shape
         .dims()
         .iter()
         .try_for_each(|&dim| write_u64(output, dim as u64, "write tensor dims"))
 }
 
-fn write_u64(output: &mut impl Write, number: u64, part: &'static str) -> Result<(), WriteError> {
+fn write_u64(
+    output: &mut impl Write,
+    number: u64,
+    part: &'static str,
+) -> Result<(), BtfWriteError> {
     write_bytes(output, &number.to_le_bytes(), part)
 }
 
@@ -160,10 +164,10 @@ fn write_bytes(
     output: &mut impl Write,
     bytes: &[u8],
     part: &'static str,
-) -> Result<(), WriteError> {
+) -> Result<(), BtfWriteError> {
     output
         .write_all(bytes)
-        .map_err(|error| WriteError::Part(part, error))
+        .map_err(|error| BtfWriteError::Part(part, error))
 }
 
 #[cfg(test)]
