@@ -30,7 +30,7 @@ impl ComputeError {
 
 impl fmt::Debug for ComputeError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "ShapeError({:?})", self.0)
+        write!(f, "ComputeError({:?})", self.0)
     }
 }
 

@@ -10,7 +10,7 @@ use std::time::{Duration, Instant};
 
 use tfrt::host::allocator::{HostAllocator, Malloc};
 use tfrt_gpu::api::blas::Blas;
-use tfrt_gpu::api::driver::{Argument, Driver, LaunchConfig, Location};
+use tfrt_gpu::api::driver::{Argument, CopyEndpoint, Driver, LaunchConfig};
 use tfrt_gpu::api::handle::{ContextHandle, EventHandle, StreamHandle};
 use tfrt_gpu::api::{Current, DevicePtr, Status};
 use tfrt_gpu::cuda::{CudaBlas, CudaDriver};
@@ -97,7 +97,10 @@ fn a_session_makes_the_calls_of_its_kernels_in_order() {
             let (current, stream) = start(&driver);
             let memory = driver.memory_allocate(&current, 16).unwrap();
             let (mut from, mut to) = (buffer(&[1, 2, 3, 4]), buffer(&[0; 4]));
-            let (device, host) = (Location::Device(memory), Location::Host(from.clone()));
+            let (device, host) = (
+                CopyEndpoint::Device(memory),
+                CopyEndpoint::Host(from.clone()),
+            );
             driver
                 .copy_async(&current, &device, &host, 16, stream)
                 .unwrap();
@@ -118,7 +121,13 @@ fn a_session_makes_the_calls_of_its_kernels_in_order() {
                 )
                 .unwrap();
             driver
-                .copy_async(&current, &Location::Host(to.clone()), &device, 16, stream)
+                .copy_async(
+                    &current,
+                    &CopyEndpoint::Host(to.clone()),
+                    &device,
+                    16,
+                    stream,
+                )
                 .unwrap();
             driver.stream_synchronize(stream).unwrap();
             wait_for(&mut from);
@@ -167,8 +176,8 @@ fn what_does_not_exist_never_reaches_the_driver() {
             let memory = driver.memory_allocate(&current, 16).unwrap();
             let wide = driver.copy_async(
                 &current,
-                &Location::Device(memory),
-                &Location::Host(buffer(&[0; 8])),
+                &CopyEndpoint::Device(memory),
+                &CopyEndpoint::Host(buffer(&[0; 8])),
                 32,
                 stream,
             );
@@ -178,8 +187,8 @@ fn what_does_not_exist_never_reaches_the_driver() {
             );
             let narrow = driver.copy_async(
                 &current,
-                &Location::Device(memory),
-                &Location::Host(buffer(&[0; 2])),
+                &CopyEndpoint::Device(memory),
+                &CopyEndpoint::Host(buffer(&[0; 2])),
                 16,
                 stream,
             );

@@ -6,7 +6,7 @@ use tfrt::executor::Program;
 use tfrt::host::RequestContextBuilder;
 use tfrt::prelude::*;
 use tfrt_gpu::Gpu;
-use tfrt_gpu::api::driver::{Argument, LaunchConfig, Location};
+use tfrt_gpu::api::driver::{Argument, CopyEndpoint, LaunchConfig};
 use tfrt_gpu::api::{Current, Status};
 use tfrt_gpu::host_device::{HostDevice, Options};
 use tfrt_tensor::HostBuffer;
@@ -130,8 +130,8 @@ fn work_on_two_streams_is_ordered_by_events_alone() {
         driver.stream_wait_event(other, event).unwrap();
     }
     let host = zeroed(4);
-    let target = Location::Host(host.clone());
-    let source = Location::Device(pointer);
+    let target = CopyEndpoint::Host(host.clone());
+    let source = CopyEndpoint::Device(pointer);
     driver
         .copy_async(&current, &target, &source, 4, streams[0])
         .unwrap();
@@ -147,12 +147,12 @@ fn a_copy_keeps_its_host_buffer_until_it_is_done() {
     let pointer = driver.memory_allocate(&current, 8).unwrap();
     let mut source = zeroed(8);
     source.write().unwrap().fill(7);
-    let target = Location::Device(pointer);
+    let target = CopyEndpoint::Device(pointer);
     driver
-        .copy_async(&current, &target, &Location::Host(source), 8, stream)
+        .copy_async(&current, &target, &CopyEndpoint::Host(source), 8, stream)
         .unwrap();
     let back = zeroed(8);
-    let host = Location::Host(back.clone());
+    let host = CopyEndpoint::Host(back.clone());
     driver
         .copy_async(&current, &host, &target, 8, stream)
         .unwrap();

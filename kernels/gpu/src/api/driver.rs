@@ -144,8 +144,8 @@ pub trait Driver: Debug + Send + Sync {
     fn copy_async(
         &self,
         current: &Current,
-        target: &Location,
-        source: &Location,
+        target: &CopyEndpoint,
+        source: &CopyEndpoint,
         num_bytes: usize,
         stream: StreamHandle,
     ) -> GpuResult<()>;
@@ -187,7 +187,7 @@ pub trait Driver: Debug + Send + Sync {
 
 /// One side of a copy.
 #[derive(Clone, Debug)]
-pub enum Location {
+pub enum CopyEndpoint {
     /// What a device address names.
     Device(DevicePtr),
     /// A host buffer, from its start.

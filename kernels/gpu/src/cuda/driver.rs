@@ -19,7 +19,7 @@ use super::library::driver::Functions;
 use super::live::{Block, Blocks, Live, Place};
 use super::object::{Context, Function, Kind, Object};
 use super::{call, unknown};
-use crate::api::driver::{Argument, Driver, LaunchConfig, Location};
+use crate::api::driver::{Argument, CopyEndpoint, Driver, LaunchConfig};
 use crate::api::handle::{
     ContextHandle, DeviceId, EventHandle, FunctionHandle, ModuleHandle, StreamHandle,
 };
@@ -233,7 +233,7 @@ impl CudaDriver {
     /// The address of one side of a copy, and what must be kept until the copy is done.
     fn side(
         &self,
-        location: &Location,
+        location: &CopyEndpoint,
         num_bytes: usize,
         is_target: bool,
     ) -> GpuResult<(u64, Option<Box<dyn Any + Send>>)> {
@@ -241,7 +241,7 @@ impl CudaDriver {
         let invalid =
             |details: String| GpuError::new(CALL, Status::INVALID_VALUE).with_details(details);
         let (buffer, address) = match location {
-            Location::Host(buffer) => {
+            CopyEndpoint::Host(buffer) => {
                 if num_bytes > buffer.len_bytes() {
                     return Err(invalid(format!(
                         "expected a host buffer of {num_bytes} bytes, found {}",
@@ -250,7 +250,7 @@ impl CudaDriver {
                 }
                 (buffer.clone(), None)
             }
-            Location::Device(pointer) => {
+            CopyEndpoint::Device(pointer) => {
                 self.check_memory(CALL, *pointer, num_bytes)?;
                 let registered =
                     self.blocks
@@ -810,8 +810,8 @@ impl Driver for CudaDriver {
     fn copy_async(
         &self,
         _current: &Current,
-        target: &Location,
-        source: &Location,
+        target: &CopyEndpoint,
+        source: &CopyEndpoint,
         num_bytes: usize,
         stream: StreamHandle,
     ) -> GpuResult<()> {

@@ -16,7 +16,7 @@ use super::HostDevice;
 use super::fault::Fault;
 use super::memory::{Kind, in_use};
 use super::stream::{HostEvent, Queue, Work};
-use crate::api::driver::{Argument, LaunchConfig, Location};
+use crate::api::driver::{Argument, CopyEndpoint, LaunchConfig};
 use crate::api::handle::{
     ContextHandle, DeviceId, EventHandle, FunctionHandle, ModuleHandle, StreamHandle,
 };
@@ -206,12 +206,14 @@ impl Shared {
 /// What a copy reads or writes.
 fn read_location(
     device: &HostDevice,
-    location: &Location,
+    location: &CopyEndpoint,
     num_bytes: usize,
 ) -> Result<Vec<u8>, Fault> {
     match location {
-        Location::Device(pointer) => super::read_bytes(&lock(&device.memory), *pointer, num_bytes),
-        Location::Host(buffer) => {
+        CopyEndpoint::Device(pointer) => {
+            super::read_bytes(&lock(&device.memory), *pointer, num_bytes)
+        }
+        CopyEndpoint::Host(buffer) => {
             let bytes = buffer.read().map_err(|error| in_use(&error))?;
             let part = bytes.get(..num_bytes);
             Ok(part.ok_or_else(|| too_small(buffer, num_bytes))?.to_vec())
@@ -219,10 +221,14 @@ fn read_location(
     }
 }
 
-fn write_location(device: &HostDevice, location: &mut Location, bytes: &[u8]) -> Result<(), Fault> {
+fn write_location(
+    device: &HostDevice,
+    location: &mut CopyEndpoint,
+    bytes: &[u8],
+) -> Result<(), Fault> {
     match location {
-        Location::Device(pointer) => lock(&device.memory).write(pointer.address(), bytes),
-        Location::Host(buffer) => {
+        CopyEndpoint::Device(pointer) => lock(&device.memory).write(pointer.address(), bytes),
+        CopyEndpoint::Host(buffer) => {
             if buffer.len_bytes() < bytes.len() {
                 return Err(too_small(buffer, bytes.len()));
             }
@@ -668,8 +674,8 @@ impl Driver for Shared {
     fn copy_async(
         &self,
         current: &Current,
-        target: &Location,
-        source: &Location,
+        target: &CopyEndpoint,
+        source: &CopyEndpoint,
         num_bytes: usize,
         stream: StreamHandle,
     ) -> GpuResult<()> {

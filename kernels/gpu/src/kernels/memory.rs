@@ -6,7 +6,7 @@ use tfrt::prelude::*;
 use tfrt_tensor::HostBuffer;
 
 use super::op_verifiers;
-use crate::api::driver::Location;
+use crate::api::driver::CopyEndpoint;
 use crate::api::{GpuError, Status};
 use crate::values::memory::{Part, allocation_size};
 use crate::values::{Allocator, Buffer, Context, Stream};
@@ -58,7 +58,7 @@ fn mem_deallocate(buffer: &Buffer, _stream: &Stream, in_chain: Chain) -> Chain {
 
 /// One side of a copy, its size and its address.
 struct Side {
-    location: Location,
+    location: CopyEndpoint,
     num_bytes: usize,
     address: u64,
     part: Option<Part>,
@@ -69,7 +69,7 @@ impl Side {
         if let Some(buffer) = value.get::<Buffer>() {
             let (pointer, num_bytes) = (buffer.pointer(), buffer.num_bytes());
             return Ok(Self {
-                location: Location::Device(pointer),
+                location: CopyEndpoint::Device(pointer),
                 num_bytes,
                 address: pointer.address(),
                 part: buffer.part(),
@@ -79,7 +79,7 @@ impl Side {
             Some(buffer) => Ok(Self {
                 num_bytes: buffer.len_bytes(),
                 address: buffer.address() as u64,
-                location: Location::Host(buffer.clone()),
+                location: CopyEndpoint::Host(buffer.clone()),
                 part: None,
             }),
             None => Err(Error::new("expected a buffer of a GPU or of the host")
