@@ -1,9 +1,9 @@
 //! The values of GPU programs, and what they keep.
 //!
 //! ```text
-//!  Context ◄── Stream, Event, BlasHandle, DnnHandle, SolverHandle, FftHandle, CclHandle ──► buffers of queued collectives
+//!  GpuContext ◄── Stream, Event, BlasHandle, DnnHandle, SolverHandle, FftHandle, CclHandle ──► buffers of queued collectives
 //!    ▲  ▲
-//!    │  └── Module ◄── Function
+//!    │  └── GpuModule ◄── GpuFunction
 //!    │        ▲
 //!    └────────┴── Memory ◄── Buffer ◄── DenseGpuTensor
 //! ```
@@ -45,14 +45,14 @@ pub(crate) fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
 /// A device.
 #[derive(Clone, Debug, Value)]
 #[value("!tfrt_gpu.device")]
-pub struct Device {
+pub struct GpuDevice {
     /// Its implementation.
     pub(crate) gpu: Arc<Gpu>,
     /// Its number.
     pub(crate) id: DeviceId,
 }
 
-impl fmt::Display for Device {
+impl fmt::Display for GpuDevice {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         self.id.fmt(f)
     }
@@ -61,11 +61,11 @@ impl fmt::Display for Device {
 /// A context of a device, with its pool of pinned memory.
 #[derive(Clone, Debug, Value)]
 #[value("!tfrt_gpu.context")]
-pub struct Context(Arc<OwnedContext>);
+pub struct GpuContext(Arc<OwnedContext>);
 
 #[derive(Debug)]
 struct OwnedContext {
-    device: Device,
+    device: GpuDevice,
     handle: ContextHandle,
     ownership: Ownership,
     pool: memory::Pool,
@@ -82,12 +82,12 @@ enum Ownership {
     Borrowed,
 }
 
-impl Context {
+impl GpuContext {
     /// The primary context of a device.
     ///
     /// # Errors
     /// Those of the driver.
-    pub fn primary(device: &Device) -> GpuResult<Self> {
+    pub fn primary(device: &GpuDevice) -> GpuResult<Self> {
         let handle = device.gpu.driver.primary_context_retain(device.id)?;
         Ok(Self::new(device, handle, Ownership::Primary))
     }
@@ -96,18 +96,18 @@ impl Context {
     ///
     /// # Errors
     /// Those of the driver.
-    pub fn create(device: &Device) -> GpuResult<Self> {
+    pub fn create(device: &GpuDevice) -> GpuResult<Self> {
         let handle = device.gpu.driver.context_create(device.id)?;
         Ok(Self::new(device, handle, Ownership::Created))
     }
 
     /// A context that its owner destroys, after this object.
     #[must_use]
-    pub fn borrowed(device: &Device, handle: ContextHandle) -> Self {
+    pub fn borrowed(device: &GpuDevice, handle: ContextHandle) -> Self {
         Self::new(device, handle, Ownership::Borrowed)
     }
 
-    fn new(device: &Device, handle: ContextHandle, ownership: Ownership) -> Self {
+    fn new(device: &GpuDevice, handle: ContextHandle, ownership: Ownership) -> Self {
         Self(Arc::new(OwnedContext {
             device: device.clone(),
             handle,
@@ -118,7 +118,7 @@ impl Context {
 
     /// The device.
     #[must_use]
-    pub fn device(&self) -> &Device {
+    pub fn device(&self) -> &GpuDevice {
         &self.0.device
     }
 
@@ -162,7 +162,7 @@ impl Context {
     }
 }
 
-impl fmt::Display for Context {
+impl fmt::Display for GpuContext {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         self.handle().fmt(f)
     }
@@ -197,12 +197,12 @@ macro_rules! owned_handles {
         struct $owned {
             handle: $handle,
             is_borrowed: bool,
-            context: Context,
+            context: GpuContext,
         }
 
         impl $name {
             /// Takes the ownership of a handle.
-            pub(crate) fn new(context: &Context, handle: $handle) -> Self {
+            pub(crate) fn new(context: &GpuContext, handle: $handle) -> Self {
                 Self(Arc::new($owned {
                     handle,
                     is_borrowed: false,
@@ -212,7 +212,7 @@ macro_rules! owned_handles {
 
             /// An object around a handle that its owner destroys, after this object.
             #[must_use]
-            pub fn borrowed(context: &Context, handle: $handle) -> Self {
+            pub fn borrowed(context: &GpuContext, handle: $handle) -> Self {
                 Self(Arc::new($owned {
                     handle,
                     is_borrowed: true,
@@ -228,7 +228,7 @@ macro_rules! owned_handles {
 
             /// The context.
             #[must_use]
-            pub fn context(&self) -> &Context {
+            pub fn context(&self) -> &GpuContext {
                 &self.0.context
             }
         }
@@ -261,7 +261,7 @@ owned_handles! {
     /// An event: a place in a stream.
     Event(OwnedEvent): "!tfrt_gpu.event", EventHandle, |gpu, handle| gpu.driver.event_destroy(handle);
     /// A module of device code.
-    Module(OwnedModule): "!tfrt_gpu.module", ModuleHandle, |gpu, handle| gpu.driver.module_unload(handle);
+    GpuModule(OwnedModule): "!tfrt_gpu.module", ModuleHandle, |gpu, handle| gpu.driver.module_unload(handle);
     /// A handle of the BLAS library.
     BlasHandle(OwnedBlas): "!tfrt_gpu.blas.handle", RawBlas, |gpu, handle| gpu.blas.destroy(handle);
     /// A handle of the library for networks.
@@ -275,12 +275,12 @@ owned_handles! {
 /// A kernel on the device.
 #[derive(Clone, Debug, Value)]
 #[value("!tfrt_gpu.function")]
-pub struct Function {
+pub struct GpuFunction {
     pub(crate) handle: FunctionHandle,
-    pub(crate) module: Module,
+    pub(crate) module: GpuModule,
 }
 
-impl fmt::Display for Function {
+impl fmt::Display for GpuFunction {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         self.handle.fmt(f)
     }
@@ -305,7 +305,7 @@ impl Stream {
     ///
     /// # Errors
     /// `Expected context to be X, but got Y`, and those of the driver.
-    pub(crate) fn enter(&self, context: &Context) -> Result<Current> {
+    pub(crate) fn enter(&self, context: &GpuContext) -> Result<Current> {
         context.expect_same(self.context())?;
         Ok(context.set_current()?)
     }

@@ -11,7 +11,7 @@ use crate::api::{Current, DevicePtr};
 use crate::enums::{
     ComputeType, DataType, DiagonalType, FillMode, GemmAlgorithm, Operation, SideMode,
 };
-use crate::values::{BlasHandle, Buffer, Context, Stream};
+use crate::values::{BlasHandle, Buffer, GpuContext, Stream};
 
 /// How to multiply: an algorithm of the library.
 #[derive(Clone, Copy, Debug, Value)]
@@ -20,7 +20,7 @@ pub struct GemmAlgo(GemmAlgorithm);
 
 /// Makes a handle of the BLAS library.
 #[tfrt_kernel("tfrt_gpu.blas.create", chain = none, results(handle), format = "operands attr-dict")]
-fn blas_create(context: &Context) -> Result<BlasHandle> {
+fn blas_create(context: &GpuContext) -> Result<BlasHandle> {
     let current = context.set_current()?;
     Ok(BlasHandle::new(
         context,
@@ -417,12 +417,16 @@ pub(super) fn unsupported_type(data_type: DataType) -> Error {
 pub(super) struct PointerArrays {
     buffer: Buffer,
     array_bytes: u64,
-    context: Context,
+    context: GpuContext,
 }
 
 impl PointerArrays {
     /// One array for each start and distance.
-    pub(super) fn new(context: &Context, count: i32, starts: &[(DevicePtr, u64)]) -> Result<Self> {
+    pub(super) fn new(
+        context: &GpuContext,
+        count: i32,
+        starts: &[(DevicePtr, u64)],
+    ) -> Result<Self> {
         let count = usize::try_from(count).unwrap_or(0);
         let array_bytes = count * size_of::<u64>();
         let buffer = Buffer::pinned(context, array_bytes * starts.len())?;

@@ -11,7 +11,7 @@ use crate::api::handle::CommHandle;
 use crate::enums::{CclDataType, CclReduction, Platform};
 use crate::platform::Gpu;
 use crate::values::memory::Part;
-use crate::values::{Buffer, Context, Stream, lock, log_failure};
+use crate::values::{Buffer, GpuContext, Stream, lock, log_failure};
 
 /// What ranks that belong together share.
 #[derive(Clone, Value)]
@@ -34,7 +34,7 @@ struct OwnedComm {
     handle: CommHandle,
     count: i32,
     queue: Mutex<Vec<Queued>>,
-    context: Context,
+    context: GpuContext,
 }
 
 /// An operation, and the memory that it uses.
@@ -79,7 +79,7 @@ fn ccl_unique_id(#[attr] platform: Platform, ctx: &ExecutionContext) -> Result<C
 /// `Failed to run blocking work.` if the queue has no threads for such work.
 #[tfrt_kernel("tfrt_gpu.ccl.create", chain = none, results(handle), format = "operands attr-dict")]
 fn ccl_create(
-    context: &Context,
+    context: &GpuContext,
     rank: i32,
     count: i32,
     id: &CclId,

@@ -4,29 +4,33 @@ use tfrt::prelude::*;
 
 use crate::enums::Platform;
 use crate::platform::Gpu;
-use crate::values::{Context, Device};
+use crate::values::{GpuContext, GpuDevice};
 
 /// Returns the device of a number, and initializes the platform.
 ///
 /// # Errors
 /// `Invalid platform NONE`, `Unsupported platform ROCm`, and `CUDA_ERROR_INVALID_DEVICE` if there is no such device.
 #[tfrt_kernel("tfrt_gpu.device.get", pure, chain = none, results(device), format = "$platform `,` $ordinal attr-dict")]
-fn device_get(ordinal: i32, #[attr] platform: Platform, ctx: &ExecutionContext) -> Result<Device> {
+fn device_get(
+    ordinal: i32,
+    #[attr] platform: Platform,
+    ctx: &ExecutionContext,
+) -> Result<GpuDevice> {
     platform.expect_cuda()?;
     let gpu = Gpu::of_host(ctx.host())?;
     gpu.driver.init()?;
     let id = gpu.driver.device(ordinal)?;
-    Ok(Device { gpu, id })
+    Ok(GpuDevice { gpu, id })
 }
 
 /// Returns the primary context of a device: each time a new object around the same native context.
 #[tfrt_kernel("tfrt_gpu.context.primary", pure, chain = none, results(context), format = "operands attr-dict")]
-fn context_primary(device: &Device) -> Result<Context> {
-    Ok(Context::primary(device)?)
+fn context_primary(device: &GpuDevice) -> Result<GpuContext> {
+    Ok(GpuContext::primary(device)?)
 }
 
 /// Makes a context on a device.
 #[tfrt_kernel("tfrt_gpu.context.create", chain = none, results(context), format = "operands attr-dict")]
-fn context_create(device: &Device) -> Result<Context> {
-    Ok(Context::create(device)?)
+fn context_create(device: &GpuDevice) -> Result<GpuContext> {
+    Ok(GpuContext::create(device)?)
 }

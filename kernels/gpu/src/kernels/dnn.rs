@@ -16,7 +16,7 @@ use crate::api::dnn::{Descriptor, TensorOperand};
 use crate::api::handle::DescriptorHandle;
 use crate::api::{Current, GpuResult};
 use crate::platform::Gpu;
-use crate::values::{Buffer, Context, DnnHandle, Stream, log_failure};
+use crate::values::{Buffer, DnnHandle, GpuContext, Stream, log_failure};
 
 pub use descriptors::{
     ActivationDescriptor, ConvolutionDescriptor, FilterDescriptor, PoolingDescriptor,
@@ -25,7 +25,7 @@ pub use descriptors::{
 
 /// Makes a handle of the library.
 #[tfrt_kernel("tfrt_gpu.dnn.create", chain = none, results(handle), format = "operands attr-dict")]
-fn dnn_create(context: &Context) -> Result<DnnHandle> {
+fn dnn_create(context: &GpuContext) -> Result<DnnHandle> {
     let current = context.set_current()?;
     Ok(DnnHandle::new(context, context.gpu().dnn.create(&current)?))
 }

@@ -5,7 +5,7 @@ use tfrt::prelude::*;
 use super::op_verifiers;
 use crate::api::fft::{Layout, Plan};
 use crate::enums::{FftDirection, FftType};
-use crate::values::{Buffer, Context, FftHandle, Stream};
+use crate::values::{Buffer, FftHandle, GpuContext, Stream};
 
 /// Makes a plan: a batch of transforms of one to three dimensions. Strides are in elements, with the distance between transforms in front.
 ///
@@ -19,7 +19,7 @@ use crate::values::{Buffer, Context, FftHandle, Stream};
     format = "$context `,` $type `,` $batch `,` $dims `,` $in_strides `,` $out_strides attr-dict"
 )]
 fn fft_create(
-    context: &Context,
+    context: &GpuContext,
     #[attr] batch: i64,
     #[attr] dims: &[i64],
     #[attr] in_strides: &[i64],

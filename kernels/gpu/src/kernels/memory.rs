@@ -9,11 +9,11 @@ use super::op_verifiers;
 use crate::api::driver::CopyEndpoint;
 use crate::api::{GpuError, Status};
 use crate::values::memory::{Part, allocation_size};
-use crate::values::{Allocator, Buffer, Context, Stream};
+use crate::values::{Allocator, Buffer, GpuContext, Stream};
 
 /// Makes the default allocator of a context: every buffer is an allocation of the driver.
 #[tfrt_kernel("tfrt_gpu.allocator.create", pure, chain = none, results(allocator), format = "operands attr-dict")]
-fn allocator_create(context: &Context) -> Allocator {
+fn allocator_create(context: &GpuContext) -> Allocator {
     Allocator::new(context)
 }
 
@@ -41,7 +41,7 @@ fn mem_allocate(
     results(buffer),
     format = "operands attr-dict"
 )]
-fn mem_allocate_host(context: &Context, size: i64, _in_chain: Chain) -> Result<Buffer> {
+fn mem_allocate_host(context: &GpuContext, size: i64, _in_chain: Chain) -> Result<Buffer> {
     Buffer::pinned(context, allocation_size(size)?)
 }
 
@@ -152,7 +152,7 @@ fn mem_set(buffer: &Buffer, value: &AnyRef, stream: &Stream, in_chain: Chain) ->
 
 /// Page-locks a host buffer, and returns it as a buffer of the device.
 #[tfrt_kernel("tfrt_gpu.mem.register", chain = none, results(buffer), format = "operands attr-dict")]
-fn mem_register(context: &Context, host_buffer: &HostBuffer) -> Result<Buffer> {
+fn mem_register(context: &GpuContext, host_buffer: &HostBuffer) -> Result<Buffer> {
     Buffer::register(context, host_buffer)
 }
 

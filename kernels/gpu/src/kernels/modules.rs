@@ -4,14 +4,14 @@ use tfrt::prelude::*;
 
 use super::op_verifiers;
 use crate::api::driver::{Argument, LaunchConfig};
-use crate::values::{Buffer, Context, Function, Module, Stream};
+use crate::values::{Buffer, GpuContext, GpuFunction, GpuModule, Stream};
 
 /// Loads a module of device code: PTX text or a binary image.
 ///
 /// # Errors
 /// `data attribute must be null-terminated`; those of the driver, with the log of its compiler.
 #[tfrt_kernel("tfrt_gpu.module.load", chain = none, results(module), format = "operands attr-dict")]
-fn module_load(context: &Context, #[attr] data: ByteString) -> Result<Module> {
+fn module_load(context: &GpuContext, #[attr] data: ByteString) -> Result<GpuModule> {
     if data.as_bytes().last() != Some(&0) {
         return Err(Error::new("data attribute must be null-terminated")
             .with_code(ErrorCode::InvalidArgument));
@@ -21,24 +21,24 @@ fn module_load(context: &Context, #[attr] data: ByteString) -> Result<Module> {
         .gpu()
         .driver
         .module_load(&current, data.as_bytes())?;
-    Ok(Module::new(context, handle))
+    Ok(GpuModule::new(context, handle))
 }
 
 /// Returns a global of a module as a buffer.
 #[tfrt_kernel("tfrt_gpu.module.get_global", chain = none, results(buffer), format = "operands attr-dict")]
-fn module_get_global(module: &Module, #[attr] name: ByteString) -> Result<Buffer> {
+fn module_get_global(module: &GpuModule, #[attr] name: ByteString) -> Result<Buffer> {
     let _current = module.context().set_current()?;
     Buffer::global(module, &symbol(&name))
 }
 
 /// Returns a kernel of a module.
 #[tfrt_kernel("tfrt_gpu.module.get_function", pure, chain = none, results(function), format = "operands attr-dict")]
-fn module_get_function(module: &Module, #[attr] name: ByteString) -> Result<Function> {
+fn module_get_function(module: &GpuModule, #[attr] name: ByteString) -> Result<GpuFunction> {
     let context = module.context();
     let _current = context.set_current()?;
     let driver = &context.gpu().driver;
     let handle = driver.module_function(module.handle(), &symbol(&name))?;
-    Ok(Function {
+    Ok(GpuFunction {
         handle,
         module: module.clone(),
     })
@@ -67,7 +67,7 @@ fn symbol(name: &ByteString) -> String {
 #[expect(clippy::too_many_arguments, reason = "the operands of the op")]
 fn function_launch(
     stream: &Stream,
-    function: &Function,
+    function: &GpuFunction,
     grid_x: &AnyRef,
     grid_y: &AnyRef,
     grid_z: &AnyRef,

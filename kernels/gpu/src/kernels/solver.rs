@@ -7,11 +7,11 @@ use super::product;
 use crate::api::Current;
 use crate::api::solver::Potrf;
 use crate::enums::{DataType, FillMode};
-use crate::values::{Buffer, Context, SolverHandle, Stream};
+use crate::values::{Buffer, GpuContext, SolverHandle, Stream};
 
 /// Makes a handle of the solver library.
 #[tfrt_kernel("tfrt_gpu.solver.create", chain = none, results(handle), format = "operands attr-dict")]
-fn solver_create(context: &Context) -> Result<SolverHandle> {
+fn solver_create(context: &GpuContext) -> Result<SolverHandle> {
     let current = context.set_current()?;
     let handle = context.gpu().solver.create(&current)?;
     Ok(SolverHandle::new(context, handle))

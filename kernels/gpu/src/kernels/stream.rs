@@ -3,11 +3,11 @@
 use tfrt::prelude::*;
 use tfrt::queue::enqueue_blocking_value;
 
-use crate::values::{Context, Event, Stream};
+use crate::values::{Event, GpuContext, Stream};
 
 /// Makes a stream, without an implicit order with the default stream.
 #[tfrt_kernel("tfrt_gpu.stream.create", chain = none, results(stream), format = "operands attr-dict")]
-fn stream_create(context: &Context) -> Result<Stream> {
+fn stream_create(context: &GpuContext) -> Result<Stream> {
     let current = context.set_current()?;
     let handle = context.gpu().driver.stream_create(&current)?;
     Ok(Stream::new(context, handle))
@@ -15,7 +15,7 @@ fn stream_create(context: &Context) -> Result<Stream> {
 
 /// Returns the context of a stream.
 #[tfrt_kernel("tfrt_gpu.stream.get_context", pure, chain = none, results(context), format = "operands attr-dict")]
-fn stream_get_context(stream: &Stream) -> Context {
+fn stream_get_context(stream: &Stream) -> GpuContext {
     stream.context().clone()
 }
 
@@ -45,7 +45,7 @@ fn stream_synchronize(stream: &Stream, in_chain: Chain) -> Result<Chain> {
 
 /// Makes an event.
 #[tfrt_kernel("tfrt_gpu.event.create", chain = none, results(event), format = "operands attr-dict")]
-fn event_create(context: &Context) -> Result<Event> {
+fn event_create(context: &GpuContext) -> Result<Event> {
     let current = context.set_current()?;
     let handle = context.gpu().driver.event_create(&current, false)?;
     Ok(Event::new(context, handle))

@@ -6,7 +6,7 @@ use std::sync::{Arc, Mutex};
 use tfrt::prelude::*;
 use tfrt_tensor::HostBuffer;
 
-use super::{Context, Module, Stream, lock, log_failure};
+use super::{GpuContext, GpuModule, Stream, lock, log_failure};
 use crate::api::{DevicePtr, Driver, GpuResult, Status};
 
 /// A block of memory, which is given back when it is dropped.
@@ -20,13 +20,13 @@ pub(crate) struct Memory {
 #[derive(Debug)]
 enum Origin {
     /// `cuMemAlloc`.
-    Device(Context),
+    Device(GpuContext),
     /// The pool of pinned memory; the size of the whole block.
-    Pinned(Context, usize),
+    Pinned(GpuContext, usize),
     /// A registered host buffer.
-    Registered(Context),
+    Registered(GpuContext),
     /// A module, which has it.
-    Global { module: Module },
+    Global { module: GpuModule },
     /// Somebody else, who frees it after this.
     Adopted,
 }
@@ -58,13 +58,13 @@ impl Drop for Memory {
 #[derive(Clone, Debug, Value)]
 #[value("!tfrt_gpu.allocator")]
 pub struct Allocator {
-    context: Context,
+    context: GpuContext,
 }
 
 impl Allocator {
     /// The default allocator of a context: each buffer is an allocation of the driver.
     #[must_use]
-    pub fn new(context: &Context) -> Self {
+    pub fn new(context: &GpuContext) -> Self {
         Self {
             context: context.clone(),
         }
@@ -127,7 +127,7 @@ impl Buffer {
     ///
     /// # Errors
     /// Those of the driver.
-    pub fn pinned(context: &Context, num_bytes: usize) -> Result<Self> {
+    pub fn pinned(context: &GpuContext, num_bytes: usize) -> Result<Self> {
         let (pointer, block_bytes) = context.pool().take(context, num_bytes)?;
         Ok(Self::new(
             pointer,
@@ -140,7 +140,7 @@ impl Buffer {
     ///
     /// # Errors
     /// Those of the driver.
-    pub fn register(context: &Context, buffer: &HostBuffer) -> Result<Self> {
+    pub fn register(context: &GpuContext, buffer: &HostBuffer) -> Result<Self> {
         let current = context.set_current()?;
         let pointer = context
             .gpu()
@@ -157,7 +157,7 @@ impl Buffer {
     ///
     /// # Errors
     /// Those of the driver.
-    pub fn global(module: &Module, name: &str) -> Result<Self> {
+    pub fn global(module: &GpuModule, name: &str) -> Result<Self> {
         let driver = &module.context().gpu().driver;
         let (pointer, num_bytes) = driver.module_global(module.handle(), name)?;
         Ok(Self::new(
@@ -206,7 +206,7 @@ impl Buffer {
 
     /// The context that the memory belongs to; none of an empty buffer and of memory of the embedder.
     #[must_use]
-    pub fn context(&self) -> Option<Context> {
+    pub fn context(&self) -> Option<GpuContext> {
         match &self.part()?.memory.origin {
             Origin::Device(context) | Origin::Pinned(context, _) | Origin::Registered(context) => {
                 Some(context.clone())
@@ -273,7 +273,7 @@ struct Blocks {
 
 impl Pool {
     /// The smallest free block of at least `num_bytes`, and at most four times as much, or a new one; and its size.
-    fn take(&self, context: &Context, num_bytes: usize) -> Result<(DevicePtr, usize)> {
+    fn take(&self, context: &GpuContext, num_bytes: usize) -> Result<(DevicePtr, usize)> {
         let current = context.set_current()?;
         let driver = &context.gpu().driver;
         if num_bytes == 0 {

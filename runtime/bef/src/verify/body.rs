@@ -29,12 +29,13 @@ use super::{BefFunction, VerifiedBef};
 use crate::cursor::Cursor;
 use crate::error::{BefError, BodyPart, Fault, Reason};
 use crate::format::{
-    FunctionKind, KernelFlags, PSEUDO_KERNEL, PSEUDO_KERNEL_CODE, PSEUDO_KERNEL_LOCATION,
-    RECORD_ALIGNMENT, SectionId,
+    KernelFlags, PSEUDO_KERNEL, PSEUDO_KERNEL_CODE, PSEUDO_KERNEL_LOCATION, RECORD_ALIGNMENT,
+    SectionId,
 };
 use crate::ids::{FunctionId, KernelId, LocationOffset, RegisterId, id, raw};
 use crate::read::functions::{KernelRecord, RawBody};
 use crate::read::kernel_flags::FlagTable;
+use tfrt_support::FunctionKind;
 
 /// The kernel table entry of a kernel.
 #[derive(Clone, Copy, Debug)]

@@ -12,7 +12,7 @@ use crate::enums::{
     ForwardAlgorithm, MathType,
 };
 use crate::platform::Gpu;
-use crate::values::Context;
+use crate::values::GpuContext;
 
 macro_rules! descriptors {
     ($($(#[$doc:meta])* $name:ident: $spelling:literal $({ $num_bytes:ident })?;)*) => {$(
@@ -241,7 +241,7 @@ fn create_convolution_descriptor(frame: &mut KernelFrame<'_>) -> Result<()> {
 #[tfrt_kernel(
     "tfrt_gpu.dnn.create_pooling_descriptor",
     raw,
-    operands(context: Context, mode: u32, nan: u32, in_chain: optional Chain),
+    operands(context: GpuContext, mode: u32, nan: u32, in_chain: optional Chain),
     attrs(paddings: [i32], strides: [i32], window_dimensions: [i32]),
     pure,
 
@@ -250,7 +250,7 @@ fn create_convolution_descriptor(frame: &mut KernelFrame<'_>) -> Result<()> {
 )]
 fn create_pooling_descriptor(frame: &mut KernelFrame<'_>) -> Result<()> {
     let mut reader = FrameReader::new(frame);
-    let context: &Context = reader.operand()?;
+    let context: &GpuContext = reader.operand()?;
     let mode: u32 = *reader.operand()?;
     let nan: u32 = *reader.operand()?;
     let paddings = reader.attribute::<[i32]>()?;
