@@ -6,7 +6,7 @@ use tfrt_attr::AttrValue;
 use tfrt_bef::read::functions::KernelRecord;
 use tfrt_bef::read::register_types::RegisterTypes;
 use tfrt_bef::{
-    Function, FunctionId, FunctionKind, LocationOffset, RegisterId, TypeNameId, VerifiedBef,
+    BefFunction, FunctionId, FunctionKind, LocationOffset, RegisterId, TypeNameId, VerifiedBef,
     VerifiedFunction,
 };
 use tfrt_ir::parse::parse_type;
@@ -105,7 +105,7 @@ fn spelled_type(module: &mut Module, spelling: &str) -> Option<TypeId> {
 }
 
 /// Returns `true` if a function is the region of a kernel.
-fn is_region(function: &Function<'_>) -> bool {
+fn is_region(function: &BefFunction<'_>) -> bool {
     function.name.is_empty() && function.kind.has_body()
 }
 
@@ -124,7 +124,7 @@ struct FunctionDecoder<'a, 'r> {
 }
 
 impl<'a> FunctionDecoder<'a, '_> {
-    fn function(&mut self, function: &Function<'a>) -> Result<(), Refusal> {
+    fn function(&mut self, function: &BefFunction<'a>) -> Result<(), Refusal> {
         let unit = self.module.intern_attribute(Attribute::Unit);
         let region = self.module.create_region();
         let inputs = self.types_of(function.arguments);
