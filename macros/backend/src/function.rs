@@ -9,7 +9,7 @@ use syn::{Attribute, FnArg, Signature, Visibility};
 
 /// A function with a body.
 #[derive(Debug)]
-pub struct Function {
+pub struct FunctionItem {
     /// The attributes, doc comments among them.
     pub attributes: Vec<Attribute>,
     /// How visible it is.
@@ -23,7 +23,7 @@ pub struct Function {
 /// The attributes of this crate on parameters.
 pub const MARKERS: &[&str] = &["attr", "function", "operand", "out", "region", "workspace"];
 
-impl Parse for Function {
+impl Parse for FunctionItem {
     fn parse(input: ParseStream<'_>) -> syn::Result<Self> {
         let attributes = input.call(Attribute::parse_outer)?;
         let visibility = input.parse()?;
@@ -41,7 +41,7 @@ impl Parse for Function {
     }
 }
 
-impl Function {
+impl FunctionItem {
     /// Parses the item.
     pub(crate) fn of_item(item: TokenStream, name: &str) -> syn::Result<Self> {
         syn::parse2(item).map_err(|error| {
@@ -118,7 +118,7 @@ fn is_ours(attribute: &Attribute) -> bool {
     is_marker(attribute) || unknown_marker(attribute).is_some()
 }
 
-impl ToTokens for Function {
+impl ToTokens for FunctionItem {
     fn to_tokens(&self, tokens: &mut TokenStream) {
         tokens.extend(self.without_markers());
     }

@@ -14,7 +14,7 @@ use proc_macro2::{Span, TokenStream};
 use syn::{Attribute, Expr, Ident, LitStr, Path, Type, Visibility};
 use tfrt_ods::{Arity, FunctionForm, OpTraits};
 
-use crate::function::Function;
+use crate::function::FunctionItem;
 use crate::options::{AttributeType, Flag, Options, RawType, Subject};
 use crate::problems::Problems;
 use crate::signature::{self, Binding, Context, Operand, Output};
@@ -93,7 +93,7 @@ pub enum Marker {
     /// All attributes.
     AllAttributes,
     /// The function at this position.
-    Function {
+    FunctionItem {
         /// From the start, or from the end.
         index: usize,
         /// Which of the two.
@@ -273,7 +273,7 @@ impl Form {
         }
     }
 
-    fn of(options: &Options, function: &Function) -> Self {
+    fn of(options: &Options, function: &FunctionItem) -> Self {
         match (options.has(Flag::Raw), options.has(OpTraits::SYNC)) {
             (true, true) => Self::RawSync,
             (true, false) => Self::Raw,
@@ -290,7 +290,7 @@ impl Kernel {
     ///
     /// # Errors
     /// Everything that is wrong.
-    pub fn new(options: TokenStream, function: &Function) -> syn::Result<Self> {
+    pub fn new(options: TokenStream, function: &FunctionItem) -> syn::Result<Self> {
         let mut problems = Problems::default();
         let options = Options::parse(options, Subject::Kernel, &mut problems);
         let form = Form::of(&options, function);
@@ -337,7 +337,7 @@ impl Variant {
         options: &Options,
         names: &[LitStr],
         form: Form,
-        function: &Function,
+        function: &FunctionItem,
         output: &Output,
         problems: &mut Problems,
     ) -> Self {

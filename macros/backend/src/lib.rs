@@ -47,14 +47,14 @@ use proc_macro2::TokenStream;
 use quote::quote;
 
 use facade::Facade;
-use function::Function;
+use function::FunctionItem;
 
 /// Expands `#[tfrt_kernel(options)]` on `item`.
 ///
 /// The function is kept even if there are errors, so that editors can still analyse it.
 #[must_use]
 pub fn kernel(facade: Facade, options: TokenStream, item: TokenStream) -> TokenStream {
-    match Function::of_item(item.clone(), "tfrt_kernel") {
+    match FunctionItem::of_item(item.clone(), "tfrt_kernel") {
         Ok(function) => {
             let generated = kernel::Kernel::new(options, &function)
                 .and_then(|kernel| expand::expand(&kernel, facade))
@@ -71,7 +71,7 @@ pub fn kernel(facade: Facade, options: TokenStream, item: TokenStream) -> TokenS
 /// Expands `#[tfrt_op(options)]` on `item`. The function stays, whatever is wrong.
 #[must_use]
 pub fn op(facade: Facade, options: TokenStream, item: TokenStream) -> TokenStream {
-    match Function::of_item(item.clone(), "tfrt_op") {
+    match FunctionItem::of_item(item.clone(), "tfrt_op") {
         Ok(function) => {
             let generated = op::Op::new(options, &function)
                 .and_then(|op| expand::op::expand(&op, facade))

@@ -19,7 +19,7 @@ use proc_macro2::TokenStream;
 use quote::quote;
 use syn::{Attribute, Ident, LitStr, Path};
 
-use crate::function::Function;
+use crate::function::FunctionItem;
 use crate::kernel::Kernel;
 use crate::kernel::instances::{self, Instance};
 use crate::problems::Problems;
@@ -75,7 +75,7 @@ pub enum Form {
     /// Kernels: one for all names, or one for each if its adapter tells the name.
     Kernels(Vec<OpKernel>),
     /// The function itself, which takes its call.
-    Function {
+    FunctionItem {
         /// The names.
         instances: Vec<Instance>,
         /// The metadata function.
@@ -105,7 +105,7 @@ impl Op {
     ///
     /// # Errors
     /// Everything that is wrong.
-    pub fn new(options: TokenStream, function: &Function) -> syn::Result<Self> {
+    pub fn new(options: TokenStream, function: &FunctionItem) -> syn::Result<Self> {
         let mut problems = Problems::default();
         let options = OpOptions::parse(options, function, &mut problems);
         let form = match (options.metadata_only.clone(), options.raw.clone()) {
@@ -141,7 +141,7 @@ impl Op {
 }
 
 /// An op that is a kernel.
-fn kernels(options: &OpOptions, function: &Function, problems: &mut Problems) -> Option<Form> {
+fn kernels(options: &OpOptions, function: &FunctionItem, problems: &mut Problems) -> Option<Form> {
     let suffix = options
         .device
         .as_ref()
@@ -198,7 +198,7 @@ fn kernel(
     options: &OpOptions,
     names: &[LitStr],
     found: &[&Ident],
-    function: &Function,
+    function: &FunctionItem,
     problems: &mut Problems,
 ) -> Option<Kernel> {
     let others = options.of_kernel(found);
@@ -215,7 +215,7 @@ fn takes_call(
     options: &OpOptions,
     metadata_only: Option<Ident>,
     raw: &Ident,
-    function: &Function,
+    function: &FunctionItem,
     problems: &mut Problems,
 ) -> Option<Form> {
     options.refuse_with_raw(problems);
@@ -238,7 +238,7 @@ fn takes_call(
 fn metadata_only(
     options: &OpOptions,
     flag: &Ident,
-    function: &Function,
+    function: &FunctionItem,
     problems: &mut Problems,
 ) -> Option<Form> {
     options.refuse_with_metadata_only(flag, problems);
@@ -254,7 +254,7 @@ fn metadata_only(
 }
 
 /// The names of an op without a kernel.
-fn names(options: &OpOptions, function: &Function, problems: &mut Problems) -> Vec<Instance> {
+fn names(options: &OpOptions, function: &FunctionItem, problems: &mut Problems) -> Vec<Instance> {
     let names = &options.names;
     let parsed = options::of_names(names, problems);
     for parameter in signature::generic_parameters(function) {

@@ -11,7 +11,7 @@ pub(crate) mod types;
 
 use syn::{Attribute, Expr, FnArg, GenericParam, Ident, LitStr, Pat, PatType, Type};
 
-use crate::function::{self, Function};
+use crate::function::{self, FunctionItem};
 use crate::problems::{Problems, did_you_mean};
 
 pub use output::Output;
@@ -52,7 +52,7 @@ pub enum Binding {
     /// All attributes.
     AllAttributes,
     /// A function.
-    Function(FunctionBinding),
+    FunctionItem(FunctionBinding),
     /// A resource: its type, and whether the parameter is a reference.
     Resource(Box<Type>, bool),
     /// A result that is allocated before the call.
@@ -202,7 +202,7 @@ impl Operand {
 }
 
 /// Reads the parameters.
-pub(crate) fn parameters(function: &Function, problems: &mut Problems) -> Vec<Parameter> {
+pub(crate) fn parameters(function: &FunctionItem, problems: &mut Problems) -> Vec<Parameter> {
     let mut parameters = Vec::new();
     for input in &function.signature.inputs {
         match input {
@@ -520,7 +520,7 @@ fn unless_mut(reference: &syn::TypeReference, binding: Binding) -> syn::Result<B
 }
 
 /// The generic parameters that need a list of values.
-pub(crate) fn generic_parameters(function: &Function) -> Vec<&Ident> {
+pub(crate) fn generic_parameters(function: &FunctionItem) -> Vec<&Ident> {
     let parameters = function.signature.generics.params.iter();
     parameters
         .filter_map(|parameter| match parameter {
@@ -532,7 +532,7 @@ pub(crate) fn generic_parameters(function: &Function) -> Vec<&Ident> {
 }
 
 /// The type of a const parameter.
-pub(crate) fn const_type<'a>(function: &'a Function, name: &Ident) -> Option<&'a Type> {
+pub(crate) fn const_type<'a>(function: &'a FunctionItem, name: &Ident) -> Option<&'a Type> {
     let mut parameters = function.signature.generics.const_params();
     let parameter = parameters.find(|parameter| parameter.ident == *name)?;
     Some(&parameter.ty)

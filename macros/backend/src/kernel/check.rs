@@ -6,7 +6,7 @@ use syn::{Safety, Type};
 use tfrt_ods::OpTraits;
 use tfrt_ods::traits::TraitDef;
 
-use crate::function::{self, Function};
+use crate::function::{self, FunctionItem};
 use crate::kernel::Form;
 use crate::options::{AttributeNames, AttributeType, Flag, Options};
 use crate::problems::Problems;
@@ -17,7 +17,7 @@ use crate::signature::{Binding, FunctionBinding, Operand, Output, Parameter};
 const MAX_PARAMETERS: usize = 12;
 
 /// What a function may not be.
-pub(super) fn function(function: &Function, problems: &mut Problems) {
+pub(super) fn function(function: &FunctionItem, problems: &mut Problems) {
     if let Some(second) = function
         .attributes
         .iter()
@@ -103,7 +103,12 @@ fn conflicts() -> impl Iterator<Item = (Flag, Flag, &'static str)> {
 }
 
 /// Options that contradict each other, or stand for what the signature says.
-pub(super) fn options(options: &Options, form: Form, function: &Function, problems: &mut Problems) {
+pub(super) fn options(
+    options: &Options,
+    form: Form,
+    function: &FunctionItem,
+    problems: &mut Problems,
+) {
     for (first, second, reason) in conflicts() {
         if let (Some(first), Some(second)) = (options.flag(first), options.flag(second)) {
             problems.at(second, format!("`{second}` excludes `{first}`: {reason}"));
@@ -299,7 +304,7 @@ fn sync_twin(options: &Options, form: Form, problems: &mut Problems) {
 pub(super) fn parameters(
     options: &Options,
     form: Form,
-    function: &Function,
+    function: &FunctionItem,
     parameters: &[Parameter],
     problems: &mut Problems,
 ) {
@@ -518,7 +523,7 @@ fn prepared(options: &Options, parameters: &[Parameter], problems: &mut Problems
     }
 }
 
-fn raw_parameters(function: &Function, parameters: &[Parameter], problems: &mut Problems) {
+fn raw_parameters(function: &FunctionItem, parameters: &[Parameter], problems: &mut Problems) {
     let is_frame = |parameter: &Parameter| matches!(parameter.binding, Binding::Frame);
     match parameters {
         [frame] if is_frame(frame) => {}
@@ -539,7 +544,7 @@ fn raw_parameters(function: &Function, parameters: &[Parameter], problems: &mut 
 /// A return type that the form cannot have.
 pub(super) fn output(
     form: Form,
-    function: &Function,
+    function: &FunctionItem,
     output: &Output,
     parameters: &[Parameter],
     problems: &mut Problems,

@@ -13,7 +13,7 @@ use syn::{Attribute, Ident, LitStr};
 use tfrt_ods::{Arity, FunctionForm, OpTraits};
 
 use crate::doc;
-use crate::function::Function;
+use crate::function::FunctionItem;
 use crate::kernel::rules;
 use crate::kernel::{
     self, AttributeEntry, Bound, Declaration, Form, FunctionEntry, Marker, OperandEntry,
@@ -29,7 +29,7 @@ use default::{absent, read_default};
 pub(super) fn declare(
     options: &Options,
     form: Form,
-    function: &Function,
+    function: &FunctionItem,
     parameters: Vec<Parameter>,
     output: &Output,
     problems: &mut Problems,
@@ -379,7 +379,7 @@ fn function_marker(declaration: &Declaration, binding: FunctionBinding) -> Marke
 /// The results, with their names.
 fn results(
     options: &Options,
-    function: &Function,
+    function: &FunctionItem,
     output: &Output,
     declaration: &mut Declaration,
     names: &mut Names,

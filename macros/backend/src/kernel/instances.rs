@@ -4,7 +4,7 @@ use proc_macro2::{Span, TokenStream};
 use syn::spanned::Spanned;
 use syn::{Ident, LitStr, Type};
 
-use crate::function::Function;
+use crate::function::FunctionItem;
 use crate::options::{InstanceList, InstanceValue, Options};
 use crate::problems::{Problems, did_you_mean};
 use crate::signature;
@@ -34,7 +34,7 @@ struct Template {
 pub(crate) fn instances(
     options: &Options,
     names: &[LitStr],
-    function: &Function,
+    function: &FunctionItem,
     problems: &mut Problems,
 ) -> Vec<Instance> {
     let parameters = signature::generic_parameters(function);
@@ -131,7 +131,7 @@ fn named(
 }
 
 /// What a generic parameter is in an instance. Bounds that its value does not meet are reported at the value.
-fn item(function: &Function, parameter: &Ident, value: &InstanceValue) -> InstanceItem {
+fn item(function: &FunctionItem, parameter: &Ident, value: &InstanceValue) -> InstanceItem {
     let mut ident = parameter.clone();
     ident.set_span(value.value.span().resolved_at(parameter.span()));
     (

@@ -5,7 +5,7 @@ use quote::quote;
 use syn::spanned::Spanned;
 use syn::{FnArg, ReturnType, Type};
 
-use crate::function::Function;
+use crate::function::FunctionItem;
 use crate::kernel::{Marker, Variant};
 use crate::op::OpFlag;
 use crate::problems::Problems;
@@ -41,7 +41,7 @@ const NUMBERS: &[&str] = &[
 const CHAIN: &str = "an op has no chain of its own: `side_effecting` or `effect = \"…\"` makes it take part in the order of effects";
 
 /// Parameters and results that are only for kernels, not for ops.
-pub(super) fn function(function: &Function, problems: &mut Problems) {
+pub(super) fn function(function: &FunctionItem, problems: &mut Problems) {
     // What cannot be read is reported with the kernel.
     let mut ignored = Problems::default();
     let parameters = signature::parameters(function, &mut ignored);
@@ -70,7 +70,7 @@ pub(super) fn function(function: &Function, problems: &mut Problems) {
 }
 
 /// Reports a parameter that is the frame of a kernel, and says whether there is one.
-pub(super) fn takes_frame(function: &Function, problems: &mut Problems) -> bool {
+pub(super) fn takes_frame(function: &FunctionItem, problems: &mut Problems) -> bool {
     let parameters = signature::parameters(function, &mut Problems::default());
     let frame = parameters
         .iter()
@@ -158,7 +158,7 @@ pub(super) const QUERY: Taken = Taken {
 };
 
 /// Checks that a function takes this one parameter.
-pub(super) fn takes(function: &Function, raw: &Ident, taken: &Taken, problems: &mut Problems) {
+pub(super) fn takes(function: &FunctionItem, raw: &Ident, taken: &Taken, problems: &mut Problems) {
     let signature = &function.signature;
     if let Some(keyword) = &signature.asyncness {
         problems.at(
@@ -203,7 +203,7 @@ pub(super) fn takes(function: &Function, raw: &Ident, taken: &Taken, problems: &
 }
 
 /// Checks that a function returns nothing, or whether it failed.
-pub(super) fn gives_nothing(function: &Function, problems: &mut Problems) {
+pub(super) fn gives_nothing(function: &FunctionItem, problems: &mut Problems) {
     let ReturnType::Type(_, ty) = &function.signature.output else {
         return;
     };
@@ -220,7 +220,7 @@ pub(super) fn gives_nothing(function: &Function, problems: &mut Problems) {
 }
 
 /// A metadata function as a kernel: with tensors in place of their metadata, and without results.
-pub(super) fn of_tensors(function: &Function) -> syn::Result<Function> {
+pub(super) fn of_tensors(function: &FunctionItem) -> syn::Result<FunctionItem> {
     let mut signature = function.signature.clone();
     let mut problems = Problems::default();
     if let Some(keyword) = &signature.asyncness {
@@ -267,7 +267,7 @@ pub(super) fn of_tensors(function: &Function) -> syn::Result<Function> {
         );
     }
     signature.output = ReturnType::Default;
-    problems.finish(Function {
+    problems.finish(FunctionItem {
         attributes: function.attributes.clone(),
         visibility: function.visibility.clone(),
         signature,

@@ -22,14 +22,14 @@ use syn::{
 };
 
 use super::options::OpOptions;
-use crate::function::Function;
+use crate::function::FunctionItem;
 use crate::problems::Problems;
 use crate::signature::types::{arguments, last_name, type_argument, ungrouped};
 use crate::signature::{const_type, generic_parameters};
 
 /// A function whose operands are elements, understood.
 pub(super) struct Adapted<'a> {
-    function: &'a Function,
+    function: &'a FunctionItem,
     parameters: Vec<Parameter<'a>>,
     families: Vec<Family<'a>>,
     unsupported: Option<&'a LitStr>,
@@ -67,14 +67,14 @@ struct Family<'a> {
 /// A function of tensors in place of one of elements.
 pub(super) struct Adapter {
     /// As the kernel machinery reads it.
-    pub(super) function: Function,
+    pub(super) function: FunctionItem,
     /// As the compiler reads it.
     pub(super) tokens: TokenStream,
 }
 
 /// Understands a function whose operands are elements; none if it has no such operand.
 pub(super) fn adapt<'a>(
-    function: &'a Function,
+    function: &'a FunctionItem,
     options: &'a OpOptions,
 ) -> syn::Result<Option<Adapted<'a>>> {
     let mut problems = Problems::default();
@@ -116,7 +116,10 @@ pub(super) fn adapt<'a>(
 }
 
 /// The generic parameters whose values no name tells.
-pub(super) fn found_parameters<'a>(function: &'a Function, options: &OpOptions) -> Vec<&'a Ident> {
+pub(super) fn found_parameters<'a>(
+    function: &'a FunctionItem,
+    options: &OpOptions,
+) -> Vec<&'a Ident> {
     let parameters = generic_parameters(function).into_iter();
     parameters
         .filter(|parameter| !options.is_named(parameter))
@@ -125,7 +128,7 @@ pub(super) fn found_parameters<'a>(function: &'a Function, options: &OpOptions) 
 
 /// What is known of a generic parameter that is found at run time.
 fn family<'a>(
-    function: &'a Function,
+    function: &'a FunctionItem,
     parameter: &'a Ident,
     options: &'a OpOptions,
     parameters: &[Parameter<'_>],
@@ -378,7 +381,7 @@ impl Adapted<'_> {
             .attributes
             .iter()
             .filter(|attribute| attribute.path().is_ident("doc"));
-        let written = Function {
+        let written = FunctionItem {
             attributes: docs.cloned().collect(),
             visibility: Visibility::Inherited,
             signature: Signature {
@@ -394,7 +397,7 @@ impl Adapted<'_> {
             inputs: inputs(&|parameter| parameter.argument.clone()),
             ..written.signature.clone()
         };
-        let tokens = Function {
+        let tokens = FunctionItem {
             attributes: Vec::new(),
             visibility: Visibility::Inherited,
             signature,

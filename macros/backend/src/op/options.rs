@@ -8,7 +8,7 @@ use syn::punctuated::Punctuated;
 use syn::{FnArg, Ident, LitStr, Path, Token, Type, bracketed, parenthesized};
 use tfrt_ods::traits::{TraitDef, TraitOption};
 
-use crate::function::Function;
+use crate::function::FunctionItem;
 use crate::op::OpFlag;
 use crate::options::{Options, Subject, duplicate, expect_end, set, split_at_commas};
 use crate::problems::{Problems, did_you_mean};
@@ -129,7 +129,11 @@ fn refusal(name: &str) -> Option<&'static str> {
 
 impl OpOptions {
     /// Parses the tokens in the parentheses of the attribute.
-    pub(super) fn parse(tokens: TokenStream, function: &Function, problems: &mut Problems) -> Self {
+    pub(super) fn parse(
+        tokens: TokenStream,
+        function: &FunctionItem,
+        problems: &mut Problems,
+    ) -> Self {
         let mut options = Self {
             is_prepared: has_out(function),
             ..Self::default()
@@ -434,7 +438,7 @@ impl OpOptions {
     }
 }
 
-fn has_out(function: &Function) -> bool {
+fn has_out(function: &FunctionItem) -> bool {
     function.signature.inputs.iter().any(|input| match input {
         FnArg::Typed(parameter) => parameter
             .attrs
