@@ -31,14 +31,14 @@ use quote::{ToTokens, format_ident, quote};
 use syn::ext::IdentExt;
 
 use crate::facade::Facade;
-use crate::kernel::{Instance, Kernel, Variant};
+use crate::kernel::{Instance, KernelModel, Variant};
 
 /// The items that go beside the function.
 ///
 /// # Errors
 /// The facade cannot be found.
-pub fn expand(kernel: &Kernel, facade: Facade) -> syn::Result<TokenStream> {
-    let Kernel {
+pub fn expand(kernel: &KernelModel, facade: Facade) -> syn::Result<TokenStream> {
+    let KernelModel {
         ident,
         visibility,
         conditions,
@@ -84,7 +84,7 @@ pub fn expand(kernel: &Kernel, facade: Facade) -> syn::Result<TokenStream> {
 
 /// The descriptor of one instance. The generic parameters are items beside it, so that the types of the function can be
 /// repeated as they are written.
-fn expand_instance(kernel: &Kernel, variant: &Variant, instance: &Instance) -> TokenStream {
+fn expand_instance(kernel: &KernelModel, variant: &Variant, instance: &Instance) -> TokenStream {
     let declaration = declaration::declaration(kernel, variant, instance);
     let descriptor = if variant.form.is_raw() {
         adapter::raw(kernel, variant, instance, &declaration)
@@ -115,7 +115,7 @@ fn type_aliases(instance: &Instance) -> Vec<TokenStream> {
 }
 
 /// The function with the instance's parameters.
-fn callee(kernel: &Kernel, instance: &Instance) -> TokenStream {
+fn callee(kernel: &KernelModel, instance: &Instance) -> TokenStream {
     let ident = &kernel.ident;
     if instance.values.is_empty() {
         return ident.to_token_stream();

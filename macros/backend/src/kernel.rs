@@ -23,7 +23,7 @@ pub use instances::Instance;
 
 /// A function as a kernel, with nothing left to decide.
 #[derive(Debug)]
-pub struct Kernel {
+pub struct KernelModel {
     /// The function.
     pub ident: Ident,
     /// How visible the function is.
@@ -285,7 +285,7 @@ impl Form {
     }
 }
 
-impl Kernel {
+impl KernelModel {
     /// The model of `function` under `options`.
     ///
     /// # Errors

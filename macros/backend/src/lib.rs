@@ -56,7 +56,7 @@ use function::FunctionItem;
 pub fn kernel(facade: Facade, options: TokenStream, item: TokenStream) -> TokenStream {
     match FunctionItem::of_item(item.clone(), "tfrt_kernel") {
         Ok(function) => {
-            let generated = kernel::Kernel::new(options, &function)
+            let generated = kernel::KernelModel::new(options, &function)
                 .and_then(|kernel| expand::expand(&kernel, facade))
                 .unwrap_or_else(syn::Error::into_compile_error);
             quote! { #function #generated }
@@ -73,7 +73,7 @@ pub fn kernel(facade: Facade, options: TokenStream, item: TokenStream) -> TokenS
 pub fn op(facade: Facade, options: TokenStream, item: TokenStream) -> TokenStream {
     match FunctionItem::of_item(item.clone(), "tfrt_op") {
         Ok(function) => {
-            let generated = op::Op::new(options, &function)
+            let generated = op::OpModel::new(options, &function)
                 .and_then(|op| expand::op::expand(&op, facade))
                 .unwrap_or_else(syn::Error::into_compile_error);
             quote! { #function #generated }

@@ -3,7 +3,7 @@
 //! ```text
 //!  options ──► those of ops ──┐
 //!     └──────► those of kernels ─┐
-//!  function ──► adapted ─────────┴─► Kernel ──► expand
+//!  function ──► adapted ─────────┴─► KernelModel ──► expand
 //! ```
 //!
 //! A function whose operands are elements rather than tensors gets an adapter, a function of tensors that borrows them: see
@@ -20,7 +20,7 @@ use quote::quote;
 use syn::{Attribute, Ident, LitStr, Path};
 
 use crate::function::FunctionItem;
-use crate::kernel::Kernel;
+use crate::kernel::KernelModel;
 use crate::kernel::instances::{self, Instance};
 use crate::problems::Problems;
 use crate::signature;
@@ -29,7 +29,7 @@ use options::OpOptions;
 
 /// A function as an op, with nothing left to decide.
 #[derive(Debug)]
-pub struct Op {
+pub struct OpModel {
     /// The function.
     pub ident: Ident,
     /// The `#[cfg]`s of the function.
@@ -91,7 +91,7 @@ pub enum Form {
 #[derive(Debug)]
 pub struct OpKernel {
     /// The kernel.
-    pub kernel: Kernel,
+    pub kernel: KernelModel,
     /// What the kernel calls, if it is not the function itself.
     pub adapter: Option<TokenStream>,
     /// The metadata function, if the declaration of the kernel does not have it.
@@ -100,7 +100,7 @@ pub struct OpKernel {
     pub suffix: String,
 }
 
-impl Op {
+impl OpModel {
     /// The model of `function` under `options`.
     ///
     /// # Errors
@@ -200,9 +200,9 @@ fn kernel(
     found: &[&Ident],
     function: &FunctionItem,
     problems: &mut Problems,
-) -> Option<Kernel> {
+) -> Option<KernelModel> {
     let others = options.of_kernel(found);
-    let kernel = Kernel::new(quote!(#(#names,)* #(#others),*), function);
+    let kernel = KernelModel::new(quote!(#(#names,)* #(#others),*), function);
     let mut kernel = problems.note(kernel)?;
     for variant in &mut kernel.variants {
         variant.preparation.asks_all = true;

@@ -8,12 +8,12 @@ use syn::{Path, Type};
 
 use super::assertions::assertions;
 use super::{callee, markers, name};
-use crate::kernel::{Form, Instance, Kernel, Marker, Variant};
+use crate::kernel::{Form, Instance, KernelModel, Marker, Variant};
 use crate::signature::{Operand, Output};
 
 /// The descriptor of a plain function.
 pub(super) fn adapter(
-    kernel: &Kernel,
+    kernel: &KernelModel,
     variant: &Variant,
     instance: &Instance,
     declaration: &TokenStream,
@@ -47,7 +47,7 @@ pub(super) fn adapter(
 }
 
 /// The type that stands for the results.
-fn results(kernel: &Kernel, variant: &Variant) -> TokenStream {
+fn results(kernel: &KernelModel, variant: &Variant) -> TokenStream {
     let outs: Vec<TokenStream> = outs(variant)
         .map(|ty| markers::checked(ty, "IsPreallocated"))
         .collect();
@@ -79,7 +79,7 @@ fn outs(variant: &Variant) -> impl Iterator<Item = &Type> {
 }
 
 /// The closure that calls the function.
-fn closure(kernel: &Kernel, variant: &Variant, instance: &Instance) -> TokenStream {
+fn closure(kernel: &KernelModel, variant: &Variant, instance: &Instance) -> TokenStream {
     let arguments: Vec<Ident> = (0..variant.parameters.len())
         .map(|index| name("__a", index))
         .collect();
@@ -281,7 +281,7 @@ pub(super) fn asked(
 
 /// The descriptor of a function that takes its frame.
 pub(super) fn raw(
-    kernel: &Kernel,
+    kernel: &KernelModel,
     variant: &Variant,
     instance: &Instance,
     declaration: &TokenStream,

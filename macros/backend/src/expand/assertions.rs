@@ -8,15 +8,15 @@ use syn::spanned::Spanned;
 
 use super::{declaration, markers};
 use crate::kernel::{
-    AttributeDefault, Bound, Declaration, DefaultValue, Kernel, Marker, OperandEntry, ResultEntry,
-    Variant,
+    AttributeDefault, Bound, Declaration, DefaultValue, KernelModel, Marker, OperandEntry,
+    ResultEntry, Variant,
 };
 use crate::options::{AttributeType, RawType};
 use crate::signature::Operand;
 use crate::signature::types::{is_chain, last_name};
 
 /// The assertions about one instance.
-pub(super) fn assertions(kernel: &Kernel, variant: &Variant) -> TokenStream {
+pub(super) fn assertions(kernel: &KernelModel, variant: &Variant) -> TokenStream {
     let mut assertions = Assertions::default();
     for parameter in &variant.parameters {
         assertions.add_parameter(parameter);

@@ -8,7 +8,7 @@ use tfrt_ods::{Arity, FunctionForm};
 use super::{adapter, markers};
 use crate::kernel::{
     AttributeDefault, AttributeEntry, Bound, Declaration, DefaultValue, FunctionEntry, Instance,
-    Kernel, OperandEntry, RawEntry, ResultEntry, Variant,
+    KernelModel, OperandEntry, RawEntry, ResultEntry, Variant,
 };
 use crate::options::{AttributeType, RawType};
 use crate::signature::Output;
@@ -22,7 +22,11 @@ struct Source<'a> {
 }
 
 /// The declaration of a kernel, as a constant.
-pub(super) fn declaration(kernel: &Kernel, variant: &Variant, instance: &Instance) -> TokenStream {
+pub(super) fn declaration(
+    kernel: &KernelModel,
+    variant: &Variant,
+    instance: &Instance,
+) -> TokenStream {
     let source = Source {
         parameters: &variant.parameters,
         leaves: &kernel.output.leaves(),

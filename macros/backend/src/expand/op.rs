@@ -8,15 +8,15 @@ use syn::spanned::Spanned;
 
 use super::{adapter, declaration, expand_instance, markers, type_aliases};
 use crate::facade::Facade;
-use crate::kernel::{Instance, Kernel, Marker, Variant};
-use crate::op::{Form, Op, OpKernel};
+use crate::kernel::{Instance, KernelModel, Marker, Variant};
+use crate::op::{Form, OpKernel, OpModel};
 use crate::signature::{Operand, Output};
 
 /// The items that go beside the function.
 ///
 /// # Errors
 /// The facade cannot be found.
-pub fn expand(op: &Op, facade: Facade) -> syn::Result<TokenStream> {
+pub fn expand(op: &OpModel, facade: Facade) -> syn::Result<TokenStream> {
     let root = facade.root(op.crate_path.as_ref())?;
     let (item, conditions) = (
         format_ident!("__TfrtOpsOf_{}", op.ident.unraw()),
@@ -48,7 +48,7 @@ pub fn expand(op: &Op, facade: Facade) -> syn::Result<TokenStream> {
 }
 
 /// The kernels of an op, and its registrations.
-fn kernel_items(op: &Op, kernels: &[OpKernel]) -> TokenStream {
+fn kernel_items(op: &OpModel, kernels: &[OpKernel]) -> TokenStream {
     let (mut adapters, mut descriptors, mut registrations) = (Vec::new(), Vec::new(), Vec::new());
     for part in kernels {
         adapters.extend(&part.adapter);
@@ -80,7 +80,7 @@ fn kernel_items(op: &Op, kernels: &[OpKernel]) -> TokenStream {
 }
 
 /// The registrations of an op of which only metadata is known. Attributes are found as a declaration says, which no kernel has.
-fn metadata_items(op: &Op, part: &OpKernel) -> TokenStream {
+fn metadata_items(op: &OpModel, part: &OpKernel) -> TokenStream {
     let variants = part.kernel.variants.iter();
     let instances = variants.flat_map(|variant| {
         let instances = variant.instances.iter();
@@ -103,7 +103,7 @@ fn metadata_items(op: &Op, part: &OpKernel) -> TokenStream {
 
 /// The registrations of an op without a kernel.
 fn registrations(
-    op: &Op,
+    op: &OpModel,
     instances: &[Instance],
     implementation: &TokenStream,
     metadata: Option<&TokenStream>,
@@ -126,7 +126,7 @@ fn submit(index: usize, registration: &TokenStream) -> TokenStream {
 }
 
 fn registration(
-    op: &Op,
+    op: &OpModel,
     name: &str,
     implementation: &TokenStream,
     metadata: Option<&TokenStream>,
@@ -161,7 +161,7 @@ fn of_query(path: &Path) -> TokenStream {
 
 /// The metadata function of an op whose author's function takes operands and attributes.
 fn of_operands(
-    kernel: &Kernel,
+    kernel: &KernelModel,
     variant: &Variant,
     path: &Path,
     declared: &TokenStream,
@@ -206,7 +206,7 @@ fn of_operands(
 }
 
 /// That what operands and results are written as are tensors.
-fn assertions(kernel: &Kernel, variant: &Variant) -> TokenStream {
+fn assertions(kernel: &KernelModel, variant: &Variant) -> TokenStream {
     let operands = variant
         .parameters
         .iter()
