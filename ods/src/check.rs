@@ -37,23 +37,23 @@ use crate::op::OpDef;
 /// The rule that a declaration violates, and the location.
 ///
 /// ```
-/// use tfrt_ods::check::{DeclarationError, Place};
+/// use tfrt_ods::check::{DeclarationError, DeclarationPart};
 /// use tfrt_ods::{OpDef, OperandDef, TypeConstraint};
 ///
 /// const A: OperandDef = OperandDef::new("a", TypeConstraint::Any);
 /// let error = OpDef { operands: &[A, A], ..OpDef::new("my.twice") }.check().unwrap_err();
 /// assert_eq!(error.to_string(), "two operands have the name `a`");
-/// assert_eq!(error.place(), Place::Part("a"));
+/// assert_eq!(error.place(), DeclarationPart::Part("a"));
 /// ```
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct DeclarationError {
     message: String,
-    place: Place,
+    place: DeclarationPart,
 }
 
 /// The part of a declaration that an error is about.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Place {
+pub enum DeclarationPart {
     /// The op as a whole.
     Op,
     /// The operand, result, attribute or function with this name.
@@ -63,7 +63,7 @@ pub enum Place {
 }
 
 impl DeclarationError {
-    pub(crate) fn new(place: Place, message: impl Into<String>) -> Self {
+    pub(crate) fn new(place: DeclarationPart, message: impl Into<String>) -> Self {
         Self {
             message: message.into(),
             place,
@@ -78,7 +78,7 @@ impl DeclarationError {
 
     /// Returns the location.
     #[must_use]
-    pub fn place(&self) -> Place {
+    pub fn place(&self) -> DeclarationPart {
         self.place
     }
 }
@@ -87,9 +87,11 @@ impl fmt::Display for DeclarationError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(&self.message)?;
         match self.place {
-            Place::Format(Some(offset)) => write!(f, " at byte {offset}"),
+            DeclarationPart::Format(Some(offset)) => write!(f, " at byte {offset}"),
             // The message names the part.
-            Place::Op | Place::Part(_) | Place::Format(None) => Ok(()),
+            DeclarationPart::Op | DeclarationPart::Part(_) | DeclarationPart::Format(None) => {
+                Ok(())
+            }
         }
     }
 }
@@ -102,12 +104,12 @@ type Check = Result<(), DeclarationError>;
 
 /// Returns an error about the op as a whole.
 fn op_error<T>(message: impl Into<String>) -> Result<T, DeclarationError> {
-    Err(DeclarationError::new(Place::Op, message))
+    Err(DeclarationError::new(DeclarationPart::Op, message))
 }
 
 /// Returns an error about the part with this name.
 fn part_error<T>(name: &'static str, message: impl Into<String>) -> Result<T, DeclarationError> {
-    Err(DeclarationError::new(Place::Part(name), message))
+    Err(DeclarationError::new(DeclarationPart::Part(name), message))
 }
 
 impl OpDef {

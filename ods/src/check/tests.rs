@@ -1,6 +1,6 @@
 //! Each rule for declarations, violated once.
 
-use crate::check::Place;
+use crate::check::DeclarationPart;
 use crate::constraint::{AttrKind, CHAIN_TYPE, EnumCase, EnumDef, TypeConstraint};
 use crate::effect::Effect;
 use crate::op::OpDef;
@@ -591,7 +591,7 @@ fn formats_fit() {
 fn an_error_says_which_part_it_is_about() {
     let place = |def: OpDef| def.check().map_err(|error| error.place());
     const A: OperandDef = OperandDef::new("a", ANY);
-    let part = Err(Place::Part("a"));
+    let part = Err(DeclarationPart::Part("a"));
     let operands: &[OperandDef] = &[A, A];
     assert_eq!(place(OpDef { operands, ..OP }), part);
     let shown = |format| OpDef {
@@ -599,10 +599,13 @@ fn an_error_says_which_part_it_is_about() {
         assembly_format: Some(format),
         ..OP
     };
-    assert_eq!(place(shown("attr-dict")), Err(Place::Format(None)));
+    assert_eq!(
+        place(shown("attr-dict")),
+        Err(DeclarationPart::Format(None))
+    );
     assert_eq!(
         place(shown("$a attr-dict $x")),
-        Err(Place::Format(Some(13)))
+        Err(DeclarationPart::Format(Some(13)))
     );
-    assert_eq!(place(OpDef::new("t")), Err(Place::Op));
+    assert_eq!(place(OpDef::new("t")), Err(DeclarationPart::Op));
 }

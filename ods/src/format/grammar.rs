@@ -6,7 +6,7 @@
 use super::lexer::{Lexer, Token};
 use super::shown::Shown;
 use super::{DictKeyword, Element, Group};
-use crate::check::{DeclarationError, Place};
+use crate::check::{DeclarationError, DeclarationPart};
 use crate::constraint::{AttrKind, TypeConstraint};
 use crate::op::{Arity, AttrDef, FunctionForm, OpDef, OperandDef};
 
@@ -25,7 +25,10 @@ pub(super) type Parse<T> = Result<T, DeclarationError>;
 pub(super) fn parse(def: &OpDef, text: &'static str) -> Parse<Vec<Element>> {
     if text.len() > MAX_LEN {
         let message = format!("the format is too long: expected at most {MAX_LEN} bytes");
-        return Err(DeclarationError::new(Place::Format(Some(MAX_LEN)), message));
+        return Err(DeclarationError::new(
+            DeclarationPart::Format(Some(MAX_LEN)),
+            message,
+        ));
     }
     let mut parser = Parser {
         def,
@@ -533,7 +536,7 @@ impl Parser<'_> {
 
 /// Returns an error at a byte of the format.
 fn at(offset: usize, message: impl Into<String>) -> DeclarationError {
-    DeclarationError::new(Place::Format(Some(offset)), message)
+    DeclarationError::new(DeclarationPart::Format(Some(offset)), message)
 }
 
 /// Parses the arguments of a directive.

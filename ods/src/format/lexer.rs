@@ -1,6 +1,6 @@
 //! The tokens of the language.
 
-use crate::check::{DeclarationError, Place};
+use crate::check::{DeclarationError, DeclarationPart};
 
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(super) enum Token {
@@ -49,7 +49,7 @@ impl Lexer {
     /// Returns an error at the last token.
     pub(super) fn error<T>(&self, message: impl Into<String>) -> Result<T, DeclarationError> {
         Err(DeclarationError::new(
-            Place::Format(Some(self.start)),
+            DeclarationPart::Format(Some(self.start)),
             message,
         ))
     }

@@ -1,7 +1,7 @@
 //! What the elements of a format show: everything once, and every type.
 
 use super::Group;
-use crate::check::{DeclarationError, Place};
+use crate::check::{DeclarationError, DeclarationPart};
 use crate::constraint::TypeConstraint;
 use crate::op::{Arity, FunctionForm, OpDef};
 
@@ -60,7 +60,12 @@ impl Shown {
 
     /// Checks that nothing is missing.
     pub(super) fn check(&self, def: &OpDef) -> Result<(), DeclarationError> {
-        let missing = |message: String| Err(DeclarationError::new(Place::Format(None), message));
+        let missing = |message: String| {
+            Err(DeclarationError::new(
+                DeclarationPart::Format(None),
+                message,
+            ))
+        };
         for (operand, is_shown) in def.operands.iter().zip(&self.operands) {
             let name = operand.name;
             if !is_shown {

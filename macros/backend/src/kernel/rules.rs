@@ -6,7 +6,7 @@
 
 use proc_macro2::Span;
 use syn::{LitStr, Type};
-use tfrt_ods::check::{DeclarationError, Place};
+use tfrt_ods::check::{DeclarationError, DeclarationPart};
 use tfrt_ods::constraint::CHAIN_TYPE;
 use tfrt_ods::format::Format;
 use tfrt_ods::{
@@ -48,12 +48,16 @@ pub(super) fn check(
         return;
     };
     match (error.place(), &declaration.format) {
-        (Place::Format(offset), Some(format)) => report_format(format, offset, &error, problems),
-        (Place::Part(name), _) => problems.at_span(
+        (DeclarationPart::Format(offset), Some(format)) => {
+            report_format(format, offset, &error, problems)
+        }
+        (DeclarationPart::Part(name), _) => problems.at_span(
             names.span(name).unwrap_or_else(Span::call_site),
             error.message(),
         ),
-        (Place::Op | Place::Format(_), _) => problems.at_span(Span::call_site(), error.message()),
+        (DeclarationPart::Op | DeclarationPart::Format(_), _) => {
+            problems.at_span(Span::call_site(), error.message())
+        }
     }
 }
 
