@@ -34,7 +34,7 @@ use tfrt_support::{Error, ErrorCode};
 pub(crate) use binding::BoundAttrs;
 use binding::KeptBinding;
 pub use value::ToOpAttr;
-use value::{OwnSection, Place};
+use value::{AttrPlace, OwnSection};
 
 use crate::identity;
 
@@ -77,7 +77,7 @@ pub struct OpAttrs {
 #[derive(Clone)]
 pub(crate) struct AttrEntry {
     name: SmolStr,
-    place: Place,
+    place: AttrPlace,
 }
 
 /// Where the bytes of values are.
@@ -167,7 +167,7 @@ impl OpAttrs {
     /// Adds an attribute whose bytes are in the section. The first one of a name stays.
     fn push(&mut self, name: &str, code: AttrTypeCode, offset: u32) {
         if let Err(position) = self.position(name) {
-            let (name, place) = (name.into(), Place { code, offset });
+            let (name, place) = (name.into(), AttrPlace { code, offset });
             self.entries.insert(position, AttrEntry { name, place });
         }
     }
@@ -317,7 +317,7 @@ impl OpAttrs {
         OpAttrsRef((!self.is_empty()).then(|| Arc::new(copy())))
     }
 
-    pub(crate) fn place(&self, name: &str) -> Option<Place> {
+    pub(crate) fn place(&self, name: &str) -> Option<AttrPlace> {
         let position = self.position(name).ok()?;
         Some(self.entries[position].place)
     }
@@ -341,7 +341,7 @@ impl OpAttrs {
             let mut own = OwnSection::default();
             let mut entries = self.entries.clone();
             for entry in &mut entries {
-                let Place { code, offset } = entry.place;
+                let AttrPlace { code, offset } = entry.place;
                 let value = tfrt_attr::decode::decode(table.attribute_section(), offset, code)
                     .expect("loading a program checks all of its attributes");
                 entry.place = own.push(&value)?;

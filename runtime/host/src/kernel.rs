@@ -52,7 +52,7 @@ pub(crate) mod result;
 
 pub(crate) mod declare;
 
-pub(crate) mod place;
+pub(crate) mod operand_slot;
 
 pub(crate) mod deferred;
 

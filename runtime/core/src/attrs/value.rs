@@ -9,12 +9,12 @@ use tfrt_support::DType;
 
 /// Where a value is: what it is, and its offset in a section.
 #[derive(Clone, Copy)]
-pub struct Place {
+pub struct AttrPlace {
     pub(crate) code: AttrTypeCode,
     pub(crate) offset: u32,
 }
 
-impl fmt::Debug for Place {
+impl fmt::Debug for AttrPlace {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{} at {}", self.code, self.offset)
     }
@@ -39,7 +39,7 @@ impl OwnSection {
     }
 
     /// Appends a value.
-    pub(crate) fn push(&mut self, value: &AttrValue) -> Result<Place, EncodeError> {
+    pub(crate) fn push(&mut self, value: &AttrValue) -> Result<AttrPlace, EncodeError> {
         let mut encoder = AttrEncoder::new();
         let offset = encoder.encode(value)?;
         let code = value.code();
@@ -51,14 +51,14 @@ impl OwnSection {
             self.words.push(u64::from_ne_bytes(word));
         }
         let offset = start.checked_add(offset).ok_or(EncodeError::TooLong)?;
-        Ok(Place { code, offset })
+        Ok(AttrPlace { code, offset })
     }
 
     /// Appends a value of at most eight bytes, little-endian.
-    fn push_word(&mut self, code: AttrTypeCode, bits: u64) -> Result<Place, EncodeError> {
+    fn push_word(&mut self, code: AttrTypeCode, bits: u64) -> Result<AttrPlace, EncodeError> {
         let offset = self.next_offset()?;
         self.words.push(bits.to_le());
-        Ok(Place { code, offset })
+        Ok(AttrPlace { code, offset })
     }
 
     fn next_offset(&self) -> Result<u32, EncodeError> {
@@ -79,7 +79,7 @@ mod sealed {
 pub trait ToOpAttr: sealed::Sealed {
     /// Copies the value to a section.
     #[doc(hidden)]
-    fn encode(&self, section: &mut OwnSection) -> Result<Place, EncodeError>;
+    fn encode(&self, section: &mut OwnSection) -> Result<AttrPlace, EncodeError>;
 }
 
 macro_rules! impl_number {
@@ -87,7 +87,7 @@ macro_rules! impl_number {
         impl sealed::Sealed for $ty {}
 
         impl ToOpAttr for $ty {
-            fn encode(&self, section: &mut OwnSection) -> Result<Place, EncodeError> {
+            fn encode(&self, section: &mut OwnSection) -> Result<AttrPlace, EncodeError> {
                 let scalar = Scalar::$constructor(*self);
                 section.push_word(scalar.code(), scalar.bits())
             }
@@ -96,7 +96,7 @@ macro_rules! impl_number {
         impl sealed::Sealed for &[$ty] {}
 
         impl ToOpAttr for &[$ty] {
-            fn encode(&self, section: &mut OwnSection) -> Result<Place, EncodeError> {
+            fn encode(&self, section: &mut OwnSection) -> Result<AttrPlace, EncodeError> {
                 let elements = self.iter().map(|&element| Scalar::$constructor(element).into());
                 section.push(&AttrValue::Array(elements.collect()))
             }
@@ -105,7 +105,7 @@ macro_rules! impl_number {
         impl<const N: usize> sealed::Sealed for [$ty; N] {}
 
         impl<const N: usize> ToOpAttr for [$ty; N] {
-            fn encode(&self, section: &mut OwnSection) -> Result<Place, EncodeError> {
+            fn encode(&self, section: &mut OwnSection) -> Result<AttrPlace, EncodeError> {
                 (&self[..]).encode(section)
             }
         }
@@ -131,7 +131,7 @@ impl_number! {
 impl sealed::Sealed for DType {}
 
 impl ToOpAttr for DType {
-    fn encode(&self, section: &mut OwnSection) -> Result<Place, EncodeError> {
+    fn encode(&self, section: &mut OwnSection) -> Result<AttrPlace, EncodeError> {
         section.push_word(AttrTypeCode::TYPE, self.code().into())
     }
 }
@@ -139,7 +139,7 @@ impl ToOpAttr for DType {
 impl sealed::Sealed for &str {}
 
 impl ToOpAttr for &str {
-    fn encode(&self, section: &mut OwnSection) -> Result<Place, EncodeError> {
+    fn encode(&self, section: &mut OwnSection) -> Result<AttrPlace, EncodeError> {
         section.push(&AttrValue::string(self))
     }
 }
@@ -147,7 +147,7 @@ impl ToOpAttr for &str {
 impl sealed::Sealed for &AttrValue {}
 
 impl ToOpAttr for &AttrValue {
-    fn encode(&self, section: &mut OwnSection) -> Result<Place, EncodeError> {
+    fn encode(&self, section: &mut OwnSection) -> Result<AttrPlace, EncodeError> {
         section.push(self)
     }
 }

@@ -12,7 +12,7 @@ use tfrt_support::Error;
 
 use crate::kernel::attribute::AttributeRead;
 use crate::kernel::descriptor::TypeList;
-use crate::kernel::place::Place;
+use crate::kernel::operand_slot::OperandSlot;
 use crate::kernel::source::Source;
 
 /// How one parameter is bound.
@@ -67,7 +67,7 @@ pub trait ParamList: Sealed {
     type Arguments<'h, 'f>;
     /// Places for the operands of a call that its kernel outlives; at least as many as there are
     /// parameters.
-    type Places: AsRef<[Place]> + Default + Send;
+    type Places: AsRef<[OperandSlot]> + Default + Send;
 
     /// `true` if a [direct](crate::kernel::direct) kernel can have these parameters.
     const IS_DIRECT: bool;
@@ -121,7 +121,7 @@ macro_rules! impl_param_list {
         impl<$($marker: Param),*> ParamList for ($($marker,)*) {
             type Held<'f> = ($($marker::Held<'f>,)*);
             type Arguments<'h, 'f> = ($($marker::Argument<'h, 'f>,)*);
-            type Places = [Place; [$(stringify!($marker)),*].len()];
+            type Places = [OperandSlot; [$(stringify!($marker)),*].len()];
             const IS_DIRECT: bool = true $(&& $marker::IS_DIRECT)*;
             const NUM_OPERANDS: usize = 0 $(+ $marker::NUM_OPERANDS)*;
             const READS_CALL: bool = false $(|| $marker::READS_CALL)*;
@@ -164,7 +164,7 @@ impl Sealed for () {}
 impl ParamList for () {
     type Held<'f> = ();
     type Arguments<'h, 'f> = ();
-    type Places = [Place; 0];
+    type Places = [OperandSlot; 0];
     const IS_DIRECT: bool = true;
     const NUM_OPERANDS: usize = 0;
     const READS_CALL: bool = false;

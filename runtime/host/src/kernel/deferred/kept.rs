@@ -30,8 +30,8 @@ use crate::execution::ExecutionContext;
 use crate::function::FunctionTable;
 use crate::kernel::attribute::{self, AttributeParam};
 use crate::kernel::frame::{AttributeList, FrameParts, FunctionList, mismatch};
+use crate::kernel::operand_slot::{OperandContent, OperandSlot};
 use crate::kernel::param::ParamList;
-use crate::kernel::place::{Place, PlaceContent};
 use crate::kernel::source::{ReadHold, Source, conflict};
 
 /// A call in progress.
@@ -197,7 +197,7 @@ impl<'k, P: ParamList> Keeping<'k, '_, P> {
     }
 
     #[inline]
-    fn place(self, index: usize) -> &'k Place {
+    fn place(self, index: usize) -> &'k OperandSlot {
         &self.kept.places.as_ref()[index]
     }
 
@@ -213,9 +213,9 @@ impl<'k, P: ParamList> Keeping<'k, '_, P> {
             // SAFETY: the caller fulfils both duties.
             let words = unsafe { self.copy::<T>(index) };
             // It was empty, and nothing else fills it.
-            let _ = place.set(PlaceContent::Copied(words));
+            let _ = place.set(OperandContent::Copied(words));
         }
-        let Some(PlaceContent::Copied(words)) = place.get() else {
+        let Some(OperandContent::Copied(words)) = place.get() else {
             unreachable!("an operand is read as one type");
         };
         // SAFETY: K1: the place was filled above with a `T`.
@@ -272,12 +272,12 @@ impl<'k, P: ParamList> Keeping<'k, '_, P> {
                         unsafe { place.as_ref() }
                     }
                 };
-                place.get_or_init(|| PlaceContent::Shared(operand.clone()))
+                place.get_or_init(|| OperandContent::Shared(operand.clone()))
             }
         };
         match content {
-            PlaceContent::Shared(value) => Ok(value),
-            PlaceContent::Copied(_) => unreachable!("an operand is read as one type"),
+            OperandContent::Shared(value) => Ok(value),
+            OperandContent::Copied(_) => unreachable!("an operand is read as one type"),
         }
     }
 }

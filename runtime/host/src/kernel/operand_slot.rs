@@ -6,12 +6,12 @@ use std::mem::MaybeUninit;
 use tfrt_async::AnyRef;
 use tfrt_async::value::{MAX_COPIED_ALIGN, MAX_COPIED_BYTES};
 
-/// The place of one operand. Written once.
-pub type Place = OnceCell<PlaceContent>;
+/// The slot of one operand. Written once.
+pub type OperandSlot = OnceCell<OperandContent>;
 
-/// The content of a place.
+/// The content of a slot.
 #[derive(Debug)]
-pub enum PlaceContent {
+pub enum OperandContent {
     /// The payload, of a copied type.
     Copied([MaybeUninit<u64>; 2]),
     /// The value.
