@@ -8,7 +8,7 @@
 //! The lock is held to look entries up, and never while waiters run.
 
 use std::collections::HashMap;
-use std::collections::hash_map::ObjectSlot as MapEntry;
+use std::collections::hash_map::Entry as MapEntry;
 use std::fmt;
 use std::hash::{Hash, Hasher};
 use std::sync::atomic::{AtomicU64, Ordering};
