@@ -93,7 +93,7 @@ pub enum Marker {
     /// All attributes.
     AllAttributes,
     /// The function at this position.
-    FunctionItem {
+    Function {
         /// From the start, or from the end.
         index: usize,
         /// Which of the two.

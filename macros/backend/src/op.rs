@@ -75,7 +75,7 @@ pub enum Form {
     /// Kernels: one for all names, or one for each if its adapter tells the name.
     Kernels(Vec<OpKernel>),
     /// The function itself, which takes its call.
-    FunctionItem {
+    Function {
         /// The names.
         instances: Vec<Instance>,
         /// The metadata function.

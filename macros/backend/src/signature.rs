@@ -52,7 +52,7 @@ pub enum Binding {
     /// All attributes.
     AllAttributes,
     /// A function.
-    FunctionItem(FunctionBinding),
+    Function(FunctionBinding),
     /// A resource: its type, and whether the parameter is a reference.
     Resource(Box<Type>, bool),
     /// A result that is allocated before the call.
