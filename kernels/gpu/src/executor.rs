@@ -26,7 +26,7 @@ use crate::enums::Platform;
 use crate::kernels::entry_point::EntryPoint;
 use crate::platform::Gpu;
 use crate::values::memory::allocation_size;
-use crate::values::{Allocator, Buffer, Context, Device, Stream};
+use crate::values::{Allocator, Buffer, GpuContext, GpuDevice, Stream};
 
 pub use borrowed::{BorrowedStream, ContextCache};
 
@@ -73,7 +73,7 @@ pub fn entry_point(program: &Arc<Program>, ctx: &ExecutionContext) -> Result<Ent
 ///
 /// # Errors
 /// `tfrt_gpu_preload_resources not found`; those of the kernels that make it.
-pub fn preload(program: &Arc<Program>, ctx: &ExecutionContext, context: &Context) -> Result<()> {
+pub fn preload(program: &Arc<Program>, ctx: &ExecutionContext, context: &GpuContext) -> Result<()> {
     let context = AnyRef::available(context.clone());
     result_of(program, PRELOAD, ctx, &[context]).map(drop)
 }
@@ -87,7 +87,7 @@ pub fn create_stream(gpu: &Arc<Gpu>, platform: Platform, ordinal: i32) -> Result
     gpu.driver.init()?;
     let id = gpu.driver.device(ordinal)?;
     let gpu = Arc::clone(gpu);
-    let context = Context::primary(&Device { gpu, id })?;
+    let context = GpuContext::primary(&GpuDevice { gpu, id })?;
     let current = context.set_current()?;
     let handle = context.gpu().driver.stream_create(&current)?;
     Ok(Stream::new(&context, handle))

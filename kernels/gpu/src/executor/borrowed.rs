@@ -9,7 +9,7 @@ use tfrt::prelude::*;
 
 use crate::api::handle::{ContextHandle, DeviceId, StreamHandle};
 use crate::platform::Gpu;
-use crate::values::{Context, Device, Stream, lock};
+use crate::values::{GpuContext, GpuDevice, Stream, lock};
 
 /// The contexts of an embedder, each with the resources that programs keep for it. Safe to use from any thread.
 ///
@@ -45,7 +45,7 @@ pub struct CachedContext {
     /// The resources of requests that run in the context. They hold values of the context, so they are dropped before it.
     pub resources: Arc<ResourceContext>,
     /// The context.
-    pub context: Context,
+    pub context: GpuContext,
 }
 
 impl ContextCache {
@@ -66,7 +66,7 @@ impl ContextCache {
             let gpu = Arc::clone(&self.gpu);
             CachedContext {
                 resources: Arc::new(ResourceContext::new()),
-                context: Context::borrowed(&Device { gpu, id: device }, handle),
+                context: GpuContext::borrowed(&GpuDevice { gpu, id: device }, handle),
             }
         });
         cached.clone()
