@@ -3,8 +3,8 @@
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-use tfrt::host::{FunctionKind, FunctionTable, RequestContextBuilder, ResourceContext};
-use tfrt::kernel::{AttributeList, FunctionList};
+use tfrt::host::__runtime::{AttributeList, FunctionList, FunctionTable};
+use tfrt::host::{FunctionKind, RequestContextBuilder, ResourceContext};
 use tfrt::prelude::*;
 use tfrt::queue::create_queue;
 

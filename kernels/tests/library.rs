@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use tfrt::kernel::registry::DialectRegistration;
+use tfrt::kernel::DialectRegistration;
 use tfrt::ods::format::Format;
 use tfrt::ods::{OpDef, OpTraits};
 use tfrt::prelude::*;

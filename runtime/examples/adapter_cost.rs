@@ -15,9 +15,9 @@
 use std::hint::black_box;
 use std::ptr::NonNull;
 
+use tfrt::host::__runtime::{AttributeList, DirectCall, DirectFn, FunctionList};
 use tfrt::host::RequestContextBuilder;
-use tfrt::kernel::direct::{DirectCall, DirectFn};
-use tfrt::kernel::{AttributeList, FunctionList, KernelSet};
+use tfrt::kernel::KernelSet;
 use tfrt::prelude::*;
 
 /// Returns the sum of two numbers.

@@ -30,7 +30,7 @@ macro_rules! declare_ops {
 /// [`DialectDef`](crate::ods::DialectDef).
 ///
 /// ```
-/// use tfrt::kernel::registry::DialectRegistration;
+/// use tfrt::kernel::DialectRegistration;
 /// use tfrt::ods::DialectDef;
 ///
 /// const DIALECTS: &[DialectDef] = &[DialectDef { types: &["matrix"], ..DialectDef::new("my_algebra") }];
@@ -42,6 +42,6 @@ macro_rules! declare_ops {
 #[macro_export]
 macro_rules! declare_dialects {
     ($dialects:expr) => {
-        $crate::__private::submit! { $crate::kernel::registry::DialectRegistration($dialects) }
+        $crate::__private::submit! { $crate::kernel::DialectRegistration($dialects) }
     };
 }

@@ -218,7 +218,7 @@ pub mod prelude {
 /// Makes a kernel library of this crate, which is then of the type `cdylib`: `tfrt run --kernel-library` and
 /// [`KernelRegistry::load_library`](kernel::KernelRegistry::load_library) load it, with all kernels that are linked into it.
 ///
-/// Said once, at the top of the crate. See [`host::library`] for what a library must not do.
+/// Said once, at the top of the crate. See [`kernel::library`] for what a library must not do.
 ///
 /// ```
 /// use tfrt::prelude::*;
@@ -264,7 +264,7 @@ macro_rules! link {
 /// `tfrt.native`.
 ///
 /// ```
-/// use tfrt::kernel::registry::NativeCall;
+/// use tfrt::kernel::NativeCall;
 /// use tfrt::prelude::*;
 ///
 /// fn native_add(call: NativeCall<'_>) {
@@ -281,7 +281,7 @@ macro_rules! link {
 macro_rules! native_function {
     ($name:literal, $function:path) => {
         $crate::__private::submit! {
-            $crate::kernel::registry::NativeFunction {
+            $crate::kernel::NativeFunction {
                 name: $name,
                 place: $crate::__private::SourcePlace {
                     file: $crate::__private::file!(),

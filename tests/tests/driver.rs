@@ -9,7 +9,7 @@ use std::thread;
 use std::time::{Duration, Instant};
 
 use libtest_mimic::{Arguments, Failed, Trial};
-use tfrt::kernel::registry::NativeCall;
+use tfrt::kernel::NativeCall;
 use tfrt::prelude::*;
 use tfrt_tests::{programs, tool};
 

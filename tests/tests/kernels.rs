@@ -6,8 +6,9 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 use tfrt::attr::{AlignedBytes, AttrEncoder, AttrValue, Scalar};
+use tfrt::host::__runtime::{AttributeList, FunctionList};
 use tfrt::host::RequestContextBuilder;
-use tfrt::kernel::{AttributeList, FunctionList, KernelDescriptor, KernelSet};
+use tfrt::kernel::{KernelDescriptor, KernelSet};
 use tfrt::ods::{Arity, AttrDefault, AttrKind, Effect, FunctionForm, OpTraits, TypeConstraint};
 use tfrt::prelude::*;
 

@@ -3,7 +3,7 @@
 //! A native function runs when its arguments are available. They may be errors, which it has to look for: a kernel would not
 //! run at all.
 
-use tfrt::kernel::registry::NativeCall;
+use tfrt::kernel::NativeCall;
 use tfrt::prelude::*;
 use tfrt::queue::Task;
 

@@ -4,7 +4,7 @@ use std::fmt;
 use std::ops::Deref;
 
 use tfrt_async::{AnyRef, BorrowError, ReadGuard};
-use tfrt_host::kernel::object::Object;
+use tfrt_host::kernel::Object;
 
 use crate::coo::CooHostTensor;
 use crate::dense::DenseHostTensor;

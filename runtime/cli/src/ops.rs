@@ -1,8 +1,8 @@
 //! `tfrt ops`: lists and documents the linked ops, and exports their declarations.
 
 use clap::{Parser, ValueEnum};
-use tfrt_host::kernel::registry::DialectRegistration;
-use tfrt_host::library::LoadedLibrary;
+use tfrt_host::kernel::DialectRegistration;
+use tfrt_host::kernel::library::LoadedLibrary;
 use tfrt_ods::catalogue::{Catalogue, CatalogueEntry};
 use tfrt_ods::write::{json, markdown, page, td};
 use tfrt_support::nearest::{did_you_mean, nearest};

@@ -25,7 +25,7 @@ use tfrt_async::AnyRef;
 use tfrt_bef::BefFile;
 use tfrt_executor::Program;
 use tfrt_host::allocator::{AllocatorKind, HostAllocator};
-use tfrt_host::library::LoadedLibrary;
+use tfrt_host::kernel::library::LoadedLibrary;
 use tfrt_host::tracing::{Scope, TracingLevel};
 use tfrt_host::{
     ExecutionContext, FunctionKind, FunctionRef, HostContext, ProgramFolder, RequestContextBuilder,

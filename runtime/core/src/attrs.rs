@@ -27,7 +27,8 @@ use tfrt_async::{Immutable, Value};
 use tfrt_attr::{
     AggregateView, AttrError, AttrRef, AttrTypeCode, AttrValue, EncodeError, FromAttr,
 };
-use tfrt_host::{FunctionRef, FunctionTable};
+use tfrt_host::__runtime::FunctionTable;
+use tfrt_host::FunctionRef;
 use tfrt_ods::OpDef;
 use tfrt_support::{Error, ErrorCode};
 

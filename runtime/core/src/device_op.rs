@@ -27,9 +27,9 @@ use std::sync::Arc;
 
 use smallvec::SmallVec;
 use tfrt_async::{AnyRef, run_when_ready};
+use tfrt_host::__runtime::catch;
 use tfrt_host::ExecutionContext;
 use tfrt_host::device::DeviceRef;
-use tfrt_host::kernel::panic::catch;
 use tfrt_host::tracing::{self, Scope, TracingLevel};
 use tfrt_support::metadata::TensorMetadata;
 use tfrt_support::{Error, ErrorCode};

@@ -6,7 +6,7 @@ use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError, Weak};
 use std::time::Duration;
 
 use tfrt_async::{AnyRef, Immutable, Value};
-use tfrt_host::timer::Timer;
+use tfrt_host::Timer;
 use tfrt_host::{HostContext, log};
 use tfrt_support::{Error, ErrorCode};
 

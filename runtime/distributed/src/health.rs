@@ -17,8 +17,8 @@ use std::fmt;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
 use std::time::{Duration, Instant};
 
+use tfrt_host::Timer;
 use tfrt_host::log;
-use tfrt_host::timer::Timer;
 use tfrt_queue::Task;
 use tfrt_support::ErrorCode;
 

@@ -19,7 +19,7 @@ use std::fmt;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
 use std::time::{Duration, Instant};
 
-use tfrt_host::timer::Timer;
+use tfrt_host::Timer;
 use tfrt_host::{HostContext, log};
 use tfrt_support::{Error, ErrorCode};
 

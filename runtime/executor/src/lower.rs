@@ -14,7 +14,8 @@ use std::collections::{HashMap, HashSet};
 
 use tfrt_async::TypeIndex;
 use tfrt_bef::{FunctionKind, KernelId as FileKernelId, VerifiedFunction};
-use tfrt_host::kernel::{KernelDescriptor, KernelTypes};
+use tfrt_host::__runtime::KernelTypes;
+use tfrt_host::kernel::KernelDescriptor;
 use tfrt_ods::OpTraits;
 use tfrt_support::entity::EntityId;
 use tfrt_support::{Error, ErrorCode};

@@ -22,21 +22,21 @@
 //!
 //! Only expansions name parameter, result and list markers, through [`crate::__private`].
 
-pub mod frame;
+pub(crate) mod frame;
 
-pub mod descriptor;
+pub(crate) mod descriptor;
 
-pub mod direct;
+pub(crate) mod direct;
 
-pub mod registry;
+pub(crate) mod registry;
 
-pub mod operands;
+pub(crate) mod operands;
 
-pub mod attribute;
+pub(crate) mod attribute;
 
-pub mod attribute_kind;
+pub(crate) mod attribute_kind;
 
-pub mod panic;
+pub(crate) mod panic;
 
 pub(crate) mod source;
 
@@ -64,17 +64,23 @@ pub(crate) mod optional;
 
 pub(crate) mod text;
 
-pub mod object;
+pub(crate) mod object;
 
-pub mod attributes;
+pub(crate) mod attributes;
 
-pub mod callable;
+pub(crate) mod callable;
 
-pub mod preallocated;
+pub(crate) mod preallocated;
 
-pub mod resource;
+pub(crate) mod resource;
 
-pub mod workspace;
+pub(crate) mod workspace;
+
+pub(crate) mod function_ref;
+
+pub(crate) mod location;
+
+pub mod library;
 
 mod library_kernel;
 
@@ -86,16 +92,20 @@ use result::{ResultPart, Returned};
 pub use attribute::AttributeParam;
 pub use attributes::Attributes;
 pub use callable::{Callable, ClonedTypes, Function, Region, ValueTypes};
-pub use descriptor::{KernelDescriptor, KernelTypes, TypeList};
-pub use frame::{AttributeList, FunctionList, KernelFrame};
-pub use operands::Operands;
+pub use descriptor::KernelDescriptor;
+pub use frame::KernelFrame;
+pub use object::Object;
+pub use operands::{Operands, OperandsIter};
 pub use preallocated::{MetadataAnswer, Preallocated, Shaped, WorkspaceAnswer};
-pub use registry::{DuplicateKernels, KernelRegistry};
+pub use registry::{
+    DialectRegistration, DuplicateKernels, KernelRegistry, NativeCall, NativeFunction,
+};
 pub use resource::{Res, Resource, ResourceScope};
 pub use workspace::{Workspace, WorkspaceElement};
 
 /// A function as a kernel. Implemented by the types that [`KernelDescriptor::new`] and the like
 /// derive from a closure.
+#[doc(hidden)]
 #[diagnostic::on_unimplemented(
     message = "`{Self}` is not a kernel",
     label = "not made by `#[tfrt_kernel]`",
@@ -115,6 +125,7 @@ pub trait Kernel: 'static {
 
 /// An `async fn` as a kernel. Implemented by the types that [`KernelDescriptor::new_async`] derives
 /// from a closure.
+#[doc(hidden)]
 #[diagnostic::on_unimplemented(
     message = "`{Self}` is not an asynchronous kernel",
     label = "not made by `#[tfrt_kernel]` on an `async fn`",

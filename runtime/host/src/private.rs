@@ -42,7 +42,6 @@ pub use tfrt_ods::{
 };
 pub use tfrt_support::Error;
 
-pub use crate::execution::ExecutionContext;
 pub use crate::kernel::adapter::Declared;
 pub use crate::kernel::attribute::{Attribute, no_case};
 pub use crate::kernel::attributes::AllAttributes;
@@ -56,6 +55,7 @@ pub use crate::kernel::context::{
 };
 pub use crate::kernel::declare::*;
 pub use crate::kernel::function::{Function, Functions, LentFunction, LentFunctions};
+pub use crate::kernel::library::{LibraryHeader, library_header};
 pub use crate::kernel::object::Dyn;
 pub use crate::kernel::operand::{AnyOperand, AnyRest, ByMut, ByRef, ByValue, Reference, Rest};
 pub use crate::kernel::optional::{Optional, OptionalRef};
@@ -76,4 +76,4 @@ pub use crate::kernel::workspace::workspace;
 pub use crate::kernel::{
     AttributeParam, KernelDescriptor, KernelSet, Preallocated, Resource, ResourceScope, Shaped,
 };
-pub use crate::library::{LibraryHeader, library_header};
+pub use crate::services::execution::ExecutionContext;

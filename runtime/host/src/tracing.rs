@@ -206,6 +206,7 @@ pub fn report_work(work: impl FnOnce() -> Work) {
 /// `true` if kernels are recorded.
 ///
 /// For executors. Until the path ends, the time between its kernels counts as executor time.
+#[doc(hidden)]
 #[inline]
 pub fn begin_path() -> bool {
     let is_recorded = is_active(TracingLevel::Debug);
@@ -223,6 +224,7 @@ fn tell_of_path() {
 }
 
 /// Returns a number for an invocation of a function, unique in this process and never 0.
+#[doc(hidden)]
 #[must_use]
 pub fn next_invocation_number() -> u64 {
     // Relaxed: only uniqueness matters; it orders no other memory.
@@ -278,6 +280,7 @@ impl Scope {
     /// work queue knows it.
     ///
     /// For executors, which check [`is_active`] first, and keep the call out of line.
+    #[doc(hidden)]
     #[inline]
     pub fn enter_kernel(run: KernelRun<'_>) -> Self {
         let sink = sink();
@@ -315,6 +318,7 @@ impl Drop for Scope {
 ///
 /// For executors, which drop it in a waiter of the value, before the consumers of the value
 /// continue.
+#[doc(hidden)]
 #[must_use = "the result counts as available when this goes"]
 #[derive(Debug)]
 pub struct PendingResult {

@@ -5,8 +5,9 @@
 use std::alloc::Layout;
 use std::sync::{Arc, Mutex};
 
+use tfrt_host::__runtime::LocationSource;
 use tfrt_host::allocator::{FixedSizeAllocator, HostAllocator};
-use tfrt_host::{ExecutionContext, HostContext, Limits, LocationSource, RequestContextBuilder};
+use tfrt_host::{ExecutionContext, HostContext, Limits, RequestContextBuilder};
 use tfrt_support::{Error, ErrorCode, Place};
 
 /// A file whose tokens are lines.

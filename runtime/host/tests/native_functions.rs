@@ -2,7 +2,7 @@
 #![cfg(not(loom))]
 
 use tfrt_host::kernel::KernelRegistry;
-use tfrt_host::kernel::registry::NativeFunction;
+use tfrt_host::kernel::NativeFunction;
 use tfrt_ods::SourcePlace;
 
 fn native(line: u32) -> NativeFunction {

@@ -82,5 +82,5 @@
 //!
 //! Here the library is a debug build and the program is not. From Rust,
 //! [`KernelRegistry::load_library`](crate::kernel::KernelRegistry::load_library) loads a library; it is `unsafe`, because
-//! loading native code runs it. A library is never unloaded. [`host::library`](crate::host::library) describes what a library shares
+//! loading native code runs it. A library is never unloaded. [`kernel::library`](crate::kernel::library) describes what a library shares
 //! with the program.

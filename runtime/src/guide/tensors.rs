@@ -53,7 +53,7 @@
 //! ```
 //!
 //! `downcast_ref` distinguishes the kinds. Other traits can be taken in the same way once they declare which values they accept: see
-//! [`Object`](crate::kernel::object::Object).
+//! [`Object`](crate::kernel::Object).
 //!
 //! # A tensor changed in place
 //!

@@ -5,7 +5,7 @@ use std::sync::{Mutex, mpsc};
 use std::time::Duration;
 
 use tfrt::host::device::DeviceRef;
-use tfrt::kernel::registry::NativeCall;
+use tfrt::kernel::NativeCall;
 use tfrt::ods::{OpDef, OpTraits};
 use tfrt::prelude::*;
 use tfrt::support::complex::Complex;

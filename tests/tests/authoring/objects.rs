@@ -3,7 +3,7 @@
 use std::ops::Deref;
 
 use tfrt::async_value::{BorrowError, ReadGuard};
-use tfrt::kernel::object::Object;
+use tfrt::kernel::Object;
 use tfrt::prelude::*;
 use tfrt::testing;
 

@@ -6,7 +6,7 @@ use proptest::test_runner::{Config, RngAlgorithm, TestCaseError, TestRng, TestRu
 use tfrt::bef::BefFile;
 use tfrt::executor::Program;
 use tfrt::host::RequestContextBuilder;
-use tfrt::kernel::registry::DialectRegistration;
+use tfrt::kernel::DialectRegistration;
 use tfrt::prelude::*;
 use tfrt::queue::testing::RandomOrderQueue;
 use tfrt::queue::{ConcurrentWorkQueue, create_queue};

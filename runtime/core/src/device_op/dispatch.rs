@@ -1,8 +1,8 @@
 //! The last step of a call: everything is there, and the op runs.
 
 use tfrt_async::AnyRef;
+use tfrt_host::__runtime::catch;
 use tfrt_host::ExecutionContext;
-use tfrt_host::kernel::panic::catch;
 use tfrt_host::tracing::{self, Scope, TracingLevel};
 use tfrt_support::metadata::TensorMetadata;
 use tfrt_support::{Error, ErrorCode};

@@ -2,8 +2,8 @@
 
 use smallvec::SmallVec;
 use tfrt_async::AnyRef;
-use tfrt_host::kernel::panic::catch;
-use tfrt_host::kernel::{AttributeList, FunctionList, KernelDescriptor, KernelFrame};
+use tfrt_host::__runtime::{AttributeList, FunctionList, catch};
+use tfrt_host::kernel::{KernelDescriptor, KernelFrame};
 use tfrt_ods::metadata::{MetadataQuery, NoMetadata};
 use tfrt_support::Error;
 use tfrt_support::metadata::TensorMetadata;

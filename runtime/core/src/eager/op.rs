@@ -8,7 +8,8 @@ use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
 use smallvec::SmallVec;
 use tfrt_async::AnyRef;
-use tfrt_host::{ExecutionContext, LocationSource};
+use tfrt_host::__runtime::LocationSource;
+use tfrt_host::ExecutionContext;
 use tfrt_ods::{Arity, AttrDef};
 use tfrt_support::nearest::{did_you_mean, nearest};
 use tfrt_support::{Error, ErrorCode, Place};

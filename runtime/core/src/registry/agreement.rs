@@ -3,7 +3,7 @@
 //! A caller does not know which device runs an op, so that all of its declarations must mean the same: as many operands and results,
 //! the same attributes, effects or none. What authors call operands and results is their own business.
 
-use tfrt_host::kernel::attribute_kind::stored_code;
+use tfrt_host::__runtime::stored_code;
 use tfrt_ods::constraint::CHAIN_TYPE;
 use tfrt_ods::{Arity, AttrDef, AttrKind, OpDef, TypeConstraint};
 use tfrt_support::{Error, ErrorCode};

@@ -11,8 +11,7 @@
 //!   then runs without a check.
 
 use tfrt_async::TypeIndex;
-use tfrt_host::kernel::KernelTypes;
-use tfrt_host::kernel::descriptor::operand_counts;
+use tfrt_host::__runtime::{KernelTypes, operand_counts};
 use tfrt_ods::constraint::CHAIN_TYPE;
 use tfrt_ods::{OpDef, OpTraits, TypeConstraint};
 use tfrt_support::{Error, ErrorCode};

@@ -8,7 +8,7 @@ mod shapes;
 mod signatures;
 
 use tfrt_bef::{KernelId, VerifiedFunction};
-use tfrt_host::kernel::{AttributeList, KernelTypes};
+use tfrt_host::__runtime::{AttributeList, KernelTypes};
 use tfrt_ods::OpDef;
 use tfrt_support::Error;
 use tfrt_support::entity::EntityId;

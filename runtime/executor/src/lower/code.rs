@@ -25,8 +25,8 @@
 use std::ops::Range;
 
 use tfrt_async::TypeIndex;
+use tfrt_host::__runtime::DirectFn;
 use tfrt_host::kernel::KernelDescriptor;
-use tfrt_host::kernel::direct::DirectFn;
 use tfrt_support::define_id;
 use tfrt_support::entity::EntityId;
 

@@ -18,8 +18,7 @@ use std::collections::HashSet;
 use std::ops::Range;
 
 use tfrt_async::{Chain, TypeIndex};
-use tfrt_host::kernel::KernelTypes;
-use tfrt_host::kernel::direct::Direct;
+use tfrt_host::__runtime::{Direct, KernelTypes};
 use tfrt_support::entity::EntityId;
 
 use super::code::{Extras, FrameLayout, Offset, Register, RegisterId, ResultForm, Settling};

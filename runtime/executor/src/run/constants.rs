@@ -10,9 +10,8 @@
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::OnceLock;
 
+use tfrt_host::__runtime::{AttributeList, DirectCall, FunctionList};
 use tfrt_host::ExecutionContext;
-use tfrt_host::kernel::direct::DirectCall;
-use tfrt_host::kernel::{AttributeList, FunctionList};
 
 use super::frame::{Frame, Word};
 use super::panics;

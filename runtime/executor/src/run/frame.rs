@@ -32,7 +32,7 @@ use std::mem::MaybeUninit;
 use std::ptr::NonNull;
 
 use tfrt_async::{AnyRef, TypeIndex};
-use tfrt_host::kernel::direct::{DirectCall, DirectFn};
+use tfrt_host::__runtime::{DirectCall, DirectFn};
 use tfrt_support::Error;
 
 use crate::lower::code::{Code, Kernel, Offset, Register};

@@ -22,7 +22,7 @@
 use std::sync::atomic::{AtomicU32, Ordering};
 
 use tfrt_async::AnyRef;
-use tfrt_host::kernel::direct::DirectCall;
+use tfrt_host::__runtime::DirectCall;
 use tfrt_host::tracing::{self, TracingLevel};
 use tfrt_support::Error;
 

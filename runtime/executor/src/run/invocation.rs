@@ -28,8 +28,8 @@ use std::ptr::{self, NonNull};
 use std::sync::{Arc, OnceLock};
 
 use tfrt_async::{AnyRef, IndirectPromise};
-use tfrt_host::function::FunctionTable;
-use tfrt_host::{BorrowedContext, ExecutionContext, tracing};
+use tfrt_host::__runtime::{BorrowedContext, FunctionTable};
+use tfrt_host::{ExecutionContext, tracing};
 
 use super::block::{BlockLayout, PromiseSlot};
 use super::body::Body;

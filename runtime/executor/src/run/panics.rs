@@ -4,7 +4,7 @@
 use std::any::Any;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
-use tfrt_host::kernel::panic::panic_error;
+use tfrt_host::__runtime::panic_error;
 use tfrt_support::Error;
 
 /// Runs `f`, and swallows its panic so that the caller can continue.

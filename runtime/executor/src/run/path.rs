@@ -10,8 +10,7 @@
 use std::cell::Cell;
 
 use tfrt_async::AnyRef;
-use tfrt_host::BorrowedContext;
-use tfrt_host::kernel::direct::DirectCall;
+use tfrt_host::__runtime::{BorrowedContext, DirectCall};
 use tfrt_support::entity::EntityId;
 
 use super::frame::Frame;

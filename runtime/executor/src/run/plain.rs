@@ -6,8 +6,7 @@
 //! kernel once something has failed, is cancelled or is traced.
 #![expect(unsafe_code, reason = "calls kernels whose operands are in place")]
 
-use tfrt_host::kernel::direct::{DirectCall, DirectFn};
-use tfrt_host::kernel::{AttributeList, FunctionList};
+use tfrt_host::__runtime::{AttributeList, DirectCall, DirectFn, FunctionList};
 use tfrt_support::Error;
 
 use super::path::{Path, Stop};

@@ -6,8 +6,9 @@ use std::sync::{Arc, OnceLock};
 
 use tfrt_async::AnyRef;
 use tfrt_bef::{BefFile, FunctionId, FunctionKind, LocationOffset};
-use tfrt_host::kernel::registry::NativeFunction;
-use tfrt_host::{BorrowedContext, HostContext, LocationSource};
+use tfrt_host::__runtime::{BorrowedContext, LocationSource};
+use tfrt_host::HostContext;
+use tfrt_host::kernel::NativeFunction;
 use tfrt_support::entity::{EntityId, PrimaryMap};
 use tfrt_support::{Error, Place};
 

@@ -7,8 +7,8 @@
 //! promises.
 
 use tfrt_async::{AnyRef, TypeIndex};
+use tfrt_host::__runtime::DirectFn;
 use tfrt_host::kernel::KernelFrame;
-use tfrt_host::kernel::direct::DirectFn;
 use tfrt_support::{Error, ErrorCode};
 
 use super::framed;

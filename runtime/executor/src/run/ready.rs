@@ -23,8 +23,8 @@ use std::time::Instant;
 
 use tfrt_async::AnyRef;
 use tfrt_async::dropping::report_to;
+use tfrt_host::__runtime::panic_error;
 use tfrt_host::ExecutionContext;
-use tfrt_host::kernel::panic::panic_error;
 use tfrt_host::tracing;
 
 use super::batch::{self, Estimate};

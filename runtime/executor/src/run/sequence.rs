@@ -68,8 +68,9 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use tfrt_async::AnyRef;
 use tfrt_async::dropping::report_to;
 use tfrt_bef::FunctionId;
+use tfrt_host::__runtime::BorrowedContext;
+use tfrt_host::ExecutionContext;
 use tfrt_host::tracing::{self, TracingLevel};
-use tfrt_host::{BorrowedContext, ExecutionContext};
 use tfrt_support::entity::EntityId;
 use tfrt_support::{Error, ErrorCode};
 

@@ -4,9 +4,9 @@ use std::sync::Arc;
 
 use tfrt_async::{AnyRef, IndirectPromise, run_when_ready};
 use tfrt_bef::FunctionId;
+use tfrt_host::__runtime::call_native as call_native_guarded;
 use tfrt_host::ExecutionContext;
-use tfrt_host::kernel::panic::call_native as call_native_guarded;
-use tfrt_host::kernel::registry::{NativeCall, NativeFunction};
+use tfrt_host::kernel::{NativeCall, NativeFunction};
 use tfrt_support::{Error, ErrorCode};
 
 use super::body::Body;
@@ -18,7 +18,7 @@ use super::ready;
 use super::sequence::{self, Outcome};
 
 /// Starts function `id`; see
-/// [`FunctionTable::execute`](tfrt_host::function::FunctionTable::execute).
+/// [`FunctionTable::execute`](tfrt_host::__runtime::FunctionTable::execute).
 pub(crate) fn execute(
     program: Arc<Program>,
     id: FunctionId,

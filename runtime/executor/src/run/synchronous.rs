@@ -14,8 +14,8 @@ use std::sync::Arc;
 
 use tfrt_async::AnyRef;
 use tfrt_bef::FunctionId;
+use tfrt_host::__runtime::PreparedFunction;
 use tfrt_host::ExecutionContext;
-use tfrt_host::function::PreparedFunction;
 use tfrt_support::{Error, ErrorCode};
 
 use super::body::Body;
@@ -23,7 +23,7 @@ use super::frame::KeptFrame;
 use super::program::{FunctionBody, Program};
 use super::sequence;
 
-/// Runs function `id`; see [`execute_sync`](tfrt_host::function::FunctionTable::execute_sync).
+/// Runs function `id`; see [`execute_sync`](tfrt_host::__runtime::FunctionTable::execute_sync).
 pub(crate) fn execute(
     program: &Arc<Program>,
     id: FunctionId,

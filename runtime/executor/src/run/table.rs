@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use tfrt_async::AnyRef;
 use tfrt_bef::{BefFile, FunctionId};
-use tfrt_host::function::{FunctionTable, PreparedFunction};
+use tfrt_host::__runtime::{FunctionTable, PreparedFunction};
 use tfrt_host::{ExecutionContext, FunctionRef, HostContext};
 use tfrt_support::Error;
 use tfrt_support::FunctionKind;

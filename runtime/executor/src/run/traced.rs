@@ -4,8 +4,9 @@
 //! Out of line, so that the loops that call kernels carry only one comparison for it.
 
 use tfrt_async::AnyRef;
+use tfrt_host::__runtime::PendingResult;
 use tfrt_host::ExecutionContext;
-use tfrt_host::tracing::{KernelRun, PendingResult, Scope};
+use tfrt_host::tracing::{KernelRun, Scope};
 use tfrt_support::entity::EntityId;
 
 use crate::lower::code::{Code, KernelDetails, KernelResult, RegisterId, StreamId};

@@ -7,7 +7,7 @@ use tfrt_bef::write::{BefBuilder, Body, BodyKernel, WriteOptions};
 use tfrt_bef::{BefFile, FunctionKind, RegisterId};
 use tfrt_executor::Program;
 use tfrt_host::__private::{ByValue, Declared, Payload};
-use tfrt_host::function::FunctionTable;
+use tfrt_host::__runtime::FunctionTable;
 use tfrt_host::kernel::{KernelDescriptor, KernelRegistry};
 use tfrt_host::{ExecutionContext, HostContext, RequestContextBuilder};
 use tfrt_ods::{OpDef, OpTraits};

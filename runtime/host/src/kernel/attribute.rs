@@ -75,6 +75,7 @@ pub trait AttributeParam {
     /// # Safety
     /// 1. `read` has succeeded for this section and offset, and the section has not moved or
     ///    changed since.
+    #[doc(hidden)]
     #[inline]
     unsafe fn read_accepted(section: &[u8], offset: u32) -> Self::Value<'_> {
         match Self::read(section, offset) {

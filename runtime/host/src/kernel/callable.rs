@@ -7,12 +7,12 @@ use std::marker::PhantomData;
 use tfrt_async::{AnyRef, AsyncValueRef, Value};
 use tfrt_support::{Error, ErrorCode};
 
-use crate::execution::ExecutionContext;
-use crate::function::FunctionRef;
 use crate::kernel::descriptor::TypeList;
 use crate::kernel::function;
+use crate::kernel::function_ref::FunctionRef;
 use crate::kernel::param::{Param, Sealed};
 use crate::kernel::source::Source;
+use crate::services::execution::ExecutionContext;
 
 /// The types of arguments or of results of a function, as a tuple.
 #[diagnostic::on_unimplemented(
@@ -27,17 +27,21 @@ pub trait ValueTypes: Sealed {
     const SPELLINGS: &'static [&'static str];
 
     /// Converts payloads to references to available values.
+    #[doc(hidden)]
     fn into_refs(self) -> Vec<AnyRef>;
 
     /// Converts values that may become available later to untyped references.
+    #[doc(hidden)]
     fn later_into_refs(later: Self::Later) -> Vec<AnyRef>;
 
     /// Types the references. One of another type becomes an error.
+    #[doc(hidden)]
     fn from_refs(refs: Vec<AnyRef>) -> Self::Later;
 }
 
 /// The types of results of a synchronous function, as a tuple. A result may be shared, so its
 /// payload is cloned.
+#[doc(hidden)]
 #[diagnostic::on_unimplemented(
     message = "the results `{Self}` of a synchronous function cannot be copied out of its registers",
     label = "not a tuple of types that are `Value + Clone`"
@@ -278,6 +282,7 @@ impl<A, R> fmt::Debug for Region<A, R> {
 }
 
 /// A parameter type that is a function with a known signature.
+#[doc(hidden)]
 pub trait Callable: Clone + Send + Sealed + 'static {
     /// The types of its arguments.
     type Arguments: ValueTypes;

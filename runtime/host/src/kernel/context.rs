@@ -3,12 +3,12 @@
 
 use std::sync::Arc;
 
-use crate::execution::ExecutionContext;
-use crate::host::HostContext;
 use crate::kernel::descriptor::TypeList;
 use crate::kernel::param::{Param, Sealed};
 use crate::kernel::source::Source;
-use crate::request::RequestContext;
+use crate::services::execution::ExecutionContext;
+use crate::services::host::HostContext;
+use crate::services::request::RequestContext;
 use tfrt_support::Error;
 
 macro_rules! impl_context_param {

@@ -18,7 +18,8 @@ use crate::kernel::{AsyncKernel, Kernel};
 /// One kernel: its declaration, and how to run it. A constant.
 ///
 /// ```
-/// use tfrt_host::kernel::{AttributeList, FunctionList, KernelDescriptor, KernelFrame};
+/// use tfrt_host::__runtime::{AttributeList, FunctionList};
+/// use tfrt_host::kernel::{KernelDescriptor, KernelFrame};
 /// use tfrt_ods::OpDef;
 ///
 /// static OP: OpDef = OpDef::new("my.noop");
@@ -59,7 +60,7 @@ pub struct KernelTypes {
 
 impl KernelTypes {
     /// Checks that `attributes` can be read by the kernel that `op` declares. A loader must call
-    /// this before it lets [direct](crate::kernel::direct) kernels run.
+    /// this before it lets direct kernels run.
     ///
     /// # Errors
     /// If an attribute is missing, or cannot be read as the type that the kernel reads.
@@ -74,7 +75,7 @@ impl KernelTypes {
 ///
 /// ```
 /// use tfrt_async::TypeIndex;
-/// use tfrt_host::kernel::TypeList;
+/// use tfrt_host::__runtime::TypeList;
 ///
 /// let mut operands = TypeList::default();
 /// operands.push(Some(TypeIndex::of::<i32>()));
@@ -231,6 +232,7 @@ impl TypeList {
 /// Constructors.
 impl KernelDescriptor {
     /// Creates the descriptor of a function.
+    #[doc(hidden)]
     #[must_use]
     pub const fn of<K: Kernel>() -> Self {
         Self {
@@ -245,6 +247,7 @@ impl KernelDescriptor {
     }
 
     /// Creates the descriptor of a function that runs on the blocking pool.
+    #[doc(hidden)]
     #[must_use]
     pub const fn blocking<K: Kernel>() -> Self {
         Self {
@@ -259,6 +262,7 @@ impl KernelDescriptor {
     }
 
     /// Creates the descriptor of an `async fn`, polled on the work queue.
+    #[doc(hidden)]
     #[must_use]
     pub const fn future<K: AsyncKernel>() -> Self {
         Self {
@@ -273,6 +277,7 @@ impl KernelDescriptor {
     }
 
     /// Creates the descriptor of a function that takes its frame.
+    #[doc(hidden)]
     #[must_use]
     pub const fn raw(op: &'static OpDef, run: fn(&mut KernelFrame<'_>)) -> Self {
         Self {
@@ -314,12 +319,14 @@ impl KernelDescriptor {
     }
 
     /// Returns `true` if the kernel is declared to run only in synchronous functions.
+    #[doc(hidden)]
     #[must_use]
     pub const fn is_sync(&self) -> bool {
         self.op.traits.contains(OpTraits::SYNC)
     }
 
     /// Returns the kernel as a [direct](crate::kernel::direct) one, if it can be one.
+    #[doc(hidden)]
     #[must_use]
     pub const fn direct(&self) -> Option<Direct> {
         match self.entry {
@@ -329,6 +336,7 @@ impl KernelDescriptor {
     }
 
     /// Returns the error for an operand at `index` whose type is not the one that the kernel reads.
+    #[doc(hidden)]
     #[cold]
     #[must_use]
     pub fn operand_mismatch(&self, index: usize, expected: TypeIndex, found: TypeIndex) -> Error {
@@ -337,6 +345,7 @@ impl KernelDescriptor {
     }
 
     /// Returns the payload types that the kernel reads and returns.
+    #[doc(hidden)]
     #[must_use]
     pub fn types(&self) -> KernelTypes {
         let mut types = KernelTypes::default();
@@ -354,6 +363,7 @@ impl KernelDescriptor {
     /// 2. Each operand that is listed with a type and not declared as a reference is available, not
     ///    an error, and has a payload of that type; the last one may be a chain if
     ///    [`TypeList::admits`] permits it.
+    #[doc(hidden)]
     #[inline]
     pub unsafe fn invoke(&self, frame: &mut KernelFrame<'_>) {
         match self.entry {
@@ -366,6 +376,7 @@ impl KernelDescriptor {
 
     /// Checks the operands and runs the kernel. Every result becomes an error if there is a
     /// mismatch.
+    #[doc(hidden)]
     pub fn invoke_checked(&self, frame: &mut KernelFrame<'_>) {
         let checked = match self.entry {
             EntryPoint::Function { check, .. } => self

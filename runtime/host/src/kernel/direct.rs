@@ -25,7 +25,7 @@
 //! Kernels with a variable number of operands or results, or that take their frame, are not direct.
 //!
 //! D4. A direct kernel does not unwind: its adapter catches a panic and returns it as an error. So
-//! kernels of a [library](crate::library) can also be direct, although no panic may propagate from
+//! kernels of a [library](crate::kernel::library) can also be direct, although no panic may propagate from
 //! the library to the program.
 #![expect(unsafe_code, reason = "reads and writes places that were proven")]
 
@@ -38,7 +38,6 @@ use tfrt_async::{AnyRef, Value, WriteGuard};
 use tfrt_ods::OpDef;
 use tfrt_support::Error;
 
-use crate::execution::ExecutionContext;
 use crate::kernel::Kernel;
 use crate::kernel::attribute::AttributeParam;
 use crate::kernel::descriptor;
@@ -47,6 +46,7 @@ use crate::kernel::panic::panicked;
 use crate::kernel::param::{ParamList, Sealed};
 use crate::kernel::result::{ResultPart, Sink};
 use crate::kernel::source::{ReadHold, Source, conflict};
+use crate::services::execution::ExecutionContext;
 
 /// The inputs of a direct kernel besides its operands. A kernel that does not
 /// [read](Direct::reads_call) any of them may be passed those of another kernel of the same
@@ -90,7 +90,7 @@ impl<'a> DirectCall<'a> {
 ///    written; only the caller accesses places of results.
 /// 3. Operands that are read as payloads are available and not errors.
 /// 4. Unless the kernel does not [read](Direct::reads_call) its call, the attributes there are its
-///    own, and [`check_attributes`](crate::kernel::KernelTypes::check_attributes) has accepted
+///    own, and [`check_attributes`](crate::kernel::descriptor::KernelTypes::check_attributes) has accepted
 ///    them.
 pub type DirectFn =
     unsafe fn(&DirectCall<'_>, registers: NonNull<u8>, offsets: NonNull<u32>) -> Result<(), Error>;

@@ -14,9 +14,9 @@ use tfrt_async::{AnyRef, Immutable, Value};
 use tfrt_ods::OpDef;
 use tfrt_support::{Error, ErrorCode};
 
-use crate::execution::ExecutionContext;
-use crate::function::{FunctionRef, FunctionTable};
 use crate::kernel::attribute::{self, AttributeParam};
+use crate::kernel::function_ref::{FunctionRef, FunctionTable};
+use crate::services::execution::ExecutionContext;
 
 /// The attributes of one kernel in one file.
 #[derive(Clone, Copy, Debug)]
@@ -62,7 +62,8 @@ impl FunctionList<'_> {
 ///
 /// ```
 /// use tfrt_async::AnyRef;
-/// use tfrt_host::kernel::{AttributeList, FunctionList, KernelFrame};
+/// use tfrt_host::__runtime::{AttributeList, FunctionList};
+/// use tfrt_host::kernel::KernelFrame;
 /// use tfrt_host::{ExecutionContext, HostContext, RequestContextBuilder};
 /// use tfrt_ods::OpDef;
 ///
@@ -93,6 +94,7 @@ pub struct KernelFrame<'a> {
 impl<'a> KernelFrame<'a> {
     /// Creates a frame for one run of the kernel that `op` declares. `results` has one empty slot
     /// per result.
+    #[doc(hidden)]
     #[inline]
     #[must_use]
     pub fn new(
@@ -119,7 +121,8 @@ impl<'a> KernelFrame<'a> {
     /// left unchanged.
     ///
     /// ```
-    /// use tfrt_host::kernel::{AttributeList, FunctionList, KernelFrame};
+    /// use tfrt_host::__runtime::{AttributeList, FunctionList};
+    /// use tfrt_host::kernel::KernelFrame;
     /// use tfrt_host::{ExecutionContext, HostContext, RequestContextBuilder};
     /// use tfrt_ods::OpDef;
     /// use tfrt_support::Error;
@@ -133,6 +136,7 @@ impl<'a> KernelFrame<'a> {
     /// frame.report_error(Error::new("not today"));
     /// assert_eq!(failure.as_ref().map(Error::message), Some("not today"));
     /// ```
+    #[doc(hidden)]
     #[inline]
     #[must_use]
     pub fn failing_into(mut self, failure: &'a mut Option<Error>) -> Self {
@@ -208,6 +212,7 @@ impl<'a> KernelFrame<'a> {
 
     /// Returns the program of the kernel, for work that outlives the call and reads attributes,
     /// which are in the program's attribute section.
+    #[doc(hidden)]
     #[must_use]
     pub fn function_table(&self) -> Option<&'a Arc<dyn FunctionTable>> {
         self.functions.table
@@ -287,6 +292,7 @@ impl<'a> KernelFrame<'a> {
 
     /// Fills every slot that the kernel left empty with an error. The executor's last use of a
     /// frame.
+    #[doc(hidden)]
     #[inline]
     pub fn finish(&mut self) {
         for index in 0..self.results.len() {

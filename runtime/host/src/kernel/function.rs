@@ -5,9 +5,9 @@
 //! follow it are counted from the end.
 #![expect(unsafe_code, reason = "implements a trait with duties")]
 
-use crate::function::FunctionRef;
 use crate::kernel::descriptor::TypeList;
 use crate::kernel::frame::missing_function;
+use crate::kernel::function_ref::FunctionRef;
 use crate::kernel::param::{Param, Sealed};
 use crate::kernel::source::Source;
 use tfrt_support::Error;

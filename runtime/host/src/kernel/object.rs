@@ -24,7 +24,7 @@ use crate::kernel::source::{Source, conflict};
 /// ```
 /// use std::ops::Deref;
 /// use tfrt_async::{AnyRef, BorrowError, ReadGuard, Value};
-/// use tfrt_host::kernel::object::Object;
+/// use tfrt_host::kernel::Object;
 ///
 /// trait Shape: Send + Sync {
 ///     fn area(&self) -> f64;
@@ -89,7 +89,7 @@ use crate::kernel::source::{Source, conflict};
 #[diagnostic::on_unimplemented(
     message = "no kernel can take a `&{Self}`",
     label = "does not say which values it accepts",
-    note = "implement `tfrt::kernel::object::Object` for the trait object, or take a type that is a value"
+    note = "implement `tfrt::kernel::Object` for the trait object, or take a type that is a value"
 )]
 pub trait Object: 'static {
     /// The MLIR spelling of the types that it represents.

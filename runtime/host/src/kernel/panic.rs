@@ -11,7 +11,7 @@ use crate::kernel::registry::NativeCall;
 /// Returns the error of a kernel that panicked with `payload`: `kernel 'NAME' panicked: MESSAGE`.
 ///
 /// ```
-/// use tfrt_host::kernel::panic::panic_error;
+/// use tfrt_host::__runtime::panic_error;
 ///
 /// let error = panic_error("my.add", &"overflow");
 /// assert_eq!(error.message(), "kernel 'my.add' panicked: overflow");
@@ -26,7 +26,7 @@ pub fn panic_error(kernel: &str, payload: &(dyn Any + Send)) -> Error {
 /// Runs the work of a kernel or an op, and converts a panic to an error.
 ///
 /// ```
-/// use tfrt_host::kernel::panic::catch;
+/// use tfrt_host::__runtime::catch;
 ///
 /// assert_eq!(catch("my.add", || Ok(3)).ok(), Some(3));
 /// let error = catch("my.add", || -> Result<(), _> { std::panic::resume_unwind(Box::new("overflow")) });
@@ -79,8 +79,8 @@ pub(crate) fn panic_message(payload: &(dyn Any + Send)) -> &str {
 /// ```
 /// use tfrt_async::AnyRef;
 /// use tfrt_host::HostContext;
-/// use tfrt_host::kernel::panic::call_native;
-/// use tfrt_host::kernel::registry::NativeCall;
+/// use tfrt_host::__runtime::call_native;
+/// use tfrt_host::kernel::NativeCall;
 ///
 /// let host = HostContext::builder().build();
 /// let mut results = [None, None];

@@ -14,8 +14,8 @@ use tfrt_support::Error;
 use tfrt_support::error::IntoError;
 use tfrt_support::metadata::TensorMetadata;
 
-use crate::execution::ExecutionContext;
 use crate::kernel::attribute::AttributeParam;
+use crate::services::execution::ExecutionContext;
 
 /// A value that has metadata, as tensors do.
 ///
@@ -73,6 +73,7 @@ pub trait MetadataAnswer<const N: usize> {
     ///
     /// # Errors
     /// The error that the function returned.
+    #[doc(hidden)]
     fn into_metadata(self) -> Result<[TensorMetadata; N], Error>;
 }
 
@@ -119,6 +120,7 @@ pub trait WorkspaceAnswer {
     ///
     /// # Errors
     /// The error that the function returned.
+    #[doc(hidden)]
     fn into_len(self) -> Result<usize, Error>;
 }
 

@@ -13,10 +13,10 @@ use tfrt_ods::{OpDef, SourcePlace};
 use tfrt_support::name_table::{NameTable, Named};
 use tfrt_support::nearest::nearest;
 
-use crate::host::HostContext;
 use crate::kernel::KernelSet;
 use crate::kernel::descriptor::KernelDescriptor;
-use crate::library::LoadedLibrary;
+use crate::kernel::library::LoadedLibrary;
+use crate::services::host::HostContext;
 
 /// Kernels collected at link time. Submitted by `#[tfrt_kernel]`.
 #[derive(Clone, Copy, Debug)]
@@ -41,7 +41,7 @@ inventory::collect!(KernelRegistration);
 /// Declarations of ops without kernels, collected at link time. Submitted by `declare_op!`.
 ///
 /// ```
-/// use tfrt_host::kernel::registry::DeclaredOps;
+/// use tfrt_host::__private::DeclaredOps;
 /// use tfrt_ods::{OpDef, OpTraits};
 ///
 /// static RETURN: OpDef = OpDef { traits: OpTraits::TERMINATOR, ..OpDef::new("my.return") };
@@ -56,7 +56,7 @@ inventory::collect!(DeclaredOps);
 /// Properties of dialects, collected at link time. Only the text front end uses them.
 ///
 /// ```
-/// use tfrt_host::kernel::registry::DialectRegistration;
+/// use tfrt_host::kernel::DialectRegistration;
 /// use tfrt_ods::dialect::DialectDef;
 ///
 /// tfrt_host::__private::submit! { DialectRegistration(&[DialectDef::new("my_strange")]) }
@@ -81,9 +81,9 @@ impl DialectRegistration {
 ///
 /// ```
 /// use tfrt_async::AnyRef;
-/// use tfrt_host::kernel::registry::NativeFunction;
+/// use tfrt_host::kernel::NativeFunction;
 ///
-/// fn native_sink(_call: tfrt_host::kernel::registry::NativeCall<'_>) {}
+/// fn native_sink(_call: tfrt_host::kernel::NativeCall<'_>) {}
 ///
 /// tfrt_host::__private::submit! {
 ///     NativeFunction {
@@ -267,6 +267,7 @@ impl KernelRegistry {
     ///
     /// # Errors
     /// If the name is taken; the registry is then unchanged.
+    #[doc(hidden)]
     pub fn add_op(&mut self, op: &'static OpDef) -> Result<(), DuplicateKernels> {
         self.add_entry(op, OpKernel::None)
     }
@@ -321,6 +322,7 @@ impl KernelRegistry {
 
     /// Returns all declarations, in the order in which they were added: cheaper than
     /// [`ops`](Self::ops).
+    #[doc(hidden)]
     pub fn unsorted_ops(&self) -> impl Iterator<Item = &'static OpDef> {
         self.ops.iter().map(|op| op.def)
     }

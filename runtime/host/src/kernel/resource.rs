@@ -9,10 +9,10 @@ use std::sync::Arc;
 
 use tfrt_support::{Error, ErrorCode};
 
-use crate::execution::ExecutionContext;
 use crate::kernel::descriptor::TypeList;
 use crate::kernel::param::{Param, Sealed};
 use crate::kernel::source::Source;
+use crate::services::execution::ExecutionContext;
 
 /// The scope in which a resource is shared.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

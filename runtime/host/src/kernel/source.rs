@@ -7,9 +7,9 @@ use tfrt_async::{AnyRef, Chain, ReadGuard, Value, WriteGuard};
 use tfrt_ods::OpDef;
 use tfrt_support::Error;
 
-use crate::execution::ExecutionContext;
 use crate::kernel::attribute::{self, AttributeParam};
 use crate::kernel::frame::{AttributeList, FrameParts, FunctionList, mismatch};
+use crate::services::execution::ExecutionContext;
 
 /// The source from which arguments are read.
 pub trait Source<'a>: Copy {

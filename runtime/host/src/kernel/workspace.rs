@@ -13,7 +13,7 @@ use half::{bf16, f16};
 use tfrt_support::{Error, ErrorCode};
 
 use crate::allocator::HostAllocator;
-use crate::execution::ExecutionContext;
+use crate::services::execution::ExecutionContext;
 
 /// The alignment of workspaces, in bytes: that of cache lines and the widest vectors.
 const ALIGNMENT_BYTES: usize = 64;
@@ -59,6 +59,7 @@ impl<T: WorkspaceElement> Workspace<T> {
     ///
     /// # Errors
     /// If there is no memory.
+    #[doc(hidden)]
     pub fn new(ctx: &ExecutionContext, len: usize) -> Result<Self, Error> {
         let mut workspace = Self {
             memory: NonNull::dangling(),
@@ -141,8 +142,8 @@ impl<T> fmt::Debug for Workspace<T> {
 mod tests {
     use super::*;
     use crate::allocator::{AllocatorKind, HostAllocator};
-    use crate::host::HostContext;
-    use crate::request::RequestContextBuilder;
+    use crate::services::host::HostContext;
+    use crate::services::request::RequestContextBuilder;
 
     fn context(allocator: Arc<dyn HostAllocator>) -> ExecutionContext {
         let host = HostContext::builder().allocator(allocator).build();

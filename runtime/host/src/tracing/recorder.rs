@@ -13,7 +13,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Instant;
 
 use super::sink::{Activity, Arrival, KernelRun, TracingSink};
-use crate::location::LocationSource;
+use crate::kernel::location::LocationSource;
 
 mod chrome;
 

@@ -4,7 +4,7 @@ use std::borrow::Cow;
 use std::fmt;
 use std::time::Instant;
 
-use crate::execution::ExecutionContext;
+use crate::services::execution::ExecutionContext;
 
 /// Receives activities as they happen.
 ///

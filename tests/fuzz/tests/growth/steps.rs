@@ -7,7 +7,7 @@ use tfrt::bef::BefFile;
 use tfrt::bef::dump::{DumpOptions, dump};
 use tfrt::executor::Program;
 use tfrt::host::{FunctionKind, RequestContextBuilder};
-use tfrt::kernel::registry::DialectRegistration;
+use tfrt::kernel::DialectRegistration;
 use tfrt::prelude::*;
 use tfrt_cli::diagnostics::{Reporter, SourceMap};
 use tfrt_compiler::passes::{PASSES, Pipeline};

@@ -5,8 +5,7 @@
 //! are checked either way.
 
 use tfrt_attr::AttrTypeCode;
-use tfrt_host::kernel::attribute_kind::check_kind;
-use tfrt_host::kernel::{AttributeList, KernelTypes};
+use tfrt_host::__runtime::{AttributeList, KernelTypes, check_kind};
 use tfrt_ods::OpDef;
 use tfrt_support::Error;
 

@@ -7,10 +7,10 @@ use std::ptr;
 use std::sync::Arc;
 
 use tfrt_async::AnyRef;
-use tfrt_host::BorrowedContext;
-use tfrt_host::function::FunctionTable;
-use tfrt_host::kernel::direct::{DirectCall, DirectFn};
-use tfrt_host::kernel::{AttributeList, FunctionList, KernelFrame};
+use tfrt_host::__runtime::{
+    AttributeList, BorrowedContext, DirectCall, DirectFn, FunctionList, FunctionTable,
+};
+use tfrt_host::kernel::KernelFrame;
 use tfrt_host::tracing::{self, Scope};
 use tfrt_support::Error;
 

@@ -9,9 +9,9 @@
 use std::sync::Arc;
 
 use tfrt_async::AnyRef;
-use tfrt_host::kernel::direct::DirectCall;
+use tfrt_host::__runtime::{BorrowedContext, DirectCall};
+use tfrt_host::ExecutionContext;
 use tfrt_host::tracing::{self, TracingLevel};
-use tfrt_host::{BorrowedContext, ExecutionContext};
 use tfrt_support::Error;
 
 use super::left::Left;

@@ -3,7 +3,7 @@
 use std::cell::Cell;
 use std::sync::Arc;
 
-use tfrt_host::BorrowedContext;
+use tfrt_host::__runtime::BorrowedContext;
 
 use crate::lower::code::KernelDetails;
 use crate::run::body::Body;

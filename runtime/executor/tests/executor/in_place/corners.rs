@@ -10,10 +10,9 @@ use tfrt_bef::write::{BefBuilder, Body, BodyKernel, KernelAttribute, WriteOption
 use tfrt_bef::{BefFile, FunctionKind, RegisterId};
 use tfrt_executor::Program;
 use tfrt_host::__private::{Attribute, ByMut, ByValue, Declared, Execution, Fallible, Payload};
+use tfrt_host::__runtime::LocationSource;
 use tfrt_host::kernel::{KernelDescriptor, KernelFrame};
-use tfrt_host::{
-    ExecutionContext, HostContext, Interpreter, LocationSource, RequestContextBuilder,
-};
+use tfrt_host::{ExecutionContext, HostContext, Interpreter, RequestContextBuilder};
 use tfrt_ods::{OpDef, OpTraits, OperandDef, TypeConstraint};
 use tfrt_support::Error;
 use tfrt_support::entity::EntityId;

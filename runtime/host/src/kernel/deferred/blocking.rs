@@ -20,12 +20,12 @@ use tfrt_queue::Task;
 use tfrt_support::Error;
 
 use super::promises::Promises;
-use crate::execution::ExecutionContext;
-use crate::function::FunctionTable;
 use crate::kernel::Kernel;
 use crate::kernel::descriptor;
 use crate::kernel::frame::{AttributeList, FrameParts, FunctionList, KernelFrame};
+use crate::kernel::function_ref::FunctionTable;
 use crate::kernel::panic::{drop_quietly, panicked};
+use crate::services::execution::ExecutionContext;
 
 /// The error of the results if the blocking pool is full.
 const POOL_IS_FULL: &str = "Failed to enqueue blocking work.";

@@ -36,14 +36,14 @@ use super::kept::{Call, CallOperands, Kept, Lent};
 use super::places::LaterPlaces;
 use super::promises::Promises;
 use super::wake_state::{AfterPoll, WakeState};
-use crate::execution::ExecutionContext;
 use crate::kernel::AsyncKernel;
 use crate::kernel::direct::{Direct, DirectCall};
 use crate::kernel::frame::KernelFrame;
 use crate::kernel::panic::{panicked, quietly};
 use crate::kernel::param::ParamList;
 use crate::kernel::result::{FrameSink, ResultPart, Returned, Sink};
-use crate::request::CancelHook;
+use crate::services::execution::ExecutionContext;
+use crate::services::request::CancelHook;
 
 /// The outcome of a kernel with results `R`: what its function returned, or an earlier error.
 type Outcome<R> = Result<Returned<R>, Error>;

@@ -26,13 +26,13 @@ use tfrt_attr::AlignedBytes;
 use tfrt_ods::OpDef;
 use tfrt_support::Error;
 
-use crate::execution::ExecutionContext;
-use crate::function::FunctionTable;
 use crate::kernel::attribute::{self, AttributeParam};
 use crate::kernel::frame::{AttributeList, FrameParts, FunctionList, mismatch};
+use crate::kernel::function_ref::FunctionTable;
 use crate::kernel::operand_slot::{OperandContent, OperandSlot};
 use crate::kernel::param::ParamList;
 use crate::kernel::source::{ReadHold, Source, conflict};
+use crate::services::execution::ExecutionContext;
 
 /// A call in progress.
 pub(super) struct Call<'c> {

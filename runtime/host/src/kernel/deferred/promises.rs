@@ -7,10 +7,10 @@ use tfrt_async::{AnyRef, IndirectPromise};
 use tfrt_ods::OpDef;
 use tfrt_support::Error;
 
-use crate::execution::ExecutionContext;
 use crate::kernel::frame::{AttributeList, FunctionList, KernelFrame};
 use crate::kernel::panic::{drop_quietly, panicked};
 use crate::kernel::result::{FrameSink, ResultPart, Returned};
+use crate::services::execution::ExecutionContext;
 
 /// One promise for each result. Most kernels have one result, and others one and a chain, which need
 /// no allocation.

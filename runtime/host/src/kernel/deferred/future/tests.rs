@@ -6,12 +6,12 @@ use std::time::{Duration, SystemTime};
 use tfrt_ods::{ResultDef, TypeConstraint};
 
 use super::*;
-use crate::host::HostContext;
 use crate::kernel::KernelDescriptor;
 use crate::kernel::frame::{AttributeList, FunctionList};
 use crate::kernel::param::Arguments;
 use crate::kernel::result::Payload;
-use crate::request::{RequestContext, RequestContextBuilder};
+use crate::services::host::HostContext;
+use crate::services::request::{RequestContext, RequestContextBuilder};
 
 const OP: OpDef = OpDef {
     results: &[ResultDef::new("later", TypeConstraint::Exact("i32"))],

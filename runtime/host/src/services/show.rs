@@ -9,7 +9,7 @@ use std::fmt;
 use std::io::{self, Write};
 use std::sync::{Mutex, PoisonError};
 
-use crate::request::RequestContext;
+use crate::services::request::RequestContext;
 
 /// The output of a request: a [datum of it](RequestContext::context_data).
 ///

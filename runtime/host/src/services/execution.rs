@@ -20,10 +20,10 @@ use tfrt_queue::{ConcurrentWorkQueue, Task};
 use tfrt_support::{Error, ErrorCode, Place};
 
 use crate::allocator::HostAllocator;
-use crate::host::HostContext;
-use crate::location::LocationSource;
-use crate::request::{Limit, RequestContext};
-use crate::resource::ResourceContext;
+use crate::kernel::location::LocationSource;
+use crate::services::host::HostContext;
+use crate::services::request::{Limit, RequestContext};
+use crate::services::resource::ResourceContext;
 
 /// The context of a kernel: its request, its work queue, and its location in the program. Cheap to
 /// clone.
@@ -70,6 +70,7 @@ impl ExecutionContext {
     }
 
     /// Creates the context inside a function called from this one; `source` decodes its locations.
+    #[doc(hidden)]
     #[must_use]
     pub fn for_callee(&self, source: Arc<dyn LocationSource>) -> Self {
         Self {
@@ -84,6 +85,7 @@ impl ExecutionContext {
 
     /// Adds a mark that the kernels of called functions find at any depth. A later mark replaces
     /// it.
+    #[doc(hidden)]
     #[must_use]
     pub fn with_mark<T: Any + Send + Sync>(mut self, mark: T) -> Self {
         self.mark = Some(Arc::new(mark));
@@ -91,6 +93,7 @@ impl ExecutionContext {
     }
 
     /// Returns the innermost mark, if it is a `T`.
+    #[doc(hidden)]
     #[must_use]
     pub fn mark<T: Any + Send + Sync>(&self) -> Option<&T> {
         self.mark.as_deref()?.downcast_ref()
@@ -165,6 +168,7 @@ impl ExecutionContext {
     /// # Errors
     /// If calls are nested too deeply, or too many are unfinished. The error is located here and
     /// reported once per request.
+    #[doc(hidden)]
     #[inline]
     pub fn enter_invocation(&self, num_others: usize) -> Result<(), Error> {
         if self.call_depth >= self.host().limits().max_call_depth {
@@ -195,12 +199,14 @@ impl ExecutionContext {
     }
 
     /// Returns the depth of function calls around this context.
+    #[doc(hidden)]
     #[must_use]
     pub fn call_depth(&self) -> u32 {
         self.call_depth
     }
 
     /// Returns the token that identifies the op within its file.
+    #[doc(hidden)]
     #[must_use]
     pub fn location_token(&self) -> u32 {
         // Relaxed: a token orders nothing.
@@ -208,12 +214,14 @@ impl ExecutionContext {
     }
 
     /// Returns the decoder of the token, if any.
+    #[doc(hidden)]
     #[must_use]
     pub fn location_source(&self) -> Option<&Arc<dyn LocationSource>> {
         self.location_source.as_ref()
     }
 
     /// Moves the context to another op of the same file.
+    #[doc(hidden)]
     #[inline]
     pub fn set_location_token(&self, token: u32) {
         // Relaxed: as above.
@@ -281,7 +289,8 @@ impl DropObserver for ExecutionContext {
 ///
 /// ```
 /// use std::sync::Arc;
-/// use tfrt_host::{BorrowedContext, ExecutionContext, LocationSource};
+/// use tfrt_host::ExecutionContext;
+/// use tfrt_host::__runtime::{BorrowedContext, LocationSource};
 ///
 /// fn depth_inside<P: LocationSource + 'static>(caller: &ExecutionContext, program: &Arc<P>) -> u32 {
 ///     BorrowedContext::inside(caller, program).call_depth()

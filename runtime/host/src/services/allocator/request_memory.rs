@@ -46,6 +46,7 @@ pub struct RequestMemory {
 impl RequestMemory {
     /// Creates an account that holds no memory, with a limit of `max_bytes` from the allocator
     /// `host`.
+    #[doc(hidden)]
     #[must_use]
     pub fn new(host: Arc<dyn HostAllocator>, max_bytes: usize) -> Self {
         Self {
@@ -75,6 +76,7 @@ impl RequestMemory {
     /// # Errors
     /// If the request would exceed its limit, with code `ResourceExhausted`; the account is
     /// unchanged then.
+    #[doc(hidden)]
     pub fn charge(&self, num_bytes: usize) -> Result<(), Error> {
         // Relaxed: the count bounds memory and orders nothing. It never exceeds the limit, even
         // temporarily, so no request is refused because of another one that is refused.
@@ -91,6 +93,7 @@ impl RequestMemory {
     }
 
     /// Releases memory that was [charged](Self::charge).
+    #[doc(hidden)]
     pub fn release(&self, num_bytes: usize) {
         // Relaxed: as in `charge`.
         let held = self.num_bytes.fetch_sub(num_bytes, Ordering::Relaxed);
@@ -102,6 +105,7 @@ impl RequestMemory {
     /// # Errors
     /// If the request would exceed its limit, or the host has no memory left; both with code
     /// `ResourceExhausted`.
+    #[doc(hidden)]
     pub fn try_allocate(&self, layout: Layout) -> Result<NonNull<u8>, Error> {
         self.draw(layout, |host| host.allocate(layout))
     }

@@ -35,6 +35,7 @@ impl Level {
 }
 
 /// Writes one line. A line that cannot be written is lost, since a log cannot report it elsewhere.
+#[doc(hidden)]
 pub fn write_line(level: Level, file: &str, line: u32, message: fmt::Arguments<'_>) {
     let since_epoch = SystemTime::now()
         .duration_since(UNIX_EPOCH)

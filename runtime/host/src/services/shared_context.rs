@@ -9,7 +9,7 @@ type Slot = Arc<OnceLock<Arc<dyn Any + Send + Sync>>>;
 /// One object per type, created exactly once on first use, and dropped with the host.
 ///
 /// ```
-/// use tfrt_host::SharedContexts;
+/// use tfrt_host::__runtime::SharedContexts;
 ///
 /// let contexts = SharedContexts::default();
 /// let first = contexts.get_or_create(|| String::from("made once"));

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use tfrt_async::{AnyRef, Value};
 use tfrt_support::{Error, FunctionKind};
 
-use crate::execution::ExecutionContext;
+use crate::services::execution::ExecutionContext;
 
 /// The functions of one loaded file. Implemented by the executor; kernels see [`FunctionRef`].
 ///
@@ -117,6 +117,7 @@ pub struct FunctionRef {
 
 impl FunctionRef {
     /// Refers to function `id` of `table`.
+    #[doc(hidden)]
     #[must_use]
     pub fn new(table: Arc<dyn FunctionTable>, id: u32) -> Self {
         Self { table, id }
@@ -328,8 +329,8 @@ impl fmt::Debug for FunctionRef {
 #[cfg(all(test, not(loom)))]
 mod tests {
     use super::*;
-    use crate::host::HostContext;
-    use crate::request::RequestContextBuilder;
+    use crate::services::host::HostContext;
+    use crate::services::request::RequestContextBuilder;
 
     /// Functions without arguments. The number of a function is its number of results, of which it
     /// fills the first.

@@ -62,6 +62,7 @@ use export::{ABI_VERSION, Exports, HostServices, Registrations};
 use fingerprint::fingerprint;
 
 pub use error::LoadLibraryError;
+#[doc(hidden)]
 pub use export::{LibraryHeader, library_header};
 
 use error::Reason;
@@ -101,11 +102,13 @@ impl LoadedLibrary {
 
     /// Sets the hook that is called when code of the library panics, before the panic becomes an
     /// error. The program's own hook belongs to its own copy of the standard library.
+    #[doc(hidden)]
     pub fn set_panic_hook(&self, hook: fn(&PanicHookInfo<'_>)) {
         (self.exports.set_panic_hook)(hook);
     }
 
     /// Flushes output of the library's kernels that does not end in a newline yet.
+    #[doc(hidden)]
     pub fn flush_output(&self) {
         (self.exports.flush_output)();
     }

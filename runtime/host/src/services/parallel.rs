@@ -21,8 +21,8 @@ use std::sync::{Arc, Mutex, PoisonError};
 use tfrt_queue::Task;
 use tfrt_support::{Error, ErrorCode};
 
-use crate::execution::ExecutionContext;
 use crate::kernel::panic::panic_message;
+use crate::services::execution::ExecutionContext;
 
 /// The size of the blocks of a loop.
 ///

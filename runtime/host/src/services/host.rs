@@ -16,10 +16,10 @@ use tfrt_support::Error;
 use crate::allocator::{HostAllocator, Malloc};
 use crate::device::{CpuDevice, DeviceManager};
 use crate::kernel::KernelRegistry;
-use crate::limits::Limits;
-use crate::request::RequestContext;
-use crate::shared_context::SharedContexts;
-use crate::timer::TimerQueue;
+use crate::services::limits::Limits;
+use crate::services::request::RequestContext;
+use crate::services::shared_context::SharedContexts;
+use crate::services::timer::TimerQueue;
 
 /// Called once for every error that a kernel emits, on the thread that emits it.
 pub type DiagnosticHandler = Arc<dyn Fn(&Error) + Send + Sync>;
@@ -180,6 +180,7 @@ impl HostContext {
     }
 
     /// Reports `error` to the diagnostic handler. A panic of the handler is ignored.
+    #[doc(hidden)]
     #[cold]
     pub fn report(&self, error: &Error) {
         (self.diagnostic_handler)(error);
@@ -303,6 +304,7 @@ impl HostContext {
     /// `false` without counting it if there are too many.
     ///
     /// The count bounds memory and orders nothing: relaxed.
+    #[doc(hidden)]
     pub fn enter_invocation(&self, num_others: usize) -> bool {
         let num_live = self.num_live_invocations.fetch_add(1, Ordering::Relaxed);
         if num_live.saturating_add(num_others) < self.limits.max_live_invocations {
@@ -314,6 +316,7 @@ impl HostContext {
 
     /// Returns `true` if another invocation may begin in addition to the unfinished ones and
     /// `num_others` not counted here.
+    #[doc(hidden)]
     #[inline]
     pub fn has_room_for_invocation(&self, num_others: usize) -> bool {
         // Relaxed: as above.
@@ -322,6 +325,7 @@ impl HostContext {
     }
 
     /// Counts one unfinished invocation less.
+    #[doc(hidden)]
     pub fn leave_invocation(&self) {
         self.num_live_invocations.fetch_sub(1, Ordering::Relaxed);
     }

@@ -15,10 +15,10 @@ use tfrt_queue::{RequestTag, Task};
 use tfrt_support::{Error, ErrorCode};
 
 use crate::allocator::{HostAllocator, RequestMemory};
-use crate::host::HostContext;
-use crate::resource::ResourceContext;
-use crate::shared_context::SharedContexts;
-use crate::timer::Timer;
+use crate::services::host::HostContext;
+use crate::services::resource::ResourceContext;
+use crate::services::shared_context::SharedContexts;
+use crate::services::timer::Timer;
 
 use cancel::CancelSwitch;
 
@@ -201,6 +201,7 @@ impl RequestContext {
     }
 
     /// Returns the properties of the request that work queues use.
+    #[doc(hidden)]
     #[must_use]
     pub fn tag(&self) -> &RequestTag {
         &self.tag
@@ -317,6 +318,7 @@ impl RequestContext {
     }
 
     /// Returns the error for a request without a datum of type `T`.
+    #[doc(hidden)]
     #[must_use]
     pub fn missing_context_data<T>() -> Error {
         Error::new(format!(

@@ -2,7 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
-use crate::request::RequestContext;
+use crate::services::request::RequestContext;
 
 /// The folder of the program that a request runs: a [datum of it](RequestContext::context_data).
 ///
