@@ -12,6 +12,8 @@
 //! - An op with [free names](OpTraits::FREE_ATTRIBUTE_NAMES) has its attributes by position.
 //! - An op that takes [any attributes](OpTraits::ANY_ATTRIBUTES) has all of them.
 
+use std::fmt;
+
 use crate::op::{AttrDef, FunctionDef, FunctionForm, OpDef};
 use crate::traits::OpTraits;
 
@@ -56,15 +58,14 @@ pub enum Binding {
 /// assert_eq!(bind(&SCALE, 1, Some(&["factor"])), Ok(Binding::InOrder));
 /// assert_eq!(bind(&SCALE, 2, Some(&["a.note", "factor"])), Ok(Binding::At(vec![Some(1)])));
 /// assert_eq!(
-///     bind(&SCALE, 1, Some(&["facter"])),
-///     Err("attribute `factor` of `my.scale` is missing; found `facter`".into())
+///     bind(&SCALE, 1, Some(&["facter"])).unwrap_err().to_string(),
+///     "attribute `factor` of `my.scale` is missing; found `facter`"
 /// );
 /// ```
 ///
 /// # Errors
-/// If a declared attribute is missing, or if position decides and the number differs. The message
-/// names the op and the attributes.
-pub fn bind(def: &OpDef, found: usize, names: Option<&[&str]>) -> Result<Binding, String> {
+/// If a declared attribute is missing, or if position decides and the number differs.
+pub fn bind(def: &OpDef, found: usize, names: Option<&[&str]>) -> Result<Binding, BindError> {
     if def.traits.contains(OpTraits::ANY_ATTRIBUTES) {
         return Ok(Binding::InOrder);
     }
@@ -94,10 +95,10 @@ pub fn bind(def: &OpDef, found: usize, names: Option<&[&str]>) -> Result<Binding
             (None, _) if known.is_optional() => Ok(None),
             (None, _) => Err(missing(def, wanted, names)),
             (place, None) => Ok(place),
-            (Some(_), Some(_)) => Err(format!(
-                "attribute `{wanted}` of `{}` is there twice",
-                def.name
-            )),
+            (Some(_), Some(_)) => Err(BindError::Repeated {
+                op: def.name,
+                attribute: wanted,
+            }),
         }
     };
     declared
@@ -117,45 +118,127 @@ pub(crate) fn attribute_names(def: &OpDef) -> Vec<&'static str> {
         .collect()
 }
 
+/// The reason why the attributes of an op cannot be found in a file.
+///
+/// ```
+/// use tfrt_ods::binding::{BindError, bind};
+/// use tfrt_ods::{AttrDef, AttrKind, OpDef};
+///
+/// static SCALE: OpDef = OpDef {
+///     attributes: &[AttrDef::new("factor", AttrKind::I32)],
+///     ..OpDef::new("my.scale")
+/// };
+/// let error = bind(&SCALE, 2, Some(&["factor", "factor"])).unwrap_err();
+/// assert_eq!(error, BindError::Repeated { op: "my.scale", attribute: "factor" });
+/// ```
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum BindError {
+    /// A declared attribute is missing.
+    Missing {
+        /// The op.
+        op: &'static str,
+        /// The attribute.
+        attribute: &'static str,
+        /// The attributes of the file that are not declared.
+        others: Vec<String>,
+    },
+    /// The file has an attribute twice.
+    Repeated {
+        /// The op.
+        op: &'static str,
+        /// The attribute.
+        attribute: &'static str,
+    },
+    /// Position decides, and the number of attributes is neither that of all declared attributes
+    /// nor that of the required ones.
+    Miscounted {
+        /// The op.
+        op: &'static str,
+        /// The names of the required attributes.
+        required: Vec<&'static str>,
+        /// The number of the optional attributes.
+        num_optional: usize,
+        /// The number of attributes in the file.
+        found: usize,
+        /// Their names, if the file has them.
+        names: Option<Vec<String>>,
+    },
+}
+
+impl fmt::Display for BindError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Missing {
+                op,
+                attribute,
+                others,
+            } => {
+                write!(f, "attribute `{attribute}` of `{op}` is missing")?;
+                match &others[..] {
+                    [] => Ok(()),
+                    others => write!(f, "; found {}", quoted(others)),
+                }
+            }
+            Self::Repeated { op, attribute } => {
+                write!(f, "attribute `{attribute}` of `{op}` is there twice")
+            }
+            Self::Miscounted {
+                op,
+                required,
+                num_optional,
+                found,
+                names,
+            } => {
+                write!(f, "`{op}` takes ")?;
+                match &required[..] {
+                    [] => write!(f, "no attributes")?,
+                    [one] => write!(f, "1 attribute (`{one}`)")?,
+                    many => write!(f, "{} attributes ({})", many.len(), quoted(many))?,
+                }
+                if *num_optional > 0 {
+                    write!(f, ", and {num_optional} optional ones or none")?;
+                }
+                match names.as_deref() {
+                    Some([]) => write!(f, "; found none"),
+                    Some(names) => write!(f, "; found {}", quoted(names)),
+                    None => write!(f, "; found {found}, whose names the file does not hold"),
+                }
+            }
+        }
+    }
+}
+
+impl std::error::Error for BindError {}
+
+tfrt_support::convert_errors!(BindError);
+
 #[cold]
-fn missing(def: &OpDef, wanted: &str, names: &[&str]) -> String {
+fn missing(def: &OpDef, attribute: &'static str, names: &[&str]) -> BindError {
     let is_declared = |name: &&&str| def.attributes.iter().any(|known| known.name == **name);
-    let others: Vec<&str> = names
-        .iter()
-        .filter(|name| !is_declared(name))
-        .copied()
-        .collect();
-    let found = match &others[..] {
-        [] => String::new(),
-        others => format!("; found {}", quoted(others)),
-    };
-    format!("attribute `{wanted}` of `{}` is missing{found}", def.name)
+    let others = names.iter().filter(|name| !is_declared(name));
+    BindError::Missing {
+        op: def.name,
+        attribute,
+        others: others.map(|name| (*name).to_owned()).collect(),
+    }
 }
 
 #[cold]
-fn miscounted(def: &OpDef, found: usize, names: Option<&[&str]>) -> String {
+fn miscounted(def: &OpDef, found: usize, names: Option<&[&str]>) -> BindError {
     let required = def.attributes.iter().filter(|known| !known.is_optional());
-    let num_optional = def.attributes.len() - required.clone().count();
-    let declared: Vec<&str> = required.map(|known| known.name).collect();
-    let expected = match &declared[..] {
-        [] => String::from("no attributes"),
-        [one] => format!("1 attribute (`{one}`)"),
-        many => format!("{} attributes ({})", many.len(), quoted(many)),
-    };
-    let optional = match num_optional {
-        0 => String::new(),
-        _ => format!(", and {num_optional} optional ones or none"),
-    };
-    let found = match names {
-        Some([]) => String::from("none"),
-        Some(names) => quoted(names),
-        None => format!("{found}, whose names the file does not hold"),
-    };
-    format!("`{}` takes {expected}{optional}; found {found}", def.name)
+    let required: Vec<&str> = required.map(|known| known.name).collect();
+    BindError::Miscounted {
+        op: def.name,
+        num_optional: def.attributes.len() - required.len(),
+        required,
+        found,
+        names: names.map(|names| names.iter().map(|name| (*name).to_owned()).collect()),
+    }
 }
 
 /// Formats names as `` `a`, `b` ``.
-pub(crate) fn quoted(names: &[&str]) -> String {
+pub(crate) fn quoted(names: &[impl fmt::Display]) -> String {
     let quoted: Vec<_> = names.iter().map(|name| format!("`{name}`")).collect();
     quoted.join(", ")
 }
@@ -174,8 +257,8 @@ mod tests {
     };
 
     fn check(def: &OpDef, names: &[&str], expected: Result<Binding, &str>) {
-        let expected = expected.map_err(String::from);
-        assert_eq!(bind(def, names.len(), Some(names)), expected, "{names:?}");
+        let found = bind(def, names.len(), Some(names)).map_err(|error| error.to_string());
+        assert_eq!(found, expected.map_err(String::from), "{names:?}");
     }
 
     #[test]
@@ -207,7 +290,7 @@ mod tests {
     fn without_names_the_number_must_be_right() {
         assert_eq!(bind(&PAIR, 2, None), Ok(Binding::InOrder));
         assert_eq!(
-            bind(&PAIR, 3, None).unwrap_err(),
+            bind(&PAIR, 3, None).unwrap_err().to_string(),
             "`t.pair` takes 2 attributes (`first`, `second`); found 3, whose names the file does not hold"
         );
     }
@@ -244,7 +327,7 @@ mod tests {
             Ok(Binding::At(vec![None, Some(0), None]))
         );
         assert_eq!(
-            bind(&TRIPLE, 2, None).unwrap_err(),
+            bind(&TRIPLE, 2, None).unwrap_err().to_string(),
             "`t.triple` takes 1 attribute (`first`), and 2 optional ones or none; found 2, whose names the file does not hold"
         );
     }

@@ -25,6 +25,10 @@ fn main() -> ExitCode {
             "colours_are_for_terminals_and_for_who_asks",
             colours_are_for_terminals_and_for_who_asks,
         ),
+        Trial::test(
+            "a_failure_is_printed_with_its_causes",
+            a_failure_is_printed_with_its_causes,
+        ),
         Trial::test("a_closed_pipe_is_quiet", a_closed_pipe_is_quiet),
         Trial::test("an_output_file_is_written", an_output_file_is_written),
         Trial::test(
@@ -165,6 +169,32 @@ fn a_wrong_command_line_fails_with_a_status_of_its_own() -> Outcome {
         require_status(status, &output)?;
         require_contains(&output.stderr, "error: ")?;
         require_contains(&output.stderr, "--help")?;
+    }
+    Ok(())
+}
+
+/// Each cause once, without the numbers of the operating system.
+fn a_failure_is_printed_with_its_causes() -> Outcome {
+    for (arguments, expected) in [
+        (
+            &["new", "causes", "--runtime", "nowhere"][..],
+            "tfrt: no runtime at `nowhere`: cannot be opened: No such file or directory\n",
+        ),
+        (
+            &["tensors", "nowhere.npy"],
+            "cannot open input file 'nowhere.npy': No such file or directory\n",
+        ),
+        (
+            &["run", "hello.mlir", "--work_queue_type=mstd:1@1023"],
+            "cannot create the mstd work queue: cannot bind a thread to core 1023: ",
+        ),
+    ] {
+        let output = run("tfrt", arguments)?;
+        require_status(1, &output)?;
+        require_contains(&output.stderr, expected)?;
+        if String::from_utf8_lossy(&output.stderr).contains("os error") {
+            return Err(format!("{arguments:?}: the number of a system error is printed").into());
+        }
     }
     Ok(())
 }

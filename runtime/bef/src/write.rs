@@ -13,6 +13,8 @@ mod attribute_types;
 
 mod function_index;
 
+mod body_error;
+
 mod functions;
 
 mod kernel_flags;
@@ -36,6 +38,7 @@ use tfrt_attr::{AttrEncoder, AttrTypeCode, AttrValue, EncodeError};
 use tfrt_support::define_id;
 use tfrt_support::entity::{EntityId, PrimaryMap};
 
+pub use body_error::{BodyError, OperationError};
 pub use functions::{Body, BodyKernel, KernelAttribute};
 
 use crate::format::{RECORD_ALIGNMENT, SectionId};
@@ -91,7 +94,7 @@ pub enum WriteError {
         /// The function.
         function: FunctionId,
         /// The problem in the body.
-        problem: String,
+        problem: BodyError,
     },
     /// A section exceeds the range of 32-bit offsets.
     TooLong(SectionId),

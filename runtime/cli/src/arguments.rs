@@ -110,7 +110,7 @@ pub(crate) fn with_plain_flags(
                 let message = format!(
                     "for the {flag} option: '{value}' is invalid value for boolean argument! Try 0 or 1"
                 );
-                return Err(Failure::Message(message));
+                return Err(Failure::new(message));
             }
         }
     }
@@ -252,7 +252,7 @@ mod tests {
                 let texts = plain.iter().skip(2).map(|text| text.to_string_lossy());
                 Ok(texts.map(String::from).collect())
             }
-            Err(Failure::Message(message)) => Err(message),
+            Err(Failure::Error(error)) => Err(error.to_string()),
             Err(_) => Err(String::new()),
         }
     }

@@ -29,7 +29,7 @@ use tfrt_host::{FunctionRef, HostContext, ProgramFolder, ResourceContext};
 use tfrt_support::Error;
 
 use crate::arguments::DiagnosticArguments;
-use crate::failure::Failure;
+use crate::failure::{CliError, Failure};
 use crate::front_end::FrontEnd;
 use crate::input::Input;
 use crate::libraries::LibraryArguments;
@@ -124,11 +124,11 @@ pub(crate) struct Arguments {
     json: bool,
 }
 
-fn parse_seconds(text: &str) -> Result<Duration, String> {
+fn parse_seconds(text: &str) -> Result<Duration, CliError> {
     let seconds: f64 = text
         .parse()
-        .map_err(|_| format!("expected a number of seconds, found `{text}`"))?;
-    Duration::try_from_secs_f64(seconds).map_err(|error| error.to_string())
+        .map_err(|_| CliError::new(format!("expected a number of seconds, found `{text}`")))?;
+    Duration::try_from_secs_f64(seconds).map_err(|error| CliError::new(error.to_string()))
 }
 
 /// Runs the tool. `program` is the name it was started under.
@@ -142,7 +142,7 @@ pub(crate) fn run(program: &str, arguments: &Arguments) -> Result<(), Failure> {
     let text = if arguments.json {
         report
             .to_json()
-            .map_err(|error| Failure::Message(format!("{program}: {error}")))?
+            .map_err(|error| Failure::caused(program, error))?
     } else {
         table::text(&report, columns)
     };
@@ -190,7 +190,7 @@ fn measure(program: &str, arguments: &Arguments) -> Result<Report, Failure> {
         Err(error) => {
             report(&error);
             return Err(if is_well() {
-                Failure::Message(format!(
+                Failure::new(format!(
                     "{program}: the program is not loaded, as it expects, and nothing is measured"
                 ))
             } else {
@@ -224,7 +224,7 @@ fn measure(program: &str, arguments: &Arguments) -> Result<Report, Failure> {
     let (recording, functions) = measured.map_err(|(function, stop)| {
         // What a kernel reported is printed by now, unless it was expected.
         if is_well() {
-            Failure::Message(describe(&function, &stop))
+            Failure::new(describe(&function, &stop))
         } else {
             Failure::Reported
         }
@@ -296,7 +296,7 @@ fn select(program: &str, loaded: &Arc<Program>, names: &[String]) -> Result<Sele
         let (functions, with_arguments): (Vec<_>, Vec<_>) =
             named.partition(|function| function.num_arguments() == 0);
         if functions.is_empty() {
-            return Err(Failure::Message(format!(
+            return Err(Failure::new(format!(
                 "{program}: the program has no function without arguments"
             )));
         }
@@ -309,7 +309,7 @@ fn select(program: &str, loaded: &Arc<Program>, names: &[String]) -> Result<Sele
         });
     }
     let find = |name: &String| match run::find_function(program, loaded, name)? {
-        function if function.num_arguments() > 0 => Err(Failure::Message(format!(
+        function if function.num_arguments() > 0 => Err(Failure::new(format!(
             "{program}: function {name} has arguments: measure a function that calls it with some"
         ))),
         function => Ok(function),
@@ -327,7 +327,8 @@ mod tests {
 
     #[test]
     fn durations_are_seconds_and_not_negative() {
-        assert_eq!(parse_seconds("0.25"), Ok(Duration::from_millis(250)));
+        let seconds = parse_seconds("0.25").ok();
+        assert_eq!(seconds, Some(Duration::from_millis(250)));
         for wrong in ["-1", "nan", "inf", "1s", ""] {
             assert!(parse_seconds(wrong).is_err(), "{wrong}");
         }

@@ -12,7 +12,7 @@ use tfrt_readers::table::{Table, TableFormat, cells_of, create, next_row};
 use tfrt_support::Error;
 use tfrt_support::escape::escaped;
 
-use crate::failure::{Failure, Reason};
+use crate::failure::{CliError, Failure};
 use crate::output;
 
 const EXAMPLES: &str = "\
@@ -83,15 +83,16 @@ struct FileArguments {
     from: Option<TableFormat>,
 }
 
-fn parse_format(name: &str) -> Result<TableFormat, String> {
+fn parse_format(name: &str) -> Result<TableFormat, CliError> {
+    let names = TableFormat::NAMES;
     TableFormat::from_name(name)
-        .ok_or_else(|| format!("expected one of {}", TableFormat::NAMES.join(", ")))
+        .ok_or_else(|| CliError::new(format!("expected one of {}", names.join(", "))))
 }
 
-fn parse_seconds(text: &str) -> Result<f64, String> {
+fn parse_seconds(text: &str) -> Result<f64, CliError> {
     match text.parse::<f64>() {
         Ok(seconds) if seconds > 0.0 && seconds <= 1e6 => Ok(seconds),
-        _ => Err("expected a positive number".to_owned()),
+        _ => Err(CliError::new("expected a positive number")),
     }
 }
 
@@ -107,7 +108,7 @@ pub(crate) fn run(arguments: &Arguments) -> Result<(), Failure> {
 
 /// A request on a queue with one thread for reading.
 fn context() -> Result<ExecutionContext, Failure> {
-    let queue = create_queue("mstd:1,1").map_err(|error| Failure::Message(error.to_string()))?;
+    let queue = create_queue("mstd:1,1").map_err(|error| Failure::caused("error", error))?;
     // What goes wrong is told by the command.
     let host = HostContext::builder()
         .queue(queue)
@@ -119,7 +120,7 @@ fn context() -> Result<ExecutionContext, Failure> {
 }
 
 fn failed(error: &Error) -> Failure {
-    Failure::Message(format!("error: {}", error.message()))
+    Failure::caused("error", error.clone())
 }
 
 fn open(file: &FileArguments, ctx: &ExecutionContext) -> Result<Table, Failure> {
@@ -156,7 +157,7 @@ fn inspect(file: &FileArguments) -> Result<(), Failure> {
     output::print_line(&format!("rows: {num_rows}"))?;
     match first_error {
         None => Ok(()),
-        Some(error) => Err(Failure::Message(format!(
+        Some(error) => Err(Failure::new(format!(
             "error: {} (errors: {num_errors} in all)",
             error.message()
         ))),
@@ -227,7 +228,7 @@ fn shown(column: &Column, cells: &[Cell]) -> String {
 fn convert(file: &FileArguments, path: &str, stated: Option<TableFormat>) -> Result<(), Failure> {
     let format = stated.or_else(|| TableFormat::of_name(path)).ok_or_else(|| {
         let names = TableFormat::NAMES.join(", ");
-        Failure::Message(format!(
+        Failure::new(format!(
             "cannot tell the format of `{path}` from its name: use `--to FORMAT`, where FORMAT is one of {names}"
         ))
     })?;
@@ -269,7 +270,7 @@ impl<'a> Target<'a> {
         }
         std::fs::rename(&self.written, self.path).map_err(|error| {
             let path = self.path;
-            Failure::Message(format!("error: cannot write `{path}`: {}", Reason(&error)))
+            Failure::caused(format!("error: cannot write `{path}`"), error)
         })
     }
 }
@@ -413,9 +414,10 @@ mod tests {
         let (from, to) = (folder.path("rows.csv"), folder.path("old.tfrecord"));
         std::fs::write(&from, "a,b\n1,2\n3\n").unwrap();
         std::fs::write(&to, "old").unwrap();
-        let Err(Failure::Message(message)) = run_line(&["convert", &from, &to]) else {
+        let Err(Failure::Error(error)) = run_line(&["convert", &from, &to]) else {
             panic!("a row lacks a column");
         };
+        let message = crate::failure::WithCauses(&error).to_string();
         assert!(message.contains("rows.csv"), "{message}");
         assert_eq!(std::fs::read_to_string(&to).unwrap(), "old");
         assert_eq!(folder.names(), ["old.tfrecord", "rows.csv"]);

@@ -1,5 +1,6 @@
 //! What ends a tool early.
 
+use std::error::Error;
 use std::fmt;
 use std::io::{self, Write};
 
@@ -8,8 +9,8 @@ use tfrt_support::escape::escaped_lines;
 /// Why a tool ends without having done its work.
 #[derive(Debug)]
 pub(crate) enum Failure {
-    /// What to tell the user, in full.
-    Message(String),
+    /// What to tell the user.
+    Error(CliError),
     /// What is wrong with the command line.
     Usage(String),
     /// The user was told already: diagnostics were printed.
@@ -20,13 +21,105 @@ pub(crate) enum Failure {
     ClosedPipe,
 }
 
+/// An error of a tool: what it could not do, and why.
+#[derive(Debug)]
+pub(crate) struct CliError {
+    message: String,
+    source: Option<Box<dyn Error + Send + Sync>>,
+}
+
+impl CliError {
+    /// An error without a cause.
+    pub(crate) fn new(message: impl Into<String>) -> Self {
+        Self {
+            message: message.into(),
+            source: None,
+        }
+    }
+
+    /// An error with a cause, which the message leaves out.
+    pub(crate) fn caused(
+        message: impl Into<String>,
+        cause: impl Into<Box<dyn Error + Send + Sync>>,
+    ) -> Self {
+        Self {
+            message: message.into(),
+            source: Some(cause.into()),
+        }
+    }
+}
+
+impl fmt::Display for CliError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.message)
+    }
+}
+
+impl Error for CliError {
+    fn source(&self) -> Option<&(dyn Error + 'static)> {
+        let source = self.source.as_deref()?;
+        Some(source)
+    }
+}
+
+/// An error and the chain of its causes: `what: why: why that`.
+///
+/// A cause that the text before it already ends with is left out.
+pub(crate) struct WithCauses<'a>(pub(crate) &'a (dyn Error + 'static));
+
+impl fmt::Display for WithCauses<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let (mut text, mut next) = text_of(self.0);
+        while let Some(cause) = next {
+            let (why, its_cause) = text_of(cause);
+            if !text.ends_with(&why) {
+                text.push_str(": ");
+                text.push_str(&why);
+            }
+            next = its_cause;
+        }
+        f.write_str(&text)
+    }
+}
+
+/// Returns the text of one error, and its cause unless the text includes it.
+fn text_of<'a>(error: &'a (dyn Error + 'static)) -> (String, Option<&'a (dyn Error + 'static)>) {
+    if let Some(error) = error.downcast_ref::<tfrt_support::Error>() {
+        // The message of an error of a graph includes its causes, and notes that follow them.
+        (error.message().to_owned(), None)
+    } else if let Some(error) = error.downcast_ref::<io::Error>() {
+        (Reason(error).to_string(), error.source())
+    } else {
+        (error.to_string(), error.source())
+    }
+}
+
+impl From<CliError> for Failure {
+    fn from(error: CliError) -> Self {
+        Self::Error(error)
+    }
+}
+
 impl Failure {
+    /// A failure without a cause.
+    pub(crate) fn new(message: impl Into<String>) -> Self {
+        CliError::new(message).into()
+    }
+
+    /// A failure with a cause, which the message leaves out.
+    pub(crate) fn caused(
+        message: impl Into<String>,
+        cause: impl Into<Box<dyn Error + Send + Sync>>,
+    ) -> Self {
+        CliError::caused(message, cause).into()
+    }
+
     /// A failure to write output.
-    pub(crate) fn of_output(error: &io::Error) -> Self {
+    pub(crate) fn of_output(error: io::Error) -> Self {
         if error.kind() == io::ErrorKind::BrokenPipe {
             Self::ClosedPipe
         } else {
-            Self::Message(format!("cannot write output: {}", Reason(error)))
+            Self::caused("cannot write output", error)
         }
     }
 }
@@ -47,5 +140,49 @@ impl fmt::Display for Reason<'_> {
             text.split_once(" (os error ")
                 .map_or(&*text, |(reason, _)| reason),
         )
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn shown(error: &CliError) -> String {
+        WithCauses(error).to_string()
+    }
+
+    #[test]
+    fn an_error_is_shown_with_its_causes() {
+        let number = "x".parse::<i32>().unwrap_err();
+        let row = CliError::caused("row 3", number);
+        let file = CliError::caused("cannot read `rows`", row);
+        let expected = "cannot read `rows`: row 3: invalid digit found in string";
+        assert_eq!(shown(&file), expected);
+        assert_eq!(file.to_string(), "cannot read `rows`");
+    }
+
+    #[test]
+    fn a_cause_that_was_told_is_not_told_again() {
+        let number = "x".parse::<i32>().unwrap_err();
+        let row = CliError::caused(format!("row 3: {number}"), number);
+        assert_eq!(shown(&row), "row 3: invalid digit found in string");
+    }
+
+    #[test]
+    fn an_error_of_a_graph_is_shown_with_its_causes_once() {
+        let number = "x".parse::<i32>().unwrap_err();
+        let row = CliError::caused("row 3", number);
+        let graph = tfrt_support::Error::other(row).with_note(" (kernel `k`)");
+        assert_eq!(
+            shown(&CliError::caused("error", graph)),
+            "error: row 3: invalid digit found in string (kernel `k`)"
+        );
+    }
+
+    #[test]
+    fn errors_of_the_system_have_no_numbers() {
+        let missing = io::Error::from_raw_os_error(2);
+        let shown = shown(&CliError::caused("cannot open `x`", missing));
+        assert_eq!(shown, "cannot open `x`: No such file or directory");
     }
 }

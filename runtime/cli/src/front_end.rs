@@ -60,8 +60,8 @@ pub(crate) enum Purpose {
 impl FrontEnd {
     /// Collects what is linked. `program` is the name that complaints start with.
     pub(crate) fn from_link(program: &str) -> Result<Self, Failure> {
-        let kernels = KernelRegistry::from_link()
-            .map_err(|error| Failure::Message(format!("{program}: {error}")))?;
+        let kernels =
+            KernelRegistry::from_link().map_err(|error| Failure::caused(program, error))?;
         Ok(Self::of_kernels(program, kernels))
     }
 
@@ -97,7 +97,7 @@ impl FrontEnd {
         let dialects =
             DialectRegistration::linked().chain(libraries.flat_map(LoadedLibrary::dialects));
         let registry = Registry::new(self.kernels.unsorted_ops(), dialects)
-            .map_err(|error| Failure::Message(format!("{}: {error}", self.program)))?;
+            .map_err(|error| Failure::caused(&*self.program, error))?;
         let registry = registry.with_syntaxes(LinkedSyntaxes::all());
         Ok(self.registry.get_or_init(|| Arc::new(registry)))
     }

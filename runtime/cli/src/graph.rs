@@ -110,9 +110,8 @@ pub(crate) fn run(program: &str, arguments: &Arguments) -> Result<(), Failure> {
             Ok(Some(picture)) => picture,
             Ok(None) => svg::write(&layout::place(&graph)).into_bytes(),
             Err(error) => {
-                return Err(Failure::Message(format!(
-                    "{program}: cannot run `dot`: {error}"
-                )));
+                let message = format!("{program}: cannot run `dot`");
+                return Err(Failure::caused(message, error));
             }
         },
     };
@@ -152,7 +151,7 @@ fn chosen_functions(
             let functions = module.functions(module.root());
             let known = functions.filter_map(|func| module.symbol_name(func));
             let meant = did_you_mean(&nearest(name, known));
-            Failure::Message(format!("{program}: unknown function `{name}`{meant}"))
+            Failure::new(format!("{program}: unknown function `{name}`{meant}"))
         })
     };
     names.iter().map(find).collect()

@@ -104,8 +104,8 @@ impl LimitArguments {
 /// Runs the tool.
 pub(crate) fn run(arguments: &Arguments) -> Result<(), Failure> {
     let limits = arguments.limits.limits();
-    let error = |error: &dyn std::fmt::Display| Failure::Message(format!("error: {error}"));
-    let model = Model::open(&arguments.file, &limits).map_err(|e| error(&e))?;
+    let model = Model::open(&arguments.file, &limits);
+    let model = model.map_err(|error| Failure::caused("error", error))?;
     for warning in model.warnings().iter().take(MAX_SHOWN_WARNINGS) {
         failure::write_message(&format!("warning: {warning}"));
     }
@@ -117,8 +117,7 @@ pub(crate) fn run(arguments: &Arguments) -> Result<(), Failure> {
     }
     let file = escaped(&arguments.file).to_string();
     let program = model.import(&options);
-    let program =
-        program.map_err(|failure| Failure::Message(format!("error: {file}: {failure}")))?;
+    let program = program.map_err(|failure| Failure::caused(format!("error: {file}"), failure))?;
     match &arguments.program {
         Some(path) => output::write(path, program.text.as_bytes()),
         None if arguments.quiet => Ok(()),

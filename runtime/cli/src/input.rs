@@ -4,7 +4,7 @@ use std::io::Read;
 use std::path::Path;
 
 use crate::diagnostics::SourceMap;
-use crate::failure::{Failure, Reason};
+use crate::failure::Failure;
 
 /// The first two bytes of a BEF file.
 pub(crate) const BEF_MAGIC: [u8; 2] = [0x0B, 0xEF];
@@ -47,10 +47,10 @@ impl Input {
                 name: name.to_owned(),
                 bytes,
             }),
-            Err(error) => Err(Failure::Message(format!(
-                "cannot open input file '{path}': {}",
-                Reason(&error)
-            ))),
+            Err(error) => Err(Failure::caused(
+                format!("cannot open input file '{path}'"),
+                error,
+            )),
         }
     }
 
@@ -103,7 +103,7 @@ impl Input {
                 .take_while(|byte| **byte != b'\n')
                 .count()
                 + 1;
-            Failure::Message(format!(
+            Failure::new(format!(
                 "{}:{line}:{column}: error: expected UTF-8 text{}",
                 self.name,
                 if is_bef {
@@ -152,10 +152,10 @@ mod tests {
             name: "p".to_owned(),
             bytes: b"ab\nc\xFF".to_vec(),
         };
-        let Err(Failure::Message(message)) = input.text() else {
+        let Err(Failure::Error(error)) = input.text() else {
             panic!("accepted")
         };
-        assert_eq!(message, "p:2:2: error: expected UTF-8 text");
+        assert_eq!(error.to_string(), "p:2:2: error: expected UTF-8 text");
     }
 
     #[test]
@@ -164,9 +164,9 @@ mod tests {
             name: "p".to_owned(),
             bytes: b"\x0B\xEF\x00".to_vec(),
         };
-        let Err(Failure::Message(message)) = input.text() else {
+        let Err(Failure::Error(error)) = input.text() else {
             panic!("accepted")
         };
-        assert!(message.contains("found a BEF file"), "{message}");
+        assert!(error.to_string().contains("found a BEF file"), "{error}");
     }
 }

@@ -60,7 +60,7 @@ pub(crate) fn run(program: &str, arguments: &Arguments) -> Result<(), Failure> {
     };
     let mut text = Vec::new();
     let written = dump(&bytes, options, &mut text);
-    let num_errors = written.map_err(|error| Failure::of_output(&error))?;
+    let num_errors = written.map_err(Failure::of_output)?;
     output::write("-", &text)?;
     if num_errors == 0 {
         Ok(())

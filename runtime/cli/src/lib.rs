@@ -83,7 +83,7 @@ use std::process::ExitCode;
 use clap::{Parser, Subcommand};
 use tfrt_host::log;
 
-use failure::Failure;
+use failure::{Failure, WithCauses};
 
 #[cfg(feature = "standard-kernels")]
 tfrt::link!(tfrt_kernels);
@@ -182,8 +182,8 @@ pub fn main() -> ExitCode {
     match run_command(&program, arguments::with_two_dashes(arguments)) {
         Ok(()) | Err(Failure::HelpGiven | Failure::ClosedPipe) => ExitCode::SUCCESS,
         Err(Failure::Reported) => ExitCode::FAILURE,
-        Err(Failure::Message(message)) => {
-            failure::write_message(&message);
+        Err(Failure::Error(error)) => {
+            failure::write_message(&WithCauses(&error).to_string());
             ExitCode::FAILURE
         }
         Err(Failure::Usage(message)) => {

@@ -6,7 +6,7 @@ use std::path::PathBuf;
 use clap::Args;
 use tfrt_host::kernel::KernelRegistry;
 
-use crate::failure::Failure;
+use crate::failure::{Failure, WithCauses};
 
 /// Which kernel libraries to load.
 #[derive(Args, Clone, Debug)]
@@ -33,7 +33,8 @@ impl LibraryArguments {
             // SAFETY: 1 to 3: whoever names a library on the command line asks for its code to be run, as by starting a
             // program, and answers for what it is.
             let library = unsafe { registry.load_library(path) }.map_err(|error| {
-                Failure::Message(format!("{program}: couldn't load library {error}"))
+                let error = WithCauses(&error);
+                Failure::new(format!("{program}: couldn't load library {error}"))
             })?;
             library.set_panic_hook(crate::log_panic);
         }

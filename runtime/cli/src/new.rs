@@ -14,7 +14,7 @@ use std::path::{Path, PathBuf};
 
 use clap::Parser;
 
-use crate::failure::{Failure, Reason};
+use crate::failure::{CliError, Failure};
 use crate::output;
 
 use name::CrateName;
@@ -95,7 +95,7 @@ const OPS: [TemplateFile; 2] = [
 
 /// Runs the tool. `program` is the name it was started under.
 pub(crate) fn run(program: &str, arguments: &Arguments) -> Result<(), Failure> {
-    let refuse = |message: String| Failure::Message(format!("{program}: {message}"));
+    let refuse = |error: CliError| Failure::caused(program, error);
     let name = CrateName::of_folder(&arguments.path).map_err(refuse)?;
     let runtime = Runtime::find(arguments.runtime.as_deref()).map_err(refuse)?;
     check_vacant(&arguments.path).map_err(refuse)?;
@@ -114,26 +114,26 @@ pub(crate) fn run(program: &str, arguments: &Arguments) -> Result<(), Failure> {
 }
 
 /// Checks that creating the crate at `path` overwrites nothing.
-fn check_vacant(path: &Path) -> Result<(), String> {
+fn check_vacant(path: &Path) -> Result<(), CliError> {
     let shown = path.display();
     if !path
         .try_exists()
-        .map_err(|error| format!("`{shown}`: {}", Reason(&error)))?
+        .map_err(|error| CliError::caused(format!("`{shown}`"), error))?
     {
         return Ok(());
     }
     if !path.is_dir() {
-        return Err(format!(
+        return Err(CliError::new(format!(
             "`{shown}` exists and is not a folder: choose another name"
-        ));
+        )));
     }
     let mut entries =
-        fs::read_dir(path).map_err(|error| format!("`{shown}`: {}", Reason(&error)))?;
+        fs::read_dir(path).map_err(|error| CliError::caused(format!("`{shown}`"), error))?;
     match entries.next() {
         None => Ok(()),
-        Some(_) => Err(format!(
+        Some(_) => Err(CliError::new(format!(
             "`{shown}` exists and is not empty: choose another name, or remove it"
-        )),
+        ))),
     }
 }
 
@@ -199,11 +199,11 @@ fn fill(template: &str, values: &[(&'static str, String)]) -> String {
     format!("{}\n", filled.trim_end())
 }
 
-fn write(path: &Path, text: &str) -> Result<(), String> {
+fn write(path: &Path, text: &str) -> Result<(), CliError> {
     let folder = path.parent().unwrap_or(path);
     fs::create_dir_all(folder)
         .and_then(|()| fs::write(path, text))
-        .map_err(|error| format!("cannot write `{}`: {}", path.display(), Reason(&error)))
+        .map_err(|error| CliError::caused(format!("cannot write `{}`", path.display()), error))
 }
 
 /// The build command: a library can only be loaded by a tool with the same profile.

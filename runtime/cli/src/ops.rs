@@ -75,7 +75,7 @@ pub(crate) fn run(program: &str, arguments: &Arguments) -> Result<(), Failure> {
     let names: Vec<&str> = arguments.names.iter().map(String::as_str).collect();
     for name in &names {
         if all.select(&[name]).entries().is_empty() {
-            return Err(Failure::Message(format!(
+            return Err(Failure::new(format!(
                 "{program}: no op `{name}` is linked{}",
                 did_you_mean(&suggestions(name, &all))
             )));

@@ -2,7 +2,7 @@
 
 use std::io::{IsTerminal, Write};
 
-use crate::failure::{Failure, Reason};
+use crate::failure::Failure;
 
 /// Writes a whole output; `-` is standard output.
 pub(crate) fn write(path: &str, bytes: &[u8]) -> Result<(), Failure> {
@@ -10,14 +10,10 @@ pub(crate) fn write(path: &str, bytes: &[u8]) -> Result<(), Failure> {
         let mut out = std::io::stdout().lock();
         out.write_all(bytes)
             .and_then(|()| out.flush())
-            .map_err(|error| Failure::of_output(&error))
+            .map_err(Failure::of_output)
     } else {
-        std::fs::write(path, bytes).map_err(|error| {
-            Failure::Message(format!(
-                "cannot open output file '{path}': {}",
-                Reason(&error)
-            ))
-        })
+        std::fs::write(path, bytes)
+            .map_err(|error| Failure::caused(format!("cannot open output file '{path}'"), error))
     }
 }
 
@@ -30,7 +26,7 @@ pub(crate) fn write_binary(path: &str, bytes: &[u8], what: &str) -> Result<(), F
 }
 
 fn terminal_refused(what: &str) -> Failure {
-    Failure::Message(format!(
+    Failure::new(format!(
         "standard output is a terminal, which cannot show {what}: use `-o FILE` or a pipe"
     ))
 }

@@ -37,7 +37,7 @@ use tfrt_support::nearest::{did_you_mean, nearest};
 use tfrt_support::{Diagnostic, Error, Place};
 
 use crate::arguments::{DiagnosticArguments, is_original};
-use crate::failure::Failure;
+use crate::failure::{Failure, WithCauses};
 use crate::front_end::FrontEnd;
 use crate::input::{Input, Kind};
 use crate::libraries::LibraryArguments;
@@ -328,8 +328,7 @@ pub(crate) fn install_gpu(
         return Ok(());
     };
     let opened = choice.parse().and_then(tfrt_gpu::Gpu::open);
-    let gpu =
-        opened.map_err(|error| Failure::Message(format!("{program}: {}", error.message())))?;
+    let gpu = opened.map_err(|error| Failure::caused(program, error))?;
     tfrt_gpu::Gpu::install(host, gpu);
     Ok(())
 }
@@ -400,11 +399,11 @@ pub(crate) fn create_queue(
                 }
             }
             error => {
-                log::error!("{error}");
+                log::error!("{}", WithCauses(error));
                 String::new()
             }
         };
-        Failure::Message(format!(
+        Failure::new(format!(
             "{program}: couldn't create work queue type {config}{suggestion}"
         ))
     })
@@ -457,7 +456,7 @@ pub(crate) fn find_function(
                 .map(FunctionRef::name)
                 .filter(|known| !known.is_empty()),
         );
-        Failure::Message(format!(
+        Failure::new(format!(
             "{program}: couldn't find function {name}{}",
             did_you_mean(&near)
         ))
@@ -491,7 +490,7 @@ fn run_function(
     let leak_check = LeakCheck::start();
     let given = if takes_given {
         function_arguments::make(function, names, &arguments.arguments, host)
-            .map_err(|error| Failure::Message(format!("{program}: {error}")))?
+            .map_err(|error| Failure::caused(program, error))?
     } else {
         Vec::new()
     };
@@ -526,7 +525,7 @@ fn run_async(
     ctx: &ExecutionContext,
 ) -> Result<(), Failure> {
     let would_deadlock =
-        |error| Failure::Message(format!("cannot wait for '{}': {error}", function.name()));
+        |error| Failure::caused(format!("cannot wait for '{}'", function.name()), error);
     let results = function.execute(ctx, given);
     let waited =
         stalled::await_results(program, function, &results, arguments.limits.timeout(), ctx);

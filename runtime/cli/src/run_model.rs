@@ -9,6 +9,7 @@ use tfrt_import::names::shown;
 use tfrt_import::{Limits, Session};
 use tfrt_onnx::import::Options;
 use tfrt_onnx::{Model, tensor_file};
+use tfrt_support::Error;
 use tfrt_support::escape::escaped;
 use tfrt_support::nearest::{did_you_mean, nearest};
 use tfrt_tensor::file::{FileFormat, NamedTensor};
@@ -53,14 +54,13 @@ pub(crate) fn run(
     let host = HostContext::builder()
         .registry(Arc::clone(front_end.kernels()))
         .build();
-    let wrong = |error: &dyn std::fmt::Display| Failure::Message(format!("error: {error}"));
     let limits = Limits::default();
-    let model = Model::open(file, &limits).map_err(|error| wrong(&error))?;
+    let model = Model::open(file, &limits).map_err(|error| Failure::caused("error", error))?;
     let imported = model.import(&Options::default()).map_err(|failure| {
         let file = escaped(file);
-        Failure::Message(format!("error: {file}: {failure}"))
+        Failure::caused(format!("error: {file}"), failure)
     })?;
-    let session = Session::load(imported, file, &host).map_err(|error| wrong(&error))?;
+    let session = Session::load(imported, file, &host).map_err(failed)?;
     let mut inputs = Vec::new();
     for given in &arguments.inputs {
         let (name, file) = split(given, session.inputs(), "input")?;
@@ -71,7 +71,7 @@ pub(crate) fn run(
         .filter(|input| !inputs.iter().any(|(name, _)| *name == input.name));
     let missing: Vec<String> = missing.map(ToString::to_string).collect();
     if !missing.is_empty() {
-        return Err(Failure::Message(format!(
+        return Err(Failure::new(format!(
             "error: missing inputs: {}",
             missing.join("; ")
         )));
@@ -81,7 +81,7 @@ pub(crate) fn run(
         let (name, file) = split(given, session.outputs(), "output")?;
         wanted.push((name, file));
     }
-    let results = session.run(&inputs).map_err(|error| wrong(&error))?;
+    let results = session.run(&inputs).map_err(failed)?;
     for (name, tensor) in session.outputs().iter().zip(&results) {
         if let Some((_, file)) = wanted.iter().find(|(wanted, _)| wanted == name) {
             write(file, name, tensor)?;
@@ -102,6 +102,16 @@ fn summary(tensor: &DenseHostTensor) -> String {
         ),
         _ => String::new(),
     }
+}
+
+/// The failure of a model.
+fn failed(error: Error) -> Failure {
+    Failure::caused("error", error)
+}
+
+/// The failure to read or write a tensor file.
+fn wrong(path: &str, cause: impl Into<Box<dyn std::error::Error + Send + Sync>>) -> Failure {
+    Failure::caused(format!("error: {}", escaped(path)), cause)
 }
 
 /// `NAME=FILE`: a name may contain `=`, so that the longest one that is known counts.
@@ -131,63 +141,61 @@ fn read(given: &str, limits: &Limits) -> Result<DenseHostTensor, Failure> {
         Some((path, key)) => (path, Some(key)),
         None => (given, None),
     };
-    let wrong = |error: &dyn std::fmt::Display| {
-        Failure::Message(format!("error: {}: {error}", escaped(path)))
-    };
-    let bytes = std::fs::read(path).map_err(|error| wrong(&error))?;
+    let bytes = std::fs::read(path).map_err(|error| wrong(path, error))?;
     if Path::new(path)
         .extension()
         .is_some_and(|extension| extension == "pb")
     {
-        let tensor = tensor_file::read(bytes, limits).map_err(|error| wrong(&error))?;
+        let tensor = tensor_file::read(bytes, limits).map_err(|error| wrong(path, error))?;
         let dense = tensor.dense().cloned();
         return dense.ok_or_else(|| {
-            wrong(&format!(
-                "tensors of {} are not supported",
-                tensor.element_type
-            ))
+            wrong(
+                path,
+                format!("tensors of {} are not supported", tensor.element_type),
+            )
         });
     }
     let allocator: Arc<dyn HostAllocator> = Arc::new(Malloc);
-    let file = HostBuffer::copied(&allocator, &bytes).map_err(|error| wrong(&error))?;
+    let file = HostBuffer::copied(&allocator, &bytes).map_err(|error| wrong(path, error))?;
     let tensors = FileFormat::detect(&bytes)
         .read(&file, &allocator)
-        .map_err(|error| wrong(&error))?;
+        .map_err(|error| wrong(path, error))?;
     let found = match key {
         Some(key) => tensors.iter().find(|tensor| tensor.name == key),
         None if tensors.len() == 1 => tensors.first(),
         None => {
-            return Err(wrong(&format!(
-                "expected one tensor, found {}; `#KEY` names one",
-                tensors.len()
-            )));
+            return Err(wrong(
+                path,
+                format!(
+                    "expected one tensor, found {}; `#KEY` names one",
+                    tensors.len()
+                ),
+            ));
         }
     };
-    let found = found.ok_or_else(|| wrong(&"there is no tensor of this name"))?;
+    let found = found.ok_or_else(|| wrong(path, "there is no tensor of this name"))?;
     let dense = (&*found.tensor as &dyn Tensor).downcast_ref::<DenseHostTensor>();
     dense
         .cloned()
-        .ok_or_else(|| wrong(&"it is not a dense tensor"))
+        .ok_or_else(|| wrong(path, "it is not a dense tensor"))
 }
 
 fn write(path: &str, name: &str, tensor: &DenseHostTensor) -> Result<(), Failure> {
-    let wrong = |error: &dyn std::fmt::Display| {
-        Failure::Message(format!("error: {}: {error}", escaped(path)))
-    };
     let extension = Path::new(path)
         .extension()
         .and_then(|extension| extension.to_str());
     let bytes = match extension {
-        Some("pb") => tensor_file::write(name, tensor).map_err(|error| wrong(&error))?,
+        Some("pb") => tensor_file::write(name, tensor).map_err(|error| wrong(path, error))?,
         _ => {
             let format = extension.and_then(FileFormat::from_name);
             let format = format.ok_or_else(|| {
                 wrong(
-                    &"its name does not say a format: use `.npy`, `.npz`, `.safetensors` or `.pb`",
+                    path,
+                    "its name does not say a format: use `.npy`, `.npz`, `.safetensors` or `.pb`",
                 )
             })?;
             let tensors = [NamedTensor::new(name, tensor.clone())];
-            format.write(&tensors).map_err(|error| wrong(&error))?
+            format.write(&tensors).map_err(|error| wrong(path, error))?
         }
     };
     output::write(path, &bytes)

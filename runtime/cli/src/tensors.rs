@@ -1,5 +1,6 @@
 //! `tfrt tensors`: lists the tensors in a file, and converts files between formats.
 
+use std::error::Error;
 use std::path::Path;
 use std::sync::Arc;
 
@@ -10,7 +11,7 @@ use tfrt_tensor::file::{FileFormat, NamedTensor};
 use tfrt_tensor::statistics::Statistics;
 use tfrt_tensor::{HostBuffer, TensorError};
 
-use crate::failure::Failure;
+use crate::failure::{CliError, Failure};
 use crate::front_end::FrontEnd;
 use crate::input::Input;
 use crate::libraries::LibraryArguments;
@@ -57,8 +58,9 @@ pub(crate) struct Arguments {
     libraries: LibraryArguments,
 }
 
-fn parse_format(name: &str) -> Result<FileFormat, String> {
-    FileFormat::from_name(name).ok_or_else(|| format!("expected one of {}", format_names()))
+fn parse_format(name: &str) -> Result<FileFormat, CliError> {
+    FileFormat::from_name(name)
+        .ok_or_else(|| CliError::new(format!("expected one of {}", format_names())))
 }
 
 fn format_names() -> String {
@@ -72,27 +74,31 @@ pub(crate) fn run(program: &str, arguments: &Arguments) -> Result<(), Failure> {
     FrontEnd::new(program, &arguments.libraries)?;
     let input = Input::read(&arguments.file)?;
     let name = input.name.clone();
-    let wrong = |error: &dyn std::fmt::Display| Failure::Message(format!("{name}: error: {error}"));
     let format = arguments
         .from
         .unwrap_or_else(|| FileFormat::detect(&input.bytes));
     let allocator: Arc<dyn HostAllocator> = Arc::new(Malloc);
-    let file = HostBuffer::copied(&allocator, &input.bytes).map_err(|error| wrong(&error))?;
+    let file = HostBuffer::copied(&allocator, &input.bytes).map_err(|error| wrong(&name, error))?;
     let tensors = format
         .read(&file, &allocator)
-        .map_err(|error| wrong(&error))?;
+        .map_err(|error| wrong(&name, error))?;
     if let Some(path) = &arguments.output {
         let written = output_format(path, arguments.to)?
             .write(&tensors)
-            .map_err(|error| wrong(&error))?;
+            .map_err(|error| wrong(&name, error))?;
         return output::write_binary(path, &written, "a tensor file");
     }
     let text = if arguments.print.is_empty() {
-        listing(&tensors, arguments.statistics).map_err(|error| wrong(&error))?
+        listing(&tensors, arguments.statistics).map_err(|error| wrong(&name, error))?
     } else {
-        printed(&tensors, &arguments.print).map_err(|error| wrong(&error))?
+        printed(&tensors, &arguments.print).map_err(|error| wrong(&name, error))?
     };
     output::write("-", text.as_bytes())
+}
+
+/// The failure to use the tensor file `name`.
+fn wrong(name: &str, cause: impl Into<Box<dyn Error + Send + Sync>>) -> Failure {
+    Failure::caused(format!("{name}: error"), cause)
 }
 
 /// The format of the output.
@@ -102,7 +108,7 @@ fn output_format(path: &str, stated: Option<FileFormat>) -> Result<FileFormat, F
         .or_else(|| FileFormat::from_name(extension()?))
         .ok_or_else(|| {
             let names = format_names();
-            Failure::Message(format!(
+            Failure::new(format!(
                 "cannot tell the format of `{path}` from its name: use `--to FORMAT`, where FORMAT is one of {names}"
             ))
         })
@@ -124,14 +130,17 @@ fn listing(tensors: &[NamedTensor], with_statistics: bool) -> Result<String, Ten
 }
 
 /// The tensors of these names.
-fn printed(tensors: &[NamedTensor], names: &[String]) -> Result<String, String> {
+fn printed(tensors: &[NamedTensor], names: &[String]) -> Result<String, CliError> {
     let mut text = String::new();
     for name in names {
         let named = tensors
             .iter()
             .find(|named| named.name == *name)
-            .ok_or_else(|| format!("unknown tensor `{name}`"))?;
-        let printed = named.tensor.to_text().map_err(|error| error.to_string())?;
+            .ok_or_else(|| CliError::new(format!("unknown tensor `{name}`")))?;
+        let printed = named
+            .tensor
+            .to_text()
+            .map_err(|error| CliError::caused(format!("tensor `{name}`"), error))?;
         text.push_str(printed.trim_end());
         text.push('\n');
     }
@@ -184,7 +193,8 @@ mod tests {
             print("one").unwrap(),
             "DenseHostTensor dtype = i8, shape = [], values = [7]\n"
         );
-        assert_eq!(print("two").unwrap_err(), "unknown tensor `two`");
+        let error = print("two").unwrap_err().to_string();
+        assert_eq!(error, "unknown tensor `two`");
     }
 
     #[test]

@@ -22,7 +22,7 @@ use tfrt_onnx::{Model, tensor_file};
 use tfrt_support::escape::escaped;
 use tfrt_tensor::DenseHostTensor;
 
-use crate::failure::Failure;
+use crate::failure::{CliError, Failure, WithCauses};
 use crate::front_end::FrontEnd;
 use crate::libraries::LibraryArguments;
 use crate::output;
@@ -143,14 +143,13 @@ pub(crate) fn run(program: &str, arguments: &Arguments) -> Result<(), Failure> {
         .build();
     let cases = find_cases(program, arguments)?;
     if cases.is_empty() {
-        return Err(Failure::Message(format!("{program}: there are no cases")));
+        return Err(Failure::new(format!("{program}: there are no cases")));
     }
     let events = match &arguments.events {
         None => None,
         Some(path) => {
             let file = OpenOptions::new().create(true).append(true).open(path);
-            let failed =
-                |error| Failure::Message(format!("{program}: {}: {error}", path.display()));
+            let failed = |error| failed(program, path, error);
             Some(Mutex::new(file.map_err(failed)?))
         }
     };
@@ -179,13 +178,15 @@ pub(crate) fn run(program: &str, arguments: &Arguments) -> Result<(), Failure> {
     }
 }
 
+/// The failure to use a file or folder.
+fn failed(program: &str, path: &Path, error: std::io::Error) -> Failure {
+    Failure::caused(format!("{program}: {}", path.display()), error)
+}
+
 fn find_cases(program: &str, arguments: &Arguments) -> Result<Vec<Case>, Failure> {
-    let failed = |path: &Path, error: &dyn std::fmt::Display| {
-        Failure::Message(format!("{program}: {}: {error}", path.display()))
-    };
     let mut paths = arguments.paths.clone();
     if let Some(list) = &arguments.cases_from {
-        let text = std::fs::read_to_string(list).map_err(|error| failed(list, &error))?;
+        let text = std::fs::read_to_string(list).map_err(|error| failed(program, list, error))?;
         let lines = text.lines().map(str::trim).filter(|line| !line.is_empty());
         paths.extend(lines.map(PathBuf::from));
     }
@@ -210,7 +211,7 @@ fn find_cases(program: &str, arguments: &Arguments) -> Result<Vec<Case>, Failure
             add(path);
             continue;
         }
-        let entries = std::fs::read_dir(&path).map_err(|error| failed(&path, &error))?;
+        let entries = std::fs::read_dir(&path).map_err(|error| failed(program, &path, error))?;
         let mut folders: Vec<PathBuf> = entries.flatten().map(|entry| entry.path()).collect();
         folders.sort();
         let folders = folders.into_iter();
@@ -287,7 +288,9 @@ fn try_case(
     let mut ops = Vec::new();
     let ended = |status: Status, message: String| (status, message);
     let mut attempt = || -> Result<(Status, String), (Status, String)> {
-        let error = |error: &dyn std::fmt::Display| ended(Status::Error, error.to_string());
+        let error = |error: &(dyn std::error::Error + 'static)| {
+            ended(Status::Error, WithCauses(error).to_string())
+        };
         let limits = Limits::default();
         let model = Model::open(case.folder.join("model.onnx"), &limits).map_err(|e| error(&e))?;
         ops = model
@@ -325,14 +328,13 @@ fn try_case(
                 let path = folder.join(format!("input_{index}.pb"));
                 inputs.push((
                     name.as_str(),
-                    read_tensor(&path, &limits).map_err(|e| ended(Status::Error, e))?,
+                    read_tensor(&path, &limits).map_err(|e| error(&e))?,
                 ));
             }
             let found = session.run(&inputs).map_err(|e| error(&e))?;
             if let Some(outputs) = outputs {
                 let to = outputs.join(format!("test_data_set_{set}"));
-                write_outputs(&to, session.outputs(), &found)
-                    .map_err(|e| ended(Status::Error, e))?;
+                write_outputs(&to, session.outputs(), &found).map_err(|e| error(&e))?;
             }
             for (index, found) in found.iter().enumerate() {
                 let path = folder.join(format!("output_{index}.pb"));
@@ -340,13 +342,12 @@ fn try_case(
                     continue;
                 }
                 is_compared = true;
-                let expected = read_tensor(&path, &limits).map_err(|e| ended(Status::Error, e))?;
+                let expected = read_tensor(&path, &limits).map_err(|e| error(&e))?;
                 compare::compare(found, &expected, tolerance).map_err(|difference| {
                     let name = escaped(&session.outputs()[index]).to_string();
-                    ended(
-                        Status::Wrong,
-                        format!("data set {set}, output `{name}`: {difference}"),
-                    )
+                    let place = format!("data set {set}, output `{name}`");
+                    let wrong = CliError::caused(place, difference);
+                    ended(Status::Wrong, WithCauses(&wrong).to_string())
                 })?;
             }
         }
@@ -369,16 +370,15 @@ fn try_case(
     }
 }
 
-fn read_tensor(path: &Path, limits: &Limits) -> Result<DenseHostTensor, String> {
-    let place = |error: &dyn std::fmt::Display| format!("{}: {error}", path.display());
-    let bytes = std::fs::read(path).map_err(|error| place(&error))?;
-    let tensor = tensor_file::read(bytes, limits).map_err(|error| place(&error))?;
+fn read_tensor(path: &Path, limits: &Limits) -> Result<DenseHostTensor, CliError> {
+    let place = path.display().to_string();
+    let bytes = std::fs::read(path).map_err(|error| CliError::caused(&*place, error))?;
+    let tensor =
+        tensor_file::read(bytes, limits).map_err(|error| CliError::caused(&*place, error))?;
     let dense = tensor.dense().cloned();
     dense.ok_or_else(|| {
-        place(&format!(
-            "tensors of {} are not supported",
-            tensor.element_type
-        ))
+        let problem = format!("tensors of {} are not supported", tensor.element_type);
+        CliError::caused(&*place, problem)
     })
 }
 
@@ -386,13 +386,14 @@ fn write_outputs(
     folder: &Path,
     names: &[String],
     tensors: &[DenseHostTensor],
-) -> Result<(), String> {
-    let place = |error: &dyn std::fmt::Display| format!("{}: {error}", folder.display());
-    std::fs::create_dir_all(folder).map_err(|error| place(&error))?;
+) -> Result<(), CliError> {
+    let place = folder.display().to_string();
+    std::fs::create_dir_all(folder).map_err(|error| CliError::caused(&*place, error))?;
     for (index, (name, tensor)) in names.iter().zip(tensors).enumerate() {
-        let bytes = tensor_file::write(name, tensor).map_err(|error| place(&error))?;
+        let bytes =
+            tensor_file::write(name, tensor).map_err(|error| CliError::caused(&*place, error))?;
         let path = folder.join(format!("output_{index}.pb"));
-        std::fs::write(path, bytes).map_err(|error| place(&error))?;
+        std::fs::write(path, bytes).map_err(|error| CliError::caused(&*place, error))?;
     }
     Ok(())
 }

@@ -87,7 +87,7 @@ pub(crate) fn run(program: &str, arguments: &Arguments) -> Result<(), Failure> {
 /// A hint for a file that could not be read: the flag to use if the input is text rather than BEF.
 fn file_expected(program: &str, input: &Input, failure: Failure) -> Failure {
     match input.kind() {
-        Kind::Text => Failure::Message(format!(
+        Kind::Text => Failure::new(format!(
             "{program}: {} is MLIR text; `--mlir-to-bef` makes a BEF file of it",
             input.name
         )),

@@ -1,8 +1,8 @@
 //! Creating queues by name.
 
-use std::fmt;
 use std::sync::Arc;
 
+use crate::error::CreateQueueError;
 use crate::queue::ConcurrentWorkQueue;
 use crate::single_threaded::SingleThreadedQueue;
 use crate::work_stealing::WorkStealingQueue;
@@ -25,9 +25,9 @@ use crate::work_stealing::WorkStealingQueue;
 pub struct QueueFactory {
     /// The part of a configuration before the first colon.
     pub name: &'static str,
-    /// Creates the queue from the part after the colon, or returns a message that describes what is
+    /// Creates the queue from the part after the colon, or returns an error that describes what is
     /// wrong with it.
-    pub create: fn(argument: &str) -> Result<Arc<dyn ConcurrentWorkQueue>, String>,
+    pub create: fn(argument: &str) -> Result<Arc<dyn ConcurrentWorkQueue>, CreateQueueError>,
 }
 
 inventory::collect!(QueueFactory);
@@ -47,7 +47,8 @@ const BUILT_IN: [QueueFactory; 2] = [
 /// Creates the queue that `config` describes: a name, or a name, a colon and an argument.
 ///
 /// # Errors
-/// Fails if no factory has the name, or if the factory rejects the argument.
+/// Fails if no factory has the name, if the factory rejects the argument, or if it cannot create the
+/// queue.
 ///
 /// ```
 /// use tfrt_queue::create_queue;
@@ -61,7 +62,7 @@ const BUILT_IN: [QueueFactory; 2] = [
 pub fn create_queue(config: &str) -> Result<Arc<dyn ConcurrentWorkQueue>, CreateQueueError> {
     let (name, argument) = config.split_once(':').unwrap_or((config, ""));
     match factories().find(|factory| factory.name == name) {
-        Some(factory) => (factory.create)(argument).map_err(CreateQueueError::InvalidArgument),
+        Some(factory) => (factory.create)(argument),
         None => {
             let mut known: Vec<_> = factories().map(|factory| factory.name).collect();
             known.sort_unstable();
@@ -77,54 +78,10 @@ fn factories() -> impl Iterator<Item = &'static QueueFactory> {
     BUILT_IN.iter().chain(inventory::iter::<QueueFactory>())
 }
 
-/// The reason why a queue could not be created.
-///
-/// ```
-/// use tfrt_queue::{CreateQueueError, create_queue};
-///
-/// match create_queue("fast") {
-///     Err(CreateQueueError::Unknown { name, known }) => {
-///         assert_eq!(name, "fast");
-///         assert!(known.contains(&"mstd"));
-///     }
-///     other => unreachable!("{other:?}"),
-/// }
-/// ```
-#[derive(Clone, Debug, PartialEq, Eq)]
-#[non_exhaustive]
-pub enum CreateQueueError {
-    /// No factory has the name.
-    Unknown {
-        /// The requested name.
-        name: String,
-        /// The existing names, sorted.
-        known: Vec<&'static str>,
-    },
-    /// The factory rejected the argument, with this message.
-    InvalidArgument(String),
-}
-
-impl fmt::Display for CreateQueueError {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Self::Unknown { name, known } => {
-                write!(
-                    f,
-                    "unknown work queue `{name}`: expected one of `{}`",
-                    known.join("`, `")
-                )
-            }
-            Self::InvalidArgument(text) => f.write_str(text),
-        }
-    }
-}
-
-impl std::error::Error for CreateQueueError {}
-
-tfrt_support::convert_errors!(CreateQueueError);
-
 #[cfg(all(test, not(loom)))]
 mod tests {
+    use std::error::Error;
+
     use super::*;
 
     fn name_or_error(config: &str) -> String {
@@ -165,6 +122,21 @@ mod tests {
                 format!("Invalid argument for mstd work queue: {argument}")
             );
         }
+    }
+
+    #[test]
+    fn a_factory_that_fails_is_named_with_the_cause() {
+        let error = create_queue("mstd:1@1023")
+            .err()
+            .expect("there is no such core");
+        assert_eq!(error.to_string(), "cannot create the mstd work queue");
+        let cause = error.source().expect("it has a cause");
+        assert_eq!(cause.to_string(), "cannot bind a thread to core 1023");
+        assert!(
+            cause
+                .source()
+                .is_some_and(|system| system.is::<std::io::Error>())
+        );
     }
 
     #[test]

@@ -28,6 +28,8 @@ pub mod queue;
 
 pub mod enqueue;
 
+pub mod error;
+
 pub mod factory;
 
 pub mod single_threaded;
@@ -51,7 +53,8 @@ pub use enqueue::{
     enqueue_blocking_value, enqueue_blocking_work, enqueue_value, enqueue_work, run_blocking_value,
     run_blocking_work,
 };
-pub use factory::{CreateQueueError, QueueFactory, create_queue};
+pub use error::CreateQueueError;
+pub use factory::{QueueFactory, create_queue};
 pub use queue::{ConcurrentWorkQueue, WouldDeadlock};
 pub use single_threaded::SingleThreadedQueue;
 pub use task::{RequestTag, Task};

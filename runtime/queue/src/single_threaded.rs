@@ -27,6 +27,7 @@ use std::sync::Arc;
 
 use tfrt_async::{AnyRef, run_when_ready};
 
+use crate::error::CreateQueueError;
 use crate::priority::PriorityLists;
 use crate::queue::{ConcurrentWorkQueue, WouldDeadlock};
 use crate::role::{self, QueueId, Role};
@@ -101,12 +102,12 @@ impl SingleThreadedQueue {
     /// Creates a queue from the argument of its configuration, which must be empty.
     ///
     /// # Errors
-    /// Returns a message that names the argument if it is not empty.
-    pub fn from_argument(argument: &str) -> Result<Self, String> {
+    /// [`CreateQueueError::InvalidArgument`] if the argument is not empty.
+    pub fn from_argument(argument: &str) -> Result<Self, CreateQueueError> {
         if argument.is_empty() {
             Ok(Self::new())
         } else {
-            Err(format!("Invalid argument for s work queue: {argument}"))
+            Err(CreateQueueError::invalid_argument("s", argument))
         }
     }
 }

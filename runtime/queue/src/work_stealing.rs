@@ -25,6 +25,7 @@ use std::time::Duration;
 
 use tfrt_async::AnyRef;
 
+use crate::error::CreateQueueError;
 use crate::latch;
 use crate::queue::{ConcurrentWorkQueue, WouldDeadlock};
 use crate::role::{self, QueueId, Role};
@@ -145,10 +146,10 @@ impl WorkStealingQueue {
     /// and the [`Cores`] to which the compute threads are bound.
     ///
     /// # Errors
-    /// Returns a description of what is wrong with the argument, or of the core to which a thread
-    /// cannot be bound.
-    pub fn from_argument(argument: &str) -> Result<Self, String> {
-        let invalid = || format!("Invalid argument for mstd work queue: {argument}");
+    /// [`CreateQueueError::InvalidArgument`] if the argument does not have this form, and
+    /// [`CreateQueueError::Failed`] if a thread cannot be bound to one of the cores.
+    pub fn from_argument(argument: &str) -> Result<Self, CreateQueueError> {
+        let invalid = || CreateQueueError::invalid_argument("mstd", argument);
         let (counts, cores) = match argument.split_once('@') {
             None => (argument, None),
             Some((counts, cores)) => (counts, Some(cores.parse().map_err(|_| invalid())?)),
@@ -172,7 +173,7 @@ impl WorkStealingQueue {
         match cores {
             None => Ok(Self::new(num_threads, num_blocking)),
             Some(cores) => Self::bound_to_cores(num_threads, num_blocking, &cores)
-                .map_err(|error| error.to_string()),
+                .map_err(|error| CreateQueueError::failed("mstd", error)),
         }
     }
 }

@@ -8,8 +8,8 @@ use std::thread::ThreadId;
 use tfrt_async::AnyRef;
 use tfrt_queue::testing::{RandomOrderQueue, conformance};
 use tfrt_queue::{
-    ConcurrentWorkQueue, QueueFactory, SingleThreadedQueue, Task, WorkStealingQueue, WouldDeadlock,
-    create_queue,
+    ConcurrentWorkQueue, CreateQueueError, QueueFactory, SingleThreadedQueue, Task,
+    WorkStealingQueue, WouldDeadlock, create_queue,
 };
 
 #[test]
@@ -188,12 +188,12 @@ impl Drop for ThreadPerTask {
     }
 }
 
-fn create_thread_per_task(argument: &str) -> Result<Arc<dyn ConcurrentWorkQueue>, String> {
+fn create_thread_per_task(
+    argument: &str,
+) -> Result<Arc<dyn ConcurrentWorkQueue>, CreateQueueError> {
     match argument {
         "" => Ok(Arc::new(ThreadPerTask::default())),
-        _ => Err(format!(
-            "Invalid argument for threads work queue: {argument}"
-        )),
+        _ => Err(CreateQueueError::invalid_argument("threads", argument)),
     }
 }
 

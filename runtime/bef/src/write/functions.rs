@@ -4,6 +4,7 @@ use tfrt_attr::encode::PADDING;
 use tfrt_attr::vbr;
 use tfrt_support::entity::EntityId;
 
+use super::body_error::{BodyError, OperationError};
 use super::locations::LocationWriter;
 use super::{AttributeId, BefBuilder, WriteError, push_id};
 use crate::format::{
@@ -124,31 +125,24 @@ pub(super) fn encode(
 
 /// Checks that everything that the body refers to exists, and that every register is defined once,
 /// in order.
-fn check(builder: &BefBuilder, id: FunctionId, body: &Body) -> Result<(), String> {
+fn check(builder: &BefBuilder, id: FunctionId, body: &Body) -> Result<(), BodyError> {
     let function = &builder.functions[id];
     let num_registers = body.register_types.len();
     if body.num_arguments != function.arguments.len() {
-        return Err(format!(
-            "expected {} arguments, found {}",
-            function.arguments.len(),
-            body.num_arguments
-        ));
+        return Err(BodyError::ArgumentCount {
+            expected: function.arguments.len(),
+            found: body.num_arguments,
+        });
     }
     if body.results.len() != function.results.len() {
-        return Err(format!(
-            "expected {} results, found {}",
-            function.results.len(),
-            body.results.len()
-        ));
+        return Err(BodyError::ResultCount {
+            expected: function.results.len(),
+            found: body.results.len(),
+        });
     }
-    if let Some(index) = body
-        .register_types
-        .iter()
-        .find(|&&index| !builder.types.contains(index))
-    {
-        return Err(format!(
-            "expected registers of types that were added, found {index:?}"
-        ));
+    let mut types = body.register_types.iter();
+    if let Some(&index) = types.find(|&&index| !builder.types.contains(index)) {
+        return Err(BodyError::UnknownType(index));
     }
     let defined = body
         .kernels
@@ -156,47 +150,44 @@ fn check(builder: &BefBuilder, id: FunctionId, body: &Body) -> Result<(), String
         .flat_map(|kernel| &kernel.results)
         .map(|register| register.index());
     if !defined.eq(body.num_arguments..num_registers) {
-        return Err(format!(
-            "expected every register up to {num_registers} defined once, in order"
-        ));
+        return Err(BodyError::Definitions { num_registers });
     }
-    for (index, kernel) in body.kernels.iter().enumerate() {
-        let mut registers = kernel.operands.iter();
-        if let Some(operand) = registers.find(|register| register.index() >= num_registers) {
-            return Err(format!(
-                "operation {index}: expected a register below {num_registers}, found {operand:?}"
-            ));
-        }
-        if !builder.kernels.contains(kernel.code) {
-            return Err(format!(
-                "operation {index}: expected a kernel that was added, found {:?}",
-                kernel.code
-            ));
-        }
-        if let Some(function) = kernel
-            .functions
-            .iter()
-            .find(|id| id.index() >= builder.functions.len())
-        {
-            return Err(format!(
-                "operation {index}: expected a function that was declared, found {function:?}"
-            ));
-        }
-        let mut values = kernel.attributes.iter().map(|attribute| attribute.value);
-        if let Some(value) = values.find(|value| value.index() >= builder.attributes.len()) {
-            return Err(format!(
-                "operation {index}: expected an attribute that was added, found {value:?}"
-            ));
-        }
+    for (operation, kernel) in body.kernels.iter().enumerate() {
+        check_kernel(builder, num_registers, kernel)
+            .map_err(|problem| BodyError::Operation { operation, problem })?;
     }
-    match body
-        .results
-        .iter()
-        .find(|register| register.index() >= num_registers)
-    {
-        Some(result) => Err(format!(
-            "expected a result register below {num_registers}, found {result:?}"
-        )),
+    let mut results = body.results.iter();
+    match results.find(|register| register.index() >= num_registers) {
+        Some(&result) => Err(BodyError::UnknownResult {
+            num_registers,
+            result,
+        }),
+        None => Ok(()),
+    }
+}
+
+fn check_kernel(
+    builder: &BefBuilder,
+    num_registers: usize,
+    kernel: &BodyKernel,
+) -> Result<(), OperationError> {
+    let mut operands = kernel.operands.iter();
+    if let Some(&operand) = operands.find(|register| register.index() >= num_registers) {
+        return Err(OperationError::UnknownRegister {
+            num_registers,
+            operand,
+        });
+    }
+    if !builder.kernels.contains(kernel.code) {
+        return Err(OperationError::UnknownKernel(kernel.code));
+    }
+    let mut functions = kernel.functions.iter();
+    if let Some(&function) = functions.find(|id| id.index() >= builder.functions.len()) {
+        return Err(OperationError::UnknownFunction(function));
+    }
+    let mut values = kernel.attributes.iter().map(|attribute| attribute.value);
+    match values.find(|value| value.index() >= builder.attributes.len()) {
+        Some(value) => Err(OperationError::UnknownAttribute(value)),
         None => Ok(()),
     }
 }

@@ -1,6 +1,8 @@
 //! One violation of a rule at a time, and the resulting message.
 
-use tfrt_bef::write::{BefBuilder, Body, BodyKernel, WriteError, WriteOptions};
+use tfrt_bef::write::{
+    BefBuilder, Body, BodyError, BodyKernel, OperationError, WriteError, WriteOptions,
+};
 use tfrt_bef::{
     BefError, BefFile, BefLocation, BodyPart, FunctionKind, KernelFlags, KernelId, Reason,
     RegisterId, SectionId,
@@ -463,7 +465,17 @@ fn a_writer_refuses_what_could_not_be_read() {
         results: vec![],
     };
     operand.define_body(f, body);
-    let problem = "operation 0: expected a register below 0, found r0".to_owned();
+    let problem = BodyError::Operation {
+        operation: 0,
+        problem: OperationError::UnknownRegister {
+            num_registers: 0,
+            operand: RegisterId::from_index(0),
+        },
+    };
+    assert_eq!(
+        problem.to_string(),
+        "operation 0: expected a register below 0, found r0"
+    );
     assert_eq!(
         operand.finish(),
         Err(WriteError::InvalidBody {

@@ -4,7 +4,7 @@ use std::fs::File;
 use std::io::{self, Write};
 use std::os::fd::{AsFd, OwnedFd};
 
-use crate::failure::{Failure, Reason};
+use crate::failure::Failure;
 
 /// As long as it lives, nothing that this process writes to standard output arrives anywhere.
 #[derive(Debug)]
@@ -24,10 +24,7 @@ impl QuietOutput {
             Ok(Self { before })
         };
         redirect().map_err(|error: io::Error| {
-            Failure::Message(format!(
-                "cannot discard what the program prints: {}",
-                Reason(&error)
-            ))
+            Failure::caused("cannot discard what the program prints", error)
         })
     }
 }

@@ -2,6 +2,8 @@
 
 use std::path::Path;
 
+use crate::failure::CliError;
+
 /// Crates that a crate of kernels depends on, and those that every crate has.
 const TAKEN: [&str; 8] = [
     "tfrt",
@@ -29,20 +31,24 @@ pub(super) struct CrateName(String);
 
 impl CrateName {
     /// The last part of a path.
-    pub(super) fn of_folder(path: &Path) -> Result<Self, String> {
+    pub(super) fn of_folder(path: &Path) -> Result<Self, CliError> {
         let Some(name) = path.file_name() else {
-            return Err(format!(
+            return Err(CliError::new(format!(
                 "`{}` does not end in a name: the last component of the path is the name of the crate",
                 path.display()
-            ));
+            )));
         };
         let Some(name) = name.to_str() else {
-            return Err(format!(
+            return Err(CliError::new(format!(
                 "`{}`: the name of a crate is Unicode",
                 path.display()
-            ));
+            )));
         };
-        let wrong = |reason: &str| Err(format!("`{name}` cannot be the name of a crate: {reason}"));
+        let wrong = |reason: &str| {
+            Err(CliError::new(format!(
+                "`{name}` cannot be the name of a crate: {reason}"
+            )))
+        };
         if !name.starts_with(|char: char| char.is_ascii_alphabetic()) {
             return wrong("it begins with a letter");
         }
@@ -86,8 +92,8 @@ mod tests {
     #[test]
     fn a_name_is_the_last_part_of_the_path() {
         let name = CrateName::of_folder(Path::new("work/my-ops/"));
-        assert_eq!(name.as_ref().map(CrateName::package), Ok("my-ops"));
-        assert_eq!(name.map(|name| name.in_rust()), Ok(String::from("my_ops")));
+        let name = name.expect("the path ends in a name");
+        assert_eq!((name.package(), &*name.in_rust()), ("my-ops", "my_ops"));
     }
 
     #[test]
@@ -128,7 +134,7 @@ mod tests {
             assert!(
                 refused
                     .as_ref()
-                    .is_err_and(|error| error.starts_with(reason)),
+                    .is_err_and(|error| error.to_string().starts_with(reason)),
                 "{path}: {refused:?}"
             );
         }

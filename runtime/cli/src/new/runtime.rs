@@ -2,7 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
-use crate::failure::Reason;
+use crate::failure::CliError;
 
 /// What dependencies refer to.
 #[derive(Debug)]
@@ -16,16 +16,17 @@ pub(super) enum Runtime {
 impl Runtime {
     /// The source at `path`, where the runtime must be. Without a path, what this tool was built from: the release, if that was a
     /// release, and otherwise the source, as long as it is there.
-    pub(super) fn find(path: Option<&Path>) -> Result<Self, String> {
+    pub(super) fn find(path: Option<&Path>) -> Result<Self, CliError> {
         match path {
-            Some(path) => Self::at(path)
-                .map_err(|reason| format!("no runtime at `{}`: {reason}", path.display())),
+            Some(path) => Self::at(path).map_err(|reason| {
+                CliError::caused(format!("no runtime at `{}`", path.display()), reason)
+            }),
             None => Self::of_tool(Path::new(env!("CARGO_MANIFEST_DIR"))),
         }
     }
 
     /// The runtime of a tool whose crate lay in `folder` when it was built.
-    fn of_tool(folder: &Path) -> Result<Self, String> {
+    fn of_tool(folder: &Path) -> Result<Self, CliError> {
         let is_release = folder
             .components()
             .zip(folder.components().skip(1))
@@ -35,23 +36,25 @@ impl Runtime {
         }
         let root = folder.join("../..");
         Self::at(&root).map_err(|_| {
-            format!(
+            CliError::new(format!(
                 "the runtime that this tool was built from is not at `{}` any more, and version {} is not released: say where its \
                  source is, with `--runtime PATH`",
                 root.display(),
                 env!("CARGO_PKG_VERSION")
-            )
+            ))
         })
     }
 
     /// The source in this folder.
-    fn at(path: &Path) -> Result<Self, String> {
+    fn at(path: &Path) -> Result<Self, CliError> {
         // The path is relative to where we are, but would be read as relative to the crate.
         let absolute = path
             .canonicalize()
-            .map_err(|error| Reason(&error).to_string())?;
+            .map_err(|error| CliError::caused("cannot be opened", error))?;
         if !absolute.join("runtime/Cargo.toml").is_file() {
-            return Err("expected its workspace, with `runtime/Cargo.toml` in it".to_owned());
+            return Err(CliError::new(
+                "expected its workspace, with `runtime/Cargo.toml` in it",
+            ));
         }
         Ok(Self::Source(absolute))
     }
@@ -72,6 +75,7 @@ impl Runtime {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::failure::WithCauses;
 
     #[test]
     fn a_dependency_is_a_version_or_a_path() {
@@ -92,13 +96,16 @@ mod tests {
         let refusal = |path: &str| {
             Runtime::find(Some(Path::new(path)))
                 .err()
-                .unwrap_or_default()
+                .map_or_else(String::new, |error| WithCauses(&error).to_string())
         };
         assert_eq!(
             refusal("src"),
             "no runtime at `src`: expected its workspace, with `runtime/Cargo.toml` in it"
         );
-        assert!(refusal("nowhere").starts_with("no runtime at `nowhere`: No such file"));
+        assert!(
+            refusal("nowhere")
+                .starts_with("no runtime at `nowhere`: cannot be opened: No such file")
+        );
         assert!(Runtime::find(Some(Path::new("../.."))).is_ok());
     }
 
@@ -111,6 +118,6 @@ mod tests {
         assert!(matches!(Runtime::of_tool(release), Ok(Runtime::Released)));
         let moved = Runtime::of_tool(Path::new("/nowhere/runtime/cli"));
         let expected = "the runtime that this tool was built from is not at `/nowhere/runtime/cli/../..` any more";
-        assert!(moved.is_err_and(|error| error.starts_with(expected)));
+        assert!(moved.is_err_and(|error| error.to_string().starts_with(expected)));
     }
 }

@@ -17,6 +17,7 @@ use tfrt_tensor::{
     CooHostTensor, DenseHostTensor, HostBuffer, ScalarHostTensor, StringHostTensor, Tensor,
 };
 
+use crate::failure::CliError;
 use crate::input::Input;
 
 /// One `--arg`.
@@ -27,15 +28,15 @@ pub(crate) struct GivenArgument {
 }
 
 impl FromStr for GivenArgument {
-    type Err = String;
+    type Err = CliError;
 
-    fn from_str(text: &str) -> Result<Self, String> {
+    fn from_str(text: &str) -> Result<Self, CliError> {
         match text.split_once('=') {
             Some((name, value)) if !name.is_empty() => Ok(Self {
                 name: name.trim_start_matches('%').to_owned(),
                 value: value.to_owned(),
             }),
-            _ => Err("expected `NAME=VALUE`".to_owned()),
+            _ => Err(CliError::new("expected `NAME=VALUE`")),
         }
     }
 }
@@ -49,7 +50,7 @@ pub(super) fn make(
     names: &ArgumentNames,
     given: &[GivenArgument],
     host: &HostContext,
-) -> Result<Vec<AnyRef>, String> {
+) -> Result<Vec<AnyRef>, CliError> {
     let types = function.argument_types();
     let names = names_of(function, &types, names);
     if let Some(unknown) = given
@@ -57,13 +58,13 @@ pub(super) fn make(
         .find(|given| position_of(&given.name, &names).is_none())
     {
         let known = names.iter().map(String::as_str);
-        return Err(format!(
+        return Err(CliError::new(format!(
             "function '{}' takes {}: unknown argument `{}`{}",
             function.name(),
             listed(&names, &types),
             unknown.name,
             did_you_mean(&nearest(&unknown.name, known))
-        ));
+        )));
     }
     let value = |(position, ty): (usize, &&str)| {
         let mut all = given
@@ -71,15 +72,19 @@ pub(super) fn make(
             .filter(|given| position_of(&given.name, &names) == Some(position));
         match (all.next(), all.next()) {
             (None, _) if *ty == "!tfrt.chain" => Ok(AnyRef::ready_chain()),
-            (None, _) => Err(format!(
+            (None, _) => Err(CliError::new(format!(
                 "function '{}' takes {}: `--arg {}=…` is missing",
                 function.name(),
                 listed(&names, &types),
                 names[position]
-            )),
-            (Some(given), None) => value_of(&given.value, ty, host.allocator())
-                .map_err(|error| format!("`--arg {}={}`: {error}", given.name, given.value)),
-            (Some(given), Some(_)) => Err(format!("`--arg {}` is given twice", given.name)),
+            ))),
+            (Some(given), None) => value_of(&given.value, ty, host.allocator()).map_err(|error| {
+                CliError::caused(format!("`--arg {}={}`", given.name, given.value), error)
+            }),
+            (Some(given), Some(_)) => Err(CliError::new(format!(
+                "`--arg {}` is given twice",
+                given.name
+            ))),
         }
     };
     types.iter().enumerate().map(value).collect()
@@ -121,7 +126,7 @@ fn listed(names: &[String], types: &[&str]) -> String {
     described.collect::<Vec<_>>().join(", ")
 }
 
-fn value_of(text: &str, ty: &str, allocator: &Arc<dyn HostAllocator>) -> Result<AnyRef, String> {
+fn value_of(text: &str, ty: &str, allocator: &Arc<dyn HostAllocator>) -> Result<AnyRef, CliError> {
     if let Some(path) = text.strip_prefix('@') {
         return value_of_file(path, ty, allocator);
     }
@@ -129,7 +134,7 @@ fn value_of(text: &str, ty: &str, allocator: &Arc<dyn HostAllocator>) -> Result<
         "i1" => match text {
             "true" | "1" => Ok(AnyRef::available(true)),
             "false" | "0" => Ok(AnyRef::available(false)),
-            _ => Err("expected `true` or `false`".to_owned()),
+            _ => Err(CliError::new("expected `true` or `false`")),
         },
         "i8" => number::<i8>(text, ty).map(AnyRef::available),
         "i16" => number::<i16>(text, ty).map(AnyRef::available),
@@ -144,26 +149,28 @@ fn value_of(text: &str, ty: &str, allocator: &Arc<dyn HostAllocator>) -> Result<
         "f32" => number::<f32>(text, ty).map(AnyRef::available),
         "f64" => number::<f64>(text, ty).map(AnyRef::available),
         "!tfrt.string" => Ok(AnyRef::available(ByteString::from(text))),
-        "!t.tensor" => Err("expected a tensor file: `@FILE`, or `@FILE:NAME`".to_owned()),
-        _ => Err(format!(
-            "a value of type {ty} cannot be given: numbers, `!tfrt.string` and `!t.tensor` can"
+        "!t.tensor" => Err(CliError::new(
+            "expected a tensor file: `@FILE`, or `@FILE:NAME`",
         )),
+        _ => Err(CliError::new(format!(
+            "a value of type {ty} cannot be given: numbers, `!tfrt.string` and `!t.tensor` can"
+        ))),
     }
 }
 
-fn number<T: FromStr>(text: &str, ty: &str) -> Result<T, String> {
+fn number<T: FromStr>(text: &str, ty: &str) -> Result<T, CliError> {
     text.parse()
-        .map_err(|_| format!("expected a number of type {ty}"))
+        .map_err(|_| CliError::new(format!("expected a number of type {ty}")))
 }
 
 fn value_of_file(
     path: &str,
     ty: &str,
     allocator: &Arc<dyn HostAllocator>,
-) -> Result<AnyRef, String> {
+) -> Result<AnyRef, CliError> {
     let read = |path: &str| {
         let input = std::fs::read(path);
-        input.map_err(|error| format!("cannot open '{path}': {}", crate::failure::Reason(&error)))
+        input.map_err(|error| CliError::caused(format!("cannot open '{path}'"), error))
     };
     match ty {
         "!tfrt.string" => Ok(AnyRef::available(ByteString::from(read(path)?))),
@@ -179,7 +186,9 @@ fn value_of_file(
             };
             tensor_of_file(&input, name, allocator)
         }
-        _ => Err(format!("expected a value of type {ty}, found a file")),
+        _ => Err(CliError::new(format!(
+            "expected a value of type {ty}, found a file"
+        ))),
     }
 }
 
@@ -187,13 +196,14 @@ fn tensor_of_file(
     input: &Input,
     name: Option<&str>,
     allocator: &Arc<dyn HostAllocator>,
-) -> Result<AnyRef, String> {
-    let wrong = |error: &dyn std::fmt::Display| format!("{}: {error}", input.name);
-    let file = HostBuffer::copied(allocator, &input.bytes).map_err(|error| wrong(&error))?;
+) -> Result<AnyRef, CliError> {
+    let wrong = |error: CliError| CliError::caused(&*input.name, error);
+    let file = HostBuffer::copied(allocator, &input.bytes)
+        .map_err(|error| CliError::caused(&*input.name, error))?;
     let format = FileFormat::detect(&input.bytes);
     let tensors = format
         .read(&file, allocator)
-        .map_err(|error| wrong(&error))?;
+        .map_err(|error| CliError::caused(&*input.name, error))?;
     let found = match (name, &tensors[..]) {
         (None, [one]) => Some(one),
         (Some(name), all) => all.iter().find(|tensor| tensor.name == name),
@@ -201,12 +211,12 @@ fn tensor_of_file(
     };
     let found = found.ok_or_else(|| {
         let names: Vec<_> = tensors.iter().map(|tensor| &*tensor.name).collect();
-        wrong(&format_args!(
+        wrong(CliError::new(format!(
             "expected the name of one of its tensors after `:`, which are {}",
             names.join(", ")
-        ))
+        )))
     })?;
-    as_value(found).ok_or_else(|| wrong(&"expected a tensor in host memory"))
+    as_value(found).ok_or_else(|| wrong(CliError::new("expected a tensor in host memory")))
 }
 
 fn as_value(found: &NamedTensor) -> Option<AnyRef> {
@@ -253,7 +263,7 @@ mod tests {
 
     use super::*;
 
-    fn value(text: &str, ty: &str) -> Result<AnyRef, String> {
+    fn value(text: &str, ty: &str) -> Result<AnyRef, CliError> {
         let allocator: Arc<dyn HostAllocator> = Arc::new(Malloc);
         value_of(text, ty, &allocator)
     }
@@ -267,10 +277,10 @@ mod tests {
         );
         assert_eq!(value("true", "i1").unwrap().get::<bool>(), Some(&true));
         assert_eq!(
-            value("300", "ui8").unwrap_err(),
+            value("300", "ui8").unwrap_err().to_string(),
             "expected a number of type ui8"
         );
-        let refused = value("x", "!my.point").unwrap_err();
+        let refused = value("x", "!my.point").unwrap_err().to_string();
         assert!(refused.starts_with("a value of type !my.point cannot be given"));
     }
 

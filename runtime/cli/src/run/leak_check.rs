@@ -41,7 +41,7 @@ impl LeakCheck {
         wait_until(host, || tfrt_async::live_values() == before);
         match tfrt_async::live_values() {
             after if after == before => Ok(()),
-            after => Err(Failure::Message(format!(
+            after => Err(Failure::new(format!(
                 "Evaluation of function '{function}' leaked {} async values (before: {before}, after: {after})!",
                 after.abs_diff(before)
             ))),

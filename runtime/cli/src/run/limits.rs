@@ -8,6 +8,8 @@ use tfrt_host::{Limits, RequestContext, RequestContextBuilder};
 use tfrt_support::escape::escaped;
 use tfrt_support::{Error, ErrorCode};
 
+use crate::failure::CliError;
+
 /// Limits for the functions of a program.
 #[derive(Args, Clone, Copy, Debug)]
 #[command(next_help_heading = "Limits")]
@@ -89,10 +91,13 @@ fn total_bytes(meminfo: &str) -> Option<usize> {
     kibibytes.checked_mul(1024)
 }
 
-fn parse_duration(text: &str) -> Result<Duration, String> {
+fn parse_duration(text: &str) -> Result<Duration, CliError> {
     const UNITS: [(&str, f64); 4] = [("ms", 1e-3), ("s", 1.0), ("m", 60.0), ("h", 3600.0)];
-    let wrong =
-        || format!("expected a duration such as `500ms`, `2s`, `1.5m` or `1h`, found `{text}`");
+    let wrong = || {
+        CliError::new(format!(
+            "expected a duration such as `500ms`, `2s`, `1.5m` or `1h`, found `{text}`"
+        ))
+    };
     let (number, seconds) = UNITS
         .iter()
         .find_map(|(unit, seconds)| Some((text.strip_suffix(unit)?, seconds)))
@@ -101,17 +106,22 @@ fn parse_duration(text: &str) -> Result<Duration, String> {
     Duration::try_from_secs_f64(number * seconds).map_err(|_| wrong())
 }
 
-fn parse_bytes(text: &str) -> Result<usize, String> {
+fn parse_bytes(text: &str) -> Result<usize, CliError> {
     const UNITS: [(&str, u32); 4] = [("K", 10), ("M", 20), ("G", 30), ("T", 40)];
-    let wrong =
-        || format!("expected a number of bytes such as `4096`, `512M` or `2G`, found `{text}`");
+    let wrong = || {
+        CliError::new(format!(
+            "expected a number of bytes such as `4096`, `512M` or `2G`, found `{text}`"
+        ))
+    };
     let (number, shift) = UNITS
         .iter()
         .find_map(|&(unit, shift)| Some((text.strip_suffix(unit)?, shift)))
         .unwrap_or((text, 0));
     let number: usize = number.parse().map_err(|_| wrong())?;
     number.checked_mul(1 << shift).ok_or_else(|| {
-        format!("expected a number of bytes that fits the address space, found `{text}`")
+        CliError::new(format!(
+            "expected a number of bytes that fits the address space, found `{text}`"
+        ))
     })
 }
 
@@ -128,13 +138,13 @@ mod tests {
             ("1h", 3_600_000),
         ] {
             assert_eq!(
-                parse_duration(text),
-                Ok(Duration::from_millis(millis)),
+                parse_duration(text).ok(),
+                Some(Duration::from_millis(millis)),
                 "{text}"
             );
         }
         for text in ["", "2", "s", "-1s", "2 weeks", "1e400s", "NaNs", "infs"] {
-            let error = parse_duration(text).unwrap_err();
+            let error = parse_duration(text).unwrap_err().to_string();
             assert!(error.contains("expected a duration"), "{text}: {error}");
         }
     }
@@ -142,13 +152,11 @@ mod tests {
     #[test]
     fn sizes_count_in_powers_of_1024() {
         for (text, bytes) in [("0", 0), ("4096", 4096), ("64K", 65_536), ("2G", 2 << 30)] {
-            assert_eq!(parse_bytes(text), Ok(bytes), "{text}");
+            assert_eq!(parse_bytes(text).ok(), Some(bytes), "{text}");
         }
         for text in ["", "G", "-1", "1.5G", "2GB", "99999999T"] {
-            assert!(
-                parse_bytes(text).unwrap_err().starts_with("expected"),
-                "{text}"
-            );
+            let error = parse_bytes(text).unwrap_err().to_string();
+            assert!(error.starts_with("expected"), "{text}: {error}");
         }
     }
 

@@ -35,7 +35,7 @@ impl ProgramFile {
         let mut argument_names = ArgumentNames::new();
         let bef = match kind {
             Kind::Bef if with_chains_threaded => {
-                return Err(Failure::Message(format!(
+                return Err(Failure::new(format!(
                     "{program}: {} is a BEF file, and `--thread-chains` reads programs as text",
                     input.name
                 )));

@@ -8,7 +8,7 @@ use clap::ValueEnum;
 use tfrt_host::log;
 use tfrt_host::tracing::{self, DebugSink, SimpleSink, TraceRecorder, TracingLevel, TracingSink};
 
-use crate::failure::{Failure, Reason};
+use crate::failure::Failure;
 
 /// How much to record, as it is spelled on the command line.
 #[derive(Clone, Copy, Debug, ValueEnum)]
@@ -69,10 +69,7 @@ impl Recording {
         let file = match path {
             "-" => None,
             path => Some(File::create(path).map_err(|error| {
-                Failure::Message(format!(
-                    "cannot open output file '{path}': {}",
-                    Reason(&error)
-                ))
+                Failure::caused(format!("cannot open output file '{path}'"), error)
             })?),
         };
         let recorder = Arc::new(TraceRecorder::new());
@@ -101,11 +98,8 @@ impl Recording {
             None => self.recorder.write(BufWriter::new(std::io::stdout())),
         };
         written.map_err(|error| {
-            Failure::Message(format!(
-                "cannot write output file '{}': {}",
-                self.path,
-                Reason(&error)
-            ))
+            let message = format!("cannot write output file '{}'", self.path);
+            Failure::caused(message, error)
         })
     }
 }

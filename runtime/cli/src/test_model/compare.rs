@@ -1,14 +1,78 @@
 //! Whether a tensor is what was expected, as the runner of the ONNX project decides it.
 
+use std::error::Error;
+use std::fmt;
+
 use half::{bf16, f16};
 use tfrt_support::DType;
-use tfrt_tensor::{DenseHostTensor, Element};
+use tfrt_support::metadata::TensorMetadata;
+use tfrt_tensor::{DenseHostTensor, Element, TensorError};
 
 /// How far numbers may be apart: `|found - expected| <= absolute + relative · |expected|`.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Tolerance {
     pub(super) relative: f64,
     pub(super) absolute: f64,
+}
+
+/// How a tensor differs from what was expected.
+#[derive(Debug)]
+pub(super) enum Difference {
+    /// The element type or shape is another one.
+    Metadata {
+        expected: TensorMetadata,
+        found: TensorMetadata,
+    },
+    /// The first element that differs, as text.
+    Element {
+        index: usize,
+        expected: String,
+        found: String,
+    },
+    /// Numbers that differ by more than the tolerance.
+    Numbers {
+        num_wrong: usize,
+        num_elements: usize,
+        /// The element that is farthest off.
+        worst: usize,
+        expected: f64,
+        found: f64,
+    },
+    /// The elements of one of the tensors cannot be read.
+    Unreadable(TensorError),
+}
+
+impl fmt::Display for Difference {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Metadata { expected, found } => write!(f, "expected {expected}, got {found}"),
+            Self::Element {
+                index,
+                expected,
+                found,
+            } => write!(f, "element {index}: got {found}, expected {expected}"),
+            Self::Numbers {
+                num_wrong,
+                num_elements,
+                worst,
+                expected,
+                found,
+            } => write!(
+                f,
+                "{num_wrong} of {num_elements} elements are wrong; the worst, element {worst}: got {found:e}, expected {expected:e}"
+            ),
+            Self::Unreadable(_) => f.write_str("cannot read the elements"),
+        }
+    }
+}
+
+impl Error for Difference {
+    fn source(&self) -> Option<&(dyn Error + 'static)> {
+        match self {
+            Self::Unreadable(error) => Some(error),
+            Self::Metadata { .. } | Self::Element { .. } | Self::Numbers { .. } => None,
+        }
+    }
 }
 
 /// Compares a tensor with what was expected. Element types and shapes must be the same; numbers may differ within a tolerance, NaN equals NaN, and
@@ -20,13 +84,12 @@ pub(super) fn compare(
     found: &DenseHostTensor,
     expected: &DenseHostTensor,
     tolerance: Tolerance,
-) -> Result<(), String> {
+) -> Result<(), Difference> {
     if (found.dtype(), found.shape()) != (expected.dtype(), expected.shape()) {
-        return Err(format!(
-            "expected {}, got {}",
-            expected.metadata(),
-            found.metadata()
-        ));
+        return Err(Difference::Metadata {
+            expected: expected.metadata(),
+            found: found.metadata(),
+        });
     }
     match found.dtype() {
         DType::F16 => numbers::<f16>(found, expected, tolerance, f64::from),
@@ -34,7 +97,8 @@ pub(super) fn compare(
         DType::F32 => numbers::<f32>(found, expected, tolerance, f64::from),
         DType::F64 => numbers::<f64>(found, expected, tolerance, |x| x),
         _ => {
-            let read = |tensor: &DenseHostTensor| tensor.elements_text().map_err(|e| e.to_string());
+            let read =
+                |tensor: &DenseHostTensor| tensor.elements_text().map_err(Difference::Unreadable);
             let (found, expected) = (read(found)?, read(expected)?);
             if found == expected {
                 return Ok(());
@@ -43,9 +107,11 @@ pub(super) fn compare(
             let differs = |(_, (found, expected)): &(usize, (&str, &str))| found != expected;
             let first = pairs.clone().find(differs);
             match first {
-                Some((at, (found, expected))) => {
-                    Err(format!("element {at}: got {found}, expected {expected}"))
-                }
+                Some((index, (found, expected))) => Err(Difference::Element {
+                    index,
+                    expected: expected.to_owned(),
+                    found: found.to_owned(),
+                }),
                 None => Ok(()),
             }
         }
@@ -57,9 +123,9 @@ fn numbers<T: Element>(
     expected: &DenseHostTensor,
     tolerance: Tolerance,
     widen: impl Fn(T) -> f64,
-) -> Result<(), String> {
-    let read = |tensor: &DenseHostTensor| -> Result<Vec<f64>, String> {
-        let elements = tensor.elements::<T>().map_err(|error| error.to_string())?;
+) -> Result<(), Difference> {
+    let read = |tensor: &DenseHostTensor| -> Result<Vec<f64>, Difference> {
+        let elements = tensor.elements::<T>().map_err(Difference::Unreadable)?;
         Ok(elements.iter().map(|&x| widen(x)).collect())
     };
     let (found, expected) = (read(found)?, read(expected)?);
@@ -80,15 +146,13 @@ fn numbers<T: Element>(
     let worst = (0..excesses.len()).max_by(|&a, &b| excesses[a].total_cmp(&excesses[b]));
     match worst.filter(|&at| excesses[at] > 0.0) {
         None => Ok(()),
-        Some(at) => {
-            let count = excesses.iter().filter(|&&excess| excess > 0.0).count();
-            Err(format!(
-                "{count} of {} elements are wrong; the worst, element {at}: got {:e}, expected {:e}",
-                excesses.len(),
-                found[at],
-                expected[at]
-            ))
-        }
+        Some(worst) => Err(Difference::Numbers {
+            num_wrong: excesses.iter().filter(|&&excess| excess > 0.0).count(),
+            num_elements: excesses.len(),
+            worst,
+            expected: expected[worst],
+            found: found[worst],
+        }),
     }
 }
 
@@ -103,7 +167,8 @@ mod tests {
             absolute: 1e-7,
         };
         let compared = compare(&tensor(found), &tensor(expected), tolerance);
-        assert_eq!(compared.err().unwrap_or_default(), message);
+        let text = compared.map_or_else(|difference| difference.to_string(), |()| String::new());
+        assert_eq!(text, message);
     }
 
     #[test]

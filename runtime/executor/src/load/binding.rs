@@ -48,12 +48,12 @@ impl BoundAttributes {
                 (0, []) => Ok(Binding::InOrder),
                 (found, _) => bind(op, found, names),
             };
-            let refuse = |message: String| {
-                let error = Error::new(message).with_code(ErrorCode::InvalidArgument);
+            let refuse = |error: Error| {
+                let error = error.with_code(ErrorCode::InvalidArgument);
                 error.set_place_if_unset(tables.bef.place(record.location));
                 error
             };
-            if let Binding::At(positions) = binding.map_err(refuse)? {
+            if let Binding::At(positions) = binding.map_err(|error| refuse(error.into()))? {
                 let offsets = record.attributes.as_words();
                 let offset =
                     |position: Option<usize>| position.map_or(ABSENT, |position| offsets[position]);
@@ -77,7 +77,7 @@ impl BoundAttributes {
 
 /// Checks the number of a kernel's functions: files do not store the names of attributes that refer
 /// to functions. A kernel that declares no function does not look at any.
-fn check_functions(tables: &Tables, op: &OpDef, found: &[u32]) -> Result<(), String> {
+fn check_functions(tables: &Tables, op: &OpDef, found: &[u32]) -> Result<(), Error> {
     let is_list = |function: &tfrt_ods::FunctionDef| function.form == FunctionForm::SymbolList;
     let num_lists = op
         .functions
@@ -105,11 +105,11 @@ fn check_functions(tables: &Tables, op: &OpDef, found: &[u32]) -> Result<(), Str
             false => format!("`@{name}`"),
         }
     });
-    Err(format!(
+    Err(Error::new(format!(
         "`{}` calls the functions {}; found {} functions: {}",
         op.name,
         declared.collect::<Vec<_>>().join(", "),
         found.len(),
         names.collect::<Vec<_>>().join(", "),
-    ))
+    )))
 }

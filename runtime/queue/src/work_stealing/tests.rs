@@ -369,7 +369,10 @@ fn a_million_tasks_may_be_ready_at_once() {
 
 #[test]
 fn a_configuration_may_bind_threads_to_cores() {
-    let error_of = |argument| WorkStealingQueue::from_argument(argument).err();
+    let error_of = |argument| {
+        let created = WorkStealingQueue::from_argument(argument);
+        created.err().map(|error| error.to_string())
+    };
     for argument in ["@", "2@", "2,2@", "2@x", "2@1-0", "@0@0", ",2@0", "@0;1"] {
         assert_eq!(
             error_of(argument),
@@ -377,8 +380,7 @@ fn a_configuration_may_bind_threads_to_cores() {
         );
     }
     let refused = error_of("2,2@1023").expect("no machine of ours has so many cores");
-    let expected = "cannot bind a thread of the mstd work queue to core 1023: ";
-    assert!(refused.starts_with(expected), "{refused}");
+    assert_eq!(refused, "cannot create the mstd work queue");
 }
 
 #[cfg(target_os = "linux")]
