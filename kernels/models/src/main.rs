@@ -1,6 +1,7 @@
 //! Makes models: their programs and weights.
 #![forbid(unsafe_code)]
 
+use std::error::Error;
 use std::process::ExitCode;
 
 use tfrt_models::resnet50;
@@ -30,7 +31,9 @@ fn main() -> ExitCode {
         .any(|argument| argument == "--help" || argument == "-h");
     let outcome = match arguments.split_first() {
         _ if wants_help => Ok(HELP.to_owned()),
-        Some((model, options)) if model == "resnet50" => resnet50::command::run(options),
+        Some((model, options)) if model == "resnet50" => {
+            resnet50::command::run(options).map_err(|error| with_causes(&error))
+        }
         Some((model, _)) => Err(format!("unknown model `{model}`; available: `resnet50`")),
         None => Err(HELP.to_owned()),
     };
@@ -44,4 +47,10 @@ fn main() -> ExitCode {
             ExitCode::FAILURE
         }
     }
+}
+
+/// Formats an error and the chain of its causes.
+fn with_causes(error: &dyn Error) -> String {
+    let causes = std::iter::successors(error.source(), |&cause| cause.source());
+    causes.fold(error.to_string(), |text, cause| format!("{text}: {cause}"))
 }

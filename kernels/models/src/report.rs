@@ -1,6 +1,6 @@
 //! Numbers in a sentence, as programs print them.
 
-use std::fmt::Write as _;
+use std::fmt::{self, Write as _};
 use std::io::{self, Write as _};
 
 use tfrt::prelude::*;
@@ -25,8 +25,8 @@ fn report(in_chain: Chain, values: &[AnyRef], #[attr] text: &str) -> Result<Chai
         .iter()
         .map(Reported::read)
         .collect::<Result<Vec<_>>>()?;
-    let line = sentence(text, &values)
-        .map_err(|problem| invalid(format!("the text {text:?} {problem}")))?;
+    let line =
+        sentence(text, &values).map_err(|error| invalid(format!("the text {text:?} {error}")))?;
     let mut output = io::stdout().lock();
     writeln!(output, "{line}")?;
     output.flush()?;
@@ -65,32 +65,59 @@ impl Reported {
     }
 }
 
-/// Replaces each placeholder of the text with a value, or returns the rest of an error message.
-fn sentence(text: &str, values: &[Reported]) -> Result<String, String> {
+/// Why values cannot be put into a text. The message continues a sentence about the text.
+#[derive(Debug)]
+enum TextError {
+    OpenBrace,
+    /// There are only so many values.
+    TooFewValues(usize),
+    /// So many values have no placeholder.
+    TooManyValues(usize),
+    /// The value does not fit this placeholder.
+    Unfit(String),
+}
+
+impl fmt::Display for TextError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::OpenBrace => f.write_str("has a brace that is not closed"),
+            Self::TooFewValues(found) => {
+                write!(f, "has more placeholders than values ({found})")
+            }
+            Self::TooManyValues(left) => write!(f, "has values without a placeholder ({left})"),
+            Self::Unfit(place) => write!(
+                f,
+                "expects {{}}, {{.N}} or {{.N%}} for a number, or {{}} for a string, found {{{place}}}"
+            ),
+        }
+    }
+}
+
+impl std::error::Error for TextError {}
+
+/// Replaces each placeholder of the text with a value.
+fn sentence(text: &str, values: &[Reported]) -> Result<String, TextError> {
     let mut line = String::new();
     let mut values_left = values.iter();
     let mut rest = text;
     while let Some((before, place)) = rest.split_once('{') {
-        let (place, after) = place
-            .split_once('}')
-            .ok_or("has a brace that is not closed")?;
+        let (place, after) = place.split_once('}').ok_or(TextError::OpenBrace)?;
         let value = values_left
             .next()
-            .ok_or_else(|| format!("has more placeholders than values ({})", values.len()))?;
+            .ok_or(TextError::TooFewValues(values.len()))?;
         line.push_str(before);
-        push(place, value, &mut line).ok_or_else(|| {
-            format!("expects {{}}, {{.N}} or {{.N%}} for a number, or {{}} for a string, found {{{place}}}")
-        })?;
+        push(place, value, &mut line)?;
         rest = after;
     }
     match values_left.len() {
         0 => Ok(line + rest),
-        left => Err(format!("has values without a placeholder ({left})")),
+        left => Err(TextError::TooManyValues(left)),
     }
 }
 
-/// Appends a value, or returns `None` if it cannot be formatted in this way.
-fn push(place: &str, value: &Reported, line: &mut String) -> Option<()> {
+/// Appends a value as the placeholder asks.
+fn push(place: &str, value: &Reported, line: &mut String) -> Result<(), TextError> {
+    let unfit = || TextError::Unfit(place.to_owned());
     let (digits, factor) = match place.strip_suffix('%') {
         Some(digits) => (digits, 100.0),
         None => (place, 1.0),
@@ -101,13 +128,14 @@ fn push(place: &str, value: &Reported, line: &mut String) -> Option<()> {
         ("", Reported::Real(number)) => write!(line, "{number}"),
         ("", Reported::Text(text)) => write!(line, "{text}"),
         _ => {
-            let digits: u8 = digits.strip_prefix('.')?.parse().ok()?;
-            let number = value.as_real()? * factor;
+            let digits = digits.strip_prefix('.').ok_or_else(unfit)?;
+            let digits: u8 = digits.parse().map_err(|_| unfit())?;
+            let number = value.as_real().ok_or_else(unfit)? * factor;
             let unit = if factor == 1.0 { "" } else { " %" };
             write!(line, "{number:.*}{unit}", usize::from(digits))
         }
     };
-    Some(())
+    Ok(())
 }
 
 #[cfg(test)]
@@ -116,6 +144,7 @@ mod tests {
 
     fn check(text: &str, values: &[Reported], expected: Result<&str, &str>) {
         let line = sentence(text, values);
+        let line = line.map_err(|error| error.to_string());
         assert_eq!(line.as_deref().map_err(String::as_str), expected);
     }
 

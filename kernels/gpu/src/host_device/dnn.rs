@@ -151,14 +151,17 @@ struct Geometry {
 
 impl Geometry {
     /// Checks that the sizes of input, filter and output fit together.
-    fn check(&self, x: &[usize], w: &[usize], y: &[usize]) -> Result<(), String> {
+    fn check(&self, call: &'static str, [x, w, y]: [&[usize]; 3]) -> GpuResult<()> {
         let rank = x.len();
         if w.len() != rank || y.len() != rank || self.pad.len() + 2 != rank {
-            return Err(format!(
-                "ranks of {rank}, {} and {} with {} paddings",
-                w.len(),
-                y.len(),
-                self.pad.len()
+            return Err(bad(
+                call,
+                format!(
+                    "ranks of {rank}, {} and {} with {} paddings",
+                    w.len(),
+                    y.len(),
+                    self.pad.len()
+                ),
             ));
         }
         let is_large = |size: &i64| *size > i64::from(i32::MAX);
@@ -169,9 +172,10 @@ impl Geometry {
             || self.stride.len() != self.pad.len()
             || self.dilation.len() != self.pad.len()
         {
-            return Err(
-                "a padding, stride or dilation is negative, 0, missing or too large".into(),
-            );
+            return Err(bad(
+                call,
+                "a padding, stride or dilation is negative, 0, missing or too large",
+            ));
         }
         let groups = x[1].checked_div(w[1]).unwrap_or(0);
         if groups * w[1] != x[1]
@@ -180,7 +184,10 @@ impl Geometry {
             || y[0] != x[0]
             || y[1] != w[0]
         {
-            return Err(format!("batches and channels of {x:?}, {w:?} and {y:?}"));
+            return Err(bad(
+                call,
+                format!("batches and channels of {x:?}, {w:?} and {y:?}"),
+            ));
         }
         for dimension in 2..rank {
             let spatial = dimension - 2;
@@ -192,9 +199,12 @@ impl Geometry {
                 room / self.stride[spatial] + 1
             };
             if expected != y[dimension] as i64 {
-                return Err(format!(
-                    "dimension {dimension} of the output is {}, expected {expected}",
-                    y[dimension]
+                return Err(bad(
+                    call,
+                    format!(
+                        "dimension {dimension} of the output is {}, expected {expected}",
+                        y[dimension]
+                    ),
                 ));
             }
         }
@@ -711,9 +721,7 @@ impl Dnn for Shared {
             ConvolutionKind::BackwardData => [result, first, second],
             ConvolutionKind::BackwardFilter => [first, result, second],
         };
-        geometry
-            .check(&views[0].dims, &views[1].dims, &views[2].dims)
-            .map_err(|details| bad(text, details))?;
+        geometry.check(text, [&views[0].dims, &views[1].dims, &views[2].dims])?;
         self.push(text, &queue, move |device| {
             let mut memory = lock(&device.memory);
             let [x, w, y] = &views;
@@ -745,9 +753,7 @@ impl Dnn for Shared {
         else {
             return Err(bad(CALL, "the descriptor is not that of an activation"));
         };
-        geometry
-            .check(&x.dims, &w.dims, &y.dims)
-            .map_err(|details| bad(CALL, details))?;
+        geometry.check(CALL, [&x.dims, &w.dims, &y.dims])?;
         if z.dims != y.dims || bias.len() != y.dims[1] {
             return Err(bad(
                 CALL,
@@ -785,9 +791,7 @@ impl Dnn for Shared {
         let views =
             [&plan.x, &plan.w, &plan.y].map(|tensor| plan_view(CALL, tensor, DevicePtr::NULL));
         let [x, w, y] = views;
-        plan_geometry(plan)
-            .check(&x?.dims, &w?.dims, &y?.dims)
-            .map_err(|details| bad(CALL, details))?;
+        plan_geometry(plan).check(CALL, [&x?.dims, &w?.dims, &y?.dims])?;
         if let Some(fused) = &plan.fused {
             let bias = plan_view(CALL, &fused.bias, DevicePtr::NULL)?;
             if plan.backend_type != FORWARD

@@ -79,6 +79,10 @@ fn error(call: &'static str, status: Status) -> GpuError {
     GpuError::new(call, status)
 }
 
+fn invalid(call: &'static str, details: impl Into<String>) -> GpuError {
+    error(call, Status::INVALID_VALUE).with_details(details)
+}
+
 impl HostDevice {
     /// Counts a call, and fails it if that was asked for or the driver is not initialized.
     pub(super) fn enter(&self, name: &'static str, call: &'static str) -> GpuResult<()> {
@@ -835,15 +839,13 @@ impl Driver for Shared {
         let Some((program, kernel, _)) = found else {
             return Err(error(CALL, Status::INVALID_HANDLE));
         };
-        check_launch(config)
-            .map_err(|details| error(CALL, Status::INVALID_VALUE).with_details(details))?;
+        check_launch(CALL, config)?;
         if let Some((line, instruction)) = program.module().unsupported(kernel) {
             return Err(error(CALL, Status::NOT_SUPPORTED).with_details(format!(
                 "line {line}: the host device does not know the instruction `{instruction}`"
             )));
         }
-        let parameters = parameters(&program, kernel, arguments)
-            .map_err(|details| error(CALL, Status::INVALID_VALUE).with_details(details))?;
+        let parameters = parameters(CALL, &program, kernel, arguments)?;
         let max_steps = self.0.options.max_steps;
         self.push(CALL, &queue, move |device| {
             let launch = Launch {
@@ -917,7 +919,7 @@ fn is_host_memory(kind: Option<Kind>) -> bool {
     matches!(kind, Some(Kind::Pinned | Kind::Registered))
 }
 
-fn check_launch(config: LaunchConfig) -> Result<(), String> {
+fn check_launch(call: &'static str, config: LaunchConfig) -> GpuResult<()> {
     let LaunchConfig {
         grid,
         block,
@@ -925,19 +927,23 @@ fn check_launch(config: LaunchConfig) -> Result<(), String> {
     } = config;
     let num_threads: u64 = block.iter().map(|size| u64::from(*size)).product();
     if grid.contains(&0) || block.contains(&0) {
-        return Err("a size of the launch is 0".into());
+        return Err(invalid(call, "a size of the launch is 0"));
     }
     if num_threads > MAX_BLOCK_THREADS || block[2] > 64 {
-        return Err(format!(
-            "a block has at most {MAX_BLOCK_THREADS} threads, found {num_threads}"
+        return Err(invalid(
+            call,
+            format!("a block has at most {MAX_BLOCK_THREADS} threads, found {num_threads}"),
         ));
     }
     if grid[0] > 0x7fff_ffff || grid[1] > 0xffff || grid[2] > 0xffff {
-        return Err(format!("the grid {grid:?} is too large"));
+        return Err(invalid(call, format!("the grid {grid:?} is too large")));
     }
     if shared_bytes > MAX_SHARED_BYTES {
-        return Err(format!(
-            "a launch has at most {MAX_SHARED_BYTES} bytes of shared memory, found {shared_bytes}"
+        return Err(invalid(
+            call,
+            format!(
+                "a launch has at most {MAX_SHARED_BYTES} bytes of shared memory, found {shared_bytes}"
+            ),
         ));
     }
     Ok(())
@@ -945,24 +951,31 @@ fn check_launch(config: LaunchConfig) -> Result<(), String> {
 
 /// The block of parameters of a kernel.
 fn parameters(
+    call: &'static str,
     program: &Program,
     kernel: KernelId,
     arguments: &[Argument],
-) -> Result<Vec<u8>, String> {
+) -> GpuResult<Vec<u8>> {
     let places = program.module().parameters(kernel);
     if places.len() != arguments.len() {
         let (expected, found) = (places.len(), arguments.len());
-        return Err(format!("expected {expected} arguments, found {found}"));
+        return Err(invalid(
+            call,
+            format!("expected {expected} arguments, found {found}"),
+        ));
     }
     let len = places.iter().map(|place| place.offset + place.size).max();
     let mut block = vec![0; len.unwrap_or(0)];
     for (index, (place, argument)) in places.iter().zip(arguments).enumerate() {
         let bytes = argument.to_bytes();
         if bytes.len() != place.size {
-            return Err(format!(
-                "argument {index} has {} bytes, but the kernel takes {}",
-                bytes.len(),
-                place.size
+            return Err(invalid(
+                call,
+                format!(
+                    "argument {index} has {} bytes, but the kernel takes {}",
+                    bytes.len(),
+                    place.size
+                ),
             ));
         }
         block[place.offset..place.offset + place.size].copy_from_slice(&bytes);

@@ -1,5 +1,6 @@
 //! Reading rows.
 
+use std::fmt;
 use std::io::{self, Read};
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, OnceLock};
@@ -210,9 +211,9 @@ impl Filling {
     }
 
     /// The value in a row, and whether it was there.
-    fn cell(&self, record: &ByteRecord, is_lossy: bool) -> Result<(Cell, bool), String> {
+    fn cell(&self, record: &ByteRecord, is_lossy: bool) -> Result<(Cell, bool), CellError> {
         let Some(field) = record.get(self.position) else {
-            return Err("found the end of the row".to_owned());
+            return Err(CellError::EndOfRow);
         };
         if field.is_empty()
             && let Some(default) = &self.default
@@ -223,16 +224,39 @@ impl Filling {
             return match String::from_utf8_lossy(field) {
                 std::borrow::Cow::Borrowed(text) => Ok((Cell::Bytes(text.into()), true)),
                 std::borrow::Cow::Owned(text) if is_lossy => Ok((Cell::Bytes(text.into()), true)),
-                std::borrow::Cow::Owned(_) => Err("found bytes that are not UTF-8".to_owned()),
+                std::borrow::Cow::Owned(_) => Err(CellError::NotUtf8),
             };
         }
         match Cell::parse(self.dtype, field.trim_ascii()) {
             Some(cell) => Ok((cell, true)),
-            None if field.is_empty() => Err("found nothing".to_owned()),
-            None => Err(format!("found `{}`", shortened(field))),
+            None if field.is_empty() => Err(CellError::Empty),
+            None => Err(CellError::Other(shortened(field))),
         }
     }
 }
+
+/// What stands in place of a value.
+#[derive(Debug)]
+enum CellError {
+    EndOfRow,
+    Empty,
+    NotUtf8,
+    /// Another text, which begins so.
+    Other(String),
+}
+
+impl fmt::Display for CellError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::EndOfRow => f.write_str("found the end of the row"),
+            Self::Empty => f.write_str("found nothing"),
+            Self::NotUtf8 => f.write_str("found bytes that are not UTF-8"),
+            Self::Other(text) => write!(f, "found `{text}`"),
+        }
+    }
+}
+
+impl std::error::Error for CellError {}
 
 /// The beginning of a field, for a message.
 fn shortened(field: &[u8]) -> String {
@@ -313,10 +337,10 @@ impl FileRows {
         for column in &self.columns {
             match column.cell(&self.record, self.is_lossy) {
                 Ok(cell) => cells.push(cell),
-                Err(found) => {
+                Err(error) => {
                     let place = self.record.position().unwrap_or(&start);
                     let message = format!(
-                        "line {}, column {} (`{}`): expected {}, {found}",
+                        "line {}, column {} (`{}`): expected {}, {error}",
                         place.line(),
                         column.position + 1,
                         column.name,

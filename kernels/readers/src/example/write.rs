@@ -74,7 +74,27 @@ impl<W: Write> fmt::Debug for ExampleWriter<W> {
     }
 }
 
-fn feature_of(cells: Vec<Cell>, dtype: DType) -> Result<Feature, String> {
+/// Why values cannot be a feature.
+#[derive(Debug)]
+enum FeatureError {
+    TooLarge(i128),
+    OtherType,
+}
+
+impl fmt::Display for FeatureError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::TooLarge(number) => {
+                write!(f, "{number} is larger than the integers of features")
+            }
+            Self::OtherType => f.write_str("values of another type"),
+        }
+    }
+}
+
+impl std::error::Error for FeatureError {}
+
+fn feature_of(cells: Vec<Cell>, dtype: DType) -> Result<Feature, FeatureError> {
     match dtype {
         DType::String => Ok(Feature::bytes(cells.into_iter().filter_map(
             |cell| match cell {
@@ -89,11 +109,13 @@ fn feature_of(cells: Vec<Cell>, dtype: DType) -> Result<Feature, String> {
         _ => {
             let numbers = cells.iter().map(|cell| match cell {
                 Cell::Truth(truth) => Ok(i64::from(*truth)),
-                Cell::Integer(number) => i64::try_from(*number)
-                    .map_err(|_| format!("{number} is larger than the integers of features")),
-                _ => Err("values of another type".to_owned()),
+                Cell::Integer(number) => {
+                    i64::try_from(*number).map_err(|_| FeatureError::TooLarge(*number))
+                }
+                _ => Err(FeatureError::OtherType),
             });
-            Ok(Feature::int64(numbers.collect::<Result<Vec<_>, String>>()?))
+            let numbers: Result<Vec<_>, FeatureError> = numbers.collect();
+            Ok(Feature::int64(numbers?))
         }
     }
 }

@@ -35,15 +35,18 @@ impl PassOptions {
     }
 
     /// Parses the options of `pass`.
-    pub(super) fn parse(pass: &Pass, text: &str) -> Result<Self, String> {
+    pub(super) fn parse(pass: &Pass, text: &str) -> Result<Self, OptionError> {
         let mut pairs = Vec::new();
         for pair in text.split_whitespace() {
             let Some((name, value)) = pair.split_once('=') else {
-                return Err(format!("expected `option=value`, found `{pair}`"));
+                return Err(OptionError::NotAPair(pair.into()));
             };
             if !pass.options.contains(&name) {
-                let meant = did_you_mean(&nearest(name, pass.options.iter().copied()));
-                return Err(format!("`{}` has no option `{name}`{meant}", pass.name));
+                return Err(OptionError::Unknown {
+                    pass: pass.name,
+                    option: name.into(),
+                    known: pass.options,
+                });
             }
             pairs.push((name, value));
         }
@@ -65,6 +68,37 @@ impl PassOptions {
         elements.filter(|element| !element.is_empty())
     }
 }
+
+/// What is wrong with the text of options.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) enum OptionError {
+    /// A word has no `=`.
+    NotAPair(Box<str>),
+    /// The pass does not have the option.
+    Unknown {
+        pass: &'static str,
+        option: Box<str>,
+        known: &'static [&'static str],
+    },
+}
+
+impl fmt::Display for OptionError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::NotAPair(word) => write!(f, "expected `option=value`, found `{word}`"),
+            Self::Unknown {
+                pass,
+                option,
+                known,
+            } => {
+                let meant = did_you_mean(&nearest(option, known.iter().copied()));
+                write!(f, "`{pass}` has no option `{option}`{meant}")
+            }
+        }
+    }
+}
+
+impl std::error::Error for OptionError {}
 
 impl fmt::Display for PassOptions {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {

@@ -248,7 +248,8 @@ impl<'a> Parser<'a> {
             let Some(end) = rest.find('}') else {
                 return Err(self.error("expected `}` behind the options"));
             };
-            options = PassOptions::parse(pass, &rest[..end]).map_err(|error| self.error(error))?;
+            options = PassOptions::parse(pass, &rest[..end])
+                .map_err(|error| self.error(error.to_string()))?;
             self.position += end + 1;
         }
         Ok(ConfiguredPass { pass, options })

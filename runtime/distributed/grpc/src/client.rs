@@ -14,7 +14,7 @@ use tfrt_distributed::message::{Method, Request, Response, SendDataRequest};
 use tfrt_distributed::{Answer, RemoteError, Reply};
 use tfrt_host::HostContext;
 use tfrt_queue::Task;
-use tfrt_support::ErrorCode;
+use tfrt_support::{Error, ErrorCode};
 use tokio::sync::{OnceCell, Semaphore, SemaphorePermit, oneshot};
 use tonic::Status;
 use tonic::client::Grpc;
@@ -44,7 +44,7 @@ struct Peer {
     host: Arc<HostContext>,
     options: Arc<GrpcOptions>,
     /// Connects when it is used; an error if the address cannot be one.
-    channel: Result<Channel, String>,
+    channel: Result<Channel, Error>,
     /// Room for requests and for their bytes.
     requests: Semaphore,
     bytes: Semaphore,
@@ -62,7 +62,7 @@ impl Client {
         // A channel starts a task of the network when it is made.
         let _entered = threads.handle().enter();
         let peer = Peer {
-            channel: channel(address, options).map_err(|error| error.to_string()),
+            channel: channel(address, options).map_err(Error::other),
             address: address.to_owned(),
             host: Arc::clone(host),
             requests: Semaphore::new(options.max_inflight_requests as usize),
@@ -273,7 +273,8 @@ impl Peer {
     }
 
     async fn ready(&self) -> Result<Grpc<Channel>, Status> {
-        let channel = self.channel.clone().map_err(Status::invalid_argument)?;
+        let channel = self.channel.clone();
+        let channel = channel.map_err(|error| Status::invalid_argument(error.message()))?;
         let max_bytes = self.options.max_message_bytes;
         let mut grpc = Grpc::new(channel)
             .max_decoding_message_size(max_bytes)

@@ -1,5 +1,7 @@
 //! `--tfrt-set-entry-point=platform=CUDA function_name=f buffer_sizes=64,128`: adds the function that tells an executor what to call.
 
+use std::fmt;
+
 use tfrt_compiler::passes::{Pass, PassOptions, Scope};
 use tfrt_gpu::enums::Platform;
 use tfrt_gpu::kernels::entry_point::VERSION;
@@ -18,7 +20,7 @@ pub const PASS: Pass = Pass {
         let added = add(module, root, options);
         let found = added
             .err()
-            .map(|message| OpDiagnostics { shows_op: false }.error(module, root, message));
+            .map(|error| OpDiagnostics { shows_op: false }.error(module, root, error.to_string()));
         found.into_iter().collect::<Vec<Diagnostic>>()
     },
     ..super::NO_PASS
@@ -33,21 +35,49 @@ pub const OLDER_PASS: Pass = Pass {
 /// The function that is added.
 const ENTRY_POINT: &str = "get_tfrt_gpu_entry_point";
 
-fn add(module: &mut Module, root: OpId, options: &PassOptions) -> Result<(), String> {
+/// Why no entry point is added.
+#[derive(Debug)]
+enum EntryPointError {
+    NoPlatform,
+    UnknownPlatform(String),
+    /// A buffer size is not a number.
+    BufferSize(String),
+    UnknownFunction(String),
+    /// The option does not name a function, and there is not exactly one.
+    SeveralFunctions,
+}
+
+impl fmt::Display for EntryPointError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::NoPlatform => f.write_str("Unspecified 'platform' option"),
+            Self::UnknownPlatform(name) => write!(f, "Invalid platform: {name}"),
+            Self::BufferSize(text) => write!(
+                f,
+                "expected sizes in bytes in the option 'buffer_sizes', found `{text}`"
+            ),
+            Self::UnknownFunction(name) => write!(f, "Function '{name}' not found"),
+            Self::SeveralFunctions => f.write_str("Expected exactly one function"),
+        }
+    }
+}
+
+impl std::error::Error for EntryPointError {}
+
+fn add(module: &mut Module, root: OpId, options: &PassOptions) -> Result<(), EntryPointError> {
     let platform = match options.get("platform") {
-        None | Some("") => return Err("Unspecified 'platform' option".to_owned()),
+        None | Some("") => return Err(EntryPointError::NoPlatform),
         Some(name) => {
             let known = [Platform::None, Platform::Cuda, Platform::Rocm];
             let place = known.iter().position(|platform| platform.name() == name);
-            place.ok_or_else(|| format!("Invalid platform: {name}"))?
+            place.ok_or_else(|| EntryPointError::UnknownPlatform(name.into()))?
         }
     };
     let function = function_name(module, root, options.get("function_name"))?;
     let mut sizes = Vec::new();
     for text in options.list("buffer_sizes") {
-        let size: i64 = text.parse().map_err(|_| {
-            format!("expected sizes in bytes in the option 'buffer_sizes', found `{text}`")
-        })?;
+        let size = text.parse::<i64>();
+        let size = size.map_err(|_| EntryPointError::BufferSize(text.into()))?;
         sizes.push(module.integer_attr(size.into(), 64));
     }
     let Some(body) = module.entry_block(root) else {
@@ -82,19 +112,23 @@ fn add(module: &mut Module, root: OpId, options: &PassOptions) -> Result<(), Str
 }
 
 /// The function to call: the one of the option, or the only one.
-fn function_name(module: &Module, root: OpId, name: Option<&str>) -> Result<String, String> {
+fn function_name(
+    module: &Module,
+    root: OpId,
+    name: Option<&str>,
+) -> Result<String, EntryPointError> {
     let mut functions = module.functions(root);
     match name {
         Some(name) if !name.is_empty() => {
             let found = functions.any(|func| module.symbol_name(func) == Some(name));
             match found {
                 true => Ok(name.to_owned()),
-                false => Err(format!("Function '{name}' not found")),
+                false => Err(EntryPointError::UnknownFunction(name.into())),
             }
         }
         _ => match (functions.next(), functions.next()) {
             (Some(only), None) => Ok(module.symbol_name(only).unwrap_or_default().to_owned()),
-            _ => Err("Expected exactly one function".to_owned()),
+            _ => Err(EntryPointError::SeveralFunctions),
         },
     }
 }
