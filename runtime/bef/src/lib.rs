@@ -22,6 +22,11 @@
 //! [`builder::ProgramBuilder`] is a higher-level interface for programs that do not come from MLIR.
 //! [`dump::dump`] prints any file in readable form, including its errors.
 //!
+//! Files are read in place, not run in place. A verified file is never decoded as a whole: names,
+//! attributes and kernel records are views of its bytes, which may be mapped, and each optional
+//! section is read when it is first needed. The executor lowers a function to code of its own when
+//! the function is first looked up; from then on it reads only attributes and locations of the file.
+//!
 //! This crate does not know kernels, Rust types or the text form.
 //!
 //! ```
@@ -60,6 +65,8 @@ pub mod builder;
 pub mod dump;
 
 pub mod error;
+
+mod invariant;
 
 pub use error::{BefError, BodyPart, Reason};
 pub use format::{KernelFlags, SectionId};

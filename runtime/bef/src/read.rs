@@ -1,7 +1,10 @@
 //! Reading: one file per section, with the same names as the writers.
 //!
-//! The readers in this module parse the bytes of their section and check it in isolation. Relations
-//! between sections are checked by [`crate::verify`].
+//! The readers in this module parse the bytes of their section, lazily where it is a list of
+//! entries, and check it in isolation. [`crate::verify`] checks the relations between sections.
+//! [`crate::dump`] uses the same readers without the checks, so each section is parsed in one place.
+
+pub(crate) mod entries;
 
 pub mod attribute_names;
 

@@ -37,9 +37,11 @@ use crate::format::{RECORD_ALIGNMENT, SectionId};
 use crate::ids::{
     AttributeOffset, FunctionId, KernelCode, LocationOffset, StringOffset, TypeNameId, raw,
 };
+use crate::invariant;
 use crate::location::{self, BefLocation};
 use crate::read::attribute_names::{self, BodyShape, NamesSoFar};
 use crate::read::attribute_types::AttributeTypes;
+use crate::read::entries::Checks;
 use crate::read::function_index::{FunctionEntry, FunctionIndex};
 use crate::read::kernel_flags::{self, FlagTable};
 use crate::read::register_types::{self, RegisterTypes};
@@ -65,10 +67,13 @@ struct BefData {
     index: FunctionIndex,
     /// The ranges of the bodies in the file; empty for native functions.
     body_ranges: PrimaryMap<FunctionId, Range<usize>>,
-    flags: Vec<(FunctionId, FlagTable)>,
+    /// By function, ascending.
+    flags: Vec<FlagTable>,
     bodies: PrimaryMap<FunctionId, OnceLock<Result<Arc<VerifiedBody>, BefError>>>,
-    /// The names of attributes, read on first use.
+    /// The optional sections, each read on first use.
+    attribute_types: OnceLock<Result<AttributeTypes, BefError>>,
     attribute_names: OnceLock<NamesSoFar>,
+    register_types: OnceLock<Result<RegisterTypes, BefError>>,
 }
 
 /// The index entry of a function.
@@ -106,20 +111,26 @@ impl VerifiedBef {
     pub(crate) fn new(file: BefFile) -> Result<Self, BefError> {
         let sections = file.sections()?.into_table();
         let bytes = file.bytes();
-        let strings = strings_of(bytes, &sections);
         let table = |id: SectionId| sections.required(bytes, id);
+        let strings = strings_of(bytes, &sections);
+        let checks = |num_types: usize, num_functions: usize| Checks::Rules {
+            strings,
+            num_types,
+            num_functions,
+        };
 
         let kernels = table(SectionId::Kernels)
-            .and_then(|cursor| names::read(cursor, strings, "kernel"))
+            .and_then(|cursor| names::read(cursor, checks(0, 0), names::KERNELS))
             .map_err(|fault| fault.because(Reason::Kernels))?;
         let types: PrimaryMap<TypeNameId, StringOffset> = table(SectionId::Types)
-            .and_then(|cursor| names::read(cursor, strings, "type"))
+            .and_then(|cursor| names::read(cursor, checks(0, 0), names::TYPES))
             .map_err(|fault| fault.because(Reason::Types))?;
         let index = table(SectionId::FunctionIndex)
-            .and_then(|cursor| FunctionIndex::read(cursor, strings, types.len()))
+            .and_then(|cursor| FunctionIndex::read(cursor, checks(types.len(), 0)))
             .map_err(|fault| fault.because(Reason::FunctionIndex))?;
         let body_ranges = body_ranges(&sections, &index)?;
-        let flags = read_flags(bytes, &sections, &index)?;
+        let checks = checks(types.len(), index.functions.len());
+        let flags = read_flags(bytes, &sections, &index, checks)?;
         let bodies = index.functions.ids().map(|_| OnceLock::new()).collect();
         let data = BefData {
             file,
@@ -130,7 +141,9 @@ impl VerifiedBef {
             body_ranges,
             flags,
             bodies,
+            attribute_types: OnceLock::new(),
             attribute_names: OnceLock::new(),
+            register_types: OnceLock::new(),
         };
         Ok(Self {
             data: Arc::new(data),
@@ -293,22 +306,23 @@ impl VerifiedBef {
         self.location(offset)?.debug_name().map(str::to_owned)
     }
 
-    /// Returns the type codes of the attributes, or `None` if the section is absent or empty.
+    /// Returns the type codes of the attributes, or `None` if the section is absent or empty. The
+    /// first call reads the section and checks the attributes.
     ///
     /// # Errors
     /// If the section is malformed, or does not match an attribute.
-    pub fn attribute_types(&self) -> Result<Option<AttributeTypes>, BefError> {
+    pub fn attribute_types(&self) -> Result<Option<&AttributeTypes>, BefError> {
         let Some(cursor) = self.optional(SectionId::AttributeTypes) else {
             return Ok(None);
         };
-        let base = self
-            .data
-            .sections
-            .range(SectionId::Attributes)
-            .map_or(0, |range| range.start);
-        AttributeTypes::read(cursor, self.attributes(), base)
-            .map(Some)
-            .map_err(|fault| fault.because(Reason::Section(SectionId::AttributeTypes)))
+        let read = || {
+            let attributes = self.data.sections.range(SectionId::Attributes);
+            let base = attributes.map_or(0, |range| range.start);
+            AttributeTypes::read(cursor, self.attributes(), base)
+                .map_err(|fault| fault.because(Reason::Section(SectionId::AttributeTypes)))
+        };
+        let types = self.data.attribute_types.get_or_init(read);
+        types.as_ref().map(Some).map_err(BefError::clone)
     }
 
     /// Returns for every function the names of the attributes of its kernels, in the order of the
@@ -317,16 +331,16 @@ impl VerifiedBef {
     /// # Errors
     /// If the section, or a body, is malformed.
     pub fn attribute_names(&self) -> Result<Option<PrimaryMap<FunctionId, Vec<&str>>>, BefError> {
-        let Some(cursor) = self.optional(SectionId::AttributeNames) else {
+        let Some(names) = self.names_so_far() else {
             return Ok(None);
         };
-        let shapes = self.of_bodies(body_shape)?;
-        let strings = strings_of(self.data.file.bytes(), &self.data.sections);
-        let names = attribute_names::read(cursor, strings, &shapes)?;
-        let texts = names
-            .values()
-            .map(|names| names.iter().map(|&name| self.string(name)).collect());
-        Ok(Some(texts.collect()))
+        names.check()?;
+        let of_function = |id| {
+            let names = names.of(id)?.iter();
+            Ok(names.map(|&name| self.string(name)).collect())
+        };
+        let all: Result<_, BefError> = self.data.index.functions.ids().map(of_function).collect();
+        all.map(Some)
     }
 
     /// Returns the names of the attributes of a function's kernels, in the order of the records, or
@@ -344,11 +358,17 @@ impl VerifiedBef {
         &self,
         id: FunctionId,
     ) -> Result<Option<impl ExactSizeIterator<Item = &str>>, BefError> {
-        let Some(cursor) = self.optional(SectionId::AttributeNames) else {
+        let Some(names) = self.names_so_far() else {
             return Ok(None);
         };
+        let names = names.of(id)?;
+        Ok(Some(names.iter().map(|&name| self.string(name))))
+    }
+
+    /// Returns the names of attributes, unless the section is absent or empty.
+    fn names_so_far(&self) -> Option<&NamesSoFar> {
+        let cursor = self.optional(SectionId::AttributeNames)?;
         let read = || {
-            let strings = strings_of(self.data.file.bytes(), &self.data.sections);
             let shapes = self
                 .functions()
                 .map(|function| match function.kind.has_body() {
@@ -357,25 +377,41 @@ impl VerifiedBef {
                         .map(|body| Some(body_shape(&body))),
                     false => Ok(None),
                 });
-            attribute_names::read_so_far(cursor, strings, self.data.index.functions.len(), shapes)
+            attribute_names::read_so_far(
+                cursor,
+                self.checks(),
+                self.data.index.functions.len(),
+                shapes,
+            )
         };
-        let names = self.data.attribute_names.get_or_init(read).of(id)?;
-        Ok(Some(names.iter().map(|&name| self.string(name))))
+        Some(self.data.attribute_names.get_or_init(read))
     }
 
     /// Returns the types of the registers of every function, or `None` if the section is absent or
-    /// empty.
+    /// empty. The first call reads the section and checks every body.
     ///
     /// # Errors
     /// If the section, or a body, is malformed.
-    pub fn register_types(&self) -> Result<Option<RegisterTypes>, BefError> {
+    pub fn register_types(&self) -> Result<Option<&RegisterTypes>, BefError> {
         let Some(cursor) = self.optional(SectionId::RegisterTypes) else {
             return Ok(None);
         };
-        let num_registers = self.of_bodies(VerifiedFunction::num_registers)?;
-        register_types::read(cursor, self.data.types.len(), &num_registers)
-            .map(Some)
-            .map_err(|fault| fault.because(Reason::Section(SectionId::RegisterTypes)))
+        let read = || {
+            let num_registers = self.of_bodies(VerifiedFunction::num_registers)?;
+            register_types::read(cursor, self.checks(), &num_registers)
+                .map_err(|fault| fault.because(Reason::Section(SectionId::RegisterTypes)))
+        };
+        let types = self.data.register_types.get_or_init(read);
+        types.as_ref().map(Some).map_err(BefError::clone)
+    }
+
+    /// Returns what entries of optional sections are checked against.
+    fn checks(&self) -> Checks<'_> {
+        Checks::Rules {
+            strings: strings_of(self.data.file.bytes(), &self.data.sections),
+            num_types: self.data.types.len(),
+            num_functions: self.data.index.functions.len(),
+        }
     }
 
     /// Computes something for the body of every function that has one.
@@ -402,7 +438,7 @@ impl VerifiedBef {
         let types = &self.data.index.types;
         BefFunction {
             id,
-            kind: entry.kind,
+            kind: entry.kind(),
             name: self.string(entry.name),
             arguments: &types[entry.arguments.clone()],
             results: &types[entry.results.clone()],
@@ -411,17 +447,19 @@ impl VerifiedBef {
 
     /// Returns a string that a table refers to; it is complete and UTF-8 by rule 2.
     fn string(&self, offset: StringOffset) -> &str {
-        str::from_utf8(string_at(self.section(SectionId::Strings), offset.index()))
-            .unwrap_or_default()
+        match str::from_utf8(string_at(self.section(SectionId::Strings), offset.index())) {
+            Ok(text) => text,
+            Err(_) => invariant::broken("rule 2: strings are UTF-8"),
+        }
     }
 
     fn flags(&self, id: FunctionId) -> Option<&FlagTable> {
         let index = self
             .data
             .flags
-            .binary_search_by_key(&id, |&(function, _)| function)
+            .binary_search_by_key(&id, |table| table.function)
             .ok()?;
-        Some(&self.data.flags[index].1)
+        Some(&self.data.flags[index])
     }
 
     fn verify_body(&self, id: FunctionId) -> Result<VerifiedBody, BefError> {
@@ -434,6 +472,11 @@ impl VerifiedBef {
         }
         let context = body::Context {
             file: self.data.file.bytes(),
+            section_start: self
+                .data
+                .sections
+                .range(SectionId::Functions)
+                .map_or(0, |section| section.start),
             range: self.data.body_ranges[id].clone(),
             function,
             num_kernel_codes: self.data.kernels.len(),
@@ -484,11 +527,7 @@ fn body_ranges(
     let mut ranges: PrimaryMap<FunctionId, Range<usize>> =
         index.functions.ids().map(|_| 0..0).collect();
     let mut starts = Vec::new();
-    for (id, entry) in index
-        .functions
-        .iter()
-        .filter(|(_, entry)| entry.kind.has_body())
-    {
+    for (id, entry) in index.functions.iter().filter(|(_, entry)| entry.has_body()) {
         let offset = usize::try_from(entry.body_offset)
             .ok()
             .filter(|&offset| offset < section.len());
@@ -531,7 +570,7 @@ fn body_ranges(
 
 #[cold]
 fn body_offset_error(entry: &FunctionEntry, message: String) -> BefError {
-    let reason = match entry.kind {
+    let reason = match entry.kind() {
         FunctionKind::Sync => Reason::SyncBodyOffset,
         FunctionKind::Async | FunctionKind::Native => Reason::AsyncBodyOffset,
     };
@@ -543,17 +582,18 @@ fn read_flags(
     file: &[u8],
     sections: &SectionTable,
     index: &FunctionIndex,
-) -> Result<Vec<(FunctionId, FlagTable)>, BefError> {
+    checks: Checks<'_>,
+) -> Result<Vec<FlagTable>, BefError> {
     let Some(cursor) = sections.cursor(file, SectionId::KernelFlags) else {
         return Ok(Vec::new());
     };
     let invalid = |fault: Fault| fault.because(Reason::Section(SectionId::KernelFlags));
-    let tables = kernel_flags::read(cursor, index.functions.len()).map_err(invalid)?;
-    for (id, table) in &tables {
-        if !index.functions[*id].kind.has_body() {
+    let tables = kernel_flags::read(cursor, checks).map_err(invalid)?;
+    for table in &tables {
+        if !index.functions[table.function].has_body() {
             let message = format!(
                 "expected a function with a body, found function {}",
-                id.index()
+                table.function.index()
             );
             return Err(invalid(Fault::new(
                 SectionId::KernelFlags,

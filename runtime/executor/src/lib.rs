@@ -7,7 +7,8 @@
 //! ```
 //!
 //! Each layer depends only on the layers before it. A file is loaded once; a function is checked
-//! and lowered when it is first looked up.
+//! and lowered when it is first looked up. Kernel records are not run in place: lowering reads them
+//! and writes code of the executor's own. Attributes and locations stay in the file.
 //!
 //! The executor does not block, and takes a lock only when a function is first looked up. The ready
 //! loop does not recurse.

@@ -8,13 +8,12 @@ use tfrt_support::entity::EntityId;
 use super::DumpOptions;
 use super::listing::Listing;
 use super::model::{BodyPlace, Model, flags_text, words};
-use super::table::{TableEntry, entry};
 use super::text::{self, count};
 use crate::cursor::Cursor;
-use crate::error::Fault;
-use crate::format::{PSEUDO_KERNEL, RECORD_ALIGNMENT, SectionId};
-use crate::ids::raw;
-use crate::read::functions::KernelRecord;
+use crate::error::{BodyPart, Fault};
+use crate::format::{KernelFlags, PSEUDO_KERNEL, RECORD_ALIGNMENT};
+use crate::ids::{StringOffset, raw};
+use crate::read::functions::{BodyItem, KernelRecord, LocatedRecord, RawBody};
 
 /// The reason why printing a body stopped: the body is damaged, or the output cannot be written.
 enum Stop {
@@ -24,6 +23,12 @@ enum Stop {
 
 impl From<Fault> for Stop {
     fn from(fault: Fault) -> Self {
+        Self::Fault(fault)
+    }
+}
+
+impl From<(BodyPart, Fault)> for Stop {
+    fn from((_, fault): (BodyPart, Fault)) -> Self {
         Self::Fault(fault)
     }
 }
@@ -64,7 +69,7 @@ pub(super) fn print<W: io::Write>(
 
 /// The remaining names of attributes, if there are any.
 struct Names<'a> {
-    names: std::slice::Iter<'a, u32>,
+    names: std::slice::Iter<'a, StringOffset>,
     has_names: bool,
 }
 
@@ -94,120 +99,77 @@ fn body<W: io::Write>(
     listing: &mut Listing<'_, W>,
 ) -> Result<(), Stop> {
     let function = place.function;
-    let location = entry(cursor, |cursor| cursor.vbr_u32("a location"))?;
-    let name = model.function_name(function);
-    let at = model.place(location.value);
-    listing.line(1, location.range, format_args!("{name} at {at}"))?;
-
-    let num_registers = entry(cursor, |cursor| cursor.count("a number of registers"))?;
-    let what = count(num_registers.value, "register");
-    listing.line(2, num_registers.range, what)?;
-    for register in 0..num_registers.value {
-        let uses = entry(cursor, |cursor| cursor.vbr_u32("a use count"))?;
-        let ty = register_type(model, function, register)
-            .map_or_else(String::new, |ty| format!(" {ty}"));
-        let what = count(uses.value as usize, "use");
-        listing.line(3, uses.range, format_args!("r{register}{ty}, {what}"))?;
-    }
-
-    let num_kernels = entry(cursor, |cursor| cursor.count("a number of kernels"))?;
-    let what = count(num_kernels.value, "kernel");
-    listing.line(2, num_kernels.range, what)?;
-    let mut record_offsets = Vec::new();
-    for kernel in 0..num_kernels.value {
-        let TableEntry {
-            range,
-            value: [offset, operands, stream],
-        } = entry(cursor, |cursor| {
-            Ok([
-                cursor.vbr_u32("the offset of a kernel record")?,
-                cursor.vbr_u32("a number of operands")?,
-                cursor.vbr_u32("a stream")?,
-            ])
-        })?;
-        let operands = count(operands as usize, "operand");
-        listing.line(
-            3,
-            range.clone(),
-            format_args!("k{kernel} at +{offset:#x}, {operands}, stream {stream}"),
-        )?;
-        record_offsets.push((range.start, offset as usize));
-    }
-
     let num_results = model
         .functions
         .get(function)
-        .map_or(0, |function| function.results.len());
-    for result in 0..num_results {
-        let register = entry(cursor, |cursor| {
-            cursor.vbr_below("a result register", num_registers.value as u64)
-        })?;
-        listing.line(
-            2,
-            register.range,
-            format_args!("result {result} is r{}", register.value),
-        )?;
-    }
-
-    // Padding is relative to the start of the section.
-    let base = model
-        .frame(SectionId::Functions)
-        .map_or(0, |frame| frame.data.start);
-    let start = cursor.offset();
-    let padding = (start - base).next_multiple_of(RECORD_ALIGNMENT) - (start - base);
-    if cursor.take(padding).is_none() {
-        let remaining = cursor.remaining();
-        let message = format!("expected {padding} bytes of padding, found {remaining}");
-        return Err(cursor.fault(message).into());
-    }
-    listing.bytes(2, start..start + padding, "of padding")?;
-    records(
-        model,
-        place,
-        cursor,
-        &record_offsets,
-        names,
-        options,
-        listing,
-    )
+        .map_or(0, |entry| entry.results.len());
+    let read = RawBody::read_with(cursor, model.bodies_start(), num_results, |range, item| {
+        Ok::<_, Stop>(head_item(model, function, range, item, listing)?)
+    });
+    records(model, place, cursor, &read?, names, options, listing)
 }
 
-/// Prints the records, which start at the cursor; `offsets` are those in the kernel table, each
-/// with its own offset in the file.
+/// Prints a part of a body in front of its records.
+fn head_item<W: io::Write>(
+    model: &Model<'_>,
+    function: usize,
+    range: Range<usize>,
+    item: BodyItem,
+    listing: &mut Listing<'_, W>,
+) -> io::Result<()> {
+    match item {
+        BodyItem::Location(location) => {
+            let (name, at) = (model.function_name(function), model.place(raw(location)));
+            listing.line(1, range, format_args!("{name} at {at}"))
+        }
+        BodyItem::NumRegisters(number) => listing.line(2, range, count(number, "register")),
+        BodyItem::UseCount {
+            register,
+            count: uses,
+        } => {
+            let ty = register_type(model, function, register)
+                .map_or_else(String::new, |ty| format!(" {ty}"));
+            let what = count(uses as usize, "use");
+            listing.line(3, range, format_args!("r{register}{ty}, {what}"))
+        }
+        BodyItem::NumKernels(number) => listing.line(2, range, count(number, "kernel")),
+        BodyItem::Kernel { kernel, entry } => {
+            let (offset, stream) = (entry.record_offset, entry.stream);
+            let operands = count(entry.num_operands as usize, "operand");
+            let what = format_args!("k{kernel} at +{offset:#x}, {operands}, stream {stream}");
+            listing.line(3, range, what)
+        }
+        BodyItem::Result { position, register } => {
+            listing.line(2, range, format_args!("result {position} is {register:?}"))
+        }
+        BodyItem::Padding => listing.bytes(2, range, "of padding"),
+    }
+}
+
+/// Prints the records, which start at the cursor.
 fn records<W: io::Write>(
     model: &Model<'_>,
     place: &BodyPlace,
     cursor: &mut Cursor<'_>,
-    offsets: &[(usize, usize)],
+    body: &RawBody,
     names: &mut Names<'_>,
     options: DumpOptions<'_>,
     listing: &mut Listing<'_, W>,
 ) -> Result<(), Stop> {
     let base = cursor.offset();
     let words = words(cursor.rest());
-    for (kernel, &(said_at, offset)) in offsets.iter().enumerate() {
-        let refused = |expected: &str| {
-            let message =
-                format!("kernel {kernel}: expected {expected}, found a record offset of {offset}");
-            Fault::new(SectionId::Functions, said_at, message)
-        };
-        if !offset.is_multiple_of(RECORD_ALIGNMENT) {
-            return Err(refused("a multiple of 4").into());
-        }
-        let Some(gap) = (base + offset).checked_sub(cursor.offset()) else {
-            return Err(refused("a record behind that of the kernel before").into());
-        };
-        let Some((record, end)) = KernelRecord::read(&words, offset / RECORD_ALIGNMENT) else {
-            return Err(refused("a record that ends in the body").into());
-        };
-        let range = base + offset..base + end * RECORD_ALIGNMENT;
-        listing.bytes(2, cursor.offset()..range.start, "of no kernel")?;
+    for (kernel, located) in body.locate(&words).enumerate() {
+        let LocatedRecord { record, words } = located?;
+        let start = base + words.start * RECORD_ALIGNMENT;
+        let range = start..start + words.len() * RECORD_ALIGNMENT;
+        let gap = cursor.offset()..range.start;
+        listing.bytes(2, gap.clone(), "of no kernel")?;
         let lines = match kernel == PSEUDO_KERNEL as usize {
             true => pseudo_kernel(&record),
             false => kernel_lines(model, place.function, kernel, &record, names),
         };
         // In bounds: the record was read from the words after the cursor.
-        let _ = cursor.take(gap + range.len());
+        let _ = cursor.take(gap.len() + range.len());
         listing.record(2, range, &lines)?;
         if kernel != PSEUDO_KERNEL as usize {
             remarks(model, place.function, &record, options, listing)?;
@@ -257,10 +219,11 @@ fn kernel_lines(
     if !results.is_empty() {
         head += &format!("{results} = ");
     }
-    head += &model.kernel_name(raw(record.code));
+    head += &model.kernel_name(record.code);
     head += &format!("({})", registers(record.operands.as_words()));
-    let flags = model.kernel_flags(function, kernel);
-    if flags != 0 {
+    if let Some(flags) = model.kernel_flags(function, kernel)
+        && flags.known() != Some(KernelFlags::NONE)
+    {
         head += &format!(", {}", flags_text(flags));
     }
     let mut lines = vec![head, format!("at {}", model.place(raw(record.location)))];
@@ -294,7 +257,7 @@ fn remarks<W: io::Write>(
     let Some(declared_results) = options.declared_results else {
         return Ok(());
     };
-    let kernel = model.kernel_name(raw(record.code));
+    let kernel = model.kernel_name(record.code);
     for (position, register) in record.results.iter().enumerate() {
         let recorded = register_type(model, function, register.index());
         let declared = declared_results(&kernel, position);

@@ -4,76 +4,30 @@
 use std::collections::HashMap;
 use std::ops::Range;
 
-use tfrt_attr::{AttrTypeCode, decode, verify};
+use tfrt_attr::decode;
 use tfrt_support::entity::EntityId;
 
 use super::table::Table;
 use super::text;
 use crate::cursor::Cursor;
 use crate::error::{BefError, Fault};
-use crate::format::{KernelFlags, RECORD_ALIGNMENT, SECTION_ALIGNED_BIT, SectionId};
-use crate::ids::{LocationOffset, id};
-use crate::read::functions::{KernelRecord, RawBody};
+use crate::format::{SECTION_ALIGNED_BIT, SectionId};
+use crate::ids::{KernelCode, LocationOffset, StringOffset, TypeNameId, id, raw};
+use crate::invariant;
+use crate::read::attribute_types::{self, AttributeChecker, AttributeEntry};
+use crate::read::entries::{Checks, StoredFlags};
+use crate::read::function_index::{self, FunctionEntry};
+use crate::read::functions::RawBody;
+use crate::read::kernel_flags::{self, FlagTable};
+use crate::read::sections::{self, Frame};
 use crate::read::strings::string_at;
-use crate::read::{locations, sections};
-use tfrt_support::FunctionKind;
-
-/// The frame of a section.
-pub(super) struct Frame {
-    /// The id.
-    pub(super) raw_id: u8,
-    /// From the id to the data.
-    pub(super) header: Range<usize>,
-    pub(super) data: Range<usize>,
-}
-
-/// The index entry of a function.
-pub(super) struct IndexEntry {
-    pub(super) raw_kind: u8,
-    pub(super) body_offset: u64,
-    pub(super) name: u32,
-    pub(super) arguments: Vec<u32>,
-    pub(super) results: Vec<u32>,
-}
-
-impl IndexEntry {
-    fn read(cursor: &mut Cursor<'_>) -> Result<Self, Fault> {
-        Ok(Self {
-            raw_kind: cursor.u8("the kind of a function")?,
-            body_offset: cursor.vbr("the offset of a body")?,
-            name: cursor.vbr_u32("the name of a function")?,
-            arguments: read_types(cursor)?,
-            results: read_types(cursor)?,
-        })
-    }
-
-    pub(super) fn has_body(&self) -> bool {
-        FunctionKind::from_raw(self.raw_kind).is_some_and(FunctionKind::has_body)
-    }
-}
-
-fn read_types(cursor: &mut Cursor<'_>) -> Result<Vec<u32>, Fault> {
-    let count = cursor.count("a number of types")?;
-    read_ids(cursor, count, "a type index")
-}
-
-fn read_ids(cursor: &mut Cursor<'_>, count: usize, what: &str) -> Result<Vec<u32>, Fault> {
-    (0..count).map(|_| cursor.vbr_u32(what)).collect()
-}
+use crate::read::{attribute_names, locations, names, register_types};
 
 /// An attribute, according to the AttributeTypes section.
 pub(super) struct Attribute {
-    pub(super) offset: u32,
-    pub(super) raw_code: u64,
+    pub(super) entry: AttributeEntry,
     /// The end of the value in the file, and its text.
     pub(super) value: Result<(usize, String), Fault>,
-}
-
-/// The flags of the kernels of one function.
-pub(super) struct FlagEntry {
-    pub(super) function: u32,
-    /// Kernels with their flags.
-    pub(super) flags: Vec<(u32, u64)>,
 }
 
 /// A body: its function, and the maximum range of its bytes in the file.
@@ -93,20 +47,22 @@ pub(super) struct Model<'a> {
     counting_frames: HashMap<u8, usize>,
     /// The fault that ends the list of sections early, and the section whose header it is in.
     pub(super) frame_fault: Option<(Frame, Fault)>,
-    pub(super) kernels: Table<u32>,
-    pub(super) types: Table<u32>,
-    pub(super) functions: Table<IndexEntry>,
+    pub(super) kernels: Table<StringOffset>,
+    pub(super) types: Table<StringOffset>,
+    pub(super) functions: Table<FunctionEntry>,
+    /// The types of all signatures, concatenated.
+    signatures: Vec<TypeNameId>,
     /// In file order.
     pub(super) bodies: Vec<BodyPlace>,
     pub(super) attributes: Table<Attribute>,
     attribute_texts: HashMap<u32, String>,
     /// For each function, the names of the attributes of all its kernels.
-    pub(super) attribute_names: Table<Vec<u32>>,
+    pub(super) attribute_names: Table<Vec<StringOffset>>,
     /// For each function, the types of its registers.
-    pub(super) register_types: Table<Vec<u32>>,
-    pub(super) flags: Table<FlagEntry>,
+    pub(super) register_types: Table<Vec<TypeNameId>>,
+    pub(super) flags: Table<FlagTable>,
     /// By function and kernel.
-    flag_bits: HashMap<(usize, usize), u64>,
+    flags_of_kernels: HashMap<(usize, usize), StoredFlags>,
 }
 
 impl<'a> Model<'a> {
@@ -120,53 +76,65 @@ impl<'a> Model<'a> {
             kernels: Table::default(),
             types: Table::default(),
             functions: Table::default(),
+            signatures: Vec::new(),
             bodies: Vec::new(),
             attributes: Table::default(),
             attribute_texts: HashMap::new(),
             attribute_names: Table::default(),
             register_types: Table::default(),
             flags: Table::default(),
-            flag_bits: HashMap::new(),
+            flags_of_kernels: HashMap::new(),
         };
         model.read_frames();
         let cursor = |id| model.cursor(id);
-        let kernels = Table::read(
-            cursor(SectionId::Kernels),
-            "a number of kernels",
-            |cursor| cursor.vbr_u32("the name of a kernel"),
-        );
-        let types = Table::read(cursor(SectionId::Types), "a number of types", |cursor| {
-            cursor.vbr_u32("the name of a type")
-        });
+        let names = |section, wording: names::Wording| {
+            Table::read(cursor(section), wording.count, |cursor| {
+                names::read_name(cursor, Checks::Form, wording)
+            })
+        };
+        let kernels = names(SectionId::Kernels, names::KERNELS);
+        let types = names(SectionId::Types, names::TYPES);
+        let mut signatures = Vec::new();
         let functions = Table::read(
             cursor(SectionId::FunctionIndex),
-            "a number of functions",
-            IndexEntry::read,
+            function_index::COUNT,
+            |cursor| FunctionEntry::read(cursor, Checks::Form, &mut signatures),
         );
         let flags = Table::read(
             cursor(SectionId::KernelFlags),
-            "a number of functions",
-            read_flags,
+            kernel_flags::COUNT,
+            |cursor| FlagTable::read(cursor, Checks::Form, None),
         );
         model.kernels = kernels;
         model.types = types;
         model.functions = functions;
+        model.signatures = signatures;
         model.flags = flags;
         model.bodies = model.find_bodies();
-        model.flag_bits = model.find_flags();
+        model.flags_of_kernels = model.find_flags();
         model.read_attributes();
         let num_attributes = model.count_attributes();
         model.attribute_names = model.read_by_function(
             SectionId::AttributeNames,
             "a number of kernels",
-            |function, _| num_attributes.get(&function).copied(),
-            "the name of an attribute",
+            |cursor, function, _| {
+                let num_attributes = *num_attributes.get(&function)?;
+                let mut names = Vec::new();
+                let read =
+                    attribute_names::read_names(cursor, Checks::Form, num_attributes, &mut names);
+                Some(read.map(|()| names))
+            },
         );
         model.register_types = model.read_by_function(
             SectionId::RegisterTypes,
             "a number of registers",
-            |_, num_registers| usize::try_from(num_registers).ok(),
-            "a type index",
+            |cursor, _, num_registers| {
+                Some(register_types::read_types(
+                    cursor,
+                    Checks::Form,
+                    num_registers,
+                ))
+            },
         );
         model
     }
@@ -177,33 +145,37 @@ impl<'a> Model<'a> {
         if self.header.is_err() {
             return;
         }
-        while cursor.remaining() != 0 {
-            let at = cursor.clone();
-            let start = cursor.offset();
-            let raw_id = cursor.rest()[0];
-            match sections::read_section(&mut cursor) {
-                Ok((raw_id, data)) => self.push_frame(Frame {
-                    raw_id,
-                    header: start..data.start,
-                    data,
-                }),
-                Err(fault) => {
-                    let mut frame = Frame {
-                        raw_id,
-                        header: start..self.file.len(),
-                        data: 0..0,
-                    };
-                    // The available part of a truncated section can still be read.
-                    if let Some(data) = cut_off_data(&mut at.clone()) {
-                        frame.header.end = data.start;
-                        frame.data = data;
-                        self.push_frame(frame);
-                    } else {
-                        self.frame_fault = Some((frame, fault));
-                    }
-                    return;
+        let mut start = cursor.offset();
+        for frame in sections::frames(cursor) {
+            match frame {
+                Ok(frame) => {
+                    start = frame.data.end;
+                    self.push_frame(frame);
                 }
+                Err(fault) => self.push_cut_off_frame(start, fault),
             }
+        }
+    }
+
+    /// Adds the last section, which starts at `start` and has a fault. The available part of a
+    /// truncated section can still be read.
+    fn push_cut_off_frame(&mut self, start: usize, fault: Fault) {
+        let mut cursor = Cursor::new(self.file);
+        let (Some(_), Some(&raw_id)) = (cursor.take(start), self.file.get(start)) else {
+            invariant::broken("a section that was read has an id")
+        };
+        let mut frame = Frame {
+            raw_id,
+            header: start..self.file.len(),
+            data: 0..0,
+        };
+        match cut_off_data(&mut cursor) {
+            Some(data) => {
+                frame.header.end = data.start;
+                frame.data = data;
+                self.push_frame(frame);
+            }
+            None => self.frame_fault = Some((frame, fault)),
         }
     }
 
@@ -234,7 +206,7 @@ impl<'a> Model<'a> {
         let section = self
             .frame(SectionId::Functions)
             .map_or(0..0, |frame| frame.data.clone());
-        let start_of = |entry: &IndexEntry| {
+        let start_of = |entry: &FunctionEntry| {
             let offset = usize::try_from(entry.body_offset).ok()?;
             (entry.has_body() && offset < section.len()).then(|| section.start + offset)
         };
@@ -267,52 +239,42 @@ impl<'a> Model<'a> {
         let base = self
             .frame(SectionId::Attributes)
             .map_or(0, |frame| frame.data.start);
-        let mut end = 0;
+        let mut checker = AttributeChecker::new(data, base);
         // An empty section is equivalent to a missing one.
         let cursor = self
             .cursor(SectionId::AttributeTypes)
             .filter(|cursor| cursor.remaining() != 0);
-        self.attributes = Table::read(cursor, "a number of attributes", |cursor| {
+        self.attributes = Table::read(cursor, attribute_types::COUNT, |cursor| {
             let at = cursor.clone();
-            let offset = cursor.vbr_u32("the offset of an attribute")?;
-            let raw_code = cursor.vbr("the type code of an attribute")?;
-            let value = match (offset as usize) < end {
-                // Overlapping attributes would be read again and again.
-                true => Err(at.fault(format!(
-                    "expected an attribute at offset {end} or above, found one at {offset}"
-                ))),
-                false => read_attribute(data, base, offset, raw_code, &at),
-            };
-            if let Ok((value_end, _)) = &value {
-                end = value_end - base;
-            }
-            Ok(Attribute {
-                offset,
-                raw_code,
-                value,
-            })
+            let entry = AttributeEntry::read(cursor, 1 << u32::BITS)?;
+            let value = checker.check(&at, entry).and_then(|(code, end)| {
+                let value = decode::decode(data, raw(entry.offset), code);
+                let value = value.map_err(|error| checker.fault(code, &error))?;
+                Ok((base + end, text::attribute(&value)))
+            });
+            Ok(Attribute { entry, value })
         });
         let texts = self.attributes.entries.iter().filter_map(|entry| {
             let (_, text) = entry.value.value.as_ref().ok()?;
-            Some((entry.value.offset, text.clone()))
+            Some((raw(entry.value.entry.offset), text.clone()))
         });
         self.attribute_texts = texts.collect();
     }
 
     /// Reads a section with a table for every function that has a body: a count, which `what`
-    /// describes, and as many ids as `len` returns for the function and the count.
-    fn read_by_function(
+    /// describes, and what `read` returns for the function and the count, or `None` if it needs a
+    /// body that cannot be read.
+    fn read_by_function<T>(
         &self,
         section: SectionId,
         what: &str,
-        len: impl Fn(usize, u64) -> Option<usize>,
-        id: &str,
-    ) -> Table<Vec<u32>> {
+        read: impl Fn(&mut Cursor<'a>, usize, u64) -> Option<Result<Vec<T>, Fault>>,
+    ) -> Table<Vec<T>> {
         let mut function = 0;
         let cursor = self
             .cursor(section)
             .filter(|cursor| cursor.remaining() != 0);
-        Table::read(cursor, "a number of functions", |cursor| {
+        Table::read(cursor, function_index::COUNT, |cursor| {
             let at = cursor.clone();
             let current = function;
             function += 1;
@@ -327,23 +289,22 @@ impl<'a> Model<'a> {
                 }
             }
             let count = cursor.vbr(what)?;
-            let len = len(current, count).ok_or_else(|| {
-                at.fault(format!(
+            read(cursor, current, count).unwrap_or_else(|| {
+                Err(at.fault(format!(
                     "expected function {current} with a sound body, found none"
-                ))
-            })?;
-            read_ids(cursor, len, id)
+                )))
+            })
         })
     }
 
-    fn find_flags(&self) -> HashMap<(usize, usize), u64> {
+    fn find_flags(&self) -> HashMap<(usize, usize), StoredFlags> {
         let entries = self.flags.entries.iter().map(|entry| &entry.value);
         let flags = entries.flat_map(|entry| {
-            let function = entry.function as usize;
+            let function = entry.function.index();
             entry
                 .flags
                 .iter()
-                .map(move |&(kernel, bits)| ((function, kernel as usize), bits))
+                .map(move |&(kernel, flags)| ((function, kernel.index()), flags))
         });
         flags.collect()
     }
@@ -360,14 +321,22 @@ impl<'a> Model<'a> {
     fn num_attributes(&self, place: &BodyPlace) -> Option<usize> {
         let num_results = self.functions.get(place.function)?.results.len();
         let mut cursor = self.body_cursor(place);
-        let body = RawBody::read(&mut cursor, num_results).ok()?;
+        let body = RawBody::read(&mut cursor, self.bodies_start(), num_results).ok()?;
         let words = words(&self.file[body.records.clone()]);
-        let attributes = body.kernels.iter().map(|kernel| {
-            let start = kernel.record_offset as usize / RECORD_ALIGNMENT;
-            let (record, _) = KernelRecord::read(&words, start)?;
-            Some(record.attributes.len())
-        });
+        let records = body.locate(&words);
+        let attributes = records.map(|located| Some(located.ok()?.record.attributes.len()));
         attributes.sum()
+    }
+
+    /// Returns the offset of the Functions section in the file.
+    pub(super) fn bodies_start(&self) -> usize {
+        self.frame(SectionId::Functions)
+            .map_or(0, |frame| frame.data.start)
+    }
+
+    /// Returns the types of the arguments of a function, and those of its results.
+    pub(super) fn signature(&self, entry: &FunctionEntry) -> [&[TypeNameId]; 2] {
+        [&entry.arguments, &entry.results].map(|types| &self.signatures[types.clone()])
     }
 
     /// Returns a cursor at the start of a body.
@@ -377,8 +346,9 @@ impl<'a> Model<'a> {
     }
 
     /// Returns the string at `offset` of Strings, safe to print.
-    pub(super) fn string(&self, offset: u32) -> String {
-        match self.data(SectionId::Strings).get(offset as usize..) {
+    pub(super) fn string(&self, offset: StringOffset) -> String {
+        let offset = offset.index();
+        match self.data(SectionId::Strings).get(offset..) {
             Some(rest) if !rest.is_empty() => {
                 // Bound the search by what is shown: many names may share one long string.
                 let rest = &rest[..rest.len().min(text::MAX_TEXT_BYTES)];
@@ -388,15 +358,17 @@ impl<'a> Model<'a> {
         }
     }
 
-    pub(super) fn kernel_name(&self, code: u32) -> String {
+    pub(super) fn kernel_name(&self, code: KernelCode) -> String {
+        let code = code.index();
         self.kernels
-            .get(code as usize)
+            .get(code)
             .map_or_else(|| format!("(no kernel {code})"), |&name| self.string(name))
     }
 
-    pub(super) fn type_name(&self, index: u32) -> String {
+    pub(super) fn type_name(&self, index: TypeNameId) -> String {
+        let index = index.index();
         self.types
-            .get(index as usize)
+            .get(index)
             .map_or_else(|| format!("(no type {index})"), |&name| self.string(name))
     }
 
@@ -439,12 +411,9 @@ impl<'a> Model<'a> {
         }
     }
 
-    /// Returns the flags of a kernel.
-    pub(super) fn kernel_flags(&self, function: usize, kernel: usize) -> u64 {
-        self.flag_bits
-            .get(&(function, kernel))
-            .copied()
-            .unwrap_or_default()
+    /// Returns the flags of a kernel, if it has an entry.
+    pub(super) fn kernel_flags(&self, function: usize, kernel: usize) -> Option<StoredFlags> {
+        self.flags_of_kernels.get(&(function, kernel)).copied()
     }
 }
 
@@ -464,46 +433,12 @@ fn cut_off_data(cursor: &mut Cursor<'_>) -> Option<Range<usize>> {
     Some(start..start + cursor.remaining())
 }
 
-/// Reads the attribute at `offset` of the section `data`, which starts at `base` in the file; `at`
-/// is at the entry of the attribute.
-fn read_attribute(
-    data: &[u8],
-    base: usize,
-    offset: u32,
-    raw_code: u64,
-    at: &Cursor<'_>,
-) -> Result<(usize, String), Fault> {
-    let code = u8::try_from(raw_code)
-        .ok()
-        .and_then(AttrTypeCode::from_raw)
-        .ok_or_else(|| at.fault(format!("expected an attribute type code, found {raw_code}")))?;
-    let invalid = |error: tfrt_attr::AttrError| {
-        let offset = base + error.offset();
-        Fault::new(SectionId::Attributes, offset, format!("{code}: {error}"))
-    };
-    let end = verify::verify(data, offset, code).map_err(invalid)?;
-    let value = decode::decode(data, offset, code).map_err(invalid)?;
-    Ok((base + end, text::attribute(&value)))
-}
-
-fn read_flags(cursor: &mut Cursor<'_>) -> Result<FlagEntry, Fault> {
-    let function = cursor.vbr_u32("a function id")?;
-    let count = cursor.count("a number of kernels")?;
-    let flags = (0..count)
-        .map(|_| {
-            let kernel = cursor.vbr_u32("a kernel index")?;
-            Ok((kernel, cursor.vbr("flags of a kernel")?))
-        })
-        .collect::<Result<_, Fault>>()?;
-    Ok(FlagEntry { function, flags })
-}
-
 /// Formats flags.
-pub(super) fn flags_text(bits: u64) -> String {
-    match KernelFlags::from_bits(bits) {
+pub(super) fn flags_text(flags: StoredFlags) -> String {
+    match flags.known() {
         Some(flags) if flags.is_non_strict() => "non-strict".to_owned(),
         Some(_) => "no flag".to_owned(),
-        None => format!("unknown flags {bits:#x}"),
+        None => format!("unknown flags {:#x}", flags.0),
     }
 }
 

@@ -3,13 +3,18 @@
 use std::io;
 use std::ops::Range;
 
+use tfrt_support::entity::EntityId;
+
 use super::listing::Listing;
-use super::model::{Frame, Model, flags_text};
-use super::table::{Table, TableEntry};
+use super::model::{Model, flags_text};
+use super::table::Table;
 use super::text::{self, count};
 use super::{DumpOptions, bodies};
 use crate::error::Fault;
 use crate::format::{MAGIC, SectionId, VERSION};
+use crate::ids::raw;
+use crate::read::entries::TableEntry;
+use crate::read::sections::Frame;
 use crate::read::strings::string_at;
 use tfrt_support::FunctionKind;
 
@@ -104,31 +109,28 @@ fn section<W: io::Write>(
             &data,
             listing,
             |_, attribute| {
-                let code = u8::try_from(attribute.raw_code)
-                    .ok()
-                    .and_then(tfrt_attr::AttrTypeCode::from_raw);
-                let code = code.map_or_else(
-                    || format!("unknown code {}", attribute.raw_code),
+                let code = attribute.entry.code().map_or_else(
+                    || format!("unknown code {}", attribute.entry.raw_code),
                     |code| code.to_string(),
                 );
-                format!("attr+{} {code}", attribute.offset)
+                format!("attr+{} {code}", raw(attribute.entry.offset))
             },
         ),
         SectionId::AttributeNames => {
-            by_function(model, &model.attribute_names, &data, listing, |name| {
+            by_function(model, &model.attribute_names, &data, listing, |&name| {
                 model.string(name)
             })
         }
         SectionId::RegisterTypes => {
-            by_function(model, &model.register_types, &data, listing, |index| {
+            by_function(model, &model.register_types, &data, listing, |&index| {
                 model.type_name(index)
             })
         }
         SectionId::KernelFlags => table(&model.flags, "function", &data, listing, |_, entry| {
-            let flags = text::list(&entry.flags, |&(kernel, bits)| {
-                format!("k{kernel} {}", flags_text(bits))
+            let flags = text::list(&entry.flags, |&(kernel, flags)| {
+                format!("{kernel:?} {}", flags_text(flags))
             });
-            format!("{}: {flags}", model.function_name(entry.function as usize))
+            format!("{}: {flags}", model.function_name(entry.function.index()))
         }),
     }
 }
@@ -161,15 +163,15 @@ fn table<T, W: io::Write>(
 }
 
 /// Prints a table of ids for every function.
-fn by_function<W: io::Write>(
+fn by_function<T, W: io::Write>(
     model: &Model<'_>,
-    ids: &Table<Vec<u32>>,
+    ids: &Table<Vec<T>>,
     data: &Range<usize>,
     listing: &mut Listing<'_, W>,
-    text: impl Fn(u32) -> String,
+    text: impl Fn(&T) -> String,
 ) -> io::Result<()> {
     table(ids, "function", data, listing, |function, ids| {
-        let texts = text::list(ids, |&id| text(id));
+        let texts = text::list(ids, &text);
         let line = format!("{}: {texts}", model.function_name(function));
         line.trim_end_matches([' ', ':']).to_owned()
     })
@@ -211,13 +213,10 @@ fn attributes<W: io::Write>(
         let attribute = &entry.value;
         match &attribute.value {
             Ok((value_end, text)) => {
-                let start = data.start + attribute.offset as usize;
+                let offset = raw(attribute.entry.offset);
+                let start = data.start + offset as usize;
                 listing.bytes(1, end..start, "of padding")?;
-                listing.line(
-                    1,
-                    start..*value_end,
-                    format_args!("attr+{} {text}", attribute.offset),
-                )?;
+                listing.line(1, start..*value_end, format_args!("attr+{offset} {text}"))?;
                 end = *value_end;
             }
             Err(fault) if fault.section == Some(SectionId::Attributes) => {
@@ -234,22 +233,22 @@ fn function(model: &Model<'_>, number: usize) -> String {
     let Some(entry) = model.functions.get(number) else {
         return String::new();
     };
-    let kind = match FunctionKind::from_raw(entry.raw_kind) {
+    let kind = match entry.stored_kind.known() {
         Some(FunctionKind::Async) => "async".to_owned(),
         Some(FunctionKind::Native) => "native".to_owned(),
         Some(FunctionKind::Sync) => "sync".to_owned(),
-        None => format!("unknown kind {}", entry.raw_kind),
+        None => format!("unknown kind {}", entry.stored_kind.0),
     };
-    let types = |types: &[u32]| text::list(types, |&index| model.type_name(index));
+    let [arguments, results] = model
+        .signature(entry)
+        .map(|types| text::list(types, |&index| model.type_name(index)));
     let place = match entry.has_body() {
         true => format!(", body+{:#x}", entry.body_offset),
         false => String::new(),
     };
     format!(
-        "{} {kind} ({}) -> ({}){place}",
-        model.function_name(number),
-        types(&entry.arguments),
-        types(&entry.results)
+        "{} {kind} ({arguments}) -> ({results}){place}",
+        model.function_name(number)
     )
 }
 

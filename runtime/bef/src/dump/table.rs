@@ -1,18 +1,11 @@
 //! Tables, up to the first malformed entry.
 //!
-//! The readers in [`crate::read`] return a complete table or an error. These return the readable
-//! entries, with their ranges in the file.
-
-use std::ops::Range;
+//! [Entries] are read by the reader of their section, without its checks. The verifier wants all of
+//! them or an error; a table has those that are readable, with their ranges in the file.
 
 use crate::cursor::Cursor;
 use crate::error::Fault;
-
-/// An entry of a table, and its range in the file.
-pub(super) struct TableEntry<T> {
-    pub(super) range: Range<usize>,
-    pub(super) value: T,
-}
+use crate::read::entries::{Entries, TableEntry};
 
 /// The readable part of a table.
 pub(super) struct Table<T> {
@@ -35,29 +28,29 @@ impl<T> Default for Table<T> {
 
 impl<T> Table<T> {
     /// Reads a count, which `what` describes, and as many entries.
-    pub(super) fn read(
-        cursor: Option<Cursor<'_>>,
+    pub(super) fn read<'a>(
+        cursor: Option<Cursor<'a>>,
         what: &str,
-        mut read: impl FnMut(&mut Cursor<'_>) -> Result<T, Fault>,
+        read: impl FnMut(&mut Cursor<'a>) -> Result<T, Fault>,
     ) -> Self {
         let mut table = Self::default();
-        if let Some(mut cursor) = cursor {
-            table.fault = table.fill(&mut cursor, what, &mut read).err();
+        if let Some(cursor) = cursor {
+            table.fault = table.fill(cursor, what, read).err();
         }
         table
     }
 
-    fn fill(
+    fn fill<'a>(
         &mut self,
-        cursor: &mut Cursor<'_>,
+        mut cursor: Cursor<'a>,
         what: &str,
-        read: &mut impl FnMut(&mut Cursor<'_>) -> Result<T, Fault>,
+        read: impl FnMut(&mut Cursor<'a>) -> Result<T, Fault>,
     ) -> Result<(), Fault> {
-        let count = entry(cursor, |cursor| cursor.vbr(what))?;
+        let count = TableEntry::read(&mut cursor, |cursor| cursor.vbr(what))?;
         let number = count.value;
         self.count = Some(count);
-        for _ in 0..number {
-            self.entries.push(entry(cursor, &mut *read)?);
+        for entry in Entries::new(cursor, number, read) {
+            self.entries.push(entry?);
         }
         Ok(())
     }
@@ -66,17 +59,4 @@ impl<T> Table<T> {
     pub(super) fn get(&self, index: usize) -> Option<&T> {
         self.entries.get(index).map(|entry| &entry.value)
     }
-}
-
-/// Reads a value and records its range.
-pub(super) fn entry<T>(
-    cursor: &mut Cursor<'_>,
-    read: impl FnOnce(&mut Cursor<'_>) -> Result<T, Fault>,
-) -> Result<TableEntry<T>, Fault> {
-    let start = cursor.offset();
-    let value = read(cursor)?;
-    Ok(TableEntry {
-        range: start..cursor.offset(),
-        value,
-    })
 }

@@ -4,14 +4,12 @@
 
 use tfrt_support::entity::{EntityId, PrimaryMap};
 
-use super::strings::Strings;
+use super::entries::Checks;
 use crate::cursor::Cursor;
 use crate::error::{BefError, Fault, Reason};
 use crate::format::SectionId;
 use crate::ids::{FunctionId, StringOffset};
-
-/// For each function, the names of the attributes of its kernels, in the order of the records.
-pub(crate) type AttributeNames = PrimaryMap<FunctionId, Vec<StringOffset>>;
+use crate::invariant;
 
 /// The shape of a body, which determines its table.
 #[derive(Clone, Copy, Debug)]
@@ -32,6 +30,14 @@ pub(crate) struct NamesSoFar {
 }
 
 impl NamesSoFar {
+    /// Returns the error that ended reading, if one did.
+    pub(crate) fn check(&self) -> Result<(), BefError> {
+        match &self.error {
+            Some(error) => Err(error.clone()),
+            None => Ok(()),
+        }
+    }
+
     /// Returns the names of a function.
     pub(crate) fn of(&self, id: FunctionId) -> Result<&[StringOffset], BefError> {
         match (self.ends.get(id), &self.error) {
@@ -41,29 +47,29 @@ impl NamesSoFar {
                 Ok(&self.names[start..end])
             }
             (None, Some(error)) => Err(error.clone()),
-            (None, None) => Ok(&[]),
+            (None, None) => invariant::broken("every function has attribute names or an error"),
         }
     }
 }
 
-/// Reads the section; `shapes` has the shape of the body of every function that has one.
-pub(crate) fn read(
-    cursor: Cursor<'_>,
-    strings: Strings<'_>,
-    shapes: &PrimaryMap<FunctionId, Option<BodyShape>>,
-) -> Result<AttributeNames, BefError> {
-    let shapes_in_order = shapes.values().map(|&shape| Ok(shape));
-    let read = read_so_far(cursor, strings, shapes.len(), shapes_in_order);
-    shapes
-        .ids()
-        .map(|id| read.of(id).map(<[StringOffset]>::to_vec))
-        .collect()
+/// Reads the table of a function whose kernels have `num_attributes` attributes in all, after its
+/// number of kernels; the names are added to `names`.
+pub(crate) fn read_names(
+    cursor: &mut Cursor<'_>,
+    checks: Checks<'_>,
+    num_attributes: usize,
+    names: &mut Vec<StringOffset>,
+) -> Result<(), Fault> {
+    for _ in 0..num_attributes {
+        names.push(checks.string(cursor, "the name of an attribute")?);
+    }
+    Ok(())
 }
 
 /// Reads the section up to the first function with an error.
 pub(crate) fn read_so_far(
     mut cursor: Cursor<'_>,
-    strings: Strings<'_>,
+    checks: Checks<'_>,
     num_functions: usize,
     shapes: impl Iterator<Item = Result<Option<BodyShape>, BefError>>,
 ) -> NamesSoFar {
@@ -80,10 +86,8 @@ pub(crate) fn read_so_far(
             if let Some(shape) = shape? {
                 let count = cursor.expect_count("kernels", shape.num_kernels);
                 count.map_err(malformed)?;
-                for _ in 0..shape.num_attributes {
-                    let name = strings.read_offset(&mut cursor, "the name of an attribute");
-                    read.names.push(name.map_err(malformed)?);
-                }
+                let names = &mut read.names;
+                read_names(&mut cursor, checks, shape.num_attributes, names).map_err(malformed)?;
             }
             read.ends.push(read.names.len());
         }

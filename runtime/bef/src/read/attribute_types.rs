@@ -1,11 +1,87 @@
 //! The AttributeTypes section: the offset and type code of every attribute.
 
-use tfrt_attr::{AttrTypeCode, verify};
+use tfrt_attr::{AttrError, AttrTypeCode, verify};
 
+use super::entries::Entries;
 use crate::cursor::Cursor;
 use crate::error::Fault;
 use crate::format::SectionId;
 use crate::ids::{AttributeOffset, id, raw};
+
+/// How errors describe the count of the section.
+pub(crate) const COUNT: &str = "a number of attributes";
+
+/// An entry of the section, as it is stored.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct AttributeEntry {
+    pub(crate) offset: AttributeOffset,
+    pub(crate) raw_code: u64,
+}
+
+impl AttributeEntry {
+    /// Reads an entry whose offset is below `limit`.
+    pub(crate) fn read(cursor: &mut Cursor<'_>, limit: u64) -> Result<Self, Fault> {
+        Ok(Self {
+            offset: id(cursor.vbr_below("the offset of an attribute", limit)?),
+            raw_code: cursor.vbr("the type code of an attribute")?,
+        })
+    }
+
+    /// Returns the type code, if it is known.
+    pub(crate) fn code(self) -> Option<AttrTypeCode> {
+        AttrTypeCode::from_raw(u8::try_from(self.raw_code).ok()?)
+    }
+}
+
+/// Checks attributes in the order of their entries: none overlap, so that checking all of them
+/// takes time linear in their section.
+#[derive(Debug)]
+pub(crate) struct AttributeChecker<'a> {
+    attributes: &'a [u8],
+    /// The offset of the attributes in the file.
+    base: usize,
+    /// The end of the last sound attribute.
+    end: usize,
+}
+
+impl<'a> AttributeChecker<'a> {
+    pub(crate) fn new(attributes: &'a [u8], base: usize) -> Self {
+        Self {
+            attributes,
+            base,
+            end: 0,
+        }
+    }
+
+    /// Checks the attribute of an entry, which is `at` a position; returns its code and its end in
+    /// the section.
+    pub(crate) fn check(
+        &mut self,
+        at: &Cursor<'_>,
+        entry: AttributeEntry,
+    ) -> Result<(AttrTypeCode, usize), Fault> {
+        let (offset, end) = (raw(entry.offset), self.end);
+        if (offset as usize) < end {
+            return Err(at.fault(format!(
+                "expected an attribute at offset {end} or above, found one at {offset}"
+            )));
+        }
+        let code = entry.code().ok_or_else(|| {
+            let found = entry.raw_code;
+            at.fault(format!("expected an attribute type code, found {found}"))
+        })?;
+        let verified = verify::verify(self.attributes, offset, code);
+        self.end = verified.map_err(|error| self.fault(code, &error))?;
+        Ok((code, self.end))
+    }
+
+    /// Creates the fault of an attribute with this code.
+    #[cold]
+    pub(crate) fn fault(&self, code: AttrTypeCode, error: &AttrError) -> Fault {
+        let offset = self.base + error.offset();
+        Fault::new(SectionId::Attributes, offset, format!("{code}: {error}"))
+    }
+}
 
 /// The type codes of the attributes of a file; all attributes are verified, and none overlap.
 ///
@@ -40,34 +116,19 @@ impl AttributeTypes {
         attributes: &[u8],
         base: usize,
     ) -> Result<Self, Fault> {
-        let count = cursor.count("a number of attributes")?;
-        let mut codes = Vec::new();
-        let mut end = 0;
-        for _ in 0..count {
+        let count = cursor.count(COUNT)?;
+        let mut checker = AttributeChecker::new(attributes, base);
+        let limit = attributes.len() as u64;
+        let read = |cursor: &mut Cursor<'_>| {
             let at = cursor.clone();
-            let offset = cursor.vbr_below("the offset of an attribute", attributes.len() as u64)?;
-            let raw_code = cursor.vbr("the type code of an attribute")?;
-            if (offset as usize) < end {
-                return Err(at.fault(format!(
-                    "expected an attribute at offset {end} or above, found one at {offset}"
-                )));
-            }
-            let code = u8::try_from(raw_code)
-                .ok()
-                .and_then(AttrTypeCode::from_raw)
-                .ok_or_else(|| {
-                    at.fault(format!("expected an attribute type code, found {raw_code}"))
-                })?;
-            end = verify::verify(attributes, offset, code).map_err(|error| {
-                Fault::new(
-                    SectionId::Attributes,
-                    base + error.offset(),
-                    format!("{code}: {error}"),
-                )
-            })?;
-            codes.push((id(offset), code));
-        }
-        Ok(Self { codes })
+            let entry = AttributeEntry::read(cursor, limit)?;
+            let (code, _) = checker.check(&at, entry)?;
+            Ok((entry.offset, code))
+        };
+        let codes: Result<_, Fault> = Entries::new(cursor, count as u64, read)
+            .map(|entry| entry.map(|entry| entry.value))
+            .collect();
+        Ok(Self { codes: codes? })
     }
 
     /// Returns the type code of the attribute at `offset`, if the section has it.

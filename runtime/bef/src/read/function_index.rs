@@ -2,18 +2,19 @@
 
 use std::ops::Range;
 
+use tfrt_support::FunctionKind;
 use tfrt_support::entity::PrimaryMap;
 
-use super::strings::Strings;
+use super::entries::{Checks, Entries, StoredKind};
 use crate::cursor::Cursor;
 use crate::error::Fault;
-use crate::ids::{FunctionId, StringOffset, TypeNameId, id};
-use tfrt_support::FunctionKind;
+use crate::ids::{FunctionId, StringOffset, TypeNameId};
+use crate::invariant;
 
 /// The index entry of a function.
 #[derive(Clone, Debug)]
 pub(crate) struct FunctionEntry {
-    pub(crate) kind: FunctionKind,
+    pub(crate) stored_kind: StoredKind,
     /// The offset of the body in the Functions section; meaningless for a native function.
     pub(crate) body_offset: u64,
     /// The offset in the file of this entry's body offset.
@@ -33,53 +34,64 @@ pub(crate) struct FunctionIndex {
     pub(crate) types: Vec<TypeNameId>,
 }
 
-impl FunctionIndex {
+/// How errors describe the count of the section.
+pub(crate) const COUNT: &str = "a number of functions";
+
+impl FunctionEntry {
+    /// Reads an entry; the types of its signature are added to `types`.
     pub(crate) fn read(
-        mut cursor: Cursor<'_>,
-        strings: Strings<'_>,
-        num_types: usize,
+        cursor: &mut Cursor<'_>,
+        checks: Checks<'_>,
+        types: &mut Vec<TypeNameId>,
     ) -> Result<Self, Fault> {
-        let mut index = Self {
-            functions: PrimaryMap::new(),
-            types: Vec::new(),
-        };
-        let count = cursor.count("a number of functions")?;
-        for _ in 0..count {
-            let at = cursor.clone();
-            let raw_kind = cursor.u8("the kind of a function")?;
-            let kind = FunctionKind::from_raw(raw_kind).ok_or_else(|| {
-                at.fault(format!(
-                    "expected function kind 0, 1 or 2, found {raw_kind}"
-                ))
-            })?;
-            let offset_in_file = cursor.offset();
-            let body_offset = cursor.vbr("the offset of a body")?;
-            let name = strings.read_offset(&mut cursor, "the name of a function")?;
-            let arguments = index.read_types(&mut cursor, num_types)?;
-            let results = index.read_types(&mut cursor, num_types)?;
-            index.functions.push(FunctionEntry {
-                kind,
-                body_offset,
-                offset_in_file,
-                name,
-                arguments,
-                results,
-            });
-        }
-        Ok(index)
+        let stored_kind = checks.kind(cursor)?;
+        let offset_in_file = cursor.offset();
+        Ok(Self {
+            stored_kind,
+            body_offset: cursor.vbr("the offset of a body")?,
+            offset_in_file,
+            name: checks.string(cursor, "the name of a function")?,
+            arguments: read_types(cursor, checks, types)?,
+            results: read_types(cursor, checks, types)?,
+        })
     }
 
-    fn read_types(
-        &mut self,
-        cursor: &mut Cursor<'_>,
-        num_types: usize,
-    ) -> Result<Range<usize>, Fault> {
-        let start = self.types.len();
-        let count = cursor.count("a number of types")?;
-        for _ in 0..count {
-            self.types
-                .push(id(cursor.vbr_below("a type index", num_types as u64)?));
+    /// Returns the kind of a function that was read by the rules.
+    pub(crate) fn kind(&self) -> FunctionKind {
+        match self.stored_kind.known() {
+            Some(kind) => kind,
+            None => invariant::broken("rule 3: a function has one of three kinds"),
         }
-        Ok(start..self.types.len())
     }
+
+    /// Returns `true` if the function has a body in the file.
+    pub(crate) fn has_body(&self) -> bool {
+        self.stored_kind.known().is_some_and(FunctionKind::has_body)
+    }
+}
+
+impl FunctionIndex {
+    /// Reads the section.
+    pub(crate) fn read(mut cursor: Cursor<'_>, checks: Checks<'_>) -> Result<Self, Fault> {
+        let count = cursor.count(COUNT)?;
+        let mut types = Vec::new();
+        let read = |cursor: &mut Cursor<'_>| FunctionEntry::read(cursor, checks, &mut types);
+        let functions = Entries::new(cursor, count as u64, read)
+            .map(|entry| entry.map(|entry| entry.value))
+            .collect::<Result<_, Fault>>()?;
+        Ok(Self { functions, types })
+    }
+}
+
+fn read_types(
+    cursor: &mut Cursor<'_>,
+    checks: Checks<'_>,
+    types: &mut Vec<TypeNameId>,
+) -> Result<Range<usize>, Fault> {
+    let start = types.len();
+    let count = cursor.count("a number of types")?;
+    for _ in 0..count {
+        types.push(checks.type_index(cursor)?);
+    }
+    Ok(start..types.len())
 }

@@ -21,7 +21,7 @@ use tfrt_support::entity::EntityId;
 
 use crate::cursor::Cursor;
 use crate::error::{BodyPart, Fault};
-use crate::format::{RECORD_ALIGNMENT, RECORD_HEADER_WORDS};
+use crate::format::{RECORD_ALIGNMENT, RECORD_HEADER_WORDS, SectionId};
 use crate::ids::{
     AttributeOffset, FunctionId, Ids, KernelCode, KernelId, LocationOffset, RegisterId, id,
 };
@@ -51,67 +51,121 @@ pub(crate) struct RawBody {
     pub(crate) records: Range<usize>,
 }
 
+/// A part of the head of a body.
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum BodyItem {
+    Location(LocationOffset),
+    NumRegisters(usize),
+    UseCount {
+        register: usize,
+        count: u32,
+    },
+    NumKernels(usize),
+    Kernel {
+        kernel: usize,
+        entry: RawKernelEntry,
+    },
+    Result {
+        position: usize,
+        register: RegisterId,
+    },
+    Padding,
+}
+
 impl RawBody {
-    /// Reads the body at `cursor`, which ends at or before the end of the cursor's bytes.
+    /// Reads the head of the body at `cursor`, which ends at or before the end of the cursor's
+    /// bytes. The section starts at `base` in the file.
     ///
     /// A fault is returned with the part of the body that it is in.
     pub(crate) fn read(
         cursor: &mut Cursor<'_>,
+        base: usize,
         num_results: usize,
     ) -> Result<Self, (BodyPart, Fault)> {
+        Self::read_with(cursor, base, num_results, |_, _| Ok(()))
+    }
+
+    /// Like [`read`](Self::read); calls `visit` with each part and its range in the file, as soon
+    /// as it is read. An error of `visit` ends reading.
+    pub(crate) fn read_with<E: From<(BodyPart, Fault)>>(
+        cursor: &mut Cursor<'_>,
+        base: usize,
+        num_results: usize,
+        mut visit: impl FnMut(Range<usize>, BodyItem) -> Result<(), E>,
+    ) -> Result<Self, E> {
         let within = |part: BodyPart| move |fault: Fault| (part, fault);
 
+        let start = cursor.offset();
         let location = id(cursor
             .vbr_u32("a location")
             .map_err(within(BodyPart::Head))?);
+        visit(start..cursor.offset(), BodyItem::Location(location))?;
+        let start = cursor.offset();
         let num_registers = cursor
             .count("a number of registers")
             .map_err(within(BodyPart::Head))?;
+        visit(
+            start..cursor.offset(),
+            BodyItem::NumRegisters(num_registers),
+        )?;
         let use_counts_in_file = cursor.offset();
         // `count` has checked that there is a byte for each.
         let mut use_counts = Vec::with_capacity(num_registers);
-        for _ in 0..num_registers {
+        for register in 0..num_registers {
+            let start = cursor.offset();
             let count = cursor.vbr_u32("a use count");
-            use_counts.push(count.map_err(within(BodyPart::UseCounts))?);
+            let count = count.map_err(within(BodyPart::UseCounts))?;
+            use_counts.push(count);
+            visit(
+                start..cursor.offset(),
+                BodyItem::UseCount { register, count },
+            )?;
         }
 
         let at = cursor.clone();
         let num_kernels = cursor
             .count("a number of kernels")
             .map_err(within(BodyPart::NumKernels))?;
+        visit(
+            at.offset()..cursor.offset(),
+            BodyItem::NumKernels(num_kernels),
+        )?;
         if num_kernels == 0 {
-            return Err((
-                BodyPart::NumKernels,
-                at.fault("expected at least the pseudo kernel, found no kernel"),
-            ));
+            let fault = at.fault("expected at least the pseudo kernel, found no kernel");
+            return Err((BodyPart::NumKernels, fault).into());
         }
         // Each entry has three fields of at least one byte.
         let mut kernels = Vec::with_capacity(num_kernels.min(cursor.remaining() / 3));
-        for _ in 0..num_kernels {
-            let entry = Self::read_kernel(cursor);
-            kernels.push(entry.map_err(within(BodyPart::KernelTable))?);
+        for kernel in 0..num_kernels {
+            let start = cursor.offset();
+            let entry = Self::read_kernel(cursor).map_err(within(BodyPart::KernelTable))?;
+            kernels.push(entry);
+            visit(start..cursor.offset(), BodyItem::Kernel { kernel, entry })?;
         }
 
         let results_in_file = cursor.offset();
-        let results = (0..num_results)
-            .map(|_| {
-                cursor
-                    .vbr_below("a result register", num_registers as u64)
-                    .map(id)
-            })
-            .collect::<Result<Vec<RegisterId>, Fault>>()
-            .map_err(within(BodyPart::Results))?;
+        let mut results = Vec::new();
+        for position in 0..num_results {
+            let start = cursor.offset();
+            let register = cursor.vbr_below("a result register", num_registers as u64);
+            let register = id(register.map_err(within(BodyPart::Results))?);
+            results.push(register);
+            visit(
+                start..cursor.offset(),
+                BodyItem::Result { position, register },
+            )?;
+        }
 
-        // The section is aligned to words, as `crate::verify` checks, so aligning the offset in the
-        // file also aligns the offset in the section.
-        let padding = cursor.offset().next_multiple_of(RECORD_ALIGNMENT) - cursor.offset();
+        let start = cursor.offset();
+        let padding = (start - base).next_multiple_of(RECORD_ALIGNMENT) - (start - base);
         if cursor.take(padding).is_none() {
             let message = format!(
                 "expected {padding} bytes of padding, found {}",
                 cursor.remaining()
             );
-            return Err((BodyPart::Alignment, cursor.fault(message)));
+            return Err((BodyPart::Alignment, cursor.fault(message)).into());
         }
+        visit(start..cursor.offset(), BodyItem::Padding)?;
         let start = cursor.offset();
         let whole_words = cursor.remaining() / RECORD_ALIGNMENT * RECORD_ALIGNMENT;
         let records = start..start + whole_words;
@@ -126,6 +180,38 @@ impl RawBody {
         })
     }
 
+    /// Locates the records in their `words`, in the order of the kernel table: each starts at a
+    /// word behind the one before. Ends at the first fault.
+    pub(crate) fn locate<'a>(
+        &'a self,
+        words: &'a [u32],
+    ) -> impl Iterator<Item = Result<LocatedRecord<'a>, Fault>> {
+        let mut end = 0;
+        self.kernels.iter().enumerate().map(move |(number, entry)| {
+            let offset = entry.record_offset as usize;
+            let fault = |expected: &str| {
+                let message = format!(
+                    "kernel {number}: expected {expected}, found a record offset of {offset}"
+                );
+                Fault::new(SectionId::Functions, entry.offset_in_file, message)
+            };
+            if !offset.is_multiple_of(RECORD_ALIGNMENT) {
+                return Err(fault("a multiple of 4"));
+            }
+            let start = offset / RECORD_ALIGNMENT;
+            if start < end {
+                return Err(fault("a record behind that of the kernel before"));
+            }
+            let (record, record_end) = KernelRecord::read(words, start)
+                .ok_or_else(|| fault("a record that ends in the body"))?;
+            end = record_end;
+            Ok(LocatedRecord {
+                record,
+                words: start..end,
+            })
+        })
+    }
+
     fn read_kernel(cursor: &mut Cursor<'_>) -> Result<RawKernelEntry, Fault> {
         Ok(RawKernelEntry {
             offset_in_file: cursor.offset(),
@@ -134,6 +220,14 @@ impl RawBody {
             stream: cursor.vbr_u32("a stream")?,
         })
     }
+}
+
+/// A kernel record, and where it is.
+#[derive(Clone, Debug)]
+pub(crate) struct LocatedRecord<'a> {
+    pub(crate) record: KernelRecord<'a>,
+    /// Its range in the words of the records.
+    pub(crate) words: Range<usize>,
 }
 
 /// The content of a kernel record, in place; see

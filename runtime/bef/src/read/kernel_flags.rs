@@ -2,70 +2,59 @@
 //!
 //! Functions, and the kernels of each function, are in ascending order.
 
-use tfrt_support::entity::EntityId;
-
+use super::entries::{Checks, Entries, StoredFlags};
 use crate::cursor::Cursor;
 use crate::error::Fault;
-use crate::format::{KernelFlags, PSEUDO_KERNEL};
+use crate::format::PSEUDO_KERNEL;
 use crate::ids::{FunctionId, KernelId, id};
 
 /// The flags of the kernels of one function.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug)]
 pub(crate) struct FlagTable {
+    pub(crate) function: FunctionId,
     /// By kernel, ascending.
-    pub(crate) flags: Vec<(KernelId, KernelFlags)>,
-    /// The offset of the table in the file.
+    pub(crate) flags: Vec<(KernelId, StoredFlags)>,
+    /// The offset in the file of what follows the function.
     pub(crate) offset_in_file: usize,
 }
 
-/// Reads the tables of the functions that have one, in ascending order.
-pub(crate) fn read(
-    mut cursor: Cursor<'_>,
-    num_functions: usize,
-) -> Result<Vec<(FunctionId, FlagTable)>, Fault> {
-    let count = cursor.count("a number of functions")?;
-    let mut tables: Vec<(FunctionId, FlagTable)> = Vec::new();
-    for _ in 0..count {
-        let at = cursor.clone();
-        let function: FunctionId = id(cursor.vbr_below("a function id", num_functions as u64)?);
-        if tables.last().is_some_and(|&(last, _)| last >= function) {
-            return Err(at.fault(format!(
-                "expected function ids in ascending order, found {}",
-                function.index()
-            )));
-        }
+/// How errors describe the count of the section.
+pub(crate) const COUNT: &str = "a number of functions";
+
+impl FlagTable {
+    /// Reads the table of a function, which follows `last` in order.
+    pub(crate) fn read(
+        cursor: &mut Cursor<'_>,
+        checks: Checks<'_>,
+        last: Option<FunctionId>,
+    ) -> Result<Self, Fault> {
+        let function = checks.next_function(cursor, last)?;
         let offset_in_file = cursor.offset();
-        let flags = read_flags(&mut cursor)?;
-        tables.push((
+        let count = cursor.count("a number of kernels")?;
+        let mut flags = Vec::new();
+        let mut last = id(PSEUDO_KERNEL);
+        for _ in 0..count {
+            last = checks.next_kernel(cursor, last)?;
+            flags.push((last, checks.flags(cursor)?));
+        }
+        Ok(Self {
             function,
-            FlagTable {
-                flags,
-                offset_in_file,
-            },
-        ));
+            flags,
+            offset_in_file,
+        })
     }
-    Ok(tables)
 }
 
-fn read_flags(cursor: &mut Cursor<'_>) -> Result<Vec<(KernelId, KernelFlags)>, Fault> {
-    let count = cursor.count("a number of kernels")?;
-    let mut flags = Vec::new();
-    let mut last = PSEUDO_KERNEL;
-    for _ in 0..count {
-        let at = cursor.clone();
-        let kernel = cursor.vbr_u32("a kernel index")?;
-        if kernel <= last {
-            return Err(at.fault(format!(
-                "expected kernel indices in ascending order from 1, found {kernel}"
-            )));
-        }
-        last = kernel;
-        let at = cursor.clone();
-        let bits = cursor.vbr("flags of a kernel")?;
-        let known = KernelFlags::from_bits(bits).ok_or_else(|| {
-            at.fault(format!("expected no flag but bit 0, found flags {bits:#x}"))
-        })?;
-        flags.push((id(kernel), known));
-    }
-    Ok(flags)
+/// Reads the tables of the functions that have one, in ascending order.
+pub(crate) fn read(mut cursor: Cursor<'_>, checks: Checks<'_>) -> Result<Vec<FlagTable>, Fault> {
+    let count = cursor.count(COUNT)?;
+    let mut last = None;
+    let read = |cursor: &mut Cursor<'_>| {
+        let table = FlagTable::read(cursor, checks, last)?;
+        last = Some(table.function);
+        Ok(table)
+    };
+    Entries::new(cursor, count as u64, read)
+        .map(|entry| entry.map(|entry| entry.value))
+        .collect()
 }

@@ -67,11 +67,10 @@ impl<'a> Sections<'a> {
         let mut table = SectionTable::default();
         let mut cursor = Cursor::new(file);
         read_file_header(&mut cursor)?;
-        while cursor.remaining() != 0 {
-            let (id, range) =
-                read_section(&mut cursor).map_err(|fault| fault.because(Reason::SectionHeader))?;
-            if let Some(id) = SectionId::from_raw(id) {
-                table.set(id, range);
+        for frame in frames(cursor) {
+            let frame = frame.map_err(|fault| fault.because(Reason::SectionHeader))?;
+            if let Some(id) = SectionId::from_raw(frame.raw_id) {
+                table.set(id, frame.data);
             }
         }
         Ok(Self { file, table })
@@ -121,8 +120,34 @@ pub(crate) fn read_file_header(cursor: &mut Cursor<'_>) -> Result<(), BefError> 
     .map_err(|fault| fault.because(Reason::Version))
 }
 
+/// The frame of a section.
+#[derive(Clone, Debug)]
+pub(crate) struct Frame {
+    pub(crate) raw_id: u8,
+    /// From the id to the data.
+    pub(crate) header: Range<usize>,
+    pub(crate) data: Range<usize>,
+}
+
+/// Returns the sections behind the file header, each read when it is asked for; ends at the first
+/// fault.
+pub(crate) fn frames(cursor: Cursor<'_>) -> impl Iterator<Item = Result<Frame, Fault>> {
+    let mut next = Some(cursor);
+    std::iter::from_fn(move || {
+        let mut cursor = next.take().filter(|cursor| cursor.remaining() != 0)?;
+        let start = cursor.offset();
+        let frame = read_section(&mut cursor).map(|(raw_id, data)| Frame {
+            raw_id,
+            header: start..data.start,
+            data,
+        });
+        next = frame.is_ok().then_some(cursor);
+        Some(frame)
+    })
+}
+
 /// Reads one section: its id, and the range of its data.
-pub(crate) fn read_section(cursor: &mut Cursor<'_>) -> Result<(u8, Range<usize>), Fault> {
+fn read_section(cursor: &mut Cursor<'_>) -> Result<(u8, Range<usize>), Fault> {
     let id = cursor.u8("a section id")?;
     let at = cursor.clone();
     let located = |mut fault: Fault| {

@@ -33,6 +33,7 @@ use crate::format::{
     SectionId,
 };
 use crate::ids::{FunctionId, KernelId, LocationOffset, RegisterId, id, raw};
+use crate::invariant;
 use crate::read::functions::{KernelRecord, RawBody};
 use crate::read::kernel_flags::FlagTable;
 use tfrt_support::FunctionKind;
@@ -195,7 +196,7 @@ impl VerifiedFunction {
         let words = record_words(self.bef.file().bytes(), &self.body.records);
         match KernelRecord::read(words, entry.record_start as usize) {
             Some((record, _)) => record,
-            None => unreachable!("rule 2 holds for the records of a verified body"),
+            None => invariant::broken("rule 2 for bodies: a record is within its body"),
         }
     }
 }
@@ -211,12 +212,17 @@ impl fmt::Debug for VerifiedFunction {
 
 /// Returns the words of the records. The range is aligned to words, and so is the file in memory.
 fn record_words<'a>(file: &'a [u8], records: &Range<usize>) -> &'a [u32] {
-    <[u32]>::ref_from_bytes(&file[records.clone()]).unwrap_or_default()
+    match <[u32]>::ref_from_bytes(&file[records.clone()]) {
+        Ok(words) => words,
+        Err(_) => invariant::broken("rule 4: records start at words"),
+    }
 }
 
 /// The facts about a body from the rest of the file.
 pub(crate) struct Context<'a> {
     pub(crate) file: &'a [u8],
+    /// The offset of the Functions section in the file.
+    pub(crate) section_start: usize,
     /// The maximum range of the body in the file.
     pub(crate) range: Range<usize>,
     pub(crate) function: BefFunction<'a>,
@@ -237,8 +243,12 @@ pub(crate) fn verify(context: &Context<'_>) -> Result<VerifiedBody, BefError> {
     };
     let bytes = &context.file[context.range.clone()];
     let mut cursor = Cursor::in_section(bytes, context.range.start, SectionId::Functions);
-    let body = RawBody::read(&mut cursor, context.function.results.len())
-        .map_err(|(part, fault)| error(part, fault))?;
+    let body = RawBody::read(
+        &mut cursor,
+        context.section_start,
+        context.function.results.len(),
+    )
+    .map_err(|(part, fault)| error(part, fault))?;
     let mut checker =
         BodyChecker::new(context, &body).map_err(|fault| error(BodyPart::Records, fault))?;
     checker
@@ -306,7 +316,10 @@ fn set_flags(kernels: &mut [KernelEntry], table: &FlagTable) -> Result<(), BefEr
             let fault = Fault::new(SectionId::KernelFlags, table.offset_in_file, message);
             return Err(fault.because(Reason::Section(SectionId::KernelFlags)));
         };
-        entry.flags = flags;
+        entry.flags = match flags.known() {
+            Some(flags) => flags,
+            None => invariant::broken("rule 5: flags are known"),
+        };
     }
     Ok(())
 }
@@ -334,26 +347,9 @@ impl<'a> BodyChecker<'a> {
     fn new(context: &'a Context<'a>, body: &'a RawBody) -> Result<Self, Fault> {
         let words = record_words(context.file, &body.records);
         let mut record_starts = Vec::with_capacity(body.kernels.len());
-        let mut end = 0;
-        for (number, entry) in body.kernels.iter().enumerate() {
-            let offset = entry.record_offset as usize;
-            let fault = |expected: &str| {
-                let message = format!(
-                    "kernel {number}: expected {expected}, found a record offset of {offset}"
-                );
-                Fault::new(SectionId::Functions, entry.offset_in_file, message)
-            };
-            if !offset.is_multiple_of(RECORD_ALIGNMENT) {
-                return Err(fault("a multiple of 4"));
-            }
-            let start = offset / RECORD_ALIGNMENT;
-            if start < end {
-                return Err(fault("a record behind that of the kernel before"));
-            }
-            let (_, record_end) = KernelRecord::read(words, start)
-                .ok_or_else(|| fault("a record that ends in the body"))?;
-            record_starts.push(entry.record_offset / RECORD_ALIGNMENT as u32);
-            end = record_end;
+        for located in body.locate(words) {
+            // A section has fewer than 2^32 bytes.
+            record_starts.push(located?.words.start as u32);
         }
         Ok(Self {
             context,
@@ -377,7 +373,7 @@ impl<'a> BodyChecker<'a> {
     fn record(&self, kernel: usize) -> KernelRecord<'a> {
         match KernelRecord::read(self.words, self.record_starts[kernel] as usize) {
             Some((record, _)) => record,
-            None => unreachable!("`new` read this record"),
+            None => invariant::broken("rule 2 for bodies: a record is within its body"),
         }
     }
 
@@ -646,9 +642,9 @@ impl<'a> BodyChecker<'a> {
         if num_done == self.num_kernels() {
             return Ok(());
         }
-        let waiting = (1..self.num_kernels())
-            .find(|&kernel| missing[kernel] != 0)
-            .unwrap_or_default();
+        let Some(waiting) = (1..self.num_kernels()).find(|&kernel| missing[kernel] != 0) else {
+            invariant::broken("rule 6: a kernel that was not started waits for an operand")
+        };
         Err(self.fault(
             waiting,
             "expected operands that do not depend on the kernel itself, found a cycle",

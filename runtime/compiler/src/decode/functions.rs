@@ -115,7 +115,7 @@ struct FunctionDecoder<'a, 'r> {
     /// The attributes that the file describes, by offset.
     attributes: HashMap<u32, AttrId>,
     attribute_names: Option<PrimaryMap<FunctionId, Vec<&'a str>>>,
-    register_types: Option<RegisterTypes>,
+    register_types: Option<&'a RegisterTypes>,
     /// The regions that already belong to a kernel. A region belongs to only one kernel, so that
     /// decoding terminates.
     owned_regions: HashSet<FunctionId>,
@@ -324,7 +324,6 @@ impl<'a> FunctionDecoder<'a, '_> {
     fn register_type(&mut self, function: FunctionId, register: RegisterId) -> TypeId {
         let known = self
             .register_types
-            .as_ref()
             .and_then(|types| types[function].get(register.index()));
         match known {
             Some(&index) => self.types[index],

@@ -5,7 +5,6 @@ use std::sync::{Arc, OnceLock};
 
 use tfrt_async::TypeIndex;
 use tfrt_attr::AttrTypeCode;
-use tfrt_bef::read::attribute_types::AttributeTypes;
 use tfrt_bef::{AttributeOffset, BefFile, FunctionId, KernelCode, TypeNameId, VerifiedBef};
 use tfrt_host::__runtime::TypeList;
 use tfrt_host::HostContext;
@@ -27,8 +26,6 @@ pub(crate) struct Tables {
     functions: PrimaryMap<FunctionId, FunctionEntry>,
     /// The named functions. If several have the same name, the last one wins.
     by_name: HashMap<Box<str>, FunctionId>,
-    /// The types of attributes, if the file states them.
-    attribute_types: OnceLock<Option<AttributeTypes>>,
     /// The payload type that each spelling stands for in this file.
     spelled: OnceLock<HashMap<&'static str, Option<TypeIndex>>>,
 }
@@ -86,7 +83,6 @@ impl Tables {
             kernels,
             functions,
             by_name,
-            attribute_types: OnceLock::new(),
             spelled: OnceLock::new(),
         })
     }
@@ -114,11 +110,8 @@ impl Tables {
     /// Returns the type that the file states for the attribute at an offset, or `None` if it states
     /// none or an impossible one. The information is optional, and nothing relies on it.
     pub(crate) fn attribute_code(&self, offset: u32) -> Option<AttrTypeCode> {
-        let types = self
-            .attribute_types
-            .get_or_init(|| self.bef.attribute_types().ok().flatten());
-        let offset = AttributeOffset::from_index(offset as usize);
-        types.as_ref()?.code(offset)
+        let types = self.bef.attribute_types().ok().flatten()?;
+        types.code(AttributeOffset::from_index(offset as usize))
     }
 
     /// Returns the payload type that a spelling stands for: the one that every kernel of the file
