@@ -9,7 +9,9 @@
 use std::cell::RefCell;
 
 use tfrt::async_value::AnyRef;
-use tfrt::queue::{ConcurrentWorkQueue, QueueFactory, Task, WorkStealingQueue, WouldDeadlock};
+use tfrt::queue::{
+    ConcurrentWorkQueue, CreateQueueError, QueueFactory, Task, WorkStealingQueue, WouldDeadlock,
+};
 
 /// How deep tasks that run at once may nest.
 const MAX_DEPTH: usize = 64;
@@ -140,7 +142,7 @@ inventory::submit! {
         name: "gpu",
         create: |argument| match argument {
             "" => Ok(std::sync::Arc::new(GpuWorkQueue::new())),
-            _ => Err(format!("Invalid argument for gpu work queue: {argument}")),
+            _ => Err(CreateQueueError::invalid_argument("gpu", argument)),
         },
     }
 }
