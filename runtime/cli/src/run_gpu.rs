@@ -62,7 +62,7 @@ pub(crate) fn run(program: &str, arguments: &Arguments) -> Result<(), Failure> {
     let front_end = FrontEnd::new(program, &arguments.libraries)?;
     let input = Input::read(&arguments.file).map_err(|failure| {
         if is_original(program) {
-            Failure::Message("Failed to open file".to_owned())
+            Failure::new("Failed to open file".to_owned())
         } else {
             failure
         }
@@ -96,8 +96,8 @@ pub(crate) fn run(program: &str, arguments: &Arguments) -> Result<(), Failure> {
         .unwrap_or_else(PoisonError::into_inner)
         .finish();
     match ran {
-        _ if !is_well => Err(Failure::Message("unexpected errors reported".to_owned())),
-        ran => ran.map_err(|error| Failure::Message(error.message().to_owned())),
+        _ if !is_well => Err(Failure::new("unexpected errors reported".to_owned())),
+        ran => ran.map_err(|error| Failure::new(error.message())),
     }
 }
 
