@@ -11,7 +11,7 @@ use std::sync::{Arc, Barrier, Mutex, OnceLock, PoisonError, mpsc};
 
 use tfrt::executor::Program;
 use tfrt::host::tracing::{self, Activity, TracingLevel, TracingSink};
-use tfrt::host::{Limits, RequestContextBuilder};
+use tfrt::host::{Limits, RequestContextBuilder, Rounds};
 use tfrt::prelude::*;
 use tfrt::queue::{ConcurrentWorkQueue, SingleThreadedQueue, create_queue};
 
@@ -434,6 +434,112 @@ fn check_programs(kept: &[u64], count: u64, mut check: impl FnMut(u64)) -> bool 
         check(seed);
     }
     false
+}
+
+/// Bodies of loops.
+const BODIES: &str = "
+func @fibonacci(%a: i32, %b: i32) -> (i32, i32) {
+  %sum = tfrt.add.i32 %a, %b
+  tfrt.return %b, %sum : i32, i32
+}
+func @hands_on(%a: i32, %b: i32) -> (i32, i32) {
+  %one = tfrt.constant.i32 1
+  %c = tfrt.add.i32 %a, %one
+  tfrt.return %b, %c : i32, i32
+}
+func @twice(%a: i32, %b: i32) -> (i32, i32) {
+  %sum = tfrt.add.i32 %a, %b
+  tfrt.return %sum, %sum : i32, i32
+}
+func @until(%a: i32, %end: i32) -> (i32, i32, i1) {
+  %one = tfrt.constant.i32 1
+  %b = tfrt.add.i32 %a, %one
+  %goes_on = \"tfrt.lessequal.i32\"(%b, %end) : (i32, i32) -> i1
+  tfrt.return %b, %end, %goes_on : i32, i32, i1
+}
+func @fails_at_three(%a: i32, %b: i32) -> (i32, i32) {
+  %c = tfrt.add.i32 %a, %b
+  %d = \"schedules.not_three\"(%c) : (i32) -> i32
+  tfrt.return %d, %b : i32, i32
+}
+func @later(%a: i32, %b: i32) -> (i32, i32) {
+  %c = \"schedules.later\"(%a) : (i32) -> i32
+  %d = tfrt.add.i32 %c, %b
+  tfrt.return %d, %b : i32, i32
+}
+func @calls(%a: i32, %b: i32) -> (i32, i32) {
+  %c, %d = tfrt.call @fibonacci(%a, %b) : (i32, i32) -> (i32, i32)
+  %e, %f = tfrt.call @fibonacci(%c, %d) : (i32, i32) -> (i32, i32)
+  tfrt.return %e, %f : i32, i32
+}
+";
+
+/// The number of rounds of a function that run in place, and the values after them.
+fn rounds(
+    name: &str,
+    rounds: Rounds,
+    numbers: [i32; 2],
+    ctx: &ExecutionContext,
+) -> (u32, Vec<String>) {
+    let program = load(ctx.host(), BODIES);
+    let function = program.function(name).expect("it is there");
+    let mut values = numbers.map(AnyRef::available).to_vec();
+    let num_rounds = function.execute_rounds(ctx, rounds, &mut values);
+    let told = values.iter().map(|value| match value.error_if_present() {
+        Some(error) => error.message().to_owned(),
+        None if value.is_available() => match value.get::<bool>() {
+            Some(bit) => bit.to_string(),
+            None => format!("{:?}", value.get::<i32>()),
+        },
+        None => "later".to_owned(),
+    });
+    let told = told.collect();
+    ctx.host().quiesce().expect("not a worker");
+    (num_rounds, told)
+}
+
+#[test]
+fn rounds_that_carry_copied_payloads_run_in_place_until_one_leaves_its_schedule() {
+    let _alone = ALONE.lock().unwrap_or_else(PoisonError::into_inner);
+    let host = host("s", Limits::default());
+    let ctx = ExecutionContext::new(RequestContextBuilder::new(Arc::clone(&host)).build());
+    let check = |name, of, numbers, (expected, values): (u32, &[&str])| {
+        let values = values.iter().map(|&value| value.to_owned()).collect();
+        assert_eq!(
+            rounds(name, of, numbers, &ctx),
+            (expected, values),
+            "{name}"
+        );
+    };
+    let ten = Rounds::Count(10);
+    check("fibonacci", ten, [0, 1], (10, &["Some(55)", "Some(89)"]));
+    check(
+        "calls",
+        Rounds::Count(5),
+        [0, 1],
+        (5, &["Some(55)", "Some(89)"]),
+    );
+    check(
+        "until",
+        Rounds::WhileTrue,
+        [0, 5],
+        (6, &["Some(6)", "Some(5)", "false"]),
+    );
+    let (num_rounds, values) = rounds("fails_at_three", ten, [0, 1], &ctx);
+    assert_eq!(num_rounds, 3);
+    assert!(values[0].contains("a three"), "{values:?}");
+    assert_eq!(values[1], "Some(1)");
+    check("later", ten, [1, 2], (1, &["later", "Some(2)"]));
+
+    // Neither of these is for rounds in place, and nothing has happened.
+    let untouched = ["Some(0)", "Some(1)"].as_slice();
+    check("twice", ten, [0, 1], (0, untouched));
+    check("hands_on", ten, [0, 1], (0, untouched));
+    check("until", ten, [0, 1], (0, untouched));
+    check("fibonacci", Rounds::WhileTrue, [0, 1], (0, untouched));
+    check("fibonacci", Rounds::Count(0), [0, 1], (0, untouched));
+    ctx.request().cancel();
+    check("fibonacci", ten, [0, 1], (0, untouched));
 }
 
 /// Programs that once showed a difference.

@@ -11,7 +11,11 @@
 //! ```
 //!
 //! If it is available already, the loop goes on in place: it never nests by the number of its rounds.
+//!
+//! Rounds that carry copied payloads and need not wait pass them on without making values of them
+//! ([`FunctionRef::execute_rounds`]).
 
+use tfrt::host::Rounds;
 use tfrt::ods::instance::OpInstance;
 use tfrt::ods::verify::Breach;
 use tfrt::prelude::*;
@@ -104,13 +108,21 @@ impl Repeat {
         }
     }
 
-    /// Runs one block of rounds. False if the request was cancelled before one of them.
+    /// Runs one block of rounds, after all blocks before it of which no round has to wait. False if the request was
+    /// cancelled before one of them.
     fn run_block(&mut self) -> bool {
+        let first_round = self.next_round;
+        let most = Rounds::Count(self.num_rounds - first_round);
+        let values = &mut self.carried.values;
+        let num_in_place = self.body.execute_rounds(&self.ctx, most, values);
+        self.next_round += num_in_place;
         let end = match self.carried.values.is_empty() {
             true => self.num_rounds,
-            false => self
-                .num_rounds
-                .min(self.next_round.saturating_add(ROUNDS_PER_BLOCK)),
+            false => {
+                let num_blocks = num_in_place.div_ceil(ROUNDS_PER_BLOCK).max(1);
+                let end = first_round.saturating_add(num_blocks.saturating_mul(ROUNDS_PER_BLOCK));
+                self.num_rounds.min(end)
+            }
         };
         while self.next_round < end {
             if self.ctx.request().is_cancelled() {

@@ -5,6 +5,7 @@
 //! its rounds.
 
 use tfrt::async_value::run_when_ready;
+use tfrt::host::Rounds;
 use tfrt::ods::instance::OpInstance;
 use tfrt::ods::verify::{Breach, callee};
 use tfrt::prelude::*;
@@ -57,10 +58,18 @@ struct While {
 impl While {
     fn run(mut self, mut condition: bool) {
         while condition {
-            if let Some(cancelled) = self.ctx.request().cancel_value() {
-                return self.results.forward_all_to(cancelled);
+            let values = &mut self.carried.values;
+            // Rounds that need not wait run in place; the loop goes on from where they end.
+            if self
+                .body
+                .execute_rounds(&self.ctx, Rounds::WhileTrue, values)
+                == 0
+            {
+                if let Some(cancelled) = self.ctx.request().cancel_value() {
+                    return self.results.forward_all_to(cancelled);
+                }
+                self.carried.advance(&self.body, &self.ctx);
             }
-            self.carried.advance(&self.body, &self.ctx);
             let Some(next) = self.carried.values.pop() else {
                 let error = Error::new("the body of a while loop returned no condition");
                 return self

@@ -32,7 +32,7 @@ pub mod __private;
 #[path = "runtime.rs"]
 pub mod __runtime;
 
-pub use kernel::function_ref::{FunctionRef, Interpreter};
+pub use kernel::function_ref::{FunctionRef, Interpreter, Rounds};
 pub use services::execution::ExecutionContext;
 pub use services::host::{DiagnosticHandler, HostContext, HostContextBuilder};
 pub use services::limits::Limits;

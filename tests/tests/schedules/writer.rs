@@ -9,10 +9,13 @@ use super::super::Random;
 const TAKEN: &str = "!tfrt.chain, i32, i32, !wide.tracked";
 const RETURNED: &str = "!tfrt.chain, i32, !wide.tracked";
 
+/// What loops carry that carry only payloads that are copied.
+const COPIED: &str = "!tfrt.chain, i32, i32";
+
 /// The functions of a program that can be called first: `main`, and those that it calls.
 pub(super) const NUM_FUNCTIONS: usize = 4;
 
-/// A body of loops, which counts down and says whether to go on; a function that calls itself twice.
+/// Bodies of loops, which count and say whether to go on; a function that calls itself twice.
 const GIVEN: &str = "
 func @down(%ch: !tfrt.chain, %n: i32, %t: !wide.tracked) -> (!tfrt.chain, i32, !wide.tracked, i1) {
   %one = tfrt.constant.i32 1
@@ -23,6 +26,29 @@ func @down(%ch: !tfrt.chain, %n: i32, %t: !wide.tracked) -> (!tfrt.chain, i32, !
   %is_over = \"tfrt.lessequal.i32\"(%m, %zero) : (i32, i32) -> i1
   %goes_on = \"wide.not\"(%is_over) : (i1) -> i1
   tfrt.return %d, %m, %u, %goes_on : !tfrt.chain, i32, !wide.tracked, i1
+}
+func @count(%ch: !tfrt.chain, %n: i32, %x: i32) -> (!tfrt.chain, i32, i32, i1) {
+  %one = tfrt.constant.i32 1
+  %m = tfrt.add.i32 %n, %one
+  %d = \"schedules.note\"(%m, %ch) : (i32, !tfrt.chain) -> !tfrt.chain
+  %goes_on = \"tfrt.lessequal.i32\"(%m, %x) : (i32, i32) -> i1
+  tfrt.return %d, %m, %x, %goes_on : !tfrt.chain, i32, i32, i1
+}
+func @count_failing(%ch: !tfrt.chain, %n: i32, %x: i32) -> (!tfrt.chain, i32, i32, i1) {
+  %one = tfrt.constant.i32 1
+  %m = tfrt.add.i32 %n, %one
+  %k = \"wide.not_three\"(%m) : (i32) -> i32
+  %d = \"schedules.note\"(%m, %ch) : (i32, !tfrt.chain) -> !tfrt.chain
+  %goes_on = \"tfrt.lessequal.i32\"(%m, %x) : (i32, i32) -> i1
+  tfrt.return %d, %m, %k, %goes_on : !tfrt.chain, i32, i32, i1
+}
+func @count_late(%ch: !tfrt.chain, %n: i32, %x: i32) -> (!tfrt.chain, i32, i32, i1) {
+  %one = tfrt.constant.i32 1
+  %m = tfrt.add.i32 %n, %one
+  %d = \"schedules.note\"(%m, %ch) : (i32, !tfrt.chain) -> !tfrt.chain
+  %k = \"wide.turns\"(%x) : (i32) -> i32
+  %goes_on = \"tfrt.lessequal.i32\"(%m, %x) : (i32, i32) -> i1
+  tfrt.return %d, %m, %k, %goes_on : !tfrt.chain, i32, i32, i1
 }
 func @again(%ch: !tfrt.chain, %n: i32, %b: i32, %t: !wide.tracked) -> (!tfrt.chain, i32, !wide.tracked) {
   %one = tfrt.constant.i32 1
@@ -177,7 +203,7 @@ impl Writer<'_> {
         let object = self.one_of(&scope.objects);
         let arguments = format!("{chain}, {x}, {y}, {object}");
         let callee = (self.num_functions > 0).then(|| self.random.below(self.num_functions.max(1)));
-        match self.random.below(34) {
+        match self.random.below(37) {
             0 => {
                 let (to, number) = (self.fresh(), self.random.below(5));
                 self.line(&format!("{to} = tfrt.constant.i32 {number}"));
@@ -349,6 +375,43 @@ impl Writer<'_> {
                     "{to} = tfrt.call @again({chain}, {count}, {y}, {object}) : ({TAKEN}) -> ({RETURNED})"
                 ));
             }
+            // Loops that carry only what is copied.
+            33 | 34 if depth > 0 && x != y => {
+                let (count, number) = (self.fresh(), self.random.below(5));
+                self.line(&format!("{count} = tfrt.constant.i32 {number}"));
+                let [next_chain, a, b] = [(); 3].map(|()| self.fresh());
+                self.line(&format!(
+                    "{next_chain}, {a}, {b} = tfrt.repeat.i32 {count}, {chain}, {x}, {y} : {COPIED} {{"
+                ));
+                let within = Scope {
+                    chains: vec![chain],
+                    numbers: vec![x, y],
+                    objects: Vec::new(),
+                };
+                self.copied_body(within, depth - 1);
+                self.line("}");
+                scope.chains.push(next_chain);
+                scope.numbers.extend([a, b]);
+            }
+            35 => {
+                let (count, number) = (self.fresh(), self.random.below(3));
+                self.line(&format!("{count} = tfrt.constant.i32 {number}"));
+                let (end, number) = (self.fresh(), self.random.below(7));
+                self.line(&format!("{end} = tfrt.constant.i32 {number}"));
+                let goes_on = self.condition(&count, &end);
+                let body = match self.random.below(3) {
+                    0 if self.kind.fails => "count_failing",
+                    1 if self.kind.is_late => "count_late",
+                    _ => "count",
+                };
+                let [next_chain, a, b] = [(); 3].map(|()| self.fresh());
+                self.line(&format!(
+                    "{next_chain}, {a}, {b} = tfrt.while {goes_on} @{body}({chain}, {count}, {end}) parallel_iterations(1) : \
+                     ({COPIED}) -> ({COPIED})"
+                ));
+                scope.chains.push(next_chain);
+                scope.numbers.extend([a, b]);
+            }
             _ => {
                 let to = self.fresh();
                 self.line(&format!("{to} = tfrt.add.i32 {x}, {y}"));
@@ -374,6 +437,65 @@ impl Writer<'_> {
         };
         let num_ops = self.random.below(5);
         self.body(scope, num_ops, depth - 1);
+    }
+
+    /// The body of a loop that carries a chain and two numbers, some of them unchanged or exchanged.
+    fn copied_body(&mut self, mut scope: Scope, depth: usize) {
+        for _ in 0..self.random.below(5) {
+            self.copied_op(&mut scope, depth);
+        }
+        let chain = self.one_of(&scope.chains);
+        let (x, y) = (self.one_of(&scope.numbers), self.one_of(&scope.numbers));
+        self.line(&format!("tfrt.return {chain}, {x}, {y} : {COPIED}"));
+    }
+
+    /// An op that needs no object.
+    fn copied_op(&mut self, scope: &mut Scope, depth: usize) {
+        let chain = self.one_of(&scope.chains);
+        let (x, y) = (self.one_of(&scope.numbers), self.one_of(&scope.numbers));
+        match self.random.below(9) {
+            0 | 1 => {
+                let to = self.fresh();
+                self.line(&format!(
+                    "{to} = \"schedules.note\"({x}, {chain}) : (i32, !tfrt.chain) -> !tfrt.chain"
+                ));
+                scope.chains.push(to);
+            }
+            2 if self.kind.fails => {
+                let op = ["schedules.not_three", "wide.not_three"][self.random.below(2)];
+                self.number(scope, op);
+            }
+            3 if self.kind.is_late => {
+                let op = ["schedules.later", "wide.turns"][self.random.below(2)];
+                self.number(scope, op);
+            }
+            4 if self.kind.cancels && self.random.below(3) == 0 => {
+                self.number(scope, "wide.cancel")
+            }
+            5 if depth > 0 && x != y => {
+                let (to, condition) = (self.fresh(), self.condition(&x, &y));
+                self.line(&format!(
+                    "{to} = tfrt.if {condition}, {x}, {y} : (i32, i32) -> (i32) {{"
+                ));
+                let sum = self.fresh();
+                self.line(&format!("{sum} = tfrt.add.i32 {x}, {y}"));
+                self.line(&format!("tfrt.return {sum} : i32"));
+                self.line("} else {");
+                self.line(&format!("tfrt.return {y} : i32"));
+                self.line("}");
+                scope.numbers.push(to);
+            }
+            6 => {
+                let (to, number) = (self.fresh(), self.random.below(5));
+                self.line(&format!("{to} = tfrt.constant.i32 {number}"));
+                scope.numbers.push(to);
+            }
+            _ => {
+                let to = self.fresh();
+                self.line(&format!("{to} = tfrt.add.i32 {x}, {y}"));
+                scope.numbers.push(to);
+            }
+        }
     }
 
     /// Ops of the Core Runtime, from a constant to a number.

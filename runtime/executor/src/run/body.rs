@@ -6,7 +6,7 @@ use super::batch::GroupCost;
 use super::block::BlockLayout;
 use super::constants::Constants;
 use super::in_order::Habit;
-use super::links::Links;
+use super::links::{Carrying, Links};
 use super::pace::Pace;
 use crate::lower::code::Code;
 
@@ -17,6 +17,9 @@ pub(crate) struct Body {
     pub(crate) constants: Constants,
     /// How its kernels call functions.
     pub(crate) links: Links,
+    /// How one round of the function follows another, computed for the first round; `None` if that
+    /// takes more than copies of cells.
+    pub(crate) carrying: OnceLock<Option<Carrying>>,
     /// The layout of an invocation's block, computed for the first invocation; `None` if the block
     /// would be too large.
     pub(crate) block: OnceLock<Option<BlockLayout>>,
@@ -33,6 +36,7 @@ impl Body {
         Self {
             links: Links::of(&code),
             code,
+            carrying: OnceLock::new(),
             constants: Constants::default(),
             block: OnceLock::new(),
             habit: Habit::default(),

@@ -3,9 +3,10 @@
 
 use std::sync::OnceLock;
 
+use tfrt_async::TypeIndex;
 use tfrt_bef::FunctionId;
 
-use crate::lower::code::{Code, KernelDetails, Register};
+use crate::lower::code::{Code, KernelDetails, Register, RegisterId};
 use crate::run::frame::CellCopy;
 
 /// How one kernel calls one function whose code has a schedule.
@@ -76,6 +77,51 @@ fn copy(from: &Register, to: &Register) -> Option<Option<CellCopy>> {
 fn collect(copies: impl Iterator<Item = Option<Option<CellCopy>>>) -> Option<Box<[CellCopy]>> {
     let copies: Option<Vec<Option<CellCopy>>> = copies.collect();
     Some(copies?.into_iter().flatten().collect())
+}
+
+/// How the results of a function become the arguments of its next round, if all of them are copied
+/// from cell to cell.
+#[derive(Debug)]
+pub(crate) struct Carrying {
+    pub(crate) copies: Box<[CellCopy]>,
+    /// The register of the result after the carried ones, which is a `bool` in a cell, if there is
+    /// one.
+    pub(crate) condition: Option<RegisterId>,
+}
+
+impl Carrying {
+    /// Returns how the results of `code` become its arguments, some of which have to be of a fixed
+    /// type, or `None` if they are passed in another way.
+    #[cold]
+    pub(crate) fn of(code: &Code, fixed_arguments: &[Option<TypeIndex>]) -> Option<Self> {
+        let num_arguments = code.start.arguments.len();
+        let condition = match code.results.len().checked_sub(num_arguments)? {
+            0 => None,
+            1 => code.results.last().copied(),
+            _ => return None,
+        };
+        let is_bool = |id: RegisterId| code.register(id).ty == Some(TypeIndex::of::<bool>());
+        let results = code.results.iter().map(|&id| code.register(id));
+        if !condition.is_none_or(is_bool)
+            || !results.clone().all(|result| result.cell.is_some())
+            // Results of one register are one value, which copies would not be.
+            || code.has_repeated_results()
+        {
+            return None;
+        }
+        let arguments = code.registers[..num_arguments].iter().zip(fixed_arguments);
+        let copies = results.zip(arguments).map(|(from, (to, &fixed))| {
+            let is_accepted = fixed.is_none_or(|fixed| from.ty == Some(fixed));
+            match to.num_takes() {
+                0 if is_accepted => copy(from, to),
+                _ => None,
+            }
+        });
+        Some(Self {
+            copies: collect(copies)?,
+            condition,
+        })
+    }
 }
 
 /// The links of the kernels of a body that call functions.

@@ -45,10 +45,10 @@ impl Nesting {
     /// the host. Returns `None` if there are too many of either.
     #[inline]
     pub(crate) fn enter_run(host: &HostContext) -> Option<Self> {
-        let nesting = Self::enter_with(true, MAX_NESTED)?;
-        // The thread's runs already include this one.
-        let num_others = num_runs() - 1;
-        host.has_room_for_invocation(num_others).then_some(nesting)
+        let num_others = num_runs();
+        host.has_room_for_invocation(num_others)
+            .then(|| Self::enter_with(true, MAX_NESTED))
+            .flatten()
     }
 
     /// Enters a synchronous function. Returns `None` if there are too many.

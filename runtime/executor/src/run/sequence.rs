@@ -34,6 +34,8 @@
 //! A function of plain kernels whose values are all copied is a [`leaf`]: its kernels receive only
 //! their operands, so nothing else is prepared before they are called.
 //!
+//! A loop that carries only payloads that are copied runs its [`rounds`] in two frames.
+//!
 //! # What it is worth
 //!
 //! Instructions, with kernels that declare nothing (`tfrt-benches instructions`, callgrind, queue
@@ -61,6 +63,8 @@ mod leaf;
 
 mod kernels;
 
+mod rounds;
+
 use std::cell::Cell;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -76,6 +80,7 @@ use tfrt_support::{Error, ErrorCode};
 
 pub(crate) use self::leaving::no_memory;
 use self::left::Left;
+pub(crate) use self::rounds::run as run_rounds;
 use self::state::Run;
 pub(crate) use self::transfer::Outcome;
 use self::transfer::{CallerPlaces, Transfer, Values, take_results};
@@ -290,33 +295,47 @@ fn follow(
         return Outcome::Refused;
     };
     Frame::with(&body.code, |frame| {
-        if !transfer.put_arguments(frame) {
-            return Outcome::Refused;
-        }
-        let ctx = BorrowedContext::inside(caller, program);
-        if body.code.frame.has_constants() {
-            body.constants.put(frame, program.attribute_section(), &ctx);
-        }
-        let run = Run {
-            program,
-            body,
-            frame,
-            ctx: &ctx,
-            has_constants: body.constants.are_made(),
-            is_traced: tracing::begin_path(),
-            is_sync: false,
-            stays_in_place: false,
-            watch,
-            nesting: Some(&nesting),
-            number: Cell::new(None),
-            progress: Cell::new(Progress::Idle),
-        };
-        match run.run_guarded() {
-            Ok(()) => transfer.take_results(frame),
-            Err(left) => run.go_on(caller, *left, transfer),
-        }
-        Outcome::Finished
+        follow_in(program, body, caller, frame, &nesting, watch, transfer)
     })
+}
+
+/// Like [`follow`], in a frame of the body that is empty.
+#[inline]
+fn follow_in(
+    program: &Arc<Program>,
+    body: &Body,
+    caller: &ExecutionContext,
+    frame: Frame<'_>,
+    nesting: &Nesting,
+    watch: Option<&Watch>,
+    transfer: &mut impl Transfer,
+) -> Outcome {
+    if !transfer.put_arguments(frame) {
+        return Outcome::Refused;
+    }
+    let ctx = BorrowedContext::inside(caller, program);
+    if body.code.frame.has_constants() {
+        body.constants.put(frame, program.attribute_section(), &ctx);
+    }
+    let run = Run {
+        program,
+        body,
+        frame,
+        ctx: &ctx,
+        has_constants: body.constants.are_made(),
+        is_traced: tracing::begin_path(),
+        is_sync: false,
+        stays_in_place: false,
+        watch,
+        nesting: Some(nesting),
+        number: Cell::new(None),
+        progress: Cell::new(Progress::Idle),
+    };
+    match run.run_guarded() {
+        Ok(()) => transfer.take_results(frame),
+        Err(left) => run.go_on(caller, *left, transfer),
+    }
+    Outcome::Finished
 }
 
 /// Returns the error of a synchronous function that got an argument of another type than its

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use tfrt_async::AnyRef;
 use tfrt_bef::{BefFile, FunctionId};
 use tfrt_host::__runtime::{FunctionTable, PreparedFunction};
-use tfrt_host::{ExecutionContext, FunctionRef, HostContext};
+use tfrt_host::{ExecutionContext, FunctionRef, HostContext, Rounds};
 use tfrt_support::Error;
 use tfrt_support::FunctionKind;
 use tfrt_support::entity::EntityId;
@@ -97,6 +97,16 @@ impl FunctionTable for Program {
         results: &mut [Option<AnyRef>],
     ) {
         start::execute(self, id(number), ctx, arguments, results);
+    }
+
+    fn execute_rounds(
+        self: Arc<Self>,
+        number: u32,
+        ctx: &ExecutionContext,
+        rounds: Rounds,
+        values: &mut Vec<AnyRef>,
+    ) -> u32 {
+        sequence::run_rounds(&self, id(number), ctx, rounds, values)
     }
 
     fn execute_sync(

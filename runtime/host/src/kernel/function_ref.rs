@@ -8,6 +8,16 @@ use tfrt_support::{Error, FunctionKind};
 
 use crate::services::execution::ExecutionContext;
 
+/// How many rounds [`FunctionTable::execute_rounds`] may run.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Rounds {
+    /// At most this many. The results of a round are the arguments of the next one.
+    Count(u32),
+    /// Another one after each round whose last result is a `bool` that is true. The other results
+    /// are the arguments of the next round.
+    WhileTrue,
+}
+
 /// The functions of one loaded file. Implemented by the executor; kernels see [`FunctionRef`].
 ///
 /// Every method takes the number of a function, which must be one of the file's.
@@ -55,6 +65,27 @@ pub trait FunctionTable: Send + Sync + fmt::Debug {
         arguments: &[AnyRef],
         results: &mut [Option<AnyRef>],
     );
+
+    /// Runs rounds of the function, each with the results of the one before as its arguments. The
+    /// first one takes `values`, which the results of the last one replace. Returns the number of
+    /// rounds.
+    ///
+    /// The effects are those of the same number of calls of [`execute`](Self::execute). But what the
+    /// rounds pass to each other need not become values, so a round costs less. No round follows one
+    /// with a result that is an error or is not available, or starts in a cancelled request.
+    ///
+    /// A table may run fewer rounds than it is asked for, or none; `values` are unchanged if there
+    /// are none. The caller continues with `execute`.
+    fn execute_rounds(
+        self: Arc<Self>,
+        id: u32,
+        ctx: &ExecutionContext,
+        rounds: Rounds,
+        values: &mut Vec<AnyRef>,
+    ) -> u32 {
+        let _ = (id, ctx, rounds, values);
+        0
+    }
 
     /// Runs a synchronous function to completion on the calling thread. Fills each slot of
     /// `results` with a value that has a payload, unless an error stops the function.
@@ -213,6 +244,32 @@ impl FunctionRef {
         let mut slots = [const { None }; N];
         self.execute_into(ctx, arguments, &mut slots);
         slots.map(|slot| slot.unwrap_or_else(left_empty))
+    }
+
+    /// Runs rounds of the function in place, as many as need not wait, and returns their number; see
+    /// [`FunctionTable::execute_rounds`].
+    ///
+    /// ```
+    /// use tfrt_async::AnyRef;
+    /// use tfrt_host::{ExecutionContext, FunctionRef, Rounds};
+    ///
+    /// /// Calls a function of one argument and one result `count` times, first with `number`.
+    /// fn repeat(function: &FunctionRef, number: i32, count: u32, ctx: &ExecutionContext) -> AnyRef {
+    ///     let mut values = vec![AnyRef::available(number)];
+    ///     let num_rounds = function.execute_rounds(ctx, Rounds::Count(count), &mut values);
+    ///     for _ in num_rounds..count {
+    ///         values = function.execute(ctx, &values);
+    ///     }
+    ///     values.swap_remove(0)
+    /// }
+    /// ```
+    pub fn execute_rounds(
+        &self,
+        ctx: &ExecutionContext,
+        rounds: Rounds,
+        values: &mut Vec<AnyRef>,
+    ) -> u32 {
+        Arc::clone(&self.table).execute_rounds(self.id, ctx, rounds, values)
     }
 
     /// Runs a synchronous function to completion; see [`FunctionTable::execute_sync`].

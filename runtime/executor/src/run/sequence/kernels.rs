@@ -77,7 +77,7 @@ impl Run<'_> {
             {
                 self.run_in_place(kernel, run, &idle)?;
             } else if plain.is_some() && kernel.extras.contains(Extras::CALLS) {
-                self.run_call(kernel, lists)?;
+                self.run_call(kernel, &idle, lists)?;
             } else {
                 self.run_other(kernel, lists)?;
             }
@@ -122,12 +122,17 @@ impl Run<'_> {
     }
 
     /// Runs a kernel that calls a function and does nothing else.
-    fn run_call(&self, kernel: &Kernel, lists: &mut Option<Box<Lists>>) -> Result<(), Box<Left>> {
+    fn run_call(
+        &self,
+        kernel: &Kernel,
+        idle: &DirectCall<'_>,
+        lists: &mut Option<Box<Lists>>,
+    ) -> Result<(), Box<Left>> {
         let code = self.frame.code;
         let id = code.id_of(kernel);
         let details = code.details(id);
         self.progress.set(Progress::InPlace(id));
-        match leaf::call(self, details) {
+        match leaf::call(self, details, idle) {
             Some(Results::Placed)
                 if kernel.extras.is_within(Extras::CALLS.and(Extras::RETURNS)) =>
             {

@@ -40,17 +40,30 @@ pub(crate) fn follow(
         return Some(Outcome::Refused);
     };
     let outcome = Frame::with(&body.code, |frame| {
-        if !transfer.put_arguments(frame) {
-            return Outcome::Refused;
-        }
-        body.constants.put_made(frame);
-        match run_kernels::<false>(frame, caller) {
-            Ok(()) => transfer.take_results(frame),
-            Err(left) => go_on(program, body, caller, frame, &nesting, *left, transfer),
-        }
-        Outcome::Finished
+        follow_in(program, body, caller, frame, &nesting, transfer)
     });
     Some(outcome)
+}
+
+/// Runs a function that [is a leaf](is_leaf) now, in a frame that is empty.
+#[inline]
+pub(crate) fn follow_in(
+    program: &Arc<Program>,
+    body: &Body,
+    caller: &ExecutionContext,
+    frame: Frame<'_>,
+    nesting: &Nesting,
+    transfer: &mut impl Transfer,
+) -> Outcome {
+    if !transfer.put_arguments(frame) {
+        return Outcome::Refused;
+    }
+    body.constants.put_made(frame);
+    match run_kernels::<false>(frame, &DirectCall::idle(caller)) {
+        Ok(()) => transfer.take_results(frame),
+        Err(left) => go_on(program, body, caller, frame, nesting, *left, transfer),
+    }
+    Outcome::Finished
 }
 
 /// Where a called leaf has left its results.
@@ -64,9 +77,14 @@ pub(crate) enum Results {
 /// Runs a leaf for a kernel of another run that calls it and does nothing else, if all values are
 /// copied. Returns `None` without doing anything if the function has to be called in another way. A
 /// link exists once the function has been called in another way. A leaf has a single stream, so a
-/// run that follows its schedule may follow that of the leaf.
+/// run that follows its schedule may follow that of the leaf. `idle` is a call in the context of
+/// the run.
 #[inline]
-pub(crate) fn call(run: &Run<'_>, details: &KernelDetails) -> Option<Results> {
+pub(crate) fn call(
+    run: &Run<'_>,
+    details: &KernelDetails,
+    idle: &DirectCall<'_>,
+) -> Option<Results> {
     let code = run.frame.code;
     let number = match details.functions.len() {
         1 => 0,
@@ -92,7 +110,7 @@ pub(crate) fn call(run: &Run<'_>, details: &KernelDetails) -> Option<Results> {
     let called = Frame::with(&body.code, |frame| {
         frame.copy_cells(arguments, run.frame);
         body.constants.put_made(frame);
-        match run_kernels::<false>(frame, run.ctx) {
+        match run_kernels::<false>(frame, idle) {
             Ok(()) => {
                 run.frame.copy_cells(copied_results, frame);
                 Results::Placed
@@ -118,7 +136,7 @@ pub(crate) fn run_sync(
         return None;
     }
     let nesting = Nesting::enter_sync()?;
-    Some(match run_kernels::<true>(frame, ctx) {
+    Some(match run_kernels::<true>(frame, &DirectCall::idle(ctx)) {
         Ok(()) => Ok(()),
         Err(left) => {
             let ctx = BorrowedContext::inside(ctx, program);
@@ -129,7 +147,7 @@ pub(crate) fn run_sync(
 
 /// Returns `true` if a body can run as a leaf now.
 #[inline]
-fn is_leaf(body: &Body) -> bool {
+pub(crate) fn is_leaf(body: &Body) -> bool {
     // A trace shows every kernel.
     body.code.is_leaf
         && body.constants.are_ready(&body.code)
@@ -139,15 +157,15 @@ fn is_leaf(body: &Body) -> bool {
 /// Runs the kernels of a leaf whose arguments and constants are in the frame. If the run has to be
 /// left, returns where and why.
 ///
-/// `ctx` is the context of the caller. A synchronous function runs to its end even if its request
-/// is cancelled.
+/// `idle` is a call in the context of the caller. A synchronous function runs to its end even if its
+/// request is cancelled.
 // A function of its own, so that everything its loop needs stays in machine registers.
 #[inline(never)]
 fn run_kernels<const IS_SYNC: bool>(
     frame: Frame<'_>,
-    ctx: &ExecutionContext,
+    idle: &DirectCall<'_>,
 ) -> Result<(), Box<Left>> {
-    let (idle, request) = (DirectCall::idle(ctx), &**ctx.request());
+    let request = &**idle.exec_ctx.request();
     for kernel in &frame.code.kernels {
         if !IS_SYNC && request.cancel_value().is_some() {
             return Err(stop(frame, kernel, None));
@@ -158,7 +176,7 @@ fn run_kernels<const IS_SYNC: bool>(
         // SAFETY: 1: each kernel runs once, in the order of the schedule. 2: its operands come from
         // the kernels before it, from the constants, which have been made, or from the arguments
         // (C1); all of these have put what it reads (C5).
-        if let Err(error) = unsafe { frame.run(kernel, run, &idle) } {
+        if let Err(error) = unsafe { frame.run(kernel, run, idle) } {
             return Err(stop(frame, kernel, Some(error)));
         }
     }
