@@ -120,7 +120,7 @@
 //! # Ops
 //!
 //! `#[tfrt_op]` makes a function of tensors an op: a kernel that can also be called by its name, one by one, from Rust. See
-//! [`guide`], "Ops: one by one".
+//! [`guide::ops`].
 //!
 //! # Frames
 //!

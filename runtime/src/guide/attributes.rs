@@ -84,8 +84,9 @@
 //! testing::kernel("attributes.constant").expect_refused("requires attribute 'value'");
 //! ```
 //!
-//! An attribute with the prefix of a dialect, such as `my.note`, is ignored by kernels that do not declare it, and kept for tools. Any
-//! other undeclared attribute is an error of a program that is run, so a misspelled optional attribute is not overlooked.
+//! An attribute with the prefix of a dialect, such as `my.note`, is ignored by kernels that do not
+//! declare it, and kept for tools. In a program that runs, any other undeclared attribute is an
+//! error, so a misspelled optional attribute does not go unnoticed.
 //!
 //! # Choices
 //!
@@ -126,10 +127,11 @@
 //! .expect_values((10_i64, 8_i64));
 //! ```
 //!
-//! # Types of one's own
+//! # Your own types
 //!
-//! Any other type that is read from an attribute implements [`AttributeParam`](crate::prelude::AttributeParam). The check
-//! happens when the kernel runs, and its error names kernel and attribute.
+//! Any other type that is read from an attribute implements
+//! [`AttributeParam`](crate::prelude::AttributeParam). The value is checked when the kernel runs,
+//! and an error names the kernel and the attribute.
 //!
 //! # Attributes without names
 //!

@@ -139,11 +139,13 @@
 //!   may run in parallel; a result that is declared as an `alias` of an operand counts as that operand;
 //! - chains that are implied by data or by other chains are omitted.
 //!
-//! [`thread_chains`](crate::text::compiler::passes::thread_chains), is the pass; its documentation has the details.
+//! The documentation of the pass, [`thread_chains`](crate::text::compiler::passes::thread_chains),
+//! has the details.
 //!
-//! Declare effects as narrowly as possible: `effect = "random"` for a generator of random numbers orders draws among each other, but
-//! not with prints. A kernel that `reads = "random"`, for example to count the draws, runs between the draws before and after it, in
-//! parallel with others that only read; `canonicalize` removes it if its results are unused.
+//! Declare effects as narrowly as possible: `effect = "random"` for a generator of random numbers
+//! orders draws relative to each other, but not relative to prints. A kernel that
+//! `reads = "random"`, for example to count the draws, runs between the draws before and after it,
+//! in parallel with others that only read; `canonicalize` removes it if its results are unused.
 //!
 //! # Chains give order, borrows give safety
 //!

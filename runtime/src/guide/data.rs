@@ -1,7 +1,8 @@
 //! Input pipelines: where elements come from.
 //!
-//! Training and evaluation read samples, prepare them, put them in another order and hand them on in batches. A *pipeline* says how: it is
-//! a tree of stages, each of which makes a sequence or changes that of its input.
+//! Training and evaluation read samples, prepare them, shuffle them and group them into batches. A
+//! *pipeline* describes these steps: it is a tree of stages, each of which produces a sequence or
+//! transforms the sequence of its input.
 //!
 //! # A pipeline in Rust
 //!
@@ -27,12 +28,12 @@
 //! # }
 //! ```
 //!
-//! A [`Dataset`](crate::data::Dataset) is a description. Making one does no work, and what is wrong with its parameters is an error at
-//! once. It is shared by cloning, and never changes; `elements` starts a new pass each time.
+//! A [`Dataset`](crate::data::Dataset) is a description. Creating one does no work, and reports
+//! invalid parameters at once. A dataset never changes, and clones share it; each call of
+//! `elements` starts a new pass.
 //!
-//! Closures take the components of an element by value, and return one payload, a tuple of payloads for several components, or a `Result`.
-//! Their parameters need types, which say what the components are. Functions of a program, [`FunctionRef`](crate::host::FunctionRef), stand
-//! wherever closures do.
+//! Closures take the components of an element by value and return one payload, a tuple of payloads
+//! for several components, or a `Result`.
 //!
 //! # What runs when
 //!
@@ -65,9 +66,10 @@
 //!
 //! # Errors
 //!
-//! An element may be an error: the stream goes on behind it. So a loop decides by itself whether to stop, as the one above does, or to count
-//! and skip. In a batch, one error makes the batch an error. A request that is cancelled gets its error from every stage that would take
-//! long.
+//! An element may be an error, and the elements after it still arrive. A loop therefore decides for
+//! itself whether to stop, as the one above does, or to count errors and skip them. An error in a
+//! batch makes the whole batch an error. When a request is cancelled, every stage that would run
+//! for long returns the error of the cancellation.
 //!
 //! ```
 //! # use tfrt::data::Dataset;
@@ -89,8 +91,9 @@
 //!
 //! # Checkpoints
 //!
-//! A pass that was interrupted can go on where it was. `save` returns the state of every stage as bytes; `elements_from` delivers exactly the
-//! rest, in another process, too, and on another work queue:
+//! An interrupted pass can be resumed. `save` returns the state of every stage as bytes, and
+//! `elements_from` delivers exactly the remaining elements, even in another process or on another
+//! work queue:
 //!
 //! ```
 //! # use tfrt::data::Dataset;
@@ -112,16 +115,18 @@
 //! # }
 //! ```
 //!
-//! Elements that stages have drawn ahead are part of a checkpoint, so that functions are not called for them again; `save` waits until they are
-//! there. They have to be numbers, strings, tensors or errors. Sources write where they are; so a file of records must still be there, and
-//! still be the same. A checkpoint is refused by a pipeline that differs in its stages, their parameters or the names of its
-//! functions, with the first stage that does. Programs have `tfrt_data.iterator_save` and `tfrt_data.iterator_restore`, and
-//! `tfrt_data.write_checkpoint` and `tfrt_data.read_checkpoint` for files.
+//! A checkpoint contains the elements that stages have drawn ahead, so functions are not called for
+//! them again; `save` waits until they are available. They must be numbers, strings, tensors or
+//! errors. Sources record their position, so a file of records must still exist and be unchanged. A
+//! pipeline refuses a checkpoint if its stages, their parameters or the names of its functions
+//! differ, and names the first stage that does. Programs use `tfrt_data.iterator_save` and
+//! `tfrt_data.iterator_restore`, and `tfrt_data.write_checkpoint` and `tfrt_data.read_checkpoint`
+//! for files.
 //!
 //! # A pipeline in a program
 //!
-//! Each stage is an op of the dialect `tfrt_data`; `tfrt ops tfrt_data` lists them. `enumerate.iterator` calls a function for every element
-//! and hands on what the function returns:
+//! Each stage is an op of the dialect `tfrt_data`; `tfrt ops tfrt_data` lists them.
+//! `enumerate.iterator` calls a function for every element and passes on what the function returns:
 //!
 //! ```text
 //! func @sum_up(%x: i64, %sum: i64) -> i64 {
@@ -142,7 +147,8 @@
 //!
 //! # From files
 //!
-//! The crate `tfrt-readers` has the file formats; this crate does no I/O. From a CSV file to batches:
+//! The crate `tfrt-readers` implements the file formats; `tfrt-data` performs no I/O. From a CSV
+//! file to batches:
 //!
 //! ```ignore
 //! use tfrt_readers::csv::CsvOptions;
@@ -166,23 +172,27 @@
 //! | BTF, npy, npz, safetensors | `tensor_files::TensorFileOptions` | `btf_dataset`, `npy_dataset`, … |
 //! | Parquet, Arrow | `columnar::ColumnarOptions` | `parquet_dataset`, `arrow_ipc_dataset` |
 //!
-//! A name may be that of a file, that of a folder, or a pattern; files that are compressed with gzip are read as they are. Parquet, Arrow and
-//! zstd need the cargo features `parquet`, `arrow` and `zstd` of `tfrt-readers` and `tfrt-kernels`, and the tool `tfrt` has everything with
-//! `--features full`; a dataset of a format that is missing is an error that names the feature.
+//! A name may be a file, a folder, or a pattern. Files compressed with gzip are decompressed while
+//! they are read. Parquet, Arrow and zstd need the cargo features `parquet`, `arrow` and `zstd` of
+//! `tfrt-readers` and `tfrt-kernels`; the tool `tfrt` has all of them with `--features full`.
+//! Without the feature, the dataset is an error that names it.
 //!
-//! A *schema* such as `"image: str, label: i64 = -1, ids: i64 [?], weight: f32?"` says what the columns of a row or the features of an
-//! example are: name, type, shape if it is not a single value, and what stands for a value that is missing.
+//! A *schema* such as `"image: str, label: i64 = -1, ids: i64 [?], weight: f32?"` describes the
+//! columns of a row or the features of an example: the name, the type, the shape if it is not a
+//! single value, and the default for a missing value.
 //!
-//! Whatever is in a file, reading it does not panic. An error says in which file, which record and at which byte it is; it takes the place of
-//! its element, unless `on_error` says that errors are skipped, which is counted and logged, or that the first one ends the sequence.
+//! No file can make a reader panic. An error names the file, the record and the byte. It takes the
+//! place of its element, unless `on_error` asks to skip errors, which are then counted and logged,
+//! or to end the sequence at the first one.
 //!
-//! `tfrt data inspect FILE` prints what such a file has, `head` its first rows, `convert` writes them in another format, and `bench`
-//! measures how fast they are read.
+//! `tfrt data inspect FILE` describes the contents of a file, `head` prints its first rows,
+//! `convert` writes them in another format, and `bench` measures how fast they are read.
 //!
 //! # Images
 //!
-//! The crate `tfrt-images` decodes JPEG, PNG and WebP, crops, resizes, flips and normalises: as functions, and as kernels of the dialect
-//! `tfrt_image`. A folder of images becomes batches like this:
+//! The crate `tfrt-images` decodes JPEG, PNG and WebP, and crops, resizes, flips and normalises
+//! images, both as functions and as kernels of the dialect `tfrt_image`. This turns a folder of
+//! images into batches:
 //!
 //! ```ignore
 //! use tfrt_images::decode::decode;
@@ -199,12 +209,14 @@
 //! let batches = list_files_dataset("photos/*.jpg")?.parallel_map(prepare, -1)?.batch(32)?.prefetch(2)?;
 //! ```
 //!
-//! The example `image_folder` of `tfrt-images` is a whole program, with labels from the names of folders.
+//! The example `image_folder` of `tfrt-images` is a complete program, with labels taken from the
+//! names of folders.
 //!
 //! # A dataset of your own
 //!
-//! A stage is a type with two traits' worth of functions: [`Stage`](crate::data::Stage) is the description, and
-//! [`Draw`](crate::data::Draw) the state of one pass. A kernel makes it a dataset of programs.
+//! A stage consists of two types: a [`Stage`](crate::data::Stage) is the description, and a
+//! [`Draw`](crate::data::Draw) is the state of one pass. A kernel makes the stage a dataset of
+//! programs.
 //!
 //! ```
 //! use tfrt::data::{Dataset, Draw, IterationResult, Outcome, Position, Stage};
@@ -260,8 +272,9 @@
 //! # }
 //! ```
 //!
-//! `save` and `restore` of `Draw`, and `describe` of `Stage`, make checkpoints of it possible; without them, saving a pipeline with
-//! such a stage is an error that names it.
+//! Implement `save` and `restore` of `Draw`, and `describe` of `Stage`, to support checkpoints;
+//! otherwise, saving a pipeline with such a stage is an error that names the stage.
 //!
-//! A stage that has to know what a result is before it can go on, while others are outstanding, implements
-//! [`Machine`](crate::data::Machine) in place of `Draw`: it answers requests in their order, and says what the oldest one waits for.
+//! A stage that must inspect a result before it can continue, while other requests are outstanding,
+//! implements [`Machine`](crate::data::Machine) instead of `Draw`: it answers requests in order,
+//! and returns the value that the oldest one waits for.

@@ -6,7 +6,7 @@
 //!                     a file       HostContext   ExecutionContext of a request
 //! ```
 //!
-//! # The whole of it
+//! # A complete program
 //!
 //! ```
 //! use std::sync::Arc;
@@ -108,7 +108,8 @@
 //!
 //! # Programs without text
 //!
-//! A front end in Rust can build files directly with [`bef::builder`](crate::bef::builder), without printing and parsing text.
+//! A front end in Rust can build files directly with [`bef::builder`](crate::bef::builder), without
+//! a detour through text.
 //!
 //! # Limits
 //!

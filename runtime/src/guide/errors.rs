@@ -41,8 +41,9 @@
 //!
 //! # `?`
 //!
-//! A kernel may return a `Result` with any error of Rust that is `Send + Sync`: [`tfrt::Result<T>`](crate::Result),
-//! `io::Result<T>`, `Result<T, ParseIntError>`, `anyhow::Result<T>`. It becomes an `Error` that includes the messages of its causes:
+//! A kernel may return a `Result` with any Rust error type that is `Send + Sync`:
+//! [`tfrt::Result<T>`](crate::Result), `io::Result<T>`, `Result<T, ParseIntError>`,
+//! `anyhow::Result<T>`. It becomes an `Error` that includes the messages of its causes:
 //!
 //! ```
 //! use tfrt::prelude::*;

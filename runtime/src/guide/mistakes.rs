@@ -1,6 +1,6 @@
 //! Twelve common mistakes and their error messages.
 //!
-//! # The kernel is there, and the program does not find it
+//! # The kernel exists, but the program does not find it
 //!
 //! ```text
 //! program.mlir:3:8: error: unknown kernel name 'my.add'; no kernel of `my` is linked (linked: tfrt): a kernel crate that nothing
@@ -12,7 +12,7 @@
 //! The crate is in the manifest, but the code does not name it: write `tfrt::link!(my_kernels);` at the top of the binary or
 //! integration test. If the message says `did you mean`, the name is misspelled. See [libraries](super::libraries).
 //!
-//! # Two kernels of one name
+//! # Two kernels with the same name
 //!
 //! ```text
 //! `my.add` is registered twice: at src/arithmetic.rs:12 and at src/lib.rs:40
@@ -86,7 +86,7 @@
 //! a kernel can write only into values of a mutable type: declare it as `#[value("…", mutable)]`, or return the new value
 //! ```
 //!
-//! # A chain that is missing
+//! # A missing chain
 //!
 //! ```
 //! use tfrt::prelude::*;
@@ -128,7 +128,7 @@
 //! The program does not order the read after the write, so the cell may be read as soon as it exists. Pass the chain of the writer to
 //! the reader, or write the program without chains and let `tfrt opt --thread-chains` derive them.
 //!
-//! # An effect that is not said
+//! # An undeclared effect
 //!
 //! A kernel that prints but does not declare the effect has no chain: two of them print in any order, and `--thread-chains` does not
 //! order them. Add `side_effecting`.
@@ -140,7 +140,7 @@
 //! refused with the error `a task of a work queue may not wait for the queue that runs it`. Make the kernel an `async fn`
 //! and `.await` the value, or mark it `blocking`. See [asynchrony](super::asynchrony).
 //!
-//! # A promise that is not kept
+//! # A promise that is never kept
 //!
 //! A promise that is *dropped* becomes an error. If a promise is *kept forever*, in a list that is never processed, everything that
 //! depends on it waits forever. A test fails after a minute and names the missing result.

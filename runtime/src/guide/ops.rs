@@ -1,11 +1,12 @@
-//! Ops: one by one.
+//! Ops: calling one operation at a time.
 //!
-//! A program is a graph, and a graph is known before it runs. Sometimes you want the opposite: call one operation, look at
-//! what it returned, and decide what to call next, from Rust, as with NumPy or with TensorFlow's eager mode. The *Core Runtime* does that.
-//! What it calls by name is an *op*.
+//! A program is a graph that is known before it runs. Sometimes you want the opposite: to call one
+//! operation from Rust, look at its result, and decide what to call next, as with NumPy or
+//! TensorFlow's eager mode. The *Core Runtime* provides this. The operations that it calls by name
+//! are *ops*.
 //!
-//! An op is a kernel that takes and returns tensors. `#[tfrt_op]` makes a function both: graphs run it as a kernel, and whoever has
-//! tensors at hand calls it by its name.
+//! An op is a kernel that takes and returns tensors. `#[tfrt_op]` makes a function both: graphs run
+//! it as a kernel, and Rust code calls it by name with tensors.
 //!
 //! `tfrt new --ops shapes` creates a crate with an op and a test that calls it.
 //!
@@ -46,21 +47,25 @@
 //! # }
 //! ```
 //!
-//! Four things happened that a kernel alone does not do:
+//! This op does four things that a plain kernel does not:
 //!
-//! - The function is generic, and there is *one* op. `T = [f32, f64, i64]` are the element types that it is for; which one a call is about
-//!   the first operand says that is written with `T`. An `i8` is refused, with the list of what is taken.
-//! - The parameters are elements. A slice is all elements of a dense tensor; a `TensorView` has a rank, too, and indices. The runtime borrows them,
-//!   and refuses tensors of another rank.
-//! - `#[out]` is a result that the runtime allocated, as large as `mat_vec_shape` said.
-//! - The call returned at once. `product` is a *handle*: its metadata is known already, and its tensor when the work is done.
+//! - The function is generic, but there is *one* op. `T = [f32, f64, i64]` lists the element types
+//!   that it supports, and the first operand of type `T` selects one at each call. An `i8` is
+//!   refused with an error that lists the supported types.
+//! - The parameters are elements. A slice holds all elements of a dense tensor; a `TensorView` also
+//!   has a rank and indices. The runtime borrows them, and refuses tensors of another rank.
+//! - `#[out]` is a result that the runtime has allocated with the shape that `mat_vec_shape`
+//!   returned.
+//! - The call returns at once. `product` is a *handle*: its metadata is known immediately, and its
+//!   tensor when the work is done.
 //!
-//! # What goes wrong, and when
+//! # Where errors appear
 //!
-//! A metadata function sees shapes and element types, and no data. It runs when the op is called, so that what it refuses is the error
-//! of the call, with the line that called. What the function itself finds, with the data in its hands, is the error of the call if the op ran
-//! before the call returned. If it ran later, because it waited for operands or is an `async fn`, it is the error of the handle, and of all
-//! handles that are computed from it. Nothing else stops.
+//! A metadata function sees shapes and element types, but no data. It runs when the op is called,
+//! so an error that it returns is an error of the call, with the line of the caller. An error of
+//! the function itself is an error of the call if the op ran before the call returned. If the op
+//! ran later, because it waited for operands or is an `async fn`, the error is that of the handle,
+//! and of all handles computed from it. Other work continues.
 //!
 //! ```
 //! use tfrt::core::EagerContext;
@@ -100,16 +105,20 @@
 //! # }
 //! ```
 //!
-//! [`tfrt::core::metadata`](crate::core::metadata) has functions for the common cases: `metadata = broadcast` is the shape that two operands are stretched to,
-//! `metadata = same_as` that of the only one; others, such as `reduce` and `concat`, are called by functions like the one above.
+//! [`tfrt::core::metadata`](crate::core::metadata) has functions for the common cases:
+//! `metadata = broadcast` is the shape to which two operands are broadcast, and
+//! `metadata = same_as` is the shape of the only operand. Call others, such as `reduce` and
+//! `concat`, from a function like the one above.
 //!
-//! A metadata function takes the metadata of *every* operand, in their order, and then what attributes there are, each by the type of its parameter;
-//! the compiler says so if it does not. If it cannot tell a shape without data, it returns `None` for that result, and without a
-//! metadata function nothing is known before the op has run.
+//! A metadata function takes the metadata of *every* operand, in order, and then any of the
+//! attributes, each with the type of its parameter; the compiler checks the signature. If it cannot
+//! tell a shape without data, it returns `None` for that result. Without a metadata function,
+//! nothing is known before the op has run.
 //!
 //! # Attributes
 //!
-//! `#[attr]` parameters are found by name, and defaults stand in for those that a caller leaves out:
+//! `#[attr]` parameters are matched by name, and a default replaces an attribute that the caller
+//! omits:
 //!
 //! ```
 //! use tfrt::core::EagerContext;
@@ -140,24 +149,28 @@
 //! # }
 //! ```
 //!
-//! This op takes its operand as an `&AnyRef`, which is a reference to the tensor rather than the tensor itself.
-//! [`DenseHostTensor::make_exclusive`](crate::tensor::DenseHostTensor::make_exclusive) returns the tensor in its own memory if the op holds the last reference,
-//! and a copy if not. Here `x` is still held by the caller, and therefore copied.
+//! This op takes its operand as an `&AnyRef`, a reference to the tensor rather than the tensor
+//! itself. [`DenseHostTensor::make_exclusive`](crate::tensor::DenseHostTensor::make_exclusive)
+//! returns the tensor in its own memory if the op holds the last reference, and a copy otherwise.
+//! Here the caller still holds `x`, so it is copied.
 //!
 //! # Effects
 //!
-//! Ops have no effects, unless they say so: `side_effecting`, `effect = "class"`, or a parameter `&mut DenseHostTensor`. Calls of such ops from one thread
-//! happen in the order of the program; all other ops wait for nothing but their operands. In graphs the same ops have a [chain](super::chains).
+//! Ops have no effects unless they declare them: `side_effecting`, `effect = "class"`, or a
+//! parameter `&mut DenseHostTensor`. Calls of such ops from one thread run in the order of the
+//! calls; all other ops wait only for their operands. In graphs, the same ops have a
+//! [chain](super::chains).
 //!
 //! # Kinds of tensors
 //!
-//! An op is given dense tensors: a scalar tensor, which is one value for all elements, or a sparse one is made dense before. An op that
-//! takes them as they are has a parameter such as `&ScalarHostTensor`, or says `accepts(scalar, sparse)` and takes a `&dyn Tensor`. Strings
-//! are taken by those that have a parameter `&StringHostTensor` or say `accepts(string)`.
+//! An op receives dense tensors: a scalar tensor, which is one value for all elements, or a sparse
+//! tensor is converted first. An op that takes them unconverted has a parameter such as
+//! `&ScalarHostTensor`, or declares `accepts(scalar, sparse)` and takes a `&dyn Tensor`. String
+//! tensors need a parameter `&StringHostTensor` or `accepts(string)`.
 //!
 //! # As kernels
 //!
-//! The op is a kernel of the same name, with the generic form:
+//! The op is also a kernel of the same name, in generic form:
 //!
 //! ```
 //! # use tfrt::prelude::*;
@@ -177,13 +190,15 @@
 //! outcome.with_value(0, |y: &DenseHostTensor| assert_eq!(*y.elements::<i32>().unwrap(), [2, 4]));
 //! ```
 //!
-//! What a graph can do beyond it, an op cannot: it takes no numbers, texts or functions as operands, and runs when all of its operands are there.
+//! Unlike other kernels, an op cannot take numbers, strings or functions as operands, and it runs
+//! only when all its operands are available.
 //!
 //! # Functions as ops
 //!
-//! A function of a program, from tensor handles to tensor handles, is an op, too. It is made ready by the first call with tensors of given
-//! element types, shapes and devices: shapes are checked, what no result needs is left out, every op gets a device, and ops become
-//! their kernels. Calls of the same kind after that run what was made, without handlers and handles in between.
+//! A function of a program that takes and returns tensor handles is an op, too. The first call with
+//! tensors of given element types, shapes and devices prepares it: shapes are checked, unused ops
+//! are removed, every op is assigned a device, and ops are lowered to their kernels. Later calls of
+//! the same kind run the prepared function without handlers or intermediate handles.
 //!
 //! ```no_run
 //! # #[cfg(feature = "function-ops")]
@@ -215,22 +230,29 @@
 //!
 //! `cargo run -p tfrt-kernels --example function_op` runs a function like this one.
 //!
-//! Where a context has several devices, an op of the function says by its attribute `corert.device` where it runs, or by
-//! `corert.colocate_with` which other op it follows, the one whose `corert.name` is the same. Others go where moving their operands costs least. The
-//! function is then split into one for each device, which exchange values; the first failure ends all of them. `tf.PartitionedCall` and
-//! `tf.StatefulPartitionedCall` call another function of the program, which their attribute `f` names; a function that calls itself is refused.
-//! In a program that runs op by op they call it when they run, and the depth of calls is limited.
+//! If a context has several devices, the attribute `corert.device` of an op in the function says
+//! where it runs, and `corert.colocate_with` names another op, by its `corert.name`, whose device
+//! it shares. All others are placed where moving their operands costs least. The function is then
+//! split into one part for each device. The parts exchange values, and the first failure ends all
+//! of them. `tf.PartitionedCall` and `tf.StatefulPartitionedCall` call another function of the
+//! program, named by the attribute `f`; a function that calls itself is refused. In a program that
+//! runs op by op, the function is called when the op runs, and the depth of calls is limited.
 //!
-//! Before ops are placed, rules replace some of them by others that compute the same with less work, such as a product and a bias by one op.
-//! [`rewrite!`](macro@crate::function_ops::rewrite) declares rules of your own, for your ops.
+//! Before ops are placed, rewrite rules replace some of them by cheaper ops with the same result,
+//! such as a product and a bias by one fused op. [`rewrite!`](macro@crate::function_ops::rewrite)
+//! declares your own rules.
 //!
-//! Each step is a pass, so that `tfrt opt --corert-infer-metadata --corert-place --corert-partition --corert-lower` shows what becomes of a
-//! program, and `--corert-explain-placement` says why ops are where they are.
+//! Each step is a pass:
+//! `tfrt opt --corert-infer-metadata --corert-place --corert-partition --corert-lower` shows what
+//! becomes of a program, and `--corert-explain-placement` says why each op is where it is.
 //!
-//! # Several devices, and what else there is
+//! # Several devices, and other forms
 //!
-//! `device = "gpu"` on a second function of the same name is the op for devices of another type. Callers do not know which one runs, so that
-//! both must have like operands, attributes, results and effects; an op of which this is not true fails at its first use, with both places.
+//! `device = "gpu"` on a second function of the same name implements the op for another type of
+//! device. Callers do not know which one runs, so both must have the same operands, attributes,
+//! results and effects; if they differ, the first use is an error with both locations.
 //!
-//! `raw` is for ops whose attributes may be of any type: the function takes its call, an [`OpCall`](crate::core::OpCall), and there is no kernel.
-//! `metadata_only` registers a metadata function for an op that runs elsewhere. The [macro's page](macro@crate::prelude::tfrt_op) has every form.
+//! `raw` is for ops whose attributes may have any type: the function takes its call, an
+//! [`OpCall`](crate::core::OpCall), and there is no kernel. `metadata_only` registers a metadata
+//! function for an op that runs elsewhere. The [macro's page](macro@crate::prelude::tfrt_op) shows
+//! every form.

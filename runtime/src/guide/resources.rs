@@ -94,7 +94,8 @@
 //! # Ok::<(), tfrt::Error>(())
 //! ```
 //!
-//! The effect has a separate class: counts are ordered among each other, but not with prints.
+//! The effect has its own class: counts are ordered relative to each other, but not relative to
+//! prints.
 //!
 //! # Data of the request
 //!
@@ -118,7 +119,7 @@
 //! greet.run().expect_value("hello, ada");
 //! ```
 //!
-//! # The host's own
+//! # Shared contexts of the host
 //!
 //! [`shared_context`](crate::prelude::HostContext::shared_context) creates one object of a type for the whole
 //! host, on first use: a cache of compiled code, a connection, a thread that drives sockets.

@@ -55,7 +55,7 @@
 //! `downcast_ref` distinguishes the kinds. Other traits can be taken in the same way once they declare which values they accept: see
 //! [`Object`](crate::kernel::Object).
 //!
-//! # A tensor changed in place
+//! # Changing a tensor in place
 //!
 //! ```
 //! use tfrt::{prelude::*, testing};
@@ -76,7 +76,7 @@
 //! With `&mut`, the kernel has a [chain](super::chains). The elements are borrowed while they are in use: if two kernels use one
 //! buffer at the same time without a chain between them, one of them fails with an error; there is no data race.
 //!
-//! # A tensor allocated beforehand
+//! # Preallocated tensors
 //!
 //! If the runtime knows the shape of the result before the kernel runs, it can check programs early and preallocate the result:
 //! see [shapes](super::shapes). A result with the shape and type of its operand has the operand's metadata:
