@@ -39,21 +39,21 @@ macro_rules! impl_number {
             }
         }
 
-        impl AttributeParam for Constant<$number> {
+        impl AttrParam for Constant<$number> {
             type Value<'a> = Self;
-            const KIND: AttrKind = <$number as AttributeParam>::KIND;
+            const KIND: AttrKind = <$number as AttrParam>::KIND;
 
             fn read(section: &[u8], offset: u32) -> Result<Self> {
-                <$number as AttributeParam>::read(section, offset).map(Self)
+                <$number as AttrParam>::read(section, offset).map(Self)
             }
         }
 
-        impl AttributeParam for Constants<'static, $number> {
+        impl AttrParam for Constants<'static, $number> {
             type Value<'a> = Constants<'a, $number>;
-            const KIND: AttrKind = <[$number] as AttributeParam>::KIND;
+            const KIND: AttrKind = <[$number] as AttrParam>::KIND;
 
             fn read(section: &[u8], offset: u32) -> Result<Self::Value<'_>> {
-                <[$number] as AttributeParam>::read(section, offset).map(|list| Constants(list.into()))
+                <[$number] as AttrParam>::read(section, offset).map(|list| Constants(list.into()))
             }
         }
     )+};
@@ -70,16 +70,16 @@ impl Scalar for bool {
     }
 }
 
-impl AttributeParam for Constant<bool> {
+impl AttrParam for Constant<bool> {
     type Value<'a> = Self;
     const KIND: AttrKind = AttrKind::BOOL;
 
     fn read(section: &[u8], offset: u32) -> Result<Self> {
-        <bool as AttributeParam>::read(section, offset).map(|truth| Self(I1::from(truth)))
+        <bool as AttrParam>::read(section, offset).map(|truth| Self(I1::from(truth)))
     }
 }
 
-impl AttributeParam for Constants<'static, bool> {
+impl AttrParam for Constants<'static, bool> {
     type Value<'a> = Constants<'a, bool>;
     const KIND: AttrKind = AttrKind::Array(&AttrKind::BOOL);
 
@@ -101,24 +101,24 @@ macro_rules! impl_complex {
             }
         }
 
-        impl AttributeParam for Constant<Complex<$part>> {
+        impl AttrParam for Constant<Complex<$part>> {
             type Value<'a> = Self;
-            const KIND: AttrKind = <[$part] as AttributeParam>::KIND;
+            const KIND: AttrKind = <[$part] as AttrParam>::KIND;
 
             fn read(section: &[u8], offset: u32) -> Result<Self> {
-                match *<[$part] as AttributeParam>::read(section, offset)? {
+                match *<[$part] as AttrParam>::read(section, offset)? {
                     [re, im] => Ok(Self(Complex::new(re, im))),
                     ref parts => Err(not_pairs(<$part as Element>::DTYPE, parts.len())),
                 }
             }
         }
 
-        impl AttributeParam for Constants<'static, Complex<$part>> {
+        impl AttrParam for Constants<'static, Complex<$part>> {
             type Value<'a> = Constants<'a, Complex<$part>>;
-            const KIND: AttrKind = <[$part] as AttributeParam>::KIND;
+            const KIND: AttrKind = <[$part] as AttrParam>::KIND;
 
             fn read(section: &[u8], offset: u32) -> Result<Self::Value<'_>> {
-                let parts = <[$part] as AttributeParam>::read(section, offset)?;
+                let parts = <[$part] as AttrParam>::read(section, offset)?;
                 let (pairs, rest) = parts.as_chunks();
                 if !rest.is_empty() {
                     return Err(not_pairs(<$part as Element>::DTYPE, parts.len()));

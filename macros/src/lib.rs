@@ -596,7 +596,7 @@ pub fn derive_value(item: TokenStream) -> TokenStream {
 /// in a crate that does not depend on it itself.
 ///
 /// ```
-/// use tfrt::kernel::AttributeParam;
+/// use tfrt::kernel::AttrParam;
 /// use tfrt::ods::AttrKind;
 /// use tfrt::prelude::*;
 ///
@@ -607,7 +607,7 @@ pub fn derive_value(item: TokenStream) -> TokenStream {
 ///     LeakyRelu = 7,
 /// }
 ///
-/// let AttrKind::Enum(declared) = <Activation as AttributeParam>::KIND else { unreachable!() };
+/// let AttrKind::Enum(declared) = <Activation as AttrParam>::KIND else { unreachable!() };
 /// assert_eq!(declared.value_of("LeakyRelu"), Some(7));
 /// assert_eq!(declared.keyword_of(0), Some("relu"));
 /// ```

@@ -191,7 +191,7 @@ pub mod prelude {
     pub use tfrt_async::{AnyRef, AsyncValueRef, ByteString, Chain, Immutable};
     pub use tfrt_attr::{AggregateView, CompilationUnitView, DenseView, ShapeView};
     pub use tfrt_host::kernel::{
-        AttributeParam, Attributes, Function, KernelFrame, KernelRegistry, Operands, Preallocated,
+        AttrParam, Attributes, Function, KernelFrame, KernelRegistry, Operands, Preallocated,
         Region, Res, ResourceScope, Shaped,
     };
     pub use tfrt_host::{ExecutionContext, FunctionRef, HostContext, RequestContext};

@@ -106,7 +106,7 @@ mod kernel;
 
 mod outcome;
 
-pub use attribute::{AttributeText, IntoAttribute, mlir};
+pub use attribute::{AttrText, IntoAttribute, mlir};
 pub use kernel::{KernelTest, kernel};
 pub use operand::{
     ByReference, ByText, ByValue, ErrorText, IntoOperand, IntoOperands, Operand, Ready, error,

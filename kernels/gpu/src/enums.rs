@@ -3,7 +3,7 @@
 //! A file and a generic form hold `(value << 2) | platform`; a custom form shows the keyword. The collectives are the exception: there the
 //! plain value is stored. Attributes of AMD's libraries can be read and written, but not run.
 
-use tfrt::kernel::AttributeParam;
+use tfrt::kernel::AttrParam;
 use tfrt::ods::AttrKind;
 use tfrt::ods::constraint::{EnumCase, EnumDef};
 use tfrt::prelude::*;
@@ -110,12 +110,12 @@ macro_rules! enumerations {
             }
         }
 
-        impl AttributeParam for $name {
+        impl AttrParam for $name {
             type Value<'a> = Self;
             const KIND: AttrKind = AttrKind::Enum(Self::DEF);
 
             fn read(section: &[u8], offset: u32) -> Result<Self> {
-                let stored = <$int as AttributeParam>::read(section, offset)?;
+                let stored = <$int as AttrParam>::read(section, offset)?;
                 Self::from_stored(stored.into())
             }
         }
@@ -302,12 +302,12 @@ macro_rules! plain_enumerations {
             }
         }
 
-        impl AttributeParam for $name {
+        impl AttrParam for $name {
             type Value<'a> = Self;
             const KIND: AttrKind = AttrKind::Enum(Self::DEF);
 
             fn read(section: &[u8], offset: u32) -> Result<Self> {
-                let value = <i32 as AttributeParam>::read(section, offset)?;
+                let value = <i32 as AttrParam>::read(section, offset)?;
                 case(Self::DEF, value.into())?;
                 Ok(Self(value))
             }
@@ -368,7 +368,7 @@ pub(crate) fn scalar_type(keyword: &str) -> Option<&'static [&'static str]> {
 }
 
 /// The keyword of a stored value of an enumeration.
-pub(crate) fn keyword_of<E: AttributeParam>(stored: i128) -> Option<&'static str> {
+pub(crate) fn keyword_of<E: AttrParam>(stored: i128) -> Option<&'static str> {
     match E::KIND {
         AttrKind::Enum(def) => def.keyword_of(stored),
         _ => None,

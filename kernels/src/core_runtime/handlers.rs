@@ -61,7 +61,7 @@ fn create_logging_op_handler(frame: &mut KernelFrame<'_>) -> Result<()> {
 /// The first byte of an attribute of any type: a truth value, which programs write as a number of any width.
 struct FirstByte;
 
-impl AttributeParam for FirstByte {
+impl AttrParam for FirstByte {
     type Value<'a> = u8;
     const KIND: tfrt::ods::AttrKind = tfrt::ods::AttrKind::Any;
 

@@ -19,7 +19,7 @@ pub(crate) fn derive(facade: Facade, item: TokenStream) -> syn::Result<TokenStre
     let Data::Enum(data) = &input.data else {
         return Err(syn::Error::new_spanned(
             &input.ident,
-            "`Attr` can only be derived for an enum; implement `AttributeParam` for other types",
+            "`Attr` can only be derived for an enum; implement `AttrParam` for other types",
         ));
     };
     if let Some(parameter) = input.generics.params.first() {
@@ -51,7 +51,7 @@ pub(crate) fn derive(facade: Facade, item: TokenStream) -> syn::Result<TokenStre
     let cases: Vec<_> = data.variants.iter().map(|variant| &variant.ident).collect();
     problems.finish(quote! {
         #[automatically_derived]
-        impl #root::AttributeParam for #ident {
+        impl #root::AttrParam for #ident {
             type Value<'a> = Self;
             const KIND: #root::AttrKind = #root::AttrKind::Enum(&#root::EnumDef {
                 name: #name,
@@ -60,7 +60,7 @@ pub(crate) fn derive(facade: Facade, item: TokenStream) -> syn::Result<TokenStre
             });
 
             fn read(section: &[u8], offset: u32) -> #root::Result<Self, #root::Error> {
-                let number = <i32 as #root::AttributeParam>::read(section, offset)?;
+                let number = <i32 as #root::AttrParam>::read(section, offset)?;
                 #(
                     if number == Self::#cases as i32 {
                         return #root::Ok(Self::#cases);

@@ -89,7 +89,7 @@ use tfrt_ods::OpDef;
 use param::{Arguments, ParamList};
 use result::{ResultPart, Returned};
 
-pub use attribute::AttributeParam;
+pub use attribute::AttrParam;
 pub use attributes::Attributes;
 pub use callable::{Callable, ClonedTypes, Function, Region, ValueTypes};
 pub use descriptor::KernelDescriptor;

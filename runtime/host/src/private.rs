@@ -74,6 +74,6 @@ pub use crate::kernel::result::{
 pub use crate::kernel::text::{AsBytes, AsStr, AsString, OptionalText, Text, TextResult, TextTail};
 pub use crate::kernel::workspace::workspace;
 pub use crate::kernel::{
-    AttributeParam, KernelDescriptor, KernelSet, Preallocated, Resource, ResourceScope, Shaped,
+    AttrParam, KernelDescriptor, KernelSet, Preallocated, Resource, ResourceScope, Shaped,
 };
 pub use crate::services::execution::ExecutionContext;

@@ -130,7 +130,7 @@
 //! # Your own types
 //!
 //! Any other type that is read from an attribute implements
-//! [`AttributeParam`](crate::prelude::AttributeParam). The value is checked when the kernel runs,
+//! [`AttrParam`](crate::prelude::AttrParam). The value is checked when the kernel runs,
 //! and an error names the kernel and the attribute.
 //!
 //! # Attributes without names

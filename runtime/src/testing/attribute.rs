@@ -12,12 +12,12 @@ use tfrt_async::ByteString;
 )]
 pub trait IntoAttribute {
     /// The attribute as MLIR.
-    fn into_attribute(self) -> AttributeText;
+    fn into_attribute(self) -> AttrText;
 }
 
 /// An attribute, printed.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct AttributeText(pub(super) String);
+pub struct AttrText(pub(super) String);
 
 /// An attribute as MLIR spells it: `dense<1> : tensor<2xi32>`, `#corert.shape<2x3>`, `f32`.
 ///
@@ -34,24 +34,24 @@ pub struct AttributeText(pub(super) String);
 /// testing::kernel("my.width").attribute("dtype", testing::mlir("f64")).run().expect_value(8_i64);
 /// ```
 #[must_use]
-pub fn mlir(text: &str) -> AttributeText {
-    AttributeText(text.to_owned())
+pub fn mlir(text: &str) -> AttrText {
+    AttrText(text.to_owned())
 }
 
-impl IntoAttribute for AttributeText {
-    fn into_attribute(self) -> AttributeText {
+impl IntoAttribute for AttrText {
+    fn into_attribute(self) -> AttrText {
         self
     }
 }
 
 impl IntoAttribute for bool {
-    fn into_attribute(self) -> AttributeText {
-        AttributeText(self.to_string())
+    fn into_attribute(self) -> AttrText {
+        AttrText(self.to_string())
     }
 }
 
 /// A string of these bytes.
-fn string(bytes: &[u8]) -> AttributeText {
+fn string(bytes: &[u8]) -> AttrText {
     let mut text = String::from("\"");
     for &byte in bytes {
         match byte {
@@ -63,23 +63,23 @@ fn string(bytes: &[u8]) -> AttributeText {
         }
     }
     text.push('"');
-    AttributeText(text)
+    AttrText(text)
 }
 
 impl IntoAttribute for &str {
-    fn into_attribute(self) -> AttributeText {
+    fn into_attribute(self) -> AttrText {
         string(self.as_bytes())
     }
 }
 
 impl IntoAttribute for String {
-    fn into_attribute(self) -> AttributeText {
+    fn into_attribute(self) -> AttrText {
         string(self.as_bytes())
     }
 }
 
 impl IntoAttribute for ByteString {
-    fn into_attribute(self) -> AttributeText {
+    fn into_attribute(self) -> AttrText {
         string(&self)
     }
 }
@@ -87,27 +87,27 @@ impl IntoAttribute for ByteString {
 macro_rules! impl_for_numbers {
     ($($number:ty as $spelling:literal: $print:expr;)*) => {$(
         impl IntoAttribute for $number {
-            fn into_attribute(self) -> AttributeText {
+            fn into_attribute(self) -> AttrText {
                 let print: fn($number) -> String = $print;
-                AttributeText(format!(concat!("{} : ", $spelling), print(self)))
+                AttrText(format!(concat!("{} : ", $spelling), print(self)))
             }
         }
 
         impl IntoAttribute for &[$number] {
-            fn into_attribute(self) -> AttributeText {
+            fn into_attribute(self) -> AttrText {
                 let elements: Vec<_> = self.iter().map(|number| number.into_attribute().0).collect();
-                AttributeText(format!("[{}]", elements.join(", ")))
+                AttrText(format!("[{}]", elements.join(", ")))
             }
         }
 
         impl<const N: usize> IntoAttribute for [$number; N] {
-            fn into_attribute(self) -> AttributeText {
+            fn into_attribute(self) -> AttrText {
                 self.as_slice().into_attribute()
             }
         }
 
         impl IntoAttribute for Vec<$number> {
-            fn into_attribute(self) -> AttributeText {
+            fn into_attribute(self) -> AttrText {
                 self.as_slice().into_attribute()
             }
         }
@@ -139,7 +139,7 @@ impl<T> IntoAttribute for &T
 where
     T: IntoAttribute + Copy,
 {
-    fn into_attribute(self) -> AttributeText {
+    fn into_attribute(self) -> AttrText {
         (*self).into_attribute()
     }
 }
@@ -150,7 +150,7 @@ mod tests {
 
     #[test]
     fn attributes_are_printed_as_mlir() {
-        let check = |attribute: AttributeText, text: &str| assert_eq!(attribute.0, text);
+        let check = |attribute: AttrText, text: &str| assert_eq!(attribute.0, text);
         check((-3_i64).into_attribute(), "-3 : i64");
         check(7_u8.into_attribute(), "7 : ui8");
         check(1.5_f32.into_attribute(), "1.5e0 : f32");

@@ -9,7 +9,7 @@ use tfrt_host::kernel::{KernelDescriptor, KernelRegistry};
 use tfrt_ods::{Arity, OpDef, TypeConstraint};
 use tfrt_support::nearest::did_you_mean;
 
-use super::attribute::{AttributeText, IntoAttribute};
+use super::attribute::{AttrText, IntoAttribute};
 use super::operand::{IntoOperand, IntoOperands, Operand};
 use super::outcome::Outcome;
 use super::program::{self, Program};
@@ -88,7 +88,7 @@ impl KernelTest {
     /// An attribute. Those that have a default may be left out.
     #[must_use]
     pub fn attribute(mut self, name: &str, value: impl IntoAttribute) -> Self {
-        let AttributeText(text) = value.into_attribute();
+        let AttrText(text) = value.into_attribute();
         self.attributes.push((name.to_owned(), text));
         self
     }

@@ -1,6 +1,6 @@
 //! Enums as attributes, and attributes without names.
 
-use tfrt::kernel::AttributeParam;
+use tfrt::kernel::AttrParam;
 use tfrt::ods::{AttrDefault, AttrKind};
 use tfrt::prelude::*;
 use tfrt::testing;
@@ -94,7 +94,7 @@ fn free_names_are_bound_in_their_order() {
 
 #[test]
 fn an_enum_is_a_number_with_a_keyword() {
-    let AttrKind::Enum(def) = <Padding as AttributeParam>::KIND else {
+    let AttrKind::Enum(def) = <Padding as AttrParam>::KIND else {
         panic!("an enum is an enum");
     };
     let cases: Vec<_> = def

@@ -1,7 +1,7 @@
 //! Kernels with more parameters than a function can have: they read their frames in order.
 
 use tfrt::async_value::Immutable;
-use tfrt::kernel::AttributeParam;
+use tfrt::kernel::AttrParam;
 use tfrt::prelude::*;
 
 /// Reads the operands and attributes of a frame, one after the other. Attributes are in byte order of their names.
@@ -35,7 +35,7 @@ impl<'f, 'a> FrameReader<'f, 'a> {
     }
 
     /// The next attribute.
-    pub(super) fn attribute<A: AttributeParam + ?Sized>(&mut self) -> Result<A::Value<'a>> {
+    pub(super) fn attribute<A: AttrParam + ?Sized>(&mut self) -> Result<A::Value<'a>> {
         self.next_attribute += 1;
         self.frame.attribute::<A>(self.next_attribute - 1)
     }

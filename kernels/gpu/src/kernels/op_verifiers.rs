@@ -1,6 +1,6 @@
 //! Verifiers of ops: the rules that declarations cannot express.
 
-use tfrt::kernel::AttributeParam;
+use tfrt::kernel::AttrParam;
 use tfrt::ods::instance::{AttrInstance, OpInstance};
 use tfrt::ods::verify::Breach;
 
@@ -37,7 +37,7 @@ pub(super) fn verify_launch(op: &dyn OpInstance, breaches: &mut Vec<Breach>) {
 }
 
 /// The keyword of an attribute.
-fn keyword<E: AttributeParam>(op: &dyn OpInstance, name: &str) -> Option<&'static str> {
+fn keyword<E: AttrParam>(op: &dyn OpInstance, name: &str) -> Option<&'static str> {
     match op.attribute(name)? {
         AttrInstance::Int(stored, _) => keyword_of::<E>(stored),
         _ => None,

@@ -1,5 +1,5 @@
 #[automatically_derived]
-impl ::tfrt::__private::AttributeParam for Padding {
+impl ::tfrt::__private::AttrParam for Padding {
     type Value<'a> = Self;
     const KIND: ::tfrt::__private::AttrKind = ::tfrt::__private::AttrKind::Enum(
         &::tfrt::__private::EnumDef {
@@ -21,7 +21,7 @@ impl ::tfrt::__private::AttributeParam for Padding {
         section: &[u8],
         offset: u32,
     ) -> ::tfrt::__private::Result<Self, ::tfrt::__private::Error> {
-        let number = <i32 as ::tfrt::__private::AttributeParam>::read(section, offset)?;
+        let number = <i32 as ::tfrt::__private::AttrParam>::read(section, offset)?;
         if number == Self::Same as i32 {
             return ::tfrt::__private::Ok(Self::Same);
         }

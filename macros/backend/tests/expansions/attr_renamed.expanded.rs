@@ -1,5 +1,5 @@
 #[automatically_derived]
-impl self::runtime::__private::AttributeParam for Side {
+impl self::runtime::__private::AttrParam for Side {
     type Value<'a> = Self;
     const KIND: self::runtime::__private::AttrKind = self::runtime::__private::AttrKind::Enum(
         &self::runtime::__private::EnumDef {
@@ -17,7 +17,7 @@ impl self::runtime::__private::AttributeParam for Side {
         section: &[u8],
         offset: u32,
     ) -> self::runtime::__private::Result<Self, self::runtime::__private::Error> {
-        let number = <i32 as self::runtime::__private::AttributeParam>::read(
+        let number = <i32 as self::runtime::__private::AttrParam>::read(
             section,
             offset,
         )?;

@@ -8,7 +8,7 @@
 
 use smallvec::SmallVec;
 use tfrt_async::{AnyRef, Value};
-use tfrt_host::kernel::{AttributeParam, Operands};
+use tfrt_host::kernel::{AttrParam, Operands};
 use tfrt_ods::OpDef;
 use tfrt_ods::metadata::{MetadataQuery, NoMetadata};
 use tfrt_support::error::IntoError;
@@ -107,7 +107,7 @@ impl BoundAttributes<'_> {
     ///
     /// # Errors
     /// If its bytes do not hold an `A`.
-    pub fn read<A: AttributeParam + ?Sized>(&self, index: usize) -> Result<A::Value<'_>, Error> {
+    pub fn read<A: AttrParam + ?Sized>(&self, index: usize) -> Result<A::Value<'_>, Error> {
         match self.0.offsets().get(index) {
             Some(&offset) => A::read(self.0.section(), offset),
             None => Err(Error::new(format!("there is no attribute {index}"))

@@ -29,7 +29,7 @@ use crate::kernel::source::Source;
 /// attribute. Other types can be built from one of these:
 ///
 /// ```
-/// use tfrt_host::kernel::AttributeParam;
+/// use tfrt_host::kernel::AttrParam;
 /// use tfrt_ods::AttrKind;
 /// use tfrt_support::Error;
 ///
@@ -38,7 +38,7 @@ use crate::kernel::source::Source;
 ///     Valid,
 /// }
 ///
-/// impl AttributeParam for Padding {
+/// impl AttrParam for Padding {
 ///     type Value<'a> = Padding;
 ///     const KIND: AttrKind = AttrKind::String;
 ///
@@ -55,9 +55,9 @@ use crate::kernel::source::Source;
     message = "`{Self}` cannot be read from an attribute",
     label = "not an attribute type",
     note = "numbers, `bool`, `&str`, `String`, `ByteString`, `DType`, `&[T]` and `Vec<T>` of numbers, and the views of `tfrt::attr` can be; \
-            derive `Attr` for an enum of your own, or implement `AttributeParam` for another type"
+            derive `Attr` for an enum of your own, or implement `AttrParam` for another type"
 )]
-pub trait AttributeParam {
+pub trait AttrParam {
     /// The type of the function's parameter.
     type Value<'a>: Send;
 
@@ -117,7 +117,7 @@ unsafe fn load_list<T>(section: &[u8], offset: u32) -> &[T] {
 
 macro_rules! impl_attribute_param {
     ($($ty:ty => $value:ty, $kind:expr;)*) => {$(
-        impl AttributeParam for $ty {
+        impl AttrParam for $ty {
             type Value<'a> = $value;
             const KIND: AttrKind = $kind;
 
@@ -132,7 +132,7 @@ macro_rules! impl_attribute_param {
 /// Numbers: by value, as a slice read in place, and as a list that is copied.
 macro_rules! impl_number {
     ($($ty:ty => $kind:expr;)*) => {$(
-        impl AttributeParam for $ty {
+        impl AttrParam for $ty {
             type Value<'a> = Self;
             const KIND: AttrKind = $kind;
 
@@ -148,7 +148,7 @@ macro_rules! impl_number {
             }
         }
 
-        impl AttributeParam for [$ty] {
+        impl AttrParam for [$ty] {
             type Value<'a> = &'a [$ty];
             const KIND: AttrKind = AttrKind::Array(&$kind);
 
@@ -164,7 +164,7 @@ macro_rules! impl_number {
             }
         }
 
-        impl AttributeParam for Vec<$ty> {
+        impl AttrParam for Vec<$ty> {
             type Value<'a> = Self;
             const KIND: AttrKind = AttrKind::Array(&$kind);
 
@@ -199,7 +199,7 @@ impl_attribute_param! {
     CompilationUnitView<'static> => CompilationUnitView<'a>, AttrKind::CompilationUnit;
 }
 
-impl AttributeParam for str {
+impl AttrParam for str {
     type Value<'a> = &'a str;
     const KIND: AttrKind = AttrKind::String;
 
@@ -218,7 +218,7 @@ impl AttributeParam for str {
 }
 
 /// A string of arbitrary bytes.
-impl AttributeParam for ByteString {
+impl AttrParam for ByteString {
     type Value<'a> = Self;
     const KIND: AttrKind = AttrKind::String;
 
@@ -227,7 +227,7 @@ impl AttributeParam for ByteString {
     }
 }
 
-impl AttributeParam for String {
+impl AttrParam for String {
     type Value<'a> = Self;
     const KIND: AttrKind = AttrKind::String;
 
@@ -237,7 +237,7 @@ impl AttributeParam for String {
 }
 
 /// An optional attribute.
-impl<A: AttributeParam> AttributeParam for Option<A> {
+impl<A: AttrParam> AttrParam for Option<A> {
     type Value<'a> = Option<A::Value<'a>>;
     const KIND: AttrKind = A::KIND;
 
@@ -260,7 +260,7 @@ impl<A: AttributeParam> AttributeParam for Option<A> {
 }
 
 /// An attribute borrowed from the file, where a sized type is needed: in an `Option`.
-impl<A: AttributeParam + ?Sized> AttributeParam for &'static A {
+impl<A: AttrParam + ?Sized> AttrParam for &'static A {
     type Value<'a> = A::Value<'a>;
     const KIND: AttrKind = A::KIND;
 
@@ -282,7 +282,7 @@ pub struct Attribute<A: ?Sized, const INDEX: usize>(PhantomData<A>);
 
 impl<A: ?Sized, const INDEX: usize> Sealed for Attribute<A, INDEX> {}
 
-impl<A: AttributeParam + ?Sized, const INDEX: usize> Param for Attribute<A, INDEX> {
+impl<A: AttrParam + ?Sized, const INDEX: usize> Param for Attribute<A, INDEX> {
     type Held<'f> = Option<A::Value<'f>>;
     type Argument<'h, 'f> = A::Value<'f>;
     const IS_DIRECT: bool = true;
@@ -308,8 +308,8 @@ impl<A: AttributeParam + ?Sized, const INDEX: usize> Param for Attribute<A, INDE
 
     fn describe(_operands: &mut TypeList) {}
 
-    fn describe_attributes(reads: &mut Vec<AttributeRead>) {
-        reads.push(AttributeRead {
+    fn describe_attributes(reads: &mut Vec<AttrRead>) {
+        reads.push(AttrRead {
             index: INDEX,
             check: |section, offset| A::read(section, offset).map(drop),
         });
@@ -318,13 +318,13 @@ impl<A: AttributeParam + ?Sized, const INDEX: usize> Param for Attribute<A, INDE
 
 /// How a kernel reads one of its attributes.
 #[derive(Clone, Copy, Debug)]
-pub struct AttributeRead {
+pub struct AttrRead {
     /// Its index, in byte order of the names.
     index: usize,
     check: fn(&[u8], u32) -> Result<(), Error>,
 }
 
-impl AttributeRead {
+impl AttrRead {
     /// Checks that the attribute can be read.
     pub(crate) fn check(self, op: &OpDef, attributes: AttributeList<'_>) -> Result<(), Error> {
         match attributes.offsets.get(self.index) {
@@ -337,7 +337,7 @@ impl AttributeRead {
 
 /// Reads the attribute at `index`.
 #[inline]
-pub(crate) fn read<'a, A: AttributeParam + ?Sized>(
+pub(crate) fn read<'a, A: AttrParam + ?Sized>(
     op: &OpDef,
     attributes: AttributeList<'a>,
     index: usize,

@@ -4,7 +4,7 @@
 use tfrt_ods::OpDef;
 use tfrt_support::Error;
 
-use crate::kernel::attribute::{self, AttributeParam};
+use crate::kernel::attribute::{self, AttrParam};
 use crate::kernel::descriptor::TypeList;
 use crate::kernel::frame::AttributeList;
 use crate::kernel::param::{Param, Sealed};
@@ -45,7 +45,7 @@ impl<'a> Attributes<'a> {
     ///
     /// # Errors
     /// If there is no such attribute, or its bytes do not hold an `A`.
-    pub fn get<A: AttributeParam + ?Sized>(&self, index: usize) -> Result<A::Value<'a>, Error> {
+    pub fn get<A: AttrParam + ?Sized>(&self, index: usize) -> Result<A::Value<'a>, Error> {
         attribute::read::<A>(self.op, self.list, index)
     }
 }

@@ -8,7 +8,7 @@ use tfrt_async::Value;
 use tfrt_support::Error;
 use tfrt_support::error::IntoError;
 
-use crate::kernel::AttributeParam;
+use crate::kernel::AttrParam;
 use crate::kernel::callable::Callable;
 use crate::kernel::object::Object;
 use crate::kernel::preallocated::{Preallocated, Shaped};
@@ -63,11 +63,11 @@ impl<T: Preallocated> IsPreallocated for T {
 /// A type that attributes can be read as.
 pub trait IsAttribute {
     /// The type itself.
-    type This: AttributeParam + ?Sized;
+    type This: AttrParam + ?Sized;
 }
 
 #[diagnostic::do_not_recommend]
-impl<A: AttributeParam + ?Sized> IsAttribute for A {
+impl<A: AttrParam + ?Sized> IsAttribute for A {
     type This = A;
 }
 

@@ -6,7 +6,7 @@ use tfrt_ods::{
     Arity, AttrDef, AttrDefault, AttrKind, FunctionSignature, OperandDef, ResultDef, TypeConstraint,
 };
 
-use crate::kernel::attribute::AttributeParam;
+use crate::kernel::attribute::AttrParam;
 use crate::kernel::callable::{Callable, ValueTypes};
 use crate::kernel::operand::OperandParam;
 use crate::kernel::result::ResultParam;
@@ -61,7 +61,7 @@ pub const fn chain_result() -> ResultDef {
 
 /// Returns an attribute read as an `A`.
 #[must_use]
-pub const fn attribute<A: AttributeParam + ?Sized>(
+pub const fn attribute<A: AttrParam + ?Sized>(
     name: &'static str,
     default: Option<AttrDefault>,
 ) -> AttrDef {
@@ -77,7 +77,7 @@ pub const fn attribute<A: AttributeParam + ?Sized>(
 /// # Panics
 /// At compile time, if it is not.
 #[track_caller]
-pub const fn assert_default<A: AttributeParam + ?Sized>(default: &AttrDefault) {
+pub const fn assert_default<A: AttrParam + ?Sized>(default: &AttrDefault) {
     if !default.fits(&A::KIND) {
         panic!("{}", expected_default(&A::KIND));
     }

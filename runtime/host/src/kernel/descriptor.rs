@@ -5,7 +5,7 @@ use tfrt_async::{Chain, TypeIndex};
 use tfrt_ods::{OpDef, OpTraits};
 use tfrt_support::{Error, ErrorCode};
 
-use crate::kernel::attribute::AttributeRead;
+use crate::kernel::attribute::AttrRead;
 use crate::kernel::deferred;
 use crate::kernel::direct::Direct;
 use crate::kernel::frame::{AttributeList, KernelFrame, mismatch};
@@ -55,7 +55,7 @@ pub struct KernelTypes {
     /// The results it returns.
     pub results: TypeList,
     /// The attributes it reads one by one.
-    attributes: Vec<AttributeRead>,
+    attributes: Vec<AttrRead>,
 }
 
 impl KernelTypes {

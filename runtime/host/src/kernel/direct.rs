@@ -39,7 +39,7 @@ use tfrt_ods::OpDef;
 use tfrt_support::Error;
 
 use crate::kernel::Kernel;
-use crate::kernel::attribute::AttributeParam;
+use crate::kernel::attribute::AttrParam;
 use crate::kernel::descriptor;
 use crate::kernel::frame::{AttributeList, FunctionList};
 use crate::kernel::panic::panicked;
@@ -229,7 +229,7 @@ impl<'a, K: Kernel> Source<'a> for Registers<'a, K> {
     }
 
     #[inline]
-    fn attribute<A: AttributeParam + ?Sized>(self, index: usize) -> Result<A::Value<'a>, Error> {
+    fn attribute<A: AttrParam + ?Sized>(self, index: usize) -> Result<A::Value<'a>, Error> {
         let AttributeList { section, offsets } = self.call.attributes;
         debug_assert!(index < offsets.len());
         // SAFETY: duty 4 of `DirectFn`: the markers of the kernel read the attributes that were

@@ -14,7 +14,7 @@ use tfrt_async::{AnyRef, Immutable, Value};
 use tfrt_ods::OpDef;
 use tfrt_support::{Error, ErrorCode};
 
-use crate::kernel::attribute::{self, AttributeParam};
+use crate::kernel::attribute::{self, AttrParam};
 use crate::kernel::function_ref::{FunctionRef, FunctionTable};
 use crate::services::execution::ExecutionContext;
 
@@ -203,10 +203,7 @@ impl<'a> KernelFrame<'a> {
     ///
     /// # Errors
     /// If there is no such attribute, or its bytes do not hold an `A`.
-    pub fn attribute<A: AttributeParam + ?Sized>(
-        &self,
-        index: usize,
-    ) -> Result<A::Value<'a>, Error> {
+    pub fn attribute<A: AttrParam + ?Sized>(&self, index: usize) -> Result<A::Value<'a>, Error> {
         attribute::read::<A>(self.op, self.attributes, index)
     }
 

@@ -10,7 +10,7 @@
 
 use tfrt_support::Error;
 
-use crate::kernel::attribute::AttributeRead;
+use crate::kernel::attribute::AttrRead;
 use crate::kernel::descriptor::TypeList;
 use crate::kernel::operand_slot::OperandSlot;
 use crate::kernel::source::Source;
@@ -54,7 +54,7 @@ pub trait Param: Sealed {
     fn describe(operands: &mut TypeList);
 
     /// Adds the attribute that the marker reads to `reads`.
-    fn describe_attributes(reads: &mut Vec<AttributeRead>) {
+    fn describe_attributes(reads: &mut Vec<AttrRead>) {
         let _ = reads;
     }
 }
@@ -105,7 +105,7 @@ pub trait ParamList: Sealed {
     fn describe(operands: &mut TypeList);
 
     /// Adds the attributes that are read one by one.
-    fn describe_attributes(reads: &mut Vec<AttributeRead>);
+    fn describe_attributes(reads: &mut Vec<AttrRead>);
 }
 
 /// The arguments that `P` binds.
@@ -152,7 +152,7 @@ macro_rules! impl_param_list {
                 $($marker::describe(operands);)*
             }
 
-            fn describe_attributes(reads: &mut Vec<AttributeRead>) {
+            fn describe_attributes(reads: &mut Vec<AttrRead>) {
                 $($marker::describe_attributes(reads);)*
             }
         }
@@ -185,7 +185,7 @@ impl ParamList for () {
 
     fn describe(_operands: &mut TypeList) {}
 
-    fn describe_attributes(_reads: &mut Vec<AttributeRead>) {}
+    fn describe_attributes(_reads: &mut Vec<AttrRead>) {}
 }
 
 impl_param_list!(A a);

@@ -14,7 +14,7 @@ use tfrt_support::Error;
 use tfrt_support::error::IntoError;
 use tfrt_support::metadata::TensorMetadata;
 
-use crate::kernel::attribute::AttributeParam;
+use crate::kernel::attribute::AttrParam;
 use crate::services::execution::ExecutionContext;
 
 /// A value that has metadata, as tensors do.
@@ -245,7 +245,7 @@ pub fn answer_bytes(len: usize, element_bytes: usize) -> Result<usize, NoMetadat
 ///
 /// # Errors
 /// If it is missing, or its bytes do not hold an `A`.
-pub fn queried<'a, A: AttributeParam + ?Sized>(
+pub fn queried<'a, A: AttrParam + ?Sized>(
     query: &MetadataQuery<'a>,
     index: usize,
 ) -> Result<A::Value<'a>, NoMetadata> {

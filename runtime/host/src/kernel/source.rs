@@ -7,7 +7,7 @@ use tfrt_async::{AnyRef, Chain, ReadGuard, Value, WriteGuard};
 use tfrt_ods::OpDef;
 use tfrt_support::Error;
 
-use crate::kernel::attribute::{self, AttributeParam};
+use crate::kernel::attribute::{self, AttrParam};
 use crate::kernel::frame::{AttributeList, FrameParts, FunctionList, mismatch};
 use crate::services::execution::ExecutionContext;
 
@@ -23,7 +23,7 @@ pub trait Source<'a>: Copy {
     fn attributes(self) -> AttributeList<'a>;
 
     /// Reads the attribute at `index` as an `A`.
-    fn attribute<A: AttributeParam + ?Sized>(self, index: usize) -> Result<A::Value<'a>, Error>;
+    fn attribute<A: AttrParam + ?Sized>(self, index: usize) -> Result<A::Value<'a>, Error>;
 
     /// Returns the functions.
     fn functions(self) -> FunctionList<'a>;
@@ -118,7 +118,7 @@ impl<'a> Source<'a> for FrameParts<'a> {
 
     // Any caller can build a frame, with attributes that no loader has checked.
     #[inline]
-    fn attribute<A: AttributeParam + ?Sized>(self, index: usize) -> Result<A::Value<'a>, Error> {
+    fn attribute<A: AttrParam + ?Sized>(self, index: usize) -> Result<A::Value<'a>, Error> {
         attribute::read::<A>(self.op, self.attributes, index)
     }
 

@@ -26,7 +26,7 @@ use tfrt_attr::AlignedBytes;
 use tfrt_ods::OpDef;
 use tfrt_support::Error;
 
-use crate::kernel::attribute::{self, AttributeParam};
+use crate::kernel::attribute::{self, AttrParam};
 use crate::kernel::frame::{AttributeList, FrameParts, FunctionList, mismatch};
 use crate::kernel::function_ref::FunctionTable;
 use crate::kernel::operand_slot::{OperandContent, OperandSlot};
@@ -304,7 +304,7 @@ impl<'k, P: ParamList> Source<'k> for Keeping<'k, '_, P> {
         }
     }
 
-    fn attribute<A: AttributeParam + ?Sized>(self, index: usize) -> Result<A::Value<'k>, Error> {
+    fn attribute<A: AttrParam + ?Sized>(self, index: usize) -> Result<A::Value<'k>, Error> {
         attribute::read::<A>(self.call.op, self.attributes(), index)
     }
 
