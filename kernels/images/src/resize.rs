@@ -66,13 +66,13 @@ impl Method {
 /// A part of an image, in pixels.
 ///
 /// ```
-/// use tfrt_images::resize::Region;
+/// use tfrt_images::resize::CropBox;
 ///
-/// let middle = Region { top: 8, left: 8, height: 16, width: 16 };
+/// let middle = CropBox { top: 8, left: 8, height: 16, width: 16 };
 /// assert_eq!(middle.top + middle.height, 24);
 /// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Region {
+pub struct CropBox {
     /// The first row.
     pub top: usize,
     /// The first column.
@@ -83,7 +83,7 @@ pub struct Region {
     pub width: usize,
 }
 
-impl Region {
+impl CropBox {
     /// A region that lies within an image.
     fn check(self, [height, width]: [usize; 2]) -> Result<()> {
         let is_within = |start: usize, len: usize, extent: usize| {
@@ -110,7 +110,7 @@ impl Region {
 /// If the tensor is not an image, the region does not lie within it, or there is no memory.
 pub fn crop(
     image: &DenseHostTensor,
-    region: Region,
+    region: CropBox,
     allocator: &Arc<dyn HostAllocator>,
 ) -> Result<DenseHostTensor> {
     let [height, width, channels] = extents(image)?;
@@ -143,7 +143,7 @@ pub fn resize(
     allocator: &Arc<dyn HostAllocator>,
 ) -> Result<DenseHostTensor> {
     let [height, width, _] = extents(image)?;
-    let whole = Region {
+    let whole = CropBox {
         top: 0,
         left: 0,
         height,
@@ -158,7 +158,7 @@ pub fn resize(
 /// Those of [`crop`] and [`resize`].
 pub fn crop_and_resize(
     image: &DenseHostTensor,
-    region: Region,
+    region: CropBox,
     [new_height, new_width]: [usize; 2],
     method: Method,
     allocator: &Arc<dyn HostAllocator>,
@@ -229,8 +229,8 @@ fn number(name: &str, value: i64) -> Result<usize> {
         .map_err(|_| invalid(format!("{name} must not be negative, found {value}")))
 }
 
-fn region_of(top: i64, left: i64, height: i64, width: i64) -> Result<Region> {
-    Ok(Region {
+fn region_of(top: i64, left: i64, height: i64, width: i64) -> Result<CropBox> {
+    Ok(CropBox {
         top: number("top", top)?,
         left: number("left", left)?,
         height: number("height", height)?,

@@ -8,7 +8,7 @@ use tfrt::prelude::*;
 use tfrt::testing;
 use tfrt_images::decode::decode;
 use tfrt_images::pixels::{Axis, flip, normalize, to_channels_first};
-use tfrt_images::resize::{Method, Region, crop, crop_and_resize, resize};
+use tfrt_images::resize::{CropBox, Method, crop, crop_and_resize, resize};
 use tfrt_tensor::{DenseHostTensor, Shape};
 
 tfrt::link!(tfrt_images);
@@ -261,7 +261,7 @@ fn damaged_images_are_errors_or_images_and_never_a_panic() {
 #[test]
 fn parts_of_images_are_their_pixels() {
     let whole = image([3, 4, 2], &(0..24).collect::<Vec<u8>>());
-    let region = |top, left, height, width| Region {
+    let region = |top, left, height, width| CropBox {
         top,
         left,
         height,
@@ -353,7 +353,7 @@ fn other_methods_are_what_their_names_say() {
 fn a_part_is_resized_as_if_it_were_cut_out_first() {
     let old = [8, 8, 3];
     let whole = image(old, &colorful(old));
-    let region = Region {
+    let region = CropBox {
         top: 1,
         left: 2,
         height: 4,

@@ -17,7 +17,7 @@ use tfrt::host::allocator::AllocatorKind;
 use tfrt::host::{RequestContextBuilder, ResourceContext};
 use tfrt::prelude::*;
 use tfrt_kernels::packed_weights::{DEFAULT_MAX_BYTES, PackedWeights};
-use tfrt_models::resnet50::program::{Chains, Options, Shortcut, text};
+use tfrt_models::resnet50::program::{Chains, ProgramOptions, Shortcut, text};
 use tfrt_models::resnet50::{Network, weights};
 
 tfrt::link!(tfrt_kernels);
@@ -66,7 +66,7 @@ fn main() {
     println!("               least   median     least   median");
     for shortcut in [Shortcut::Added, Shortcut::Fused] {
         for queue in ["s", "mstd:2"] {
-            let options = Options {
+            let options = ProgramOptions {
                 chains: Chains::ByHand,
                 shortcut,
                 weights_path: &weights_path.to_string_lossy(),

@@ -41,14 +41,14 @@ pub struct Network {
     /// How many scores there are.
     pub num_classes: usize,
     /// The first convolution.
-    pub stem: Convolution,
+    pub stem: ConvLayer,
     /// What comes between the first pooling and the last.
     pub blocks: Vec<Block>,
 }
 
 /// A convolution with its batch normalisation. Images and windows are square.
 #[derive(Clone, Debug)]
-pub struct Convolution {
+pub struct ConvLayer {
     /// What its weights are called.
     pub name: String,
     /// Where its weights begin in the file: the filter, then scale, offset, mean and variance.
@@ -71,13 +71,13 @@ pub struct Block {
     /// What the function is called.
     pub name: String,
     /// To fewer channels.
-    pub reduce: Convolution,
+    pub reduce: ConvLayer,
     /// Over neighbouring pixels.
-    pub spatial: Convolution,
+    pub spatial: ConvLayer,
     /// To more channels.
-    pub expand: Convolution,
+    pub expand: ConvLayer,
     /// What makes the input like the output, where they differ.
-    pub projection: Option<Convolution>,
+    pub projection: Option<ConvLayer>,
 }
 
 /// Weights of a convolution.
@@ -106,7 +106,7 @@ impl Network {
         let mut convolution = |name: String, input, (window, stride), in_channels, out_channels| {
             let first_weight = next_weight;
             next_weight += WEIGHTS_OF_CONVOLUTION;
-            Convolution {
+            ConvLayer {
                 name,
                 first_weight,
                 input,
@@ -161,7 +161,7 @@ impl Network {
     }
 
     /// All convolutions, in the order of their weights.
-    pub fn convolutions(&self) -> impl Iterator<Item = &Convolution> {
+    pub fn convolutions(&self) -> impl Iterator<Item = &ConvLayer> {
         std::iter::once(&self.stem).chain(self.blocks.iter().flat_map(Block::convolutions))
     }
 
@@ -176,7 +176,7 @@ impl Network {
     pub fn weight_shapes(&self) -> Vec<Vec<usize>> {
         let mut shapes = Vec::new();
         for convolution in self.convolutions() {
-            let &Convolution {
+            let &ConvLayer {
                 window,
                 in_channels,
                 out_channels,
@@ -210,7 +210,7 @@ impl Network {
         let blocks = self.blocks.iter().flat_map(|block| {
             let input = block.reduce.input_len();
             let [reduced, between, output] =
-                [&block.reduce, &block.spatial, &block.expand].map(Convolution::output_len);
+                [&block.reduce, &block.spatial, &block.expand].map(ConvLayer::output_len);
             // The input lives until the shortcut has been added, or projected: which may be done first or last.
             let projected = block.projection.as_ref().map_or(0, |_| output);
             [
@@ -226,14 +226,14 @@ impl Network {
 
 impl Block {
     /// Its convolutions, in the order of their weights.
-    pub fn convolutions(&self) -> impl Iterator<Item = &Convolution> {
+    pub fn convolutions(&self) -> impl Iterator<Item = &ConvLayer> {
         [&self.reduce, &self.spatial, &self.expand]
             .into_iter()
             .chain(&self.projection)
     }
 }
 
-impl Convolution {
+impl ConvLayer {
     /// Rows of the image that it writes.
     #[must_use]
     pub fn output(&self) -> usize {

@@ -9,7 +9,7 @@ use tfrt::host::allocator::{AllocatorKind, AllocatorProfile};
 use tfrt::host::{RequestContextBuilder, ResourceContext};
 use tfrt::prelude::*;
 use tfrt_kernels::packed_weights::{DEFAULT_MAX_BYTES, PackedWeights};
-use tfrt_models::resnet50::program::{Chains, Options, Shortcut, text};
+use tfrt_models::resnet50::program::{Chains, ProgramOptions, Shortcut, text};
 use tfrt_models::resnet50::{EPSILON, Network, command, oracle, weights};
 use tfrt_tensor::DenseHostTensor;
 use tfrt_tensor::file::btf::BtfReader;
@@ -61,7 +61,7 @@ impl Model {
 
     fn program(&self, chains: Chains, shortcut: Shortcut) -> String {
         let path = |file| self.folder.join(file).to_string_lossy().into_owned();
-        let options = Options {
+        let options = ProgramOptions {
             chains,
             shortcut,
             weights_path: &path("resnet50.btf"),
@@ -250,7 +250,7 @@ fn tensors_live_no_longer_than_they_are_needed() {
 #[test]
 fn a_program_says_what_it_must() {
     let network = Network::new(64, 8, 10);
-    let options = Options {
+    let options = ProgramOptions {
         chains: Chains::ByHand,
         shortcut: Shortcut::Added,
         weights_path: "a \"b\" \\ c",

@@ -42,7 +42,7 @@ pub const PASSES: &[Pass] = &[
     Pass {
         name: "canonicalize",
         summary: "Remove unused ops and fold constants",
-        scope: Scope::Op,
+        scope: PassScope::Op,
         fills_in_chains: false,
         options: &[],
         run: |module, op, _| {
@@ -53,7 +53,7 @@ pub const PASSES: &[Pass] = &[
     Pass {
         name: "inline",
         summary: "Replace calls with the bodies of the called functions",
-        scope: Scope::Module,
+        scope: PassScope::Module,
         fills_in_chains: false,
         options: &[],
         run: |module, op, _| inline(module, op),
@@ -61,7 +61,7 @@ pub const PASSES: &[Pass] = &[
     Pass {
         name: "tfrt-print-stream",
         summary: "Report the stream and the cost of every op as remarks",
-        scope: Scope::Function,
+        scope: PassScope::Function,
         fills_in_chains: false,
         options: &[],
         run: |module, func, _| print_function_streams(module, func),
@@ -69,7 +69,7 @@ pub const PASSES: &[Pass] = &[
     Pass {
         name: "thread-chains",
         summary: "Add the chains that keep a program written without them in order",
-        scope: Scope::Module,
+        scope: PassScope::Module,
         fills_in_chains: true,
         options: &[],
         run: |module, op, _| {
@@ -97,7 +97,7 @@ pub struct Pass {
     /// A short description of what it does.
     pub summary: &'static str,
     /// What it runs on.
-    pub scope: Scope,
+    pub scope: PassScope,
     /// Whether all ops have their chains afterwards, so that the program may be written without
     /// them.
     pub fills_in_chains: bool,
@@ -109,7 +109,7 @@ pub struct Pass {
 
 /// What a pass runs on.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Scope {
+pub enum PassScope {
     /// A module as a whole.
     Module,
     /// Each function separately.
@@ -135,7 +135,7 @@ impl Pass {
 
     /// Runs on everything inside `op`, and returns diagnostics.
     fn run_on(&self, module: &mut Module, op: OpId, options: &PassOptions) -> Vec<Diagnostic> {
-        if self.scope != Scope::Function || module.is_func(op) {
+        if self.scope != PassScope::Function || module.is_func(op) {
             return (self.run)(module, op, options);
         }
         let functions: Vec<OpId> = module.walk(op);

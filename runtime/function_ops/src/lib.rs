@@ -56,7 +56,7 @@ pub mod program;
 
 use std::sync::OnceLock;
 
-use tfrt_compiler::passes::{Pass, PassOptions, Scope};
+use tfrt_compiler::passes::{Pass, PassOptions, PassScope};
 use tfrt_core::{OpRegistration, OpRegistry};
 use tfrt_host::kernel::KernelRegistry;
 
@@ -102,7 +102,7 @@ const fn pass(name: &'static str, summary: &'static str, run: Run) -> Pass {
     Pass {
         name,
         summary,
-        scope: Scope::Function,
+        scope: PassScope::Function,
         fills_in_chains: false,
         options: &[],
         run,
@@ -172,7 +172,7 @@ inventory::submit! {
 
 inventory::submit! {
     Pass {
-        scope: Scope::Module,
+        scope: PassScope::Module,
         ..pass(
             "corert-partition",
             "Split functions by the devices of their ops",

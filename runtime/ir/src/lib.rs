@@ -55,7 +55,7 @@ pub use location::{Location, LocationId};
 pub use module::{BlockId, Module, NameId, OpId, OpState, RegionId, Use, ValueDef, ValueId};
 pub use parse::{ParseOptions, parse, parse_without_chains};
 pub use print::{PrintOptions, print, print_op};
-pub use registry::{RegisteredOp, Registry, RegistryError};
+pub use registry::{OpEntry, Registry, RegistryError};
 pub use split::{Part, split_input_file};
 pub use symbols::SymbolTable;
 pub use types::{FloatType, Signedness, Type, TypeId};

@@ -21,7 +21,7 @@ use tfrt_support::entity::PrimaryMap;
 use crate::attribute::{AttrId, Attribute};
 use crate::intern::Interner;
 use crate::location::{Location, LocationId};
-use crate::registry::{RegisteredOp, Registry};
+use crate::registry::{OpEntry, Registry};
 use crate::symbols::MODULE_OP;
 use crate::types::{self, Type, TypeId};
 use uses::{Neighbours, UseList};
@@ -346,7 +346,7 @@ impl Module {
     /// its operands.
     pub fn create_op(&mut self, state: OpState) -> OpId {
         let name = self.intern_name(&state.name);
-        let def = self.registry.op(&state.name).map(RegisteredOp::def);
+        let def = self.registry.op(&state.name).map(OpEntry::def);
         let mut attributes: Vec<(NameId, AttrId)> = Vec::with_capacity(state.attributes.len());
         let mut seen = HashSet::with_capacity(state.attributes.len());
         for (name, value) in &state.attributes {

@@ -28,7 +28,7 @@ use crate::syntax::OpSyntax;
 /// ```
 #[derive(Debug, Default)]
 pub struct Registry {
-    ops: NameTable<RegisteredOp>,
+    ops: NameTable<OpEntry>,
     dialects: HashMap<&'static str, DialectDef>,
     /// The hand-written custom forms, by the name of the op.
     syntaxes: HashMap<&'static str, &'static OpSyntax>,
@@ -38,12 +38,12 @@ pub struct Registry {
 
 /// An op of a [`Registry`]: its declaration and its custom syntax.
 #[derive(Debug)]
-pub struct RegisteredOp {
+pub struct OpEntry {
     def: &'static OpDef,
     format: OnceLock<Result<Box<Format>, DeclarationError>>,
 }
 
-impl RegisteredOp {
+impl OpEntry {
     /// Returns the declaration.
     #[must_use]
     pub fn def(&self) -> &'static OpDef {
@@ -66,7 +66,7 @@ impl RegisteredOp {
     }
 }
 
-impl Named for RegisteredOp {
+impl Named for OpEntry {
     fn name(&self) -> &'static str {
         self.def.name
     }
@@ -86,7 +86,7 @@ impl Registry {
         registry.ops.reserve(ops.size_hint().0);
         for def in ops {
             let format = OnceLock::new();
-            let added = registry.ops.add(RegisteredOp { def, format });
+            let added = registry.ops.add(OpEntry { def, format });
             added.map_err(|first| RegistryError::DuplicateOp {
                 first: first.def,
                 second: def,
@@ -118,7 +118,7 @@ impl Registry {
 
     /// Returns the op with this name.
     #[must_use]
-    pub fn op(&self, name: &str) -> Option<&RegisteredOp> {
+    pub fn op(&self, name: &str) -> Option<&OpEntry> {
         self.ops.get(name)
     }
 

@@ -42,7 +42,7 @@ mod modules;
 
 mod waits;
 
-use tfrt_compiler::passes::{Pass, PassOptions, Scope};
+use tfrt_compiler::passes::{Pass, PassOptions, PassScope};
 use tfrt_ir::{Module, OpDiagnostics, OpId};
 use tfrt_support::Diagnostic;
 
@@ -70,7 +70,7 @@ inventory::submit! {
     Pass {
         name: "gpu-to-tfrt-gpu",
         summary: "Lower a program of MLIR's `gpu` and `async` dialects to GPU kernels",
-        scope: Scope::Module,
+        scope: PassScope::Module,
         run: |module, root, options| {
             let mut findings = Vec::new();
             for pass in PIPELINE {
@@ -89,7 +89,7 @@ inventory::submit! {
 const NO_PASS: Pass = Pass {
     name: "",
     summary: "",
-    scope: Scope::Function,
+    scope: PassScope::Function,
     fills_in_chains: false,
     options: &[],
     run: |_, _, _| Vec::new(),
@@ -97,7 +97,7 @@ const NO_PASS: Pass = Pass {
 
 /// Runs a pass on a module, or on each of its functions.
 fn run(pass: &Pass, module: &mut Module, root: OpId, options: &PassOptions) -> Vec<Diagnostic> {
-    if pass.scope != Scope::Function {
+    if pass.scope != PassScope::Function {
         return (pass.run)(module, root, options);
     }
     let functions: Vec<OpId> = module.walk(root);

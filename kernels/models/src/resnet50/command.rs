@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 
 use tfrt_tensor::TensorError;
 
-use super::program::{Chains, Options, Shortcut, text};
+use super::program::{Chains, ProgramOptions, Shortcut, text};
 use super::{Network, weights};
 
 /// What is written, and how large.
@@ -48,7 +48,7 @@ pub fn run(options: &[String]) -> Result<String, CommandError> {
     let image = weights::draw_images(&network, 1, request.seed).map_err(CommandError::Tensor)?;
     write_tensors(&image_path, &[image])?;
     for (name, chains, shortcut) in PROGRAMS {
-        let options = Options {
+        let options = ProgramOptions {
             chains,
             shortcut,
             weights_path: WEIGHTS,

@@ -4,7 +4,7 @@
 
 use tfrt_tensor::{DenseHostTensor, TensorError};
 
-use super::{Convolution, EPSILON, Network, POOLING, WEIGHTS_OF_CONVOLUTION};
+use super::{ConvLayer, EPSILON, Network, POOLING, WEIGHTS_OF_CONVOLUTION};
 
 /// An image: rows, columns, channels.
 struct Image {
@@ -63,11 +63,11 @@ pub fn scores(
 
 /// A convolution with its batch normalisation.
 fn convolve(
-    convolution: &Convolution,
+    convolution: &ConvLayer,
     weights: &[DenseHostTensor],
     image: &Image,
 ) -> Result<Image, TensorError> {
-    let &Convolution {
+    let &ConvLayer {
         window,
         stride,
         in_channels,

@@ -10,7 +10,7 @@
 
 use std::fmt::{self, Write};
 
-use super::{Block, Convolution, EPSILON, Network, POOLING, WEIGHTS_OF_CONVOLUTION};
+use super::{Block, ConvLayer, EPSILON, Network, POOLING, WEIGHTS_OF_CONVOLUTION};
 
 /// How the order of the kernels is stated.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -32,7 +32,7 @@ pub enum Shortcut {
 
 /// What a program is made of, beside the network.
 #[derive(Clone, Copy, Debug)]
-pub struct Options<'a> {
+pub struct ProgramOptions<'a> {
     /// How the order of the kernels is stated.
     pub chains: Chains,
     /// How the shortcut of a block is added.
@@ -48,9 +48,9 @@ pub struct Options<'a> {
 ///
 /// ```
 /// use tfrt_models::resnet50::Network;
-/// use tfrt_models::resnet50::program::{Chains, Options, Shortcut, text};
+/// use tfrt_models::resnet50::program::{Chains, ProgramOptions, Shortcut, text};
 ///
-/// let options = Options {
+/// let options = ProgramOptions {
 ///     chains: Chains::ByHand,
 ///     shortcut: Shortcut::Added,
 ///     weights_path: "weights.btf",
@@ -60,7 +60,7 @@ pub struct Options<'a> {
 /// assert_eq!(program.matches("eigen.conv2d").count(), 53);
 /// ```
 #[must_use]
-pub fn text(network: &Network, options: &Options<'_>) -> String {
+pub fn text(network: &Network, options: &ProgramOptions<'_>) -> String {
     let mut program = Program {
         network,
         options,
@@ -77,7 +77,7 @@ const CHAIN: &str = "!tfrt.chain";
 
 struct Program<'a> {
     network: &'a Network,
-    options: &'a Options<'a>,
+    options: &'a ProgramOptions<'a>,
     text: String,
 }
 
@@ -178,7 +178,7 @@ impl Program<'_> {
     }
 
     /// The output of a convolution.
-    fn create_output(&mut self, name: &str, convolution: &Convolution) -> fmt::Result {
+    fn create_output(&mut self, name: &str, convolution: &ConvLayer) -> fmt::Result {
         let extent = convolution.output();
         self.create(name, &[1, extent, extent, convolution.out_channels])
     }
@@ -221,7 +221,7 @@ impl Program<'_> {
         suffix: &str,
         [input, output]: [&str; 2],
         first_weight: usize,
-        convolution: &Convolution,
+        convolution: &ConvLayer,
     ) -> fmt::Result {
         let weights: Vec<String> = (first_weight..first_weight + WEIGHTS_OF_CONVOLUTION)
             .map(|weight| format!("%w{weight}"))
@@ -393,7 +393,7 @@ impl Program<'_> {
     /// Reads weights and image into `%w0`, `%w1`, … and `%image`.
     fn write_reading(&mut self) -> fmt::Result {
         let num_weights = self.network.weight_shapes().len();
-        let Options {
+        let ProgramOptions {
             weights_path,
             image_path,
             ..

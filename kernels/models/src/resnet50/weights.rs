@@ -11,23 +11,23 @@ use tfrt::host::allocator::{HostAllocator, Malloc};
 use tfrt_tensor::file::btf;
 use tfrt_tensor::{DenseHostTensor, Shape, Tensor, TensorError};
 
-use super::{Convolution, Network};
+use super::{ConvLayer, Network};
 
 /// A source of numbers: the generator SplitMix64 of Steele, Lea and Flood.
 ///
 /// ```
-/// use tfrt_models::resnet50::weights::Draw;
+/// use tfrt_models::resnet50::weights::WeightDraw;
 ///
-/// let mut draw = Draw::new(1);
+/// let mut draw = WeightDraw::new(1);
 /// let numbers: Vec<f32> = (0..10_000).map(|_| draw.normal()).collect();
 /// let mean = numbers.iter().sum::<f32>() / 1e4;
 /// let variance = numbers.iter().map(|x| x * x).sum::<f32>() / 1e4;
 /// assert!(mean.abs() < 0.05 && (variance - 1.0).abs() < 0.05);
 /// ```
 #[derive(Clone, Debug)]
-pub struct Draw(u64);
+pub struct WeightDraw(u64);
 
-impl Draw {
+impl WeightDraw {
     /// The sequence of a seed.
     #[must_use]
     pub fn new(seed: u64) -> Self {
@@ -56,7 +56,7 @@ impl Draw {
 /// # Errors
 /// If there is no memory.
 pub fn draw(network: &Network, seed: u64) -> Result<Vec<DenseHostTensor>, TensorError> {
-    let mut draw = Draw::new(seed);
+    let mut draw = WeightDraw::new(seed);
     let mut weights = Vec::new();
     for convolution in network.convolutions() {
         weights.extend(draw_convolution(&mut draw, convolution)?);
@@ -70,10 +70,10 @@ pub fn draw(network: &Network, seed: u64) -> Result<Vec<DenseHostTensor>, Tensor
 }
 
 fn draw_convolution(
-    draw: &mut Draw,
-    convolution: &Convolution,
+    draw: &mut WeightDraw,
+    convolution: &ConvLayer,
 ) -> Result<[DenseHostTensor; super::WEIGHTS_OF_CONVOLUTION], TensorError> {
-    let &Convolution {
+    let &ConvLayer {
         window,
         in_channels,
         out_channels,
@@ -108,7 +108,7 @@ pub fn draw_images(
     seed: u64,
 ) -> Result<DenseHostTensor, TensorError> {
     // Another sequence than that of the weights.
-    let mut draw = Draw::new(!seed);
+    let mut draw = WeightDraw::new(!seed);
     tensor(&[batch, network.image, network.image, 3], || draw.normal())
 }
 

@@ -31,14 +31,14 @@ const HEADER_BYTES: u64 = 16;
 
 /// How the elements of a tensor are laid out.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Layout {
+pub enum BtfLayout {
     /// All elements, row-major.
     Dense,
     /// Coordinates and values of those that are not zero.
     Coo,
 }
 
-impl Layout {
+impl BtfLayout {
     /// The code in files.
     #[must_use]
     pub const fn code(self) -> u8 {
@@ -59,7 +59,7 @@ impl Layout {
     }
 }
 
-impl fmt::Display for Layout {
+impl fmt::Display for BtfLayout {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(match self {
             Self::Dense => "Row-Major Dense tensor",

@@ -12,7 +12,7 @@ use tfrt_bef::{
 use tfrt_ir::parse::parse_type;
 use tfrt_ir::symbols::{FUNC_OP, FUNCTION_TYPE, MODULE_OP, SYMBOL_NAME, SYMBOL_VISIBILITY};
 use tfrt_ir::{
-    AttrId, Attribute, LocationId, Module, OpState, RegionId, RegisteredOp, Type, TypeId, ValueId,
+    AttrId, Attribute, LocationId, Module, OpEntry, OpState, RegionId, Type, TypeId, ValueId,
 };
 use tfrt_ods::OpTraits;
 use tfrt_support::entity::{EntityId, PrimaryMap};
@@ -273,11 +273,7 @@ impl<'a> FunctionDecoder<'a, '_> {
             state.regions.push(region);
         }
 
-        let def = self
-            .module
-            .registry()
-            .op(&state.name)
-            .map(RegisteredOp::def);
+        let def = self.module.registry().op(&state.name).map(OpEntry::def);
         let taken: BTreeSet<&str> = state
             .attributes
             .iter()
@@ -302,11 +298,7 @@ impl<'a> FunctionDecoder<'a, '_> {
 
     /// Adds a cost to an op that must have one. Files do not hold costs, so it is the lowest one.
     fn restore_cost(&mut self, state: &mut OpState) {
-        let def = self
-            .module
-            .registry()
-            .op(&state.name)
-            .map(RegisteredOp::def);
+        let def = self.module.registry().op(&state.name).map(OpEntry::def);
         if def.is_some_and(|def| def.traits.contains(OpTraits::COST_ATTRIBUTE)) {
             state
                 .attributes

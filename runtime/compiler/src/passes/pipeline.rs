@@ -16,7 +16,7 @@ use tfrt_ir::{Module, OpId, VerifyOptions, verify};
 use tfrt_support::nearest::{did_you_mean, nearest};
 use tfrt_support::{Diagnostic, Place, Severity};
 
-use super::{Pass, PassOptions, Scope};
+use super::{Pass, PassOptions, PassScope};
 
 /// The file name in the location of an error in a pipeline.
 pub const PIPELINE_SOURCE: &str = "<Pass-Pipeline-Parser>";
@@ -195,7 +195,7 @@ impl<'a> Parser<'a> {
     fn entry(&mut self) -> Result<Group, Diagnostic> {
         let (name, start) = self.name()?;
         if !self.consume('(') {
-            return self.pass(name, start, Scope::Module).map(Group::Whole);
+            return self.pass(name, start, PassScope::Module).map(Group::Whole);
         }
         if !matches!(name, "func" | "builtin.func" | "func.func") {
             self.position = start;
@@ -204,7 +204,7 @@ impl<'a> Parser<'a> {
         let mut passes = Vec::new();
         loop {
             let (name, start) = self.name()?;
-            passes.push(self.pass(name, start, Scope::Function)?);
+            passes.push(self.pass(name, start, PassScope::Function)?);
             if self.consume(')') {
                 return Ok(Group::Functions(passes));
             }
@@ -218,10 +218,10 @@ impl<'a> Parser<'a> {
         &mut self,
         name: &str,
         start: usize,
-        scope: Scope,
+        scope: PassScope,
     ) -> Result<ConfiguredPass, Diagnostic> {
         let complaint = match Pass::find(name) {
-            Some(pass) if scope == Scope::Function && pass.scope == Scope::Module => {
+            Some(pass) if scope == PassScope::Function && pass.scope == PassScope::Module => {
                 format!("`{name}` runs on modules, not on single functions")
             }
             Some(pass) if pass.options.is_empty() && self.rest().starts_with('{') => {

@@ -10,7 +10,7 @@ use super::values::Name;
 use super::written::OpParser;
 use crate::attribute::{AttrId, Attribute};
 use crate::module::{BlockId, OpId, OpState, RegionId};
-use crate::registry::{RegisteredOp, Registry};
+use crate::registry::{OpEntry, Registry};
 use crate::symbols::{FUNC_OP, FUNCTION_TYPE, LATER_FUNC_OP, LATER_FUNCTION_TYPE, MODULE_OP};
 use crate::syntax::OpSyntax;
 use crate::types::{FloatType, Signedness, Type, TypeId};
@@ -178,7 +178,7 @@ impl<'s> Parser<'s, '_> {
             && may_be_written
             && op.is_none_or(|op| op.def().assembly_format.is_none())
         {
-            return self.written_op(token, syntax, op.map(RegisteredOp::def));
+            return self.written_op(token, syntax, op.map(OpEntry::def));
         }
         match op {
             Some(op) => match op.format() {
@@ -240,7 +240,7 @@ impl<'s> Parser<'s, '_> {
             return Err(self.error("null character not allowed in operation name"));
         }
         self.advance();
-        let def = self.registry.op(&name).map(RegisteredOp::def);
+        let def = self.registry.op(&name).map(OpEntry::def);
         let is_later_func = name == LATER_FUNC_OP;
         if def.is_none() && !is_later_func {
             self.check_dialect_of(&name)?;

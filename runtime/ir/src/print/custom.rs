@@ -17,7 +17,7 @@ use super::attributes::{
 use super::ops::Printer;
 use crate::attribute::{AttrId, Attribute};
 use crate::module::{Module, NameId, OpId, RegionId, ValueId};
-use crate::registry::RegisteredOp;
+use crate::registry::OpEntry;
 use crate::types::{self, TypeId};
 use crate::verify::instance::attr_instance;
 
@@ -103,7 +103,7 @@ impl Printer<'_> {
             return false;
         }
         let registered = module.registry().op(def.name);
-        let Some(Ok(Some(format))) = registered.map(RegisteredOp::format) else {
+        let Some(Ok(Some(format))) = registered.map(OpEntry::format) else {
             return false;
         };
         let Some(op) = Op::new(module, op, def) else {

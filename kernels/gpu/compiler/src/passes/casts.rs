@@ -6,7 +6,7 @@
 //!
 //! Any other cast is an error. Cost: linear in the number of ops.
 
-use tfrt_compiler::passes::{Pass, Scope};
+use tfrt_compiler::passes::{Pass, PassScope};
 use tfrt_ir::{Module, OpId, OpState, Signedness, Type, ValueId};
 
 use super::edit::{self, Builder, CAST, CHAIN, CONTEXT, EVENT};
@@ -16,7 +16,7 @@ use super::ops::{Parts, Place};
 pub const PASS: Pass = Pass {
     name: "cast-tfrt-streamify",
     summary: "Resolve casts between tokens and their parts",
-    scope: Scope::Module,
+    scope: PassScope::Module,
     run: |module, root, _| {
         for op in module.walk(root) {
             if module.op_name(op) == CAST {

@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-use tfrt_compiler::passes::{Pass, PassOptions, Scope};
+use tfrt_compiler::passes::{Pass, PassOptions, PassScope};
 use tfrt_gpu::enums::Platform;
 use tfrt_gpu::kernels::entry_point::VERSION;
 use tfrt_ir::{Attribute, Module, OpDiagnostics, OpId};
@@ -14,7 +14,7 @@ use super::edit::{self, Builder, RETURN};
 pub const PASS: Pass = Pass {
     name: "tfrt-set-entry-point",
     summary: "Add the function that describes the program to an executor",
-    scope: Scope::Module,
+    scope: PassScope::Module,
     options: &["platform", "function_name", "buffer_sizes"],
     run: |module, root, options| {
         let added = add(module, root, options);

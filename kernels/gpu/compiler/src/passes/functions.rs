@@ -9,7 +9,7 @@
 
 use std::collections::HashSet;
 
-use tfrt_compiler::passes::{Pass, Scope};
+use tfrt_compiler::passes::{Pass, PassScope};
 use tfrt_ir::symbols::{ARGUMENT_ATTRIBUTES, RESULT_ATTRIBUTES};
 use tfrt_ir::{Attribute, BlockId, Module, OpId, OpState, ValueId};
 
@@ -19,7 +19,7 @@ use super::edit::{self, Builder, CHAIN, STREAM, TOKEN};
 pub const PASS: Pass = Pass {
     name: "func-tfrt-streamify",
     summary: "Make functions that work on a stream take a chain and the stream",
-    scope: Scope::Module,
+    scope: PassScope::Module,
     run: |module, root, _| {
         let changed = streamify_functions(module, root);
         streamify_callers(module, root, &changed);

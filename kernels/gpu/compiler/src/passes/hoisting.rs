@@ -5,7 +5,7 @@
 
 use std::collections::{HashMap, HashSet};
 
-use tfrt_compiler::passes::{Pass, Scope};
+use tfrt_compiler::passes::{Pass, PassScope};
 use tfrt_ir::{LocationId, Module, OpId, TypeId, ValueId};
 
 use super::edit::{self, Builder, CHAIN, CONTEXT, RETURN};
@@ -14,7 +14,7 @@ use super::edit::{self, Builder, CHAIN, CONTEXT, RETURN};
 pub const PASS: Pass = Pass {
     name: "gpu-tfrt-hoisting",
     summary: "Create library handles once, and add the function that does so in advance",
-    scope: Scope::Module,
+    scope: PassScope::Module,
     run: |module, root, _| {
         hoist_handles(module, root);
         preload(module, root);

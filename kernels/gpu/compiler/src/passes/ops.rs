@@ -8,7 +8,7 @@
 
 use std::collections::HashMap;
 
-use tfrt_compiler::passes::{Pass, Scope};
+use tfrt_compiler::passes::{Pass, PassScope};
 use tfrt_ir::{Attribute, BlockId, Module, OpId, Type, TypeId, ValueId};
 
 use super::edit::{self, BUFFER, Builder, CHAIN, CONTEXT, EVENT, STREAM, TOKEN};
@@ -19,7 +19,7 @@ use crate::dialects::{Launch, NAME};
 pub const PASS: Pass = Pass {
     name: "gpu-tfrt-streamify",
     summary: "Replace ops of `gpu` and `memref` by GPU kernels",
-    scope: Scope::Module,
+    scope: PassScope::Module,
     run: |module, root, _| {
         let mut findings = modules::lower(module, root);
         if !findings.is_empty() {

@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-use super::Layout;
+use super::BtfLayout;
 use super::dtype_name;
 use crate::error::TensorError;
 use crate::file::SourceError;
@@ -173,7 +173,7 @@ impl BtfError {
             BtfProblem::Rank { found, expected } => {
                 format!("unexpected tensor rank {found}. Expected rank is {expected}")
             }
-            BtfProblem::Layout { found } => match Layout::from_code(*found) {
+            BtfProblem::Layout { found } => match BtfLayout::from_code(*found) {
                 Some(layout) => format!("unexpected tensor layout {layout}"),
                 None => "unexpected tensor layout Unknown".to_owned(),
             },

@@ -8,7 +8,7 @@ use std::sync::Arc;
 use tfrt_host::allocator::HostAllocator;
 use tfrt_support::DType;
 
-use super::{BtfError, BtfProblem, DTYPES, HEADER_BYTES, Layout, dtype_code};
+use super::{BtfError, BtfLayout, BtfProblem, DTYPES, HEADER_BYTES, dtype_code};
 use crate::buffer::HostBuffer;
 use crate::coo::CooHostTensor;
 use crate::dense::DenseHostTensor;
@@ -155,9 +155,9 @@ impl<S: Source> BtfReader<S> {
         let header = self.header(index)?;
         let dtype = DTYPES.get(usize::from(header.dtype_code)).copied();
         let dtype = dtype.ok_or_else(|| header.wrong_dtype(None))?;
-        match Layout::from_code(header.layout_code) {
-            Some(Layout::Dense) => self.read_dense(&header, dtype).map(BtfTensor::Dense),
-            Some(Layout::Coo) => self.read_coo(&header, dtype).map(BtfTensor::Coo),
+        match BtfLayout::from_code(header.layout_code) {
+            Some(BtfLayout::Dense) => self.read_dense(&header, dtype).map(BtfTensor::Dense),
+            Some(BtfLayout::Coo) => self.read_coo(&header, dtype).map(BtfTensor::Coo),
             None => Err(header.wrong_layout()),
         }
     }
@@ -173,7 +173,7 @@ impl<S: Source> BtfReader<S> {
         rank: usize,
     ) -> Result<DenseHostTensor, BtfError> {
         let header = self.header(index)?;
-        header.expect(dtype, rank, Layout::Dense)?;
+        header.expect(dtype, rank, BtfLayout::Dense)?;
         self.read_dense(&header, dtype)
     }
 
@@ -188,7 +188,7 @@ impl<S: Source> BtfReader<S> {
         rank: usize,
     ) -> Result<CooHostTensor, BtfError> {
         let header = self.header(index)?;
-        header.expect(dtype, rank, Layout::Coo)?;
+        header.expect(dtype, rank, BtfLayout::Coo)?;
         self.read_coo(&header, dtype)
     }
 
@@ -276,7 +276,7 @@ fn bad_entry(sparse: &CooHostTensor, indices_start: u64, error: TensorError) -> 
 
 impl Header {
     /// Sees to it that the record is of this type, rank and layout.
-    fn expect(&self, dtype: DType, rank: usize, layout: Layout) -> Result<(), BtfError> {
+    fn expect(&self, dtype: DType, rank: usize, layout: BtfLayout) -> Result<(), BtfError> {
         let expected = dtype_code(dtype);
         if Some(self.dtype_code) != expected {
             return Err(self.wrong_dtype(expected));
@@ -288,7 +288,7 @@ impl Header {
             };
             return Err(BtfError::new(problem, self.offset));
         }
-        if Layout::from_code(self.layout_code) != Some(layout) {
+        if BtfLayout::from_code(self.layout_code) != Some(layout) {
             return Err(self.wrong_layout());
         }
         Ok(())

@@ -3,7 +3,7 @@
 use std::fmt;
 use std::io::{self, Write};
 
-use super::{ALIGN_BYTES, HEADER_BYTES, Layout, dtype_code};
+use super::{ALIGN_BYTES, BtfLayout, HEADER_BYTES, dtype_code};
 use crate::coo::CooHostTensor;
 use crate::dense::DenseHostTensor;
 use crate::error::TensorError;
@@ -75,10 +75,10 @@ impl<'a> Record<'a> {
         }
     }
 
-    fn layout(self) -> Layout {
+    fn layout(self) -> BtfLayout {
         match self {
-            Self::Dense(_) => Layout::Dense,
-            Self::Coo(_) => Layout::Coo,
+            Self::Dense(_) => BtfLayout::Dense,
+            Self::Coo(_) => BtfLayout::Coo,
         }
     }
 
