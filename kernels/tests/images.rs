@@ -9,7 +9,7 @@ use std::sync::Arc;
 
 use tfrt::host::allocator::{HostAllocator, Malloc, RequestMemory};
 use tfrt::prelude::*;
-use tfrt::testing::{self, Outcome};
+use tfrt::testing::{self, TestOutcome};
 use tfrt_kernels::test::examples::Example;
 use tfrt_kernels::test::images;
 use tfrt_tensor::DenseHostTensor;
@@ -23,7 +23,7 @@ fn file(name: &str) -> Vec<u8> {
     fs::read(&path).unwrap_or_else(|error| panic!("{}: {error}", path.display()))
 }
 
-fn decode(data: Vec<u8>) -> Outcome {
+fn decode(data: Vec<u8>) -> TestOutcome {
     testing::kernel("tfrt_test.decode_jpeg")
         .operands((ByteString::from(data),))
         .under_every_queue()
@@ -134,7 +134,7 @@ const PROGRAM: &str = r#"
     }
 "#;
 
-fn ask(function: &str, data: Vec<u8>, key: &str) -> Outcome {
+fn ask(function: &str, data: Vec<u8>, key: &str) -> TestOutcome {
     let program = testing::program(PROGRAM).under_every_queue();
     program.call(function, (ByteString::from(data), key))
 }

@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use tfrt::host::allocator::{HostAllocator, Malloc};
 use tfrt::prelude::*;
-use tfrt::testing::{self, Outcome};
+use tfrt::testing::{self, TestOutcome};
 use tfrt_compute::convolution::{Conv2dShape, Padding, Window, naive};
 use tfrt_compute::matmul::{self, MatmulShape};
 use tfrt_tensor::{DenseHostTensor, Element, Shape};
@@ -64,7 +64,7 @@ impl<T: Element> Written<T> {
     }
 }
 
-fn is_done(outcome: Outcome) {
+fn is_done(outcome: TestOutcome) {
     outcome.expect_done();
 }
 

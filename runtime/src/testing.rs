@@ -1,6 +1,6 @@
 //! Tests of kernels and of programs, in a line or two.
 //!
-//! [`kernel`] runs one kernel, [`program`] a program in MLIR text; both give an [`Outcome`], which is asked what it should
+//! [`kernel`] runs one kernel, [`program`] a program in MLIR text; both return a [`TestOutcome`], which is asked what it should
 //! be:
 //!
 //! ```
@@ -44,8 +44,8 @@
 //! - The kernels are those linked into the test, checked against their declarations as `tfrt run` checks them: a program
 //!   that does not parse, verify or load fails the test with the findings.
 //! - Each run has a host and a request of its own, with resources of its own, so that tests run side by side.
-//! - A run happens under the queue `s`, or under each of the [queues](Program::under) that the test names. Under
-//!   [`random:SEED`](Program::under) tasks run in an order that the seed decides: effects that no chain orders show there.
+//! - A run happens under the queue `s`, or under each of the [queues](TestProgram::under) that the test names. Under
+//!   [`random:SEED`](TestProgram::under) tasks run in an order that the seed decides: effects that no chain orders show there.
 //! - Results that do not become available within a minute are errors that say so: a lost promise fails a test, it does not
 //!   hang it.
 //! - When the outcome goes, every value that the run made must be gone too. A value that lives on is a leak, and fails the
@@ -112,5 +112,5 @@ pub use operand::{
     ByReference, ByText, ByValue, ErrorText, IntoOperand, IntoOperands, Operand, Ready, error,
     later, value_from,
 };
-pub use outcome::{ExpectedError, ExpectedValue, ExpectedValues, Mismatch, Outcome};
-pub use program::{Program, Refusal, program};
+pub use outcome::{ExpectedError, ExpectedValue, ExpectedValues, Mismatch, TestOutcome};
+pub use program::{Refusal, TestProgram, program};

@@ -362,7 +362,7 @@ fn a_chain_that_synchronous_kernels_lack_is_found() {
       %same = \"sample.after\"(%after, %b) : (!sample.list, !tfrt.chain) -> !sample.list
       tfrt.return %same : !sample.list
     }";
-    let call = |program: testing::Program| {
+    let call = |program: testing::TestProgram| {
         program
             .call("main", (1, 2, Chain))
             .expect_value(List(vec![1, 2]));

@@ -73,9 +73,9 @@
 //! .expect_value("hello world");
 //! ```
 //!
-//! [`under_every_queue`](crate::testing::Program::under_every_queue) runs the program in many orders: every kernel is delayed, and
+//! [`under_every_queue`](crate::testing::TestProgram::under_every_queue) runs the program in many orders: every kernel is delayed, and
 //! ready kernels run in an order that depends on a seed. A missing chain shows as a result that differs, and the test names the
-//! queue, such as `random:3`, [under](crate::testing::Program::under) which the failure can be repeated:
+//! queue, such as `random:3`, [under](crate::testing::TestProgram::under) which the failure can be repeated:
 //!
 //! ```
 //! # use std::sync::Mutex;
@@ -132,7 +132,7 @@
 //! You do not have to write chains. The option `--thread-chains` of `tfrt run`, `tfrt translate` and `tfrt opt` accepts a program
 //! without any, and adds those that the declarations require; so do
 //! [`text::compile_without_chains`](crate::text::compile_without_chains), and in tests
-//! [`without_chains`](crate::testing::Program::without_chains):
+//! [`without_chains`](crate::testing::TestProgram::without_chains):
 //!
 //! - ops with effects of one class stay in program order; different classes are independent;
 //! - an op that writes an operand runs after all earlier readers and writers of it, and a reader runs after the last writer; readers

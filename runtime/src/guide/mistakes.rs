@@ -124,7 +124,7 @@
 //! program(", %done", ", !tfrt.chain").under_every_queue().call("main", arguments()).expect_value(7);
 //! ```
 //!
-//! [`under_every_queue`](crate::testing::Program::under_every_queue) fails for the first program.
+//! [`under_every_queue`](crate::testing::TestProgram::under_every_queue) fails for the first program.
 //! The program does not order the read after the write, so the cell may be read as soon as it exists. Pass the chain of the writer to
 //! the reader, or write the program without chains and let `tfrt opt --thread-chains` derive them.
 //!

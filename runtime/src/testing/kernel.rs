@@ -11,8 +11,8 @@ use tfrt_support::nearest::did_you_mean;
 
 use super::attribute::{AttrText, IntoAttribute};
 use super::operand::{IntoOperand, IntoOperands, Operand};
-use super::outcome::Outcome;
-use super::program::{self, Program};
+use super::outcome::TestOutcome;
+use super::program::{self, TestProgram};
 
 const CHAIN: &str = Chain::MLIR_TYPE;
 
@@ -74,7 +74,7 @@ pub struct KernelTest {
     result_types: Option<Vec<String>>,
     is_strict: bool,
     /// What is done to the program that will be around the op.
-    arrange: Vec<Box<dyn FnOnce(Program) -> Program>>,
+    arrange: Vec<Box<dyn FnOnce(TestProgram) -> TestProgram>>,
 }
 
 impl KernelTest {
@@ -107,7 +107,7 @@ impl KernelTest {
         self
     }
 
-    /// See [`Program::with_kernels`].
+    /// See [`TestProgram::with_kernels`].
     ///
     /// # Panics
     /// If the kernel is not among them.
@@ -119,20 +119,20 @@ impl KernelTest {
         self.arranged(move |program| program.with_kernels(kernels))
     }
 
-    /// See [`Program::under`].
+    /// See [`TestProgram::under`].
     #[must_use]
     pub fn under<'a>(self, queues: impl IntoIterator<Item = &'a str>) -> Self {
         let queues: Vec<String> = queues.into_iter().map(str::to_owned).collect();
         self.arranged(move |program| program.under(queues.iter().map(String::as_str)))
     }
 
-    /// See [`Program::under_every_queue`].
+    /// See [`TestProgram::under_every_queue`].
     #[must_use]
     pub fn under_every_queue(self) -> Self {
-        self.arranged(Program::under_every_queue)
+        self.arranged(TestProgram::under_every_queue)
     }
 
-    /// See [`Program::request`].
+    /// See [`TestProgram::request`].
     #[must_use]
     pub fn request(
         self,
@@ -147,12 +147,12 @@ impl KernelTest {
     /// If the op is refused: operands, attributes or results are not as declared.
     #[track_caller]
     #[must_use = "an outcome is asked what it should be: `expect_value`, `expect_error`, `expect_done`"]
-    pub fn run(self) -> Outcome {
+    pub fn run(self) -> TestOutcome {
         let (program, operands) = self.into_program();
         program.0.call_with(program.1, "main", &operands)
     }
 
-    /// Expects that the op is refused before it runs; see [`Program::expect_refused`].
+    /// Expects that the op is refused before it runs; see [`TestProgram::expect_refused`].
     ///
     /// # Panics
     /// If it is not.
@@ -162,13 +162,13 @@ impl KernelTest {
         program.0.expect_refused(text);
     }
 
-    fn arranged(mut self, step: impl FnOnce(Program) -> Program + 'static) -> Self {
+    fn arranged(mut self, step: impl FnOnce(TestProgram) -> TestProgram + 'static) -> Self {
         self.arrange.push(Box::new(step));
         self
     }
 
     #[track_caller]
-    fn into_program(mut self) -> ((Program, &'static str), Vec<Operand>) {
+    fn into_program(mut self) -> ((TestProgram, &'static str), Vec<Operand>) {
         let op = self.descriptor.op();
         let operand_types = self.complete_operands(op);
         let result_types = self.result_types(op, &operand_types);

@@ -36,13 +36,13 @@ use super::run::Run;
 /// divide(7, 2).with_value(1, |remainder: &i32| assert!(*remainder < 2));
 /// divide(7, 0).expect_error("by zero").with_code(ErrorCode::Unknown).from_kernel("fraction.divide");
 /// ```
-pub struct Outcome {
+pub struct TestOutcome {
     subject: String,
     source: Arc<str>,
     runs: Vec<Run>,
 }
 
-impl Outcome {
+impl TestOutcome {
     pub(super) fn new(subject: &str, source: Arc<str>, runs: Vec<Run>) -> Self {
         Self {
             subject: subject.to_owned(),
@@ -175,7 +175,7 @@ impl Outcome {
     /// ```
     ///
     /// # Panics
-    /// If they were others, or calls were not [recorded](super::Program::recording_calls).
+    /// If they were others, or calls were not [recorded](super::TestProgram::recording_calls).
     #[track_caller]
     pub fn expect_calls(&self, expected: &[&str]) -> &Self {
         for run in &self.runs {
@@ -313,7 +313,7 @@ fn is_that(result: &AnyRef, error: &Error) -> bool {
         .is_some_and(|of_result| of_result.is_same(error))
 }
 
-impl Drop for Outcome {
+impl Drop for TestOutcome {
     fn drop(&mut self) {
         for index in 0..self.runs.len() {
             let leaked = self.runs[index].end();
@@ -330,9 +330,9 @@ impl Drop for Outcome {
     }
 }
 
-impl fmt::Debug for Outcome {
+impl fmt::Debug for TestOutcome {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Outcome")
+        f.debug_struct("TestOutcome")
             .field("subject", &self.subject)
             .field("runs", &self.runs)
             .finish_non_exhaustive()
@@ -342,7 +342,7 @@ impl fmt::Debug for Outcome {
 /// An error that was expected and is there; asked for more.
 #[derive(Debug)]
 pub struct ExpectedError<'a> {
-    outcome: &'a Outcome,
+    outcome: &'a TestOutcome,
     errors: Vec<(&'a Run, &'a Error)>,
 }
 

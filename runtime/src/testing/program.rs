@@ -8,7 +8,7 @@ use tfrt_host::{HostContext, RequestContextBuilder};
 use tfrt_support::{Diagnostic, Diagnostics, Place};
 
 use super::operand::{IntoOperands, Operand};
-use super::outcome::Outcome;
+use super::outcome::TestOutcome;
 use super::run::{Run, Settings};
 use super::{schedule, shuffle};
 use crate::text::{self, Chains};
@@ -26,8 +26,8 @@ const FILE_NAME: &str = "program";
 /// testing::program("func @same(%x: i32) -> i32 {\n  tfrt.return %x : i32\n}").call("same", (5,)).expect_value(5);
 /// ```
 #[must_use = "a program does nothing until it is called"]
-pub fn program(source: &str) -> Program {
-    Program::new(source, Arc::clone(&LINKED))
+pub fn program(source: &str) -> TestProgram {
+    TestProgram::new(source, Arc::clone(&LINKED))
 }
 
 /// Every kernel of the test, looked up once.
@@ -44,13 +44,13 @@ pub(super) fn linked() -> Arc<KernelRegistry> {
 
 /// A program under test. Made by [`program`].
 #[derive(Clone)]
-pub struct Program {
+pub struct TestProgram {
     source: Arc<str>,
     compiled: Result<BefFile, Diagnostics>,
     settings: Settings,
 }
 
-impl Program {
+impl TestProgram {
     fn new(source: &str, kernels: Arc<KernelRegistry>) -> Self {
         Self {
             source: source.into(),
@@ -179,7 +179,7 @@ impl Program {
         self
     }
 
-    /// Records which kernels are called, for [`Outcome::expect_calls`]. The tracing sink of the process, which is set aside for
+    /// Records which kernels are called, for [`TestOutcome::expect_calls`]. The tracing sink of the process, which is set aside for
     /// that, must be nobody else's.
     #[must_use]
     pub fn recording_calls(mut self) -> Self {
@@ -193,7 +193,7 @@ impl Program {
     /// If the program is refused, has no such function, or the function takes other arguments.
     #[track_caller]
     #[must_use = "an outcome is asked what it should be: `expect_value`, `expect_error`, `expect_done`"]
-    pub fn call<How>(&self, function: &str, arguments: impl IntoOperands<How>) -> Outcome {
+    pub fn call<How>(&self, function: &str, arguments: impl IntoOperands<How>) -> TestOutcome {
         self.call_with(
             &format!("@{function}"),
             function,
@@ -208,7 +208,7 @@ impl Program {
         subject: &str,
         function: &str,
         arguments: &[Operand],
-    ) -> Outcome {
+    ) -> TestOutcome {
         let file = match &self.compiled {
             Ok(file) => file,
             Err(found) => panic!("{}", self.refusal(found)),
@@ -224,7 +224,7 @@ impl Program {
             };
             runs.push(Run::new(settings, queue, file, function, arguments));
         }
-        Outcome::new(subject, Arc::clone(&self.source), runs)
+        TestOutcome::new(subject, Arc::clone(&self.source), runs)
     }
 
     /// The same program, in which nothing but chains and values orders kernels: see [`shuffle`].
@@ -284,9 +284,9 @@ impl Program {
     }
 }
 
-impl std::fmt::Debug for Program {
+impl std::fmt::Debug for TestProgram {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.debug_struct("Program")
+        f.debug_struct("TestProgram")
             .field("source", &self.source)
             .field("queues", &self.settings.queues)
             .finish_non_exhaustive()
@@ -310,7 +310,7 @@ fn load(
 /// What was found wrong with a program, as it was expected; asked for its place.
 #[derive(Debug)]
 pub struct Refusal<'a> {
-    program: &'a Program,
+    program: &'a TestProgram,
     finding: &'a Diagnostic,
 }
 

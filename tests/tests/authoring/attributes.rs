@@ -169,7 +169,7 @@ fn attributes_without_names_come_in_byte_order() {
 }
 
 /// What the first result of `op` is, in a program that runs nothing else.
-fn described(op: &str) -> testing::Outcome {
+fn described(op: &str) -> testing::TestOutcome {
     let program = testing::program(&format!(
         "func @main(%x: i32) -> !tfrt.string {{\n  %y = {op}\n  tfrt.return %y : !tfrt.string\n}}"
     ));

@@ -1,7 +1,7 @@
 //! Texts, and the byte strings that they are as values.
 
 use tfrt::prelude::*;
-use tfrt::testing::{self, Outcome};
+use tfrt::testing::{self, TestOutcome};
 
 #[tfrt_kernel("text.lent", sync = "text_sync.lent", results(len))]
 fn lent(text: &str) -> i64 {
@@ -69,7 +69,7 @@ fn reference(text: AsyncValueRef<ByteString>) -> i64 {
 
 const NO_TEXT: &[u8] = b"ab\xffc";
 
-fn run(kernel: &str, bytes: impl Into<ByteString>) -> Outcome {
+fn run(kernel: &str, bytes: impl Into<ByteString>) -> TestOutcome {
     testing::kernel(kernel).operands((bytes.into(),)).run()
 }
 

@@ -9,12 +9,12 @@ use crate::{filled, tensor};
 
 const TRAIN: &str = include_str!("../../digits/digits_train.mlir");
 
-fn draw(first: i64, count: i64, seed: i64) -> testing::Outcome {
+fn draw(first: i64, count: i64, seed: i64) -> testing::TestOutcome {
     let draw = testing::kernel("digits.draw").operands((first,));
     draw.attribute("count", count).attribute("seed", seed).run()
 }
 
-fn images_and_labels(outcome: &testing::Outcome) -> (Vec<f32>, Vec<i32>) {
+fn images_and_labels(outcome: &testing::TestOutcome) -> (Vec<f32>, Vec<i32>) {
     let (mut images, mut labels) = (Vec::new(), Vec::new());
     outcome.with_value(0, |tensor: &DenseHostTensor| {
         images = tensor.elements().unwrap().to_vec();

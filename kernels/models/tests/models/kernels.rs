@@ -35,7 +35,11 @@ fn first_weights_are_small_and_follow_from_the_seed() {
     assert_ne!(weights, fill(2));
 }
 
-fn cross_entropy(logits: &[f32], labels: &[i32], gradient: &DenseHostTensor) -> testing::Outcome {
+fn cross_entropy(
+    logits: &[f32],
+    labels: &[i32],
+    gradient: &DenseHostTensor,
+) -> testing::TestOutcome {
     let logits = tensor(&[logits.len() / 3, 3], logits);
     let labels = tensor(&[labels.len()], labels);
     testing::kernel("models.softmax_cross_entropy.f32")

@@ -18,7 +18,7 @@ fn path(name: &str) -> PathBuf {
     folder.join(name)
 }
 
-fn read(path: &Path, name: &str, shape: &[i64]) -> testing::Outcome {
+fn read(path: &Path, name: &str, shape: &[i64]) -> testing::TestOutcome {
     testing::kernel("models.read_tensor.f32")
         .operands((path.to_str().unwrap(),))
         .attribute("name", name)
@@ -27,7 +27,7 @@ fn read(path: &Path, name: &str, shape: &[i64]) -> testing::Outcome {
 }
 
 /// Writes two tensors, of three and of two elements.
-fn write(dtype: &str, path: &Path, names: &str) -> testing::Outcome {
+fn write(dtype: &str, path: &Path, names: &str) -> testing::TestOutcome {
     let program = format!(
         "func @main(%path: !tfrt.string, %ch: !tfrt.chain, %a: !t.tensor, %b: !t.tensor) -> !tfrt.chain {{
            %done = \"models.write_tensors.{dtype}\"(%path, %ch, %a, %b) {{names = {names}}}
@@ -40,7 +40,7 @@ fn write(dtype: &str, path: &Path, names: &str) -> testing::Outcome {
     testing::program(&program).call("main", (path.to_str().unwrap(), Chain, a, b))
 }
 
-fn expect_elements(outcome: &testing::Outcome, expected: &[f32]) {
+fn expect_elements(outcome: &testing::TestOutcome, expected: &[f32]) {
     outcome.with_value(0, |tensor: &DenseHostTensor| {
         assert_eq!(*tensor.elements::<f32>().unwrap(), *expected);
     });
