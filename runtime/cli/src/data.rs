@@ -26,7 +26,7 @@ Formats: tfrecord (examples, or bytes), csv, txt (lines), parquet, arrow, btf, n
 detected from its content and its name; compressed files are read as they are. Parquet and Arrow need a tool that was built with
 `--features full`.";
 
-/// Look into files of rows, convert them, and measure how fast they are read
+/// Inspect and convert files of rows, and measure how fast they are read
 #[derive(Debug, Parser)]
 #[command(after_help = EXAMPLES, subcommand_required = true, arg_required_else_help = true)]
 pub(crate) struct Arguments {
@@ -36,7 +36,7 @@ pub(crate) struct Arguments {
 
 #[derive(Debug, Subcommand)]
 enum Action {
-    /// Print the format, the columns and the number of rows of a file, having read all of it
+    /// Print the format, the columns and the number of rows of a file, after reading all of it
     Inspect {
         #[command(flatten)]
         file: FileArguments,
@@ -50,7 +50,7 @@ enum Action {
         #[arg(short = 'n', long, value_name = "N", default_value_t = 10)]
         rows: u64,
     },
-    /// Write the rows of a file to another one
+    /// Write the rows of a file to another file
     Convert {
         #[command(flatten)]
         file: FileArguments,

@@ -24,7 +24,7 @@ written.";
 /// How many warnings are printed.
 const MAX_SHOWN_WARNINGS: usize = 20;
 
-/// Read a model of another system, and print the program that it becomes
+/// Import a model of another system and print the resulting program
 #[derive(Debug, Parser)]
 #[command(after_help = EXAMPLES)]
 pub(crate) struct Arguments {

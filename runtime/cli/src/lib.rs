@@ -149,7 +149,7 @@ enum Command {
     Graph(graph::Arguments),
     /// List the tensors in a file, or convert it to another format
     Tensors(tensors::Arguments),
-    /// Look into files of rows, convert them, and measure how fast they are read
+    /// Inspect and convert files of rows, and measure how fast they are read
     #[cfg(feature = "data")]
     Data(data::Arguments),
     /// Create a crate of kernels
@@ -160,10 +160,10 @@ enum Command {
     /// Run the function that a GPU program names as its entry point
     #[cfg(feature = "gpu")]
     RunGpu(run_gpu::Arguments),
-    /// Read a model of another system, and print the program that it becomes
+    /// Import a model of another system and print the resulting program
     #[cfg(feature = "onnx")]
     Import(import::Arguments),
-    /// Run models on recorded inputs, and compare their outputs with recorded ones
+    /// Run models on recorded inputs and compare the outputs with recorded ones
     #[cfg(feature = "onnx")]
     TestModel(test_model::Arguments),
     /// Print a completion script for a shell

@@ -40,7 +40,7 @@ The exit status is 0 if every case passes.";
 /// How many failures are printed in full.
 const MAX_SHOWN_FAILURES: usize = 50;
 
-/// Run models on recorded inputs, and compare their outputs with recorded ones
+/// Run models on recorded inputs and compare the outputs with recorded ones
 #[derive(Debug, Parser)]
 #[command(after_help = EXAMPLES)]
 pub(crate) struct Arguments {

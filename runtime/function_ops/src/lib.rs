@@ -122,7 +122,7 @@ inventory::submit! {
 inventory::submit! {
     pass(
         "corert-infer-metadata",
-        "Say what is known of the tensors of ops before they run",
+        "Infer the shapes and element types of the results of ops",
         |module, func, _| infer_metadata(module, func, linked_ops()),
     )
 }
@@ -130,7 +130,7 @@ inventory::submit! {
 inventory::submit! {
     pass(
         "corert-prune",
-        "Remove ops that no result and no effect needs",
+        "Remove ops that no result and no effect depends on",
         |module, func, _| {
             prune(module, func, linked_ops());
             Vec::new()
@@ -141,7 +141,7 @@ inventory::submit! {
 inventory::submit! {
     pass(
         "corert-rewrite",
-        "Replace ops by others that compute the same with less work",
+        "Replace ops with cheaper equivalents",
         |module, func, _| rewrite::rewrite(module, func, linked_ops(), &rewrite::Rule::all()),
     )
 }
@@ -165,7 +165,7 @@ inventory::submit! {
 inventory::submit! {
     pass(
         "corert-explain-placement",
-        "Report the device of each op, and why it is that one, as remarks",
+        "Report the device of each op, and the reason for it, as remarks",
         |module, func, _| explain_placement(module, func, linked_ops()),
     )
 }
@@ -192,7 +192,7 @@ inventory::submit! {
 inventory::submit! {
     pass(
         "corert-lower",
-        "Replace ops that run ops by name with the kernels of these",
+        "Replace ops that are run by name with their kernels",
         |module, func, _| lower(module, func, linked_ops()),
     )
 }
