@@ -49,6 +49,10 @@ pub mod assemble;
 
 pub mod resize;
 
+pub mod sampling;
+
+pub mod fourier;
+
 pub mod reduction;
 
 pub mod softmax;
@@ -62,6 +66,8 @@ mod tile;
 pub mod matmul;
 
 pub mod convolution;
+
+pub mod recurrent;
 
 pub mod pooling;
 

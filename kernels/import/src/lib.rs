@@ -34,7 +34,7 @@ use tfrt_host::allocator::{HostAllocator, Malloc};
 pub use error::ImportError;
 pub use limits::{Limit, Limits};
 pub use program::Program;
-pub use session::Session;
+pub use session::{ModelValue, Session};
 
 /// Memory of the process.
 fn malloc() -> Arc<dyn HostAllocator> {

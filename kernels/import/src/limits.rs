@@ -25,11 +25,13 @@ pub enum Limit {
     TextBytes,
     /// The size in bytes of a tensor that a sparse one is turned into.
     DenseBytes,
+    /// The size in bytes of the text of the program.
+    ProgramBytes,
 }
 
 impl Limit {
     /// Every limit.
-    pub const ALL: [Self; 7] = [
+    pub const ALL: [Self; 8] = [
         Self::Subgraphs,
         Self::Nodes,
         Self::Rank,
@@ -37,6 +39,7 @@ impl Limit {
         Self::ListElements,
         Self::TextBytes,
         Self::DenseBytes,
+        Self::ProgramBytes,
     ];
 
     /// The option that sets the limit, without the leading dashes.
@@ -50,6 +53,7 @@ impl Limit {
             Self::ListElements => "max-list-elements",
             Self::TextBytes => "max-text-bytes",
             Self::DenseBytes => "max-dense-bytes",
+            Self::ProgramBytes => "max-program-bytes",
         }
     }
 
@@ -62,6 +66,7 @@ impl Limit {
             Self::ListElements => "elements of a list",
             Self::TextBytes => "bytes of text",
             Self::DenseBytes => "bytes of a sparse tensor made dense",
+            Self::ProgramBytes => "bytes of a program",
         }
     }
 
@@ -71,7 +76,7 @@ impl Limit {
             Self::Nodes => 1_000_000,
             Self::Extent => (1 << 48) - 1,
             Self::ListElements | Self::TextBytes => 16 << 20,
-            Self::DenseBytes => 1 << 30,
+            Self::DenseBytes | Self::ProgramBytes => 1 << 30,
         }
     }
 }

@@ -21,15 +21,27 @@ const MAX_SHOWN_NODES: usize = 3;
 /// );
 /// ```
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Unsupported(BTreeMap<String, (Vec<String>, String)>);
+pub struct Unsupported(BTreeMap<String, Need>);
+
+/// The nodes that need something.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+struct Need {
+    count: usize,
+    /// The first of them, as they are shown.
+    nodes: Vec<String>,
+    hint: String,
+}
 
 impl Unsupported {
     /// Adds a node that needs `what`, with a hint that may be empty.
     pub fn add(&mut self, what: impl Into<String>, node: &str, hint: &str) {
-        let (nodes, known) = self.0.entry(what.into()).or_default();
-        nodes.push(node.to_owned());
-        if known.is_empty() {
-            *known = hint.to_owned();
+        let need = self.0.entry(what.into()).or_default();
+        need.count += 1;
+        if need.nodes.len() < MAX_SHOWN_NODES {
+            need.nodes.push(shown(node).to_string());
+        }
+        if need.hint.is_empty() {
+            need.hint = hint.to_owned();
         }
     }
 
@@ -43,7 +55,7 @@ impl Unsupported {
     pub fn iter(&self) -> impl Iterator<Item = (&str, usize)> {
         self.0
             .iter()
-            .map(|(what, (nodes, _))| (what.as_str(), nodes.len()))
+            .map(|(what, need)| (what.as_str(), need.count))
     }
 }
 
@@ -53,24 +65,10 @@ impl fmt::Display for Unsupported {
             1 => f.write_str("1 operator or type is not supported")?,
             count => write!(f, "{count} operators or types are not supported")?,
         }
-        for (what, (nodes, hint)) in &self.0 {
-            let s = if nodes.len() == 1 { "" } else { "s" };
-            let named: Vec<String> = nodes
-                .iter()
-                .take(MAX_SHOWN_NODES)
-                .map(|n| shown(n).to_string())
-                .collect();
-            let more = if nodes.len() > MAX_SHOWN_NODES {
-                ", …"
-            } else {
-                ""
-            };
-            write!(
-                f,
-                "\n  {what}\t{} node{s}: {}{more}",
-                nodes.len(),
-                named.join(", ")
-            )?;
+        for (what, Need { count, nodes, hint }) in &self.0 {
+            let s = if *count == 1 { "" } else { "s" };
+            let more = if *count > nodes.len() { ", …" } else { "" };
+            write!(f, "\n  {what}\t{count} node{s}: {}{more}", nodes.join(", "))?;
             if !hint.is_empty() {
                 write!(f, "\n    {hint}")?;
             }

@@ -5,12 +5,43 @@ use std::sync::Arc;
 use tfrt_core::{EagerContext, ReadyOp, TensorHandle};
 use tfrt_function_ops::{FunctionOps, FunctionProgram};
 use tfrt_host::HostContext;
+use tfrt_host::device::DeviceRef;
 use tfrt_support::nearest::{did_you_mean, nearest};
 use tfrt_support::{Error, ErrorCode};
-use tfrt_tensor::{DenseHostTensor, TensorRef};
+use tfrt_tensor::{DenseHostTensor, ListHostTensor, TensorRef};
 
 use crate::names::shown;
 use crate::program::{FUNCTION, Program};
+
+/// What a program takes and returns: a tensor, or a list of them, which may be absent.
+#[derive(Clone, Debug)]
+pub enum ModelValue {
+    /// A tensor.
+    Tensor(DenseHostTensor),
+    /// A list of tensors, or the mark that a value is absent.
+    List(ListHostTensor),
+}
+
+impl From<DenseHostTensor> for ModelValue {
+    fn from(tensor: DenseHostTensor) -> Self {
+        Self::Tensor(tensor)
+    }
+}
+
+impl From<ListHostTensor> for ModelValue {
+    fn from(list: ListHostTensor) -> Self {
+        Self::List(list)
+    }
+}
+
+impl ModelValue {
+    fn handle(&self, device: &DeviceRef) -> TensorHandle {
+        match self {
+            Self::Tensor(tensor) => TensorHandle::of_tensor(device.clone(), tensor.clone()),
+            Self::List(list) => TensorHandle::of_tensor(device.clone(), list.clone()),
+        }
+    }
+}
 
 /// A program on a host. The first run with inputs of given types and shapes prepares the program for them; later ones of the kind only run.
 pub struct Session {
@@ -57,26 +88,47 @@ impl Session {
         &self.outputs
     }
 
-    /// Runs the program on tensors for its inputs, by name, and waits for the outputs, in the order of [`outputs`](Self::outputs).
+    /// Runs the program on tensors for its inputs, by name, and blocks the calling thread until the outputs are there, in the order of
+    /// [`outputs`](Self::outputs).
     ///
     /// # Errors
-    /// Which inputs are missing, or not known; what fails while the program runs.
+    /// Which inputs are missing, or not known; what fails while the program runs; an output that is a list.
     pub fn run(&self, inputs: &[(&str, DenseHostTensor)]) -> Result<Vec<DenseHostTensor>, Error> {
+        let inputs: Vec<(&str, ModelValue)> = inputs
+            .iter()
+            .map(|(name, tensor)| (*name, tensor.clone().into()))
+            .collect();
+        let outputs = self.run_values(&inputs)?.into_iter().zip(&self.outputs);
+        let tensors = outputs.map(|(output, name)| match output {
+            ModelValue::Tensor(tensor) => Ok(tensor),
+            ModelValue::List(_) => Err(Error::new(format!(
+                "the output `{}` is a list of tensors",
+                shown(name)
+            ))),
+        });
+        tensors.collect()
+    }
+
+    /// As [`run`](Self::run), for inputs and outputs of every kind.
+    ///
+    /// # Errors
+    /// Those of `run`, but for lists.
+    pub fn run_values(&self, inputs: &[(&str, ModelValue)]) -> Result<Vec<ModelValue>, Error> {
         let device = self.eager.devices().next();
         let device = device.expect("a session has a device").clone();
         self.check_names(inputs)?;
         let given = self.inputs.iter().filter_map(|name| {
-            let (_, tensor) = inputs.iter().find(|(found, _)| found == name)?;
-            Some(TensorHandle::of_tensor(device.clone(), tensor.clone()))
+            let (_, value) = inputs.iter().find(|(found, _)| found == name)?;
+            Some(value.handle(&device))
         });
         let given: Vec<TensorHandle> = given.collect();
         let arguments: Vec<&TensorHandle> = given.iter().chain(&self.weights).collect();
         let results = self.function.call_all(&arguments)?;
-        let outputs = results.iter().map(|result| self.dense(result));
+        let outputs = results.iter().map(|result| self.output(result));
         outputs.collect()
     }
 
-    fn check_names(&self, inputs: &[(&str, DenseHostTensor)]) -> Result<(), Error> {
+    fn check_names(&self, inputs: &[(&str, ModelValue)]) -> Result<(), Error> {
         let invalid =
             |message: String| Err(Error::new(message).with_code(ErrorCode::InvalidArgument));
         if let Some((name, _)) = inputs
@@ -97,13 +149,14 @@ impl Session {
         }
     }
 
-    fn dense(&self, handle: &TensorHandle) -> Result<DenseHostTensor, Error> {
+    fn output(&self, handle: &TensorHandle) -> Result<ModelValue, Error> {
         let tensor = self.eager.wait(handle)?;
         if let Ok(dense) = tensor.try_read::<DenseHostTensor>() {
-            return Ok(dense.clone());
+            return Ok(dense.clone().into());
         }
         match TensorRef::read(tensor) {
-            Ok(TensorRef::Scalar(scalar)) => Ok(scalar.to_dense(&crate::malloc())?),
+            Ok(TensorRef::Scalar(scalar)) => Ok(scalar.to_dense(&crate::malloc())?.into()),
+            Ok(TensorRef::List(list)) => Ok((*list).clone().into()),
             Ok(other) => Err(Error::new(format!(
                 "an output is a {}",
                 other.tensor_type().name()

@@ -170,11 +170,8 @@ fn attention(
         let query = q.row(image, head, step);
         let kept = &mut kept[row * k.length..][..k.length];
         let mut weights = vec![0.0; k.length];
-        // What is past counts as before the first query; with a number of valid keys, they end there.
-        let offset = match &valid {
-            Some(valid) => valid[image] - q.length as i64,
-            None => num_past as i64,
-        };
+        // What is past counts as before the first query.
+        let offset = num_past as i64;
         for (at, weight) in weights.iter_mut().enumerate() {
             let key = k.row(image, head / share, at);
             let product: f64 = query.iter().zip(key).map(|(q, k)| q * k).sum::<f64>() * scale;
@@ -206,8 +203,8 @@ fn attention(
             .iter_mut()
             .for_each(|weight| *weight = (*weight - shift).exp());
         let sum: f64 = weights.iter().sum();
-        // A row that is masked whole attends to nothing.
-        let factor = if sum > 0.0 { 1.0 / sum } else { 0.0 };
+        // A row that is masked whole is NaN, as softmax defines it.
+        let factor = 1.0 / sum;
         let result = &mut results[row * v.size..][..v.size];
         for (at, weight) in weights.iter_mut().enumerate() {
             *weight *= factor;

@@ -273,11 +273,17 @@ pub(crate) fn activation_of(name: &str) -> Option<Activation> {
         "elu" => |x, alpha, _| if x < 0.0 { alpha * x.exp_m1() } else { x },
         "leaky_relu" => |x, alpha, _| if x < 0.0 { alpha * x } else { x },
         "selu" => |x, alpha, gamma| gamma * if x > 0.0 { x } else { alpha * x.exp_m1() },
-        "celu" => |x, alpha, _| x.max(0.0) + (alpha * (x / alpha).exp_m1()).min(0.0),
+        "celu" => |x, alpha, _| {
+            if x < 0.0 {
+                alpha * (x / alpha).exp_m1()
+            } else {
+                x
+            }
+        },
         "hard_sigmoid" => |x, alpha, beta| (alpha * x + beta).clamp(0.0, 1.0),
         "thresholded_relu" => |x, alpha, _| if x > alpha { x } else { 0.0 },
         "swish" => |x, alpha, _| x * sigmoid_of(alpha * x),
-        "gelu" => |x, _, _| 0.5 * x * (1.0 + libm::erf(x * std::f64::consts::FRAC_1_SQRT_2)),
+        "gelu" => |x, _, _| 0.5 * x * libm::erfc(-x * std::f64::consts::FRAC_1_SQRT_2),
         "gelu_tanh" => |x, _, _| {
             let inner = (2.0 / std::f64::consts::PI).sqrt() * (x + 0.044_715 * x * x * x);
             0.5 * x * (1.0 + inner.tanh())
@@ -323,8 +329,11 @@ fn clip(
         let from = x.elements::<T>()?;
         made(ctx, x.shape().dims(), |at| {
             let x = from[at];
-            let x = min.filter(|&min| x < min).unwrap_or(x);
-            max.filter(|&max| x > max).unwrap_or(x)
+            // A bound that is NaN is the result.
+            let is_nan = |bound: &T| Number::is_nan(*bound) && !Number::is_nan(x);
+            let x = min.filter(|min| x < *min || is_nan(min)).unwrap_or(x);
+            let is_nan = |bound: &T| Number::is_nan(*bound) && !Number::is_nan(x);
+            max.filter(|max| x > *max || is_nan(max)).unwrap_or(x)
         })
     })
 }
@@ -412,6 +421,8 @@ fn cast_like(x: &AnyRef, like: &AnyRef, ctx: &ExecutionContext) -> Result<DenseH
         }),
         DType::F16 | DType::Bf16 | DType::F32 | DType::F64 => {
             with_real!(OP, like.dtype(), T => made(ctx, dims, |at| T::of_f64(match &wide {
+                // Of odd numbers beyond 53 bits, double precision would round twice.
+                Wide::Whole(elements) if size_of::<T>() == 4 => f64::from(elements[at] as f32),
                 Wide::Whole(elements) => elements[at] as f64,
                 Wide::Real(elements) => elements[at],
             })))
@@ -421,4 +432,23 @@ fn cast_like(x: &AnyRef, like: &AnyRef, ctx: &ExecutionContext) -> Result<DenseH
             Wide::Real(elements) => T::of_f64(elements[at]),
         })),
     }
+}
+
+/// Returns the bits of each element as an element of another type of the same size.
+///
+/// # Errors
+/// If the types differ in size.
+#[tfrt_op("nn.BitCast")]
+fn bit_cast(x: &AnyRef, #[attr] dtype: DType, ctx: &ExecutionContext) -> Result<DenseHostTensor> {
+    const OP: &str = "nn.BitCast";
+    let x = dense(x)?;
+    if dtype == DType::I1 || dtype.size_bytes() != x.dtype().size_bytes() {
+        return Err(invalid(format!(
+            "`{OP}` cannot read {} as {dtype}",
+            x.dtype()
+        )));
+    }
+    let mut y = allocate(ctx, dtype, x.shape().dims())?;
+    y.buffer_mut().write()?.copy_from_slice(&x.buffer().read()?);
+    Ok(y)
 }

@@ -16,6 +16,14 @@
 //! | [`normalization`] | softmax and normalizations |
 //! | [`images`] | resizing, depth and space |
 //! | [`attention`] | attention, rotary embedding, selection of boxes |
+//! | [`recurrent`] | layers that read sequences step by step |
+//! | [`quantized`] | integers that stand for numbers |
+//! | [`sampling`] | images that are read between pixels, or put together from windows |
+//! | [`signal`] | Fourier transforms, windows, mel filters |
+//! | [`einsum`] | sums of products by letters |
+//! | [`losses`] | losses of classifiers |
+//! | [`random`] | random numbers |
+//! | [`lists`] | lists of tensors, values that may be absent, and what loops need |
 //!
 //! # Operands that are left out
 //! An op with operands that need not be there takes the others in order, and the attribute `slots` says which each of them is. Without
@@ -49,6 +57,22 @@ pub mod normalization;
 pub mod images;
 
 pub mod attention;
+
+pub mod recurrent;
+
+pub mod quantized;
+
+pub mod sampling;
+
+pub mod signal;
+
+pub mod einsum;
+
+pub mod losses;
+
+pub mod random;
+
+pub mod lists;
 
 use tfrt::ods::DialectDef;
 use tfrt::prelude::*;

@@ -5,6 +5,7 @@ use tfrt_compute::softmax;
 use tfrt_tensor::DenseHostTensor;
 
 use crate::number::{Number, with_real};
+use crate::reductions::Plan;
 use crate::{Slots, allocate, axis_of, dense, invalid, made, product, real_numbers};
 
 /// Computes the softmax along an axis, or its logarithm. With `coerces` all dimensions from the axis on are one, as in ONNX before version 13.
@@ -325,8 +326,10 @@ fn layer_normalization(
     let axis = axis_of(OP, axis, x.shape().rank())?;
     let mut dims = x.shape().dims().to_vec();
     dims[axis..].fill(1);
-    let means = made(ctx, &dims, |at| statistics[at].0 as f32)?;
-    let factors = made(ctx, &dims, |at| statistics[at].1 as f32)?;
+    // Rows without elements have no statistics.
+    let of = |at: usize| statistics.get(at).copied().unwrap_or((f64::NAN, f64::NAN));
+    let means = made(ctx, &dims, |at| of(at).0 as f32)?;
+    let factors = made(ctx, &dims, |at| of(at).1 as f32)?;
     Ok((y, means, factors))
 }
 
@@ -442,5 +445,43 @@ fn local_response_normalization(
             }).sum();
             T::of_f64(from[at].to_f64() / (bias + alpha / size as f64 * squares).powf(beta))
         })
+    })
+}
+
+/// Subtracts the mean from the elements along the axes of `axes`, and divides by their standard deviation plus a billionth.
+///
+/// # Errors
+/// If there is no such axis, or the elements are not real numbers.
+#[tfrt_op("nn.MeanVarianceNormalization")]
+fn mean_variance_normalization(
+    x: &AnyRef,
+    #[attr] axes: &[i64],
+    ctx: &ExecutionContext,
+) -> Result<DenseHostTensor> {
+    const OP: &str = "nn.MeanVarianceNormalization";
+    let x = dense(x)?;
+    let plan = Plan::new(
+        x.shape().dims(),
+        &crate::axes_of(OP, axes, x.shape().rank())?,
+        true,
+    );
+    with_real!(OP, x.dtype(), T => {
+        let from = x.elements::<T>()?;
+        let mut y = allocate(ctx, x.dtype(), x.shape().dims())?;
+        {
+            let mut to = y.elements_mut::<T>()?;
+            for (at, &start) in plan.starts.iter().enumerate() {
+                let set = || plan.set(&from, at).map(Number::to_f64);
+                let count = plan.offsets.len() as f64;
+                let mean = set().sum::<f64>() / count;
+                let variance = set().map(|x| (x - mean) * (x - mean)).sum::<f64>() / count;
+                let factor = 1.0 / (variance.sqrt() + 1e-9);
+                for &offset in &plan.offsets {
+                    let x = from[start + offset].to_f64();
+                    to[start + offset] = T::of_f64((x - mean) * factor);
+                }
+            }
+        }
+        Ok(y)
     })
 }

@@ -120,11 +120,10 @@ fn extreme(
 ) -> Result<DenseHostTensor> {
     let (a, b) = (dense(a)?, dense(b)?);
     with_number!(op, same_type(op, &a, &b)?, T => zipped(op, &a, &b, ctx, |a: T, b: T| {
-        if Number::is_nan(a) || (a > b) == is_greater && a != b {
-            a
-        } else {
-            b
+        if Number::is_nan(a) || Number::is_nan(b) {
+            return if Number::is_nan(a) { a } else { b };
         }
+        if (a > b) == is_greater { a } else { b }
     }))
 }
 
@@ -199,14 +198,33 @@ fn pow(a: &AnyRef, b: &AnyRef, ctx: &ExecutionContext) -> Result<DenseHostTensor
     })
 }
 
-/// Computes `x` for elements that are not negative, and `slope · x` for the others.
+/// Computes `x` for elements that are not negative, and `slope · x` for the others. The slope is stretched to the shape of `x`; with `by_channel`, it is
+/// one for all, or one for each channel, the second dimension.
 ///
 /// # Errors
 /// If the operands do not fit together.
 #[tfrt_op("nn.PRelu")]
-fn prelu(x: &AnyRef, slope: &AnyRef, ctx: &ExecutionContext) -> Result<DenseHostTensor> {
+fn prelu(
+    x: &AnyRef,
+    slope: &AnyRef,
+    #[attr(default = false)] by_channel: bool,
+    ctx: &ExecutionContext,
+) -> Result<DenseHostTensor> {
     const OP: &str = "nn.PRelu";
-    let (x, slope) = (dense(x)?, dense(slope)?);
+    let (x, mut slope) = (dense(x)?, dense(slope)?);
+    let rank = x.shape().rank();
+    if by_channel && slope.num_elements() > 1 && rank > 1 {
+        let mut dims = vec![1; rank];
+        dims[1] = slope.num_elements();
+        slope = crate::pieces::with_dims(&slope, &dims)?;
+    }
+    if common(OP, x.shape().dims(), slope.shape().dims())? != x.shape().dims() {
+        return Err(invalid(format!(
+            "`{OP}` cannot stretch a slope of {} to {}",
+            slope.metadata(),
+            x.metadata()
+        )));
+    }
     with_number!(OP, same_type(OP, &x, &slope)?, T => {
         zipped(OP, &x, &slope, ctx, |x: T, slope: T| {
             if x < T::default() { Number::times(x, slope) } else { x }

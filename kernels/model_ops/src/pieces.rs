@@ -177,7 +177,9 @@ fn slice(
         let (start, end) = match step {
             0 => return Err(invalid(format!("`{OP}` needs steps that are not 0"))),
             1.. => (start.clamp(0, extent), end.clamp(0, extent)),
-            _ => (start.clamp(-1, extent - 1), end.clamp(-1, extent - 1)),
+            // Nothing to start from: nothing is taken.
+            _ if extent == 0 => (-1, -1),
+            _ => (start.clamp(0, extent - 1), end.clamp(-1, extent - 1)),
         };
         let distance = if step > 0 { end - start } else { start - end };
         let count = u64::try_from(distance)
@@ -191,7 +193,7 @@ fn slice(
 }
 
 /// The elements from `begin` in `steps`, so many along each axis. They exist.
-fn window(
+pub(crate) fn window(
     op: &'static str,
     x: &DenseHostTensor,
     begin: &[usize],
@@ -327,6 +329,61 @@ fn pad(
             }
             *to = place.map_or(constant, |place| from[place]);
             advance(&mut index, &padded);
+        }
+        Ok(())
+    })?;
+    Ok(result)
+}
+
+/// Cuts or pads the axes of a tensor evenly on both sides to extents, the odd element at the end; padding is 0. Axes are all, or those of `axes`.
+///
+/// # Errors
+/// If there are not as many extents as axes.
+#[tfrt_op("nn.CenterCropPad")]
+fn center_crop_pad(
+    x: &AnyRef,
+    shape: &AnyRef,
+    #[attr] axes: Option<&[i64]>,
+    ctx: &ExecutionContext,
+) -> Result<DenseHostTensor> {
+    const OP: &str = "nn.CenterCropPad";
+    let x = dense(x)?;
+    let dims = x.shape().dims();
+    let wanted = extents(OP, &whole_numbers(OP, &dense(shape)?)?)?;
+    let axes = match axes {
+        Some(axes) => axes_of(OP, axes, dims.len())?,
+        None => (0..dims.len()).collect(),
+    };
+    if axes.len() != wanted.len() {
+        return Err(invalid(format!(
+            "`{OP}` needs {} extents, found {}",
+            axes.len(),
+            wanted.len()
+        )));
+    }
+    let (mut shape, mut sizes) = (dims.to_vec(), dims.to_vec());
+    let (mut begin, mut offset) = (vec![0; dims.len()], vec![0; dims.len()]);
+    for (&axis, &extent) in axes.iter().zip(&wanted) {
+        shape[axis] = extent;
+        sizes[axis] = extent.min(dims[axis]);
+        begin[axis] = dims[axis].saturating_sub(extent) / 2;
+        offset[axis] = extent.saturating_sub(dims[axis]) / 2;
+    }
+    let middle = window(OP, &x, &begin, &vec![1; dims.len()], &sizes, ctx)?;
+    if sizes == shape {
+        return Ok(middle);
+    }
+    let mut result = allocate(ctx, x.dtype(), &shape)?;
+    let own = strides(&shape);
+    with_size!(OP, x.dtype(), N => {
+        let from = middle.buffer().read()?;
+        let mut to = result.buffer_mut().write()?;
+        let to = to.as_chunks_mut::<N>().0;
+        let mut index = vec![0; sizes.len()];
+        for element in from.as_chunks::<N>().0 {
+            let at: usize = (0..sizes.len()).map(|axis| (index[axis] + offset[axis]) * own[axis]).sum();
+            to[at] = *element;
+            advance(&mut index, &sizes);
         }
         Ok(())
     })?;

@@ -500,3 +500,190 @@ fn eye_like(
         F16 => half::f16, Bf16 => half::bf16, F32 => f32, F64 => f64
     ] => made(ctx, &[rows, columns], |at| <T as Number>::of_f64(f64::from(u8::from(is_set(at))))))
 }
+
+/// Turns round the first elements along the time axis of each sequence, as many as its length says; the others stay.
+///
+/// # Errors
+/// If there are no such axes, or not as many lengths as sequences.
+#[tfrt_op("nn.ReverseSequence")]
+fn reverse_sequence(
+    x: &AnyRef,
+    lengths: &AnyRef,
+    #[attr(default = 1)] batch_axis: i64,
+    #[attr(default = 0)] time_axis: i64,
+    ctx: &ExecutionContext,
+) -> Result<DenseHostTensor> {
+    const OP: &str = "nn.ReverseSequence";
+    let x = dense(x)?;
+    let dims = x.shape().dims();
+    let batch = axis_of(OP, batch_axis, dims.len())?;
+    let time = axis_of(OP, time_axis, dims.len())?;
+    let lengths = crate::extents(OP, &whole_numbers(OP, &dense(lengths)?)?)?;
+    if batch == time || lengths.len() != dims[batch] || lengths.iter().any(|&len| len > dims[time])
+    {
+        return Err(invalid(format!(
+            "`{OP}`: lengths {lengths:?} do not fit {} along axes {batch} and {time}",
+            x.metadata()
+        )));
+    }
+    let own = strides(dims);
+    let mut result = allocate(ctx, x.dtype(), dims)?;
+    with_size!(OP, x.dtype(), N => {
+        let from = x.buffer().read()?;
+        let from = from.as_chunks::<N>().0;
+        let mut to = result.buffer_mut().write()?;
+        for (at, to) in to.as_chunks_mut::<N>().0.iter_mut().enumerate() {
+            let (row, step) = (at / own[batch] % dims[batch], at / own[time] % dims[time]);
+            let start = at - step * own[time];
+            let step = if step < lengths[row] { lengths[row] - 1 - step } else { step };
+            *to = from[start + step * own[time]];
+        }
+        Ok(())
+    })?;
+    Ok(result)
+}
+
+/// Writes steps into a cache along an axis, from the place on that the third operand gives for each batch, or from the first. With `wraps`, what does
+/// not fit is written at the beginning.
+///
+/// # Errors
+/// If the operands do not fit together, or steps do not fit the cache.
+#[tfrt_op("nn.TensorScatter")]
+fn tensor_scatter(
+    operands: &[AnyRef],
+    #[attr(default = -2)] axis: i64,
+    #[attr(default = false)] wraps: bool,
+    ctx: &ExecutionContext,
+) -> Result<DenseHostTensor> {
+    const OP: &str = "nn.TensorScatter";
+    let slots = crate::Slots::new(OP, operands, None);
+    let (cache, update) = (slots.need(0, "cache")?, slots.need(1, "update")?);
+    let dims = cache.shape().dims();
+    let axis = axis_of(OP, axis, dims.len())?;
+    let new = update.shape().dims();
+    let fits = update.dtype() == cache.dtype()
+        && new.len() == dims.len()
+        && (0..dims.len()).all(|at| at == axis || new[at] == dims[at])
+        && axis > 0;
+    if !fits {
+        return Err(invalid(format!(
+            "`{OP}`: {} does not fit a cache of {} along axis {axis}",
+            update.metadata(),
+            cache.metadata()
+        )));
+    }
+    let starts = match slots.get(2)? {
+        Some(starts) => crate::extents(OP, &whole_numbers(OP, &starts)?)?,
+        None => vec![0; dims[0]],
+    };
+    let (extent, steps) = (dims[axis], new[axis]);
+    let is_inside = |&start: &usize| match wraps {
+        true => start < extent.max(1) && steps <= extent,
+        false => start.checked_add(steps).is_some_and(|end| end <= extent),
+    };
+    if starts.len() != dims[0] || !starts.iter().all(is_inside) {
+        return Err(invalid(format!(
+            "`{OP}` cannot write {steps} steps at {starts:?} into {extent}"
+        )));
+    }
+    let mut result = allocate(ctx, cache.dtype(), dims)?;
+    let width = cache.dtype().size_bytes().unwrap_or(1);
+    {
+        let row = product(&dims[axis + 1..]) * width;
+        let mut to = result.buffer_mut().write()?;
+        to.copy_from_slice(&cache.buffer().read()?);
+        let from = update.buffer().read()?;
+        let planes = product(&dims[..axis]);
+        for plane in 0..planes {
+            let batch = plane / product(&dims[1..axis]).max(1);
+            for step in 0..steps {
+                let place = (starts[batch] + step) % extent;
+                to[(plane * extent + place) * row..][..row]
+                    .copy_from_slice(&from[(plane * steps + step) * row..][..row]);
+            }
+        }
+    }
+    Ok(result)
+}
+
+/// Returns the elements of a tensor, or its slices along an axis, each once: in order, or as they come without `sorted`. Also returns where each is
+/// found first, which of them each element is, and how often each is there.
+///
+/// # Errors
+/// If there is no such axis.
+#[tfrt_op("nn.Unique")]
+fn unique(
+    x: &AnyRef,
+    #[attr] axis: Option<i64>,
+    #[attr(default = true)] sorted: bool,
+    ctx: &ExecutionContext,
+) -> Result<(
+    DenseHostTensor,
+    DenseHostTensor,
+    DenseHostTensor,
+    DenseHostTensor,
+)> {
+    const OP: &str = "nn.Unique";
+    let x = dense(x)?;
+    let dims = x.shape().dims();
+    let (axis, dims) = match axis {
+        Some(axis) => (axis_of(OP, axis, dims.len())?, dims.to_vec()),
+        None => (0, vec![x.num_elements()]),
+    };
+    let extent = dims[axis];
+    let (outer, inner) = (product(&dims[..axis]), product(&dims[axis + 1..]));
+    with_type!(OP, x.dtype(), T in [
+        Ui8 => u8, Ui16 => u16, Ui32 => u32, Ui64 => u64, I8 => i8, I16 => i16, I32 => i32, I64 => i64,
+        F16 => half::f16, Bf16 => half::bf16, F32 => f32, F64 => f64
+    ] => {
+        let from = x.elements::<T>()?;
+        let slice = |at: usize| {
+            (0..outer * inner).map(move |number| (number / inner * extent + at) * inner + number % inner)
+        };
+        // NaN is greater than everything, and equals itself.
+        let compare = |a: &usize, b: &usize| {
+            let pairs = slice(*a).zip(slice(*b));
+            let orderings = pairs.map(|(a, b)| {
+                let (a, b) = (from[a], from[b]);
+                a.partial_cmp(&b).unwrap_or_else(|| Number::is_nan(a).cmp(&Number::is_nan(b)))
+            });
+            orderings.into_iter().find(|ordering| ordering.is_ne()).unwrap_or(std::cmp::Ordering::Equal)
+        };
+        let mut order: Vec<usize> = (0..extent).collect();
+        order.sort_by(compare);
+        // The first of each group, and the group of each slice.
+        let mut firsts: Vec<usize> = Vec::new();
+        let mut groups = vec![0_usize; extent];
+        for &at in &order {
+            if firsts.last().is_none_or(|last| compare(last, &at).is_ne()) {
+                firsts.push(at);
+            }
+            groups[at] = firsts.len() - 1;
+        }
+        if !sorted {
+            let mut by_place: Vec<usize> = (0..firsts.len()).collect();
+            by_place.sort_by_key(|&group| firsts[group]);
+            let mut renamed = vec![0; firsts.len()];
+            for (number, &group) in by_place.iter().enumerate() {
+                renamed[group] = number;
+            }
+            groups.iter_mut().for_each(|group| *group = renamed[*group]);
+            firsts = by_place.iter().map(|&group| firsts[group]).collect();
+        }
+        let mut counts = vec![0_i64; firsts.len()];
+        groups.iter().for_each(|&group| counts[group] += 1);
+        let mut shape = dims.clone();
+        shape[axis] = firsts.len();
+        let y = made(ctx, &shape, |at| {
+            let (row, place, column) = (at / inner / firsts.len(), at / inner % firsts.len(), at % inner);
+            from[(row * extent + firsts[place]) * inner + column]
+        })?;
+        let numbers = |len: usize, number: &dyn Fn(usize) -> i64| made(ctx, &[len], number);
+        Ok((
+            y,
+            numbers(firsts.len(), &|at| firsts[at] as i64)?,
+            numbers(extent, &|at| groups[at] as i64)?,
+            numbers(firsts.len(), &|at| counts[at])?,
+        ))
+    })
+}

@@ -6,7 +6,7 @@ use tfrt_compute::matmul::{Matmul, MatmulElement, MatmulOperands, MatmulShape};
 use tfrt_compute::parallel::Serial;
 use tfrt_tensor::{DenseHostTensor, Element, Shape};
 
-use crate::number::{Number, with_number};
+use crate::number::{Number, with_number, with_real};
 use crate::pairs::{Stretched, common};
 use crate::{Slots, allocate, dense, invalid, made, product, real_numbers};
 
@@ -97,6 +97,77 @@ fn multiply_fast<T: Element + MatmulElement>(
         plan.run(&Serial, MatmulOperands::new(a, b), c, &mut workspace)?;
     }
     Ok(())
+}
+
+/// Multiplies as many matrices `[rows, inner]` and `[inner, columns]` as `batch` says: `counts` are `[batch, rows, inner, columns]`.
+pub(crate) fn multiply_batches(
+    op: &'static str,
+    [batch, rows, inner, columns]: [usize; 4],
+    a: &DenseHostTensor,
+    b: &DenseHostTensor,
+    c: &mut DenseHostTensor,
+) -> Result<()> {
+    let shape = MatmulShape::new(rows, columns, inner);
+    let places = (0..batch).map(|at| (at, at));
+    match a.dtype() {
+        DType::F32 => multiply_fast::<f32>(shape, a, b, c, places),
+        DType::F64 => multiply_fast::<f64>(shape, a, b, c, places),
+        dtype => with_number!(op, dtype, T => multiply::<T>(shape, a, b, c, places)),
+    }
+}
+
+/// Computes the determinants of square matrices.
+///
+/// # Errors
+/// If the matrices are not square, or the elements are not real numbers.
+#[tfrt_op("nn.Det")]
+fn det(x: &AnyRef, ctx: &ExecutionContext) -> Result<DenseHostTensor> {
+    const OP: &str = "nn.Det";
+    let x = dense(x)?;
+    let &[ref batch @ .., rows, columns] = x.shape().dims() else {
+        return Err(invalid(format!(
+            "`{OP}` needs matrices, found {}",
+            x.metadata()
+        )));
+    };
+    if rows != columns {
+        return Err(invalid(format!(
+            "`{OP}` needs square matrices, found {}",
+            x.metadata()
+        )));
+    }
+    let numbers = real_numbers(OP, &x)?;
+    let size = rows * rows;
+    with_real!(OP, x.dtype(), T => made(ctx, batch, |at| {
+        T::of_f64(determinant(&mut numbers[at * size..][..size].to_vec(), rows))
+    }))
+}
+
+/// The determinant of a matrix, by elimination with the greatest pivot of each column.
+fn determinant(matrix: &mut [f64], len: usize) -> f64 {
+    let mut product = 1.0;
+    for column in 0..len {
+        let size = |&row: &usize| matrix[row * len + column].abs();
+        let pivot = (column..len).max_by(|a, b| size(a).total_cmp(&size(b)));
+        let pivot = pivot.unwrap_or(column);
+        if matrix[pivot * len + column] == 0.0 {
+            return 0.0;
+        }
+        if pivot != column {
+            for at in 0..len {
+                matrix.swap(pivot * len + at, column * len + at);
+            }
+            product = -product;
+        }
+        product *= matrix[column * len + column];
+        for row in column + 1..len {
+            let factor = matrix[row * len + column] / matrix[column * len + column];
+            for at in column..len {
+                matrix[row * len + at] -= factor * matrix[column * len + at];
+            }
+        }
+    }
+    product
 }
 
 /// Products of other numbers: integers wrap around, half precision is summed in double precision.

@@ -9,17 +9,18 @@ use crate::{
 };
 
 /// Which axes of a tensor are reduced, and how the others lie.
-struct Plan {
+pub(crate) struct Plan {
     /// The shape of the result.
     dims: Vec<usize>,
     /// For each element of the result, where its first element of `x` is.
-    starts: Vec<usize>,
+    pub(crate) starts: Vec<usize>,
     /// Where the elements of a set are, from its first.
-    offsets: Vec<usize>,
+    pub(crate) offsets: Vec<usize>,
 }
 
 impl Plan {
-    fn new(dims: &[usize], axes: &[usize], keeps_dims: bool) -> Self {
+    /// Sets along `axes`.
+    pub(crate) fn new(dims: &[usize], axes: &[usize], keeps_dims: bool) -> Self {
         let own = strides(dims);
         let places = |axes: &[usize]| {
             let mut places = vec![0];
@@ -50,7 +51,11 @@ impl Plan {
     }
 
     /// The elements of a set.
-    fn set<'a, T: Copy>(&'a self, x: &'a [T], at: usize) -> impl Iterator<Item = T> + Clone + 'a {
+    pub(crate) fn set<'a, T: Copy>(
+        &'a self,
+        x: &'a [T],
+        at: usize,
+    ) -> impl Iterator<Item = T> + Clone + 'a {
         let start = self.starts[at];
         self.offsets.iter().map(move |offset| x[start + offset])
     }

@@ -3,7 +3,7 @@
 use tfrt::prelude::*;
 use tfrt_tensor::{DenseHostTensor, Shape};
 
-use crate::number::{Number, with_number, with_size};
+use crate::number::{Number, with_integer, with_real, with_size};
 use crate::pairs::{Stretched, common};
 use crate::{
     Slots, allocate, axes_of, axis_of, dense, extents, invalid, made, one_number, product,
@@ -297,16 +297,30 @@ fn range(
     if step == 0.0 {
         return Err(invalid(format!("`{OP}` needs a step that is not 0")));
     }
-    let count = ((to - from) / step).ceil().max(0.0);
-    with_number!(OP, start.dtype(), T => {
-        let (start, delta) = (start.elements::<T>()?[0], delta.elements::<T>()?[0]);
-        made(ctx, &[count as usize], |at| {
-            if T::IS_REAL {
-                T::of_f64(from + at as f64 * step)
-            } else {
-                // In the type itself, where double precision is not enough.
-                start.plus(delta.times(T::of_f64(at as f64)))
-            }
-        })
+    let is_same = [&limit, &delta]
+        .iter()
+        .all(|other| other.dtype() == start.dtype());
+    if !is_same {
+        return Err(invalid(format!("`{OP}` needs operands of one type")));
+    }
+    if matches!(
+        start.dtype(),
+        DType::F16 | DType::Bf16 | DType::F32 | DType::F64
+    ) {
+        let count = ((to - from) / step).ceil().max(0.0);
+        return with_real!(OP, start.dtype(), T => {
+            made(ctx, &[count as usize], |at| T::of_f64(from + at as f64 * step))
+        });
+    }
+    // Double precision does not hold all integers.
+    with_integer!(OP, start.dtype(), T => {
+        let whole = |tensor: &DenseHostTensor| -> Result<i128> {
+            Ok(i128::from(tensor.elements::<T>()?[0]))
+        };
+        let (from, to, step) = (whole(&start)?, whole(&limit)?, whole(&delta)?);
+        let (distance, length) = if step < 0 { (from - to, -step) } else { (to - from, step) };
+        let count = if distance <= 0 { 0 } else { (distance - 1) / length + 1 };
+        let count = usize::try_from(count).unwrap_or(usize::MAX);
+        made(ctx, &[count], |at| (from + at as i128 * step) as T)
     })
 }

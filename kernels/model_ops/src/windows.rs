@@ -32,7 +32,7 @@ impl Axis {
 }
 
 /// How windows lie, as attributes say.
-struct Layout<'a> {
+pub(crate) struct Layout<'a> {
     op: &'static str,
     strides: Option<&'a [i64]>,
     dilations: Option<&'a [i64]>,
@@ -62,7 +62,58 @@ fn each(
     )))
 }
 
-impl Layout<'_> {
+/// Windows over an input, and where they lie.
+pub(crate) struct Placed(Vec<Axis>);
+
+impl Placed {
+    /// Windows of these sizes over an input of these extents.
+    pub(crate) fn new(layout: &Layout<'_>, input: &[usize], sizes: &[usize]) -> Result<Self> {
+        Ok(Self(layout.axes(input, sizes)?))
+    }
+
+    /// How many windows there are along each dimension.
+    pub(crate) fn outputs(&self) -> Vec<usize> {
+        self.0.iter().map(|axis| axis.output).collect()
+    }
+
+    /// Where a tap of a window begins along an axis, before or beyond the input if need be: by the axis, the window and the tap.
+    pub(crate) fn starts(&self) -> impl Fn(usize, usize, usize) -> f64 + '_ {
+        |axis, window, tap| {
+            let axis = &self.0[axis];
+            (window * axis.stride + tap * axis.dilation) as f64 - axis.before as f64
+        }
+    }
+
+    /// Visits each window: its number, and the taps of it that are in the input, `(tap, place in the input)`.
+    pub(crate) fn for_each(&self, visit: impl FnMut(usize, &[(usize, usize)])) {
+        for_each_window(&self.0, visit);
+    }
+}
+
+impl<'a> Layout<'a> {
+    /// Windows that lie as these attributes say, and do not reach beyond the padding.
+    pub(crate) fn new(
+        op: &'static str,
+        strides: Option<&'a [i64]>,
+        dilations: Option<&'a [i64]>,
+        pads: Option<&'a [i64]>,
+        auto_pad: Option<&'a str>,
+    ) -> Self {
+        Self {
+            op,
+            strides,
+            dilations,
+            pads,
+            auto_pad,
+            rounds_up: false,
+        }
+    }
+
+    /// The op whose windows these are.
+    pub(crate) fn op(&self) -> &'static str {
+        self.op
+    }
+
     fn axes(&self, input: &[usize], sizes: &[usize]) -> Result<Vec<Axis>> {
         let (op, rank) = (self.op, input.len());
         let strides = each(op, "strides", self.strides, rank, 1)?;
@@ -139,7 +190,8 @@ fn for_each_window(axes: &[Axis], mut visit: impl FnMut(usize, &[(usize, usize)]
     }
 }
 
-fn spatial<'a>(op: &str, x: &'a DenseHostTensor) -> Result<(usize, usize, &'a [usize])> {
+/// The batch, the channels, and the other extents of a tensor.
+pub(crate) fn spatial<'a>(op: &str, x: &'a DenseHostTensor) -> Result<(usize, usize, &'a [usize])> {
     match x.shape().dims() {
         [batch, channels, spatial @ ..] if !spatial.is_empty() => Ok((*batch, *channels, spatial)),
         _ => Err(invalid(format!(

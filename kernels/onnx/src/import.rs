@@ -11,9 +11,13 @@ mod adapt;
 
 mod call;
 
+mod control;
+
 mod ops;
 
-use std::collections::HashMap;
+use std::borrow::Cow;
+use std::collections::{BTreeMap, HashMap};
+use std::sync::Arc;
 
 use tfrt_import::names::shown;
 use tfrt_import::program::{Program, ProgramBuilder, Value};
@@ -31,6 +35,9 @@ use call::Call;
 
 /// Attributes of the oldest files that mean nothing.
 const LEFTOVERS: &[&str] = &["consumed_inputs", "consumed_outputs", "is_test"];
+
+/// Ops whose first operands may be left out, though others must follow.
+const SPARSE: &[&str] = &["Loop", "Resize", "Scan"];
 
 /// What an import is asked for.
 #[derive(Clone, Debug, Default)]
@@ -114,15 +121,10 @@ impl Model {
             num_nodes: 0,
             functions: Vec::new(),
         };
-        let mut scope = Scope {
-            values: HashMap::new(),
-            tensors: HashMap::new(),
-            opset: self.opset(""),
-            attributes: None,
-        };
+        let mut scope = Scope::new(self.opset(""), None);
         for input in self.inputs() {
             let value = lowering.builder.input(&input.name);
-            scope.values.insert(input.name.clone(), Known::Value(value));
+            scope.bind(&input.name, Known::Value(value));
         }
         lowering.graph(self.graph(), &mut scope)?;
         let wanted: Vec<&str> = match &options.outputs {
@@ -160,27 +162,64 @@ enum Known {
     Value(Value),
     /// A tensor of the file, which becomes a weight when it is needed.
     Constant(Tensor),
+    /// An operand of a function that its caller left out.
+    Absent,
     /// Its node is not supported.
     Missing,
 }
 
+/// The attributes of a node.
+type Attributes = BTreeMap<String, Attribute>;
+
 /// The values that nodes see.
-#[derive(Clone, Debug)]
+#[derive(Debug)]
 struct Scope<'a> {
     values: HashMap<String, Known>,
     /// Weights, by the names that they have here.
     tensors: HashMap<String, Value>,
+    /// What the graph that is being lowered, if it is in a node, put in the place of what.
+    bound: Vec<(String, Option<Known>)>,
     opset: Option<i64>,
-    /// The attributes of the call, in the body of a function.
-    attributes: Option<(&'a Function, &'a Node)>,
+    /// The function whose body this is, and the attributes of its call.
+    function: Option<(&'a Function, Arc<Attributes>)>,
 }
 
-impl Scope<'_> {
+impl<'a> Scope<'a> {
+    fn new(opset: Option<i64>, function: Option<(&'a Function, Arc<Attributes>)>) -> Self {
+        Self {
+            values: HashMap::new(),
+            tensors: HashMap::new(),
+            bound: Vec::new(),
+            opset,
+            function,
+        }
+    }
+
+    /// Says what a name means from here on. An empty name is that of a result that nobody wants.
+    fn bind(&mut self, name: &str, known: Known) {
+        if name.is_empty() {
+            return;
+        }
+        let before = self.values.insert(name.to_owned(), known);
+        self.bound.push((name.to_owned(), before));
+    }
+
+    /// Forgets the names that were bound since there were so many.
+    fn unbind(&mut self, mark: usize) {
+        for (name, before) in self.bound.drain(mark..).rev() {
+            self.tensors.remove(&name);
+            match before {
+                Some(before) => self.values.insert(name, before),
+                None => self.values.remove(&name),
+            };
+        }
+    }
+
     /// The value of a name.
     fn value(&mut self, name: &str, builder: &mut ProgramBuilder) -> Option<Value> {
         match self.values.get(name)? {
             Known::Value(value) => Some(*value),
-            Known::Missing => None,
+            Known::Missing | Known::Absent => None,
             Known::Constant(tensor) => {
                 let TensorData::Dense(dense) = &tensor.data else {
                     return None;
@@ -208,28 +247,37 @@ struct Lowering<'a> {
 }
 
 impl<'a> Lowering<'a> {
-    fn graph(&mut self, graph: &'a Graph, scope: &mut Scope<'a>) -> Result<(), ImportError> {
+    fn graph(&mut self, graph: &Graph, scope: &mut Scope<'a>) -> Result<(), ImportError> {
         for tensor in &graph.initializers {
-            if matches!(
-                tensor.data,
-                TensorData::Unsupported | TensorData::Strings(_)
-            ) {
-                let what = format!("tensors of {}", tensor.element_type);
-                self.unsupported.add(what, &tensor.name, "");
-            }
-            let known = Known::Constant(tensor.clone());
-            scope.values.insert(tensor.name.clone(), known);
+            let known = match tensor.data {
+                TensorData::Dense(_) => Known::Constant(tensor.clone()),
+                _ => {
+                    let what = format!("tensors of {}", tensor.element_type);
+                    self.unsupported.add(what, &tensor.name, "");
+                    Known::Missing
+                }
+            };
+            scope.bind(&tensor.name, known);
         }
         for node in &graph.nodes {
             self.num_nodes += 1;
-            self.limits.check(Limit::Nodes, self.num_nodes)?;
-            self.node(node, scope)
+            let lowered = self.limits.check(Limit::Nodes, self.num_nodes);
+            let lowered = lowered.and_then(|()| self.node(node, scope));
+            // A node may become many ops.
+            let num_ops = self.builder.num_ops() as u64;
+            lowered
+                .and_then(|()| self.limits.check(Limit::Nodes, num_ops))
+                .and_then(|()| {
+                    self.limits
+                        .check(Limit::ProgramBytes, self.builder.len_bytes())
+                })
                 .map_err(|error| error.within(node.label()))?;
         }
         Ok(())
     }
 
-    fn node(&mut self, node: &'a Node, scope: &mut Scope<'a>) -> Result<(), ImportError> {
+    fn node(&mut self, node: &Node, scope: &mut Scope<'a>) -> Result<(), ImportError> {
+        let node = &*bound(node, scope)?;
         let name = (node.domain.clone(), node.op.clone(), node.overload.clone());
         if let Some(function) = self.model.functions().get(&name)
             && !node.domain.is_empty()
@@ -268,35 +316,44 @@ impl<'a> Lowering<'a> {
                 "the operator came with opset {first}, but the model imports opset {opset}"
             )));
         };
-        let mut node = node.clone();
-        self.bind(&mut node, scope);
         let is_wanted = |name: &&String| !name.is_empty();
         let is_missing = |name: &String| matches!(scope.values.get(name), Some(Known::Missing));
         if node.inputs.iter().filter(is_wanted).any(is_missing) {
             // It was told of where the value would have been made; what else this node lacks is told, too.
-            if !ops::is_known(&node.op) {
+            if !ops::is_known(&node.op) && !control::OPS.contains(&node.op.as_str()) {
                 let what = format!("{} (version {})", node.op, schema.since);
-                self.missing(&node, scope, &what, &label, "");
+                self.missing(node, scope, &what, &label, "");
             }
             for output in &node.outputs {
-                scope.values.insert(output.clone(), Known::Missing);
+                scope.bind(output, Known::Missing);
             }
             return Ok(());
         }
-        check(&node, schema)?;
-        let mut call = Call::new(&node, schema.since, newest.since, scope, &mut self.builder);
+        check(node, schema)?;
+        if control::OPS.contains(&node.op.as_str()) {
+            let Some(results) = self.control(node, schema.since, scope)? else {
+                let what = format!("{} (version {})", node.op, schema.since);
+                self.missing(node, scope, &what, &label, "");
+                return Ok(());
+            };
+            for (name, known) in node.outputs.iter().zip(results) {
+                scope.bind(name, known);
+            }
+            return Ok(());
+        }
+        let mut call = Call::new(node, schema.since, newest.since, scope, &mut self.builder);
         adapt::adapt(&mut call)?;
         match ops::lower(&mut call)? {
             Some(results) => {
                 for (name, value) in node.outputs.iter().zip(results) {
-                    scope.values.insert(name.clone(), value);
+                    scope.bind(name, value);
                 }
             }
             None => {
                 let reason = call.reason.take();
                 let what =
                     reason.unwrap_or_else(|| format!("{} (version {})", node.op, schema.since));
-                self.missing(&node, scope, &what, &label, "");
+                self.missing(node, scope, &what, &label, "");
             }
         }
         Ok(())
@@ -305,41 +362,27 @@ impl<'a> Lowering<'a> {
     fn missing(&mut self, node: &Node, scope: &mut Scope<'_>, what: &str, label: &str, hint: &str) {
         self.unsupported.add(what, label, hint);
         for output in &node.outputs {
-            scope.values.insert(output.clone(), Known::Missing);
+            scope.bind(output, Known::Missing);
         }
-    }
-
-    /// Puts the attributes of a call of a function in the place of references to them.
-    fn bind(&self, node: &mut Node, scope: &Scope<'_>) {
-        let Some((function, caller)) = scope.attributes else {
-            return;
-        };
-        let mut bound = std::mem::take(&mut node.attributes);
-        bound.retain(|_, attribute| match attribute {
-            Attribute::Reference(name) => {
-                let given = caller
-                    .attributes
-                    .get(name)
-                    .or_else(|| function.defaults.get(name));
-                match given {
-                    Some(given) => {
-                        *attribute = given.clone();
-                        true
-                    }
-                    None => false,
-                }
-            }
-            _ => true,
-        });
-        node.attributes = bound;
     }
 
     fn inline(
         &mut self,
         function: &'a Function,
-        node: &'a Node,
+        node: &Node,
         scope: &mut Scope<'a>,
     ) -> Result<(), ImportError> {
+        let counts = [
+            ("operands", node.inputs.len(), function.body.inputs.len()),
+            ("results", node.outputs.len(), function.body.outputs.len()),
+        ];
+        for (what, given, known) in counts {
+            if given > known {
+                return Err(ImportError::new(format!(
+                    "the function has {known} {what}, but {given} are given"
+                )));
+            }
+        }
         if self
             .functions
             .iter()
@@ -352,41 +395,66 @@ impl<'a> Lowering<'a> {
                 .check(Limit::Subgraphs, self.functions.len() as u64 + 1)?;
         }
         let opset = function.opsets.get("").copied().or(scope.opset);
-        let mut inner = Scope {
-            values: HashMap::new(),
-            tensors: HashMap::new(),
-            opset,
-            attributes: Some((function, node)),
-        };
-        for (input, name) in function.body.inputs.iter().zip(&node.inputs) {
-            let known = scope.values.get(name).cloned();
-            if let Some(known) = known {
-                // A constant becomes one weight, wherever it is used.
-                let known = match (&known, scope.value(name, &mut self.builder)) {
-                    (Known::Constant(_), _) | (_, None) => known,
-                    (_, Some(value)) => Known::Value(value),
-                };
-                inner.values.insert(input.name.clone(), known);
+        let mut inner = Scope::new(opset, Some((function, Arc::new(node.attributes.clone()))));
+        for (position, input) in function.body.inputs.iter().enumerate() {
+            let name = node.inputs.get(position).map_or("", String::as_str);
+            let known = scope.values.get(name).filter(|_| !name.is_empty());
+            let known = match known.cloned() {
+                Some(known) => known,
+                None => Known::Absent,
+            };
+            // A constant that is used here becomes one weight, wherever else it is used.
+            if let Known::Constant(_) = &known
+                && let Some(&value) = scope.tensors.get(name)
+            {
+                inner.tensors.insert(input.name.clone(), value);
             }
+            inner.bind(&input.name, known);
         }
         self.functions.push(function);
         let lowered = self.graph(&function.body, &mut inner);
         self.functions.pop();
         lowered?;
         for (output, name) in function.body.outputs.iter().zip(&node.outputs) {
-            let known = inner.values.remove(&output.name);
-            scope
-                .values
-                .insert(name.clone(), known.unwrap_or(Known::Missing));
+            let known = inner.values.get(&output.name).cloned();
+            scope.bind(name, known.unwrap_or(Known::Missing));
         }
         Ok(())
     }
 }
 
+/// A node with the attributes of the call of a function in the place of references to them.
+fn bound<'n>(node: &'n Node, scope: &Scope<'_>) -> Result<Cow<'n, Node>, ImportError> {
+    let is_reference = |attribute: &Attribute| matches!(attribute, Attribute::Reference(_));
+    if !node.attributes.values().any(is_reference) {
+        return Ok(Cow::Borrowed(node));
+    }
+    let Some((function, given)) = &scope.function else {
+        return Err(ImportError::new(
+            "an attribute refers to one of a function, but the node is in none",
+        ));
+    };
+    let mut node = node.clone();
+    node.attributes.retain(|_, attribute| {
+        let Attribute::Reference(name) = attribute else {
+            return true;
+        };
+        let found = given.get(name).or_else(|| function.defaults.get(name));
+        match found {
+            Some(found) => {
+                *attribute = found.clone();
+                true
+            }
+            None => false,
+        }
+    });
+    Ok(Cow::Owned(node))
+}
+
 /// The ops of `ai.onnx` that are imported, in alphabetical order.
 #[must_use]
 pub fn supported_ops() -> Vec<&'static str> {
-    let mut names: Vec<&str> = ops::names().collect();
+    let mut names: Vec<&str> = ops::names().chain(control::OPS.iter().copied()).collect();
     names.sort_unstable();
     names
 }
@@ -412,7 +480,18 @@ fn check(node: &Node, schema: &Schema) -> Result<(), ImportError> {
             schema.since
         )));
     }
-    count("operands", &schema.operands, node.inputs.len())?;
+    // Operands that are left out at the end do not count.
+    let num_given = node.inputs.iter().rposition(|name| !name.is_empty());
+    let num_given = num_given.map_or(0, |last| last + 1);
+    let least = *schema.operands.start();
+    if SPARSE.contains(&node.op.as_str()) {
+        count("operands", &schema.operands, node.inputs.len())?;
+    } else {
+        count("operands", &schema.operands, num_given)?;
+        if let Some(at) = node.inputs.iter().take(least).position(String::is_empty) {
+            return Err(ImportError::new(format!("operand {at} is missing")));
+        }
+    }
     count("results", &schema.results, node.outputs.len())?;
     for (name, attribute) in &node.attributes {
         let Some(known) = schema.attributes.iter().find(|known| known.name == name) else {

@@ -54,6 +54,24 @@ fn imported(model: &ModelProto) -> Result<tfrt_import::Program, String> {
     program.map_err(|failure| failure.to_string())
 }
 
+fn float(name: &str, value: f32) -> AttributeProto {
+    AttributeProto {
+        name: Some(name.into()),
+        r#type: Some(AttributeType::Float as i32),
+        f: Some(value),
+        ..Default::default()
+    }
+}
+
+fn text(name: &str, value: &str) -> AttributeProto {
+    AttributeProto {
+        name: Some(name.into()),
+        r#type: Some(AttributeType::String as i32),
+        s: Some(value.as_bytes().to_vec().into()),
+        ..Default::default()
+    }
+}
+
 fn run_model(
     model: &ModelProto,
     inputs: &[(&str, DenseHostTensor)],
@@ -79,11 +97,19 @@ fn run_model(
                 .iter()
                 .map(|&x| x as f64)
                 .collect(),
+            tfrt::prelude::DType::Ui8 => numbers_of::<u8>(output),
+            tfrt::prelude::DType::I32 => numbers_of::<i32>(output),
+            tfrt::prelude::DType::F64 => numbers_of::<f64>(output),
             other => panic!("{other}"),
         };
         format!("{} {numbers:?}", output.metadata())
     });
     Ok(shown.collect())
+}
+
+fn numbers_of<T: Element + Into<f64>>(tensor: &DenseHostTensor) -> Vec<f64> {
+    let elements = tensor.elements::<T>().unwrap();
+    elements.iter().map(|&x| x.into()).collect()
 }
 
 /// Runs one node, whose operands are inputs in the order of their names.
@@ -402,4 +428,616 @@ fn missing_and_unknown_inputs_are_told_by_name() {
         run_model(&relu, &[("imgae", x)]).unwrap_err(),
         "there is no input `imgae`; did you mean `image`?"
     );
+}
+
+/// A model of the newest opset.
+fn newest(graph: GraphProto) -> ModelProto {
+    ModelProto {
+        opset_import: vec![OperatorSetIdProto {
+            version: Some(27),
+            ..Default::default()
+        }],
+        ..model(graph)
+    }
+}
+
+#[test]
+fn quantised_numbers_round_halves_to_even_and_saturate() {
+    let x = tensor(&[6], &[0.0_f32, 2.0, 3.0, 1000.0, -254.0, -1000.0]);
+    let scale = tensor(&[], &[2.0_f32]);
+    let zero = tensor(&[], &[128_u8]);
+    let inputs = [("a", x), ("b", scale.clone()), ("c", zero.clone())];
+    let quantize = node("QuantizeLinear", &["a", "b", "c"], &["y"]);
+    check(
+        quantize,
+        &inputs,
+        &["u8 [6] [128.0, 129.0, 130.0, 255.0, 1.0, 0.0]"],
+    );
+    let inputs = [
+        ("a", tensor(&[4], &[0_u8, 3, 128, 255])),
+        ("b", scale),
+        ("c", zero),
+    ];
+    let back = node("DequantizeLinear", &["a", "b", "c"], &["y"]);
+    check(back, &inputs, &["f32 [4] [-256.0, -250.0, 0.0, 254.0]"]);
+}
+
+#[test]
+fn scales_are_those_of_an_axis_or_of_blocks() {
+    let x = tensor(&[2, 3], &[2_u8, 4, 6, 8, 10, 12]);
+    let inputs = [("a", x), ("b", tensor(&[2], &[0.5_f32, 2.0]))];
+    let back = with(
+        node("DequantizeLinear", &["a", "b"], &["y"]),
+        &[int("axis", 0)],
+    );
+    check(
+        back,
+        &inputs,
+        &["f32 [2, 3] [1.0, 2.0, 3.0, 16.0, 20.0, 24.0]"],
+    );
+    let x = tensor(&[1, 3], &[2_u8, 4, 6]);
+    let inputs = [("a", x), ("b", tensor(&[1, 2], &[1.0_f32, 10.0]))];
+    let blocks = with(
+        node("DequantizeLinear", &["a", "b"], &["y"]),
+        &[int("axis", 1), int("block_size", 2)],
+    );
+    let found = run_model(&newest(graph(&["a", "b"], vec![blocks], &["y"])), &inputs);
+    assert_eq!(found.unwrap(), ["f32 [1, 3] [2.0, 4.0, 60.0]"]);
+    let wrong = [
+        ("a", tensor(&[2, 3], &[0_u8; 6])),
+        ("b", tensor(&[2], &[1.0_f32; 2])),
+    ];
+    let error = run(node("DequantizeLinear", &["a", "b"], &["y"]), &wrong).unwrap_err();
+    assert_eq!(
+        error,
+        "`nn.Dequantize`: scales of [2] do not fit a tensor of [2, 3] along axis 1"
+    );
+}
+
+#[test]
+fn products_of_bytes_take_their_zero_points_off() {
+    let inputs = [
+        ("a", tensor(&[2, 2], &[11_u8, 7, 10, 6])),
+        ("b", tensor(&[2, 1], &[1_u8, 4])),
+        ("c", tensor(&[], &[12_u8])),
+        ("d", tensor(&[], &[0_u8])),
+    ];
+    let product = node("MatMulInteger", &["a", "b", "c", "d"], &["y"]);
+    check(product, &inputs, &["i32 [2, 1] [-21.0, -26.0]"]);
+}
+
+#[test]
+fn the_range_of_dynamic_quantisation_contains_zero() {
+    let x = tensor(&[3], &[1.0_f32, 2.0, 5.1]);
+    let found = run(
+        node("DynamicQuantizeLinear", &["a"], &["y", "s", "z"]),
+        &[("a", x)],
+    )
+    .unwrap();
+    assert_eq!(found[0], "u8 [3] [50.0, 100.0, 255.0]");
+    assert_eq!(found[2], "u8 [] [0.0]");
+}
+
+#[test]
+fn recurrent_layers_give_states_of_every_step_and_the_last() {
+    let x = tensor(&[2, 1, 2], &[1.0_f32, 2.0, 3.0, 4.0]);
+    let inputs = [
+        ("a", x),
+        ("b", tensor(&[1, 2, 2], &[0.5_f32; 4])),
+        ("c", tensor(&[1, 2, 2], &[0.0_f32; 4])),
+    ];
+    let layer = with(
+        node("RNN", &["a", "b", "c"], &["y", "h"]),
+        &[
+            int("hidden_size", 2),
+            AttributeProto {
+                name: Some("activations".into()),
+                r#type: Some(AttributeType::Strings as i32),
+                strings: vec![b"Affine".to_vec().into()],
+                ..Default::default()
+            },
+            AttributeProto {
+                name: Some("activation_alpha".into()),
+                r#type: Some(AttributeType::Floats as i32),
+                floats: vec![2.0],
+                ..Default::default()
+            },
+        ],
+    );
+    let expected = [
+        "f32 [2, 1, 1, 2] [3.0, 3.0, 7.0, 7.0]",
+        "f32 [1, 1, 2] [7.0, 7.0]",
+    ];
+    check(layer.clone(), &inputs, &expected);
+    // From the end: the last state is that of the first step.
+    let reverse = with(
+        layer.clone(),
+        &[&layer.attribute[..], &[text("direction", "reverse")]].concat(),
+    );
+    let expected = [
+        "f32 [2, 1, 1, 2] [3.0, 3.0, 7.0, 7.0]",
+        "f32 [1, 1, 2] [3.0, 3.0]",
+    ];
+    check(reverse, &inputs, &expected);
+}
+
+#[test]
+fn grids_name_the_last_dimension_first_and_halves_of_pixels() {
+    let x = tensor(&[1, 1, 2, 2], &[1.0_f32, 2.0, 3.0, 4.0]);
+    let grid = tensor(&[1, 1, 3, 2], &[0.0_f32, 0.0, 1.0, -1.0, -3.0, 0.0]);
+    let inputs = [("a", x), ("b", grid)];
+    let sample = with(
+        node("GridSample", &["a", "b"], &["y"]),
+        &[int("align_corners", 1)],
+    );
+    check(
+        sample.clone(),
+        &inputs,
+        &["f32 [1, 1, 1, 3] [2.5, 2.0, 0.0]"],
+    );
+    let border = [&sample.attribute[..], &[text("padding_mode", "border")]].concat();
+    check(
+        with(sample, &border),
+        &inputs,
+        &["f32 [1, 1, 1, 3] [2.5, 2.0, 2.0]"],
+    );
+}
+
+#[test]
+fn sums_of_products_follow_their_letters() {
+    let a = || ("a", tensor(&[2, 2], &[1.0_f32, 2.0, 3.0, 4.0]));
+    let b = || ("b", tensor(&[2, 2], &[10.0_f32, 20.0, 30.0, 40.0]));
+    let einsum = |inputs: &[&str], equation: &str| {
+        with(
+            node("Einsum", inputs, &["y"]),
+            &[text("equation", equation)],
+        )
+    };
+    check(
+        einsum(&["a", "b"], "ij, jk -> ki"),
+        &[a(), b()],
+        &["f32 [2, 2] [70.0, 150.0, 100.0, 220.0]"],
+    );
+    check(einsum(&["a"], "ii"), &[a()], &["f32 [] [5.0]"]);
+    check(einsum(&["a"], "...j->..."), &[a()], &["f32 [2] [3.0, 7.0]"]);
+    check(
+        einsum(&["a", "b", "c"], "ij,jk,k"),
+        &[a(), b(), ("c", tensor(&[2], &[1.0_f32, 0.0]))],
+        &["f32 [2] [70.0, 150.0]"],
+    );
+    for (equation, message) in [
+        (
+            "ij,jk",
+            "`nn.Einsum`: `ij,jk` has 2 operands, but 1 are given",
+        ),
+        (
+            "ijk",
+            "`nn.Einsum`: `ijk` of `ijk` does not fit a tensor of 2 dimensions",
+        ),
+        (
+            "ij->ik",
+            "`nn.Einsum`: the result of `ij->ik` has a letter twice, or one that no operand has",
+        ),
+        (
+            "i->i->i",
+            "`nn.Einsum`: `i` of `i->i->i` does not fit a tensor of 2 dimensions",
+        ),
+    ] {
+        assert_eq!(run(einsum(&["a"], equation), &[a()]).unwrap_err(), message);
+    }
+}
+
+#[test]
+fn losses_leave_out_classes_that_are_ignored() {
+    let inputs = [
+        (
+            "a",
+            tensor(&[3, 2], &[-1.0_f32, -2.0, -3.0, -4.0, -5.0, -6.0]),
+        ),
+        ("b", tensor(&[3], &[0_i64, 7, 1])),
+        ("c", tensor(&[2], &[1.0_f32, 3.0])),
+    ];
+    let loss = with(
+        node("NegativeLogLikelihoodLoss", &["a", "b", "c"], &["y"]),
+        &[int("ignore_index", 7)],
+    );
+    check(loss, &inputs, &["f32 [] [4.75]"]);
+    let error = run(
+        node("NegativeLogLikelihoodLoss", &["a", "b", "c"], &["y"]),
+        &inputs,
+    );
+    assert_eq!(
+        error.unwrap_err(),
+        "`nn.NegativeLogLikelihood`: there is no class 7 among 2"
+    );
+}
+
+#[test]
+fn unique_elements_are_sorted_or_in_order() {
+    let x = || [("a", tensor(&[5], &[3.0_f32, 1.0, 3.0, 2.0, 1.0]))];
+    let unique = || node("Unique", &["a"], &["y", "first", "of", "count"]);
+    let sorted = [
+        "f32 [3] [1.0, 2.0, 3.0]",
+        "i64 [3] [1.0, 3.0, 0.0]",
+        "i64 [5] [2.0, 0.0, 2.0, 1.0, 0.0]",
+        "i64 [3] [2.0, 1.0, 2.0]",
+    ];
+    check(unique(), &x(), &sorted);
+    let in_order = [
+        "f32 [3] [3.0, 1.0, 2.0]",
+        "i64 [3] [0.0, 1.0, 3.0]",
+        "i64 [5] [0.0, 1.0, 0.0, 2.0, 1.0]",
+        "i64 [3] [2.0, 2.0, 1.0]",
+    ];
+    check(with(unique(), &[int("sorted", 0)]), &x(), &in_order);
+}
+
+#[test]
+fn transforms_of_one_side_go_back_to_real_numbers() {
+    let x = tensor(&[1, 4, 1], &[1.0_f64, 2.0, 3.0, 4.0]);
+    let forward = with(node("DFT", &["x"], &["half"]), &[int("onesided", 1)]);
+    let halves = graph(&["x"], vec![forward.clone()], &["half"]);
+    let found = run_model(&newest(halves), &[("x", x.clone())]).unwrap();
+    assert!(
+        found[0].starts_with("f64 [1, 3, 2] [10.0, 0.0, -2.0, 2.0, -2.0, "),
+        "{}",
+        found[0]
+    );
+    let back = with(
+        node("DFT", &["half"], &["y"]),
+        &[int("onesided", 1), int("inverse", 1)],
+    );
+    let both = graph(&["x"], vec![forward, back], &["y"]);
+    let found = run_model(&newest(both), &[("x", x)]).unwrap();
+    assert_eq!(found, ["f64 [1, 4, 1] [1.0, 2.0, 3.0, 4.0]"]);
+}
+
+#[test]
+fn seeds_make_random_numbers_repeat() {
+    let make = || {
+        let shape = ints("shape", &[64]);
+        let seed = float("seed", 7.0);
+        let normal = with(node("RandomNormal", &[], &["y"]), &[shape, seed]);
+        run_model(&newest(graph(&[], vec![normal], &["y"])), &[]).unwrap()
+    };
+    assert_eq!(make(), make());
+    let x = tensor(&[64], &[1.0_f32; 64]);
+    let drop = node("Dropout", &["a", "b", "c"], &["y"]);
+    let inputs = [
+        ("a", x),
+        ("b", tensor(&[], &[0.5_f32])),
+        ("c", tensor(&[], &[tfrt_tensor::I1::from(true)])),
+    ];
+    let found = run(drop, &inputs).unwrap();
+    assert!(
+        found[0].contains("0.0") && found[0].contains("2.0"),
+        "{}",
+        found[0]
+    );
+}
+
+/// A branch that adds a number to `x`, which the graph around it has.
+fn adding(name: &str, number: f32) -> GraphProto {
+    let constant = NodeProto {
+        attribute: vec![AttributeProto {
+            name: Some("value".into()),
+            r#type: Some(AttributeType::Tensor as i32),
+            t: Some(floats("n", &[number])),
+            ..Default::default()
+        }],
+        ..node("Constant", &[], &[&format!("{name}_n")])
+    };
+    let add = node("Add", &["x", &format!("{name}_n")], &[name]);
+    graph(&[], vec![constant, add], &[name])
+}
+
+#[test]
+fn branches_see_the_values_around_them() {
+    let choose = with(
+        node("If", &["c"], &["y"]),
+        &[
+            graph_attribute("then_branch", adding("t", 10.0)),
+            graph_attribute("else_branch", adding("e", 20.0)),
+        ],
+    );
+    let model = newest(graph(&["c", "x"], vec![choose], &["y"]));
+    for (truth, expected) in [(true, "f32 [1] [11.0]"), (false, "f32 [1] [21.0]")] {
+        let inputs = [
+            ("c", tensor(&[], &[tfrt_tensor::I1::from(truth)])),
+            ("x", tensor(&[1], &[1.0_f32])),
+        ];
+        assert_eq!(run_model(&model, &inputs).unwrap(), [expected]);
+    }
+}
+
+/// A loop that adds `x` to a sum in each round, and returns all sums.
+fn summing() -> NodeProto {
+    let body = graph(
+        &["round", "goes_on", "sum"],
+        vec![
+            node("Add", &["sum", "x"], &["next"]),
+            node("Identity", &["next"], &["copy"]),
+        ],
+        &["goes_on", "next", "copy"],
+    );
+    with(
+        node("Loop", &["n", "", "x"], &["last", "all"]),
+        &[graph_attribute("body", body)],
+    )
+}
+
+#[test]
+fn loops_carry_their_state_and_stack_what_each_round_makes() {
+    let model = newest(graph(&["n", "x"], vec![summing()], &["last", "all"]));
+    let inputs = |rounds: i64| {
+        [
+            ("n", tensor(&[], &[rounds])),
+            ("x", tensor(&[2], &[1.0_f32, 10.0])),
+        ]
+    };
+    assert_eq!(
+        run_model(&model, &inputs(2)).unwrap(),
+        ["f32 [2] [3.0, 30.0]", "f32 [2, 2] [2.0, 20.0, 3.0, 30.0]"]
+    );
+    // Without a round the state stays, and the stack is empty.
+    assert_eq!(
+        run_model(&model, &inputs(0)).unwrap(),
+        ["f32 [2] [1.0, 10.0]", "f32 [0] []"]
+    );
+}
+
+#[test]
+fn loops_in_branches_of_loops_see_all_values_around_them() {
+    // In each of two rounds, a branch runs the loop of the other test.
+    let then = graph(&[], vec![summing()], &["last"]);
+    let choose = with(
+        node("If", &["goes_on"], &["chosen"]),
+        &[
+            graph_attribute("then_branch", then),
+            graph_attribute("else_branch", adding("e", 0.0)),
+        ],
+    );
+    let mut body = graph(
+        &["outer_round", "goes_on", "total"],
+        vec![choose, node("Add", &["total", "chosen"], &["more"])],
+        &["goes_on", "more"],
+    );
+    // The name of the condition is the body's own in both loops.
+    body.node[0].attribute[0].g.as_mut().unwrap().node[0].attribute[0]
+        .g
+        .as_mut()
+        .unwrap()
+        .input[1] = value("inner_goes_on");
+    let inner = body.node[0].attribute[0].g.as_mut().unwrap();
+    inner.node[0].attribute[0].g.as_mut().unwrap().output[0] = value("inner_goes_on");
+    let outer = with(
+        node("Loop", &["m", "", "x"], &["y"]),
+        &[graph_attribute("body", body)],
+    );
+    let model = newest(graph(&["m", "n", "x"], vec![outer], &["y"]));
+    let inputs = [
+        ("m", tensor(&[], &[2_i64])),
+        ("n", tensor(&[], &[3_i64])),
+        ("x", tensor(&[1], &[1.0_f32])),
+    ];
+    // 1, and twice 1 + 3.
+    assert_eq!(run_model(&model, &inputs).unwrap(), ["f32 [1] [9.0]"]);
+}
+
+#[test]
+fn scans_read_and_write_along_axes_in_both_directions() {
+    let body = graph(
+        &["sum", "step"],
+        vec![
+            node("Add", &["sum", "step"], &["next"]),
+            node("Identity", &["next"], &["copy"]),
+        ],
+        &["next", "copy"],
+    );
+    let scan = |attributes: &[AttributeProto]| {
+        let all = [
+            &[
+                graph_attribute("body", body.clone()),
+                int("num_scan_inputs", 1),
+            ],
+            attributes,
+        ]
+        .concat();
+        with(node("Scan", &["s", "x"], &["last", "all"]), &all)
+    };
+    let inputs = [
+        ("s", tensor(&[2], &[0.0_f32; 2])),
+        ("x", tensor(&[3, 2], &[1.0_f32, 10.0, 2.0, 20.0, 3.0, 30.0])),
+    ];
+    let found = |node: NodeProto| {
+        run_model(
+            &newest(graph(&["s", "x"], vec![node], &["last", "all"])),
+            &inputs,
+        )
+        .unwrap()
+    };
+    assert_eq!(
+        found(scan(&[])),
+        [
+            "f32 [2] [6.0, 60.0]",
+            "f32 [3, 2] [1.0, 10.0, 3.0, 30.0, 6.0, 60.0]"
+        ]
+    );
+    let backwards = scan(&[
+        ints("scan_input_directions", &[1]),
+        ints("scan_output_directions", &[1]),
+        ints("scan_output_axes", &[1]),
+    ]);
+    assert_eq!(
+        found(backwards)[1],
+        "f32 [2, 3] [6.0, 5.0, 3.0, 60.0, 50.0, 30.0]"
+    );
+}
+
+#[test]
+fn sequences_are_built_read_and_joined() {
+    let nodes = vec![
+        node("SequenceConstruct", &["a", "b"], &["s"]),
+        node("SequenceInsert", &["s", "b", "at"], &["t"]),
+        node("SequenceErase", &["t"], &["u"]),
+        with(
+            node("ConcatFromSequence", &["u"], &["y"]),
+            &[int("axis", 0)],
+        ),
+        node("SequenceLength", &["t"], &["n"]),
+        node("SequenceAt", &["t", "last"], &["z"]),
+    ];
+    let model = newest(graph(&["a", "b", "at", "last"], nodes, &["y", "n", "z"]));
+    let inputs = |at: i64| {
+        [
+            ("a", tensor(&[1], &[1.0_f32])),
+            ("b", tensor(&[2], &[2.0_f32, 3.0])),
+            ("at", tensor(&[], &[at])),
+            ("last", tensor(&[], &[-1_i64])),
+        ]
+    };
+    assert_eq!(
+        run_model(&model, &inputs(0)).unwrap(),
+        [
+            "f32 [3] [2.0, 3.0, 1.0]",
+            "i64 [] [3.0]",
+            "f32 [2] [2.0, 3.0]"
+        ]
+    );
+    assert_eq!(
+        run_model(&model, &inputs(3)).unwrap_err(),
+        "`nn.ListInsert`: there is no place 3 in a list of 2"
+    );
+}
+
+#[test]
+fn values_that_are_absent_are_told_from_those_that_are_there() {
+    let nodes = vec![
+        node("Optional", &["x"], &["some"]),
+        node("OptionalGetElement", &["some"], &["y"]),
+    ];
+    let found = run_model(
+        &newest(graph(&["x"], nodes, &["y"])),
+        &[("x", tensor(&[1], &[1.0_f32]))],
+    );
+    assert_eq!(found.unwrap(), ["f32 [1] [1.0]"]);
+    let nodes = vec![
+        node("Optional", &[], &["none"]),
+        node("OptionalGetElement", &["none"], &["y"]),
+    ];
+    let error = run_model(&newest(graph(&[], nodes, &["y"])), &[]).unwrap_err();
+    assert_eq!(error, "`nn.Present` needs a value, but it is absent");
+}
+
+#[test]
+fn functions_hand_on_their_attributes_and_absent_operands() {
+    let reference = |name: &str, of: &str| AttributeProto {
+        name: Some(name.into()),
+        ref_attr_name: Some(of.into()),
+        r#type: Some(AttributeType::Int as i32),
+        ..Default::default()
+    };
+    let own = |node: NodeProto| NodeProto {
+        domain: Some("my".into()),
+        ..node
+    };
+    let function = |name: &str, attribute: &str, first: NodeProto| FunctionProto {
+        name: Some(name.into()),
+        domain: Some("my".into()),
+        input: vec!["a".into(), "least".into()],
+        output: vec!["b".into()],
+        attribute: vec![attribute.into()],
+        node: vec![first, node("Clip", &["flat", "least"], &["b"])],
+        opset_import: vec![OperatorSetIdProto {
+            version: Some(20),
+            ..Default::default()
+        }],
+        ..Default::default()
+    };
+    let inner = function(
+        "Inner",
+        "p",
+        with(
+            node("Flatten", &["a"], &["flat"]),
+            &[reference("axis", "p")],
+        ),
+    );
+    let outer = function(
+        "Outer",
+        "q",
+        own(with(
+            node("Inner", &["a", ""], &["flat"]),
+            &[reference("p", "q")],
+        )),
+    );
+    let call = own(with(node("Outer", &["x"], &["y"]), &[int("q", 2)]));
+    let mut model = model(graph(&["x"], vec![call], &["y"]));
+    model.functions = vec![inner, outer];
+    let x = tensor(&[2, 1, 2], &[1.0_f32, -2.0, 3.0, 4.0]);
+    let found = run_model(&model, &[("x", x)]).unwrap();
+    assert_eq!(found, ["f32 [2, 2] [1.0, -2.0, 3.0, 4.0]"]);
+}
+
+#[test]
+fn operands_that_must_be_there_are_not_left_out() {
+    let error = imported(&model(graph(
+        &["a", "c"],
+        vec![node("Gemm", &["a", "", "c"], &["y"])],
+        &["y"],
+    )));
+    assert_eq!(
+        error.map(drop).unwrap_err(),
+        "node #0 (Gemm) that makes 'y': operand 1 is missing"
+    );
+    let x = [("x", tensor(&[1], &[-1.0_f32]))];
+    check(node("Relu", &["x", ""], &["y"]), &x, &["f32 [1] [0.0]"]);
+}
+
+#[test]
+fn nan_and_extremes_are_as_defined() {
+    let of = |op: &str, a: f32, b: f32| {
+        let inputs = [("a", tensor(&[1], &[a])), ("b", tensor(&[1], &[b]))];
+        run(node(op, &["a", "b"], &["y"]), &inputs).unwrap()[0].clone()
+    };
+    for op in ["Min", "Max"] {
+        assert_eq!(of(op, 1.0, f32::NAN), "f32 [1] [NaN]");
+        assert_eq!(of(op, f32::NAN, 1.0), "f32 [1] [NaN]");
+    }
+    assert_eq!(of("Min", 1.0, 2.0), "f32 [1] [1.0]");
+    let celu = node("Celu", &["a"], &["y"]);
+    check(
+        celu,
+        &[("a", tensor(&[1], &[f32::NAN]))],
+        &["f32 [1] [NaN]"],
+    );
+    let gelu = run(
+        node("Gelu", &["a"], &["y"]),
+        &[("a", tensor(&[1], &[-10.0_f32]))],
+    )
+    .unwrap();
+    assert!(gelu[0].contains("e-23"), "{}", gelu[0]);
+    let whole = |numbers: [i64; 3]| {
+        let [a, b, c] = numbers.map(|number| tensor(&[], &[number]));
+        run(
+            node("Range", &["a", "b", "c"], &["y"]),
+            &[("a", a), ("b", b), ("c", c)],
+        )
+        .unwrap()
+    };
+    let far = 1_i64 << 60;
+    assert!(whole([far, far + 3, 1])[0].starts_with("i64 [3]"));
+    assert_eq!(whole([5, 0, -2]), ["i64 [3] [5.0, 3.0, 1.0]"]);
+}
+
+#[test]
+fn slices_that_start_before_the_beginning_go_backwards_from_there() {
+    let inputs = [
+        ("a", tensor(&[4], &[7.0_f32, 1.0, 2.0, 3.0])),
+        ("b", tensor(&[1], &[-100_i64])),
+        ("c", tensor(&[1], &[i64::MIN])),
+        ("d", tensor(&[1], &[0_i64])),
+        ("e", tensor(&[1], &[-1_i64])),
+    ];
+    let slice = node("Slice", &["a", "b", "c", "d", "e"], &["y"]);
+    check(slice, &inputs, &["f32 [1] [7.0]"]);
 }

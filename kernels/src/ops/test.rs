@@ -550,6 +550,7 @@ fn copied_later(x: &AnyRef, ctx: &ExecutionContext) -> Result<AnyRef> {
             AnyRef::available(StringHostTensor::new(shape, strings)?)
         }
         TensorRef::Coo(tensor) => AnyRef::available((*tensor).clone()),
+        TensorRef::List(tensor) => AnyRef::available((*tensor).clone()),
     };
     let (promise, result) = AnyRef::indirect();
     ctx.enqueue(move || promise.forward_to(copy));

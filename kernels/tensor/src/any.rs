@@ -8,6 +8,7 @@ use tfrt_host::kernel::Object;
 
 use crate::coo::CooHostTensor;
 use crate::dense::DenseHostTensor;
+use crate::list::ListHostTensor;
 use crate::scalar::ScalarHostTensor;
 use crate::string::StringHostTensor;
 use crate::tensor::{self, Tensor};
@@ -32,6 +33,8 @@ pub enum TensorRef<'a> {
     String(ReadGuard<'a, StringHostTensor>),
     /// The elements that are not zero.
     Coo(ReadGuard<'a, CooHostTensor>),
+    /// A list of dense tensors.
+    List(ReadGuard<'a, ListHostTensor>),
 }
 
 impl<'a> TensorRef<'a> {
@@ -58,6 +61,8 @@ impl Object for dyn Tensor {
             operand.try_read().map(TensorRef::String)
         } else if operand.is::<CooHostTensor>() {
             operand.try_read().map(TensorRef::Coo)
+        } else if operand.is::<ListHostTensor>() {
+            operand.try_read().map(TensorRef::List)
         } else {
             operand.try_read().map(TensorRef::Dense)
         }
@@ -73,6 +78,7 @@ impl Deref for TensorRef<'_> {
             Self::Scalar(tensor) => &**tensor,
             Self::String(tensor) => &**tensor,
             Self::Coo(tensor) => &**tensor,
+            Self::List(tensor) => &**tensor,
         }
     }
 }

@@ -5,7 +5,8 @@
 //!         ├──────────────────┬─ DenseHostTensor ─── HostBuffer ─── HostAllocator, or an owner such as a mapped file
 //!  DType ─┘                  ├─ ScalarHostTensor    one value
 //!                            ├─ StringHostTensor    byte strings
-//!                            └─ CooHostTensor       entries: indices and values, both dense
+//!                            ├─ CooHostTensor       entries: indices and values, both dense
+//!                            └─ ListHostTensor      dense tensors one after another, or none at all
 //! ```
 //!
 //! Each kind is a payload type of values of type `!t.tensor` and implements [`Tensor`]. A kernel takes the kind that it needs:
@@ -63,6 +64,8 @@ pub mod string;
 
 pub mod coo;
 
+pub mod list;
+
 pub mod any;
 
 pub mod convert;
@@ -88,6 +91,7 @@ pub use coo::CooHostTensor;
 pub use dense::DenseHostTensor;
 pub use element::{Element, I1, Quantized};
 pub use error::TensorError;
+pub use list::ListHostTensor;
 pub use scalar::ScalarHostTensor;
 pub use shape::{FixedRankShape, FixedRankSizes, PartialShape, Shape, ShapeError, Sizes};
 pub use string::StringHostTensor;

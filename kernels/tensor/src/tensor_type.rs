@@ -32,18 +32,21 @@ impl TensorType {
     pub const COO_HOST: Self = Self::new("CooHost");
     /// Byte strings in host memory.
     pub const STRING_HOST: Self = Self::new("StringHost");
+    /// A list of dense tensors in host memory, or the mark that there is none.
+    pub const LIST_HOST: Self = Self::new("ListHost");
     /// All elements, row-major, in the memory of a GPU.
     pub const DENSE_GPU: Self = Self::new("DenseGpu");
     /// Elements in another process.
     pub const REMOTE: Self = Self::new("Remote");
 
     /// The kinds that the runtime itself names.
-    pub const ALL: [Self; 7] = [
+    pub const ALL: [Self; 8] = [
         Self::UNKNOWN,
         Self::DENSE_HOST,
         Self::SCALAR_HOST,
         Self::COO_HOST,
         Self::STRING_HOST,
+        Self::LIST_HOST,
         Self::DENSE_GPU,
         Self::REMOTE,
     ];

@@ -78,6 +78,10 @@ pub(crate) struct LimitArguments {
     /// How large a sparse tensor may become
     #[arg(long, value_name = "BYTES")]
     max_dense_bytes: Option<u64>,
+
+    /// How large the program may become, as text
+    #[arg(long, value_name = "BYTES")]
+    max_program_bytes: Option<u64>,
 }
 
 impl LimitArguments {
@@ -91,6 +95,7 @@ impl LimitArguments {
             (Limit::ListElements, self.max_list_elements),
             (Limit::TextBytes, self.max_text_bytes),
             (Limit::DenseBytes, self.max_dense_bytes),
+            (Limit::ProgramBytes, self.max_program_bytes),
         ];
         let given = given
             .into_iter()

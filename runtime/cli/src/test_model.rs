@@ -16,11 +16,12 @@ use std::time::{Duration, Instant};
 use clap::Parser;
 use serde::{Deserialize, Serialize};
 use tfrt_host::HostContext;
-use tfrt_import::{Limits, Session};
+use tfrt_import::{Limits, ModelValue, Session};
+use tfrt_onnx::graph::ValueType;
 use tfrt_onnx::import::{ImportFailure, Options};
 use tfrt_onnx::{Model, tensor_file};
 use tfrt_support::escape::escaped;
-use tfrt_tensor::DenseHostTensor;
+use tfrt_tensor::ListHostTensor;
 
 use crate::failure::{CliError, Failure, WithCauses};
 use crate::front_end::FrontEnd;
@@ -162,7 +163,12 @@ pub(crate) fn run(program: &str, arguments: &Arguments) -> Result<(), Failure> {
                 while let Some(case) = cases.get(next.fetch_add(1, Ordering::Relaxed)) {
                     let outcome = run_case(case, arguments, &host, events.as_ref());
                     let mut outcomes = outcomes.lock().unwrap_or_else(PoisonError::into_inner);
-                    outcomes.insert(case.name.clone(), outcome);
+                    // Folders of one name are cases of their own.
+                    let name = match outcomes.contains_key(&case.name) {
+                        true => case.folder.display().to_string(),
+                        false => case.name.clone(),
+                    };
+                    outcomes.insert(name, outcome);
                 }
             });
         }
@@ -326,15 +332,25 @@ fn try_case(
             let mut inputs = Vec::new();
             for (index, name) in session.inputs().iter().enumerate() {
                 let path = folder.join(format!("input_{index}.pb"));
-                inputs.push((
-                    name.as_str(),
-                    read_tensor(&path, &limits).map_err(|e| error(&e))?,
-                ));
+                let declared = model.inputs().find(|input| input.name == *name);
+                let ty = declared.map_or(&ValueType::Unknown, |input| &input.ty);
+                let value = match path.exists() || !matches!(ty, ValueType::Optional(_)) {
+                    true => read_value(&path, ty, &limits).map_err(|e| error(&e))?,
+                    // A value that is absent has no file.
+                    false => ListHostTensor::absent().into(),
+                };
+                inputs.push((name.as_str(), value));
             }
-            let found = session.run(&inputs).map_err(|e| error(&e))?;
+            let found = session.run_values(&inputs).map_err(|e| error(&e))?;
+            let types: Vec<&ValueType> = model.outputs().iter().map(|output| &output.ty).collect();
             if let Some(outputs) = outputs {
                 let to = outputs.join(format!("test_data_set_{set}"));
-                write_outputs(&to, session.outputs(), &found).map_err(|e| error(&e))?;
+                write_outputs(&to, session.outputs(), &types, &found).map_err(|e| error(&e))?;
+            }
+            let beyond = folder.join(format!("output_{}.pb", found.len()));
+            if beyond.exists() {
+                let message = format!("data set {set}: there are only {} outputs", found.len());
+                return Err(ended(Status::Wrong, message));
             }
             for (index, found) in found.iter().enumerate() {
                 let path = folder.join(format!("output_{index}.pb"));
@@ -342,8 +358,10 @@ fn try_case(
                     continue;
                 }
                 is_compared = true;
-                let expected = read_tensor(&path, &limits).map_err(|e| error(&e))?;
-                compare::compare(found, &expected, tolerance).map_err(|difference| {
+                let expected = read_value(&path, types[index], &limits).map_err(|e| error(&e))?;
+                let compared =
+                    compare::compare_values(found, &expected, tolerance, is_random(&model));
+                compared.map_err(|difference| {
                     let name = escaped(&session.outputs()[index]).to_string();
                     let place = format!("data set {set}, output `{name}`");
                     let wrong = CliError::caused(place, difference);
@@ -370,28 +388,40 @@ fn try_case(
     }
 }
 
-fn read_tensor(path: &Path, limits: &Limits) -> Result<DenseHostTensor, CliError> {
+/// Whether a model draws random numbers, so that only the types and shapes of its outputs are what was recorded.
+fn is_random(model: &Model) -> bool {
+    const RANDOM: &[&str] = &[
+        "Bernoulli",
+        "Multinomial",
+        "RandomNormal",
+        "RandomNormalLike",
+        "RandomUniform",
+        "RandomUniformLike",
+    ];
+    model.graph().nodes.iter().any(|node| {
+        // A dropout with a third operand may be one in training.
+        let trains = node.op == "Dropout" && node.inputs.len() > 2;
+        trains || RANDOM.contains(&node.op.as_str())
+    })
+}
+
+fn read_value(path: &Path, ty: &ValueType, limits: &Limits) -> Result<ModelValue, CliError> {
     let place = path.display().to_string();
     let bytes = std::fs::read(path).map_err(|error| CliError::caused(&*place, error))?;
-    let tensor =
-        tensor_file::read(bytes, limits).map_err(|error| CliError::caused(&*place, error))?;
-    let dense = tensor.dense().cloned();
-    dense.ok_or_else(|| {
-        let problem = format!("tensors of {} are not supported", tensor.element_type);
-        CliError::caused(&*place, problem)
-    })
+    tensor_file::read_value(bytes, ty, limits).map_err(|error| CliError::caused(&*place, error))
 }
 
 fn write_outputs(
     folder: &Path,
     names: &[String],
-    tensors: &[DenseHostTensor],
+    types: &[&ValueType],
+    values: &[ModelValue],
 ) -> Result<(), CliError> {
     let place = folder.display().to_string();
     std::fs::create_dir_all(folder).map_err(|error| CliError::caused(&*place, error))?;
-    for (index, (name, tensor)) in names.iter().zip(tensors).enumerate() {
-        let bytes =
-            tensor_file::write(name, tensor).map_err(|error| CliError::caused(&*place, error))?;
+    for (index, (name, value)) in names.iter().zip(values).enumerate() {
+        let bytes = tensor_file::write_value(name, value, types[index]);
+        let bytes = bytes.map_err(|error| CliError::caused(&*place, error))?;
         let path = folder.join(format!("output_{index}.pb"));
         std::fs::write(path, bytes).map_err(|error| CliError::caused(&*place, error))?;
     }

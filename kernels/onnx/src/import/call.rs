@@ -2,10 +2,12 @@
 
 use tfrt_import::ImportError;
 use tfrt_import::program::{Attr, ProgramBuilder, Value};
+use tfrt_support::DType;
 use tfrt_tensor::{DenseHostTensor, Shape};
 
 use super::{Known, Scope};
 use crate::attribute::Attribute;
+use crate::element_type::ElementType;
 use crate::graph::Node;
 use crate::tensor::{Tensor, TensorData, malloc};
 
@@ -43,15 +45,19 @@ impl<'c, 's> Call<'c, 's> {
         scope: &'c mut Scope<'s>,
         builder: &'c mut ProgramBuilder,
     ) -> Self {
-        let operands = node.inputs.iter().map(|name| match name.is_empty() {
+        let is_absent = |name: &String| {
+            name.is_empty() || matches!(scope.values.get(name), Some(Known::Absent))
+        };
+        let operands = node.inputs.iter().map(|name| match is_absent(name) {
             true => Operand::Absent,
             false => Operand::Named(name.clone()),
         });
+        let operands = operands.collect();
         Self {
             op: &node.op,
             since,
             label: node.label(),
-            operands: operands.collect(),
+            operands,
             dropped: Vec::new(),
             node,
             scope,
@@ -125,6 +131,33 @@ impl<'c, 's> Call<'c, 's> {
     pub(super) fn tensor(&self, name: &str) -> Option<&'c Tensor> {
         match self.attribute(name) {
             Some(Attribute::Tensor(tensor)) => Some(tensor),
+            _ => None,
+        }
+    }
+
+    /// Our element type of a code in an attribute, if it is there. Nothing if we do not have the type, which is then the reason why the node is not
+    /// supported.
+    pub(super) fn dtype(&mut self, name: &str) -> Result<Option<DType>, ImportError> {
+        let code = self.int(name).unwrap_or(0);
+        let found = i32::try_from(code).ok().and_then(ElementType::from_code);
+        let found = found.ok_or_else(|| {
+            ImportError::new(format!("attribute `{name}`: {code} is not an element type"))
+        })?;
+        let dtype = found.dtype().filter(|dtype| dtype.size_bytes().is_some());
+        if dtype.is_none() {
+            self.reason = Some(format!("{} to {found}", self.op));
+        }
+        Ok(dtype)
+    }
+
+    pub(super) fn texts(&self, name: &str) -> Option<Vec<String>> {
+        match self.attribute(name) {
+            Some(Attribute::Texts(values)) => {
+                let texts = values
+                    .iter()
+                    .map(|text| String::from_utf8_lossy(text).into_owned());
+                Some(texts.collect())
+            }
             _ => None,
         }
     }

@@ -12,7 +12,26 @@ use super::Known;
 use super::call::{Call, scalar};
 use crate::element_type::ElementType;
 
+mod images;
+
+mod lists;
+
+mod losses;
+
+mod quantized;
+
+mod random;
+
+mod recurrent;
+
+mod signal;
+
 type Results = Vec<Known>;
+
+/// The results of an op with several.
+fn many(values: Vec<Value>) -> Result<Option<Results>, ImportError> {
+    Ok(Some(values.into_iter().map(Known::Value).collect()))
+}
 
 /// Ops that are one of ours, operands and all.
 const SAME: &[(&str, &str)] = &[
@@ -32,6 +51,7 @@ const SAME: &[(&str, &str)] = &[
     ("Ceil", "nn.Ceil"),
     ("Cos", "nn.Cos"),
     ("Cosh", "nn.Cosh"),
+    ("Det", "nn.Det"),
     ("Div", "nn.Div"),
     ("Equal", "nn.Equal"),
     ("Erf", "nn.Erf"),
@@ -53,8 +73,8 @@ const SAME: &[(&str, &str)] = &[
     ("NonZero", "nn.NonZero"),
     ("Not", "tf.LogicalNot"),
     ("Or", "nn.Or"),
-    ("PRelu", "nn.PRelu"),
     ("Pow", "nn.Pow"),
+    ("QLinearMatMul", "nn.QuantizedMatMul"),
     ("Range", "nn.Range"),
     ("Reciprocal", "nn.Reciprocal"),
     ("Relu", "nn.Relu"),
@@ -79,29 +99,44 @@ const SAME: &[(&str, &str)] = &[
 
 /// Ops that are lowered by an arm of [`special`].
 const SPECIAL: &[&str] = &[
+    "AffineGrid",
     "ArgMax",
     "ArgMin",
     "Attention",
     "AveragePool",
     "BatchNormalization",
+    "Bernoulli",
+    "BitCast",
     "BitShift",
+    "BlackmanWindow",
     "Cast",
     "CastLike",
+    "CausalConvWithState",
     "Celu",
+    "CenterCropPad",
     "Clip",
+    "Col2Im",
     "Compress",
     "Concat",
+    "ConcatFromSequence",
     "Constant",
     "ConstantOfShape",
     "Conv",
+    "ConvInteger",
     "ConvTranspose",
     "CumProd",
     "CumSum",
+    "DFT",
+    "DeformConv",
     "DepthToSpace",
+    "DequantizeLinear",
     "Dropout",
+    "DynamicQuantizeLinear",
+    "Einsum",
     "Elu",
     "EyeLike",
     "Flatten",
+    "GRU",
     "Gather",
     "GatherElements",
     "GatherND",
@@ -110,26 +145,49 @@ const SPECIAL: &[&str] = &[
     "GlobalAveragePool",
     "GlobalLpPool",
     "GlobalMaxPool",
+    "GridSample",
     "GroupNormalization",
+    "HammingWindow",
+    "HannWindow",
     "HardSigmoid",
     "Hardmax",
     "Identity",
     "InstanceNormalization",
     "IsInf",
     "LRN",
+    "LSTM",
     "LayerNormalization",
     "LeakyRelu",
+    "LinearAttention",
     "LogSoftmax",
     "LpNormalization",
     "LpPool",
+    "MatMulInteger",
     "Max",
     "MaxPool",
+    "MaxRoiPool",
+    "MaxUnpool",
+    "MeanVarianceNormalization",
+    "MelWeightMatrix",
     "Min",
     "Mod",
+    "Multinomial",
+    "NegativeLogLikelihoodLoss",
     "NonMaxSuppression",
     "OneHot",
+    "Optional",
+    "OptionalGetElement",
+    "OptionalHasElement",
+    "PRelu",
     "Pad",
+    "QLinearConv",
+    "QuantizeLinear",
     "RMSNormalization",
+    "RNN",
+    "RandomNormal",
+    "RandomNormalLike",
+    "RandomUniform",
+    "RandomUniformLike",
     "ReduceL1",
     "ReduceL2",
     "ReduceLogSum",
@@ -142,23 +200,36 @@ const SPECIAL: &[&str] = &[
     "ReduceSumSquare",
     "Reshape",
     "Resize",
+    "ReverseSequence",
+    "RoiAlign",
     "RotaryEmbedding",
+    "STFT",
     "Scatter",
     "ScatterElements",
     "ScatterND",
     "Selu",
+    "SequenceAt",
+    "SequenceConstruct",
+    "SequenceEmpty",
+    "SequenceErase",
+    "SequenceInsert",
+    "SequenceLength",
     "Shape",
     "Shrink",
     "Slice",
     "Softmax",
+    "SoftmaxCrossEntropyLoss",
     "SpaceToDepth",
     "Split",
+    "SplitToSequence",
     "Sum",
     "Swish",
+    "TensorScatter",
     "ThresholdedRelu",
     "TopK",
     "Transpose",
     "Trilu",
+    "Unique",
     "Upsample",
 ];
 
@@ -539,11 +610,7 @@ fn special(call: &mut Call<'_, '_>) -> Result<Option<Results>, ImportError> {
                 Attr::Bool(call.flag("count_include_pad")),
             ));
             // The mean, or the norm of an order.
-            let order = if op == "LpPool" {
-                call.int("p").unwrap_or(2)
-            } else {
-                0
-            };
+            let order = if op == "LpPool" { norm_order(call)? } else { 0 };
             attrs.push(("p", Attr::Int(order)));
             let x = call.operand(0)?;
             one(call.emit_one("nn.AveragePool", &[x], &attrs))
@@ -556,7 +623,7 @@ fn special(call: &mut Call<'_, '_>) -> Result<Option<Results>, ImportError> {
             };
             let attrs = [
                 ("function", Attr::Text(function.to_owned())),
-                ("p", Attr::Int(call.int("p").unwrap_or(2))),
+                ("p", Attr::Int(norm_order(call)?)),
             ];
             let x = call.operand(0)?;
             one(call.emit_one("nn.GlobalPool", &[x], &attrs))
@@ -647,6 +714,85 @@ fn special(call: &mut Call<'_, '_>) -> Result<Option<Results>, ImportError> {
             ];
             let x = call.operand(0)?;
             one(call.emit_one("nn.LocalResponseNormalization", &[x], &attrs))
+        }
+        "QuantizeLinear" | "DequantizeLinear" | "MatMulInteger" | "ConvInteger" | "QLinearConv" => {
+            quantized::lower(call)
+        }
+        "RNN" | "GRU" | "LSTM" | "LinearAttention" | "CausalConvWithState" => {
+            recurrent::lower(call)
+        }
+        "GridSample" | "AffineGrid" | "RoiAlign" | "MaxRoiPool" | "DeformConv" | "Col2Im"
+        | "MaxUnpool" => images::lower(call),
+        "DFT" | "STFT" | "HannWindow" | "HammingWindow" | "BlackmanWindow" | "MelWeightMatrix" => {
+            signal::lower(call)
+        }
+        "RandomNormal" | "RandomNormalLike" | "RandomUniform" | "RandomUniformLike"
+        | "Bernoulli" | "Multinomial" => random::lower(call),
+        "NegativeLogLikelihoodLoss" | "SoftmaxCrossEntropyLoss" => losses::lower(call),
+        "PRelu" => {
+            let attrs = [("by_channel", Attr::Bool(call.since < 7))];
+            let operands = call.operands()?;
+            one(call.emit_one("nn.PRelu", &operands, &attrs))
+        }
+        "DynamicQuantizeLinear" => {
+            let x = call.operand(0)?;
+            many(call.emit("nn.DynamicQuantize", &[x], &[], 3))
+        }
+        "SequenceConstruct" | "SequenceEmpty" | "SequenceAt" | "SequenceInsert"
+        | "SequenceErase" | "SequenceLength" | "SplitToSequence" | "ConcatFromSequence"
+        | "Optional" | "OptionalHasElement" | "OptionalGetElement" => lists::lower(call),
+        "Einsum" => {
+            let equation = call.text("equation").unwrap_or_default();
+            let operands = call.operands()?;
+            one(call.emit_one(
+                "nn.Einsum",
+                &operands,
+                &[("equation", Attr::Text(equation))],
+            ))
+        }
+        "BitCast" => {
+            let Some(dtype) = call.dtype("to")? else {
+                return Ok(None);
+            };
+            let x = call.operand(0)?;
+            one(call.emit_one("nn.BitCast", &[x], &[("dtype", Attr::Type(dtype))]))
+        }
+        "CenterCropPad" => {
+            let mut attrs = Attrs::new();
+            put(&mut attrs, "axes", list(call.ints("axes")));
+            let operands = call.operands()?;
+            one(call.emit_one("nn.CenterCropPad", &operands, &attrs))
+        }
+        "MeanVarianceNormalization" => {
+            let axes = call.ints("axes").unwrap_or(&[0, 2, 3]);
+            let x = call.operand(0)?;
+            let attrs = [("axes", Attr::Ints(axes.to_vec()))];
+            one(call.emit_one("nn.MeanVarianceNormalization", &[x], &attrs))
+        }
+        "ReverseSequence" => {
+            let attrs = [
+                ("batch_axis", Attr::Int(call.int("batch_axis").unwrap_or(1))),
+                ("time_axis", Attr::Int(call.int("time_axis").unwrap_or(0))),
+            ];
+            let operands = call.operands()?;
+            one(call.emit_one("nn.ReverseSequence", &operands, &attrs))
+        }
+        "TensorScatter" => {
+            let wraps = match call.text("mode").as_deref() {
+                None | Some("linear") => false,
+                Some("circular") => true,
+                other => return Err(unknown("mode", other)),
+            };
+            let attrs = [("axis", axis(call, -2)), ("wraps", Attr::Bool(wraps))];
+            let operands = call.operands()?;
+            one(call.emit_one("nn.TensorScatter", &operands, &attrs))
+        }
+        "Unique" => {
+            let is_sorted = call.int("sorted").unwrap_or(1) != 0;
+            let mut attrs = vec![("sorted", Attr::Bool(is_sorted))];
+            put(&mut attrs, "axis", call.int("axis").map(Attr::Int));
+            let x = call.operand(0)?;
+            many(call.emit("nn.Unique", &[x], &attrs, 4))
         }
         _ => match reduction(op) {
             Some(function) => {
@@ -747,6 +893,20 @@ fn windows(call: &Call<'_, '_>) -> Attrs {
     attrs
 }
 
+/// The order of a norm, which was any number in version 1.
+fn norm_order(call: &Call<'_, '_>) -> Result<i64, ImportError> {
+    let order = match call.float("p") {
+        Some(order) => f64::from(order),
+        None => call.int("p").unwrap_or(2) as f64,
+    };
+    if order.fract() == 0.0 && (1.0..=1024.0).contains(&order) {
+        return Ok(order as i64);
+    }
+    Err(ImportError::new(format!(
+        "attribute `p`: expected a whole number from 1 to 1024, found {order}"
+    )))
+}
+
 fn pooling(call: &Call<'_, '_>) -> Result<Attrs, ImportError> {
     let mut attrs = windows(call);
     let sizes = list(call.ints("kernel_shape"));
@@ -763,7 +923,14 @@ fn batch_normalization(call: &mut Call<'_, '_>) -> Result<Option<Results>, Impor
         "epsilon",
         Attr::Float(call.float("epsilon").unwrap_or(1e-5)),
     );
-    let is_training = call.flag("training_mode") || (call.since < 14 && call.num_results() > 1);
+    // Before version 14, results beyond the first asked for training, unless `is_test` said otherwise.
+    let wants_more = (1..5).any(|result| call.wants(result));
+    let trained = call.since < 14 && wants_more && call.int("is_test") != Some(1);
+    let is_training = call.flag("training_mode") || trained;
+    if trained && (call.wants(3) || call.wants(4)) {
+        call.reason = Some("BatchNormalization with saved statistics".to_owned());
+        return Ok(None);
+    }
     if call.since < 9 && call.int("spatial") == Some(0) {
         call.reason = Some("BatchNormalization with `spatial` 0".to_owned());
         return Ok(None);
@@ -801,8 +968,22 @@ fn dropout(call: &mut Call<'_, '_>) -> Result<Option<Results>, ImportError> {
     };
     let ratio_is_zero = call.has(1) && call.constant(1).is_some_and(|ratio| !is_one_byte(ratio));
     if trains && !ratio_is_zero {
-        call.reason = Some("Dropout in training".to_owned());
-        return Ok(None);
+        let mut operands = vec![call.operand(0)?];
+        match call.optional(1)? {
+            Some(ratio) => operands.push(ratio),
+            None if call.since < 12 => {
+                let ratio = call.float("ratio").unwrap_or(0.5);
+                operands.push(call.weight(scalar(ratio)?));
+            }
+            None => {}
+        }
+        let mut attrs = Attrs::new();
+        put(
+            &mut attrs,
+            "seed",
+            call.int("seed").map(|seed| Attr::Float(seed as f32)),
+        );
+        return many(call.emit("nn.Dropout", &operands, &attrs, 2));
     }
     let known = call.known(0)?;
     let mut results = vec![known];

@@ -4,6 +4,7 @@ use std::error::Error;
 use std::fmt;
 
 use half::{bf16, f16};
+use tfrt_import::ModelValue;
 use tfrt_support::DType;
 use tfrt_support::metadata::TensorMetadata;
 use tfrt_tensor::{DenseHostTensor, Element, TensorError};
@@ -40,6 +41,15 @@ pub(super) enum Difference {
     },
     /// The elements of one of the tensors cannot be read.
     Unreadable(TensorError),
+    /// A list has another length.
+    Length { expected: usize, found: usize },
+    /// A tensor of a list.
+    Item {
+        index: usize,
+        difference: Box<Difference>,
+    },
+    /// One is a tensor, the other a list, or one of the two is absent.
+    Kind,
 }
 
 impl fmt::Display for Difference {
@@ -62,6 +72,11 @@ impl fmt::Display for Difference {
                 "{num_wrong} of {num_elements} elements are wrong; the worst, element {worst}: got {found:e}, expected {expected:e}"
             ),
             Self::Unreadable(_) => f.write_str("cannot read the elements"),
+            Self::Length { expected, found } => {
+                write!(f, "expected a list of {expected}, got one of {found}")
+            }
+            Self::Item { index, difference } => write!(f, "tensor {index}: {difference}"),
+            Self::Kind => f.write_str("one is a list, or absent, and the other is not"),
         }
     }
 }
@@ -73,6 +88,60 @@ impl Error for Difference {
             Self::Metadata { .. } | Self::Element { .. } | Self::Numbers { .. } => None,
         }
     }
+}
+
+/// Compares a value with what was expected: tensors as [`compare`] does, lists tensor by tensor. Of what is random only types and shapes count.
+///
+/// # Errors
+/// What differs.
+pub(super) fn compare_values(
+    found: &ModelValue,
+    expected: &ModelValue,
+    tolerance: Tolerance,
+    is_random: bool,
+) -> Result<(), Difference> {
+    match (found, expected) {
+        (ModelValue::Tensor(found), ModelValue::Tensor(expected)) if is_random => {
+            match found.metadata() == expected.metadata() {
+                true => Ok(()),
+                false => Err(Difference::Metadata {
+                    expected: expected.metadata(),
+                    found: found.metadata(),
+                }),
+            }
+        }
+        (ModelValue::Tensor(found), ModelValue::Tensor(expected)) => {
+            compare(found, expected, tolerance)
+        }
+        (ModelValue::List(found), ModelValue::List(expected)) => {
+            match (found.tensors(), expected.tensors()) {
+                (None, None) => Ok(()),
+                (Some(found), Some(expected)) => compare_all(found, expected, tolerance),
+                _ => Err(Difference::Kind),
+            }
+        }
+        _ => Err(Difference::Kind),
+    }
+}
+
+fn compare_all(
+    found: &[DenseHostTensor],
+    expected: &[DenseHostTensor],
+    tolerance: Tolerance,
+) -> Result<(), Difference> {
+    if found.len() != expected.len() {
+        return Err(Difference::Length {
+            expected: expected.len(),
+            found: found.len(),
+        });
+    }
+    for (index, (found, expected)) in found.iter().zip(expected).enumerate() {
+        compare(found, expected, tolerance).map_err(|difference| Difference::Item {
+            index,
+            difference: Box::new(difference),
+        })?;
+    }
+    Ok(())
 }
 
 /// Compares a tensor with what was expected. Element types and shapes must be the same; numbers may differ within a tolerance, NaN equals NaN, and

@@ -121,7 +121,9 @@ fn convert(
 /// The kind of tensor that an op with these flags takes in place of one.
 fn target_type(flags: OpFlags, found: TensorType, dtype: DType) -> TensorType {
     let accepts = |flag, kind| flags.contains(flag) && found == kind;
-    if accepts(OpFlags::ACCEPTS_SCALAR, TensorType::SCALAR_HOST)
+    // No other kind stands for a list: an op that does not take lists says so itself.
+    if found == TensorType::LIST_HOST
+        || accepts(OpFlags::ACCEPTS_SCALAR, TensorType::SCALAR_HOST)
         || accepts(OpFlags::ACCEPTS_SPARSE, TensorType::COO_HOST)
         || accepts(OpFlags::ACCEPTS_STRING, TensorType::STRING_HOST)
     {

@@ -1,0 +1,332 @@
+//! Sums of products by letters.
+//!
+//! Every dimension has a letter. Letters that only one operand has, and the result does not, are summed first. Then pairs of operands are multiplied
+//! as matrices, the pair with the smallest product first.
+
+use tfrt::prelude::*;
+use tfrt_tensor::{DenseHostTensor, Shape};
+
+use crate::number::{Number, with_number};
+use crate::products::multiply_batches;
+use crate::shapes::permuted;
+use crate::{advance, allocate, dense, invalid, made, pieces, product, strides};
+
+/// A dimension: a letter, or one of those that an ellipsis stands for, counted from the last.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+enum Letter {
+    Hidden(usize),
+    Named(char),
+}
+
+/// An operand and the letters of its dimensions, each once.
+#[derive(Clone)]
+struct Term {
+    letters: Vec<Letter>,
+    tensor: DenseHostTensor,
+}
+
+const OP: &str = "nn.Einsum";
+
+/// Multiplies tensors and sums: the equation gives a letter to each dimension, `ij,jk->ik`. A letter that several operands have means the same
+/// place in all, one that the result does not have is summed over. An operand with a letter twice is read along its diagonal; `...` stands for
+/// all other dimensions, which are stretched to one shape. Without `->`, the result has the letters that are there once, in alphabetical order.
+///
+/// # Errors
+/// If the equation is none, or the operands do not fit it.
+#[tfrt_op("nn.Einsum")]
+fn einsum(
+    operands: &[AnyRef],
+    #[attr] equation: &str,
+    ctx: &ExecutionContext,
+) -> Result<DenseHostTensor> {
+    let equation: String = equation.split_whitespace().collect();
+    let (left, right) = match equation.split_once("->") {
+        Some((left, right)) => (left, Some(right)),
+        None => (equation.as_str(), None),
+    };
+    let spelled: Vec<&str> = left.split(',').collect();
+    if spelled.len() != operands.len() {
+        return Err(invalid(format!(
+            "`{OP}`: `{equation}` has {} operands, but {} are given",
+            spelled.len(),
+            operands.len()
+        )));
+    }
+    let mut terms = Vec::with_capacity(operands.len());
+    let mut extents: Vec<(Letter, usize)> = Vec::new();
+    let mut seen: Vec<Letter> = Vec::new();
+    for (spelled, operand) in spelled.iter().zip(operands) {
+        let tensor = dense(operand)?;
+        let letters = letters_of(&equation, spelled, Some(tensor.shape().rank()))?;
+        seen.extend(&letters);
+        for (&letter, &extent) in letters.iter().zip(tensor.shape().dims()) {
+            match extents.iter_mut().find(|(known, _)| *known == letter) {
+                None => extents.push((letter, extent)),
+                Some((_, known)) if *known == 1 => *known = extent,
+                Some((_, known)) if *known == extent || extent == 1 => {}
+                Some((_, known)) => {
+                    return Err(invalid(format!(
+                        "`{OP}`: a letter of `{equation}` has the extents {known} and {extent}"
+                    )));
+                }
+            }
+        }
+        terms.push(diagonal(&letters, &tensor, ctx)?);
+    }
+    let mut result = match right {
+        Some(right) => {
+            let hidden = seen.iter().filter_map(|letter| match letter {
+                Letter::Hidden(number) => Some(number + 1),
+                Letter::Named(_) => None,
+            });
+            let named = right.chars().filter(char::is_ascii_alphabetic).count();
+            let rank = match right.contains("...") {
+                true => named + hidden.max().unwrap_or(0),
+                false => named,
+            };
+            letters_of(&equation, right, Some(rank))?
+        }
+        None => {
+            let once = |letter: &&Letter| match letter {
+                Letter::Hidden(_) => true,
+                Letter::Named(_) => seen.iter().filter(|other| other == letter).count() == 1,
+            };
+            let mut letters: Vec<Letter> = seen.iter().filter(once).copied().collect();
+            letters.sort_by_key(|letter| match letter {
+                Letter::Hidden(number) => (0, usize::MAX - number),
+                Letter::Named(name) => (1, *name as usize),
+            });
+            letters.dedup();
+            letters
+        }
+    };
+    let is_known = |letter: &Letter| extents.iter().any(|(known, _)| known == letter);
+    let mut sorted = result.clone();
+    sorted.sort_unstable();
+    if !result.iter().all(is_known) || sorted.windows(2).any(|pair| pair[0] == pair[1]) {
+        return Err(invalid(format!(
+            "`{OP}`: the result of `{equation}` has a letter twice, or one that no operand has"
+        )));
+    }
+    let extent = |letter: &Letter| {
+        let found = extents.iter().find(|(known, _)| known == letter);
+        found.map_or(1, |(_, extent)| *extent)
+    };
+    while terms.len() > 1 {
+        let (a, b) = cheapest(&terms, &result, &extent);
+        let second = terms.remove(b);
+        let first = terms.remove(a);
+        let needed: Vec<Letter> = terms
+            .iter()
+            .flat_map(|term| term.letters.iter().copied())
+            .chain(result.iter().copied())
+            .collect();
+        terms.push(multiplied(first, second, &needed, &extent, ctx)?);
+    }
+    let Some(term) = terms.pop() else {
+        return Err(invalid(format!("`{OP}` needs an operand")));
+    };
+    let term = summed(term, &result, ctx)?;
+    // Dimensions of extent 1 in the only operand that has them stay so.
+    let order: Vec<usize> = result
+        .drain(..)
+        .filter_map(|letter| term.letters.iter().position(|&own| own == letter))
+        .collect();
+    permuted(OP, &term.tensor, &order, ctx)
+}
+
+/// The letters of a tensor of a rank, as the equation spells them.
+fn letters_of(equation: &str, spelled: &str, rank: Option<usize>) -> Result<Vec<Letter>> {
+    let refused = |what: &str| {
+        Err(invalid(format!(
+            "`{OP}`: `{spelled}` of `{equation}` {what}"
+        )))
+    };
+    let (before, after) = match spelled.split_once("...") {
+        Some((before, after)) => (before, Some(after)),
+        None => (spelled, None),
+    };
+    let all = before.chars().chain(after.unwrap_or_default().chars());
+    if !all.clone().all(|letter| letter.is_ascii_alphabetic()) {
+        return refused("has a sign that is not a letter");
+    }
+    let (named, rank) = (all.count(), rank.unwrap_or(0));
+    let fits = if after.is_some() {
+        named <= rank
+    } else {
+        named == rank
+    };
+    if !fits {
+        return refused(&format!("does not fit a tensor of {rank} dimensions"));
+    }
+    let mut letters: Vec<Letter> = before.chars().map(Letter::Named).collect();
+    if let Some(after) = after {
+        letters.extend((0..rank - named).rev().map(Letter::Hidden));
+        letters.extend(after.chars().map(Letter::Named));
+    }
+    Ok(letters)
+}
+
+/// A tensor with each letter once: where one is repeated, its diagonal.
+fn diagonal(letters: &[Letter], tensor: &DenseHostTensor, ctx: &ExecutionContext) -> Result<Term> {
+    let mut unique: Vec<Letter> = Vec::new();
+    for letter in letters {
+        if !unique.contains(letter) {
+            unique.push(*letter);
+        }
+    }
+    if unique.len() == letters.len() {
+        return Ok(Term {
+            letters: unique,
+            tensor: tensor.clone(),
+        });
+    }
+    let own = strides(tensor.shape().dims());
+    let mut dims = Vec::new();
+    let mut steps = Vec::new();
+    for letter in &unique {
+        let axes = (0..letters.len()).filter(|&axis| letters[axis] == *letter);
+        let found: Vec<usize> = axes
+            .clone()
+            .map(|axis| tensor.shape().dims()[axis])
+            .collect();
+        if found.iter().any(|&extent| extent != found[0]) {
+            return Err(invalid(format!(
+                "`{OP}` finds no diagonal of extents {found:?}"
+            )));
+        }
+        dims.push(found[0]);
+        steps.push(axes.map(|axis| own[axis]).sum::<usize>());
+    }
+    let mut index = vec![0; dims.len()];
+    let tensor = with_number!(OP, tensor.dtype(), T => {
+        let from = tensor.elements::<T>()?;
+        made(ctx, &dims, |_| {
+            let at: usize = index.iter().zip(&steps).map(|(index, step)| index * step).sum();
+            advance(&mut index, &dims);
+            from[at]
+        })
+    })?;
+    Ok(Term {
+        letters: unique,
+        tensor,
+    })
+}
+
+/// A term with only these letters: the others are summed over.
+fn summed(term: Term, kept: &[Letter], ctx: &ExecutionContext) -> Result<Term> {
+    let (stays, goes): (Vec<usize>, Vec<usize>) =
+        (0..term.letters.len()).partition(|&axis| kept.contains(&term.letters[axis]));
+    if goes.is_empty() {
+        return Ok(term);
+    }
+    let order = [&stays[..], &goes[..]].concat();
+    let tensor = permuted(OP, &term.tensor, &order, ctx)?;
+    let dims = &tensor.shape().dims()[..stays.len()];
+    let each = product(&tensor.shape().dims()[stays.len()..]);
+    let sums = with_number!(OP, tensor.dtype(), T => {
+        let from = tensor.elements::<T>()?;
+        made(ctx, dims, |at| {
+            let set = from[at * each..][..each].iter();
+            if T::IS_REAL {
+                T::of_f64(set.map(|x| x.to_f64()).sum())
+            } else {
+                set.fold(T::of_f64(0.0), |sum, &x| sum.plus(x))
+            }
+        })
+    })?;
+    Ok(Term {
+        letters: stays.iter().map(|&axis| term.letters[axis]).collect(),
+        tensor: sums,
+    })
+}
+
+/// The pair of terms whose product has the fewest elements.
+fn cheapest(
+    terms: &[Term],
+    result: &[Letter],
+    extent: &impl Fn(&Letter) -> usize,
+) -> (usize, usize) {
+    let cost = |a: usize, b: usize| -> u128 {
+        let is_needed = |letter: &Letter| {
+            let others = terms
+                .iter()
+                .enumerate()
+                .filter(|(at, _)| *at != a && *at != b);
+            result.contains(letter) || others.into_iter().any(|(_, t)| t.letters.contains(letter))
+        };
+        let mut letters = terms[a].letters.clone();
+        letters.extend(
+            terms[b]
+                .letters
+                .iter()
+                .filter(|l| !terms[a].letters.contains(l)),
+        );
+        let kept = letters.iter().filter(|letter| is_needed(letter));
+        kept.fold(1_u128, |product, letter| {
+            product.saturating_mul(extent(letter) as u128)
+        })
+    };
+    let pairs = (0..terms.len()).flat_map(|a| (a + 1..terms.len()).map(move |b| (a, b)));
+    pairs.min_by_key(|&(a, b)| cost(a, b)).unwrap_or((0, 1))
+}
+
+/// The product of two terms, with the letters that are needed.
+fn multiplied(
+    a: Term,
+    b: Term,
+    needed: &[Letter],
+    extent: &impl Fn(&Letter) -> usize,
+    ctx: &ExecutionContext,
+) -> Result<Term> {
+    let union = |own: &[Letter]| [needed, own].concat();
+    let (a, b) = (
+        summed(a.clone(), &union(&b.letters), ctx)?,
+        summed(b, &union(&a.letters), ctx)?,
+    );
+    if a.tensor.dtype() != b.tensor.dtype() {
+        return Err(invalid(format!(
+            "`{OP}` needs operands of one type, found {} and {}",
+            a.tensor.dtype(),
+            b.tensor.dtype()
+        )));
+    }
+    let has = |term: &Term, letter: &Letter| term.letters.contains(letter);
+    let shared: Vec<Letter> = a.letters.iter().filter(|l| has(&b, l)).copied().collect();
+    let (batch, inner): (Vec<Letter>, Vec<Letter>) =
+        shared.iter().partition(|letter| needed.contains(letter));
+    let own = |term: &Term| -> Vec<Letter> {
+        let own = term
+            .letters
+            .iter()
+            .filter(|letter| !shared.contains(letter));
+        own.copied().collect()
+    };
+    let (rows, columns) = (own(&a), own(&b));
+    let sizes = |letters: &[Letter]| letters.iter().map(extent).collect::<Vec<usize>>();
+    // Dimensions of extent 1 are stretched where the other term has more.
+    let laid_out = |term: &Term, order: &[&[Letter]]| -> Result<DenseHostTensor> {
+        let letters = order.concat();
+        let axes: Vec<usize> = letters
+            .iter()
+            .filter_map(|letter| term.letters.iter().position(|own| own == letter))
+            .collect();
+        let tensor = permuted(OP, &term.tensor, &axes, ctx)?;
+        let wanted = sizes(&letters);
+        Shape::new(&wanted)?;
+        if tensor.shape().dims() == wanted {
+            return Ok(tensor);
+        }
+        crate::shapes::stretched(OP, &tensor, &wanted, ctx)
+    };
+    let left = laid_out(&a, &[&batch, &rows, &inner])?;
+    let right = laid_out(&b, &[&batch, &inner, &columns])?;
+    let dims = [sizes(&batch), sizes(&rows), sizes(&columns)].concat();
+    let counts = [&batch, &rows, &inner, &columns].map(|letters| product(&sizes(letters)));
+    let mut c = allocate(ctx, left.dtype(), &dims)?;
+    multiply_batches(OP, counts, &left, &right, &mut c)?;
+    Ok(Term {
+        letters: [batch, rows, columns].concat(),
+        tensor: pieces::with_dims(&c, &dims)?,
+    })
+}

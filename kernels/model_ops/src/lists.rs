@@ -1,0 +1,348 @@
+//! Lists of tensors, values that may be absent, and what loops need.
+//!
+//! A list is one value, a [`ListHostTensor`]. So is the mark that a value is absent; one that is there is the value itself.
+
+use tfrt::prelude::*;
+use tfrt_tensor::{DenseHostTensor, I1, ListHostTensor};
+
+use crate::pieces::{concatenated, window};
+use crate::{Slots, allocate, axis_of, dense, extents, invalid, made, pieces, whole_numbers};
+
+/// The list that an operand is.
+fn list(op: &str, operand: &AnyRef) -> Result<ListHostTensor> {
+    let list = operand.try_read::<ListHostTensor>();
+    let list = list.map_err(|_| invalid(format!("`{op}` needs a list of tensors")))?;
+    Ok(list.clone())
+}
+
+/// The tensors of a list that is there.
+fn tensors<'a>(op: &str, list: &'a ListHostTensor) -> Result<&'a [DenseHostTensor]> {
+    let tensors = list.tensors();
+    tensors.ok_or_else(|| invalid(format!("`{op}` needs a list, but the value is absent")))
+}
+
+/// The place in a list that a tensor of one whole number means; negative ones count from the end.
+fn place(op: &'static str, number: &DenseHostTensor, len: usize) -> Result<usize> {
+    let number = match whole_numbers(op, number)?[..] {
+        [number] => number,
+        _ => return Err(invalid(format!("`{op}` needs one place"))),
+    };
+    let from_start = if number < 0 {
+        number.saturating_add(len as i64)
+    } else {
+        number
+    };
+    let place = usize::try_from(from_start)
+        .ok()
+        .filter(|&place| place < len);
+    place.ok_or_else(|| {
+        invalid(format!(
+            "`{op}`: there is no place {number} in a list of {len}"
+        ))
+    })
+}
+
+/// Makes a list of tensors, whose elements are of one type.
+///
+/// # Errors
+/// If there is none, or the types differ.
+#[tfrt_op("nn.List")]
+fn list_of(operands: &[AnyRef]) -> Result<ListHostTensor> {
+    const OP: &str = "nn.List";
+    let tensors = operands.iter().map(dense).collect::<Result<Vec<_>>>()?;
+    let Some(first) = tensors.first() else {
+        return Err(invalid(format!("`{OP}` needs a tensor")));
+    };
+    Ok(ListHostTensor::new(first.dtype(), tensors)?)
+}
+
+/// Makes a list without tensors, for elements of a type.
+#[tfrt_op("nn.EmptyList")]
+fn empty_list(#[attr] dtype: DType) -> Result<ListHostTensor> {
+    Ok(ListHostTensor::new(dtype, Vec::new())?)
+}
+
+/// Returns the tensor at a place of a list.
+///
+/// # Errors
+/// If there is no such place.
+#[tfrt_op("nn.ListAt")]
+fn list_at(x: &AnyRef, at: &AnyRef) -> Result<DenseHostTensor> {
+    const OP: &str = "nn.ListAt";
+    let list = list(OP, x)?;
+    let tensors = tensors(OP, &list)?;
+    Ok(tensors[place(OP, &dense(at)?, tensors.len())?].clone())
+}
+
+/// Returns the tensor at a place of a list; a tensor that is not a list stands for itself everywhere.
+///
+/// # Errors
+/// If there is no such place.
+#[tfrt_op("nn.ListOrSelfAt")]
+fn list_or_self_at(x: &AnyRef, at: &AnyRef) -> Result<DenseHostTensor> {
+    const OP: &str = "nn.ListOrSelfAt";
+    if x.is::<DenseHostTensor>() {
+        return dense(x);
+    }
+    let list = list(OP, x)?;
+    let tensors = tensors(OP, &list)?;
+    Ok(tensors[place(OP, &dense(at)?, tensors.len())?].clone())
+}
+
+/// Inserts a tensor before a place of a list, or at its end. Operands are the list, the tensor and the place, which may be left out.
+///
+/// # Errors
+/// If there is no such place, or the tensor is of another type.
+#[tfrt_op("nn.ListInsert")]
+fn list_insert(operands: &[AnyRef]) -> Result<ListHostTensor> {
+    const OP: &str = "nn.ListInsert";
+    let (Some(x), Some(tensor)) = (operands.first(), operands.get(1)) else {
+        return Err(invalid(format!("`{OP}` needs a list and a tensor")));
+    };
+    let (list, tensor) = (list(OP, x)?, dense(tensor)?);
+    let mut all = tensors(OP, &list)?.to_vec();
+    let at = match operands.get(2) {
+        // Behind the last one is a place, too; from the end, places count without it.
+        Some(at) if whole_numbers(OP, &dense(at)?)? == [all.len() as i64] => all.len(),
+        Some(at) => place(OP, &dense(at)?, all.len())?,
+        None => all.len(),
+    };
+    all.insert(at, tensor);
+    Ok(ListHostTensor::new(list.dtype(), all)?)
+}
+
+/// Removes the tensor at a place of a list, by default the last one.
+///
+/// # Errors
+/// If there is no such place.
+#[tfrt_op("nn.ListErase")]
+fn list_erase(operands: &[AnyRef]) -> Result<ListHostTensor> {
+    const OP: &str = "nn.ListErase";
+    let Some(x) = operands.first() else {
+        return Err(invalid(format!("`{OP}` needs a list")));
+    };
+    let list = list(OP, x)?;
+    let mut all = tensors(OP, &list)?.to_vec();
+    let at = match operands.get(1) {
+        Some(at) => place(OP, &dense(at)?, all.len())?,
+        None => all
+            .len()
+            .checked_sub(1)
+            .ok_or_else(|| invalid(format!("`{OP}` finds nothing to remove from an empty list")))?,
+    };
+    all.remove(at);
+    Ok(ListHostTensor::new(list.dtype(), all)?)
+}
+
+/// Returns the number of tensors of a list.
+///
+/// # Errors
+/// If the operand is not a list.
+#[tfrt_op("nn.ListLen")]
+fn list_len(x: &AnyRef, ctx: &ExecutionContext) -> Result<DenseHostTensor> {
+    const OP: &str = "nn.ListLen";
+    let list = list(OP, x)?;
+    let len = tensors(OP, &list)?.len() as i64;
+    made(ctx, &[], |_| len)
+}
+
+/// Cuts a tensor into a list along an axis: into pieces of the sizes that the second operand lists, of its size if that is one number, or of size 1,
+/// whose axis goes unless `keep_dims`.
+///
+/// # Errors
+/// If there is no such axis, or the sizes do not add up to its extent.
+#[tfrt_op("nn.SplitToList")]
+fn split_to_list(
+    operands: &[AnyRef],
+    #[attr(default = 0)] axis: i64,
+    #[attr(default = true)] keep_dims: bool,
+    ctx: &ExecutionContext,
+) -> Result<ListHostTensor> {
+    const OP: &str = "nn.SplitToList";
+    let slots = Slots::new(OP, operands, None);
+    let x = slots.need(0, "x")?;
+    let dims = x.shape().dims();
+    let axis = axis_of(OP, axis, dims.len())?;
+    let extent = dims[axis];
+    let given = slots.get(1)?;
+    let sizes = match &given {
+        None => vec![1; extent],
+        Some(sizes) if sizes.shape().rank() == 0 => {
+            let each = extents(OP, &whole_numbers(OP, sizes)?)?[0];
+            if each == 0 {
+                return Err(invalid(format!("`{OP}` cannot cut pieces of size 0")));
+            }
+            (0..extent.div_ceil(each))
+                .map(|piece| each.min(extent - piece * each))
+                .collect()
+        }
+        Some(sizes) => extents(OP, &whole_numbers(OP, sizes)?)?,
+    };
+    let sum = sizes
+        .iter()
+        .try_fold(0_usize, |sum, &size| sum.checked_add(size));
+    if sum != Some(extent) {
+        return Err(invalid(format!(
+            "`{OP}` cannot cut an extent of {extent} into pieces of {sizes:?}"
+        )));
+    }
+    let mut start = 0;
+    let mut all = Vec::with_capacity(sizes.len());
+    for size in sizes {
+        let (mut begin, mut piece) = (vec![0; dims.len()], dims.to_vec());
+        (begin[axis], piece[axis]) = (start, size);
+        start += size;
+        let cut = window(OP, &x, &begin, &vec![1; dims.len()], &piece, ctx)?;
+        all.push(if given.is_none() && !keep_dims {
+            piece.remove(axis);
+            pieces::with_dims(&cut, &piece)?
+        } else {
+            cut
+        });
+    }
+    Ok(ListHostTensor::new(x.dtype(), all)?)
+}
+
+/// Tensors of one shape, stacked along a new axis.
+fn stacked(
+    op: &'static str,
+    tensors: &[DenseHostTensor],
+    axis: i64,
+    ctx: &ExecutionContext,
+) -> Result<DenseHostTensor> {
+    let rank = tensors.first().map_or(0, |first| first.shape().rank());
+    let axis = axis_of(op, axis, rank + 1)?;
+    let wide = tensors.iter().map(|tensor| {
+        let mut dims = tensor.shape().dims().to_vec();
+        dims.insert(axis.min(dims.len()), 1);
+        pieces::with_dims(tensor, &dims)
+    });
+    let wide = wide.collect::<Result<Vec<_>>>()?;
+    concatenated(op, &wide, axis as i64, ctx)
+}
+
+/// Places the tensors of a list one after another along an axis, or along a new one.
+///
+/// # Errors
+/// If the list is empty, or the tensors do not fit together.
+#[tfrt_op("nn.ConcatList")]
+fn concat_list(
+    x: &AnyRef,
+    #[attr] axis: i64,
+    #[attr(default = false)] new_axis: bool,
+    ctx: &ExecutionContext,
+) -> Result<DenseHostTensor> {
+    const OP: &str = "nn.ConcatList";
+    let list = list(OP, x)?;
+    match tensors(OP, &list)? {
+        [] => Err(invalid(format!("`{OP}` finds no tensors in the list"))),
+        tensors if new_axis => stacked(OP, tensors, axis, ctx),
+        tensors => concatenated(OP, tensors, axis, ctx),
+    }
+}
+
+/// Stacks the tensors of a list along a new axis, in reverse with `reverse`. A list without tensors becomes a tensor without elements of `dtype`, whose
+/// other extents are `dims`.
+///
+/// # Errors
+/// If the tensors do not fit together.
+#[tfrt_op("nn.StackList")]
+fn stack_list(
+    x: &AnyRef,
+    #[attr(default = 0)] axis: i64,
+    #[attr(default = false)] reverse: bool,
+    #[attr] dtype: Option<DType>,
+    #[attr] dims: Option<&[i64]>,
+    ctx: &ExecutionContext,
+) -> Result<DenseHostTensor> {
+    const OP: &str = "nn.StackList";
+    let list = list(OP, x)?;
+    let tensors = tensors(OP, &list)?;
+    if tensors.is_empty() {
+        let mut dims = extents(OP, dims.unwrap_or_default())?;
+        let axis = axis_of(OP, axis, dims.len() + 1)?;
+        dims.insert(axis, 0);
+        return allocate(ctx, dtype.unwrap_or(list.dtype()), &dims);
+    }
+    if reverse {
+        let turned: Vec<DenseHostTensor> = tensors.iter().rev().cloned().collect();
+        return stacked(OP, &turned, axis, ctx);
+    }
+    stacked(OP, tensors, axis, ctx)
+}
+
+/// Adds a tensor to the end of a list; one that is still without tensors takes their type from it.
+///
+/// # Errors
+/// If the tensor is of another type than those of the list.
+#[tfrt_op("nn.ListPush")]
+fn list_push(x: &AnyRef, tensor: &AnyRef) -> Result<ListHostTensor> {
+    const OP: &str = "nn.ListPush";
+    let (list, tensor) = (list(OP, x)?, dense(tensor)?);
+    let mut all = tensors(OP, &list)?.to_vec();
+    let dtype = if all.is_empty() {
+        tensor.dtype()
+    } else {
+        list.dtype()
+    };
+    all.push(tensor);
+    Ok(ListHostTensor::new(dtype, all)?)
+}
+
+/// Returns the mark that a value is absent.
+#[tfrt_op("nn.Absent")]
+fn absent() -> ListHostTensor {
+    ListHostTensor::absent()
+}
+
+fn is_absent(x: &AnyRef) -> bool {
+    let list = x.try_read::<ListHostTensor>();
+    list.is_ok_and(|list| list.tensors().is_none())
+}
+
+/// Whether a value is there: not without an operand.
+#[tfrt_op("nn.IsPresent")]
+fn is_present(operands: &[AnyRef], ctx: &ExecutionContext) -> Result<DenseHostTensor> {
+    let found = operands.first().is_some_and(|x| !is_absent(x));
+    made(ctx, &[], |_| I1::from(found))
+}
+
+/// Returns a value that is there.
+///
+/// # Errors
+/// If it is absent.
+#[tfrt_op("nn.Present")]
+fn present(x: &AnyRef) -> Result<AnyRef> {
+    if is_absent(x) {
+        return Err(invalid("`nn.Present` needs a value, but it is absent"));
+    }
+    Ok(x.clone())
+}
+
+/// Whether a loop goes on: if its number of rounds is below the limit, and the condition is true. Operands are the number, the limit, and the
+/// condition, each of one element.
+///
+/// # Errors
+/// If an operand has not one element.
+#[tfrt_op("nn.GoesOn")]
+fn goes_on(
+    round: &AnyRef,
+    limit: &AnyRef,
+    condition: &AnyRef,
+    ctx: &ExecutionContext,
+) -> Result<DenseHostTensor> {
+    const OP: &str = "nn.GoesOn";
+    let number = |name: &str, x: &AnyRef| match whole_numbers(OP, &dense(x)?)?[..] {
+        [number] => Ok(number),
+        _ => Err(invalid(format!("`{OP}` needs `{name}` as one number"))),
+    };
+    let condition = dense(condition)?;
+    if condition.num_elements() != 1 {
+        return Err(invalid(format!(
+            "`{OP}` needs `condition` as one truth value"
+        )));
+    }
+    let is_true = bool::from(condition.elements::<I1>()?[0]);
+    let goes_on = is_true && number("round", round)? < number("limit", limit)?;
+    made(ctx, &[], |_| I1::from(goes_on))
+}

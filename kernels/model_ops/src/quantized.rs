@@ -1,0 +1,501 @@
+//! Quantised numbers: integers that stand for `(q - zero point) · scale`.
+//!
+//! Sums are 32-bit integers that wrap around, without any saturation on the way.
+
+use tfrt::prelude::*;
+use tfrt_tensor::{DenseHostTensor, Shape};
+
+use crate::number::{Number, with_real, with_type};
+use crate::pairs::{Stretched, common};
+use crate::windows::{Layout, Placed, spatial};
+use crate::{
+    Slots, axis_of, invalid, made, one_number, product, real_numbers, unsupported, whole_numbers,
+};
+
+/// For each element of a tensor of `dims` the place of its scale: of one for all, of one for each place along an axis, or of one for each block
+/// of so many places along it.
+fn scale_places(
+    op: &str,
+    scale: &[usize],
+    dims: &[usize],
+    axis: i64,
+    block: i64,
+) -> Result<Box<dyn Fn(usize) -> usize>> {
+    if product(scale) == 1 && scale.len() <= 1 {
+        return Ok(Box::new(|_| 0));
+    }
+    let axis = axis_of(op, axis, dims.len())?;
+    let inner = product(&dims[axis + 1..]).max(1);
+    let extent = dims[axis].max(1);
+    let refused = || {
+        invalid(format!(
+            "`{op}`: scales of {scale:?} do not fit a tensor of {dims:?} along axis {axis}"
+        ))
+    };
+    if block == 0 {
+        if scale != [dims[axis]] {
+            return Err(refused());
+        }
+        return Ok(Box::new(move |at| at / inner % extent));
+    }
+    let block = usize::try_from(block).map_err(|_| refused())?;
+    let count = extent.div_ceil(block);
+    let mut expected = dims.to_vec();
+    expected[axis] = dims[axis].div_ceil(block);
+    if scale != expected {
+        return Err(refused());
+    }
+    Ok(Box::new(move |at| {
+        let (outer, along, column) = (at / inner / extent, at / inner % extent, at % inner);
+        (outer * count + along / block) * inner + column
+    }))
+}
+
+/// The zero points of a tensor, of whatever integer type, as many as scales; zeros if they are left out.
+fn zero_points(
+    op: &'static str,
+    zero: Option<&DenseHostTensor>,
+    shape: &Shape,
+) -> Result<Vec<i64>> {
+    match zero {
+        None => Ok(vec![0; shape.num_elements()]),
+        Some(zero) if zero.num_elements() == shape.num_elements() => whole_numbers(op, zero),
+        Some(zero) => Err(invalid(format!(
+            "`{op}` needs as many zero points as scales, found {} and {shape}",
+            zero.shape()
+        ))),
+    }
+}
+
+/// `x / scale` as the type of `x` computes it, rounded to the nearest whole number, halves to even ones, plus the zero point.
+fn quantized(dtype: DType, x: f64, scale: f64, zero: i64) -> f64 {
+    let ratio = x / scale;
+    let ratio = if dtype == DType::F64 {
+        ratio
+    } else {
+        f64::from(ratio as f32)
+    };
+    ratio.round_ties_even() + zero as f64
+}
+
+/// Quantises numbers: `x / scale`, rounded halves to even, plus the zero point, cut to the range of the result. Operands are the tensor, the scales
+/// and the zero points, which may be left out: one for all, one for each place along `axis`, or one for each `block` of places. The type of the
+/// result is that of the zero points, or `dtype`.
+///
+/// # Errors
+/// If the operands do not fit together.
+#[tfrt_op("nn.Quantize")]
+fn quantize(
+    operands: &[AnyRef],
+    #[attr] dtype: Option<DType>,
+    #[attr(default = 1)] axis: i64,
+    #[attr(default = 0)] block: i64,
+    ctx: &ExecutionContext,
+) -> Result<DenseHostTensor> {
+    const OP: &str = "nn.Quantize";
+    let slots = Slots::new(OP, operands, None);
+    let (x, scale, zero) = (slots.need(0, "x")?, slots.need(1, "scale")?, slots.get(2)?);
+    let given = zero.as_ref().map(DenseHostTensor::dtype);
+    let wanted = given.or(dtype).unwrap_or(DType::Ui8);
+    if dtype.is_some_and(|dtype| dtype != wanted) {
+        return Err(invalid(format!(
+            "`{OP}`: the zero point is of another type than the result"
+        )));
+    }
+    let dims = x.shape().dims();
+    let place = scale_places(OP, scale.shape().dims(), dims, axis, block)?;
+    let zeros = zero_points(OP, zero.as_ref(), scale.shape())?;
+    let scales = real_numbers(OP, &scale)?;
+    let numbers = real_numbers(OP, &x)?;
+    with_type!(OP, wanted, T in [Ui8 => u8, I8 => i8, Ui16 => u16, I16 => i16] => {
+        made(ctx, dims, |at| {
+            let place = place(at);
+            <T as Number>::of_f64(quantized(x.dtype(), numbers[at], scales[place], zeros[place]))
+        })
+    })
+}
+
+/// Turns quantised numbers back: `(x - zero point) · scale`. Operands are as for `nn.Quantize`. The result has the type of the scales, or `dtype`.
+///
+/// # Errors
+/// If the operands do not fit together.
+#[tfrt_op("nn.Dequantize")]
+fn dequantize(
+    operands: &[AnyRef],
+    #[attr] dtype: Option<DType>,
+    #[attr(default = 1)] axis: i64,
+    #[attr(default = 0)] block: i64,
+    ctx: &ExecutionContext,
+) -> Result<DenseHostTensor> {
+    const OP: &str = "nn.Dequantize";
+    let slots = Slots::new(OP, operands, None);
+    let (x, scale, zero) = (slots.need(0, "x")?, slots.need(1, "scale")?, slots.get(2)?);
+    if zero.as_ref().is_some_and(|zero| zero.dtype() != x.dtype()) {
+        return Err(invalid(format!(
+            "`{OP}`: the zero point is of another type than `x`"
+        )));
+    }
+    let dims = x.shape().dims();
+    let place = scale_places(OP, scale.shape().dims(), dims, axis, block)?;
+    let zeros = zero_points(OP, zero.as_ref(), scale.shape())?;
+    let scales = real_numbers(OP, &scale)?;
+    let numbers = whole_numbers(OP, &x)?;
+    with_real!(OP, dtype.unwrap_or(scale.dtype()), T => made(ctx, dims, |at| {
+        let place = place(at);
+        T::of_f64((numbers[at] as f64 - zeros[place] as f64) * scales[place])
+    }))
+}
+
+/// Quantises a tensor to bytes by its own range, widened to contain 0. Returns the bytes, the scale and the zero point.
+///
+/// # Errors
+/// If the elements are not single-precision numbers.
+#[tfrt_op("nn.DynamicQuantize")]
+fn dynamic_quantize(
+    x: &AnyRef,
+    ctx: &ExecutionContext,
+) -> Result<(DenseHostTensor, DenseHostTensor, DenseHostTensor)> {
+    const OP: &str = "nn.DynamicQuantize";
+    let x = crate::dense(x)?;
+    if x.dtype() != DType::F32 {
+        return Err(unsupported(OP, x.dtype()));
+    }
+    let numbers = x.elements::<f32>()?;
+    let least = numbers.iter().copied().fold(0.0_f32, f32::min);
+    let greatest = numbers.iter().copied().fold(0.0_f32, f32::max);
+    let range = if greatest == least {
+        1.0
+    } else {
+        greatest - least
+    };
+    let scale = range / 255.0;
+    let zero = (-least / scale).clamp(0.0, 255.0).round_ties_even();
+    let bytes = made(ctx, x.shape().dims(), |at| {
+        ((numbers[at] / scale).round_ties_even() + zero) as u8
+    })?;
+    let zero = zero as u8;
+    Ok((bytes, made(ctx, &[], |_| scale)?, made(ctx, &[], |_| zero)?))
+}
+
+/// The elements of a quantised operand less their zero points, of which there is one for all, or one for each place along an axis.
+fn centred(
+    op: &'static str,
+    x: &DenseHostTensor,
+    zero: Option<&DenseHostTensor>,
+    axis: usize,
+) -> Result<Vec<i32>> {
+    if !matches!(x.dtype(), DType::Ui8 | DType::I8) {
+        return Err(unsupported(op, x.dtype()));
+    }
+    let mut numbers: Vec<i32> = whole_numbers(op, x)?.iter().map(|&x| x as i32).collect();
+    let Some(zero) = zero else {
+        return Ok(numbers);
+    };
+    let zeros = whole_numbers(op, zero)?;
+    let dims = x.shape().dims();
+    let extent = dims.get(axis).copied().unwrap_or(1);
+    let is_for_all = zeros.len() == 1;
+    if zero.dtype() != x.dtype() || !(is_for_all || zeros.len() == extent) {
+        return Err(invalid(format!(
+            "`{op}`: zero points of {} do not fit {}",
+            zero.metadata(),
+            x.metadata()
+        )));
+    }
+    let inner = product(dims.get(axis + 1..).unwrap_or_default()).max(1);
+    for (at, number) in numbers.iter_mut().enumerate() {
+        let place = if is_for_all { 0 } else { at / inner % extent };
+        *number -= zeros[place] as i32;
+    }
+    Ok(numbers)
+}
+
+/// A product of integer matrices: the shape of the result, and its elements.
+fn integer_product(
+    op: &'static str,
+    (a, left): (&DenseHostTensor, &[i32]),
+    (b, right): (&DenseHostTensor, &[i32]),
+) -> Result<(Vec<usize>, Vec<i32>)> {
+    let refused = || {
+        invalid(format!(
+            "`{op}` cannot multiply {} and {}",
+            a.metadata(),
+            b.metadata()
+        ))
+    };
+    let (mut a_dims, mut b_dims) = (a.shape().dims().to_vec(), b.shape().dims().to_vec());
+    let (is_row, is_column) = (a_dims.len() == 1, b_dims.len() == 1);
+    if is_row {
+        a_dims.insert(0, 1);
+    }
+    if is_column {
+        b_dims.push(1);
+    }
+    let (&[ref a_batch @ .., m, k], &[ref b_batch @ .., inner, n]) = (&a_dims[..], &b_dims[..])
+    else {
+        return Err(refused());
+    };
+    if k != inner {
+        return Err(refused());
+    }
+    let batch = common(op, a_batch, b_batch)?;
+    let mut dims = batch.clone();
+    dims.extend((!is_row).then_some(m));
+    dims.extend((!is_column).then_some(n));
+    let mut sums = vec![0_i32; Shape::new(&dims)?.num_elements()];
+    if !sums.is_empty() {
+        let places = Stretched::new(a_batch, &batch)
+            .places()
+            .zip(Stretched::new(b_batch, &batch).places());
+        for (sums, (a_place, b_place)) in sums.chunks_exact_mut(m * n).zip(places) {
+            for (row, sums) in sums.chunks_exact_mut(n).enumerate() {
+                let left = &left[(a_place * m + row) * k..][..k];
+                for (inner, &x) in left.iter().enumerate() {
+                    let right = &right[(b_place * k + inner) * n..][..n];
+                    for (sum, &y) in sums.iter_mut().zip(right) {
+                        *sum = sum.wrapping_add(x * y);
+                    }
+                }
+            }
+        }
+    }
+    Ok((dims, sums))
+}
+
+/// The axis of the rows of a matrix, or of the only axis.
+fn row_axis(x: &DenseHostTensor) -> usize {
+    x.shape().rank().saturating_sub(2)
+}
+
+/// The axis of the columns of a matrix, or of the only axis.
+fn column_axis(x: &DenseHostTensor) -> usize {
+    x.shape().rank().saturating_sub(1)
+}
+
+/// Multiplies matrices of bytes into 32-bit integers. The third and fourth operand are the zero points, of the whole factor, or of each row of the
+/// first and each column of the second; they may be left out.
+///
+/// # Errors
+/// If the operands do not fit together.
+#[tfrt_op("nn.MatMulInteger")]
+fn mat_mul_integer(
+    operands: &[AnyRef],
+    #[attr] slots: Option<&[i64]>,
+    ctx: &ExecutionContext,
+) -> Result<DenseHostTensor> {
+    const OP: &str = "nn.MatMulInteger";
+    let slots = Slots::new(OP, operands, slots);
+    let (a, b) = (slots.need(0, "a")?, slots.need(1, "b")?);
+    let left = centred(OP, &a, slots.get(2)?.as_ref(), row_axis(&a))?;
+    let right = centred(OP, &b, slots.get(3)?.as_ref(), column_axis(&b))?;
+    let (dims, sums) = integer_product(OP, (&a, &left), (&b, &right))?;
+    made(ctx, &dims, |at| sums[at])
+}
+
+/// Sums, scaled and quantised again as bytes of the type of the zero point.
+fn requantized(
+    op: &'static str,
+    dims: &[usize],
+    sums: &[i32],
+    factor: impl Fn(usize) -> f64,
+    zero: &DenseHostTensor,
+    ctx: &ExecutionContext,
+) -> Result<DenseHostTensor> {
+    let offset = one_number(op, "y_zero_point", zero)?;
+    with_type!(op, zero.dtype(), T in [Ui8 => u8, I8 => i8] => made(ctx, dims, |at| {
+        let scaled = f64::from(sums[at]) * factor(at);
+        <T as Number>::of_f64((scaled + offset).round_ties_even())
+    }))
+}
+
+/// Multiplies matrices of quantised bytes, and quantises the product. Operands are a factor, its scale and its zero point, then those of the
+/// other one, then the scale and the zero point of the result.
+///
+/// # Errors
+/// If the operands do not fit together.
+#[tfrt_op("nn.QuantizedMatMul")]
+fn quantized_mat_mul(operands: &[AnyRef], ctx: &ExecutionContext) -> Result<DenseHostTensor> {
+    const OP: &str = "nn.QuantizedMatMul";
+    let slots = Slots::new(OP, operands, None);
+    let (a, b) = (slots.need(0, "a")?, slots.need(3, "b")?);
+    let left = centred(OP, &a, Some(&slots.need(2, "a_zero_point")?), row_axis(&a))?;
+    let right = centred(
+        OP,
+        &b,
+        Some(&slots.need(5, "b_zero_point")?),
+        column_axis(&b),
+    )?;
+    let (dims, sums) = integer_product(OP, (&a, &left), (&b, &right))?;
+    let numbers = |slot, name| real_numbers(OP, &slots.need(slot, name)?);
+    let (a_scales, b_scales) = (numbers(1, "a_scale")?, numbers(4, "b_scale")?);
+    let y_scale = one_number(OP, "y_scale", &slots.need(6, "y_scale")?)?;
+    let columns = if b.shape().rank() == 1 {
+        1
+    } else {
+        b.shape().dims()[b.shape().rank() - 1]
+    };
+    let rows = if a.shape().rank() == 1 {
+        1
+    } else {
+        a.shape().dims()[a.shape().rank() - 2]
+    };
+    let fits = |scales: &[f64], extent: usize| scales.len() == 1 || scales.len() == extent;
+    if !fits(&a_scales, rows) || !fits(&b_scales, columns) {
+        return Err(invalid(format!(
+            "`{OP}` needs a scale for all, or for each row or column"
+        )));
+    }
+    let (rows, columns) = (rows.max(1), columns.max(1));
+    let pick = |scales: &[f64], at: usize| {
+        if scales.len() == 1 {
+            scales[0]
+        } else {
+            scales[at]
+        }
+    };
+    let factor =
+        |at: usize| pick(&a_scales, at / columns % rows) * pick(&b_scales, at % columns) / y_scale;
+    requantized(
+        OP,
+        &dims,
+        &sums,
+        factor,
+        &slots.need(7, "y_zero_point")?,
+        ctx,
+    )
+}
+
+/// A convolution of integers: the shape of the result, and its elements.
+fn integer_convolution(
+    (x, from): (&DenseHostTensor, &[i32]),
+    (w, filters): (&DenseHostTensor, &[i32]),
+    layout: &Layout<'_>,
+    group: i64,
+) -> Result<(Vec<usize>, Vec<i32>)> {
+    let op = layout.op();
+    let (batch, channels, input) = spatial(op, x)?;
+    let (num_filters, per_group, sizes) = spatial(op, w)?;
+    let group = usize::try_from(group).unwrap_or(0);
+    if group == 0
+        || per_group.checked_mul(group) != Some(channels)
+        || !num_filters.is_multiple_of(group)
+    {
+        return Err(invalid(format!(
+            "`{op}`: the filters have {per_group} channels per group, but the input has {channels} and `group` is {group}"
+        )));
+    }
+    let placed = Placed::new(layout, input, sizes)?;
+    let dims = [&[batch, num_filters], &placed.outputs()[..]].concat();
+    let mut sums = vec![0_i32; Shape::new(&dims)?.num_elements()];
+    let (pixels, places, taps) = (product(input), product(&placed.outputs()), product(sizes));
+    placed.for_each(|output, window| {
+        for image in 0..batch {
+            for filter in 0..num_filters {
+                let first = filter / (num_filters / group) * per_group;
+                let mut sum = 0_i32;
+                for channel in 0..per_group {
+                    let plane = (image * channels + first + channel) * pixels;
+                    let kernel = (filter * per_group + channel) * taps;
+                    for &(tap, place) in window {
+                        sum = sum.wrapping_add(from[plane + place] * filters[kernel + tap]);
+                    }
+                }
+                sums[(image * num_filters + filter) * places + output] = sum;
+            }
+        }
+    });
+    Ok((dims, sums))
+}
+
+/// Convolves bytes into 32-bit integers. Operands are the images, the filters, and their zero points, which may be left out: of the images as a
+/// whole, which is also what padding is, and of all filters or each.
+///
+/// # Errors
+/// If the operands do not fit together.
+#[tfrt_op("nn.ConvInteger")]
+#[expect(clippy::too_many_arguments, reason = "as many as the op has")]
+fn conv_integer(
+    operands: &[AnyRef],
+    #[attr(default = 1)] group: i64,
+    #[attr] strides: Option<&[i64]>,
+    #[attr] dilations: Option<&[i64]>,
+    #[attr] pads: Option<&[i64]>,
+    #[attr] auto_pad: Option<&str>,
+    #[attr] slots: Option<&[i64]>,
+    ctx: &ExecutionContext,
+) -> Result<DenseHostTensor> {
+    const OP: &str = "nn.ConvInteger";
+    let slots = Slots::new(OP, operands, slots);
+    let (x, w) = (slots.need(0, "x")?, slots.need(1, "w")?);
+    let images = centred(OP, &x, slots.get(2)?.as_ref(), x.shape().rank())?;
+    let filters = centred(OP, &w, slots.get(3)?.as_ref(), 0)?;
+    let layout = Layout::new(OP, strides, dilations, pads, auto_pad);
+    let (dims, sums) = integer_convolution((&x, &images), (&w, &filters), &layout, group)?;
+    made(ctx, &dims, |at| sums[at])
+}
+
+/// Convolves quantised bytes, and quantises the result. Operands are the images, their scale and zero point, the filters, their scales and zero
+/// points, of all or each, the scale and the zero point of the result, and a bias of 32-bit integers, which may be left out.
+///
+/// # Errors
+/// If the operands do not fit together.
+#[tfrt_op("nn.QuantizedConv")]
+#[expect(clippy::too_many_arguments, reason = "as many as the op has")]
+fn quantized_conv(
+    operands: &[AnyRef],
+    #[attr(default = 1)] group: i64,
+    #[attr] strides: Option<&[i64]>,
+    #[attr] dilations: Option<&[i64]>,
+    #[attr] pads: Option<&[i64]>,
+    #[attr] auto_pad: Option<&str>,
+    ctx: &ExecutionContext,
+) -> Result<DenseHostTensor> {
+    const OP: &str = "nn.QuantizedConv";
+    let slots = Slots::new(OP, operands, None);
+    let (x, w) = (slots.need(0, "x")?, slots.need(3, "w")?);
+    let images = centred(
+        OP,
+        &x,
+        Some(&slots.need(2, "x_zero_point")?),
+        x.shape().rank(),
+    )?;
+    let filters = centred(OP, &w, Some(&slots.need(5, "w_zero_point")?), 0)?;
+    let layout = Layout::new(OP, strides, dilations, pads, auto_pad);
+    let (dims, mut sums) = integer_convolution((&x, &images), (&w, &filters), &layout, group)?;
+    let (num_filters, places) = (dims[1], product(&dims[2..]).max(1));
+    if let Some(bias) = slots.get(8)? {
+        let bias = whole_numbers(OP, &bias)?;
+        if bias.len() != num_filters {
+            return Err(invalid(format!(
+                "`{OP}` needs a bias of {num_filters} numbers"
+            )));
+        }
+        for (at, sum) in sums.iter_mut().enumerate() {
+            *sum = sum.wrapping_add(bias[at / places % num_filters] as i32);
+        }
+    }
+    let x_scale = one_number(OP, "x_scale", &slots.need(1, "x_scale")?)?;
+    let y_scale = one_number(OP, "y_scale", &slots.need(6, "y_scale")?)?;
+    let scales = real_numbers(OP, &slots.need(4, "w_scale")?)?;
+    if scales.len() != 1 && scales.len() != num_filters {
+        return Err(invalid(format!(
+            "`{OP}` needs a scale for all filters, or for each"
+        )));
+    }
+    let factor = |at: usize| {
+        let place = if scales.len() == 1 {
+            0
+        } else {
+            at / places % num_filters
+        };
+        x_scale * scales[place] / y_scale
+    };
+    requantized(
+        OP,
+        &dims,
+        &sums,
+        factor,
+        &slots.need(7, "y_zero_point")?,
+        ctx,
+    )
+}

@@ -1,0 +1,77 @@
+//! Layers that read sequences step by step.
+
+use tfrt_import::ImportError;
+use tfrt_import::program::Attr;
+
+use super::{Attrs, Call, Results, many, put, unknown};
+
+pub(super) fn lower(call: &mut Call<'_, '_>) -> Result<Option<Results>, ImportError> {
+    match call.op {
+        "LinearAttention" => {
+            let rule = call.text("update_rule");
+            let mut attrs = vec![
+                ("q_heads", Attr::Int(call.int("q_num_heads").unwrap_or(0))),
+                ("kv_heads", Attr::Int(call.int("kv_num_heads").unwrap_or(0))),
+                (
+                    "rule",
+                    Attr::Text(rule.unwrap_or_else(|| "gated_delta".to_owned())),
+                ),
+                ("scale", Attr::Float(call.float("scale").unwrap_or(0.0))),
+            ];
+            let (operands, slots) = call.slots()?;
+            attrs.extend(slots);
+            many(call.emit("nn.LinearAttention", &operands, &attrs, 2))
+        }
+        "CausalConvWithState" => {
+            let is_silu = match call.text("activation").as_deref() {
+                None | Some("none") => false,
+                Some("silu" | "swish") => true,
+                other => return Err(unknown("activation", other)),
+            };
+            let mut attrs = vec![("silu", Attr::Bool(is_silu))];
+            let (operands, slots) = call.slots()?;
+            attrs.extend(slots);
+            many(call.emit("nn.CausalConv", &operands, &attrs, 2))
+        }
+        _ => layer(call),
+    }
+}
+
+fn layer(call: &mut Call<'_, '_>) -> Result<Option<Results>, ImportError> {
+    let (cell, functions, num_results) = match call.op {
+        "RNN" => ("rnn", "Tanh", 2),
+        "GRU" => ("gru", "Sigmoid,Tanh", 2),
+        _ => ("lstm", "Sigmoid,Tanh,Tanh", 3),
+    };
+    let direction = call
+        .text("direction")
+        .unwrap_or_else(|| "forward".to_owned());
+    let functions = match call.texts("activations") {
+        Some(functions) if !functions.is_empty() => functions.join(","),
+        _ if direction == "bidirectional" => format!("{functions},{functions}"),
+        _ => functions.to_owned(),
+    };
+    // The first version of the gated unit did not ask: it is as without the attribute.
+    let mut attrs: Attrs = vec![
+        ("cell", Attr::Text(cell.to_owned())),
+        ("activations", Attr::Text(functions)),
+        ("clip", Attr::Float(call.float("clip").unwrap_or(0.0))),
+        ("direction", Attr::Text(direction)),
+        ("batch_first", Attr::Bool(call.flag("layout"))),
+        (
+            "linear_before_reset",
+            Attr::Bool(call.flag("linear_before_reset")),
+        ),
+        ("input_forget", Attr::Bool(call.flag("input_forget"))),
+    ];
+    let numbers = |name: &str| {
+        let given = call.floats(name).filter(|given| !given.is_empty());
+        given.map(|given| Attr::Floats(given.to_vec()))
+    };
+    let (alphas, betas) = (numbers("activation_alpha"), numbers("activation_beta"));
+    put(&mut attrs, "alphas", alphas);
+    put(&mut attrs, "betas", betas);
+    let (operands, slots) = call.slots()?;
+    attrs.extend(slots);
+    many(call.emit("nn.Recurrent", &operands, &attrs, num_results))
+}
