@@ -387,6 +387,9 @@ fn integer_convolution(
     let placed = Placed::new(layout, input, sizes)?;
     let dims = [&[batch, num_filters], &placed.outputs()[..]].concat();
     let mut sums = vec![0_i32; Shape::new(&dims)?.num_elements()];
+    if sums.is_empty() {
+        return Ok((dims, sums));
+    }
     let (pixels, places, taps) = (product(input), product(&placed.outputs()), product(sizes));
     placed.for_each(|output, window| {
         for image in 0..batch {
@@ -440,7 +443,6 @@ fn conv_integer(
 /// # Errors
 /// If the operands do not fit together.
 #[tfrt_op("nn.QuantizedConv")]
-#[expect(clippy::too_many_arguments, reason = "as many as the op has")]
 fn quantized_conv(
     operands: &[AnyRef],
     #[attr(default = 1)] group: i64,

@@ -52,7 +52,6 @@ fn normal(seed: u64, at: u64) -> f64 {
 /// # Errors
 /// If the shape is none, or the distribution does not exist.
 #[tfrt_op("nn.Random")]
-#[expect(clippy::too_many_arguments, reason = "as many as the op has")]
 fn random(
     shape: &AnyRef,
     #[attr] distribution: &str,

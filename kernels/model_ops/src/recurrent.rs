@@ -8,6 +8,9 @@ use crate::element_wise::activation_of;
 use crate::number::{Number, with_real};
 use crate::{Slots, allocate, invalid, made, real_numbers, whole_numbers};
 
+/// A function of what a gate is given.
+type Function = Box<dyn Fn(f64) -> f64>;
+
 /// The functions of a layer, by the names that attributes list.
 fn functions(
     op: &str,
@@ -15,7 +18,7 @@ fn functions(
     alphas: Option<&[f32]>,
     betas: Option<&[f32]>,
     count: usize,
-) -> Result<Vec<Box<dyn Fn(f64) -> f64>>> {
+) -> Result<Vec<Function>> {
     let mut alphas = alphas.unwrap_or_default().iter().copied().map(f64::from);
     let mut betas = betas.unwrap_or_default().iter().copied().map(f64::from);
     let functions = names.split(',').map(|name| {
@@ -36,7 +39,7 @@ fn functions(
         let alpha = alpha.map(|missing| alphas.next().unwrap_or(missing));
         let beta = beta.map(|missing| betas.next().unwrap_or(missing));
         let (alpha, beta) = (alpha.unwrap_or(0.0), beta.unwrap_or(0.0));
-        Ok(Box::new(move |x: f64| function(x, alpha, beta)) as Box<dyn Fn(f64) -> f64>)
+        Ok(Box::new(move |x: f64| function(x, alpha, beta)) as Function)
     });
     let functions = functions.collect::<Result<Vec<_>>>()?;
     if functions.len() == count {

@@ -218,8 +218,8 @@ fn roi_align(
             1.. => sampling_ratio as f64,
             _ => part.ceil().max(0.0),
         });
-        // Not a number is too many, too.
-        if !(samples[0] * samples[1] <= MAX_SAMPLES) {
+        let count = samples[0] * samples[1];
+        if count.is_nan() || count > MAX_SAMPLES {
             return Err(invalid(format!(
                 "`{OP}`: region {region} takes more than {MAX_SAMPLES} samples an element"
             )));
@@ -385,6 +385,9 @@ fn deform_conv(
     }
     let (places, pixels) = (product(&outputs), product(input));
     let mut y = allocate(ctx, x.dtype(), &[&[batch, filters], &outputs[..]].concat())?;
+    if y.num_elements() == 0 {
+        return Ok(y);
+    }
     let numbers = |tensor: &DenseHostTensor| real_numbers(OP, tensor);
     let (from, w, offsets) = (numbers(&x)?, numbers(&w)?, numbers(&offsets)?);
     let bias = bias.as_ref().map(numbers).transpose()?;
@@ -442,7 +445,6 @@ fn deform_conv(
 /// # Errors
 /// If the windows do not fit the image.
 #[tfrt_op("nn.Col2Im")]
-#[expect(clippy::too_many_arguments, reason = "as many as the op has")]
 fn col2im(
     x: &AnyRef,
     image: &AnyRef,
@@ -473,6 +475,9 @@ fn col2im(
         }
     };
     let mut y = allocate(ctx, x.dtype(), &[&[batch, channels], &image[..]].concat())?;
+    if y.num_elements() == 0 {
+        return Ok(y);
+    }
     let pixels = product(&image);
     with_number!(OP, x.dtype(), T => {
         let from = x.elements::<T>()?;

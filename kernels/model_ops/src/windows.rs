@@ -3,6 +3,8 @@
 //! Tensors are `[batch, channels, spatial…]`. Where the padding follows from the shape, `auto_pad` says how; else `pads` has the numbers
 //! before all spatial dimensions, then those after.
 
+use std::ops::Range;
+
 use tfrt::prelude::*;
 use tfrt_compute::job::Plan;
 use tfrt_compute::matmul::{Matmul, MatmulOperands, MatmulShape};
@@ -28,6 +30,20 @@ impl Axis {
     fn source(&self, output: usize, tap: usize) -> Option<usize> {
         let at = (output * self.stride + tap * self.dilation) as i64 - self.before;
         usize::try_from(at).ok().filter(|&at| at < self.input)
+    }
+
+    /// The taps of a window that are in the input.
+    fn taps_inside(&self, output: usize) -> Range<usize> {
+        let first = self.taps_before(output, 0);
+        let end = self.taps_before(output, self.input as i64);
+        first.min(end)..end
+    }
+
+    /// How many taps of a window lie before a place of the input.
+    fn taps_before(&self, output: usize, place: i64) -> usize {
+        let start = (output * self.stride) as i64 - self.before;
+        let distance = usize::try_from(place.saturating_sub(start)).unwrap_or(0);
+        distance.div_ceil(self.dilation).min(self.size)
     }
 }
 
@@ -171,19 +187,25 @@ impl<'a> Layout<'a> {
 /// For each output place the taps of its window that are in the input: `(tap, place in the input)`.
 fn for_each_window(axes: &[Axis], mut visit: impl FnMut(usize, &[(usize, usize)])) {
     let outputs: Vec<usize> = axes.iter().map(|axis| axis.output).collect();
-    let sizes: Vec<usize> = axes.iter().map(|axis| axis.size).collect();
+    let numbers = strides(&axes.iter().map(|axis| axis.size).collect::<Vec<_>>());
     let own = strides(&axes.iter().map(|axis| axis.input).collect::<Vec<_>>());
     let mut index = vec![0; axes.len()];
     let mut taps = Vec::new();
     for output in 0..product(&outputs) {
+        // Taps in the padding are not looked at: there may be any number of them.
         taps.clear();
-        let mut tap = vec![0; axes.len()];
-        for number in 0..product(&sizes) {
-            let place = (0..axes.len()).try_fold(0, |place, axis| {
-                Some(place + axes[axis].source(index[axis], tap[axis])? * own[axis])
+        taps.push((0_usize, 0));
+        for (at, axis) in axes.iter().enumerate() {
+            let (window, step, stride) = (index[at], own[at], numbers[at]);
+            let inside = axis.taps_inside(window);
+            let all = taps.iter().flat_map(|&(number, place)| {
+                inside.clone().map(move |tap| {
+                    let along = axis.source(window, tap).unwrap_or(0);
+                    let number = number.wrapping_add(tap.wrapping_mul(stride));
+                    (number, place + along * step)
+                })
             });
-            taps.extend(place.map(|place| (number, place)));
-            advance(&mut tap, &sizes);
+            taps = all.collect();
         }
         visit(output, &taps);
         advance(&mut index, &outputs);
@@ -276,6 +298,9 @@ fn conv(
         let (from, w) = (x.elements::<T>()?, w.elements::<T>()?);
         let bias = bias.as_ref().map(DenseHostTensor::elements::<T>).transpose()?;
         let mut y = allocate(ctx, x.dtype(), &dims)?;
+        if y.num_elements() == 0 {
+            return Ok(y);
+        }
         let mut to = y.elements_mut::<T>()?;
         let (pixels, places, taps) = (product(input), product(&outputs), product(sizes));
         for_each_window(&problem.axes, |output, window| {
@@ -473,6 +498,9 @@ fn conv_transpose(
     let dims = [&[batch, filters], &outputs[..]].concat();
     // Memory is asked for before it is used.
     let mut y = allocate(ctx, x.dtype(), &dims)?;
+    if y.num_elements() == 0 {
+        return Ok(y);
+    }
     let mut sums = vec![0.0_f64; batch * filters * places];
     for_each_window(&axes, |pixel, window| {
         for image in 0..batch {
@@ -537,7 +565,7 @@ fn max_pool(
         let from = x.elements::<T>()?;
         let mut y = made(ctx, &dims, |_| T::LEAST)?;
         let mut found = made(ctx, &dims, |_| 0_i64)?;
-        {
+        if y.num_elements() > 0 {
             let (mut to, mut found) = (y.elements_mut::<T>()?, found.elements_mut::<i64>()?);
             for_each_window(&axes, |output, window| {
                 for plane in 0..planes {
@@ -619,19 +647,18 @@ fn average_pool(
     with_real!(OP, x.dtype(), T => {
         let from = x.elements::<T>()?;
         let mut y = allocate(ctx, x.dtype(), &dims)?;
+        if y.num_elements() == 0 {
+            return Ok(y);
+        }
         let mut to = y.elements_mut::<T>()?;
         for_each_window(&axes, |output, window| {
             // What rounding up adds beyond the padding never counts.
             let padded: usize = axes.iter().zip(&index).zip(&after).map(|((axis, &output), &after)| {
-                let taps = (0..axis.size).filter(|tap| {
-                    let at = (output * axis.stride + tap * axis.dilation) as i64 - axis.before;
-                    at < axis.input as i64 + after
-                });
-                taps.count()
-            }).product();
+                axis.taps_before(output, (axis.input as i64).saturating_add(after))
+            }).fold(1, usize::saturating_mul);
             let is_same = !matches!(auto_pad, None | Some("NOTSET" | "VALID"));
             let count = match count_include_pad {
-                true if is_same => axes.iter().map(|axis| axis.size).product(),
+                true if is_same => axes.iter().map(|axis| axis.size).fold(1, usize::saturating_mul),
                 true => padded,
                 false => window.len(),
             };

@@ -45,6 +45,9 @@ pub struct Tensor {
     pub data: TensorData,
 }
 
+/// The most elements that an empty tensor may have but for its extents of 0.
+const MAX_EMPTY_STEPS: u128 = 1 << 31;
+
 impl Tensor {
     /// A tensor of ours, as one of a file.
     ///
@@ -139,12 +142,15 @@ impl TensorReader {
     fn shape(&self, dims: &[i64]) -> Result<(Shape, u64), ImportError> {
         self.limits.check(Limit::Rank, dims.len() as u64)?;
         let mut num_elements: u128 = 1;
+        // Extents without elements are loops without end all the same.
+        let mut num_steps: u128 = 1;
         let mut extents = Vec::with_capacity(dims.len());
         for &dim in dims {
             let extent = u64::try_from(dim)
                 .map_err(|_| ImportError::new(format!("{dim} is not an extent")))?;
             self.limits.check(Limit::Extent, extent)?;
             num_elements = num_elements.saturating_mul(u128::from(extent));
+            num_steps = num_steps.saturating_mul(u128::from(extent.max(1)));
             extents.push(extent as usize);
         }
         let too_many = || {
@@ -153,6 +159,11 @@ impl TensorReader {
             ))
         };
         let num_elements = u64::try_from(num_elements).map_err(|_| too_many())?;
+        if num_elements == 0 && num_steps > MAX_EMPTY_STEPS {
+            return Err(ImportError::new(format!(
+                "a tensor of {dims:?} is empty, but its other extents are too large"
+            )));
+        }
         let shape = Shape::new(&extents).map_err(|_| too_many())?;
         Ok((shape, num_elements))
     }

@@ -180,6 +180,20 @@ fn pooling_rounds_up_only_to_windows_that_start_inside() {
 }
 
 #[test]
+fn windows_in_padding_are_not_walked_through() {
+    let x = tensor(&[1, 1, 1, 1], &[5.0_f32]);
+    let far = (1_i64 << 31) - 1;
+    let pool = with(
+        node("MaxPool", &["x"], &["y"]),
+        &[
+            ints("kernel_shape", &[2 * far + 1, 2 * far + 1]),
+            ints("pads", &[far; 4]),
+        ],
+    );
+    check(pool, &[("x", x)], &["f32 [1, 1, 1, 1] [5.0]"]);
+}
+
+#[test]
 fn means_count_padding_only_if_asked() {
     let x = || [("x", tensor(&[1, 1, 2], &[2.0_f32, 4.0]))];
     let pool = |attributes: &[AttributeProto]| {

@@ -54,6 +54,15 @@ impl Input {
         }
     }
 
+    /// Reads a program whole. A model of another system is imported, and becomes the text of its program.
+    pub(crate) fn read_program(path: &str) -> Result<Self, Failure> {
+        #[cfg(feature = "onnx")]
+        if crate::run_model::is_model(path) {
+            return crate::run_model::imported(path);
+        }
+        Self::read(path)
+    }
+
     /// What the input holds, told by its first bytes.
     ///
     /// Only text can be text: an input with other control characters than blanks is taken for a BEF file, whose reader

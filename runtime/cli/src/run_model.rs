@@ -18,6 +18,7 @@ use tfrt_tensor::{DenseHostTensor, HostBuffer, Tensor};
 
 use crate::failure::Failure;
 use crate::front_end::FrontEnd;
+use crate::input::Input;
 use crate::libraries::LibraryArguments;
 use crate::output;
 
@@ -41,6 +42,20 @@ pub(crate) fn is_model(path: &str) -> bool {
     let opened = std::fs::File::open(path);
     let read = opened.and_then(|mut file| std::io::Read::read_exact(&mut file, &mut first));
     path != "-" && read.is_ok() && first == [FIRST_FIELD]
+}
+
+/// The text of the program that a model becomes, under the name of its file.
+pub(crate) fn imported(path: &str) -> Result<Input, Failure> {
+    let model = Model::open(path, &Limits::default());
+    let model = model.map_err(|error| Failure::caused("error", error))?;
+    let program = model.import(&Options::default()).map_err(|failure| {
+        let file = escaped(path);
+        Failure::caused(format!("error: {file}"), failure)
+    })?;
+    Ok(Input {
+        name: path.to_owned(),
+        bytes: program.text.into_bytes(),
+    })
 }
 
 /// Runs a model. `program` is the name that the tool was started under.

@@ -113,6 +113,25 @@ fn cases_pass_or_fail_by_their_outputs() {
 }
 
 #[test]
+fn tools_for_programs_take_models() {
+    let folder = Folder::new("programs");
+    let case = case(&folder, "relu", "Relu", &[1.0], &[1.0]);
+    let model = format!("{case}/model.onnx");
+    let drawn = tfrt(&["graph", &model]);
+    assert!(
+        text(&drawn.stdout).contains("nn.Relu"),
+        "{}",
+        text(&drawn.stderr)
+    );
+    let dumped = tfrt(&["inspect", &model]);
+    assert!(
+        text(&dumped.stdout).contains("corert.executeop"),
+        "{}",
+        text(&dumped.stderr)
+    );
+}
+
+#[test]
 fn a_model_runs_on_tensors_from_files() {
     let folder = Folder::new("run");
     let case = case(&folder, "relu", "Relu", &[-1.0, 2.0], &[0.0, 2.0]);

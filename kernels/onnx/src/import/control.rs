@@ -33,6 +33,12 @@ struct Start {
     num_lists: usize,
 }
 
+/// What a loop ends with: the last state, and the lists of what rounds made.
+struct End {
+    states: Vec<Value>,
+    lists: Vec<Value>,
+}
+
 impl<'a> Lowering<'a> {
     /// Lowers a node with graphs. Returns its results; nothing if it is not supported.
     pub(super) fn control(
@@ -178,7 +184,7 @@ impl<'a> Lowering<'a> {
         place: &str,
         start: Start,
         round: impl FnOnce(&mut Self, Value, Value, &[Value]) -> Result<Option<Round>, ImportError>,
-    ) -> Result<Option<(Vec<Value>, Vec<Value>)>, ImportError> {
+    ) -> Result<Option<End>, ImportError> {
         let (num_states, num_lists) = (start.states.len(), start.num_lists);
         let zero = self.builder.weight("", scalar(0_i64)?);
         let one = self.builder.weight("", scalar(1_i64)?);
@@ -226,7 +232,8 @@ impl<'a> Lowering<'a> {
         let body = self.builder.end(&results);
         let mut results = self.builder.repeat(&carried, asked, body, place);
         let lists = results.split_off(2 + num_states);
-        Ok(Some((results.split_off(2), lists)))
+        let states = results.split_off(2);
+        Ok(Some(End { states, lists }))
     }
 
     fn repeated(
@@ -264,7 +271,11 @@ impl<'a> Lowering<'a> {
                 items: outputs[1 + num_states..].to_vec(),
             }))
         })?;
-        let Some((mut results, lists)) = looped else {
+        let Some(End {
+            states: mut results,
+            lists,
+        }) = looped
+        else {
             return Ok(Some(vec![Known::Missing; node.outputs.len()]));
         };
         for (list, output) in lists.into_iter().zip(&body.outputs[1 + num_states..]) {
@@ -372,7 +383,11 @@ impl<'a> Lowering<'a> {
                 items: outputs[num_states..].to_vec(),
             }))
         })?;
-        let Some((mut results, lists)) = looped else {
+        let Some(End {
+            states: mut results,
+            lists,
+        }) = looped
+        else {
             return Ok(Some(vec![Known::Missing; node.outputs.len()]));
         };
         for (at, list) in lists.into_iter().enumerate() {
@@ -417,7 +432,7 @@ impl<'a> Lowering<'a> {
             }))
         })?;
         Ok(Some(match looped {
-            Some((_, lists)) => known(lists),
+            Some(end) => known(end.lists),
             None => vec![Known::Missing; node.outputs.len()],
         }))
     }

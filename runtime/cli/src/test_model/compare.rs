@@ -85,7 +85,12 @@ impl Error for Difference {
     fn source(&self) -> Option<&(dyn Error + 'static)> {
         match self {
             Self::Unreadable(error) => Some(error),
-            Self::Metadata { .. } | Self::Element { .. } | Self::Numbers { .. } => None,
+            Self::Item { difference, .. } => difference.source(),
+            Self::Metadata { .. }
+            | Self::Element { .. }
+            | Self::Numbers { .. }
+            | Self::Length { .. }
+            | Self::Kind => None,
         }
     }
 }
