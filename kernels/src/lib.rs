@@ -23,9 +23,9 @@
 //! | [`eigen`] | `eigen.*`: convolution, normalisation, pooling, products, and their gradients |
 //! | [`core_runtime`] | `corert.*`, `corert_sync.*`: ops that run one by one, on tensor handles |
 //! | [`data`] | `tfrt_data.*`: input pipelines, and the files that they read |
-//! | [`ops`] | `tf.*`, `tfrt_test.*`: ops of the Core Runtime for the processor |
+//! | [`ops`] | `tf.*`: ops of the Core Runtime for the processor, and with `test-kernels` `tfrt_test.*` |
 //! | [`tf_sync`] | `tf_sync.*`: TensorFlow's ops in synchronous functions |
-//! | [`test`](mod@test) | `tfrt_test.*`, `vt.*` and native functions, for tests |
+//! | `test` | `tfrt_test.*`, `vt.*` and native functions, for tests; behind the feature `test-kernels` |
 //! | [`tutorial`] | `tfrt_tutorial.*` |
 //! | [`dialects`] | ops that are declared without a kernel, so that programs with them can be read and written |
 //!
@@ -73,6 +73,7 @@ pub mod ops;
 
 pub mod tf_sync;
 
+#[cfg(feature = "test-kernels")]
 pub mod test;
 
 pub mod tutorial;

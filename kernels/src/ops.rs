@@ -19,7 +19,7 @@
 //! | [`gradients`] | what training needs |
 //! | [`functions`] | calls of functions of the program |
 //! | [`metadata`] | what can be told of results before they are computed |
-//! | [`test`](mod@test) | ops for tests |
+//! | `test` | ops for tests; behind the feature `test-kernels` |
 
 pub mod metadata;
 
@@ -49,6 +49,7 @@ pub mod gradients;
 
 pub mod functions;
 
+#[cfg(feature = "test-kernels")]
 pub mod test;
 
 use tfrt::prelude::*;
