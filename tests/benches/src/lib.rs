@@ -8,7 +8,9 @@
 //!   depend on how busy the machine is. `--only NAME` measures the rows whose names begin so.
 //! - **Wall time** of programs that threads share, and of functions of any size: `parallel` and `sizes` in place of `instructions`
 //!   print tables of what is measured in processes of their own; `load` prints how long small requests wait that come steadily.
-//! - **Wall time** in detail, by criterion: `cargo bench -p tfrt-benches`. It depends on the machine; compare within one run.
+//!
+//! Two smaller questions have a command each: `adapter` runs what the macro derives from a function beside the same by hand, and
+//! `kernels` writes a crate of many kernels, to time its compilation.
 #![deny(unsafe_code)]
 
 pub mod programs;
@@ -30,3 +32,8 @@ pub mod load;
 mod spin;
 
 pub mod baseline;
+
+#[expect(unsafe_code, reason = "a kernel in the form that the macro derives, by hand")]
+pub mod adapter;
+
+pub mod compile_time;

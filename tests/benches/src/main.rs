@@ -10,7 +10,7 @@ use tfrt_benches::instructions::{self, CountError};
 use tfrt_benches::programs::{PARALLEL_PROGRAMS, PROGRAMS, Program, Shape};
 use tfrt_benches::session::Session;
 use tfrt_benches::user::{CASES, Case};
-use tfrt_benches::{library, load, wall};
+use tfrt_benches::{adapter, compile_time, library, load, wall};
 
 const HELP: &str = "\
 Measures what starting a kernel costs
@@ -25,6 +25,8 @@ Usage: tfrt-benches instructions [--accept] [--only NAME]…
        tfrt-benches call NAME NUM_CALLS [QUEUE]       call a user's program from Rust, for a profiler to look at
        tfrt-benches text NAME                         print a user's program
        tfrt-benches op NAME NUM_CALLS [QUEUE]         call an op from Rust, for a profiler to look at
+       tfrt-benches adapter derived|by-hand NUM_CALLS call a kernel as the executor does, or the same by hand
+       tfrt-benches kernels FOLDER NUMBER             write a crate of so many kernels, to time its compilation
 
 Examples:
   tfrt-benches instructions                 all programs; fails if one costs more than was accepted
@@ -51,6 +53,11 @@ fn main() -> ExitCode {
         ["call", name, num_calls, queue] => call(name, num_calls, queue),
         ["op", name, num_calls] => op(name, num_calls, "s"),
         ["op", name, num_calls, queue] => op(name, num_calls, queue),
+        ["adapter", form, num_calls] => call_adapter(form, num_calls),
+        ["kernels", folder, num_kernels] => number(num_kernels).and_then(|num_kernels| {
+            let written = compile_time::write(folder.as_ref(), num_kernels);
+            written.map_err(|error| format!("{folder}: {error}"))
+        }),
         ["text", name] => case(name).map(|case| print!("{}", case.text())),
         ["--help" | "-h"] => {
             println!("{HELP}");
@@ -89,6 +96,13 @@ fn run(name: &str, size: &str, num_runs: &str, queue: &str) -> Result<(), String
     let (program, num_runs) = program(name, size, num_runs)?;
     let session = Session::new(&program, num_runs, queue).map_err(|error| error.to_string())?;
     session.run().map_err(|error| error.to_string())
+}
+
+fn call_adapter(form: &str, num_calls: &str) -> Result<(), String> {
+    let form = adapter::Form::from_name(form)
+        .ok_or_else(|| format!("expected `derived` or `by-hand`, found `{form}`"))?;
+    adapter::run(form, number(num_calls)?);
+    Ok(())
 }
 
 fn case(name: &str) -> Result<Case, String> {

@@ -4,9 +4,9 @@
 //! the difference of their numbers of calls:
 //!
 //! ```text
-//! cargo build --release -p tfrt --example adapter_cost
+//! cargo build --release -p tfrt-benches
 //! for form in derived by-hand; do for calls in 1000000 2000000; do
-//!     valgrind --tool=callgrind --callgrind-out-file=/dev/null target/release/examples/adapter_cost $form $calls 2>&1 | grep Collected
+//!     valgrind --tool=callgrind --callgrind-out-file=/dev/null target/release/tfrt-benches adapter $form $calls 2>&1 | grep Collected
 //! done; done
 //! ```
 //!
@@ -52,22 +52,37 @@ unsafe fn add_by_hand(
     Ok(())
 }
 
-fn main() {
-    let mut arguments = std::env::args().skip(1);
-    let form = arguments.next().unwrap_or_default();
-    let num_calls: u32 = arguments
-        .next()
-        .and_then(|count| count.parse().ok())
-        .unwrap_or(1000);
-    let run: DirectFn = match form.as_str() {
-        "by-hand" => add_by_hand,
-        "derived" => {
+/// Which of the two functions is called.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Form {
+    /// The adapter that the macro derives.
+    Derived,
+    /// The function by hand.
+    ByHand,
+}
+
+impl Form {
+    /// Returns the form of this name: `derived` or `by-hand`.
+    #[must_use]
+    pub fn from_name(name: &str) -> Option<Self> {
+        match name {
+            "derived" => Some(Self::Derived),
+            "by-hand" => Some(Self::ByHand),
+            _ => None,
+        }
+    }
+}
+
+/// Calls the function `num_calls` times.
+///
+/// # Panics
+/// If the sum is wrong.
+pub fn run(form: Form, num_calls: usize) {
+    let run: DirectFn = match form {
+        Form::ByHand => add_by_hand,
+        Form::Derived => {
             let direct = Add::KERNELS[0].direct();
             direct.expect("a function of numbers is direct").run
-        }
-        _ => {
-            eprintln!("usage: adapter_cost derived|by-hand CALLS");
-            return;
         }
     };
 
@@ -88,6 +103,16 @@ fn main() {
         // SAFETY: duties 1 to 3: three offsets of three places, each an `i32`.
         unsafe { run(&call, registers_place, offsets_place) }.expect("nothing fails");
     }
-    assert_eq!(black_box(registers)[0], 3);
-    println!("{form}: {num_calls} calls");
+    assert_eq!(black_box(registers)[0], if num_calls == 0 { 0 } else { 3 });
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn both_forms_add() {
+        run(Form::Derived, 2);
+        run(Form::ByHand, 2);
+    }
 }

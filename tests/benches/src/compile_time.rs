@@ -1,7 +1,7 @@
 //! What does a kernel cost to compile? Writes a crate of as many kernels as one likes, of every plain form in turn.
 //!
 //! ```text
-//! cargo run -p tfrt-macros --example many_kernels -- /tmp/many 1000
+//! cargo run -p tfrt-benches -- kernels /tmp/many 1000
 //! cd /tmp/many && cargo build        # the runtime, once
 //! touch src/main.rs && time cargo build
 //! ```
@@ -11,16 +11,14 @@
 //! linking.
 
 use std::fmt::Write as _;
-use std::path::{Path, PathBuf};
-use std::{env, fs, io};
+use std::path::Path;
+use std::{fs, io};
 
-fn main() -> io::Result<()> {
-    let mut arguments = env::args().skip(1);
-    let (Some(folder), Some(num_kernels)) = (arguments.next(), arguments.next()) else {
-        return Err(io::Error::other("usage: many_kernels FOLDER NUMBER"));
-    };
-    let num_kernels: usize = num_kernels.parse().map_err(io::Error::other)?;
-    let folder = PathBuf::from(folder);
+/// Writes a crate of `num_kernels` kernels to a folder, which is made if it is not there.
+///
+/// # Errors
+/// If a file cannot be written.
+pub fn write(folder: &Path, num_kernels: usize) -> io::Result<()> {
     fs::create_dir_all(folder.join("src"))?;
     fs::write(folder.join("Cargo.toml"), manifest())?;
     fs::write(folder.join("src/main.rs"), source(num_kernels))
@@ -28,7 +26,7 @@ fn main() -> io::Result<()> {
 
 /// That of a user's crate, outside of this workspace.
 fn manifest() -> String {
-    let facade = Path::new(env!("CARGO_MANIFEST_DIR")).join("../runtime");
+    let facade = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../runtime");
     format!(
         "[package]\nname = \"many-kernels\"\nversion = \"0.1.0\"\nedition = \"2024\"\n\n[dependencies]\n\
          tfrt = {{ path = \"{}\", default-features = false }}\n\n[workspace]\n",
