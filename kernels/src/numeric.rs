@@ -117,6 +117,7 @@ pub(crate) fn start_rows<T: Element>(
 }
 
 /// Starts a routine that computes the output element by element.
+#[cfg(feature = "test-kernels")]
 pub(crate) fn start_elements<T: Element>(
     ctx: &ExecutionContext,
     output: OwnedElementsMut<T>,
@@ -223,6 +224,7 @@ pub(crate) struct Factors<'a, T> {
 /// Numbers of tensors that kernels multiply matrices of.
 pub(crate) trait Multiply: Number {
     /// Computes a product on this thread.
+    #[cfg(feature = "test-kernels")]
     fn run_product(
         ctx: &ExecutionContext,
         factors: &Factors<'_, Self>,
@@ -238,6 +240,7 @@ pub(crate) trait Multiply: Number {
 }
 
 impl Multiply for f32 {
+    #[cfg(feature = "test-kernels")]
     fn run_product(
         ctx: &ExecutionContext,
         factors: &Factors<'_, Self>,
@@ -274,6 +277,7 @@ impl Multiply for f32 {
 macro_rules! impl_multiply_whole_numbers {
     ($($number:ty),+) => {$(
         impl Multiply for $number {
+            #[cfg(feature = "test-kernels")]
             fn run_product(
                 _ctx: &ExecutionContext,
                 factors: &Factors<'_, Self>,

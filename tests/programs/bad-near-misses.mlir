@@ -3,7 +3,7 @@
 // RUN: tfrt run --work_queue_type=mtsd:2 %s
 // RUN: tfrt ops tfrt_tutorial.
 // RUN: tfrt translate --bef-to-mlir %s
-// RUN: tfrt translate --mlir-to-bef ../golden/01-empty.bef
+// RUN: tfrt translate --mlir-to-bef ../golden/host/01-empty.bef
 
 func @main() {
   tfrt.return

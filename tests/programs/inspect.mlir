@@ -1,8 +1,8 @@
 // What a file holds: tables, functions with their kernels, attributes, flags, locations.
 // RUN: tfrt inspect %s
-// RUN: tfrt inspect --hex ../golden/52-unknown-kernel.bef
-// RUN: tfrt inspect ../golden/86-damaged-no-kernels.bef
-// RUN: tfrt inspect ../golden/87-damaged-one-byte.bef
+// RUN: tfrt inspect --hex ../golden/host/52-unknown-kernel.bef
+// RUN: tfrt inspect ../golden/damaged/86-damaged-no-kernels.bef
+// RUN: tfrt inspect ../golden/damaged/87-damaged-one-byte.bef
 
 func @twice(%x: i32) -> i32 {
   %y = tfrt.add.i32 %x, %x

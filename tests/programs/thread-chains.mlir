@@ -4,7 +4,7 @@
 // RUN: tfrt run --thread-chains --work_queue_type=mstd:2 %s
 // RUN: tfrt opt --allow-unregistered-dialect --pass-pipeline=inline,thread-chains,inline %s
 // RUN: tfrt opt %s
-// RUN: tfrt run --thread-chains ../golden/05-chains.bef
+// RUN: tfrt run --thread-chains ../golden/host/05-chains.bef
 
 func private @countdown(%n: i32) -> i32 {
   %one = tfrt.constant.i32 1

@@ -1,5 +1,8 @@
 //! The recorded commands of `golden/cases.tsv`.
 //!
+//! The recorded files are in folders by family; no two have the same name, so that files and commands name them alone, as
+//! they were recorded.
+//!
 //! Most are compared with what was recorded. A few must differ, on purpose: [`own_expectation`] lists those and says what
 //! holds instead.
 
@@ -9,10 +12,42 @@ use std::path::{Path, PathBuf};
 use crate::compare::{self, Mode};
 use crate::tool::{self, Output};
 
-/// The folder of the recorded files; every command runs there.
+/// The folder with the list of commands, and a folder of recorded files for each family.
 #[must_use]
 pub fn directory() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("golden")
+}
+
+/// The folders of recorded files, by family.
+const FAMILIES: [&str; 7] = [
+    "host",
+    "tensors",
+    "core_runtime",
+    "data",
+    "distributed",
+    "rejected",
+    "damaged",
+];
+
+/// The path of the recorded file with this name; one that is not there, if there is none.
+#[must_use]
+pub fn path(name: &str) -> PathBuf {
+    let paths = FAMILIES.map(|family| directory().join(family).join(name));
+    let found = paths.into_iter().find(|path| path.exists());
+    found.unwrap_or_else(|| directory().join(name))
+}
+
+/// The folder in which a command runs: that of the recorded files it names.
+fn folder_of(command: &str) -> PathBuf {
+    let folders = FAMILIES.map(|family| directory().join(family));
+    let has_a_file = |folder: &PathBuf| {
+        let mut words = command.split_ascii_whitespace();
+        words.any(|word| folder.join(word).is_file())
+    };
+    folders
+        .into_iter()
+        .find(has_a_file)
+        .unwrap_or_else(directory)
 }
 
 /// One recorded command.
@@ -48,7 +83,7 @@ fn parse_case(line: &str) -> Result<Case, String> {
         if name == "-" {
             Ok(Vec::new())
         } else {
-            read(&directory().join(name))
+            read(&path(name))
         }
     };
     Ok(Case {
@@ -68,7 +103,7 @@ fn read(path: &Path) -> Result<Vec<u8>, String> {
     fs::read(path).map_err(|error| format!("{}: {error}", path.display()))
 }
 
-/// Runs a command line in the folder of the recorded files; `< FILE` gives it standard input.
+/// Runs a command line in the folder of the recorded files that it names; `< FILE` gives it standard input.
 ///
 /// # Errors
 /// If it cannot be started or hangs.
@@ -77,19 +112,19 @@ pub fn run(command: &str) -> Result<Output, String> {
 }
 
 fn run_over(communicator: Option<&str>, command: &str) -> Result<Output, String> {
+    let folder = folder_of(command);
     let (command, stdin) = command
         .split_once(" < ")
         .map_or((command, None), |(command, file)| (command, Some(file)));
     let mut words = command.split_ascii_whitespace();
     let tool = words.next().ok_or("expected a command")?;
-    let mut command = tool::command(tool, &directory()).map_err(|error| error.to_string())?;
+    let mut command = tool::command(tool, &folder).map_err(|error| error.to_string())?;
     command.args(words);
     if let Some(communicator) = communicator {
         command.env("TFRT_TEST_COMMUNICATOR", communicator);
     }
     if let Some(file) = stdin {
-        command
-            .stdin(File::open(directory().join(file)).map_err(|error| format!("{file}: {error}"))?);
+        command.stdin(File::open(folder.join(file)).map_err(|error| format!("{file}: {error}"))?);
     }
     tool::run(command).map_err(|error| error.to_string())
 }
@@ -111,7 +146,7 @@ impl Case {
     #[must_use]
     pub fn from_text(&self) -> Option<Self> {
         let (start, name) = self.command.strip_suffix(".bef")?.rsplit_once(' ')?;
-        let has_text = directory().join(format!("{name}.mlir")).exists();
+        let has_text = path(&format!("{name}.mlir")).exists();
         let is_run = start.starts_with("bef_executor") && !start.ends_with('<');
         (is_run && has_text).then(|| Self {
             command: format!("{start} {name}.mlir"),
@@ -386,7 +421,7 @@ fn require_translates_again(text: &[u8]) -> Result<(), String> {
 /// Compares diagnostics of a split file, leaving out those of the pieces whose functions are called `names`.
 fn check_accepted_pieces(names: &[&str], case: &Case, output: &Output) -> Result<(), String> {
     let file = case.command.rsplit(' ').next().unwrap_or_default();
-    let text = read(&directory().join(file))?;
+    let text = read(&path(file))?;
     let text = String::from_utf8_lossy(&text);
     let accepted: Vec<String> = names
         .iter()

@@ -148,7 +148,7 @@ fn main() -> ExitCode {
         for queue in ["s", "mstd:2,1"] {
             let name = format!("profile_of_{program}_under_{queue}_counts_as_its_trace");
             trials.push(Trial::test(name, move || {
-                profile_counts_as_trace(&golden::directory().join(program), functions, queue)
+                profile_counts_as_trace(&golden::path(program), functions, queue)
             }));
         }
     }

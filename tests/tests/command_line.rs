@@ -261,10 +261,10 @@ fn text_and_file_run_alike() -> Outcome {
     let from_text = golden::run("bef_executor 07-calls.mlir")?;
     let from_file = golden::run("bef_executor 07-calls.bef")?;
     let from_pipe = {
-        let mut command = tool::command("bef_executor", &golden::directory())?;
+        let mut command = tool::command("bef_executor", &golden::directory().join("host"))?;
         command
             .arg("-")
-            .stdin(File::open(golden::directory().join("07-calls.mlir"))?);
+            .stdin(File::open(golden::path("07-calls.mlir"))?);
         tool::run(command)?
     };
     require_status(0, &from_text)?;
@@ -327,9 +327,9 @@ fn a_flag_is_true_or_false_after_one_dash_or_two() -> Outcome {
 }
 
 fn the_executor_has_other_names() -> Outcome {
-    let file = golden::directory().join("07-calls.bef");
+    let file = golden::path("07-calls.bef");
     let start = |tool: &str| -> Result<tool::Output, Failed> {
-        let mut command = tool::command(tool, &golden::directory())?;
+        let mut command = tool::command(tool, &golden::directory().join("host"))?;
         command.stdin(File::open(&file)?);
         Ok(tool::run(command)?)
     };

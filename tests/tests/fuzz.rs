@@ -115,7 +115,7 @@ fn run_damaged(damage: impl Fn(&[u8], &mut dyn FnMut(&[u8]))) {
     let _one = ONE_AT_A_TIME.lock().unwrap_or_else(PoisonError::into_inner);
     programs::set_up(Printing::Silent);
     for name in FILES {
-        let path = format!("{}/golden/{name}.bef", env!("CARGO_MANIFEST_DIR"));
+        let path = format!("{}/golden/host/{name}.bef", env!("CARGO_MANIFEST_DIR"));
         let bytes = std::fs::read(&path).unwrap_or_else(|error| panic!("{path}: {error}"));
         assert!(programs::verify_run(&bytes), "{name} is sound");
         damage(&bytes, &mut |damaged| {

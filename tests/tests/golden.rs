@@ -67,7 +67,7 @@ const UNCHECKED_MISTAKES: &[(&str, &str)] = &[
 
 fn each_unchecked_mistake_is_an_error() -> Result<(), Failed> {
     let file = "74-bad-unchecked.mlir";
-    let text = std::fs::read_to_string(golden::directory().join(file))?;
+    let text = std::fs::read_to_string(golden::path(file))?;
     let output = golden::run(&format!(
         "tfrt_translate --mlir-to-bef --split-input-file {file}"
     ))?;

@@ -27,7 +27,7 @@ fn main() -> ExitCode {
         "26-symbols-regions.mlir",
         "39-stream-graphs.mlir",
     ] {
-        let path = golden::directory().join(program);
+        let path = golden::path(program);
         trials.push(Trial::test(format!("drawing_of_{program}"), move || {
             check(&path)
         }));
@@ -37,7 +37,7 @@ fn main() -> ExitCode {
     trials.push(Trial::test("drawing_of_odd_names", move || check(&odd)));
     trials.push(Trial::test("a_page_needs_nothing_else", move || {
         check_page(&page)?;
-        check_page(&golden::directory().join("39-stream-graphs.mlir"))
+        check_page(&golden::path("39-stream-graphs.mlir"))
     }));
     trials.push(Trial::test(
         "values_are_labelled_and_nothing_is_stray",
@@ -158,7 +158,7 @@ fn values_are_labelled_and_nothing_is_stray() -> Result<(), Failed> {
 }
 
 fn functions_beyond_the_limit_are_folded() -> Result<(), Failed> {
-    let program = golden::directory().join("05-chains.mlir");
+    let program = golden::path("05-chains.mlir");
     let draw_some = |arguments: &[&str]| -> Result<String, Failed> {
         let mut command = tool::command("tfrt", &programs::directory())?;
         command.arg("graph").args(arguments).arg(&program);

@@ -40,7 +40,7 @@ fn main() -> ExitCode {
         for queue in ["s", "mstd:3,2"] {
             let name = format!("trace_of_{program}_under_{queue}");
             trials.push(Trial::test(name, move || {
-                let file = record(&golden::directory().join(program), queue)?;
+                let file = record(&golden::path(program), queue)?;
                 Ok(Trace::read(&file)?.check()?)
             }));
         }

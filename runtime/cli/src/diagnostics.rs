@@ -190,7 +190,10 @@ mod tests {
     const PROGRAM: &str = "75-bad-expectations.mlir";
 
     fn recorded(name: &str) -> String {
-        let path = format!("{}/../../tests/golden/{name}", env!("CARGO_MANIFEST_DIR"));
+        let path = format!(
+            "{}/../../tests/golden/rejected/{name}",
+            env!("CARGO_MANIFEST_DIR")
+        );
         std::fs::read_to_string(&path).unwrap_or_else(|error| panic!("{path}: {error}"))
     }
 

@@ -7,10 +7,20 @@ use std::path::PathBuf;
 use tfrt_ir::{ParseOptions, PrintOptions, VerifyOptions, parse, print, split_input_file, verify};
 use tfrt_support::{Diagnostic, Place};
 
+/// The paths of the golden files, which are in folders by family.
+fn golden_paths() -> impl Iterator<Item = PathBuf> {
+    let entries = |folder: PathBuf| {
+        let entries = std::fs::read_dir(folder).expect("a folder of golden files");
+        entries.map(|entry| entry.expect("a folder entry").path())
+    };
+    let folder = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../../tests/golden");
+    let families = entries(folder).filter(|path| path.is_dir());
+    families.flat_map(entries)
+}
+
 fn golden(name: &str) -> String {
-    let path = PathBuf::from(env!("CARGO_MANIFEST_DIR"))
-        .join("../../tests/golden")
-        .join(name);
+    let path = golden_paths().find(|path| path.ends_with(name));
+    let path = path.unwrap_or_else(|| panic!("there is no golden file {name}"));
     std::fs::read_to_string(&path).unwrap_or_else(|error| panic!("{}: {error}", path.display()))
 }
 
@@ -137,10 +147,8 @@ fn decoded_text_with_locations_is_a_fixpoint() {
 
 #[test]
 fn printed_programs_are_read_back() {
-    let path = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../../tests/golden");
-    let mut names: Vec<String> = std::fs::read_dir(path)
-        .unwrap()
-        .map(|entry| entry.unwrap().file_name().into_string().unwrap())
+    let mut names: Vec<String> = golden_paths()
+        .map(|path| path.file_name().unwrap().to_str().unwrap().to_owned())
         .filter(|name| name.ends_with(".mlir") && name.matches('.').count() == 1)
         // 41 prints a loop over one value three times, as the reference does, although no name can stand for all three.
         // The others with tensors use more ops than are declared here.

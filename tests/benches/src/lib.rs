@@ -33,7 +33,10 @@ mod spin;
 
 pub mod baseline;
 
-#[expect(unsafe_code, reason = "a kernel in the form that the macro derives, by hand")]
+#[expect(
+    unsafe_code,
+    reason = "a kernel in the form that the macro derives, by hand"
+)]
 pub mod adapter;
 
 pub mod compile_time;

@@ -1,7 +1,7 @@
 //! What mutation starts from: the golden programs, whole and function by function.
 
 use std::fs;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use tfrt_compiler::{EncodeOptions, encode};
 
@@ -26,14 +26,19 @@ impl Seeds {
     #[must_use]
     pub fn read(max_bytes: usize) -> Self {
         let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../golden");
+        let entries = |folder: PathBuf| {
+            let entries = fs::read_dir(folder).expect("a folder of golden files");
+            entries.map(|entry| entry.expect("a folder entry").path())
+        };
         let mut left_out = Vec::new();
         let mut read_all = |extension: &str| {
-            let mut paths: Vec<_> = fs::read_dir(&folder)
-                .expect("the folder of golden files")
-                .map(|entry| entry.expect("a folder entry").path())
+            let families = entries(folder.clone()).filter(|path| path.is_dir());
+            let mut paths: Vec<_> = families
+                .flat_map(entries)
                 .filter(|path| path.extension().is_some_and(|found| found == extension))
                 .collect();
-            paths.sort();
+            // The order of names, whatever folders they are in.
+            paths.sort_by(|a, b| a.file_name().cmp(&b.file_name()));
             assert!(paths.len() > 40, "the golden files are there");
             let mut all = Vec::new();
             for path in paths {

@@ -7,14 +7,26 @@ use tfrt_bef::write::{BefBuilder, Body, BodyKernel, KernelAttribute, WriteOption
 use tfrt_bef::{BefFile, FunctionKind, SectionId, VerifiedBef};
 use tfrt_support::entity::EntityId;
 
-/// The folder of the golden files.
-pub fn golden_folder() -> PathBuf {
-    Path::new(env!("CARGO_MANIFEST_DIR")).join("../../tests/golden")
+/// Returns the paths of the golden files, which are in folders by family.
+fn golden_paths() -> impl Iterator<Item = PathBuf> {
+    let entries = |folder: PathBuf| {
+        let entries = fs::read_dir(folder).expect("a folder of golden files");
+        entries.map(|entry| entry.expect("a folder entry").path())
+    };
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../tests/golden");
+    let families = entries(folder).filter(|path| path.is_dir());
+    families.flat_map(entries)
+}
+
+/// Returns the path of a golden file, if there is one with this name.
+pub fn golden_path(name: &str) -> Option<PathBuf> {
+    golden_paths().find(|path| path.ends_with(name))
 }
 
 /// Returns the bytes of a golden file.
 pub fn golden(name: &str) -> Vec<u8> {
-    fs::read(golden_folder().join(name)).unwrap_or_else(|error| panic!("{name}: {error}"))
+    let path = golden_path(name).unwrap_or_else(|| panic!("there is no golden file {name}"));
+    fs::read(path).unwrap_or_else(|error| panic!("{name}: {error}"))
 }
 
 /// Returns the bytes of a dump: an offset, then bytes, on each line.
@@ -27,14 +39,10 @@ pub fn dump(text: &str) -> Vec<u8> {
 
 /// Returns every golden BEF file with its name, sorted.
 pub fn golden_files() -> Vec<(String, Vec<u8>)> {
-    let mut names: Vec<String> = fs::read_dir(golden_folder())
-        .expect("the folder of golden files")
-        .map(|entry| {
-            entry
-                .expect("a folder entry")
-                .file_name()
-                .into_string()
-                .expect("a name in UTF-8")
+    let mut names: Vec<String> = golden_paths()
+        .map(|path| {
+            let name = path.file_name().and_then(|name| name.to_str());
+            name.expect("a name in UTF-8").to_owned()
         })
         .filter(|name| name.ends_with(".bef"))
         .collect();

@@ -1,7 +1,7 @@
 //! Files written by TFRT: accepted and written again byte for byte, or rejected with TFRT's
 //! messages.
 
-use crate::common::{golden, golden_files, golden_folder, read_everything, rewrite, verified};
+use crate::common::{golden, golden_files, golden_path, read_everything, rewrite, verified};
 use tfrt_bef::{BefFile, BefLocation, SectionId};
 use tfrt_support::Place;
 
@@ -54,8 +54,8 @@ fn damaged_files_are_refused_with_the_words_of_the_reference() {
     {
         let error = verified(&bytes).expect_err(&name);
         let stem = name.strip_suffix(".bef").expect("a BEF file");
-        let recorded = std::fs::read_to_string(golden_folder().join(format!("{stem}.run.err.txt")))
-            .expect("a record");
+        let recorded = golden_path(&format!("{stem}.run.err.txt")).expect("a record");
+        let recorded = std::fs::read_to_string(recorded).expect("a record");
         assert!(
             recorded.trim_end().ends_with(&error.reference_message()),
             "{name}: {error}"

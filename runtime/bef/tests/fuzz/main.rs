@@ -7,19 +7,24 @@ mod targets;
 mod mutate;
 
 use std::fs;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use mutate::{Random, mutate};
 
 /// Returns the golden files of at most `max_bytes`, which are also the seeds of the fuzzers.
 fn seeds(max_bytes: usize) -> Vec<Vec<u8>> {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../tests/golden");
-    let mut paths: Vec<_> = fs::read_dir(folder)
-        .expect("the folder of golden files")
-        .map(|entry| entry.expect("a folder entry").path())
+    let entries = |folder: PathBuf| {
+        let entries = fs::read_dir(folder).expect("a folder of golden files");
+        entries.map(|entry| entry.expect("a folder entry").path())
+    };
+    let families = entries(folder).filter(|path| path.is_dir());
+    let mut paths: Vec<_> = families
+        .flat_map(entries)
         .filter(|path| path.extension().is_some_and(|extension| extension == "bef"))
         .collect();
-    paths.sort();
+    // The order of names, whatever folders they are in.
+    paths.sort_by(|a, b| a.file_name().cmp(&b.file_name()));
     assert!(paths.len() > 50, "the golden files are there");
     let seeds = paths
         .iter()

@@ -1,7 +1,7 @@
 //! The golden files: we write the same bytes as the reference, and read what it reads.
 
 use crate::support::{
-    decode_bytes, decode_text, encode_text, golden_bytes, golden_path, golden_text, lines,
+    decode_bytes, decode_text, encode_text, golden_bytes, golden_paths, golden_text, lines,
     normal_blanks, parse_text,
 };
 use tfrt_bef::BefFile;
@@ -159,8 +159,7 @@ fn a_file_without_optional_sections_is_decoded_with_a_warning() {
 #[test]
 fn what_a_file_keeps_is_encoded_again_byte_for_byte() {
     let mut num_files = 0;
-    for entry in std::fs::read_dir(golden_path("")).unwrap_or_else(|error| panic!("{error}")) {
-        let path = entry.unwrap_or_else(|error| panic!("{error}")).path();
+    for path in golden_paths() {
         let name = path
             .file_name()
             .unwrap_or_default()
@@ -220,8 +219,7 @@ fn decoding_twice_gives_one_text() {
 
 #[test]
 fn damaged_files_are_refused_as_recorded() {
-    for entry in std::fs::read_dir(golden_path("")).unwrap_or_else(|error| panic!("{error}")) {
-        let path = entry.unwrap_or_else(|error| panic!("{error}")).path();
+    for path in golden_paths() {
         let name = path
             .file_name()
             .unwrap_or_default()

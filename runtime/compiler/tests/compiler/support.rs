@@ -142,16 +142,23 @@ pub fn registry() -> Arc<Registry> {
     }
 }
 
-/// Returns the path of a golden file.
-pub fn golden_path(name: &str) -> PathBuf {
-    PathBuf::from(env!("CARGO_MANIFEST_DIR"))
-        .join("../../tests/golden")
-        .join(name)
+/// Returns the paths of the golden files, which are in folders by family.
+pub fn golden_paths() -> impl Iterator<Item = PathBuf> {
+    let entries = |folder: PathBuf| {
+        let entries = std::fs::read_dir(folder).expect("a folder of golden files");
+        entries.map(|entry| entry.expect("a folder entry").path())
+    };
+    let folder = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../../tests/golden");
+    let families = entries(folder).filter(|path| path.is_dir());
+    families.flat_map(entries)
 }
 
 /// Returns the bytes of a golden file.
 pub fn golden_bytes(name: &str) -> Vec<u8> {
-    let path = golden_path(name);
+    let mut paths = golden_paths();
+    let path = paths
+        .find(|path| path.ends_with(name))
+        .unwrap_or_else(|| panic!("there is no golden file {name}"));
     std::fs::read(&path).unwrap_or_else(|error| panic!("{}: {error}", path.display()))
 }
 
