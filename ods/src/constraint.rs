@@ -77,9 +77,8 @@ pub enum AttrKind {
 /// use tfrt_ods::constraint::{EnumCase, EnumDef};
 ///
 /// static PADDING: EnumDef = EnumDef {
-///     name: "Padding",
-///     width: 32,
 ///     cases: &[EnumCase { keyword: "same", value: 0 }, EnumCase { keyword: "valid", value: 1 }],
+///     ..EnumDef::new("Padding")
 /// };
 /// assert_eq!(PADDING.value_of("valid"), Some(1));
 /// assert_eq!(PADDING.keyword_of(0), Some("same"));
@@ -92,6 +91,48 @@ pub struct EnumDef {
     pub width: u8,
     /// The cases, in the order in which they are documented.
     pub cases: &'static [EnumCase],
+    /// What the text of a program is told of a keyword that is no case: each of these in a line, with the keyword behind it. If there
+    /// are none, the cases are listed.
+    pub refusals: &'static [&'static str],
+    /// Integers that stand for values without a keyword, if there are such.
+    pub numbers: Option<EnumNumbers>,
+}
+
+/// The values of an [`EnumDef`] that have no keyword. In custom forms they are numbers from 0 on.
+///
+/// ```
+/// use tfrt_ods::constraint::EnumNumbers;
+///
+/// let numbers = EnumNumbers { scale: 4, offset: 2 };
+/// assert_eq!(numbers.value_of(3), Some(14));
+/// assert_eq!(numbers.number_of(14), Some(3));
+/// assert_eq!(numbers.number_of(13), None);
+/// ```
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct EnumNumbers {
+    /// The distance between the integers of two neighbours. Positive.
+    pub scale: i128,
+    /// The integer of 0.
+    pub offset: i128,
+}
+
+impl EnumNumbers {
+    /// Returns the integer that represents a number; none if it is negative or too large.
+    #[must_use]
+    pub fn value_of(&self, number: i128) -> Option<i128> {
+        if number < 0 {
+            return None;
+        }
+        number.checked_mul(self.scale)?.checked_add(self.offset)
+    }
+
+    /// Returns the number that an integer represents.
+    #[must_use]
+    pub fn number_of(&self, value: i128) -> Option<i128> {
+        let distance = value.checked_sub(self.offset)?;
+        let is_one = distance >= 0 && distance.checked_rem(self.scale) == Some(0);
+        is_one.then(|| distance / self.scale)
+    }
 }
 
 /// One case of an [`EnumDef`].
@@ -104,6 +145,41 @@ pub struct EnumCase {
 }
 
 impl EnumDef {
+    /// Creates an enumeration of 32 bits without cases.
+    #[must_use]
+    pub const fn new(name: &'static str) -> Self {
+        Self {
+            name,
+            width: 32,
+            cases: &[],
+            refusals: &[],
+            numbers: None,
+        }
+    }
+
+    /// Returns `true` if an integer represents a case, or a value without a keyword.
+    #[must_use]
+    pub fn contains(&self, value: i128) -> bool {
+        self.keyword_of(value).is_some() || self.number_of(value).is_some()
+    }
+
+    /// Returns the number of a value that has no keyword.
+    #[must_use]
+    pub fn number_of(&self, value: i128) -> Option<i128> {
+        self.numbers.and_then(|numbers| numbers.number_of(value))
+    }
+
+    /// Returns what the text of a program is told of a keyword that is no case.
+    #[must_use]
+    pub fn refusal(&self, keyword: &str) -> String {
+        if self.refusals.is_empty() {
+            let cases = self.cases.iter().map(|case| format!("'{}'", case.keyword));
+            return format!("expected one of {}", cases.collect::<Vec<_>>().join(", "));
+        }
+        let lines = self.refusals.iter().map(|text| format!("{text}{keyword}"));
+        lines.collect::<Vec<_>>().join("\n")
+    }
+
     /// Returns the integer of a keyword.
     #[must_use]
     pub fn value_of(&self, keyword: &str) -> Option<i128> {

@@ -130,6 +130,39 @@ func.func @libraries() -> (!tfrt.chain, !tfrt_gpu.fft.handle) {
   tfrt.return %ch0, %fft : !tfrt.chain, !tfrt_gpu.fft.handle
 }
 
+// Buffers are held against what a plan reads and writes; types and sizes that a library does not know.
+func.func @more_libraries() -> (!tfrt.chain, !tfrt.chain, !tfrt.chain, i64, !tfrt.chain, !tfrt.chain, !tfrt.chain) {
+  %ctx, %mem, %s = tfrt.call @setup() : () -> (!tfrt_gpu.context, !tfrt_gpu.allocator, !tfrt_gpu.stream)
+  %ch = tfrt.new.chain
+  %some = tfrt.constant.i64 16
+  %a = tfrt_gpu.mem.allocate %mem, %s, %some, %ch
+  %four = tfrt.constant.i64 24
+  %large = tfrt_gpu.mem.allocate %mem, %s, %four, %ch
+  %fft = tfrt_gpu.fft.create %ctx, CUFFT_R2C, 1, [4], [4, 1], [3, 1]
+  // expected-error @+1 {{buffer `output` has 16 bytes, but the call uses 24}}
+  %ch0 = tfrt_gpu.fft.execute %s, %fft, %a, %a, %a, CUFFT_FORWARD, %ch
+  %batch = tfrt_gpu.fft.create %ctx, CUFFT_C2R, 2, [2], [2, 1], [2, 1]
+  // expected-error @+1 {{buffer `input` has 24 bytes, but the call uses 32}}
+  %ch1 = tfrt_gpu.fft.execute %s, %batch, %large, %a, %a, CUFFT_FORWARD, %ch
+  %h = tfrt_gpu.dnn.create %ctx
+  %plan = tfrt_gpu.dnn.build_convolution %h, CUDNN_DATA_FLOAT, CUDNN_DATA_FLOAT, [1, 1, 3, 3], [9, 9, 3, 1], [1, 1, 2, 2], [4, 4, 2, 1], [1, 1, 2, 2], [4, 4, 2, 1], CUDNN_CROSS_CORRELATION, 2, [1, 1], [0, 0], [1, 1], 10, 0, [], []
+  // expected-error @+1 {{buffer `input` has 16 bytes, but the call uses 36}}
+  %ch2 = tfrt_gpu.dnn.run_convolution %h, %s, %plan, %a, %a, %a, %a, %ch
+  %sv = tfrt_gpu.solver.create %ctx
+  %n = tfrt.constant.i32 2
+  // expected-error @+1 {{Unsupported data type CUDA_R_16F}}
+  %size = tfrt_gpu.solver.potrf.buffer_size %sv, %s, CUBLAS_FILL_MODE_LOWER, %n, CUDA_R_16F, %n, %ch
+  // expected-error @+1 {{Unsupported type: CUDA_R_16F}}
+  %ch3 = tfrt_gpu.solver.potrf %sv, %s, CUBLAS_FILL_MODE_LOWER, %n, CUDA_R_16F, %a, %n, %a, %a, %ch
+  // expected-error @+1 {{Unsupported platform ROCm}}
+  %ch4 = tfrt_gpu.solver.potrf.batch %sv, %s, rocblas_fill_lower, %n, rocblas_datatype_f32_r, %a, %n, %a, %n, %ch
+  %bl = tfrt_gpu.blas.create %ctx
+  %half = tfrt.constant.f16 1.0
+  // expected-error @+1 {{Unsupported data type: CUDA_R_16F}}
+  %ch5 = tfrt_gpu.blas.trsm.batch %bl, %s, CUBLAS_SIDE_LEFT, CUBLAS_FILL_MODE_LOWER, CUBLAS_OP_N, CUBLAS_DIAG_UNIT, %n, %n, CUDA_R_16F, %half, %a, %n, %a, %n, %n, %ch
+  tfrt.return %ch0, %ch1, %ch2, %size, %ch3, %ch4, %ch5 : !tfrt.chain, !tfrt.chain, !tfrt.chain, i64, !tfrt.chain, !tfrt.chain, !tfrt.chain
+}
+
 // There is no thread for work that waits for other ranks.
 func.func @no_threads() -> !tfrt_gpu.ccl.handle {
   %ctx, %mem, %s = tfrt.call @setup() : () -> (!tfrt_gpu.context, !tfrt_gpu.allocator, !tfrt_gpu.stream)

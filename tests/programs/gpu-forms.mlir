@@ -92,10 +92,13 @@ func.func @networks(%s: !tfrt_gpu.stream, %ctx: !tfrt_gpu.context, %x: !tfrt_gpu
   %fa = tfrt_gpu.dnn.convolution_forward_algorithm CUDNN_CONVOLUTION_FWD_ALGO_IMPLICIT_GEMM
   %da = tfrt_gpu.dnn.convolution_backward_data_algorithm CUDNN_CONVOLUTION_BWD_DATA_ALGO_1
   %wa = tfrt_gpu.dnn.convolution_backward_filter_algorithm CUDNN_CONVOLUTION_BWD_FILTER_ALGO_FFT
+  %amd = tfrt_gpu.dnn.convolution_forward_algorithm 77
+  %generic = "tfrt_gpu.dnn.convolution_backward_data_algorithm"() {algo = 5 : ui64} : () -> !tfrt_gpu.dnn.convolution.algorithm
   %ch0 = tfrt_gpu.dnn.pooling_forward %h, %s, %pd, %f, %xd, %x, %f, %xd, %x, %ch
   %ch1 = tfrt_gpu.dnn.pooling_backward %h, %s, %pd, %f, %xd, %x, %xd, %x, %xd, %x, %f, %xd, %x, %ch0
   %ch2 = tfrt_gpu.dnn.convolution_forward %h, %s, CUDNN_DATA_FLOAT, %xd, %x, %wd, %x, %cd, %fa, %x, %xd, %x, %ch1
   %ch3 = tfrt_gpu.dnn.convolution_forward %h, %s, CUDNN_DATA_FLOAT, %xd, %x, %wd, %x, %cd, %old, %x, %xd, %x
+  %ch3b = "tfrt_gpu.dnn.convolution_forward"(%h, %s, %xd, %x, %wd, %x, %cd, %old, %x, %xd, %x) {compute_type = 1 : i32} : (!tfrt_gpu.dnn.handle, !tfrt_gpu.stream, !tfrt_gpu.dnn.tensor.descriptor, !tfrt_gpu.buffer, !tfrt_gpu.dnn.filter.descriptor, !tfrt_gpu.buffer, !tfrt_gpu.dnn.convolution.descriptor, ui64, !tfrt_gpu.buffer, !tfrt_gpu.dnn.tensor.descriptor, !tfrt_gpu.buffer) -> !tfrt.chain
   %ch4 = tfrt_gpu.dnn.convolution_backward_data %h, %s, CUDNN_DATA_DOUBLE, %wd, %x, %xd, %x, %cd, %da, %x, %xd, %x, %ch2
   %ch5 = tfrt_gpu.dnn.convolution_backward_filter %h, %s, CUDNN_DATA_FLOAT, %xd, %x, %xd, %x, %cd, %wa, %x, %wd, %x, %ch4
   %ch6 = tfrt_gpu.dnn.convolution_bias_activation_forward %h, %s, CUDNN_DATA_FLOAT, %f, %xd, %x, %wd, %x, %cd, %fa, %x, %f, %xd, %x, %xd, %x, %ad, %xd, %x, %ch5

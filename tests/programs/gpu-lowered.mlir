@@ -48,8 +48,9 @@ func.func private @fill_and_scale(%buffer: !tfrt_gpu.buffer) {
   %c4 = arith.constant 4 : index
   %start = gpu.wait async
   %t0 = gpu.memset async [%start] %m, %quarter : memref<4xf32>, f32
+  %shared = arith.constant 64 : i32
   %t1 = gpu.launch_func async [%t0] @kernels::@scale blocks in (%c1, %c1, %c1) threads in (%c4, %c1, %c1)
-      args(%m : memref<4xf32>, %two : f32)
+      dynamic_shared_memory_size %shared args(%m : memref<4xf32>, %two : f32)
   gpu.wait [%t1]
   tfrt.return
 }

@@ -5,21 +5,50 @@
 
 use tfrt::kernel::AttrParam;
 use tfrt::ods::AttrKind;
-use tfrt::ods::constraint::{EnumCase, EnumDef};
+use tfrt::ods::constraint::{EnumCase, EnumDef, EnumNumbers};
 use tfrt::prelude::*;
 
 /// Whose device or library it is.
-#[derive(Attr, Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Platform {
     /// Nobody's.
-    #[attr("NONE")]
     None,
     /// That of NVIDIA.
-    #[attr("CUDA")]
     Cuda,
     /// That of AMD.
-    #[attr("ROCm")]
     Rocm,
+}
+
+impl AttrParam for Platform {
+    type Value<'a> = Self;
+    const KIND: AttrKind = AttrKind::Enum(&EnumDef {
+        cases: &[
+            EnumCase {
+                keyword: "NONE",
+                value: 0,
+            },
+            EnumCase {
+                keyword: "CUDA",
+                value: 1,
+            },
+            EnumCase {
+                keyword: "ROCm",
+                value: 2,
+            },
+        ],
+        refusals: &["Invalid platform: "],
+        ..EnumDef::new("Platform")
+    });
+
+    fn read(section: &[u8], offset: u32) -> Result<Self> {
+        match <i32 as AttrParam>::read(section, offset)? {
+            0 => Ok(Self::None),
+            1 => Ok(Self::Cuda),
+            2 => Ok(Self::Rocm),
+            other => Err(Error::new(format!("`Platform` has no case {other}"))
+                .with_code(ErrorCode::InvalidArgument)),
+        }
+    }
 }
 
 impl Platform {
@@ -54,18 +83,25 @@ trait Listed {
     const DEF: &'static EnumDef;
 }
 
-/// The case that is stored as `stored`.
-fn case(def: &'static EnumDef, stored: i64) -> Result<&'static str> {
-    def.keyword_of(stored.into()).ok_or_else(|| {
-        Error::new(format!("`{}` has no case {stored}", def.name))
-            .with_code(ErrorCode::InvalidArgument)
-    })
+/// Checks that a stored value is one of an enumeration.
+fn check_case(def: &'static EnumDef, stored: i64) -> Result<()> {
+    if def.contains(stored.into()) {
+        return Ok(());
+    }
+    Err(Error::new(format!("`{}` has no case {stored}", def.name))
+        .with_code(ErrorCode::InvalidArgument))
 }
+
+/// The stored form of plain numbers of AMD's libraries.
+const OF_AMD: EnumNumbers = EnumNumbers {
+    scale: 4,
+    offset: 2,
+};
 
 macro_rules! enumerations {
     ($(
         $(#[$doc:meta])*
-        $name:ident: $width:literal as $int:ident {
+        $name:ident: $width:literal as $int:ident, $cuda_name:literal, $rocm_name:literal {
             cuda: $($cuda:literal = $cuda_value:literal),+;
             rocm: $($rocm:literal = $rocm_value:literal),*;
         }
@@ -76,12 +112,18 @@ macro_rules! enumerations {
 
         impl Listed for $name {
             const DEF: &'static EnumDef = &EnumDef {
-                name: stringify!($name),
                 width: $width,
                 cases: &[
                     $(EnumCase { keyword: $cuda, value: ($cuda_value << 2) + 1 },)+
                     $(EnumCase { keyword: $rocm, value: ($rocm_value << 2) + 2 },)*
                 ],
+                refusals: &[
+                    concat!("Unknown ", $cuda_name, ": "),
+                    concat!("Unknown ", $rocm_name, ": "),
+                ],
+                // Convolutions of AMD's library have numbers.
+                numbers: if $width == 64 { Some(OF_AMD) } else { None },
+                ..EnumDef::new(stringify!($name))
             };
         }
 
@@ -91,7 +133,7 @@ macro_rules! enumerations {
             /// # Errors
             /// If there is none.
             pub fn from_stored(stored: i64) -> Result<Self> {
-                case(Self::DEF, stored)?;
+                check_case(Self::DEF, stored)?;
                 Ok(Self(stored))
             }
 
@@ -133,7 +175,7 @@ fn cuda_value(stored: i64) -> Result<i64> {
 
 enumerations! {
     /// The type of elements of matrices.
-    DataType: 32 as i32 {
+    DataType: 32 as i32, "cudaDataType", "rocblas_datatype" {
         cuda: "CUDA_R_32F" = 0, "CUDA_C_32F" = 4, "CUDA_R_64F" = 1, "CUDA_C_64F" = 5, "CUDA_R_16F" = 2, "CUDA_C_16F" = 6,
             "CUDA_R_8I" = 3, "CUDA_C_8I" = 7, "CUDA_R_8U" = 8, "CUDA_C_8U" = 9, "CUDA_R_32I" = 10, "CUDA_C_32I" = 11,
             "CUDA_R_32U" = 12, "CUDA_C_32U" = 13, "CUDA_R_16BF" = 14, "CUDA_C_16BF" = 15, "CUDA_R_4I" = 16, "CUDA_C_4I" = 17,
@@ -148,7 +190,7 @@ enumerations! {
     }
 
     /// What products are computed in.
-    ComputeType: 32 as i32 {
+    ComputeType: 32 as i32, "cublasComputeType_t", "rocblas_datatype" {
         cuda: "CUBLAS_COMPUTE_16F" = 64, "CUBLAS_COMPUTE_16F_PEDANTIC" = 65, "CUBLAS_COMPUTE_32F" = 68,
             "CUBLAS_COMPUTE_32F_PEDANTIC" = 69, "CUBLAS_COMPUTE_32F_FAST_16F" = 74, "CUBLAS_COMPUTE_32F_FAST_16BF" = 75,
             "CUBLAS_COMPUTE_32F_FAST_TF32" = 77, "CUBLAS_COMPUTE_64F" = 70, "CUBLAS_COMPUTE_64F_PEDANTIC" = 71,
@@ -162,32 +204,32 @@ enumerations! {
     }
 
     /// What happens to a matrix before it is multiplied.
-    Operation: 32 as i32 {
+    Operation: 32 as i32, "cublasOperation_t", "rocblas_operation" {
         cuda: "CUBLAS_OP_N" = 0, "CUBLAS_OP_T" = 1, "CUBLAS_OP_C" = 2, "CUBLAS_OP_HERMITAN" = 2, "CUBLAS_OP_CONJG" = 3;
         rocm: "rocblas_operation_none" = 111, "rocblas_operation_transpose" = 112,
             "rocblas_operation_conjugate_transpose" = 113;
     }
 
     /// Which triangle of a matrix counts.
-    FillMode: 32 as i32 {
+    FillMode: 32 as i32, "cublasFillMode_t", "rocblas_fill" {
         cuda: "CUBLAS_FILL_MODE_LOWER" = 0, "CUBLAS_FILL_MODE_UPPER" = 1, "CUBLAS_FILL_MODE_FULL" = 2;
         rocm: "rocblas_fill_upper" = 121, "rocblas_fill_lower" = 122, "rocblas_fill_full" = 123;
     }
 
     /// Whether the diagonal of a matrix is all ones.
-    DiagonalType: 32 as i32 {
+    DiagonalType: 32 as i32, "cublasDiagType_t", "rocblas_diagonal" {
         cuda: "CUBLAS_DIAG_NON_UNIT" = 0, "CUBLAS_DIAG_UNIT" = 1;
         rocm: "rocblas_diagonal_non_unit" = 131, "rocblas_diagonal_unit" = 132;
     }
 
     /// On which side of the unknown a matrix stands.
-    SideMode: 32 as i32 {
+    SideMode: 32 as i32, "cublasSideMode_t", "rocblas_side" {
         cuda: "CUBLAS_SIDE_LEFT" = 0, "CUBLAS_SIDE_RIGHT" = 1;
         rocm: "rocblas_side_left" = 141, "rocblas_side_right" = 142, "rocblas_side_both" = 143;
     }
 
     /// How to multiply.
-    GemmAlgorithm: 32 as i32 {
+    GemmAlgorithm: 32 as i32, "cublasGemmAlgo_t", "rocblas_gemm_algo" {
         cuda: "CUBLAS_GEMM_DEFAULT" = -1, "CUBLAS_GEMM_DFALT" = -1, "CUBLAS_GEMM_ALGO0" = 0, "CUBLAS_GEMM_ALGO1" = 1,
             "CUBLAS_GEMM_ALGO2" = 2, "CUBLAS_GEMM_ALGO3" = 3, "CUBLAS_GEMM_ALGO4" = 4, "CUBLAS_GEMM_ALGO5" = 5,
             "CUBLAS_GEMM_ALGO6" = 6, "CUBLAS_GEMM_ALGO7" = 7, "CUBLAS_GEMM_ALGO8" = 8, "CUBLAS_GEMM_ALGO9" = 9,
@@ -205,7 +247,7 @@ enumerations! {
     }
 
     /// The type of elements of tensors of the library for networks.
-    DnnDataType: 32 as i32 {
+    DnnDataType: 32 as i32, "cudnnDataType_t", "miopenDataType_t" {
         cuda: "CUDNN_DATA_FLOAT" = 0, "CUDNN_DATA_DOUBLE" = 1, "CUDNN_DATA_HALF" = 2, "CUDNN_DATA_INT8" = 3,
             "CUDNN_DATA_INT32" = 4, "CUDNN_DATA_INT8x4" = 5, "CUDNN_DATA_UINT8" = 6, "CUDNN_DATA_UINT8x4" = 7,
             "CUDNN_DATA_INT8x32" = 8;
@@ -214,13 +256,13 @@ enumerations! {
     }
 
     /// Whether the filter of a convolution is mirrored.
-    ConvolutionMode: 32 as i32 {
+    ConvolutionMode: 32 as i32, "cudnnConvolutionMode_t", "miopenConvolutionMode_t" {
         cuda: "CUDNN_CONVOLUTION" = 0, "CUDNN_CROSS_CORRELATION" = 1;
         rocm: "miopenConvolution" = 0, "miopenTranspose" = 1, "miopenGroupConv" = 2, "miopenDepthwise" = 3;
     }
 
     /// An activation.
-    ActivationMode: 32 as i32 {
+    ActivationMode: 32 as i32, "cudnnActivationMode_t", "miopenActivationMode_t" {
         cuda: "CUDNN_ACTIVATION_SIGMOID" = 0, "CUDNN_ACTIVATION_RELU" = 1, "CUDNN_ACTIVATION_TANH" = 2,
             "CUDNN_ACTIVATION_CLIPPED_RELU" = 3, "CUDNN_ACTIVATION_ELU" = 4, "CUDNN_ACTIVATION_IDENTITY" = 5,
             "CUDNN_ACTIVATION_SWISH" = 6;
@@ -231,14 +273,14 @@ enumerations! {
     }
 
     /// Which units a convolution may use.
-    MathType: 32 as i32 {
+    MathType: 32 as i32, "cudnnMathType_t", "rocmMathType" {
         cuda: "CUDNN_DEFAULT_MATH" = 0, "CUDNN_TENSOR_OP_MATH" = 1, "CUDNN_TENSOR_OP_MATH_ALLOW_CONVERSION" = 2,
             "CUDNN_FMA_MATH" = 3;
         rocm: "ROCM_DEFAULT_MATH" = 0;
     }
 
     /// How to compute a convolution.
-    ForwardAlgorithm: 64 as i64 {
+    ForwardAlgorithm: 64 as i64, "cudnnConvolutionFwdAlgo_t", "miopenConvFwdAlgorithm_t" {
         cuda: "CUDNN_CONVOLUTION_FWD_ALGO_IMPLICIT_GEMM" = 0, "CUDNN_CONVOLUTION_FWD_ALGO_IMPLICIT_PRECOMP_GEMM" = 1,
             "CUDNN_CONVOLUTION_FWD_ALGO_GEMM" = 2, "CUDNN_CONVOLUTION_FWD_ALGO_DIRECT" = 3,
             "CUDNN_CONVOLUTION_FWD_ALGO_FFT" = 4, "CUDNN_CONVOLUTION_FWD_ALGO_FFT_TILING" = 5,
@@ -248,7 +290,7 @@ enumerations! {
     }
 
     /// How to compute the gradient of a convolution by its input.
-    BackwardDataAlgorithm: 64 as i64 {
+    BackwardDataAlgorithm: 64 as i64, "cudnnConvolutionBwdDataAlgo_t", "miopenConvBwdDataAlgorithm_t" {
         cuda: "CUDNN_CONVOLUTION_BWD_DATA_ALGO_0" = 0, "CUDNN_CONVOLUTION_BWD_DATA_ALGO_1" = 1,
             "CUDNN_CONVOLUTION_BWD_DATA_ALGO_FFT" = 2, "CUDNN_CONVOLUTION_BWD_DATA_ALGO_FFT_TILING" = 3,
             "CUDNN_CONVOLUTION_BWD_DATA_ALGO_WINOGRAD" = 4, "CUDNN_CONVOLUTION_BWD_DATA_ALGO_WINOGRAD_NONFUSED" = 5,
@@ -257,7 +299,7 @@ enumerations! {
     }
 
     /// How to compute the gradient of a convolution by its filter.
-    BackwardFilterAlgorithm: 64 as i64 {
+    BackwardFilterAlgorithm: 64 as i64, "cudnnConvolutionBwdFilterAlgo_t", "miopenConvBwdWeightsAlgorithm_t" {
         cuda: "CUDNN_CONVOLUTION_BWD_FILTER_ALGO_0" = 0, "CUDNN_CONVOLUTION_BWD_FILTER_ALGO_1" = 1,
             "CUDNN_CONVOLUTION_BWD_FILTER_ALGO_FFT" = 2, "CUDNN_CONVOLUTION_BWD_FILTER_ALGO_3" = 3,
             "CUDNN_CONVOLUTION_BWD_FILTER_ALGO_WINOGRAD" = 4, "CUDNN_CONVOLUTION_BWD_FILTER_ALGO_WINOGRAD_NONFUSED" = 5,
@@ -266,7 +308,7 @@ enumerations! {
     }
 
     /// A kind of Fourier transform.
-    FftType: 32 as i32 {
+    FftType: 32 as i32, "cufftType", "hipfftType" {
         cuda: "CUFFT_R2C" = 0x2a, "CUFFT_C2R" = 0x2c, "CUFFT_C2C" = 0x29, "CUFFT_D2Z" = 0x6a, "CUFFT_Z2D" = 0x6c,
             "CUFFT_Z2Z" = 0x69;
         rocm: "HIPFFT_R2C" = 0x2a, "HIPFFT_C2R" = 0x2c, "HIPFFT_C2C" = 0x29, "HIPFFT_D2Z" = 0x6a, "HIPFFT_Z2D" = 0x6c,
@@ -274,7 +316,7 @@ enumerations! {
     }
 
     /// The direction of a Fourier transform.
-    FftDirection: 32 as i32 {
+    FftDirection: 32 as i32, "cufftDirection", "hipfftDirection" {
         cuda: "CUFFT_FORWARD" = -1, "CUFFT_INVERSE" = 1;
         rocm: "HIPFFT_FORWARD" = -1, "HIPFFT_INVERSE" = 1;
     }
@@ -288,9 +330,8 @@ macro_rules! plain_enumerations {
 
         impl Listed for $name {
             const DEF: &'static EnumDef = &EnumDef {
-                name: stringify!($name),
-                width: 32,
                 cases: &[$(EnumCase { keyword: $keyword, value: $value }),+],
+                ..EnumDef::new(stringify!($name))
             };
         }
 
@@ -308,7 +349,7 @@ macro_rules! plain_enumerations {
 
             fn read(section: &[u8], offset: u32) -> Result<Self> {
                 let value = <i32 as AttrParam>::read(section, offset)?;
-                case(Self::DEF, value.into())?;
+                check_case(Self::DEF, value.into())?;
                 Ok(Self(value))
             }
         }
@@ -396,6 +437,8 @@ mod tests {
             of_amd.cuda().unwrap_err().message(),
             "Expected platform to be CUDA, but got ROCm"
         );
+        let of_amd = ForwardAlgorithm::from_stored(77 * 4 + 2).unwrap();
+        assert!(of_amd.cuda().is_err(), "a number of AMD's library");
         for unknown in [0, 3, 4, 28 * 4 + 1, i64::MAX] {
             assert!(DataType::from_stored(unknown).is_err(), "{unknown}");
         }

@@ -138,19 +138,7 @@ impl HostDevice {
     /// A host device, as all that a program uses.
     #[must_use]
     pub fn open(options: Options) -> Arc<Gpu> {
-        static NEXT: AtomicU64 = AtomicU64::new(1);
-        let device = Arc::new(Self {
-            // ordering: only distinctness counts.
-            identity: NEXT.fetch_add(1, Ordering::Relaxed) as usize,
-            memory: Mutex::new(DeviceMemory::new(options.memory_bytes)),
-            options,
-            objects: Mutex::default(),
-            libraries: Mutex::default(),
-            counts: Mutex::default(),
-            next_handle: AtomicU64::new(0x10_0000),
-            groups: ccl::Groups::default(),
-        });
-        let shared = driver::Shared(device);
+        let shared = driver::Shared(Self::new(options));
         let shared = Arc::new(shared);
         Arc::new(Gpu {
             name: "host device",
@@ -160,6 +148,21 @@ impl HostDevice {
             solver: Arc::clone(&shared) as _,
             fft: Arc::clone(&shared) as _,
             ccl: shared,
+        })
+    }
+
+    fn new(options: Options) -> Arc<Self> {
+        static NEXT: AtomicU64 = AtomicU64::new(1);
+        Arc::new(Self {
+            // ordering: only distinctness counts.
+            identity: NEXT.fetch_add(1, Ordering::Relaxed) as usize,
+            memory: Mutex::new(DeviceMemory::new(options.memory_bytes)),
+            options,
+            objects: Mutex::default(),
+            libraries: Mutex::default(),
+            counts: Mutex::default(),
+            next_handle: AtomicU64::new(0x10_0000),
+            groups: ccl::Groups::default(),
         })
     }
 
@@ -191,6 +194,25 @@ impl HostDevice {
             Some(code) => Err(GpuError::new(call, status(code))),
             None => Ok(()),
         }
+    }
+
+    /// Refuses a call that multiplies more numbers than a kernel may execute instructions.
+    fn check_work(
+        &self,
+        call: &'static str,
+        factors: impl IntoIterator<Item = usize>,
+        refusal: Status,
+    ) -> GpuResult<()> {
+        let max = self.options.max_steps;
+        let num_products = factors
+            .into_iter()
+            .try_fold(1_u64, |all, factor| all.checked_mul(factor as u64));
+        if num_products.is_some_and(|products| products <= max) {
+            return Ok(());
+        }
+        Err(GpuError::new(call, refusal).with_details(format!(
+            "more than {max} products, which the host device does not compute"
+        )))
     }
 
     /// The number of a device.
@@ -257,6 +279,8 @@ fn read_bytes(
     pointer: DevicePtr,
     num_bytes: usize,
 ) -> Result<Vec<u8>, Fault> {
+    // A block has a limit; what a program asks for has none.
+    memory.check("read", pointer.address(), num_bytes)?;
     let mut bytes = vec![0; num_bytes];
     memory.read(pointer.address(), &mut bytes)?;
     Ok(bytes)

@@ -12,6 +12,7 @@
 //! a driver frees that once no work uses it. What fails then is logged.
 
 use std::fmt;
+use std::ops::Deref;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use tfrt::host::log;
@@ -69,6 +70,26 @@ struct OwnedContext {
     handle: ContextHandle,
     ownership: Ownership,
     pool: memory::Pool,
+    /// Held by the kernel that calls a library.
+    library_calls: Mutex<()>,
+}
+
+/// A call of a library by one of its handles, with the handle's context current.
+///
+/// A handle has a state, such as the stream that it works on, and the libraries do not allow two threads to use one handle at the same
+/// time. So the calls of all handles that one context object made take turns.
+#[derive(Debug)]
+pub(crate) struct LibraryCall<'c> {
+    current: Current,
+    _turn: MutexGuard<'c, ()>,
+}
+
+impl Deref for LibraryCall<'_> {
+    type Target = Current;
+
+    fn deref(&self) -> &Current {
+        &self.current
+    }
 }
 
 /// What happens to a context in the end.
@@ -113,6 +134,7 @@ impl GpuContext {
             handle,
             ownership,
             pool: memory::Pool::default(),
+            library_calls: Mutex::default(),
         }))
     }
 
@@ -151,7 +173,8 @@ impl GpuContext {
     /// # Errors
     /// `Expected context to be X, but got Y`.
     pub(crate) fn expect_same(&self, other: &Self) -> Result<()> {
-        if self.handle() == other.handle() {
+        // Handles are numbers, which mean something to one implementation only.
+        if self.handle() == other.handle() && Arc::ptr_eq(self.gpu(), other.gpu()) {
             return Ok(());
         }
         let (expected, found) = (self.handle(), other.handle());
@@ -186,7 +209,8 @@ impl Drop for OwnedContext {
 macro_rules! owned_handles {
     ($(
         $(#[$doc:meta])*
-        $name:ident($owned:ident): $spelling:literal, $handle:ident, |$gpu:ident, $dropped:ident| $destroy:expr;
+        $name:ident($owned:ident $(, $field:ident: $field_type:ty)?): $spelling:literal, $handle:ident,
+            |$gpu:ident, $dropped:ident| $destroy:expr;
     )*) => {$(
         $(#[$doc])*
         #[derive(Clone, Debug, Value)]
@@ -196,15 +220,17 @@ macro_rules! owned_handles {
         #[derive(Debug)]
         struct $owned {
             handle: $handle,
+            $($field: $field_type,)?
             is_borrowed: bool,
             context: GpuContext,
         }
 
         impl $name {
             /// Takes the ownership of a handle.
-            pub(crate) fn new(context: &GpuContext, handle: $handle) -> Self {
+            pub(crate) fn new(context: &GpuContext, handle: $handle $(, $field: $field_type)?) -> Self {
                 Self(Arc::new($owned {
                     handle,
+                    $($field,)?
                     is_borrowed: false,
                     context: context.clone(),
                 }))
@@ -212,9 +238,10 @@ macro_rules! owned_handles {
 
             /// An object around a handle that its owner destroys, after this object.
             #[must_use]
-            pub fn borrowed(context: &GpuContext, handle: $handle) -> Self {
+            pub fn borrowed(context: &GpuContext, handle: $handle $(, $field: $field_type)?) -> Self {
                 Self(Arc::new($owned {
                     handle,
+                    $($field,)?
                     is_borrowed: true,
                     context: context.clone(),
                 }))
@@ -269,7 +296,24 @@ owned_handles! {
     /// A handle of the solver library.
     SolverHandle(OwnedSolver): "!tfrt_gpu.solver.handle", RawSolver, |gpu, handle| gpu.solver.destroy(handle);
     /// A plan of the FFT library.
-    FftHandle(OwnedFft): "!tfrt_gpu.fft.handle", RawFft, |gpu, handle| gpu.fft.destroy(handle);
+    FftHandle(OwnedFft, spans: FftSpans): "!tfrt_gpu.fft.handle", RawFft, |gpu, handle| gpu.fft.destroy(handle);
+}
+
+/// The bytes that a transform reads and writes, from the start of a buffer to the last element; none if they are too many to count.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct FftSpans {
+    /// Of the input.
+    pub input: Option<usize>,
+    /// Of the output.
+    pub output: Option<usize>,
+}
+
+impl FftHandle {
+    /// What its transforms read and write.
+    #[must_use]
+    pub fn spans(&self) -> FftSpans {
+        self.0.spans
+    }
 }
 
 /// A kernel on the device.
@@ -308,5 +352,17 @@ impl Stream {
     pub(crate) fn enter(&self, context: &GpuContext) -> Result<Current> {
         context.expect_same(self.context())?;
         Ok(context.set_current()?)
+    }
+
+    /// Begins a call of a library, by a handle of this context. Waits until no other kernel calls a library in the context.
+    ///
+    /// # Errors
+    /// Those of [`enter`](Self::enter).
+    pub(crate) fn enter_library<'c>(&self, context: &'c GpuContext) -> Result<LibraryCall<'c>> {
+        let turn = lock(&context.0.library_calls);
+        Ok(LibraryCall {
+            current: self.enter(context)?,
+            _turn: turn,
+        })
     }
 }

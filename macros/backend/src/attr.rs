@@ -54,9 +54,8 @@ pub(crate) fn derive(facade: Facade, item: TokenStream) -> syn::Result<TokenStre
         impl #root::AttrParam for #ident {
             type Value<'a> = Self;
             const KIND: #root::AttrKind = #root::AttrKind::Enum(&#root::EnumDef {
-                name: #name,
-                width: 32,
                 cases: &[#(#root::EnumCase { keyword: #keywords, value: Self::#cases as i128 }),*],
+                ..#root::EnumDef::new(#name)
             });
 
             fn read(section: &[u8], offset: u32) -> #root::Result<Self, #root::Error> {

@@ -43,6 +43,8 @@ fn check_enum(name: &'static str, def: &'static EnumDef) -> Check {
         name: called,
         width,
         cases,
+        refusals: _,
+        numbers,
     } = def;
     if !is_identifier(called) {
         return fail(format!(
@@ -54,6 +56,9 @@ fn check_enum(name: &'static str, def: &'static EnumDef) -> Check {
     }
     if cases.is_empty() {
         return fail("has no case".into());
+    }
+    if numbers.is_some_and(|numbers| numbers.scale <= 0) {
+        return fail("has numbers that are no distance apart".into());
     }
     let mut keywords = HashSet::new();
     for case in *cases {

@@ -314,12 +314,12 @@ fn defaults_are_values_that_attributes_can_have() {
 }
 
 static MODE: EnumDef = EnumDef {
-    name: "Mode",
     width: 8,
     cases: &[EnumCase {
         keyword: "max",
         value: 3,
     }],
+    ..EnumDef::new("Mode")
 };
 
 #[test]

@@ -172,8 +172,6 @@ const CONVERT: OpDef = OpDef {
 };
 
 static PADDING: EnumDef = EnumDef {
-    name: "padding",
-    width: 32,
     cases: &[
         EnumCase {
             keyword: "same",
@@ -184,15 +182,16 @@ static PADDING: EnumDef = EnumDef {
             value: -3,
         },
     ],
+    ..EnumDef::new("padding")
 };
 
 static MODE: EnumDef = EnumDef {
-    name: "mode",
     width: 8,
     cases: &[EnumCase {
         keyword: "max",
         value: 1,
     }],
+    ..EnumDef::new("mode")
 };
 
 const fn with_default(name: &'static str, kind: AttrKind, default: AttrDefault) -> AttrDef {

@@ -278,8 +278,6 @@ fn attributes_are_written_without_the_type_that_the_declaration_fixes() {
 }
 
 static PADDING: EnumDef = EnumDef {
-    name: "Padding",
-    width: 32,
     cases: &[
         EnumCase {
             keyword: "same",
@@ -290,6 +288,7 @@ static PADDING: EnumDef = EnumDef {
             value: -2,
         },
     ],
+    ..EnumDef::new("Padding")
 };
 
 const PADDED: OpDef = OpDef {
@@ -664,8 +663,6 @@ fn an_attribute_and_a_result_share_a_type() {
 #[test]
 fn keywords_of_one_value_are_read_and_the_first_one_is_printed() {
     static MODE: EnumDef = EnumDef {
-        name: "Mode",
-        width: 32,
         cases: &[
             EnumCase {
                 keyword: "int32",
@@ -676,6 +673,7 @@ fn keywords_of_one_value_are_read_and_the_first_one_is_printed() {
                 value: 2,
             },
         ],
+        ..EnumDef::new("Mode")
     };
     let def = OpDef {
         attributes: const { &[AttrDef::new("mode", AttrKind::Enum(&MODE))] },
@@ -689,12 +687,11 @@ fn keywords_of_one_value_are_read_and_the_first_one_is_printed() {
 #[test]
 fn a_group_leaves_out_an_attribute_that_is_not_there() {
     static MODE: EnumDef = EnumDef {
-        name: "Mode",
-        width: 32,
         cases: &[EnumCase {
             keyword: "fast",
             value: 2,
         }],
+        ..EnumDef::new("Mode")
     };
     let def = OpDef {
         attributes: const { &[AttrDef::optional("mode", AttrKind::Enum(&MODE))] },

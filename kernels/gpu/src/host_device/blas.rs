@@ -139,6 +139,9 @@ impl Blas for Shared {
         for data_type in types {
             stored(text, data_type)?;
         }
+        let count = usize::try_from(call.batch_count.unwrap_or(1)).unwrap_or(0);
+        self.0
+            .check_work(text, [m, n, k.max(1), count], Status::BLAS_NOT_SUPPORTED)?;
         let call = *call;
         self.push(text, &queue, move |device| {
             let mut memory = lock(&device.memory);

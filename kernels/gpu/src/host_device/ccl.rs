@@ -214,6 +214,13 @@ impl Ccl for Shared {
             {
                 return Err(error(CALL, Status::CCL_INVALID_ARGUMENT));
             }
+            // The last keyword is the number of the others.
+            if let Collective::AllReduce { reduction, .. }
+            | Collective::ReduceScatter { reduction, .. } = operation
+                && !(0..4).contains(reduction)
+            {
+                return Err(error(CALL, Status::CCL_INVALID_ARGUMENT));
+            }
         }
         // ordering: only distinctness counts; one thread at a time uses a communicator.
         let number = comm.next.fetch_add(1, Ordering::Relaxed);

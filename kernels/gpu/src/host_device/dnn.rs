@@ -281,8 +281,22 @@ impl Geometry {
 }
 
 /// An activation of the library.
-fn activate(mode: i32, coefficient: f64, number: f64) -> f64 {
+#[derive(Clone, Copy, Debug)]
+struct Activation {
+    mode: i32,
+    coefficient: f64,
+    propagates_nan: bool,
+}
+
+fn activate(activation: Activation, number: f64) -> f64 {
+    let Activation {
+        mode, coefficient, ..
+    } = activation;
     match mode {
+        1 | 3 if number.is_nan() => match activation.propagates_nan {
+            true => number,
+            false => 0.0,
+        },
         0 => 1.0 / (1.0 + (-number).exp()),
         1 => number.max(0.0),
         2 => number.tanh(),
@@ -299,7 +313,7 @@ struct Epilogue {
     alpha2: f64,
     z: View,
     bias: View,
-    activation: (i32, f64),
+    activation: Activation,
 }
 
 impl Epilogue {
@@ -316,7 +330,7 @@ impl Epilogue {
             let channel = index / inner.max(1) % channels.max(1);
             let bias = bias.get(channel).copied().unwrap_or_default();
             let number = self.alpha * *sum + self.alpha2 * z[index] + bias;
-            *sum = activate(self.activation.0, self.activation.1, number);
+            *sum = activate(self.activation, number);
         }
         Ok(())
     }
@@ -325,6 +339,8 @@ impl Epilogue {
 /// The sizes of pooling.
 struct Pooling {
     mode: u32,
+    /// Whether a window with what is not a number has that as its maximum.
+    propagates_nan: bool,
     window: Vec<usize>,
     pad: Vec<i64>,
     stride: Vec<usize>,
@@ -334,10 +350,10 @@ impl Pooling {
     fn of(descriptor: &Descriptor) -> Option<Self> {
         let Descriptor::Pooling {
             mode,
+            nan_propagation,
             window,
             pad,
             stride,
-            ..
         } = descriptor
         else {
             return None;
@@ -353,6 +369,7 @@ impl Pooling {
         }
         Some(Self {
             mode: *mode,
+            propagates_nan: *nan_propagation != 0,
             window: sizes(window)?,
             pad: pad.iter().map(|pad| i64::from(*pad)).collect(),
             stride: sizes(stride)?,
@@ -393,12 +410,29 @@ impl Pooling {
         Ok((inside, count.max(1) as f64))
     }
 
+    fn maximum(&self, numbers: impl Iterator<Item = f64>) -> f64 {
+        numbers.fold(f64::NEG_INFINITY, |one, other| {
+            if self.propagates_nan && (one.is_nan() || other.is_nan()) {
+                f64::NAN
+            } else {
+                one.max(other)
+            }
+        })
+    }
+
     fn is_maximum(&self) -> bool {
         matches!(self.mode, 0 | 3)
     }
 }
 
 impl HostDevice {
+    /// Refuses a convolution that would take too long.
+    fn check_convolution(&self, call: &'static str, w: &View, y: &View) -> GpuResult<()> {
+        let taps = w.dims.iter().skip(1);
+        let factors = y.dims.iter().chain(taps).copied();
+        self.check_work(call, factors, Status::DNN_NOT_SUPPORTED)
+    }
+
     fn described(
         &self,
         call: &'static str,
@@ -618,7 +652,7 @@ impl Dnn for Shared {
                 let (inside, count) = pooling.window_of(&x.dims, out)?;
                 let numbers = inside.iter().map(|index| input[*index]);
                 let pooled = if pooling.is_maximum() {
-                    numbers.fold(f64::NEG_INFINITY, f64::max)
+                    pooling.maximum(numbers)
                 } else {
                     numbers.sum::<f64>() / count
                 };
@@ -671,7 +705,10 @@ impl Dnn for Shared {
                 let (inside, count) = pooling.window_of(&x.dims, out)?;
                 if pooling.is_maximum() {
                     // The first element that is the maximum gets it all.
-                    let at = inside.iter().find(|from| input[**from] == output[index]);
+                    let is_it = |number: f64| {
+                        number == output[index] || number.is_nan() && output[index].is_nan()
+                    };
+                    let at = inside.iter().find(|from| is_it(input[**from]));
                     if let Some(at) = at {
                         sums[*at] += gradient[index];
                     }
@@ -722,6 +759,7 @@ impl Dnn for Shared {
             ConvolutionKind::BackwardFilter => [first, result, second],
         };
         geometry.check(text, [&views[0].dims, &views[1].dims, &views[2].dims])?;
+        self.0.check_convolution(text, &views[1], &views[2])?;
         self.push(text, &queue, move |device| {
             let mut memory = lock(&device.memory);
             let [x, w, y] = &views;
@@ -748,12 +786,15 @@ impl Dnn for Shared {
         );
         let (z, bias) = (self.0.view(CALL, call.z)?, self.0.view(CALL, call.bias)?);
         let Descriptor::Activation {
-            mode, coefficient, ..
+            mode,
+            coefficient,
+            propagates_nan,
         } = &*self.0.described(CALL, call.activation)?
         else {
             return Err(bad(CALL, "the descriptor is not that of an activation"));
         };
         geometry.check(CALL, [&x.dims, &w.dims, &y.dims])?;
+        self.0.check_convolution(CALL, &w, &y)?;
         if z.dims != y.dims || bias.len() != y.dims[1] {
             return Err(bad(
                 CALL,
@@ -765,7 +806,11 @@ impl Dnn for Shared {
             alpha2: of_scalar(call.alpha2).re,
             z,
             bias,
-            activation: (*mode, *coefficient),
+            activation: Activation {
+                mode: *mode,
+                coefficient: *coefficient,
+                propagates_nan: *propagates_nan,
+            },
         };
         self.push(CALL, &queue, move |device| {
             let mut memory = lock(&device.memory);
@@ -791,7 +836,9 @@ impl Dnn for Shared {
         let views =
             [&plan.x, &plan.w, &plan.y].map(|tensor| plan_view(CALL, tensor, DevicePtr::NULL));
         let [x, w, y] = views;
-        plan_geometry(plan).check(CALL, [&x?.dims, &w?.dims, &y?.dims])?;
+        let (x, w, y) = (x?, w?, y?);
+        plan_geometry(plan).check(CALL, [&x.dims, &w.dims, &y.dims])?;
+        self.0.check_convolution(CALL, &w, &y)?;
         if let Some(fused) = &plan.fused {
             let bias = plan_view(CALL, &fused.bias, DevicePtr::NULL)?;
             if plan.backend_type != FORWARD
@@ -849,7 +896,11 @@ impl Dnn for Shared {
                 alpha2: fused.alpha2,
                 z: plan_view(CALL, &plan.y, pointer(3))?,
                 bias: plan_view(CALL, &fused.bias, pointer(4))?,
-                activation: (fused.activation, 0.0),
+                activation: Activation {
+                    mode: fused.activation,
+                    coefficient: 0.0,
+                    propagates_nan: false,
+                },
             }),
         };
         self.push(CALL, &queue, move |device| {

@@ -14,8 +14,8 @@ use tfrt_tensor::HostBuffer;
 
 use super::HostDevice;
 use super::fault::Fault;
-use super::memory::{Kind, in_use};
-use super::stream::{HostEvent, Queue, Work};
+use super::memory::{Kind, Owner, in_use};
+use super::stream::{HostEvent, Queue, Refusal, Work};
 use crate::api::driver::{Argument, CopyEndpoint, LaunchConfig};
 use crate::api::handle::{
     ContextHandle, DeviceId, EventHandle, FunctionHandle, ModuleHandle, StreamHandle,
@@ -127,6 +127,15 @@ impl HostDevice {
         self.check_context(call, current.context())
     }
 
+    /// Whose memory is that is allocated in the current context.
+    fn owner(&self, call: &'static str, current: &Current) -> GpuResult<Owner> {
+        let context = current.context();
+        let objects = lock(&self.objects);
+        let device = objects.contexts.get(&context.0).map(|found| found.device);
+        let device = device.ok_or_else(|| error(call, Status::INVALID_CONTEXT))?;
+        Ok(Owner { context, device })
+    }
+
     /// The queue of a stream.
     pub(super) fn queue(&self, call: &'static str, stream: StreamHandle) -> GpuResult<Arc<Queue>> {
         let queue = lock(&self.objects).streams.get(&stream.0).cloned();
@@ -179,10 +188,13 @@ impl Shared {
         queue: &Arc<Queue>,
         work: impl FnOnce(&HostDevice) -> Result<(), Fault> + Send + 'static,
     ) -> GpuResult<()> {
-        if queue.push(&self.0, Box::new(work)) {
-            return Ok(());
-        }
-        Err(error(call, Status::OPERATING_SYSTEM).with_details("cannot start a thread"))
+        let pushed = queue.push(&self.0, Box::new(work));
+        pushed.map_err(|refusal| match refusal {
+            Refusal::Closed => error(call, Status::INVALID_HANDLE),
+            Refusal::NoThread => {
+                error(call, Status::OPERATING_SYSTEM).with_details("cannot start a thread")
+            }
+        })
     }
 
     fn reaper(&self, call: &'static str) -> GpuResult<Reaper> {
@@ -597,17 +609,21 @@ impl Driver for Shared {
 
     fn memory_allocate(&self, current: &Current, num_bytes: usize) -> GpuResult<DevicePtr> {
         const CALL: &str = "cuMemAlloc(&ptr, size)";
-        self.0.enter_context("cuMemAlloc", CALL, current)?;
+        let entered = self.0.enter_context("cuMemAlloc", CALL, current);
+        let owner = self.0.owner(CALL, current)?;
+        let mut memory = lock(&self.0.memory);
+        let info = memory.info(owner.device);
+        let full = || GpuError::out_of_memory(num_bytes, Some(info), owner.device.0);
+        match entered {
+            // A failure that was asked for has the text of one that was not.
+            Err(error) if error.status == Status::OUT_OF_MEMORY => return Err(full()),
+            entered => entered?,
+        }
         if num_bytes == 0 {
             return Err(error(CALL, Status::INVALID_VALUE));
         }
-        let device = self.context_device(current)?;
-        let mut memory = lock(&self.0.memory);
-        let info = memory.info();
-        match memory.allocate(num_bytes, Kind::Device, current.context()) {
-            Some(address) => Ok(DevicePtr::new(address)),
-            None => Err(GpuError::out_of_memory(num_bytes, Some(info), device.0)),
-        }
+        let address = memory.allocate(num_bytes, 1, Kind::Device, owner);
+        address.map(DevicePtr::new).ok_or_else(full)
     }
 
     fn memory_free(&self, pointer: DevicePtr) -> GpuResult<()> {
@@ -617,14 +633,16 @@ impl Driver for Shared {
     fn memory_info(&self, current: &Current) -> GpuResult<(usize, usize)> {
         const CALL: &str = "cuMemGetInfo(&free, &total)";
         self.0.enter_context("cuMemGetInfo", CALL, current)?;
-        Ok(lock(&self.0.memory).info())
+        let owner = self.0.owner(CALL, current)?;
+        Ok(lock(&self.0.memory).info(owner.device))
     }
 
     fn host_memory_allocate(&self, current: &Current, num_bytes: usize) -> GpuResult<DevicePtr> {
         const CALL: &str = "cuMemHostAlloc(&ptr, size, flags)";
         self.0.enter_context("cuMemHostAlloc", CALL, current)?;
+        let owner = self.0.owner(CALL, current)?;
         let mut memory = lock(&self.0.memory);
-        match memory.allocate(num_bytes, Kind::Pinned, current.context()) {
+        match memory.allocate(num_bytes, 1, Kind::Pinned, owner) {
             Some(address) => Ok(DevicePtr::new(address)),
             None => Err(error(CALL, Status::OUT_OF_MEMORY)),
         }
@@ -640,7 +658,8 @@ impl Driver for Shared {
         if buffer.is_empty() {
             return Err(error(CALL, Status::INVALID_VALUE));
         }
-        match lock(&self.0.memory).register(buffer, current.context()) {
+        let owner = self.0.owner(CALL, current)?;
+        match lock(&self.0.memory).register(buffer, owner) {
             Some(address) => Ok(DevicePtr::new(address)),
             None => Err(error(CALL, Status::HOST_MEMORY_ALREADY_REGISTERED)),
         }
@@ -709,8 +728,7 @@ impl Driver for Shared {
             return Err(error(CALL, Status::INVALID_VALUE));
         }
         self.push(CALL, &queue, move |device| {
-            let bytes = value.to_le_bytes().repeat(count);
-            lock(&device.memory).write(pointer.address(), &bytes)
+            lock(&device.memory).fill(pointer.address(), value, count)
         })
     }
 
@@ -731,16 +749,19 @@ impl Driver for Shared {
             error(CALL, Status::INVALID_PTX).with_details(format!("GPU JIT error log: {log}"))
         };
         let module = Module::parse(text).map_err(|error| invalid(error.to_string()))?;
+        let owner = self.0.owner(CALL, current)?;
         let mut memory = lock(&self.0.memory);
         let mut variables = Vec::new();
+        let mut is_full = false;
         let placed = Program::place(module, |variable| {
             if variable.is_extern() {
                 return None;
             }
             let num_bytes = usize::try_from(variable.size()).ok()?.max(1);
-            let address = memory.allocate(num_bytes, Kind::Global, current.context())?;
-            variables.push(address);
-            Some(address)
+            let address = memory.allocate(num_bytes, variable.align(), Kind::Global, owner);
+            is_full |= address.is_none();
+            variables.extend(address);
+            address
         });
         let initialised = placed
             .map_err(|error| invalid(error.to_string()))
@@ -748,9 +769,13 @@ impl Driver for Shared {
                 Ok(()) => Ok(program),
                 Err(error) => Err(invalid(error.to_string())),
             });
-        let program = initialised.inspect_err(|_| {
+        let program = initialised.map_err(|failure| {
             for address in &variables {
                 memory.free(*address, Kind::Global);
+            }
+            match is_full {
+                true => error(CALL, Status::OUT_OF_MEMORY),
+                false => failure,
             }
         })?;
         drop(memory);

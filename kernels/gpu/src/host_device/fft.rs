@@ -1,6 +1,6 @@
 //! The FFT library of the host device.
 
-use std::f64::consts::TAU;
+use std::f64::consts::FRAC_PI_2;
 
 use super::driver::Shared;
 use super::fault::Fault;
@@ -43,6 +43,9 @@ fn kind(transform: i32) -> Option<(Kind, bool)> {
 /// The most elements of one transform.
 const MAX_LEN: i64 = 1 << 24;
 
+/// The longest odd factor of a dimension: lines of odd length take eight times their memory.
+const MAX_ODD: i64 = 1 << 20;
+
 /// The bytes of work area that a transform is said to need.
 const WORK_BYTES: usize = 16;
 
@@ -67,7 +70,11 @@ impl Fft for Shared {
             len.checked_mul(*dim)
                 .filter(|len| (1..=MAX_LEN).contains(len))
         });
-        if len.is_none() || !(1..=3).contains(&plan.dims.len()) {
+        let has_long_line = plan
+            .dims
+            .iter()
+            .any(|dim| dim >> dim.trailing_zeros() > MAX_ODD);
+        if len.is_none() || !(1..=3).contains(&plan.dims.len()) || has_long_line {
             return Err(invalid(Status::FFT_INVALID_SIZE));
         }
         for layout in [&plan.input, &plan.output] {
@@ -292,21 +299,66 @@ fn all_dimensions(numbers: &mut [Number], dims: &[usize], is_inverse: bool) {
     }
 }
 
-/// A root of unity.
+/// A root of unity. Quarters of the circle are exact.
 fn root(index: usize, len: usize, is_inverse: bool) -> Number {
-    let angle = TAU * (index % len) as f64 / len as f64;
-    let (sin, cos) = angle.sin_cos();
+    let quarters = 4 * (index % len);
+    let (quarter, rest) = (quarters / len, quarters % len);
+    let angle = FRAC_PI_2 * rest as f64 / len as f64;
+    let (sin, cos) = if rest == 0 {
+        (0.0, 1.0)
+    } else {
+        angle.sin_cos()
+    };
+    let (re, im) = match quarter {
+        0 => (cos, sin),
+        1 => (-sin, cos),
+        2 => (-cos, -sin),
+        _ => (sin, -cos),
+    };
     Number {
-        re: cos,
-        im: if is_inverse { sin } else { -sin },
+        re,
+        im: if is_inverse { im } else { -im },
     }
 }
 
-/// Transforms a line: halves as long as its length is even, then by the definition.
+/// The odd length from which on a line is transformed by a convolution.
+const MIN_CONVOLVED: usize = 64;
+
+/// Transforms a line of any length by transforms of a power of two (Bluestein): in the exponent, `2·j·k = j² + k² - (k - j)²`, so that the
+/// transform is a convolution with `root(-k²)` between products with `root(k²)`.
+fn convolved(line: &[Number], is_inverse: bool) -> Vec<Number> {
+    let len = line.len();
+    let padded = (2 * len - 1).next_power_of_two();
+    let chirps: Vec<Number> = (0..len)
+        .map(|index| root(index * index % (2 * len), 2 * len, is_inverse))
+        .collect();
+    let (mut numbers, mut filter) = (vec![ZERO; padded], vec![ZERO; padded]);
+    for (index, (&number, &chirp)) in line.iter().zip(&chirps).enumerate() {
+        numbers[index] = times(number, chirp);
+        filter[index] = conjugate(chirp);
+        filter[(padded - index) % padded] = conjugate(chirp);
+    }
+    let spectrum = line_transform(&numbers, false);
+    let products = spectrum.into_iter().zip(line_transform(&filter, false));
+    let products: Vec<Number> = products.map(|(one, other)| times(one, other)).collect();
+    let scale = Number {
+        re: 1.0 / padded as f64,
+        im: 0.0,
+    };
+    let convolution = line_transform(&products, true).into_iter().zip(&chirps);
+    convolution
+        .map(|(number, &chirp)| times(times(number, chirp), scale))
+        .collect()
+}
+
+/// Transforms a line: halves as long as its length is even; then by a convolution, or by the definition if that is short.
 fn line_transform(line: &[Number], is_inverse: bool) -> Vec<Number> {
     let len = line.len();
     if len < 2 {
         return line.to_vec();
+    }
+    if !len.is_multiple_of(2) && len >= MIN_CONVOLVED {
+        return convolved(line, is_inverse);
     }
     if !len.is_multiple_of(2) {
         let term =
@@ -345,7 +397,7 @@ mod tests {
 
     #[test]
     fn a_line_is_transformed_as_defined() {
-        for len in [1, 2, 3, 4, 6, 8, 12, 15, 16] {
+        for len in [1, 2, 3, 4, 6, 8, 12, 15, 16, 65, 67, 134, 210, 255] {
             let line: Vec<Number> = (0..len)
                 .map(|index| Number {
                     re: (index * index % 7) as f64,
@@ -360,6 +412,18 @@ mod tests {
                 }
             }
         }
+    }
+
+    #[test]
+    fn quarters_of_the_circle_are_exact() {
+        let parts = |index, is_inverse| {
+            let root = root(index, 8, is_inverse);
+            (root.re, root.im)
+        };
+        assert_eq!(parts(0, false), (1.0, 0.0));
+        assert_eq!(parts(2, false), (0.0, -1.0));
+        assert_eq!(parts(4, true), (-1.0, 0.0));
+        assert_eq!(parts(14, true), (0.0, -1.0));
     }
 
     #[test]

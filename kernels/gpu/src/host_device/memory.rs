@@ -1,12 +1,12 @@
 //! The memory of the device: blocks at addresses that mean nothing to the host.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashMap};
 
 use tfrt_ptx::{AccessError, Memory};
 use tfrt_tensor::HostBuffer;
 
 use super::fault::Fault;
-use crate::api::handle::ContextHandle;
+use crate::api::handle::{ContextHandle, DeviceId};
 
 /// The first address of device memory.
 const FIRST: u64 = 0x0a00_0000_0000;
@@ -27,7 +27,9 @@ pub(super) struct DeviceMemory {
     /// The blocks that were freed last, and their sizes.
     freed: BTreeMap<u64, u64>,
     next: u64,
-    used: usize,
+    /// How many bytes of device memory each device has given out.
+    used: HashMap<i32, usize>,
+    /// How many each has.
     limit: usize,
 }
 
@@ -47,8 +49,16 @@ pub(super) enum Kind {
 #[derive(Debug)]
 struct Block {
     kind: Kind,
-    context: ContextHandle,
+    owner: Owner,
     bytes: Bytes,
+}
+
+/// Whose a block is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Owner {
+    pub(super) context: ContextHandle,
+    /// The device of the context.
+    pub(super) device: DeviceId,
 }
 
 #[derive(Debug)]
@@ -74,35 +84,43 @@ impl DeviceMemory {
             blocks: BTreeMap::new(),
             freed: BTreeMap::new(),
             next: FIRST,
-            used: 0,
+            used: HashMap::new(),
             limit,
         }
     }
 
-    /// Free and total bytes.
-    pub(super) fn info(&self) -> (usize, usize) {
-        (self.limit - self.used, self.limit)
+    /// Free and total bytes of a device.
+    pub(super) fn info(&self, device: DeviceId) -> (usize, usize) {
+        let used = self.used.get(&device.0).copied().unwrap_or(0);
+        (self.limit.saturating_sub(used), self.limit)
     }
 
-    /// A new block; none if there is no room for it.
+    /// A new block at a multiple of `align`; none if there is no room for it. Pinned memory is the host's, which has as much.
     pub(super) fn allocate(
         &mut self,
         num_bytes: usize,
+        align: u64,
         kind: Kind,
-        context: ContextHandle,
+        owner: Owner,
     ) -> Option<u64> {
-        if num_bytes > self.limit - self.used {
+        let room = match kind {
+            Kind::Pinned => self.limit,
+            _ => self.info(owner.device).0,
+        };
+        if num_bytes > room {
             return None;
         }
         let mut bytes = Vec::new();
         bytes.try_reserve_exact(num_bytes).ok()?;
         bytes.resize(num_bytes, POISON);
-        let address = self.next;
+        let address = self.next.next_multiple_of(align.max(1));
         self.next = (address + num_bytes as u64 + GAP).next_multiple_of(512);
-        self.used += num_bytes;
+        if kind != Kind::Pinned {
+            *self.used.entry(owner.device.0).or_default() += num_bytes;
+        }
         let block = Block {
             kind,
-            context,
+            owner,
             bytes: Bytes::Own(bytes),
         };
         self.blocks.insert(address, block);
@@ -110,7 +128,7 @@ impl DeviceMemory {
     }
 
     /// A block that is a host buffer; none if it is one already, in whole or in part.
-    pub(super) fn register(&mut self, buffer: &HostBuffer, context: ContextHandle) -> Option<u64> {
+    pub(super) fn register(&mut self, buffer: &HostBuffer, owner: Owner) -> Option<u64> {
         let start = buffer.address() as u64;
         let end = start + buffer.len_bytes() as u64;
         let before = self.blocks.range(..end).next_back();
@@ -119,7 +137,7 @@ impl DeviceMemory {
         }
         let block = Block {
             kind: Kind::Registered,
-            context,
+            owner,
             bytes: Bytes::Host(buffer.clone()),
         };
         self.blocks.insert(start, block);
@@ -139,7 +157,11 @@ impl DeviceMemory {
             return false;
         };
         if let Bytes::Own(bytes) = &block.bytes {
-            self.used -= bytes.len();
+            if kind != Kind::Pinned
+                && let Some(used) = self.used.get_mut(&block.owner.device.0)
+            {
+                *used -= bytes.len();
+            }
             if self.freed.len() == MAX_FREED {
                 self.freed.pop_first();
             }
@@ -156,14 +178,14 @@ impl DeviceMemory {
 
     /// The context of the block that starts at an address.
     pub(super) fn context_of(&self, address: u64) -> Option<ContextHandle> {
-        Some(self.blocks.get(&address)?.context)
+        Some(self.blocks.get(&address)?.owner.context)
     }
 
     /// The blocks of a context that the program should have freed.
     pub(super) fn left_by(&self, context: ContextHandle) -> Vec<u64> {
         let blocks = self.blocks.iter();
         blocks
-            .filter(|(_, block)| block.context == context && block.kind != Kind::Global)
+            .filter(|(_, block)| block.owner.context == context && block.kind != Kind::Global)
             .map(|(address, _)| *address)
             .collect()
     }
@@ -198,6 +220,31 @@ impl DeviceMemory {
             "{}: there is no buffer",
             access()
         )))
+    }
+
+    /// Checks that an access lies in one block.
+    pub(super) fn check(&self, what: &str, address: u64, num_bytes: usize) -> Result<(), Fault> {
+        match num_bytes {
+            0 => Ok(()),
+            _ => self.find(what, address, num_bytes).map(drop),
+        }
+    }
+
+    /// Fills memory with copies of a word.
+    pub(super) fn fill(&mut self, address: u64, word: u32, count: usize) -> Result<(), Fault> {
+        const PIECE: usize = 4096;
+        let num_bytes = count.checked_mul(4);
+        self.check("write", address, num_bytes.unwrap_or(usize::MAX))?;
+        let piece = word.to_le_bytes().repeat(count.min(PIECE));
+        let mut left = num_bytes.unwrap_or(0);
+        let mut at = address;
+        while left > 0 {
+            let len = left.min(piece.len());
+            self.write(at, &piece[..len])?;
+            at += len as u64;
+            left -= len;
+        }
+        Ok(())
     }
 
     /// Copies bytes from the device.
@@ -273,12 +320,15 @@ fn refused(fault: Fault) -> AccessError {
 mod tests {
     use super::*;
 
-    const CONTEXT: ContextHandle = ContextHandle(1);
+    const OWNER: Owner = Owner {
+        context: ContextHandle(1),
+        device: DeviceId(0),
+    };
 
     #[test]
     fn an_access_past_a_block_tells_which_block() {
         let mut memory = DeviceMemory::new(1 << 20);
-        let address = memory.allocate(8, Kind::Device, CONTEXT).unwrap();
+        let address = memory.allocate(8, 1, Kind::Device, OWNER).unwrap();
         let mut bytes = [0; 4];
         memory.read(address + 4, &mut bytes).unwrap();
         assert_eq!(bytes, [POISON; 4]);
@@ -292,9 +342,9 @@ mod tests {
     #[test]
     fn an_access_to_freed_memory_says_so() {
         let mut memory = DeviceMemory::new(1 << 20);
-        let first = memory.allocate(8, Kind::Device, CONTEXT).unwrap();
+        let first = memory.allocate(8, 1, Kind::Device, OWNER).unwrap();
         assert!(memory.free(first, Kind::Device) && !memory.free(first, Kind::Device));
-        let second = memory.allocate(8, Kind::Device, CONTEXT).unwrap();
+        let second = memory.allocate(8, 1, Kind::Device, OWNER).unwrap();
         assert_ne!(first, second, "addresses are not used again");
         let fault = memory.write(first, &[0; 4]).unwrap_err();
         assert!(fault.message.ends_with("was freed"), "{}", fault.message);
@@ -303,10 +353,48 @@ mod tests {
     #[test]
     fn memory_ends() {
         let mut memory = DeviceMemory::new(100);
-        let first = memory.allocate(60, Kind::Device, CONTEXT).unwrap();
-        assert_eq!(memory.allocate(60, Kind::Device, CONTEXT), None);
+        let first = memory.allocate(60, 1, Kind::Device, OWNER).unwrap();
+        assert_eq!(memory.allocate(60, 1, Kind::Device, OWNER), None);
         assert!(memory.free(first, Kind::Device));
-        assert!(memory.allocate(60, Kind::Device, CONTEXT).is_some());
-        assert_eq!(memory.info(), (40, 100));
+        assert!(memory.allocate(60, 1, Kind::Device, OWNER).is_some());
+        assert_eq!(memory.info(OWNER.device), (40, 100));
+    }
+
+    #[test]
+    fn each_device_has_memory_of_its_own() {
+        let mut memory = DeviceMemory::new(100);
+        let other = Owner {
+            device: DeviceId(1),
+            ..OWNER
+        };
+        assert!(memory.allocate(80, 1, Kind::Device, OWNER).is_some());
+        assert!(memory.allocate(80, 1, Kind::Device, other).is_some());
+        assert!(memory.allocate(80, 1, Kind::Pinned, OWNER).is_some());
+        assert_eq!(
+            [OWNER, other].map(|owner| memory.info(owner.device).0),
+            [20, 20]
+        );
+    }
+
+    #[test]
+    fn blocks_are_aligned_as_asked() {
+        let mut memory = DeviceMemory::new(1 << 20);
+        memory.allocate(8, 1, Kind::Device, OWNER).unwrap();
+        let address = memory.allocate(8, 65536, Kind::Global, OWNER).unwrap();
+        assert_eq!(address % 65536, 0);
+    }
+
+    #[test]
+    fn a_fill_writes_all_words_or_none() {
+        let mut memory = DeviceMemory::new(1 << 20);
+        let address = memory.allocate(40_004, 1, Kind::Device, OWNER).unwrap();
+        memory.fill(address, 7, 10_001).unwrap();
+        let mut word = [0; 4];
+        memory.read(address + 40_000, &mut word).unwrap();
+        assert_eq!(word, [7, 0, 0, 0]);
+        assert!(memory.fill(address, 9, usize::MAX / 2).is_err());
+        assert!(memory.fill(address, 9, 10_002).is_err());
+        memory.read(address, &mut word).unwrap();
+        assert_eq!(word, [7, 0, 0, 0]);
     }
 }

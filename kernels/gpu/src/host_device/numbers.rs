@@ -113,8 +113,13 @@ impl Stored {
         len: usize,
     ) -> Result<Vec<Number>, Fault> {
         let bytes = super::read_bytes(memory, pointer, len.saturating_mul(self.width()))?;
+        let mut numbers = Vec::new();
+        // An element may become sixteen times as large.
+        let reserved = numbers.try_reserve_exact(len);
+        reserved.map_err(|_| Fault::failed(format!("no memory for {len} numbers")))?;
         let elements = bytes.chunks_exact(self.width());
-        Ok(elements.map(|element| self.decode(element)).collect())
+        numbers.extend(elements.map(|element| self.decode(element)));
+        Ok(numbers)
     }
 
     /// Writes elements.

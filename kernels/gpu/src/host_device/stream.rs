@@ -53,14 +53,22 @@ impl Queue {
         }
     }
 
-    /// Enqueues work. The thread is started with the first piece; if that fails, the work is dropped and the result is false.
-    pub(super) fn push(self: &Arc<Self>, device: &Arc<HostDevice>, work: Work) -> bool {
+    /// Enqueues work. The thread is started with the first piece. Work that is refused is dropped.
+    pub(super) fn push(
+        self: &Arc<Self>,
+        device: &Arc<HostDevice>,
+        work: Work,
+    ) -> Result<(), Refusal> {
         let mut state = lock(&self.state);
+        // The thread may have ended.
+        if state.is_closed {
+            return Err(Refusal::Closed);
+        }
         if !state.has_thread {
             let (queue, device) = (Arc::clone(self), Arc::downgrade(device));
             let thread = std::thread::Builder::new().name("gpu stream".into());
             if thread.spawn(move || queue.run(&device)).is_err() {
-                return false;
+                return Err(Refusal::NoThread);
             }
             state.has_thread = true;
         }
@@ -68,7 +76,7 @@ impl Queue {
         state.num_enqueued += 1;
         drop(state);
         self.has_work.notify_one();
-        true
+        Ok(())
     }
 
     /// Runs work until the stream is closed and empty.
@@ -126,6 +134,15 @@ impl Queue {
     }
 }
 
+/// Why a stream takes no work.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Refusal {
+    /// It was destroyed.
+    Closed,
+    /// Its thread cannot be started.
+    NoThread,
+}
+
 /// An event.
 #[derive(Debug)]
 pub(super) struct HostEvent {
@@ -135,4 +152,20 @@ pub(super) struct HostEvent {
     pub(super) place: Option<(Arc<Queue>, u64)>,
     /// When the work before the last record was done.
     pub(super) time: Arc<Mutex<Option<Instant>>>,
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_closed_stream_refuses_work() {
+        let device = HostDevice::new(super::super::Options::default());
+        let queue = Arc::new(Queue::new(ContextHandle(1)));
+        queue.push(&device, Box::new(|_| Ok(()))).unwrap();
+        queue.close();
+        let late = queue.push(&device, Box::new(|_| Ok(())));
+        assert_eq!(late, Err(Refusal::Closed));
+        queue.wait_for(queue.end());
+    }
 }

@@ -6,12 +6,12 @@ use crate::kernels::frame::{FinishWith, FrameReader};
 
 use super::scalar::scalar;
 use super::{op_verifiers, product};
+use crate::api::DevicePtr;
 use crate::api::blas::{Axpy, Gemm, Matrix, Scal, TrsmBatched};
-use crate::api::{Current, DevicePtr};
 use crate::enums::{
-    ComputeType, DataType, DiagonalType, FillMode, GemmAlgorithm, Operation, SideMode,
+    ComputeType, DataType, DiagonalType, FillMode, GemmAlgorithm, Operation, Platform, SideMode,
 };
-use crate::values::{BlasHandle, Buffer, GpuContext, Stream};
+use crate::values::{BlasHandle, Buffer, GpuContext, LibraryCall, Stream};
 
 /// How to multiply: an algorithm of the library.
 #[derive(Clone, Copy, Debug, Value)]
@@ -29,8 +29,8 @@ fn blas_create(context: &GpuContext) -> Result<BlasHandle> {
 }
 
 /// Makes the handle's context current, and work of the handle go to a stream.
-fn enter(handle: &BlasHandle, stream: &Stream) -> Result<Current> {
-    let current = stream.enter(handle.context())?;
+fn enter<'h>(handle: &'h BlasHandle, stream: &Stream) -> Result<LibraryCall<'h>> {
+    let current = stream.enter_library(handle.context())?;
     let blas = &handle.context().gpu().blas;
     blas.set_stream(handle.handle(), stream.handle())?;
     Ok(current)
@@ -331,7 +331,7 @@ fn multiply(handle: &BlasHandle, stream: &Stream, call: &Product<'_>) -> Result<
 /// Solves op(A) · X = alpha · B or X · op(A) = alpha · B for triangular matrices A, in place of B. The matrices of a batch follow each other.
 ///
 /// # Errors
-/// `Unsupported data type: D`.
+/// `Unsupported data type: D`, `Unsupported platform ROCm`.
 #[tfrt_kernel(
     "tfrt_gpu.blas.trsm.batch",
     raw,
@@ -360,10 +360,7 @@ fn blas_trsm_batch(frame: &mut KernelFrame<'_>) -> Result<()> {
     let fillMode = reader.attribute::<FillMode>()?;
     let sideMode = reader.attribute::<SideMode>()?;
     let trans = reader.attribute::<Operation>()?;
-    let data_type = dataType.cuda()?;
-    if !matches!(data_type, 0 | 1 | 4 | 5) {
-        return Err(unsupported_type(dataType));
-    }
+    let data_type = matrix_type(dataType, "Unsupported data type: ")?;
     let side = sideMode.cuda()?;
     let order = if side == 0 { m } else { n };
     let (a_len, b_len) = (
@@ -407,10 +404,17 @@ fn blas_trsm_batch(frame: &mut KernelFrame<'_>) -> Result<()> {
     frame.finish_with(Chain)
 }
 
-/// What kernels say of a type that they do not know.
-pub(super) fn unsupported_type(data_type: DataType) -> Error {
-    Error::new(format!("Unsupported data type: {}", data_type.keyword()))
-        .with_code(ErrorCode::InvalidArgument)
+/// The type of matrices that kernels solve for or factorize. `refusal` is what they say of another type, which follows.
+///
+/// # Errors
+/// `Unsupported platform ROCm`, or the refusal.
+pub(super) fn matrix_type(of: DataType, refusal: &str) -> Result<i32> {
+    let problem = match of.cuda() {
+        Ok(data_type) if matches!(data_type, 0 | 1 | 4 | 5) => return Ok(data_type),
+        Ok(_) => format!("{refusal}{}", of.keyword()),
+        Err(_) => format!("Unsupported platform {}", Platform::Rocm.name()),
+    };
+    Err(Error::new(problem).with_code(ErrorCode::InvalidArgument))
 }
 
 /// Arrays of the addresses of the matrices of batches, in pinned memory, which the device reads.

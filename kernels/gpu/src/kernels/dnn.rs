@@ -12,11 +12,11 @@ use std::sync::Arc;
 
 use tfrt::prelude::*;
 
+use crate::api::GpuResult;
 use crate::api::dnn::{Descriptor, TensorOperand};
 use crate::api::handle::DescriptorHandle;
-use crate::api::{Current, GpuResult};
 use crate::platform::Gpu;
-use crate::values::{Buffer, DnnHandle, GpuContext, Stream, log_failure};
+use crate::values::{Buffer, DnnHandle, GpuContext, LibraryCall, Stream, log_failure};
 
 pub use descriptors::{
     ActivationDescriptor, ConvolutionDescriptor, FilterDescriptor, PoolingDescriptor,
@@ -31,8 +31,8 @@ fn dnn_create(context: &GpuContext) -> Result<DnnHandle> {
 }
 
 /// Makes the handle's context current, and work of the handle go to a stream.
-fn enter(handle: &DnnHandle, stream: &Stream) -> Result<Current> {
-    let current = stream.enter(handle.context())?;
+fn enter<'h>(handle: &'h DnnHandle, stream: &Stream) -> Result<LibraryCall<'h>> {
+    let current = stream.enter_library(handle.context())?;
     let dnn = &handle.context().gpu().dnn;
     dnn.set_stream(handle.handle(), stream.handle())?;
     Ok(current)

@@ -5,7 +5,7 @@ use tfrt::prelude::*;
 use super::op_verifiers;
 use crate::api::fft::{Layout, Plan};
 use crate::enums::{FftDirection, FftType};
-use crate::values::{Buffer, FftHandle, GpuContext, Stream};
+use crate::values::{Buffer, FftHandle, FftSpans, GpuContext, Stream};
 
 /// Makes a plan: a batch of transforms of one to three dimensions. Strides are in elements, with the distance between transforms in front.
 ///
@@ -35,7 +35,48 @@ fn fft_create(
     };
     let current = context.set_current()?;
     let (handle, _) = context.gpu().fft.plan(&current, &plan)?;
-    Ok(FftHandle::new(context, handle))
+    Ok(FftHandle::new(
+        context,
+        handle,
+        spans(&plan, in_strides, out_strides),
+    ))
+}
+
+/// What a batch of transforms reads and writes.
+fn spans(plan: &Plan, in_strides: &[i64], out_strides: &[i64]) -> FftSpans {
+    let (single, double) = ((4, 8), (8, 16));
+    // Of the numbers at both ends, the bytes; and which end has half of a spectrum.
+    let ((real, complex), halves) = match plan.transform {
+        0x2a => (single, [false, true]),
+        0x2c => (single, [true, false]),
+        0x6a => (double, [false, true]),
+        0x6c => (double, [true, false]),
+        0x69 => (double, [false, false]),
+        _ => (single, [false, false]),
+    };
+    let is_real = halves != [false, false];
+    let span = |strides: &[i64], is_half: bool| {
+        let width = if is_half || !is_real { complex } else { real };
+        span(plan, strides, is_half, width)
+    };
+    FftSpans {
+        input: span(in_strides, halves[0]),
+        output: span(out_strides, halves[1]),
+    }
+}
+
+/// The bytes from the first element of a batch to the last one.
+fn span(plan: &Plan, strides: &[i64], is_half: bool, width: i64) -> Option<usize> {
+    if plan.batch <= 0 {
+        return Some(0);
+    }
+    let mut last = strides.first()?.checked_mul(plan.batch - 1)?;
+    for (index, (&dim, &stride)) in plan.dims.iter().zip(&strides[1..]).enumerate() {
+        let is_last = index + 1 == plan.dims.len();
+        let len = if is_last && is_half { dim / 2 + 1 } else { dim };
+        last = last.checked_add(len.checked_sub(1)?.checked_mul(stride)?)?;
+    }
+    usize::try_from(last.checked_add(1)?.checked_mul(width)?).ok()
 }
 
 /// Turns strides into sizes of the memory around the data.
@@ -71,6 +112,9 @@ fn fft_get_workspace_size(handle: &FftHandle) -> Result<i64> {
 }
 
 /// Transforms a batch. The direction counts for transforms of complex numbers to complex numbers.
+///
+/// # Errors
+/// An error that names the buffer which is smaller than what the plan reads or writes.
 #[tfrt_kernel(
     "tfrt_gpu.fft.execute",
     results(out_chain),
@@ -85,18 +129,15 @@ fn fft_execute(
     in_chain: Chain,
     #[attr] direction: FftDirection,
 ) -> Result<Chain> {
-    let current = stream.enter(handle.context())?;
+    let spans = handle.spans();
+    let input = input.with_room("input", spans.input)?;
+    let output = output.with_room("output", spans.output)?;
+    let current = stream.enter_library(handle.context())?;
     let fft = &handle.context().gpu().fft;
     let needed = fft.workspace_size(handle.handle())?;
     let workspace = workspace.with_room("workspace", Some(needed))?;
     fft.set_stream(handle.handle(), stream.handle())?;
     fft.set_work_area(handle.handle(), workspace)?;
-    fft.execute(
-        &current,
-        handle.handle(),
-        input.pointer(),
-        output.pointer(),
-        direction.cuda()?,
-    )?;
+    fft.execute(&current, handle.handle(), input, output, direction.cuda()?)?;
     Ok(in_chain)
 }

@@ -132,6 +132,7 @@ pub(super) fn verify_trsm(op: &dyn OpInstance, breaches: &mut Vec<Breach>) {
 /// The scalars of a fused convolution have the type that an attribute states. In the older form they are buffers.
 pub(super) fn verify_fused_convolution(op: &dyn OpInstance, breaches: &mut Vec<Breach>) {
     const ALPHAS: [usize; 2] = [2, 10];
+    verify_algorithm(op, 8, breaches);
     match keyword::<DnnDataType>(op, "scale_type") {
         Some("CUDNN_DATA_DOUBLE") => {
             verify_scalars(op, "CUDNN_DATA_DOUBLE", &ALPHAS, None, breaches);
@@ -152,14 +153,27 @@ pub(super) fn verify_fused_convolution(op: &dyn OpInstance, breaches: &mut Vec<B
     }
 }
 
-/// An algorithm is a value of its own, or a plain number in the older form.
+/// The scalars have a type, by an attribute that the older form has under another name.
 pub(super) fn verify_convolution(op: &dyn OpInstance, breaches: &mut Vec<Breach>) {
+    let names = ["scale_type", "compute_type"].map(|name| op.attribute(name).is_some());
+    match names {
+        [false, false] => breaches.push(Breach::op("requires attribute 'scale_type'")),
+        [true, true] => breaches.push(Breach::op(
+            "has the attribute 'scale_type' and its older form 'compute_type'",
+        )),
+        _ => {}
+    }
+    verify_algorithm(op, 7, breaches);
+}
+
+/// An algorithm is a value of its own, or a plain number in the older form.
+fn verify_algorithm(op: &dyn OpInstance, operand: usize, breaches: &mut Vec<Breach>) {
     let types = op.operand_types();
-    if let Some(found) = types.get(7)
+    if let Some(found) = types.get(operand)
         && !matches!(&**found, "ui64" | "!tfrt_gpu.dnn.convolution.algorithm")
     {
         breaches.push(Breach::op(format!(
-            "operand #7 must be convolution algorithm type or 64-bit unsigned integer, but got '{found}'"
+            "operand #{operand} must be convolution algorithm type or 64-bit unsigned integer, but got '{found}'"
         )));
     }
 }

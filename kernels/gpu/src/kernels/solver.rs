@@ -2,12 +2,11 @@
 
 use tfrt::prelude::*;
 
-use super::blas::{PointerArrays, element_bytes, unsupported_type};
+use super::blas::{PointerArrays, element_bytes, matrix_type};
 use super::product;
-use crate::api::Current;
 use crate::api::solver::Potrf;
 use crate::enums::{DataType, FillMode};
-use crate::values::{Buffer, GpuContext, SolverHandle, Stream};
+use crate::values::{Buffer, GpuContext, LibraryCall, SolverHandle, Stream};
 
 /// Makes a handle of the solver library.
 #[tfrt_kernel("tfrt_gpu.solver.create", chain = none, results(handle), format = "operands attr-dict")]
@@ -17,28 +16,29 @@ fn solver_create(context: &GpuContext) -> Result<SolverHandle> {
     Ok(SolverHandle::new(context, handle))
 }
 
-fn enter(handle: &SolverHandle, stream: &Stream) -> Result<Current> {
-    let current = stream.enter(handle.context())?;
+fn enter<'h>(handle: &'h SolverHandle, stream: &Stream) -> Result<LibraryCall<'h>> {
+    let current = stream.enter_library(handle.context())?;
     let solver = &handle.context().gpu().solver;
     solver.set_stream(handle.handle(), stream.handle())?;
     Ok(current)
 }
 
-/// The type of the elements of a matrix, and their size.
-fn data_type(of: DataType) -> Result<(i32, usize)> {
-    let data_type = of.cuda()?;
-    match element_bytes(data_type) {
-        Some(width) if matches!(data_type, 0 | 1 | 4 | 5) => Ok((data_type, width)),
-        _ => Err(unsupported_type(of)),
-    }
+/// What two of the kernels say of a type that they do not know.
+const UNSUPPORTED: &str = "Unsupported data type ";
+
+/// The type of the elements of a matrix, and their size. `refusal` is what the kernel says of another type.
+fn data_type(of: DataType, refusal: &str) -> Result<(i32, usize)> {
+    let data_type = matrix_type(of, refusal)?;
+    Ok((data_type, element_bytes(data_type).unwrap_or(0)))
 }
 
 /// Returns the number of elements of workspace that a factorization needs.
 ///
 /// # Errors
-/// `Unsupported data type: D`.
+/// `Unsupported data type D`, `Unsupported platform ROCm`.
 #[tfrt_kernel(
     "tfrt_gpu.solver.potrf.buffer_size",
+    pure,
     results(buffer_size),
     format = "$handle `,` $stream `,` $fillMode `,` $n `,` $dataType `,` $stride `,` $in_chain attr-dict"
 )]
@@ -52,7 +52,7 @@ fn potrf_buffer_size(
     #[attr] dataType: DataType,
     #[attr] fillMode: FillMode,
 ) -> Result<i64> {
-    let (data_type, _) = data_type(dataType)?;
+    let (data_type, _) = data_type(dataType, UNSUPPORTED)?;
     let call = Potrf {
         data_type,
         fill: fillMode.cuda()?,
@@ -80,6 +80,9 @@ fn matrix_bytes(n: i32, stride: i32, width: usize) -> Option<usize> {
 ///
 /// The size of the workspace was meant in elements and is used in bytes by programs. If the buffer is too small, the kernel takes memory of
 /// its own.
+///
+/// # Errors
+/// `Unsupported type: D`, `Unsupported platform ROCm`.
 #[tfrt_kernel(
     "tfrt_gpu.solver.potrf",
     results(out_chain),
@@ -100,7 +103,7 @@ fn potrf(
     #[attr] dataType: DataType,
     #[attr] fillMode: FillMode,
 ) -> Result<Chain> {
-    let (data_type, width) = data_type(dataType)?;
+    let (data_type, width) = data_type(dataType, "Unsupported type: ")?;
     let call = Potrf {
         data_type,
         fill: fillMode.cuda()?,
@@ -136,6 +139,9 @@ fn potrf(
 }
 
 /// Computes the Cholesky factors of matrices that follow each other, in their places.
+///
+/// # Errors
+/// `Unsupported data type D`, `Unsupported platform ROCm`.
 #[tfrt_kernel(
     "tfrt_gpu.solver.potrf.batch",
     results(out_chain),
@@ -156,7 +162,7 @@ fn potrf_batch(
     #[attr] dataType: DataType,
     #[attr] fillMode: FillMode,
 ) -> Result<Chain> {
-    let (data_type, width) = data_type(dataType)?;
+    let (data_type, width) = data_type(dataType, UNSUPPORTED)?;
     let n_wide = i64::from(n);
     let count = usize::try_from(batch_size).unwrap_or(0);
     let matrix_len = product(&[n_wide, n_wide]);

@@ -196,7 +196,9 @@ impl Buffer {
 
     /// Frees the memory before the buffer is dropped, and leaves it empty. Views keep theirs.
     pub fn deallocate(&self) {
-        drop(lock(&self.part).take());
+        let part = lock(&self.part).take();
+        // Freeing waits for work that may use the memory, and other kernels may look at the buffer meanwhile.
+        drop(part);
     }
 
     /// The address and the size, and what keeps them; none of an empty buffer.

@@ -3,8 +3,6 @@ impl ::tfrt::__private::AttrParam for Padding {
     type Value<'a> = Self;
     const KIND: ::tfrt::__private::AttrKind = ::tfrt::__private::AttrKind::Enum(
         &::tfrt::__private::EnumDef {
-            name: "Padding",
-            width: 32,
             cases: &[
                 ::tfrt::__private::EnumCase {
                     keyword: "same",
@@ -15,6 +13,7 @@ impl ::tfrt::__private::AttrParam for Padding {
                     value: Self::Valid as i128,
                 },
             ],
+            ..::tfrt::__private::EnumDef::new("Padding")
         },
     );
     fn read(

@@ -3,14 +3,13 @@ impl self::runtime::__private::AttrParam for Side {
     type Value<'a> = Self;
     const KIND: self::runtime::__private::AttrKind = self::runtime::__private::AttrKind::Enum(
         &self::runtime::__private::EnumDef {
-            name: "Side",
-            width: 32,
             cases: &[
                 self::runtime::__private::EnumCase {
                     keyword: "left",
                     value: Self::Left as i128,
                 },
             ],
+            ..self::runtime::__private::EnumDef::new("Side")
         },
     );
     fn read(

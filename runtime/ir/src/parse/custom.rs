@@ -210,6 +210,7 @@ impl<'s> Parser<'s, '_> {
                 AttrKind::Dense => self.is_word("dense"),
                 AttrKind::Enum(def) => {
                     self.is(Kind::Bare) && def.value_of(self.current()).is_some()
+                        || self.is(Kind::Integer) && def.numbers.is_some()
                 }
                 AttrKind::Int { .. } | AttrKind::Float(_) => {
                     matches!(self.token().kind, Kind::Integer | Kind::Float | Kind::Minus)
@@ -625,13 +626,19 @@ impl<'s> Parser<'s, '_> {
         self.push_attribute(op, offset, def.name, value)
     }
 
-    /// Parses the keyword of a case.
+    /// Parses the keyword of a case, or the number of a value without a keyword.
     fn keyword(&mut self, def: &OpDef, kind: &EnumDef) -> Parse<AttrId> {
-        let value = kind.value_of(self.current());
-        let Some(value) = value.filter(|_| self.is(Kind::Bare)) else {
-            let cases = kind.cases.iter().map(|case| format!("'{}'", case.keyword));
-            let cases: Vec<_> = cases.collect();
-            let message = format!("expected one of {}", cases.join(", "));
+        let value = match self.token().kind {
+            Kind::Bare => kind.value_of(self.current()),
+            Kind::Integer => {
+                let number = self.current().parse().ok();
+                let value = number.zip(kind.numbers);
+                value.and_then(|(number, numbers)| numbers.value_of(number))
+            }
+            _ => None,
+        };
+        let Some(value) = value else {
+            let message = kind.refusal(self.current());
             return Err(self.custom_error(def, self.token().start, message));
         };
         self.advance();

@@ -3,6 +3,7 @@
 //! It is used only if it shows everything: the declared numbers of values and regions, types that
 //! the format implies or shows, attributes of the declared kinds, and no attribute without a place.
 
+use std::borrow::Cow;
 use std::collections::HashSet;
 
 use tfrt_ods::format::{DictKeyword, Element, Format, Group};
@@ -206,7 +207,7 @@ impl Printer<'_> {
             } => {
                 if let Some(value) = op.attribute(*attribute) {
                     if let Some(keyword) = keyword(op, *attribute).filter(|_| !is_typed) {
-                        self.out.push_str(keyword);
+                        self.out.push_str(&keyword);
                     } else if *is_typed || !is_number(&op.def.attributes[*attribute].kind) {
                         print_attribute_eliding(
                             module,
@@ -388,13 +389,16 @@ fn is_number(kind: &AttrKind) -> bool {
     matches!(kind, AttrKind::Int { .. } | AttrKind::Float(_))
 }
 
-/// Returns the keyword of the value of an enumeration.
-fn keyword(op: &Op<'_>, attribute: usize) -> Option<&'static str> {
+/// Returns the keyword of the value of an enumeration, or its number if it has none.
+fn keyword(op: &Op<'_>, attribute: usize) -> Option<Cow<'static, str>> {
     match (
         &op.def.attributes[attribute].kind,
         op.module.attribute(op.attribute(attribute)?),
     ) {
-        (AttrKind::Enum(def), Attribute::Integer { value, .. }) => def.keyword_of(*value),
+        (AttrKind::Enum(def), Attribute::Integer { value, .. }) => {
+            let keyword = def.keyword_of(*value).map(Cow::Borrowed);
+            keyword.or_else(|| Some(Cow::Owned(def.number_of(*value)?.to_string())))
+        }
         _ => None,
     }
 }

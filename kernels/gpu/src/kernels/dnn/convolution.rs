@@ -29,6 +29,15 @@ fn algorithm(value: &AnyRef) -> Result<i64> {
         })
 }
 
+/// The type of the scalars of a convolution: the attribute `scale_type`, or in the older form `compute_type`.
+fn scalar_type(reader: &mut FrameReader<'_, '_>) -> Result<DnnDataType> {
+    let compute_type = reader.attribute::<Option<DnnDataType>>()?;
+    let scale_type = reader.attribute::<Option<DnnDataType>>()?;
+    scale_type.or(compute_type).ok_or_else(|| {
+        Error::new("requires attribute 'scale_type'").with_code(ErrorCode::InvalidArgument)
+    })
+}
+
 /// What the three kinds of convolutions take.
 struct Call<'a> {
     kind: ConvolutionKind,
@@ -63,11 +72,10 @@ fn convolve(handle: &DnnHandle, stream: &Stream, call: &Call<'_>) -> Result<Chai
     "tfrt_gpu.dnn.convolution_forward",
     raw,
     operands(handle: DnnHandle, stream: Stream, x_desc: TensorDescriptor, x: Buffer, w_desc: FilterDescriptor, w: Buffer, conv_desc: ConvolutionDescriptor, algo: any, workspace: Buffer, y_desc: TensorDescriptor, y: Buffer, in_chain: optional Chain),
-    attrs(scale_type: DnnDataType),
+    attrs(compute_type: Option<DnnDataType>, scale_type: Option<DnnDataType>),
     results(out_chain: Chain),
-
     verify = op_verifiers::verify_convolution,
-    format = "$handle `,` $stream `,` $scale_type `,` operands($x_desc, $x, $w_desc, $w, $conv_desc, $algo, $workspace, $y_desc, \
+    format = "$handle `,` $stream `,` ($scale_type^ `,`)? operands($x_desc, $x, $w_desc, $w, $conv_desc, $algo, $workspace, $y_desc, \
               $y, $in_chain) known($algo) attr-dict"
 )]
 fn convolution_forward(frame: &mut KernelFrame<'_>) -> Result<()> {
@@ -83,7 +91,7 @@ fn convolution_forward(frame: &mut KernelFrame<'_>) -> Result<()> {
     let workspace: &Buffer = reader.operand()?;
     let y_desc: &TensorDescriptor = reader.operand()?;
     let y: &Buffer = reader.operand()?;
-    let scale_type = reader.attribute::<DnnDataType>()?;
+    let scale_type = scalar_type(&mut reader)?;
     let call = Call {
         kind: ConvolutionKind::Forward,
         first: tensor("x", x_desc, x)?,
@@ -102,11 +110,10 @@ fn convolution_forward(frame: &mut KernelFrame<'_>) -> Result<()> {
     "tfrt_gpu.dnn.convolution_backward_data",
     raw,
     operands(handle: DnnHandle, stream: Stream, w_desc: FilterDescriptor, w: Buffer, dy_desc: TensorDescriptor, dy: Buffer, conv_desc: ConvolutionDescriptor, algo: any, workspace: Buffer, dx_desc: TensorDescriptor, dx: Buffer, in_chain: optional Chain),
-    attrs(scale_type: DnnDataType),
+    attrs(compute_type: Option<DnnDataType>, scale_type: Option<DnnDataType>),
     results(out_chain: Chain),
-
     verify = op_verifiers::verify_convolution,
-    format = "$handle `,` $stream `,` $scale_type `,` operands($w_desc, $w, $dy_desc, $dy, $conv_desc, $algo, $workspace, \
+    format = "$handle `,` $stream `,` ($scale_type^ `,`)? operands($w_desc, $w, $dy_desc, $dy, $conv_desc, $algo, $workspace, \
               $dx_desc, $dx, $in_chain) known($algo) attr-dict"
 )]
 fn convolution_backward_data(frame: &mut KernelFrame<'_>) -> Result<()> {
@@ -122,7 +129,7 @@ fn convolution_backward_data(frame: &mut KernelFrame<'_>) -> Result<()> {
     let workspace: &Buffer = reader.operand()?;
     let dx_desc: &TensorDescriptor = reader.operand()?;
     let dx: &Buffer = reader.operand()?;
-    let scale_type = reader.attribute::<DnnDataType>()?;
+    let scale_type = scalar_type(&mut reader)?;
     let call = Call {
         kind: ConvolutionKind::BackwardData,
         first: filter("w", w_desc, w)?,
@@ -141,11 +148,10 @@ fn convolution_backward_data(frame: &mut KernelFrame<'_>) -> Result<()> {
     "tfrt_gpu.dnn.convolution_backward_filter",
     raw,
     operands(handle: DnnHandle, stream: Stream, x_desc: TensorDescriptor, x: Buffer, dy_desc: TensorDescriptor, dy: Buffer, conv_desc: ConvolutionDescriptor, algo: any, workspace: Buffer, dw_desc: FilterDescriptor, dw: Buffer, in_chain: optional Chain),
-    attrs(scale_type: DnnDataType),
+    attrs(compute_type: Option<DnnDataType>, scale_type: Option<DnnDataType>),
     results(out_chain: Chain),
-
     verify = op_verifiers::verify_convolution,
-    format = "$handle `,` $stream `,` $scale_type `,` operands($x_desc, $x, $dy_desc, $dy, $conv_desc, $algo, $workspace, \
+    format = "$handle `,` $stream `,` ($scale_type^ `,`)? operands($x_desc, $x, $dy_desc, $dy, $conv_desc, $algo, $workspace, \
               $dw_desc, $dw, $in_chain) known($algo) attr-dict"
 )]
 fn convolution_backward_filter(frame: &mut KernelFrame<'_>) -> Result<()> {
@@ -161,7 +167,7 @@ fn convolution_backward_filter(frame: &mut KernelFrame<'_>) -> Result<()> {
     let workspace: &Buffer = reader.operand()?;
     let dw_desc: &FilterDescriptor = reader.operand()?;
     let dw: &Buffer = reader.operand()?;
-    let scale_type = reader.attribute::<DnnDataType>()?;
+    let scale_type = scalar_type(&mut reader)?;
     let call = Call {
         kind: ConvolutionKind::BackwardFilter,
         first: tensor("x", x_desc, x)?,
@@ -239,11 +245,13 @@ fn scale(value: &AnyRef, scale_type: Option<DnnDataType>) -> Result<Scalar> {
         None => {
             let buffer = value.get::<Buffer>().ok_or_else(unexpected)?;
             let pointer = buffer.with_room("alpha", Some(4))?;
+            let context = buffer.context().ok_or_else(|| {
+                Error::new("a scalar in memory of the embedder cannot be read")
+                    .with_code(ErrorCode::InvalidArgument)
+            })?;
             let mut bytes = [0; 4];
-            if let Some(context) = buffer.context() {
-                let driver = &context.gpu().driver;
-                driver.host_memory_read(pointer, &mut bytes)?;
-            }
+            let driver = &context.gpu().driver;
+            driver.host_memory_read(pointer, &mut bytes)?;
             Some(Scalar::F32(f32::from_le_bytes(bytes)))
         }
     }

@@ -8,7 +8,7 @@ use crate::kernels::frame::{FinishWith, FrameReader};
 
 use super::enter;
 use crate::api::dnn::{ConvolutionPlan, PlanEpilogue, PlanTensor};
-use crate::api::handle::PlanHandle;
+use crate::api::handle::{DevicePtr, PlanHandle};
 use crate::enums::{ConvolutionMode, DnnDataType};
 use crate::platform::Gpu;
 use crate::values::{Buffer, DnnHandle, Stream, log_failure};
@@ -19,6 +19,41 @@ use crate::values::{Buffer, DnnHandle, Stream, log_failure};
 pub struct Plan {
     handle: PlanHandle,
     gpu: Arc<Gpu>,
+    /// The bytes of input, output, filter and bias, as far as they can be counted.
+    num_bytes: [Option<usize>; 4],
+}
+
+impl Plan {
+    /// The addresses of the buffers of a call: input, output, filter, and of a fused plan side input and bias.
+    fn tensors(&self, buffers: &[&Buffer]) -> Result<Vec<DevicePtr>> {
+        let [x, y, w, bias] = self.num_bytes;
+        let operands = [
+            ("input", x),
+            ("output", y),
+            ("filter", w),
+            ("side_input", y),
+            ("bias", bias),
+        ];
+        let buffers = operands.into_iter().zip(buffers);
+        buffers
+            .map(|((name, num_bytes), buffer)| buffer.with_room(name, num_bytes))
+            .collect()
+    }
+}
+
+/// The bytes from the first element of a tensor to the last one. Vectors of numbers are not counted: dimensions may be in numbers or vectors.
+fn num_bytes(tensor: &PlanTensor) -> Option<usize> {
+    let width = match tensor.data_type {
+        0 | 4 => 4,
+        1 => 8,
+        2 => 2,
+        _ => 1,
+    };
+    let ends = tensor.dims.iter().zip(&tensor.strides);
+    let last = ends.into_iter().try_fold(0_i64, |last, (dim, stride)| {
+        last.checked_add(dim.checked_sub(1)?.checked_mul(*stride)?)
+    })?;
+    usize::try_from(last.checked_add(1)?.checked_mul(width)?).ok()
 }
 
 impl Drop for Plan {
@@ -34,6 +69,12 @@ fn build(handle: &DnnHandle, plan: &ConvolutionPlan) -> Result<Plan> {
     Ok(Plan {
         handle: gpu.dnn.plan(&current, handle.handle(), plan)?,
         gpu: Arc::clone(gpu),
+        num_bytes: [
+            num_bytes(&plan.x),
+            num_bytes(&plan.y),
+            num_bytes(&plan.w),
+            plan.fused.as_ref().and_then(|fused| num_bytes(&fused.bias)),
+        ],
     })
 }
 
@@ -133,7 +174,7 @@ fn run_convolution(
     workspace: &Buffer,
     in_chain: Chain,
 ) -> Result<Chain> {
-    let tensors = [input.pointer(), output.pointer(), filter.pointer()];
+    let tensors = plan.tensors(&[input, output, filter])?;
     let current = enter(handle, stream)?;
     let dnn = &handle.context().gpu().dnn;
     let workspace = workspace.pointer();
@@ -227,8 +268,7 @@ fn run_fused_convolution(
     workspace: &Buffer,
     in_chain: Chain,
 ) -> Result<Chain> {
-    let buffers = [input, output, filter, side_input, bias];
-    let tensors = buffers.map(Buffer::pointer);
+    let tensors = plan.tensors(&[input, output, filter, side_input, bias])?;
     let current = enter(handle, stream)?;
     let dnn = &handle.context().gpu().dnn;
     let workspace = workspace.pointer();

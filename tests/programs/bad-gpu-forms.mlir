@@ -1,0 +1,145 @@
+// Mistakes in the text of GPU programs.
+// RUN: tfrt opt --split-input-file --verify-diagnostics %s
+
+func.func @keywords() {
+  // expected-error @+1 {{Unknown cublasGemmAlgo_t: CUBLAS_GEMM_X}}
+  %algo = tfrt_gpu.blas.gemm.algo CUBLAS_GEMM_X
+  tfrt.return
+}
+
+// -----
+
+func.func @types(%h: !tfrt_gpu.blas.handle, %s: !tfrt_gpu.stream, %n: i32, %one: f32, %x: !tfrt_gpu.buffer, %ch: !tfrt.chain) {
+  // expected-error @+1 {{Unknown rocblas_datatype: CUDA_R_33F}}
+  %ch0 = tfrt_gpu.blas.scal %h, %s, %n, %one, CUDA_R_33F, %x, CUDA_R_32F, %n, CUDA_R_32F, %ch
+  tfrt.return
+}
+
+// -----
+
+func.func @platforms(%n: i32) {
+  // expected-error @+1 {{Invalid platform: CUDAX}}
+  %dev = tfrt_gpu.device.get CUDAX, %n
+  tfrt.return
+}
+
+// -----
+
+func.func @numbers() {
+  // expected-error @+1 {{Unknown cudnnConvolutionFwdAlgo_t: -}}
+  %a = tfrt_gpu.dnn.convolution_forward_algorithm -1
+  tfrt.return
+}
+
+// -----
+
+func.func @no_scale_type(%h: !tfrt_gpu.dnn.handle, %s: !tfrt_gpu.stream, %xd: !tfrt_gpu.dnn.tensor.descriptor, %x: !tfrt_gpu.buffer, %wd: !tfrt_gpu.dnn.filter.descriptor, %cd: !tfrt_gpu.dnn.convolution.descriptor, %a: ui64) {
+  // expected-error @+1 {{requires attribute 'scale_type'}}
+  %ch = tfrt_gpu.dnn.convolution_forward %h, %s, %xd, %x, %wd, %x, %cd, %a, %x, %xd, %x
+  tfrt.return
+}
+
+// -----
+
+func.func @two_scale_types(%h: !tfrt_gpu.dnn.handle, %s: !tfrt_gpu.stream, %xd: !tfrt_gpu.dnn.tensor.descriptor, %x: !tfrt_gpu.buffer, %wd: !tfrt_gpu.dnn.filter.descriptor, %cd: !tfrt_gpu.dnn.convolution.descriptor, %a: ui64) {
+  // expected-error @+1 {{has the attribute 'scale_type' and its older form 'compute_type'}}
+  %ch = tfrt_gpu.dnn.convolution_forward %h, %s, CUDNN_DATA_FLOAT, %xd, %x, %wd, %x, %cd, %a, %x, %xd, %x {compute_type = 1 : i32}
+  tfrt.return
+}
+
+// -----
+
+func.func @scalars(%h: !tfrt_gpu.blas.handle, %s: !tfrt_gpu.stream, %n: i32, %half: f16, %x: !tfrt_gpu.buffer, %ch: !tfrt.chain) {
+  // expected-error @+1 {{could not infer type from CUDA_R_8I}}
+  %ch0 = "tfrt_gpu.blas.scal"(%h, %s, %n, %half, %x, %n, %ch) {executionType = 13 : si32, typeAlpha = 13 : si32, typeX = 13 : si32} : (!tfrt_gpu.blas.handle, !tfrt_gpu.stream, i32, f16, !tfrt_gpu.buffer, i32, !tfrt.chain) -> !tfrt.chain
+  tfrt.return
+}
+
+// -----
+
+func.func @unequal(%h: !tfrt_gpu.blas.handle, %s: !tfrt_gpu.stream, %n: i32, %one: f32, %x: !tfrt_gpu.buffer, %ch: !tfrt.chain) {
+  // expected-error @+1 {{'tfrt_gpu.blas.scal' op typeAlpha, typeX, and executionType need to match}}
+  %ch0 = tfrt_gpu.blas.scal %h, %s, %n, %one, CUDA_R_32F, %x, CUDA_R_64F, %n, CUDA_R_32F, %ch
+  tfrt.return
+}
+
+// -----
+
+func.func @unequal_vectors(%h: !tfrt_gpu.blas.handle, %s: !tfrt_gpu.stream, %n: i32, %one: f32, %x: !tfrt_gpu.buffer, %ch: !tfrt.chain) {
+  // expected-error @+1 {{'tfrt_gpu.blas.axpy' op typeAlpha, typeX, typeY and executionType need to match}}
+  %ch1 = tfrt_gpu.blas.axpy %h, %s, %n, %one, CUDA_R_32F, %x, CUDA_R_32F, %n, %x, CUDA_R_64F, %n, CUDA_R_32F, %ch
+  tfrt.return
+}
+
+// -----
+
+func.func @scalar_type(%h: !tfrt_gpu.blas.handle, %s: !tfrt_gpu.stream, %n: i32, %one: f64, %x: !tfrt_gpu.buffer, %ch: !tfrt.chain) {
+  // expected-error @+1 {{'tfrt_gpu.blas.axpy' op alpha's type doesn't match typeAlpha}}
+  %ch1 = "tfrt_gpu.blas.axpy"(%h, %s, %n, %one, %x, %n, %x, %n, %ch) {executionType = 1 : i32, typeAlpha = 1 : i32, typeX = 1 : i32, typeY = 1 : i32} : (!tfrt_gpu.blas.handle, !tfrt_gpu.stream, i32, f64, !tfrt_gpu.buffer, i32, !tfrt_gpu.buffer, i32, !tfrt.chain) -> !tfrt.chain
+  tfrt.return
+}
+
+// -----
+
+func.func @products(%h: !tfrt_gpu.blas.handle, %s: !tfrt_gpu.stream, %n: i32, %one: f32, %x: !tfrt_gpu.buffer, %algo: !tfrt_gpu.blas.gemm.algo, %ch: !tfrt.chain) {
+  // expected-error @+1 {{'tfrt_gpu.blas.gemm' op typeA and typeB need to match}}
+  %ch0 = tfrt_gpu.blas.gemm %h, %s, CUBLAS_OP_N, CUBLAS_OP_N, %n, %n, %n, %one, %x, CUDA_R_32F, %n, %x, CUDA_R_64F, %n, %one, %x, CUDA_R_32F, %n, CUBLAS_COMPUTE_32F, %algo, %ch
+  tfrt.return
+}
+
+// -----
+
+func.func @transforms(%ctx: !tfrt_gpu.context) {
+  // expected-error @+1 {{dims should have rank 1, 2, or 3.}}
+  %a = tfrt_gpu.fft.create %ctx, CUFFT_C2C, 1, [], [1], [1]
+  tfrt.return
+}
+
+// -----
+
+func.func @in_strides(%ctx: !tfrt_gpu.context) {
+  // expected-error @+1 {{in_strides should be one larger than dims.}}
+  %b = tfrt_gpu.fft.create %ctx, CUFFT_C2C, 1, [4], [1], [4, 1]
+  tfrt.return
+}
+
+// -----
+
+func.func @out_strides(%ctx: !tfrt_gpu.context) {
+  // expected-error @+1 {{out_strides should be one larger than dims.}}
+  %c = tfrt_gpu.fft.create %ctx, CUFFT_C2C, 1, [4], [4, 1], [1]
+  tfrt.return
+}
+
+// -----
+
+func.func @streamify(%c: i32) {
+  // expected-error @+1 {{first return operand type is not a !tfrt.chain}}
+  tfrt_gpu.streamify {
+  ^bb0(%ch: !tfrt.chain, %s: !tfrt_gpu.stream):
+    tfrt.return %c : i32
+  }
+  tfrt.return
+}
+
+// -----
+
+func.func @streamify_results(%c: i32) {
+  // expected-error @+1 {{trailing return types don't match result types}}
+  %r = tfrt_gpu.streamify {
+  ^bb0(%ch: !tfrt.chain, %s: !tfrt_gpu.stream):
+    tfrt.return %ch, %c : !tfrt.chain, i32
+  } : f32
+  tfrt.return
+}
+
+// -----
+
+func.func @streamify_names(%t: !gpu.async.token) {
+  // expected-error @+1 {{needs to be named when marked 'async'}}
+  tfrt_gpu.streamify async [%t] {
+  ^bb0(%ch: !tfrt.chain, %s: !tfrt_gpu.stream):
+    tfrt.return %ch : !tfrt.chain
+  }
+  tfrt.return
+}
